@@ -1,0 +1,34 @@
+export const ROLES = ["admin", "operator", "approver", "viewer", "agent"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who is signed in: one credential, one role, the same on every face. */
+export interface Principal {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** What a role may do; everything not named is refused. */
+export type Permission =
+  | "view"
+  | "input"
+  | "overlay"
+  | "approve"
+  | "control" // stop, resume, mode, reconnect
+  | "connections"
+  | "mcp"
+  | "admin";
+
+const PERMISSIONS = {
+  admin: ["view", "input", "overlay", "approve", "control", "connections", "mcp", "admin"],
+  operator: ["view", "input", "overlay", "approve", "control", "connections", "mcp"],
+  approver: ["view", "approve", "control"],
+  viewer: ["view"],
+  agent: ["view", "overlay", "mcp"],
+} as const satisfies Record<Role, readonly Permission[]>;
+
+/** Whether a principal may; an agent's input goes through MCP and the policy, never through this. */
+export function may(principal: Principal, permission: Permission): boolean {
+  const permissions: readonly Permission[] = PERMISSIONS[principal.role];
+  return permissions.includes(permission);
+}

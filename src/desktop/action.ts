@@ -1,0 +1,82 @@
+import type { Rect } from "../framebuffer/rect.ts";
+
+export type ActorKind = "human" | "agent" | "extension" | "replay";
+
+/** Who acts. `id` is the authenticated principal, `name` what people are shown. */
+export interface Actor {
+  readonly kind: ActorKind;
+  readonly id: string;
+  readonly name: string;
+}
+
+export const BUTTONS = ["left", "middle", "right", "back", "forward"] as const;
+export type Button = (typeof BUTTONS)[number];
+
+/** Bits of an RFB button mask. */
+export const BUTTON_BIT = { left: 1, middle: 2, right: 4, back: 128, forward: 256 } as const satisfies Record<
+  Button,
+  number
+>;
+
+/** What can be done to a desktop. Coordinates are desktop pixels. */
+export type Action =
+  /** The pointer as a viewer reports it: position and RFB button mask (bits 3 to 6 are the wheel). */
+  | { readonly kind: "pointer"; readonly x: number; readonly y: number; readonly buttons: number }
+  /** One key as a viewer reports it. `scancode`: QEMU extended key event, null when unknown. */
+  | {
+      readonly kind: "key";
+      readonly keysym: number;
+      readonly isDown: boolean;
+      readonly scancode: number | null;
+    }
+  /** x and y null: where the pointer is. Held keys go down before and up after. */
+  | {
+      readonly kind: "click";
+      readonly x: number | null;
+      readonly y: number | null;
+      readonly button: Button;
+      readonly clicks: number;
+      readonly holdKeysyms: readonly number[];
+    }
+  | {
+      readonly kind: "type";
+      readonly text: string;
+      readonly wordsPerMinute: number | null;
+      readonly clearExisting: boolean;
+    }
+  | { readonly kind: "read_clipboard" }
+  | { readonly kind: "write_clipboard"; readonly text: string }
+  | { readonly kind: "resize"; readonly width: number; readonly height: number };
+
+export interface PerformOptions {
+  /** Asks a human whatever the mode says. */
+  readonly requireConfirmation?: boolean;
+  /** Why, in the caller's words: shown on the card, kept in the audit. */
+  readonly intent?: string;
+  /** How long to wait for the screen to answer; 0 returns when sent. Default 300. */
+  readonly effectTimeoutMs?: number;
+  /** A random wait before each stroke or click. */
+  readonly timing?: { readonly minDelayMs: number; readonly maxDelayMs: number };
+  readonly signal?: AbortSignal;
+}
+
+/** What an action did to the screen. */
+export interface Effect {
+  /** null: not waited for, or the target did not confirm that it had its say. */
+  readonly changed: boolean | null;
+  readonly changedRects: readonly Rect[];
+  readonly settleMs: number;
+  readonly generationBefore: number;
+  readonly generationAfter: number;
+}
+
+export interface ActionResult {
+  readonly wasConfirmed: boolean;
+  readonly effect: Effect;
+  /** Where a click landed. */
+  readonly position: { readonly x: number; readonly y: number } | null;
+  /** Characters that no key can make, in order of appearance. */
+  readonly notTyped: readonly string[];
+  /** What read_clipboard found; null when the target never offered any. */
+  readonly clipboard: string | null;
+}

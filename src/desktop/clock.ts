@@ -1,0 +1,37 @@
+/** Time as the heart sees it; tests hand in one they move themselves. */
+export interface Clock {
+  /** Milliseconds that only ever grow. */
+  nowMs(): number;
+  /** Wall time, for people and logs. */
+  date(): Date;
+  /** Calls back once after `delayMs`; the returned function cancels. */
+  after(delayMs: number, call: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => performance.now(),
+  date: () => new Date(),
+  after(delayMs, call) {
+    const timer = setTimeout(call, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `delayMs`; rejects with the signal's reason when it aborts first. */
+export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.after(delayMs, () => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}

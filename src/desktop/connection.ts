@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { RefusedError } from "./error.ts";
+
+export const PROTOCOLS = ["vnc", "demo"] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** The port a protocol's servers listen on unless told otherwise. */
+export const DEFAULT_PORT = { vnc: 5900, demo: 0 } as const satisfies Record<Protocol, number>;
+
+/** What is configured about a target. A Desktop is what is live. */
+export interface Connection {
+  readonly id: string;
+  readonly name: string;
+  readonly protocol: Protocol;
+  readonly host: string;
+  readonly port: number;
+  readonly username: string | null;
+  /** Never logged, listed or sent anywhere but to the target. */
+  readonly password: string | null;
+  readonly createdAt: string;
+}
+
+export interface ConnectionInput {
+  readonly id?: string;
+  readonly name?: string;
+  readonly protocol: Protocol;
+  readonly host?: string;
+  readonly port?: number;
+  readonly username?: string | null;
+  readonly password?: string | null;
+}
+
+export function makeConnection(input: ConnectionInput, now: Date): Connection {
+  const port = input.port ?? DEFAULT_PORT[input.protocol];
+  const host = input.host ?? "";
+  return {
+    id: input.id ?? randomUUID(),
+    name: input.name ?? (input.protocol === "demo" ? "Demo desktop" : `${host}:${port}`),
+    protocol: input.protocol,
+    host,
+    port,
+    username: input.username ?? null,
+    password: input.password ?? null,
+    createdAt: now.toISOString(),
+  };
+}
+
+/** `vnc://[user[:password]@]host[:port]` or `demo:`. A port below 100 is a display number only for `::`-less hosts. */
+export function connectionFromUrl(text: string): ConnectionInput {
+  if (text === "demo:" || text === "demo") return { protocol: "demo" };
+  const redacted = text.replace(/\/\/[^@/]*@/, "//***@");
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (cause) {
+    throw new RefusedError(
+      "invalid_parameters",
+      `cannot read the connection URL ${redacted}: expected vnc://[user[:password]@]host[:port] or demo:`,
+      { cause },
+    );
+  }
+  const protocol = url.protocol.slice(0, -1);
+  if (protocol !== "vnc") {
+    throw new RefusedError(
+      "invalid_parameters",
+      `the connection URL ${redacted} has scheme ${protocol}: expected vnc or demo`,
+    );
+  }
+  if (url.hostname === "") {
+    throw new RefusedError("invalid_parameters", `the connection URL ${redacted} names no host`);
+  }
+  return {
+    protocol,
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    ...(url.port === "" ? {} : { port: Number(url.port) }),
+    username: url.username === "" ? null : decodeURIComponent(url.username),
+    password: url.password === "" ? null : decodeURIComponent(url.password),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Framebuffer } from "../framebuffer/framebuffer.ts";
+import type { Region } from "../framebuffer/region.ts";
+import type { CopyMove, Cursor, Screen } from "../protocols/rfb/screen.ts";
+import type { LinkError } from "./error.ts";
+
+/** What a link tells its desktop. All are called between complete updates, never inside one. */
+export interface LinkEvents {
+  /** The handshake is over and `framebuffer` has its size; pixels follow. */
+  ready(info: { readonly name: string; readonly screens: readonly Screen[] }): void;
+  /**
+   * One whole update was decoded. `copies` come first and in order; `painted` is what other rectangles wrote
+   * after them.
+   */
+  update(update: { readonly painted: Region; readonly copies: readonly CopyMove[] }): void;
+  /** The picture changed its size or its monitors; `framebuffer` has the new size already. */
+  resize(screens: readonly Screen[]): void;
+  cursor(cursor: Cursor | null): void;
+  clipboard(text: string): void;
+  name(name: string): void;
+  bell(): void;
+  /** The end, said once; nothing comes after it. */
+  closed(error: LinkError): void;
+}
+
+/** One conversation with a target. The only outgoing sockets of the house live behind it. */
+export interface Link {
+  /** What the decoder draws in: inside an update it is torn, so only the desktop reads it, on `update`. */
+  readonly framebuffer: Framebuffer;
+  /** False where the target may send approximations (JPEG-only servers). */
+  readonly isExact: boolean;
+  /** What it is, in words: "RFB 3.8, VncAuth, Tight". */
+  readonly description: string;
+  open(events: LinkEvents): void;
+  /** Asks for what changed (incremental) or for everything. */
+  requestUpdate(isIncremental: boolean): void;
+  /** Resolves when the target has processed all that was sent before: a Fence or a 1x1 request's answer. */
+  barrier(): Promise<void>;
+  pointer(x: number, y: number, buttons: number): void;
+  key(keysym: number, isDown: boolean, scancode: number | null): void;
+  clipboard(text: string): void;
+  /** Asks for another size; false where the target cannot. */
+  resize(width: number, height: number): boolean;
+  close(): void;
+}

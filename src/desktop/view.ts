@@ -1,0 +1,65 @@
+import type { Rect, Size } from "../framebuffer/rect.ts";
+import type { Region } from "../framebuffer/region.ts";
+import type { CopyMove, Picture, Screen } from "../protocols/rfb/screen.ts";
+
+/** For whom pixels are made: decides which masks and layers they get. */
+export type Audience = "agent" | "viewer" | "recording";
+
+export const IMAGE_FORMATS = ["png", "jpeg", "webp"] as const;
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];
+
+export interface SnapshotRequest {
+  /** Desktop pixels, within the desktop; default all of it. */
+  readonly region?: Rect;
+  /** Factor of both sides, 0 < scale <= 1; default 1. */
+  readonly scale?: number;
+  readonly format?: ImageFormat;
+  /** 1 to 100, for jpeg and webp. */
+  readonly quality?: number;
+  readonly withOverlays?: boolean;
+  readonly withCursor?: boolean;
+  /** Waits until nothing changed for so long, at most 10 s. */
+  readonly stableMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Snapshot {
+  readonly format: ImageFormat;
+  readonly bytes: Uint8Array;
+  /** Of the image. */
+  readonly width: number;
+  readonly height: number;
+  /** What of the desktop it shows. */
+  readonly region: Rect;
+  readonly generation: number;
+  /** True where the wait for stability was fulfilled or not asked for. */
+  readonly isStable: boolean;
+  /** True while the target is down: the last picture it sent. */
+  readonly isStale: boolean;
+  /** Since the picture last changed. */
+  readonly frameAgeMs: number;
+  readonly takenAt: string;
+}
+
+/** What a watcher owes its owner: damage since it last took some. Never waits, costs O(1) an update. */
+export interface Watcher {
+  /** Damage not taken yet. */
+  readonly pending: Region;
+  /** Hands out all pending damage, and the moves that may be used instead of pixels for parts of it. */
+  take(): { readonly painted: Region; readonly copies: readonly CopyMove[] };
+  /** Gives back what could not be sent. */
+  putBack(region: Region): void;
+  close(): void;
+}
+
+/** The door up: pixels of one desktop as one audience may see them. */
+export interface View extends Size {
+  readonly audience: Audience;
+  readonly generation: number;
+  readonly screens: readonly Screen[];
+  snapshot(request?: SnapshotRequest): Promise<Snapshot>;
+  /** The picture as of now, for encoders that send at once. */
+  picture(withOverlays: boolean): Picture;
+  /** Calls back when damage came in; the whole desktop is pending at first. */
+  watch(onDamage: () => void, options?: { readonly withOverlays?: boolean }): Watcher;
+}

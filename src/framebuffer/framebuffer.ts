@@ -1,0 +1,129 @@
+import { holdsRect, type Rect, rectOfSize, type Size } from "./rect.ts";
+
+/** Bytes a pixel takes in a Framebuffer: R, G, B, A. */
+export const BYTES_PER_PIXEL = 4;
+
+/** Alpha of every pixel in a word read little-endian: 0xAABBGGRR. */
+export const OPAQUE = 0xff000000;
+
+/** The largest side and area accepted for a picture (security reference 2.2). */
+export const MAX_SIDE = 16_384;
+export const MAX_AREA = 33_200_000;
+
+/** True where a picture of this size is one we hold: whole numbers, at least 1x1, at most MAX_SIDE and MAX_AREA. */
+export function isAcceptableSize({ width, height }: Size): boolean {
+  return (
+    Number.isInteger(width) &&
+    Number.isInteger(height) &&
+    width >= 1 &&
+    height >= 1 &&
+    width <= MAX_SIDE &&
+    height <= MAX_SIDE &&
+    width * height <= MAX_AREA
+  );
+}
+
+/**
+ * Pixels as data: RGBA, 8 bits each, rows top down, no padding between rows, alpha always 255.
+ *
+ * INVARIANT: `bytes` and `words` look at the same memory; a word is 0xAABBGGRR (hosts are little-endian).
+ * INVARIANT: every word has OPAQUE set.
+ */
+export class Framebuffer implements Size {
+  #width: number;
+  #height: number;
+  #words: Uint32Array<ArrayBuffer>;
+  #bytes: Uint8Array<ArrayBuffer>;
+
+  /** Black, width x height pixels. Throws a RangeError for a size outside isAcceptableSize. */
+  constructor(width: number, height: number) {
+    this.#width = width;
+    this.#height = height;
+    this.#words = allocate(width, height);
+    this.#bytes = new Uint8Array(this.#words.buffer);
+  }
+
+  get width(): number {
+    return this.#width;
+  }
+
+  get height(): number {
+    return this.#height;
+  }
+
+  get rect(): Rect {
+    return rectOfSize(this);
+  }
+
+  get strideBytes(): number {
+    return this.#width * BYTES_PER_PIXEL;
+  }
+
+  /** R, G, B, A, … of all pixels; replaced by `resize`, so never keep it. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#bytes;
+  }
+
+  /** One 0xAABBGGRR word a pixel; replaced by `resize`, so never keep it. */
+  get words(): Uint32Array<ArrayBuffer> {
+    return this.#words;
+  }
+
+  /** Keeps the common top-left part, the rest is black. Throws a RangeError for a size outside isAcceptableSize. */
+  resize(width: number, height: number): void {
+    if (width === this.#width && height === this.#height) return;
+    const words = allocate(width, height);
+    const rows = Math.min(height, this.#height);
+    const columns = Math.min(width, this.#width);
+    for (let y = 0; y < rows; y++) {
+      words.set(this.#words.subarray(y * this.#width, y * this.#width + columns), y * width);
+    }
+    this.#width = width;
+    this.#height = height;
+    this.#words = words;
+    this.#bytes = new Uint8Array(words.buffer);
+  }
+
+  /** Fills a rectangle within the picture with one word; OPAQUE is set. */
+  fill(r: Rect, word: number): void {
+    const colour = (word | OPAQUE) >>> 0;
+    const words = this.#words;
+    const width = this.#width;
+    let offset = r.y * width + r.x;
+    for (let row = 0; row < r.height; row++, offset += width) {
+      if (r.width < 16) for (let i = offset; i < offset + r.width; i++) words[i] = colour;
+      else words.fill(colour, offset, offset + r.width);
+    }
+  }
+
+  /** Copies `to.width` x `to.height` pixels from (fromX, fromY); source and target may overlap. */
+  copy(fromX: number, fromY: number, to: Rect): void {
+    const words = this.#words;
+    const width = this.#width;
+    const isDown = to.y > fromY;
+    for (let i = 0; i < to.height; i++) {
+      const row = isDown ? to.height - 1 - i : i;
+      const from = (fromY + row) * width + fromX;
+      words.copyWithin((to.y + row) * width + to.x, from, from + to.width);
+    }
+  }
+
+  /** A copy of one rectangle's pixels, RGBA, width * 4 bytes a row. The rectangle lies within the picture. */
+  read(r: Rect): Uint8Array<ArrayBuffer> {
+    if (!holdsRect(this.rect, r))
+      throw new RangeError(`rectangle outside the ${this.#width}x${this.#height} picture`);
+    const out = new Uint8Array(r.width * r.height * BYTES_PER_PIXEL);
+    const rowBytes = r.width * BYTES_PER_PIXEL;
+    for (let y = 0; y < r.height; y++) {
+      const from = ((r.y + y) * this.#width + r.x) * BYTES_PER_PIXEL;
+      out.set(this.#bytes.subarray(from, from + rowBytes), y * rowBytes);
+    }
+    return out;
+  }
+}
+
+function allocate(width: number, height: number): Uint32Array<ArrayBuffer> {
+  if (!isAcceptableSize({ width, height }))
+    throw new RangeError(`picture of ${width}x${height} pixels refused`);
+  return new Uint32Array(width * height).fill(OPAQUE);
+}

@@ -1,0 +1,179 @@
+import { areaOfRect, boundRects, EMPTY_RECT, intersectRects, isEmptyRect, type Rect } from "./rect.ts";
+
+/** One horizontal band of a region: rows top <= y < bottom, and sorted, disjoint, non-touching x spans. */
+interface Band {
+  readonly top: number;
+  readonly bottom: number;
+  /** left0, right0, left1, right1, … */
+  readonly spans: readonly number[];
+}
+
+type Combine = (inA: boolean, inB: boolean) => boolean;
+
+/**
+ * An immutable set of pixels, kept as y-x bands, so two regions of the same pixels hold the same rectangles.
+ * Damage is a Region.
+ */
+export class Region {
+  static readonly empty = new Region([]);
+
+  readonly #bands: readonly Band[];
+
+  private constructor(bands: readonly Band[]) {
+    this.#bands = bands;
+  }
+
+  static of(...rects: readonly Rect[]): Region {
+    return Region.from(rects);
+  }
+
+  /** The union of any rectangles; they may overlap. */
+  static from(rects: readonly Rect[]): Region {
+    let parts = rects.filter((r) => !isEmptyRect(r)).map(Region.#single);
+    // Pairwise, so that n rectangles cost n log n band merges and not n squared.
+    while (parts.length > 1) {
+      const next: Region[] = [];
+      for (let i = 0; i < parts.length; i += 2) {
+        const a = parts[i];
+        const b = parts[i + 1];
+        if (a !== undefined) next.push(b === undefined ? a : a.union(b));
+      }
+      parts = next;
+    }
+    return parts[0] ?? Region.empty;
+  }
+
+  static #single(r: Rect): Region {
+    return new Region([{ top: r.y, bottom: r.y + r.height, spans: [r.x, r.x + r.width] }]);
+  }
+
+  get isEmpty(): boolean {
+    return this.#bands.length === 0;
+  }
+
+  /** Disjoint rectangles in reading order, half-open, in desktop pixels. */
+  get rects(): Rect[] {
+    const rects: Rect[] = [];
+    for (const { top, bottom, spans } of this.#bands) {
+      for (let i = 0; i + 1 < spans.length; i += 2) {
+        const left = spans[i] ?? 0;
+        rects.push({ x: left, y: top, width: (spans[i + 1] ?? 0) - left, height: bottom - top });
+      }
+    }
+    return rects;
+  }
+
+  /** The number of pixels. */
+  get area(): number {
+    return this.rects.reduce((sum, r) => sum + areaOfRect(r), 0);
+  }
+
+  /** The smallest rectangle that holds the region. */
+  get bounds(): Rect {
+    return this.rects.reduce(boundRects, EMPTY_RECT);
+  }
+
+  union(other: Region): Region {
+    if (this.isEmpty) return other;
+    if (other.isEmpty) return this;
+    return combine(this.#bands, other.#bands, (a, b) => a || b);
+  }
+
+  intersect(other: Region): Region {
+    if (this.isEmpty || other.isEmpty) return Region.empty;
+    return combine(this.#bands, other.#bands, (a, b) => a && b);
+  }
+
+  subtract(other: Region): Region {
+    if (this.isEmpty || other.isEmpty) return this;
+    return combine(this.#bands, other.#bands, (a, b) => a && !b);
+  }
+
+  /** The part within one rectangle. */
+  clip(r: Rect): Region {
+    return this.intersect(Region.of(r));
+  }
+
+  overlaps(r: Rect): boolean {
+    return this.rects.some((own) => !isEmptyRect(intersectRects(own, r)));
+  }
+
+  equals(other: Region): boolean {
+    const a = this.rects;
+    const b = other.rects;
+    return a.length === b.length && a.every((r, i) => JSON.stringify(r) === JSON.stringify(b[i]));
+  }
+
+  translate(dx: number, dy: number): Region {
+    return new Region(
+      this.#bands.map(({ top, bottom, spans }) => ({
+        top: top + dy,
+        bottom: bottom + dy,
+        spans: spans.map((x) => x + dx),
+      })),
+    );
+  }
+
+  /** The same region, or, where it has more than `most` rectangles, its bounds: a bound on what a region costs. */
+  simplified(most: number): Region {
+    return this.rects.length <= most ? this : Region.of(this.bounds);
+  }
+
+  static fromBands(bands: readonly Band[]): Region {
+    return bands.length === 0 ? Region.empty : new Region(bands);
+  }
+}
+
+/** Walks both band lists over the union of their edges and keeps what `keep` says. */
+function combine(a: readonly Band[], b: readonly Band[], keep: Combine): Region {
+  const edges = new Set<number>();
+  for (const band of a) edges.add(band.top).add(band.bottom);
+  for (const band of b) edges.add(band.top).add(band.bottom);
+  const ys = [...edges].sort((p, q) => p - q);
+  const bands: Band[] = [];
+  let ia = 0;
+  let ib = 0;
+  for (let i = 0; i + 1 < ys.length; i++) {
+    const top = ys[i] ?? 0;
+    const bottom = ys[i + 1] ?? 0;
+    while ((a[ia]?.bottom ?? Number.POSITIVE_INFINITY) <= top) ia++;
+    while ((b[ib]?.bottom ?? Number.POSITIVE_INFINITY) <= top) ib++;
+    const spans = combineSpans(spansAt(a[ia], top), spansAt(b[ib], top), keep);
+    if (spans.length > 0) append(bands, { top, bottom, spans });
+  }
+  return Region.fromBands(bands);
+}
+
+function spansAt(band: Band | undefined, y: number): readonly number[] {
+  return band !== undefined && band.top <= y ? band.spans : [];
+}
+
+function combineSpans(a: readonly number[], b: readonly number[], keep: Combine): number[] {
+  const out: number[] = [];
+  let ia = 0;
+  let ib = 0;
+  let wasKept = false;
+  while (ia < a.length || ib < b.length) {
+    const x = Math.min(a[ia] ?? Number.POSITIVE_INFINITY, b[ib] ?? Number.POSITIVE_INFINITY);
+    while (a[ia] === x) ia++;
+    while (b[ib] === x) ib++;
+    const isKept = keep(ia % 2 === 1, ib % 2 === 1);
+    if (isKept !== wasKept) out.push(x);
+    wasKept = isKept;
+  }
+  return out;
+}
+
+/** Adds a band below the others and grows the last one instead where the spans are the same. */
+function append(bands: Band[], band: Band): void {
+  const last = bands.at(-1);
+  if (last !== undefined && last.bottom === band.top && sameSpans(last.spans, band.spans)) {
+    bands[bands.length - 1] = { top: last.top, bottom: band.bottom, spans: last.spans };
+  } else {
+    bands.push(band);
+  }
+}
+
+function sameSpans(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((x, i) => x === b[i]);
+}

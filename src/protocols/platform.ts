@@ -1,0 +1,51 @@
+/**
+ * What the protocols need from the platform. GROUND has no Node: `main.ts` hands these in.
+ * (`Inflate`, `Deflate`, `ImageCodec`, `RfbCrypto` and the few globals every JavaScript host has.)
+ */
+
+/** A zlib stream that lives as long as its connection (RFC 1950). */
+export interface InflateStream {
+  /**
+   * Feeds `input` whole and writes the decoded bytes to `output` from 0 on; returns how many.
+   * Throws where the stream is damaged, and where it holds more than `output` has room for: the caller sizes
+   * `output` to what the message may decode to, so a bomb is refused without taking memory.
+   */
+  inflate(input: Uint8Array, output: Uint8Array): number;
+  /** Forgets all history, as if the stream began anew. */
+  reset(): void;
+  close(): void;
+}
+
+export type Inflate = () => InflateStream;
+
+/** One-shot compression, each call independent of every other. */
+export interface Deflate {
+  /** A whole zlib stream (RFC 1950) at a level of 1 to 9, ended by a sync flush so that it can be continued. */
+  zlib(input: Uint8Array, level: number): Uint8Array;
+  /** Raw deflate (RFC 1951) with its own window, ended by a sync flush: segments may be concatenated. */
+  rawSegment(input: Uint8Array, level: number): Uint8Array;
+}
+
+/** Pixels of a decoded or to-be-encoded image: RGBA, rows top down, no padding. */
+export interface RgbaImage {
+  readonly width: number;
+  readonly height: number;
+  readonly rgba: Uint8Array;
+}
+
+/** JPEG both ways, synchronous, so that rectangles keep their order. */
+export interface JpegCodec {
+  /** Reads only the header. Throws where it is no JPEG. */
+  size(jpeg: Uint8Array): { readonly width: number; readonly height: number };
+  /** Alpha is 255. Call only after `size` said what was expected. */
+  decode(jpeg: Uint8Array): RgbaImage;
+  /** `strideBytes` is the distance of two rows in `rgba`; quality 1 to 100. */
+  encode(rgba: Uint8Array, width: number, height: number, strideBytes: number, quality: number): Uint8Array;
+}
+
+/** Primitives for the security types. */
+export interface RfbCrypto {
+  /** DES in ECB mode, one 8-byte key whose bits are already in the order wanted, no padding. */
+  desEcb(key: Uint8Array, data: Uint8Array): Uint8Array;
+  randomBytes(count: number): Uint8Array;
+}

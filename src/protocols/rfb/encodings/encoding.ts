@@ -1,0 +1,54 @@
+import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { Rect } from "../../../framebuffer/rect.ts";
+import type { ByteQueue, Parser } from "../../byte-queue.ts";
+import type { ByteWriter } from "../../byte-writer.ts";
+import type { Deflate, Inflate, InflateStream, JpegCodec } from "../../platform.ts";
+
+/** What the platform gives a connection's decoders. */
+export interface DecoderPorts {
+  readonly inflate: Inflate;
+  readonly jpeg: JpegCodec;
+}
+
+/**
+ * What a connection's decoders share: its zlib streams and scratch memory. One a connection; closed with it.
+ * `scratch(n)` is memory of at least n bytes that the next call to it may hand out again.
+ */
+export interface DecoderState {
+  readonly jpeg: JpegCodec;
+  /** The stream of a name ("zrle", "tight0" … "tight3", "zlib"), made when first asked for. */
+  stream(name: string): InflateStream;
+  scratch(sizeBytes: number): Uint8Array<ArrayBuffer>;
+}
+
+/** What an encoder needs of the server side. Pixels come as RGBA rows. */
+export interface EncoderState {
+  readonly deflate: Deflate;
+  readonly jpeg: JpegCodec;
+  /** JPEG quality 1 to 100 the viewer asked for, null for lossless only. */
+  readonly jpegQuality: number | null;
+  /** zlib level 1 to 9. */
+  readonly compressLevel: number;
+}
+
+/** RGBA pixels to encode: the rectangle's top left pixel is at `offset` in `bytes`. */
+export interface Pixels {
+  readonly bytes: Uint8Array;
+  readonly offset: number;
+  readonly strideBytes: number;
+}
+
+/**
+ * An encoding of RFC 6143 section 7.7 or rfbproto: how a rectangle's pixels lie on the wire, in the format RGBX.
+ *
+ * `decode` is entered when the 12-byte rectangle header was read and the rectangle is known to lie within the
+ * picture; it reads the rest and writes the pixels, alpha 255. It throws RfbError for wrong data and never reads,
+ * loops or takes memory beyond what the rectangle allows.
+ */
+export interface Encoding {
+  readonly number: number;
+  readonly name: string;
+  decode(from: ByteQueue, to: Framebuffer, rect: Rect, state: DecoderState): Parser<void>;
+  /** Appends the rectangle's body, without its header. Absent where we only decode. */
+  encode?(to: ByteWriter, pixels: Pixels, rect: Rect, state: EncoderState): void;
+}

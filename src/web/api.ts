@@ -1,0 +1,167 @@
+import * as z from "zod";
+
+/** The REST and WebSocket shapes of the web app. The browser's code imports only the types. */
+
+const rect = z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() });
+
+export const desktopStateSchema = z.object({
+  kind: z.enum(["connecting", "live", "stalled", "reconnecting", "failed", "closed"]),
+  /** In words, with the next step: "Reconnecting in 3 s: …". */
+  text: z.string(),
+  since: z.string(),
+  /** Of the error, where there is one. */
+  code: z.string().nullable(),
+  /** When the next try starts; null unless reconnecting. */
+  retry_at: z.string().nullable(),
+});
+
+export const desktopSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  protocol: z.string(),
+  host: z.string(),
+  port: z.int(),
+  /** "RFB 3.8, VncAuth"; empty while not connected. */
+  link: z.string(),
+  is_exact: z.boolean(),
+  state: desktopStateSchema,
+  width: z.int(),
+  height: z.int(),
+  displays: z.array(z.object({ monitor_index: z.int(), bounds: rect, is_primary: z.boolean() })),
+  mode: z.enum(["passive", "assist", "autopilot", "composing"]),
+  is_stopped: z.boolean(),
+  generation: z.int(),
+  viewers: z.int(),
+  /** Agents that called a tool on it within the last minute. */
+  agents: z.array(z.string()),
+});
+
+export const approvalSchema = z.object({
+  id: z.string(),
+  desktop_id: z.string(),
+  kind: z.string(),
+  summary: z.string(),
+  /** The text of a typing action, shown to the approver only. */
+  text: z.string().nullable(),
+  actor: z.object({ kind: z.string(), name: z.string() }),
+  intent: z.string().nullable(),
+  point: z.object({ x: z.int(), y: z.int() }).nullable(),
+  crop: rect.nullable(),
+  asked_at: z.string(),
+  expires_at: z.string(),
+  state: z.enum(["pending", "granted", "denied", "expired", "cancelled"]),
+  decided_by: z.string().nullable(),
+});
+
+export const actionSchema = z.object({
+  id: z.string(),
+  desktop_id: z.string(),
+  at: z.string(),
+  actor: z.object({ kind: z.string(), name: z.string() }),
+  kind: z.string(),
+  summary: z.string(),
+  intent: z.string().nullable(),
+  outcome: z.enum(["done", "refused", "failed"]),
+  code: z.string().nullable(),
+  was_confirmed: z.boolean(),
+  changed: z.boolean().nullable(),
+  settle_ms: z.number().nullable(),
+  duration_ms: z.number(),
+});
+
+/** `GET /api/v1/me` */
+export const meSchema = z.object({
+  name: z.string(),
+  role: z.string(),
+  permissions: z.array(z.string()),
+  version: z.string(),
+});
+
+/** `POST /api/v1/desktops` and, with the same body, `POST /api/v1/desktops/test` */
+export const connectionBodySchema = z.strictObject({
+  name: z.string().min(1).max(100).optional(),
+  protocol: z.enum(["vnc"]),
+  host: z.string().min(1).max(253),
+  port: z.int().min(1).max(65535).optional(),
+  username: z.string().max(1024).optional(),
+  password: z.string().max(1024).optional(),
+});
+
+export const testReportSchema = z.object({
+  success: z.boolean(),
+  message: z.string(),
+  steps: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
+});
+
+/** `POST /api/v1/desktops/:id/mode` */
+export const modeBodySchema = z.strictObject({
+  mode: z.enum(["passive", "assist", "autopilot", "composing"]),
+});
+
+/** `POST /api/v1/approvals/:id` */
+export const decisionBodySchema = z.strictObject({ decision: z.enum(["approve", "deny"]) });
+
+/** An error of any route: 4xx or 5xx. `hint` is the next step. */
+export const errorSchema = z.object({
+  error: z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() }),
+});
+
+/** An overlay on `/ws/overlays`, fields as the web-first specification names them. */
+export const overlaySchema = z.object({
+  id: z.string(),
+  kind: z.string(),
+  x: z.int(),
+  y: z.int(),
+  width: z.int(),
+  height: z.int(),
+  color: z.string(),
+  opacity: z.number(),
+  label: z.string().nullable(),
+  temporary_ms: z.int().nullable(),
+  click_through: z.boolean(),
+  monitor_index: z.int(),
+  created_at: z.string(),
+});
+
+/** Server to browser on `/ws/overlays`; the browser may send `{"type":"request_sync"}`. */
+export const overlayMessageSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("overlay_created"), desktop_id: z.string(), overlay: overlaySchema }),
+  z.object({ type: z.literal("overlay_removed"), desktop_id: z.string(), overlay_id: z.string() }),
+  z.object({ type: z.literal("clear_overlays"), desktop_id: z.string() }),
+  z.object({
+    type: z.literal("sync_state"),
+    desktop_id: z.string(),
+    /** Of the desktop, so that a viewer can place the overlays before its first frame. */
+    width: z.int(),
+    height: z.int(),
+    overlays: z.array(overlaySchema),
+  }),
+]);
+
+/** Server to browser on `/ws/events`: `hello` first, then each change. */
+export const eventMessageSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("hello"),
+    desktops: z.array(desktopSchema),
+    approvals: z.array(approvalSchema),
+    /** Names of the MCP clients that connected, newest last. */
+    clients: z.array(z.string()),
+  }),
+  z.object({ type: z.literal("desktop"), desktop: desktopSchema }),
+  z.object({ type: z.literal("desktop_removed"), desktop_id: z.string() }),
+  z.object({ type: z.literal("approval"), approval: approvalSchema }),
+  z.object({ type: z.literal("action"), action: actionSchema }),
+  z.object({ type: z.literal("clipboard"), desktop_id: z.string(), length: z.int() }),
+  z.object({ type: z.literal("clients"), clients: z.array(z.string()) }),
+]);
+
+export type DesktopInfo = z.infer<typeof desktopSchema>;
+export type ApprovalInfo = z.infer<typeof approvalSchema>;
+export type ActionInfo = z.infer<typeof actionSchema>;
+export type Me = z.infer<typeof meSchema>;
+export type ConnectionBody = z.infer<typeof connectionBodySchema>;
+export type TestReportInfo = z.infer<typeof testReportSchema>;
+export type ErrorInfo = z.infer<typeof errorSchema>;
+export type OverlayInfo = z.infer<typeof overlaySchema>;
+export type OverlayMessage = z.infer<typeof overlayMessageSchema>;
+export type EventMessage = z.infer<typeof eventMessageSchema>;
