@@ -1,32 +1,19 @@
-import type { Rect, Size } from "../framebuffer/rect.ts";
-import type { Region } from "../framebuffer/region.ts";
+import { randomUUID } from "node:crypto";
+import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
+import { Region } from "../framebuffer/region.ts";
+import { parseColour } from "./colour.ts";
+import { CompositorError, quoted } from "./error.ts";
+import type { Overlay, OverlaySpec } from "./overlay.ts";
+import type { Shape } from "./shape.ts";
+import { SHAPES, shapeOf } from "./shapes/list.ts";
 
-/** What a caller asks for. Coordinates are desktop pixels; `color` is "#rrggbb". */
-export interface OverlaySpec {
-  /** A shape's kind, from SHAPES: box, label, arrow, text, icon. */
-  readonly kind: string;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-  readonly color: string;
-  /** 0 to 1. */
-  readonly opacity: number;
-  readonly label: string | null;
-  /** Removes itself after so long; null stays. */
-  readonly temporaryMs: number | null;
-  readonly clickThrough: boolean;
-  readonly monitorIndex: number;
-}
+export type { Overlay, OverlaySpec } from "./overlay.ts";
 
-/** An overlay on the screen, clamped to its monitor. */
-export interface Overlay extends OverlaySpec {
-  readonly id: string;
-  /** The principal that drew it. */
-  readonly ownerId: string;
-  /** ISO 8601. */
-  readonly createdAt: string;
-}
+/** Overlays one desktop may show at a time. */
+export const OVERLAY_LIMIT = 500;
+
+/** The longest a Node timer can wait; a temporary overlay that asks for more lives so long. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 export type SceneEvent =
   | { readonly type: "created"; readonly overlay: Overlay; readonly damage: Region }
@@ -38,19 +25,228 @@ export interface SceneTimer {
   date(): Date;
 }
 
+/** An overlay with where it lies: never changed, replaced when it moves. */
+export interface Placed {
+  readonly overlay: Overlay;
+  readonly shape: Shape;
+  /** The monitor, or what is left of it, that it stays on. */
+  readonly room: Rect;
+  /** The pixels it may touch, within the room. */
+  readonly bounds: Rect;
+}
+
+interface Entry {
+  readonly spec: OverlaySpec;
+  readonly monitor: Rect;
+  readonly placed: Placed;
+  cancelTimer(): void;
+}
+
 /** The overlays of one desktop, in drawing order. */
-export declare class Scene {
-  constructor(timer: SceneTimer);
+export class Scene {
+  readonly #timer: SceneTimer;
+  readonly #entries = new Map<string, Entry>();
+  readonly #listeners = new Set<(event: SceneEvent) => void>();
+  #placed: readonly Placed[] = [];
+  #version = 0;
+  #isClosed = false;
+
+  constructor(timer: SceneTimer) {
+    this.#timer = timer;
+  }
+
   /** Grows with every change. */
-  readonly version: number;
-  readonly overlays: readonly Overlay[];
-  /** `bounds`: the monitor to clamp to. Throws CompositorError too_many beyond 500 overlays. */
-  add(spec: OverlaySpec, ownerId: string, bounds: Rect): Overlay;
-  remove(id: string): Overlay | null;
-  /** Removes those of one owner, or all. */
-  clear(ownerId: string | null): readonly Overlay[];
-  /** Clamps all again after the desktop's size changed; what no longer fits anywhere is removed. */
-  resize(size: Size): void;
-  on(listener: (event: SceneEvent) => void): () => void;
-  close(): void;
+  get version(): number {
+    return this.#version;
+  }
+
+  /** In drawing order; a new array after every change. */
+  get overlays(): readonly Overlay[] {
+    return this.#placed.map(({ overlay }) => overlay);
+  }
+
+  /** In drawing order, with their bounds; a new array after every change. */
+  get placed(): readonly Placed[] {
+    return this.#placed;
+  }
+
+  /** All pixels that overlays may touch. */
+  get coverage(): Region {
+    return Region.from(this.#placed.map(({ bounds }) => bounds));
+  }
+
+  /**
+   * `bounds`: the monitor to clamp to. Throws CompositorError too_many beyond OVERLAY_LIMIT overlays, unknown_kind,
+   * bad_colour or bad_overlay for what cannot be drawn.
+   */
+  add(spec: OverlaySpec, ownerId: string, bounds: Rect): Overlay {
+    if (this.#isClosed)
+      throw new CompositorError("closed", "the desktop is closed: nothing can be drawn on it");
+    const shape = findShape(spec.kind);
+    const checked = checkSpec(spec, shape);
+    if (isEmptyRect(bounds)) {
+      throw new CompositorError("bad_overlay", "the monitor has no pixels yet: expected at least 1x1");
+    }
+    if (this.#entries.size >= OVERLAY_LIMIT) {
+      throw new CompositorError(
+        "too_many",
+        `the desktop has ${OVERLAY_LIMIT} overlays, the most allowed: remove some or clear them first`,
+      );
+    }
+    const overlay: Overlay = {
+      ...checked,
+      ...shape.clamp(checked, bounds),
+      id: randomUUID(),
+      ownerId,
+      createdAt: this.#timer.date().toISOString(),
+    };
+    const cancelTimer =
+      checked.temporaryMs === null
+        ? () => {}
+        : this.#timer.after(Math.min(checked.temporaryMs, LONGEST_MS), () => this.remove(overlay.id));
+    const placed = place(overlay, shape, bounds);
+    this.#entries.set(overlay.id, { spec: checked, monitor: bounds, placed, cancelTimer });
+    this.#changed({ type: "created", overlay, damage: Region.of(placed.bounds) });
+    return overlay;
+  }
+
+  /** null where there is no such overlay (any more). */
+  remove(id: string): Overlay | null {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return null;
+    this.#drop(entry);
+    const { overlay, bounds } = entry.placed;
+    this.#changed({ type: "removed", overlay, damage: Region.of(bounds) });
+    return overlay;
+  }
+
+  /** Removes those of one owner, or all (null); returns what was removed. */
+  clear(ownerId: string | null): readonly Overlay[] {
+    const gone = [...this.#entries.values()].filter(
+      ({ placed }) => ownerId === null || placed.overlay.ownerId === ownerId,
+    );
+    if (gone.length === 0) return [];
+    for (const entry of gone) this.#drop(entry);
+    const overlays = gone.map(({ placed }) => placed.overlay);
+    this.#changed({
+      type: "cleared",
+      overlays,
+      damage: Region.from(gone.map(({ placed }) => placed.bounds)),
+    });
+    return overlays;
+  }
+
+  /**
+   * Clamps all again, from what was asked for, after the desktop's size changed; what no longer fits anywhere is
+   * removed. One that moves or is cut is told as removed and created, with the same id.
+   */
+  resize(size: Size): void {
+    const desktop = rectOfSize(size);
+    for (const entry of [...this.#entries.values()]) {
+      const id = entry.placed.overlay.id;
+      // A listener may have removed it meanwhile.
+      if (this.#entries.get(id) !== entry) continue;
+      const room = intersectRects(entry.monitor, desktop);
+      if (isEmptyRect(room) || isEmptyRect(intersectRects(extentOf(entry.placed.overlay), desktop)))
+        this.remove(id);
+      else this.#replace(entry, room);
+    }
+  }
+
+  /** Called after each change; the returned function ends it. */
+  on(listener: (event: SceneEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /** Cancels every timer and forgets all, without telling: the desktop is gone. */
+  close(): void {
+    this.#isClosed = true;
+    for (const entry of [...this.#entries.values()]) this.#drop(entry);
+    this.#placed = [];
+    this.#version++;
+    this.#listeners.clear();
+  }
+
+  #replace(entry: Entry, room: Rect): void {
+    const { overlay: old, shape, bounds } = entry.placed;
+    const overlay: Overlay = { ...old, ...shape.clamp(entry.spec, room) };
+    const placed = place(overlay, shape, room);
+    if (JSON.stringify([old, bounds]) === JSON.stringify([overlay, placed.bounds])) return;
+    this.#entries.set(overlay.id, { ...entry, placed });
+    this.#changed({ type: "removed", overlay: old, damage: Region.of(intersectRects(bounds, room)) });
+    this.#changed({ type: "created", overlay, damage: Region.of(placed.bounds) });
+  }
+
+  #drop(entry: Entry): void {
+    entry.cancelTimer();
+    this.#entries.delete(entry.placed.overlay.id);
+  }
+
+  #changed(event: SceneEvent): void {
+    this.#version++;
+    this.#placed = [...this.#entries.values()].map(({ placed }) => placed);
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+}
+
+function place(overlay: Overlay, shape: Shape, room: Rect): Placed {
+  return { overlay, shape, room, bounds: shape.bounds(overlay, room) };
+}
+
+/** The overlay's rectangle, at least 1x1, whichever way it points. */
+function extentOf({ x, y, width, height }: Overlay): Rect {
+  return {
+    x: Math.min(x, x + width),
+    y: Math.min(y, y + height),
+    width: Math.max(1, Math.abs(width)),
+    height: Math.max(1, Math.abs(height)),
+  };
+}
+
+function findShape(kind: string): Shape {
+  const shape = shapeOf(kind);
+  if (shape !== undefined) return shape;
+  const kinds = SHAPES.map((known) => known.kind).join(", ");
+  throw new CompositorError(
+    "unknown_kind",
+    `overlay kind ${quoted(kind)} is not known: expected one of ${kinds}`,
+  );
+}
+
+/** The spec in whole pixels and with a plain colour; throws CompositorError. */
+function checkSpec(spec: OverlaySpec, shape: Shape): OverlaySpec {
+  for (const field of ["x", "y", "width", "height"] as const) {
+    if (!Number.isSafeInteger(Math.round(spec[field]))) {
+      throw new CompositorError(
+        "bad_overlay",
+        `${field} is ${spec[field]}: expected a whole number of pixels`,
+      );
+    }
+  }
+  if (!(spec.opacity >= 0 && spec.opacity <= 1)) {
+    throw new CompositorError("bad_overlay", `opacity is ${spec.opacity}: expected 0 to 1`);
+  }
+  if (spec.temporaryMs !== null && !(spec.temporaryMs > 0)) {
+    throw new CompositorError(
+      "bad_overlay",
+      `temporaryMs is ${spec.temporaryMs}: expected more than 0, or null`,
+    );
+  }
+  const parsed = shape.schema.safeParse(spec);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const expected = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid"}`;
+    throw new CompositorError("bad_overlay", `${shape.kind} cannot be drawn so, ${expected.toLowerCase()}`);
+  }
+  return {
+    ...spec,
+    x: Math.round(spec.x),
+    y: Math.round(spec.y),
+    width: Math.round(spec.width),
+    height: Math.round(spec.height),
+    color: parseColour(spec.color),
+  };
 }

@@ -1,44 +1,26 @@
-import type { Scene } from "../compositor/scene.ts";
+import { Scene } from "../compositor/scene.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Cursor, Screen } from "../protocols/rfb/screen.ts";
-import type { Action, ActionResult, Actor, Effect, PerformOptions } from "./action.ts";
-import type { Approval, Approvals } from "./approvals.ts";
+import type { Action, ActionResult, Actor, PerformOptions } from "./action.ts";
+import { ActionLog, type ActionRecord } from "./action-record.ts";
+import { type Approval, Approvals } from "./approvals.ts";
+import { type Clock, delay } from "./clock.ts";
 import type { Connection } from "./connection.ts";
-import type { LinkError, RefusalCode } from "./error.ts";
+import { DesktopView } from "./desktop-view.ts";
+import { Display } from "./display.ts";
+import { type LinkError, RefusedError } from "./error.ts";
+import { Gate } from "./gate.ts";
+import { Input } from "./input.ts";
+import type { Link } from "./link.ts";
+import { type DesktopState, LinkKeeper } from "./link-keeper.ts";
 import type { Mode } from "./policy.ts";
+import { stricterMode } from "./policy.ts";
+import { type SnapshotPorts, Snapshots } from "./snapshots.ts";
 import type { Audience, View } from "./view.ts";
 
-/** What a desktop is doing about its target. Times are the clock's `nowMs`. */
-export type DesktopState =
-  | { readonly kind: "connecting"; readonly sinceMs: number }
-  | { readonly kind: "live"; readonly sinceMs: number; readonly description: string }
-  /** Connected but silent: the last picture is kept. */
-  | { readonly kind: "stalled"; readonly sinceMs: number }
-  | {
-      readonly kind: "reconnecting";
-      readonly attempt: number;
-      readonly nextAtMs: number;
-      readonly error: LinkError;
-    }
-  /** Trying again with the same settings cannot help. */
-  | { readonly kind: "failed"; readonly error: LinkError }
-  | { readonly kind: "closed" };
-
-/** One action as the log, the panel and the audit see it: never typed text, never clipboard content. */
-export interface ActionRecord {
-  readonly id: string;
-  readonly at: string;
-  readonly actor: Actor;
-  readonly kind: Action["kind"];
-  readonly summary: string;
-  readonly intent: string | null;
-  readonly outcome: "done" | "refused" | "failed";
-  readonly code: RefusalCode | null;
-  readonly wasConfirmed: boolean;
-  readonly effect: Effect | null;
-  readonly durationMs: number;
-}
+export type { ActionRecord } from "./action-record.ts";
+export type { DesktopState } from "./link-keeper.ts";
 
 export type DesktopEvent =
   | { readonly type: "state"; readonly state: DesktopState }
@@ -54,46 +36,370 @@ export type DesktopEvent =
   | { readonly type: "action"; readonly record: ActionRecord }
   | { readonly type: "viewers"; readonly viewers: number };
 
+/** A desktop stays watched for so long after an agent last looked or acted. */
+const WATCHED_AFTER_USE_MS = 30_000;
+/** How long the first look at an unwatched desktop waits for what the target has not been asked for. */
+const REFRESH_MS = 1000;
+
+export interface DesktopPorts extends SnapshotPorts {
+  readonly clock: Clock;
+  /** 0 to 1. */
+  random(): number;
+  openLink(connection: Connection): Link;
+  /** A listener's fault: logged, and nobody else is disturbed. */
+  onBug(error: unknown): void;
+}
+
+export interface DesktopOptions {
+  readonly mode: Mode;
+  readonly approvalExpiryMs: number;
+}
+
 /** A live desktop: one target, its picture, its overlays, its gate. */
-export declare class Desktop {
-  readonly id: string;
+export class Desktop {
   readonly connection: Connection;
   readonly scene: Scene;
   readonly approvals: Approvals;
-  /** The connection's name, or what the server calls itself where none was given. */
-  readonly name: string;
-  readonly state: DesktopState;
-  readonly mode: Mode;
-  readonly isStopped: boolean;
-  readonly isExact: boolean;
-  readonly generation: number;
+  readonly #ports: DesktopPorts;
+  readonly #display: Display;
+  readonly #gate: Gate;
+  readonly #input = new Input();
+  readonly #keeper: LinkKeeper;
+  readonly #log = new ActionLog();
+  readonly #snapshots: Snapshots;
+  readonly #listeners = new Set<(event: DesktopEvent) => void>();
+  #mode: Mode;
+  #serverName: string | null = null;
+  #clipboardText: string | null = null;
+  #viewers = 0;
+  #cancelUnwatch: (() => void) | null = null;
+
+  constructor(connection: Connection, options: DesktopOptions, ports: DesktopPorts) {
+    const { clock } = ports;
+    this.connection = connection;
+    this.#ports = ports;
+    this.#mode = options.mode;
+    this.scene = new Scene(clock);
+    this.approvals = new Approvals(clock, options.approvalExpiryMs, (approval) =>
+      this.#emit({ type: "approval", approval }),
+    );
+    this.#display = new Display(this.scene, clock, {
+      changed: (damage, generation) => this.#onChanged(damage, generation),
+      resized: (size, screens) => this.#emit({ type: "resize", size, screens }),
+      whole: () => {
+        this.#keeper.live();
+        this.#follow();
+      },
+      watched: () => this.#follow(),
+    });
+    this.#snapshots = new Snapshots(this.#display, ports, () => this.#input.position);
+    this.#gate = new Gate({
+      desktopId: connection.id,
+      input: this.#input,
+      display: this.#display,
+      approvals: this.approvals,
+      clock,
+      random: ports.random,
+      mode: () => this.#mode,
+      clipboardText: () => this.#clipboardText,
+      record: (record) => {
+        this.#log.add(record);
+        this.#emit({ type: "action", record });
+      },
+    });
+    this.#keeper = this.#makeKeeper();
+  }
+
+  /** Begins to connect. */
+  open(): void {
+    this.#keeper.open();
+  }
+
+  get id(): string {
+    return this.connection.id;
+  }
+
+  get name(): string {
+    return this.connection.name;
+  }
+
+  /** What the server calls itself; null before it said. */
+  get serverName(): string | null {
+    return this.#serverName;
+  }
+
+  get state(): DesktopState {
+    return this.#keeper.state;
+  }
+
+  get mode(): Mode {
+    return this.#mode;
+  }
+
+  get isStopped(): boolean {
+    return this.#gate.isStopped;
+  }
+
+  get isExact(): boolean {
+    return this.#keeper.link?.isExact ?? true;
+  }
+
+  /** "RFB 3.8, VncAuth"; empty while not connected. */
+  get linkDescription(): string {
+    return this.#keeper.link?.description ?? "";
+  }
+
+  get generation(): number {
+    return this.#display.generation;
+  }
+
   /** 0x0 before the first picture. */
-  readonly size: Size;
+  get size(): Size {
+    return this.#display.size;
+  }
+
   /** At least one once there is a picture. */
-  readonly screens: readonly Screen[];
-  readonly cursor: Cursor | null;
+  get screens(): readonly Screen[] {
+    return this.#display.screens;
+  }
+
+  get cursor(): Cursor | null {
+    return this.#display.cursor;
+  }
+
   /** Where the pointer was last put. */
-  readonly pointer: { readonly x: number; readonly y: number };
+  get pointer(): { readonly x: number; readonly y: number } {
+    return this.#input.position;
+  }
+
   /** What the target last put on its clipboard; null when it never did. */
-  readonly clipboardText: string | null;
+  get clipboardText(): string | null {
+    return this.#clipboardText;
+  }
+
   /** The newest last, at most 200. */
-  readonly actions: readonly ActionRecord[];
+  get actions(): readonly ActionRecord[] {
+    return this.#log.records;
+  }
+
   /** Viewers attached now. */
-  readonly viewers: number;
+  get viewers(): number {
+    return this.#viewers;
+  }
+
   /** Browser and VNC viewers say that they come and go; call the returned function when they leave. */
-  attachViewer(): () => void;
-  on(listener: (event: DesktopEvent) => void): () => void;
+  attachViewer(): () => void {
+    let isAttached = true;
+    this.#countViewers(1);
+    return () => {
+      if (isAttached) this.#countViewers(-1);
+      isAttached = false;
+    };
+  }
+
+  on(listener: (event: DesktopEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
   /** Throws RefusedError target_down before the first picture. */
-  view(audience: Audience): View;
+  view(audience: Audience): View {
+    if (this.#display.frame === null) {
+      throw new RefusedError("target_down", `there is no picture of ${this.name} yet: ${this.#whyNot()}`);
+    }
+    const wasWatched = this.#isWatched;
+    if (audience === "agent") this.#touch();
+    const refresh = wasWatched || audience !== "agent" ? null : () => this.#refresh();
+    return new DesktopView(audience, this.#display, this.#snapshots, refresh);
+  }
+
   /** Resolves when there is a picture; rejects with the LinkError or RefusedError that says why not. */
-  whenReady(timeoutMs: number, signal?: AbortSignal): Promise<void>;
-  perform(action: Action, actor: Actor, options?: PerformOptions): Promise<ActionResult>;
-  /** Only humans may raise an agent's freedom; throws RefusedError permission_denied. */
-  setMode(mode: Mode, actor: Actor): void;
+  whenReady(timeoutMs: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (error?: LinkError | RefusedError): void => {
+        off();
+        cancel();
+        signal?.removeEventListener("abort", onAbort);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const look = (): void => {
+        if (this.#display.frame !== null) settle();
+        else if (this.state.kind === "failed") settle(this.state.error);
+        else if (this.state.kind === "closed")
+          settle(new RefusedError("not_found", "the desktop was removed"));
+      };
+      const onAbort = (): void => settle(new RefusedError("cancelled", "the call was cancelled"));
+      const onTimeout = (): void =>
+        settle(new RefusedError("target_down", `there is no picture of ${this.name} yet: ${this.#whyNot()}`));
+      const off = this.on(look);
+      const cancel = this.#ports.clock.after(timeoutMs, onTimeout);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      look();
+    });
+  }
+
+  async perform(action: Action, actor: Actor, options: PerformOptions = {}): Promise<ActionResult> {
+    if (actor.kind === "agent") this.#touch();
+    return this.#gate.perform(action, actor, options);
+  }
+
+  /** An agent may only lower its freedom; throws RefusedError permission_denied where it would raise it. */
+  setMode(mode: Mode, actor: Actor): void {
+    if (actor.kind !== "human" && stricterMode(mode, this.#mode) !== mode) {
+      throw new RefusedError(
+        "permission_denied",
+        `only a human may raise the mode from ${this.#mode} to ${mode}`,
+      );
+    }
+    if (mode === this.#mode) return;
+    this.#mode = mode;
+    this.#emit({ type: "mode", mode, by: actor });
+  }
+
   /** Releases every held key and button, cancels what waits, refuses agents until `resume`. */
-  stop(actor: Actor): void;
-  resume(actor: Actor): void;
+  stop(actor: Actor): void {
+    const wasStopped = this.isStopped;
+    this.#gate.stop();
+    if (!wasStopped) this.#emit({ type: "stopped", isStopped: true, by: actor });
+  }
+
+  /** Throws RefusedError permission_denied for all but humans. */
+  resume(actor: Actor): void {
+    if (actor.kind !== "human")
+      throw new RefusedError("permission_denied", "only a human may resume after a stop");
+    if (!this.isStopped) return;
+    this.#gate.resume();
+    this.#emit({ type: "stopped", isStopped: false, by: actor });
+  }
+
   /** Tries again at once. */
-  reconnect(): void;
-  close(): void;
+  reconnect(): void {
+    this.#keeper.reconnect();
+  }
+
+  close(): void {
+    this.approvals.cancelAll();
+    this.#input.releaseAll();
+    this.#cancelUnwatch?.();
+    this.#keeper.close();
+    this.scene.close();
+    this.#listeners.clear();
+  }
+
+  #makeKeeper(): LinkKeeper {
+    const { clock, random, openLink } = this.#ports;
+    const display = this.#display;
+    const decoded = () => this.#keeper.link?.framebuffer;
+    return new LinkKeeper(
+      () => openLink(this.connection),
+      {
+        ready: ({ name, screens }) => {
+          const link = this.#keeper.link;
+          if (link === null) return;
+          this.#input.attach(link);
+          display.begin(link.framebuffer, screens);
+          this.#follow();
+          this.#rename(name);
+        },
+        update: ({ painted, copies }) => {
+          const frame = decoded();
+          if (frame !== undefined) display.update(frame, painted, copies);
+        },
+        resize: (screens) => {
+          const frame = decoded();
+          if (frame !== undefined) display.resize(frame, screens);
+        },
+        cursor: (cursor) => {
+          display.cursor = cursor;
+          this.#emit({ type: "cursor", cursor });
+        },
+        clipboard: (text) => {
+          this.#clipboardText = text;
+          this.#emit({ type: "clipboard", text });
+        },
+        name: (name) => this.#rename(name),
+        bell: () => this.#emit({ type: "bell" }),
+        state: (state) => this.#emit({ type: "state", state }),
+        lost: () => {
+          display.lost();
+          this.#input.detach();
+        },
+      },
+      clock,
+      random,
+    );
+  }
+
+  #rename(name: string): void {
+    this.#serverName = name;
+    this.#emit({ type: "name", name });
+  }
+
+  #onChanged(damage: Region, generation: number): void {
+    this.#gate.onDamage(damage);
+    this.#snapshots.invalidate(damage);
+    this.#emit({ type: "update", damage, generation });
+  }
+
+  #countViewers(change: 1 | -1): void {
+    this.#viewers += change;
+    this.#emit({ type: "viewers", viewers: this.#viewers });
+  }
+
+  /** An agent looks or acts: watched for a while. */
+  #touch(): void {
+    this.#cancelUnwatch?.();
+    this.#cancelUnwatch = this.#ports.clock.after(WATCHED_AFTER_USE_MS, () => {
+      this.#cancelUnwatch = null;
+      this.#follow();
+    });
+    this.#follow();
+  }
+
+  get #isWatched(): boolean {
+    return !this.#display.isFresh || this.#display.watchers.count > 0 || this.#cancelUnwatch !== null;
+  }
+
+  #follow(): void {
+    this.#keeper.link?.follow(this.#isWatched);
+  }
+
+  /** What changed until now is in the picture, unless the target does not answer. */
+  async #refresh(): Promise<void> {
+    const link = this.#keeper.link;
+    if (link === null || this.state.kind !== "live") return;
+    const limit = new AbortController();
+    const answered = link.latest().catch(() => undefined); // lost: then the last picture must do, marked stale
+    const timeout = delay(this.#ports.clock, REFRESH_MS, limit.signal).catch(() => undefined);
+    await Promise.race([answered, timeout]);
+    limit.abort();
+  }
+
+  #whyNot(): string {
+    const state = this.state;
+    switch (state.kind) {
+      case "reconnecting":
+      case "failed":
+        return state.error.message;
+      case "connecting":
+        return "it is connecting";
+      case "closed":
+        return "it was removed";
+      default:
+        return "the target has not sent all of it";
+    }
+  }
+
+  #emit(event: DesktopEvent): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#ports.onBug(error);
+      }
+    }
+  }
 }

@@ -1,33 +1,172 @@
-import type { Connection, ConnectionInput } from "./connection.ts";
-import type { Desktop } from "./desktop.ts";
+import type { Clock } from "./clock.ts";
+import { type Connection, type ConnectionInput, makeConnection } from "./connection.ts";
+import type { ConnectionStore } from "./connection-store.ts";
+import { type TestReport, testLink } from "./connection-test.ts";
+import { Desktop, type DesktopOptions, type DesktopPorts } from "./desktop.ts";
+import { LinkError, RefusedError } from "./error.ts";
+import { guardTarget, type OwnListener } from "./target-guard.ts";
+
+export type { TestReport } from "./connection-test.ts";
 
 export type DesktopsEvent =
   | { readonly type: "added"; readonly desktop: Desktop }
   | { readonly type: "removed"; readonly desktop: Desktop };
 
-export interface TestReport {
-  readonly success: boolean;
-  /** How far the handshake got, in order, in words. */
-  readonly steps: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[];
-  readonly message: string;
+const MAX_DESKTOPS = 200;
+
+export interface DesktopsPorts extends DesktopPorts {
+  readonly clock: Clock;
+  readonly store: ConnectionStore;
+  ownListeners(): readonly OwnListener[];
 }
 
 /** The registry: every configured connection and its live desktop. */
-export declare class Desktops {
+export class Desktops {
+  readonly #ports: DesktopsPorts;
+  readonly #options: DesktopOptions;
+  readonly #all = new Map<string, Desktop>();
+  /** Connections that were added while running, and so are kept by the store. */
+  readonly #stored = new Set<string>();
+  readonly #active = new Map<string, string>();
+  readonly #lastConnected = new Map<string, string>();
+  readonly #listeners = new Set<(event: DesktopsEvent) => void>();
+
+  constructor(options: DesktopOptions, ports: DesktopsPorts) {
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  /** Opens what was configured and what the store remembers; `fallback` where there is neither. */
+  async open(configured: readonly ConnectionInput[], fallback?: ConnectionInput): Promise<void> {
+    for (const input of configured) this.#open(makeConnection(input, this.#ports.clock.date()));
+    for (const connection of await this.#ports.store.load()) {
+      if (this.#all.has(connection.id)) continue;
+      this.#stored.add(connection.id);
+      this.#open(connection);
+    }
+    if (this.#all.size === 0 && fallback !== undefined) {
+      this.#open(makeConnection(fallback, this.#ports.clock.date()));
+    }
+  }
+
   /** In the order they were added. */
-  readonly all: readonly Desktop[];
+  get all(): readonly Desktop[] {
+    return [...this.#all.values()];
+  }
+
   /** Throws RefusedError not_found. */
-  get(id: string): Desktop;
+  get(id: string): Desktop {
+    const desktop = this.#all.get(id);
+    if (desktop === undefined) {
+      throw new RefusedError("not_found", "no such connection: list the connections to see their ids");
+    }
+    return desktop;
+  }
+
   /** The principal's choice, else the first; throws RefusedError not_found where there is none. */
-  active(principalId: string): Desktop;
-  setActive(principalId: string, id: string): Desktop;
+  active(principalId: string): Desktop {
+    const chosen = this.#all.get(this.#active.get(principalId) ?? "") ?? this.all[0];
+    if (chosen === undefined) {
+      throw new RefusedError("not_found", "there is no connection: add one first");
+    }
+    return chosen;
+  }
+
+  setActive(principalId: string, id: string): Desktop {
+    const desktop = this.get(id);
+    this.#active.set(principalId, id);
+    return desktop;
+  }
+
   /** Validates, guards the address, stores and opens. Throws RefusedError. */
-  add(input: ConnectionInput): Promise<Desktop>;
-  remove(id: string): Promise<void>;
+  async add(input: ConnectionInput): Promise<Desktop> {
+    if (this.#all.size >= MAX_DESKTOPS) {
+      throw new RefusedError(
+        "too_many",
+        `there are ${MAX_DESKTOPS} connections, the most allowed: remove one first`,
+      );
+    }
+    const connection = makeConnection(input, this.#ports.clock.date());
+    if (connection.protocol !== "demo") await this.#guard(connection);
+    const desktop = this.#open(connection);
+    this.#stored.add(connection.id);
+    await this.#save();
+    return desktop;
+  }
+
+  /** Throws RefusedError not_found. */
+  async remove(id: string): Promise<void> {
+    const desktop = this.get(id);
+    this.#all.delete(id);
+    this.#lastConnected.delete(id);
+    for (const [principal, active] of this.#active) if (active === id) this.#active.delete(principal);
+    desktop.close();
+    this.#emit({ type: "removed", desktop });
+    if (this.#stored.delete(id)) await this.#save();
+  }
+
   /** A handshake of its own, closed afterwards. Records `lastConnected`. */
-  test(connection: Connection): Promise<TestReport>;
+  async test(connection: Connection): Promise<TestReport> {
+    const report = await testLink(this.#ports.openLink(connection), this.#ports.clock);
+    if (report.success) this.#connected(connection.id);
+    return report;
+  }
+
   /** ISO time of the last handshake that succeeded, null for never. */
-  lastConnected(id: string): string | null;
-  on(listener: (event: DesktopsEvent) => void): () => void;
-  close(): Promise<void>;
+  lastConnected(id: string): string | null {
+    return this.#lastConnected.get(id) ?? null;
+  }
+
+  on(listener: (event: DesktopsEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const desktop of this.#all.values()) desktop.close();
+    this.#all.clear();
+    this.#listeners.clear();
+  }
+
+  #open(connection: Connection): Desktop {
+    const desktop = new Desktop(connection, this.#options, this.#ports);
+    this.#all.set(connection.id, desktop);
+    desktop.on((event) => {
+      if (event.type === "state" && event.state.kind === "live") this.#connected(connection.id);
+    });
+    this.#emit({ type: "added", desktop });
+    desktop.open();
+    return desktop;
+  }
+
+  #connected(id: string): void {
+    this.#lastConnected.set(id, this.#ports.clock.date().toISOString());
+  }
+
+  async #guard({ host, port }: Connection): Promise<void> {
+    try {
+      await guardTarget(host, port, this.#ports.ownListeners());
+    } catch (cause) {
+      if (!(cause instanceof LinkError)) throw cause;
+      const code = cause.code === "target_forbidden" ? "permission_denied" : "invalid_parameters";
+      throw new RefusedError(code, cause.message, { cause });
+    }
+  }
+
+  #save(): Promise<void> {
+    const kept = this.all.filter(({ id }) => this.#stored.has(id)).map(({ connection }) => connection);
+    return this.#ports.store.save(kept);
+  }
+
+  #emit(event: DesktopsEvent): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#ports.onBug(error);
+      }
+    }
+  }
 }

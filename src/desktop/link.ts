@@ -18,8 +18,12 @@ export interface LinkEvents {
   clipboard(text: string): void;
   name(name: string): void;
   bell(): void;
+  /** The target stopped answering, or answers again. */
+  stalled(isStalled: boolean): void;
   /** The end, said once; nothing comes after it. */
   closed(error: LinkError): void;
+  /** A step of the handshake is over: for connection tests and logs. */
+  step(name: string, detail: string): void;
 }
 
 /** One conversation with a target. The only outgoing sockets of the house live behind it. */
@@ -31,10 +35,14 @@ export interface Link {
   /** What it is, in words: "RFB 3.8, VncAuth, Tight". */
   readonly description: string;
   open(events: LinkEvents): void;
-  /** Asks for what changed (incremental) or for everything. */
-  requestUpdate(isIncremental: boolean): void;
-  /** Resolves when the target has processed all that was sent before: a Fence or a 1x1 request's answer. */
+  /** Watched: changes come as fast as they happen. Unwatched: at most twice a second. */
+  follow(isWatched: boolean): void;
+  /** Asks for every pixel again. */
+  refresh(): void;
+  /** Resolves when the target has processed all that was sent before; rejects with the LinkError that ends it. */
   barrier(): Promise<void>;
+  /** Resolves when what had changed before the call is decoded; rejects with the LinkError that ends it. */
+  latest(): Promise<void>;
   pointer(x: number, y: number, buttons: number): void;
   key(keysym: number, isDown: boolean, scancode: number | null): void;
   clipboard(text: string): void;

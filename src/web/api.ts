@@ -101,6 +101,62 @@ export const modeBodySchema = z.strictObject({
 /** `POST /api/v1/approvals/:id` */
 export const decisionBodySchema = z.strictObject({ decision: z.enum(["approve", "deny"]) });
 
+/** `POST /api/v1/session`: a token or a one-time code, answered by the cookie. */
+export const signInBodySchema = z.strictObject({ token: z.string().min(1).max(1024) });
+
+/** `GET /config`: how MCP clients reach us. `mcpServers` is ready to paste. */
+export const configSchema = z.object({
+  endpoint: z.string(),
+  transport: z.literal("streamable-http"),
+  mcpServers: z.record(
+    z.string(),
+    z.object({
+      type: z.string(),
+      url: z.string(),
+      headers: z.record(z.string(), z.string()),
+      description: z.string(),
+    }),
+  ),
+  clients: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      /** The file that the snippet goes into, or in words where there is none. */
+      file: z.string(),
+      language: z.enum(["sh", "json"]),
+      snippet: z.string(),
+    }),
+  ),
+});
+
+/** `GET /api/v1/desktops/:id/screenshot.{png,jpg,webp}`; x, y, width, height come together. */
+export const screenshotQuerySchema = z
+  .object({
+    x: z.coerce.number().int().min(0).max(65535),
+    y: z.coerce.number().int().min(0).max(65535),
+    width: z.coerce.number().int().min(1).max(65535),
+    height: z.coerce.number().int().min(1).max(65535),
+    scale: z.coerce.number().gt(0).max(1),
+    quality: z.coerce.number().int().min(1).max(100),
+    stable_ms: z.coerce.number().int().min(0).max(10_000),
+    overlays: z.enum(["0", "1"]),
+    cursor: z.enum(["0", "1"]),
+  })
+  .partial();
+
+/** `/ws/desktops/:id` and `/websockify`; vx, vy, vw, vh come together, `scale` is the browser's own business. */
+export const viewerQuerySchema = z
+  .object({
+    vx: z.coerce.number().int().min(0).max(65535),
+    vy: z.coerce.number().int().min(0).max(65535),
+    vw: z.coerce.number().int().min(1).max(65535),
+    vh: z.coerce.number().int().min(1).max(65535),
+    scale: z.coerce.number().gt(0).max(64),
+    composite: z.enum(["0", "1"]),
+    view_only: z.enum(["0", "1"]),
+  })
+  .partial();
+
 /** An error of any route: 4xx or 5xx. `hint` is the next step. */
 export const errorSchema = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() }),
@@ -138,6 +194,9 @@ export const overlayMessageSchema = z.discriminatedUnion("type", [
   }),
 ]);
 
+/** Browser to server on `/ws/overlays`. */
+export const overlayRequestSchema = z.object({ type: z.literal("request_sync") });
+
 /** Server to browser on `/ws/events`: `hello` first, then each change. */
 export const eventMessageSchema = z.discriminatedUnion("type", [
   z.object({
@@ -165,3 +224,4 @@ export type ErrorInfo = z.infer<typeof errorSchema>;
 export type OverlayInfo = z.infer<typeof overlaySchema>;
 export type OverlayMessage = z.infer<typeof overlayMessageSchema>;
 export type EventMessage = z.infer<typeof eventMessageSchema>;
+export type ConfigInfo = z.infer<typeof configSchema>;

@@ -1,4 +1,5 @@
 import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import type { ByteWriter } from "../../byte-writer.ts";
@@ -21,7 +22,12 @@ export interface DecoderState {
   scratch(sizeBytes: number): Uint8Array<ArrayBuffer>;
 }
 
-/** What an encoder needs of the server side. Pixels come as RGBA rows. */
+/**
+ * What an encoder needs of the server side. Pixels come as RGBA rows.
+ *
+ * A body depends on the pixels and on `format`, `jpegQuality` and `compressLevel` alone, so it serves every viewer
+ * that agrees in these; the one exception is the two bytes that begin a viewer's ZRLE stream (`zrleStarted`).
+ */
 export interface EncoderState {
   readonly deflate: Deflate;
   readonly jpeg: JpegCodec;
@@ -29,6 +35,13 @@ export interface EncoderState {
   readonly jpegQuality: number | null;
   /** zlib level 1 to 9. */
   readonly compressLevel: number;
+  /** What the viewer asked for: 8, 16 or 32 bits, true colour. */
+  readonly format: PixelFormat;
+  /**
+   * False until this viewer got its first ZRLE rectangle; the encoder sets it. To make a body that is cached for all
+   * viewers leave it true, and pass a viewer's first one through `startZrle` of zrle-encode.ts.
+   */
+  zrleStarted: boolean;
 }
 
 /** RGBA pixels to encode: the rectangle's top left pixel is at `offset` in `bytes`. */

@@ -1,79 +1,386 @@
-import type { Region } from "../../../framebuffer/region.ts";
-import type { Deflate, JpegCodec, RfbCrypto } from "../../platform.ts";
-import type { CopyMove, Cursor, Picture, ResizeStatus, Screen } from "../screen.ts";
+import { isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
+import { equalPixelFormats, RGBX } from "../../../framebuffer/pixel-format.ts";
+import { intersectRects, type Rect } from "../../../framebuffer/rect.ts";
+import { Region } from "../../../framebuffer/region.ts";
+import { ByteQueue, type Parser } from "../../byte-queue.ts";
+import { RfbError } from "../error.ts";
+import { CLIENT_MESSAGE, ENCODING, SERVER_MESSAGE } from "../numbers.ts";
+import {
+  type CopyMove,
+  type Cursor,
+  type Picture,
+  RESIZE_STATUS,
+  type ResizeStatus,
+  type Screen,
+} from "../screen.ts";
+import { Announcements, type Layout } from "./announcements.ts";
+import { ViewerClipboard } from "./clipboard.ts";
+import { Demand } from "./demand.ts";
+import type { Dialogue, RfbServerEvent, RfbServerOptions, RfbServerPorts } from "./dialogue.ts";
+import { FENCE, fenceNumber, fencePayload, serverFence } from "./fence.ts";
+import { readHandshake, serverInit } from "./handshake.ts";
+import { cutRect, RectEncoder } from "./rect-encoder.ts";
+import { UpdateWriter } from "./update-writer.ts";
+import { readViewerMessage, type ViewerMessage } from "./viewer-messages.ts";
+import { VIEWER_ENCODING, Wishes } from "./wishes.ts";
 
-export interface RfbServerPorts {
-  readonly deflate: Deflate;
-  readonly jpeg: JpegCodec;
-  readonly crypto: RfbCrypto;
-}
+export type {
+  EncodeRect,
+  RectWork,
+  RfbServerEvent,
+  RfbServerOptions,
+  RfbServerPorts,
+  ServerSecurity,
+} from "./dialogue.ts";
 
-/** How a viewer may sign in. */
-export type ServerSecurity =
-  | { readonly type: "none" }
-  /** `verify`: true where `response` is the DES answer to `challenge` for a password that is accepted. */
-  | { readonly type: "vncAuth"; verify(challenge: Uint8Array, response: Uint8Array): boolean };
+const MAX_UPDATE_BYTES = 2 * 1024 * 1024;
 
-export interface RfbServerOptions {
-  readonly name: string;
-  readonly width: number;
-  readonly height: number;
-  readonly screens: readonly Screen[];
-  /** Offered in this order. */
-  readonly security: readonly ServerSecurity[];
-}
+/** Damage of more rectangles than this is sent as its bounds: the headers would cost more than the pixels. */
+const MAX_DAMAGE_RECTS = 1024;
 
-/** What a viewer said. Coordinates are clamped to the desktop. */
-export type RfbServerEvent =
-  /** The handshake is over. */
-  | { readonly type: "ready"; readonly isShared: boolean }
-  | {
-      readonly type: "key";
-      readonly keysym: number;
-      readonly isDown: boolean;
-      readonly scancode: number | null;
-    }
-  | { readonly type: "pointer"; readonly x: number; readonly y: number; readonly buttons: number }
-  | { readonly type: "clipboard"; readonly text: string }
-  | {
-      readonly type: "resize";
-      readonly width: number;
-      readonly height: number;
-      readonly screens: readonly Screen[];
-    }
-  /** An update request is open now: `update` may send. */
-  | { readonly type: "updateWanted" };
+/** The largest keysym X knows: 29 bits. What is above is no key. */
+const MAX_KEYSYM = 0x1fff_ffff;
+
+/** Pseudo-encodings that are acknowledged by an empty rectangle of their own. */
+const ACKNOWLEDGED = [ENCODING.qemuExtendedKey, VIEWER_ENCODING.extendedMouseButtons] as const;
 
 /**
- * The server's side of RFB 3.3, 3.7 and 3.8 (RFC 6143), sans I/O: bytes in by `receive`, bytes out by `send`.
- * Throws RfbError from `receive` where the viewer breaks the protocol; the owner then closes the socket.
+ * The server's side of RFB 3.3, 3.7 and 3.8 (RFC 6143), sans I/O: bytes in by `receive`, bytes out by `send`, which
+ * may keep them. Throws RfbError from `receive` where the viewer breaks the protocol, and from `update` with code
+ * refused where the desktop changed its size and the viewer cannot follow; the owner then closes the socket.
  */
-export declare class RfbServer {
+export class RfbServer {
+  readonly #d: Dialogue;
+  readonly #wishes = new Wishes();
+  readonly #demand = new Demand();
+  readonly #announcements = new Announcements();
+  readonly #clipboard: ViewerClipboard;
+  readonly #encoder: RectEncoder;
+  readonly #parser: Parser<void>;
+  readonly #viewport: Rect | null;
+  readonly #maxUpdateBytes: number;
+  #layout: Layout;
+  #name: string;
+  #cursor: Cursor | null | undefined = undefined;
+  #isReady = false;
+  #isResizeAsked = false;
+  /** What the last update left out: until the viewer got it, it does not show what copies would read. */
+  #left = Region.empty;
+  #needed = 0;
+  #isOver = false;
+
   constructor(
     options: RfbServerOptions,
     ports: RfbServerPorts,
     send: (bytes: Uint8Array) => void,
     on: (event: RfbServerEvent) => void,
-  );
-  readonly isReady: boolean;
-  /** True while the viewer has an open update request (or continuous updates). */
-  readonly isUpdateWanted: boolean;
+  ) {
+    this.#d = { from: new ByteQueue(4096), options, ports, send, emit: on };
+    this.#layout = { width: options.width, height: options.height, screens: options.screens };
+    this.#name = options.name;
+    this.#viewport = options.viewport ?? null;
+    this.#maxUpdateBytes = options.maxUpdateBytes ?? MAX_UPDATE_BYTES;
+    this.#clipboard = new ViewerClipboard(this.#d);
+    this.#encoder = new RectEncoder(ports);
+    this.#parser = this.#converse();
+    this.#advance();
+  }
+
+  /** True once the handshake is over. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** True while the viewer has an open update request (or continuous updates that it keeps up with). */
+  get isUpdateWanted(): boolean {
+    return this.#isReady && this.#demand.isOpen;
+  }
+
   /** What the viewer asked to get whole, because of a non-incremental request; taken by `update`. */
-  readonly refresh: Region;
-  receive(chunk: Uint8Array): void;
-  /**
-   * Sends one FramebufferUpdate of the part of `painted` that was asked for; `copies` go first. Returns what was
-   * left out. Without an open request nothing is sent and all is returned.
-   */
-  update(picture: Picture, painted: Region, copies?: readonly CopyMove[]): Region;
-  /** Announces a new size or monitors; status and who asked go into ExtendedDesktopSize. */
-  resize(width: number, height: number, screens: readonly Screen[]): void;
-  /** Answers a viewer's resize request that did not succeed. */
-  refuseResize(status: ResizeStatus): void;
-  cursor(cursor: Cursor | null): void;
+  get refresh(): Region {
+    return this.#demand.refresh;
+  }
+
+  /** Updates that the viewer did not confirm to have read yet; 0 for viewers without Fence. */
+  get updatesInFlight(): number {
+    return this.#demand.updatesInFlight;
+  }
+
+  /** The size the viewer was told, or will be told before it gets pixels. */
+  get size(): { readonly width: number; readonly height: number } {
+    return this.#layout;
+  }
+
   /** True where the viewer draws the cursor itself. */
-  readonly drawsCursor: boolean;
-  clipboard(text: string): void;
-  bell(): void;
-  name(name: string): void;
+  get drawsCursor(): boolean {
+    return this.#wishes.cursorKind !== null;
+  }
+
+  receive(chunk: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#d.from.push(chunk);
+    this.#advance();
+  }
+
+  /**
+   * Sends one FramebufferUpdate of the part of `painted` that was asked for; `copies` go first, as pixels where the
+   * viewer cannot copy. Returns what was left out: not asked for, or beyond the limit of bytes. Without an open
+   * request nothing is sent and all is returned.
+   */
+  update(picture: Picture, painted: Region, copies: readonly CopyMove[] = []): Region {
+    const visible = this.#visible;
+    const moved = Region.from(copies.map((move) => move.to));
+    const damage = painted.union(moved).clip(visible);
+    const isBehind = !this.#left.isEmpty;
+    this.#left = damage;
+    if (!this.isUpdateWanted) return damage;
+    const update = new UpdateWriter();
+    if (!this.#announcements.isEmpty) {
+      const isSizeDue = this.#announcements.isSizeDue;
+      if (isSizeDue && !this.#wishes.takesResize) throw this.#cannotResize();
+      this.#announcements.put(update, this.#wishes, this.#layout);
+      if (isSizeDue) {
+        this.#dispatch(update, Region.empty);
+        return damage;
+      }
+    }
+    const asked = this.#demand.region.clip(visible);
+    const canCopy = !isBehind && this.#canCopy(copies, asked);
+    if (canCopy) for (const move of copies) update.copy(move);
+    const due = (canCopy ? painted : damage).union(this.#demand.refresh).intersect(asked);
+    const sent = this.#putPixels(update, picture, due.simplified(MAX_DAMAGE_RECTS).intersect(asked));
+    this.#left = (canCopy ? painted.clip(visible) : damage).subtract(sent);
+    if (!update.isEmpty) this.#dispatch(update, sent);
+    return this.#left;
+  }
+
+  /** Announces a new size or monitors; status and who asked go into ExtendedDesktopSize. */
+  resize(width: number, height: number, screens: readonly Screen[]): void {
+    const isSame = width === this.#layout.width && height === this.#layout.height;
+    this.#layout = { width, height, screens };
+    // ServerInit is still to come and will say it.
+    if (!this.#isReady) return;
+    if (isSame) this.#announcements.tellLayout();
+    else {
+      this.#demand.resize({ x: 0, y: 0, width, height });
+      this.#announcements.changeLayout();
+    }
+    if (this.#isResizeAsked) this.#announcements.answerResize(RESIZE_STATUS.done);
+    this.#isResizeAsked = false;
+    this.#wantUpdate();
+  }
+
+  /** Answers a viewer's resize request that did not succeed, or not yet. */
+  refuseResize(status: ResizeStatus): void {
+    this.#isResizeAsked = false;
+    this.#announcements.answerResize(status);
+    this.#wantUpdate();
+  }
+
+  /** The pointer's picture from now on; null hides it. */
+  cursor(cursor: Cursor | null): void {
+    this.#cursor = cursor;
+    if (!this.drawsCursor) return;
+    this.#announcements.setCursor(cursor);
+    this.#wantUpdate();
+  }
+
+  clipboard(text: string): void {
+    if (this.#isReady) this.#clipboard.offer(text);
+  }
+
+  bell(): void {
+    if (this.#isReady) this.#d.send(Uint8Array.of(SERVER_MESSAGE.bell));
+  }
+
+  name(name: string): void {
+    this.#name = name;
+    if (!this.#isReady || !this.#wishes.has(ENCODING.desktopName)) return;
+    this.#announcements.setName(name);
+    this.#wantUpdate();
+  }
+
+  get #visible(): Rect {
+    const { width, height } = this.#layout;
+    const whole = { x: 0, y: 0, width, height };
+    return this.#viewport === null ? whole : intersectRects(this.#viewport, whole);
+  }
+
+  #advance(): void {
+    try {
+      while (!this.#isOver && this.#d.from.has(this.#needed)) {
+        const step = this.#parser.next();
+        if (step.done === true) this.#isOver = true;
+        else this.#needed = step.value;
+      }
+    } catch (error) {
+      this.#isOver = true;
+      if (error instanceof RfbError) error.offset = this.#d.from.offset;
+      throw error;
+    }
+  }
+
+  *#converse(): Parser<void> {
+    const isShared = yield* readHandshake(this.#d);
+    this.#d.send(serverInit(this.#layout, this.#name));
+    this.#isReady = true;
+    this.#d.emit({ type: "ready", isShared });
+    const { from } = this.#d;
+    for (;;) {
+      while (!from.has(1)) yield 1;
+      const type = from.u8();
+      if (type === CLIENT_MESSAGE.clientCutText) {
+        yield* this.#clipboard.read();
+      } else {
+        const hasExtendedButtons = this.#wishes.has(VIEWER_ENCODING.extendedMouseButtons);
+        this.#handle(yield* readViewerMessage(type, from, hasExtendedButtons));
+      }
+    }
+  }
+
+  #handle(message: ViewerMessage): void {
+    const { emit } = this.#d;
+    switch (message.type) {
+      case "setPixelFormat":
+        this.#wishes.format = equalPixelFormats(message.format, RGBX) ? RGBX : message.format;
+        break;
+      case "setEncodings":
+        this.#takeEncodings(message.numbers);
+        break;
+      case "updateRequest":
+        this.#takeRequest(message.rect, message.isIncremental);
+        break;
+      case "key":
+        if (message.keysym <= MAX_KEYSYM) emit(message);
+        break;
+      case "pointer":
+        emit({
+          type: "pointer",
+          x: Math.min(message.x, this.#layout.width - 1),
+          y: Math.min(message.y, this.#layout.height - 1),
+          buttons: message.buttons,
+        });
+        break;
+      case "continuousUpdates":
+        this.#takeContinuousUpdates(message.isEnabled, message.rect);
+        break;
+      case "fence":
+        this.#takeFence(message.flags, message.payload);
+        break;
+      case "setDesktopSize":
+        this.#takeDesktopSize(message.width, message.height, message.screens);
+        break;
+    }
+  }
+
+  /** What is newly offered is answered at once: nothing is sent that the viewer does not understand. */
+  #takeEncodings(numbers: readonly number[]): void {
+    const hadCursor = this.drawsCursor;
+    const offered = this.#wishes.setEncodings(numbers);
+    for (const number of ACKNOWLEDGED) if (offered.has(number)) this.#announcements.acknowledge(number);
+    if (offered.has(ENCODING.extendedDesktopSize)) this.#announcements.tellLayout();
+    if (!hadCursor && this.drawsCursor && this.#cursor !== undefined)
+      this.#announcements.setCursor(this.#cursor);
+    if (offered.has(ENCODING.extendedClipboard)) this.#clipboard.extend();
+    if (offered.has(ENCODING.fence)) this.#d.send(serverFence(FENCE.request, new Uint8Array(0)));
+    const isFlowNew = offered.has(ENCODING.continuousUpdates) || offered.has(ENCODING.fence);
+    if (isFlowNew && this.#offersFlow) this.#d.send(Uint8Array.of(SERVER_MESSAGE.endOfContinuousUpdates));
+  }
+
+  /** Without Fence there is no telling how far behind a viewer is: then there are no continuous updates. */
+  get #offersFlow(): boolean {
+    return this.#wishes.has(ENCODING.continuousUpdates) && this.#wishes.has(ENCODING.fence);
+  }
+
+  #takeRequest(rect: Rect, isIncremental: boolean): void {
+    this.#demand.ask(intersectRects(rect, this.#whole), isIncremental);
+    this.#wantUpdate();
+  }
+
+  get #whole(): Rect {
+    return { x: 0, y: 0, width: this.#layout.width, height: this.#layout.height };
+  }
+
+  #takeContinuousUpdates(isEnabled: boolean, rect: Rect): void {
+    if (!this.#offersFlow) return;
+    this.#demand.continue(isEnabled ? intersectRects(rect, this.#whole) : null);
+    if (isEnabled) this.#wantUpdate();
+    else this.#d.send(Uint8Array.of(SERVER_MESSAGE.endOfContinuousUpdates));
+  }
+
+  /** A request is answered at once with the flags we know: messages are handled one after the other anyway. */
+  #takeFence(flags: number, payload: Uint8Array): void {
+    if (!this.#wishes.has(ENCODING.fence)) return;
+    if ((flags & FENCE.request) !== 0) {
+      this.#d.send(serverFence(flags & FENCE.known, payload));
+      return;
+    }
+    const number = fenceNumber(payload);
+    if (number === null) return;
+    this.#demand.landed(number);
+    this.#wantUpdate();
+  }
+
+  #takeDesktopSize(width: number, height: number, screens: readonly Screen[]): void {
+    if (!this.#wishes.has(ENCODING.extendedDesktopSize)) return;
+    const whole = { x: 0, y: 0, width, height };
+    const isWithin = screens.every(({ rect }) => {
+      const inner = intersectRects(rect, whole);
+      return rect.width > 0 && inner.width === rect.width && inner.height === rect.height;
+    });
+    if (!isAcceptableSize({ width, height }) || screens.length === 0 || !isWithin) {
+      this.refuseResize(RESIZE_STATUS.invalidLayout);
+      return;
+    }
+    this.#isResizeAsked = true;
+    this.#d.emit({ type: "resize", width, height, screens });
+  }
+
+  #wantUpdate(): void {
+    if (this.isUpdateWanted) this.#d.emit({ type: "updateWanted" });
+  }
+
+  /**
+   * Copies read what the viewer shows, so they hold only where it shows what we think: no part is due to it whole,
+   * and all of them lie in what it asked for.
+   */
+  #canCopy(copies: readonly CopyMove[], asked: Region): boolean {
+    if (copies.length === 0 || !this.#wishes.has(ENCODING.copyRect) || !this.#demand.refresh.isEmpty)
+      return false;
+    return copies.every(({ fromX, fromY, to }) => {
+      const from = { x: fromX, y: fromY, width: to.width, height: to.height };
+      return Region.of(from, to).subtract(asked).isEmpty;
+    });
+  }
+
+  /** Adds the region piece by piece until the update is long enough; returns what was added. */
+  #putPixels(update: UpdateWriter, picture: Picture, region: Region): Region {
+    const pieces = region.rects.flatMap(cutRect);
+    let count = 0;
+    for (const piece of pieces) {
+      if (update.sizeBytes >= this.#maxUpdateBytes || update.isFull) break;
+      this.#encoder.put(update, picture, piece, this.#wishes);
+      count++;
+    }
+    return count === pieces.length ? region : Region.from(pieces.slice(0, count));
+  }
+
+  #dispatch(update: UpdateWriter, sent: Region): void {
+    const bytes = update.bytes();
+    this.#demand.answered(sent);
+    this.#d.send(bytes);
+    if (!this.#demand.isContinuous) return;
+    this.#d.send(
+      serverFence(FENCE.request | FENCE.blockBefore, fencePayload(this.#demand.launch(bytes.length))),
+    );
+  }
+
+  #cannotResize(): RfbError {
+    const { width, height } = this.#layout;
+    return new RfbError(
+      "refused",
+      "message",
+      `the desktop is ${width}x${height} now, expected a viewer that can resize`,
+    );
+  }
 }

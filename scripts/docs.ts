@@ -1,0 +1,37 @@
+// Writes the generated pages of docs/ (--write), or says which are not what the code says now.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { renderConfigDoc } from "./docs-config.ts";
+import { renderErrorsDoc } from "./docs-errors.ts";
+import { renderToolsDoc } from "./docs-tools.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+const PAGES: Readonly<Record<string, () => string>> = {
+  "docs/tools.md": renderToolsDoc,
+  "docs/config.md": renderConfigDoc,
+  "docs/errors.md": renderErrorsDoc,
+};
+
+const isWriting = process.argv.includes("--write");
+
+for (const [page, render] of Object.entries(PAGES)) {
+  const path = join(ROOT, page);
+  const text = `${render().trimEnd()}\n`;
+  if (isWriting) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  } else if (readPage(path) !== text) {
+    process.stderr.write(`${page} is not what the code says now: run npm run docs and commit it\n`);
+    process.exitCode = 1;
+  }
+}
+
+function readPage(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}

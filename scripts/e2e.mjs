@@ -1,0 +1,28 @@
+// `npm run test:e2e [-- FILE …]`: the tests against real servers, viewers and browsers, one file at a time.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isBuilt, ROOT } from "./source-hash.mjs";
+import { runNode, runTap } from "./tap-run.mjs";
+
+const FOLDER = "test/e2e";
+
+/** Builds the appliance where needed, then runs the files given, or all. */
+export async function runE2e(files = []) {
+  if (!isBuilt()) {
+    const { code } = await runNode(["scripts/build.mjs"]);
+    if (code !== 0) return { code, passed: 0, failed: 1, skipped: [] };
+  }
+  const all = readdirSync(join(ROOT, FOLDER), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .sort()
+    .map((file) => `${FOLDER}/${file}`);
+  const chosen = files.length > 0 ? files : all;
+  return await runTap(["--jobs=1", "--timeout=900", ...chosen]);
+}
+
+if (process.argv[1] === join(ROOT, "scripts", "e2e.mjs")) {
+  const { code, passed, failed, skipped } = await runE2e(process.argv.slice(2));
+  for (const line of skipped) process.stdout.write(`${line}\n`);
+  process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  process.exitCode = code;
+}

@@ -1,0 +1,166 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+/** The house of DESIGN.md from the ground up: a floor's rooms may import the floors before it in this list. */
+export const FLOORS = [
+  { name: "GROUND", rooms: ["framebuffer", "protocols"], areRoomsOpen: true },
+  { name: "PICTURE", rooms: ["compositor", "imaging"], areRoomsOpen: true },
+  { name: "HEART", rooms: ["desktop"], areRoomsOpen: true },
+  {
+    name: "SERVICES",
+    rooms: ["recording", "vision", "audit", "auth", "cluster", "browser", "demo"],
+    areRoomsOpen: false,
+  },
+  { name: "FACES", rooms: ["mcp", "web"], areRoomsOpen: false },
+  /** The files directly in src/. */
+  { name: "ROOF", rooms: [""], areRoomsOpen: true },
+] as const;
+
+/** Browser code inside the web room: it sees GROUND and the shapes of the REST API, nothing that needs Node. */
+const CLIENT = "web/client/";
+const CLIENT_MAY_SEE = ["framebuffer/", "protocols/", "web/api.ts", CLIENT] as const;
+
+/**
+ * Where each third-party package may be imported in src/: a file, or a folder that ends in a slash. One place to
+ * look at when a package changes or goes.
+ */
+export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
+  "@fastify/cookie": ["web/"],
+  "@fastify/static": ["web/"],
+  "@fastify/websocket": ["web/"],
+  "@julusian/jpeg-turbo": ["imaging/jpeg-turbo.ts"],
+  "@modelcontextprotocol/node": ["mcp/server.ts"],
+  "@modelcontextprotocol/server": ["mcp/server.ts"],
+  "@napi-rs/canvas": ["compositor/", "demo/"],
+  "@novnc/novnc": [CLIENT],
+  "@preact/signals": [CLIENT],
+  fastify: ["web/"],
+  "lucide-static": [CLIENT],
+  pako: ["imaging/pako-inflate.ts"],
+  pino: ["log.ts"],
+  preact: [CLIENT],
+  sharp: ["imaging/webp.ts"],
+  ws: ["web/"],
+  yaml: ["load-config.ts"],
+  zod: ["audit/", "auth/", "compositor/", "desktop/", "mcp/", "web/", "config.ts"],
+};
+
+/** One import that the rule forbids. `file` is relative to the source folder, with forward slashes. */
+export interface Violation {
+  readonly file: string;
+  readonly line: number;
+  readonly specifier: string;
+  readonly reason: string;
+}
+
+/** Every forbidden import of the TypeScript files below `root`, in file order. */
+export function findViolations(root: string, homes = PACKAGE_HOMES): Violation[] {
+  return listSources(root).flatMap((file) =>
+    importsOf(join(root, file)).flatMap(({ specifier, line }) => {
+      const reason = judge(file, specifier, homes);
+      return reason === null ? [] : [{ file, line, specifier, reason }];
+    }),
+  );
+}
+
+/** Why `file` may not import `specifier`; null where it may. */
+export function judge(file: string, specifier: string, homes = PACKAGE_HOMES): string | null {
+  if (!specifier.startsWith(".")) return judgePackage(file, specifier, homes);
+  const target = posix.normalize(posix.join(posix.dirname(file), specifier));
+  if (target.startsWith("../")) return "it lies outside src/";
+  return judgeRoom(file, target);
+}
+
+function judgePackage(file: string, specifier: string, homes: typeof PACKAGE_HOMES): string | null {
+  const isOnGround = floorOf(file)?.name === "GROUND";
+  if (isBuiltin(specifier)) {
+    if (isOnGround) return "GROUND uses no Node: declare a port in protocols/platform.ts";
+    return file.startsWith(CLIENT) ? "browser code uses no Node" : null;
+  }
+  const name = specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+  if (isOnGround) return `GROUND uses no packages, and this is ${name}`;
+  const places = homes[name];
+  if (places === undefined) return `the package ${name} has no home: add one to PACKAGE_HOMES`;
+  return isWithin(file, places) ? null : `the package ${name} lives behind ${places.join(", ")}`;
+}
+
+function judgeRoom(file: string, target: string): string | null {
+  const from = floorOf(file);
+  const to = floorOf(target);
+  if (from === undefined) return `${roomOf(file)} is no room of the house`;
+  if (to === undefined) return `${roomOf(target)} is no room of the house`;
+  if (file.startsWith(CLIENT)) {
+    return isWithin(target, CLIENT_MAY_SEE) ? null : `browser code sees only ${CLIENT_MAY_SEE.join(", ")}`;
+  }
+  if (target.startsWith(CLIENT)) return "server code does not import browser code";
+  if (FLOORS.indexOf(to) > FLOORS.indexOf(from)) return `upward, from ${from.name} to ${to.name}`;
+  if (from === to && !from.areRoomsOpen && roomOf(file) !== roomOf(target)) {
+    return `sideways, from ${roomOf(file)}/ to ${roomOf(target)}/ on ${from.name}`;
+  }
+  return null;
+}
+
+function isWithin(file: string, places: readonly string[]): boolean {
+  return places.some((place) => (place.endsWith("/") ? file.startsWith(place) : file === place));
+}
+
+function roomOf(file: string): string {
+  return file.includes("/") ? file.slice(0, file.indexOf("/")) : "";
+}
+
+function floorOf(file: string): (typeof FLOORS)[number] | undefined {
+  const room = roomOf(file);
+  return FLOORS.find(({ rooms }) => rooms.some((name) => name === room));
+}
+
+function listSources(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .map((path) => path.split(sep).join("/"))
+    .filter((path) => /\.[cm]?tsx?$/.test(path))
+    .sort();
+}
+
+/** All that names a module: import, import type, export from, import(), import("…").T, import = require(), require(). */
+function importsOf(path: string): { specifier: string; line: number }[] {
+  const source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true);
+  const found: { specifier: string; line: number }[] = [];
+  const visit = (node: ts.Node): void => {
+    const named = moduleNamed(node);
+    if (named !== undefined && ts.isStringLiteralLike(named)) {
+      const { line } = source.getLineAndCharacterOfPosition(named.getStart(source));
+      found.push({ specifier: named.text, line: line + 1 });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function moduleNamed(node: ts.Node): ts.Node | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
+  if (ts.isExternalModuleReference(node)) return node.expression;
+  if (ts.isImportTypeNode(node))
+    return ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined;
+  if (!ts.isCallExpression(node)) return undefined;
+  const { expression } = node;
+  const isLoading =
+    expression.kind === ts.SyntaxKind.ImportKeyword ||
+    (ts.isIdentifier(expression) && expression.text === "require");
+  return isLoading ? node.arguments[0] : undefined;
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const root = resolve(dirname(fileURLToPath(import.meta.url)), "../src");
+  const violations = findViolations(root);
+  for (const { file, line, specifier, reason } of violations) {
+    process.stderr.write(`${relative(".", join(root, file))}:${line} imports ${specifier}: ${reason}\n`);
+  }
+  if (violations.length > 0) process.exitCode = 1;
+  else process.stdout.write("every import goes down\n");
+}

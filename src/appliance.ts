@@ -1,0 +1,256 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Audit, auditSink } from "./audit/audit.ts";
+import { auditDesktops } from "./audit/desktop-audit.ts";
+import { Authenticator } from "./auth/authenticator.ts";
+import { Lockout } from "./auth/lockout.ts";
+import { OneTimeCodes } from "./auth/one-time-codes.ts";
+import { createPrivateFile } from "./auth/private-file.ts";
+import { SecretBox } from "./auth/secret-box.ts";
+import { Sessions } from "./auth/sessions.ts";
+import { TokenStore } from "./auth/tokens.ts";
+import { type Config, ConfigError, DEMO } from "./config.ts";
+import { type DemoServer, openDemo } from "./demo/demo-server.ts";
+import { systemClock } from "./desktop/clock.ts";
+import type { Connection } from "./desktop/connection.ts";
+import { FileConnectionStore } from "./desktop/connection-store.ts";
+import { Desktops } from "./desktop/desktops.ts";
+import type { Link } from "./desktop/link.ts";
+import { VncLink } from "./desktop/links/vnc-link.ts";
+import { isLoopback, type OwnListener } from "./desktop/target-guard.ts";
+import type { Logger } from "./log.ts";
+import { createMcp, type Mcp } from "./mcp/server.ts";
+import { openVncLink, PLATFORM } from "./platform.ts";
+import { VERSION } from "./version.ts";
+import { buildApp } from "./web/app.ts";
+import { ConnectedClients } from "./web/connected-clients.ts";
+import { ViewerSessions } from "./web/viewer-sessions.ts";
+import { VncListener } from "./web/vnc-listener.ts";
+
+/** A running appliance. */
+export interface Appliance {
+  /** Where the web app, REST, WebSockets and MCP are served: "http://127.0.0.1:3000". */
+  readonly url: string;
+  readonly agentToken: string;
+  readonly mcp: Mcp;
+  readonly desktops: Desktops;
+  /** A code for `/?token=`, good once and for ten minutes. */
+  signInCode(): string;
+  close(): Promise<void>;
+}
+
+const CLIENT_DIR = fileURLToPath(new URL("./client/", import.meta.url));
+
+/** The composition root: opens every room and hands each what it needs of the others. */
+export async function openAppliance(config: Config, log: Logger): Promise<Appliance> {
+  checkExposure(config);
+  await mkdir(config.data_dir, { recursive: true, mode: 0o700 });
+  const clock = systemClock;
+  const platform = PLATFORM;
+
+  const tokens = await TokenStore.open(config.data_dir, clock);
+  const codes = new OneTimeCodes(clock);
+  const authenticator = new Authenticator({
+    tokens,
+    sessions: new Sessions(clock),
+    codes,
+    lockout: new Lockout(clock),
+    ownToken: config.auth.token ?? null,
+  });
+  if (config.auth.token === undefined)
+    await tokens.kept(join(config.data_dir, "admin-token"), "admin", "admin");
+  const agentToken = await tokens.kept(join(config.data_dir, "agent-token"), "agent", "agent");
+
+  const audit = new Audit({
+    sink: auditSink(config.audit.sink, { dataDir: config.data_dir, isStdoutTaken: config.isStdio }),
+    clock,
+    version: VERSION,
+    onSinkChange: (isWorking, err) => {
+      if (isWorking) log.info("Audit sink works again");
+      else log.error({ err }, "Audit sink failed");
+    },
+  });
+
+  const own: OwnListener[] = [];
+  let demo: DemoServer | null = null;
+  const openLink = (connection: Connection): Link => {
+    if (connection.protocol === "demo") {
+      demo ??= openDemo({ clock, ports: platform });
+      const server = demo;
+      return new VncLink(
+        { connect: () => server.connect(), emitsConnect: false, password: null },
+        platform,
+        clock,
+      );
+    }
+    return openVncLink(connection, own);
+  };
+  const desktops = new Desktops(
+    { mode: config.mode, approvalExpiryMs: config.approvals.expiry_ms },
+    {
+      deflate: platform.deflate,
+      jpeg: platform.jpeg,
+      clock,
+      random: Math.random,
+      openLink,
+      onBug: (err) => log.error({ err }, "Listener failed"),
+      store: new FileConnectionStore(
+        join(config.data_dir, "connections.json"),
+        await SecretBox.open(config.data_dir),
+      ),
+      ownListeners: () => own,
+    },
+  );
+  auditDesktops(desktops, (entry) => audit.record(entry));
+
+  const clients = new ConnectedClients(clock);
+  desktops.on(({ type, desktop }) => {
+    if (type === "removed") clients.forget(desktop.id);
+  });
+  const mcp = createMcp({
+    desktops,
+    clock,
+    log,
+    version: VERSION,
+    isRateLimited: config.rate_limits,
+    onClient: ({ name }) => clients.add(name),
+    audit: ({ tool, code, durationMs, principal, clientName, desktopId }) => {
+      if (desktopId !== null) clients.sawAgent(desktopId, clientName ?? principal.name);
+      audit.record({
+        type: "mcp.tool_result",
+        actor: { id: principal.id, name: principal.name, kind: "agent", role: principal.role },
+        action: tool,
+        errorCode: code,
+        durationMs,
+        mcp: { transport: config.isStdio ? "stdio" : "http", tool },
+        ...(desktopId === null ? {} : { resource: { kind: "desktop", id: desktopId } }),
+      });
+    },
+  });
+
+  const sessions = new ViewerSessions({ rfb: platform, clock, log });
+  const app = buildApp({
+    desktops,
+    authenticator,
+    audit,
+    mcp,
+    rfb: {
+      attach: (socket, desktopId, options, principal) => {
+        sessions.attach(socket, desktops.get(desktopId), options, principal);
+      },
+    },
+    clients,
+    logger: log,
+    clock,
+    version: VERSION,
+    clientDir: CLIENT_DIR,
+    agentToken,
+    stdio: {
+      command: process.execPath,
+      args: [fileURLToPath(new URL("./main.js", import.meta.url)), "--stdio"],
+    },
+    host: config.server.host,
+    allowedHosts: config.server.allowed_hosts,
+    trustProxy: config.server.trust_proxy,
+    isRateLimited: config.rate_limits,
+    tls: await readTls(config),
+  });
+
+  await app.listen({ host: config.server.host, port: config.server.port });
+  const address = app.server.address();
+  const port = address !== null && typeof address === "object" ? address.port : config.server.port;
+  own.push({ port });
+  const vnc = await openVnc(config, log, { sessions, platform, desktops }, own);
+  await desktops.open(config.connections, DEMO);
+
+  return {
+    url: urlOf(config, port),
+    agentToken,
+    mcp,
+    desktops,
+    signInCode: () => codes.issue({ id: "first-sign-in", name: "admin", role: "admin" }),
+    async close() {
+      await vnc?.close();
+      sessions.close();
+      await app.close();
+      await mcp.close();
+      await desktops.close();
+      demo?.close();
+      await tokens.close();
+      await audit.close();
+    },
+  };
+}
+
+/** Beyond loopback plain HTTP would show tokens to the network: said loudly, and OC_VNC_SECURITY=none is refused. */
+function checkExposure({ server, vnc }: Config): void {
+  if (vnc.port !== undefined && vnc.security === "none" && !isLoopbackHost(server.host)) {
+    throw new ConfigError(
+      `vnc.security: got none while server.host is ${server.host}: without a password VNC viewers are served on loopback only, so set vnc.password or listen on 127.0.0.1`,
+    );
+  }
+}
+
+/** True for names and addresses that only this machine reaches. */
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || isLoopback(host);
+}
+
+function urlOf({ server }: Config, port: number): string {
+  const scheme = server.tls_cert === undefined ? "http" : "https";
+  const isAny = server.host === "0.0.0.0" || server.host === "::";
+  const host = isAny ? "127.0.0.1" : server.host;
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+async function readTls({ server }: Config): Promise<{ readonly cert: string; readonly key: string } | null> {
+  const { tls_cert, tls_key } = server;
+  if (tls_cert === undefined || tls_key === undefined) return null;
+  try {
+    return { cert: await readFile(tls_cert, "utf8"), key: await readFile(tls_key, "utf8") };
+  } catch (cause) {
+    throw new ConfigError(`server.tls_cert or server.tls_key: cannot read ${tls_cert} or ${tls_key}`, {
+      cause,
+    });
+  }
+}
+
+async function openVnc(
+  config: Config,
+  log: Logger,
+  rooms: {
+    readonly sessions: ViewerSessions;
+    readonly platform: ConstructorParameters<typeof VncListener>[0]["rfb"];
+    readonly desktops: Desktops;
+  },
+  own: OwnListener[],
+): Promise<VncListener | null> {
+  const { vnc, server, data_dir } = config;
+  if (vnc.port === undefined) return null;
+  const file = join(data_dir, "vnc-password");
+  const password =
+    vnc.password ?? (await createPrivateFile(file, `${randomBytes(6).toString("base64url")}\n`)).trim();
+  if (vnc.security === "auto" && vnc.password === undefined) {
+    log.info({ file }, "VNC password is kept in a file");
+  }
+  const listener = new VncListener(
+    {
+      sessions: rooms.sessions,
+      rfb: rooms.platform,
+      clock: systemClock,
+      log,
+      activeDesktop: () => rooms.desktops.active("vnc"),
+    },
+    {
+      host: server.host,
+      port: vnc.port,
+      security: vnc.security === "none" ? { type: "none" } : { type: "password", password },
+    },
+  );
+  const address: AddressInfo = await listener.listen();
+  own.push({ port: address.port });
+  return listener;
+}

@@ -1,0 +1,140 @@
+import * as z from "zod";
+
+/** What can be audited in this version; a new kind is one more line here. */
+export const AUDIT_TYPES = [
+  "auth.login",
+  "auth.logout",
+  "auth.failed",
+  "auth.locked",
+  "authz.denied",
+  "rate_limit.triggered",
+  "connection.added",
+  "connection.removed",
+  "connection.tested",
+  "session.opened",
+  "session.lost",
+  "session.closed",
+  "viewer.joined",
+  "viewer.left",
+  "overlay.created",
+  "overlay.removed",
+  "screenshot.taken",
+  "mcp.tool_call",
+  "mcp.tool_result",
+  "input.performed",
+  "approval.requested",
+  "approval.granted",
+  "approval.denied",
+  "approval.expired",
+  "approval.cancelled",
+  "mode.changed",
+  "desktop.stopped",
+  "desktop.resumed",
+  "token.issued",
+  "token.revoked",
+  "audit.started",
+  "audit.gap",
+  "audit.stopped",
+] as const;
+export type AuditType = (typeof AUDIT_TYPES)[number];
+
+export const SEVERITIES = ["info", "notice", "warning", "error"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+const text = z.string().max(512);
+
+/** One line of the audit log: the model of the specification, section 12, plus an id and a severity. */
+export const auditEventSchema = z.strictObject({
+  event_id: z.uuid(),
+  /** RFC 3339, UTC. */
+  timestamp: z.iso.datetime(),
+  event_type: z.enum(AUDIT_TYPES),
+  severity: z.enum(SEVERITIES),
+  actor: z
+    .strictObject({ user_id: text, name: text, kind: text, roles: z.array(text), ip: text.nullable() })
+    .nullable(),
+  /** The kind of an action: click, type, tool name; never its content. */
+  action: text.nullable(),
+  resource: z.strictObject({ kind: text, id: text }).nullable(),
+  request: z
+    .strictObject({ method: text, path: text, query_redacted: z.literal(true), request_id: text })
+    .nullable(),
+  outcome: z.enum(["success", "failure"]),
+  error_code: text.nullable(),
+  latency_ms: z.number().nullable(),
+  mcp: z.strictObject({ server: z.literal("node"), transport: text, tool: text }).nullable(),
+  /** Numbers only: how much, never what. */
+  counts: z.record(text, z.number()).nullable(),
+  meta: z.strictObject({ version: text }),
+});
+export type AuditEvent = z.infer<typeof auditEventSchema>;
+
+/** What a room tells the audit; everything absent is null, no error code means success. */
+export interface AuditEntry {
+  readonly type: AuditType;
+  readonly severity?: Severity;
+  readonly actor?: {
+    readonly id: string;
+    readonly name: string;
+    /** human, agent, extension or replay. */
+    readonly kind: string;
+    readonly role?: string;
+    readonly ip?: string;
+  } | null;
+  readonly action?: string;
+  readonly resource?: { readonly kind: string; readonly id: string };
+  /** `path` is the route's pattern, never the URL. */
+  readonly request?: { readonly method: string; readonly path: string; readonly id: string };
+  readonly errorCode?: string | null;
+  readonly durationMs?: number;
+  readonly mcp?: { readonly transport: string; readonly tool: string };
+  readonly counts?: Readonly<Record<string, number>>;
+}
+
+const LONGEST_FIELD = 512;
+
+/** Builds the line's object field by field, so that nothing unnamed here ever gets into the log. */
+export function auditEvent(
+  entry: AuditEntry,
+  stamp: { readonly id: string; readonly at: Date; readonly version: string },
+): AuditEvent {
+  const errorCode = entry.errorCode ?? null;
+  const { actor, request, resource, mcp } = entry;
+  return {
+    event_id: stamp.id,
+    timestamp: stamp.at.toISOString(),
+    event_type: entry.type,
+    severity: entry.severity ?? (errorCode === null ? "info" : "warning"),
+    actor:
+      actor === undefined || actor === null
+        ? null
+        : {
+            user_id: cut(actor.id),
+            name: cut(actor.name),
+            kind: cut(actor.kind),
+            roles: actor.role === undefined ? [] : [cut(actor.role)],
+            ip: actor.ip === undefined ? null : cut(actor.ip),
+          },
+    action: entry.action === undefined ? null : cut(entry.action),
+    resource: resource === undefined ? null : { kind: cut(resource.kind), id: cut(resource.id) },
+    request:
+      request === undefined
+        ? null
+        : {
+            method: cut(request.method),
+            path: cut(request.path),
+            query_redacted: true,
+            request_id: cut(request.id),
+          },
+    outcome: errorCode === null ? "success" : "failure",
+    error_code: errorCode === null ? null : cut(errorCode),
+    latency_ms: entry.durationMs === undefined ? null : Math.round(entry.durationMs * 10) / 10,
+    mcp: mcp === undefined ? null : { server: "node", transport: cut(mcp.transport), tool: cut(mcp.tool) },
+    counts: entry.counts === undefined ? null : { ...entry.counts },
+    meta: { version: cut(stamp.version) },
+  };
+}
+
+function cut(value: string): string {
+  return value.length <= LONGEST_FIELD ? value : value.slice(0, LONGEST_FIELD);
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Clock } from "../desktop/clock.ts";
+import type { AuditEntry } from "./audit-event.ts";
+import { auditEvent } from "./audit-event.ts";
+import type { AuditSink } from "./sink.ts";
+import { FileSink, StreamSink } from "./sink.ts";
+
+export const AUDIT_SINKS = ["file", "stdout", "stderr", "off"] as const;
+export type AuditSinkName = (typeof AUDIT_SINKS)[number];
+
+/** Lines waiting for the sink; about 5 MiB. Beyond it new ones are counted instead of kept. */
+const MAX_WAITING = 10_000;
+/** One write to the sink. */
+const MAX_BATCH = 512;
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 60_000;
+/** How long closing waits for a sink that does not take what is left. */
+const CLOSE_WITHIN_MS = 5000;
+
+export interface AuditOptions {
+  readonly sink: AuditSink | null;
+  readonly clock: Clock;
+  readonly version: string;
+  /** Called once when the sink starts to fail, and once when it works again. */
+  readonly onSinkChange?: (isWorking: boolean, error: unknown) => void;
+  readonly maxWaiting?: number;
+}
+
+/**
+ * The audit log: one JSON object a line. `record` never waits and never throws; what a failing sink made us drop
+ * is told by an `audit.gap` event with the exact number.
+ */
+export class Audit {
+  readonly #options: AuditOptions;
+  readonly #maxWaiting: number;
+  #waiting: string[] = [];
+  #dropped = 0;
+  #retryMs = FIRST_RETRY_MS;
+  #isFailing = false;
+  #isClosed = false;
+  #cancelRetry: (() => void) | null = null;
+  #pump: Promise<void> | null = null;
+
+  constructor(options: AuditOptions) {
+    this.#options = options;
+    this.#maxWaiting = options.maxWaiting ?? MAX_WAITING;
+  }
+
+  record(entry: AuditEntry): void {
+    if (this.#options.sink === null || this.#isClosed) return;
+    if (this.#waiting.length >= this.#maxWaiting) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting.push(this.#line(entry));
+    if (!this.#isFailing) this.#start();
+  }
+
+  /** Resolves when all that was recorded so far is written, or the sink failed to take it. */
+  async flush(): Promise<void> {
+    this.#start();
+    await this.#pump;
+  }
+
+  /** Writes what is left, for five seconds at most, and closes the sink. */
+  async close(): Promise<void> {
+    const { sink, clock } = this.#options;
+    if (sink === null || this.#isClosed) return;
+    this.#isClosed = true;
+    this.#cancelRetry?.();
+    let cancel = (): void => {};
+    const tooLong = new Promise<void>((resolve) => {
+      cancel = clock.after(CLOSE_WITHIN_MS, resolve);
+    });
+    const ending = this.flush()
+      .then(() => sink.close())
+      // The sink's failure was told through onSinkChange already, and nobody is left to act on it.
+      .catch(() => undefined);
+    await Promise.race([ending, tooLong]);
+    cancel();
+  }
+
+  #line(entry: AuditEntry): string {
+    const { clock, version } = this.#options;
+    return `${JSON.stringify(auditEvent(entry, { id: randomUUID(), at: clock.date(), version }))}\n`;
+  }
+
+  #start(): void {
+    if (this.#pump !== null || this.#options.sink === null) return;
+    this.#pump = this.#drain(this.#options.sink).finally(() => {
+      this.#pump = null;
+    });
+  }
+
+  async #drain(sink: AuditSink): Promise<void> {
+    // Lets a burst gather into one write.
+    await Promise.resolve();
+    while (this.#waiting.length > 0 || this.#dropped > 0) {
+      if (this.#dropped > 0 && this.#waiting.length < this.#maxWaiting) {
+        const dropped = this.#dropped;
+        this.#dropped = 0;
+        this.#waiting.push(this.#line({ type: "audit.gap", severity: "error", counts: { dropped } }));
+      }
+      const batch = this.#waiting.slice(0, MAX_BATCH);
+      try {
+        await sink.write(batch.join(""));
+      } catch (error) {
+        this.#failed(error);
+        return;
+      }
+      this.#waiting = this.#waiting.slice(batch.length);
+      this.#worked();
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#isFailing) this.#options.onSinkChange?.(false, error);
+    this.#isFailing = true;
+    if (this.#isClosed) return;
+    this.#cancelRetry = this.#options.clock.after(this.#retryMs, () => this.#start());
+    this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+  }
+
+  #worked(): void {
+    this.#retryMs = FIRST_RETRY_MS;
+    if (this.#isFailing) this.#options.onSinkChange?.(true, null);
+    this.#isFailing = false;
+  }
+}
+
+/** The sink that an option names. With MCP on stdio stdout belongs to the protocol, so it means stderr there. */
+export function auditSink(
+  name: AuditSinkName,
+  place: { readonly dataDir: string; readonly path?: string; readonly isStdoutTaken: boolean },
+): AuditSink | null {
+  switch (name) {
+    case "file":
+      return new FileSink(place.path ?? join(place.dataDir, "audit.ndjson"));
+    case "stdout":
+      return new StreamSink(place.isStdoutTaken ? process.stderr : process.stdout);
+    case "stderr":
+      return new StreamSink(process.stderr);
+    case "off":
+      return null;
+  }
+}

@@ -1,0 +1,100 @@
+import type { Approval } from "../desktop/approvals.ts";
+import type { Connection } from "../desktop/connection.ts";
+import type { DesktopEvent, DesktopState } from "../desktop/desktop.ts";
+import type { AuditEntry, AuditType } from "./audit-event.ts";
+
+/** What the audit needs to know of a desktop and of their registry. */
+interface AuditedDesktop {
+  readonly id: string;
+  readonly connection: Pick<Connection, "protocol">;
+  on(listener: (event: DesktopEvent) => void): () => void;
+}
+interface AuditedDesktops {
+  readonly all: readonly AuditedDesktop[];
+  on(
+    listener: (event: { readonly type: "added" | "removed"; readonly desktop: AuditedDesktop }) => void,
+  ): () => void;
+}
+
+/** Records what happens on all desktops, those of now and those added later, until the returned function is called. */
+export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEntry) => void): () => void {
+  const followed = new Map<string, () => void>();
+  const follow = (desktop: AuditedDesktop): void => {
+    let last: DesktopState["kind"] = "connecting";
+    const stop = desktop.on((event) => {
+      const entry = entryOf(event, last);
+      if (event.type === "state") last = event.state.kind;
+      if (entry !== null) record({ resource: { kind: "desktop", id: desktop.id }, ...entry });
+    });
+    followed.set(desktop.id, stop);
+  };
+  for (const desktop of desktops.all) follow(desktop);
+  const stop = desktops.on((event) => {
+    const { desktop } = event;
+    const resource = { kind: "connection", id: desktop.id };
+    record({ type: event.type === "added" ? "connection.added" : "connection.removed", resource });
+    followed.get(desktop.id)?.();
+    followed.delete(desktop.id);
+    if (event.type === "added") follow(desktop);
+  });
+  return () => {
+    stop();
+    for (const unfollow of followed.values()) unfollow();
+    followed.clear();
+  };
+}
+
+/** The pointer and the keys of people are not told one by one; a recording is for that. */
+function entryOf(event: DesktopEvent, lastState: DesktopState["kind"]): AuditEntry | null {
+  switch (event.type) {
+    case "state":
+      return stateEntry(event.state, lastState);
+    case "mode":
+      return { type: "mode.changed", severity: "notice", actor: event.by, action: event.mode };
+    case "stopped":
+      return {
+        type: event.isStopped ? "desktop.stopped" : "desktop.resumed",
+        severity: "notice",
+        actor: event.by,
+      };
+    case "approval":
+      return approvalEntry(event.approval);
+    case "action":
+      return {
+        type: "input.performed",
+        actor: event.record.actor,
+        action: event.record.kind,
+        errorCode: event.record.outcome === "done" ? null : (event.record.code ?? event.record.outcome),
+        durationMs: event.record.durationMs,
+      };
+    default:
+      return null;
+  }
+}
+
+function stateEntry(state: DesktopState, last: DesktopState["kind"]): AuditEntry | null {
+  if (state.kind === "live") return last === "live" || last === "stalled" ? null : { type: "session.opened" };
+  if (state.kind === "closed") return { type: "session.closed" };
+  if (state.kind === "failed") return { type: "session.lost", errorCode: state.error.code };
+  // Each try of a target that stays away says the same again.
+  if (state.kind !== "reconnecting" || last === "reconnecting") return null;
+  return { type: "session.lost", errorCode: state.error.code };
+}
+
+const APPROVAL_TYPE = {
+  pending: "approval.requested",
+  granted: "approval.granted",
+  denied: "approval.denied",
+  expired: "approval.expired",
+  cancelled: "approval.cancelled",
+} as const satisfies Record<Approval["state"], AuditType>;
+
+function approvalEntry(approval: Approval): AuditEntry {
+  return {
+    type: APPROVAL_TYPE[approval.state],
+    severity: "notice",
+    actor: approval.decidedBy ?? approval.actor,
+    action: approval.action.kind,
+    counts: approval.action.kind === "type" ? { characters: approval.action.text.length } : {},
+  };
+}

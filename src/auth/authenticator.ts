@@ -1,0 +1,133 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { AuthError } from "./error.ts";
+import type { Lockout } from "./lockout.ts";
+import type { OneTimeCodes } from "./one-time-codes.ts";
+import type { Principal } from "./principal.ts";
+import type { Sessions } from "./sessions.ts";
+import type { TokenStore } from "./tokens.ts";
+
+const SHORTEST_OWN_TOKEN = 16;
+
+/** No credential of ours is longer; more is not even hashed. */
+const LONGEST_CREDENTIAL = 1024;
+
+/** The principal of `OC_TOKEN`. */
+const OWN_TOKEN_PRINCIPAL: Principal = { id: "oc_token", name: "OC_TOKEN", role: "admin" };
+
+/** A credential that was right once, so that long-lived sockets can ask whether it still is. */
+export type Credential =
+  | { readonly kind: "token"; readonly principal: Principal }
+  | { readonly kind: "session"; readonly principal: Principal; readonly sessionId: string };
+
+export type AuthResult =
+  | { readonly kind: "known"; readonly credential: Credential }
+  /** Nothing was presented, or a session that ended. */
+  | { readonly kind: "anonymous" }
+  /** What was presented is wrong; `waitMs` is the wait that it brought, mostly 0. */
+  | { readonly kind: "wrong"; readonly waitMs: number }
+  /** Too many wrong guesses from this address. */
+  | { readonly kind: "locked"; readonly waitMs: number };
+
+export interface AuthenticatorPorts {
+  readonly tokens: TokenStore;
+  readonly sessions: Sessions;
+  readonly codes: OneTimeCodes;
+  readonly lockout: Lockout;
+  /** `OC_TOKEN`, 16 characters or more; null when not set. */
+  readonly ownToken: string | null;
+}
+
+/** Tells who calls, from a Bearer header, a session cookie, or what was typed into the sign-in page. */
+export class Authenticator {
+  readonly #ports: AuthenticatorPorts;
+  readonly #ownTokenHash: Buffer | null;
+
+  /** Throws AuthError bad_token for an `OC_TOKEN` that is too short. */
+  constructor(ports: AuthenticatorPorts) {
+    const length = ports.ownToken?.length ?? SHORTEST_OWN_TOKEN;
+    if (length < SHORTEST_OWN_TOKEN || length > LONGEST_CREDENTIAL) {
+      throw new AuthError(
+        "bad_token",
+        `OC_TOKEN has ${length} characters: expected ${SHORTEST_OWN_TOKEN} to ${LONGEST_CREDENTIAL}`,
+      );
+    }
+    this.#ports = ports;
+    this.#ownTokenHash = ports.ownToken === null ? null : sha256(ports.ownToken);
+  }
+
+  /** A Bearer header decides alone: a cookie never rescues a wrong one. */
+  authenticate(request: {
+    readonly authorization: string | undefined;
+    readonly sessionId: string | undefined;
+    readonly address: string;
+  }): AuthResult {
+    if (request.authorization !== undefined) {
+      const token = /^bearer +([^\s]+)$/i.exec(request.authorization)?.[1];
+      return this.#judge(token ?? "", request.address, (text) => this.#byToken(text));
+    }
+    if (request.sessionId === undefined) return { kind: "anonymous" };
+    const principal =
+      request.sessionId.length > LONGEST_CREDENTIAL ? null : this.#ports.sessions.find(request.sessionId);
+    if (principal === null || !this.#isActive(principal)) return { kind: "anonymous" };
+    return { kind: "known", credential: { kind: "session", principal, sessionId: request.sessionId } };
+  }
+
+  /** For `/?token=` and the sign-in form: a token or a one-time code. */
+  signIn(secret: string, address: string): AuthResult {
+    return this.#judge(secret, address, (text) => this.#byToken(text) ?? this.#byCode(text));
+  }
+
+  /** Opens a browser session for who just signed in; gives the identifier for the cookie. */
+  openSession(principal: Principal): string {
+    return this.#ports.sessions.open(principal);
+  }
+
+  endSession(sessionId: string): boolean {
+    return this.#ports.sessions.end(sessionId);
+  }
+
+  get sessionLifetimeMs(): number {
+    return this.#ports.sessions.lifetimeMs;
+  }
+
+  /** Whether a credential still is what it was; asking counts as use of a session. */
+  isStillValid(credential: Credential): boolean {
+    if (!this.#isActive(credential.principal)) return false;
+    return credential.kind === "token" || this.#ports.sessions.find(credential.sessionId) !== null;
+  }
+
+  #judge(secret: string, address: string, find: (secret: string) => Principal | null): AuthResult {
+    const { lockout } = this.#ports;
+    const waitMs = lockout.waitMs(address);
+    // Nobody guesses 256 bits: a stored token is right or not whatever its neighbours behind the same address do.
+    const isSane = secret.length <= LONGEST_CREDENTIAL;
+    const principal = isSane ? (waitMs > 0 ? this.#ports.tokens.verify(secret) : find(secret)) : null;
+    if (principal !== null) {
+      if (waitMs === 0) lockout.succeed(address);
+      return { kind: "known", credential: { kind: "token", principal } };
+    }
+    if (waitMs > 0) return { kind: "locked", waitMs };
+    return { kind: "wrong", waitMs: lockout.fail(address) };
+  }
+
+  #byToken(text: string): Principal | null {
+    if (this.#ownTokenHash !== null && timingSafeEqual(sha256(text), this.#ownTokenHash)) {
+      return OWN_TOKEN_PRINCIPAL;
+    }
+    return this.#ports.tokens.verify(text);
+  }
+
+  #byCode(text: string): Principal | null {
+    const principal = this.#ports.codes.redeem(text);
+    return principal !== null && this.#isActive(principal) ? principal : null;
+  }
+
+  #isActive(principal: Principal): boolean {
+    if (principal.id === OWN_TOKEN_PRINCIPAL.id) return this.#ownTokenHash !== null;
+    return this.#ports.tokens.has(principal.id);
+  }
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Clock } from "../desktop/clock.ts";
+import type { Principal } from "./principal.ts";
+
+export interface SessionLimits {
+  /** Without a request or an open socket. */
+  readonly idleMs: number;
+  /** From the sign-in, whatever happens. */
+  readonly absoluteMs: number;
+  /** Beyond it the session that was idle longest ends. */
+  readonly maxSessions: number;
+}
+
+export const SESSION_LIMITS: SessionLimits = {
+  idleMs: 60 * 60_000,
+  absoluteMs: 12 * 60 * 60_000,
+  maxSessions: 1000,
+};
+
+interface Session {
+  readonly principal: Principal;
+  readonly expiresAtMs: number;
+  usedAtMs: number;
+}
+
+/** Browser sessions, kept in memory: a restart signs everybody out. */
+export class Sessions {
+  readonly #clock: Clock;
+  readonly #limits: SessionLimits;
+  /** By hash of the identifier, least recently used first. */
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(clock: Clock, limits: SessionLimits = SESSION_LIMITS) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  get lifetimeMs(): number {
+    return this.#limits.absoluteMs;
+  }
+
+  /** Opens a session and gives its identifier: 256 random bits, for the cookie only. */
+  open(principal: Principal): string {
+    const nowMs = this.#clock.nowMs();
+    this.#makeRoom(nowMs);
+    const id = randomBytes(32).toString("base64url");
+    this.#sessions.set(hash(id), {
+      principal,
+      expiresAtMs: nowMs + this.#limits.absoluteMs,
+      usedAtMs: nowMs,
+    });
+    return id;
+  }
+
+  /** Who is signed in by it, and counts as a use; null when it ended. */
+  find(id: string): Principal | null {
+    const key = hash(id);
+    const session = this.#sessions.get(key);
+    if (session === undefined) return null;
+    this.#sessions.delete(key);
+    const nowMs = this.#clock.nowMs();
+    if (this.#isOver(session, nowMs)) return null;
+    session.usedAtMs = nowMs;
+    this.#sessions.set(key, session);
+    return session.principal;
+  }
+
+  /** False where there was none. */
+  end(id: string): boolean {
+    return this.#sessions.delete(hash(id));
+  }
+
+  #isOver(session: Session, nowMs: number): boolean {
+    return nowMs >= session.expiresAtMs || nowMs - session.usedAtMs >= this.#limits.idleMs;
+  }
+
+  #makeRoom(nowMs: number): void {
+    for (const [key, session] of this.#sessions) {
+      if (!this.#isOver(session, nowMs) && this.#sessions.size < this.#limits.maxSessions) return;
+      this.#sessions.delete(key);
+    }
+  }
+}
+
+function hash(id: string): string {
+  return createHash("sha256").update(id).digest("hex");
+}

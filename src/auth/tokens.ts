@@ -1,0 +1,228 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import type { Clock } from "../desktop/clock.ts";
+import { AuthError } from "./error.ts";
+import type { Principal, Role } from "./principal.ts";
+import { ROLES } from "./principal.ts";
+import { readPrivateFile, writePrivateFile } from "./private-file.ts";
+
+/** `ocp_<id>_<secret>`: 64 bits to look it up by, 256 bits to prove it. */
+const TOKEN = /^ocp_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
+
+/** How often the file is looked at, so that `token revoke` of another process takes effect. */
+const RELOAD_EVERY_MS = 1000;
+
+/** Last use is told to the minute, and written this often at most. */
+const USE_WRITTEN_EVERY_MS = 60_000;
+
+const storedToken = z.strictObject({
+  id: z.string().regex(/^[0-9a-f]{16}$/),
+  name: z.string().min(1).max(100),
+  role: z.enum(ROLES),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  created_at: z.iso.datetime(),
+});
+const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(storedToken).max(10_000) });
+const useFile = z.record(z.string(), z.iso.datetime());
+
+type StoredToken = z.infer<typeof storedToken>;
+
+/** A token as people are shown it: never the secret, which is not kept. */
+export interface TokenInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAt: string;
+  /** To the minute; null for never. */
+  readonly lastUsedAt: string | null;
+}
+
+/** The API tokens of `tokens.json` in the data directory: only their SHA-256 is stored. */
+export class TokenStore {
+  readonly #clock: Clock;
+  readonly #path: string;
+  readonly #usePath: string;
+  #tokens = new Map<string, StoredToken>();
+  #used = new Map<string, string>();
+  #fileStamp = "";
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
+  #useWrittenAtMs: number;
+  #isUseDirty = false;
+  #writes: Promise<unknown> = Promise.resolve();
+
+  private constructor(dataDir: string, clock: Clock) {
+    this.#clock = clock;
+    this.#path = join(dataDir, "tokens.json");
+    this.#usePath = join(dataDir, "tokens-used.json");
+    this.#useWrittenAtMs = clock.nowMs();
+  }
+
+  /** Throws AuthError bad_store where the file cannot be understood: a guess would let someone in or lock all out. */
+  static async open(dataDir: string, clock: Clock): Promise<TokenStore> {
+    const store = new TokenStore(dataDir, clock);
+    store.#reload();
+    // When a token was last used is good to know but never worth refusing to start.
+    const used = useFile.safeParse(parseJson((await readPrivateFile(store.#usePath)) ?? "{}"));
+    if (used.success) store.#used = new Map(Object.entries(used.data));
+    return store;
+  }
+
+  list(): readonly TokenInfo[] {
+    this.#refresh();
+    return [...this.#tokens.values()].map((token) => this.#info(token));
+  }
+
+  has(id: string): boolean {
+    this.#refresh();
+    return this.#tokens.has(id);
+  }
+
+  /** Makes a token. The answer is the only time that its secret is seen. Throws AuthError bad_name. */
+  async create(name: string, role: Role): Promise<{ readonly token: string; readonly info: TokenInfo }> {
+    if (!storedToken.shape.name.safeParse(name).success) {
+      throw new AuthError("bad_name", `the token's name has ${name.length} characters: expected 1 to 100`);
+    }
+    const id = randomBytes(8).toString("hex");
+    const token = `ocp_${id}_${randomBytes(32).toString("base64url")}`;
+    const stored: StoredToken = {
+      id,
+      name,
+      role,
+      sha256: sha256(token).toString("hex"),
+      created_at: this.#clock.date().toISOString(),
+    };
+    await this.#change((tokens) => tokens.set(id, stored));
+    return { token, info: this.#info(stored) };
+  }
+
+  /** False where there is no such token. */
+  async revoke(id: string): Promise<boolean> {
+    let existed = false;
+    await this.#change((tokens) => {
+      existed = tokens.delete(id);
+    });
+    return existed;
+  }
+
+  /** Whose token it is, null for nobody's. Takes as long for a wrong secret as for an unknown id. */
+  verify(token: string): Principal | null {
+    this.#refresh();
+    const stored = this.#tokens.get(TOKEN.exec(token)?.[1] ?? "");
+    const isRight = timingSafeEqual(
+      sha256(token),
+      stored === undefined ? Buffer.alloc(32) : Buffer.from(stored.sha256, "hex"),
+    );
+    if (stored === undefined || !isRight) return null;
+    this.#markUsed(stored.id);
+    return { id: stored.id, name: stored.name, role: stored.role };
+  }
+
+  /**
+   * The token that a file of the data directory keeps (0600), so that it can be shown again. Made anew where the
+   * file is absent or its token was revoked.
+   */
+  async kept(path: string, name: string, role: Role): Promise<string> {
+    const existing = (await readPrivateFile(path))?.trim() ?? "";
+    if (this.verify(existing)?.role === role) return existing;
+    const { token } = await this.create(name, role);
+    await writePrivateFile(path, `${token}\n`);
+    return token;
+  }
+
+  /** Waits for what is being written. */
+  async close(): Promise<void> {
+    this.#writeUse();
+    await this.#writes;
+  }
+
+  #info(token: StoredToken): TokenInfo {
+    return {
+      id: token.id,
+      name: token.name,
+      role: token.role,
+      createdAt: token.created_at,
+      lastUsedAt: this.#used.get(token.id) ?? null,
+    };
+  }
+
+  /** Reads the file afresh, changes it and replaces it, one change at a time. */
+  #change(edit: (tokens: Map<string, StoredToken>) => void): Promise<void> {
+    const change = this.#writes.then(async () => {
+      this.#reload();
+      const tokens = new Map(this.#tokens);
+      edit(tokens);
+      await writePrivateFile(
+        this.#path,
+        `${JSON.stringify({ version: 1, tokens: [...tokens.values()] }, null, 2)}\n`,
+      );
+      this.#reload();
+    });
+    this.#writes = change.catch(() => undefined);
+    return change;
+  }
+
+  #refresh(): void {
+    const nowMs = this.#clock.nowMs();
+    if (nowMs - this.#checkedAtMs < RELOAD_EVERY_MS) return;
+    this.#checkedAtMs = nowMs;
+    try {
+      if (stampOf(this.#path) !== this.#fileStamp) this.#reload();
+    } catch {
+      // INVARIANT: a file that became unreadable under way never lets anyone in who was not in before.
+    }
+  }
+
+  #reload(): void {
+    const stamp = stampOf(this.#path);
+    if (stamp === "") {
+      this.#tokens = new Map();
+    } else {
+      const parsed = tokenFile.safeParse(parseJson(readFileSync(this.#path, "utf8")));
+      if (!parsed.success) {
+        throw new AuthError(
+          "bad_store",
+          `cannot read the tokens in ${this.#path}: restore the file from a backup, or remove it to make new tokens`,
+        );
+      }
+      this.#tokens = new Map(parsed.data.tokens.map((token) => [token.id, token]));
+    }
+    this.#fileStamp = stamp;
+  }
+
+  #markUsed(id: string): void {
+    const minute = `${this.#clock.date().toISOString().slice(0, 16)}:00.000Z`;
+    if (this.#used.get(id) === minute) return;
+    this.#used.set(id, minute);
+    this.#isUseDirty = true;
+    if (this.#clock.nowMs() - this.#useWrittenAtMs >= USE_WRITTEN_EVERY_MS) this.#writeUse();
+  }
+
+  #writeUse(): void {
+    if (!this.#isUseDirty) return;
+    this.#isUseDirty = false;
+    this.#useWrittenAtMs = this.#clock.nowMs();
+    const used = [...this.#used].filter(([id]) => this.#tokens.has(id));
+    const text = `${JSON.stringify(Object.fromEntries(used))}\n`;
+    // A full disk must not keep anybody from signing in: this file is only told, never relied on.
+    this.#writes = this.#writes.then(() => writePrivateFile(this.#usePath, text)).catch(() => undefined);
+  }
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? "" : `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

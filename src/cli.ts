@@ -1,0 +1,251 @@
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ROLES, type Role } from "./auth/principal.ts";
+import { SecretBox } from "./auth/secret-box.ts";
+import { TokenStore } from "./auth/tokens.ts";
+import { type Config, ConfigError, printable } from "./config.ts";
+import { systemClock } from "./desktop/clock.ts";
+import { connectionFromUrl, makeConnection } from "./desktop/connection.ts";
+import { FileConnectionStore } from "./desktop/connection-store.ts";
+import { testLink } from "./desktop/connection-test.ts";
+import { loadConfig } from "./load-config.ts";
+import { openVncLink } from "./platform.ts";
+import { VERSION } from "./version.ts";
+
+export const HELP = `overlay-companion ${VERSION}: between AI agents, people and the desktops they work on
+
+Usage: overlay-companion [command] [options]
+
+Commands
+  serve                         run the appliance (the default)
+  config print | validate       show the configuration in force (without secrets), or only check it
+  connections list              the desktops that were added while running
+  connections add URL [--name NAME]
+  connections test URL | ID     shake hands and say how far it got
+  connections remove ID
+  token create ROLE [--name N]  make a token of a role (${ROLES.join(", ")}); shown once
+  token list | revoke ID
+
+Options of serve
+  --config FILE      YAML file (else OC_CONFIG)
+  --host ADDRESS     where to listen (127.0.0.1)
+  --port PORT        port of everything but VNC (3000); 0 takes a free one
+  --connect URL      vnc://[user[:password]@]host[:port] or demo: (repeatable)
+  --mode MODE        passive, assist, composing or autopilot
+  --stdio            speak MCP on standard input and output
+  --demo             add the embedded demo desktop
+  --vnc-port PORT    serve ordinary VNC viewers
+  --data-dir DIR     where tokens, connections and the audit log are kept
+  --help, --version
+`;
+
+/** What to do, from the command line alone. */
+export type Command =
+  | { readonly kind: "print"; readonly text: string }
+  | { readonly kind: "serve"; readonly config: Config }
+  /** A short task; resolves with what to print on standard output. */
+  | { readonly kind: "task"; run(): Promise<string> };
+
+/** The command line is wrong: names the word and what was expected. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+const OPTIONS = {
+  config: { type: "string" },
+  host: { type: "string" },
+  port: { type: "string" },
+  connect: { type: "string", multiple: true },
+  mode: { type: "string" },
+  stdio: { type: "boolean" },
+  demo: { type: "boolean" },
+  "vnc-port": { type: "string" },
+  "data-dir": { type: "string" },
+  name: { type: "string" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "v" },
+} as const;
+
+type Values = ReturnType<typeof parse>["values"];
+
+/** Throws UsageError or ConfigError. */
+export function readCommand(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Command {
+  const { values, positionals } = parse(argv);
+  if (values.help) return { kind: "print", text: HELP };
+  if (values.version) return { kind: "print", text: `${VERSION}\n` };
+  const [command = "serve", ...rest] = positionals;
+  switch (command) {
+    case "serve":
+      expectWords(command, rest, 0);
+      return { kind: "serve", config: configOf(values, env) };
+    case "config":
+      return configCommand(rest, configOf(values, env));
+    case "connections":
+      return connectionsCommand(rest, values, configOf(values, env));
+    case "token":
+      return tokenCommand(rest, values, configOf(values, env));
+    default:
+      throw new UsageError(
+        `got the command "${command}", expected serve, config, connections or token (see --help)`,
+      );
+  }
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? `${cause.message} (see --help)` : "see --help", { cause });
+  }
+}
+
+function configOf(values: Values, env: Readonly<Record<string, string | undefined>>): Config {
+  const { config, host, port, mode, connect, demo, stdio } = values;
+  return loadConfig({
+    env,
+    flags: { host, port, mode, "vnc-port": values["vnc-port"], "data-dir": values["data-dir"] },
+    file: config,
+    connect: connect ?? [],
+    isDemo: demo ?? false,
+    isStdio: stdio ?? false,
+  });
+}
+
+function configCommand(words: readonly string[], config: Config): Command {
+  expectWords("config", words, 1);
+  switch (words[0]) {
+    case "print":
+      return { kind: "print", text: `${JSON.stringify(printable(config), null, 2)}\n` };
+    case "validate":
+      return { kind: "print", text: "the configuration is valid\n" };
+    default:
+      throw new UsageError(`got "config ${words[0] ?? ""}", expected config print or config validate`);
+  }
+}
+
+function connectionsCommand(words: readonly string[], values: Values, config: Config): Command {
+  const [action, word] = words;
+  switch (action) {
+    case "list":
+      expectWords("connections list", words, 1);
+      return task(async () => {
+        const connections = await (await openStore(config)).load();
+        if (connections.length === 0)
+          return "no connections were added; those of the file and of --connect are not kept\n";
+        return connections
+          .map(({ id, name, protocol, host, port }) => `${id}  ${protocol}://${host}:${port}  ${name}\n`)
+          .join("");
+      });
+    case "add":
+      expectWords("connections add URL", words, 2);
+      return task(async () => {
+        const input = connectionFromUrl(word ?? "");
+        const connection = makeConnection(
+          values.name === undefined ? input : { ...input, name: values.name },
+          systemClock.date(),
+        );
+        const store = await openStore(config);
+        await store.save([...(await store.load()), connection]);
+        return `${connection.id}  added; a running appliance takes it at its next start\n`;
+      });
+    case "remove":
+      expectWords("connections remove ID", words, 2);
+      return task(async () => {
+        const store = await openStore(config);
+        const connections = await store.load();
+        const kept = connections.filter(({ id }) => id !== word);
+        if (kept.length === connections.length)
+          throw new UsageError(`there is no connection ${word ?? ""}: see connections list`);
+        await store.save(kept);
+        return `${word ?? ""}  removed\n`;
+      });
+    case "test":
+      expectWords("connections test URL", words, 2);
+      return task(() => testConnection(word ?? "", config));
+    default:
+      throw new UsageError(
+        `got "connections ${action ?? ""}", expected connections list, add, test or remove`,
+      );
+  }
+}
+
+async function testConnection(word: string, config: Config): Promise<string> {
+  const stored = (await (await openStore(config)).load()).find(({ id }) => id === word);
+  const connection = stored ?? makeConnection(connectionFromUrl(word), systemClock.date());
+  const { success, steps } = await testLink(openVncLink(connection, []), systemClock);
+  const lines = steps
+    .map(({ name, ok, detail }) => `${ok ? "ok    " : "failed"}  ${name}: ${detail}\n`)
+    .join("");
+  if (!success) throw new UsageError(lines.trimEnd());
+  return lines;
+}
+
+function tokenCommand(words: readonly string[], values: Values, config: Config): Command {
+  const [action, word] = words;
+  switch (action) {
+    case "create":
+      expectWords("token create ROLE", words, 2);
+      return task(async () => {
+        const role = roleOf(word ?? "");
+        const tokens = await TokenStore.open(config.data_dir, systemClock);
+        const { token, info } = await tokens.create(values.name ?? role, role);
+        await tokens.close();
+        return `${token}\n(id ${info.id}, role ${role}; it is not shown again)\n`;
+      });
+    case "list":
+      expectWords("token list", words, 1);
+      return task(async () => {
+        const tokens = await TokenStore.open(config.data_dir, systemClock);
+        const lines = tokens
+          .list()
+          .map(
+            ({ id, role, name, lastUsedAt }) =>
+              `${id}  ${role}  ${name}  last used: ${lastUsedAt ?? "never"}\n`,
+          );
+        await tokens.close();
+        return lines.length === 0 ? "no tokens\n" : lines.join("");
+      });
+    case "revoke":
+      expectWords("token revoke ID", words, 2);
+      return task(async () => {
+        const tokens = await TokenStore.open(config.data_dir, systemClock);
+        const existed = await tokens.revoke(word ?? "");
+        await tokens.close();
+        if (!existed) throw new UsageError(`there is no token ${word ?? ""}: see token list`);
+        return `${word ?? ""}  revoked\n`;
+      });
+    default:
+      throw new UsageError(`got "token ${action ?? ""}", expected token create, list or revoke`);
+  }
+}
+
+function roleOf(word: string): Role {
+  const role = ROLES.find((known) => known === word);
+  if (role === undefined) throw new UsageError(`got the role "${word}", expected one of ${ROLES.join(", ")}`);
+  return role;
+}
+
+function task(run: () => Promise<string>): Command {
+  return { kind: "task", run };
+}
+
+function expectWords(command: string, words: readonly string[], count: number): void {
+  if (words.length !== count) {
+    throw new UsageError(`"${command}" takes ${count} words after it, got ${words.length} (see --help)`);
+  }
+}
+
+async function openStore(config: Config): Promise<FileConnectionStore> {
+  return new FileConnectionStore(
+    join(config.data_dir, "connections.json"),
+    await SecretBox.open(config.data_dir),
+  );
+}
+
+/** True for faults of the caller, whose message is all they need. */
+export function isCallersFault(error: unknown): error is Error {
+  return error instanceof UsageError || error instanceof ConfigError;
+}

@@ -1,0 +1,140 @@
+import { BYTES_PER_PIXEL, type Framebuffer } from "../framebuffer/framebuffer.ts";
+import {
+  holdsRect,
+  intersectRects,
+  isEmptyRect,
+  overlapRects,
+  type Rect,
+  rectOfSize,
+} from "../framebuffer/rect.ts";
+import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
+import type { Cursor, Picture } from "../protocols/rfb/screen.ts";
+import { blendRaster, blendWords } from "./blend.ts";
+import { rasterOf } from "./raster.ts";
+import type { Scene } from "./scene.ts";
+
+/**
+ * The frame with the scene's overlays over it, as both are at each call of `pixels`. Where no overlay touches the
+ * rectangle the pixels are the framebuffer's own, not a copy. Keep the picture: it keeps its scratch memory.
+ */
+export function composePicture(frame: Framebuffer, scene: Scene): Picture {
+  return new ComposedPicture(frame, scene);
+}
+
+/**
+ * A picture with a pointer drawn over it, its hotspot at (x, y). `pixels` is that picture's own where the pointer
+ * does not touch the rectangle.
+ */
+export function composeCursor(picture: Picture, cursor: Cursor, x: number, y: number): Picture {
+  return new PictureWithCursor(picture, cursor, x, y);
+}
+
+class ComposedPicture implements Picture {
+  readonly #frame: Framebuffer;
+  readonly #scene: Scene;
+  readonly #scratch = new Scratch();
+
+  constructor(frame: Framebuffer, scene: Scene) {
+    this.#frame = frame;
+    this.#scene = scene;
+  }
+
+  get width(): number {
+    return this.#frame.width;
+  }
+
+  get height(): number {
+    return this.#frame.height;
+  }
+
+  pixels(rect: Rect): Pixels {
+    const frame = this.#frame;
+    checkInside(rect, this);
+    const below = {
+      bytes: frame.bytes,
+      offset: (rect.y * frame.width + rect.x) * BYTES_PER_PIXEL,
+      strideBytes: frame.strideBytes,
+    };
+    const touching = this.#scene.placed.filter(({ bounds }) => overlapRects(bounds, rect));
+    if (touching.length === 0) return below;
+    this.#scratch.copy(below, rect);
+    for (const placed of touching) {
+      const part = intersectRects(placed.bounds, rect);
+      const start = (part.y - rect.y) * rect.width + part.x - rect.x;
+      blendRaster(this.#scratch.words, start, rect.width, rasterOf(placed), part);
+    }
+    return this.#scratch.pixels(rect);
+  }
+}
+
+class PictureWithCursor implements Picture {
+  readonly #below: Picture;
+  readonly #words: Uint32Array;
+  readonly #place: Rect;
+  readonly #scratch = new Scratch();
+
+  constructor(below: Picture, cursor: Cursor, x: number, y: number) {
+    this.#below = below;
+    const { width, height, hotspotX, hotspotY } = cursor;
+    this.#place = { x: x - hotspotX, y: y - hotspotY, width, height };
+    // A copy, because words need an alignment that a message's bytes need not have.
+    const bytes = new Uint8Array(width * height * BYTES_PER_PIXEL);
+    bytes.set(cursor.rgba.subarray(0, bytes.length));
+    this.#words = new Uint32Array(bytes.buffer);
+  }
+
+  get width(): number {
+    return this.#below.width;
+  }
+
+  get height(): number {
+    return this.#below.height;
+  }
+
+  pixels(rect: Rect): Pixels {
+    checkInside(rect, this);
+    const below = this.#below.pixels(rect);
+    const part = intersectRects(this.#place, rect);
+    if (isEmptyRect(part)) return below;
+    this.#scratch.copy(below, rect);
+    for (let y = part.y; y < part.y + part.height; y++) {
+      const at = (y - rect.y) * rect.width + part.x - rect.x;
+      const from = (y - this.#place.y) * this.#place.width + part.x - this.#place.x;
+      blendWords(this.#scratch.words, at, this.#words, from, part.width);
+    }
+    return this.#scratch.pixels(rect);
+  }
+}
+
+/** Memory for one rectangle's pixels, without padding between rows; grows to the largest asked for. */
+class Scratch {
+  #words = new Uint32Array(0);
+  #bytes = new Uint8Array(0);
+
+  get words(): Uint32Array {
+    return this.#words;
+  }
+
+  copy(from: Pixels, rect: Rect): void {
+    const count = rect.width * rect.height;
+    if (this.#words.length < count) {
+      this.#words = new Uint32Array(count);
+      this.#bytes = new Uint8Array(this.#words.buffer);
+    }
+    const rowBytes = rect.width * BYTES_PER_PIXEL;
+    for (let y = 0; y < rect.height; y++) {
+      const start = from.offset + y * from.strideBytes;
+      this.#bytes.set(from.bytes.subarray(start, start + rowBytes), y * rowBytes);
+    }
+  }
+
+  pixels(rect: Rect): Pixels {
+    return { bytes: this.#bytes, offset: 0, strideBytes: rect.width * BYTES_PER_PIXEL };
+  }
+}
+
+function checkInside(rect: Rect, picture: Picture): void {
+  if (holdsRect(rectOfSize(picture), rect)) return;
+  const asked = `${rect.width}x${rect.height} at ${rect.x},${rect.y}`;
+  throw new RangeError(`rectangle ${asked} lies outside the ${picture.width}x${picture.height} picture`);
+}

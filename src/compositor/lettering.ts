@@ -1,0 +1,106 @@
+import { createCanvas } from "@napi-rs/canvas";
+import type { Context } from "./shape.ts";
+
+/** A size of type; `css` as canvas takes it. */
+export interface Font {
+  readonly css: string;
+  readonly sizePx: number;
+  readonly lineHeightPx: number;
+}
+
+const FAMILY = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
+
+export const TAG_FONT: Font = { css: `600 13px ${FAMILY}`, sizePx: 13, lineHeightPx: 20 };
+export const TEXT_FONT: Font = { css: `500 16px ${FAMILY}`, sizePx: 16, lineHeightPx: 22 };
+
+/** Share of the size a letter takes on average: what we assume where no font is installed. */
+const LETTER_SHARE = 0.58;
+
+const measuring = createCanvas(1, 1).getContext("2d");
+
+/** The width in pixels, rounded up; an estimate where no font is installed. */
+export function textWidth(font: Font, text: string): number {
+  if (text === "") return 0;
+  measuring.font = font.css;
+  const { width } = measuring.measureText(text);
+  return Math.ceil(Number.isFinite(width) && width > 0 ? width : text.length * font.sizePx * LETTER_SHARE);
+}
+
+/** One line that shows nothing but letters: control and direction-changing characters become spaces. */
+export function cleanLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ")
+    .replace(/ {2,}/g, " ")
+    .trim();
+}
+
+/** The text, or as much of its beginning as fits before an ellipsis. */
+export function fitText(font: Font, text: string, mostPx: number): string {
+  if (textWidth(font, text) <= mostPx) return text;
+  const letters = [...text];
+  return `${letters
+    .slice(0, longestFit(font, letters, "…", mostPx))
+    .join("")
+    .trimEnd()}…`;
+}
+
+/** Lines no wider than `mostPx`, broken at spaces and, where a word alone is wider, within it; the last may end in "…". */
+export function wrapText(font: Font, text: string, mostPx: number, mostLines: number): string[] {
+  const lines = text
+    .split(/\r\n|\r|\n/)
+    .flatMap((paragraph) => wrapParagraph(font, cleanLine(paragraph), mostPx));
+  const last = lines[mostLines - 1];
+  if (lines.length <= mostLines || last === undefined) return lines;
+  return [...lines.slice(0, mostLines - 1), fitText(font, `${last}…`, mostPx)];
+}
+
+function wrapParagraph(font: Font, text: string, mostPx: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (textWidth(font, longer) <= mostPx) {
+      line = longer;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    let rest = [...word];
+    while (rest.length > 1 && textWidth(font, rest.join("")) > mostPx) {
+      const count = Math.max(1, longestFit(font, rest, "", mostPx));
+      lines.push(rest.slice(0, count).join(""));
+      rest = rest.slice(count);
+    }
+    line = rest.join("");
+  }
+  lines.push(line);
+  return lines;
+}
+
+/** How many letters from the first on fit together with `tail`. */
+function longestFit(font: Font, letters: readonly string[], tail: string, mostPx: number): number {
+  let fits = 0;
+  let tooMany = letters.length;
+  while (tooMany - fits > 1) {
+    const middle = (fits + tooMany) >> 1;
+    if (textWidth(font, letters.slice(0, middle).join("") + tail) <= mostPx) fits = middle;
+    else tooMany = middle;
+  }
+  return fits;
+}
+
+/** Draws one line whose box of `lineHeightPx` has its top left corner at (x, y). */
+export function drawLine(
+  context: Context,
+  font: Font,
+  text: string,
+  x: number,
+  y: number,
+  ink: string,
+): void {
+  context.font = font.css;
+  context.fillStyle = ink;
+  context.textAlign = "left";
+  context.textBaseline = "alphabetic";
+  // Capitals are about 0.72 of the size tall: this puts their middle on the line's middle, whatever the font says.
+  context.fillText(text, x, Math.round(y + (font.lineHeightPx + font.sizePx * 0.72) / 2));
+}

@@ -1,0 +1,120 @@
+import { createCanvas } from "@napi-rs/canvas";
+import type { Rect } from "../framebuffer/rect.ts";
+import type { Placed } from "./scene.ts";
+
+/**
+ * An overlay as pixels, straight alpha, packed in runs: a full-screen box takes kilobytes instead of megabytes, and
+ * blending skips what is transparent without looking at it.
+ *
+ * `runs` holds rows of runs; `rows[y]` is where row y begins (equal rows share one). A run is a header word,
+ * length << 1 | isLiteral, then one 0xAABBGGRR word for all its pixels or, literal, one for each.
+ */
+export interface Raster {
+  readonly bounds: Rect;
+  readonly rows: Uint32Array;
+  readonly runs: Uint32Array;
+}
+
+/** Rows painted at a time: bounds the canvas' memory whatever an overlay's size. */
+const STRIP_ROWS = 64;
+
+/** Shorter stretches of one colour are cheaper as part of a literal run. */
+const SHORTEST_FILL = 4;
+
+const rasters = new WeakMap<Placed, Raster>();
+
+/** The raster of a placed overlay, painted when first asked for and kept as long as the overlay stays so. */
+export function rasterOf(placed: Placed): Raster {
+  const known = rasters.get(placed);
+  if (known !== undefined) return known;
+  const raster = paintRaster(placed);
+  rasters.set(placed, raster);
+  return raster;
+}
+
+function paintRaster({ overlay, shape, room, bounds }: Placed): Raster {
+  const { width, height } = bounds;
+  const packer = new RowPacker(width, height);
+  const canvas = createCanvas(width, Math.min(STRIP_ROWS, height));
+  const context = canvas.getContext("2d");
+  for (let top = 0; top < height; top += STRIP_ROWS) {
+    const rows = Math.min(STRIP_ROWS, height - top);
+    context.clearRect(0, 0, width, STRIP_ROWS);
+    context.save();
+    context.translate(-bounds.x, -bounds.y - top);
+    shape.paint(context, overlay, room);
+    context.restore();
+    const { data } = context.getImageData(0, 0, width, rows);
+    const words = new Uint32Array(data.buffer, data.byteOffset, width * rows);
+    for (let row = 0; row < rows; row++) packer.add(words.subarray(row * width, (row + 1) * width));
+  }
+  return { bounds, ...packer.finish() };
+}
+
+/** Packs rows into runs, one after the other. */
+class RowPacker {
+  readonly #rows: Uint32Array;
+  #runs = new Uint32Array(1024);
+  #used = 0;
+  #count = 0;
+  readonly #previous: Uint32Array;
+
+  constructor(width: number, height: number) {
+    this.#rows = new Uint32Array(height);
+    this.#previous = new Uint32Array(width);
+  }
+
+  add(row: Uint32Array): void {
+    const y = this.#count++;
+    if (y > 0 && sameWords(row, this.#previous)) {
+      this.#rows[y] = this.#rows[y - 1] ?? 0;
+      return;
+    }
+    this.#previous.set(row);
+    this.#rows[y] = this.#used;
+    // A row of n pixels never takes more than 2n words.
+    this.#reserve(2 * row.length);
+    this.#pack(row);
+  }
+
+  finish(): { readonly rows: Uint32Array; readonly runs: Uint32Array } {
+    return { rows: this.#rows, runs: this.#runs.slice(0, this.#used) };
+  }
+
+  #pack(row: Uint32Array): void {
+    let literalFrom = 0;
+    let at = 0;
+    while (at < row.length) {
+      const word = row[at] ?? 0;
+      let end = at + 1;
+      while (end < row.length && row[end] === word) end++;
+      if (end - at >= SHORTEST_FILL) {
+        this.#literal(row.subarray(literalFrom, at));
+        this.#runs[this.#used++] = (end - at) << 1;
+        this.#runs[this.#used++] = word;
+        literalFrom = end;
+      }
+      at = end;
+    }
+    this.#literal(row.subarray(literalFrom));
+  }
+
+  #literal(words: Uint32Array): void {
+    if (words.length === 0) return;
+    this.#runs[this.#used++] = (words.length << 1) | 1;
+    this.#runs.set(words, this.#used);
+    this.#used += words.length;
+  }
+
+  #reserve(words: number): void {
+    if (this.#used + words <= this.#runs.length) return;
+    const larger = new Uint32Array(Math.max(this.#used + words, 2 * this.#runs.length));
+    larger.set(this.#runs.subarray(0, this.#used));
+    this.#runs = larger;
+  }
+}
+
+function sameWords(a: Uint32Array, b: Uint32Array): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

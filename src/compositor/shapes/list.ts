@@ -1,0 +1,16 @@
+import type { Shape } from "../shape.ts";
+import { arrow } from "./arrow.ts";
+import { box } from "./box.ts";
+import { icon } from "./icon.ts";
+import { label } from "./label.ts";
+import { text } from "./text.ts";
+
+/** Every kind of overlay; tools, docs and the scene derive from this list. */
+export const SHAPES: readonly Shape[] = [box, label, arrow, text, icon];
+
+const BY_KIND: ReadonlyMap<string, Shape> = new Map(SHAPES.map((shape) => [shape.kind, shape]));
+
+/** The shape of a kind, undefined for an unknown one. */
+export function shapeOf(kind: string): Shape | undefined {
+  return BY_KIND.get(kind);
+}

@@ -1,0 +1,45 @@
+import type { Rect } from "../framebuffer/rect.ts";
+import { inkOn } from "./colour.ts";
+import { cleanLine, drawLine, fitText, TAG_FONT, textWidth } from "./lettering.ts";
+import { type Context, intoRoom } from "./shape.ts";
+
+const PADDING = 7;
+const RADIUS = 4;
+const MOST_WIDTH = 360;
+
+/** A small filled tab with one line of text. */
+export interface Tag {
+  readonly text: string;
+  readonly rect: Rect;
+}
+
+/** A tag whose top left corner is near (x, y), moved into the room; null where the label shows no letter. */
+export function tagAt(label: string | null, x: number, y: number, room: Rect): Tag | null {
+  const whole = label === null ? "" : cleanLine(label);
+  if (whole === "") return null;
+  const most = Math.max(1, Math.min(MOST_WIDTH, room.width) - 2 * PADDING);
+  const text = fitText(TAG_FONT, whole, most);
+  const size = { width: textWidth(TAG_FONT, text) + 2 * PADDING, height: TAG_FONT.lineHeightPx };
+  return { text, rect: intoRoom({ x, y, ...size }, room) };
+}
+
+/** The tag of a rectangle: above it, or inside its top edge where there is no room above. */
+export function tagOn(label: string | null, r: Rect, room: Rect): Tag | null {
+  const above = r.y - TAG_FONT.lineHeightPx;
+  return tagAt(label, r.x, above >= room.y ? above : r.y, room);
+}
+
+/** `corners`: radius at top left, top right, bottom right, bottom left. */
+export function paintTag(
+  context: Context,
+  tag: Tag,
+  colour: string,
+  corners: readonly [number, number, number, number] = [RADIUS, RADIUS, RADIUS, RADIUS],
+): void {
+  const { x, y, width, height } = tag.rect;
+  context.beginPath();
+  context.roundRect(x, y, width, height, [...corners]);
+  context.fillStyle = colour;
+  context.fill();
+  drawLine(context, TAG_FONT, tag.text, x + PADDING, y, inkOn(colour));
+}

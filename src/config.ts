@@ -1,0 +1,199 @@
+import * as z from "zod";
+import { type ConnectionInput, PROTOCOLS } from "./desktop/connection.ts";
+import { MODES } from "./desktop/policy.ts";
+
+const port = z.coerce.number().int().min(0).max(65535);
+const toggle = z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]);
+const list = z.union([
+  z.array(z.string().min(1)),
+  z.string().transform((text) =>
+    text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== ""),
+  ),
+]);
+
+const connectionSchema = z.union([
+  z.strictObject({ url: z.string(), name: z.string().min(1).max(100).optional() }),
+  z.strictObject({
+    name: z.string().min(1).max(100).optional(),
+    protocol: z.enum(PROTOCOLS),
+    host: z.string().min(1).max(253).optional(),
+    port: port.optional(),
+    username: z.string().max(1024).optional(),
+    password: z.string().max(1024).optional(),
+    password_file: z.string().optional(),
+  }),
+]);
+
+/** Everything that can be configured: the file's shape, and, through CONFIG_KEYS, the environment's and the flags'. */
+export const configSchema = z.strictObject({
+  server: z
+    .strictObject({
+      host: z
+        .string()
+        .min(1)
+        .default("127.0.0.1")
+        .describe("Address to listen on. Beyond loopback a credential is always needed."),
+      port: port
+        .default(3000)
+        .describe("Port of the web app, REST, WebSockets and MCP. 0 takes any free one."),
+      allowed_hosts: list
+        .default([])
+        .describe(
+          "Names accepted in Host and Origin beside loopback and the address itself, separated by commas.",
+        ),
+      trust_proxy: toggle
+        .default(false)
+        .describe("Believe X-Forwarded-* headers: only behind a proxy of your own."),
+      tls_cert: z
+        .string()
+        .optional()
+        .describe("PEM file of the certificate; with tls_key the server speaks HTTPS."),
+      tls_key: z.string().optional().describe("PEM file of the private key."),
+    })
+    .prefault({}),
+  auth: z
+    .strictObject({
+      token: z
+        .string()
+        .min(16)
+        .optional()
+        .describe(
+          "Admin token of 16 characters or more. Without it one is made at the first start and kept in the data directory.",
+        ),
+    })
+    .prefault({}),
+  data_dir: z.string().min(1).optional().describe("Where tokens, connections and the audit log are kept."),
+  mode: z
+    .enum(MODES)
+    .default("assist")
+    .describe(
+      "What agents may do: passive (nothing), assist (each input is asked), composing (typing is free, the rest is asked), autopilot (all).",
+    ),
+  vnc: z
+    .strictObject({
+      port: port
+        .optional()
+        .describe("Port on which ordinary VNC viewers get the composited desktop. Off without it."),
+      security: z
+        .enum(["auto", "none"])
+        .default("auto")
+        .describe("auto: VncAuth with vnc.password. none: no password, view-only, on loopback only."),
+      password: z
+        .string()
+        .min(1)
+        .max(8)
+        .optional()
+        .describe("Password of VNC viewers; VncAuth uses its first 8 characters."),
+    })
+    .prefault({}),
+  approvals: z
+    .strictObject({
+      expiry_ms: z.coerce
+        .number()
+        .int()
+        .min(1000)
+        .max(600_000)
+        .default(45_000)
+        .describe("A question nobody answered within this time is denied."),
+    })
+    .prefault({}),
+  rate_limits: toggle.default(true).describe("Token buckets for tools and sign-in."),
+  audit: z
+    .strictObject({
+      sink: z
+        .enum(["file", "stdout", "stderr", "off"])
+        .default("file")
+        .describe("Where audit events go; file is audit.ndjson in the data directory."),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      level: z
+        .enum(["debug", "info", "warn", "error", "silent"])
+        .default("info")
+        .describe("Of the log on standard error."),
+    })
+    .prefault({}),
+  connections: z
+    .array(connectionSchema)
+    .default([])
+    .describe(
+      "Desktops to connect to at start: url, or protocol, host, port, username, password or password_file.",
+    ),
+});
+
+export type Config = Omit<z.output<typeof configSchema>, "connections" | "data_dir"> & {
+  readonly connections: readonly ConnectionInput[];
+  readonly data_dir: string;
+  readonly isStdio: boolean;
+};
+
+export interface ConfigKey {
+  /** Dotted path in the file. */
+  readonly path: string;
+  /** Environment variables, the first one wins. */
+  readonly env: readonly string[];
+  /** Flag of `serve`, without its dashes. */
+  readonly flag: string | null;
+  /** The environment variable may also be given as NAME_FILE, a file that holds the value. */
+  readonly isSecret: boolean;
+}
+
+const key = (
+  path: string,
+  env: readonly string[],
+  flag: string | null = null,
+  isSecret = false,
+): ConfigKey => ({
+  path,
+  env,
+  flag,
+  isSecret,
+});
+
+/** Which keys the environment and the flags reach. */
+export const CONFIG_KEYS: readonly ConfigKey[] = [
+  key("server.host", ["OC_HOST"], "host"),
+  key("server.port", ["OC_PORT", "PORT"], "port"),
+  key("server.allowed_hosts", ["OC_ALLOWED_HOSTS"]),
+  key("server.trust_proxy", ["OC_TRUST_PROXY"]),
+  key("server.tls_cert", ["OC_TLS_CERT"]),
+  key("server.tls_key", ["OC_TLS_KEY"]),
+  key("auth.token", ["OC_TOKEN"], null, true),
+  key("data_dir", ["OC_DATA_DIR"], "data-dir"),
+  key("mode", ["OC_MODE"], "mode"),
+  key("vnc.port", ["OC_VNC_PORT"], "vnc-port"),
+  key("vnc.security", ["OC_VNC_SECURITY"]),
+  key("vnc.password", ["OC_VNC_PASSWORD"], null, true),
+  key("approvals.expiry_ms", ["OC_APPROVAL_EXPIRY_MS"]),
+  key("rate_limits", ["OC_RATE_LIMITS"]),
+  key("audit.sink", ["AUDIT_SINK"]),
+  key("log.level", ["OC_LOG_LEVEL"]),
+];
+
+/** The configuration is wrong: names the key, where it came from, what was got and what to do. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** What `serve` opens where nothing is configured and nothing was added before. */
+export const DEMO: ConnectionInput = { id: "demo", protocol: "demo" };
+
+/** The configuration as `config print` shows it: secrets are named, never shown. */
+export function printable(config: Config): Record<string, unknown> {
+  const hide = (secret: string | null | undefined): string | null =>
+    secret === undefined || secret === null ? null : "(set)";
+  const { isStdio: _, ...rest } = config;
+  return {
+    ...rest,
+    auth: { token: hide(config.auth.token) },
+    vnc: { ...config.vnc, password: hide(config.vnc.password) },
+    connections: config.connections.map((connection) => ({
+      ...connection,
+      password: hide(connection.password),
+    })),
+  };
+}

@@ -1,0 +1,155 @@
+import type { Scene } from "../compositor/scene.ts";
+import { Framebuffer } from "../framebuffer/framebuffer.ts";
+import { publishDamage } from "../framebuffer/publish.ts";
+import { EMPTY_RECT, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
+import { Region } from "../framebuffer/region.ts";
+import type { CopyMove, Cursor, Screen } from "../protocols/rfb/screen.ts";
+import type { Clock } from "./clock.ts";
+import { Watchers } from "./watchers.ts";
+
+const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
+
+export interface DisplayEvents {
+  /** Pixels differ from before: what, and the generation that has them. */
+  changed(damage: Region, generation: number): void;
+  resized(size: Size, screens: readonly Screen[]): void;
+  /** After a (re)connect every pixel has come once. */
+  whole(): void;
+  /** The number of watchers changed. */
+  watched(): void;
+}
+
+/**
+ * The picture of a desktop as everybody sees it: only whole updates, kept while the target is away.
+ * Its memory is apart from the decoder's, so a torn update is never seen.
+ */
+export class Display {
+  readonly watchers: Watchers;
+  readonly scene: Scene;
+  readonly #clock: Clock;
+  readonly #events: DisplayEvents;
+  #frame: Framebuffer | null = null;
+  #screens: readonly Screen[] = [];
+  #cursor: Cursor | null = null;
+  #generation = 0;
+  #changedAtMs = 0;
+  /** What a new connection has not painted yet; the old picture is shown until this is empty. */
+  #missing = Region.empty;
+  #isFresh = false;
+
+  constructor(scene: Scene, clock: Clock, events: DisplayEvents) {
+    this.scene = scene;
+    this.#clock = clock;
+    this.#events = events;
+    this.watchers = new Watchers(() => events.watched());
+    scene.on(({ damage }) => this.watchers.updateOverlays(damage));
+  }
+
+  /** null before the first picture. */
+  get frame(): Framebuffer | null {
+    return this.#frame;
+  }
+
+  get size(): Size {
+    return this.#frame === null ? NO_SIZE : { width: this.#frame.width, height: this.#frame.height };
+  }
+
+  get bounds(): Rect {
+    return this.#frame?.rect ?? EMPTY_RECT;
+  }
+
+  get screens(): readonly Screen[] {
+    return this.#screens;
+  }
+
+  get cursor(): Cursor | null {
+    return this.#cursor;
+  }
+
+  set cursor(cursor: Cursor | null) {
+    this.#cursor = cursor;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get changedAtMs(): number {
+    return this.#changedAtMs;
+  }
+
+  /** False from a connection's loss until the next one has painted everything. */
+  get isFresh(): boolean {
+    return this.#isFresh;
+  }
+
+  /** The target is gone: the picture stays as it was. */
+  lost(): void {
+    this.#isFresh = false;
+  }
+
+  /** A connection begins: nothing of `decoded` is known yet. */
+  begin(decoded: Framebuffer, screens: readonly Screen[]): void {
+    this.#isFresh = false;
+    this.#missing = Region.of(decoded.rect);
+    this.#screens = screens;
+  }
+
+  /** The decoder's picture has a new size or other monitors. */
+  resize(decoded: Framebuffer, screens: readonly Screen[]): void {
+    this.#screens = screens;
+    if (this.#isFresh) this.#adoptSize(decoded);
+    else this.#missing = Region.of(decoded.rect);
+  }
+
+  /** One whole update was decoded. */
+  update(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[]): void {
+    if (!this.#isFresh) {
+      this.#missing = this.#missing.subtract(painted).subtract(targetsOf(copies));
+      if (!this.#missing.isEmpty) return;
+      this.#adoptSize(decoded);
+      this.#isFresh = true;
+      this.#publish(decoded, Region.of(decoded.rect), []);
+      this.#events.whole();
+      return;
+    }
+    this.#publish(decoded, painted, copies);
+  }
+
+  #publish(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[]): void {
+    const frame = this.#frame;
+    if (frame === null) return;
+    const moved = targetsOf(copies);
+    const changedByPaint = publishDamage(decoded, frame, painted);
+    const changedByMove = publishDamage(decoded, frame, moved.subtract(painted));
+    const damage = changedByPaint.union(changedByMove);
+    if (damage.isEmpty) return;
+    this.#generation++;
+    this.#changedAtMs = this.#clock.nowMs();
+    if (changedByMove.isEmpty) {
+      this.watchers.update(changedByPaint, [], Region.empty);
+    } else {
+      // Whoever is sent the moves needs what was painted over their targets, changed or not: a move undoes it.
+      const repainted = changedByPaint.union(painted.intersect(moved));
+      this.watchers.update(repainted, copies, this.scene.coverage);
+    }
+    this.#events.changed(damage, this.#generation);
+  }
+
+  #adoptSize(decoded: Framebuffer): void {
+    const { width, height } = decoded;
+    const frame = this.#frame;
+    if (frame === null) this.#frame = new Framebuffer(width, height);
+    else if (frame.width === width && frame.height === height) return;
+    else frame.resize(width, height);
+    this.scene.resize({ width, height });
+    this.watchers.reset(rectOfSize({ width, height }));
+    this.#generation++;
+    this.#changedAtMs = this.#clock.nowMs();
+    this.#events.resized({ width, height }, this.#screens);
+  }
+}
+
+function targetsOf(copies: readonly CopyMove[]): Region {
+  return copies.length === 0 ? Region.empty : Region.from(copies.map(({ to }) => to));
+}

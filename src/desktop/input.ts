@@ -1,0 +1,59 @@
+import type { Link } from "./link.ts";
+
+/** What goes down to a target, and what is held there, so that nothing ever stays pressed. */
+export class Input {
+  #link: Link | null = null;
+  #x = 0;
+  #y = 0;
+  #buttons = 0;
+  /** keysym -> scancode it was pressed with. */
+  readonly #held = new Map<number, number | null>();
+
+  get link(): Link | null {
+    return this.#link;
+  }
+
+  get position(): { readonly x: number; readonly y: number } {
+    return { x: this.#x, y: this.#y };
+  }
+
+  get heldCount(): number {
+    return this.#held.size + (this.#buttons === 0 ? 0 : 1);
+  }
+
+  /** A new connection holds nothing: the target released it all when the old one went. */
+  attach(link: Link): void {
+    this.#link = link;
+    this.#held.clear();
+    this.#buttons = 0;
+  }
+
+  detach(): void {
+    this.#link = null;
+    this.#held.clear();
+    this.#buttons = 0;
+  }
+
+  pointer(x: number, y: number, buttons: number): void {
+    this.#x = x;
+    this.#y = y;
+    this.#buttons = buttons;
+    this.#link?.pointer(x, y, buttons);
+  }
+
+  key(keysym: number, isDown: boolean, scancode: number | null): void {
+    if (isDown) this.#held.set(keysym, scancode);
+    else this.#held.delete(keysym);
+    this.#link?.key(keysym, isDown, scancode);
+  }
+
+  clipboard(text: string): void {
+    this.#link?.clipboard(text);
+  }
+
+  /** Lets go of every key and button. */
+  releaseAll(): void {
+    for (const [keysym, scancode] of [...this.#held]) this.key(keysym, false, scancode);
+    if (this.#buttons !== 0) this.pointer(this.#x, this.#y, 0);
+  }
+}

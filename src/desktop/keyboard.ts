@@ -1,0 +1,47 @@
+/** Keysyms by their X11 names, as far as actions need them. */
+export const KEYSYM = {
+  backSpace: 0xff08,
+  tab: 0xff09,
+  return: 0xff0d,
+  escape: 0xff1b,
+  delete: 0xffff,
+  shiftL: 0xffe1,
+  controlL: 0xffe3,
+  altL: 0xffe9,
+  a: 0x61,
+} as const;
+
+/** Keysyms above Latin-1 are 0x01000000 + code point (X11 protocol, appendix A). */
+const UNICODE_KEYSYM = 0x01000000;
+
+/** One character to press and release; `keysym` null where no key can make it. */
+export interface Stroke {
+  readonly character: string;
+  readonly keysym: number | null;
+}
+
+/**
+ * Text as key strokes: the real keysym of each character, never a base key with Shift, because servers such as
+ * x11vnc undo a Shift that the keysym does not ask for. Line ends of any kind become Return.
+ */
+export function strokesOf(text: string): Stroke[] {
+  return Array.from(text.replace(/\r\n?/g, "\n"), (character) => ({
+    character,
+    keysym: keysymOf(character),
+  }));
+}
+
+/** The keysym of a character, null for control characters and lone surrogates. */
+export function keysymOf(character: string): number | null {
+  const code = character.codePointAt(0) ?? 0;
+  if (character === "\n") return KEYSYM.return;
+  if (character === "\t") return KEYSYM.tab;
+  if (character === "\b") return KEYSYM.backSpace;
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0xd800 && code <= 0xdfff)) return null;
+  return code <= 0xff ? code : UNICODE_KEYSYM + code;
+}
+
+/** True for characters that are on most layouts, so that a server need not make a key for them first. */
+export function isOnMostLayouts(keysym: number): boolean {
+  return keysym <= 0x7e || (keysym >= 0xff00 && keysym <= 0xffff);
+}

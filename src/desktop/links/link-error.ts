@@ -1,0 +1,48 @@
+import { RfbError, type RfbErrorCode } from "../../protocols/rfb/error.ts";
+import { LinkError, type LinkErrorCode } from "../error.ts";
+
+/** Codes that say the same on both sides; all others are the peer's fault against the protocol. */
+const SAME: Partial<Record<RfbErrorCode, LinkErrorCode>> = {
+  refused: "refused",
+  no_common_auth: "no_common_auth",
+  auth_failed: "auth_failed",
+  password_required: "password_required",
+  target_closed: "target_closed",
+};
+
+/** Trying again with the same settings cannot help, and with wrong passwords it makes servers lock us out. */
+const FINAL: ReadonlySet<LinkErrorCode> = new Set(["auth_failed", "password_required", "no_common_auth"]);
+
+/** What ended a link, as a LinkError: what was got, what was expected, what to do. */
+export function linkErrorOf(error: unknown): LinkError {
+  if (error instanceof LinkError) return error;
+  if (error instanceof RfbError) {
+    const code = SAME[error.code] ?? "protocol_error";
+    const where = error.offset === null ? "" : ` (${error.phase}, byte ${error.offset})`;
+    return new LinkError(code, `${error.message}${where}`, { cause: error, isFinal: FINAL.has(code) });
+  }
+  if (error instanceof Error && "code" in error && typeof error.code === "string") {
+    return new LinkError("unreachable", socketMessage(error.code), { cause: error });
+  }
+  return new LinkError("protocol_error", "the target's data could not be read", { cause: error });
+}
+
+function socketMessage(code: string): string {
+  switch (code) {
+    case "ECONNREFUSED":
+      return "nothing listens on that port: check the host, the port and that the server runs";
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return "the host name is not known: check its spelling";
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+      return "there is no way to that host: check the network";
+    case "ETIMEDOUT":
+      return "the host does not answer: check the address and any firewall";
+    case "ECONNRESET":
+    case "EPIPE":
+      return "the target cut the connection";
+    default:
+      return `the connection failed (${code})`;
+  }
+}

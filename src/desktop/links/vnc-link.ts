@@ -1,0 +1,287 @@
+import type { Duplex } from "node:stream";
+import { rect } from "../../framebuffer/rect.ts";
+import type { RfbClientEvent, RfbClientPorts } from "../../protocols/rfb/client/conversation.ts";
+import { RfbClient } from "../../protocols/rfb/client/rfb-client.ts";
+import type { Clock } from "../clock.ts";
+import { LinkError } from "../error.ts";
+import type { Link, LinkEvents } from "../link.ts";
+import { Barriers } from "./barriers.ts";
+import { linkErrorOf } from "./link-error.ts";
+import { UpdatePace } from "./update-pace.ts";
+
+/** Connecting and the whole handshake. */
+const CONNECT_MS = 10_000;
+const HANDSHAKE_MS = 15_000;
+/** A target that was silent so long is asked whether it is still there. */
+const QUIET_MS = 5000;
+/** An answer to that takes at most so long. */
+const ANSWER_MS = 4500;
+/** A stalled target is given up after so long. */
+const GIVE_UP_MS = 30_000;
+/** The pixel that is asked for when any answer will do. */
+const PROBE = rect(0, 0, 1, 1);
+/** More unsent input than this means that the target no longer reads. */
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
+
+export interface VncLinkOptions {
+  /** Opens the byte stream to the target. Emits "connect" when a socket is up; a stream without that is up at once. */
+  readonly connect: () => Duplex;
+  /** False for streams that are up when made. */
+  readonly emitsConnect: boolean;
+  readonly password: string | null;
+  readonly encodings?: readonly number[];
+}
+
+/** A VNC target: one byte stream and the RfbClient that speaks over it. */
+export class VncLink implements Link {
+  readonly isExact = true;
+  readonly #options: VncLinkOptions;
+  readonly #clock: Clock;
+  readonly #client: RfbClient;
+  readonly #pace: UpdatePace;
+  readonly #fences = new Barriers();
+  readonly #answers = new Barriers();
+  #stream: Duplex | null = null;
+  #events: LinkEvents | null = null;
+  #cancelPhase: (() => void) | null = null;
+  #cancelWatchdog: (() => void) | null = null;
+  #heardAtMs = 0;
+  #isStalled = false;
+  #outbox: Buffer[] = [];
+
+  constructor(options: VncLinkOptions, ports: RfbClientPorts, clock: Clock) {
+    this.#options = options;
+    this.#clock = clock;
+    const { password, encodings } = options;
+    this.#client = new RfbClient(
+      encodings === undefined ? { password } : { password, encodings },
+      ports,
+      (bytes) => this.#write(bytes),
+      (event) => this.#onEvent(event),
+    );
+    this.#pace = new UpdatePace(this.#client, clock);
+  }
+
+  get framebuffer() {
+    return this.#client.framebuffer;
+  }
+
+  get description(): string {
+    return this.#client.description;
+  }
+
+  open(events: LinkEvents): void {
+    this.#events = events;
+    let stream: Duplex;
+    try {
+      stream = this.#options.connect();
+    } catch (cause) {
+      // Told later, so that nobody is called back before `open` has returned.
+      this.#clock.after(0, () => this.#end(linkErrorOf(cause)));
+      return;
+    }
+    this.#stream = stream;
+    this.#limit(CONNECT_MS, "unreachable", "the target did not accept the connection within 10 s");
+    const onUp = (): void => {
+      this.#events?.step("connect", "the target accepted the connection");
+      this.#limit(HANDSHAKE_MS, "handshake_timeout", "the VNC handshake was not over within 15 s");
+    };
+    if (this.#options.emitsConnect) stream.once("connect", onUp);
+    else onUp();
+    stream.on("data", (chunk: Uint8Array) => this.#receive(chunk));
+    stream.once("error", (error) => this.#end(linkErrorOf(error)));
+    stream.once("close", () => this.#end(new LinkError("target_closed", "the target closed the connection")));
+    stream.once("end", () => this.#end(new LinkError("target_closed", "the target closed the connection")));
+  }
+
+  follow(isWatched: boolean): void {
+    this.#pace.follow(isWatched);
+  }
+
+  refresh(): void {
+    if (this.#client.isReady) this.#client.requestUpdate(false);
+  }
+
+  barrier(): Promise<void> {
+    if (!this.#client.features.hasFence) return this.latest();
+    const { number, passed } = this.#fences.open();
+    this.#client.fence(payloadOf(number));
+    return passed;
+  }
+
+  /** A non-incremental request for one pixel: its answer comes with all that had changed before. */
+  latest(): Promise<void> {
+    if (this.#events === null || !this.#client.isReady) {
+      return Promise.reject(new LinkError("target_closed", "the target is not connected"));
+    }
+    const { passed } = this.#answers.open();
+    this.#client.requestUpdate(false, PROBE);
+    return passed;
+  }
+
+  pointer(x: number, y: number, buttons: number): void {
+    this.#client.pointer(x, y, buttons);
+  }
+
+  key(keysym: number, isDown: boolean, scancode: number | null): void {
+    this.#client.key(keysym, isDown, scancode);
+  }
+
+  clipboard(text: string): void {
+    this.#client.clipboard(text);
+  }
+
+  resize(width: number, height: number): boolean {
+    return this.#client.resize(width, height);
+  }
+
+  close(): void {
+    this.#events = null;
+    this.#release(new LinkError("target_closed", "the connection was closed here"));
+  }
+
+  /**
+   * Messages of one turn leave together, after it: fewer packets, and an in-process peer that answers at once never
+   * finds the parser running.
+   */
+  #write(bytes: Uint8Array): void {
+    if (this.#outbox.length === 0) queueMicrotask(() => this.#flush());
+    // A copy: writers reuse their memory.
+    this.#outbox.push(Buffer.from(bytes));
+  }
+
+  #flush(): void {
+    const bytes = Buffer.concat(this.#outbox);
+    this.#outbox = [];
+    const stream = this.#stream;
+    if (stream === null || stream.destroyed) return;
+    stream.write(bytes);
+    if (stream.writableLength > MAX_UNSENT_BYTES) {
+      this.#end(new LinkError("stalled", "the target stopped reading: more than 4 MiB of input are unsent"));
+    }
+  }
+
+  #receive(chunk: Uint8Array): void {
+    if (this.#events === null) return;
+    this.#heardAtMs = this.#clock.nowMs();
+    if (this.#isStalled) {
+      this.#isStalled = false;
+      this.#events.stalled(false);
+    }
+    try {
+      this.#client.receive(chunk, this.#heardAtMs);
+    } catch (error) {
+      this.#end(linkErrorOf(error));
+    }
+  }
+
+  #onEvent(event: RfbClientEvent): void {
+    const events = this.#events;
+    if (events === null) return;
+    switch (event.type) {
+      case "handshake":
+        events.step(event.step, event.detail);
+        break;
+      case "ready":
+        this.#cancelPhase?.();
+        this.#cancelPhase = null;
+        this.#pace.start();
+        this.#watch(QUIET_MS);
+        events.ready({ name: event.name, screens: event.screens });
+        break;
+      case "update":
+        this.#pace.onUpdate();
+        events.update(event);
+        if (event.painted.overlaps(PROBE)) this.#answers.passAll();
+        break;
+      case "resize":
+        this.#pace.onResize();
+        events.resize(event.screens);
+        break;
+      case "cursor":
+        events.cursor(event.cursor);
+        break;
+      case "clipboard":
+        events.clipboard(event.text);
+        break;
+      case "name":
+        events.name(event.name);
+        break;
+      case "bell":
+        events.bell();
+        break;
+      case "fence":
+        this.#fences.pass(numberOf(event.payload));
+        break;
+    }
+  }
+
+  /** Ends the link unless the phase is over in time. */
+  #limit(limitMs: number, code: "unreachable" | "handshake_timeout", message: string): void {
+    this.#cancelPhase?.();
+    this.#cancelPhase = this.#clock.after(limitMs, () => this.#end(new LinkError(code, message)));
+  }
+
+  /** Looks again when the target could have been quiet for long enough to be asked. */
+  #watch(delayMs: number): void {
+    this.#cancelWatchdog = this.#clock.after(delayMs, () => {
+      const quietMs = this.#clock.nowMs() - this.#heardAtMs;
+      if (quietMs < QUIET_MS) this.#watch(QUIET_MS - quietMs);
+      else this.#probe();
+    });
+  }
+
+  #probe(): void {
+    const askedAtMs = this.#clock.nowMs();
+    // Whatever it says next shows that it lives, so the answer itself is not needed.
+    this.barrier().catch(() => undefined);
+    this.#cancelWatchdog = this.#clock.after(ANSWER_MS, () => {
+      if (this.#heardAtMs >= askedAtMs) {
+        this.#watch(QUIET_MS);
+        return;
+      }
+      this.#isStalled = true;
+      this.#events?.stalled(true);
+      this.#cancelWatchdog = this.#clock.after(GIVE_UP_MS, () => {
+        if (this.#isStalled) this.#end(new LinkError("stalled", "the target did not answer for 40 s"));
+        else this.#watch(QUIET_MS);
+      });
+    });
+  }
+
+  #end(error: LinkError): void {
+    const events = this.#events;
+    if (events === null) return;
+    this.#events = null;
+    this.#release(error);
+    events.closed(error);
+  }
+
+  #release(error: LinkError): void {
+    this.#cancelPhase?.();
+    this.#cancelWatchdog?.();
+    this.#pace.close();
+    this.#fences.fail(error);
+    this.#answers.fail(error);
+    this.#client.close();
+    const stream = this.#stream;
+    this.#stream = null;
+    if (stream === null) return;
+    stream.removeAllListeners("data");
+    stream.on("error", () => undefined); // late errors of a stream that is being destroyed
+    stream.destroy();
+  }
+}
+
+/** A fence's payload: the barrier's number, 32 bits, big-endian. */
+function payloadOf(number: number): Uint8Array {
+  const payload = new Uint8Array(4);
+  new DataView(payload.buffer).setUint32(0, number);
+  return payload;
+}
+
+/** 0 for a payload that is not ours, which passes nothing. */
+function numberOf(payload: Uint8Array): number {
+  if (payload.length !== 4) return 0;
+  return new DataView(payload.buffer, payload.byteOffset).getUint32(0);
+}

@@ -1,0 +1,83 @@
+import { Buffer } from "node:buffer";
+import turbo from "@julusian/jpeg-turbo";
+import { BYTES_PER_PIXEL, isAcceptableSize } from "../framebuffer/framebuffer.ts";
+import type { JpegCodec } from "../protocols/platform.ts";
+import { jpegSize } from "./jpeg-size.ts";
+
+/** From this quality on colours keep their full resolution, so that coloured text stays readable. */
+const LEAST_FULL_COLOUR_QUALITY = 80;
+
+const { compressSync, decompressSync, FORMAT_RGBA, SAMP_420, SAMP_444 } = turbo;
+
+/** A baseline image has at most 4 scans, a progressive one of an ordinary encoder about 10. */
+const MOST_SCANS = 16;
+
+const START_OF_SCAN = Buffer.of(0xff, 0xda);
+
+/** JPEG through libjpeg-turbo: the only file that knows its binding. */
+export const jpegTurbo: JpegCodec = {
+  size: jpegSize,
+
+  decode(jpeg) {
+    const { width, height } = jpegSize(jpeg);
+    const source = bufferOf(jpeg);
+    checkScans(source);
+    const image = decompressSync(source, { format: FORMAT_RGBA });
+    if (image.width !== width || image.height !== height) {
+      throw new Error(`jpeg decoded to ${image.width}x${image.height}, its header said ${width}x${height}`);
+    }
+    return { width, height, rgba: image.data };
+  },
+
+  encode(rgba, width, height, strideBytes, quality) {
+    if (!isAcceptableSize({ width, height }))
+      throw new RangeError(`jpeg of ${width}x${height} pixels refused`);
+    if (strideBytes % BYTES_PER_PIXEL !== 0 || strideBytes < width * BYTES_PER_PIXEL) {
+      throw new RangeError(
+        `jpeg rows of ${strideBytes} bytes, expected a multiple of 4 from ${width * 4} on`,
+      );
+    }
+    const needed = strideBytes * (height - 1) + width * BYTES_PER_PIXEL;
+    if (rgba.length < needed) {
+      throw new RangeError(`jpeg of ${rgba.length} bytes of pixels, expected ${needed}`);
+    }
+    // The binding wants the last row as long as the others, which the last rows of a picture are not.
+    const isWhole = rgba.length >= strideBytes * height;
+    const clamped = Math.min(100, Math.max(1, Math.round(quality)));
+    return compressSync(bufferOf(isWhole ? rgba : packed(rgba, width, height, strideBytes)), {
+      format: FORMAT_RGBA,
+      width,
+      height,
+      // In pixels, unlike everywhere else.
+      stride: isWhole ? strideBytes / BYTES_PER_PIXEL : width,
+      quality: clamped,
+      subsampling: clamped >= LEAST_FULL_COLOUR_QUALITY ? SAMP_444 : SAMP_420,
+    });
+  },
+};
+
+/**
+ * Each scan goes over the whole image, and a few bytes make one: without a limit a small file costs minutes.
+ * Within image data the two bytes of a marker never stand together.
+ */
+function checkScans(jpeg: Buffer): void {
+  let scans = 0;
+  for (let at = jpeg.indexOf(START_OF_SCAN); at >= 0; at = jpeg.indexOf(START_OF_SCAN, at + 2)) {
+    scans++;
+    if (scans > MOST_SCANS) throw new Error(`jpeg of more than ${MOST_SCANS} scans refused`);
+  }
+}
+
+function packed(rgba: Uint8Array, width: number, height: number, strideBytes: number): Uint8Array {
+  const rowBytes = width * BYTES_PER_PIXEL;
+  const out = new Uint8Array(rowBytes * height);
+  for (let y = 0; y < height; y++) {
+    out.set(rgba.subarray(y * strideBytes, y * strideBytes + rowBytes), y * rowBytes);
+  }
+  return out;
+}
+
+/** The same memory as a Buffer, which the binding asks for. */
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,67 @@
+import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
+import { holdsRect, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
+import type { RgbaImage } from "../protocols/platform.ts";
+import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
+import type { Picture } from "../protocols/rfb/screen.ts";
+
+/** Pixels as 0xAABBGGRR words: the top left one at `start`, `stride` words a row. */
+export interface PixelWords {
+  readonly words: Uint32Array;
+  readonly start: number;
+  readonly stride: number;
+}
+
+/** The same memory as words, or, where it does not lie on word boundaries, a copy. */
+export function wordsOf(pixels: Pixels, width: number, height: number): PixelWords {
+  const { bytes, offset, strideBytes } = pixels;
+  const first = bytes.byteOffset + offset;
+  if (first % 4 === 0 && strideBytes % 4 === 0) {
+    const stride = strideBytes / 4;
+    return { words: new Uint32Array(bytes.buffer, first, (height - 1) * stride + width), start: 0, stride };
+  }
+  const rgba = copyPixels(pixels, width, height);
+  return { words: new Uint32Array(rgba.buffer), start: 0, stride: width };
+}
+
+/** A copy without padding between rows. */
+export function copyPixels(from: Pixels, width: number, height: number): Uint8Array<ArrayBuffer> {
+  const rowBytes = width * BYTES_PER_PIXEL;
+  const copy = new Uint8Array(rowBytes * height);
+  for (let y = 0; y < height; y++) {
+    const start = from.offset + y * from.strideBytes;
+    copy.set(from.bytes.subarray(start, start + rowBytes), y * rowBytes);
+  }
+  return copy;
+}
+
+/** An image in memory as a Picture, so that it can be encoded. `pixels` is never a copy. */
+export function pictureOf(image: RgbaImage): Picture {
+  const strideBytes = image.width * BYTES_PER_PIXEL;
+  return {
+    width: image.width,
+    height: image.height,
+    pixels(rect) {
+      checkRect(image, rect);
+      return { bytes: image.rgba, offset: rect.y * strideBytes + rect.x * BYTES_PER_PIXEL, strideBytes };
+    },
+  };
+}
+
+export function equalSizes(a: Size, b: Size): boolean {
+  return a.width === b.width && a.height === b.height;
+}
+
+/** Throws a RangeError where the rectangle is empty or not wholly within the picture. */
+export function checkRect(picture: Size, rect: Rect): void {
+  const { x, y, width, height } = rect;
+  if (width >= 1 && height >= 1 && holdsRect(rectOfSize(picture), rect)) return;
+  throw new RangeError(
+    `rectangle ${width}x${height} at ${x},${y} refused: expected at least 1x1 within ${picture.width}x${picture.height}`,
+  );
+}
+
+/** Throws a RangeError where a quality is not a whole number of 1 to 100. */
+export function checkQuality(quality: number): void {
+  if (Number.isInteger(quality) && quality >= 1 && quality <= 100) return;
+  throw new RangeError(`quality ${quality} refused: expected a whole number of 1 to 100`);
+}

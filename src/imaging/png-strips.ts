@@ -1,0 +1,48 @@
+import type { Region } from "../framebuffer/region.ts";
+import type { Deflate } from "../protocols/platform.ts";
+import type { Picture } from "../protocols/rfb/screen.ts";
+import { equalSizes } from "./pixels.ts";
+import { PngStripSet } from "./png-strip-set.ts";
+
+/** What is encoded: pixels by rectangle. A Picture is one. */
+export type RowSource = Picture;
+
+/**
+ * The PNG of a picture that changes in places: an encode costs what was invalidated since the last one, and nothing
+ * where nothing was. One a picture; a picture of another size starts over.
+ *
+ * INVARIANT: a result shows the picture at one moment, that of the call or a later one: pixels are taken within the
+ * call, and only then compressed, with pauses for others.
+ */
+export class PngStrips {
+  readonly #deflate: Deflate;
+  #set: PngStripSet | null = null;
+  #base64: { readonly of: Buffer; readonly text: string } | null = null;
+
+  constructor(deflate: Deflate) {
+    this.#deflate = deflate;
+  }
+
+  /** Says what changed since the last encode; null: all. What lies outside of the picture is ignored. */
+  invalidate(region: Region | null): void {
+    this.#set?.invalidate(region);
+  }
+
+  /**
+   * The whole picture: RGB, 8 bits a channel. Until something is invalidated it is the same buffer each time, so
+   * nobody writes to it. `source.pixels` is called before this returns, and never afterwards.
+   */
+  async encode(source: RowSource): Promise<Buffer> {
+    if (this.#set === null || !equalSizes(this.#set, source)) {
+      this.#set = new PngStripSet(source, this.#deflate);
+    }
+    return await this.#set.encode(source);
+  }
+
+  /** `encode` as base64, made once for each result. */
+  async encodeBase64(source: RowSource): Promise<string> {
+    const png = await this.encode(source);
+    if (this.#base64?.of !== png) this.#base64 = { of: png, text: png.toString("base64") };
+    return this.#base64.text;
+  }
+}

@@ -1,0 +1,36 @@
+import sharp from "sharp";
+import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
+import type { Rect } from "../framebuffer/rect.ts";
+import type { Picture } from "../protocols/rfb/screen.ts";
+import { checkQuality, checkRect, copyPixels } from "./pixels.ts";
+
+/** WebP keeps a side in 14 bits, RFC 9649 section 2.6. */
+const MOST_SIDE = 16_383;
+
+/** libwebp's least effort: more takes several times as long for a few per cent. */
+const EFFORT = 0;
+
+/**
+ * The WebP of one rectangle, made in another thread: lossless, or of a quality of 1 to 100. The pixels are taken
+ * before this returns. Throws a RangeError for another quality, a side WebP has no room for, and a rectangle that is
+ * empty or leaves the picture.
+ */
+export async function encodeWebp(
+  picture: Picture,
+  rect: Rect,
+  quality: number | null = null,
+): Promise<Buffer> {
+  if (quality !== null) checkQuality(quality);
+  checkRect(picture, rect);
+  const { width, height } = rect;
+  if (width > MOST_SIDE || height > MOST_SIDE) {
+    throw new RangeError(
+      `picture of ${width}x${height} pixels refused: WebP holds at most ${MOST_SIDE} a side`,
+    );
+  }
+  const rgba = copyPixels(picture.pixels(rect), width, height);
+  return await sharp(rgba, { raw: { width, height, channels: BYTES_PER_PIXEL } })
+    .removeAlpha()
+    .webp(quality === null ? { lossless: true, effort: EFFORT } : { quality, effort: EFFORT })
+    .toBuffer();
+}

@@ -1,0 +1,222 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { parse as parseYaml, YAMLParseError } from "yaml";
+import type * as z from "zod";
+import { CONFIG_KEYS, type Config, ConfigError, configSchema, DEMO } from "./config.ts";
+import { type ConnectionInput, connectionFromUrl } from "./desktop/connection.ts";
+import { RefusedError } from "./desktop/error.ts";
+
+/** Where values come from, beside the defaults. */
+export interface ConfigSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Values of flags by ConfigKey.flag. */
+  readonly flags: Readonly<Record<string, string | undefined>>;
+  /** `--config`, else OC_CONFIG. */
+  readonly file: string | undefined;
+  /** `--connect`, in order. */
+  readonly connect: readonly string[];
+  readonly isDemo: boolean;
+  readonly isStdio: boolean;
+}
+
+/** Defaults < file < environment < flags. Throws ConfigError. */
+export function loadConfig(sources: ConfigSources): Config {
+  const file = sources.file ?? sources.env["OC_CONFIG"];
+  const tree = file === undefined ? {} : readTree(file);
+  const origin = new Map<string, string>();
+  for (const { path, env, flag, isSecret } of CONFIG_KEYS) {
+    const fromEnv = env
+      .map((name) => ({ name, value: envValue(sources.env, name, isSecret) }))
+      .find(({ value }) => value !== undefined);
+    const fromFlag = flag === null ? undefined : sources.flags[flag];
+    const value = fromFlag ?? fromEnv?.value;
+    if (value === undefined) continue;
+    setPath(tree, path, value);
+    origin.set(
+      path,
+      fromFlag === undefined ? `environment variable ${fromEnv?.name ?? ""}` : `flag --${flag ?? ""}`,
+    );
+  }
+  const parsed = configSchema.safeParse(tree);
+  if (!parsed.success) throw new ConfigError(describe(parsed.error, tree, origin, file));
+  const { connections, data_dir, ...rest } = parsed.data;
+  if ((rest.server.tls_cert === undefined) !== (rest.server.tls_key === undefined)) {
+    throw new ConfigError("server.tls_cert and server.tls_key belong together: give both or none");
+  }
+  return {
+    ...rest,
+    data_dir: data_dir ?? defaultDataDir(sources.env),
+    connections: connectionsOf(connections, sources),
+    isStdio: sources.isStdio,
+  };
+}
+
+function defaultDataDir(env: ConfigSources["env"]): string {
+  const home = env["XDG_DATA_HOME"];
+  return join(
+    home !== undefined && home !== "" ? home : join(homedir(), ".local", "share"),
+    "overlay-companion",
+  );
+}
+
+function envValue(env: ConfigSources["env"], name: string, isSecret: boolean): string | undefined {
+  const value = env[name];
+  if (value !== undefined && value !== "") return value;
+  const path = isSecret ? env[`${name}_FILE`] : undefined;
+  return path === undefined || path === "" ? undefined : readSecret(path, `${name}_FILE`);
+}
+
+function readSecret(path: string, keyName: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  } catch (cause) {
+    throw new ConfigError(`${keyName}: cannot read the file ${path}: check that it exists and may be read`, {
+      cause,
+    });
+  }
+}
+
+function readTree(file: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new ConfigError(
+      `cannot read the configuration file ${file}: check that it exists and may be read`,
+      { cause },
+    );
+  }
+  let tree: unknown;
+  try {
+    tree = parseYaml(text);
+  } catch (cause) {
+    const detail = cause instanceof YAMLParseError ? cause.message.split("\n")[0] : "";
+    throw new ConfigError(`${file} is not YAML: ${detail}`, { cause });
+  }
+  if (tree === null || tree === undefined) return {};
+  if (!isTree(tree)) throw new ConfigError(`${file}: got ${JSON.stringify(tree)}, expected keys and values`);
+  return tree;
+}
+
+function isTree(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function setPath(tree: Record<string, unknown>, path: string, value: string): void {
+  const parts = path.split(".");
+  const last = parts.pop() ?? path;
+  let node = tree;
+  for (const part of parts) {
+    const next = node[part];
+    const child: Record<string, unknown> = isTree(next) ? { ...next } : {};
+    node[part] = child;
+    node = child;
+  }
+  node[last] = value;
+}
+
+function connectionsOf(
+  connections: z.output<typeof configSchema>["connections"],
+  { connect, isDemo }: ConfigSources,
+): ConnectionInput[] {
+  const inputs = connections.map((entry, index): ConnectionInput => {
+    if ("url" in entry)
+      return {
+        ...fromUrl(entry.url, `connections.${index}.url`),
+        ...(entry.name === undefined ? {} : { name: entry.name }),
+      };
+    const { password_file, password, ...rest } = entry;
+    if (entry.protocol !== "demo" && entry.host === undefined) {
+      throw new ConfigError(
+        `connections.${index}.host: nothing was given, expected the name or address of the desktop`,
+      );
+    }
+    const secret =
+      password ??
+      (password_file === undefined
+        ? undefined
+        : readSecret(password_file, `connections.${index}.password_file`));
+    return secret === undefined ? withoutUndefined(rest) : { ...withoutUndefined(rest), password: secret };
+  });
+  inputs.push(...connect.map((url) => fromUrl(url, "--connect")));
+  if (isDemo && !inputs.some(({ protocol }) => protocol === "demo")) inputs.push(DEMO);
+  return withStableIds(inputs);
+}
+
+/** Ids that stay the same at every start, so that addresses of desktops can be kept: from the name or the address. */
+function withStableIds(inputs: readonly ConnectionInput[]): ConnectionInput[] {
+  const taken = new Set<string>();
+  return inputs.map((input) => {
+    const base =
+      input.id ?? slugOf(input.name ?? `${input.protocol}-${input.host ?? ""}-${input.port ?? ""}`);
+    let id = base;
+    for (let n = 2; taken.has(id); n++) id = `${base}-${n}`;
+    taken.add(id);
+    return { ...input, id };
+  });
+}
+
+function slugOf(text: string): string {
+  return (
+    text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, "") || "desktop"
+  );
+}
+
+function withoutUndefined(entry: {
+  protocol: ConnectionInput["protocol"];
+  name?: string | undefined;
+  host?: string | undefined;
+  port?: number | undefined;
+  username?: string | undefined;
+}): ConnectionInput {
+  return {
+    protocol: entry.protocol,
+    ...(entry.name === undefined ? {} : { name: entry.name }),
+    ...(entry.host === undefined ? {} : { host: entry.host }),
+    ...(entry.port === undefined ? {} : { port: entry.port }),
+    ...(entry.username === undefined ? {} : { username: entry.username }),
+  };
+}
+
+function fromUrl(url: string, where: string): ConnectionInput {
+  try {
+    const input = connectionFromUrl(url);
+    return input.protocol === "demo" ? DEMO : input;
+  } catch (cause) {
+    throw new ConfigError(`${where}: ${cause instanceof RefusedError ? cause.message : "cannot be read"}`, {
+      cause,
+    });
+  }
+}
+
+/** Each problem in one line: key, origin, value (never a secret's), what was expected. */
+function describe(
+  error: z.ZodError,
+  tree: unknown,
+  origin: ReadonlyMap<string, string>,
+  file: string | undefined,
+): string {
+  return error.issues
+    .map((issue) => {
+      const path = issue.path.join(".");
+      const isSecret =
+        CONFIG_KEYS.some((entry) => entry.isSecret && entry.path === path) || /password/.test(path);
+      const got = isSecret ? "(secret)" : (JSON.stringify(valueAt(tree, issue.path)) ?? "nothing");
+      const from = origin.get(path) ?? (file === undefined ? "the defaults" : file);
+      return `${path === "" ? "the configuration" : path} (from ${from}): got ${got}: ${issue.message}`;
+    })
+    .join("\n");
+}
+
+function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
+  let node: unknown = tree;
+  for (const part of path) {
+    if (typeof node !== "object" || node === null) return undefined;
+    node = Reflect.get(node, part);
+  }
+  return node;
+}

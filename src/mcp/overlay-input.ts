@@ -1,0 +1,72 @@
+import * as z from "zod";
+import { parseColour } from "../compositor/colour.ts";
+import type { Overlay, OverlaySpec } from "../compositor/overlay.ts";
+import { SHAPES } from "../compositor/shapes/list.ts";
+import { RefusedError } from "../desktop/error.ts";
+import { coordinate, monitorIndexField } from "./fields.ts";
+import { monitorOf, placeOf } from "./place.ts";
+import type { McpDesktop } from "./ports.ts";
+
+const extent = z.int().min(-65_535).max(65_535);
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What draw_overlay and each item of batch_overlay take. */
+export const overlayFields = {
+  x: coordinate.describe("Left edge, pixels."),
+  y: coordinate.describe("Top edge, pixels."),
+  width: extent.describe("Pixels. An arrow points from x,y to x+width,y+height: there it may be negative."),
+  height: extent.describe("Pixels."),
+  color: z.string().max(64).optional().describe("CSS colour name or hex such as #ff8800. Default yellow."),
+  opacity: z.number().min(0).max(1).optional().describe("0 to 1, default 0.5."),
+  label: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe("Text at the overlay: the caption of a box, the text of a text, the name of an icon."),
+  annotation_type: z
+    .enum(SHAPES.map(({ kind }) => kind))
+    .optional()
+    .describe("What to draw, default box."),
+  temporary_ms: z
+    .int()
+    .min(1)
+    .max(DAY_MS)
+    .optional()
+    .describe("Removes itself after so long. Default: stays."),
+  click_through: z
+    .boolean()
+    .optional()
+    .describe("true (default): the human clicks through it. It never blocks your own clicks."),
+  monitor_index: monitorIndexField,
+};
+
+/** One overlay of a batch. */
+export const overlayItem = z.strictObject(overlayFields);
+export type OverlayInput = z.output<typeof overlayItem>;
+
+/** Draws what a caller asked for, clamped to its monitor. Throws CompositorError or RefusedError. */
+export function addOverlay(desktop: McpDesktop, input: OverlayInput, ownerId: string): Overlay {
+  const kind = input.annotation_type ?? "box";
+  if (kind !== "arrow" && (input.width < 0 || input.height < 0)) {
+    throw new RefusedError(
+      "invalid_parameters",
+      `got a ${kind} of ${input.width}x${input.height}, expected width and height of 0 or more`,
+    );
+  }
+  const place = placeOf(desktop, input.monitor_index);
+  const x = input.x + place.bounds.x;
+  const y = input.y + place.bounds.y;
+  const wanted = { x, y, width: input.width, height: input.height };
+  const spec: OverlaySpec = {
+    ...wanted,
+    kind,
+    color: parseColour(input.color ?? "yellow"),
+    opacity: input.opacity ?? 0.5,
+    label: input.label ?? null,
+    temporaryMs: input.temporary_ms ?? null,
+    clickThrough: input.click_through ?? true,
+    monitorIndex: place.monitorIndex ?? monitorOf(desktop, wanted),
+  };
+  return desktop.scene.add(spec, ownerId, place.bounds);
+}

@@ -1,0 +1,76 @@
+import type { Principal } from "../auth/principal.ts";
+import type { Scene } from "../compositor/scene.ts";
+import type { Clock } from "../desktop/clock.ts";
+import type { Connection, ConnectionInput } from "../desktop/connection.ts";
+import type { Desktop } from "../desktop/desktop.ts";
+import type { TestReport } from "../desktop/desktops.ts";
+
+/** What the tools need of a live desktop; Desktop of the heart is one. */
+export interface McpDesktop
+  extends Pick<
+    Desktop,
+    | "id"
+    | "connection"
+    | "name"
+    | "state"
+    | "mode"
+    | "isExact"
+    | "size"
+    | "screens"
+    | "view"
+    | "whenReady"
+    | "perform"
+  > {
+  readonly scene: Pick<Scene, "overlays" | "add" | "remove" | "clear">;
+}
+
+/** What the tools need of the registry; Desktops of the heart is one. */
+export interface McpDesktops {
+  readonly all: readonly McpDesktop[];
+  get(id: string): McpDesktop;
+  active(principalId: string): McpDesktop;
+  setActive(principalId: string, id: string): McpDesktop;
+  add(input: ConnectionInput): Promise<McpDesktop>;
+  remove(id: string): Promise<void>;
+  test(connection: Connection): Promise<TestReport>;
+  lastConnected(id: string): string | null;
+}
+
+/** One tool call for the audit: never its arguments. */
+export interface ToolCallRecord {
+  readonly tool: string;
+  readonly outcome: "done" | "refused" | "failed";
+  /** Of the error, null where it was done. */
+  readonly code: string | null;
+  readonly durationMs: number;
+  readonly principal: Principal;
+  readonly clientName: string | null;
+  /** null for tools that act on no desktop. */
+  readonly desktopId: string | null;
+}
+
+/** An MCP client that introduced itself; name and version are its own words. */
+export interface McpClientSeen {
+  readonly name: string;
+  readonly version: string;
+  readonly principal: Principal;
+}
+
+/** What pino offers; messages are constant, details are fields. */
+export interface McpLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What the MCP face needs from the house. */
+export interface McpPorts {
+  readonly desktops: McpDesktops;
+  readonly clock: Clock;
+  readonly log: McpLog;
+  readonly version: string;
+  readonly audit: (record: ToolCallRecord) => void;
+  /** Called once for each principal, name and version. */
+  readonly onClient?: (client: McpClientSeen) => void;
+  /** Default true. */
+  readonly isRateLimited?: boolean;
+}

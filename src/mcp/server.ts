@@ -1,0 +1,327 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable, Writable } from "node:stream";
+import { toWebRequest } from "@modelcontextprotocol/node";
+import {
+  CLIENT_INFO_META_KEY,
+  createMcpHandler,
+  isInitializeRequest,
+  isJsonContentType,
+  isLegacyRequest,
+  type JSONRPCMessage,
+  legacyStatelessFallback,
+  type McpRequestContext,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import * as z from "zod";
+import { may, type Principal } from "../auth/principal.ts";
+import { faultHttp, MAX_BODY_BYTES, readBody, sendResponse } from "./http.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import {
+  checkMessage,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  readMessage,
+  SESSION_NOT_FOUND,
+  TRANSPORT_ERROR,
+} from "./json-rpc.ts";
+import type { McpPorts } from "./ports.ts";
+import { RateLimits } from "./rate-limit.ts";
+import { runTool } from "./run-tool.ts";
+import { Sessions } from "./sessions.ts";
+import { StdioGate } from "./stdio-gate.ts";
+import type { Tool } from "./tool.ts";
+import { TOOLS } from "./tools/list.ts";
+import { selectTools } from "./toolsets.ts";
+
+export const SERVER_NAME = "overlay-companion-mcp";
+
+/** The list of tools changes only with the version; a day is short enough for an upgrade to be seen. */
+const TOOLS_TTL_MS = 24 * 60 * 60 * 1000;
+/** Names of clients are their own words: kept short and plain. */
+const MAX_CLIENT_NAME = 100;
+/** Clients remembered so that each is announced once. */
+const MAX_CLIENTS = 1000;
+
+/** A conversation over stdio. */
+export interface StdioConversation {
+  /** Resolves when the client is gone and every answer is written. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The MCP face of the house. */
+export interface Mcp {
+  /**
+   * Serves one HTTP request of either protocol era. `body`: what was read and parsed already, or the raw text or
+   * bytes of it (then malformed JSON is answered as JSON-RPC asks), or undefined when nobody has read it.
+   */
+  handle(req: IncomingMessage, res: ServerResponse, body: unknown, principal: Principal): Promise<void>;
+  /** Speaks MCP on two streams; nothing else may write to `stdout`. */
+  serveStdio(stdin: Readable, stdout: Writable, principal: Principal): StdioConversation;
+  /** Ends every session and aborts what runs. */
+  close(): Promise<void>;
+}
+
+/** Makes the MCP face: tools, both eras on one URL, sessions, stdio. */
+export function createMcp(ports: McpPorts): Mcp {
+  return new McpFace(ports);
+}
+
+interface Legacy {
+  readonly server: Server;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+}
+
+/** Who sent a request, and which tools they want. */
+interface Sender {
+  readonly principal: Principal;
+  readonly tools: readonly Tool[];
+}
+
+class McpFace implements Mcp {
+  readonly #ports: McpPorts;
+  readonly #limits: RateLimits;
+  readonly #sessions: Sessions<Legacy>;
+  /** The SDK hands factories the very Request it was given: the way to say who sent it. */
+  readonly #senders = new WeakMap<Request, Sender>();
+  readonly #modern;
+  readonly #sessionless;
+  readonly #seen = new Set<string>();
+
+  constructor(ports: McpPorts) {
+    this.#ports = ports;
+    this.#limits = new RateLimits(ports.clock, ports.isRateLimited ?? true);
+    this.#sessions = new Sessions(ports.clock, ({ server }) => {
+      server.close().catch((err: unknown) => ports.log.warn({ err }, "MCP session did not close"));
+    });
+    const factory = ({ requestInfo }: McpRequestContext): Server => {
+      const sender = requestInfo === undefined ? undefined : this.#senders.get(requestInfo);
+      if (sender === undefined) throw new Error("MCP request without a sender");
+      return this.#server(sender);
+    };
+    // Rejected requests are the client's affair and are answered; there is nothing to log at this level.
+    this.#modern = createMcpHandler(factory, {
+      legacy: "reject",
+      maxSubscriptions: 200,
+      maxRequestBodySize: MAX_BODY_BYTES,
+    });
+    this.#sessionless = legacyStatelessFallback(factory, undefined, { maxRequestBodySize: MAX_BODY_BYTES });
+  }
+
+  async handle(
+    req: IncomingMessage,
+    res: ServerResponse,
+    body: unknown,
+    principal: Principal,
+  ): Promise<void> {
+    let response: Response;
+    try {
+      response = await this.#respond(req, res, body, principal);
+    } catch (err) {
+      this.#ports.log.error({ err }, "MCP request failed");
+      response = faultHttp(500, { code: INTERNAL_ERROR, message: "Internal server error", id: null });
+    }
+    await sendResponse(res, response);
+  }
+
+  serveStdio(stdin: Readable, stdout: Writable, principal: Principal): StdioConversation {
+    const gate = new StdioGate(this.#ports.clock, (line) => stdout.write(line));
+    const transport = new StdioTransport(gate, stdout);
+    const handle = serveStdio(() => this.#server({ principal, tools: TOOLS }), { transport });
+    stdin.once("error", () => gate.end());
+    stdin.pipe(gate);
+    return { closed: transport.closed, close: () => handle.close() };
+  }
+
+  async close(): Promise<void> {
+    this.#sessions.close();
+    await this.#modern.close();
+  }
+
+  async #respond(
+    req: IncomingMessage,
+    res: ServerResponse,
+    body: unknown,
+    principal: Principal,
+  ): Promise<Response> {
+    if (!may(principal, "mcp")) {
+      const message = `Forbidden: a token of role ${principal.role} may not use MCP, expected agent, operator or admin`;
+      return faultHttp(403, { code: TRANSPORT_ERROR, message, id: null });
+    }
+    const { tools, fault } = selectTools(TOOLS, req.url);
+    if (fault !== null) return faultHttp(400, { code: INVALID_REQUEST, message: fault, id: null });
+    let message: object | null = null;
+    if (req.method === "POST") {
+      if (!isJsonContentType(req.headers["content-type"] ?? null)) {
+        const expected = "Unsupported Media Type: Content-Type must be application/json";
+        return faultHttp(415, { code: TRANSPORT_ERROR, message: expected, id: null });
+      }
+      const read = body === undefined ? await readBody(req) : given(body);
+      if (read.fault !== null) {
+        const isTooLong = "status" in read;
+        // What was not read of a body that is too long would be taken for the next request.
+        return faultHttp(isTooLong ? 413 : 400, read.fault, isTooLong ? { connection: "close" } : {});
+      }
+      message = read.value;
+    }
+    const abort = new AbortController();
+    res.once("close", () => {
+      if (!res.writableFinished) abort.abort();
+    });
+    const request = await toWebRequest(bodyless(req), message ?? undefined, { signal: abort.signal });
+    const sender: Sender = { principal, tools };
+    this.#senders.set(request, sender);
+    const options = message === null ? {} : { parsedBody: message };
+    if (!(await isLegacyRequest(request, message ?? undefined))) return this.#modern.fetch(request, options);
+    const sessionId = request.headers.get("mcp-session-id");
+    if (sessionId === null) {
+      if (message !== null && isInitializeRequest(message)) return this.#open(request, message, sender, res);
+      // Scripts that just POST a call are served too; GET and DELETE are answered with 405.
+      return this.#sessionless(request, options);
+    }
+    const session = this.#sessions.get(sessionId, principal.id);
+    if (session === null) {
+      const text = "Session not found: it ended or is not yours, initialize a new one";
+      return faultHttp(404, { code: SESSION_NOT_FOUND, message: text, id: null });
+    }
+    res.once("close", this.#sessions.use(sessionId));
+    return session.transport.handleRequest(request, options);
+  }
+
+  /** A session of the 2025 era: one server object that lives until its client says goodbye or is idle. */
+  async #open(request: Request, message: object, sender: Sender, res: ServerResponse): Promise<Response> {
+    const { principal } = sender;
+    if (!this.#sessions.makeRoom(principal.id)) {
+      const text = "Service Unavailable: every MCP session is in use";
+      return faultHttp(503, { code: TRANSPORT_ERROR, message: text, id: null }, { "retry-after": "60" });
+    }
+    const server = this.#server(sender);
+    let isOpen = false;
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => {
+        isOpen = true;
+        this.#sessions.add(id, principal.id, { server, transport });
+        res.once("close", this.#sessions.use(id));
+      },
+      onsessionclosed: (id) => this.#sessions.end(id),
+    });
+    server.oninitialized = () => this.#see(principal, server.getClientVersion());
+    await server.connect(transport);
+    const response = await transport.handleRequest(request, { parsedBody: message });
+    if (!isOpen) await server.close();
+    return response;
+  }
+
+  #server({ principal, tools }: Sender): Server {
+    const { version } = this.#ports;
+    const server = new Server(
+      {
+        name: SERVER_NAME,
+        title: "Overlay Companion",
+        version,
+        description: "See, use and annotate a remote desktop together with the people who watch it.",
+      },
+      {
+        capabilities: { tools: {} },
+        instructions: INSTRUCTIONS,
+        cacheHints: { "tools/list": { ttlMs: TOOLS_TTL_MS, cacheScope: "private" } },
+      },
+    );
+    const clientOf = (context: ServerContext): string | null =>
+      this.#see(principal, clientInEnvelope(context.mcpReq.envelope) ?? server.getClientVersion());
+    server.setRequestHandler("tools/list", ({ params }, context) => {
+      if (params?.cursor !== undefined) {
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown cursor: the list has one page");
+      }
+      clientOf(context);
+      return { tools: tools.map(listed) };
+    });
+    server.setRequestHandler("tools/call", async ({ params }, context) => {
+      const tool = tools.find(({ name }) => name === params.name);
+      if (tool === undefined) {
+        const name = JSON.stringify(params.name.slice(0, 60));
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
+      }
+      const caller = { principal, clientName: clientOf(context), signal: context.mcpReq.signal };
+      return runTool(tool, params.arguments, caller, this.#ports, this.#limits);
+    });
+    return server;
+  }
+
+  /** The client's name, cleaned; tells the house when it is a new one. */
+  #see(principal: Principal, client: { name: string; version: string } | undefined): string | null {
+    if (client === undefined) return null;
+    const name = plain(client.name);
+    const version = plain(client.version);
+    const key = `${principal.id}\n${name}\n${version}`;
+    if (!this.#seen.has(key)) {
+      if (this.#seen.size >= MAX_CLIENTS) this.#seen.clear();
+      this.#seen.add(key);
+      this.#ports.onClient?.({ name, version, principal });
+    }
+    return name;
+  }
+}
+
+/** stdio that says when it ended, and tells the gate which requests were answered. */
+class StdioTransport extends StdioServerTransport {
+  readonly closed: Promise<void>;
+  readonly #gate: StdioGate;
+  #resolve: () => void = () => {};
+
+  constructor(gate: StdioGate, stdout: Writable) {
+    super(gate, stdout);
+    this.#gate = gate;
+    this.closed = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  override async send(message: JSONRPCMessage): Promise<void> {
+    await super.send(message);
+    if (!("method" in message)) this.#gate.answered(message.id);
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#resolve();
+  }
+}
+
+const envelope = z.object({ [CLIENT_INFO_META_KEY]: z.object({ name: z.string(), version: z.string() }) });
+
+/** Clients of 2026-07-28 introduce themselves with every request. */
+function clientInEnvelope(meta: unknown): { name: string; version: string } | undefined {
+  return envelope.safeParse(meta).data?.[CLIENT_INFO_META_KEY];
+}
+
+/** What the SDK needs of a request whose body was read already. */
+function bodyless(req: IncomingMessage) {
+  const { method = "GET", url = "/", headers } = req;
+  return { method, url, headers, [Symbol.asyncIterator]: () => req[Symbol.asyncIterator]() };
+}
+
+function given(body: unknown) {
+  if (typeof body === "string") return readMessage(body);
+  return body instanceof Uint8Array
+    ? readMessage(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"))
+    : checkMessage(body);
+}
+
+function listed({ name, title, description, inputSchema, outputSchema, hints }: Tool) {
+  return { name, title, description, inputSchema, outputSchema, annotations: { title, ...hints } };
+}
+
+function plain(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "")
+    .trim()
+    .slice(0, MAX_CLIENT_NAME);
+}

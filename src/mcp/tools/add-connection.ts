@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { connectionOutput, connectionText, describeConnection } from "../connection-output.ts";
+import { assertMayConfigure } from "../connection-rights.ts";
+import { defineTool } from "../tool.ts";
+
+export const addConnection = defineTool({
+  name: "add_connection",
+  title: "Add connection",
+  description:
+    "Adds a VNC host as a desktop and connects to it. Needs an admin or operator token; with an agent token, ask the human " +
+    "to add it on the Desktops page. The password goes only to that host and is never shown again.",
+  effect: "admin",
+  hints: { openWorldHint: true },
+  input: z.strictObject({
+    name: z.string().min(1).max(100),
+    host: z.string().min(1).max(253).describe("Host name or IP address."),
+    port: z.int().min(1).max(65_535).optional().describe("Default 5900 for vnc."),
+    protocol: z.enum(["vnc"]),
+    username: z.string().max(1024).optional(),
+    password: z.string().max(1024).optional(),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    connection: connectionOutput,
+    warnings: z.array(z.string()),
+    errors: z.array(z.string()),
+  }),
+  async handle(args, context) {
+    assertMayConfigure(context.principal, "add connections");
+    const desktop = await context.desktops.add({
+      name: args.name,
+      host: args.host,
+      protocol: args.protocol,
+      ...(args.port === undefined ? {} : { port: args.port }),
+      ...(args.username === undefined ? {} : { username: args.username }),
+      ...(args.password === undefined ? {} : { password: args.password }),
+    });
+    const warnings: string[] = [];
+    if (args.password === undefined || args.password === "") {
+      warnings.push("no password was given: this works only where the server asks for none");
+    } else if (args.username === undefined && args.password.length > 8) {
+      // VncAuth keys DES with 8 bytes (RFC 6143 section 7.2.2).
+      warnings.push("classic VNC authentication uses only the first 8 characters of a password");
+    }
+    const connection = describeConnection(desktop, context.desktops, context.principal.id);
+    return {
+      output: { success: true, connection, warnings, errors: [] },
+      text: [`Added ${connectionText(connection)}.`, ...warnings.map((warning) => `Note: ${warning}.`)].join(
+        " ",
+      ),
+    };
+  },
+});

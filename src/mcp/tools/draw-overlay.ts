@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { connectionIdField, displayScaleField, rectOutput } from "../fields.ts";
+import { addOverlay, overlayFields } from "../overlay-input.ts";
+import { defineTool } from "../tool.ts";
+
+export const drawOverlay = defineTool({
+  name: "draw_overlay",
+  title: "Draw overlay",
+  description:
+    "Shows the human something on top of the desktop: a box around an element, an arrow, a text, an icon. Only people " +
+    "watching see it; the desktop itself is not touched and clicks go through. Coordinates are desktop pixels, as in a " +
+    "native-size screenshot. The overlay is clamped to the monitor; `bounds` says where it ended up.",
+  effect: "overlay",
+  input: z.strictObject({ ...overlayFields, connection_id: connectionIdField }),
+  output: z.object({
+    overlay_id: z.string().describe("For remove_overlay."),
+    bounds: rectOutput.describe("Where it is, desktop pixels, after clamping."),
+    monitor_index: z.int(),
+    display_scale: displayScaleField,
+  }),
+  async handle(args, context) {
+    const desktop = await context.readyDesktop(args.connection_id);
+    const overlay = addOverlay(desktop, args, context.principal.id);
+    const { x, y, width, height } = overlay;
+    return {
+      output: {
+        overlay_id: overlay.id,
+        bounds: { x, y, width, height },
+        monitor_index: overlay.monitorIndex,
+        display_scale: null,
+      },
+      text: `Drew overlay ${overlay.id}: ${overlay.kind} of ${width}x${height} at ${x},${y} on monitor ${overlay.monitorIndex}.`,
+    };
+  },
+});

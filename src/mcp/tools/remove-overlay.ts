@@ -1,0 +1,30 @@
+import * as z from "zod";
+import { connectionIdField } from "../fields.ts";
+import { defineTool } from "../tool.ts";
+
+export const removeOverlay = defineTool({
+  name: "remove_overlay",
+  title: "Remove overlay",
+  description:
+    "Removes one overlay by the id that draw_overlay or batch_overlay gave. An id that is gone already is no error: " +
+    "`not_found` is true then. Only overlays you drew can be removed.",
+  effect: "overlay",
+  hints: { destructiveHint: true, idempotentHint: true },
+  input: z.strictObject({
+    overlay_id: z.string().min(1).max(200),
+    connection_id: connectionIdField,
+  }),
+  output: z.object({ removed: z.boolean(), not_found: z.boolean() }),
+  async handle(args, context) {
+    const { scene } = context.desktop(args.connection_id);
+    // Another principal's overlay is as good as absent: ids are no way to clear a colleague's screen.
+    const isOwn = scene.overlays.some(
+      ({ id, ownerId }) => id === args.overlay_id && ownerId === context.principal.id,
+    );
+    const isRemoved = isOwn && scene.remove(args.overlay_id) !== null;
+    return {
+      output: { removed: isRemoved, not_found: !isRemoved },
+      text: isRemoved ? "Removed the overlay." : "There is no such overlay of yours (any more).",
+    };
+  },
+});

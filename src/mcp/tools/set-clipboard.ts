@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { connectionIdField, intentField } from "../fields.ts";
+import { defineTool } from "../tool.ts";
+
+const MAX_TEXT = 100_000;
+
+export const setClipboard = defineTool({
+  name: "set_clipboard",
+  title: "Set clipboard",
+  description:
+    "Puts text on the desktop's clipboard, ready to be pasted there. In assist mode a human is asked first.",
+  effect: "input",
+  hints: { idempotentHint: true, openWorldHint: false },
+  input: z.strictObject({
+    text: z.string().max(MAX_TEXT),
+    intent: intentField,
+    connection_id: connectionIdField,
+  }),
+  output: z.object({ ok: z.boolean(), was_confirmed: z.boolean().describe("A human approved it.") }),
+  async handle(args, context) {
+    const result = await context
+      .desktop(args.connection_id)
+      .perform({ kind: "write_clipboard", text: args.text }, context.actor, {
+        signal: context.signal,
+        effectTimeoutMs: 0,
+        ...(args.intent === undefined ? {} : { intent: args.intent }),
+      });
+    return {
+      output: { ok: true, was_confirmed: result.wasConfirmed },
+      text: `Put ${args.text.length} characters on the clipboard.`,
+    };
+  },
+});

@@ -1,0 +1,118 @@
+import type { Parser } from "../../byte-queue.ts";
+import { ByteWriter } from "../../byte-writer.ts";
+import { RfbError } from "../error.ts";
+import {
+  CLIPBOARD_ACTION,
+  CLIPBOARD_FORMAT,
+  CLIPBOARD_FORMATS_MASK,
+  packClipboardText,
+  unpackClipboardText,
+} from "../extended-clipboard.ts";
+import { decodeLatin1, encodeLatin1 } from "../latin1.ts";
+import { LIMIT } from "../numbers.ts";
+import type { Conversation } from "./conversation.ts";
+import { clientCutText, extendedCutText } from "./requests.ts";
+
+/** A cut text longer than LIMIT.cutTextBytes is skipped, one longer than this ends the connection. */
+const MAX_SKIPPED_BYTES = 64 * 1024 * 1024;
+
+/** Our caps: we take text, at most so many bytes unasked. */
+const OWN_ACTIONS =
+  CLIPBOARD_ACTION.request | CLIPBOARD_ACTION.peek | CLIPBOARD_ACTION.notify | CLIPBOARD_ACTION.provide;
+
+/**
+ * ServerCutText, RFC 6143 section 7.6.4: pad 3, S32 length, text. A negative length is ExtendedClipboard
+ * (rfbproto); TigerVNC sends that right after SetEncodings.
+ */
+export function* readServerCutText(c: Conversation): Parser<void> {
+  while (!c.from.has(7)) yield 7;
+  c.from.skip(3);
+  const length = c.from.i32();
+  const size = Math.abs(length);
+  if (size > MAX_SKIPPED_BYTES) {
+    throw new RfbError(
+      "too_large",
+      "message",
+      `got a cut text of ${size} bytes, expected at most ${MAX_SKIPPED_BYTES}`,
+    );
+  }
+  if (size > LIMIT.cutTextBytes) {
+    yield* skip(c, size);
+    return;
+  }
+  while (!c.from.has(size)) yield size;
+  if (length >= 0) c.emit({ type: "clipboard", text: decodeLatin1(c.from.take(size)) });
+  else readExtended(c, size);
+}
+
+function* skip(c: Conversation, size: number): Parser<void> {
+  for (let left = size; left > 0; ) {
+    while (c.from.size === 0) yield 1;
+    const count = Math.min(left, c.from.size);
+    c.from.skip(count);
+    left -= count;
+  }
+}
+
+function readExtended(c: Conversation, size: number): void {
+  if (size < 4) {
+    throw new RfbError(
+      "bad_data",
+      "message",
+      `got an extended cut text of ${size} bytes, expected 4 or more`,
+    );
+  }
+  const flags = c.from.u32();
+  const data = c.from.take(size - 4);
+  const hasText = (flags & CLIPBOARD_FORMAT.text) !== 0;
+  if (flags & CLIPBOARD_ACTION.caps) {
+    c.features.clipboardActions = flags & ~CLIPBOARD_FORMATS_MASK;
+    const limit = new ByteWriter(4).u32(LIMIT.cutTextBytes).bytes();
+    c.send(extendedCutText(CLIPBOARD_ACTION.caps | OWN_ACTIONS | CLIPBOARD_FORMAT.text, limit));
+  } else if (flags & CLIPBOARD_ACTION.notify) {
+    if (hasText) c.send(extendedCutText(CLIPBOARD_ACTION.request | CLIPBOARD_FORMAT.text, new Uint8Array(0)));
+  } else if (flags & CLIPBOARD_ACTION.request) {
+    if (hasText && c.clipboardText !== null) provide(c, c.clipboardText);
+  } else if (flags & CLIPBOARD_ACTION.peek) {
+    const formats = c.clipboardText === null ? 0 : CLIPBOARD_FORMAT.text;
+    c.send(extendedCutText(CLIPBOARD_ACTION.notify | formats, new Uint8Array(0)));
+  } else if (flags & CLIPBOARD_ACTION.provide && hasText) {
+    readProvided(c, data);
+  }
+}
+
+function readProvided(c: Conversation, data: Uint8Array): void {
+  const stream = c.ports.inflate();
+  const output = new Uint8Array(LIMIT.cutTextBytes + 4);
+  let size: number;
+  try {
+    size = stream.inflate(data, output);
+  } catch (cause) {
+    throw new RfbError("bad_data", "message", "got a clipboard that does not inflate to at most 256 KiB", {
+      cause,
+    });
+  } finally {
+    stream.close();
+  }
+  const text = unpackClipboardText(output.subarray(0, size));
+  if (text === null) throw new RfbError("bad_data", "message", "got a clipboard shorter than it says");
+  c.emit({ type: "clipboard", text });
+}
+
+function provide(c: Conversation, text: string): void {
+  const data = c.ports.deflate.zlib(packClipboardText(text), 6);
+  c.send(extendedCutText(CLIPBOARD_ACTION.provide | CLIPBOARD_FORMAT.text, data));
+}
+
+/** Offers a text to the server: announced where it asks for texts itself, sent at once where it does not. */
+export function offerClipboard(c: Conversation, text: string): void {
+  c.clipboardText = text;
+  const actions = c.features.clipboardActions;
+  if (actions & CLIPBOARD_ACTION.notify) {
+    c.send(extendedCutText(CLIPBOARD_ACTION.notify | CLIPBOARD_FORMAT.text, new Uint8Array(0)));
+  } else if (actions & CLIPBOARD_ACTION.provide) {
+    provide(c, text);
+  } else {
+    c.send(clientCutText(encodeLatin1(text)));
+  }
+}

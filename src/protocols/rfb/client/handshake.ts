@@ -1,0 +1,181 @@
+import { isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
+import { rect } from "../../../framebuffer/rect.ts";
+import type { ByteQueue, Parser } from "../../byte-queue.ts";
+import { ByteWriter } from "../../byte-writer.ts";
+import { RfbError, type RfbPhase, safeText } from "../error.ts";
+import { decodeLatin1, decodeName } from "../latin1.ts";
+import { LIMIT, SECURITY } from "../numbers.ts";
+import { CHALLENGE_BYTES, vncAuthResponse } from "../security/vnc-auth.ts";
+import type { Conversation } from "./conversation.ts";
+
+type Version = "3.3" | "3.7" | "3.8";
+
+const BANNER_BYTES = 12;
+
+/**
+ * What to speak with a server of some version. 3.5 is an old misprint of 3.3; Apple says 3.889, AMT 4.0, RealVNC
+ * 4.1 and 5.0, and all of those speak 3.8.
+ */
+const VERSIONS: Readonly<Record<string, Version>> = {
+  "003.003": "3.3",
+  "003.005": "3.3",
+  "003.007": "3.7",
+  "003.008": "3.8",
+  "003.889": "3.8",
+  "004.000": "3.8",
+  "004.001": "3.8",
+  "005.000": "3.8",
+};
+
+const SECURITY_NAMES: Readonly<Record<number, string>> = {
+  1: "None",
+  2: "VncAuth",
+  5: "RA2",
+  6: "RA2ne",
+  16: "Tight",
+  18: "TLS",
+  19: "VeNCrypt",
+  20: "SASL",
+  22: "XVP",
+  30: "Apple",
+  113: "MSLogonII",
+  129: "RA256",
+  130: "RAne256",
+};
+
+/** The whole handshake, RFC 6143 sections 7.1 to 7.3; returns the desktop's name. */
+export function* handshake(c: Conversation): Parser<string> {
+  const version = yield* agreeOnVersion(c);
+  c.emit({ type: "handshake", step: "version", detail: `RFB ${version}` });
+  const security = yield* agreeOnSecurity(c, version);
+  const securityName = SECURITY_NAMES[security] ?? `type ${security}`;
+  c.emit({ type: "handshake", step: "security", detail: securityName });
+  if (security === SECURITY.vncAuth) yield* answerChallenge(c);
+  if (security === SECURITY.vncAuth || version === "3.8") yield* readSecurityResult(c, version);
+  c.emit({ type: "handshake", step: "authentication", detail: "accepted" });
+  c.description = `RFB ${version}, ${securityName}`;
+  c.send(new ByteWriter(1).u8(1 /* shared */).bytes());
+  return yield* readServerInit(c);
+}
+
+function* agreeOnVersion(c: Conversation): Parser<Version> {
+  const expected = 'expected "RFB xxx.yyy"';
+  // A server of another protocol is told apart by its first bytes: it may never send twelve.
+  for (let count = 1; count <= BANNER_BYTES; count++) {
+    while (!c.from.has(count)) yield count;
+    const start = decodeLatin1(c.from.peek(count));
+    if (!/^(R|RF|RFB|RFB \d{0,3}|RFB \d{3}\.\d{0,3}|RFB \d{3}\.\d{3}\n)$/.test(start)) {
+      throw new RfbError("bad_version", "version", `got "${safeText(start)}", ${expected}: not a VNC server`);
+    }
+  }
+  const number = decodeLatin1(c.from.take(BANNER_BYTES)).slice(4, 11);
+  const version = VERSIONS[number];
+  if (version === undefined) {
+    throw new RfbError("bad_version", "version", `got RFB ${number}, expected 3.3, 3.7 or 3.8`);
+  }
+  c.send(new ByteWriter(BANNER_BYTES).ascii(`RFB 003.00${version.at(-1)}\n`).bytes());
+  return version;
+}
+
+function* agreeOnSecurity(c: Conversation, version: Version): Parser<number> {
+  if (version === "3.3") {
+    while (!c.from.has(4)) yield 4;
+    const type = c.from.u32();
+    if (type === SECURITY.invalid) throw yield* refusal(c.from, "security");
+    choose(c, [type]);
+    return type;
+  }
+  while (!c.from.has(1)) yield 1;
+  const count = c.from.u8();
+  if (count === 0) throw yield* refusal(c.from, "security");
+  while (!c.from.has(count)) yield count;
+  const type = choose(c, [...c.from.take(count)]);
+  c.send(new ByteWriter(1).u8(type).bytes());
+  return type;
+}
+
+/** A password is used where it can be; without one only None will do. */
+function choose(c: Conversation, offered: readonly number[]): number {
+  const hasVncAuth = offered.includes(SECURITY.vncAuth);
+  if (hasVncAuth && c.options.password !== null) return SECURITY.vncAuth;
+  if (offered.includes(SECURITY.none)) return SECURITY.none;
+  if (hasVncAuth) {
+    throw new RfbError(
+      "password_required",
+      "security",
+      "the server asks for a password and none is configured",
+    );
+  }
+  const names = offered.map((type) => SECURITY_NAMES[type] ?? `type ${type}`).join(", ");
+  throw new RfbError(
+    "no_common_auth",
+    "security",
+    `the server offers only ${names}, expected None or VncAuth`,
+  );
+}
+
+function* answerChallenge(c: Conversation): Parser<void> {
+  while (!c.from.has(CHALLENGE_BYTES)) yield CHALLENGE_BYTES;
+  const challenge = c.from.take(CHALLENGE_BYTES);
+  c.send(vncAuthResponse(c.ports.crypto, c.options.password ?? "", challenge));
+}
+
+/** SecurityResult, RFC 6143 section 7.1.3. Only 3.8 gives a reason. */
+function* readSecurityResult(c: Conversation, version: Version): Parser<void> {
+  while (!c.from.has(4)) yield 4;
+  const result = c.from.u32();
+  if (result === 0) return;
+  if (version !== "3.8") {
+    throw new RfbError("auth_failed", "authentication", "the server refused the password");
+  }
+  const reason = yield* readReason(c.from, "authentication");
+  throw new RfbError("auth_failed", "authentication", `the server refused the sign-in: ${reason}`);
+}
+
+function* refusal(from: ByteQueue, phase: RfbPhase): Parser<RfbError> {
+  const reason = yield* readReason(from, phase);
+  return new RfbError("refused", phase, `the server refused the connection: ${reason}`);
+}
+
+/** A reason: U32 length, text. What goes beyond the limit is not waited for. */
+function* readReason(from: ByteQueue, phase: RfbPhase): Parser<string> {
+  while (!from.has(4)) yield 4;
+  const length = from.u32();
+  if (length > LIMIT.reasonBytes) {
+    throw new RfbError(
+      "refused",
+      phase,
+      `the server refused with a reason of ${length} bytes, at most 65536 are read`,
+    );
+  }
+  while (!from.has(length)) yield length;
+  return safeText(decodeName(from.take(length)));
+}
+
+/** ServerInit, RFC 6143 section 7.3.2: U16 width, U16 height, 16 bytes PIXEL_FORMAT, U32 length, name. */
+function* readServerInit(c: Conversation): Parser<string> {
+  while (!c.from.has(24)) yield 24;
+  const width = c.from.u16();
+  const height = c.from.u16();
+  c.from.skip(16); // whatever it is, we ask for our own format next
+  const nameLength = c.from.u32();
+  if (!isAcceptableSize({ width, height })) {
+    throw new RfbError(
+      "bad_size",
+      "init",
+      `got a desktop of ${width}x${height} pixels, expected 1x1 to 16384x16384`,
+    );
+  }
+  if (nameLength > LIMIT.nameBytes) {
+    throw new RfbError(
+      "too_large",
+      "init",
+      `got a name of ${nameLength} bytes, expected at most ${LIMIT.nameBytes}`,
+    );
+  }
+  while (!c.from.has(nameLength)) yield nameLength;
+  const name = safeText(decodeName(c.from.take(nameLength)));
+  c.framebuffer.resize(width, height);
+  c.screens = [{ id: 0, rect: rect(0, 0, width, height), flags: 0 }];
+  return name;
+}

@@ -1,0 +1,75 @@
+import type { Parser } from "../../byte-queue.ts";
+import { RfbError } from "../error.ts";
+import { LIMIT, SERVER_MESSAGE } from "../numbers.ts";
+import { readServerCutText } from "./clipboard.ts";
+import type { Conversation } from "./conversation.ts";
+import { readFramebufferUpdate } from "./rectangles.ts";
+import {
+  clientFence,
+  FENCE_BLOCK_AFTER,
+  FENCE_BLOCK_BEFORE,
+  FENCE_REQUEST,
+  FENCE_SYNC_NEXT,
+} from "./requests.ts";
+
+/** Messages of the server, RFC 6143 section 7.6 and rfbproto, for ever. */
+export function* readMessages(c: Conversation): Parser<never> {
+  for (;;) {
+    while (!c.from.has(1)) yield 1;
+    const type = c.from.u8();
+    switch (type) {
+      case SERVER_MESSAGE.framebufferUpdate:
+        yield* readFramebufferUpdate(c);
+        break;
+      case SERVER_MESSAGE.setColourMapEntries:
+        yield* skipColourMap(c);
+        break;
+      case SERVER_MESSAGE.bell:
+        c.emit({ type: "bell" });
+        break;
+      case SERVER_MESSAGE.serverCutText:
+        yield* readServerCutText(c);
+        break;
+      case SERVER_MESSAGE.endOfContinuousUpdates:
+        c.features.hasContinuousUpdates = true;
+        break;
+      case SERVER_MESSAGE.fence:
+        yield* readFence(c);
+        break;
+      default:
+        throw new RfbError(
+          "unknown_message",
+          "message",
+          `got message type ${type}, expected 0 to 3, 150 or 248`,
+        );
+    }
+  }
+}
+
+/** SetColourMapEntries, RFC 6143 section 7.6.2: pad 1, U16 first, U16 count, 6 bytes each. We use true colour. */
+function* skipColourMap(c: Conversation): Parser<void> {
+  while (!c.from.has(5)) yield 5;
+  c.from.skip(3);
+  const size = c.from.u16() * 6;
+  while (!c.from.has(size)) yield size;
+  c.from.skip(size);
+}
+
+/** ServerFence, rfbproto: pad 3, U32 flags, U8 length, payload. A request is answered with the flags we know. */
+function* readFence(c: Conversation): Parser<void> {
+  while (!c.from.has(8)) yield 8;
+  c.from.skip(3);
+  const flags = c.from.u32();
+  const length = c.from.u8();
+  if (length > LIMIT.fencePayloadBytes) {
+    throw new RfbError("too_large", "message", `got a fence of ${length} bytes, expected at most 64`);
+  }
+  while (!c.from.has(length)) yield length;
+  const payload = c.from.take(length).slice();
+  c.features.hasFence = true;
+  if (flags & FENCE_REQUEST) {
+    c.send(clientFence(flags & (FENCE_BLOCK_BEFORE | FENCE_BLOCK_AFTER | FENCE_SYNC_NEXT), payload));
+  } else {
+    c.emit({ type: "fence", payload });
+  }
+}

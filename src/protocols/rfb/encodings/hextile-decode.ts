@@ -1,0 +1,155 @@
+import { BYTES_PER_PIXEL, type Framebuffer, OPAQUE } from "../../../framebuffer/framebuffer.ts";
+import { isEmptyRect, type Rect } from "../../../framebuffer/rect.ts";
+import type { ByteQueue, Parser } from "../../byte-queue.ts";
+import { badData } from "./bad-data.ts";
+
+/** A side of a full tile, RFC 6143 section 7.7.4. */
+export const HEXTILE_SIDE = 16;
+
+/** Bits of a tile's subencoding byte. */
+export const HEXTILE = {
+  raw: 1,
+  backgroundSpecified: 2,
+  foregroundSpecified: 4,
+  anySubrects: 8,
+  subrectsColoured: 16,
+} as const;
+
+/** Colours that hold until a later tile changes them; null where no tile of the rectangle gave one. */
+interface Colours {
+  background: number | null;
+  foreground: number | null;
+}
+
+/**
+ * RFC 6143 section 7.7.4, for each tile:
+ *
+ *     U8 subencoding, [PIXEL background], [PIXEL foreground], [U8 number-of-subrectangles], then for each
+ *     [PIXEL value], U4 x, U4 y, U4 width - 1, U4 height - 1
+ */
+export function* decodeHextile(from: ByteQueue, to: Framebuffer, rect: Rect): Parser<void> {
+  if (isEmptyRect(rect)) return;
+  const colours: Colours = { background: null, foreground: null };
+  const right = rect.x + rect.width;
+  const bottom = rect.y + rect.height;
+  let x = rect.x;
+  let y = rect.y;
+  while (y < bottom) {
+    // All tiles that arrived are read from one view; what lacks of the next one is waited for exactly.
+    const bytes = from.peek(from.size);
+    let p = 0;
+    let needed = 0;
+    while (y < bottom) {
+      const width = Math.min(HEXTILE_SIDE, right - x);
+      const height = Math.min(HEXTILE_SIDE, bottom - y);
+      needed = tileBytes(bytes, p, width * height);
+      if (p + needed > bytes.length) break;
+      paintTile(bytes, p, to, x, y, width, height, colours);
+      p += needed;
+      x += HEXTILE_SIDE;
+      if (x >= right) {
+        x = rect.x;
+        y += HEXTILE_SIDE;
+      }
+    }
+    from.skip(p);
+    if (y < bottom) while (!from.has(needed)) yield needed;
+  }
+}
+
+/** How long the tile at `p` is, as far as its bytes are there to tell: at least one more than there are. */
+function tileBytes(bytes: Uint8Array, p: number, area: number): number {
+  if (p >= bytes.length) return 1;
+  const kind = bytes[p]!;
+  if (kind & HEXTILE.raw) return 1 + area * BYTES_PER_PIXEL;
+  let size = 1;
+  if (kind & HEXTILE.backgroundSpecified) size += BYTES_PER_PIXEL;
+  if (kind & HEXTILE.foregroundSpecified) size += BYTES_PER_PIXEL;
+  if ((kind & HEXTILE.anySubrects) === 0) return size;
+  if (p + size >= bytes.length) return size + 1;
+  const subrectBytes = kind & HEXTILE.subrectsColoured ? BYTES_PER_PIXEL + 2 : 2;
+  return size + 1 + bytes[p + size]! * subrectBytes;
+}
+
+function paintTile(
+  bytes: Uint8Array,
+  start: number,
+  to: Framebuffer,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  colours: Colours,
+): void {
+  let p = start;
+  const kind = bytes[p++]!;
+  if (kind & 0xe0) throw badData(`hextile subencoding ${kind}, expected at most 31`);
+  const { words, width: stride } = to;
+  const origin = y * stride + x;
+  if (kind & HEXTILE.raw) {
+    paintRaw(bytes, p, words, origin, stride, width, height);
+    return;
+  }
+  if (kind & HEXTILE.backgroundSpecified) {
+    colours.background = colourAt(bytes, p);
+    p += BYTES_PER_PIXEL;
+  }
+  if (kind & HEXTILE.foregroundSpecified) {
+    colours.foreground = colourAt(bytes, p);
+    p += BYTES_PER_PIXEL;
+  }
+  const background = colours.background;
+  if (background === null) throw badData("hextile tile without background, expected one in the first tile");
+  for (let row = origin; row < origin + height * stride; row += stride) {
+    for (let i = row; i < row + width; i++) words[i] = background;
+  }
+  if ((kind & HEXTILE.anySubrects) === 0) return;
+  const isColoured = (kind & HEXTILE.subrectsColoured) !== 0;
+  const foreground = colours.foreground ?? 0;
+  if (!isColoured && colours.foreground === null) {
+    throw badData("hextile subrectangles without foreground, expected one in the first such tile");
+  }
+  const count = bytes[p++]!;
+  for (let n = 0; n < count; n++) {
+    let colour = foreground;
+    if (isColoured) {
+      colour = OPAQUE | bytes[p]! | (bytes[p + 1]! << 8) | (bytes[p + 2]! << 16);
+      p += BYTES_PER_PIXEL;
+    }
+    const left = bytes[p]! >> 4;
+    const top = bytes[p]! & 15;
+    const across = (bytes[p + 1]! >> 4) + 1;
+    const down = (bytes[p + 1]! & 15) + 1;
+    p += 2;
+    if (left + across > width || top + down > height) {
+      throw badData(
+        `hextile subrectangle ${left},${top} of ${across}x${down}, expected inside ${width}x${height}`,
+      );
+    }
+    const first = origin + top * stride + left;
+    for (let row = first; row < first + down * stride; row += stride) {
+      for (let i = row; i < row + across; i++) words[i] = colour;
+    }
+  }
+}
+
+function paintRaw(
+  bytes: Uint8Array,
+  start: number,
+  words: Uint32Array,
+  origin: number,
+  stride: number,
+  width: number,
+  height: number,
+): void {
+  let p = start;
+  for (let row = origin; row < origin + height * stride; row += stride) {
+    for (let i = row; i < row + width; i++, p += BYTES_PER_PIXEL) {
+      words[i] = OPAQUE | bytes[p]! | (bytes[p + 1]! << 8) | (bytes[p + 2]! << 16);
+    }
+  }
+}
+
+function colourAt(bytes: Uint8Array, p: number): number {
+  return (OPAQUE | bytes[p]! | (bytes[p + 1]! << 8) | (bytes[p + 2]! << 16)) >>> 0;
+}

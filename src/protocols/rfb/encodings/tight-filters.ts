@@ -1,0 +1,129 @@
+import { type Framebuffer, OPAQUE } from "../../../framebuffer/framebuffer.ts";
+import type { Rect } from "../../../framebuffer/rect.ts";
+import { badData } from "./bad-data.ts";
+
+/** TPIXEL of our own pixel format: R, G, B. */
+export const TPIXEL_BYTES = 3;
+
+const MOST_COLOURS = 256;
+
+/** One filter of rfbproto "Tight Encoding" over one rectangle, fed whole rows from the top. */
+export interface TightFilter {
+  readonly rowBytes: number;
+  /** Paints `rows` rows from `firstRow` on (counted in the rectangle); `data` holds them whole, from `start` on. */
+  paint(data: Uint8Array, start: number, to: Framebuffer, firstRow: number, rows: number): void;
+}
+
+/** The pixels as they are. */
+export function copyFilter(rect: Rect): TightFilter {
+  return {
+    rowBytes: rect.width * TPIXEL_BYTES,
+    paint(data, start, to, firstRow, rows) {
+      const { words, width: stride } = to;
+      let p = start;
+      let row = (rect.y + firstRow) * stride + rect.x;
+      for (const end = row + rows * stride; row < end; row += stride) {
+        for (let i = row; i < row + rect.width; i++, p += TPIXEL_BYTES) {
+          words[i] = OPAQUE | data[p]! | (data[p + 1]! << 8) | (data[p + 2]! << 16);
+        }
+      }
+    },
+  };
+}
+
+/** `colours` is the palette, 2 to 256 TPIXELs; with two a pixel is one bit, else one byte. */
+export function paletteFilter(rect: Rect, colours: Uint8Array): TightFilter {
+  const count = Math.floor(colours.length / TPIXEL_BYTES);
+  const palette = new Uint32Array(MOST_COLOURS).fill(OPAQUE);
+  for (let i = 0, p = 0; i < count; i++, p += TPIXEL_BYTES) {
+    palette[i] = OPAQUE | colours[p]! | (colours[p + 1]! << 8) | (colours[p + 2]! << 16);
+  }
+  return count === 2 ? twoColours(rect, palette) : manyColours(rect, palette, count);
+}
+
+/** One bit a pixel, the leftmost highest, each row filled up to a byte. */
+function twoColours(rect: Rect, palette: Uint32Array): TightFilter {
+  const zero = palette[0]!;
+  const one = palette[1]!;
+  return {
+    rowBytes: (rect.width + 7) >> 3,
+    paint(data, start, to, firstRow, rows) {
+      const { words, width: stride } = to;
+      let p = start;
+      let row = (rect.y + firstRow) * stride + rect.x;
+      for (const end = row + rows * stride; row < end; row += stride) {
+        const right = row + rect.width;
+        let i = row;
+        for (; i + 8 <= right; i += 8) {
+          const bits = data[p++]!;
+          words[i] = bits & 128 ? one : zero;
+          words[i + 1] = bits & 64 ? one : zero;
+          words[i + 2] = bits & 32 ? one : zero;
+          words[i + 3] = bits & 16 ? one : zero;
+          words[i + 4] = bits & 8 ? one : zero;
+          words[i + 5] = bits & 4 ? one : zero;
+          words[i + 6] = bits & 2 ? one : zero;
+          words[i + 7] = bits & 1 ? one : zero;
+        }
+        if (i === right) continue;
+        const bits = data[p++]!;
+        for (let bit = 128; i < right; i++, bit >>= 1) words[i] = bits & bit ? one : zero;
+      }
+    },
+  };
+}
+
+function manyColours(rect: Rect, palette: Uint32Array, count: number): TightFilter {
+  return {
+    rowBytes: rect.width,
+    paint(data, start, to, firstRow, rows) {
+      const { words, width: stride } = to;
+      let p = start;
+      let most = 0;
+      let row = (rect.y + firstRow) * stride + rect.x;
+      for (const end = row + rows * stride; row < end; row += stride) {
+        for (let i = row; i < row + rect.width; i++) {
+          const index = data[p++]!;
+          if (index > most) most = index;
+          words[i] = palette[index]!;
+        }
+      }
+      if (most >= count) throw badData(`tight palette index ${most} where the palette has ${count} colours`);
+    },
+  };
+}
+
+/**
+ * Each intensity is the difference to left + above - above left, cut to 0 to 255, modulo 256; outside the rectangle
+ * all are 0. What is above was painted by the row before, so the picture itself is the memory.
+ */
+export function gradientFilter(rect: Rect): TightFilter {
+  return {
+    rowBytes: rect.width * TPIXEL_BYTES,
+    paint(data, start, to, firstRow, rows) {
+      const { words, width: stride } = to;
+      let p = start;
+      let row = (rect.y + firstRow) * stride + rect.x;
+      for (let y = firstRow; y < firstRow + rows; y++, row += stride) {
+        let left = 0;
+        let aboveLeft = 0;
+        for (let i = row; i < row + rect.width; i++, p += TPIXEL_BYTES) {
+          const above = y === 0 ? 0 : words[i - stride]!;
+          left =
+            correct(left, above, aboveLeft, 0, data[p]!) |
+            correct(left, above, aboveLeft, 8, data[p + 1]!) |
+            correct(left, above, aboveLeft, 16, data[p + 2]!);
+          words[i] = OPAQUE | left;
+          aboveLeft = above;
+        }
+      }
+    },
+  };
+}
+
+/** One intensity, `shift` bits up in its word, put back there. */
+function correct(left: number, above: number, aboveLeft: number, shift: number, difference: number): number {
+  const guess = ((left >> shift) & 255) + ((above >> shift) & 255) - ((aboveLeft >> shift) & 255);
+  const cut = guess < 0 ? 0 : guess > 255 ? 255 : guess;
+  return ((cut + difference) & 255) << shift;
+}

@@ -1,0 +1,23 @@
+/** ISO 8859-1 text, the alphabet of plain cut-text messages and of most names (RFC 6143 section 7.5.6). */
+export function decodeLatin1(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}
+
+/** Characters outside ISO 8859-1 become "?". */
+export function encodeLatin1(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code <= 0xff ? code : 0x3f;
+  });
+}
+
+/** UTF-8 where the bytes are valid UTF-8, else ISO 8859-1: names come in both. */
+export function decodeName(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return decodeLatin1(bytes);
+  }
+}

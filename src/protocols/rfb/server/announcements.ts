@@ -1,0 +1,121 @@
+import type { Rect } from "../../../framebuffer/rect.ts";
+import { ENCODING, LIMIT } from "../numbers.ts";
+import type { Cursor, ResizeStatus, Screen } from "../screen.ts";
+import { putCursor } from "./cursor-writer.ts";
+import { encodeName } from "./handshake.ts";
+import type { UpdateWriter } from "./update-writer.ts";
+import type { Wishes } from "./wishes.ts";
+
+/** Who caused an ExtendedDesktopSize, rfbproto: the server itself, or the viewer that reads it. */
+const REASON = { server: 0, thisViewer: 1 } as const;
+
+/** The size and monitors as they are now. */
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  readonly screens: readonly Screen[];
+}
+
+/** An answer to a viewer's SetDesktopSize. */
+interface ResizeAnswer {
+  readonly status: ResizeStatus;
+}
+
+/** What a viewer is to be told beside pixels, each of it once: the pseudo-rectangles of its next update. */
+export class Announcements {
+  readonly #acknowledged = new Set<number>();
+  #layout: "none" | "told" | "changed" = "none";
+  #answer: ResizeAnswer | null = null;
+  #cursor: Cursor | null | undefined = undefined;
+  #name: string | undefined = undefined;
+
+  get isEmpty(): boolean {
+    return (
+      this.#acknowledged.size === 0 &&
+      this.#layout === "none" &&
+      this.#answer === null &&
+      this.#cursor === undefined &&
+      this.#name === undefined
+    );
+  }
+
+  /** True where the viewer must learn of a new size before it may get pixels. */
+  get isSizeDue(): boolean {
+    return this.#layout === "changed";
+  }
+
+  /** Says that a pseudo-encoding which has no content of its own is understood. */
+  acknowledge(number: number): void {
+    this.#acknowledged.add(number);
+  }
+
+  /** Tells the monitors, which ServerInit could not. */
+  tellLayout(): void {
+    if (this.#layout === "none") this.#layout = "told";
+  }
+
+  changeLayout(): void {
+    this.#layout = "changed";
+  }
+
+  answerResize(status: ResizeStatus): void {
+    this.#answer = { status };
+  }
+
+  setCursor(cursor: Cursor | null): void {
+    this.#cursor = cursor;
+  }
+
+  setName(name: string): void {
+    this.#name = name;
+  }
+
+  /** Adds all that waits, as far as the viewer understands it, and forgets it. */
+  put(update: UpdateWriter, wishes: Wishes, layout: Layout): void {
+    for (const number of this.#acknowledged) update.begin(NOWHERE, number);
+    this.#acknowledged.clear();
+    const kind = wishes.cursorKind;
+    if (this.#cursor !== undefined && kind !== null) putCursor(update, this.#cursor, kind, wishes.format);
+    this.#cursor = undefined;
+    if (this.#name !== undefined && wishes.has(ENCODING.desktopName)) putName(update, this.#name);
+    this.#name = undefined;
+    this.#putLayout(update, wishes, layout);
+  }
+
+  /** Last: after DesktopSize the viewer's picture is another one (RFC 6143 section 7.8.2). */
+  #putLayout(update: UpdateWriter, wishes: Wishes, layout: Layout): void {
+    const answer = this.#answer;
+    const state = this.#layout;
+    this.#answer = null;
+    this.#layout = "none";
+    if (wishes.has(ENCODING.extendedDesktopSize)) {
+      if (answer !== null) putExtendedDesktopSize(update, REASON.thisViewer, answer.status, layout);
+      else if (state !== "none") putExtendedDesktopSize(update, REASON.server, 0, layout);
+    } else if (state === "changed" && wishes.has(ENCODING.desktopSize)) {
+      update.begin({ x: 0, y: 0, width: layout.width, height: layout.height }, ENCODING.desktopSize);
+    }
+  }
+}
+
+const NOWHERE: Rect = { x: 0, y: 0, width: 0, height: 0 };
+
+/** DesktopName, rfbproto: U32 length, UTF-8 name. */
+function putName(update: UpdateWriter, name: string): void {
+  const bytes = encodeName(name);
+  update.begin(NOWHERE, ENCODING.desktopName).u32(bytes.length).put(bytes);
+}
+
+/**
+ * ExtendedDesktopSize, rfbproto: x is the reason, y the status, then U8 number of screens, pad 3, and for each
+ * U32 id, U16 x, U16 y, U16 width, U16 height, U32 flags.
+ */
+function putExtendedDesktopSize(update: UpdateWriter, reason: number, status: number, layout: Layout): void {
+  const { width, height } = layout;
+  const whole: Screen = { id: 0, rect: { x: 0, y: 0, width, height }, flags: 0 };
+  const screens = layout.screens.length === 0 ? [whole] : layout.screens.slice(0, LIMIT.screens);
+  const to = update.begin({ x: reason, y: status, width, height }, ENCODING.extendedDesktopSize);
+  to.u8(screens.length).pad(3);
+  for (const { id, rect, flags } of screens) {
+    to.u32(id).u16(rect.x).u16(rect.y).u16(rect.width).u16(rect.height).u32(flags);
+  }
+}

@@ -1,0 +1,107 @@
+import { intersectRects, isEmptyRect, type Rect } from "../../../framebuffer/rect.ts";
+import { Region } from "../../../framebuffer/region.ts";
+
+/** Updates and bytes that a viewer with continuous updates may be behind by before it is waited for. */
+const MAX_UPDATES_IN_FLIGHT = 4;
+const MAX_BYTES_IN_FLIGHT = 512 * 1024;
+
+/** More rectangles than this asked for are one: what a viewer asks for costs bounded memory. */
+const MAX_RECTS = 64;
+
+/** What a viewer is waiting for: open requests, continuous updates, and how far behind it is (by Fence). */
+export class Demand {
+  #asked = Region.empty;
+  #refresh = Region.empty;
+  #continuous: Rect | null = null;
+  /** Bytes of each update sent with a fence, by the fence's number, oldest first. */
+  readonly #inFlight = new Map<number, number>();
+  #bytesInFlight = 0;
+  #fences = 0;
+
+  /** What the viewer wants to get whole, changed or not. */
+  get refresh(): Region {
+    return this.#refresh;
+  }
+
+  get isOpen(): boolean {
+    return !this.#asked.isEmpty || this.#isFlowing;
+  }
+
+  get isContinuous(): boolean {
+    return this.#continuous !== null;
+  }
+
+  get updatesInFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** What may be sent now. */
+  get region(): Region {
+    const { isEmpty } = this.#asked;
+    if (!this.#isFlowing || this.#continuous === null) return this.#asked;
+    return isEmpty ? Region.of(this.#continuous) : this.#asked.union(Region.of(this.#continuous));
+  }
+
+  get #isFlowing(): boolean {
+    return (
+      this.#continuous !== null &&
+      this.#inFlight.size < MAX_UPDATES_IN_FLIGHT &&
+      (this.#inFlight.size === 0 || this.#bytesInFlight < MAX_BYTES_IN_FLIGHT)
+    );
+  }
+
+  ask(rect: Rect, isIncremental: boolean): void {
+    if (isEmptyRect(rect)) return;
+    this.#asked = this.#asked.union(Region.of(rect)).simplified(MAX_RECTS);
+    if (!isIncremental) this.refreshAll(rect);
+  }
+
+  /** A part that the viewer must get whole with its next requests. */
+  refreshAll(rect: Rect): void {
+    this.#refresh = this.#refresh.union(Region.of(rect)).simplified(MAX_RECTS);
+  }
+
+  continue(rect: Rect | null): void {
+    this.#continuous = rect;
+    if (rect === null) this.#forgetFlight();
+  }
+
+  /** An update answers every open request, RFC 6143 section 7.5.3. `sent`: the pixels it held. */
+  answered(sent: Region): void {
+    this.#asked = Region.empty;
+    this.#refresh = this.#refresh.subtract(sent);
+  }
+
+  /** The number of the fence that is to follow an update of so many bytes. */
+  launch(sizeBytes: number): number {
+    this.#fences = (this.#fences + 1) >>> 0;
+    this.#inFlight.set(this.#fences, sizeBytes);
+    this.#bytesInFlight += sizeBytes;
+    return this.#fences;
+  }
+
+  /** The viewer answered a fence, and so has read all that was sent before it. */
+  landed(fence: number): void {
+    if (!this.#inFlight.has(fence)) return;
+    for (const [number, sizeBytes] of this.#inFlight) {
+      this.#inFlight.delete(number);
+      this.#bytesInFlight -= sizeBytes;
+      if (number === fence) return;
+    }
+  }
+
+  /** The desktop is now this big: requests beyond are void and all of it is new. */
+  resize(whole: Rect): void {
+    this.#asked = this.#asked.clip(whole);
+    this.#refresh = Region.of(whole);
+    if (this.#continuous === null) return;
+    // A viewer of the whole desktop says the new size itself, but only when it has read of it.
+    const clipped = intersectRects(this.#continuous, whole);
+    this.#continuous = isEmptyRect(clipped) ? whole : clipped;
+  }
+
+  #forgetFlight(): void {
+    this.#inFlight.clear();
+    this.#bytesInFlight = 0;
+  }
+}

@@ -1,0 +1,135 @@
+import { RGBX } from "../../../framebuffer/pixel-format.ts";
+import type { Size } from "../../../framebuffer/rect.ts";
+import type { Parser } from "../../byte-queue.ts";
+import { ByteWriter } from "../../byte-writer.ts";
+import { RfbError, safeText } from "../error.ts";
+import { decodeLatin1 } from "../latin1.ts";
+import { LIMIT, SECURITY } from "../numbers.ts";
+import { CHALLENGE_BYTES } from "../security/vnc-auth.ts";
+import type { Dialogue, ServerSecurity } from "./dialogue.ts";
+import { putPixelFormat } from "./viewer-format.ts";
+
+const VERSION_BYTES = 12;
+const BANNER = "RFB 003.008\n";
+const RESULT_OK = 0;
+const RESULT_FAILED = 1;
+
+/** Minor versions that differ: 3 dictates the security type, 7 lets the viewer choose, 8 gives reasons. */
+type Minor = 3 | 7 | 8;
+
+/** RFC 6143 section 7.1 and 7.3 up to ClientInit: yields whether the viewer shares the desktop with others. */
+export function* readHandshake(d: Dialogue): Parser<boolean> {
+  d.send(new ByteWriter(VERSION_BYTES).ascii(BANNER).bytes());
+  const minor = yield* readVersion(d);
+  const security = minor === 3 ? dictateSecurity(d) : yield* readSecurityChoice(d, minor);
+  if (security.type === "vncAuth") yield* readVncAuth(d, minor, security.verify);
+  else if (minor === 8) sendResult(d, RESULT_OK);
+  // ClientInit: U8 shared
+  while (!d.from.has(1)) yield 1;
+  return d.from.u8() !== 0;
+}
+
+/**
+ * ProtocolVersion, section 7.1.1: "RFB xxx.yyy\n". Apple says 3.889, Intel AMT 4.0, RealVNC 4.1 and 5.0; all of
+ * them speak 3.8. Every 3.x that is neither 3.7 nor above is 3.3, as the RFC has it.
+ */
+function* readVersion(d: Dialogue): Parser<Minor> {
+  while (!d.from.has(VERSION_BYTES)) yield VERSION_BYTES;
+  const text = decodeLatin1(d.from.take(VERSION_BYTES));
+  const match = /^RFB (\d{3})\.(\d{3})\n$/.exec(text);
+  const major = Number(match?.[1] ?? 0);
+  const minor = Number(match?.[2] ?? 0);
+  if (major < 3) {
+    throw new RfbError("bad_version", "version", `got version "${safeText(text)}", expected RFB 003.008`);
+  }
+  if (major > 3 || minor >= 8) return 8;
+  return minor === 7 ? 7 : 3;
+}
+
+const NUMBER = { none: SECURITY.none, vncAuth: SECURITY.vncAuth } as const;
+
+/** 3.3, section 7.1.2: U32 security type, decided by the server. */
+function dictateSecurity(d: Dialogue): ServerSecurity {
+  const [first] = d.options.security;
+  if (first === undefined) {
+    d.send(withReason(new ByteWriter().u32(SECURITY.invalid), refusal(d)));
+    throw refused(d);
+  }
+  d.send(new ByteWriter(4).u32(NUMBER[first.type]).bytes());
+  return first;
+}
+
+/** 3.7 and 3.8, section 7.1.2: U8 count, U8 types; the viewer answers with one of them. */
+function* readSecurityChoice(d: Dialogue, minor: Minor): Parser<ServerSecurity> {
+  const offered = d.options.security;
+  const list = new ByteWriter().u8(offered.length);
+  for (const security of offered) list.u8(NUMBER[security.type]);
+  if (offered.length === 0) {
+    d.send(withReason(list, refusal(d)));
+    throw refused(d);
+  }
+  d.send(list.bytes());
+  while (!d.from.has(1)) yield 1;
+  const number = d.from.u8();
+  const chosen = offered.find((security) => NUMBER[security.type] === number);
+  if (chosen !== undefined) return chosen;
+  if (minor === 8) sendFailure(d, "this security type was not offered");
+  const numbers = offered.map((security) => NUMBER[security.type]).join(" or ");
+  throw new RfbError("no_common_auth", "security", `got security type ${number}, expected ${numbers}`);
+}
+
+/** VNC Authentication, section 7.2.2: 16 random bytes, answered by 16 bytes of DES. */
+function* readVncAuth(
+  d: Dialogue,
+  minor: Minor,
+  verify: (challenge: Uint8Array, response: Uint8Array) => boolean,
+): Parser<void> {
+  const challenge = d.ports.crypto.randomBytes(CHALLENGE_BYTES);
+  d.send(challenge.slice());
+  while (!d.from.has(CHALLENGE_BYTES)) yield CHALLENGE_BYTES;
+  if (verify(challenge, d.from.take(CHALLENGE_BYTES).slice())) {
+    sendResult(d, RESULT_OK);
+    return;
+  }
+  if (minor === 8) sendFailure(d, "wrong password");
+  else sendResult(d, RESULT_FAILED);
+  throw new RfbError("auth_failed", "authentication", "got a wrong password");
+}
+
+function sendResult(d: Dialogue, result: number): void {
+  d.send(new ByteWriter(4).u32(result).bytes());
+}
+
+function sendFailure(d: Dialogue, reason: string): void {
+  d.send(withReason(new ByteWriter().u32(RESULT_FAILED), reason));
+}
+
+/** U32 length, reason. */
+function withReason(to: ByteWriter, reason: string): Uint8Array {
+  return to.u32(reason.length).ascii(reason).bytes();
+}
+
+function refusal(d: Dialogue): string {
+  return d.options.refusal ?? "this server takes no viewers";
+}
+
+function refused(d: Dialogue): RfbError {
+  return new RfbError("refused", "security", `viewer refused: ${refusal(d)}`);
+}
+
+/**
+ * ServerInit, section 7.3.2: U16 width, U16 height, 16 bytes pixel format, U32 name length, name. The pixel format is
+ * our own, RGBX.
+ */
+export function serverInit(size: Size, name: string): Uint8Array {
+  const to = new ByteWriter(128).u16(size.width).u16(size.height);
+  putPixelFormat(to, RGBX);
+  const bytes = encodeName(name);
+  return to.u32(bytes.length).put(bytes).bytes();
+}
+
+/** UTF-8, at most LIMIT.nameBytes. */
+export function encodeName(name: string): Uint8Array {
+  // A character takes at most 3 bytes a UTF-16 unit, so the cut never goes through one.
+  return new TextEncoder().encode(name.slice(0, Math.floor(LIMIT.nameBytes / 3)));
+}

@@ -1,0 +1,85 @@
+import { type PixelFormat, RGBX } from "../../../framebuffer/pixel-format.ts";
+import type { Encoding } from "../encodings/encoding.ts";
+import { hextile } from "../encodings/hextile.ts";
+import { raw } from "../encodings/raw.ts";
+import { rre } from "../encodings/rre.ts";
+import { tight } from "../encodings/tight.ts";
+import { zrle } from "../encodings/zrle.ts";
+import { ENCODING } from "../numbers.ts";
+
+/** Pseudo-encodings of rfbproto that only our server's side speaks. */
+export const VIEWER_ENCODING = { extendedMouseButtons: -316, vmwareCursor: 0x574d5664 } as const;
+
+/** JPEG quality of the quality levels 0 to 9, as TigerVNC and TurboVNC have them. */
+const JPEG_QUALITY = [15, 29, 41, 42, 62, 77, 79, 86, 92, 100] as const;
+
+/** Level 9 costs many times level 6 for a few percent: a viewer cannot make us burn the processor. */
+const MAX_COMPRESS_LEVEL = 6;
+const DEFAULT_COMPRESS_LEVEL = 1;
+
+const ENCODERS: readonly Encoding[] = [tight, zrle, hextile, rre, raw].filter((e) => e.encode !== undefined);
+
+/** How a viewer's cursor wants to be sent, best first; null where the viewer draws none. */
+export type CursorKind = "withAlpha" | "vmware" | "masked" | null;
+
+/** What a viewer asked for by SetPixelFormat and SetEncodings. Nothing else is ever sent to it. */
+export class Wishes {
+  format: PixelFormat = RGBX;
+  #numbers: ReadonlySet<number> = new Set();
+  #encoding: Encoding = raw;
+  #jpegQuality: number | null = null;
+  #compressLevel = DEFAULT_COMPRESS_LEVEL;
+
+  /** The encoding for pixels: the first of the viewer's list that we have, Raw where there is none. */
+  get encoding(): Encoding {
+    return this.#encoding;
+  }
+
+  /** 1 to 100; null where the viewer asked for no JPEG. */
+  get jpegQuality(): number | null {
+    return this.#jpegQuality;
+  }
+
+  /** zlib level, 1 to MAX_COMPRESS_LEVEL. */
+  get compressLevel(): number {
+    return this.#compressLevel;
+  }
+
+  get cursorKind(): CursorKind {
+    if (this.has(ENCODING.cursorWithAlpha)) return "withAlpha";
+    if (this.has(VIEWER_ENCODING.vmwareCursor)) return "vmware";
+    return this.has(ENCODING.cursor) ? "masked" : null;
+  }
+
+  /** True where the viewer follows a change of size. */
+  get takesResize(): boolean {
+    return this.has(ENCODING.extendedDesktopSize) || this.has(ENCODING.desktopSize);
+  }
+
+  has(number: number): boolean {
+    return this.#numbers.has(number);
+  }
+
+  /** Takes a viewer's list, in its order of preference; returns what it did not offer before. */
+  setEncodings(numbers: readonly number[]): ReadonlySet<number> {
+    const before = this.#numbers;
+    this.#numbers = new Set(numbers);
+    const preferred = numbers.find((number) => encoderOf(number) !== undefined);
+    this.#encoding = (preferred === undefined ? undefined : encoderOf(preferred)) ?? raw;
+    const quality = levelWithin(numbers, ENCODING.jpegQuality0, ENCODING.jpegQuality9);
+    this.#jpegQuality = quality === null ? null : (JPEG_QUALITY[quality] ?? null);
+    const level = levelWithin(numbers, ENCODING.compressLevel0, ENCODING.compressLevel9);
+    this.#compressLevel = Math.min(MAX_COMPRESS_LEVEL, Math.max(1, level ?? DEFAULT_COMPRESS_LEVEL));
+    return new Set(numbers.filter((number) => !before.has(number)));
+  }
+}
+
+function encoderOf(number: number): Encoding | undefined {
+  return ENCODERS.find((encoding) => encoding.number === number);
+}
+
+/** The first number within a range of levels, counted from 0; null where there is none. */
+function levelWithin(numbers: readonly number[], first: number, last: number): number | null {
+  const found = numbers.find((number) => number >= first && number <= last);
+  return found === undefined ? null : found - first;
+}

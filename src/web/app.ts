@@ -1,0 +1,163 @@
+import fastifyCookie from "@fastify/cookie";
+import fastifyStatic from "@fastify/static";
+import fastifyWebsocket from "@fastify/websocket";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import fastify, { LogController } from "fastify";
+import { RefusedError } from "../desktop/error.ts";
+import { Gate } from "./access.ts";
+import { DesktopTeller } from "./desktop-info.ts";
+import { errorAnswer, WebError } from "./error.ts";
+import { EventHub } from "./event-hub.ts";
+import { HostGuard } from "./host-guard.ts";
+import { HTTP_LIMITS, makeServer, SOCKET_LIMITS } from "./http-limits.ts";
+import { checkDepth } from "./json-body.ts";
+import type { AppPorts } from "./ports.ts";
+import { RateLimits } from "./rate-limits.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
+import { configRoutes } from "./routes/config.ts";
+import { desktopRoutes } from "./routes/desktops.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { mcpRoutes, rpcError } from "./routes/mcp.ts";
+import { meRoutes } from "./routes/me.ts";
+import { challenge, metadataRoutes } from "./routes/metadata.ts";
+import { overlayRoutes } from "./routes/overlays.ts";
+import { pageRoutes } from "./routes/pages.ts";
+import { screenshotRoutes } from "./routes/screenshot.ts";
+import { SignIn, sessionRoutes } from "./routes/session.ts";
+import { socketRoutes } from "./routes/sockets.ts";
+import { SECURITY_HEADERS, TRANSPORT_SECURITY } from "./security-headers.ts";
+import { SocketKeeper } from "./socket-keeper.ts";
+
+/**
+ * The whole HTTP face on one port. `listen` and `close` are the caller's; closing ends the sockets that were
+ * accepted here too.
+ */
+export function buildApp(ports: AppPorts): FastifyInstance {
+  const app = fastify({
+    loggerInstance: ports.logger,
+    // Our own line names the route, never the URL: addresses may hold tokens.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: HTTP_LIMITS.bodyBytes,
+    trustProxy: ports.trustProxy,
+    onProtoPoisoning: "error",
+    onConstructorPoisoning: "error",
+    forceCloseConnections: true,
+    serverFactory: (handler) => makeServer(ports.tls, handler),
+    frameworkErrors: (error, request, reply) => {
+      setHeaders(request, reply);
+      sendError(error, request, reply);
+    },
+  });
+  app.decorateRequest("credential", null);
+  app.register(fastifyCookie);
+  app.register(fastifyStatic, { root: ports.clientDir, serve: false, wildcard: false });
+  const keeper = new SocketKeeper(ports.authenticator, ports.clock);
+  app.register(fastifyWebsocket, {
+    options: { ...SOCKET_LIMITS, handleProtocols: (offered) => offered.has("binary") && "binary" },
+    // The error is in the peer's frames: ws closes with the code that says so, and the keeper cuts who stays.
+    errorHandler: (_error, _socket, request) => request.log.debug("WebSocket peer broke the protocol"),
+    preClose: (done) => {
+      void keeper.close().finally(() => done());
+    },
+  });
+  // In a plugin of their own, so that they come after what the plugins above add to each request.
+  app.register((scope, _options, done) => {
+    addGuards(scope, ports);
+    addRoutes(scope, ports, keeper);
+    done();
+  });
+  return app;
+}
+
+function addGuards(app: FastifyInstance, ports: AppPorts): void {
+  const guard = new HostGuard(ports.host, ports.allowedHosts);
+  const gate = new Gate(ports);
+  app.addHook("onRoute", (route) => {
+    // INVARIANT: no route exists without having said who may use it.
+    if (route.config?.access === undefined) throw new Error(`the route ${route.url} names no access`);
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    setHeaders(request, reply);
+    guard.check({
+      protocol: request.protocol,
+      hostHeader: request.headers.host,
+      forwardedHost: request.host,
+      origin: request.headers.origin,
+      localAddress: request.raw.socket.localAddress,
+    });
+    if (request.ws && request.routeOptions.config.isSocket !== true) {
+      throw new WebError("invalid_request", "this address is no WebSocket");
+    }
+    await gate.check(request, reply);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    request.log.debug(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        principal: request.credential?.principal.id ?? null,
+      },
+      "Request answered",
+    );
+  });
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler((request) => {
+    throw new RefusedError("not_found", `there is no ${request.method} route at this address`);
+  });
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    const text = String(body);
+    // Programs name the type on requests without a body too.
+    if (text === "") return done(null, undefined);
+    try {
+      checkDepth(text);
+    } catch (error) {
+      return done(error instanceof Error ? error : new Error("cannot read the body"));
+    }
+    return parseJson(request, text, done);
+  });
+}
+
+function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper): void {
+  const limits = new RateLimits(ports.clock, ports.isRateLimited);
+  const teller = new DesktopTeller(ports.clock, ports.clients);
+  const hub = new EventHub(ports.desktops, ports.clients, teller);
+  const signIn = new SignIn(ports, limits);
+  app.addHook("onClose", async () => hub.close());
+  healthRoutes(app, ports);
+  metadataRoutes(app);
+  pageRoutes(app, ports, { gate: new Gate(ports), signIn });
+  sessionRoutes(app, signIn);
+  mcpRoutes(app, ports);
+  configRoutes(app, ports, limits);
+  meRoutes(app, ports);
+  desktopRoutes(app, ports, { teller, limits });
+  screenshotRoutes(app, ports);
+  overlayRoutes(app, ports);
+  approvalRoutes(app, ports);
+  socketRoutes(app, ports, { hub, keeper });
+}
+
+function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(SECURITY_HEADERS);
+  if (request.protocol === "https") reply.header("strict-transport-security", TRANSPORT_SECURITY);
+}
+
+/** Every error of every route: the shape of `errorSchema`, or JSON-RPC where MCP asks for it. */
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const answer = errorAnswer(error);
+  if (answer.code === "internal") request.log.error({ err: error }, "Request failed");
+  if (answer.retryAfterMs !== null) reply.header("retry-after", Math.ceil(answer.retryAfterMs / 1000));
+  if (answer.status === 401) reply.header("www-authenticate", challenge(request));
+  reply.code(answer.status).type("application/json; charset=utf-8").header("cache-control", "no-store");
+  // JSON-RPC 2.0 section 5.1: what is no JSON is a parse error, with an unknown id.
+  if (answer.code === "invalid_json" && request.routeOptions?.config?.isMcp === true) {
+    reply.send(rpcError(-32700, answer.message));
+    return;
+  }
+  const { code, message, hint } = answer;
+  reply.send(JSON.stringify({ error: { code, message, hint } }));
+}

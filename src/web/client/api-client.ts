@@ -1,0 +1,128 @@
+import type {
+  ActionInfo,
+  ConfigInfo,
+  ConnectionBody,
+  DesktopInfo,
+  ErrorInfo,
+  Me,
+  TestReportInfo,
+} from "../api.ts";
+
+/** The server said no, or could not be reached: `code` "offline", `status` 0. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly code: string;
+  /** The next step, where there is one. */
+  readonly hint: string | null;
+
+  constructor(status: number, code: string, message: string, hint: string | null) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** Server time minus browser time, ms, from the last answer: countdowns are the server's. */
+let skewMs = 0;
+
+/** The server's wall time as well as the browser can know it: `Date` headers count whole seconds. */
+export function serverNowMs(): number {
+  return Date.now() + skewMs;
+}
+
+function noteServerTime(response: Response): void {
+  const date = Date.parse(response.headers.get("date") ?? "");
+  if (Number.isNaN(date)) return;
+  // The header is up to a second behind; a smaller difference says nothing.
+  const difference = date + 500 - Date.now();
+  skewMs = Math.abs(difference) > 1500 ? difference : 0;
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  try {
+    const body: ErrorInfo = await response.json();
+    return new ApiError(response.status, body.error.code, body.error.message, body.error.hint);
+  } catch {
+    return new ApiError(response.status, "no_answer", `the server answered ${response.status}`, null);
+  }
+}
+
+/** Throws ApiError; a 401 ends in the sign-in page. */
+async function request(method: string, path: string, body?: object): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch {
+    throw new ApiError(
+      0,
+      "offline",
+      "the server cannot be reached",
+      "check that it is running, then try again",
+    );
+  }
+  noteServerTime(response);
+  if (response.ok) return response;
+  throw await errorOf(response);
+}
+
+function desktopPath(id: string, rest = ""): string {
+  return `/api/v1/desktops/${encodeURIComponent(id)}${rest}`;
+}
+
+/** What the pages ask of the server, one function a route. */
+export const api = {
+  async signIn(token: string): Promise<void> {
+    await request("POST", "/api/v1/session", { token });
+  },
+  async signOut(): Promise<void> {
+    await request("DELETE", "/api/v1/session");
+  },
+  async me(): Promise<Me> {
+    return (await request("GET", "/api/v1/me")).json();
+  },
+  async setup(): Promise<ConfigInfo> {
+    return (await request("GET", "/config")).json();
+  },
+  async addDesktop(body: ConnectionBody): Promise<DesktopInfo> {
+    return (await request("POST", "/api/v1/desktops", body)).json();
+  },
+  async testDesktop(body: ConnectionBody): Promise<TestReportInfo> {
+    return (await request("POST", "/api/v1/desktops/test", body)).json();
+  },
+  async removeDesktop(id: string): Promise<void> {
+    await request("DELETE", desktopPath(id));
+  },
+  async setMode(id: string, mode: DesktopInfo["mode"]): Promise<void> {
+    await request("POST", desktopPath(id, "/mode"), { mode });
+  },
+  async stop(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/stop"), {});
+  },
+  async resume(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/resume"), {});
+  },
+  async reconnect(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/reconnect"), {});
+  },
+  async actions(id: string): Promise<readonly ActionInfo[]> {
+    return (await request("GET", desktopPath(id, "/actions"))).json();
+  },
+  async removeOverlay(id: string, overlayId: string): Promise<void> {
+    await request("DELETE", desktopPath(id, `/overlays/${encodeURIComponent(overlayId)}`));
+  },
+  async clearOverlays(id: string): Promise<void> {
+    await request("DELETE", desktopPath(id, "/overlays"));
+  },
+  async decide(approvalId: string, decision: "approve" | "deny"): Promise<void> {
+    await request("POST", `/api/v1/approvals/${encodeURIComponent(approvalId)}`, { decision });
+  },
+};

@@ -1,0 +1,102 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { Notices } from "./parts/notices-list.tsx";
+import type { Route } from "./route.ts";
+import { route } from "./router.ts";
+import { pendingCount, startSession } from "./session.ts";
+
+const TITLES = {
+  desktops: "Desktops",
+  viewer: "Desktop",
+  approvals: "Approvals",
+  setup: "Setup",
+  signin: "Sign in",
+  unknown: "Not found",
+} as const satisfies Record<Route["page"], string>;
+
+type DrawPage = (current: Route) => VNode | null;
+
+/** Each page's code comes with its first visit: a window that only shows a desktop loads nothing else. */
+const LOADERS = {
+  desktops: async () => {
+    const { DesktopsPage } = await import("./pages/desktops-page.tsx");
+    return () => <DesktopsPage />;
+  },
+  viewer: async () => {
+    const { ViewerPage } = await import("./pages/viewer-page.tsx");
+    return (current) =>
+      current.page === "viewer" ? (
+        <ViewerPage key={current.desktopId} desktopId={current.desktopId} crop={current.crop} />
+      ) : null;
+  },
+  approvals: async () => {
+    const { ApprovalsPage } = await import("./pages/approvals-page.tsx");
+    return () => <ApprovalsPage />;
+  },
+  setup: async () => {
+    const { SetupPage } = await import("./pages/setup-page.tsx");
+    return () => <SetupPage />;
+  },
+  signin: async () => {
+    const { SignInPage } = await import("./pages/sign-in-page.tsx");
+    return () => <SignInPage />;
+  },
+  unknown: async () => {
+    const { UnknownPage } = await import("./pages/unknown-page.tsx");
+    return (current) => (current.page === "unknown" ? <UnknownPage path={current.path} /> : null);
+  },
+} as const satisfies Record<Route["page"], () => Promise<DrawPage>>;
+
+/** What is on screen; the page before stays until the code of the next one is there. */
+type Shown =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "page"; readonly page: Route["page"]; readonly draw: DrawPage }
+  | { readonly kind: "failed" };
+
+/** The whole app: the page of the address, and what lies above every page. */
+export function App() {
+  const current = route.value;
+  const waiting = pendingCount.value;
+  const shown = useSignal<Shown>({ kind: "nothing" });
+  useEffect(() => {
+    const { page } = current;
+    if (page !== "signin") startSession();
+    LOADERS[page]().then(
+      (draw) => {
+        if (route.value.page === page) shown.value = { kind: "page", page, draw };
+      },
+      () => {
+        shown.value = { kind: "failed" };
+      },
+    );
+  }, [current.page, current, shown]);
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${TITLES[current.page]} · Overlay Companion`;
+    document.documentElement.dataset["page"] = current.page;
+  }, [current.page, waiting]);
+  return (
+    <>
+      <Page shown={shown.value} current={current} />
+      <Notices />
+    </>
+  );
+}
+
+function Page({ shown, current }: { readonly shown: Shown; readonly current: Route }) {
+  switch (shown.kind) {
+    case "nothing":
+      return null;
+    case "page":
+      return shown.page === current.page ? shown.draw(current) : null;
+    case "failed":
+      return (
+        <main class="page">
+          <h1>The page could not be loaded</h1>
+          <p role="alert">
+            The server may have been updated or stopped. <a href={location.href}>Reload the page</a>
+          </p>
+        </main>
+      );
+  }
+}

@@ -1,0 +1,69 @@
+import { signal } from "@preact/signals";
+import { ApiError } from "./api-client.ts";
+
+/** A short message in the corner. Errors stay until they are dismissed. */
+export interface Notice {
+  readonly id: number;
+  readonly kind: "info" | "error";
+  readonly text: string;
+  readonly hint: string | null;
+  /** For the Copy details button; null where there is nothing more to say. */
+  readonly details: string | null;
+}
+
+const MAX_NOTICES = 3;
+const INFO_MS = 4000;
+
+export const notices = signal<readonly Notice[]>([]);
+let lastId = 0;
+
+function show(notice: Omit<Notice, "id">): void {
+  const id = ++lastId;
+  const others = notices.value.filter((known) => known.text !== notice.text);
+  notices.value = [...others, { ...notice, id }].slice(-MAX_NOTICES);
+  if (notice.kind === "info") setTimeout(() => dismissNotice(id), INFO_MS);
+}
+
+export function dismissNotice(id: number): void {
+  notices.value = notices.value.filter((notice) => notice.id !== id);
+}
+
+export function inform(text: string): void {
+  show({ kind: "info", text, hint: null, details: null });
+}
+
+/** An error in a person's words; `what` is what was tried: "Could not add the desktop". */
+export function complain(what: string, error: unknown): void {
+  const words = errorWords(error);
+  show({ kind: "error", text: `${what}: ${words.message}`, hint: words.hint, details: words.details });
+}
+
+export interface ErrorWords {
+  readonly message: string;
+  readonly hint: string | null;
+  readonly details: string;
+}
+
+export function errorWords(error: unknown): ErrorWords {
+  if (error instanceof ApiError) {
+    return {
+      message: error.message,
+      hint: error.hint,
+      details: `${error.code} (HTTP ${error.status}): ${error.message}`,
+    };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, hint: null, details: message };
+}
+
+/** For event handlers: runs a request and shows its failure. */
+export function attempt(what: string, task: Promise<unknown>): void {
+  task.catch((error: unknown) => complain(what, error));
+}
+
+export function copyText(text: string, done: string): void {
+  navigator.clipboard.writeText(text).then(
+    () => inform(done),
+    () => complain("Could not copy", new Error("the browser refused access to the clipboard")),
+  );
+}

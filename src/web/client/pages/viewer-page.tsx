@@ -1,0 +1,210 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { DesktopInfo } from "../../api.ts";
+import { api } from "../api-client.ts";
+import type { Crop } from "../crop.ts";
+import { attempt, inform } from "../notices.ts";
+import { ClipboardPanel } from "../parts/clipboard-panel.tsx";
+import { OfflineBanner } from "../parts/offline-banner.tsx";
+import { StageBanner } from "../parts/stage-banner.tsx";
+import { ViewerBar } from "../parts/viewer-bar.tsx";
+import { cockpit, desktopOf, loadActions, may } from "../session.ts";
+import { isTyping } from "../typing.ts";
+import { ClipboardBridge } from "../viewer/clipboard-bridge.ts";
+import { Viewer } from "../viewer/viewer.ts";
+import { canStop } from "../words.ts";
+import { viewerCommands } from "./viewer-commands.ts";
+import { FloatingApprovals, ViewerSide } from "./viewer-side.tsx";
+import { useViewerState } from "./viewer-state.ts";
+import "../styles/viewer.css";
+
+export interface ViewerPageProps {
+  readonly desktopId: string;
+  readonly crop: Crop | null;
+}
+
+/** One desktop, edge to edge. */
+export function ViewerPage({ desktopId, crop }: ViewerPageProps) {
+  const desktop = desktopOf(desktopId);
+  if (desktop) return <LiveViewer key={desktopId} desktop={desktop} crop={crop} />;
+  return (
+    <main class="viewer-loading">
+      {cockpit.value.isKnown ? (
+        <div class="card stage-card">
+          <h1>No such desktop</h1>
+          <p>It was removed, or the address is wrong.</p>
+          <a class="button button-primary" href="/">
+            All desktops
+          </a>
+        </div>
+      ) : (
+        <h1 class="visually-hidden">Desktop</h1>
+      )}
+    </main>
+  );
+}
+
+interface LiveViewerProps {
+  readonly desktop: DesktopInfo;
+  readonly crop: Crop | null;
+}
+
+function LiveViewer({ desktop, crop }: LiveViewerProps) {
+  const stage = useRef<HTMLDivElement>(null);
+  const page = useRef<HTMLDivElement>(null);
+  const viewer = useSignal<Viewer | null>(null);
+  const state = useViewerState(crop !== null);
+  const { id, name } = desktop;
+  const hasPicture = desktop.width > 0;
+  const isLive = desktop.state.kind === "live";
+  const waiting = cockpit.value.cards.filter(
+    (card) => card.approval.desktop_id === id && card.settledAtMs === null,
+  );
+
+  const stop = (): void => attempt("Could not stop", api.stop(id));
+  const removeOverlay = (overlayId: string): void =>
+    attempt("Could not remove the overlay", api.removeOverlay(id, overlayId));
+
+  useEffect(() => {
+    if (!stage.current || !hasPicture) return undefined;
+    const made = new Viewer(stage.current, {
+      desktopId: id,
+      crop,
+      label: name,
+      events: {
+        status: (status) => {
+          state.status.value = status;
+        },
+        overlays: (overlays) => {
+          state.overlays.value = overlays;
+        },
+        overlayCloseAsked: (overlay) => removeOverlay(overlay.id),
+        clipboard: (text) => {
+          state.clipboard.value = text;
+        },
+        scale: (scale) => {
+          state.scale.value = scale;
+        },
+        left: () => {
+          page.current?.querySelector<HTMLElement>(".viewer-bar select, .viewer-bar button")?.focus();
+          inform("The keyboard is the browser's again. Click the desktop to give it back.");
+        },
+        stopAsked: stop,
+      },
+    });
+    viewer.value = made;
+    return () => {
+      viewer.value = null;
+      made.close();
+    };
+  }, [id, hasPicture]);
+
+  // The target came back: our own connection need not wait for its back-off.
+  useEffect(() => {
+    if (isLive) viewer.value?.retryNow();
+  }, [isLive, viewer]);
+
+  const { scaling, isViewOnly, areOverlaysShown, isClipboardSynced } = state;
+  const mayInput = may("input");
+  const current = viewer.value;
+  useEffect(() => {
+    if (!current) return;
+    current.scaling = scaling.value;
+    current.isViewOnly = isViewOnly.value || !mayInput;
+    current.areOverlaysShown = areOverlaysShown.value;
+  }, [current, scaling.value, isViewOnly.value, areOverlaysShown.value, mayInput]);
+
+  useEffect(() => {
+    if (!isClipboardSynced.value || !current) return undefined;
+    const bridge = new ClipboardBridge((text) => current.paste(text));
+    const unsubscribe = state.clipboard.subscribe((text) => {
+      if (text !== null) bridge.receive(text);
+    });
+    return () => {
+      unsubscribe();
+      bridge.close();
+    };
+  }, [current, isClipboardSynced.value, state.clipboard]);
+
+  useEffect(() => attempt("Could not load the actions", loadActions(id)), [id]);
+
+  const commands = viewerCommands({
+    desktop,
+    page,
+    state,
+    viewer: current,
+    mayInput,
+    mayControl: may("control"),
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (isTyping(event) || event.repeat) return;
+      const key = event.key.toLowerCase();
+      if (key === "p") state.isPanelOpen.value = !state.isPanelOpen.value;
+      else if (key === "f") state.toggleFullScreen(page.current);
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+
+  const isGreyed = !isLive || state.status.value.kind !== "connected";
+  return (
+    <div ref={page} class={`viewer ${state.isPanelOpen.value ? "has-panel" : ""}`}>
+      <ViewerBar
+        desktop={desktop}
+        commands={commands}
+        mayControl={may("control")}
+        isStopRed={canStop(
+          desktop,
+          waiting.map((card) => card.approval),
+        )}
+        isPanelOpen={state.isPanelOpen.value}
+        waiting={waiting.length}
+        onMode={(mode) => attempt("Could not change the mode", api.setMode(id, mode))}
+        onStop={stop}
+        onResume={() => attempt("Could not resume", api.resume(id))}
+        onPanel={() => {
+          state.isPanelOpen.value = !state.isPanelOpen.value;
+        }}
+      >
+        <div id="viewer-clipboard" class="popover" popover="auto" role="dialog" aria-label="Clipboard">
+          <ClipboardPanel
+            text={state.clipboard.value}
+            isSynced={isClipboardSynced.value}
+            mayWrite={mayInput && !isViewOnly.value}
+            onSync={(isSynced) => {
+              isClipboardSynced.value = isSynced;
+            }}
+            onSend={(text) => {
+              current?.paste(text);
+              inform("Put on the desktop's clipboard");
+            }}
+          />
+        </div>
+      </ViewerBar>
+      <OfflineBanner />
+      <main class="viewer-main">
+        <div ref={stage} class={`stage ${isGreyed ? "is-greyed" : ""}`} />
+        <StageBanner
+          desktop={desktop}
+          status={state.status.value}
+          mayControl={may("control")}
+          onRetry={() => {
+            if (isLive) current?.reconnect();
+            else attempt("Could not reconnect", api.reconnect(id));
+          }}
+        />
+        {!state.isPanelOpen.value && <FloatingApprovals desktopId={id} />}
+      </main>
+      {state.isPanelOpen.value && (
+        <ViewerSide
+          desktop={desktop}
+          state={state}
+          onRemoveOverlay={(overlay) => removeOverlay(overlay.id)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { ConnectionBody, TestReportInfo } from "../../api.ts";
+import { api } from "../api-client.ts";
+import { connectionFromForm } from "../connection-form.ts";
+import { type ErrorWords, errorWords, inform } from "../notices.ts";
+import { HandshakeSteps } from "./handshake-steps.tsx";
+import { IconButton } from "./icon-button.tsx";
+
+type Phase =
+  | { readonly kind: "editing" }
+  | { readonly kind: "testing" }
+  | { readonly kind: "adding" }
+  | { readonly kind: "tested"; readonly report: TestReportInfo }
+  | { readonly kind: "failed"; readonly words: ErrorWords };
+
+/** Asks for a host and a password, tries them on request, and adds the desktop. */
+export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const phase = useSignal<Phase>({ kind: "editing" });
+  useEffect(() => dialog.current?.showModal(), []);
+  const isBusy = phase.value.kind === "testing" || phase.value.kind === "adding";
+
+  const filled = (): ConnectionBody | null => {
+    const element = form.current;
+    return element?.reportValidity() ? connectionFromForm(new FormData(element)) : null;
+  };
+  const fail = (error: unknown): void => {
+    phase.value = { kind: "failed", words: errorWords(error) };
+  };
+  const test = (): void => {
+    const body = filled();
+    if (!body) return;
+    phase.value = { kind: "testing" };
+    api.testDesktop(body).then((report) => {
+      phase.value = { kind: "tested", report };
+    }, fail);
+  };
+  const add = (event: Event): void => {
+    event.preventDefault();
+    const body = filled();
+    if (!body) return;
+    phase.value = { kind: "adding" };
+    api.addDesktop(body).then((desktop) => {
+      inform(`Added ${desktop.name}`);
+      dialog.current?.close();
+    }, fail);
+  };
+
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="add-title" onClose={onClose}>
+      <form ref={form} onSubmit={add} autocomplete="off">
+        <header class="dialog-head">
+          <h2 id="add-title">Add a desktop</h2>
+          <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
+        </header>
+        <p class="muted">
+          Any VNC server: TigerVNC, x11vnc, a virtual machine's console. Nothing is installed on it.
+        </p>
+        <div class="field-pair">
+          <label class="field">
+            <span>Host</span>
+            <input name="host" required maxLength={253} placeholder="192.168.1.20" spellcheck={false} />
+          </label>
+          <label class="field field-port">
+            <span>Port</span>
+            <input name="port" type="number" min={1} max={65535} placeholder="5900" />
+          </label>
+        </div>
+        <label class="field">
+          <span>Name (optional)</span>
+          <input name="name" maxLength={100} placeholder="build-vm" />
+        </label>
+        <div class="field-pair">
+          <label class="field">
+            <span>User (rarely needed)</span>
+            <input name="username" maxLength={1024} autocomplete="off" spellcheck={false} />
+          </label>
+          <label class="field">
+            <span>Password</span>
+            <input name="password" type="password" maxLength={1024} autocomplete="new-password" />
+          </label>
+        </div>
+        <div class="dialog-result" aria-live="polite">
+          <Result phase={phase.value} />
+        </div>
+        <footer class="dialog-foot">
+          <button type="button" class="button" disabled={isBusy} onClick={test}>
+            {phase.value.kind === "testing" ? "Testing…" : "Test"}
+          </button>
+          <button type="submit" class="button button-primary" disabled={isBusy}>
+            {phase.value.kind === "adding" ? "Adding…" : "Add desktop"}
+          </button>
+        </footer>
+      </form>
+    </dialog>
+  );
+}
+
+function Result({ phase }: { readonly phase: Phase }) {
+  switch (phase.kind) {
+    case "tested":
+      return <HandshakeSteps report={phase.report} />;
+    case "failed":
+      return (
+        <div class="result result-bad">
+          <p>{phase.words.message}</p>
+          {phase.words.hint !== null && <p class="muted">{phase.words.hint}</p>}
+        </div>
+      );
+    default:
+      return null;
+  }
+}

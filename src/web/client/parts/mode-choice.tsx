@@ -1,0 +1,32 @@
+import type { DesktopInfo } from "../../api.ts";
+import { MODE_WORDS, MODES } from "../words.ts";
+
+export interface ModeChoiceProps {
+  readonly mode: DesktopInfo["mode"];
+  readonly isDisabled: boolean;
+  readonly onChoose: (mode: DesktopInfo["mode"]) => void;
+}
+
+/** The modes with what they mean, from the least freedom to the most. */
+export function ModeChoice({ mode, isDisabled, onChoose }: ModeChoiceProps) {
+  return (
+    <fieldset class="modes" disabled={isDisabled}>
+      <legend class="visually-hidden">Mode</legend>
+      {MODES.map((name) => (
+        <label key={name} class="mode">
+          <input
+            type="radio"
+            name="mode"
+            value={name}
+            checked={name === mode}
+            onChange={() => onChoose(name)}
+          />
+          <span>
+            <strong>{MODE_WORDS[name].name}</strong>
+            <span class="muted">{MODE_WORDS[name].meaning}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,33 @@
+import { copyText, dismissNotice, type Notice, notices } from "../notices.ts";
+import { Icon } from "./icon.tsx";
+import { IconButton } from "./icon-button.tsx";
+
+/** The messages in the corner. */
+export function Notices() {
+  return (
+    <section class="notices" aria-label="Messages" aria-live="polite">
+      {notices.value.map((notice) => (
+        <NoticeCard key={notice.id} notice={notice} />
+      ))}
+    </section>
+  );
+}
+
+function NoticeCard({ notice }: { readonly notice: Notice }) {
+  const { details } = notice;
+  return (
+    <div class={`notice notice-${notice.kind}`}>
+      <Icon shape={notice.kind === "error" ? "warning" : "check"} />
+      <div class="notice-words">
+        <p>{notice.text}</p>
+        {notice.hint !== null && <p class="muted">{notice.hint}</p>}
+        {details !== null && (
+          <button type="button" class="link-button" onClick={() => copyText(details, "Details copied")}>
+            Copy details
+          </button>
+        )}
+      </div>
+      <IconButton icon="cross" label="Dismiss" onClick={() => dismissNotice(notice.id)} />
+    </div>
+  );
+}

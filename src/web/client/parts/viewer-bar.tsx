@@ -1,0 +1,147 @@
+import type { ComponentChildren } from "preact";
+import type { DesktopInfo } from "../../api.ts";
+import type { IconShape } from "../icon-shapes.ts";
+import { MODE_WORDS, MODES, modeNamed } from "../words.ts";
+import { Icon } from "./icon.tsx";
+import { IconButton } from "./icon-button.tsx";
+import { StateMark } from "./state-mark.tsx";
+
+/** One thing the bar can do: an icon where there is room, an entry of the menu where there is not. */
+export interface Command {
+  readonly id: string;
+  readonly label: string;
+  readonly icon: IconShape;
+  readonly shortcut?: string;
+  readonly isPressed?: boolean;
+  readonly isDisabled?: boolean;
+  readonly run: () => void;
+}
+
+export interface ViewerBarProps {
+  readonly desktop: DesktopInfo;
+  readonly commands: readonly Command[];
+  readonly mayControl: boolean;
+  readonly isStopRed: boolean;
+  readonly isPanelOpen: boolean;
+  readonly waiting: number;
+  readonly onMode: (mode: DesktopInfo["mode"]) => void;
+  readonly onStop: () => void;
+  readonly onResume: () => void;
+  readonly onPanel: () => void;
+  /** The clipboard popover. */
+  readonly children: ComponentChildren;
+}
+
+/** The slim bar: what this is, whether it is live, who acts, and the stop that is always in the same place. */
+export function ViewerBar(props: ViewerBarProps) {
+  const { desktop } = props;
+  return (
+    <header class="viewer-bar">
+      <a class="icon-button" href="/" aria-label="All desktops" title="All desktops">
+        <Icon shape="arrowLeft" />
+      </a>
+      <h1 class="viewer-name" title={desktop.name}>
+        {desktop.name}
+      </h1>
+      <StateMark desktop={desktop} />
+      <select
+        class="mode-select"
+        aria-label="Mode: what agents may do"
+        title={MODE_WORDS[desktop.mode].meaning}
+        value={desktop.mode}
+        disabled={!props.mayControl}
+        onChange={(event) => {
+          const mode = modeNamed(event.currentTarget.value);
+          if (mode) props.onMode(mode);
+        }}
+      >
+        {MODES.map((mode) => (
+          <option key={mode} value={mode}>
+            {MODE_WORDS[mode].name}
+          </option>
+        ))}
+      </select>
+      {desktop.agents.length > 0 && (
+        <span class="viewer-agents" title={`Acted within the last minute: ${desktop.agents.join(", ")}`}>
+          Agent: {desktop.agents.join(", ")}
+        </span>
+      )}
+      <span class="bar-space" />
+      <div class="bar-commands">
+        {props.commands.map((command) => (
+          <IconButton
+            key={command.id}
+            icon={command.icon}
+            label={command.label}
+            onClick={command.run}
+            {...(command.shortcut === undefined ? {} : { shortcut: command.shortcut })}
+            {...(command.isPressed === undefined ? {} : { isPressed: command.isPressed })}
+            isDisabled={command.isDisabled ?? false}
+          />
+        ))}
+      </div>
+      {props.children}
+      <MoreMenu commands={props.commands} />
+      <button
+        type="button"
+        class="icon-button panel-toggle"
+        aria-pressed={props.isPanelOpen}
+        aria-label={props.waiting > 0 ? `Panel, ${props.waiting} waiting` : "Panel"}
+        title="Panel (P)"
+        onClick={props.onPanel}
+      >
+        <Icon shape="panelRight" />
+        {props.waiting > 0 && (
+          <span class="badge" aria-hidden="true">
+            {props.waiting}
+          </span>
+        )}
+      </button>
+      {desktop.is_stopped && (
+        <button type="button" class="button" disabled={!props.mayControl} onClick={props.onResume}>
+          <Icon shape="play" />
+          <span>Resume</span>
+        </button>
+      )}
+      <button
+        type="button"
+        class={`button stop-button ${props.isStopRed ? "is-red" : ""}`}
+        title="Stop the agents (Ctrl+Alt+Shift+S)"
+        disabled={!props.mayControl || desktop.is_stopped}
+        onClick={props.onStop}
+      >
+        <Icon shape="square" />
+        <span>{desktop.is_stopped ? "Stopped" : "Stop"}</span>
+      </button>
+    </header>
+  );
+}
+
+/** All commands by name, where the bar is too narrow for their icons. */
+function MoreMenu({ commands }: { readonly commands: readonly Command[] }) {
+  return (
+    <div class="more">
+      <button type="button" class="icon-button" popovertarget="viewer-more" aria-label="More" title="More">
+        <Icon shape="ellipsis" />
+      </button>
+      <div id="viewer-more" class="popover" popover="auto">
+        {commands.map((command) => (
+          <button
+            key={command.id}
+            type="button"
+            class="menu-item"
+            disabled={command.isDisabled ?? false}
+            {...(command.isPressed === undefined ? {} : { "aria-pressed": command.isPressed })}
+            onClick={(event) => {
+              event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
+              command.run();
+            }}
+          >
+            <Icon shape={command.icon} />
+            <span>{command.label}</span>
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+
+export const PANEL_TABS = ["agent", "approvals", "overlays", "info"] as const;
+export type PanelTab = (typeof PANEL_TABS)[number];
+
+const NAMES = {
+  agent: "Agent",
+  approvals: "Approvals",
+  overlays: "Overlays",
+  info: "Info",
+} as const satisfies Record<PanelTab, string>;
+
+export interface ViewerPanelProps {
+  readonly tab: PanelTab;
+  /** Shown beside a tab's name; 0 shows nothing. */
+  readonly counts: Readonly<Partial<Record<PanelTab, number>>>;
+  readonly onTab: (tab: PanelTab) => void;
+  readonly children: ComponentChildren;
+}
+
+/** The panel at the right: tabs as the ARIA practices want them (arrows move, one tab stop). */
+export function ViewerPanel({ tab, counts, onTab, children }: ViewerPanelProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = PANEL_TABS.at((PANEL_TABS.indexOf(tab) + step) % PANEL_TABS.length) ?? "agent";
+    onTab(next);
+    list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus();
+  };
+  return (
+    <aside class="viewer-panel" aria-label="Panel">
+      <div ref={list} role="tablist" aria-label="Panel" class="tabs" onKeyDown={onKey}>
+        {PANEL_TABS.map((name) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`tab-${name}`}
+            aria-selected={name === tab}
+            aria-controls="panel-body"
+            tabIndex={name === tab ? 0 : -1}
+            onClick={() => onTab(name)}
+          >
+            {NAMES[name]}
+            {(counts[name] ?? 0) > 0 && <span class="badge">{counts[name]}</span>}
+          </button>
+        ))}
+      </div>
+      <div
+        id="panel-body"
+        class="panel-body"
+        role="tabpanel"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reached by keyboard
+        tabIndex={0}
+        aria-labelledby={`tab-${tab}`}
+      >
+        {children}
+      </div>
+    </aside>
+  );
+}

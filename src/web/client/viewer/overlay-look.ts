@@ -1,0 +1,141 @@
+import type { Point, Rect, Size } from "../../../framebuffer/rect.ts";
+
+/*
+ * Where the parts of an overlay lie, by the rules of src/compositor/shapes: what people see in the browser is what is
+ * composited for VNC viewers and screenshots. That floor draws with a native canvas, so only its numbers can be shared.
+ */
+
+/** What these rules read of an overlay. Desktop pixels; an arrow's width and height may be negative. */
+export interface OverlayBox extends Rect {
+  readonly color: string;
+  readonly label: string | null;
+}
+
+const HEX = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i;
+/** Colours darker than this are written on a light plate. */
+const DARK = 0.18;
+
+function linear(hex: string | undefined): number {
+  const value = Number.parseInt(hex ?? "0", 16) / 255;
+  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+}
+
+/** Relative luminance of `#rrggbb`, WCAG 2.2. */
+function luminance(color: string): number {
+  const [, red, green, blue] = HEX.exec(color) ?? [];
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+/** Black or white, whichever is read better on `#rrggbb`. */
+export function inkOn(color: string): "#000000" | "#ffffff" {
+  const light = luminance(color);
+  return (light + 0.05) / 0.05 >= 1.05 / (light + 0.05) ? "#000000" : "#ffffff";
+}
+
+/** The plate under text of a colour. */
+export function groundUnder(color: string): "#ffffff" | "#0f172a" {
+  return luminance(color) < DARK ? "#ffffff" : "#0f172a";
+}
+
+/** Opacity of plates, arrows and icons: these carry the message, so they never fade below half. */
+export function presence(opacity: number): number {
+  return 0.5 + 0.5 * opacity;
+}
+
+/** Width of a box's frame: thinner in a box too small for the usual 3. */
+export function borderOf(size: Size): number {
+  return Math.max(1, Math.min(3, Math.floor(Math.min(size.width, size.height) / 4)));
+}
+
+/** `r` moved, not cut, so that it lies on the desktop. */
+export function intoRoom(r: Rect, room: Size): Rect {
+  return {
+    ...r,
+    x: Math.max(0, Math.min(r.x, room.width - r.width)),
+    y: Math.max(0, Math.min(r.y, room.height - r.height)),
+  };
+}
+
+/** A box's tab: above it, or inside its top edge where the desktop ends above. */
+export function boxTagPlace(box: OverlayBox, tag: Size, room: Size): Rect & { readonly isAbove: boolean } {
+  const above = box.y - tag.height;
+  const isAbove = above >= 0;
+  return { ...intoRoom({ ...tag, x: box.x, y: isAbove ? above : box.y }, room), isAbove };
+}
+
+const TAG_GAP = 8;
+
+/** An arrow's tag: beside the tail, on the side away from the head. */
+export function arrowTagPlace(arrow: OverlayBox, tag: Size, room: Size): Rect {
+  const isFlat = Math.abs(arrow.width) > Math.abs(arrow.height);
+  const away = isFlat ? -Math.sign(arrow.width) : -Math.sign(arrow.height || 1);
+  const beside = (extent: number): number => (away < 0 ? -extent - TAG_GAP : TAG_GAP);
+  const x = arrow.x + (isFlat ? beside(tag.width) : -Math.round(tag.width / 2));
+  const y = arrow.y + (isFlat ? -Math.round(tag.height / 2) : beside(tag.height));
+  return intoRoom({ ...tag, x, y }, room);
+}
+
+const HEAD_LENGTH = 22;
+const HEAD_HALF = 11;
+const SHAFT_HALF = 2.5;
+const TAIL_HALF = 1.5;
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** The outline of an arrow from 0,0 whose tip is at (width, height), as SVG path data; a dot where it has no length. */
+export function arrowPath(width: number, height: number): string {
+  const length = Math.hypot(width, height);
+  if (length < 1) return "M-4.5 0.5a5 5 0 1 1 10 0a5 5 0 1 1 -10 0z";
+  const head = Math.min(1, length / (1.6 * HEAD_LENGTH));
+  const back = length - HEAD_LENGTH * head;
+  const notch = back + 4 * head;
+  const cos = width / length;
+  const sin = height / length;
+  const at = (distance: number, aside: number): string =>
+    `${round(0.5 + distance * cos - aside * sin)} ${round(0.5 + distance * sin + aside * cos)}`;
+  const tail = TAIL_HALF * head;
+  return [
+    `M${at(0, tail)}`,
+    `A${round(tail)} ${round(tail)} 0 0 1 ${at(0, -tail)}`,
+    `L${at(notch, -SHAFT_HALF * head)}`,
+    `L${at(back, -HEAD_HALF * head)}`,
+    `L${at(length, 0)}`,
+    `L${at(back, HEAD_HALF * head)}`,
+    `L${at(notch, SHAFT_HALF * head)}z`,
+  ].join("");
+}
+
+const DEFAULT_SIDE = 32;
+const LEAST_SIDE = 12;
+const MOST_SIDE = 256;
+
+/** The square an icon is drawn in: the middle of its overlay; a pointer's tip is the overlay's corner. */
+export function iconSquare(icon: OverlayBox, isPointer: boolean, room: Size): Rect {
+  const least = Math.min(icon.width, icon.height);
+  const side = least < LEAST_SIDE ? DEFAULT_SIDE : Math.min(least, MOST_SIDE);
+  if (isPointer) return { x: icon.x, y: icon.y, width: side, height: side };
+  const middle = (from: number, extent: number): number =>
+    from + Math.max(0, Math.floor((extent - side) / 2));
+  return intoRoom(
+    { x: middle(icon.x, icon.width), y: middle(icon.y, icon.height), width: side, height: side },
+    room,
+  );
+}
+
+/** Where a pointer's words stand: below and right of it. */
+export function iconTagPlace(square: Rect, tag: Size, room: Size): Rect {
+  const corner: Point = {
+    x: square.x + Math.round(square.width * 0.66) + 4,
+    y: square.y + Math.round(square.height * 0.66) + 4,
+  };
+  return intoRoom({ ...tag, ...corner }, room);
+}
+
+/** The overlay in words, for people who do not see it. */
+export function overlayWords(overlay: OverlayBox & { readonly kind: string }): string {
+  const name =
+    overlay.label === null || overlay.label === "" ? overlay.kind : `${overlay.kind} “${overlay.label}”`;
+  return `${name} at ${overlay.x}, ${overlay.y}`;
+}

@@ -1,0 +1,297 @@
+import type RFB from "@novnc/novnc";
+import type { Size } from "../../../framebuffer/rect.ts";
+import type { OverlayInfo, OverlayMessage } from "../../api.ts";
+import { backOffMs } from "../back-off.ts";
+import { type Crop, queryOfCrop } from "../crop.ts";
+import { LiveSocket } from "../live-socket.ts";
+import { EscapeChord } from "./escape-chord.ts";
+import { OverlayLayer } from "./overlay-layer.ts";
+import { planStage, type Scaling } from "./stage-plan.ts";
+import { Still } from "./still.ts";
+
+/** The viewer's own connection; what the desktop does about its target is another thing. */
+export type ViewerStatus =
+  | { readonly kind: "connecting" }
+  | { readonly kind: "connected" }
+  /** Comes back by itself at that browser time, ms. */
+  | { readonly kind: "lost"; readonly retryAtMs: number; readonly reason: string };
+
+/** What a viewer tells its page. */
+export interface ViewerEvents {
+  status(status: ViewerStatus): void;
+  overlays(overlays: readonly OverlayInfo[]): void;
+  overlayCloseAsked(overlay: OverlayInfo): void;
+  /** What the desktop put on its clipboard. */
+  clipboard(text: string): void;
+  /** CSS pixels a desktop pixel, after each layout. */
+  scale(scale: number): void;
+  /** The escape chord: the page takes the keyboard. */
+  left(): void;
+  /** The stop chord. */
+  stopAsked(): void;
+}
+
+export interface ViewerOptions {
+  readonly desktopId: string;
+  readonly crop: Crop | null;
+  /** For screen readers. */
+  readonly label: string;
+  readonly events: ViewerEvents;
+}
+
+/** noVNC is two thirds of the app's weight: pages without a canvas never load it. */
+async function loadNovnc(): Promise<typeof RFB> {
+  const { default: Rfb } = await import("@novnc/novnc");
+  return Rfb;
+}
+
+/**
+ * One desktop in one element: noVNC draws the picture, the overlay layer lies above it, and the last picture stays below
+ * while a connection is being replaced. Frees everything on `close`.
+ */
+export class Viewer {
+  readonly #stage: HTMLElement;
+  readonly #options: ViewerOptions;
+  readonly #frame = document.createElement("div");
+  readonly #surface = document.createElement("div");
+  readonly #screen = document.createElement("div");
+  readonly #still = new Still();
+  readonly #layer: OverlayLayer;
+  readonly #chord = new EscapeChord();
+  readonly #resized = new ResizeObserver(() => this.#layout());
+  readonly #canvasChanged = new MutationObserver(() => this.#layout());
+  readonly #overlaySocket: LiveSocket<OverlayMessage>;
+  readonly #listening = new AbortController();
+  #rfb: RFB | null = null;
+  #size: Size = { width: 0, height: 0 };
+  #scaling: Scaling = "fit";
+  #isViewOnly = false;
+  #attempt = 0;
+  #retry: number | undefined;
+  /** Late answers of an earlier try are dropped by this number. */
+  #round = 0;
+  #isClosed = false;
+
+  /** Connects at once. `stage` must be positioned and have a size of its own. */
+  constructor(stage: HTMLElement, options: ViewerOptions) {
+    this.#stage = stage;
+    this.#options = options;
+    this.#layer = new OverlayLayer({
+      changed: (overlays) => options.events.overlays(overlays),
+      closeAsked: (overlay) => options.events.overlayCloseAsked(overlay),
+    });
+    this.#frame.className = "viewer-frame";
+    this.#surface.className = "viewer-surface";
+    this.#screen.className = "viewer-screen";
+    this.#surface.append(this.#still.element, this.#screen, this.#layer.element);
+    this.#frame.append(this.#surface);
+    stage.append(this.#frame);
+    this.#resized.observe(stage);
+    this.#listen();
+    const query = new URLSearchParams({ desktop: options.desktopId });
+    this.#overlaySocket = new LiveSocket(`/ws/overlays?${query}`, {
+      message: (message) => {
+        if (message.type === "sync_state") this.#hintSize(message);
+        this.#layer.receive(message);
+      },
+      open: () => {},
+    });
+    this.#connect();
+  }
+
+  set scaling(scaling: Scaling) {
+    this.#scaling = scaling;
+    this.#layout();
+  }
+
+  set isViewOnly(isViewOnly: boolean) {
+    this.#isViewOnly = isViewOnly;
+    if (this.#rfb) this.#rfb.viewOnly = isViewOnly;
+  }
+
+  set areOverlaysShown(areShown: boolean) {
+    this.#layer.element.hidden = !areShown;
+  }
+
+  /** Drops the connection, if there is one, and opens another at once. */
+  reconnect(): void {
+    this.#attempt = 0;
+    this.#drop();
+    this.#connect();
+  }
+
+  /** Like `reconnect`, but leaves a connection that lives or is being made. */
+  retryNow(): void {
+    if (!this.#rfb) this.reconnect();
+  }
+
+  focus(): void {
+    this.#rfb?.focus({ preventScroll: true });
+  }
+
+  sendCtrlAltDel(): void {
+    this.#rfb?.sendCtrlAltDel();
+  }
+
+  /** Puts text on the desktop's clipboard. */
+  paste(text: string): void {
+    this.#rfb?.clipboardPasteFrom(text);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#listening.abort();
+    this.#resized.disconnect();
+    this.#canvasChanged.disconnect();
+    this.#overlaySocket.close();
+    this.#drop();
+    this.#frame.remove();
+  }
+
+  #drop(): void {
+    this.#round++;
+    clearTimeout(this.#retry);
+    const rfb = this.#rfb;
+    this.#rfb = null;
+    if (!rfb) return;
+    this.#still.take(rfb);
+    rfb.disconnect();
+  }
+
+  #connect(): void {
+    const round = ++this.#round;
+    this.#options.events.status({ kind: "connecting" });
+    loadNovnc().then(
+      (Rfb) => {
+        if (round === this.#round && !this.#isClosed) this.#open(Rfb, round);
+      },
+      () => {
+        if (round === this.#round) this.#lost("the viewer's code could not be loaded");
+      },
+    );
+  }
+
+  #open(Rfb: typeof RFB, round: number): void {
+    const query = new URLSearchParams(this.#options.crop ? queryOfCrop(this.#options.crop) : "");
+    query.set("composite", "0");
+    const url = new URL(
+      `/ws/desktops/${encodeURIComponent(this.#options.desktopId)}?${query}`,
+      location.href,
+    );
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(url, ["binary"]);
+    // noVNC does not hand on why a socket closed.
+    let reason = "";
+    socket.addEventListener("close", (event) => {
+      reason = event.reason;
+    });
+    this.#screen.replaceChildren();
+    const rfb = new Rfb(this.#screen, socket, { shared: true });
+    this.#rfb = rfb;
+    rfb.background = "transparent";
+    rfb.scaleViewport = true;
+    rfb.viewOnly = this.#isViewOnly;
+    rfb.addEventListener("connect", () => {
+      if (round !== this.#round) return;
+      this.#attempt = 0;
+      this.#options.events.status({ kind: "connected" });
+    });
+    rfb.addEventListener("clipboard", (event) => {
+      if (round === this.#round) this.#options.events.clipboard(event.detail.text);
+    });
+    rfb.addEventListener("securityfailure", (event) => {
+      reason = event.detail.reason ?? "the desktop's authentication failed";
+    });
+    rfb.addEventListener("disconnect", () => {
+      if (round !== this.#round) return;
+      this.#still.take(rfb);
+      this.#rfb = null;
+      this.#lost(reason);
+    });
+    this.#adoptCanvas();
+  }
+
+  #lost(reason: string): void {
+    const waitMs = backOffMs(this.#attempt++, Math.random());
+    this.#options.events.status({ kind: "lost", retryAtMs: Date.now() + waitMs, reason });
+    this.#retry = setTimeout(() => this.#connect(), waitMs);
+  }
+
+  get #canvas(): HTMLCanvasElement | null {
+    return this.#screen.querySelector("canvas");
+  }
+
+  /** The canvas' own size is the desktop's: noVNC has no event for it. */
+  #adoptCanvas(): void {
+    const canvas = this.#canvas;
+    if (!canvas) return;
+    canvas.tabIndex = 0;
+    canvas.setAttribute("role", "application");
+    canvas.setAttribute(
+      "aria-label",
+      `${this.#options.label}: all keys go to the desktop, Control Alt Shift leaves it`,
+    );
+    this.#canvasChanged.disconnect();
+    this.#canvasChanged.observe(canvas, { attributes: true, attributeFilter: ["width", "height"] });
+  }
+
+  /** The overlay socket names the size before the first frame; the canvas knows better once it has one. */
+  #hintSize(size: Size): void {
+    if (this.#size.width > 0 || size.width === 0) return;
+    this.#size = { width: size.width, height: size.height };
+    this.#layout();
+  }
+
+  #layout(): void {
+    const canvas = this.#canvas;
+    if (canvas && canvas.width > 0) this.#size = { width: canvas.width, height: canvas.height };
+    const plan = planStage({
+      desktop: this.#size,
+      stage: { width: this.#stage.clientWidth, height: this.#stage.clientHeight },
+      scaling: this.#scaling,
+      crop: this.#options.crop,
+      devicePixelRatio,
+    });
+    if (!plan) return;
+    for (const [element, box] of [
+      [this.#frame, plan.frame],
+      [this.#surface, plan.surface],
+    ] as const) {
+      element.style.left = `${box.left}px`;
+      element.style.top = `${box.top}px`;
+      element.style.width = `${box.width}px`;
+      element.style.height = `${box.height}px`;
+    }
+    this.#frame.classList.toggle("is-scrolling", plan.isScrolling);
+    this.#surface.classList.toggle("is-sharp", plan.isSharp);
+    this.#layer.place(this.#size, plan.scale);
+    this.#options.events.scale(plan.scale);
+  }
+
+  /** Before noVNC, which listens on its canvas: the chord must win. */
+  #listen(): void {
+    const { signal } = this.#listening;
+    const onKey = (event: KeyboardEvent): void => this.#onKey(event);
+    this.#screen.addEventListener("keydown", onKey, { capture: true, signal });
+    this.#screen.addEventListener("keyup", onKey, { capture: true, signal });
+    this.#screen.addEventListener("focusout", () => this.#chord.reset(), { signal });
+    addEventListener("blur", () => this.#chord.reset(), { signal });
+    addEventListener("online", () => this.retryNow(), { signal });
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const verdict = this.#chord.handle({
+      type: event.type === "keydown" ? "keydown" : "keyup",
+      code: event.code,
+    });
+    if (verdict === "pass") return;
+    if (verdict === "leave") {
+      // After noVNC has sent the last release.
+      queueMicrotask(() => this.#options.events.left());
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    if (verdict === "stop") this.#options.events.stopAsked();
+  }
+}

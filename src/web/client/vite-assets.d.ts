@@ -1,0 +1,6 @@
+/** What Vite makes of imports that are not code. */
+declare module "*.css";
+declare module "*.svg?raw" {
+  const source: string;
+  export default source;
+}

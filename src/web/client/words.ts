@@ -1,0 +1,133 @@
+import type { ActionInfo, ApprovalInfo, DesktopInfo } from "../api.ts";
+import { secondsUntil, spanWords } from "./countdown.ts";
+
+/** The meaning of a coloured dot; the words beside it say the same. */
+export type Tone = "good" | "busy" | "warn" | "bad" | "idle";
+
+export const TONE_OF_STATE = {
+  connecting: "busy",
+  live: "good",
+  stalled: "warn",
+  reconnecting: "warn",
+  failed: "bad",
+  closed: "idle",
+} as const satisfies Record<DesktopInfo["state"]["kind"], Tone>;
+
+/** A few words for a tile or the bar; the server's full sentence goes beside a banner or into a tooltip. */
+export function stateWords(state: DesktopInfo["state"], nowMs: number): string {
+  switch (state.kind) {
+    case "connecting":
+      return "Connecting…";
+    case "live":
+      return "Live";
+    case "stalled":
+      return `Stalled, last picture ${spanWords((nowMs - Date.parse(state.since)) / 1000)} ago`;
+    case "reconnecting": {
+      const seconds = state.retry_at === null ? 0 : secondsUntil(state.retry_at, nowMs);
+      return seconds === 0 ? "Reconnecting…" : `Reconnecting in ${seconds} s`;
+    }
+    case "failed":
+      return state.code === null ? "Not connected" : (FAILURES.get(state.code) ?? "Not connected");
+    case "closed":
+      return "Closed";
+  }
+}
+
+const FAILURES = new Map([
+  ["auth_failed", "Refused: wrong password"],
+  ["password_required", "Needs a password"],
+  ["no_common_auth", "Refused: no common authentication"],
+  ["unreachable", "Not reachable"],
+  ["handshake_timeout", "No answer"],
+  ["refused", "Refused by the server"],
+  ["protocol_error", "Not a VNC server, or a broken one"],
+  ["target_forbidden", "Address not allowed"],
+  ["target_closed", "Closed by the desktop"],
+]);
+
+export const MODE_WORDS = {
+  passive: { name: "Passive", meaning: "Agents watch. They cannot click or type." },
+  assist: { name: "Assist", meaning: "Agents ask before every click and every key." },
+  composing: { name: "Composing", meaning: "Agents type freely and ask before they click." },
+  autopilot: { name: "Autopilot", meaning: "Agents act freely. You can stop them at any time." },
+} as const satisfies Record<DesktopInfo["mode"], { readonly name: string; readonly meaning: string }>;
+
+export const MODES = [
+  "passive",
+  "assist",
+  "composing",
+  "autopilot",
+] as const satisfies readonly DesktopInfo["mode"][];
+
+/** The mode a form control names; null for anything else. */
+export function modeNamed(name: string): DesktopInfo["mode"] | null {
+  return MODES.find((mode) => mode === name) ?? null;
+}
+
+/** Whether STOP would stop anything: then it is red. */
+export function canStop(desktop: DesktopInfo, approvals: readonly ApprovalInfo[]): boolean {
+  if (desktop.is_stopped) return false;
+  const isAsked = approvals.some(
+    (approval) => approval.state === "pending" && approval.desktop_id === desktop.id,
+  );
+  return isAsked || (desktop.mode !== "passive" && desktop.agents.length > 0);
+}
+
+/** What an action did, in a word or two, and how it should look. */
+export function outcomeWords(action: ActionInfo): { readonly text: string; readonly tone: Tone } {
+  if (action.outcome === "refused") return { text: reasonWords(action.code, "refused"), tone: "warn" };
+  if (action.outcome === "failed") return { text: reasonWords(action.code, "failed"), tone: "bad" };
+  if (action.changed === null) return { text: "sent", tone: "idle" };
+  return action.changed ? { text: "screen changed", tone: "good" } : { text: "no change", tone: "idle" };
+}
+
+const REASONS = new Map([
+  ["denied_by_human", "denied by a person"],
+  ["approval_expired", "nobody answered"],
+  ["permission_denied", "not permitted"],
+  ["stopped", "stopped by a person"],
+  ["human_in_control", "a person had the input"],
+  ["cancelled", "cancelled"],
+  ["target_down", "desktop not connected"],
+  ["out_of_bounds", "outside the screen"],
+  ["stale_screenshot", "screenshot was out of date"],
+  ["stale_screen", "screen had changed"],
+  ["not_supported", "not supported"],
+  ["rate_limited", "too fast"],
+  ["too_many", "too many"],
+]);
+
+function reasonWords(code: string | null, fallback: string): string {
+  if (code === null) return fallback;
+  return REASONS.get(code) ?? `${fallback}: ${code.replaceAll("_", " ")}`;
+}
+
+/** "41 ms", "1.2 s". */
+export function durationWords(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  return milliseconds < 10_000
+    ? `${(milliseconds / 1000).toFixed(1)} s`
+    : spanWords(Math.round(milliseconds / 1000));
+}
+
+/** How a settled question ended, for its greyed card. */
+export function decisionWords(approval: ApprovalInfo): string {
+  const by = approval.decided_by === null ? "" : ` by ${approval.decided_by}`;
+  switch (approval.state) {
+    case "pending":
+      return "Waiting for you";
+    case "granted":
+      return `Approved${by}`;
+    case "denied":
+      return `Denied${by}`;
+    case "expired":
+      return "Expired: nobody answered, so it was not done";
+    case "cancelled":
+      return "Withdrawn";
+  }
+}
+
+/** "1 approval", "3 approvals". */
+export function countWords(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,62 @@
+import type { Overlay } from "../compositor/scene.ts";
+import type { Approval } from "../desktop/approvals.ts";
+import type { ActionRecord } from "../desktop/desktop.ts";
+import type { ActionInfo, ApprovalInfo, OverlayInfo } from "./api.ts";
+
+/** An approval as those who may decide it see it: typed text included. */
+export function approvalInfo(approval: Approval): ApprovalInfo {
+  const { action, actor, point, crop } = approval;
+  return {
+    id: approval.id,
+    desktop_id: approval.desktopId,
+    kind: action.kind,
+    summary: approval.summary,
+    text: action.kind === "type" || action.kind === "write_clipboard" ? action.text : null,
+    actor: { kind: actor.kind, name: actor.name },
+    intent: approval.intent,
+    point: point === null ? null : { x: point.x, y: point.y },
+    crop: crop === null ? null : { x: crop.x, y: crop.y, width: crop.width, height: crop.height },
+    asked_at: approval.askedAt,
+    expires_at: approval.expiresAt,
+    state: approval.state,
+    decided_by: approval.decidedBy?.name ?? null,
+  };
+}
+
+/** One line of what was done, without what was typed. */
+export function actionInfo(desktopId: string, record: ActionRecord): ActionInfo {
+  return {
+    id: record.id,
+    desktop_id: desktopId,
+    at: record.at,
+    actor: { kind: record.actor.kind, name: record.actor.name },
+    kind: record.kind,
+    summary: record.summary,
+    intent: record.intent,
+    outcome: record.outcome,
+    code: record.code,
+    was_confirmed: record.wasConfirmed,
+    changed: record.effect?.changed ?? null,
+    settle_ms: record.effect?.settleMs ?? null,
+    duration_ms: record.durationMs,
+  };
+}
+
+/** An overlay in the fields of the web-first specification. */
+export function overlayInfo(overlay: Overlay): OverlayInfo {
+  return {
+    id: overlay.id,
+    kind: overlay.kind,
+    x: overlay.x,
+    y: overlay.y,
+    width: overlay.width,
+    height: overlay.height,
+    color: overlay.color,
+    opacity: overlay.opacity,
+    label: overlay.label,
+    temporary_ms: overlay.temporaryMs,
+    click_through: overlay.clickThrough,
+    monitor_index: overlay.monitorIndex,
+    created_at: overlay.createdAt,
+  };
+}

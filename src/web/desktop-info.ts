@@ -1,0 +1,92 @@
+import type { Clock } from "../desktop/clock.ts";
+import type { DesktopState } from "../desktop/desktop.ts";
+import type { DesktopInfo } from "./api.ts";
+import type { ConnectedClients } from "./connected-clients.ts";
+import type { WebDesktop } from "./ports.ts";
+
+const RECENT_MS = 60_000;
+
+/** Tells about desktops in the words of the web API. */
+export class DesktopTeller {
+  readonly #clock: Clock;
+  readonly #clients: ConnectedClients;
+
+  constructor(clock: Clock, clients: ConnectedClients) {
+    this.#clock = clock;
+    this.#clients = clients;
+  }
+
+  info(desktop: WebDesktop): DesktopInfo {
+    const { connection, state, size } = desktop;
+    return {
+      id: desktop.id,
+      name: desktop.name,
+      protocol: connection.protocol,
+      host: connection.host,
+      port: connection.port,
+      link: state.kind === "live" ? state.description : "",
+      is_exact: desktop.isExact,
+      state: this.#state(state),
+      width: size.width,
+      height: size.height,
+      displays: desktop.screens.map((screen, index) => ({
+        monitor_index: index,
+        bounds: { ...screen.rect },
+        is_primary: index === 0,
+      })),
+      mode: desktop.mode,
+      is_stopped: desktop.isStopped,
+      generation: desktop.generation,
+      viewers: desktop.viewers,
+      agents: [...this.#agents(desktop)],
+    };
+  }
+
+  #agents(desktop: WebDesktop): ReadonlySet<string> {
+    const since = this.#clock.date().getTime() - RECENT_MS;
+    const names = new Set(this.#clients.agentsOn(desktop.id));
+    for (const { actor, at } of desktop.actions) {
+      if (actor.kind === "agent" && Date.parse(at) >= since) names.add(actor.name);
+    }
+    return names;
+  }
+
+  #state(state: DesktopState): DesktopInfo["state"] {
+    const hasError = state.kind === "reconnecting" || state.kind === "failed";
+    return {
+      kind: state.kind,
+      text: this.#words(state),
+      since: this.#wallTime("sinceMs" in state ? state.sinceMs : this.#clock.nowMs()),
+      code: hasError ? state.error.code : null,
+      retry_at: state.kind === "reconnecting" ? this.#wallTime(state.nextAtMs) : null,
+    };
+  }
+
+  #words(state: DesktopState): string {
+    switch (state.kind) {
+      case "connecting":
+        return "Connecting…";
+      case "live":
+        return "Live";
+      case "stalled":
+        return `Stalled, last picture ${seconds(this.#clock.nowMs() - state.sinceMs)} s ago`;
+      case "reconnecting": {
+        const waitMs = state.nextAtMs - this.#clock.nowMs();
+        const when = waitMs > 0 ? `in ${seconds(waitMs)} s` : "now";
+        return `Reconnecting ${when}: ${state.error.message}`;
+      }
+      case "failed":
+        return `Failed: ${state.error.message}`;
+      case "closed":
+        return "Closed";
+    }
+  }
+
+  #wallTime(atMs: number): string {
+    return new Date(this.#clock.date().getTime() + atMs - this.#clock.nowMs()).toISOString();
+  }
+}
+
+function seconds(ms: number): number {
+  return Math.max(0, Math.round(ms / 1000));
+}

@@ -1,0 +1,124 @@
+import type { DesktopEvent } from "../desktop/desktop.ts";
+import type { ApprovalInfo, EventMessage } from "./api.ts";
+import type { ConnectedClients } from "./connected-clients.ts";
+import { actionInfo, approvalInfo } from "./desktop-facts.ts";
+import type { DesktopTeller } from "./desktop-info.ts";
+import type { WebDesktop, WebDesktops } from "./ports.ts";
+
+/** Who may be told what: approvals carry typed text and are for those who decide. */
+export interface EventReader {
+  readonly mayApprove: boolean;
+  send(json: string): void;
+}
+
+/** Follows every desktop and tells all open event sockets; each message is made once for all. */
+export class EventHub {
+  readonly #desktops: WebDesktops;
+  readonly #clients: ConnectedClients;
+  readonly #teller: DesktopTeller;
+  readonly #readers = new Set<EventReader>();
+  readonly #followed = new Map<string, () => void>();
+  readonly #changed = new Set<WebDesktop>();
+  readonly #stops: (() => void)[];
+
+  constructor(desktops: WebDesktops, clients: ConnectedClients, teller: DesktopTeller) {
+    this.#desktops = desktops;
+    this.#clients = clients;
+    this.#teller = teller;
+    for (const desktop of desktops.all) this.#follow(desktop);
+    this.#stops = [
+      desktops.on(({ type, desktop }) => (type === "added" ? this.#added(desktop) : this.#removed(desktop))),
+      clients.on(() => this.#tell({ type: "clients", clients: [...clients.names] })),
+    ];
+  }
+
+  /** Sends the whole state, then every change until the returned function is called. */
+  attach(reader: EventReader): () => void {
+    const hello: EventMessage = {
+      type: "hello",
+      desktops: this.#desktops.all.map((desktop) => this.#teller.info(desktop)),
+      approvals: reader.mayApprove ? pendingApprovals(this.#desktops) : [],
+      clients: [...this.#clients.names],
+    };
+    reader.send(JSON.stringify(hello));
+    this.#readers.add(reader);
+    return () => this.#readers.delete(reader);
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    for (const stop of this.#followed.values()) stop();
+    this.#followed.clear();
+    this.#readers.clear();
+  }
+
+  #added(desktop: WebDesktop): void {
+    this.#follow(desktop);
+    this.#changedDesktop(desktop);
+  }
+
+  #removed(desktop: WebDesktop): void {
+    this.#followed.get(desktop.id)?.();
+    this.#followed.delete(desktop.id);
+    this.#changed.delete(desktop);
+    this.#clients.forget(desktop.id);
+    this.#tell({ type: "desktop_removed", desktop_id: desktop.id });
+  }
+
+  #follow(desktop: WebDesktop): void {
+    this.#followed.get(desktop.id)?.();
+    this.#followed.set(
+      desktop.id,
+      desktop.on((event) => this.#onEvent(desktop, event)),
+    );
+  }
+
+  #onEvent(desktop: WebDesktop, event: DesktopEvent): void {
+    switch (event.type) {
+      // Pixels go through the viewers' sockets; a text for each frame would drown the rest.
+      case "update":
+      case "cursor":
+      case "bell":
+        return;
+      case "clipboard":
+        this.#tell({ type: "clipboard", desktop_id: desktop.id, length: event.text.length });
+        return;
+      case "approval":
+        this.#tell({ type: "approval", approval: approvalInfo(event.approval) });
+        return;
+      case "action":
+        this.#tell({ type: "action", action: actionInfo(desktop.id, event.record) });
+        return;
+      default:
+        this.#changedDesktop(desktop);
+    }
+  }
+
+  /** Several changes at one moment (a resize, a name, a state) make one message. */
+  #changedDesktop(desktop: WebDesktop): void {
+    if (this.#readers.size === 0) return;
+    if (this.#changed.size === 0) queueMicrotask(() => this.#tellChanged());
+    this.#changed.add(desktop);
+  }
+
+  #tellChanged(): void {
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    for (const desktop of changed) this.#tell({ type: "desktop", desktop: this.#teller.info(desktop) });
+  }
+
+  #tell(message: EventMessage): void {
+    if (this.#readers.size === 0) return;
+    const json = JSON.stringify(message);
+    for (const reader of this.#readers) {
+      if (message.type !== "approval" || reader.mayApprove) reader.send(json);
+    }
+  }
+}
+
+/** Every open question, oldest first. */
+export function pendingApprovals(desktops: WebDesktops): ApprovalInfo[] {
+  return desktops.all
+    .flatMap((desktop) => desktop.approvals.pending.map(approvalInfo))
+    .sort((a, b) => a.asked_at.localeCompare(b.asked_at));
+}

@@ -1,0 +1,48 @@
+import type { RequestListener, Server } from "node:http";
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+
+/** What a client may cost before it has said who it is. */
+export const HTTP_LIMITS = {
+  bodyBytes: 1024 * 1024,
+  /** The whole request, first byte to last. */
+  requestTimeoutMs: 30_000,
+  headersTimeoutMs: 10_000,
+  /** Silence on a connection while we answer; event streams lift it. */
+  silenceTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 10_000,
+  /** How often slow requests are looked for. */
+  checkEveryMs: 5000,
+  headerBytes: 16 * 1024,
+  requestsPerConnection: 1000,
+  connections: 4096,
+} as const;
+
+/** No frame of a viewer is larger: noVNC sends at most 10 KiB at once, websockify at most 64 KiB. */
+export const SOCKET_LIMITS = {
+  maxPayload: 64 * 1024,
+  // A bomb of a few bytes would unpack to the limit each time; pixels are compressed already.
+  perMessageDeflate: false,
+} as const;
+
+/** The HTTP server that the app listens with; TLS where a certificate is given. */
+export function makeServer(
+  tls: { readonly cert: string; readonly key: string } | null,
+  handler: RequestListener,
+): Server {
+  const options = {
+    requestTimeout: HTTP_LIMITS.requestTimeoutMs,
+    headersTimeout: HTTP_LIMITS.headersTimeoutMs,
+    keepAliveTimeout: HTTP_LIMITS.keepAliveTimeoutMs,
+    connectionsCheckingInterval: HTTP_LIMITS.checkEveryMs,
+    maxHeaderSize: HTTP_LIMITS.headerBytes,
+  };
+  const server =
+    tls === null
+      ? createServer(options, handler)
+      : createTlsServer({ ...options, cert: tls.cert, key: tls.key, minVersion: "TLSv1.2" }, handler);
+  server.maxRequestsPerSocket = HTTP_LIMITS.requestsPerConnection;
+  server.maxConnections = HTTP_LIMITS.connections;
+  server.setTimeout(HTTP_LIMITS.silenceTimeoutMs);
+  return server;
+}

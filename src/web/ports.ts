@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyBaseLogger } from "fastify";
+import type { WebSocket } from "ws";
+import type { AuditEntry } from "../audit/audit-event.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { Scene } from "../compositor/scene.ts";
+import type { Approvals } from "../desktop/approvals.ts";
+import type { Clock } from "../desktop/clock.ts";
+import type { Connection, ConnectionInput } from "../desktop/connection.ts";
+import type { Desktop } from "../desktop/desktop.ts";
+import type { TestReport } from "../desktop/desktops.ts";
+import type { Audience, View } from "../desktop/view.ts";
+import type { Rect } from "../framebuffer/rect.ts";
+import type { ConnectedClients } from "./connected-clients.ts";
+
+/** What the web face needs of a live desktop; Desktop of the heart is one. */
+export interface WebDesktop
+  extends Pick<
+    Desktop,
+    | "id"
+    | "connection"
+    | "name"
+    | "state"
+    | "mode"
+    | "isStopped"
+    | "isExact"
+    | "generation"
+    | "size"
+    | "screens"
+    | "cursor"
+    | "pointer"
+    | "actions"
+    | "viewers"
+    | "on"
+    | "setMode"
+    | "stop"
+    | "resume"
+    | "reconnect"
+  > {
+  readonly scene: Pick<Scene, "version" | "overlays" | "remove" | "clear" | "on">;
+  readonly approvals: Pick<Approvals, "pending" | "decide">;
+  view(audience: Audience): Pick<View, "snapshot">;
+}
+
+/** What the web face needs of the registry; Desktops of the heart is one. */
+export interface WebDesktops {
+  readonly all: readonly WebDesktop[];
+  get(id: string): WebDesktop;
+  active(principalId: string): WebDesktop;
+  add(input: ConnectionInput): Promise<WebDesktop>;
+  remove(id: string): Promise<void>;
+  test(connection: Connection): Promise<TestReport>;
+  on(
+    listener: (event: { readonly type: "added" | "removed"; readonly desktop: WebDesktop }) => void,
+  ): () => void;
+}
+
+/** What a viewer's address asks for. */
+export interface RfbOptions {
+  /** Desktop pixels; null for all of the desktop. */
+  readonly viewport: Rect | null;
+  /** Whether overlays are painted into the pixels. */
+  readonly composite: boolean;
+  /** INVARIANT: true whenever the principal may not give input. */
+  readonly viewOnly: boolean;
+}
+
+/** Everything that the web face needs from the house. */
+export interface AppPorts {
+  readonly desktops: WebDesktops;
+  readonly authenticator: Authenticator;
+  readonly audit: { record(entry: AuditEntry): void };
+  /** The MCP face: answers on the raw response; `body` is the parsed JSON of a POST, else undefined. */
+  readonly mcp: {
+    handle(req: IncomingMessage, res: ServerResponse, body: unknown, principal: Principal): Promise<void>;
+  };
+  /** Serves one viewer on an accepted socket; the desktop was there a moment ago. */
+  readonly rfb: {
+    attach(socket: WebSocket, desktopId: string, options: RfbOptions, principal: Principal): void;
+  };
+  readonly clients: ConnectedClients;
+  readonly logger: FastifyBaseLogger;
+  readonly clock: Clock;
+  readonly version: string;
+  /** Where the built web app lies (index.html and assets/). */
+  readonly clientDir: string;
+  /** The agent token for the snippets that admins see; null leaves a blank to fill. */
+  readonly agentToken: string | null;
+  /** The command that a client of the stdio transport starts. */
+  readonly stdio: { readonly command: string; readonly args: readonly string[] };
+  /** The host that we listen on. */
+  readonly host: string;
+  /** `OC_ALLOWED_HOSTS`: name or name:port. */
+  readonly allowedHosts: readonly string[];
+  /** As Fastify's option: false, or the addresses of the proxies. */
+  readonly trustProxy: boolean | string | string[];
+  readonly isRateLimited: boolean;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+}

@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import * as z from "zod";
+import { actorOf } from "../../auth/actor.ts";
+import { makeConnection } from "../../desktop/connection.ts";
+import { auditedActor, auditedRequest, principalOf } from "../access.ts";
+import type { ActionInfo, DesktopInfo, TestReportInfo } from "../api.ts";
+import { connectionBodySchema, modeBodySchema } from "../api.ts";
+import { actionInfo } from "../desktop-facts.ts";
+import type { DesktopTeller } from "../desktop-info.ts";
+import { parse } from "../parse.ts";
+import type { AppPorts, WebDesktop } from "../ports.ts";
+import type { RateLimits } from "../rate-limits.ts";
+
+const paramsSchema = z.object({ id: z.string() });
+
+/** The desktop that the address names. Throws RefusedError not_found. */
+export function desktopOf(ports: Pick<AppPorts, "desktops">, request: FastifyRequest): WebDesktop {
+  return ports.desktops.get(parse(paramsSchema, request.params).id);
+}
+
+export interface DesktopRouteParts {
+  readonly teller: DesktopTeller;
+  readonly limits: RateLimits;
+}
+
+/** `/api/v1/desktops`: what there is, and what people may do with it. */
+export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: DesktopRouteParts): void {
+  const url = "/api/v1/desktops";
+  const view = { config: { access: "view" } } as const;
+  const control = { config: { access: "control" } } as const;
+  const connections = { config: { access: "connections" } } as const;
+  const { teller } = parts;
+
+  app.get(url, view, (): DesktopInfo[] => ports.desktops.all.map((desktop) => teller.info(desktop)));
+  app.get(`${url}/:id`, view, (request): DesktopInfo => teller.info(desktopOf(ports, request)));
+  app.get(`${url}/:id/actions`, view, (request): ActionInfo[] => {
+    const desktop = desktopOf(ports, request);
+    return desktop.actions.map((record) => actionInfo(desktop.id, record));
+  });
+
+  app.post(url, connections, async (request, reply): Promise<DesktopInfo> => {
+    const desktop = await ports.desktops.add(connectionInput(request.body));
+    reply.code(201).header("location", `${url}/${encodeURIComponent(desktop.id)}`);
+    return teller.info(desktop);
+  });
+  app.post(`${url}/test`, connections, async (request): Promise<TestReportInfo> => {
+    parts.limits.take("connectionTests", request.ip);
+    const input = connectionInput(request.body);
+    const startedAtMs = ports.clock.nowMs();
+    const report = await ports.desktops.test(makeConnection(input, ports.clock.date()));
+    ports.audit.record({
+      type: "connection.tested",
+      errorCode: report.success ? null : "test_failed",
+      actor: auditedActor(principalOf(request), request),
+      request: auditedRequest(request),
+      durationMs: ports.clock.nowMs() - startedAtMs,
+    });
+    return {
+      success: report.success,
+      message: report.message,
+      steps: report.steps.map((step) => ({ ...step })),
+    };
+  });
+  app.delete(`${url}/:id`, connections, async (request, reply) => {
+    await ports.desktops.remove(desktopOf(ports, request).id);
+    return reply.code(204).send();
+  });
+
+  const act = (name: string, change: (desktop: WebDesktop, request: FastifyRequest) => void): void => {
+    app.post(`${url}/:id/${name}`, control, (request): DesktopInfo => {
+      const desktop = desktopOf(ports, request);
+      change(desktop, request);
+      return teller.info(desktop);
+    });
+  };
+  act("mode", (desktop, request) => {
+    desktop.setMode(parse(modeBodySchema, request.body).mode, actorOf(principalOf(request)));
+  });
+  act("stop", (desktop, request) => desktop.stop(actorOf(principalOf(request))));
+  act("resume", (desktop, request) => desktop.resume(actorOf(principalOf(request))));
+  act("reconnect", (desktop) => desktop.reconnect());
+}
+
+/** Reads the body of adding and testing. Fields that were left out stay out. */
+function connectionInput(body: unknown) {
+  const { name, protocol, host, port, username, password } = parse(connectionBodySchema, body);
+  return {
+    protocol,
+    host,
+    ...(name === undefined ? {} : { name }),
+    ...(port === undefined ? {} : { port }),
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  };
+}

@@ -1,0 +1,44 @@
+import { Socket } from "node:net";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { principalOf } from "../access.ts";
+import type { AppPorts } from "../ports.ts";
+
+/** `POST|GET|DELETE /mcp` and the same at `/`; `GET /` is shared with the web app and lives in pages.ts. */
+export function mcpRoutes(app: FastifyInstance, ports: AppPorts): void {
+  const config = { access: "mcp", isMcp: true } as const;
+  const handler = (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
+    handToMcp(ports, request, reply);
+  app.route({ method: ["POST", "GET", "DELETE"], url: "/mcp", config, handler, exposeHeadRoute: false });
+  app.route({ method: ["POST", "DELETE"], url: "/", config, handler });
+}
+
+/** From here on the MCP face answers on the raw response: it streams for as long as the client listens. */
+export async function handToMcp(
+  ports: AppPorts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { raw: response } = reply;
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) response.setHeader(name, value);
+  }
+  reply.hijack();
+  // The connection's time limit is for requests; an event stream may be silent for hours.
+  if (request.raw.socket instanceof Socket) request.raw.socket.setTimeout(0);
+  try {
+    await ports.mcp.handle(request.raw, response, request.body ?? undefined, principalOf(request));
+  } catch (error) {
+    request.log.error({ err: error }, "MCP request failed");
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    response.writeHead(500, { "content-type": "application/json" });
+    response.end(rpcError(-32603, "internal error"));
+  }
+}
+
+/** A JSON-RPC 2.0 error that answers no particular request. */
+export function rpcError(code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from "fastify";
+import type { Permission } from "../../auth/principal.ts";
+import { may } from "../../auth/principal.ts";
+import { principalOf } from "../access.ts";
+import type { Me } from "../api.ts";
+import type { AppPorts } from "../ports.ts";
+
+const PERMISSIONS: readonly Permission[] = [
+  "view",
+  "input",
+  "overlay",
+  "approve",
+  "control",
+  "connections",
+  "mcp",
+  "admin",
+];
+
+/** Who is signed in and what they may do, so that the web app offers nothing that would be refused. */
+export function meRoutes(app: FastifyInstance, ports: AppPorts): void {
+  app.get("/api/v1/me", { config: { access: "signed-in" } }, (request): Me => {
+    const principal = principalOf(request);
+    return {
+      name: principal.name,
+      role: principal.role,
+      permissions: PERMISSIONS.filter((permission) => may(principal, permission)),
+      version: ports.version,
+    };
+  });
+}

@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Gate } from "../access.ts";
+import { requirePermission, wantsHtml } from "../access.ts";
+import { WebError } from "../error.ts";
+import type { AppPorts } from "../ports.ts";
+import { handToMcp } from "./mcp.ts";
+import type { SignIn } from "./session.ts";
+
+/** The addresses that the web app answers for itself; all get the same HTML. */
+const PAGES = ["/desktops/:id", "/approvals", "/setup"] as const;
+
+export interface PageParts {
+  readonly gate: Gate;
+  readonly signIn: SignIn;
+}
+
+/** The web app: its pages, its assets, and `/`, which is also the door for `/?token=` and for MCP streams. */
+export function pageRoutes(app: FastifyInstance, ports: AppPorts, parts: PageParts): void {
+  const page = new IndexPage(ports.clientDir);
+  app.get("/", { config: { access: "entry" } }, async (request, reply) => {
+    const secret = secretOf(request.query);
+    if (secret !== null) return parts.signIn.byAddress(request, reply, secret);
+    const isKnown = parts.gate.identify(request);
+    if (!isKnown && wantsHtml(request)) return reply.redirect("/signin", 303);
+    parts.gate.requireCredential(request, reply);
+    if (isEventStream(request)) {
+      requirePermission(request, "mcp");
+      return handToMcp(ports, request, reply);
+    }
+    return page.send(reply);
+  });
+  for (const url of PAGES) {
+    app.get(url, { config: { access: "page" } }, (_request, reply) => page.send(reply));
+  }
+  app.get("/signin", { config: { access: "open" } }, (_request, reply) => page.send(reply));
+  assetRoutes(app, ports.clientDir);
+}
+
+/** Vite names each asset by its content, so a browser may keep it for ever; the sign-in page needs them too. */
+function assetRoutes(app: FastifyInstance, clientDir: string): void {
+  app.get<{ Params: { "*": string } }>("/assets/*", { config: { access: "open" } }, (request, reply) => {
+    const path = join("/", request.params["*"]);
+    return reply.sendFile(`assets${path}`, { maxAge: "1y", immutable: true, dotfiles: "deny" });
+  });
+  // What the build put beside index.html: the icon, the manifest.
+  const beside = existsSync(clientDir) ? readdirSync(clientDir, { withFileTypes: true }) : [];
+  for (const { name } of beside.filter((entry) => entry.isFile() && /^[\w-]+\.[\w.]+$/.test(entry.name))) {
+    if (name === "index.html") continue;
+    app.get(`/${name}`, { config: { access: "open" } }, (_request, reply) =>
+      reply.sendFile(name, { maxAge: "1h" }),
+    );
+  }
+}
+
+/** index.html, read once: a server that runs serves the build that it was started with. */
+class IndexPage {
+  readonly #html: Buffer | null;
+
+  constructor(clientDir: string) {
+    const path = join(clientDir, "index.html");
+    this.#html = existsSync(path) ? readFileSync(path) : null;
+  }
+
+  send(reply: FastifyReply): FastifyReply {
+    if (this.#html === null) throw new WebError("not_built", "the web app is not built");
+    return reply.type("text/html; charset=utf-8").send(this.#html);
+  }
+}
+
+function isEventStream(request: FastifyRequest): boolean {
+  return (request.headers.accept ?? "").includes("text/event-stream");
+}
+
+/** The value of `?token=`, null where there is none; given twice it is nobody's. */
+function secretOf(query: unknown): string | null {
+  if (typeof query !== "object" || query === null || !("token" in query)) return null;
+  return typeof query.token === "string" ? query.token : "";
+}

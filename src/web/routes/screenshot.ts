@@ -1,0 +1,128 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type * as z from "zod";
+import { RefusedError } from "../../desktop/error.ts";
+import type { ImageFormat, SnapshotRequest } from "../../desktop/view.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
+import { principalOf } from "../access.ts";
+import { screenshotQuerySchema } from "../api.ts";
+import { parse } from "../parse.ts";
+import type { AppPorts, WebDesktop } from "../ports.ts";
+import { desktopOf } from "./desktops.ts";
+
+type ScreenshotQuery = z.infer<typeof screenshotQuerySchema>;
+
+const FORMATS = {
+  png: { format: "png", type: "image/png" },
+  jpg: { format: "jpeg", type: "image/jpeg" },
+  webp: { format: "webp", type: "image/webp" },
+} as const satisfies Record<string, { readonly format: ImageFormat; readonly type: string }>;
+
+/** Generations start anew with the process, so its ETags must not meet those of the one before. */
+const EPOCH = randomBytes(6).toString("base64url");
+
+/** `GET /api/v1/desktops/:id/screenshot.{png,jpg,webp}`: 304 while nothing that it shows has changed. */
+export function screenshotRoutes(app: FastifyInstance, ports: AppPorts): void {
+  const cursors = new CursorNumbers();
+  for (const [extension, { format, type }] of Object.entries(FORMATS)) {
+    app.get(
+      `/api/v1/desktops/:id/screenshot.${extension}`,
+      { config: { access: "view" } },
+      async (request, reply) => {
+        const query = parse(screenshotQuerySchema, request.query);
+        const region = regionOf(query);
+        const desktop = desktopOf(ports, request);
+        const tagAt = (generation: number, sceneVersion: number): string =>
+          etag([
+            EPOCH,
+            desktop.id,
+            format,
+            generation,
+            query.overlays === "1" ? sceneVersion : 0,
+            query.cursor === "1" ? cursors.state(desktop) : 0,
+            JSON.stringify(query),
+          ]);
+        const sceneVersion = desktop.scene.version;
+        const asked = request.headers["if-none-match"];
+        const known = tagAt(desktop.generation, sceneVersion);
+        if (asked !== undefined && isNamed(asked, known)) return reply.code(304).header("etag", known).send();
+
+        const audience = principalOf(request).role === "agent" ? "agent" : "viewer";
+        const snapshot = await desktop.view(audience).snapshot({
+          ...snapshotRequest(query, region),
+          format,
+          signal: abortedBy(request, reply),
+        });
+        // Of the scene as it was before: what was drawn meanwhile makes the next request a 200, never a false 304.
+        return reply
+          .header("etag", tagAt(snapshot.generation, sceneVersion))
+          .header("x-oc-generation", snapshot.generation)
+          .header("x-oc-stale", snapshot.isStale ? "1" : "0")
+          .type(type)
+          .send(bufferOf(snapshot.bytes));
+      },
+    );
+  }
+}
+
+function snapshotRequest(query: ScreenshotQuery, region: Rect | null): SnapshotRequest {
+  return {
+    ...(region === null ? {} : { region }),
+    ...(query.scale === undefined ? {} : { scale: query.scale }),
+    ...(query.quality === undefined ? {} : { quality: query.quality }),
+    ...(query.stable_ms === undefined ? {} : { stableMs: query.stable_ms }),
+    withOverlays: query.overlays === "1",
+    withCursor: query.cursor === "1",
+  };
+}
+
+/** All four or none. Throws RefusedError invalid_parameters. */
+function regionOf({ x, y, width, height }: ScreenshotQuery): Rect | null {
+  if (x !== undefined && y !== undefined && width !== undefined && height !== undefined) {
+    return { x, y, width, height };
+  }
+  if (x === undefined && y === undefined && width === undefined && height === undefined) return null;
+  throw new RefusedError(
+    "invalid_parameters",
+    "x, y, width and height come together: expected all four or none",
+  );
+}
+
+function etag(parts: readonly (string | number)[]): string {
+  return `"${createHash("sha256").update(parts.join("\n")).digest("base64url").slice(0, 27)}"`;
+}
+
+/** If-None-Match, RFC 9110 section 13.1.2: a list compared weakly, or anything at all. */
+function isNamed(header: string, tag: string): boolean {
+  return header.split(",").some((item) => {
+    const named = item.trim();
+    return named === "*" || named.replace(/^W\//, "") === tag;
+  });
+}
+
+/** Stops a wait for a stable picture when the caller went away. */
+function abortedBy(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  request.raw.socket.once("close", () =>
+    controller.abort(new RefusedError("cancelled", "the caller went away")),
+  );
+  reply.raw.once("close", () => controller.abort(new RefusedError("cancelled", "the caller went away")));
+  return controller.signal;
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Cursors have no generation: each shape gets a number when it is first seen. */
+class CursorNumbers {
+  readonly #numbers = new WeakMap<object, number>();
+  #next = 1;
+
+  state({ cursor, pointer }: WebDesktop): string {
+    if (cursor === null) return "none";
+    const number = this.#numbers.get(cursor) ?? this.#next++;
+    this.#numbers.set(cursor, number);
+    return `${number}:${pointer.x}:${pointer.y}`;
+  }
+}

@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { AuthResult } from "../../auth/authenticator.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { auditedActor, auditedRequest, cookieName, credentialOf, wantsHtml } from "../access.ts";
+import { signInBodySchema } from "../api.ts";
+import { WebError } from "../error.ts";
+import { parse } from "../parse.ts";
+import type { AppPorts } from "../ports.ts";
+import type { RateLimits } from "../rate-limits.ts";
+
+/** Turns a token or a one-time code into the cookie of a session. */
+export class SignIn {
+  readonly #ports: AppPorts;
+  readonly #limits: RateLimits;
+
+  constructor(ports: AppPorts, limits: RateLimits) {
+    this.#ports = ports;
+    this.#limits = limits;
+  }
+
+  /** `/?token=`: on to `/` without the token, so that it leaves the address bar. */
+  async byAddress(request: FastifyRequest, reply: FastifyReply, secret: string): Promise<void> {
+    // A browser that looks ahead must not use up a one-time code that nobody opened.
+    if (/prefetch|prerender/.test(`${request.headers["sec-purpose"]}${request.headers["purpose"]}`)) {
+      throw new RefusedError("not_supported", "a sign-in address cannot be fetched ahead");
+    }
+    try {
+      this.#signIn(request, reply, secret);
+    } catch (error) {
+      const isRefused = error instanceof WebError || error instanceof RefusedError;
+      if (!isRefused || !wantsHtml(request)) throw error;
+      await reply.redirect(`/signin?error=${error.code === "unauthenticated" ? "wrong" : "wait"}`, 303);
+      return;
+    }
+    await reply.redirect("/", 303);
+  }
+
+  /** `POST /api/v1/session`: the sign-in form. */
+  byForm(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    this.#signIn(request, reply, parse(signInBodySchema, request.body).token);
+    return reply.code(204).send();
+  }
+
+  /** `DELETE /api/v1/session` */
+  out(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const credential = credentialOf(request);
+    if (credential.kind === "session") this.#ports.authenticator.endSession(credential.sessionId);
+    this.#ports.audit.record({
+      type: "auth.logout",
+      actor: auditedActor(credential.principal, request),
+      request: auditedRequest(request),
+    });
+    return reply.clearCookie(cookieName(request), this.#cookie(request)).code(204).send();
+  }
+
+  /** Throws WebError or RefusedError; the secret is in neither. */
+  #signIn(request: FastifyRequest, reply: FastifyReply, secret: string): void {
+    const { authenticator, audit } = this.#ports;
+    this.#limits.checkSignIn(request.ip);
+    const result: AuthResult = authenticator.signIn(secret, request.ip);
+    if (result.kind === "locked") {
+      throw new WebError("locked_out", "too many wrong tokens came from this address", {
+        retryAfterMs: result.waitMs,
+      });
+    }
+    if (result.kind !== "known") {
+      this.#limits.countFailedSignIn(request.ip);
+      audit.record({
+        type: result.kind === "wrong" && result.waitMs > 0 ? "auth.locked" : "auth.failed",
+        errorCode: "unauthenticated",
+        actor: { id: "", name: "", kind: "unknown", ip: request.ip },
+        request: auditedRequest(request),
+      });
+      throw new WebError("unauthenticated", "the token or code is not valid, was used, or is too old");
+    }
+    const { principal } = result.credential;
+    // A new session each time: whoever planted an old cookie gains nothing.
+    const old = request.cookies[cookieName(request)];
+    if (old !== undefined) authenticator.endSession(old);
+    reply.setCookie(cookieName(request), authenticator.openSession(principal), {
+      ...this.#cookie(request),
+      maxAge: Math.floor(authenticator.sessionLifetimeMs / 1000),
+    });
+    audit.record({
+      type: "auth.login",
+      actor: auditedActor(principal, request),
+      request: auditedRequest(request),
+    });
+  }
+
+  #cookie(request: FastifyRequest) {
+    return {
+      httpOnly: true,
+      sameSite: "strict",
+      path: "/",
+      secure: request.protocol === "https",
+    } as const;
+  }
+}
+
+/** Signing in and out from the web app. */
+export function sessionRoutes(app: FastifyInstance, signIn: SignIn): void {
+  const url = "/api/v1/session";
+  app.post(url, { config: { access: "open" } }, (request, reply) => signIn.byForm(request, reply));
+  app.delete(url, { config: { access: "signed-in" } }, (request, reply) => signIn.out(request, reply));
+}

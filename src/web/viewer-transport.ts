@@ -1,0 +1,127 @@
+import type { Socket } from "node:net";
+import type { RawData, WebSocket } from "ws";
+
+/** Who hears of a transport: called from the event loop, never from within `send`. */
+export interface TransportListener {
+  receive(chunk: Uint8Array): void;
+  /** Some of what was sent has left this process. */
+  drained(): void;
+  /** The end, said once. */
+  closed(): void;
+}
+
+/** A byte pipe to one viewer. Sending never waits; who sends looks at `bufferedBytes` first. */
+export interface ViewerTransport {
+  /** Sent, but still in the memory of this process. */
+  readonly bufferedBytes: number;
+  send(bytes: Uint8Array): void;
+  /** Ends it after what was sent has left, or by force soon after. `code`: as in a WebSocket's close frame. */
+  close(code: number, reason: string): void;
+  /** Call once, before anything else. */
+  listen(listener: TransportListener): void;
+}
+
+/** Codes of a WebSocket's close frame, RFC 6455 section 7.4.1. */
+export const CLOSE_CODE = {
+  goingAway: 1001,
+  protocolError: 1002,
+  notBinary: 1003,
+  policy: 1008,
+  internal: 1011,
+  tryAgainLater: 1013,
+} as const;
+
+/** Written in pieces of this size, so that a slow viewer's progress shows. */
+const PIECE_BYTES = 64 * 1024;
+/** How long a viewer may take to read the rest before its socket is destroyed. */
+const LINGER_MS = 2000;
+
+/** The part that both kinds have in common: cuts what is sent, counts what is on its way. */
+class Outbox {
+  readonly #write: (piece: Uint8Array, done: () => void) => void;
+  #bufferedBytes = 0;
+  #onDrained: () => void = () => {};
+
+  constructor(write: (piece: Uint8Array, done: () => void) => void) {
+    this.#write = write;
+  }
+
+  get bufferedBytes(): number {
+    return this.#bufferedBytes;
+  }
+
+  onDrained(call: () => void): void {
+    this.#onDrained = call;
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#bufferedBytes += bytes.length;
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      const piece = bytes.subarray(at, at + PIECE_BYTES);
+      this.#write(piece, () => {
+        this.#bufferedBytes -= piece.length;
+        this.#onDrained();
+      });
+    }
+  }
+}
+
+/** RFB in binary WebSocket frames; how they are cut means nothing. */
+export function webSocketTransport(socket: WebSocket): ViewerTransport {
+  const outbox = new Outbox((piece, done) => socket.send(piece, { binary: true }, done));
+  return {
+    get bufferedBytes() {
+      return outbox.bufferedBytes;
+    },
+    send: (bytes) => outbox.send(bytes),
+    close(code, reason) {
+      socket.close(code, reason);
+      unlessBefore(socket, () => socket.terminate());
+    },
+    listen(listener) {
+      outbox.onDrained(() => listener.drained());
+      socket.on("message", (data, isBinary) => {
+        if (isBinary) listener.receive(bytesOf(data));
+        else socket.close(CLOSE_CODE.notBinary, "binary frames only");
+      });
+      // What went wrong is of no use to anybody; "close" always follows.
+      socket.on("error", () => {});
+      socket.once("close", () => listener.closed());
+    },
+  };
+}
+
+/** RFB over TCP. */
+export function tcpTransport(socket: Socket): ViewerTransport {
+  const outbox = new Outbox((piece, done) => void socket.write(piece, done));
+  socket.setNoDelay(true);
+  return {
+    get bufferedBytes() {
+      return outbox.bufferedBytes;
+    },
+    send(bytes) {
+      if (socket.writable) outbox.send(bytes);
+    },
+    close() {
+      socket.end();
+      unlessBefore(socket, () => socket.destroy());
+    },
+    listen(listener) {
+      outbox.onDrained(() => listener.drained());
+      socket.on("data", (chunk) => listener.receive(chunk));
+      socket.on("error", () => {});
+      socket.once("close", () => listener.closed());
+    },
+  };
+}
+
+function unlessBefore(socket: Socket | WebSocket, force: () => void): void {
+  const timer = setTimeout(force, LINGER_MS);
+  timer.unref();
+  socket.once("close", () => clearTimeout(timer));
+}
+
+function bytesOf(data: RawData): Uint8Array {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+}

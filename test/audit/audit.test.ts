@@ -1,0 +1,182 @@
+import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import t from "tap";
+import * as z from "zod";
+import { Audit, auditSink } from "../../src/audit/audit.ts";
+import type { AuditEvent } from "../../src/audit/audit-event.ts";
+import { auditEventSchema } from "../../src/audit/audit-event.ts";
+import type { AuditSink } from "../../src/audit/sink.ts";
+import { FileSink, StreamSink } from "../../src/audit/sink.ts";
+import { FakeClock } from "../auth/fake-clock.ts";
+
+const lines = z.array(auditEventSchema);
+
+function eventsOf(text: string): AuditEvent[] {
+  t.match(text, /\n$/);
+  return lines.parse(
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  );
+}
+
+/** Keeps what it is given, and fails while told to. */
+class FakeSink implements AuditSink {
+  text = "";
+  isBroken = false;
+  writes = 0;
+
+  async write(text: string): Promise<void> {
+    this.writes += 1;
+    if (this.isBroken) throw new Error("no space left on device");
+    this.text += text;
+  }
+
+  async close(): Promise<void> {}
+}
+
+t.test("events become lines of the model, with nothing unnamed in them", async (t) => {
+  const dir = t.testdir();
+  const path = join(dir, "audit.ndjson");
+  const audit = new Audit({ sink: new FileSink(path), clock: new FakeClock(), version: "1" });
+  const actor = { id: "1", name: "Ann", kind: "human", role: "admin", ip: "127.0.0.1", token: "SECRET" };
+  audit.record({ type: "auth.login", actor });
+  audit.record({
+    type: "input.performed",
+    action: "type",
+    resource: { kind: "desktop", id: "d" },
+    errorCode: "stopped",
+    durationMs: 12.345,
+    request: { method: "POST", path: "/x/:id", id: "r1" },
+    mcp: { transport: "http", tool: "type_text" },
+    counts: { characters: 5 },
+  });
+  await audit.close();
+  const text = readFileSync(path, "utf8");
+  t.notOk(text.includes("SECRET"));
+  t.match(eventsOf(text), [
+    {
+      timestamp: "2026-11-21T00:00:01.000Z",
+      event_type: "auth.login",
+      severity: "info",
+      actor: { user_id: "1", name: "Ann", kind: "human", roles: ["admin"], ip: "127.0.0.1" },
+      outcome: "success",
+      error_code: null,
+    },
+    {
+      severity: "warning",
+      outcome: "failure",
+      error_code: "stopped",
+      latency_ms: 12.3,
+      request: { method: "POST", path: "/x/:id", query_redacted: true, request_id: "r1" },
+      mcp: { server: "node", transport: "http", tool: "type_text" },
+      counts: { characters: 5 },
+    },
+  ]);
+  t.equal(statSync(path).mode & 0o777, 0o600);
+});
+
+t.test("a name with line ends cannot forge a line, and a long one is cut", async (t) => {
+  const sink = new FakeSink();
+  const audit = new Audit({ sink, clock: new FakeClock(), version: "1" });
+  audit.record({
+    type: "auth.login",
+    actor: { id: "1", name: `a\n{"x":1}\u2028${"y".repeat(9999)}`, kind: "human" },
+  });
+  await audit.flush();
+  const [event, ...others] = eventsOf(sink.text);
+  t.strictSame(others, []);
+  t.equal(event?.actor?.name.length, 512);
+});
+
+t.test("what a full queue could not keep is told with its exact number", async (t) => {
+  const clock = new FakeClock();
+  const sink = new FakeSink();
+  const changes: boolean[] = [];
+  const onSinkChange = (isWorking: boolean): number => changes.push(isWorking);
+  const audit = new Audit({ sink, clock, version: "1", maxWaiting: 3, onSinkChange });
+  sink.isBroken = true;
+  for (let n = 0; n < 10; n++) audit.record({ type: "auth.failed" });
+  await audit.flush();
+  sink.isBroken = false;
+  clock.advance(500);
+  await audit.flush();
+  t.match(
+    eventsOf(sink.text).map(({ event_type, counts }) => [event_type, counts?.["dropped"]]),
+    [["auth.failed"], ["auth.failed"], ["auth.failed"], ["audit.gap", 7]],
+  );
+  t.strictSame(changes, [false, true]);
+});
+
+t.test("a failing sink is tried again with growing waits, not at each event", async (t) => {
+  const clock = new FakeClock();
+  const sink = new FakeSink();
+  sink.isBroken = true;
+  const audit = new Audit({ sink, clock, version: "1" });
+  audit.record({ type: "auth.failed" });
+  await audit.flush();
+  for (let n = 0; n < 50; n++) audit.record({ type: "auth.failed" });
+  t.equal(sink.writes, 1);
+  clock.advance(499);
+  t.equal(sink.writes, 1);
+  clock.advance(1);
+  await audit.flush();
+  t.equal(sink.writes, 2);
+  clock.advance(999);
+  t.equal(sink.writes, 2);
+});
+
+t.test("a burst is written in few writes", async (t) => {
+  const sink = new FakeSink();
+  const audit = new Audit({ sink, clock: new FakeClock(), version: "1" });
+  for (let n = 0; n < 1000; n++) audit.record({ type: "viewer.joined" });
+  await audit.close();
+  t.equal(eventsOf(sink.text).length, 1000);
+  t.ok(sink.writes <= 3, `${sink.writes} writes`);
+});
+
+t.test("a line that a crash cut in half spoils only itself", async (t) => {
+  const path = join(t.testdir(), "audit.ndjson");
+  appendFileSync(path, '{"event_id":"cut');
+  const audit = new Audit({ sink: new FileSink(path), clock: new FakeClock(), version: "1" });
+  audit.record({ type: "audit.started" });
+  await audit.close();
+  const [cut, whole] = readFileSync(path, "utf8").split("\n");
+  t.equal(cut, '{"event_id":"cut');
+  t.equal(auditEventSchema.parse(JSON.parse(whole ?? "")).event_type, "audit.started");
+});
+
+t.test(
+  "closing waits for a stuck sink no longer than five seconds, and nothing is recorded after",
+  async (t) => {
+    const clock = new FakeClock();
+    const written: string[] = [];
+    const stuck = new Writable({ write: (chunk) => written.push(String(chunk)) });
+    const audit = new Audit({ sink: new StreamSink(stuck), clock, version: "1" });
+    audit.record({ type: "audit.started" });
+    let isClosed = false;
+    const closing = audit.close().then(() => {
+      isClosed = true;
+    });
+    clock.advance(4999);
+    await Promise.resolve();
+    t.equal(isClosed, false);
+    clock.advance(1);
+    await closing;
+    audit.record({ type: "auth.login" });
+    await audit.close();
+    t.equal(written.length, 1);
+  },
+);
+
+t.test("stdout means stderr where stdout belongs to MCP, and off means nothing", async (t) => {
+  const place = { dataDir: t.testdir(), isStdoutTaken: true };
+  t.strictSame(auditSink("stdout", place), new StreamSink(process.stderr));
+  t.ok(auditSink("file", place) instanceof FileSink);
+  t.equal(auditSink("off", place), null);
+  const audit = new Audit({ sink: null, clock: new FakeClock(), version: "1" });
+  audit.record({ type: "audit.started" });
+  await audit.close();
+});

@@ -1,0 +1,133 @@
+import t from "tap";
+import type { AuditEntry } from "../../src/audit/audit-event.ts";
+import { auditDesktops } from "../../src/audit/desktop-audit.ts";
+import type { DesktopEvent } from "../../src/desktop/desktop.ts";
+import { LinkError } from "../../src/desktop/error.ts";
+
+const ANN = { kind: "human", id: "1", name: "Ann" } as const;
+const BOT = { kind: "agent", id: "2", name: "Bot" } as const;
+
+class FakeDesktop {
+  readonly id: string;
+  readonly connection = { protocol: "vnc" } as const;
+  readonly listeners = new Set<(event: DesktopEvent) => void>();
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  on(listener: (event: DesktopEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  emit(event: DesktopEvent): void {
+    for (const listener of this.listeners) listener(event);
+  }
+}
+
+type RegistryEvent = { readonly type: "added" | "removed"; readonly desktop: FakeDesktop };
+
+function follow(...all: FakeDesktop[]) {
+  const entries: AuditEntry[] = [];
+  let tell = (_event: RegistryEvent): void => {};
+  const registry = {
+    all,
+    on(listener: (event: RegistryEvent) => void) {
+      tell = listener;
+      return () => {
+        tell = () => {};
+      };
+    },
+  };
+  const stop = auditDesktops(registry, (entry) => entries.push(entry));
+  return { entries, stop, tell: (event: RegistryEvent) => tell(event) };
+}
+
+t.test("what people and agents do on a desktop is recorded, without the words they typed", async (t) => {
+  const desktop = new FakeDesktop("d1");
+  const { entries } = follow(desktop);
+  desktop.emit({ type: "mode", mode: "autopilot", by: ANN });
+  desktop.emit({ type: "stopped", isStopped: true, by: ANN });
+  desktop.emit({ type: "stopped", isStopped: false, by: ANN });
+  desktop.emit({
+    type: "approval",
+    approval: {
+      id: "a",
+      desktopId: "d1",
+      action: { kind: "type", text: "hunter2", wordsPerMinute: null, clearExisting: false },
+      summary: "Type 7 characters",
+      actor: BOT,
+      intent: "log in with hunter2",
+      point: null,
+      crop: null,
+      askedAt: "",
+      expiresAt: "",
+      state: "granted",
+      decidedBy: ANN,
+    },
+  });
+  desktop.emit({
+    type: "action",
+    record: {
+      id: "r",
+      at: "",
+      actor: BOT,
+      kind: "click",
+      summary: "Click",
+      intent: null,
+      outcome: "refused",
+      code: "stopped",
+      wasConfirmed: false,
+      effect: null,
+      durationMs: 3,
+    },
+  });
+  desktop.emit({ type: "clipboard", text: "hunter2" });
+  desktop.emit({ type: "bell" });
+  t.match(entries, [
+    { type: "mode.changed", actor: ANN, action: "autopilot", resource: { kind: "desktop", id: "d1" } },
+    { type: "desktop.stopped", actor: ANN },
+    { type: "desktop.resumed", actor: ANN },
+    { type: "approval.granted", actor: ANN, action: "type", counts: { characters: 7 } },
+    { type: "input.performed", actor: BOT, action: "click", errorCode: "stopped", durationMs: 3 },
+  ]);
+  t.equal(entries.length, 5);
+  t.notOk(JSON.stringify(entries).includes("hunter2"));
+});
+
+t.test("a target that stays away is told once, not at each try", async (t) => {
+  const desktop = new FakeDesktop("d1");
+  const { entries } = follow(desktop);
+  const error = new LinkError("unreachable", "cannot connect");
+  const lost = { type: "state", state: { kind: "reconnecting", attempt: 1, nextAtMs: 0, error } } as const;
+  const live = { type: "state", state: { kind: "live", sinceMs: 0, description: "" } } as const;
+  desktop.emit(live);
+  desktop.emit({ type: "state", state: { kind: "stalled", sinceMs: 0 } });
+  desktop.emit(live);
+  desktop.emit(lost);
+  desktop.emit(lost);
+  desktop.emit(live);
+  desktop.emit({ type: "state", state: { kind: "failed", error } });
+  desktop.emit({ type: "state", state: { kind: "closed" } });
+  t.strictSame(
+    entries.map(({ type }) => type),
+    ["session.opened", "session.lost", "session.opened", "session.lost", "session.closed"],
+  );
+});
+
+t.test("desktops that come are followed, those that go are not", async (t) => {
+  const desktop = new FakeDesktop("d2");
+  const { entries, tell, stop } = follow();
+  tell({ type: "added", desktop });
+  desktop.emit({ type: "mode", mode: "assist", by: ANN });
+  tell({ type: "removed", desktop });
+  desktop.emit({ type: "mode", mode: "passive", by: ANN });
+  t.strictSame(
+    entries.map(({ type }) => type),
+    ["connection.added", "mode.changed", "connection.removed"],
+  );
+  tell({ type: "added", desktop });
+  stop();
+  t.equal(desktop.listeners.size, 0);
+});

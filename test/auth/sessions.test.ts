@@ -1,0 +1,47 @@
+import t from "tap";
+import { Sessions } from "../../src/auth/sessions.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+const ADMIN = { id: "a", name: "Admin", role: "admin" } as const;
+
+t.test("a session is found by its identifier until it is ended", async (t) => {
+  const sessions = new Sessions(new FakeClock());
+  const id = sessions.open(ADMIN);
+  t.match(id, /^[A-Za-z0-9_-]{43}$/);
+  t.not(sessions.open(ADMIN), id);
+  t.equal(sessions.find(id), ADMIN);
+  t.equal(sessions.find(`${id}x`), null);
+  t.equal(sessions.end(id), true);
+  t.equal(sessions.end(id), false);
+  t.equal(sessions.find(id), null);
+});
+
+t.test("use keeps a session from idling out, but not from its absolute end", async (t) => {
+  const clock = new FakeClock();
+  const sessions = new Sessions(clock, { idleMs: 100, absoluteMs: 250, maxSessions: 10 });
+  const idle = sessions.open(ADMIN);
+  const used = sessions.open(ADMIN);
+  clock.advance(99);
+  t.ok(sessions.find(used));
+  clock.advance(99);
+  t.equal(sessions.find(idle), null);
+  t.ok(sessions.find(used));
+  clock.advance(51);
+  t.ok(sessions.find(used));
+  clock.advance(1);
+  t.equal(sessions.find(used), null);
+});
+
+t.test("beyond the bound the session idle longest ends", async (t) => {
+  const clock = new FakeClock();
+  const sessions = new Sessions(clock, { idleMs: 1000, absoluteMs: 1000, maxSessions: 2 });
+  const a = sessions.open(ADMIN);
+  const b = sessions.open(ADMIN);
+  clock.advance(1);
+  sessions.find(a);
+  const c = sessions.open(ADMIN);
+  t.equal(sessions.size, 2);
+  t.equal(sessions.find(b), null);
+  t.ok(sessions.find(a));
+  t.ok(sessions.find(c));
+});

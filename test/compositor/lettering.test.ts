@@ -1,0 +1,43 @@
+import t from "tap";
+import {
+  cleanLine,
+  fitText,
+  TAG_FONT,
+  TEXT_FONT,
+  textWidth,
+  wrapText,
+} from "../../src/compositor/lettering.ts";
+
+t.test("a width is a whole number, larger for more letters, none for none", async (t) => {
+  t.equal(textWidth(TAG_FONT, ""), 0);
+  t.ok(Number.isInteger(textWidth(TAG_FONT, "Save")));
+  t.ok(textWidth(TAG_FONT, "Save all") > textWidth(TAG_FONT, "Save"));
+  t.ok(textWidth(TAG_FONT, "\u{10ffff}\u0000") >= 0, "for what no font has too");
+});
+
+t.test("control and direction-changing characters do not reach the screen", async (t) => {
+  t.equal(cleanLine(" a\tb\u0000\u202ec\u2066\n d "), "a b c d");
+});
+
+t.test("what is too wide ends in an ellipsis and fits", async (t) => {
+  t.equal(fitText(TAG_FONT, "Save", 200), "Save");
+  const cut = fitText(TAG_FONT, "Save all files of this folder", 80);
+  t.match(cut, /^Save.*…$/);
+  t.ok(textWidth(TAG_FONT, cut) <= 80);
+  t.equal(fitText(TAG_FONT, "Save", 0), "…");
+});
+
+t.test("text is wrapped at spaces, at line ends and within long words, and loses no letter", async (t) => {
+  t.same(wrapText(TEXT_FONT, "one\ntwo\r\n\nthree", 400, 10), ["one", "two", "", "three"]);
+  const lines = wrapText(TEXT_FONT, `a few words and ${"x".repeat(60)} end`, 120, 50);
+  t.ok(lines.every((line) => textWidth(TEXT_FONT, line) <= 120));
+  t.equal(lines.join("").replaceAll(" ", ""), `afewwordsand${"x".repeat(60)}end`);
+});
+
+t.test("no more than the most lines, the last with an ellipsis", async (t) => {
+  const lines = wrapText(TEXT_FONT, "word ".repeat(200), 100, 3);
+  t.equal(lines.length, 3);
+  t.match(lines[2], /…$/);
+  t.ok(lines.every((line) => textWidth(TEXT_FONT, line) <= 100));
+  t.same(wrapText(TEXT_FONT, "wide", 1, 100), ["w", "i", "d", "e"], "one letter a line at the least");
+});

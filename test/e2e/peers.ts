@@ -1,0 +1,58 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** The Debian package that brings each program; `.ci/run` installs the same list. */
+const PACKAGES = {
+  Xtigervnc: "tigervnc-standalone-server",
+  xtigervncviewer: "tigervnc-viewer",
+  x11vnc: "x11vnc",
+  openbox: "openbox",
+  xterm: "xterm",
+  xdotool: "xdotool",
+  xwd: "x11-apps",
+  xev: "x11-utils",
+  xrandr: "x11-xserver-utils",
+  xsetroot: "x11-xserver-utils",
+  xclip: "xclip",
+  xauth: "xauth",
+  chromium: "chromium",
+  gcc: "gcc libc6-dev",
+  vncclient: "libvncserver-dev",
+} as const;
+
+/** A program of somebody else that an end-to-end test talks to. `vncclient` is libvncclient's C headers. */
+export type Peer = keyof typeof PACKAGES;
+
+/** The part of a tap test that this file uses. */
+export interface PeerTest {
+  fail(message: string): boolean;
+  comment(message: string): void;
+}
+
+/**
+ * True where every named program is installed. Where one is absent the caller returns at once: under CI the test
+ * has failed by then, elsewhere a line that starts with SKIPPED says what to install, and `npm run check` repeats it.
+ */
+export function requirePeers(t: PeerTest, names: readonly Peer[]): boolean {
+  const missing = names.filter((name) => !isInstalled(name));
+  if (missing.length === 0) return true;
+  const packages = [...new Set(missing.map((name) => PACKAGES[name]))].join(" ");
+  const line = `needs ${missing.join(", ")} (apt-get install ${packages})`;
+  if (process.env["CI"]) t.fail(line);
+  else process.stderr.write(`SKIPPED: ${line}\n`);
+  return false;
+}
+
+function isInstalled(name: Peer): boolean {
+  if (name === "vncclient") return isReadable("/usr/include/rfb/rfbclient.h");
+  return (process.env["PATH"] ?? "").split(delimiter).some((folder) => isReadable(join(folder, name), true));
+}
+
+function isReadable(path: string, isProgram = false): boolean {
+  try {
+    accessSync(path, isProgram ? constants.X_OK : constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

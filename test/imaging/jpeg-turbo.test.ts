@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import sharp from "sharp";
+import t from "tap";
+import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
+
+function ramp(width: number, height: number): Uint8Array {
+  const rgba = new Uint8Array(width * height * 4).fill(255);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = (y * width + x) * 4;
+      rgba[at] = (x * 255) / width;
+      rgba[at + 1] = (y * 255) / height;
+      rgba[at + 2] = 90;
+    }
+  }
+  return rgba;
+}
+
+function averageError(a: Uint8Array, b: Uint8Array): number {
+  return a.reduce((sum, byte, i) => sum + Math.abs(byte - (b[i] ?? 0)), 0) / a.length;
+}
+
+const SOI = [0xff, 0xd8];
+const frame = (marker: number, width: number, height: number) => [
+  ...[0xff, marker, 0, 17, 8, height >> 8, height & 255, width >> 8, width & 255, 3],
+  ...[1, 17, 0, 2, 17, 1, 3, 17, 1],
+];
+
+t.test("what was encoded decodes to nearly the same, opaque", async (t) => {
+  for (const [width, height] of [
+    [1, 1],
+    [17, 5],
+    [320, 200],
+  ] as const) {
+    const rgba = ramp(width, height);
+    const jpeg = jpegTurbo.encode(rgba, width, height, width * 4, 90);
+    t.same(jpegTurbo.size(jpeg), { width, height });
+    const image = jpegTurbo.decode(jpeg);
+    t.equal(image.rgba.length, rgba.length);
+    t.ok(averageError(image.rgba, rgba) < 4);
+    t.ok(image.rgba.every((byte, i) => i % 4 !== 3 || byte === 255));
+  }
+});
+
+t.test("an independent decoder sees the same picture", async (t) => {
+  const rgba = ramp(200, 120);
+  const jpeg = jpegTurbo.encode(rgba, 200, 120, 800, 95);
+  const { data, info } = await sharp(jpeg).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  t.match(info, { width: 200, height: 120 });
+  t.ok(averageError(data, rgba) < 3);
+});
+
+t.test("rows may lie apart, and the last one may end with its pixels", async (t) => {
+  const rgba = ramp(64, 40);
+  const part = rgba.subarray((10 * 64 + 30) * 4);
+  const whole = jpegTurbo.decode(jpegTurbo.encode(part, 20, 12, 64 * 4, 95)).rgba;
+  const short = part.subarray(0, 11 * 64 * 4 + 20 * 4);
+  const cut = jpegTurbo.decode(jpegTurbo.encode(short, 20, 12, 64 * 4, 95)).rgba;
+  t.same(cut, whole);
+  const expected = new Uint8Array(20 * 12 * 4);
+  for (let y = 0; y < 12; y++) expected.set(part.subarray(y * 256, y * 256 + 80), y * 80);
+  t.ok(averageError(whole, expected) < 4);
+});
+
+t.test("wrong strides, sizes and lengths are refused", async (t) => {
+  const rgba = ramp(8, 8);
+  t.throws(() => jpegTurbo.encode(rgba, 8, 8, 31, 80), /expected a multiple of 4 from 32 on/);
+  t.throws(() => jpegTurbo.encode(rgba, 8, 8, 28, 80), /expected a multiple of 4 from 32 on/);
+  t.throws(() => jpegTurbo.encode(rgba, 8, 9, 32, 80), /expected 288/);
+  t.throws(() => jpegTurbo.encode(rgba, 0, 8, 32, 80), /jpeg of 0x8 pixels refused/);
+  t.throws(() => jpegTurbo.encode(rgba, 65_535, 8, 65_535 * 4, 80), /refused/);
+});
+
+t.test("the size is read past other segments and fill bytes", async (t) => {
+  const app = [0xff, 0xe0, 0, 6, 1, 2, 3, 4];
+  const size = { width: 300, height: 200 };
+  t.same(jpegTurbo.size(Uint8Array.from([...SOI, ...frame(0xc0, 300, 200)])), size);
+  t.same(jpegTurbo.size(Uint8Array.from([...SOI, ...app, 0xff, 0xff, ...frame(0xc2, 300, 200)])), size);
+  t.same(jpegTurbo.size(Uint8Array.from([...SOI, 0xff, 0xc4, 0, 3, 9, ...frame(0xc1, 300, 200)])), size);
+});
+
+t.test("what is no jpeg, has no frame or claims too much is refused", async (t) => {
+  const refused = (bytes: readonly number[], message: RegExp) =>
+    t.throws(() => jpegTurbo.size(Uint8Array.from(bytes)), message);
+  refused([], /no jpeg/);
+  refused([0x89, 0x50, 0x4e, 0x47], /no jpeg/);
+  refused(SOI, /without a frame header/);
+  refused([...SOI, 0xff, 0xd9], /without a frame header/);
+  refused([...SOI, 0xff, 0xda, 0, 8], /without a frame header/);
+  refused([...SOI, 1, 2, 3], /expected a marker/);
+  refused([...SOI, 0xff, 0xe0, 0, 1, 0xff], /at least 2/);
+  refused([...SOI, ...frame(0xc0, 300, 200).slice(0, 8)], /within its frame header/);
+  refused([...SOI, ...frame(0xc0, 65_535, 65_535)], /65535x65535 pixels refused/);
+  refused([...SOI, ...frame(0xc0, 0, 10)], /0x10 pixels refused/);
+});
+
+t.test("damaged and cut images are refused", async (t) => {
+  const jpeg = jpegTurbo.encode(ramp(100, 100), 100, 100, 400, 80);
+  t.throws(() => jpegTurbo.decode(jpeg.subarray(0, jpeg.length - 200)));
+  t.throws(() => jpegTurbo.decode(Uint8Array.from([...SOI, ...frame(0xc0, 16, 16)])));
+});
+
+t.test("an image of very many scans is refused", async (t) => {
+  const jpeg = jpegTurbo.encode(ramp(16, 16), 16, 16, 64, 80);
+  const scans = Array.from({ length: 1000 }, () => [0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0]).flat();
+  t.throws(() => jpegTurbo.decode(Buffer.concat([jpeg.subarray(0, -2), Buffer.from(scans)])), /16 scans/);
+});
+
+t.test("progressive images of ordinary encoders are read", async (t) => {
+  const rgba = ramp(90, 70);
+  const progressive = await sharp(rgba, { raw: { width: 90, height: 70, channels: 4 } })
+    .jpeg({ progressive: true, quality: 95 })
+    .toBuffer();
+  t.ok(averageError(jpegTurbo.decode(progressive).rgba, rgba) < 4);
+});
+
+t.test("random bytes behind a sound beginning end in a picture or an Error", async (t) => {
+  const jpeg = jpegTurbo.encode(ramp(24, 24), 24, 24, 96, 70);
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: jpeg.length }), fc.uint8Array({ maxLength: 200 }), (keep, rest) => {
+      const bytes = Buffer.concat([jpeg.subarray(0, keep), rest]);
+      try {
+        const { width, height, rgba } = jpegTurbo.decode(bytes);
+        return rgba.length === width * height * 4;
+      } catch (error) {
+        return error instanceof Error;
+      }
+    }),
+    { numRuns: 300 },
+  );
+  t.pass("nothing else happened");
+});

@@ -1,0 +1,46 @@
+import type { Principal } from "../../src/auth/principal.ts";
+import { RateLimits } from "../../src/mcp/rate-limit.ts";
+import { runTool, type ToolResult } from "../../src/mcp/run-tool.ts";
+import { TOOLS } from "../../src/mcp/tools/list.ts";
+import { AGENT, type FakeHouse } from "./fake-house.ts";
+
+/** A tool's answer, with the parts that tests look at. */
+export interface Answer {
+  readonly structured: Record<string, unknown>;
+  readonly text: string;
+  readonly images: readonly { readonly data: string; readonly mimeType: string }[];
+  readonly isError: boolean;
+  readonly error: unknown;
+}
+
+export type Call = (
+  name: string,
+  args?: unknown,
+  options?: { readonly principal?: Principal; readonly signal?: AbortSignal },
+) => Promise<Answer>;
+
+/** Calls tools of a house as an agent would, without a transport between. */
+export function callsTo(house: FakeHouse): Call {
+  const limits = new RateLimits(house.ports.clock, house.ports.isRateLimited ?? true);
+  return async (name, args = {}, { principal = AGENT, signal = new AbortController().signal } = {}) => {
+    const tool = TOOLS.find((known) => known.name === name);
+    if (tool === undefined) throw new Error(`no tool ${name}`);
+    return read(await runTool(tool, args, { principal, clientName: "test", signal }, house.ports, limits));
+  };
+}
+
+function read(result: ToolResult): Answer {
+  const images: { data: string; mimeType: string }[] = [];
+  const texts: string[] = [];
+  for (const block of result.content) {
+    if (block.type === "image") images.push({ data: block.data, mimeType: block.mimeType });
+    else texts.push(block.text);
+  }
+  return {
+    structured: result.structuredContent,
+    text: texts.join("\n"),
+    images,
+    isError: result.isError === true,
+    error: result.structuredContent["error"],
+  };
+}

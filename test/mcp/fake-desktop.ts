@@ -1,0 +1,201 @@
+import { randomUUID } from "node:crypto";
+import type { Overlay, OverlaySpec } from "../../src/compositor/overlay.ts";
+import type { Action, ActionResult, Actor, PerformOptions } from "../../src/desktop/action.ts";
+import { type Connection, type ConnectionInput, makeConnection } from "../../src/desktop/connection.ts";
+import type { DesktopState } from "../../src/desktop/desktop.ts";
+import type { TestReport } from "../../src/desktop/desktops.ts";
+import { type LinkError, RefusedError } from "../../src/desktop/error.ts";
+import type { Mode } from "../../src/desktop/policy.ts";
+import type { Audience, Snapshot, SnapshotRequest, View } from "../../src/desktop/view.ts";
+import { intersectRects, type Rect, rect, rectOfSize } from "../../src/framebuffer/rect.ts";
+import { Region } from "../../src/framebuffer/region.ts";
+import type { McpDesktop, McpDesktops } from "../../src/mcp/ports.ts";
+import type { Screen } from "../../src/protocols/rfb/screen.ts";
+
+/** The smallest PNG there is: 1x1, grey. */
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** What perform was called with. */
+export interface Performed {
+  readonly action: Action;
+  readonly actor: Actor;
+  readonly options: PerformOptions;
+}
+
+/** A desktop of two monitors, 1280x800 and, right of it, 640x480, that does what a test tells it. */
+export class FakeDesktop implements McpDesktop {
+  readonly connection: Connection;
+  readonly performed: Performed[] = [];
+  readonly snapshots: SnapshotRequest[] = [];
+  readonly overlays: Overlay[] = [];
+  readonly screens: readonly Screen[] = [
+    { id: 1, rect: rect(0, 0, 1280, 800), flags: 0 },
+    { id: 2, rect: rect(1280, 0, 640, 480), flags: 0 },
+  ];
+  readonly size = { width: 1920, height: 800 };
+  readonly isExact = true;
+  state: DesktopState = { kind: "live", sinceMs: 0, description: "RFB 3.8, None, Raw" };
+  mode: Mode = "autopilot";
+  generation = 7;
+  problem: LinkError | RefusedError | null = null;
+  clipboard: string | null = null;
+  /** What perform does next; throws, waits or answers. */
+  onPerform: (performed: Performed) => Promise<Partial<ActionResult>> = async () => ({});
+
+  constructor(input: ConnectionInput) {
+    this.connection = makeConnection(input, new Date(0));
+  }
+
+  get id(): string {
+    return this.connection.id;
+  }
+
+  get name(): string {
+    return this.connection.name;
+  }
+
+  readonly scene = {
+    overlays: this.overlays,
+    add: (spec: OverlaySpec, ownerId: string, bounds: Rect): Overlay => {
+      const overlay = {
+        ...spec,
+        ...intersectRects(spec, bounds),
+        id: randomUUID(),
+        ownerId,
+        createdAt: new Date(0).toISOString(),
+      };
+      this.overlays.push(overlay);
+      return overlay;
+    },
+    remove: (id: string): Overlay | null => {
+      const index = this.overlays.findIndex((overlay) => overlay.id === id);
+      return index < 0 ? null : (this.overlays.splice(index, 1)[0] ?? null);
+    },
+    clear: (ownerId: string | null): readonly Overlay[] => {
+      const gone = this.overlays.filter((overlay) => ownerId === null || overlay.ownerId === ownerId);
+      for (const { id } of gone) this.scene.remove(id);
+      return gone;
+    },
+  };
+
+  async whenReady(): Promise<void> {
+    if (this.problem !== null) throw this.problem;
+  }
+
+  view(audience: Audience): View {
+    const { generation, screens, size } = this;
+    return {
+      ...size,
+      audience,
+      generation,
+      screens,
+      snapshot: async (request = {}) => this.#snapshot(request),
+      picture: () => {
+        throw new Error("the tools take snapshots only");
+      },
+      watch: () => ({
+        pending: Region.of(),
+        take: () => ({ painted: Region.of(), copies: [] }),
+        putBack() {},
+        close() {},
+      }),
+    };
+  }
+
+  async perform(action: Action, actor: Actor, options: PerformOptions = {}): Promise<ActionResult> {
+    const performed = { action, actor, options };
+    this.performed.push(performed);
+    const generationBefore = this.generation;
+    const told = await this.onPerform(performed);
+    if (action.kind !== "read_clipboard") this.generation++;
+    return {
+      wasConfirmed: false,
+      effect: {
+        changed: true,
+        changedRects: [rect(1, 2, 3, 4)],
+        settleMs: 12,
+        generationBefore,
+        generationAfter: this.generation,
+      },
+      position: action.kind === "click" ? { x: action.x ?? 5, y: action.y ?? 6 } : null,
+      notTyped: [],
+      clipboard: this.clipboard,
+      ...told,
+    };
+  }
+
+  #snapshot(request: SnapshotRequest): Snapshot {
+    this.snapshots.push(request);
+    const region = request.region ?? rectOfSize(this.size);
+    const scale = request.scale ?? 1;
+    return {
+      format: request.format ?? "png",
+      bytes: PNG,
+      width: Math.round(region.width * scale),
+      height: Math.round(region.height * scale),
+      region,
+      generation: this.generation,
+      isStable: true,
+      isStale: false,
+      frameAgeMs: 3,
+      takenAt: new Date(1_800_000_000_000).toISOString(),
+    };
+  }
+}
+
+/** A registry of fake desktops. */
+export class FakeDesktops implements McpDesktops {
+  readonly all: FakeDesktop[] = [];
+  readonly #active = new Map<string, string>();
+
+  constructor(...inputs: readonly ConnectionInput[]) {
+    for (const input of inputs) this.all.push(new FakeDesktop(input));
+  }
+
+  get(id: string): FakeDesktop {
+    const found = this.all.find((desktop) => desktop.id === id);
+    if (found === undefined) throw new RefusedError("not_found", "got an unknown connection id");
+    return found;
+  }
+
+  active(principalId: string): FakeDesktop {
+    const id = this.#active.get(principalId) ?? this.all[0]?.id;
+    if (id === undefined) throw new RefusedError("not_found", "there is no connection yet");
+    return this.get(id);
+  }
+
+  setActive(principalId: string, id: string): FakeDesktop {
+    const desktop = this.get(id);
+    this.#active.set(principalId, id);
+    return desktop;
+  }
+
+  async add(input: ConnectionInput): Promise<FakeDesktop> {
+    const desktop = new FakeDesktop(input);
+    this.all.push(desktop);
+    return desktop;
+  }
+
+  async remove(id: string): Promise<void> {
+    this.all.splice(this.all.indexOf(this.get(id)), 1);
+  }
+
+  async test(connection: Connection): Promise<TestReport> {
+    const isThere = connection.port === 5901;
+    return {
+      success: isThere,
+      steps: [
+        { name: "connect", ok: true, detail: `${connection.host}:${connection.port}` },
+        { name: "authenticate", ok: isThere, detail: isThere ? "VncAuth" : "wrong password" },
+      ],
+      message: isThere ? "it works" : "the password was refused",
+    };
+  }
+
+  lastConnected(id: string): string | null {
+    return this.get(id).connection.port === 5901 ? "2026-11-21T00:00:00.000Z" : null;
+  }
+}

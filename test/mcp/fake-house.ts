@@ -1,0 +1,86 @@
+import { createServer } from "node:http";
+import type { Principal } from "../../src/auth/principal.ts";
+import { type Clock, systemClock } from "../../src/desktop/clock.ts";
+import type { McpClientSeen, McpPorts, ToolCallRecord } from "../../src/mcp/ports.ts";
+import { createMcp, type Mcp } from "../../src/mcp/server.ts";
+import { FakeDesktops } from "./fake-desktop.ts";
+
+export const AGENT: Principal = { id: "agent-1", name: "first agent", role: "agent" };
+export const OTHER: Principal = { id: "agent-2", name: "second agent", role: "agent" };
+export const ADMIN: Principal = { id: "admin", name: "admin", role: "admin" };
+export const VIEWER: Principal = { id: "viewer", name: "viewer", role: "viewer" };
+
+/** What the house heard from the MCP face. */
+export interface FakeHouse {
+  readonly ports: McpPorts;
+  readonly desktops: FakeDesktops;
+  readonly records: ToolCallRecord[];
+  readonly clients: McpClientSeen[];
+  readonly logged: object[];
+}
+
+export function fakeHouse(options: { clock?: Clock; isRateLimited?: boolean } = {}): FakeHouse {
+  const desktops = new FakeDesktops(
+    { id: "one", name: "Build VM", protocol: "vnc", host: "127.0.0.1", port: 5901, password: "hunter2!" },
+    { id: "two", name: "Test VM", protocol: "vnc", host: "10.0.0.2" },
+  );
+  const records: ToolCallRecord[] = [];
+  const clients: McpClientSeen[] = [];
+  const logged: object[] = [];
+  const log = (fields: object): void => {
+    logged.push(fields);
+  };
+  return {
+    desktops,
+    records,
+    clients,
+    logged,
+    ports: {
+      desktops,
+      clock: options.clock ?? systemClock,
+      log: { warn: log, error: log },
+      version: "2026.11.21",
+      audit: (record) => records.push(record),
+      onClient: (client) => clients.push(client),
+      isRateLimited: options.isRateLimited ?? false,
+    },
+  };
+}
+
+/** Serves an MCP face on a real port, with the principal that `Authorization: Bearer ID` names (default AGENT). */
+export async function listen(
+  mcp: Mcp,
+  host = "127.0.0.1",
+): Promise<{ readonly url: URL; close(): Promise<void> }> {
+  const server = createServer((req, res) => {
+    const id = req.headers.authorization?.replace("Bearer ", "");
+    const principal = [AGENT, OTHER, ADMIN, VIEWER].find((known) => known.id === id) ?? AGENT;
+    mcp.handle(req, res, undefined, principal).catch((error: unknown) => res.destroy(asError(error)));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, host, resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return {
+    url: new URL(`http://${host}:${address.port}/mcp`),
+    async close() {
+      await mcp.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+/** The whole thing: a house, its MCP face and a port. */
+export async function serveHouse(options: Parameters<typeof fakeHouse>[0] = {}) {
+  const house = fakeHouse(options);
+  const mcp = createMcp(house.ports);
+  return { ...house, mcp, ...(await listen(mcp)) };
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,85 @@
+import t from "tap";
+import { callsTo } from "./call.ts";
+import { AGENT, fakeHouse } from "./fake-house.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+t.test("every call is audited without its arguments", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  await call("type_text", { text: "my secret" });
+  await call("click_at", { x: 9999, y: 1 });
+  await call("list_connections");
+  await call("type_text", { text: 5 });
+  t.match(house.records, [
+    {
+      tool: "type_text",
+      outcome: "done",
+      code: null,
+      principal: AGENT,
+      desktopId: "one",
+      durationMs: Number,
+    },
+    { tool: "click_at", outcome: "refused", code: "out_of_bounds", desktopId: "one", clientName: "test" },
+    { tool: "list_connections", outcome: "done", desktopId: null },
+    { tool: "type_text", outcome: "refused", code: "invalid_parameters", desktopId: null },
+  ]);
+  t.notMatch(JSON.stringify(house.records), /secret/);
+});
+
+t.test("a bug is logged and shown as nothing but that", async (t) => {
+  const house = fakeHouse();
+  house.desktops.get("one").onPerform = async () => {
+    throw new TypeError("cannot read properties of undefined (reading 'shoes')");
+  };
+  const { isError, text, error } = await callsTo(house)("click_at", { x: 1, y: 1 });
+  t.ok(isError);
+  t.match(error, { code: "internal_error" });
+  t.notMatch(text, /shoes|TypeError|at /);
+  t.match(house.logged, [{ tool: "click_at", err: /shoes/ }]);
+  t.match(house.records[0], { outcome: "failed", code: "internal_error" });
+});
+
+t.test("a result that breaks its schema is a bug of ours, not of the caller", async (t) => {
+  const house = fakeHouse();
+  house.desktops.get("one").onPerform = async () => ({ position: { x: 1.5, y: 2 } });
+  const { error } = await callsTo(house)("click_at", { x: 1, y: 1 });
+  t.match(error, { code: "internal_error" });
+});
+
+t.test("too many calls are refused with the time to wait, and then go through", async (t) => {
+  const clock = new ManualClock();
+  const call = callsTo(fakeHouse({ clock, isRateLimited: true }));
+  for (let i = 0; i < 20; i++) t.notOk((await call("get_display_info")).isError);
+  const { isError, text, error } = await call("get_display_info");
+  t.ok(isError);
+  t.match(error, { code: "rate_limited", retry_after_ms: 100 });
+  t.match(text, /^rate_limited: too many calls.*10 a second. wait for retry_after_ms/);
+  t.notOk((await call("get_display_info", { connection_id: "two" })).isError, "another desktop has its own");
+  clock.advance(100);
+  t.notOk((await call("get_display_info")).isError);
+});
+
+t.test("a screenshot without an image does not count", async (t) => {
+  const house = fakeHouse({ clock: new ManualClock(), isRateLimited: true });
+  const call = callsTo(house);
+  for (let i = 0; i < 50; i++) {
+    t.match((await call("take_screenshot", { if_changed_since: 7 })).structured, { unchanged: true });
+  }
+  for (let i = 0; i < 10; i++) t.notOk((await call("take_screenshot")).isError);
+  t.match((await call("take_screenshot")).error, { code: "rate_limited" });
+});
+
+t.test("refused arguments cost nothing, and autopilot may do more", async (t) => {
+  const house = fakeHouse({ clock: new ManualClock(), isRateLimited: true });
+  const call = callsTo(house);
+  house.desktops.get("one").mode = "assist";
+  for (let i = 0; i < 30; i++) await call("click_at", { x: -1 });
+  const goesThrough = async (): Promise<number> => {
+    for (let done = 0; ; done++) if ((await call("click_at", { x: 1, y: 1 })).isError) return done;
+  };
+  const inAssist = await goesThrough();
+  house.desktops.get("one").mode = "autopilot";
+  const inAutopilot = await goesThrough();
+  t.equal(inAssist, 10);
+  t.equal(inAutopilot, 40);
+});

@@ -1,0 +1,84 @@
+import t from "tap";
+import { LinkError } from "../../src/desktop/error.ts";
+import { callsTo } from "./call.ts";
+import { fakeHouse } from "./fake-house.ts";
+
+t.test("take_screenshot gives an image block and says where it was taken", async (t) => {
+  const house = fakeHouse();
+  const { structured, images, text } = await callsTo(house)("take_screenshot");
+  t.equal(images.length, 1);
+  t.equal(images[0]?.mimeType, "image/png");
+  t.match(Buffer.from(images[0]?.data ?? "", "base64").toString("latin1"), /^.PNG/);
+  t.match(structured, {
+    ...{ unchanged: false, generation: 7, format: "png", width: 1920, height: 800, monitor_index: null },
+    region: { x: 0, y: 0, width: 1920, height: 800 },
+    ...{ display_scale: null, viewport_scroll: null, timestamp: 1_800_000_000_000 },
+    transform: { scale_x: 1, scale_y: 1, offset_x: 0, offset_y: 0 },
+    context_metadata: { connection_id: "one", mode: "autopilot", stable: true, stale: false, exact: true },
+  });
+  t.notOk("image_base64" in structured);
+  t.match(text, /1920x800 png, generation 7. Image pixels are desktop pixels/);
+  t.match(house.desktops.get("one").snapshots[0], { withOverlays: false, withCursor: false, scale: 1 });
+});
+
+t.test("a region is clamped to its monitor, and the transform leads back", async (t) => {
+  const house = fakeHouse();
+  const { structured } = await callsTo(house)("take_screenshot", {
+    ...{ region: { x: 600, y: 0, width: 100, height: 80 }, monitor_index: 1, scale: 0.5, format: "jpeg" },
+    ...{ include_overlays: true, include_cursor: true, wait_for_stable_ms: 50, inline_base64: true },
+  });
+  t.match(structured, {
+    ...{ region: { x: 1880, y: 0, width: 40, height: 80 }, width: 20, height: 40, monitor_index: 1 },
+    transform: { scale_x: 0.5, scale_y: 0.5, offset_x: 1880, offset_y: 0 },
+    image_base64: /^iVBOR/,
+  });
+  t.match(house.desktops.get("one").snapshots[0], {
+    ...{ format: "jpeg", scale: 0.5, withOverlays: true, withCursor: true, stableMs: 50 },
+  });
+});
+
+t.test("full_screen takes all of it, whatever the region", async (t) => {
+  const call = callsTo(fakeHouse());
+  const region = { x: 0, y: 0, width: 1, height: 1 };
+  const all = await call("take_screenshot", { region, full_screen: true });
+  t.match(all.structured["region"], { width: 1920, height: 800 });
+  const monitor = await call("take_screenshot", { region, full_screen: true, monitor_index: 1 });
+  t.match(monitor.structured["region"], { x: 1280, width: 640, height: 480 });
+});
+
+t.test("a region off the screen is refused with the bounds", async (t) => {
+  const region = { x: 1920, y: 0, width: 10, height: 10 };
+  const { error } = await callsTo(fakeHouse())("take_screenshot", { region });
+  t.match(error, { code: "out_of_bounds", message: /10x10 at 1920,0.*1920x800/ });
+});
+
+t.test("if_changed_since answers without an image while the generation is the same", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  const same = await call("take_screenshot", { if_changed_since: 7, scale: 0.5 });
+  t.same(same.images, []);
+  t.match(same.structured, { unchanged: true, generation: 7, width: 960, height: 400 });
+  t.match(
+    house.desktops.get("one").snapshots[0]?.region,
+    { width: 1, height: 1 },
+    "only one pixel was encoded",
+  );
+  house.desktops.get("one").generation++;
+  const changed = await call("take_screenshot", { if_changed_since: 7 });
+  t.equal(changed.images.length, 1);
+  t.match(changed.structured, { unchanged: false, generation: 8 });
+  const overlays = await call("take_screenshot", { if_changed_since: 8, include_overlays: true });
+  t.equal(overlays.images.length, 1, "overlays have no generation, so the image is sent");
+});
+
+t.test("a desktop without a picture says why and what to do", async (t) => {
+  const house = fakeHouse();
+  house.desktops.get("one").problem = new LinkError("auth_failed", "the server refused the password");
+  const { isError, text, error } = await callsTo(house)("take_screenshot");
+  t.ok(isError);
+  t.equal(
+    text,
+    "auth_failed: the server refused the password. the user name or password is wrong: ask the human to correct the connection",
+  );
+  t.match(error, { code: "auth_failed", retry_after_ms: null });
+});

@@ -1,0 +1,222 @@
+import type { Overlay, SceneEvent } from "../../src/compositor/scene.ts";
+import type { Actor } from "../../src/desktop/action.ts";
+import type { Approval } from "../../src/desktop/approvals.ts";
+import type { Connection, ConnectionInput } from "../../src/desktop/connection.ts";
+import { makeConnection } from "../../src/desktop/connection.ts";
+import type { ActionRecord, DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
+import type { TestReport } from "../../src/desktop/desktops.ts";
+import { RefusedError } from "../../src/desktop/error.ts";
+import type { Mode } from "../../src/desktop/policy.ts";
+import type { Audience, Snapshot, SnapshotRequest } from "../../src/desktop/view.ts";
+import { Region } from "../../src/framebuffer/region.ts";
+import type { WebDesktop, WebDesktops } from "../../src/web/ports.ts";
+
+class Emitter<Event> {
+  readonly listeners = new Set<(event: Event) => void>();
+
+  on(listener: (event: Event) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  emit(event: Event): void {
+    for (const listener of [...this.listeners]) listener(event);
+  }
+}
+
+export class FakeScene extends Emitter<SceneEvent> {
+  version = 1;
+  overlays: readonly Overlay[] = [];
+
+  draw(id: string, ownerId: string): Overlay {
+    const overlay: Overlay = {
+      id,
+      ownerId,
+      kind: "box",
+      x: 100,
+      y: 200,
+      width: 300,
+      height: 120,
+      color: "#ffcc00",
+      opacity: 0.5,
+      label: "Save",
+      temporaryMs: null,
+      clickThrough: true,
+      monitorIndex: 0,
+      createdAt: "2026-11-21T08:10:00.000Z",
+    };
+    this.overlays = [...this.overlays, overlay];
+    this.version += 1;
+    this.emit({ type: "created", overlay, damage: new Region() });
+    return overlay;
+  }
+
+  remove(id: string): Overlay | null {
+    const overlay = this.overlays.find((one) => one.id === id);
+    if (overlay === undefined) return null;
+    this.overlays = this.overlays.filter((one) => one !== overlay);
+    this.version += 1;
+    this.emit({ type: "removed", overlay, damage: new Region() });
+    return overlay;
+  }
+
+  clear(ownerId: string | null): readonly Overlay[] {
+    const overlays = this.overlays.filter((one) => ownerId === null || one.ownerId === ownerId);
+    this.overlays = this.overlays.filter((one) => !overlays.includes(one));
+    this.version += 1;
+    this.emit({ type: "cleared", overlays, damage: new Region() });
+    return overlays;
+  }
+}
+
+export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
+  readonly id: string;
+  readonly connection: Connection;
+  readonly name: string;
+  readonly scene = new FakeScene();
+  readonly isExact = true;
+  readonly cursor = null;
+  readonly pointer = { x: 0, y: 0 };
+  readonly viewers = 0;
+  readonly screens = [{ id: 0, rect: { x: 0, y: 0, width: 640, height: 480 }, flags: 0 }];
+  state: DesktopState = { kind: "live", sinceMs: 0, description: "RFB 3.8, None" };
+  size = { width: 640, height: 480 };
+  mode: Mode = "assist";
+  isStopped = false;
+  generation = 7;
+  actions: readonly ActionRecord[] = [];
+  pending: readonly Approval[] = [];
+  /** What was done, in words. */
+  readonly calls: string[] = [];
+  readonly snapshots: (SnapshotRequest & { readonly audience: Audience })[] = [];
+
+  constructor(connection: Connection) {
+    super();
+    this.id = connection.id;
+    this.connection = connection;
+    this.name = connection.name;
+  }
+
+  readonly approvals = {
+    owner: this,
+    get pending(): readonly Approval[] {
+      return this.owner.pending;
+    },
+    decide(id: string, isGranted: boolean, by: Actor): Approval {
+      const found = this.pending.find((one) => one.id === id);
+      if (found === undefined) throw new RefusedError("not_found", "no such approval");
+      this.owner.pending = this.pending.filter((one) => one !== found);
+      return { ...found, state: isGranted ? "granted" : "denied", decidedBy: by };
+    },
+  };
+
+  ask(id: string): Approval {
+    const approval: Approval = {
+      id,
+      desktopId: this.id,
+      action: { kind: "type", text: "typed words", wordsPerMinute: null, clearExisting: false },
+      summary: "Type 11 characters",
+      actor: { kind: "agent", id: "bot", name: "Bot" },
+      intent: "greet",
+      point: { x: 10, y: 20 },
+      crop: { x: 0, y: 0, width: 100, height: 80 },
+      askedAt: "2026-11-21T08:10:00.000Z",
+      expiresAt: "2026-11-21T08:10:45.000Z",
+      state: "pending",
+      decidedBy: null,
+    };
+    this.pending = [...this.pending, approval];
+    this.emit({ type: "approval", approval });
+    return approval;
+  }
+
+  view(audience: Audience): { snapshot(request?: SnapshotRequest): Promise<Snapshot> } {
+    return {
+      snapshot: async (request = {}) => {
+        if (this.state.kind !== "live") throw new RefusedError("target_down", "there is no picture yet");
+        this.snapshots.push({ ...request, audience });
+        return {
+          format: request.format ?? "png",
+          bytes: new Uint8Array([1, 2, 3, this.generation]),
+          width: 640,
+          height: 480,
+          region: request.region ?? { x: 0, y: 0, width: 640, height: 480 },
+          generation: this.generation,
+          isStable: true,
+          isStale: false,
+          frameAgeMs: 5,
+          takenAt: "2026-11-21T08:10:00.000Z",
+        };
+      },
+    };
+  }
+
+  setMode(mode: Mode, actor: Actor): void {
+    this.mode = mode;
+    this.calls.push(`mode ${mode} by ${actor.kind} ${actor.name}`);
+    this.emit({ type: "mode", mode, by: actor });
+  }
+
+  stop(actor: Actor): void {
+    this.isStopped = true;
+    this.calls.push(`stop by ${actor.kind} ${actor.name}`);
+    this.emit({ type: "stopped", isStopped: true, by: actor });
+  }
+
+  resume(actor: Actor): void {
+    this.isStopped = false;
+    this.calls.push(`resume by ${actor.kind} ${actor.name}`);
+    this.emit({ type: "stopped", isStopped: false, by: actor });
+  }
+
+  reconnect(): void {
+    this.calls.push("reconnect");
+  }
+}
+
+export class FakeDesktops
+  extends Emitter<{ readonly type: "added" | "removed"; readonly desktop: FakeDesktop }>
+  implements WebDesktops
+{
+  all: readonly FakeDesktop[] = [];
+  /** What add and test were given. */
+  readonly inputs: ConnectionInput[] = [];
+
+  get(id: string): FakeDesktop {
+    const desktop = this.all.find((one) => one.id === id);
+    if (desktop === undefined) throw new RefusedError("not_found", "there is no such desktop");
+    return desktop;
+  }
+
+  active(_principalId: string): FakeDesktop {
+    const first = this.all[0];
+    if (first === undefined) throw new RefusedError("not_found", "there is no desktop");
+    return first;
+  }
+
+  open(id: string): FakeDesktop {
+    const desktop = new FakeDesktop(makeConnection({ id, protocol: "vnc", host: "127.0.0.1" }, new Date(0)));
+    this.all = [...this.all, desktop];
+    this.emit({ type: "added", desktop });
+    return desktop;
+  }
+
+  async add(input: ConnectionInput): Promise<FakeDesktop> {
+    this.inputs.push(input);
+    if (input.host === "169.254.169.254") {
+      throw new RefusedError("permission_denied", "the address is not allowed as a target");
+    }
+    return this.open(`added-${this.inputs.length}`);
+  }
+
+  async remove(id: string): Promise<void> {
+    const desktop = this.get(id);
+    this.all = this.all.filter((one) => one !== desktop);
+    this.emit({ type: "removed", desktop });
+  }
+
+  async test(connection: Connection): Promise<TestReport> {
+    this.inputs.push(connection);
+    return { success: true, message: "works", steps: [{ name: "Connect", ok: true, detail: "in 1 ms" }] };
+  }
+}

@@ -1,0 +1,198 @@
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import pino from "pino";
+import type { Test } from "tap";
+import { WebSocket } from "ws";
+import type { AuditEntry } from "../../src/audit/audit-event.ts";
+import { Authenticator } from "../../src/auth/authenticator.ts";
+import { Lockout } from "../../src/auth/lockout.ts";
+import { OneTimeCodes } from "../../src/auth/one-time-codes.ts";
+import type { Principal, Role } from "../../src/auth/principal.ts";
+import { ROLES } from "../../src/auth/principal.ts";
+import { Sessions } from "../../src/auth/sessions.ts";
+import { TokenStore } from "../../src/auth/tokens.ts";
+import { buildApp } from "../../src/web/app.ts";
+import { ConnectedClients } from "../../src/web/connected-clients.ts";
+import type { AppPorts, RfbOptions } from "../../src/web/ports.ts";
+import { FakeClock } from "../auth/fake-clock.ts";
+import { FakeDesktops } from "./fake-desktops.ts";
+
+export const AGENT_TOKEN = "the-agent-token-of-the-snippets";
+export const OWN_TOKEN = "own-token-of-the-operator";
+
+/** One whole web face with everything behind it faked; closed with the test. */
+export interface House {
+  readonly app: FastifyInstance;
+  readonly clock: FakeClock;
+  readonly desktops: FakeDesktops;
+  readonly tokens: TokenStore;
+  readonly codes: OneTimeCodes;
+  readonly clients: ConnectedClients;
+  readonly audited: AuditEntry[];
+  /** Every log line so far, at the most talkative level. */
+  log(): string;
+  /** What reached MCP and RFB. */
+  readonly mcp: { readonly body: unknown; readonly principal: Principal; readonly url: string }[];
+  readonly rfb: { readonly desktopId: string; readonly options: RfbOptions; readonly socket: WebSocket }[];
+  /** A token of each role. */
+  readonly token: Readonly<Record<Role, string>>;
+  bearer(role: Role): { readonly authorization: string };
+  /** Listens on an ephemeral port. */
+  listen(): Promise<string>;
+}
+
+export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promise<House> {
+  const dir = t.testdir({
+    client: {
+      "index.html": "<!doctype html><title>Overlay Companion</title>",
+      "favicon.svg": "<svg/>",
+      assets: { "app-1a2b.js": "export {};", "app-1a2b.css": "body{}" },
+    },
+    "secret.txt": "outside of the client's directory",
+  });
+  const clock = new FakeClock();
+  const tokens = await TokenStore.open(dir, clock);
+  const codes = new OneTimeCodes(clock);
+  const authenticator = new Authenticator({
+    tokens,
+    codes,
+    sessions: new Sessions(clock),
+    lockout: new Lockout(clock),
+    ownToken: OWN_TOKEN,
+  });
+  const desktops = new FakeDesktops();
+  desktops.open("d1");
+  const lines: string[] = [];
+  const logger = pino(
+    { level: "trace" },
+    new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(String(chunk));
+        done();
+      },
+    }),
+  );
+  const audited: AuditEntry[] = [];
+  const mcp: House["mcp"] = [];
+  const rfb: House["rfb"] = [];
+  const clients = new ConnectedClients(clock);
+  const app = buildApp({
+    desktops,
+    authenticator,
+    clients,
+    clock,
+    logger,
+    audit: { record: (entry) => audited.push(entry) },
+    mcp: {
+      async handle(req, res, body, principal) {
+        mcp.push({ body, principal, url: req.url ?? "" });
+        res.writeHead(200, { "content-type": "application/json" });
+        res.end('{"jsonrpc":"2.0","id":1,"result":{}}');
+      },
+    },
+    rfb: { attach: (socket, desktopId, options) => rfb.push({ socket, desktopId, options }) },
+    version: "2026.11.21",
+    clientDir: join(dir, "client"),
+    agentToken: AGENT_TOKEN,
+    stdio: { command: "node", args: ["main.js", "--stdio"] },
+    host: "127.0.0.1",
+    allowedHosts: [],
+    trustProxy: false,
+    isRateLimited: true,
+    tls: null,
+    ...changes,
+  });
+  t.teardown(() => app.close());
+  const made = new Map<Role, string>();
+  for (const role of ROLES) made.set(role, (await tokens.create(`the ${role}`, role)).token);
+  const tokenOf = (role: Role): string => made.get(role) ?? "";
+  const token = {
+    admin: tokenOf("admin"),
+    operator: tokenOf("operator"),
+    approver: tokenOf("approver"),
+    viewer: tokenOf("viewer"),
+    agent: tokenOf("agent"),
+  };
+  return {
+    app,
+    clock,
+    desktops,
+    tokens,
+    codes,
+    clients,
+    audited,
+    mcp,
+    rfb,
+    token,
+    log: () => lines.join(""),
+    bearer: (role) => ({ authorization: `Bearer ${token[role]}` }),
+    async listen() {
+      await app.listen({ host: "127.0.0.1", port: 0 });
+      const address = app.server.address();
+      return `127.0.0.1:${portOf(address)}`;
+    },
+  };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === "string") throw new Error("the app does not listen on a port");
+  return address.port;
+}
+
+/** A client's end of a WebSocket: its messages wait until they are asked for. */
+export class SocketPeer {
+  readonly socket: WebSocket;
+  readonly opened: Promise<void>;
+  /** Resolves with the close code. */
+  readonly closed: Promise<number>;
+  readonly #messages: string[] = [];
+  #wake = (): void => {};
+
+  constructor(t: Test, url: string, headers: Record<string, string>, protocols: string[] = []) {
+    this.socket = new WebSocket(url, protocols, { headers });
+    t.teardown(() => this.socket.terminate());
+    this.opened = new Promise((resolve, reject) => {
+      this.socket.once("open", () => resolve());
+      this.socket.once("error", reject);
+    });
+    this.opened.catch(() => {});
+    this.closed = new Promise((resolve) => {
+      this.socket.once("close", (code) => resolve(code));
+    });
+    this.socket.on("error", () => {});
+    this.socket.on("message", (data) => {
+      this.#messages.push(String(data));
+      this.#wake();
+    });
+  }
+
+  /** The next message, read as JSON. */
+  async next(): Promise<unknown> {
+    while (this.#messages.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return JSON.parse(this.#messages.shift() ?? "");
+  }
+}
+
+/** The HTTP status that refused an upgrade; 101 when it was not refused. */
+export function upgradeStatus(url: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, { headers });
+    socket.on("open", () => {
+      socket.terminate();
+      resolve(101);
+    });
+    socket.on("unexpected-response", (_request, response) => {
+      response.resume();
+      socket.on("error", () => {});
+      socket.terminate();
+      resolve(response.statusCode ?? 0);
+    });
+    socket.on("error", reject);
+  });
+}
