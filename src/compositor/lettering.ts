@@ -26,10 +26,13 @@ export function textWidth(font: Font, text: string): number {
   return Math.ceil(Number.isFinite(width) && width > 0 ? width : text.length * font.sizePx * LETTER_SHARE);
 }
 
-/** One line that shows nothing but letters: control and direction-changing characters become spaces. */
+/**
+ * One line that shows nothing but letters: control and direction-changing characters and halves of pairs become
+ * spaces. Canvas throws for some of them, so all text comes through here.
+ */
 export function cleanLine(text: string): string {
   return text
-    .replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ")
+    .replace(/[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ")
     .replace(/ {2,}/g, " ")
     .trim();
 }

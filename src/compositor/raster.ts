@@ -15,8 +15,11 @@ export interface Raster {
   readonly runs: Uint32Array;
 }
 
-/** Rows painted at a time: bounds the canvas' memory whatever an overlay's size. */
-const STRIP_ROWS = 64;
+/**
+ * Pixels painted at a time, whatever an overlay's size: a canvas of 512 KiB. Reading back from one of 1 MiB or more
+ * costs up to twenty times as much a pixel (@napi-rs/canvas 1.0.11, Node 20, November 2026).
+ */
+const STRIP_PIXELS = 128 * 1024;
 
 /** Shorter stretches of one colour are cheaper as part of a literal run. */
 const SHORTEST_FILL = 4;
@@ -35,11 +38,12 @@ export function rasterOf(placed: Placed): Raster {
 function paintRaster({ overlay, shape, room, bounds }: Placed): Raster {
   const { width, height } = bounds;
   const packer = new RowPacker(width, height);
-  const canvas = createCanvas(width, Math.min(STRIP_ROWS, height));
+  const stripRows = Math.min(height, Math.max(1, Math.floor(STRIP_PIXELS / width)));
+  const canvas = createCanvas(width, stripRows);
   const context = canvas.getContext("2d");
-  for (let top = 0; top < height; top += STRIP_ROWS) {
-    const rows = Math.min(STRIP_ROWS, height - top);
-    context.clearRect(0, 0, width, STRIP_ROWS);
+  for (let top = 0; top < height; top += stripRows) {
+    const rows = Math.min(stripRows, height - top);
+    context.clearRect(0, 0, width, stripRows);
     context.save();
     context.translate(-bounds.x, -bounds.y - top);
     shape.paint(context, overlay, room);

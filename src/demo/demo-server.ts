@@ -1,9 +1,10 @@
-import { type Duplex, duplexPair } from "node:stream";
+import type { Duplex } from "node:stream";
 import type { Clock } from "../desktop/clock.ts";
 import type { Rect } from "../framebuffer/rect.ts";
 import type { RfbServerPorts } from "../protocols/rfb/server/rfb-server.ts";
 import { DemoScreen } from "./demo-screen.ts";
 import { DemoViewer } from "./demo-viewer.ts";
+import { PipeEnd } from "./pipe.ts";
 import type { TypefaceChoice } from "./typeface.ts";
 
 export interface DemoOptions {
@@ -12,6 +13,8 @@ export interface DemoOptions {
   readonly ports: RfbServerPorts;
   /** "strokes" draws text without any font; the default finds out. */
   readonly typeface?: TypefaceChoice;
+  /** Told where painting failed, which is a bug; the viewers were then sent away, and may come back. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Opens the embedded demo desktop. Nothing listens anywhere: `connect` is the only way in. */
@@ -23,12 +26,14 @@ export function openDemo(options: DemoOptions): DemoServer {
 export class DemoServer {
   readonly screen: DemoScreen;
   readonly #ports: RfbServerPorts;
+  readonly #onError: (error: unknown) => void;
   readonly #viewers = new Set<DemoViewer>();
   #isFlushAsked = false;
   #isClosed = false;
 
-  constructor({ clock, ports, typeface = "auto" }: DemoOptions) {
+  constructor({ clock, ports, typeface = "auto", onError = () => {} }: DemoOptions) {
     this.#ports = ports;
+    this.#onError = onError;
     this.screen = new DemoScreen(
       { clock, typeface },
       {
@@ -46,7 +51,7 @@ export class DemoServer {
   /** The viewer's end of a new connection: RFB as it would come from a socket. */
   connect(): Duplex {
     if (this.#isClosed) throw new Error("the demo desktop is closed, expected an open one");
-    const [near, far] = duplexPair();
+    const [near, far] = PipeEnd.pair();
     const viewer = new DemoViewer(near, this.screen, this.#ports, {
       ready: () => this.#countWatchers(),
       updateWanted: () => this.#flushSoon(),
@@ -56,11 +61,9 @@ export class DemoServer {
       closed: () => {
         this.#viewers.delete(viewer);
         this.#countWatchers();
-        far.destroy();
       },
     });
     this.#viewers.add(viewer);
-    far.once("close", () => viewer.close());
     return far;
   }
 
@@ -86,7 +89,12 @@ export class DemoServer {
     this.#isFlushAsked = true;
     setImmediate(() => {
       this.#isFlushAsked = false;
-      this.#flush();
+      try {
+        this.#flush();
+      } catch (error) {
+        for (const viewer of this.#viewers) viewer.close();
+        this.#onError(error);
+      }
     });
   }
 

@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from "@napi-rs/canvas";
-import type { Framebuffer } from "../framebuffer/framebuffer.ts";
+import { type Framebuffer, OPAQUE } from "../framebuffer/framebuffer.ts";
 import {
   intersectRects,
   isEmptyRect,
@@ -171,11 +171,13 @@ export class Painter {
   copyTo(target: Framebuffer, at: Point, part: readonly Rect[]): void {
     const { width, height } = this.#canvas;
     const pixels = this.read({ x: 0, y: 0, width, height });
-    for (let i = 3; i < pixels.length; i += 4) pixels[i] = 255;
+    const from = new Uint32Array(pixels.buffer, pixels.byteOffset, width * height);
+    const to = target.words;
     for (const r of part) {
       for (let y = r.y; y < r.y + r.height; y++) {
-        const from = ((y - at.y) * width + r.x - at.x) * 4;
-        target.bytes.set(pixels.subarray(from, from + r.width * 4), y * target.strideBytes + r.x * 4);
+        const start = (y - at.y) * width + r.x - at.x;
+        const shift = y * target.width + r.x - start;
+        for (let i = start; i < start + r.width; i++) to[i + shift] = (from[i] ?? 0) | OPAQUE;
       }
     }
   }

@@ -307,7 +307,7 @@ export class TextField extends Widget {
     const { x, y } = this.#inner();
     const height = this.#rowHeight();
     for (const [i, line] of this.#hint.entries()) {
-      painter.text(line, x, y + (i + 0.5) * height, this.#font, COLOUR.quiet);
+      painter.text(line, x + 4, y + (i + 0.5) * height, this.#font, COLOUR.quiet);
     }
   }
 }

@@ -4,9 +4,10 @@ import type { Region } from "../framebuffer/region.ts";
 import type { Cursor, Screen } from "../protocols/rfb/screen.ts";
 import type { Action, ActionResult, Actor, PerformOptions } from "./action.ts";
 import { ActionLog, type ActionRecord } from "./action-record.ts";
-import { type Approval, Approvals } from "./approvals.ts";
+import { Approvals } from "./approvals.ts";
 import { type Clock, delay } from "./clock.ts";
 import type { Connection } from "./connection.ts";
+import type { DesktopEvent } from "./desktop-event.ts";
 import { DesktopView } from "./desktop-view.ts";
 import { Display } from "./display.ts";
 import { type LinkError, RefusedError } from "./error.ts";
@@ -14,27 +15,15 @@ import { Gate } from "./gate.ts";
 import { Input } from "./input.ts";
 import type { Link } from "./link.ts";
 import { type DesktopState, LinkKeeper } from "./link-keeper.ts";
+import { Listeners } from "./listeners.ts";
 import type { Mode } from "./policy.ts";
 import { stricterMode } from "./policy.ts";
 import { type SnapshotPorts, Snapshots } from "./snapshots.ts";
 import type { Audience, View } from "./view.ts";
 
 export type { ActionRecord } from "./action-record.ts";
+export type { DesktopEvent } from "./desktop-event.ts";
 export type { DesktopState } from "./link-keeper.ts";
-
-export type DesktopEvent =
-  | { readonly type: "state"; readonly state: DesktopState }
-  | { readonly type: "resize"; readonly size: Size; readonly screens: readonly Screen[] }
-  | { readonly type: "update"; readonly damage: Region; readonly generation: number }
-  | { readonly type: "cursor"; readonly cursor: Cursor | null }
-  | { readonly type: "clipboard"; readonly text: string }
-  | { readonly type: "name"; readonly name: string }
-  | { readonly type: "bell" }
-  | { readonly type: "mode"; readonly mode: Mode; readonly by: Actor }
-  | { readonly type: "stopped"; readonly isStopped: boolean; readonly by: Actor }
-  | { readonly type: "approval"; readonly approval: Approval }
-  | { readonly type: "action"; readonly record: ActionRecord }
-  | { readonly type: "viewers"; readonly viewers: number };
 
 /** A desktop stays watched for so long after an agent last looked or acted. */
 const WATCHED_AFTER_USE_MS = 30_000;
@@ -67,7 +56,7 @@ export class Desktop {
   readonly #keeper: LinkKeeper;
   readonly #log = new ActionLog();
   readonly #snapshots: Snapshots;
-  readonly #listeners = new Set<(event: DesktopEvent) => void>();
+  readonly #listeners: Listeners<DesktopEvent>;
   #mode: Mode;
   #serverName: string | null = null;
   #clipboardText: string | null = null;
@@ -78,6 +67,7 @@ export class Desktop {
     const { clock } = ports;
     this.connection = connection;
     this.#ports = ports;
+    this.#listeners = new Listeners(ports.onBug);
     this.#mode = options.mode;
     this.scene = new Scene(clock);
     this.approvals = new Approvals(clock, options.approvalExpiryMs, (approval) =>
@@ -198,10 +188,7 @@ export class Desktop {
   }
 
   on(listener: (event: DesktopEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   /** Throws RefusedError target_down before the first picture. */
@@ -384,8 +371,10 @@ export class Desktop {
       case "reconnecting":
       case "failed":
         return state.error.message;
-      case "connecting":
-        return "it is connecting";
+      case "connecting": {
+        const error = this.#keeper.lastError;
+        return error === null ? "it is connecting" : `it is connecting again after ${error.message}`;
+      }
       case "closed":
         return "it was removed";
       default:
@@ -394,12 +383,6 @@ export class Desktop {
   }
 
   #emit(event: DesktopEvent): void {
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(event);
-      } catch (error) {
-        this.#ports.onBug(error);
-      }
-    }
+    this.#listeners.tell(event);
   }
 }

@@ -4,6 +4,7 @@ import type { ConnectionStore } from "./connection-store.ts";
 import { type TestReport, testLink } from "./connection-test.ts";
 import { Desktop, type DesktopOptions, type DesktopPorts } from "./desktop.ts";
 import { LinkError, RefusedError } from "./error.ts";
+import { Listeners } from "./listeners.ts";
 import { guardTarget, type OwnListener } from "./target-guard.ts";
 
 export type { TestReport } from "./connection-test.ts";
@@ -29,11 +30,12 @@ export class Desktops {
   readonly #stored = new Set<string>();
   readonly #active = new Map<string, string>();
   readonly #lastConnected = new Map<string, string>();
-  readonly #listeners = new Set<(event: DesktopsEvent) => void>();
+  readonly #listeners: Listeners<DesktopsEvent>;
 
   constructor(options: DesktopOptions, ports: DesktopsPorts) {
     this.#options = options;
     this.#ports = ports;
+    this.#listeners = new Listeners(ports.onBug);
   }
 
   /** Opens what was configured and what the store remembers; `fallback` where there is neither. */
@@ -101,7 +103,7 @@ export class Desktops {
     this.#lastConnected.delete(id);
     for (const [principal, active] of this.#active) if (active === id) this.#active.delete(principal);
     desktop.close();
-    this.#emit({ type: "removed", desktop });
+    this.#listeners.tell({ type: "removed", desktop });
     if (this.#stored.delete(id)) await this.#save();
   }
 
@@ -118,10 +120,7 @@ export class Desktops {
   }
 
   on(listener: (event: DesktopsEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   async close(): Promise<void> {
@@ -136,7 +135,7 @@ export class Desktops {
     desktop.on((event) => {
       if (event.type === "state" && event.state.kind === "live") this.#connected(connection.id);
     });
-    this.#emit({ type: "added", desktop });
+    this.#listeners.tell({ type: "added", desktop });
     desktop.open();
     return desktop;
   }
@@ -158,15 +157,5 @@ export class Desktops {
   #save(): Promise<void> {
     const kept = this.all.filter(({ id }) => this.#stored.has(id)).map(({ connection }) => connection);
     return this.#ports.store.save(kept);
-  }
-
-  #emit(event: DesktopsEvent): void {
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(event);
-      } catch (error) {
-        this.#ports.onBug(error);
-      }
-    }
   }
 }

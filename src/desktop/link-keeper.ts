@@ -37,6 +37,7 @@ export class LinkKeeper {
   #state: DesktopState;
   #link: Link | null = null;
   #attempt = 0;
+  #lastError: LinkError | null = null;
   #cancelRetry: (() => void) | null = null;
 
   /** `random`: 0 to 1, spreads the retries of many desktops. */
@@ -50,6 +51,11 @@ export class LinkKeeper {
 
   get state(): DesktopState {
     return this.#state;
+  }
+
+  /** What ended the last link, until another is live. */
+  get lastError(): LinkError | null {
+    return this.#lastError;
   }
 
   get link(): Link | null {
@@ -81,6 +87,7 @@ export class LinkKeeper {
   /** The picture is whole: the target is in use. */
   live(): void {
     this.#attempt = 0;
+    this.#lastError = null;
     const description = this.#link?.description ?? "";
     this.#enter({ kind: "live", sinceMs: this.#clock.nowMs(), description });
   }
@@ -109,6 +116,7 @@ export class LinkKeeper {
   #onClosed(link: Link, error: LinkError): void {
     if (link !== this.#link) return;
     this.#link = null;
+    this.#lastError = error;
     this.#events.lost(error);
     if (error.isFinal) {
       this.#enter({ kind: "failed", error });

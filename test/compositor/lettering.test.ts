@@ -12,11 +12,12 @@ t.test("a width is a whole number, larger for more letters, none for none", asyn
   t.equal(textWidth(TAG_FONT, ""), 0);
   t.ok(Number.isInteger(textWidth(TAG_FONT, "Save")));
   t.ok(textWidth(TAG_FONT, "Save all") > textWidth(TAG_FONT, "Save"));
-  t.ok(textWidth(TAG_FONT, "\u{10ffff}\u0000") >= 0, "for what no font has too");
+  t.ok(textWidth(TAG_FONT, "\u{10ffff}") > 0, "for what no font has too");
 });
 
 t.test("control and direction-changing characters do not reach the screen", async (t) => {
-  t.equal(cleanLine(" a\tb\u0000\u202ec\u2066\n d "), "a b c d");
+  t.equal(cleanLine(" a\tb\u0000\u202ec\u2066\n d \ud83d"), "a b c d");
+  for (let code = 0; code < 0x10000; code++) textWidth(TAG_FONT, cleanLine(String.fromCharCode(code)));
 });
 
 t.test("what is too wide ends in an ellipsis and fits", async (t) => {

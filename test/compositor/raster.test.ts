@@ -6,7 +6,7 @@ import { Scene } from "../../src/compositor/scene.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { HandTimer, spec } from "./scenes.ts";
 
-const MONITOR = rect(0, 0, 640, 480);
+const MONITOR = rect(0, 0, 2000, 1300);
 
 function placedBox(given: Parameters<typeof spec>[0]) {
   const scene = new Scene(new HandTimer());
@@ -23,7 +23,7 @@ t.test("a raster is painted once for each overlay", async (t) => {
 
 t.test("packed rows are what the shape paints, over every strip's edge", async (t) => {
   for (const given of [
-    { kind: "box", x: 30, y: 60, width: 300, height: 250, label: "Delete" },
+    { kind: "box", x: 30, y: 60, width: 1900, height: 1200, label: "painted in strips" },
     { kind: "arrow", x: 20, y: 20, width: 300, height: 300, label: null },
     { kind: "text", x: 20, y: 20, width: 120, height: 1, label: "a b c d e f g h ".repeat(12) },
     { kind: "icon", x: 20, y: 20, width: 200, height: 200, label: "star" },

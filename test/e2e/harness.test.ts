@@ -22,7 +22,8 @@ for (const kind of TARGETS) {
     ) {
       return;
     }
-    const { display } = await startTarget(t, kind, t.testdir(), { geometry: "800x600" });
+    const folder = t.testdir();
+    const { display } = await startTarget(t, kind, folder, { geometry: "800x600" });
     await display.command("xsetroot", "-solid", "#336699");
     const plain = await display.shot();
     t.same([plain.width, plain.height], [800, 600]);
@@ -30,7 +31,7 @@ for (const kind of TARGETS) {
     t.equal(differenceOf(await display.shot(), plain), null);
 
     await display.openWindowManager();
-    const typewriter = await display.openTypewriter(t.testdir(), "40x10+20+30");
+    const typewriter = await display.openTypewriter(folder, "40x10+20+30");
     await display.command("xdotool", "windowfocus", "--sync", typewriter.window);
     await display.command("xdotool", "type", "hello");
     await until("the typed text", () => typewriter.read() === "hello");

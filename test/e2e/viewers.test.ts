@@ -1,20 +1,17 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtemp, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import t from "tap";
 import { systemClock } from "../../src/desktop/clock.ts";
 import type { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
-import { rect } from "../../src/framebuffer/rect.ts";
-import { Region } from "../../src/framebuffer/region.ts";
+import { type Point, rect } from "../../src/framebuffer/rect.ts";
 import { VncListener, type VncListenerOptions } from "../../src/web/vnc-listener.ts";
 import { DrawnDesktop } from "../web/drawn-desktop.ts";
 import { KeptLog, rfbPorts, viewerSessions } from "../web/viewer-ports.ts";
 import { requirePeers } from "./peers.ts";
+import { type Owner, Program } from "./program.ts";
 import { RFB2_SECURITY, Rfb2Client } from "./rfb2-client.ts";
+import { until } from "./until.ts";
 import { compileVncClient, VncClient, type VncClientShot } from "./vnc-client.ts";
-import { shootDisplay } from "./xwd.ts";
+import { XDisplay } from "./x-display.ts";
+import { differenceOf, type Shot } from "./xwd.ts";
 
 const WIDTH = 500;
 const HEIGHT = 333;
@@ -28,7 +25,7 @@ interface Door {
 
 /** A VNC port that shows a drawn desktop, closed when the test ends. */
 async function openDoor(
-  t: Tap.Test,
+  owner: Owner,
   security: VncListenerOptions["security"],
   width = WIDTH,
   height = HEIGHT,
@@ -40,7 +37,7 @@ async function openDoor(
     { host: "127.0.0.1", port: 0, security },
   );
   const { port } = await listener.listen();
-  t.teardown(() => listener.close());
+  owner.teardown(() => listener.close());
   return { desktop, port, log };
 }
 
@@ -209,4 +206,70 @@ if (libvncclient !== null) {
     t.equal(await client.greeting(), "refused");
     await client.close();
   });
+}
+
+/** The part of a shot with this corner and the desktop's size. */
+function cropOf(shot: Shot, x: number, y: number, { width, height }: Framebuffer): Shot {
+  const rgba = new Uint8Array(width * height * 4);
+  for (let row = 0; row < height; row++) {
+    const start = ((y + row) * shot.width + x) * 4;
+    rgba.set(shot.rgba.subarray(start, start + width * 4), row * width * 4);
+  }
+  return { width, height, rgba };
+}
+
+/** Where the viewer's picture begins on its display: the corner of its window, since it shows all 1:1. */
+async function cornerOf(display: XDisplay): Promise<Point> {
+  const search = ["search", "--onlyvisible", "--name", "Drawn - TigerVNC", "getwindowgeometry"];
+  const found = /Position: (\d+),(\d+)/.exec(await display.command("xdotool", ...search));
+  if (found === null) throw new Error("the viewer has no window yet");
+  return { x: Number(found[1]), y: Number(found[2]) };
+}
+
+function shotOf({ width, height, bytes }: Framebuffer): Shot {
+  return { width, height, rgba: bytes.slice() };
+}
+
+if (requirePeers(t, ["Xtigervnc", "xtigervncviewer", "xwd", "xdotool"])) {
+  for (const encoding of ["Tight", "ZRLE", "Hextile", "Raw"]) {
+    t.test(`xtigervncviewer shows our pixels in ${encoding} and passes its pointer on`, async (t) => {
+      const { desktop, port } = await openDoor(t, PASSWORD);
+      desktop.paintScene(10);
+      const display = await XDisplay.start(t, { geometry: "900x700" });
+      const preferences = ["-AutoSelect=0", `-PreferredEncoding=${encoding}`, "-FullColor=1", "-NoJPEG=1"];
+      const window = ["-RemoteResize=0", "-AlertOnFatalError=0", "-ReconnectOnError=0", "-MenuKey="];
+      const env = { ...display.env, VNC_PASSWORD: PASSWORD.password, VNC_USERNAME: "", HOME: t.testdir() };
+      const viewer = new Program(t, "xtigervncviewer", [`127.0.0.1::${port}`, ...preferences, ...window], {
+        env,
+      });
+      const shows = (): Promise<Shot> =>
+        until("the viewer shows the desktop's picture", async () => {
+          if (!viewer.isRunning) throw new Error(`xtigervncviewer ended: ${viewer.stderr}`);
+          const shot = await display.shot();
+          return differenceOf(cropOf(shot, 0, 0, desktop.frame), shotOf(desktop.frame)) === null
+            ? shot
+            : null;
+        });
+      // Away from the picture, where its cursor would be drawn.
+      await display.command("xdotool", "mousemove", "890", "690");
+      await shows();
+      desktop.paint(rect(31, 17, 200, 99), 0x1199dd);
+      await shows();
+      desktop.move({ fromX: 0, fromY: 16, to: rect(0, 0, 480, 300) });
+      await shows();
+      desktop.paintScene(11);
+      await shows();
+      t.pass("every picture was shown");
+
+      const corner = await cornerOf(display);
+      await display.command("xdotool", "mousemove", `${corner.x + 123}`, `${corner.y + 45}`, "click", "1");
+      const clicked = await until("the click arrives", () =>
+        desktop.performed.some(({ action }) => action.kind === "pointer" && action.buttons === 1),
+      );
+      t.ok(clicked);
+      const press = desktop.performed.find(({ action }) => action.kind === "pointer" && action.buttons === 1);
+      t.match(press?.action, { kind: "pointer", x: 123, y: 45, buttons: 1 });
+      await viewer.stop();
+    });
+  }
 }

@@ -127,6 +127,11 @@ export function decisionWords(approval: ApprovalInfo): string {
   }
 }
 
+/** The server's messages begin small, as logs want them; people read sentences. */
+export function sentence(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}
+
 /** "1 approval", "3 approvals". */
 export function countWords(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;

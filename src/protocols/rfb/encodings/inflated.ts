@@ -12,6 +12,9 @@ const SLICE_BYTES = 4096;
  */
 const SLICE_ROOM_BYTES = (SLICE_BYTES + 8) * 1032;
 
+/** Room for one byte too many tells at once that there is one; with the output full the stream has to be asked again. */
+const SPARE_BYTES = 1;
+
 /** The compressed length above which a rectangle is refused: stored blocks cost a little, empty ones are for flushes. */
 function mostCompressed(decodedBytes: number): number {
   return decodedBytes + (decodedBytes >> 3) + 64 * 1024;
@@ -58,7 +61,7 @@ export class Inflated {
     this.#compressedLeft = compressedBytes;
     this.#decodedLeft = mostBytes;
     this.#capacity = Math.min(mostBytes, mostAtOnce + SLICE_ROOM_BYTES);
-    this.bytes = state.scratch(this.#capacity);
+    this.bytes = state.scratch(this.#capacity + SPARE_BYTES);
   }
 
   /**
@@ -87,10 +90,17 @@ export class Inflated {
     const ready = Math.min(this.#compressedLeft, this.#from.size);
     const input = this.#from.take(isWhole ? ready : Math.min(ready, SLICE_BYTES));
     this.#compressedLeft -= input.length;
+    const written = this.#inflate(input, this.bytes.subarray(this.end, this.end + room + SPARE_BYTES));
+    if (written > this.#decodedLeft) {
+      throw badData(`${this.#name} data decodes to more than the rectangle holds`);
+    }
+    this.end += written;
+    this.#decodedLeft -= written;
+  }
+
+  #inflate(input: Uint8Array, output: Uint8Array): number {
     try {
-      const written = this.#stream.inflate(input, this.bytes.subarray(this.end, this.end + room));
-      this.end += written;
-      this.#decodedLeft -= written;
+      return this.#stream.inflate(input, output);
     } catch (cause) {
       throw badData(`${this.#name} data is damaged or decodes to more than the rectangle holds`, cause);
     }

@@ -16,18 +16,24 @@ const block = new Uint8Array(BLOCK_PIXELS * BYTES_PER_PIXEL);
 function* decode(from: ByteQueue, to: Framebuffer, rect: Rect): Parser<void> {
   if (isEmptyRect(rect)) return;
   const rowBytes = rect.width * BYTES_PER_PIXEL;
-  let left = rect.height;
-  let offset = rect.y * to.width + rect.x;
-  while (left > 0) {
+  let row = 0;
+  while (row < rect.height) {
     while (!from.has(rowBytes)) yield rowBytes;
-    const rows = Math.min(left, Math.floor(from.size / rowBytes));
-    const data = from.take(rows * rowBytes);
-    const { bytes, words, width } = to;
-    for (let at = 0; at < data.length; at += rowBytes, offset += width) {
-      bytes.set(data.subarray(at, at + rowBytes), offset * BYTES_PER_PIXEL);
-      for (let i = offset; i < offset + rect.width; i++) words[i]! |= OPAQUE;
-    }
-    left -= rows;
+    const rows = Math.min(rect.height - row, Math.floor(from.size / rowBytes));
+    paintRows(from.take(rows * rowBytes), to, rect, row, rows);
+    row += rows;
+  }
+}
+
+function paintRows(data: Uint8Array, to: Framebuffer, rect: Rect, firstRow: number, rows: number): void {
+  const { bytes, words, width: stride } = to;
+  const { width } = rect;
+  const rowBytes = width * BYTES_PER_PIXEL;
+  let start = (rect.y + firstRow) * stride + rect.x;
+  for (let at = 0; at < rows * rowBytes; at += rowBytes, start += stride) {
+    bytes.set(data.subarray(at, at + rowBytes), start * BYTES_PER_PIXEL);
+    const end = start + width;
+    for (let i = start; i < end; i++) words[i]! |= OPAQUE;
   }
 }
 

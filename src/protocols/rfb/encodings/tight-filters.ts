@@ -20,10 +20,11 @@ export function copyFilter(rect: Rect): TightFilter {
     rowBytes: rect.width * TPIXEL_BYTES,
     paint(data, start, to, firstRow, rows) {
       const { words, width: stride } = to;
+      const { width } = rect;
       let p = start;
       let row = (rect.y + firstRow) * stride + rect.x;
       for (const end = row + rows * stride; row < end; row += stride) {
-        for (let i = row; i < row + rect.width; i++, p += TPIXEL_BYTES) {
+        for (let i = row; i < row + width; i++, p += TPIXEL_BYTES) {
           words[i] = OPAQUE | data[p]! | (data[p + 1]! << 8) | (data[p + 2]! << 16);
         }
       }
@@ -43,16 +44,18 @@ export function paletteFilter(rect: Rect, colours: Uint8Array): TightFilter {
 
 /** One bit a pixel, the leftmost highest, each row filled up to a byte. */
 function twoColours(rect: Rect, palette: Uint32Array): TightFilter {
-  const zero = palette[0]!;
-  const one = palette[1]!;
   return {
     rowBytes: (rect.width + 7) >> 3,
     paint(data, start, to, firstRow, rows) {
       const { words, width: stride } = to;
+      const { width } = rect;
+      // Signed, for beyond 2^31 an engine would go through doubles here.
+      const zero = palette[0]! | 0;
+      const one = palette[1]! | 0;
       let p = start;
       let row = (rect.y + firstRow) * stride + rect.x;
       for (const end = row + rows * stride; row < end; row += stride) {
-        const right = row + rect.width;
+        const right = row + width;
         let i = row;
         for (; i + 8 <= right; i += 8) {
           const bits = data[p++]!;
@@ -78,14 +81,16 @@ function manyColours(rect: Rect, palette: Uint32Array, count: number): TightFilt
     rowBytes: rect.width,
     paint(data, start, to, firstRow, rows) {
       const { words, width: stride } = to;
+      const { width } = rect;
+      const colours = palette;
       let p = start;
       let most = 0;
       let row = (rect.y + firstRow) * stride + rect.x;
       for (const end = row + rows * stride; row < end; row += stride) {
-        for (let i = row; i < row + rect.width; i++) {
+        for (let i = row; i < row + width; i++) {
           const index = data[p++]!;
           if (index > most) most = index;
-          words[i] = palette[index]!;
+          words[i] = colours[index]!;
         }
       }
       if (most >= count) throw badData(`tight palette index ${most} where the palette has ${count} colours`);
@@ -102,12 +107,13 @@ export function gradientFilter(rect: Rect): TightFilter {
     rowBytes: rect.width * TPIXEL_BYTES,
     paint(data, start, to, firstRow, rows) {
       const { words, width: stride } = to;
+      const { width } = rect;
       let p = start;
       let row = (rect.y + firstRow) * stride + rect.x;
       for (let y = firstRow; y < firstRow + rows; y++, row += stride) {
         let left = 0;
         let aboveLeft = 0;
-        for (let i = row; i < row + rect.width; i++, p += TPIXEL_BYTES) {
+        for (let i = row; i < row + width; i++, p += TPIXEL_BYTES) {
           const above = y === 0 ? 0 : words[i - stride]!;
           left =
             correct(left, above, aboveLeft, 0, data[p]!) |

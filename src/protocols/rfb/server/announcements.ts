@@ -111,11 +111,22 @@ function putName(update: UpdateWriter, name: string): void {
  */
 function putExtendedDesktopSize(update: UpdateWriter, reason: number, status: number, layout: Layout): void {
   const { width, height } = layout;
-  const whole: Screen = { id: 0, rect: { x: 0, y: 0, width, height }, flags: 0 };
+  const whole: Screen = { id: 1, rect: { x: 0, y: 0, width, height }, flags: 0 };
   const screens = layout.screens.length === 0 ? [whole] : layout.screens.slice(0, LIMIT.screens);
   const to = update.begin({ x: reason, y: status, width, height }, ENCODING.extendedDesktopSize);
   to.u8(screens.length).pad(3);
   for (const { id, rect, flags } of screens) {
-    to.u32(id).u16(rect.x).u16(rect.y).u16(rect.width).u16(rect.height).u32(flags);
+    to.u32(id === 0 ? unusedId(screens) : id).u16(rect.x).u16(rect.y).u16(rect.width).u16(rect.height).u32(flags);
   }
+}
+
+/**
+ * libvncclient 0.9.14 takes a layout with a screen of id 0 for invalid and does not follow the new size
+ * (2026-11); to the protocol ids only have to differ.
+ */
+function unusedId(screens: readonly Screen[]): number {
+  const used = new Set(screens.map(({ id }) => id));
+  let id = 1;
+  while (used.has(id)) id++;
+  return id;
 }

@@ -11,6 +11,7 @@ import { ViewerBar } from "../parts/viewer-bar.tsx";
 import { cockpit, desktopOf, loadActions, may } from "../session.ts";
 import { isTyping } from "../typing.ts";
 import { ClipboardBridge } from "../viewer/clipboard-bridge.ts";
+import { explainKeyboardOnce } from "../viewer/keyboard-hint.ts";
 import { Viewer } from "../viewer/viewer.ts";
 import { canStop } from "../words.ts";
 import { viewerCommands } from "./viewer-commands.ts";
@@ -85,6 +86,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         scale: (scale) => {
           state.scale.value = scale;
         },
+        entered: explainKeyboardOnce,
         left: () => {
           page.current?.querySelector<HTMLElement>(".viewer-bar select, .viewer-bar button")?.focus();
           inform("The keyboard is the browser's again. Click the desktop to give it back.");

@@ -4,6 +4,7 @@ import type { ConnectionBody, TestReportInfo } from "../../api.ts";
 import { api } from "../api-client.ts";
 import { connectionFromForm } from "../connection-form.ts";
 import { type ErrorWords, errorWords, inform } from "../notices.ts";
+import { sentence } from "../words.ts";
 import { HandshakeSteps } from "./handshake-steps.tsx";
 import { IconButton } from "./icon-button.tsx";
 
@@ -105,8 +106,8 @@ function Result({ phase }: { readonly phase: Phase }) {
     case "failed":
       return (
         <div class="result result-bad">
-          <p>{phase.words.message}</p>
-          {phase.words.hint !== null && <p class="muted">{phase.words.hint}</p>}
+          <p>{sentence(phase.words.message)}</p>
+          {phase.words.hint !== null && <p class="muted">{sentence(phase.words.hint)}</p>}
         </div>
       );
     default:

@@ -20,8 +20,8 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
   const isSending = useSignal(false);
   void now.value;
   const isPending = approval.state === "pending";
-  const isOpen = isPending && !isSending.value;
   const seconds = secondsUntil(approval.expires_at, serverNowMs());
+  const isOpen = isPending && !isSending.value && seconds > 0;
   const mayDecide = may("approve");
 
   const decide = (decision: "approve" | "deny"): void => {

@@ -1,4 +1,5 @@
 import { copyText, dismissNotice, type Notice, notices } from "../notices.ts";
+import { sentence } from "../words.ts";
 import { Icon } from "./icon.tsx";
 import { IconButton } from "./icon-button.tsx";
 
@@ -20,7 +21,7 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
       <Icon shape={notice.kind === "error" ? "warning" : "check"} />
       <div class="notice-words">
         <p>{notice.text}</p>
-        {notice.hint !== null && <p class="muted">{notice.hint}</p>}
+        {notice.hint !== null && <p class="muted">{sentence(notice.hint)}</p>}
         {details !== null && (
           <button type="button" class="link-button" onClick={() => copyText(details, "Details copied")}>
             Copy details

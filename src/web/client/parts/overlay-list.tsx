@@ -50,7 +50,8 @@ export function OverlayList(props: OverlayListProps) {
               <span class="row-words">
                 <span>{overlay.label || overlay.kind}</span>
                 <span class="muted">
-                  {overlay.kind}, {overlay.width} × {overlay.height} at {overlay.x}, {overlay.y}
+                  {overlay.kind}, {Math.abs(overlay.width)} × {Math.abs(overlay.height)} at {overlay.x},{" "}
+                  {overlay.y}
                   {overlay.temporary_ms !== null && ", temporary"}
                 </span>
               </span>

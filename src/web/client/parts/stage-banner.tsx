@@ -3,7 +3,7 @@ import { serverNowMs } from "../api-client.ts";
 import { copyText } from "../notices.ts";
 import { now } from "../session.ts";
 import type { ViewerStatus } from "../viewer/viewer.ts";
-import { stateWords } from "../words.ts";
+import { sentence, stateWords } from "../words.ts";
 
 export interface StageBannerProps {
   readonly desktop: DesktopInfo;
@@ -65,7 +65,7 @@ function bannerWords(desktop: DesktopInfo, status: ViewerStatus): BannerWords | 
   const seconds = Math.max(0, Math.ceil((status.retryAtMs - Date.now()) / 1000));
   return {
     title: seconds === 0 ? "Reconnecting…" : `Reconnecting in ${seconds} s`,
-    text: status.reason === "" ? "The connection to the server was lost." : status.reason,
+    text: status.reason === "" ? "The connection to the server was lost." : sentence(status.reason),
     isOurs: true,
   };
 }

@@ -28,19 +28,20 @@ export function drawFigure(item: HTMLElement, overlay: OverlayInfo, room: Size):
   style.setProperty("--overlay-ground", groundUnder(overlay.color));
   style.setProperty("--overlay-opacity", String(overlay.opacity));
   style.setProperty("--overlay-presence", String(presence(overlay.opacity)));
-  switch (overlay.kind) {
-    case "arrow":
-      return drawArrow(item, overlay, room);
-    case "icon":
-      return drawIconFigure(item, overlay, room);
-    case "text":
-      return drawPlate(item, "overlay-plate", overlay, room);
-    case "label":
-      return drawPlate(item, "overlay-tag", overlay, room);
-    default:
-      return drawBox(item, overlay, room);
-  }
+  const draw = FIGURES.get(overlay.kind) ?? drawBox;
+  draw(item, overlay, room);
 }
+
+type DrawFigure = (item: HTMLElement, overlay: OverlayInfo, room: Size) => void;
+
+/** A kind that this page does not know yet is drawn as the box it lies in. */
+const FIGURES: ReadonlyMap<string, DrawFigure> = new Map([
+  ["box", drawBox],
+  ["arrow", drawArrow],
+  ["icon", drawIconFigure],
+  ["text", (item, overlay, room) => drawPlate(item, "overlay-plate", overlay, room)],
+  ["label", (item, overlay, room) => drawPlate(item, "overlay-tag", overlay, room)],
+]);
 
 /** Puts an element at desktop pixels inside an item that lies at the overlay's own. */
 function place(element: HTMLElement, overlay: OverlayInfo, r: Rect): void {

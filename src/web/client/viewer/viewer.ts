@@ -25,6 +25,8 @@ export interface ViewerEvents {
   clipboard(text: string): void;
   /** CSS pixels a desktop pixel, after each layout. */
   scale(scale: number): void;
+  /** The desktop got the keyboard. */
+  entered(): void;
   /** The escape chord: the page takes the keyboard. */
   left(): void;
   /** The stop chord. */
@@ -274,6 +276,7 @@ export class Viewer {
     const onKey = (event: KeyboardEvent): void => this.#onKey(event);
     this.#screen.addEventListener("keydown", onKey, { capture: true, signal });
     this.#screen.addEventListener("keyup", onKey, { capture: true, signal });
+    this.#screen.addEventListener("focusin", () => this.#options.events.entered(), { signal });
     this.#screen.addEventListener("focusout", () => this.#chord.reset(), { signal });
     addEventListener("blur", () => this.#chord.reset(), { signal });
     addEventListener("online", () => this.retryNow(), { signal });

@@ -238,9 +238,22 @@ t.test(
     viewer.server.update(pictureOf(colourful(80, 60)), Region.empty);
     const [done] = viewer.takeRects();
     t.match(done, { x: 1, y: 0, width: 80, height: 60 });
-    t.same([...(done?.body ?? [])], screens(0, 80, 60));
+    t.same([...(done?.body ?? [])], screens(1, 80, 60));
   },
 );
+
+t.test("no screen is told with id 0, which libvncclient refuses", async (t) => {
+  const half = { x: 0, y: 0, width: 32, height: 48 };
+  const screens = [
+    { id: 1, rect: half, flags: 0 },
+    { id: 0, rect: { ...half, x: 32 }, flags: 0 },
+  ];
+  const viewer = TestViewer.ready({ screens });
+  viewer.say(say.encodings(0, NUMBER.extendedDesktopSize), say.request(true, 0, 0, 64, 48));
+  viewer.server.update(picture, Region.empty);
+  const view = Buffer.from(viewer.takeRects()[0]?.body ?? []);
+  t.same([view.readUInt32BE(4), view.readUInt32BE(20)], [1, 2]);
+});
 
 t.test("acknowledgements, cursor and name go before the pixels, each once", async (t) => {
   const viewer = TestViewer.ready();

@@ -1,0 +1,89 @@
+import { LinkError } from "../../src/desktop/error.ts";
+import type { Link, LinkEvents } from "../../src/desktop/link.ts";
+import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
+import { type Rect, rect } from "../../src/framebuffer/rect.ts";
+import { Region } from "../../src/framebuffer/region.ts";
+import type { CopyMove } from "../../src/protocols/rfb/screen.ts";
+
+/** A target that a test plays by hand. */
+export class FakeLink implements Link {
+  readonly framebuffer: Framebuffer;
+  readonly isExact = true;
+  readonly description = "a fake";
+  readonly said: string[] = [];
+  isWatched = false;
+  isClosed = false;
+  /** Barriers are passed at once unless this is false. */
+  answers = true;
+  #events: LinkEvents | null = null;
+
+  constructor(width = 200, height = 100) {
+    this.framebuffer = new Framebuffer(width, height);
+  }
+
+  get events(): LinkEvents {
+    if (this.#events === null) throw new Error("the link is not open");
+    return this.#events;
+  }
+
+  open(events: LinkEvents): void {
+    this.#events = events;
+  }
+
+  /** The handshake and a first whole picture. */
+  goLive(): void {
+    const { width, height } = this.framebuffer;
+    this.events.ready({ name: "fake", screens: [{ id: 1, rect: rect(0, 0, width, height), flags: 0 }] });
+    this.paint(this.framebuffer.rect, 0x222222);
+  }
+
+  /** Fills and tells of it as one update. */
+  paint(area: Rect, colour: number, copies: readonly CopyMove[] = []): void {
+    this.framebuffer.fill(area, colour);
+    this.events.update({ painted: Region.of(area), copies });
+  }
+
+  drop(error = new LinkError("target_closed", "the target closed the connection")): void {
+    const events = this.events;
+    this.#events = null;
+    events.closed(error);
+  }
+
+  follow(isWatched: boolean): void {
+    this.isWatched = isWatched;
+  }
+
+  refresh(): void {
+    this.said.push("refresh");
+  }
+
+  barrier(): Promise<void> {
+    return this.answers ? Promise.resolve() : new Promise(() => undefined);
+  }
+
+  latest(): Promise<void> {
+    this.said.push("latest");
+    return this.barrier();
+  }
+
+  pointer(x: number, y: number, buttons: number): void {
+    this.said.push(`pointer ${x},${y} ${buttons}`);
+  }
+
+  key(keysym: number, isDown: boolean): void {
+    this.said.push(`${isDown ? "down" : "up"} ${keysym.toString(16)}`);
+  }
+
+  clipboard(text: string): void {
+    this.said.push(`clipboard ${text.length}`);
+  }
+
+  resize(): boolean {
+    return false;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.#events = null;
+  }
+}

@@ -1,0 +1,255 @@
+import t from "tap";
+import { LinkError } from "../../src/desktop/error.ts";
+import {
+  actionSchema,
+  approvalSchema,
+  configSchema,
+  desktopSchema,
+  errorSchema,
+  overlaySchema,
+  testReportSchema,
+} from "../../src/web/api.ts";
+import { TOKEN_BLANK } from "../../src/web/client-snippets.ts";
+import { AGENT_TOKEN, openHouse } from "./fake-house.ts";
+
+t.test("health is open and says nothing; readiness names the desktops", async (t) => {
+  const { app, bearer } = await openHouse(t);
+  t.strictSame((await app.inject({ url: "/health" })).json(), { status: "ok" });
+  t.strictSame((await app.inject({ url: "/livez", headers: bearer("viewer") })).json(), { status: "ok" });
+  t.strictSame((await app.inject({ url: "/readyz", headers: bearer("viewer") })).json(), {
+    status: "ready",
+    desktops: [{ id: "d1", state: "live" }],
+  });
+});
+
+t.test("desktops are told in the schema's words, in every state", async (t) => {
+  const { app, bearer, clock, clients, desktops } = await openHouse(t);
+  const desktop = desktops.get("d1");
+  const error = new LinkError("auth_failed", "the password is wrong");
+  const nowMs = clock.nowMs();
+  clients.sawAgent("d1", "claude-code");
+  const told = async () =>
+    desktopSchema
+      .strict()
+      .parse((await app.inject({ url: "/api/v1/desktops/d1", headers: bearer("viewer") })).json());
+  t.match(await told(), {
+    link: "RFB 3.8, None",
+    state: { kind: "live", text: "Live", code: null, retry_at: null },
+    displays: [{ monitor_index: 0, is_primary: true, bounds: { width: 640 } }],
+    agents: ["claude-code"],
+  });
+  desktop.state = { kind: "connecting", sinceMs: nowMs };
+  t.match(await told(), { link: "", state: { text: "Connecting…" } });
+  desktop.state = { kind: "stalled", sinceMs: nowMs };
+  clock.advance(12_000);
+  t.match(await told(), {
+    state: { text: "Stalled, last picture 12 s ago", since: "2026-11-21T00:00:01.000Z" },
+  });
+  desktop.state = { kind: "reconnecting", attempt: 2, nextAtMs: clock.nowMs() + 3000, error };
+  t.match(await told(), {
+    state: {
+      text: "Reconnecting in 3 s: the password is wrong",
+      code: "auth_failed",
+      retry_at: "2026-11-21T00:00:16.000Z",
+    },
+  });
+  desktop.state = { kind: "failed", error };
+  t.match(await told(), { state: { text: "Failed: the password is wrong", code: "auth_failed" } });
+  desktop.state = { kind: "closed" };
+  t.match(await told(), { state: { text: "Closed" } });
+  clock.advance(60_000);
+  t.strictSame((await told()).agents, []);
+});
+
+t.test("a desktop is added, tested and removed, and its password comes back nowhere", async (t) => {
+  const { app, bearer, desktops, audited } = await openHouse(t);
+  const headers = bearer("operator");
+  const payload = { protocol: "vnc", host: "10.0.0.7", port: 5901, password: "pass-word-1" };
+  const tested = await app.inject({ method: "POST", url: "/api/v1/desktops/test", headers, payload });
+  t.match(testReportSchema.strict().parse(tested.json()), {
+    success: true,
+    steps: [{ name: "Connect", ok: true }],
+  });
+  const added = await app.inject({ method: "POST", url: "/api/v1/desktops", headers, payload });
+  t.equal(added.statusCode, 201);
+  t.equal(added.headers.location, "/api/v1/desktops/added-2");
+  t.match(desktops.inputs, [{ host: "10.0.0.7", password: "pass-word-1" }, payload]);
+  t.notOk(`${tested.body}${added.body}${JSON.stringify(audited)}`.includes("pass-word-1"));
+  const list = await app.inject({ url: "/api/v1/desktops", headers });
+  t.equal(desktopSchema.strict().array().parse(list.json()).length, 2);
+  const removed = await app.inject({ method: "DELETE", url: "/api/v1/desktops/added-2", headers });
+  t.equal(removed.statusCode, 204);
+  const again = await app.inject({ method: "DELETE", url: "/api/v1/desktops/added-2", headers });
+  t.equal(again.statusCode, 404);
+  t.match(audited, [{ type: "connection.tested", errorCode: null, actor: { name: "the operator" } }]);
+});
+
+t.test("refusals of the heart keep their code and become the right status", async (t) => {
+  const { app, bearer } = await openHouse(t);
+  const payload = { protocol: "vnc", host: "169.254.169.254" };
+  const refused = await app.inject({
+    method: "POST",
+    url: "/api/v1/desktops",
+    headers: bearer("admin"),
+    payload,
+  });
+  t.equal(refused.statusCode, 403);
+  t.match(errorSchema.parse(refused.json()), {
+    error: { code: "permission_denied", message: /not allowed/ },
+  });
+  const unknown = await app.inject({ url: "/api/v1/desktops/none/actions", headers: bearer("admin") });
+  t.equal(unknown.statusCode, 404);
+});
+
+t.test("connection tests are limited to ten a minute for each address", async (t) => {
+  const { app, bearer, clock, desktops } = await openHouse(t);
+  const test = (remoteAddress: string) =>
+    app.inject({
+      method: "POST",
+      url: "/api/v1/desktops/test",
+      headers: bearer("admin"),
+      payload: { protocol: "vnc", host: "10.0.0.7" },
+      remoteAddress,
+    });
+  for (let n = 0; n < 10; n++) t.equal((await test("10.0.0.1")).statusCode, 200);
+  const limited = await test("10.0.0.1");
+  t.equal(limited.statusCode, 429);
+  t.equal(limited.headers["retry-after"], "6");
+  t.equal((await test("10.0.0.2")).statusCode, 200);
+  clock.advance(6000);
+  t.equal((await test("10.0.0.1")).statusCode, 200);
+  t.equal(desktops.inputs.length, 12);
+});
+
+t.test("mode, stop, resume and reconnect act in the name of who asked", async (t) => {
+  const { app, bearer, desktops } = await openHouse(t);
+  const post = (name: string, payload: object) =>
+    app.inject({ method: "POST", url: `/api/v1/desktops/d1/${name}`, headers: bearer("approver"), payload });
+  t.match((await post("mode", { mode: "autopilot" })).json(), { mode: "autopilot" });
+  t.match((await post("stop", {})).json(), { is_stopped: true });
+  t.match((await post("resume", {})).json(), { is_stopped: false });
+  t.equal((await post("reconnect", {})).statusCode, 200);
+  t.equal((await post("mode", { mode: "sleep" })).statusCode, 400);
+  t.strictSame(desktops.get("d1").calls, [
+    "mode autopilot by human the approver",
+    "stop by human the approver",
+    "resume by human the approver",
+    "reconnect",
+  ]);
+});
+
+t.test("actions are listed as they were recorded", async (t) => {
+  const { app, bearer, desktops } = await openHouse(t);
+  desktops.get("d1").actions = [
+    {
+      id: "r",
+      at: "2026-11-21T00:00:00.000Z",
+      actor: { kind: "agent", id: "1", name: "Bot" },
+      kind: "click",
+      summary: "Click left at 1,2",
+      intent: "open the menu",
+      outcome: "done",
+      code: null,
+      wasConfirmed: true,
+      effect: { changed: true, changedRects: [], settleMs: 41, generationBefore: 1, generationAfter: 2 },
+      durationMs: 50,
+    },
+  ];
+  const answer = await app.inject({ url: "/api/v1/desktops/d1/actions", headers: bearer("viewer") });
+  t.match(actionSchema.strict().array().parse(answer.json()), [
+    { desktop_id: "d1", summary: "Click left at 1,2", changed: true, settle_ms: 41, was_confirmed: true },
+  ]);
+});
+
+t.test("overlays: a person clears all, an agent only its own, and others' look like none", async (t) => {
+  const { app, bearer, desktops, tokens, token } = await openHouse(t);
+  const { scene } = desktops.get("d1");
+  const agentId = tokens.verify(token.agent)?.id ?? "";
+  scene.draw("mine", agentId);
+  scene.draw("mine too", agentId);
+  scene.draw("other", "somebody");
+  const url = "/api/v1/desktops/d1/overlays";
+  const list = await app.inject({ url, headers: bearer("viewer") });
+  t.equal(overlaySchema.strict().array().parse(list.json()).length, 3);
+  const remove = (id: string) =>
+    app.inject({ method: "DELETE", url: `${url}/${encodeURIComponent(id)}`, headers: bearer("agent") });
+  t.equal((await remove("other")).statusCode, 404);
+  t.equal((await remove("none")).statusCode, 404);
+  t.equal((await remove("mine")).statusCode, 204);
+  const own = await app.inject({ method: "DELETE", url, headers: bearer("agent") });
+  t.strictSame(own.json(), { removed_count: 1 });
+  t.strictSame(
+    scene.overlays.map(({ id }) => id),
+    ["other"],
+  );
+  const all = await app.inject({ method: "DELETE", url, headers: bearer("operator") });
+  t.strictSame(all.json(), { removed_count: 1 });
+});
+
+t.test("approvals are listed with the typed text and decided once", async (t) => {
+  const { app, bearer, desktops } = await openHouse(t);
+  const desktop = desktops.get("d1");
+  desktop.ask("a1");
+  desktop.ask("a2");
+  const headers = bearer("approver");
+  const list = await app.inject({ url: "/api/v1/approvals", headers });
+  t.match(approvalSchema.strict().array().parse(list.json()), [
+    { id: "a1", text: "typed words", state: "pending", actor: { name: "Bot" }, point: { x: 10, y: 20 } },
+    { id: "a2" },
+  ]);
+  const decide = (id: string, decision: unknown) =>
+    app.inject({ method: "POST", url: `/api/v1/approvals/${id}`, headers, payload: { decision } });
+  t.equal((await decide("a1", "maybe")).statusCode, 400);
+  t.match((await decide("a1", "approve")).json(), { state: "granted", decided_by: "the approver" });
+  t.match((await decide("a2", "deny")).json(), { state: "denied" });
+  t.equal((await decide("a1", "approve")).statusCode, 404);
+  t.equal((await decide("none", "approve")).statusCode, 404);
+});
+
+t.test("the configuration holds the agent token for admins only, others get a blank", async (t) => {
+  const { app, bearer } = await openHouse(t);
+  const admin = await app.inject({ url: "/config", headers: bearer("admin") });
+  const config = configSchema.strict().parse(admin.json());
+  t.equal(config.endpoint, "http://localhost:80/mcp");
+  t.strictSame(
+    config.clients.map(({ name }) => name),
+    ["Claude Code", "Claude Desktop", "Cursor", "VS Code", "Cherry Studio", "Any other client"],
+  );
+  for (const { snippet, language, name } of config.clients) {
+    t.ok(snippet.includes(AGENT_TOKEN), name);
+    t.ok(snippet.includes(config.endpoint), name);
+    if (language === "json") t.equal(typeof JSON.parse(snippet), "object", name);
+  }
+  for (const role of ["operator", "approver", "viewer", "agent"] as const) {
+    const answer = await app.inject({ url: "/config", headers: bearer(role) });
+    t.notOk(answer.body.includes(AGENT_TOKEN), role);
+    for (const { snippet } of configSchema.parse(answer.json()).clients) t.ok(snippet.includes(TOKEN_BLANK));
+  }
+  const one = await app.inject({ url: "/config?client=cursor", headers: bearer("viewer") });
+  t.strictSame(
+    configSchema.parse(one.json()).clients.map(({ id }) => id),
+    ["cursor"],
+  );
+  t.equal((await app.inject({ url: "/config?client=none", headers: bearer("viewer") })).statusCode, 404);
+  const stdio = await app.inject({ url: "/config/stdio", headers: bearer("agent") });
+  t.strictSame(stdio.json(), {
+    mcpServers: { "overlay-companion": { command: "node", args: ["main.js", "--stdio"] } },
+  });
+});
+
+t.test(
+  "configuration routes allow a hundred requests in a quarter of an hour, or any number when off",
+  async (t) => {
+    for (const isRateLimited of [true, false]) {
+      const { app, bearer } = await openHouse(t, { isRateLimited });
+      const headers = bearer("viewer");
+      for (let n = 0; n < 100; n++) await app.inject({ url: "/config/stdio", headers });
+      t.equal((await app.inject({ url: "/config", headers })).statusCode, isRateLimited ? 429 : 200);
+      t.equal(
+        (await app.inject({ url: "/api/v1/desktops", headers })).statusCode,
+        200,
+        "nothing else is limited",
+      );
+    }
+  },
+);

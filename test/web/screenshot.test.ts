@@ -1,0 +1,111 @@
+import t from "tap";
+import { openHouse } from "./fake-house.ts";
+
+const URL_PNG = "/api/v1/desktops/d1/screenshot.png";
+
+t.test("a screenshot answers 304 until something that it shows changed", async (t) => {
+  const { app, bearer, desktops } = await openHouse(t);
+  const desktop = desktops.get("d1");
+  const ask = (query: string, tag?: string) =>
+    app.inject({
+      url: `${URL_PNG}${query}`,
+      headers: { ...bearer("viewer"), ...(tag === undefined ? {} : { "if-none-match": tag }) },
+    });
+  const first = await ask("");
+  t.equal(first.statusCode, 200);
+  t.equal(first.headers["content-type"], "image/png");
+  t.strictSame([...first.rawPayload], [1, 2, 3, 7]);
+  t.equal(first.headers["x-oc-generation"], "7");
+  const tag = `${first.headers.etag}`;
+  t.match(tag, /^"[A-Za-z0-9_-]{27}"$/);
+
+  const same = await ask("", tag);
+  t.equal(same.statusCode, 304);
+  t.equal(same.body, "");
+  t.equal(same.headers.etag, tag);
+  t.equal(desktop.snapshots.length, 1, "nothing was encoded for it");
+  for (const header of [`W/${tag}`, `"x", ${tag}`, "*"])
+    t.equal((await ask("", header)).statusCode, 304, header);
+  for (const header of ['"x"', tag.slice(1, -1), ""])
+    t.equal((await ask("", header)).statusCode, 200, header);
+
+  t.equal((await ask("?scale=0.5", tag)).statusCode, 200, "another query is another picture");
+  const withOverlays = `${(await ask("?overlays=1")).headers.etag}`;
+  desktop.scene.draw("o", "me");
+  t.equal((await ask("?overlays=1", withOverlays)).statusCode, 200, "an overlay changed it");
+  t.equal((await ask("", tag)).statusCode, 304, "but not the one without overlays");
+  desktop.generation += 1;
+  const changed = await ask("", tag);
+  t.equal(changed.statusCode, 200);
+  t.not(changed.headers.etag, tag);
+});
+
+t.test("tags of different formats and desktops never meet", async (t) => {
+  const { app, bearer, desktops } = await openHouse(t);
+  desktops.open("d2");
+  const tags = new Set<unknown>();
+  for (const id of ["d1", "d2"]) {
+    for (const extension of ["png", "jpg", "webp"]) {
+      const url = `/api/v1/desktops/${id}/screenshot.${extension}`;
+      const answer = await app.inject({ url, headers: bearer("viewer") });
+      t.equal(answer.headers["content-type"], `image/${extension === "jpg" ? "jpeg" : extension}`);
+      tags.add(answer.headers.etag);
+    }
+  }
+  t.equal(tags.size, 6);
+});
+
+t.test("the query becomes the request to the view, as the role may see it", async (t) => {
+  const { app, bearer, desktops } = await openHouse(t);
+  const query =
+    "?x=10&y=20&width=30&height=40&scale=0.5&quality=80&stable_ms=100&overlays=1&cursor=1&cachebuster=9";
+  await app.inject({ url: `/api/v1/desktops/d1/screenshot.jpg${query}`, headers: bearer("viewer") });
+  await app.inject({ url: URL_PNG, headers: bearer("agent") });
+  t.match(desktops.get("d1").snapshots, [
+    {
+      audience: "viewer",
+      region: { x: 10, y: 20, width: 30, height: 40 },
+      scale: 0.5,
+      quality: 80,
+      stableMs: 100,
+      withOverlays: true,
+      withCursor: true,
+      format: "jpeg",
+    },
+    { audience: "agent", withOverlays: false, withCursor: false, format: "png" },
+  ]);
+});
+
+t.test("queries that make no picture are refused with the field's name", async (t) => {
+  const { app, bearer, desktops } = await openHouse(t);
+  const cases = {
+    "?x=1": /come together/,
+    "?x=1&y=1&width=1": /come together/,
+    "?x=-1&y=0&width=1&height=1": /^x: /,
+    "?x=0&y=0&width=0&height=1": /^width: /,
+    "?x=0&y=0&width=99999&height=1": /^width: /,
+    "?x=1e308&y=0&width=1&height=1": /^x: /,
+    "?scale=0": /^scale: /,
+    "?scale=1.01": /^scale: /,
+    "?scale=NaN": /^scale: /,
+    "?scale=0.5&scale=0.6": /^scale: /,
+    "?quality=101": /^quality: /,
+    "?stable_ms=10001": /^stable_ms: /,
+    "?overlays=yes": /^overlays: /,
+    "?cursor=true": /^cursor: /,
+  };
+  for (const [query, message] of Object.entries(cases)) {
+    const answer = await app.inject({ url: `${URL_PNG}${query}`, headers: bearer("viewer") });
+    t.equal(answer.statusCode, 400, query);
+    t.match(answer.json(), { error: { code: "invalid_parameters", message } }, query);
+  }
+  t.equal(desktops.get("d1").snapshots.length, 0);
+});
+
+t.test("a desktop without a picture answers 503 target_down", async (t) => {
+  const { app, bearer, desktops } = await openHouse(t);
+  desktops.get("d1").state = { kind: "connecting", sinceMs: 0 };
+  const answer = await app.inject({ url: URL_PNG, headers: bearer("viewer") });
+  t.equal(answer.statusCode, 503);
+  t.match(answer.json(), { error: { code: "target_down" } });
+});
