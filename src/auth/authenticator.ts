@@ -4,7 +4,7 @@ import type { Lockout } from "./lockout.ts";
 import type { OneTimeCodes } from "./one-time-codes.ts";
 import type { Principal } from "./principal.ts";
 import type { Sessions } from "./sessions.ts";
-import type { TokenStore } from "./tokens.ts";
+import { isTokenId, type TokenStore } from "./tokens.ts";
 
 const SHORTEST_OWN_TOKEN = 16;
 
@@ -122,9 +122,9 @@ export class Authenticator {
     return principal !== null && this.#isActive(principal) ? principal : null;
   }
 
+  /** Who came by a token is gone with it; others, such as who used the code of the first start, are not bound to one. */
   #isActive(principal: Principal): boolean {
-    if (principal.id === OWN_TOKEN_PRINCIPAL.id) return this.#ownTokenHash !== null;
-    return this.#ports.tokens.has(principal.id);
+    return !isTokenId(principal.id) || this.#ports.tokens.has(principal.id);
   }
 }
 

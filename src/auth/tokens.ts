@@ -10,6 +10,7 @@ import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 /** `ocp_<id>_<secret>`: 64 bits to look it up by, 256 bits to prove it. */
 const TOKEN = /^ocp_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
+const TOKEN_ID = /^[0-9a-f]{16}$/;
 
 /** How often the file is looked at, so that `token revoke` of another process takes effect. */
 const RELOAD_EVERY_MS = 1000;
@@ -18,7 +19,7 @@ const RELOAD_EVERY_MS = 1000;
 const USE_WRITTEN_EVERY_MS = 60_000;
 
 const storedToken = z.strictObject({
-  id: z.string().regex(/^[0-9a-f]{16}$/),
+  id: z.string().regex(TOKEN_ID),
   name: z.string().min(1).max(100),
   role: z.enum(ROLES),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -28,6 +29,11 @@ const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(stored
 const useFile = z.record(z.string(), z.iso.datetime());
 
 type StoredToken = z.infer<typeof storedToken>;
+
+/** Whether a principal's id is that of a token, so that it is gone when the token is. */
+export function isTokenId(id: string): boolean {
+  return TOKEN_ID.test(id);
+}
 
 /** A token as people are shown it: never the secret, which is not kept. */
 export interface TokenInfo {

@@ -16,7 +16,9 @@ export class ByteWriter {
   }
 
   u8(value: number): this {
-    this.#view.setUint8(this.#reserve(1), value);
+    // Reserved first: growing replaces the view.
+    const at = this.#reserve(1);
+    this.#view.setUint8(at, value);
     return this;
   }
 

@@ -82,6 +82,17 @@ t.test("a one-time code signs in once, a token again and again", async (t) => {
   t.equal(authenticator.signIn(OWN, HERE).kind, "known");
 });
 
+t.test("a code of the first start signs in somebody who has no token", async (t) => {
+  const { authenticator, codes } = await house(t.testdir());
+  const code = codes.issue({ id: "first-sign-in", name: "admin", role: "admin" });
+  const result = authenticator.signIn(code, HERE);
+  t.match(result, { kind: "known", credential: { principal: { id: "first-sign-in", role: "admin" } } });
+  const sessionId = authenticator.openSession({ id: "first-sign-in", name: "admin", role: "admin" });
+  t.match(authenticator.authenticate({ authorization: undefined, sessionId, address: HERE }), {
+    kind: "known",
+  });
+});
+
 t.test("a code never works as a Bearer token", async (t) => {
   const { bearer, codes, tokens } = await house(t.testdir());
   const { info } = await tokens.create("admin", "admin");

@@ -153,7 +153,7 @@ t.test("a target that dies in the middle of a frame keeps its last whole picture
   t.equal(await lossOf(appliance, id), "target_closed");
   await until("another try", () => connections > 1);
   const shot = await agent.shot({ connection_id: id });
-  t.match(shot.facts, { stale: true });
+  t.match(shot.facts, { context_metadata: { stale: true } });
   t.equal(shot.rgba.length, 64 * 64 * 4);
   const isWhole = shot.rgba.every((value, index) => value === (index % 4 === 3 ? 255 : 0x55));
   t.ok(isWhole, "nothing of the torn update is seen");

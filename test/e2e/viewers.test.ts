@@ -245,10 +245,9 @@ if (requirePeers(t, ["Xtigervnc", "xtigervncviewer", "xwd", "xdotool"])) {
       const shows = (): Promise<Shot> =>
         until("the viewer shows the desktop's picture", async () => {
           if (!viewer.isRunning) throw new Error(`xtigervncviewer ended: ${viewer.stderr}`);
-          const shot = await display.shot();
-          return differenceOf(cropOf(shot, 0, 0, desktop.frame), shotOf(desktop.frame)) === null
-            ? shot
-            : null;
+          const { x, y } = await cornerOf(display);
+          const shot = cropOf(await display.shot(), x, y, desktop.frame);
+          return differenceOf(shot, shotOf(desktop.frame)) === null ? shot : null;
         });
       // Away from the picture, where its cursor would be drawn.
       await display.command("xdotool", "mousemove", "890", "690");

@@ -143,9 +143,16 @@ export class XDisplay {
 
   /** Where a window's inside lies on the display. */
   async placeOf(window: string): Promise<{ x: number; y: number; width: number; height: number }> {
-    const text = await this.command("xdotool", "getwindowgeometry", "--shell", window);
-    const number = (name: string): number => Number(text.match(new RegExp(`^${name}=(-?\\d+)$`, "m"))?.[1]);
-    return { x: number("X"), y: number("Y"), width: number("WIDTH"), height: number("HEIGHT") };
+    // xdotool counts a window manager's frame twice.
+    const text = await this.command("xwininfo", "-id", window);
+    const number = (name: string): number =>
+      Number(text.match(new RegExp(`^ *${name}: +(-?\\d+)$`, "m"))?.[1]);
+    return {
+      x: number("Absolute upper-left X"),
+      y: number("Absolute upper-left Y"),
+      width: number("Width"),
+      height: number("Height"),
+    };
   }
 
   async pointer(): Promise<{ x: number; y: number }> {

@@ -47,7 +47,7 @@ export class FakeScene extends Emitter<SceneEvent> {
     };
     this.overlays = [...this.overlays, overlay];
     this.version += 1;
-    this.emit({ type: "created", overlay, damage: new Region() });
+    this.emit({ type: "created", overlay, damage: Region.empty });
     return overlay;
   }
 
@@ -56,7 +56,7 @@ export class FakeScene extends Emitter<SceneEvent> {
     if (overlay === undefined) return null;
     this.overlays = this.overlays.filter((one) => one !== overlay);
     this.version += 1;
-    this.emit({ type: "removed", overlay, damage: new Region() });
+    this.emit({ type: "removed", overlay, damage: Region.empty });
     return overlay;
   }
 
@@ -64,7 +64,7 @@ export class FakeScene extends Emitter<SceneEvent> {
     const overlays = this.overlays.filter((one) => ownerId === null || one.ownerId === ownerId);
     this.overlays = this.overlays.filter((one) => !overlays.includes(one));
     this.version += 1;
-    this.emit({ type: "cleared", overlays, damage: new Region() });
+    this.emit({ type: "cleared", overlays, damage: Region.empty });
     return overlays;
   }
 }

@@ -116,7 +116,12 @@ function putExtendedDesktopSize(update: UpdateWriter, reason: number, status: nu
   const to = update.begin({ x: reason, y: status, width, height }, ENCODING.extendedDesktopSize);
   to.u8(screens.length).pad(3);
   for (const { id, rect, flags } of screens) {
-    to.u32(id === 0 ? unusedId(screens) : id).u16(rect.x).u16(rect.y).u16(rect.width).u16(rect.height).u32(flags);
+    to.u32(id === 0 ? unusedId(screens) : id)
+      .u16(rect.x)
+      .u16(rect.y)
+      .u16(rect.width)
+      .u16(rect.height)
+      .u32(flags);
   }
 }
 

@@ -1,3 +1,4 @@
+import "../styles/desktops.css";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { AddDesktopDialog } from "../parts/add-desktop-dialog.tsx";

@@ -1,3 +1,4 @@
+import "../styles/setup.css";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ConfigInfo, DesktopInfo } from "../../api.ts";

@@ -18,6 +18,7 @@ import { viewerCommands } from "./viewer-commands.ts";
 import { FloatingApprovals, ViewerSide } from "./viewer-side.tsx";
 import { useViewerState } from "./viewer-state.ts";
 import "../styles/viewer.css";
+import "../styles/overlays.css";
 
 export interface ViewerPageProps {
   readonly desktopId: string;

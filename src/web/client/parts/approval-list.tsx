@@ -1,3 +1,4 @@
+import "../styles/approvals.css";
 import { useEffect, useRef } from "preact/hooks";
 import { type Card, pendingCards } from "../approval-queue.ts";
 import { isQueueHeld } from "../session.ts";

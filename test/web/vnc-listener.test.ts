@@ -1,0 +1,277 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import t from "tap";
+import { type WebSocket as ServerSocket, WebSocket, WebSocketServer } from "ws";
+import type { Clock } from "../../src/desktop/clock.ts";
+import { RefusedError } from "../../src/desktop/error.ts";
+import { vncAuthResponse } from "../../src/protocols/rfb/security/vnc-auth.ts";
+import { VncListener, type VncListenerOptions } from "../../src/web/vnc-listener.ts";
+import { say } from "../protocols/rfb/server/viewer.ts";
+import { DrawnDesktop } from "./drawn-desktop.ts";
+import { HandClock } from "./hand-clock.ts";
+import { KeptLog, rfbPorts, viewerSessions } from "./viewer-ports.ts";
+
+const PASSWORD = { type: "password", password: "sesame" } as const;
+const VERSION = Buffer.from("RFB 003.008\n");
+
+interface Owner {
+  teardown(call: () => unknown): void;
+}
+
+interface Door {
+  readonly listener: VncListener;
+  readonly desktop: DrawnDesktop;
+  readonly port: number;
+  readonly log: KeptLog;
+}
+
+async function openDoor(
+  owner: Owner,
+  security: VncListenerOptions["security"],
+  clock: Clock = new HandClock(),
+  desktop: DrawnDesktop | null = new DrawnDesktop(64, 48),
+): Promise<Door> {
+  const log = new KeptLog();
+  const activeDesktop = (): DrawnDesktop => {
+    if (desktop === null) throw new RefusedError("not_found", "no desktop");
+    return desktop;
+  };
+  const ports = { sessions: viewerSessions(log), rfb: rfbPorts, clock, log, activeDesktop };
+  const listener = new VncListener(ports, { host: "127.0.0.1", port: 0, security });
+  const { port } = await listener.listen();
+  owner.teardown(() => listener.close());
+  return { listener, desktop: desktop ?? new DrawnDesktop(1, 1), port, log };
+}
+
+/** A TCP peer that is asked for so many bytes, or for the end. */
+class Caller {
+  readonly socket: Socket;
+  #bytes = Buffer.alloc(0);
+  #isOver = false;
+  #onChange: () => void = () => {};
+
+  constructor(owner: Owner, port: number) {
+    this.socket = connect(port, "127.0.0.1");
+    this.socket.on("error", () => {});
+    this.socket.on("data", (chunk) => {
+      this.#bytes = Buffer.concat([this.#bytes, chunk]);
+      this.#onChange();
+    });
+    this.socket.on("close", () => {
+      this.#isOver = true;
+      this.#onChange();
+    });
+    owner.teardown(() => this.socket.destroy());
+  }
+
+  /** The next bytes; fewer where the other side ends before. */
+  async read(count: number): Promise<Buffer> {
+    await this.#until(() => this.#bytes.length >= count || this.#isOver);
+    const bytes = this.#bytes.subarray(0, count);
+    this.#bytes = this.#bytes.subarray(count);
+    return bytes;
+  }
+
+  /** All that comes until the other side ends. */
+  async rest(): Promise<Buffer> {
+    await this.#until(() => this.#isOver);
+    return this.#bytes;
+  }
+
+  /** Signs in by 3.8; resolves with the U32 result, or null where the connection ended. */
+  async signIn(password: string): Promise<number | null> {
+    await this.read(12);
+    this.socket.write(VERSION);
+    const [count = 0] = await this.read(1);
+    if (count === 0) return null;
+    await this.read(count);
+    this.socket.write(Uint8Array.of(2));
+    const challenge = await this.read(16);
+    this.socket.write(vncAuthResponse(rfbPorts.crypto, password, challenge));
+    const result = await this.read(4);
+    return result.length === 4 ? result.readUInt32BE() : null;
+  }
+
+  #until(isDone: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onChange = () => {
+        if (isDone()) resolve();
+      };
+      this.#onChange();
+    });
+  }
+}
+
+t.test("the right password opens, the wrong one is told and logged without being named", async (t) => {
+  const { port, log } = await openDoor(t, PASSWORD);
+  t.equal(await new Caller(t, port).signIn("sesame"), 0);
+  const wrong = new Caller(t, port);
+  t.equal(await wrong.signIn("guess"), 1);
+  t.match((await wrong.rest()).toString(), /wrong password$/);
+  t.match(log.lines, [{}, { level: "warn", fields: { address: "127.0.0.1" } }]);
+  t.notMatch(JSON.stringify(log.lines), /sesame|guess/);
+});
+
+t.test("only the first eight characters of a password count, as DES has it", async (t) => {
+  const { port } = await openDoor(t, { type: "password", password: "12345678" });
+  t.equal(await new Caller(t, port).signIn("123456789"), 0);
+  t.equal(await new Caller(t, port).signIn("1234567"), 1);
+});
+
+t.test(
+  "five wrong passwords lock the address for 10 s, doubling; the right one is refused meanwhile",
+  async (t) => {
+    const clock = new HandClock();
+    const { port } = await openDoor(t, PASSWORD, clock);
+    const early = new Caller(t, port);
+    for (let i = 0; i < 5; i++) t.equal(await new Caller(t, port).signIn("guess"), 1);
+    t.equal(await early.signIn("sesame"), 1, "a socket opened before is no way round it");
+    const locked = new Caller(t, port);
+    t.equal(await locked.signIn("sesame"), null);
+    t.match((await locked.rest()).toString("latin1"), /too many wrong passwords, wait 10 s$/);
+    clock.advance(9_999);
+    t.equal(await new Caller(t, port).signIn("sesame"), null);
+    clock.advance(1);
+    t.equal(await new Caller(t, port).signIn("guess"), 1);
+    clock.advance(10_000);
+    t.equal(await new Caller(t, port).signIn("sesame"), null, "now it is 20 s");
+    clock.advance(10_000);
+    t.equal(await new Caller(t, port).signIn("sesame"), 0);
+    t.equal(await new Caller(t, port).signIn("guess"), 1, "and forgotten with the right one");
+    t.equal(await new Caller(t, port).signIn("sesame"), 0);
+  },
+);
+
+t.test("an address has at most 10 sockets that have not signed in", async (t) => {
+  const { listener, port } = await openDoor(t, PASSWORD);
+  const waiting = Array.from({ length: 10 }, () => new Caller(t, port));
+  for (const caller of waiting) t.same(await caller.read(12), VERSION);
+  t.equal(listener.unknownSockets, 10);
+  t.equal((await new Caller(t, port).rest()).length, 0, "the next is dropped without a word");
+  const [first] = waiting;
+  first?.socket.write(VERSION);
+  await first?.read(2);
+  first?.socket.write(Uint8Array.of(2));
+  const challenge = await first?.read(16);
+  first?.socket.write(vncAuthResponse(rfbPorts.crypto, "sesame", challenge ?? new Uint8Array(16)));
+  first?.socket.write(Uint8Array.of(1));
+  await first?.read(4 + 24 + 5);
+  t.equal(listener.unknownSockets, 9);
+  t.same(await new Caller(t, port).read(12), VERSION, "who signs in makes room");
+});
+
+t.test("who has not signed in after 10 s is dropped, a viewer is not", async (t) => {
+  const clock = new HandClock();
+  const { desktop, listener, port } = await openDoor(t, { type: "none" }, clock);
+  const viewer = new Caller(t, port);
+  await viewer.read(12);
+  viewer.socket.write(Buffer.concat([VERSION, Uint8Array.of(1, 1)]));
+  await viewer.read(2 + 4 + 24 + 5);
+  const silent = new Caller(t, port);
+  await silent.read(12);
+  clock.advance(10_000);
+  await silent.rest();
+  t.equal(listener.unknownSockets, 0);
+  viewer.socket.write(say.request(false, 0, 0, 64, 48));
+  t.equal((await viewer.read(4 + 12 + 64 * 48 * 4)).length, 4 + 12 + 64 * 48 * 4);
+  t.equal(desktop.viewers, 1);
+});
+
+t.test("without a password it is for watching only", async (t) => {
+  const { desktop, port } = await openDoor(t, { type: "none" });
+  const viewer = new Caller(t, port);
+  await viewer.read(12);
+  viewer.socket.write(
+    Buffer.concat([VERSION, Uint8Array.of(1, 1), say.key(true, 0x61), say.cutText("text")]),
+  );
+  await viewer.read(2 + 4 + 24 + 5);
+  desktop.emit({ type: "clipboard", text: "private" });
+  viewer.socket.write(say.request(false, 0, 0, 64, 48));
+  t.equal((await viewer.read(1))[0], 0, "an update, and no clipboard before it");
+  t.same(desktop.performed, []);
+});
+
+t.test("without a desktop a viewer is told so", async (t) => {
+  const { port } = await openDoor(t, PASSWORD, new HandClock(), null);
+  const caller = new Caller(t, port);
+  t.equal(await caller.signIn("sesame"), null);
+  t.match((await caller.rest()).toString("latin1"), /no desktop to show/);
+});
+
+t.test("closing drops every viewer and frees the port", async (t) => {
+  const { listener, desktop, port } = await openDoor(t, { type: "none" });
+  const viewer = new Caller(t, port);
+  await viewer.read(12);
+  viewer.socket.write(Buffer.concat([VERSION, Uint8Array.of(1, 1)]));
+  await viewer.read(2 + 4 + 24 + 5);
+  await listener.close();
+  await viewer.rest();
+  t.equal(desktop.viewers, 0);
+  const [error] = await once(connect(port, "127.0.0.1"), "error");
+  t.match(error, { code: "ECONNREFUSED" });
+});
+
+t.test("a port that is taken is said", async (t) => {
+  const { port } = await openDoor(t, PASSWORD);
+  const desktop = new DrawnDesktop(1, 1);
+  const log = new KeptLog();
+  const ports = {
+    sessions: viewerSessions(log),
+    rfb: rfbPorts,
+    clock: new HandClock(),
+    log,
+    activeDesktop: () => desktop,
+  };
+  await t.rejects(new VncListener(ports, { host: "127.0.0.1", port, security: PASSWORD }).listen(), {
+    code: "EADDRINUSE",
+  });
+});
+
+/** A WebSocket with our sessions behind it, as the web app opens one. */
+async function openSocket(
+  owner: Owner,
+  role: "operator" | "viewer" | "agent",
+): Promise<[DrawnDesktop, WebSocket]> {
+  const desktop = new DrawnDesktop(64, 48);
+  const sessions = viewerSessions();
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate: false });
+  await once(server, "listening");
+  server.on("connection", (socket: ServerSocket) => {
+    const options = { viewport: null, composite: false, viewOnly: false };
+    sessions.attach(socket, desktop, options, { id: role, name: role, role });
+  });
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === "string") throw new Error("no TCP port");
+  const socket = new WebSocket(`ws://127.0.0.1:${address.port}`, "binary", { perMessageDeflate: false });
+  owner.teardown(() => {
+    socket.terminate();
+    server.close();
+  });
+  return [desktop, socket];
+}
+
+t.test("a browser's role decides whether its input counts", async (t) => {
+  for (const role of ["operator", "viewer", "agent"] as const) {
+    const [desktop, socket] = await openSocket(t, role);
+    await once(socket, "message");
+    socket.send(Buffer.concat([VERSION, Uint8Array.of(1, 1), say.key(true, 0x61)]));
+    socket.send(say.request(false, 0, 0, 64, 48));
+    let size = 0;
+    await new Promise<void>((resolve) => {
+      socket.on("message", (data: Buffer) => {
+        size += data.length;
+        // Types, result, ServerInit of "Drawn", one Raw rectangle.
+        if (size >= 2 + 4 + 24 + 5 + 4 + 12 + 64 * 48 * 4) resolve();
+      });
+    });
+    t.equal(desktop.performed.length, role === "operator" ? 1 : 0, role);
+  }
+});
+
+t.test("a text frame on the RFB socket closes it", async (t) => {
+  const [, socket] = await openSocket(t, "operator");
+  await once(socket, "message");
+  socket.send("RFB 003.008\n");
+  const [code] = await once(socket, "close");
+  t.equal(code, 1003);
+});
