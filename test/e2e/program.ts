@@ -73,12 +73,9 @@ export class Program {
     return this.#extra;
   }
 
-  write(text: string): void {
-    this.#child.stdin?.write(text);
-  }
-
-  endInput(): void {
-    this.#child.stdin?.end();
+  /** All that it gets on descriptor 0. */
+  endInput(bytes: Uint8Array): void {
+    this.#child.stdin?.end(bytes);
   }
 
   /** Resolves with what `look` finds in the output; rejects when the program ends or `mostMs` passes before. */

@@ -165,19 +165,23 @@ export class XDisplay {
     await this.command("xrandr", "--output", "VNC-0", "--mode", `${width}x${height}`);
   }
 
-  async readClipboard(): Promise<string> {
-    return await this.command("xclip", "-selection", "clipboard", "-out");
+  /** `encoding`: of the bytes that the owner of the selection gives. */
+  async readClipboard(encoding: BufferEncoding = "utf8"): Promise<string> {
+    const { stdout } = await run("xclip", ["-selection", "clipboard", "-out"], {
+      env: { ...process.env, ...this.env },
+      encoding: "buffer",
+    });
+    return stdout.toString(encoding);
   }
 
-  /** Owns the clipboard until the display goes or another program takes it. */
-  async writeClipboard(text: string): Promise<void> {
+  /** Owns the clipboard until the display goes or another program takes it; xclip gives the same bytes to all. */
+  async writeClipboard(text: string, encoding: BufferEncoding = "utf8"): Promise<void> {
     const xclip = new Program(this.#owner, "xclip", ["-selection", "clipboard", "-in", "-quiet"], {
       env: this.env,
       stdin: "pipe",
     });
-    xclip.write(text);
-    xclip.endInput();
-    await until("xclip's selection", async () => (await this.readClipboard()) === text);
+    xclip.endInput(Buffer.from(text, encoding));
+    await until("xclip's selection", async () => (await this.readClipboard(encoding)) === text);
   }
 }
 

@@ -1,3 +1,4 @@
+import "../styles/notices.css";
 import { copyText, dismissNotice, type Notice, notices } from "../notices.ts";
 import { sentence } from "../words.ts";
 import { Icon } from "./icon.tsx";
