@@ -45,7 +45,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   sharp: ["imaging/webp.ts"],
   ws: ["web/"],
   yaml: ["load-config.ts"],
-  zod: ["audit/", "auth/", "compositor/", "desktop/", "mcp/", "web/", "config.ts"],
+  zod: ["audit/", "auth/", "compositor/", "desktop/", "mcp/", "web/", "config.ts", "load-config.ts"],
 };
 
 /** One import that the rule forbids. `file` is relative to the source folder, with forward slashes. */
