@@ -1,17 +1,15 @@
 // `npm run test:e2e [-- FILE …]`: the tests against real servers, viewers and browsers, one file at a time.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isBuilt, ROOT } from "./source-hash.mjs";
+import { ROOT } from "./source-hash.mjs";
 import { runNode, runTap } from "./tap-run.mjs";
 
 const FOLDER = "test/e2e";
 
 /** Builds the appliance where needed, then runs the files given, or all. */
 export async function runE2e(files = []) {
-  if (!isBuilt()) {
-    const { code } = await runNode(["scripts/build.mjs"]);
-    if (code !== 0) return { code, passed: 0, failed: 1, skipped: [] };
-  }
+  const { code } = await runNode(["scripts/ensure-built.mjs"]);
+  if (code !== 0) return { code, passed: 0, failed: 0, skipped: [] };
   const all = readdirSync(join(ROOT, FOLDER), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".test.ts"))
     .sort()

@@ -114,7 +114,7 @@ t.test("protocol faults name the phase and the byte", async (t) => {
   rig.stream.say(Uint8Array.of(99));
   await settle();
   t.equal(rig.code, "protocol_error");
-  t.match(rig.errors[0]?.message, /message type 99.*\(message, byte 49\)/);
+  t.match(rig.errors[0]?.message, /message type 99.*\(message, byte 47\)/);
   rig.stream.say(PIXEL);
   t.same(rig.said, []);
 });

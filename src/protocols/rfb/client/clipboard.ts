@@ -104,15 +104,20 @@ function provide(c: Conversation, text: string): void {
   c.send(extendedCutText(CLIPBOARD_ACTION.provide | CLIPBOARD_FORMAT.text, data));
 }
 
-/** Offers a text to the server: announced where it asks for texts itself, sent at once where it does not. */
+/**
+ * Offers a text to the server. What plain cut texts can carry goes as one: LibVNCServer 0.9.14 announces the extended
+ * clipboard for every program built on it, and x11vnc then ignores what comes that way. Other text is announced where
+ * the server asks for texts itself, and sent at once where it does not.
+ */
 export function offerClipboard(c: Conversation, text: string): void {
   c.clipboardText = text;
   const actions = c.features.clipboardActions;
-  if (actions & CLIPBOARD_ACTION.notify) {
-    c.send(extendedCutText(CLIPBOARD_ACTION.notify | CLIPBOARD_FORMAT.text, new Uint8Array(0)));
-  } else if (actions & CLIPBOARD_ACTION.provide) {
-    provide(c, text);
-  } else {
+  const isPlain = !/[^\n\t\x20-\x7e\xa0-\xff]/.test(text);
+  if (isPlain || (actions & (CLIPBOARD_ACTION.notify | CLIPBOARD_ACTION.provide)) === 0) {
     c.send(clientCutText(encodeLatin1(text)));
+  } else if (actions & CLIPBOARD_ACTION.notify) {
+    c.send(extendedCutText(CLIPBOARD_ACTION.notify | CLIPBOARD_FORMAT.text, new Uint8Array(0)));
+  } else {
+    provide(c, text);
   }
 }

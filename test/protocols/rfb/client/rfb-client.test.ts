@@ -352,7 +352,7 @@ t.test(
       peer.of("clipboard").map(({ text }) => text),
       ["äöü 漢字\nzwei"],
     );
-    peer.client.clipboard("ours");
+    peer.client.clipboard("unser €");
     t.same(peer.takeSent(), [6, 0, 0, 0, 255, 255, 255, 252, 8, 0, 0, 1], "announced, not sent");
     peer.say(extended(0x02000001, new Uint8Array(0)));
     t.equal(peer.takeSent()[8], 0x10, "provided when asked");

@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from "node:fs";
+import t from "tap";
+import { MILESTONES_REACHED, REQUIREMENTS } from "./requirements.ts";
+
+const at = (path: string): URL => new URL(path, import.meta.url);
+
+/** The list that the manifest is made of; it is not part of the repository. */
+const LIST = at("../../shared/requirements.md");
+
+t.test("every requirement stands once", async (t) => {
+  const ids = REQUIREMENTS.map(({ id }) => id);
+  t.same([...new Set(ids)], ids);
+});
+
+t.test("what is reached has a proof", async (t) => {
+  for (const { id, title, milestone, proofs } of REQUIREMENTS) {
+    if (MILESTONES_REACHED.includes(milestone)) t.ok(proofs.length > 0, `${id} ${title}`);
+  }
+});
+
+t.test("every proof is a test that exists", async (t) => {
+  for (const { id, proofs } of REQUIREMENTS) {
+    for (const proof of proofs) {
+      const [file = "", name = ""] = proof.split(" :: ");
+      t.ok(name !== "" && existsSync(at(`../${file}`)), `${id}: ${file} is there`);
+      if (existsSync(at(`../${file}`)))
+        t.ok(readFileSync(at(`../${file}`), "utf8").includes(name), `${id}: ${proof}`);
+    }
+  }
+});
+
+t.test("the manifest has the ids of the requirements, where those are at hand", async (t) => {
+  if (!existsSync(LIST)) {
+    t.comment("no requirements.md beside the checkout: the ids stand for themselves");
+    return;
+  }
+  const rows = [...readFileSync(LIST, "utf8").matchAll(/^\| ([A-Z]\d+b?) \| ([^|]*)/gm)];
+  const listed = rows.flatMap(([, id = "", words = ""]) => [id, ...(words.match(/\bT\d{2}b?\b/g) ?? [])]);
+  t.ok(listed.length > 40, "the list was read");
+  t.same(REQUIREMENTS.map(({ id }) => id).sort(), [...new Set(listed)].sort());
+});
