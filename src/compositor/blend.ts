@@ -1,4 +1,5 @@
 import { OPAQUE } from "../framebuffer/framebuffer.ts";
+import { type Kernels, openKernelMemory } from "../framebuffer/kernels/kernels.ts";
 import type { Rect } from "../framebuffer/rect.ts";
 import type { Raster } from "./raster.ts";
 
@@ -6,6 +7,33 @@ import type { Raster } from "./raster.ts";
 const PAIR = 0x00ff00ff;
 /** Half of 255 in both of them, for rounding. */
 const HALVES = 0x00800080;
+
+/** Words beside a blend memory's own, where a kernel finds what it blends. */
+const SIDE_WORDS = 4096;
+
+/** Kernels may touch so many words past the end. */
+const SLACK_WORDS = 16;
+
+/** Shorter stretches are blended sooner than a kernel is called. */
+const SHORTEST_KERNEL = 12;
+
+/** A kernel and its whole memory; from word `sideAt` on there is room for what comes from elsewhere. */
+interface Side {
+  readonly kernels: Kernels;
+  readonly words: Uint32Array<ArrayBuffer>;
+  readonly sideAt: number;
+}
+
+const sides = new WeakMap<ArrayBufferLike, Side>();
+
+/** Words that are blended into faster than others: where the host has kernels they work in it. */
+export function blendMemory(count: number): Uint32Array<ArrayBuffer> {
+  const memory = openKernelMemory(4 * (count + SLACK_WORDS + SIDE_WORDS + SLACK_WORDS));
+  if (memory === null) return new Uint32Array(count);
+  const words = new Uint32Array(memory.buffer);
+  sides.set(memory.buffer, { kernels: memory.kernels, words, sideAt: count + SLACK_WORDS });
+  return words.subarray(0, count);
+}
 
 /**
  * One pixel over an opaque one: each channel is (source * alpha + target * (255 - alpha)) / 255, rounded to nearest,
@@ -63,6 +91,11 @@ function blendFill(target: Uint32Array, from: number, to: number, word: number):
     target.fill(word, from, to);
     return;
   }
+  const side = to - from < SHORTEST_KERNEL ? undefined : sides.get(target.buffer);
+  if (side !== undefined) {
+    side.kernels.blendFill(target.byteOffset + 4 * from, to - from, word);
+    return;
+  }
   const rest = 255 - alpha;
   const rb = Math.imul(word & PAIR, alpha) + HALVES;
   const g = Math.imul((word >>> 8) & 255, alpha) + 128;
@@ -76,6 +109,25 @@ function blendFill(target: Uint32Array, from: number, to: number, word: number):
 
 /** Blends `count` words of `source` from `from` on over those of `target` from `at` on. */
 export function blendWords(
+  target: Uint32Array,
+  at: number,
+  source: Uint32Array,
+  from: number,
+  count: number,
+): void {
+  const side = count < SHORTEST_KERNEL ? undefined : sides.get(target.buffer);
+  if (side === undefined) blendWordsScalar(target, at, source, from, count);
+  else {
+    for (let done = 0; done < count; done += SIDE_WORDS) {
+      const part = Math.min(SIDE_WORDS, count - done);
+      side.words.set(source.subarray(from + done, from + done + part), side.sideAt);
+      side.kernels.blendWords(target.byteOffset + 4 * (at + done), 4 * side.sideAt, part);
+    }
+  }
+}
+
+/** `blendWords` without kernels. */
+export function blendWordsScalar(
   target: Uint32Array,
   at: number,
   source: Uint32Array,

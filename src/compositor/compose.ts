@@ -9,7 +9,7 @@ import {
 } from "../framebuffer/rect.ts";
 import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
 import type { Cursor, Picture } from "../protocols/rfb/screen.ts";
-import { blendRaster, blendWords } from "./blend.ts";
+import { blendMemory, blendRaster, blendWords } from "./blend.ts";
 import { rasterOf } from "./raster.ts";
 import type { Scene } from "./scene.ts";
 
@@ -108,7 +108,7 @@ class PictureWithCursor implements Picture {
 
 /** Memory for one rectangle's pixels, without padding between rows; grows to the largest asked for. */
 class Scratch {
-  #words = new Uint32Array(0);
+  #words: Uint32Array<ArrayBuffer> = new Uint32Array(0);
   #bytes = new Uint8Array(0);
 
   get words(): Uint32Array {
@@ -118,8 +118,8 @@ class Scratch {
   copy(from: Pixels, rect: Rect): void {
     const count = rect.width * rect.height;
     if (this.#words.length < count) {
-      this.#words = new Uint32Array(count);
-      this.#bytes = new Uint8Array(this.#words.buffer);
+      this.#words = blendMemory(count);
+      this.#bytes = new Uint8Array(this.#words.buffer, 0, 4 * count);
     }
     const rowBytes = rect.width * BYTES_PER_PIXEL;
     for (let y = 0; y < rect.height; y++) {

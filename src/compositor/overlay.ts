@@ -1,6 +1,8 @@
+import type { Point } from "../framebuffer/rect.ts";
+
 /** What a caller asks for. Coordinates are desktop pixels; `color` is "#rrggbb". */
 export interface OverlaySpec {
-  /** A shape's kind, from SHAPES: box, label, arrow, text, icon. */
+  /** A shape's kind, from SHAPES. */
   readonly kind: string;
   readonly x: number;
   readonly y: number;
@@ -15,6 +17,10 @@ export interface OverlaySpec {
   readonly temporaryMs: number | null;
   readonly clickThrough: boolean;
   readonly monitorIndex: number;
+  /** Of a freehand line, relative to (x, y). */
+  readonly points?: readonly Point[];
+  /** The anchor it moves with, where it has one. */
+  readonly anchorId?: string | null;
 }
 
 /** An overlay on the screen, clamped to its monitor. */

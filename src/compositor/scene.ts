@@ -39,6 +39,8 @@ interface Entry {
   readonly spec: OverlaySpec;
   readonly monitor: Rect;
   readonly placed: Placed;
+  /** Not drawn until it is moved: what it belongs to is not on the screen. */
+  readonly isHidden: boolean;
   cancelTimer(): void;
 }
 
@@ -105,7 +107,7 @@ export class Scene {
         ? () => {}
         : this.#timer.after(Math.min(checked.temporaryMs, LONGEST_MS), () => this.remove(overlay.id));
     const placed = place(overlay, shape, bounds);
-    this.#entries.set(overlay.id, { spec: checked, monitor: bounds, placed, cancelTimer });
+    this.#entries.set(overlay.id, { spec: checked, monitor: bounds, placed, isHidden: false, cancelTimer });
     this.#changed({ type: "created", overlay, damage: Region.of(placed.bounds) });
     return overlay;
   }
@@ -118,6 +120,32 @@ export class Scene {
     const { overlay, bounds } = entry.placed;
     this.#changed({ type: "removed", overlay, damage: Region.of(bounds) });
     return overlay;
+  }
+
+  /**
+   * Moves what was asked for by so many pixels, clamped again, and shows it where it was hidden. Told as removed and
+   * created, with the same id. null where there is no such overlay (any more).
+   */
+  move(id: string, dx: number, dy: number): Overlay | null {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return null;
+    const spec = { ...entry.spec, x: entry.spec.x + dx, y: entry.spec.y + dy };
+    if (entry.isHidden || dx !== 0 || dy !== 0) this.#replace({ ...entry, spec }, entry.placed.room);
+    return this.#entries.get(id)?.placed.overlay ?? null;
+  }
+
+  /** Keeps an overlay but draws it no more until it is moved; told as removed. */
+  hide(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined || entry.isHidden) return;
+    this.#entries.set(id, { ...entry, isHidden: true });
+    const { overlay, bounds } = entry.placed;
+    this.#changed({ type: "removed", overlay, damage: Region.of(bounds) });
+  }
+
+  /** Who drew an overlay, hidden or not; null where there is none. */
+  ownerOf(id: string): string | null {
+    return this.#entries.get(id)?.placed.overlay.ownerId ?? null;
   }
 
   /** Removes those of one owner, or all (null); returns what was removed. */
@@ -149,6 +177,7 @@ export class Scene {
       const room = intersectRects(entry.monitor, desktop);
       if (isEmptyRect(room) || isEmptyRect(intersectRects(extentOf(entry.placed.overlay), desktop)))
         this.remove(id);
+      else if (entry.isHidden) this.#entries.set(id, { ...entry, placed: { ...entry.placed, room } });
       else this.#replace(entry, room);
     }
   }
@@ -174,9 +203,12 @@ export class Scene {
     const { overlay: old, shape, bounds } = entry.placed;
     const overlay: Overlay = { ...old, ...shape.clamp(entry.spec, room) };
     const placed = place(overlay, shape, room);
-    if (JSON.stringify([old, bounds]) === JSON.stringify([overlay, placed.bounds])) return;
-    this.#entries.set(overlay.id, { ...entry, placed });
-    this.#changed({ type: "removed", overlay: old, damage: Region.of(intersectRects(bounds, room)) });
+    const wasHidden = entry.isHidden;
+    this.#entries.set(overlay.id, { ...entry, placed, isHidden: false });
+    if (!wasHidden) {
+      if (JSON.stringify([old, bounds]) === JSON.stringify([overlay, placed.bounds])) return;
+      this.#changed({ type: "removed", overlay: old, damage: Region.of(intersectRects(bounds, room)) });
+    }
     this.#changed({ type: "created", overlay, damage: Region.of(placed.bounds) });
   }
 
@@ -187,7 +219,9 @@ export class Scene {
 
   #changed(event: SceneEvent): void {
     this.#version++;
-    this.#placed = [...this.#entries.values()].map(({ placed }) => placed);
+    this.#placed = [...this.#entries.values()]
+      .filter(({ isHidden }) => !isHidden)
+      .map(({ placed }) => placed);
     for (const listener of [...this.#listeners]) listener(event);
   }
 }

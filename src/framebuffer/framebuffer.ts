@@ -1,3 +1,4 @@
+import { type Bench, openBench } from "./kernels/bench.ts";
 import { holdsRect, type Rect, rectOfSize, type Size } from "./rect.ts";
 
 /** Bytes a pixel takes in a Framebuffer: R, G, B, A. */
@@ -32,15 +33,23 @@ export function isAcceptableSize({ width, height }: Size): boolean {
 export class Framebuffer implements Size {
   #width: number;
   #height: number;
+  readonly #hasKernels: boolean;
   #words: Uint32Array<ArrayBuffer>;
   #bytes: Uint8Array<ArrayBuffer>;
+  #bench: Bench | null;
 
-  /** Black, width x height pixels. Throws a RangeError for a size outside isAcceptableSize. */
-  constructor(width: number, height: number) {
+  /**
+   * Black, width x height pixels; with kernels it lies in WebAssembly memory of its own, where the host has any.
+   * Throws a RangeError for a size outside isAcceptableSize.
+   */
+  constructor(width: number, height: number, options: { readonly hasKernels?: boolean } = {}) {
     this.#width = width;
     this.#height = height;
-    this.#words = allocate(width, height);
-    this.#bytes = new Uint8Array(this.#words.buffer);
+    this.#hasKernels = options.hasKernels ?? false;
+    const memory = allocate(width, height, this.#hasKernels);
+    this.#words = memory.words;
+    this.#bench = memory.bench;
+    this.#bytes = bytesOf(this.#words);
   }
 
   get width(): number {
@@ -69,10 +78,15 @@ export class Framebuffer implements Size {
     return this.#words;
   }
 
+  /** The kernels that work on these pixels where they lie, and room beside them; null where there are none. */
+  get bench(): Bench | null {
+    return this.#bench;
+  }
+
   /** Keeps the common top-left part, the rest is black. Throws a RangeError for a size outside isAcceptableSize. */
   resize(width: number, height: number): void {
     if (width === this.#width && height === this.#height) return;
-    const words = allocate(width, height);
+    const { words, bench } = allocate(width, height, this.#hasKernels);
     const rows = Math.min(height, this.#height);
     const columns = Math.min(width, this.#width);
     for (let y = 0; y < rows; y++) {
@@ -81,7 +95,8 @@ export class Framebuffer implements Size {
     this.#width = width;
     this.#height = height;
     this.#words = words;
-    this.#bytes = new Uint8Array(words.buffer);
+    this.#bench = bench;
+    this.#bytes = bytesOf(words);
   }
 
   /** Fills a rectangle within the picture with one word; OPAQUE is set. */
@@ -122,8 +137,21 @@ export class Framebuffer implements Size {
   }
 }
 
-function allocate(width: number, height: number): Uint32Array<ArrayBuffer> {
+function allocate(
+  width: number,
+  height: number,
+  hasKernels: boolean,
+): { readonly words: Uint32Array<ArrayBuffer>; readonly bench: Bench | null } {
   if (!isAcceptableSize({ width, height }))
     throw new RangeError(`picture of ${width}x${height} pixels refused`);
-  return new Uint32Array(width * height).fill(OPAQUE);
+  const bench = hasKernels ? openBench(width, height) : null;
+  const words =
+    bench === null
+      ? new Uint32Array(width * height)
+      : new Uint32Array(bench.buffer, bench.pixels, width * height);
+  return { words: words.fill(OPAQUE), bench };
+}
+
+function bytesOf(words: Uint32Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 }

@@ -1,30 +1,71 @@
 import { BYTES_PER_PIXEL, type Framebuffer } from "./framebuffer.ts";
+import { BAND_ROWS, type Bench } from "./kernels/bench.ts";
 import { intersectRects, isEmptyRect, type Rect } from "./rect.ts";
 import { Region } from "./region.ts";
 
-/** Damage is refined to cells of this many pixels a side. */
-export const CELL = 64;
+/** Damage is refined to cells of this many pixels a side. A line of cells fits the band of a picture's memory. */
+export const CELL: typeof BAND_ROWS = BAND_ROWS;
 
 /**
  * Copies the damaged part of `from` to `to` (same size) cell by cell and returns the cells that really differed:
  * servers report more than changed, and a cell that is equal is neither copied nor passed on.
  */
 export function publishDamage(from: Framebuffer, to: Framebuffer, damage: Region): Region {
+  const { bench } = to;
   const changed: Rect[] = [];
   for (const damaged of damage.rects) {
     const r = intersectRects(damaged, to.rect);
     if (isEmptyRect(r)) continue;
-    const right = r.x + r.width;
     const bottom = r.y + r.height;
     for (let top = r.y; top < bottom; top = nextLine(top, bottom)) {
-      const height = nextLine(top, bottom) - top;
-      for (let left = r.x; left < right; left = nextLine(left, right)) {
-        const cell = { x: left, y: top, width: nextLine(left, right) - left, height };
-        if (publishCell(from, to, cell)) changed.push(cell);
-      }
+      const line = { x: r.x, y: top, width: r.width, height: nextLine(top, bottom) - top };
+      if (bench === null) publishLine(from, to, line, changed);
+      else publishWithKernel(from, to, bench, line, changed);
     }
   }
   return Region.from(changed);
+}
+
+/** Publishes one line of cells by the kernel: brings the rows to where it works, asks which cells differed. */
+function publishWithKernel(
+  from: Framebuffer,
+  to: Framebuffer,
+  bench: Bench,
+  line: Rect,
+  changed: Rect[],
+): void {
+  const { x, y, width, height } = line;
+  const rowBytes = width * BYTES_PER_PIXEL;
+  const stride = to.strideBytes;
+  const memory = new Uint8Array(bench.buffer);
+  const source = from.bytes;
+  const start = y * stride + x * BYTES_PER_PIXEL;
+  if (rowBytes === stride) memory.set(source.subarray(start, start + height * stride), bench.band);
+  else {
+    for (let row = 0; row < height; row++) {
+      const at = start + row * stride;
+      memory.set(source.subarray(at, at + rowBytes), bench.band + row * rowBytes);
+    }
+  }
+  const target = bench.pixels + start;
+  const { band, places } = bench;
+  const count = bench.kernels.publishCells(band, rowBytes, target, stride, x, width, height, CELL, places);
+  if (count === 0) return;
+  const right = x + width;
+  let index = 0;
+  for (let left = x; left < right; left = nextLine(left, right)) {
+    if (memory[places + index++] === 1) {
+      changed.push({ x: left, y, width: nextLine(left, right) - left, height });
+    }
+  }
+}
+
+function publishLine(from: Framebuffer, to: Framebuffer, line: Rect, changed: Rect[]): void {
+  const right = line.x + line.width;
+  for (let left = line.x; left < right; left = nextLine(left, right)) {
+    const cell = { x: left, y: line.y, width: nextLine(left, right) - left, height: line.height };
+    if (publishCell(from, to, cell)) changed.push(cell);
+  }
 }
 
 function nextLine(at: number, end: number): number {

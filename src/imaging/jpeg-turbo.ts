@@ -7,7 +7,7 @@ import { jpegSize } from "./jpeg-size.ts";
 /** From this quality on colours keep their full resolution, so that coloured text stays readable. */
 const LEAST_FULL_COLOUR_QUALITY = 80;
 
-const { compressSync, decompressSync, FORMAT_RGBA, SAMP_420, SAMP_444 } = turbo;
+const { compress, compressSync, decompressSync, FORMAT_RGBA, SAMP_420, SAMP_444 } = turbo;
 
 /** A baseline image has at most 4 scans, a progressive one of an ordinary encoder about 10. */
 const MOST_SCANS = 16;
@@ -30,21 +30,32 @@ export const jpegTurbo: JpegCodec = {
   },
 
   encode(rgba, width, height, strideBytes, quality) {
-    if (!isAcceptableSize({ width, height }))
-      throw new RangeError(`jpeg of ${width}x${height} pixels refused`);
-    if (strideBytes % BYTES_PER_PIXEL !== 0 || strideBytes < width * BYTES_PER_PIXEL) {
-      throw new RangeError(
-        `jpeg rows of ${strideBytes} bytes, expected a multiple of 4 from ${width * 4} on`,
-      );
-    }
-    const needed = strideBytes * (height - 1) + width * BYTES_PER_PIXEL;
-    if (rgba.length < needed) {
-      throw new RangeError(`jpeg of ${rgba.length} bytes of pixels, expected ${needed}`);
-    }
-    // The binding wants the last row as long as the others, which the last rows of a picture are not.
-    const isWhole = rgba.length >= strideBytes * height;
-    const clamped = Math.min(100, Math.max(1, Math.round(quality)));
-    return compressSync(bufferOf(isWhole ? rgba : packed(rgba, width, height, strideBytes)), {
+    const { pixels, options } = encoding(rgba, width, height, strideBytes, quality);
+    return compressSync(pixels, options);
+  },
+
+  async encodeAside(rgba, width, height, strideBytes, quality) {
+    const { pixels, options } = encoding(rgba, width, height, strideBytes, quality);
+    return await compress(pixels, options);
+  },
+};
+
+/** What the binding is told. Throws a RangeError for a size we do not hold and for pixels that are not there. */
+function encoding(rgba: Uint8Array, width: number, height: number, strideBytes: number, quality: number) {
+  if (!isAcceptableSize({ width, height })) throw new RangeError(`jpeg of ${width}x${height} pixels refused`);
+  if (strideBytes % BYTES_PER_PIXEL !== 0 || strideBytes < width * BYTES_PER_PIXEL) {
+    throw new RangeError(`jpeg rows of ${strideBytes} bytes, expected a multiple of 4 from ${width * 4} on`);
+  }
+  const needed = strideBytes * (height - 1) + width * BYTES_PER_PIXEL;
+  if (rgba.length < needed) {
+    throw new RangeError(`jpeg of ${rgba.length} bytes of pixels, expected ${needed}`);
+  }
+  // The binding wants the last row as long as the others, which the last rows of a picture are not.
+  const isWhole = rgba.length >= strideBytes * height;
+  const clamped = Math.min(100, Math.max(1, Math.round(quality)));
+  return {
+    pixels: bufferOf(isWhole ? rgba : packed(rgba, width, height, strideBytes)),
+    options: {
       format: FORMAT_RGBA,
       width,
       height,
@@ -52,9 +63,9 @@ export const jpegTurbo: JpegCodec = {
       stride: isWhole ? strideBytes / BYTES_PER_PIXEL : width,
       quality: clamped,
       subsampling: clamped >= LEAST_FULL_COLOUR_QUALITY ? SAMP_444 : SAMP_420,
-    });
-  },
-};
+    },
+  };
+}
 
 /**
  * Each scan goes over the whole image, and a few bytes make one: without a limit a small file costs minutes.

@@ -12,7 +12,7 @@ export const ZLIB_HEADER = Uint8Array.of(0x78, 0x01);
  *
  *     length (4) | type (4) | data (length) | CRC of type and data (4)
  */
-export function pngChunk(type: "IHDR" | "IDAT" | "IEND", ...data: readonly Uint8Array[]): Buffer {
+export function pngChunk(type: "IHDR" | "PLTE" | "IDAT" | "IEND", ...data: readonly Uint8Array[]): Buffer {
   const length = data.reduce((sum, part) => sum + part.length, 0);
   const chunk = Buffer.allocUnsafe(4 /* length */ + 4 /* type */ + length + 4 /* crc */);
   chunk.writeUInt32BE(length, 0);
@@ -26,13 +26,20 @@ export function pngChunk(type: "IHDR" | "IDAT" | "IEND", ...data: readonly Uint8
   return chunk;
 }
 
-/** Signature and IHDR (section 11.2.1) of an RGB picture, 8 bits a channel, not interlaced. */
-export function pngHead({ width, height }: Size): Buffer {
+/** Colour types, section 11.2.1. */
+const TRUECOLOUR = 2;
+export const INDEXED = 3;
+
+/** Signature and IHDR (section 11.2.1) of an RGB or indexed picture, 8 bits a channel or index, not interlaced. */
+export function pngHead(
+  { width, height }: Size,
+  colourType: typeof TRUECOLOUR | typeof INDEXED = TRUECOLOUR,
+): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header[8] = 8; // bits a channel
-  header[9] = 2; // colour type: truecolour
+  header[9] = colourType;
   return Buffer.concat([SIGNATURE, pngChunk("IHDR", header)]);
 }
 

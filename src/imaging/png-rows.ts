@@ -1,5 +1,60 @@
+import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
+import { clearedWorkbench, type Workbench } from "../framebuffer/kernels/workbench.ts";
 import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
+import { adler32 } from "./adler32.ts";
 import { wordsOf } from "./pixels.ts";
+
+/** Rows as PNG compresses them: each its filter type and its bytes, filtered; one filter for all. */
+export interface FilteredRows {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Adler-32 of the bytes. */
+  readonly adler: number;
+}
+
+/** The first `count` rows, without alpha, filtered as suits them. */
+export function filterPixels(from: Pixels, width: number, count: number): FilteredRows {
+  const bench = clearedWorkbench();
+  const filtered = bench === null ? null : filterOn(bench, from, width, count);
+  return filtered ?? filterPixelsScalar(from, width, count);
+}
+
+/** null where the workbench is too small for so many rows. */
+function filterOn(bench: Workbench, from: Pixels, width: number, count: number): FilteredRows | null {
+  const { bytes, kernels } = bench;
+  const rowBytes = width * BYTES_PER_PIXEL;
+  const source = bench.take(rowBytes * count);
+  const target = bench.take(filteredBytes(width, count));
+  if (source < 0 || target < 0) return null;
+  putRows(bytes, source, from, rowBytes, count);
+  const near = kernels.countNear(source, rowBytes, width, count, SAMPLED, NEAR);
+  const filter = isMostlyNear(near, width, count) ? SUB : NONE;
+  kernels.packRows(source, rowBytes, target, width, count, filter);
+  const length = filteredBytes(width, count);
+  const adler = kernels.adler32(target, length) >>> 0;
+  return { bytes: bytes.slice(target, target + length), adler };
+}
+
+/** Puts rows one behind the other, from address `at` on. */
+function putRows(bytes: Uint8Array, at: number, from: Pixels, rowBytes: number, count: number): void {
+  const { offset, strideBytes } = from;
+  if (strideBytes === rowBytes) {
+    bytes.set(from.bytes.subarray(offset, offset + rowBytes * count), at);
+    return;
+  }
+  for (let y = 0; y < count; y++) {
+    const start = offset + y * strideBytes;
+    bytes.set(from.bytes.subarray(start, start + rowBytes), at + y * rowBytes);
+  }
+}
+
+/** `filterPixels` without kernels. */
+export function filterPixelsScalar(from: Pixels, width: number, count: number): FilteredRows {
+  const rows = new RgbRows(width, count);
+  rows.pack(from, count);
+  const bytes = new Uint8Array(filteredBytes(width, count));
+  filterRows(rows, count, bytes);
+  return { bytes, adler: adler32(bytes) };
+}
 
 /** PNG filter types, section 9.2, that we write. */
 const NONE = 0;
@@ -15,7 +70,7 @@ const NEAR = 16;
  * RGB rows as they wait for compression. A row starts every `strideBytes` (a multiple of 12), so that four pixels
  * are packed as three words wherever the row lies.
  */
-export class RgbRows {
+class RgbRows {
   readonly width: number;
   readonly strideBytes: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -61,13 +116,13 @@ function packRow(source: Uint32Array, from: number, target: Uint32Array, to: num
   }
 }
 
-/** Bytes of filtered image data: each row has its filter type before it. */
-export function filteredBytes(width: number, rows: number): number {
+/** Each row has its filter type before it. */
+function filteredBytes(width: number, rows: number): number {
   return (1 /* filter type */ + 3 * width) * rows;
 }
 
-/** Writes the first `count` rows, filtered, to `out`; returns the part of `out` that was used. */
-export function filterRows(rows: RgbRows, count: number, out: Uint8Array): Uint8Array {
+/** Writes the first `count` rows, filtered, to `out`. */
+function filterRows(rows: RgbRows, count: number, out: Uint8Array): void {
   const rowBytes = 3 * rows.width;
   const filter = isSmooth(rows, count) ? SUB : NONE;
   let at = 0;
@@ -78,7 +133,6 @@ export function filterRows(rows: RgbRows, count: number, out: Uint8Array): Uint8
     else subtractLeft(rows.bytes, from, out, at, rowBytes);
     at += rowBytes;
   }
-  return out.subarray(0, at);
 }
 
 /** Sub, section 9.3: each byte less the same channel's of the pixel to the left. */
@@ -94,7 +148,6 @@ function subtractLeft(source: Uint8Array, from: number, out: Uint8Array, at: num
 function isSmooth(rows: RgbRows, count: number): boolean {
   const { bytes, strideBytes } = rows;
   let near = 0;
-  let others = 0;
   for (let y = 0; y < count; y += SAMPLED) {
     const end = y * strideBytes + 3 * rows.width;
     for (let i = y * strideBytes + 3; i < end; i += 3) {
@@ -103,8 +156,12 @@ function isSmooth(rows: RgbRows, count: number): boolean {
       const blue = Math.abs(bytes[i + 2]! - bytes[i - 1]!);
       const largest = Math.max(red, green, blue);
       if (largest > 0 && largest <= NEAR) near++;
-      else others++;
     }
   }
-  return near > others;
+  return isMostlyNear(near, rows.width, count);
+}
+
+/** Of all pixels that have a left neighbour in the rows looked at. */
+function isMostlyNear(near: number, width: number, count: number): boolean {
+  return 2 * near > Math.ceil(count / SAMPLED) * (width - 1);
 }

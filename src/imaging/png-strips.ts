@@ -2,21 +2,19 @@ import type { Region } from "../framebuffer/region.ts";
 import type { Deflate } from "../protocols/platform.ts";
 import type { Picture } from "../protocols/rfb/screen.ts";
 import { equalSizes } from "./pixels.ts";
-import { PngStripSet } from "./png-strip-set.ts";
+import { pngStripFormat } from "./png-strip-format.ts";
+import { StripSet } from "./strip-set.ts";
 
 /** What is encoded: pixels by rectangle. A Picture is one. */
 export type RowSource = Picture;
 
 /**
  * The PNG of a picture that changes in places: an encode costs what was invalidated since the last one, and nothing
- * where nothing was. One a picture; a picture of another size starts over.
- *
- * INVARIANT: a result shows the picture at one moment, that of the call or a later one: pixels are taken within the
- * call, and only then compressed, with pauses for others.
+ * where nothing was. One a picture; a picture of another size starts over. See StripSet for what a result shows.
  */
 export class PngStrips {
   readonly #deflate: Deflate;
-  #set: PngStripSet | null = null;
+  #set: ReturnType<typeof setOf> | null = null;
   #base64: { readonly of: Buffer; readonly text: string } | null = null;
 
   constructor(deflate: Deflate) {
@@ -33,10 +31,13 @@ export class PngStrips {
    * nobody writes to it. `source.pixels` is called before this returns, and never afterwards.
    */
   async encode(source: RowSource): Promise<Buffer> {
-    if (this.#set === null || !equalSizes(this.#set, source)) {
-      this.#set = new PngStripSet(source, this.#deflate);
-    }
+    if (this.#set === null || !equalSizes(this.#set, source)) this.#set = setOf(source, this.#deflate);
     return await this.#set.encode(source);
+  }
+
+  /** Makes what did not change since it was encoded smaller, in the background; see StripSet. */
+  async settle(source: RowSource, isOver: () => boolean): Promise<void> {
+    if (this.#set !== null && equalSizes(this.#set, source)) await this.#set.settle(source, isOver);
   }
 
   /** `encode` as base64, made once for each result. */
@@ -45,4 +46,8 @@ export class PngStrips {
     if (this.#base64?.of !== png) this.#base64 = { of: png, text: png.toString("base64") };
     return this.#base64.text;
   }
+}
+
+function setOf(source: RowSource, deflate: Deflate) {
+  return new StripSet(source, pngStripFormat({ width: source.width, height: source.height }, deflate));
 }

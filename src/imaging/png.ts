@@ -4,7 +4,7 @@ import type { Rect } from "../framebuffer/rect.ts";
 import type { Picture } from "../protocols/rfb/screen.ts";
 import { checkRect } from "./pixels.ts";
 import { PNG_END, pngChunk, pngHead } from "./png-chunk.ts";
-import { filteredBytes, filterRows, RgbRows } from "./png-rows.ts";
+import { filterPixels } from "./png-rows.ts";
 
 const deflateAside = promisify(deflate);
 
@@ -29,13 +29,13 @@ export async function encodePng(picture: Picture, rect: Rect): Promise<Buffer> {
 }
 
 function filter(picture: Picture, { x, y, width, height }: Rect): Uint8Array {
-  const out = new Uint8Array(filteredBytes(width, height));
-  const rows = new RgbRows(width, Math.min(BAND_ROWS, height));
+  const out = new Uint8Array((1 /* filter type */ + 3 * width) * height);
   let at = 0;
   for (let top = 0; top < height; top += BAND_ROWS) {
     const count = Math.min(BAND_ROWS, height - top);
-    rows.pack(picture.pixels({ x, y: y + top, width, height: count }), count);
-    at += filterRows(rows, count, out.subarray(at)).length;
+    const { bytes } = filterPixels(picture.pixels({ x, y: y + top, width, height: count }), width, count);
+    out.set(bytes, at);
+    at += bytes.length;
   }
   return out;
 }

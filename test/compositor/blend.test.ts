@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import t from "tap";
-import { blendWord, blendWords } from "../../src/compositor/blend.ts";
+import {
+  blendMemory,
+  blendRaster,
+  blendWord,
+  blendWords,
+  blendWordsScalar,
+} from "../../src/compositor/blend.ts";
 
 /** The definition, channel by channel, in doubles. */
 function naive(source: number, target: number): number {
@@ -43,4 +49,46 @@ t.test("words are blended where they lie and nowhere else", async (t) => {
   const source = Uint32Array.of(9, 0xff112233, 0x00ffffff, 0x80ffffff, 9);
   blendWords(target, 2, source, 1, 3);
   t.same([...target], [0xff000000, 0xff000000, 0xff112233, 0xff000000, 0xff808080, 0xff000000]);
+});
+
+t.test("a kernel blends what its twin blends, literally and in fills", async () => {
+  const opaque = fc.array(word, { minLength: 1, maxLength: 120 });
+  fc.assert(
+    fc.property(
+      opaque,
+      fc.array(word, { minLength: 120, maxLength: 120 }),
+      fc.nat(9),
+      (under, over, shift) => {
+        const count = under.length;
+        const source = Uint32Array.from(over);
+        const target = blendMemory(count + shift);
+        const twin = new Uint32Array(count + shift);
+        for (const words of [target, twin])
+          words.set(
+            Uint32Array.from(under, (w) => (w | 0xff000000) >>> 0),
+            shift,
+          );
+        blendWords(target, shift, source, 0, count);
+        blendWordsScalar(twin, shift, source, 0, count);
+        if (!target.every((w, i) => w === twin[i])) return false;
+        const runs = Uint32Array.of(count << 1, source[0] ?? 0);
+        const bounds = { x: 0, y: 0, width: count, height: 1 };
+        const raster = { bounds, rows: Uint32Array.of(0), runs };
+        blendRaster(target, shift, count, raster, bounds);
+        blendWordsScalar(twin, shift, new Uint32Array(count).fill(source[0] ?? 0), 0, count);
+        return target.every((w, i) => w === twin[i]);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+t.test("more literal words than a kernel takes at once are blended all", async (t) => {
+  const count = 10_000;
+  const source = Uint32Array.from({ length: count }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 0);
+  const target = blendMemory(count).fill(0xff336699);
+  const twin = new Uint32Array(count).fill(0xff336699);
+  blendWords(target, 0, source, 0, count);
+  blendWordsScalar(twin, 0, source, 0, count);
+  t.ok(target.every((w, i) => w === twin[i]));
 });

@@ -201,3 +201,37 @@ t.test("who stopped listening hears nothing", async (t) => {
   scene.add(spec(), "ann", MONITOR);
   t.equal(heard, 1);
 });
+
+t.test("a moved overlay keeps its id and what was asked for, also beyond the edge and back", async (t) => {
+  const { scene, events } = sceneWithLog();
+  const { id } = scene.add(spec(), "ann", MONITOR);
+  t.same(place(scene.move(id, 5, 7) ?? spec()), [15, 17, 40, 30]);
+  t.match(events.slice(1), [
+    { type: "removed", overlay: { id, x: 10 } },
+    { type: "created", overlay: { id, x: 15 } },
+  ]);
+  t.same(place(scene.move(id, -35, 0) ?? spec()), [0, 17, 20, 30], "cut at the edge");
+  t.same(place(scene.move(id, 20, 0) ?? spec()), [0, 17, 40, 30], "whole again");
+  const told = events.length;
+  scene.move(id, 0, 0);
+  t.equal(events.length, told, "no move is no event");
+  t.equal(scene.move("nobody", 1, 1), null);
+});
+
+t.test("a hidden overlay is drawn no more, and where it is moved a hidden one is shown", async (t) => {
+  const { scene, events } = sceneWithLog();
+  const { id } = scene.add(spec(), "ann", MONITOR);
+  scene.hide(id);
+  scene.hide(id);
+  scene.hide("nobody");
+  t.same(scene.overlays, []);
+  t.ok(scene.coverage.isEmpty);
+  t.equal(events.length, 2);
+  scene.resize({ width: 800, height: 600 });
+  t.same(scene.overlays, []);
+  scene.move(id, 0, 0);
+  t.match(scene.overlays, [{ id, x: 10 }]);
+  t.match(events[2], { type: "created", overlay: { id } });
+  scene.hide(id);
+  t.match(scene.remove(id), { id });
+});

@@ -1,12 +1,26 @@
 import type { Shape } from "../shape.ts";
 import { arrow } from "./arrow.ts";
 import { box } from "./box.ts";
+import { ellipse } from "./ellipse.ts";
+import { freehand } from "./freehand.ts";
+import { highlight } from "./highlight.ts";
 import { icon } from "./icon.ts";
 import { label } from "./label.ts";
+import { spotlight } from "./spotlight.ts";
 import { text } from "./text.ts";
 
 /** Every kind of overlay; tools, docs and the scene derive from this list. */
-export const SHAPES: readonly Shape[] = [box, label, arrow, text, icon];
+export const SHAPES: readonly Shape[] = [
+  box,
+  label,
+  arrow,
+  text,
+  icon,
+  ellipse,
+  freehand,
+  highlight,
+  spotlight,
+];
 
 const BY_KIND: ReadonlyMap<string, Shape> = new Map(SHAPES.map((shape) => [shape.kind, shape]));
 

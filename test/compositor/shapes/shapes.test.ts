@@ -27,10 +27,10 @@ function count(pixels: Uint8ClampedArray, where: (x: number, y: number) => boole
   return found;
 }
 
-t.test("the list holds the five kinds, each found by its name", async (t) => {
+t.test("the list holds every kind, each found by its name", async (t) => {
   t.same(
     SHAPES.map(({ kind }) => kind),
-    ["box", "label", "arrow", "text", "icon"],
+    ["box", "label", "arrow", "text", "icon", "ellipse", "freehand", "highlight", "spotlight"],
   );
   for (const shape of SHAPES) {
     t.equal(shapeOf(shape.kind), shape);
@@ -142,4 +142,41 @@ t.test("schemas ask for a label where a kind is nothing without one", async (t) 
     t.equal(schema.safeParse({ label: null }).success, !isRequired, kind);
     t.equal(schema.safeParse({ label: "x".repeat(2001) }).success, false, kind);
   }
+});
+
+/** Alpha of one pixel of a painted overlay. */
+function alphaAt(overlay: OverlaySpec, x: number, y: number): number {
+  return painted(overlay).pixels[(y * 400 + x) * 4 + 3] ?? 0;
+}
+
+t.test("a spotlight dims all but its region", async (t) => {
+  const light = spec({ kind: "spotlight", ...rect(100, 100, 60, 40), opacity: 0.5 });
+  t.equal(alphaAt(light, 130, 120), 0, "the region is clear");
+  t.equal(alphaAt(light, 60, 60) >> 1, 63, "the rest is dim by half");
+  t.equal(alphaAt(light, 39, 60), 0, "and the next monitor is not touched");
+});
+
+t.test("an ellipse touches the middles of its sides, not its corners", async (t) => {
+  const ring = spec({ kind: "ellipse", ...rect(100, 100, 60, 40), opacity: 0 });
+  t.ok(alphaAt(ring, 130, 102) > 200);
+  t.equal(alphaAt(ring, 101, 101), 0);
+  t.equal(alphaAt(ring, 130, 120), 0, "nothing is tinted without opacity");
+});
+
+t.test("a freehand line goes through its points, which move with it", async (t) => {
+  const points = [
+    { x: 0, y: 0 },
+    { x: 40, y: 0 },
+  ];
+  const line = spec({ kind: "freehand", ...rect(100, 100, 40, 1), points });
+  t.ok(alphaAt(line, 120, 100) > 150);
+  t.equal(alphaAt(line, 120, 110), 0);
+  const moved = { ...line, ...rect(100, 150, 40, 1) };
+  t.ok(alphaAt(moved, 120, 150) > 150);
+});
+
+t.test("a highlight is its colour at its opacity, without a frame", async (t) => {
+  const mark = spec({ kind: "highlight", ...rect(100, 100, 60, 40), opacity: 0.5 });
+  t.equal(alphaAt(mark, 130, 101), alphaAt(mark, 130, 120));
+  t.equal(alphaAt(mark, 130, 120) >> 1, 63);
 });

@@ -1,0 +1,84 @@
+import * as z from "zod";
+import { boundRects, EMPTY_RECT, type Point, type Rect } from "../../framebuffer/rect.ts";
+import { inkOn, withAlpha } from "../colour.ts";
+import type { OverlaySpec } from "../overlay.ts";
+import { type Context, defineShape, intoRoom, LABEL_LIMIT, presence } from "../shape.ts";
+import { paintTag, tagOn } from "../tag.ts";
+
+const LINE = 3;
+const HALO = 1.5;
+/** Farthest from the line that a pixel may be, antialiasing included. */
+const REACH = Math.ceil(LINE / 2 + HALO) + 1;
+export const POINT_LIMIT = 2000;
+
+const offset = z.number().min(-65_535).max(65_535);
+
+/** A line through points, as a hand draws it; without points a ring around the region that does not quite close. */
+export const freehand = defineShape({
+  kind: "freehand",
+  summary: "a line through `points`, or without them a hand-drawn ring around the region",
+  schema: z.object({
+    label: z.string().max(LABEL_LIMIT).nullable(),
+    points: z
+      .array(z.object({ x: offset, y: offset }))
+      .min(1)
+      .max(POINT_LIMIT)
+      .optional(),
+  }),
+  // Moved, not cut: its points are relative to its corner.
+  clamp: (spec, room) =>
+    intoRoom({ ...spec, width: Math.max(1, spec.width), height: Math.max(1, spec.height) }, room),
+  bounds(overlay, room) {
+    const tag = tagOn(overlay.label, overlay, room)?.rect ?? EMPTY_RECT;
+    return boundRects(extentOf(pointsOf(overlay)), tag);
+  },
+  paint(context, overlay, room) {
+    trace(context, pointsOf(overlay));
+    context.lineCap = "round";
+    context.lineJoin = "round";
+    context.lineWidth = LINE + 2 * HALO;
+    context.strokeStyle = withAlpha(inkOn(overlay.color), 0.4);
+    context.stroke();
+    context.lineWidth = LINE;
+    context.strokeStyle = withAlpha(overlay.color, presence(overlay.opacity));
+    context.stroke();
+    const tag = tagOn(overlay.label, overlay, room);
+    if (tag !== null) paintTag(context, tag, overlay.color);
+  },
+});
+
+function pointsOf({ x, y, width, height, points }: OverlaySpec): readonly Point[] {
+  if (points !== undefined) return points.map((point) => ({ x: x + point.x, y: y + point.y }));
+  const turn = 2 * Math.PI * 1.06;
+  return Array.from({ length: 49 }, (_, i) => {
+    const angle = -2 + (turn * i) / 48;
+    // Slowly inwards, so that the end passes the beginning on the inside.
+    const share = 1 - 0.08 * (i / 48);
+    return {
+      x: x + (width / 2) * (1 + share * Math.cos(angle)),
+      y: y + (height / 2) * (1 + share * Math.sin(angle)),
+    };
+  });
+}
+
+function extentOf(points: readonly Point[]): Rect {
+  const xs = points.map(({ x }) => x);
+  const ys = points.map(({ y }) => y);
+  const left = Math.floor(Math.min(...xs)) - REACH;
+  const top = Math.floor(Math.min(...ys)) - REACH;
+  return {
+    x: left,
+    y: top,
+    width: Math.ceil(Math.max(...xs)) + REACH - left,
+    height: Math.ceil(Math.max(...ys)) + REACH - top,
+  };
+}
+
+function trace(context: Context, points: readonly Point[]): void {
+  context.beginPath();
+  points.forEach(({ x, y }, i) => {
+    if (i === 0) context.moveTo(x, y);
+    // One point alone is a dot.
+    context.lineTo(x, y);
+  });
+}

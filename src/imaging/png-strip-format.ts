@@ -1,0 +1,48 @@
+import type { Size } from "../framebuffer/rect.ts";
+import type { Deflate } from "../protocols/platform.ts";
+import { combineAdler32 } from "./adler32.ts";
+import { PNG_END, pngChunk, pngHead, ZLIB_HEADER, zlibTail } from "./png-chunk.ts";
+import { type FilteredRows, filterPixels } from "./png-rows.ts";
+import type { StripFormat } from "./strip-set.ts";
+
+/** Deflate levels: the higher one takes three times as long for a tenth fewer bytes. */
+const LEVEL = 1;
+const HARD_LEVEL = 6;
+
+/** A compressed strip: its IDAT chunk, and what the checksum of the whole needs. */
+interface PngStrip {
+  readonly chunk: Buffer;
+  readonly adler: number;
+  readonly sizeBytes: number;
+}
+
+/**
+ * The file is one zlib stream in several IDAT chunks: its header, a sync-flushed raw deflate segment of each strip, an
+ * empty last block with the checksum combined from the strips'.
+ */
+export function pngStripFormat(size: Size, deflate: Deflate): StripFormat<FilteredRows, PngStrip> {
+  const head = Buffer.concat([pngHead(size), pngChunk("IDAT", ZLIB_HEADER)]);
+  const compress = ({ bytes, adler }: FilteredRows, level: number): PngStrip => ({
+    chunk: pngChunk("IDAT", deflate.rawSegment(bytes, level)),
+    adler,
+    sizeBytes: bytes.length,
+  });
+  return {
+    take: filterPixels,
+    compress: (rows) => compress(rows, LEVEL),
+    compressHarder(rows, strip) {
+      if (rows.adler !== strip.adler) return null;
+      const harder = compress(rows, HARD_LEVEL);
+      return harder.chunk.length < strip.chunk.length ? harder : null;
+    },
+    assemble(strips) {
+      const chunks: Uint8Array[] = [head];
+      let adler = 1;
+      for (const strip of strips) {
+        chunks.push(strip.chunk);
+        adler = combineAdler32(adler, strip.adler, strip.sizeBytes);
+      }
+      return Buffer.concat([...chunks, pngChunk("IDAT", zlibTail(adler)), PNG_END]);
+    },
+  };
+}
