@@ -4,6 +4,8 @@ import type { Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import type { ByteWriter } from "../../byte-writer.ts";
 import type { Deflate, Inflate, InflateStream, JpegCodec } from "../../platform.ts";
+import type { JpegTables } from "./jpeg-tables.ts";
+import type { PixelReader } from "./pixel-reader.ts";
 
 /** What the platform gives a connection's decoders. */
 export interface DecoderPorts {
@@ -12,12 +14,22 @@ export interface DecoderPorts {
 }
 
 /**
- * What a connection's decoders share: its zlib streams and scratch memory. One a connection; closed with it.
+ * What a connection's decoders share: its pixel format, zlib streams and scratch memory. One a connection; closed with it.
  * `scratch(n)` is memory of at least n bytes that the next call to it may hand out again.
  */
 export interface DecoderState {
   readonly jpeg: JpegCodec;
-  /** The stream of a name ("zrle", "tight0" … "tight3", "zlib"), made when first asked for. */
+  /** How the server's pixels lie on the wire; RGBX until set. Setting throws RfbError `bad_pixel_format`. */
+  format: PixelFormat;
+  /** The reader of `format`. */
+  readonly pixels: PixelReader;
+  readonly jpegTables: JpegTables;
+  /**
+   * SetColourMapEntries, RFC 6143 section 7.6.2: from the colour `first` on, 6 bytes each (U16 red, green, blue).
+   * Holds for pixels decoded later; without effect in true colour. Throws RfbError `bad_data` beyond the map.
+   */
+  setColours(first: number, entries: Uint8Array): void;
+  /** The stream of a name ("zrle", "tight0" … "tight3", "zlib", "png"), made when first asked for. */
   stream(name: string): InflateStream;
   scratch(sizeBytes: number): Uint8Array<ArrayBuffer>;
 }
@@ -42,6 +54,8 @@ export interface EncoderState {
    * viewers leave it true, and pass a viewer's first one through `startZrle` of zrle-encode.ts.
    */
   zrleStarted: boolean;
+  /** The same for the stream of the encoding Zlib; the encoder sets it, and `startStream` of zlib-segment.ts begins one. */
+  zlibStarted?: boolean;
 }
 
 /** RGBA pixels to encode: the rectangle's top left pixel is at `offset` in `bytes`. */
@@ -52,7 +66,7 @@ export interface Pixels {
 }
 
 /**
- * An encoding of RFC 6143 section 7.7 or rfbproto: how a rectangle's pixels lie on the wire, in the format RGBX.
+ * An encoding of RFC 6143 section 7.7 or rfbproto: how a rectangle's pixels lie on the wire.
  *
  * `decode` is entered when the 12-byte rectangle header was read and the rectangle is known to lie within the
  * picture; it reads the rest and writes the pixels, alpha 255. It throws RfbError for wrong data and never reads,

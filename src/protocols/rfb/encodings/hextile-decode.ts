@@ -2,6 +2,9 @@ import { BYTES_PER_PIXEL, type Framebuffer, OPAQUE } from "../../../framebuffer/
 import { isEmptyRect, type Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import { badData } from "./bad-data.ts";
+import type { DecoderState } from "./encoding.ts";
+import type { PixelCode } from "./pixel-reader.ts";
+import { paintRgbx, viewOf } from "./rgb-rows.ts";
 
 /** A side of a full tile, RFC 6143 section 7.7.4. */
 export const HEXTILE_SIDE = 16;
@@ -15,7 +18,10 @@ export const HEXTILE = {
   subrectsColoured: 16,
 } as const;
 
-/** Colours that hold until a later tile changes them; null where no tile of the rectangle gave one. */
+/**
+ * Colours that hold until a later tile changes them; null where no tile of the rectangle gave one. Signed, for beyond
+ * 2^31 an engine would keep them as doubles.
+ */
 interface Colours {
   background: number | null;
   foreground: number | null;
@@ -27,8 +33,14 @@ interface Colours {
  *     U8 subencoding, [PIXEL background], [PIXEL foreground], [U8 number-of-subrectangles], then for each
  *     [PIXEL value], U4 x, U4 y, U4 width - 1, U4 height - 1
  */
-export function* decodeHextile(from: ByteQueue, to: Framebuffer, rect: Rect): Parser<void> {
+export function* decodeHextile(
+  from: ByteQueue,
+  to: Framebuffer,
+  rect: Rect,
+  state: DecoderState,
+): Parser<void> {
   if (isEmptyRect(rect)) return;
+  const code = state.pixels.plain;
   const colours: Colours = { background: null, foreground: null };
   const right = rect.x + rect.width;
   const bottom = rect.y + rect.height;
@@ -37,14 +49,15 @@ export function* decodeHextile(from: ByteQueue, to: Framebuffer, rect: Rect): Pa
   while (y < bottom) {
     // All tiles that arrived are read from one view; what lacks of the next one is waited for exactly.
     const bytes = from.peek(from.size);
+    const view = viewOf(bytes);
     let p = 0;
     let needed = 0;
     while (y < bottom) {
       const width = Math.min(HEXTILE_SIDE, right - x);
       const height = Math.min(HEXTILE_SIDE, bottom - y);
-      needed = tileBytes(bytes, p, width * height);
+      needed = tileBytes(bytes, p, width * height, code.sizeBytes);
       if (p + needed > bytes.length) break;
-      paintTile(bytes, p, to, x, y, width, height, colours);
+      paintTile(code, bytes, view, p, to, x, y, width, height, colours);
       p += needed;
       x += HEXTILE_SIDE;
       if (x >= right) {
@@ -58,21 +71,23 @@ export function* decodeHextile(from: ByteQueue, to: Framebuffer, rect: Rect): Pa
 }
 
 /** How long the tile at `p` is, as far as its bytes are there to tell: at least one more than there are. */
-function tileBytes(bytes: Uint8Array, p: number, area: number): number {
+function tileBytes(bytes: Uint8Array, p: number, area: number, pixelBytes: number): number {
   if (p >= bytes.length) return 1;
   const kind = bytes[p]!;
-  if (kind & HEXTILE.raw) return 1 + area * BYTES_PER_PIXEL;
+  if (kind & HEXTILE.raw) return 1 + area * pixelBytes;
   let size = 1;
-  if (kind & HEXTILE.backgroundSpecified) size += BYTES_PER_PIXEL;
-  if (kind & HEXTILE.foregroundSpecified) size += BYTES_PER_PIXEL;
+  if (kind & HEXTILE.backgroundSpecified) size += pixelBytes;
+  if (kind & HEXTILE.foregroundSpecified) size += pixelBytes;
   if ((kind & HEXTILE.anySubrects) === 0) return size;
   if (p + size >= bytes.length) return size + 1;
-  const subrectBytes = kind & HEXTILE.subrectsColoured ? BYTES_PER_PIXEL + 2 : 2;
+  const subrectBytes = kind & HEXTILE.subrectsColoured ? pixelBytes + 2 : 2;
   return size + 1 + bytes[p + size]! * subrectBytes;
 }
 
 function paintTile(
+  code: PixelCode,
   bytes: Uint8Array,
+  view: DataView,
   start: number,
   to: Framebuffer,
   x: number,
@@ -87,16 +102,22 @@ function paintTile(
   const { words, width: stride } = to;
   const origin = y * stride + x;
   if (kind & HEXTILE.raw) {
-    paintRaw(bytes, p, words, origin, stride, width, height);
+    if (code.isRgb && code.sizeBytes === BYTES_PER_PIXEL) {
+      paintRgbx(view, p, words, { first: origin, stride, width, rows: height });
+      return;
+    }
+    const rowBytes = width * code.sizeBytes;
+    const end = origin + height * stride;
+    for (let row = origin; row < end; row += stride, p += rowBytes) code.read(bytes, p, words, row, width);
     return;
   }
   if (kind & HEXTILE.backgroundSpecified) {
-    colours.background = colourAt(bytes, p);
-    p += BYTES_PER_PIXEL;
+    colours.background = code.word(bytes, p) | 0;
+    p += code.sizeBytes;
   }
   if (kind & HEXTILE.foregroundSpecified) {
-    colours.foreground = colourAt(bytes, p);
-    p += BYTES_PER_PIXEL;
+    colours.foreground = code.word(bytes, p) | 0;
+    p += code.sizeBytes;
   }
   const background = colours.background;
   if (background === null) throw badData("hextile tile without background, expected one in the first tile");
@@ -106,6 +127,7 @@ function paintTile(
   if ((kind & HEXTILE.anySubrects) === 0) return;
   const isColoured = (kind & HEXTILE.subrectsColoured) !== 0;
   const foreground = colours.foreground ?? 0;
+  const { isRgb, sizeBytes } = code;
   if (!isColoured && colours.foreground === null) {
     throw badData("hextile subrectangles without foreground, expected one in the first such tile");
   }
@@ -113,8 +135,10 @@ function paintTile(
   for (let n = 0; n < count; n++) {
     let colour = foreground;
     if (isColoured) {
-      colour = OPAQUE | bytes[p]! | (bytes[p + 1]! << 8) | (bytes[p + 2]! << 16);
-      p += BYTES_PER_PIXEL;
+      colour = isRgb
+        ? OPAQUE | bytes[p]! | (bytes[p + 1]! << 8) | (bytes[p + 2]! << 16)
+        : code.word(bytes, p);
+      p += sizeBytes;
     }
     const left = bytes[p]! >> 4;
     const top = bytes[p]! & 15;
@@ -131,25 +155,4 @@ function paintTile(
       for (let i = row; i < row + across; i++) words[i] = colour;
     }
   }
-}
-
-function paintRaw(
-  bytes: Uint8Array,
-  start: number,
-  words: Uint32Array,
-  origin: number,
-  stride: number,
-  width: number,
-  height: number,
-): void {
-  let p = start;
-  for (let row = origin; row < origin + height * stride; row += stride) {
-    for (let i = row; i < row + width; i++, p += BYTES_PER_PIXEL) {
-      words[i] = OPAQUE | bytes[p]! | (bytes[p + 1]! << 8) | (bytes[p + 2]! << 16);
-    }
-  }
-}
-
-function colourAt(bytes: Uint8Array, p: number): number {
-  return (OPAQUE | bytes[p]! | (bytes[p + 1]! << 8) | (bytes[p + 2]! << 16)) >>> 0;
 }

@@ -1,11 +1,12 @@
-import { BYTES_PER_PIXEL, type Framebuffer } from "../../../framebuffer/framebuffer.ts";
-import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
+import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import { areaOfRect, isEmptyRect, type Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
+import type { ByteWriter } from "../../byte-writer.ts";
 import { ENCODING } from "../numbers.ts";
 import { badData } from "./bad-data.ts";
-import type { Encoding } from "./encoding.ts";
-
-const SUBRECT_BYTES = BYTES_PER_PIXEL /* pixel */ + 4 * 2; /* x, y, width, height */
+import type { DecoderState, EncoderState, Encoding, Pixels } from "./encoding.ts";
+import type { PixelCode } from "./pixel-reader.ts";
+import { encodeSubrects } from "./subrects.ts";
 
 /**
  * Subrectangles are a partition of the rectangle (RFC 6143 section 7.7.3), so together they are no larger than it.
@@ -13,47 +14,77 @@ const SUBRECT_BYTES = BYTES_PER_PIXEL /* pixel */ + 4 * 2; /* x, y, width, heigh
  */
 const OVERPAINT = 2;
 
+/** The numbers of a place: x, y, width, height. */
+const PLACE_NUMBERS = 4;
+
 /**
- * RFC 6143 section 7.7.3:
+ * RRE and CoRRE, RFC 6143 section 7.7.3 and rfbproto "CoRRE Encoding"; a place's numbers take `numberBytes`, 2 or 1:
  *
  *     U32 number-of-subrectangles, PIXEL background, then for each
- *     PIXEL value, U16 x, U16 y, U16 width, U16 height
+ *     PIXEL value, x, y, width, height
  */
-function* decode(from: ByteQueue, to: Framebuffer, rect: Rect): Parser<void> {
-  while (!from.has(4 + BYTES_PER_PIXEL)) yield 4 + BYTES_PER_PIXEL;
+export function* decodeSubrects(
+  name: string,
+  numberBytes: number,
+  from: ByteQueue,
+  to: Framebuffer,
+  rect: Rect,
+  state: DecoderState,
+): Parser<void> {
+  const code = state.pixels.plain;
+  while (!from.has(4 + code.sizeBytes)) yield 4 + code.sizeBytes;
   let left = from.u32();
   const area = areaOfRect(rect);
-  if (left > area) throw badData(`rre with ${left} subrectangles where the rectangle has ${area} pixels`);
-  const [red = 0, green = 0, blue = 0] = from.take(BYTES_PER_PIXEL);
-  to.fill(rect, red | (green << 8) | (blue << 16));
+  if (left > area) throw badData(`${name} with ${left} subrectangles where the rectangle has ${area} pixels`);
+  to.fill(rect, code.word(from.take(code.sizeBytes), 0));
+  const subrectBytes = code.sizeBytes + PLACE_NUMBERS * numberBytes;
   let paintLeft = area * OVERPAINT;
   while (left > 0) {
-    while (!from.has(SUBRECT_BYTES)) yield SUBRECT_BYTES;
-    const count = Math.min(left, Math.floor(from.size / SUBRECT_BYTES));
-    paintLeft = paint(from.take(count * SUBRECT_BYTES), to, rect, paintLeft);
+    while (!from.has(subrectBytes)) yield subrectBytes;
+    const count = Math.min(left, Math.floor(from.size / subrectBytes));
+    paintLeft = paint(name, numberBytes, code, from.take(count * subrectBytes), to, rect, paintLeft);
     left -= count;
   }
 }
 
-function paint(data: Uint8Array, to: Framebuffer, rect: Rect, mostPixels: number): number {
+function paint(
+  name: string,
+  numberBytes: number,
+  code: PixelCode,
+  data: Uint8Array,
+  to: Framebuffer,
+  rect: Rect,
+  mostPixels: number,
+): number {
+  const isWide = numberBytes === 2;
   let left = mostPixels;
-  for (let p = 0; p < data.length; p += SUBRECT_BYTES) {
-    const x = (data[p + 4]! << 8) | data[p + 5]!;
-    const y = (data[p + 6]! << 8) | data[p + 7]!;
-    const width = (data[p + 8]! << 8) | data[p + 9]!;
-    const height = (data[p + 10]! << 8) | data[p + 11]!;
+  for (let p = 0; p < data.length; ) {
+    const colour = code.word(data, p);
+    p += code.sizeBytes;
+    const x = isWide ? (data[p]! << 8) | data[p + 1]! : data[p]!;
+    const y = isWide ? (data[p + 2]! << 8) | data[p + 3]! : data[p + 1]!;
+    const width = isWide ? (data[p + 4]! << 8) | data[p + 5]! : data[p + 2]!;
+    const height = isWide ? (data[p + 6]! << 8) | data[p + 7]! : data[p + 3]!;
+    p += PLACE_NUMBERS * numberBytes;
     if (x + width > rect.width || y + height > rect.height) {
       throw badData(
-        `rre subrectangle ${x},${y} of ${width}x${height}, expected inside ${rect.width}x${rect.height}`,
+        `${name} subrectangle ${x},${y} of ${width}x${height}, expected inside ${rect.width}x${rect.height}`,
       );
     }
     left -= width * height;
-    if (left < 0) throw badData("rre subrectangles overlap, expected a partition of the rectangle");
-    const colour = data[p]! | (data[p + 1]! << 8) | (data[p + 2]! << 16);
+    if (left < 0) throw badData(`${name} subrectangles overlap, expected a partition of the rectangle`);
     to.fill({ x: rect.x + x, y: rect.y + y, width, height }, colour);
   }
   return left;
 }
 
-/** RRE, RFC 6143 section 7.7.3; only decoded, since Hextile is better at the same price. */
-export const rre: Encoding = { number: ENCODING.rre, name: "rre", decode };
+function decode(from: ByteQueue, to: Framebuffer, rect: Rect, state: DecoderState): Parser<void> {
+  return decodeSubrects("rre", 2, from, to, rect, state);
+}
+
+function encode(to: ByteWriter, pixels: Pixels, rect: Rect, state: EncoderState): void {
+  if (!isEmptyRect(rect)) encodeSubrects(to, pixels, rect, state);
+}
+
+/** RRE, RFC 6143 section 7.7.3: subrectangles of one colour each on a background. */
+export const rre: Encoding = { number: ENCODING.rre, name: "rre", decode, encode };

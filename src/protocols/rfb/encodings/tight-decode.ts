@@ -1,17 +1,12 @@
-import { BYTES_PER_PIXEL, type Framebuffer } from "../../../framebuffer/framebuffer.ts";
-import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
+import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
-import type { RgbaImage } from "../../platform.ts";
 import { badData } from "./bad-data.ts";
 import type { DecoderState } from "./encoding.ts";
 import { Inflated } from "./inflated.ts";
-import {
-  copyFilter,
-  gradientFilter,
-  paletteFilter,
-  type TightFilter,
-  TPIXEL_BYTES,
-} from "./tight-filters.ts";
+import { paintJpeg } from "./jpeg-rect.ts";
+import type { PixelReader } from "./pixel-reader.ts";
+import { copyFilter, gradientFilter, paletteFilter, type TightFilter } from "./tight-filters.ts";
 
 /** The widest rectangle that is not one colour, rfbproto "Tight Encoding". */
 export const TIGHT_MAX_WIDTH = 2048;
@@ -26,15 +21,21 @@ export const TIGHT_FILTER = { copy: 0, palette: 1, gradient: 2 } as const;
 
 const STREAMS = ["tight0", "tight1", "tight2", "tight3"] as const;
 
+/** A kind of compression beyond those of TIGHT: reads what follows the control byte. */
+export type TightKind = (from: ByteQueue, to: Framebuffer, rect: Rect, state: DecoderState) => Parser<void>;
+
+const NO_MORE_KINDS: ReadonlyMap<number, TightKind> = new Map();
+
 /**
  * rfbproto "Tight Encoding": U8 compression-control, whose lower four bits each reset a zlib stream, then by its
- * upper bits one TPIXEL, a JPEG image or filtered data.
+ * upper bits one TPIXEL, a JPEG image or filtered data. `more` holds what a relative of Tight adds, by upper bits.
  */
 export function* decodeTight(
   from: ByteQueue,
   to: Framebuffer,
   rect: Rect,
   state: DecoderState,
+  more: ReadonlyMap<number, TightKind> = NO_MORE_KINDS,
 ): Parser<void> {
   while (!from.has(1)) yield 1;
   const control = from.u8();
@@ -43,9 +44,14 @@ export function* decodeTight(
   }
   const kind = control >> 4;
   if (kind === TIGHT.fill) {
-    while (!from.has(TPIXEL_BYTES)) yield TPIXEL_BYTES;
-    const [red = 0, green = 0, blue = 0] = from.take(TPIXEL_BYTES);
-    to.fill(rect, red | (green << 8) | (blue << 16));
+    const code = state.pixels.tight;
+    while (!from.has(code.sizeBytes)) yield code.sizeBytes;
+    to.fill(rect, code.word(from.take(code.sizeBytes), 0));
+    return;
+  }
+  const other = more.get(kind);
+  if (other !== undefined) {
+    yield* other(from, to, rect, state);
     return;
   }
   // TigerVNC sends fills of any width (its viewer allows that too), all else within the limit.
@@ -58,34 +64,9 @@ export function* decodeTight(
 }
 
 function* decodeJpeg(from: ByteQueue, to: Framebuffer, rect: Rect, state: DecoderState): Parser<void> {
-  const length = yield* readLength(from);
+  const length = yield* readTightLength(from);
   while (!from.has(length)) yield length;
-  const image = unpackJpeg(from.take(length), rect, state);
-  if (image.rgba.length < areaOfRect(rect) * BYTES_PER_PIXEL) {
-    throw badData(`tight jpeg of ${image.rgba.length} bytes, expected ${areaOfRect(rect)} pixels`);
-  }
-  const rowBytes = rect.width * BYTES_PER_PIXEL;
-  for (let row = 0; row < rect.height; row++) {
-    const pixels = image.rgba.subarray(row * rowBytes, (row + 1) * rowBytes);
-    to.bytes.set(pixels, ((rect.y + row) * to.width + rect.x) * BYTES_PER_PIXEL);
-  }
-}
-
-/** The header is compared with the rectangle before anything is decoded: an image may claim 65535x65535. */
-function unpackJpeg(jpeg: Uint8Array, rect: Rect, state: DecoderState): RgbaImage {
-  const { width, height } = attempt(() => state.jpeg.size(jpeg));
-  if (width !== rect.width || height !== rect.height) {
-    throw badData(`tight jpeg of ${width}x${height}, expected ${rect.width}x${rect.height} as the rectangle`);
-  }
-  return attempt(() => state.jpeg.decode(jpeg));
-}
-
-function attempt<Result>(read: () => Result): Result {
-  try {
-    return read();
-  } catch (cause) {
-    throw badData("tight jpeg is damaged", cause);
-  }
+  paintJpeg("tight jpeg", from.take(length), to, rect, state);
 }
 
 /** [U8 filter-id, filter's own data], then the filtered pixels, compressed where there are enough. */
@@ -96,14 +77,17 @@ function* decodeBasic(
   state: DecoderState,
   kind: number,
 ): Parser<void> {
-  const filter = kind & TIGHT.explicitFilter ? yield* readFilter(from, rect) : copyFilter(rect);
+  const filter =
+    kind & TIGHT.explicitFilter
+      ? yield* readFilter(from, rect, state.pixels)
+      : copyFilter(rect, state.pixels.tight);
   const total = filter.rowBytes * rect.height;
   if (total < TIGHT_LEAST_COMPRESSED) {
     while (!from.has(total)) yield total;
     filter.paint(from.take(total), 0, to, 0, rect.height);
     return;
   }
-  const length = yield* readLength(from);
+  const length = yield* readTightLength(from);
   const stream = state.stream(STREAMS[kind & 3] ?? STREAMS[0]);
   const body = new Inflated("tight", from, stream, state, length, total, filter.rowBytes);
   for (let row = 0; row < rect.height; ) {
@@ -118,23 +102,24 @@ function* decodeBasic(
   body.checkUsedUp();
 }
 
-function* readFilter(from: ByteQueue, rect: Rect): Parser<TightFilter> {
+function* readFilter(from: ByteQueue, rect: Rect, pixels: PixelReader): Parser<TightFilter> {
   while (!from.has(1)) yield 1;
   const id = from.u8();
-  if (id === TIGHT_FILTER.copy) return copyFilter(rect);
-  if (id === TIGHT_FILTER.gradient) return gradientFilter(rect);
+  if (id === TIGHT_FILTER.copy) return copyFilter(rect, pixels.tight);
+  if (id === TIGHT_FILTER.gradient) return gradientFilter(rect, pixels);
   if (id !== TIGHT_FILTER.palette) {
     throw badData(`tight filter ${id}, expected copy (0), palette (1) or gradient (2)`);
   }
   while (!from.has(1)) yield 1;
   const count = from.u8() + 1;
   if (count < 2) throw badData("tight palette of 1 colour, expected 2 to 256");
-  while (!from.has(count * TPIXEL_BYTES)) yield count * TPIXEL_BYTES;
-  return paletteFilter(rect, from.take(count * TPIXEL_BYTES));
+  const size = count * pixels.tight.sizeBytes;
+  while (!from.has(size)) yield size;
+  return paletteFilter(rect, pixels.tight, from.take(size));
 }
 
-/** One to three bytes, seven bits in each of the first two and eight in the last, lowest first. */
-function* readLength(from: ByteQueue): Parser<number> {
+/** A length of up to 22 bits: seven in each of the first two bytes and eight in the third, lowest first. */
+export function* readTightLength(from: ByteQueue): Parser<number> {
   let length = 0;
   for (const shift of [0, 7]) {
     while (!from.has(1)) yield 1;

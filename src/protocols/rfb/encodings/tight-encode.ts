@@ -115,8 +115,8 @@ function packIndices(area: number): number {
   return area;
 }
 
-/** False where the viewer wants none, the rectangle is too small for it, or the image would not fit a length. */
-function writeJpeg(to: ByteWriter, pixels: Pixels, rect: Rect, state: EncoderState): boolean {
+/** Appends control byte, length and image; false where the viewer wants none, the rectangle is too small for it, or the image would not fit a length. */
+export function writeJpeg(to: ByteWriter, pixels: Pixels, rect: Rect, state: EncoderState): boolean {
   const quality = state.jpegQuality;
   // rfbproto: JPEG "can only be used when bits-per-pixel is either 16 or 32".
   if (quality === null || areaOfRect(rect) < LEAST_JPEG_AREA || state.format.bitsPerPixel === 8) return false;
@@ -138,8 +138,8 @@ function writeData(to: ByteWriter, data: Uint8Array, state: EncoderState): void 
   to.put(lengthBytes(compressed.length)).put(compressed);
 }
 
-/** One to three bytes, seven bits in each of the first two and eight in the last, lowest first. */
-function lengthBytes(length: number): Uint8Array {
+/** A length of up to 22 bits in one to three bytes: seven bits in each of the first two and eight in the last, lowest first. */
+export function lengthBytes(length: number): Uint8Array {
   if (length < 1 << 7) return Uint8Array.of(length);
   const low = (length & 0x7f) | 0x80;
   if (length < 1 << 14) return Uint8Array.of(low, length >> 7);

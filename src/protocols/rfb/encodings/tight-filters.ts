@@ -1,9 +1,13 @@
 import { type Framebuffer, OPAQUE } from "../../../framebuffer/framebuffer.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { badData } from "./bad-data.ts";
+import type { PixelCode, PixelReader } from "./pixel-reader.ts";
+import { paintRows } from "./raw.ts";
+import { paintRgb, viewOf } from "./rgb-rows.ts";
+import { gradientOf } from "./tight-gradient.ts";
 
-/** TPIXEL of our own pixel format: R, G, B. */
-export const TPIXEL_BYTES = 3;
+/** Bytes of a TPIXEL that is R, G, B. */
+const RGB_BYTES = 3;
 
 const MOST_COLOURS = 256;
 
@@ -15,30 +19,28 @@ export interface TightFilter {
 }
 
 /** The pixels as they are. */
-export function copyFilter(rect: Rect): TightFilter {
+export function copyFilter(rect: Rect, code: PixelCode): TightFilter {
+  if (!code.isRgb || code.sizeBytes !== RGB_BYTES) {
+    return {
+      rowBytes: rect.width * code.sizeBytes,
+      paint: (data, start, to, firstRow, rows) => paintRows(code, data, start, to, rect, firstRow, rows),
+    };
+  }
   return {
-    rowBytes: rect.width * TPIXEL_BYTES,
+    rowBytes: rect.width * RGB_BYTES,
     paint(data, start, to, firstRow, rows) {
-      const { words, width: stride } = to;
-      const { width } = rect;
-      let p = start;
-      let row = (rect.y + firstRow) * stride + rect.x;
-      for (const end = row + rows * stride; row < end; row += stride) {
-        for (let i = row; i < row + width; i++, p += TPIXEL_BYTES) {
-          words[i] = OPAQUE | data[p]! | (data[p + 1]! << 8) | (data[p + 2]! << 16);
-        }
-      }
+      const stride = to.width;
+      const first = (rect.y + firstRow) * stride + rect.x;
+      paintRgb(viewOf(data), start, to.words, { first, stride, width: rect.width, rows });
     },
   };
 }
 
 /** `colours` is the palette, 2 to 256 TPIXELs; with two a pixel is one bit, else one byte. */
-export function paletteFilter(rect: Rect, colours: Uint8Array): TightFilter {
-  const count = Math.floor(colours.length / TPIXEL_BYTES);
+export function paletteFilter(rect: Rect, code: PixelCode, colours: Uint8Array): TightFilter {
+  const count = Math.floor(colours.length / code.sizeBytes);
   const palette = new Uint32Array(MOST_COLOURS).fill(OPAQUE);
-  for (let i = 0, p = 0; i < count; i++, p += TPIXEL_BYTES) {
-    palette[i] = OPAQUE | colours[p]! | (colours[p + 1]! << 8) | (colours[p + 2]! << 16);
-  }
+  code.read(colours, 0, palette, 0, count);
   return count === 2 ? twoColours(rect, palette) : manyColours(rect, palette, count);
 }
 
@@ -102,9 +104,11 @@ function manyColours(rect: Rect, palette: Uint32Array, count: number): TightFilt
  * Each intensity is the difference to left + above - above left, cut to 0 to 255, modulo 256; outside the rectangle
  * all are 0. What is above was painted by the row before, so the picture itself is the memory.
  */
-export function gradientFilter(rect: Rect): TightFilter {
+export function gradientFilter(rect: Rect, pixels: PixelReader): TightFilter {
+  const code = pixels.tight;
+  if (!code.isRgb || code.sizeBytes !== RGB_BYTES) return gradientOf(rect, pixels);
   return {
-    rowBytes: rect.width * TPIXEL_BYTES,
+    rowBytes: rect.width * RGB_BYTES,
     paint(data, start, to, firstRow, rows) {
       const { words, width: stride } = to;
       const { width } = rect;
@@ -113,7 +117,7 @@ export function gradientFilter(rect: Rect): TightFilter {
       for (let y = firstRow; y < firstRow + rows; y++, row += stride) {
         let left = 0;
         let aboveLeft = 0;
-        for (let i = row; i < row + width; i++, p += TPIXEL_BYTES) {
+        for (let i = row; i < row + width; i++, p += RGB_BYTES) {
           const above = y === 0 ? 0 : words[i - stride]!;
           left =
             correct(left, above, aboveLeft, 0, data[p]!) |

@@ -1,13 +1,14 @@
 import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
-import { ByteWriter } from "../../byte-writer.ts";
+import type { ByteWriter } from "../../byte-writer.ts";
 import type { EncoderState, Pixels } from "./encoding.ts";
 import { Palette } from "./palette.ts";
 import { type PixelLayout, pixelWriterFor } from "./pixel-writer.ts";
 import { Scratch } from "./scratch.ts";
-import { ZRLE, ZRLE_SIDE } from "./zrle-decode.ts";
+import { putSegment } from "./zlib-segment.ts";
+import { ZRLE_SIDE } from "./zrle-decode.ts";
+import { TILE } from "./zrle-tile.ts";
 
-/** How a zlib stream begins (RFC 1950 section 2.2): deflate with a 32 KiB window. Segments follow bare. */
-const ZLIB_HEADER = Uint8Array.of(0x78, 0x01);
+export { startStream as startZrle } from "./zlib-segment.ts";
 
 const KEEP_BYTES = 1024 * 1024;
 
@@ -15,10 +16,7 @@ const tile = new Uint32Array(ZRLE_SIDE * ZRLE_SIDE);
 const palette = new Palette();
 const scratch = new Scratch(KEEP_BYTES);
 
-/**
- * Each rectangle is a segment with a window of its own, ended by a sync flush: a viewer's stream is the header and
- * any segments in any order, so one segment serves all viewers.
- */
+/** Tiles of 64x64, each in its shortest subencoding, as a segment of the viewer's ZRLE stream. */
 export function encodeZrle(to: ByteWriter, pixels: Pixels, rect: Rect, state: EncoderState): void {
   const layout = pixelWriterFor(state.format).compact;
   const tiles = Math.ceil(rect.width / ZRLE_SIDE) * Math.ceil(rect.height / ZRLE_SIDE);
@@ -32,19 +30,8 @@ export function encodeZrle(to: ByteWriter, pixels: Pixels, rect: Rect, state: En
       at = writeTile(layout, width, height, body, at);
     }
   }
-  const segment = state.deflate.rawSegment(body.subarray(0, at), state.compressLevel);
-  const header = state.zrleStarted ? ZLIB_HEADER.subarray(0, 0) : ZLIB_HEADER;
-  to.u32(header.length + segment.length)
-    .put(header)
-    .put(segment);
+  putSegment(to, body.subarray(0, at), state.deflate, state.compressLevel, state.zrleStarted);
   state.zrleStarted = true;
-}
-
-/** A body that was made with `zrleStarted` true, as the first ZRLE rectangle of a viewer. */
-export function startZrle(body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const segment = body.subarray(4);
-  const length = ZLIB_HEADER.length + segment.length;
-  return new ByteWriter(4 + length).u32(length).put(ZLIB_HEADER).put(segment).bytes();
 }
 
 /** Writes `tile` in the subencoding that is shortest; returns where the next goes. Never longer than raw. */
@@ -59,7 +46,7 @@ function writeTile(
   let runs = 0;
   let singles = 0;
   let lengthBytes = 0;
-  palette.clear(ZRLE.mostPalette);
+  palette.clear(TILE.mostPalette);
   let isWithinPalette = true;
   for (let i = 0; i < area; ) {
     const pixel = tile[i]!;
@@ -74,7 +61,7 @@ function writeTile(
   const colours = palette.count;
   let at = start;
   if (colours === 1) {
-    out[at++] = ZRLE.solid;
+    out[at++] = TILE.solid;
     return layout.put(tile[0]!, out, at);
   }
   const { sizeBytes } = layout;
@@ -82,15 +69,15 @@ function writeTile(
   const plainBytes = runs * sizeBytes + lengthBytes;
   const indexBytes = isWithinPalette ? colours * sizeBytes + runs + lengthBytes - singles : rawBytes;
   const bits = colours <= 2 ? 1 : colours <= 4 ? 2 : 4;
-  const isPackable = isWithinPalette && colours <= ZRLE.mostPacked;
+  const isPackable = isWithinPalette && colours <= TILE.mostPacked;
   const packedBytes = isPackable ? colours * sizeBytes + ((width * bits + 7) >> 3) * height : rawBytes;
   const least = Math.min(rawBytes, plainBytes, indexBytes, packedBytes);
   if (least === rawBytes) {
-    out[at++] = ZRLE.raw;
+    out[at++] = TILE.raw;
     return layout.putAll(tile, area, out, at);
   }
   if (least === plainBytes) {
-    out[at++] = ZRLE.plainRle;
+    out[at++] = TILE.plainRle;
     return writeRuns(layout, area, false, out, at);
   }
   out[at++] = least === packedBytes ? colours : 128 + colours;

@@ -1,15 +1,18 @@
 import fc from "fast-check";
 import t from "tap";
 import { Framebuffer, OPAQUE } from "../../../../src/framebuffer/framebuffer.ts";
-import { RGBX } from "../../../../src/framebuffer/pixel-format.ts";
+import { type PixelFormat, RGBX } from "../../../../src/framebuffer/pixel-format.ts";
 import type { Rect } from "../../../../src/framebuffer/rect.ts";
 import { jpegTurbo } from "../../../../src/imaging/jpeg-turbo.ts";
-import { nodeDeflate, nodeInflate } from "../../../../src/imaging/node-zlib.ts";
+import { nodeInflate } from "../../../../src/imaging/node-zlib.ts";
 import { ByteQueue, type Parser } from "../../../../src/protocols/byte-queue.ts";
 import type { Inflate } from "../../../../src/protocols/platform.ts";
 import { DecoderStreams } from "../../../../src/protocols/rfb/encodings/decoder-state.ts";
-import type { EncoderState, Encoding, Pixels } from "../../../../src/protocols/rfb/encodings/encoding.ts";
+import type { Encoding } from "../../../../src/protocols/rfb/encodings/encoding.ts";
 import { RfbError, type RfbErrorCode } from "../../../../src/protocols/rfb/error.ts";
+import { joinBytes } from "./wire.ts";
+
+export { encoderState, joinBytes, pixelsAt } from "./wire.ts";
 
 /** One rectangle's body as it comes over the wire. */
 export interface WireRect {
@@ -35,9 +38,11 @@ export function decode(
   height: number,
   sizes: readonly number[] = [Number.POSITIVE_INFINITY],
   inflate: Inflate = nodeInflate,
+  format: PixelFormat = RGBX,
 ): Run {
   const framebuffer = new Framebuffer(width, height);
   const state = new DecoderStreams({ inflate, jpeg: jpegTurbo });
+  state.format = format;
   const stream = joinBytes(rects.map((r) => r.body));
   const queue = new ByteQueue(16);
   let mostQueued = 0;
@@ -78,18 +83,19 @@ export function checkDecodes(
   test: Tap,
   rects: readonly WireRect[],
   expected: { readonly width: number; readonly height: number; readonly words: Uint32Array },
+  format: PixelFormat = RGBX,
 ): void {
   const length = rects.reduce((sum, r) => sum + r.body.length, 0);
   const sizes: number[] = [];
   if (length <= EVERY_SIZE_BYTES) for (let size = 1; size <= length; size++) sizes.push(size);
   else sizes.push(1, 2, 3, 5, 13, 64, 251, 1460, 4099, 65_536, length);
   for (const size of sizes) {
-    const { framebuffer } = decode(rects, expected.width, expected.height, [size]);
+    const { framebuffer } = decode(rects, expected.width, expected.height, [size], nodeInflate, format);
     if (!sameWords(framebuffer.words, expected.words)) test.fail(`wrong pixels at chunk size ${size}`);
   }
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 20 }), (cuts) => {
-      const { framebuffer } = decode(rects, expected.width, expected.height, cuts);
+      const { framebuffer } = decode(rects, expected.width, expected.height, cuts, nodeInflate, format);
       return sameWords(framebuffer.words, expected.words);
     }),
     { numRuns: 10 },
@@ -125,16 +131,6 @@ export function sameWords(a: Uint32Array, b: Uint32Array): boolean {
   return a.length === b.length && a.every((word, i) => word === b[i]);
 }
 
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
-}
-
 /** A picture drawn in letters: each letter is a colour of `colours`, 0xRRGGBB. */
 export function picture(rows: readonly string[], colours: Readonly<Record<string, number>>) {
   const words = rows.flatMap((row) => [...row].map((letter) => wordOf(colours[letter] ?? 0)));
@@ -144,22 +140,4 @@ export function picture(rows: readonly string[], colours: Readonly<Record<string
 /** A Framebuffer's word for 0xRRGGBB. */
 export function wordOf(rgb: number): number {
   return (OPAQUE | ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
-}
-
-/** An encoder's state toward a viewer that takes our own format, lossless. */
-export function encoderState(wishes: Partial<EncoderState> = {}): EncoderState {
-  return {
-    deflate: nodeDeflate,
-    jpeg: jpegTurbo,
-    jpegQuality: null,
-    compressLevel: 1,
-    format: RGBX,
-    zrleStarted: false,
-    ...wishes,
-  };
-}
-
-/** The pixels of a Framebuffer from (x, y) on. */
-export function pixelsAt(from: Framebuffer, x: number, y: number): Pixels {
-  return { bytes: from.bytes, offset: y * from.strideBytes + x * 4, strideBytes: from.strideBytes };
 }
