@@ -1,5 +1,6 @@
 import type { Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
+import { skipBytes } from "../../skip-bytes.ts";
 import { RfbError } from "../error.ts";
 import {
   CLIPBOARD_ACTION,
@@ -37,21 +38,12 @@ export function* readServerCutText(c: Conversation): Parser<void> {
     );
   }
   if (size > LIMIT.cutTextBytes) {
-    yield* skip(c, size);
+    yield* skipBytes(c.from, size);
     return;
   }
   while (!c.from.has(size)) yield size;
   if (length >= 0) c.emit({ type: "clipboard", text: decodeLatin1(c.from.take(size)) });
   else readExtended(c, size);
-}
-
-function* skip(c: Conversation, size: number): Parser<void> {
-  for (let left = size; left > 0; ) {
-    while (c.from.size === 0) yield 1;
-    const count = Math.min(left, c.from.size);
-    c.from.skip(count);
-    left -= count;
-  }
 }
 
 function readExtended(c: Conversation, size: number): void {

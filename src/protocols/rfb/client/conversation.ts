@@ -1,28 +1,47 @@
 import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Region } from "../../../framebuffer/region.ts";
 import type { ByteQueue } from "../../byte-queue.ts";
-import type { Deflate, Inflate, JpegCodec, RfbCrypto } from "../../platform.ts";
-import type { DecoderState } from "../encodings/encoding.ts";
-import type { CopyMove, Cursor, Screen } from "../screen.ts";
+import type { Deflate, Inflate, JpegCodec, SecurityCrypto } from "../../platform.ts";
+import type { DecoderState, Encoding } from "../encodings/encoding.ts";
+import type { CopyMove, Cursor, ResizeStatus, Screen } from "../screen.ts";
+import type { SecurityWish } from "../security/policy.ts";
+import type { Dialect } from "./dialect.ts";
+import type { RfbEffect } from "./effect.ts";
 
 export interface RfbClientPorts {
   readonly inflate: Inflate;
   readonly deflate: Deflate;
   readonly jpeg: JpegCodec;
-  readonly crypto: RfbCrypto;
+  readonly crypto: SecurityCrypto;
 }
 
 export interface RfbClientOptions {
-  /** Sent only in answer to a VncAuth challenge; null where there is none. */
+  /** Sent only as the security type agreed upon sends it; null where there is none. */
   readonly password: string | null;
-  /** Encoding numbers to ask for, best first; default all of ENCODINGS. */
+  /** For the security types that want one; default none. */
+  readonly username?: string | null;
+  /** How the server may let us in; default: whatever authenticates, or None where no password is configured. */
+  readonly security?: SecurityWish;
+  /** What an UltraVNC repeater is told to connect us with: "ID:1234" or "host:port". Default: no repeater. */
+  readonly repeater?: string | null;
+  /** Encoding numbers to ask for, best first; default the dialect's. */
   readonly encodings?: readonly number[];
+  /** Default plain RFB. */
+  readonly dialect?: Dialect;
+  /**
+   * The format to ask for, default RGBX; "server": none is asked for and the server's own is decoded, for servers
+   * that ignore SetPixelFormat.
+   */
+  readonly pixelFormat?: PixelFormat | "server";
 }
 
-/** What a server said. All but `handshake` come between complete updates. */
+/** What a server said. All but `handshake` and `effect` come between complete updates. */
 export type RfbClientEvent =
   /** A step of the handshake is over, in words. */
   | { readonly type: "handshake"; readonly step: string; readonly detail: string }
+  /** The client reads no further until this is done and `resume` is called. */
+  | { readonly type: "effect"; readonly effect: RfbEffect }
   | { readonly type: "ready"; readonly name: string; readonly screens: readonly Screen[] }
   | { readonly type: "update"; readonly painted: Region; readonly copies: readonly CopyMove[] }
   | { readonly type: "resize"; readonly screens: readonly Screen[] }
@@ -31,7 +50,40 @@ export type RfbClientEvent =
   | { readonly type: "name"; readonly name: string }
   | { readonly type: "bell" }
   /** The answer to a fence of ours. */
-  | { readonly type: "fence"; readonly payload: Uint8Array };
+  | { readonly type: "fence"; readonly payload: Uint8Array }
+  /** Where the desktop itself, or somebody else, moved the pointer to. */
+  | { readonly type: "pointer"; readonly x: number; readonly y: number }
+  /** Which lock keys are on. */
+  | { readonly type: "locks"; readonly locks: LockKeys }
+  /** The server did not do what `resize` or `arrange` asked for. */
+  | { readonly type: "resizeRefused"; readonly status: ResizeStatus | "unknown" }
+  /** The server did not do what `power` asked for. */
+  | { readonly type: "powerRefused" }
+  /** KasmVNC: somebody else's connection began or ended. */
+  | { readonly type: "peer"; readonly name: string; readonly isHere: boolean }
+  /** KasmVNC: why the server is about to close, made safe to show. */
+  | { readonly type: "farewell"; readonly reason: string; readonly isGraceful: boolean }
+  /** KasmVNC, where watermarks are kept: what a viewer is to draw over the picture. */
+  | { readonly type: "watermark"; readonly watermark: Watermark };
+
+export interface LockKeys {
+  readonly scrollLock: boolean;
+  readonly numLock: boolean;
+  readonly capsLock: boolean;
+}
+
+/** One colour laid over the picture; `alpha` is width * height bytes, before the tint's own alpha is applied. */
+export interface Watermark {
+  readonly width: number;
+  readonly height: number;
+  readonly tint: {
+    readonly red: number;
+    readonly green: number;
+    readonly blue: number;
+    readonly alpha: number;
+  };
+  readonly alpha: Uint8Array;
+}
 
 /** What the server showed it can do. */
 export interface ServerFeatures {
@@ -39,6 +91,11 @@ export interface ServerFeatures {
   hasContinuousUpdates: boolean;
   hasQemuKeys: boolean;
   hasExtendedDesktopSize: boolean;
+  hasExtendedMouseButtons: boolean;
+  /** It can be shut down and reset: XVP. */
+  hasPower: boolean;
+  /** QEMU without a tablet: the pointer goes by deltas, and where it is is not known. */
+  isPointerRelative: boolean;
   /** Flags of its ExtendedClipboard caps; 0 without. */
   clipboardActions: number;
 }
@@ -51,11 +108,22 @@ export interface Conversation {
   readonly ports: RfbClientPorts;
   readonly decoders: DecoderState;
   readonly features: ServerFeatures;
+  readonly dialect: Dialect;
+  /** As the dialect decodes them. */
+  encodingOf: (number: number) => Encoding | undefined;
+  /** The format named by ServerInit, as it was sent: `decoders.format` judges it where it is used. */
+  serverFormat: PixelFormat;
+  /** Where the pointer was last sent to, null before that. */
+  pointerAt: { readonly x: number; readonly y: number } | null;
   /** What was agreed, in words: "RFB 3.8, VncAuth". */
   description: string;
   screens: readonly Screen[];
   /** What a clipboard request of the server is answered with. */
   clipboardText: string | null;
+  /** When the message that is being read has to be whole; null where it may take its time. */
+  deadlineMs: number | null;
+  /** The time of the last bytes. */
+  nowMs(): number;
   /** Called before memory for a new size is taken; throws where sizes change too often. */
   admitResize(): void;
   send(bytes: Uint8Array): void;

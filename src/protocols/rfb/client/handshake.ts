@@ -1,4 +1,5 @@
 import { isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
+import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import { rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
@@ -157,7 +158,7 @@ function* readServerInit(c: Conversation): Parser<string> {
   while (!c.from.has(24)) yield 24;
   const width = c.from.u16();
   const height = c.from.u16();
-  c.from.skip(16); // whatever it is, we ask for our own format next
+  c.serverFormat = readPixelFormat(c.from);
   const nameLength = c.from.u32();
   if (!isAcceptableSize({ width, height })) {
     throw new RfbError(
@@ -178,4 +179,22 @@ function* readServerInit(c: Conversation): Parser<string> {
   c.framebuffer.resize(width, height);
   c.screens = [{ id: 0, rect: rect(0, 0, width, height), flags: 0 }];
   return name;
+}
+
+/** PIXEL_FORMAT, RFC 6143 section 7.4, 16 bytes; whether it can be used is judged only where it is. */
+function readPixelFormat(from: ByteQueue): PixelFormat {
+  const format: PixelFormat = {
+    bitsPerPixel: from.u8(),
+    depth: from.u8(),
+    isBigEndian: from.u8() !== 0,
+    isTrueColour: from.u8() !== 0,
+    redMax: from.u16(),
+    greenMax: from.u16(),
+    blueMax: from.u16(),
+    redShift: from.u8(),
+    greenShift: from.u8(),
+    blueShift: from.u8(),
+  };
+  from.skip(3);
+  return format;
 }

@@ -10,19 +10,28 @@ import {
   FENCE_BLOCK_BEFORE,
   FENCE_REQUEST,
   FENCE_SYNC_NEXT,
+  framebufferUpdateRequest,
 } from "./requests.ts";
 
-/** Messages of the server, RFC 6143 section 7.6 and rfbproto, for ever. */
+/** A message that is not whole after so long will never be. */
+const MESSAGE_MS = 30_000;
+
+/** Codes of a server's XVP message, rfbproto. */
+const XVP_CODE = { fail: 0, init: 1 } as const;
+
+/** Messages of the server, RFC 6143 section 7.6, rfbproto and the dialect, for ever. */
 export function* readMessages(c: Conversation): Parser<never> {
   for (;;) {
     while (!c.from.has(1)) yield 1;
     const type = c.from.u8();
+    // Pixels may take their time on a slow line; nothing else is long.
+    c.deadlineMs = type === SERVER_MESSAGE.framebufferUpdate ? null : c.nowMs() + MESSAGE_MS;
     switch (type) {
       case SERVER_MESSAGE.framebufferUpdate:
         yield* readFramebufferUpdate(c);
         break;
       case SERVER_MESSAGE.setColourMapEntries:
-        yield* skipColourMap(c);
+        yield* readColourMap(c);
         break;
       case SERVER_MESSAGE.bell:
         c.emit({ type: "bell" });
@@ -36,23 +45,33 @@ export function* readMessages(c: Conversation): Parser<never> {
       case SERVER_MESSAGE.fence:
         yield* readFence(c);
         break;
+      case SERVER_MESSAGE.xvp:
+        yield* readXvp(c);
+        break;
       default:
+        if (yield* c.dialect.readMessage(c, type)) break;
         throw new RfbError(
           "unknown_message",
           "message",
-          `got message type ${type}, expected 0 to 3, 150 or 248`,
+          `got message type ${type}, expected 0 to 3, 150, 248, 250 or another that ${c.dialect.name} has`,
         );
     }
+    c.deadlineMs = null;
   }
 }
 
-/** SetColourMapEntries, RFC 6143 section 7.6.2: pad 1, U16 first, U16 count, 6 bytes each. We use true colour. */
-function* skipColourMap(c: Conversation): Parser<void> {
+/**
+ * SetColourMapEntries, RFC 6143 section 7.6.2: pad 1, U16 first, U16 count, 6 bytes each. What was drawn in other
+ * colours is asked for anew.
+ */
+function* readColourMap(c: Conversation): Parser<void> {
   while (!c.from.has(5)) yield 5;
-  c.from.skip(3);
+  c.from.skip(1);
+  const first = c.from.u16();
   const size = c.from.u16() * 6;
   while (!c.from.has(size)) yield size;
-  c.from.skip(size);
+  c.decoders.setColours(first, c.from.take(size));
+  if (!c.decoders.format.isTrueColour) c.send(framebufferUpdateRequest(c.framebuffer.rect, false));
 }
 
 /** ServerFence, rfbproto: pad 3, U32 flags, U8 length, payload. A request is answered with the flags we know. */
@@ -72,4 +91,14 @@ function* readFence(c: Conversation): Parser<void> {
   } else {
     c.emit({ type: "fence", payload });
   }
+}
+
+/** XVP, rfbproto: pad 1, U8 version, U8 code: whether the machine can be shut down, and that it was not. */
+function* readXvp(c: Conversation): Parser<void> {
+  while (!c.from.has(3)) yield 3;
+  c.from.skip(2);
+  const code = c.from.u8();
+  if (code === XVP_CODE.init) c.features.hasPower = true;
+  else if (code === XVP_CODE.fail) c.emit({ type: "powerRefused" });
+  else throw new RfbError("bad_data", "message", `got xvp code ${code}, expected 0 or 1`);
 }

@@ -10,6 +10,9 @@ export const FENCE_BLOCK_BEFORE = 1;
 export const FENCE_BLOCK_AFTER = 2;
 export const FENCE_SYNC_NEXT = 4;
 
+/** The only version of XVP there is. */
+export const XVP_VERSION = 1;
+
 /** SetPixelFormat, RFC 6143 section 7.5.1. */
 export function setPixelFormat(format: PixelFormat): Uint8Array {
   return new ByteWriter(20)
@@ -72,6 +75,20 @@ export function qemuKeyEvent(keysym: number, isDown: boolean, scancode: number):
     .bytes();
 }
 
+/**
+ * PointerEvent with ExtendedMouseButtons, rfbproto: bit 7 of the mask says that a second byte holds buttons 8 (back)
+ * and 9 (forward). Only for servers that have acknowledged it.
+ */
+export function extendedPointerEvent(x: number, y: number, buttons: number): Uint8Array {
+  return new ByteWriter(7)
+    .u8(CLIENT_MESSAGE.pointerEvent)
+    .u8((buttons & 0x7f) | 0x80)
+    .u16(x)
+    .u16(y)
+    .u8((buttons >> 7) & 0x03)
+    .bytes();
+}
+
 /** PointerEvent, RFC 6143 section 7.5.5; only the low 8 bits of the mask fit. */
 export function pointerEvent(x: number, y: number, buttons: number): Uint8Array {
   return new ByteWriter(6)
@@ -124,6 +141,11 @@ export function clientFence(flags: number, payload: Uint8Array): Uint8Array {
     .u8(payload.length)
     .put(payload)
     .bytes();
+}
+
+/** XVP, rfbproto: pad 1, U8 version, U8 code. */
+export function xvp(code: number): Uint8Array {
+  return new ByteWriter(4).u8(CLIENT_MESSAGE.xvp).pad(1).u8(XVP_VERSION).u8(code).bytes();
 }
 
 /** SetDesktopSize, rfbproto: pad 1, U16 width, U16 height, U8 screens, pad 1, screens of 16 bytes. */

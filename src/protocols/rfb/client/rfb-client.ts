@@ -1,13 +1,10 @@
 import { Framebuffer } from "../../../framebuffer/framebuffer.ts";
-import { RGBX } from "../../../framebuffer/pixel-format.ts";
-import { type Rect, rect } from "../../../framebuffer/rect.ts";
+import { type PixelFormat, RGBX } from "../../../framebuffer/pixel-format.ts";
+import { boundRects, EMPTY_RECT, type Rect, rect } from "../../../framebuffer/rect.ts";
 import { ByteQueue, type Parser } from "../../byte-queue.ts";
 import { DecoderStreams } from "../encodings/decoder-state.ts";
-import { ENCODINGS } from "../encodings/list.ts";
 import { RfbError } from "../error.ts";
-import { ENCODING } from "../numbers.ts";
 import type { Screen } from "../screen.ts";
-import { offerClipboard } from "./clipboard.ts";
 import type {
   Conversation,
   RfbClientEvent,
@@ -15,23 +12,34 @@ import type {
   RfbClientPorts,
   ServerFeatures,
 } from "./conversation.ts";
+import type { Scroll } from "./dialect.ts";
 import { handshake } from "./handshake.ts";
 import { readMessages } from "./messages.ts";
+import { PLAIN_RFB } from "./plain-rfb.ts";
+import { NO_SCROLL } from "./pointer.ts";
 import * as request from "./requests.ts";
 
-/** Asked for beside the encodings. No quality level: servers then send exact pixels. */
-const PSEUDO_ENCODINGS = [
-  ENCODING.desktopSize,
-  ENCODING.lastRect,
-  ENCODING.extendedDesktopSize,
-  ENCODING.cursorWithAlpha,
-  ENCODING.cursor,
-  ENCODING.desktopName,
-  ENCODING.qemuExtendedKey,
-  ENCODING.extendedClipboard,
-  ENCODING.fence,
-  ENCODING.continuousUpdates,
-];
+/** Intel's AMT has no more than 16 bits and says so by its name alone (noVNC, 2026-11-21). */
+const LOW_COLOUR_NAMES: ReadonlySet<string> = new Set(["Intel(r) AMT KVM"]);
+
+const RGB565: PixelFormat = Object.freeze({
+  bitsPerPixel: 16,
+  depth: 16,
+  isBigEndian: false,
+  isTrueColour: true,
+  redMax: 31,
+  greenMax: 63,
+  blueMax: 31,
+  redShift: 11,
+  greenShift: 5,
+  blueShift: 0,
+});
+
+/** Codes of XVP, rfbproto. */
+const POWER = { shutdown: 2, reboot: 3, reset: 4 } as const;
+
+/** More screens than ExtendedDesktopSize counts. */
+const MAX_SCREENS = 255;
 
 /** A size may change so often within a second; a real desktop's does not. */
 const MAX_RESIZES = 5;
@@ -48,6 +56,9 @@ export class RfbClient {
     hasContinuousUpdates: false,
     hasQemuKeys: false,
     hasExtendedDesktopSize: false,
+    hasExtendedMouseButtons: false,
+    hasPower: false,
+    isPointerRelative: false,
     clipboardActions: 0,
   };
   readonly #from = new ByteQueue();
@@ -75,13 +86,20 @@ export class RfbClient {
       ports,
       decoders: this.#decoders,
       features: this.features,
+      dialect: options.dialect ?? PLAIN_RFB,
+      serverFormat: RGBX,
+      pointerAt: null,
+      encodingOf: () => undefined,
       description: "",
       screens: [],
       clipboardText: null,
+      deadlineMs: null,
+      nowMs: () => this.#nowMs,
       admitResize: () => this.#admitResize(),
       send,
       emit: on,
     };
+    this.#conversation.encodingOf = this.#conversation.dialect.decoders(this.#conversation);
     this.#parser = this.#run();
   }
 
@@ -99,12 +117,24 @@ export class RfbClient {
   receive(chunk: Uint8Array, nowMs: number): void {
     this.#nowMs = nowMs;
     this.#from.push(chunk);
+    this.#advance();
+  }
+
+  /** The effect that the parser waits for is done. Throws RfbError as `receive` does. */
+  resume(nowMs: number): void {
+    this.#nowMs = nowMs;
+    this.#needed = 0;
+    this.#advance();
+  }
+
+  #advance(): void {
     try {
       while (this.#from.size >= this.#needed) {
         const step = this.#parser.next();
         if (step.done) return;
         this.#needed = step.value;
       }
+      this.#checkDeadline();
     } catch (error) {
       if (error instanceof RfbError) error.offset = this.#from.offset;
       throw error;
@@ -125,9 +155,10 @@ export class RfbClient {
     this.#send(request.clientFence(request.FENCE_REQUEST | request.FENCE_BLOCK_BEFORE, payload));
   }
 
-  /** Buttons: bits 0 to 6 left, middle, right and the wheel, 7 back. */
-  pointer(x: number, y: number, buttons: number): void {
-    this.#send(request.pointerEvent(x, y, buttons));
+  /** Buttons: bits 0 to 6 left, middle, right and the wheel, 7 back, 8 forward where the server has it. */
+  pointer(x: number, y: number, buttons: number, scroll: Scroll = NO_SCROLL): void {
+    const c = this.#conversation;
+    this.#send(c.dialect.pointer(c, x, y, buttons, scroll));
   }
 
   /** With a scancode and a server that takes them, the key itself; else what it means. */
@@ -139,15 +170,40 @@ export class RfbClient {
   }
 
   clipboard(text: string): void {
-    offerClipboard(this.#conversation, text);
+    this.#conversation.dialect.offerClipboard(this.#conversation, text);
   }
 
   /** Asks for one screen of a size; false where the server has not shown that it can. */
   resize(width: number, height: number): boolean {
-    if (!this.features.hasExtendedDesktopSize) return false;
-    const first = this.#conversation.screens[0];
-    const screen: Screen = { id: first?.id ?? 0, rect: rect(0, 0, width, height), flags: first?.flags ?? 0 };
-    this.#send(request.setDesktopSize(width, height, [screen]));
+    return this.arrange([rect(0, 0, width, height)]);
+  }
+
+  /**
+   * Asks for these screens, 1 to 255, the picture as large as their bounds; false where the server has not shown that
+   * it can, or the layout is none. Screens keep the numbers of those now in their place.
+   */
+  arrange(screens: readonly Rect[]): boolean {
+    const bounds = screens.reduce(boundRects, EMPTY_RECT);
+    const isLayout = screens.length > 0 && screens.length <= MAX_SCREENS && bounds.x === 0 && bounds.y === 0;
+    if (!this.features.hasExtendedDesktopSize || !isLayout) return false;
+    const present = this.#conversation.screens;
+    const taken = new Set(present.map(({ id }) => id));
+    const layout: Screen[] = screens.map((bounds, i) => {
+      const old = present[i];
+      if (old !== undefined) return { ...old, rect: bounds };
+      let id = i;
+      while (taken.has(id)) id++;
+      taken.add(id);
+      return { id, rect: bounds, flags: 0 };
+    });
+    this.#send(request.setDesktopSize(bounds.width, bounds.height, layout));
+    return true;
+  }
+
+  /** Asks the server to end or restart its machine; false where it has not shown that it can. */
+  power(what: keyof typeof POWER): boolean {
+    if (!this.features.hasPower) return false;
+    this.#send(request.xvp(POWER[what]));
     return true;
   }
 
@@ -158,12 +214,30 @@ export class RfbClient {
   *#run(): Parser<void> {
     const c = this.#conversation;
     const name = yield* handshake(c);
-    this.#send(request.setPixelFormat(RGBX));
-    const encodings = c.options.encodings ?? ENCODINGS.map(({ number }) => number);
-    this.#send(request.setEncodings([...encodings, ...PSEUDO_ENCODINGS]));
+    this.#agreeOnFormat(name);
+    const encodings = c.options.encodings ?? c.dialect.encodings;
+    this.#send(request.setEncodings([...encodings, ...c.dialect.pseudoEncodings]));
     this.#isReady = true;
     c.emit({ type: "ready", name, screens: c.screens });
     yield* readMessages(c);
+  }
+
+  /** Sent before anything else, so that no pixel comes in another format. */
+  #agreeOnFormat(name: string): void {
+    const c = this.#conversation;
+    const wish = c.options.pixelFormat ?? (LOW_COLOUR_NAMES.has(name) ? RGB565 : RGBX);
+    if (wish === "server") {
+      c.decoders.format = c.serverFormat;
+      return;
+    }
+    c.decoders.format = wish;
+    this.#send(request.setPixelFormat(wish));
+  }
+
+  #checkDeadline(): void {
+    const { deadlineMs } = this.#conversation;
+    if (deadlineMs === null || this.#nowMs <= deadlineMs) return;
+    throw new RfbError("too_slow", "message", "got a message that was not whole after 30 s");
   }
 
   #admitResize(): void {

@@ -1,0 +1,43 @@
+import { ENCODINGS, encodingByNumber } from "../encodings/list.ts";
+import { ENCODING } from "../numbers.ts";
+import { offerClipboard } from "./clipboard.ts";
+import type { Dialect } from "./dialect.ts";
+import { plainPointer } from "./pointer.ts";
+
+/** RFC 6143 and rfbproto as they are. No quality level is asked for: servers then send exact pixels. */
+export const PLAIN_RFB: Dialect = {
+  name: "RFB",
+  encodings: ENCODINGS.map(({ number }) => number),
+  pseudoEncodings: [
+    ENCODING.desktopSize,
+    ENCODING.lastRect,
+    ENCODING.extendedDesktopSize,
+    ENCODING.cursorWithAlpha,
+    ENCODING.vmwareCursor,
+    ENCODING.cursor,
+    ENCODING.xCursor,
+    ENCODING.pointerPosition,
+    ENCODING.vmwarePointerPosition,
+    ENCODING.desktopName,
+    ENCODING.qemuExtendedKey,
+    ENCODING.qemuPointerMotion,
+    ENCODING.extendedMouseButtons,
+    ENCODING.qemuLeds,
+    ENCODING.vmwareLeds,
+    ENCODING.xvp,
+    ENCODING.extendedClipboard,
+    ENCODING.fence,
+    ENCODING.continuousUpdates,
+  ],
+  decoders: ({ options }) => {
+    // The usual ones are read even from a server that was asked for others: some fall back to what they like.
+    const accepted = new Set([...ENCODINGS.map(({ number }) => number), ...(options.encodings ?? [])]);
+    return (number) => (accepted.has(number) ? encodingByNumber(number) : undefined);
+  },
+  // biome-ignore lint/correctness/useYield: a parser that never has to wait
+  *readMessage() {
+    return false;
+  },
+  pointer: plainPointer,
+  offerClipboard,
+};

@@ -1,0 +1,42 @@
+import { boundRects, EMPTY_RECT, type Rect } from "../../../framebuffer/rect.ts";
+import { Region } from "../../../framebuffer/region.ts";
+import type { CopyMove } from "../screen.ts";
+import type { RfbClientEvent } from "./conversation.ts";
+
+/** Beyond so many rectangles an update's damage is kept as their bounds. */
+const MAX_DAMAGE_RECTS = 2048;
+
+/** What one FramebufferUpdate did, told when it is whole. Its memory is bounded, however long the update is. */
+export class Update {
+  readonly copies: CopyMove[] = [];
+  hasResized = false;
+  #painted: Rect[] = [];
+  /** The last of each type: what came before it within the update is past. */
+  readonly #after = new Map<RfbClientEvent["type"], RfbClientEvent>();
+
+  paint(r: Rect): void {
+    if (this.#painted.length === MAX_DAMAGE_RECTS) {
+      this.#painted = [this.#painted.reduce(boundRects, EMPTY_RECT)];
+    }
+    this.#painted.push(r);
+  }
+
+  /** A move after pixels were painted may have moved those: it counts as painted itself. */
+  copy(move: CopyMove): void {
+    if (this.#painted.length === 0 && this.copies.length < MAX_DAMAGE_RECTS) this.copies.push(move);
+    else this.paint(move.to);
+  }
+
+  /** Holds the event of a pseudo-rectangle back until the update is over. */
+  after(event: RfbClientEvent): void {
+    this.#after.set(event.type, event);
+  }
+
+  get events(): Iterable<RfbClientEvent> {
+    return this.#after.values();
+  }
+
+  get painted(): Region {
+    return Region.from(this.#painted);
+  }
+}
