@@ -91,7 +91,7 @@ export class ByteQueue {
     const size = this.size;
     if (this.#start === this.#end) this.#start = this.#end = 0;
     if (this.#buffer.length - this.#end >= count) return;
-    if (this.#buffer.length >= size + count && this.#start >= this.#buffer.length >> 1) {
+    if (this.#buffer.length >= size + count && this.#start >= size) {
       this.#buffer.copyWithin(0, this.#start, this.#end);
     } else {
       let capacity = this.#buffer.length;

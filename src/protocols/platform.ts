@@ -41,6 +41,14 @@ export interface JpegCodec {
   decode(jpeg: Uint8Array): RgbaImage;
   /** `strideBytes` is the distance of two rows in `rgba`; quality 1 to 100. */
   encode(rgba: Uint8Array, width: number, height: number, strideBytes: number, quality: number): Uint8Array;
+  /** `encode` on another thread, where the platform has any; nobody writes to `rgba` meanwhile. */
+  encodeAside?(
+    rgba: Uint8Array,
+    width: number,
+    height: number,
+    strideBytes: number,
+    quality: number,
+  ): Promise<Uint8Array>;
 }
 
 /** Primitives for the security types. */
@@ -48,4 +56,29 @@ export interface RfbCrypto {
   /** DES in ECB mode, one 8-byte key whose bits are already in the order wanted, no padding. */
   desEcb(key: Uint8Array, data: Uint8Array): Uint8Array;
   randomBytes(count: number): Uint8Array;
+}
+
+/** A public RSA key, both numbers big-endian. */
+export interface RsaPublicKey {
+  readonly modulus: Uint8Array;
+  readonly exponent: Uint8Array;
+}
+
+/** An RSA key pair of our own. */
+export interface RsaKey extends RsaPublicKey {
+  /** The bare RSA operation: a block as long as the modulus, padding and all. Throws for a block of another length. */
+  decryptBlock(block: Uint8Array): Uint8Array;
+}
+
+/** What the client's side of the security types needs beside RfbCrypto. */
+export interface SecurityCrypto extends RfbCrypto {
+  hash(name: "md5" | "sha1" | "sha256", data: Uint8Array): Uint8Array;
+  /** AES with a key of 16 or 32 bytes, whole blocks, no padding. */
+  aesEcb(key: Uint8Array, data: Uint8Array): Uint8Array;
+  /** As above, chained from a block `iv`. */
+  aesCbc(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array;
+  /** AES as a key stream from a 16-byte counter on, big-endian; its own inverse; any length. */
+  aesCtr(key: Uint8Array, counter: Uint8Array, data: Uint8Array): Uint8Array;
+  /** PKCS #1 v1.5 encryption. Throws where the key is none, or too short for the data. */
+  rsaEncrypt(key: RsaPublicKey, data: Uint8Array): Uint8Array;
 }

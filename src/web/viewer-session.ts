@@ -1,9 +1,6 @@
-import type { Actor } from "../desktop/action.ts";
 import type { Clock } from "../desktop/clock.ts";
 import type { Desktop, DesktopEvent } from "../desktop/desktop.ts";
-import type { View, Watcher } from "../desktop/view.ts";
-import { type Rect, type Size, snapRect } from "../framebuffer/rect.ts";
-import { Region } from "../framebuffer/region.ts";
+import type { Point, Rect } from "../framebuffer/rect.ts";
 import { RfbError } from "../protocols/rfb/error.ts";
 import { RESIZE_STATUS } from "../protocols/rfb/screen.ts";
 import {
@@ -11,11 +8,15 @@ import {
   type RfbServerEvent,
   type RfbServerPorts,
   type ServerSecurity,
+  type TlsIdentity,
 } from "../protocols/rfb/server/rfb-server.ts";
+import { ViewerClipboardFeed } from "./viewer-clipboard.ts";
+import { ViewerFeed } from "./viewer-feed.ts";
 import { codeOf, ViewerInput } from "./viewer-input.ts";
 import type { ViewerLog } from "./viewer-log.ts";
 import type { ViewerRectCache } from "./viewer-rect-cache.ts";
 import { refuseViewer } from "./viewer-refusal.ts";
+import type { ViewerRights } from "./viewer-rights.ts";
 import { CLOSE_CODE, type ViewerTransport } from "./viewer-transport.ts";
 import { ViewerWatchdog } from "./viewer-watchdog.ts";
 
@@ -34,7 +35,10 @@ export type ViewedDesktop = Pick<
   | "view"
   | "whenReady"
   | "perform"
-> & { readonly scene: { readonly version: number } };
+> & { readonly pointer: Point; readonly scene: { readonly version: number } };
+
+/** A kind of input that a viewer sent without the right to. */
+export type DeniedInput = "pointer" | "key" | "clipboard" | "resize";
 
 export interface ViewerSessionPorts {
   readonly rfb: RfbServerPorts;
@@ -42,20 +46,22 @@ export interface ViewerSessionPorts {
   readonly cache: ViewerRectCache;
   readonly clock: Clock;
   readonly log: ViewerLog;
+  /** Told once of each kind of input that was dropped because the viewer may not: a flood makes no flood of records. */
+  denied?(rights: ViewerRights, input: DeniedInput): void;
+  /** This viewer moved the pointer. */
+  pointed?(): void;
 }
 
 export interface ViewerSessionOptions {
   readonly desktop: ViewedDesktop;
   readonly transport: ViewerTransport;
-  /** Only humans send input this way; any other actor's viewer is view-only. */
-  readonly actor: Actor;
   readonly security: readonly ServerSecurity[];
+  /** Asked once, when the viewer has signed in. */
+  readonly rights: () => ViewerRights;
   /** Overlays drawn into the picture; masks always are. */
   readonly isComposited: boolean;
   /** Only pixels within are sent, in desktop pixels; the viewer is told the whole size. null: everything. */
   readonly viewport: Rect | null;
-  readonly isViewOnly: boolean;
-  readonly hasClipboard: boolean;
   /** How long to wait for the desktop's first picture. */
   readonly readyTimeoutMs?: number;
   readonly onReady?: () => void;
@@ -66,8 +72,6 @@ export interface ViewerSessionOptions {
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** What a viewer may cost in all; one that makes us answer more than it reads is closed. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Damage grows to this grid, so that viewers whose damage differs a little still share what is encoded. */
-const GRID = 16;
 /** A viewer that speaks before it is spoken to is let to speak this much. */
 const MAX_EARLY_BYTES = 4096;
 const READY_TIMEOUT_MS = 30_000;
@@ -76,19 +80,17 @@ const READY_TIMEOUT_MS = 30_000;
 export class ViewerSession {
   readonly #ports: ViewerSessionPorts;
   readonly #options: ViewerSessionOptions;
-  readonly #isViewOnly: boolean;
-  readonly #input: ViewerInput;
+  readonly #clipboard: ViewerClipboardFeed;
   readonly #watchdog: ViewerWatchdog;
   readonly #abort = new AbortController();
   #server: RfbServer | null = null;
   #receive: (chunk: Uint8Array) => void;
   #early: Uint8Array[] = [];
-  #view: View | null = null;
-  #watcher: Watcher | null = null;
+  #feed: ViewerFeed | null = null;
+  #rights: ViewerRights | null = null;
+  #input: ViewerInput | null = null;
   #leave: (() => void)[] = [];
-  /** The newest clipboard text for a viewer that is behind. */
-  #waitingClipboard: string | null = null;
-  #ownClipboard: string | null = null;
+  readonly #denied = new Set<DeniedInput>();
   #droppedInputs = 0;
   #isPumpDue = false;
   #isClosed = false;
@@ -96,8 +98,10 @@ export class ViewerSession {
   constructor(ports: ViewerSessionPorts, options: ViewerSessionOptions) {
     this.#ports = ports;
     this.#options = options;
-    this.#isViewOnly = options.isViewOnly || options.actor.kind !== "human";
-    this.#input = new ViewerInput(options.desktop, options.actor, ports.log);
+    this.#clipboard = new ViewerClipboardFeed({
+      isBehind: () => this.#isBehind,
+      send: (text) => this.#server?.clipboard(text),
+    });
     this.#watchdog = new ViewerWatchdog({
       clock: ports.clock,
       isOwing: () => this.#isOwing,
@@ -119,6 +123,11 @@ export class ViewerSession {
 
   get isReady(): boolean {
     return this.#server?.isReady === true;
+  }
+
+  /** The pointer may be elsewhere: a viewer that has it drawn in gets it there. */
+  pointerMoved(): void {
+    if (this.#server?.drawsCursor === false) this.#schedule();
   }
 
   close(code: number, reason: string): void {
@@ -144,7 +153,10 @@ export class ViewerSession {
   }
 
   #refuse(code: string): void {
-    const reason = `the desktop has no picture yet (${code})`;
+    const reason =
+      code === "not_found"
+        ? "there is no such desktop or monitor"
+        : `the desktop has no picture yet (${code})`;
     const refusal = refuseViewer(this.#options.transport, this.#ports.rfb, CLOSE_CODE.tryAgainLater, reason);
     this.#hearFrom((chunk) => refusal.receive(chunk));
   }
@@ -154,7 +166,10 @@ export class ViewerSession {
     const { width, height } = desktop.size;
     const server = new RfbServer(
       { name: desktop.name, width, height, screens: desktop.screens, security, viewport },
-      { ...this.#ports.rfb, encodeRect: (work, encode) => this.#encodeOnce(work, encode) },
+      {
+        ...this.#ports.rfb,
+        encodeRect: (work, encode) => this.#feed?.encodeOnce(work, encode) ?? encode(),
+      },
       (bytes) => this.#send(bytes),
       (event) => this.#onViewer(event),
     );
@@ -181,41 +196,73 @@ export class ViewerSession {
 
   #onViewer(event: RfbServerEvent): void {
     switch (event.type) {
+      case "startTls":
+        this.#startTls(event.identity);
+        return;
       case "ready":
         this.#attach();
         return;
       case "updateWanted":
         this.#schedule();
         return;
-      case "resize":
-        this.#resize(event.width, event.height);
-        return;
     }
-    if (this.#isViewOnly || (event.type === "clipboard" && !this.#options.hasClipboard)) {
-      this.#droppedInputs++;
+    const input = this.#input;
+    if (input === null || !this.#mayInput(event.type)) {
+      if (event.type === "resize") this.#server?.refuseResize(RESIZE_STATUS.prohibited);
     } else if (event.type === "key") {
-      this.#input.key(event.keysym, event.isDown, event.scancode);
+      input.key(event.keysym, event.isDown, event.scancode);
     } else if (event.type === "pointer") {
-      this.#input.pointer(event.x, event.y, event.buttons);
+      input.pointer(event.x, event.y, event.buttons);
+      this.#ports.pointed?.();
+    } else if (event.type === "clipboard") {
+      this.#clipboard.put(event.text);
+      input.clipboard(event.text);
     } else {
-      this.#ownClipboard = event.text;
-      this.#input.clipboard(event.text);
+      this.#resize(input, event.width, event.height);
     }
   }
 
+  /** What a viewer may not is dropped, counted, and told once of each kind. */
+  #mayInput(kind: DeniedInput): boolean {
+    const rights = this.#rights;
+    if (rights === null) return false;
+    const isHuman = rights.actor.kind === "human";
+    if (isHuman && !rights.isViewOnly && (kind !== "clipboard" || rights.hasClipboard)) return true;
+    this.#droppedInputs++;
+    if (!this.#denied.has(kind)) {
+      this.#denied.add(kind);
+      this.#ports.denied?.(rights, kind);
+    }
+    return false;
+  }
+
+  #startTls(identity: TlsIdentity): void {
+    const { startTls } = this.#options.transport;
+    if (startTls === undefined) throw new Error("VeNCrypt was offered on a transport without TLS");
+    startTls(identity);
+  }
+
   #attach(): void {
-    const { desktop, isComposited, actor, onReady } = this.#options;
-    const view = desktop.view("viewer");
-    const watcher = view.watch(() => this.#schedule(), { withOverlays: isComposited });
-    this.#view = view;
-    this.#watcher = watcher;
+    const { desktop, isComposited, onReady, rights: rightsOf } = this.#options;
+    const rights = rightsOf();
+    this.#rights = rights;
+    this.#input = new ViewerInput(desktop, rights.actor, this.#ports.log);
+    const feed = new ViewerFeed({
+      desktop,
+      isComposited,
+      cache: this.#ports.cache,
+      clock: this.#ports.clock,
+      isDrained: () => this.#options.transport.bufferedBytes === 0,
+      schedule: () => this.#schedule(),
+    });
+    this.#feed = feed;
     this.#leave = [
-      () => watcher.close(),
+      () => feed.close(),
       desktop.attachViewer(),
       desktop.on((event) => this.#guard(() => this.#onDesktop(event))),
     ];
     if (desktop.cursor !== null) this.#server?.cursor(desktop.cursor);
-    const fields = { desktop: desktop.id, actor: actor.id, viewOnly: this.#isViewOnly };
+    const fields = { desktop: desktop.id, actor: rights.actor.id, viewOnly: rights.isViewOnly };
     this.#ports.log.info(fields, "Viewer connected");
     onReady?.();
   }
@@ -227,9 +274,13 @@ export class ViewerSession {
         break;
       case "cursor":
         this.#server?.cursor(event.cursor);
+        this.pointerMoved();
+        break;
+      case "action":
+        this.pointerMoved();
         break;
       case "clipboard":
-        this.#offerClipboard(event.text);
+        if (this.#rights?.hasClipboard === true) this.#clipboard.offer(event.text);
         break;
       case "name":
         this.#server?.name(event.name);
@@ -243,27 +294,9 @@ export class ViewerSession {
     }
   }
 
-  #offerClipboard(text: string): void {
-    if (!this.#options.hasClipboard) return;
-    // The target's echo of what this viewer put there itself.
-    if (text === this.#ownClipboard) return;
-    this.#ownClipboard = null;
-    if (this.#isBehind) this.#waitingClipboard = text;
-    else this.#server?.clipboard(text);
-  }
-
-  #resize(width: number, height: number): void {
-    const server = this.#server;
-    if (server === null) return;
-    if (this.#isViewOnly) {
-      this.#droppedInputs++;
-      server.refuseResize(RESIZE_STATUS.prohibited);
-      return;
-    }
-    const answer = (status: 1 | 4): void => {
-      if (!this.#isClosed) this.#guard(() => server.refuseResize(status));
-    };
-    this.#input.resize(width, height).then(
+  #resize(input: ViewerInput, width: number, height: number): void {
+    const answer = (status: 1 | 4): void => this.#guard(() => this.#server?.refuseResize(status));
+    input.resize(width, height).then(
       () => {
         const { size } = this.#options.desktop;
         if (size.width !== width || size.height !== height) answer(RESIZE_STATUS.forwarded);
@@ -296,11 +329,7 @@ export class ViewerSession {
   #onDrained(): void {
     if (this.#isClosed) return;
     this.#watchdog.progress();
-    const text = this.#waitingClipboard;
-    if (text !== null && !this.#isBehind) {
-      this.#waitingClipboard = null;
-      this.#guard(() => this.#server?.clipboard(text));
-    }
+    this.#guard(() => this.#clipboard.flush());
     this.#schedule();
   }
 
@@ -317,23 +346,8 @@ export class ViewerSession {
   /** INVARIANT: at most one update is made before the one before has left, and always of the newest picture. */
   #pump(): void {
     const server = this.#server;
-    const watcher = this.#watcher;
-    const view = this.#view;
-    if (this.#isClosed || server === null || watcher === null || view === null) return;
-    if (!server.isUpdateWanted || this.#isBehind) return;
-    const { width, height } = view;
-    if (server.size.width !== width || server.size.height !== height)
-      server.resize(width, height, view.screens);
-    const { painted, copies } = watcher.take();
-    const left = server.update(view.picture(this.#options.isComposited), snap(painted, view), copies);
-    if (!left.isEmpty) watcher.putBack(left);
-  }
-
-  #encodeOnce(work: Parameters<ViewerRectCache["get"]>[2], encode: () => Uint8Array): Uint8Array {
-    const { desktop, isComposited } = this.#options;
-    if (desktop.viewers < 2) return encode();
-    const stamp = `${desktop.generation}.${desktop.scene.version}`;
-    return this.#ports.cache.get(stamp, isComposited ? "overlays" : "bare", work, encode);
+    if (this.#isClosed || server === null || !server.isUpdateWanted || this.#isBehind) return;
+    this.#feed?.pump(server);
   }
 
   #guard(step: () => void): void {
@@ -368,14 +382,10 @@ export class ViewerSession {
     this.#isClosed = true;
     this.#abort.abort();
     this.#watchdog.close();
-    this.#input.release();
+    this.#input?.release();
     for (const leave of this.#leave) leave();
     this.#leave = [];
     this.#early = [];
     this.#options.onClosed?.();
   }
-}
-
-function snap(region: Region, size: Size): Region {
-  return Region.from(region.rects.map((rect) => snapRect(rect, GRID, size)));
 }

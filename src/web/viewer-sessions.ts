@@ -1,19 +1,20 @@
 import type { WebSocket } from "ws";
-import { actorOf } from "../auth/actor.ts";
-import { may, type Principal } from "../auth/principal.ts";
-import type { Actor } from "../desktop/action.ts";
+import type { AuditEntry } from "../audit/audit-event.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { Clock } from "../desktop/clock.ts";
 import type { Rect } from "../framebuffer/rect.ts";
 import type { RfbServerPorts, ServerSecurity } from "../protocols/rfb/server/rfb-server.ts";
 import type { ViewerLog } from "./viewer-log.ts";
 import { ViewerRectCache } from "./viewer-rect-cache.ts";
-import { type ViewedDesktop, ViewerSession } from "./viewer-session.ts";
+import { rightsOf, type ViewerRights } from "./viewer-rights.ts";
+import { type DeniedInput, type ViewedDesktop, ViewerSession } from "./viewer-session.ts";
 import { CLOSE_CODE, type ViewerTransport, webSocketTransport } from "./viewer-transport.ts";
 
 export interface ViewerSessionsPorts {
   readonly rfb: RfbServerPorts;
   readonly clock: Clock;
   readonly log: ViewerLog;
+  audit(entry: AuditEntry): void;
 }
 
 /** How a browser asked to see a desktop: the query of `/ws/desktops/:id`. */
@@ -27,12 +28,11 @@ export interface BrowserViewOptions {
 
 /** What a viewer may, whatever socket it came by. */
 export interface Admission {
-  readonly actor: Actor;
   readonly security: readonly ServerSecurity[];
+  /** Asked when the viewer has signed in. */
+  readonly rights: () => ViewerRights;
   readonly isComposited: boolean;
   readonly viewport: Rect | null;
-  readonly isViewOnly: boolean;
-  readonly hasClipboard: boolean;
   readonly readyTimeoutMs?: number;
   readonly onReady?: () => void;
   readonly onClosed?: () => void;
@@ -42,7 +42,7 @@ export interface Admission {
 export class ViewerSessions {
   readonly #ports: ViewerSessionsPorts;
   readonly #caches = new WeakMap<ViewedDesktop, ViewerRectCache>();
-  readonly #open = new Set<ViewerSession>();
+  readonly #open = new Map<ViewerSession, ViewedDesktop>();
 
   constructor(ports: ViewerSessionsPorts) {
     this.#ports = ports;
@@ -60,14 +60,11 @@ export class ViewerSessions {
     options: BrowserViewOptions,
     principal: Principal,
   ): ViewerSession {
-    const mayInput = may(principal, "input");
     return this.admit(webSocketTransport(socket), desktop, {
-      actor: actorOf(principal),
       security: [{ type: "none" }],
+      rights: () => rightsOf(principal, options.viewOnly),
       isComposited: options.composite,
       viewport: options.viewport,
-      isViewOnly: options.viewOnly || !mayInput,
-      hasClipboard: mayInput,
     });
   }
 
@@ -75,7 +72,12 @@ export class ViewerSessions {
     const cache = this.#caches.get(desktop) ?? new ViewerRectCache();
     this.#caches.set(desktop, cache);
     const session = new ViewerSession(
-      { ...this.#ports, cache },
+      {
+        ...this.#ports,
+        cache,
+        denied: (rights, input) => this.#auditDenied(rights, desktop, input),
+        pointed: () => this.#pointed(desktop),
+      },
       {
         ...admission,
         desktop,
@@ -87,12 +89,26 @@ export class ViewerSessions {
         },
       },
     );
-    this.#open.add(session);
+    this.#open.set(session, desktop);
     return session;
+  }
+
+  #pointed(desktop: ViewedDesktop): void {
+    for (const [session, seen] of this.#open) if (seen === desktop) session.pointerMoved();
+  }
+
+  #auditDenied({ actor }: ViewerRights, desktop: ViewedDesktop, input: DeniedInput): void {
+    this.#ports.audit({
+      type: "authz.denied",
+      actor: { id: actor.id, name: actor.name, kind: actor.kind },
+      action: input,
+      resource: { kind: "desktop", id: desktop.id },
+      errorCode: "permission_denied",
+    });
   }
 
   /** Closes every viewer: the process ends. */
   close(): void {
-    for (const session of [...this.#open]) session.close(CLOSE_CODE.goingAway, "the server stops");
+    for (const session of [...this.#open.keys()]) session.close(CLOSE_CODE.goingAway, "the server stops");
   }
 }

@@ -1,5 +1,7 @@
 import type { Socket } from "node:net";
 import type { RawData, WebSocket } from "ws";
+import type { TlsIdentity } from "../protocols/rfb/server/rfb-server.ts";
+import type { ViewerTls } from "./viewer-tls.ts";
 
 /** Who hears of a transport: called from the event loop, never from within `send`. */
 export interface TransportListener {
@@ -17,6 +19,8 @@ export interface ViewerTransport {
   send(bytes: Uint8Array): void;
   /** Ends it after what was sent has left, or by force soon after. `code`: as in a WebSocket's close frame. */
   close(code: number, reason: string): void;
+  /** From now on both ways through TLS, where the transport can; what was sent before went as it was. */
+  startTls?(identity: TlsIdentity): void;
   /** Call once, before anything else. */
   listen(listener: TransportListener): void;
 }
@@ -91,24 +95,35 @@ export function webSocketTransport(socket: WebSocket): ViewerTransport {
   };
 }
 
-/** RFB over TCP. */
-export function tcpTransport(socket: Socket): ViewerTransport {
-  const outbox = new Outbox((piece, done) => void socket.write(piece, done));
+/** RFB over TCP, with `tls` for viewers that ask for VeNCrypt. */
+export function tcpTransport(socket: Socket, tls: ViewerTls | null = null): ViewerTransport {
+  let stream = socket;
+  let onData: (chunk: Uint8Array) => void = () => {};
+  const outbox = new Outbox((piece, done) => void stream.write(piece, done));
   socket.setNoDelay(true);
   return {
     get bufferedBytes() {
       return outbox.bufferedBytes;
     },
     send(bytes) {
-      if (socket.writable) outbox.send(bytes);
+      if (stream.writable) outbox.send(bytes);
     },
     close() {
-      socket.end();
+      stream.end();
       unlessBefore(socket, () => socket.destroy());
+    },
+    startTls(identity) {
+      if (tls === null) throw new Error("VeNCrypt was offered without TLS");
+      socket.removeListener("data", onData);
+      stream = tls.wrap(socket, identity);
+      // Who cannot agree on TLS, or breaks it, is gone: there is no clear text to tell it in.
+      stream.on("error", () => socket.destroy());
+      stream.on("data", onData);
     },
     listen(listener) {
       outbox.onDrained(() => listener.drained());
-      socket.on("data", (chunk) => listener.receive(chunk));
+      onData = (chunk) => listener.receive(chunk);
+      socket.on("data", onData);
       socket.on("error", () => {});
       socket.once("close", () => listener.closed());
     },

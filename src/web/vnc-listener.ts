@@ -1,14 +1,15 @@
-import { timingSafeEqual } from "node:crypto";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { addressKey } from "../auth/address.ts";
-import { Lockout } from "../auth/lockout.ts";
 import type { Clock } from "../desktop/clock.ts";
-import { vncAuthResponse } from "../protocols/rfb/security/vnc-auth.ts";
-import type { RfbServerPorts, ServerSecurity } from "../protocols/rfb/server/rfb-server.ts";
+import type { RfbServerPorts } from "../protocols/rfb/server/rfb-server.ts";
 import type { ViewerLog } from "./viewer-log.ts";
 import { refuseViewer } from "./viewer-refusal.ts";
+import { rightsOf } from "./viewer-rights.ts";
+import { usesUsers } from "./viewer-security.ts";
 import type { ViewedDesktop, ViewerSession } from "./viewer-session.ts";
 import type { ViewerSessions } from "./viewer-sessions.ts";
+import type { ViewerSignIn, Visitor } from "./viewer-sign-in.ts";
+import type { ViewerTls } from "./viewer-tls.ts";
 import { CLOSE_CODE, tcpTransport } from "./viewer-transport.ts";
 
 export interface VncListenerPorts {
@@ -16,6 +17,8 @@ export interface VncListenerPorts {
   readonly rfb: RfbServerPorts;
   readonly clock: Clock;
   readonly log: ViewerLog;
+  readonly signIn: ViewerSignIn;
+  readonly tls: ViewerTls;
   /** The desktop to show to a viewer that comes now; throws where there is none. */
   activeDesktop(): ViewedDesktop;
 }
@@ -24,8 +27,6 @@ export interface VncListenerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** `none`: anybody who reaches the port may watch, and only watch. */
-  readonly security: { readonly type: "none" } | { readonly type: "password"; readonly password: string };
 }
 
 /** Sockets that have not signed in yet, in all and of one address. */
@@ -35,23 +36,24 @@ const MAX_UNKNOWN_PER_ADDRESS = 10;
 const MAX_VIEWERS = 256;
 /** From the connection to ClientInit. */
 const HANDSHAKE_MS = 10_000;
+/** How soon a viewer whose token was revoked is dropped. */
+const CHECK_EVERY_MS = 1000;
 
-/** Ordinary VNC viewers over TCP: the active desktop with overlays and masks drawn in. */
+/** Ordinary VNC viewers over TCP: one desktop with overlays and masks drawn in. */
 export class VncListener {
   readonly #ports: VncListenerPorts;
   readonly #options: VncListenerOptions;
   readonly #server: Server;
-  readonly #lockout: Lockout;
   /** Sockets that have not signed in, by the key of their address. */
   readonly #unknown = new Map<string, number>();
   readonly #sockets = new Set<Socket>();
+  readonly #visitors = new Map<ViewerSession, Visitor>();
+  #cancelCheck: (() => void) | null = null;
   #unknownCount = 0;
-  #viewers = 0;
 
   constructor(ports: VncListenerPorts, options: VncListenerOptions) {
     this.#ports = ports;
     this.#options = options;
-    this.#lockout = new Lockout(ports.clock);
     this.#server = createServer({ noDelay: true, keepAlive: true }, (socket) => this.#onSocket(socket));
   }
 
@@ -62,7 +64,7 @@ export class VncListener {
 
   /** Resolves with where it listens; rejects where the port cannot be had. */
   listen(): Promise<AddressInfo> {
-    const { host, port, security } = this.#options;
+    const { host, port } = this.#options;
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen(port, host, () => {
@@ -73,7 +75,7 @@ export class VncListener {
           reject(new Error(`listening on ${String(address)}, expected a TCP port`));
           return;
         }
-        const fields = { host: address.address, port: address.port, security: security.type };
+        const fields = { host: address.address, port: address.port, security: this.#ports.signIn.security };
         this.#ports.log.info(fields, "VNC viewers may connect");
         resolve(address);
       });
@@ -83,6 +85,8 @@ export class VncListener {
   /** Stops listening and drops every viewer. */
   close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#cancelCheck?.();
+    this.#cancelCheck = null;
     for (const socket of this.#sockets) socket.destroy();
     return closed;
   }
@@ -116,12 +120,14 @@ export class VncListener {
   }
 
   #admit(socket: Socket, address: string, settle: () => void): void {
-    const waitMs = this.#lockout.waitMs(address);
-    if (waitMs > 0) {
+    const { signIn } = this.#ports;
+    const waitMs = signIn.waitMs(address);
+    // A token is right or wrong whatever others behind the same address guess.
+    if (waitMs > 0 && !signIn.security.some(usesUsers)) {
       this.#refuse(socket, `too many wrong passwords, wait ${Math.ceil(waitMs / 1000)} s`);
       return;
     }
-    if (this.#viewers >= MAX_VIEWERS) {
+    if (this.#visitors.size >= MAX_VIEWERS) {
       this.#refuse(socket, `there are ${MAX_VIEWERS} viewers already`);
       return;
     }
@@ -135,45 +141,36 @@ export class VncListener {
     this.#serve(socket, address, desktop, settle);
   }
 
-  #serve(socket: Socket, address: string, desktop: ViewedDesktop, settle: () => void): ViewerSession {
-    let isViewer = false;
-    return this.#ports.sessions.admit(tcpTransport(socket), desktop, {
-      actor: { kind: "human", id: `vnc:${addressKey(address)}`, name: `VNC viewer at ${address}` },
-      security: [this.#security(address)],
+  #serve(socket: Socket, address: string, desktop: ViewedDesktop, settle: () => void): void {
+    const { sessions, signIn, tls } = this.#ports;
+    const entrance = signIn.enter(address);
+    const session = sessions.admit(tcpTransport(socket, tls), desktop, {
+      security: entrance.security,
+      rights: () => rightsOf(entrance.visitor().principal),
       isComposited: true,
       viewport: null,
-      isViewOnly: this.#options.security.type === "none",
-      hasClipboard: this.#options.security.type !== "none",
       readyTimeoutMs: HANDSHAKE_MS / 2,
       onReady: () => {
-        isViewer = true;
-        this.#viewers++;
+        this.#visitors.set(session, entrance.visitor());
+        this.#watchCredentials();
         settle();
       },
-      onClosed: () => {
-        if (isViewer) this.#viewers--;
-      },
+      onClosed: () => this.#visitors.delete(session),
     });
   }
 
-  #security(address: string): ServerSecurity {
-    const { security } = this.#options;
-    if (security.type === "none") return security;
-    return {
-      type: "vncAuth",
-      verify: (challenge, response) => {
-        // Sockets opened before the lock must not be so many more guesses.
-        if (this.#lockout.waitMs(address) > 0) return false;
-        const expected = vncAuthResponse(this.#ports.rfb.crypto, security.password, challenge);
-        if (response.length === expected.length && timingSafeEqual(response, expected)) {
-          this.#lockout.succeed(address);
-          return true;
-        }
-        const waitMs = this.#lockout.fail(address);
-        this.#ports.log.warn({ address, waitMs }, "VNC viewer gave a wrong password");
-        return false;
-      },
-    };
+  /** One timer at most, and only while somebody is in by something that can be revoked. */
+  #watchCredentials(): void {
+    if (this.#cancelCheck !== null) return;
+    if (![...this.#visitors.values()].some(({ credential }) => credential !== null)) return;
+    this.#cancelCheck = this.#ports.clock.after(CHECK_EVERY_MS, () => {
+      this.#cancelCheck = null;
+      for (const [session, visitor] of this.#visitors) {
+        if (!this.#ports.signIn.isStillValid(visitor))
+          session.close(CLOSE_CODE.policy, "the token was revoked");
+      }
+      this.#watchCredentials();
+    });
   }
 
   #refuse(socket: Socket, reason: string): void {

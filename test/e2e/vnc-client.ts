@@ -29,9 +29,20 @@ export class VncClient {
   #onOutput: () => void = () => {};
   #isOver = false;
 
-  /** `format`: rgbx, bgrx or rgb565. `encodings`: names as libvncclient has them, the preferred one first. */
-  constructor(program: string, port: number, format: string, encodings: readonly string[], password = "-") {
-    this.#child = spawn(program, ["127.0.0.1", String(port), format, password, ...encodings]);
+  /**
+   * `format`: one of vncclient.c. `encodings`: names as libvncclient has them, the preferred one first. `env`:
+   * OC_SECURITY, OC_USER and OC_CA of vncclient.c.
+   */
+  constructor(
+    program: string,
+    port: number,
+    format: string,
+    encodings: readonly string[],
+    password = "-",
+    env: Readonly<Record<string, string>> = {},
+  ) {
+    const args = ["127.0.0.1", String(port), format, password, ...encodings];
+    this.#child = spawn(program, args, { env: { ...process.env, ...env } });
     this.#child.stdout.on("data", (chunk) => {
       this.#output = Buffer.concat([this.#output, chunk]);
       this.#onOutput();

@@ -1,6 +1,8 @@
 /*
  * libvncclient as a peer of our VNC port: connects, then reads commands from stdin.
- *   vncclient HOST PORT FORMAT PASSWORD ENCODING...      FORMAT: rgbx, bgrx or rgb565; PASSWORD: - for none
+ *   vncclient HOST PORT FORMAT PASSWORD ENCODING...
+ *               FORMAT: rgbx, bgrx, xbgr (big-endian), rgb565 or bgr233; PASSWORD: - for none
+ *   OC_SECURITY in the environment: the number of the one security type to take
  *   wait HEX    reads updates until the bottom right pixel's bytes are HEX, then writes "WIDTH HEIGHT BYTES\n" and
  *               the picture's bytes to stdout
  *   click X Y   presses and releases the left button there
@@ -18,12 +20,28 @@ static char *get_password(rfbClient *client) {
   return strdup(password);
 }
 
+/* OC_USER with PASSWORD where a user is asked for, OC_CA where a certificate is to be judged. */
+static rfbCredential *get_credential(rfbClient *client, int type) {
+  (void)client;
+  rfbCredential *credential = calloc(1, sizeof *credential);
+  const char *user = getenv("OC_USER");
+  const char *ca = getenv("OC_CA");
+  if (type == rfbCredentialTypeX509) {
+    if (ca != NULL) credential->x509Credential.x509CACertFile = strdup(ca);
+    return credential;
+  }
+  credential->userCredential.username = strdup(user != NULL ? user : "");
+  credential->userCredential.password = strdup(password);
+  return credential;
+}
+
 static void quiet(const char *format, ...) { (void)format; }
 
 static int at_marker(rfbClient *client, const unsigned char *marker, int size) {
   long last = ((long)client->width * client->height - 1) * size;
-  /* The fourth byte of a pixel means nothing. */
-  return memcmp(client->frameBuffer + last, marker, size == 4 ? 3 : size) == 0;
+  /* One byte of four means nothing. */
+  int first = size == 4 && client->format.bigEndian ? 1 : 0;
+  return memcmp(client->frameBuffer + last + first, marker, size == 4 ? 3 : size) == 0;
 }
 
 static int wait_for(rfbClient *client, const char *hex, int size) {
@@ -45,9 +63,10 @@ int main(int argc, char **argv) {
   if (argc < 6) return 64;
   const char *format = argv[3];
   int is565 = strcmp(format, "rgb565") == 0;
+  int is233 = strcmp(format, "bgr233") == 0;
   rfbClientLog = quiet;
-  rfbClient *client = is565 ? rfbGetClient(5, 3, 2) : rfbGetClient(8, 3, 4);
-  int size = is565 ? 2 : 4;
+  rfbClient *client = is565 ? rfbGetClient(5, 3, 2) : is233 ? rfbGetClient(2, 3, 1) : rfbGetClient(8, 3, 4);
+  int size = is565 ? 2 : is233 ? 1 : 4;
   char encodings[256] = "";
   for (int i = 5; i < argc; i++) {
     strncat(encodings, argv[i], sizeof encodings - strlen(encodings) - 2);
@@ -59,11 +78,27 @@ int main(int argc, char **argv) {
   client->appData.enableJPEG = FALSE;
   client->canHandleNewFBSize = TRUE;
   client->GetPassword = get_password;
+  client->GetCredential = get_credential;
+  const char *security = getenv("OC_SECURITY");
+  if (security != NULL) {
+    uint32_t types[] = {(uint32_t)atoi(security), 0};
+    SetClientAuthSchemes(client, types, -1);
+  }
   password = argv[4];
   if (strcmp(format, "bgrx") == 0) {
     client->format.redShift = 16;
     client->format.greenShift = 8;
     client->format.blueShift = 0;
+  } else if (strcmp(format, "xbgr") == 0) {
+    client->format.bigEndian = 1;
+  } else if (is233) {
+    client->format.depth = 8;
+    client->format.redShift = 0;
+    client->format.greenShift = 3;
+    client->format.blueShift = 6;
+    client->format.redMax = 7;
+    client->format.greenMax = 7;
+    client->format.blueMax = 3;
   } else if (is565) {
     client->format.depth = 16;
     client->format.redShift = 11;

@@ -1,10 +1,20 @@
-import { systemClock } from "../../src/desktop/clock.ts";
+import { generateKeyPairSync } from "node:crypto";
+import type { AuditEntry } from "../../src/audit/audit-event.ts";
+import { type Clock, systemClock } from "../../src/desktop/clock.ts";
+import { RefusedError } from "../../src/desktop/error.ts";
 import { rfbCrypto } from "../../src/desktop/links/rfb-crypto.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
 import { chooseInflate, nodeDeflate } from "../../src/imaging/node-zlib.ts";
 import type { RfbServerPorts } from "../../src/protocols/rfb/server/rfb-server.ts";
+import { ardCrypto, rsaKeyOf } from "../../src/web/viewer-keys.ts";
 import type { ViewerLog } from "../../src/web/viewer-log.ts";
+import type { ViewerSecurity } from "../../src/web/viewer-security.ts";
+import type { ViewedDesktop } from "../../src/web/viewer-session.ts";
 import { ViewerSessions } from "../../src/web/viewer-sessions.ts";
+import { ViewerSignIn, type ViewerSignInPorts } from "../../src/web/viewer-sign-in.ts";
+import { type ViewerCertificate, ViewerTls } from "../../src/web/viewer-tls.ts";
+import { VncListener } from "../../src/web/vnc-listener.ts";
+import { securityCrypto } from "../protocols/rfb/server/ports.ts";
 
 /** What the product runs on. */
 export const rfbPorts: RfbServerPorts = {
@@ -35,6 +45,68 @@ export class KeptLog implements ViewerLog {
   }
 }
 
-export function viewerSessions(log: ViewerLog = new KeptLog()): ViewerSessions {
-  return new ViewerSessions({ rfb: rfbPorts, clock: systemClock, log });
+export function viewerSessions(
+  log: ViewerLog = new KeptLog(),
+  audit: (entry: AuditEntry) => void = () => {},
+): ViewerSessions {
+  return new ViewerSessions({ rfb: rfbPorts, clock: systemClock, log, audit });
+}
+
+/** Made once: it takes a while. */
+const rsaKey = rsaKeyOf(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey);
+
+export const securityMeans: ViewerSignInPorts["means"] = {
+  crypto: { ...securityCrypto, ...ardCrypto },
+  rsaKey,
+};
+
+/** Nobody has a token. */
+export const NO_USERS: ViewerSignInPorts["users"] = {
+  signInAs: () => ({ kind: "wrong", waitMs: 0 }),
+  isStillValid: () => true,
+};
+
+export interface DoorOptions {
+  readonly security: readonly ViewerSecurity[];
+  readonly password?: string;
+  readonly role?: "operator" | "viewer";
+  readonly users?: ViewerSignInPorts["users"];
+  readonly certificate?: ViewerCertificate;
+  readonly clock?: Clock;
+}
+
+export interface Door {
+  readonly listener: VncListener;
+  readonly signIn: ViewerSignIn;
+  readonly sessions: ViewerSessions;
+  readonly port: number;
+  readonly log: KeptLog;
+  readonly audited: readonly AuditEntry[];
+}
+
+/** A VNC port on loopback that shows this desktop, closed when the test ends. */
+export async function openVncDoor(
+  owner: { teardown(call: () => unknown): void },
+  desktop: ViewedDesktop | null,
+  options: DoorOptions,
+): Promise<Door> {
+  const log = new KeptLog();
+  const audited: AuditEntry[] = [];
+  const audit = (entry: AuditEntry): void => void audited.push(entry);
+  const { security, clock = systemClock, users = NO_USERS } = options;
+  const signIn = new ViewerSignIn(
+    { clock, log, means: securityMeans, users, audit },
+    { security, password: options.password ?? null, passwordRole: options.role ?? "operator" },
+  );
+  const sessions = viewerSessions(log, audit);
+  const activeDesktop = (): ViewedDesktop => {
+    if (desktop === null) throw new RefusedError("not_found", "no desktop");
+    return desktop;
+  };
+  const tls = new ViewerTls(options.certificate ?? null);
+  const ports = { sessions, rfb: rfbPorts, clock, log, signIn, tls, activeDesktop };
+  const listener = new VncListener(ports, { host: "127.0.0.1", port: 0 });
+  const { port } = await listener.listen();
+  owner.teardown(() => listener.close());
+  return { listener, signIn, sessions, port, log, audited };
 }

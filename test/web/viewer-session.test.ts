@@ -4,9 +4,11 @@ import { LinkError, RefusedError } from "../../src/desktop/error.ts";
 import { Framebuffer, OPAQUE } from "../../src/framebuffer/framebuffer.ts";
 import { RGBX } from "../../src/framebuffer/pixel-format.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
+import { Region } from "../../src/framebuffer/region.ts";
 import { ByteQueue } from "../../src/protocols/byte-queue.ts";
 import { raw } from "../../src/protocols/rfb/encodings/raw.ts";
 import { ViewerRectCache } from "../../src/web/viewer-rect-cache.ts";
+import type { ViewerRights } from "../../src/web/viewer-rights.ts";
 import { ViewerSession, type ViewerSessionOptions } from "../../src/web/viewer-session.ts";
 import { say } from "../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "./drawn-desktop.ts";
@@ -30,7 +32,10 @@ interface Stand {
 
 /** A session on a transport that the test reads, past the handshake. */
 async function stand(
-  options: Partial<ViewerSessionOptions> = {},
+  {
+    rights,
+    ...options
+  }: Partial<Omit<ViewerSessionOptions, "rights">> & { rights?: Partial<ViewerRights> } = {},
   desktop = new DrawnDesktop(64, 48),
 ): Promise<Stand> {
   const transport = new FakeTransport();
@@ -41,12 +46,10 @@ async function stand(
     {
       desktop,
       transport,
-      actor: HUMAN,
       security: [{ type: "none" }],
+      rights: () => ({ actor: HUMAN, isViewOnly: false, hasClipboard: true, ...rights }),
       isComposited: false,
       viewport: null,
-      isViewOnly: false,
-      hasClipboard: true,
       ...options,
     },
   );
@@ -197,8 +200,8 @@ t.test("input goes to the desktop in the viewer's name", async (t) => {
 });
 
 t.test("a view-only viewer's and an agent's input is dropped and counted", async (t) => {
-  for (const options of [{ isViewOnly: true }, { actor: AGENT }]) {
-    const { desktop, transport, session } = await stand(options);
+  for (const rights of [{ isViewOnly: true }, { actor: AGENT }]) {
+    const { desktop, transport, session } = await stand({ rights });
     transport.say(say.encodings(0, -308), say.pointer(1, 2, 3), say.key(true, 0x61), say.cutText("text"));
     transport.say(say.desktopSize(80, 60, rect(0, 0, 80, 60)));
     transport.hangUp();
@@ -263,7 +266,7 @@ t.test("the desktop's clipboard reaches those who may have it, but not as an ech
   t.equal(transport.drain().length, 0);
   desktop.emit({ type: "clipboard", text: "theirs" });
   t.match(Buffer.from(transport.drain()).toString("latin1"), /theirs$/);
-  const kept = await stand({ hasClipboard: false });
+  const kept = await stand({ rights: { hasClipboard: false } });
   kept.desktop.emit({ type: "clipboard", text: "private" });
   kept.transport.say(say.cutText("text"));
   t.equal(kept.transport.drain().length, 0);
@@ -356,8 +359,9 @@ t.test("a viewer of a desktop without a picture is told so in its own protocol",
   desktop.hasPicture = false;
   const transport = new FakeTransport();
   const ports = { rfb: rfbPorts, cache: new ViewerRectCache(), clock: new HandClock(), log: new KeptLog() };
-  const view = { isComposited: false, viewport: null, isViewOnly: false, hasClipboard: true };
-  new ViewerSession(ports, { desktop, transport, actor: HUMAN, security: [{ type: "none" }], ...view });
+  const rights = () => ({ actor: HUMAN, isViewOnly: false, hasClipboard: true });
+  const view = { isComposited: false, viewport: null, rights };
+  new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });
   transport.say(Buffer.from("RFB 003.008\n"));
   await transport.whenSent();
   t.match(
@@ -397,11 +401,12 @@ t.test("what two viewers see at once is encoded once", async (t) => {
       },
     },
   };
-  const view = { isComposited: true, viewport: null, isViewOnly: true, hasClipboard: false };
+  const rights = () => ({ actor: HUMAN, isViewOnly: true, hasClipboard: false });
+  const view = { isComposited: true, viewport: null, rights };
   const transports = [new FakeTransport(), new FakeTransport(), new FakeTransport()];
   for (const transport of transports) {
     const ports = { rfb, cache, clock: new HandClock(), log: new KeptLog() };
-    new ViewerSession(ports, { desktop, transport, actor: HUMAN, security: [{ type: "none" }], ...view });
+    new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });
     await transport.whenSent();
     transport.say(...HELLO, say.encodings(16));
     transport.drain();
@@ -418,6 +423,153 @@ t.test("what two viewers see at once is encoded once", async (t) => {
   for (const transport of transports) transport.say(say.request(true, 0, 0, 64, 48));
   await settled();
   t.equal(encodings, 2, "another picture is encoded anew");
+});
+
+const CURSOR = {
+  width: 2,
+  height: 1,
+  hotspotX: 1,
+  hotspotY: 0,
+  rgba: Uint8Array.of(255, 0, 0, 255, 0, 255, 0, 255),
+};
+const RED = 0xff0000ff;
+const GREEN = 0xff00ff00;
+
+t.test("the pointer is drawn in for a viewer that draws none, wherever anybody moves it", async (t) => {
+  const desktop = new DrawnDesktop(64, 48);
+  desktop.cursor = CURSOR;
+  desktop.pointer = { x: 10, y: 7 };
+  const { transport, session } = await stand({}, desktop);
+  const shown = new Framebuffer(64, 48);
+  const look = async (): Promise<void> => {
+    transport.say(say.request(true, 0, 0, 64, 48));
+    await settled();
+    show(transport.drain(), shown);
+  };
+  const at = (x: number, y: number): number => shown.words[y * 64 + x] ?? 0;
+  await look();
+  t.same([at(9, 7), at(10, 7)], [RED, GREEN], "at its hotspot");
+  transport.say(say.pointer(0, 40, 30));
+  await look();
+  t.same([at(39, 30), at(40, 30)], [RED, GREEN]);
+  t.same(
+    [at(9, 7), at(10, 7)],
+    [desktop.frame.words[0], desktop.frame.words[0]],
+    "and gone from where it was",
+  );
+  desktop.pointer = { x: 0, y: 47 };
+  session.pointerMoved();
+  await look();
+  t.equal(at(0, 47), GREEN, "cut at the edge");
+  desktop.move({ fromX: 0, fromY: 40, to: rect(20, 10, 8, 8) });
+  await look();
+  const plain = new Framebuffer(64, 48);
+  plain.bytes.set(desktop.frame.bytes);
+  plain.words[47 * 64] = GREEN;
+  t.ok(isSame(shown, plain), "a move does not take it along");
+  transport.say(say.encodings(0, -239));
+  transport.say(say.request(false, 0, 0, 64, 48));
+  await settled();
+  const rectangles = Buffer.from(transport.drain());
+  t.equal(rectangles.readUInt16BE(2), 2, "the cursor, then the picture");
+  t.ok(rectangles.subarray(-64 * 48 * 4).equals(withoutAlpha(desktop.frame)), "without the pointer in it");
+});
+
+/** The bytes of Raw in the server's own format. */
+function withoutAlpha(frame: Framebuffer): Buffer {
+  return Buffer.from(frame.bytes.map((byte, i) => (i % 4 === 3 ? 0 : byte)));
+}
+
+t.test("what was sent as JPEG is sent again exactly once it stands still, and only then", async (t) => {
+  const desktop = new DrawnDesktop(128, 96);
+  const { transport, clock } = await stand({}, desktop);
+  let seed = 1;
+  const noise = (): void => {
+    for (let i = 0; i < desktop.frame.words.length; i++) {
+      seed = (Math.imul(seed, 1664525) + 1013904223) | 0;
+      desktop.frame.words[i] = (OPAQUE | (seed >>> 8)) >>> 0;
+    }
+    desktop.changed(Region.of(desktop.frame.rect));
+  };
+  const ask = say.request(true, 0, 0, 128, 96);
+  const control = (bytes: Uint8Array): number => (bytes[4 + 12] ?? 0) >> 4;
+  const JPEG = 9;
+  transport.say(say.encodings(7, -26));
+  noise();
+  transport.say(ask);
+  await settled();
+  t.equal(control(transport.drain()), JPEG);
+  transport.say(ask);
+  for (let i = 0; i < 5; i++) {
+    clock.advance(250);
+    await settled();
+    t.equal(transport.bufferedBytes, 0, "it changed just now");
+    noise();
+    await settled();
+    t.equal(control(transport.drain()), JPEG, "so it comes as it did");
+    transport.say(ask);
+  }
+  clock.advance(700);
+  await settled();
+  const exact = transport.drain();
+  t.not(exact.length, 0, "then it stood still");
+  t.not(control(exact), JPEG);
+  t.equal(clock.timers, 1, "only the watchdog's is left");
+  transport.say(ask);
+  clock.advance(10_000);
+  await settled();
+  t.equal(transport.bufferedBytes, 0, "once");
+});
+
+t.test("a denied input is told once of each kind, however many there are", async (t) => {
+  const told: string[] = [];
+  const transport = new FakeTransport();
+  const ports = {
+    rfb: rfbPorts,
+    cache: new ViewerRectCache(),
+    clock: new HandClock(),
+    log: new KeptLog(),
+    denied: ({ actor }: ViewerRights, input: string) => told.push(`${actor.id} ${input}`),
+  };
+  const desktop = new DrawnDesktop(64, 48);
+  const rights = () => ({ actor: HUMAN, isViewOnly: true, hasClipboard: false });
+  const view = { isComposited: false, viewport: null, rights };
+  new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });
+  await transport.whenSent();
+  transport.say(...HELLO);
+  for (let i = 0; i < 100; i++) transport.say(say.pointer(0, i, i), say.key(true, 0x61));
+  t.same(told, ["anna pointer", "anna key"]);
+});
+
+t.test("of 60 viewers 50 stop reading, and the ten others get every frame", async (t) => {
+  const desktop = new DrawnDesktop(320, 240);
+  const cache = new ViewerRectCache();
+  const stands = [];
+  for (let i = 0; i < 60; i++) {
+    const transport = new FakeTransport();
+    const ports = { rfb: rfbPorts, cache, clock: new HandClock(), log: new KeptLog() };
+    const rights = () => ({ actor: HUMAN, isViewOnly: true, hasClipboard: false });
+    const view = { isComposited: false, viewport: null, rights };
+    new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });
+    await transport.whenSent();
+    transport.say(...HELLO, say.encodings(0, -312, -313), say.continuous(true, 0, 0, 320, 240));
+    transport.drain();
+    stands.push({ transport, shown: new Framebuffer(320, 240) });
+  }
+  const fast = stands.slice(50);
+  const ask = say.request(true, 0, 0, 320, 240);
+  for (let frame = 0; frame < 60; frame++) {
+    desktop.paint(desktop.frame.rect, 0x030201 * frame + 1);
+    for (const { transport } of stands) transport.say(ask);
+    await settled();
+    for (const { transport, shown } of fast) show(transport.drain(), shown);
+    t.ok(
+      fast.every(({ shown }) => isSame(shown, desktop.frame)),
+      `frame ${frame}`,
+    );
+  }
+  const most = Math.max(...stands.map(({ transport }) => transport.mostBufferedBytes));
+  t.ok(most < 4 * MIB, `a paused one costs ${most} bytes`);
 });
 
 t.test("the cache keeps within its bytes", async (t) => {

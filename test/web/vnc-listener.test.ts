@@ -1,46 +1,33 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect as tlsConnect } from "node:tls";
 import t from "tap";
 import { type WebSocket as ServerSocket, WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../../src/desktop/clock.ts";
-import { RefusedError } from "../../src/desktop/error.ts";
 import { vncAuthResponse } from "../../src/protocols/rfb/security/vnc-auth.ts";
-import { VncListener, type VncListenerOptions } from "../../src/web/vnc-listener.ts";
+import { ViewerTls } from "../../src/web/viewer-tls.ts";
+import { VncListener } from "../../src/web/vnc-listener.ts";
 import { say } from "../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "./drawn-desktop.ts";
 import { HandClock } from "./hand-clock.ts";
-import { KeptLog, rfbPorts, viewerSessions } from "./viewer-ports.ts";
+import { type Door, type DoorOptions, openVncDoor, rfbPorts, viewerSessions } from "./viewer-ports.ts";
 
-const PASSWORD = { type: "password", password: "sesame" } as const;
+const PASSWORD: DoorOptions = { security: ["vnc-auth"], password: "sesame" };
+const OPEN: DoorOptions = { security: ["none"] };
 const VERSION = Buffer.from("RFB 003.008\n");
 
 interface Owner {
   teardown(call: () => unknown): void;
 }
 
-interface Door {
-  readonly listener: VncListener;
-  readonly desktop: DrawnDesktop;
-  readonly port: number;
-  readonly log: KeptLog;
-}
-
 async function openDoor(
   owner: Owner,
-  security: VncListenerOptions["security"],
+  options: DoorOptions,
   clock: Clock = new HandClock(),
   desktop: DrawnDesktop | null = new DrawnDesktop(64, 48),
-): Promise<Door> {
-  const log = new KeptLog();
-  const activeDesktop = (): DrawnDesktop => {
-    if (desktop === null) throw new RefusedError("not_found", "no desktop");
-    return desktop;
-  };
-  const ports = { sessions: viewerSessions(log), rfb: rfbPorts, clock, log, activeDesktop };
-  const listener = new VncListener(ports, { host: "127.0.0.1", port: 0, security });
-  const { port } = await listener.listen();
-  owner.teardown(() => listener.close());
-  return { listener, desktop: desktop ?? new DrawnDesktop(1, 1), port, log };
+): Promise<Door & { readonly desktop: DrawnDesktop }> {
+  const door = await openVncDoor(owner, desktop, { clock, ...options });
+  return { ...door, desktop: desktop ?? new DrawnDesktop(1, 1) };
 }
 
 /** A TCP peer that is asked for so many bytes, or for the end. */
@@ -108,12 +95,15 @@ t.test("the right password opens, the wrong one is told and logged without being
   const wrong = new Caller(t, port);
   t.equal(await wrong.signIn("guess"), 1);
   t.match((await wrong.rest()).toString(), /wrong password$/);
-  t.match(log.lines, [{}, { level: "warn", fields: { address: "127.0.0.1" } }]);
+  t.match(
+    log.lines.filter(({ level }) => level === "warn"),
+    [{ fields: { address: "127.0.0.1" } }, { fields: { code: "auth_failed" } }],
+  );
   t.notMatch(JSON.stringify(log.lines), /sesame|guess/);
 });
 
 t.test("only the first eight characters of a password count, as DES has it", async (t) => {
-  const { port } = await openDoor(t, { type: "password", password: "12345678" });
+  const { port } = await openDoor(t, { security: ["vnc-auth"], password: "12345678" });
   t.equal(await new Caller(t, port).signIn("123456789"), 0);
   t.equal(await new Caller(t, port).signIn("1234567"), 1);
 });
@@ -162,7 +152,7 @@ t.test("an address has at most 10 sockets that have not signed in", async (t) =>
 
 t.test("who has not signed in after 10 s is dropped, a viewer is not", async (t) => {
   const clock = new HandClock();
-  const { desktop, listener, port } = await openDoor(t, { type: "none" }, clock);
+  const { desktop, listener, port } = await openDoor(t, OPEN, clock);
   const viewer = new Caller(t, port);
   await viewer.read(12);
   viewer.socket.write(Buffer.concat([VERSION, Uint8Array.of(1, 1)]));
@@ -178,7 +168,7 @@ t.test("who has not signed in after 10 s is dropped, a viewer is not", async (t)
 });
 
 t.test("without a password it is for watching only", async (t) => {
-  const { desktop, port } = await openDoor(t, { type: "none" });
+  const { desktop, port } = await openDoor(t, OPEN);
   const viewer = new Caller(t, port);
   await viewer.read(12);
   viewer.socket.write(
@@ -191,6 +181,71 @@ t.test("without a password it is for watching only", async (t) => {
   t.same(desktop.performed, []);
 });
 
+t.test("a viewer whose token is revoked is dropped within a second", async (t) => {
+  const clock = new HandClock();
+  let isValid = true;
+  const principal = { id: "anna", name: "anna", role: "operator" } as const;
+  const door = await openDoor(
+    t,
+    {
+      security: ["tls-plain"],
+      users: {
+        signInAs: () => ({ kind: "known", credential: { kind: "token", principal } }),
+        isStillValid: () => isValid,
+      },
+    },
+    clock,
+  );
+  const caller = new Caller(t, door.port);
+  await caller.read(12);
+  caller.socket.write(VERSION);
+  await caller.read(2);
+  caller.socket.write(Uint8Array.of(19));
+  await caller.read(2);
+  caller.socket.write(Uint8Array.of(0, 2));
+  await caller.read(1 + 1 + 4);
+  caller.socket.write(Uint8Array.of(0, 0, 1, 3));
+  t.same(await caller.read(1), Buffer.of(1));
+  caller.socket.removeAllListeners("data");
+  const ciphers = "aNULL:@SECLEVEL=0";
+  const tls = tlsConnect({
+    socket: caller.socket,
+    ciphers,
+    maxVersion: "TLSv1.2",
+    rejectUnauthorized: false,
+  });
+  tls.on("error", () => {});
+  await once(tls, "secureConnect");
+  tls.write(Buffer.concat([Buffer.from([0, 0, 0, 1, 0, 0, 0, 1]), Buffer.from("ab"), Uint8Array.of(1)]));
+  await once(tls, "data");
+  while (door.desktop.viewers === 0) await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(1000);
+  t.equal(door.desktop.viewers, 1, "as long as it holds");
+  const closed = once(tls, "close");
+  isValid = false;
+  clock.advance(1000);
+  await closed;
+  t.equal(door.desktop.viewers, 0);
+});
+
+t.test("who cannot agree on TLS is dropped, and nothing of it is left", async (t) => {
+  const { listener, port } = await openDoor(t, { security: ["tls-none"] });
+  const caller = new Caller(t, port);
+  await caller.read(12);
+  caller.socket.write(VERSION);
+  await caller.read(2);
+  caller.socket.write(Uint8Array.of(19));
+  await caller.read(2);
+  caller.socket.write(Uint8Array.of(0, 2));
+  await caller.read(1 + 1 + 4);
+  caller.socket.write(Uint8Array.of(0, 0, 1, 1));
+  await caller.read(1);
+  caller.socket.write(Buffer.from("this is no ClientHello of any version of TLS"));
+  await caller.rest();
+  while (listener.unknownSockets > 0) await new Promise((resolve) => setImmediate(resolve));
+  t.pass("closed");
+});
+
 t.test("without a desktop a viewer is told so", async (t) => {
   const { port } = await openDoor(t, PASSWORD, new HandClock(), null);
   const caller = new Caller(t, port);
@@ -199,7 +254,7 @@ t.test("without a desktop a viewer is told so", async (t) => {
 });
 
 t.test("closing drops every viewer and frees the port", async (t) => {
-  const { listener, desktop, port } = await openDoor(t, { type: "none" });
+  const { listener, desktop, port } = await openDoor(t, OPEN);
   const viewer = new Caller(t, port);
   await viewer.read(12);
   viewer.socket.write(Buffer.concat([VERSION, Uint8Array.of(1, 1)]));
@@ -213,18 +268,17 @@ t.test("closing drops every viewer and frees the port", async (t) => {
 
 t.test("a port that is taken is said", async (t) => {
   const { port } = await openDoor(t, PASSWORD);
-  const desktop = new DrawnDesktop(1, 1);
-  const log = new KeptLog();
+  const { signIn, sessions, log } = await openDoor(t, PASSWORD);
   const ports = {
-    sessions: viewerSessions(log),
+    sessions,
     rfb: rfbPorts,
     clock: new HandClock(),
     log,
-    activeDesktop: () => desktop,
+    signIn,
+    tls: new ViewerTls(null),
+    activeDesktop: () => new DrawnDesktop(1, 1),
   };
-  await t.rejects(new VncListener(ports, { host: "127.0.0.1", port, security: PASSWORD }).listen(), {
-    code: "EADDRINUSE",
-  });
+  await t.rejects(new VncListener(ports, { host: "127.0.0.1", port }).listen(), { code: "EADDRINUSE" });
 });
 
 /** A WebSocket with our sessions behind it, as the web app opens one. */

@@ -7,11 +7,15 @@ export type RfbErrorCode =
   | "no_common_auth"
   | "auth_failed"
   | "password_required"
+  /** The server must prove who it is and offers only ways in which it does not. */
+  | "no_identity"
   | "bad_size"
   | "bad_pixel_format"
   | "bad_rect"
   | "bad_data"
   | "too_large"
+  /** A message that does not end. */
+  | "too_slow"
   | "unknown_message"
   | "unsolicited_encoding"
   | "target_closed";

@@ -11,9 +11,13 @@ const KEY_BYTES = 8;
  */
 export function vncAuthResponse(crypto: RfbCrypto, password: string, challenge: Uint8Array): Uint8Array {
   const key = new Uint8Array(KEY_BYTES);
-  for (let i = 0; i < Math.min(KEY_BYTES, password.length); i++)
-    key[i] = mirror(password.charCodeAt(i) & 0xff);
-  return crypto.desEcb(key, challenge);
+  for (let i = 0; i < Math.min(KEY_BYTES, password.length); i++) key[i] = password.charCodeAt(i) & 0xff;
+  return crypto.desEcb(mirrorBits(key), challenge);
+}
+
+/** A DES key as VNC uses it: the bits of each byte in the other order. */
+export function mirrorBits(key: Uint8Array): Uint8Array {
+  return key.map(mirror);
 }
 
 function mirror(byte: number): number {

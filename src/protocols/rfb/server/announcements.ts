@@ -21,6 +21,13 @@ interface ResizeAnswer {
   readonly status: ResizeStatus;
 }
 
+/** Which lights of the keyboard are on. */
+export interface Leds {
+  readonly scrollLock: boolean;
+  readonly numLock: boolean;
+  readonly capsLock: boolean;
+}
+
 /** What a viewer is to be told beside pixels, each of it once: the pseudo-rectangles of its next update. */
 export class Announcements {
   readonly #acknowledged = new Set<number>();
@@ -28,6 +35,7 @@ export class Announcements {
   #answer: ResizeAnswer | null = null;
   #cursor: Cursor | null | undefined = undefined;
   #name: string | undefined = undefined;
+  #leds: Leds | undefined = undefined;
 
   get isEmpty(): boolean {
     return (
@@ -35,7 +43,8 @@ export class Announcements {
       this.#layout === "none" &&
       this.#answer === null &&
       this.#cursor === undefined &&
-      this.#name === undefined
+      this.#name === undefined &&
+      this.#leds === undefined
     );
   }
 
@@ -70,6 +79,10 @@ export class Announcements {
     this.#name = name;
   }
 
+  setLeds(leds: Leds): void {
+    this.#leds = leds;
+  }
+
   /** Adds all that waits, as far as the viewer understands it, and forgets it. */
   put(update: UpdateWriter, wishes: Wishes, layout: Layout): void {
     for (const number of this.#acknowledged) update.begin(NOWHERE, number);
@@ -79,6 +92,8 @@ export class Announcements {
     this.#cursor = undefined;
     if (this.#name !== undefined && wishes.has(ENCODING.desktopName)) putName(update, this.#name);
     this.#name = undefined;
+    if (this.#leds !== undefined) putLeds(update, this.#leds, wishes);
+    this.#leds = undefined;
     this.#putLayout(update, wishes, layout);
   }
 
@@ -103,6 +118,13 @@ const NOWHERE: Rect = { x: 0, y: 0, width: 0, height: 0 };
 function putName(update: UpdateWriter, name: string): void {
   const bytes = encodeName(name);
   update.begin(NOWHERE, ENCODING.desktopName).u32(bytes.length).put(bytes);
+}
+
+/** LED state, rfbproto: U8 for QEMU's number, U32 for VMware's; bit 0 scroll lock, 1 num lock, 2 caps lock. */
+function putLeds(update: UpdateWriter, leds: Leds, wishes: Wishes): void {
+  const bits = (leds.scrollLock ? 1 : 0) | (leds.numLock ? 2 : 0) | (leds.capsLock ? 4 : 0);
+  if (wishes.has(ENCODING.qemuLeds)) update.begin(NOWHERE, ENCODING.qemuLeds).u8(bits);
+  else if (wishes.has(ENCODING.vmwareLeds)) update.begin(NOWHERE, ENCODING.vmwareLeds).u32(bits);
 }
 
 /**

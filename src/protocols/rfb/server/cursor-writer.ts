@@ -5,7 +5,7 @@ import { pixelWriterFor } from "../encodings/pixel-writer.ts";
 import { ENCODING } from "../numbers.ts";
 import type { Cursor } from "../screen.ts";
 import type { UpdateWriter } from "./update-writer.ts";
-import { type CursorKind, VIEWER_ENCODING } from "./wishes.ts";
+import type { CursorKind } from "./wishes.ts";
 
 const HIDDEN: Cursor = { width: 0, height: 0, hotspotX: 0, hotspotY: 0, rgba: new Uint8Array(0) };
 
@@ -22,7 +22,7 @@ export function putCursor(
   const shown = cursor ?? HIDDEN;
   const rect = { x: shown.hotspotX, y: shown.hotspotY, width: shown.width, height: shown.height };
   if (kind === "withAlpha") putWithAlpha(update.begin(rect, ENCODING.cursorWithAlpha), shown);
-  else if (kind === "vmware") putVmware(update.begin(rect, VIEWER_ENCODING.vmwareCursor), shown);
+  else if (kind === "vmware") putVmware(update.begin(rect, ENCODING.vmwareCursor), shown);
   else putMasked(update.begin(rect, ENCODING.cursor), shown, format);
 }
 

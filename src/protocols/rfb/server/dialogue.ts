@@ -1,7 +1,7 @@
 import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue } from "../../byte-queue.ts";
-import type { Deflate, Inflate, JpegCodec, RfbCrypto } from "../../platform.ts";
+import type { Deflate, Inflate, JpegCodec, RfbCrypto, RsaKey, SecurityCrypto } from "../../platform.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import type { Screen } from "../screen.ts";
 
@@ -30,11 +30,61 @@ export interface RfbServerPorts {
   readonly encodeRect?: EncodeRect;
 }
 
+/** Whose certificate a viewer sees: nobody's (anonymous Diffie-Hellman), or the appliance's. */
+export type TlsIdentity = "anonymous" | "x509";
+
+/** True where this password is accepted of this user. */
+export type VerifyUser = (user: string, password: string) => boolean;
+
+export interface VncAuthSecurity {
+  readonly type: "vncAuth";
+  /** True where `response` is the DES answer to `challenge` for a password that is accepted. */
+  verify(challenge: Uint8Array, response: Uint8Array): boolean;
+}
+
+/** A user name and a password as they are: only ever inside TLS. */
+export interface PlainSecurity {
+  readonly type: "plain";
+  readonly verify: VerifyUser;
+}
+
+/** What follows when TLS of VeNCrypt stands. */
+export type InnerSecurity = { readonly type: "none" } | VncAuthSecurity | PlainSecurity;
+
+/** One sub-type of VeNCrypt: TLSNone to X509Plain. */
+export interface VeNCryptSubtype {
+  readonly identity: TlsIdentity;
+  readonly inner: InnerSecurity;
+}
+
+/** Our half of a Diffie-Hellman exchange, good for one viewer; numbers big-endian, as long as the prime. */
+export interface DhExchange {
+  readonly generator: number;
+  readonly prime: Uint8Array;
+  readonly publicKey: Uint8Array;
+  /** Throws where the other half is none. */
+  secret(peerPublicKey: Uint8Array): Uint8Array;
+}
+
+/** What the server's side of Apple's security type needs. */
+export interface ArdCrypto extends Pick<SecurityCrypto, "hash"> {
+  diffieHellman(): DhExchange;
+  /** AES with a key of 16 bytes, whole blocks, no padding. */
+  aesEcbDecrypt(key: Uint8Array, data: Uint8Array): Uint8Array;
+}
+
 /** How a viewer may sign in. */
 export type ServerSecurity =
   | { readonly type: "none" }
-  /** `verify`: true where `response` is the DES answer to `challenge` for a password that is accepted. */
-  | { readonly type: "vncAuth"; verify(challenge: Uint8Array, response: Uint8Array): boolean };
+  | VncAuthSecurity
+  | { readonly type: "veNCrypt"; readonly subtypes: readonly VeNCryptSubtype[] }
+  | {
+      readonly type: "ra2ne";
+      readonly key: RsaKey;
+      readonly crypto: SecurityCrypto;
+      readonly verify: VerifyUser;
+    }
+  | { readonly type: "ard"; readonly crypto: ArdCrypto; readonly verify: VerifyUser };
 
 export interface RfbServerOptions {
   readonly name: string;
@@ -52,6 +102,11 @@ export interface RfbServerOptions {
 
 /** What a viewer said. Coordinates are clamped to the desktop. */
 export type RfbServerEvent =
+  /**
+   * All that was sent so far goes as it is, all after it through TLS, both ways; nothing needs to be waited for.
+   * The owner that cannot do this must not offer VeNCrypt.
+   */
+  | { readonly type: "startTls"; readonly identity: TlsIdentity }
   /** The handshake is over. */
   | { readonly type: "ready"; readonly isShared: boolean }
   | {

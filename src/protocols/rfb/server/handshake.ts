@@ -5,9 +5,12 @@ import { ByteWriter } from "../../byte-writer.ts";
 import { RfbError, safeText } from "../error.ts";
 import { decodeLatin1 } from "../latin1.ts";
 import { LIMIT, SECURITY } from "../numbers.ts";
-import { CHALLENGE_BYTES } from "../security/vnc-auth.ts";
+import { readArd } from "./ard.ts";
 import type { Dialogue, ServerSecurity } from "./dialogue.ts";
+import { readRa2ne } from "./ra2ne.ts";
+import { readVeNCrypt } from "./vencrypt.ts";
 import { putPixelFormat } from "./viewer-format.ts";
+import { readVncAuth } from "./vnc-auth-check.ts";
 
 const VERSION_BYTES = 12;
 const BANNER = "RFB 003.008\n";
@@ -22,11 +25,33 @@ export function* readHandshake(d: Dialogue): Parser<boolean> {
   d.send(new ByteWriter(VERSION_BYTES).ascii(BANNER).bytes());
   const minor = yield* readVersion(d);
   const security = minor === 3 ? dictateSecurity(d) : yield* readSecurityChoice(d, minor);
-  if (security.type === "vncAuth") yield* readVncAuth(d, minor, security.verify);
-  else if (minor === 8) sendResult(d, RESULT_OK);
+  const isAccepted = yield* readProof(d, security);
+  if (!isAccepted) {
+    if (minor === 8)
+      sendFailure(d, security.type === "vncAuth" ? "wrong password" : "wrong user or password");
+    else sendResult(d, RESULT_FAILED);
+    throw new RfbError("auth_failed", "authentication", "got a wrong password");
+  }
+  // 3.3 and 3.7 have no result where there was nothing to prove.
+  if (security.type !== "none" || minor === 8) sendResult(d, RESULT_OK);
   // ClientInit: U8 shared
   while (!d.from.has(1)) yield 1;
   return d.from.u8() !== 0;
+}
+
+function* readProof(d: Dialogue, security: ServerSecurity): Parser<boolean> {
+  switch (security.type) {
+    case "none":
+      return true;
+    case "vncAuth":
+      return yield* readVncAuth(d, security);
+    case "veNCrypt":
+      return yield* readVeNCrypt(d, security.subtypes);
+    case "ra2ne":
+      return yield* readRa2ne(d, security);
+    case "ard":
+      return yield* readArd(d, security);
+  }
 }
 
 /**
@@ -46,17 +71,24 @@ function* readVersion(d: Dialogue): Parser<Minor> {
   return minor === 7 ? 7 : 3;
 }
 
-const NUMBER = { none: SECURITY.none, vncAuth: SECURITY.vncAuth } as const;
+const NUMBER = {
+  none: SECURITY.none,
+  vncAuth: SECURITY.vncAuth,
+  ra2ne: SECURITY.ra2ne,
+  veNCrypt: SECURITY.veNCrypt,
+  ard: SECURITY.apple,
+} as const satisfies Record<ServerSecurity["type"], number>;
 
-/** 3.3, section 7.1.2: U32 security type, decided by the server. */
+/** 3.3, section 7.1.2: U32 security type, decided by the server; such viewers know no other than these two. */
 function dictateSecurity(d: Dialogue): ServerSecurity {
-  const [first] = d.options.security;
-  if (first === undefined) {
-    d.send(withReason(new ByteWriter().u32(SECURITY.invalid), refusal(d)));
-    throw refused(d);
+  const known = d.options.security.find(({ type }) => type === "none" || type === "vncAuth");
+  if (known === undefined) {
+    const reason = d.options.security.length === 0 ? refusal(d) : "this viewer is too old to sign in here";
+    d.send(withReason(new ByteWriter().u32(SECURITY.invalid), reason));
+    throw refused(reason);
   }
-  d.send(new ByteWriter(4).u32(NUMBER[first.type]).bytes());
-  return first;
+  d.send(new ByteWriter(4).u32(NUMBER[known.type]).bytes());
+  return known;
 }
 
 /** 3.7 and 3.8, section 7.1.2: U8 count, U8 types; the viewer answers with one of them. */
@@ -66,7 +98,7 @@ function* readSecurityChoice(d: Dialogue, minor: Minor): Parser<ServerSecurity> 
   for (const security of offered) list.u8(NUMBER[security.type]);
   if (offered.length === 0) {
     d.send(withReason(list, refusal(d)));
-    throw refused(d);
+    throw refused(refusal(d));
   }
   d.send(list.bytes());
   while (!d.from.has(1)) yield 1;
@@ -76,24 +108,6 @@ function* readSecurityChoice(d: Dialogue, minor: Minor): Parser<ServerSecurity> 
   if (minor === 8) sendFailure(d, "this security type was not offered");
   const numbers = offered.map((security) => NUMBER[security.type]).join(" or ");
   throw new RfbError("no_common_auth", "security", `got security type ${number}, expected ${numbers}`);
-}
-
-/** VNC Authentication, section 7.2.2: 16 random bytes, answered by 16 bytes of DES. */
-function* readVncAuth(
-  d: Dialogue,
-  minor: Minor,
-  verify: (challenge: Uint8Array, response: Uint8Array) => boolean,
-): Parser<void> {
-  const challenge = d.ports.crypto.randomBytes(CHALLENGE_BYTES);
-  d.send(challenge.slice());
-  while (!d.from.has(CHALLENGE_BYTES)) yield CHALLENGE_BYTES;
-  if (verify(challenge, d.from.take(CHALLENGE_BYTES).slice())) {
-    sendResult(d, RESULT_OK);
-    return;
-  }
-  if (minor === 8) sendFailure(d, "wrong password");
-  else sendResult(d, RESULT_FAILED);
-  throw new RfbError("auth_failed", "authentication", "got a wrong password");
 }
 
 function sendResult(d: Dialogue, result: number): void {
@@ -113,8 +127,8 @@ function refusal(d: Dialogue): string {
   return d.options.refusal ?? "this server takes no viewers";
 }
 
-function refused(d: Dialogue): RfbError {
-  return new RfbError("refused", "security", `viewer refused: ${refusal(d)}`);
+function refused(reason: string): RfbError {
+  return new RfbError("refused", "security", `viewer refused: ${reason}`);
 }
 
 /**

@@ -2,7 +2,8 @@ import type { Rect } from "../../../framebuffer/rect.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import type { EncoderState } from "../encodings/encoding.ts";
 import { TIGHT_MAX_AREA, TIGHT_MAX_WIDTH } from "../encodings/tight.ts";
-import { startZrle } from "../encodings/zrle-encode.ts";
+import { TIGHT } from "../encodings/tight-decode.ts";
+import { startStream } from "../encodings/zlib-segment.ts";
 import { ENCODING } from "../numbers.ts";
 import type { Picture } from "../screen.ts";
 import type { RectWork, RfbServerPorts } from "./dialogue.ts";
@@ -35,52 +36,57 @@ export function cutRect(rect: Rect): Rect[] {
 /** Encodes rectangles for one viewer, with the help of `encodeRect` only once for all of them. */
 export class RectEncoder {
   readonly #ports: RfbServerPorts;
-  #isZrleStarted = false;
+  /** Encodings of one zlib stream a viewer whose stream has begun. */
+  readonly #started = new Set<number>();
 
   constructor(ports: RfbServerPorts) {
     this.#ports = ports;
   }
 
-  /** Adds one rectangle, cut before, in the viewer's encoding and format. */
-  put(update: UpdateWriter, picture: Picture, rect: Rect, wishes: Wishes): void {
-    const { encoding, format, jpegQuality, compressLevel } = wishes;
+  /**
+   * Adds one rectangle, cut before, in the viewer's encoding and format; `isExact`: without JPEG, whatever the viewer
+   * allows. Returns true where its pixels are only nearly those of the picture.
+   */
+  put(update: UpdateWriter, picture: Picture, rect: Rect, wishes: Wishes, isExact = false): boolean {
+    const { encoding, format, compressLevel } = wishes;
+    const jpegQuality = isExact ? null : wishes.jpegQuality;
     const work: RectWork = { encoding, rect, format, jpegQuality, compressLevel };
-    const to = update.begin(rect, encoding.number);
     const { encodeRect } = this.#ports;
-    if (encodeRect === undefined) {
-      this.#encode(to, picture, work);
-      return;
-    }
-    to.put(
-      this.#started(
-        encodeRect(work, () => this.#sharedBody(picture, work)),
-        encoding.number,
-      ),
-    );
+    const encode = (): Uint8Array => this.#body(picture, work);
+    const body = encodeRect === undefined ? encode() : encodeRect(work, encode);
+    update.begin(rect, encoding.number).put(this.#begun(body, encoding.number));
+    return isJpeg(body, encoding.number);
   }
 
-  #sharedBody(picture: Picture, work: RectWork): Uint8Array {
+  /** As for a viewer whose streams have begun, so that it serves all. */
+  #body(picture: Picture, work: RectWork): Uint8Array {
+    const { deflate, jpeg } = this.#ports;
+    const { encoding, rect, format, jpegQuality, compressLevel } = work;
+    const state: EncoderState = {
+      deflate,
+      jpeg,
+      format,
+      jpegQuality,
+      compressLevel,
+      zrleStarted: true,
+      zlibStarted: true,
+    };
     const to = new ByteWriter(4096);
-    work.encoding.encode?.(to, picture.pixels(work.rect), work.rect, this.#state(work, true));
+    encoding.encode?.(to, picture.pixels(rect), rect, state);
     return to.bytes();
   }
 
-  #encode(to: ByteWriter, picture: Picture, work: RectWork): void {
-    const state = this.#state(work, this.#isZrleStarted);
-    work.encoding.encode?.(to, picture.pixels(work.rect), work.rect, state);
-    this.#isZrleStarted = state.zrleStarted;
+  /** A connection's first ZRLE and Zlib bodies need the header of their zlib stream; shared ones come without. */
+  #begun(body: Uint8Array, encoding: number): Uint8Array {
+    const hasStream = encoding === ENCODING.zrle || encoding === ENCODING.zlib;
+    if (!hasStream || this.#started.has(encoding)) return body;
+    this.#started.add(encoding);
+    return startStream(body);
   }
+}
 
-  /** A connection's first ZRLE body needs the header of its zlib stream; shared ones come without. */
-  #started(body: Uint8Array, encoding: number): Uint8Array {
-    if (encoding !== ENCODING.zrle || this.#isZrleStarted) return body;
-    this.#isZrleStarted = true;
-    return startZrle(body);
-  }
-
-  #state(work: RectWork, zrleStarted: boolean): EncoderState {
-    const { deflate, jpeg } = this.#ports;
-    const { format, jpegQuality, compressLevel } = work;
-    return { deflate, jpeg, format, jpegQuality, compressLevel, zrleStarted };
-  }
+/** Of all encodings that we send only the two kinds of Tight may hold a JPEG; their first byte says so. */
+function isJpeg(body: Uint8Array, encoding: number): boolean {
+  const isTight = encoding === ENCODING.tight || encoding === ENCODING.tightPng;
+  return isTight && (body[0] ?? 0) >> 4 === TIGHT.jpeg;
 }

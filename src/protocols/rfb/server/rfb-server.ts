@@ -1,4 +1,3 @@
-import { isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
 import { equalPixelFormats, RGBX } from "../../../framebuffer/pixel-format.ts";
 import { intersectRects, type Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
@@ -13,27 +12,37 @@ import {
   type ResizeStatus,
   type Screen,
 } from "../screen.ts";
-import { Announcements, type Layout } from "./announcements.ts";
+import { Announcements, type Layout, type Leds } from "./announcements.ts";
 import { ViewerClipboard } from "./clipboard.ts";
 import { Demand } from "./demand.ts";
 import type { Dialogue, RfbServerEvent, RfbServerOptions, RfbServerPorts } from "./dialogue.ts";
 import { FENCE, fenceNumber, fencePayload, serverFence } from "./fence.ts";
 import { readHandshake, serverInit } from "./handshake.ts";
-import { cutRect, RectEncoder } from "./rect-encoder.ts";
+import { cannotResize, isLayout } from "./layout-check.ts";
+import { PixelSender } from "./pixel-sender.ts";
 import { UpdateWriter } from "./update-writer.ts";
 import { readViewerMessage, type ViewerMessage } from "./viewer-messages.ts";
-import { VIEWER_ENCODING, Wishes } from "./wishes.ts";
+import { Wishes } from "./wishes.ts";
 
+export type { Leds } from "./announcements.ts";
 export type {
+  ArdCrypto,
+  DhExchange,
   EncodeRect,
+  InnerSecurity,
   RectWork,
   RfbServerEvent,
   RfbServerOptions,
   RfbServerPorts,
   ServerSecurity,
+  TlsIdentity,
+  VeNCryptSubtype,
 } from "./dialogue.ts";
 
 const MAX_UPDATE_BYTES = 2 * 1024 * 1024;
+
+/** What is sent again exactly must not keep what is new waiting for long. */
+const MAX_REFINEMENT_BYTES = 256 * 1024;
 
 /** Damage of more rectangles than this is sent as its bounds: the headers would cost more than the pixels. */
 const MAX_DAMAGE_RECTS = 1024;
@@ -42,7 +51,7 @@ const MAX_DAMAGE_RECTS = 1024;
 const MAX_KEYSYM = 0x1fff_ffff;
 
 /** Pseudo-encodings that are acknowledged by an empty rectangle of their own. */
-const ACKNOWLEDGED = [ENCODING.qemuExtendedKey, VIEWER_ENCODING.extendedMouseButtons] as const;
+const ACKNOWLEDGED = [ENCODING.qemuExtendedKey, ENCODING.extendedMouseButtons] as const;
 
 /**
  * The server's side of RFB 3.3, 3.7 and 3.8 (RFC 6143), sans I/O: bytes in by `receive`, bytes out by `send`, which
@@ -55,13 +64,14 @@ export class RfbServer {
   readonly #demand = new Demand();
   readonly #announcements = new Announcements();
   readonly #clipboard: ViewerClipboard;
-  readonly #encoder: RectEncoder;
+  readonly #pixels: PixelSender;
   readonly #parser: Parser<void>;
   readonly #viewport: Rect | null;
   readonly #maxUpdateBytes: number;
   #layout: Layout;
   #name: string;
   #cursor: Cursor | null | undefined = undefined;
+  #leds: Leds | undefined = undefined;
   #isReady = false;
   #isResizeAsked = false;
   /** What the last update left out: until the viewer got it, it does not show what copies would read. */
@@ -81,7 +91,7 @@ export class RfbServer {
     this.#viewport = options.viewport ?? null;
     this.#maxUpdateBytes = options.maxUpdateBytes ?? MAX_UPDATE_BYTES;
     this.#clipboard = new ViewerClipboard(this.#d);
-    this.#encoder = new RectEncoder(ports);
+    this.#pixels = new PixelSender(ports, this.#wishes);
     this.#parser = this.#converse();
     this.#advance();
   }
@@ -137,7 +147,7 @@ export class RfbServer {
     const update = new UpdateWriter();
     if (!this.#announcements.isEmpty) {
       const isSizeDue = this.#announcements.isSizeDue;
-      if (isSizeDue && !this.#wishes.takesResize) throw this.#cannotResize();
+      if (isSizeDue && !this.#wishes.takesResize) throw cannotResize(this.#layout);
       this.#announcements.put(update, this.#wishes, this.#layout);
       if (isSizeDue) {
         this.#dispatch(update, Region.empty);
@@ -145,13 +155,34 @@ export class RfbServer {
       }
     }
     const asked = this.#demand.region.clip(visible);
-    const canCopy = !isBehind && this.#canCopy(copies, asked);
-    if (canCopy) for (const move of copies) update.copy(move);
+    const canCopy = !isBehind && this.#demand.refresh.isEmpty && this.#pixels.canCopy(copies, asked);
+    if (canCopy) this.#pixels.copy(update, copies);
     const due = (canCopy ? painted : damage).union(this.#demand.refresh).intersect(asked);
-    const sent = this.#putPixels(update, picture, due.simplified(MAX_DAMAGE_RECTS).intersect(asked));
+    const region = due.simplified(MAX_DAMAGE_RECTS).intersect(asked);
+    const sent = this.#pixels.put(update, picture, region, this.#maxUpdateBytes);
     this.#left = (canCopy ? painted.clip(visible) : damage).subtract(sent);
     if (!update.isEmpty) this.#dispatch(update, sent);
     return this.#left;
+  }
+
+  /** True where time would let more of what was sent as JPEG be sent exactly: the owner calls `turn` every so often. */
+  get isTurnDue(): boolean {
+    return this.#pixels.lossy.isTurnDue;
+  }
+
+  /** Some time passed: what was sent as JPEG and has not changed for a whole turn may be refined. */
+  turn(): void {
+    this.#pixels.lossy.turn();
+  }
+
+  /** Sends exactly what was sent as JPEG and stood still since, as much as one small update takes. */
+  refine(picture: Picture): void {
+    if (!this.isUpdateWanted || this.#pixels.lossy.still.isEmpty || this.#announcements.isSizeDue) return;
+    const update = new UpdateWriter();
+    const region = this.#pixels.lossy.still.clip(this.#visible).intersect(this.#demand.region);
+    const limitBytes = Math.min(MAX_REFINEMENT_BYTES, this.#maxUpdateBytes);
+    const sent = this.#pixels.put(update, picture, region, limitBytes, true);
+    if (!update.isEmpty) this.#dispatch(update, sent);
   }
 
   /** Announces a new size or monitors; status and who asked go into ExtendedDesktopSize. */
@@ -163,6 +194,7 @@ export class RfbServer {
     if (isSame) this.#announcements.tellLayout();
     else {
       this.#demand.resize({ x: 0, y: 0, width, height });
+      this.#pixels.lossy.clear();
       this.#announcements.changeLayout();
     }
     if (this.#isResizeAsked) this.#announcements.answerResize(RESIZE_STATUS.done);
@@ -193,11 +225,23 @@ export class RfbServer {
     if (this.#isReady) this.#d.send(Uint8Array.of(SERVER_MESSAGE.bell));
   }
 
+  /** The lights of the target's keyboard, told to viewers that show them. */
+  leds(leds: Leds): void {
+    this.#leds = leds;
+    if (!this.#showsLeds) return;
+    this.#announcements.setLeds(leds);
+    this.#wantUpdate();
+  }
+
   name(name: string): void {
     this.#name = name;
     if (!this.#isReady || !this.#wishes.has(ENCODING.desktopName)) return;
     this.#announcements.setName(name);
     this.#wantUpdate();
+  }
+
+  get #showsLeds(): boolean {
+    return this.#wishes.has(ENCODING.qemuLeds) || this.#wishes.has(ENCODING.vmwareLeds);
   }
 
   get #visible(): Rect {
@@ -232,7 +276,7 @@ export class RfbServer {
       if (type === CLIENT_MESSAGE.clientCutText) {
         yield* this.#clipboard.read();
       } else {
-        const hasExtendedButtons = this.#wishes.has(VIEWER_ENCODING.extendedMouseButtons);
+        const hasExtendedButtons = this.#wishes.has(ENCODING.extendedMouseButtons);
         this.#handle(yield* readViewerMessage(type, from, hasExtendedButtons));
       }
     }
@@ -276,11 +320,13 @@ export class RfbServer {
   /** What is newly offered is answered at once: nothing is sent that the viewer does not understand. */
   #takeEncodings(numbers: readonly number[]): void {
     const hadCursor = this.drawsCursor;
+    const hadLeds = this.#showsLeds;
     const offered = this.#wishes.setEncodings(numbers);
     for (const number of ACKNOWLEDGED) if (offered.has(number)) this.#announcements.acknowledge(number);
     if (offered.has(ENCODING.extendedDesktopSize)) this.#announcements.tellLayout();
     if (!hadCursor && this.drawsCursor && this.#cursor !== undefined)
       this.#announcements.setCursor(this.#cursor);
+    if (!hadLeds && this.#showsLeds && this.#leds !== undefined) this.#announcements.setLeds(this.#leds);
     if (offered.has(ENCODING.extendedClipboard)) this.#clipboard.extend();
     if (offered.has(ENCODING.fence)) this.#d.send(serverFence(FENCE.request, new Uint8Array(0)));
     const isFlowNew = offered.has(ENCODING.continuousUpdates) || offered.has(ENCODING.fence);
@@ -323,12 +369,7 @@ export class RfbServer {
 
   #takeDesktopSize(width: number, height: number, screens: readonly Screen[]): void {
     if (!this.#wishes.has(ENCODING.extendedDesktopSize)) return;
-    const whole = { x: 0, y: 0, width, height };
-    const isWithin = screens.every(({ rect }) => {
-      const inner = intersectRects(rect, whole);
-      return rect.width > 0 && inner.width === rect.width && inner.height === rect.height;
-    });
-    if (!isAcceptableSize({ width, height }) || screens.length === 0 || !isWithin) {
+    if (!isLayout({ width, height, screens })) {
       this.refuseResize(RESIZE_STATUS.invalidLayout);
       return;
     }
@@ -340,31 +381,6 @@ export class RfbServer {
     if (this.isUpdateWanted) this.#d.emit({ type: "updateWanted" });
   }
 
-  /**
-   * Copies read what the viewer shows, so they hold only where it shows what we think: no part is due to it whole,
-   * and all of them lie in what it asked for.
-   */
-  #canCopy(copies: readonly CopyMove[], asked: Region): boolean {
-    if (copies.length === 0 || !this.#wishes.has(ENCODING.copyRect) || !this.#demand.refresh.isEmpty)
-      return false;
-    return copies.every(({ fromX, fromY, to }) => {
-      const from = { x: fromX, y: fromY, width: to.width, height: to.height };
-      return Region.of(from, to).subtract(asked).isEmpty;
-    });
-  }
-
-  /** Adds the region piece by piece until the update is long enough; returns what was added. */
-  #putPixels(update: UpdateWriter, picture: Picture, region: Region): Region {
-    const pieces = region.rects.flatMap(cutRect);
-    let count = 0;
-    for (const piece of pieces) {
-      if (update.sizeBytes >= this.#maxUpdateBytes || update.isFull) break;
-      this.#encoder.put(update, picture, piece, this.#wishes);
-      count++;
-    }
-    return count === pieces.length ? region : Region.from(pieces.slice(0, count));
-  }
-
   #dispatch(update: UpdateWriter, sent: Region): void {
     const bytes = update.bytes();
     this.#demand.answered(sent);
@@ -372,15 +388,6 @@ export class RfbServer {
     if (!this.#demand.isContinuous) return;
     this.#d.send(
       serverFence(FENCE.request | FENCE.blockBefore, fencePayload(this.#demand.launch(bytes.length))),
-    );
-  }
-
-  #cannotResize(): RfbError {
-    const { width, height } = this.#layout;
-    return new RfbError(
-      "refused",
-      "message",
-      `the desktop is ${width}x${height} now, expected a viewer that can resize`,
     );
   }
 }

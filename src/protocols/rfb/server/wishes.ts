@@ -1,14 +1,8 @@
 import { type PixelFormat, RGBX } from "../../../framebuffer/pixel-format.ts";
 import type { Encoding } from "../encodings/encoding.ts";
-import { hextile } from "../encodings/hextile.ts";
+import { ALL_ENCODINGS } from "../encodings/list.ts";
 import { raw } from "../encodings/raw.ts";
-import { rre } from "../encodings/rre.ts";
-import { tight } from "../encodings/tight.ts";
-import { zrle } from "../encodings/zrle.ts";
 import { ENCODING } from "../numbers.ts";
-
-/** Pseudo-encodings of rfbproto that only our server's side speaks. */
-export const VIEWER_ENCODING = { extendedMouseButtons: -316, vmwareCursor: 0x574d5664 } as const;
 
 /** JPEG quality of the quality levels 0 to 9, as TigerVNC and TurboVNC have them. */
 const JPEG_QUALITY = [15, 29, 41, 42, 62, 77, 79, 86, 92, 100] as const;
@@ -17,7 +11,7 @@ const JPEG_QUALITY = [15, 29, 41, 42, 62, 77, 79, 86, 92, 100] as const;
 const MAX_COMPRESS_LEVEL = 6;
 const DEFAULT_COMPRESS_LEVEL = 1;
 
-const ENCODERS: readonly Encoding[] = [tight, zrle, hextile, rre, raw].filter((e) => e.encode !== undefined);
+const ENCODERS: readonly Encoding[] = ALL_ENCODINGS.filter(({ encode }) => encode !== undefined);
 
 /** How a viewer's cursor wants to be sent, best first; null where the viewer draws none. */
 export type CursorKind = "withAlpha" | "vmware" | "masked" | null;
@@ -47,7 +41,7 @@ export class Wishes {
 
   get cursorKind(): CursorKind {
     if (this.has(ENCODING.cursorWithAlpha)) return "withAlpha";
-    if (this.has(VIEWER_ENCODING.vmwareCursor)) return "vmware";
+    if (this.has(ENCODING.vmwareCursor)) return "vmware";
     return this.has(ENCODING.cursor) ? "masked" : null;
   }
 

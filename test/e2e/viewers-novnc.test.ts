@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { dirname, extname, join, normalize } from "node:path";
+import { chromium, type Page } from "playwright-core";
+import sharp from "sharp";
+import t from "tap";
+import { WebSocketServer } from "ws";
+import { rightsOf } from "../../src/web/viewer-rights.ts";
+import type { ViewerSecurity } from "../../src/web/viewer-security.ts";
+import { webSocketTransport } from "../../src/web/viewer-transport.ts";
+import { DrawnDesktop } from "../web/drawn-desktop.ts";
+import { type Door, openVncDoor } from "../web/viewer-ports.ts";
+import { requirePeers } from "./peers.ts";
+import type { Owner } from "./program.ts";
+import { until } from "./until.ts";
+import { differenceOf, type Shot } from "./xwd.ts";
+
+const NOVNC = join(dirname(createRequire(import.meta.url).resolve("@novnc/novnc")), "..");
+const BROWSER_ARGS = [
+  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
+  ...["--disable-background-networking", "--disable-component-update"],
+];
+const TOKEN = "a-token-that-only-anna-has";
+
+/** noVNC as it is, told by the page's address how to sign in; says what becomes of it. */
+const PAGE = `<!doctype html><title>connecting</title><div id="screen" style="width:640px;height:480px"></div>
+<script type="module">
+  import RFB from "/core/rfb.js";
+  const query = new URLSearchParams(location.search);
+  const credentials = { username: query.get("user"), password: query.get("password") };
+  const rfb = new RFB(document.getElementById("screen"), "ws://" + location.host + "/rfb", { credentials });
+  rfb.addEventListener("serververification", () => rfb.approveServer());
+  rfb.addEventListener("connect", () => { document.title = "connected"; });
+  rfb.addEventListener("securityfailure", ({ detail }) => { document.title = "refused: " + detail.reason; });
+  rfb.addEventListener("disconnect", ({ detail }) => {
+    if (document.title === "connected") document.title = detail.clean ? "closed" : "broken";
+  });
+</script>`;
+
+const TYPES: Readonly<Record<string, string>> = { ".js": "text/javascript", ".html": "text/html" };
+
+interface Site {
+  readonly desktop: DrawnDesktop;
+  readonly door: Door;
+  readonly url: string;
+}
+
+/** noVNC's own files and, on /rfb, our sessions with this way to sign in. */
+async function openSite(owner: Owner, security: ViewerSecurity): Promise<Site> {
+  const desktop = new DrawnDesktop(500, 333);
+  const door = await openVncDoor(owner, desktop, {
+    security: [security],
+    password: "sesame",
+    users: {
+      signInAs: (user, secret) => {
+        if (user !== "anna" || secret !== TOKEN) return { kind: "wrong", waitMs: 0 };
+        const principal = { id: "anna", name: "anna", role: "operator" } as const;
+        return { kind: "known", credential: { kind: "token", principal } };
+      },
+      isStillValid: () => true,
+    },
+  });
+  const server = createServer((request, response) => {
+    const path = normalize(new URL(request.url ?? "/", "http://localhost").pathname);
+    const text = path === "/" ? Promise.resolve(Buffer.from(PAGE)) : readFile(join(NOVNC, path));
+    text.then(
+      (body) => {
+        const type = TYPES[path === "/" ? ".html" : extname(path)] ?? "application/octet-stream";
+        response.writeHead(200, { "Content-Type": type }).end(body);
+      },
+      () => response.writeHead(404).end(),
+    );
+  });
+  const sockets = new WebSocketServer({ server, path: "/rfb", perMessageDeflate: false });
+  sockets.on("connection", (socket) => {
+    const entrance = door.signIn.enter("127.0.0.1");
+    door.sessions.admit(webSocketTransport(socket), desktop, {
+      security: entrance.security,
+      rights: () => rightsOf(entrance.visitor().principal),
+      isComposited: true,
+      viewport: null,
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  owner.teardown(() => {
+    for (const socket of sockets.clients) socket.terminate();
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no TCP port");
+  return { desktop, door, url: `http://127.0.0.1:${address.port}` };
+}
+
+/** What noVNC shows; null before it shows anything. */
+async function canvasShot(page: Page): Promise<Shot | null> {
+  const url = await page.evaluate<string>(
+    `document.querySelector("#screen canvas")?.toDataURL("image/png") ?? ""`,
+  );
+  const base64 = url.split(",")[1] ?? "";
+  if (base64 === "") return null;
+  const image = sharp(Buffer.from(base64, "base64")).ensureAlpha().raw();
+  const { data, info } = await image.toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, rgba: data };
+}
+
+if (requirePeers(t, ["chromium"])) {
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS });
+  t.teardown(() => browser.close());
+
+  const WAYS = [
+    { name: "None", security: "none", user: "", password: "" },
+    { name: "VncAuth", security: "vnc-auth", user: "", password: "sesame" },
+    { name: "RA2ne", security: "ra2ne", user: "anna", password: TOKEN },
+    { name: "ARD", security: "ard", user: "anna", password: TOKEN },
+  ] as const;
+  for (const { name, security, user, password } of WAYS) {
+    t.test(`noVNC signs in by ${name} and shows our pixels`, async (t) => {
+      const { desktop, door, url } = await openSite(t, security);
+      desktop.cursor = {
+        ...{ width: 2, height: 2, hotspotX: 0, hotspotY: 0 },
+        rgba: new Uint8Array(16).fill(128),
+      };
+      desktop.paintScene(21);
+      const page = await browser.newPage();
+      t.teardown(() => page.close());
+      await page.goto(`${url}/?${new URLSearchParams({ user, password })}`);
+      const title = await until("noVNC is done with the handshake", async () => {
+        const now = await page.title();
+        return now === "connecting" ? null : now;
+      });
+      t.equal(title, "connected");
+      const shows = (): Promise<Shot> =>
+        until("noVNC shows the desktop's picture", async () => {
+          const shot = await canvasShot(page);
+          const { width, height, bytes } = desktop.frame;
+          if (shot === null) return null;
+          return differenceOf(shot, { width, height, rgba: bytes.slice() }) === null ? shot : null;
+        });
+      await shows();
+      desktop.paintScene(22);
+      await shows();
+      desktop.resize(400, 250);
+      desktop.paintScene(23);
+      await shows();
+      t.equal(await page.title(), "connected", "it got nothing that it does not know");
+      if (user === "anna") t.match(door.audited, [{ type: "auth.login", actor: { name: "anna" } }]);
+      if (password === "") return;
+      const stranger = await browser.newPage();
+      t.teardown(() => stranger.close());
+      await stranger.goto(`${url}/?${new URLSearchParams({ user, password: "guess" })}`);
+      const refused = await until("noVNC is refused", async () => {
+        const now = await stranger.title();
+        return now === "connecting" ? null : now;
+      });
+      t.match(refused, /^refused: wrong (password|user or password)$/);
+    });
+  }
+}
