@@ -5,6 +5,8 @@ import type { McpDesktop, McpDesktops } from "./ports.ts";
 /** What is good to know about a protocol before choosing it. */
 export const PROTOCOL_NOTES: Readonly<Record<Protocol, string>> = {
   vnc: "Any VNC server: TigerVNC, x11vnc, TightVNC, macOS screen sharing with a VNC password. Port 5900 + display number. Exact pixels; one picture for all monitors unless the server announces them.",
+  kasmvnc:
+    "KasmVNC: user name and password of its web page; TLS, and without it only on this machine. Exact pixels and all monitors; the user needs the right to look, and the right to write for input. Port 6901, or 8443 + display number.",
   demo: "The desktop built into this server, to try things on. It needs no host.",
 };
 

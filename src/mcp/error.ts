@@ -47,6 +47,7 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   refused: "the target refused the connection: its message says why",
   protocol_error: "the target does not speak the protocol properly: check the host and the port",
   target_forbidden: "that address is not allowed as a target: use another host",
+  no_view_permission: "the target shows its user nothing: somebody has to give that user the right to look",
   internal_error: "it is a fault of this server, not of the call: try once more, then tell the human",
 };
 

@@ -22,6 +22,9 @@ export const monitorIndexField = z
     "Makes coordinates relative to the top-left corner of this monitor (see get_display_info). Default: pixels of the whole desktop.",
   );
 
+/** What add_anchor remembered. */
+export const anchorIdField = z.string().min(1).max(200);
+
 /** A rectangle that a caller gives. */
 export const rectInput = z.strictObject({ x: coordinate, y: coordinate, width: extent, height: extent });
 

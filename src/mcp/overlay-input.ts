@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { parseColour } from "../compositor/colour.ts";
 import type { Overlay, OverlaySpec } from "../compositor/overlay.ts";
+import { POINT_LIMIT } from "../compositor/shapes/freehand.ts";
 import { SHAPES } from "../compositor/shapes/list.ts";
 import { RefusedError } from "../desktop/error.ts";
-import { coordinate, monitorIndexField } from "./fields.ts";
+import { anchorIdField, coordinate, monitorIndexField } from "./fields.ts";
 import { monitorOf, placeOf } from "./place.ts";
 import type { McpDesktop } from "./ports.ts";
 
@@ -28,6 +29,14 @@ export const overlayFields = {
     .enum(SHAPES.map(({ kind }) => kind))
     .optional()
     .describe("What to draw, default box."),
+  points: z
+    .array(z.strictObject({ x: coordinate, y: coordinate }))
+    .min(1)
+    .max(POINT_LIMIT)
+    .optional()
+    .describe(
+      "Of a freehand line, in the pixels of x and y. Without them freehand is a ring around the rectangle.",
+    ),
   temporary_ms: z
     .int()
     .min(1)
@@ -39,6 +48,9 @@ export const overlayFields = {
     .optional()
     .describe("true (default): the human clicks through it. It never blocks your own clicks."),
   monitor_index: monitorIndexField,
+  anchor_id: anchorIdField
+    .optional()
+    .describe("Of add_anchor: the overlay goes with that element, and is hidden while it is not in view."),
 };
 
 /** One overlay of a batch. */
@@ -67,6 +79,19 @@ export function addOverlay(desktop: McpDesktop, input: OverlayInput, ownerId: st
     temporaryMs: input.temporary_ms ?? null,
     clickThrough: input.click_through ?? true,
     monitorIndex: place.monitorIndex ?? monitorOf(desktop, wanted),
+    ...(input.points === undefined
+      ? {}
+      : { points: input.points.map((point) => ({ x: point.x - input.x, y: point.y - input.y })) }),
+    ...(input.anchor_id === undefined ? {} : { anchorId: knownAnchor(desktop, input.anchor_id) }),
   };
   return desktop.scene.add(spec, ownerId, place.bounds);
+}
+
+/** Throws RefusedError not_found. */
+function knownAnchor(desktop: McpDesktop, id: string): string {
+  if (desktop.anchors.get(id) !== null) return id;
+  throw new RefusedError(
+    "not_found",
+    `got the anchor ${JSON.stringify(id)}, expected one made by add_anchor`,
+  );
 }

@@ -1,9 +1,12 @@
 import type { Principal } from "../auth/principal.ts";
 import type { Scene } from "../compositor/scene.ts";
+import type { Actor } from "../desktop/action.ts";
+import type { Anchors } from "../desktop/anchors.ts";
 import type { Clock } from "../desktop/clock.ts";
 import type { Connection, ConnectionInput } from "../desktop/connection.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { TestReport } from "../desktop/desktops.ts";
+import type { Questions } from "../desktop/questions.ts";
 
 /** What the tools need of a live desktop; Desktop of the heart is one. */
 export interface McpDesktop
@@ -20,8 +23,16 @@ export interface McpDesktop
     | "view"
     | "whenReady"
     | "perform"
+    | "pointer"
+    | "generation"
+    | "setMode"
+    | "modeOf"
+    | "stop"
+    | "isStopped"
+    | "on"
   > {
-  readonly scene: Pick<Scene, "overlays" | "add" | "remove" | "clear">;
+  readonly scene: Pick<Scene, "overlays" | "ownerOf" | "add" | "remove" | "clear">;
+  readonly anchors: Pick<Anchors, "add" | "find" | "get">;
 }
 
 /** What the tools need of the registry; Desktops of the heart is one. */
@@ -31,6 +42,8 @@ export interface McpDesktops {
   active(principalId: string): McpDesktop;
   setActive(principalId: string, id: string): McpDesktop;
   add(input: ConnectionInput): Promise<McpDesktop>;
+  /** As `add` for agents: at once where the configuration allows the address, else when a human said yes. */
+  propose(input: ConnectionInput, actor: Actor, signal: AbortSignal): Promise<McpDesktop>;
   remove(id: string): Promise<void>;
   test(connection: Connection): Promise<TestReport>;
   lastConnected(id: string): string | null;
@@ -73,4 +86,6 @@ export interface McpPorts {
   readonly onClient?: (client: McpClientSeen) => void;
   /** Default true. */
   readonly isRateLimited?: boolean;
+  /** Open questions of all desktops; without it no client is asked what people at the viewer are. */
+  readonly questions?: Pick<Questions, "on" | "belongsTo" | "decide">;
 }

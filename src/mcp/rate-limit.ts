@@ -50,15 +50,16 @@ export class RateLimits {
   }
 
   /**
-   * Counts one call; throws RefusedError rate_limited with `retryAfterMs`. The returned function gives the call
+   * Counts `count` calls at once; more than the burst are let through when the bucket is full, and paid back by
+   * waiting afterwards. Throws RefusedError rate_limited with `retryAfterMs`. The returned function gives the call
    * back, for those that turn out to cost nothing (a screenshot that had not changed).
    */
-  take(rateClass: RateClass, principalId: string, desktopId: string): () => void {
+  take(rateClass: RateClass, principalId: string, desktopId: string, count = 1): () => void {
     if (!this.#isOn) return () => {};
     const bucket = this.#bucket(rateClass, `${rateClass}\n${principalId}\n${desktopId}`);
     let waitMs = 0;
-    bucket.rates.forEach(({ perSecond }, i) => {
-      const missing = 1 - (bucket.tokens[i] ?? 0);
+    bucket.rates.forEach(({ burst, perSecond }, i) => {
+      const missing = Math.min(count, burst) - (bucket.tokens[i] ?? 0);
       if (missing > 0) waitMs = Math.max(waitMs, (missing / perSecond) * 1000);
     });
     if (waitMs > 0) {
@@ -70,8 +71,8 @@ export class RateLimits {
         },
       );
     }
-    this.#add(bucket, -1);
-    return () => this.#add(bucket, 1);
+    this.#add(bucket, -count);
+    return () => this.#add(bucket, count);
   }
 
   #bucket(rateClass: RateClass, key: string): Bucket {

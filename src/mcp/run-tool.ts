@@ -1,8 +1,9 @@
 import type { Principal } from "../auth/principal.ts";
+import type { Desk } from "./desk.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
 import type { McpDesktop, McpPorts, ToolCallRecord } from "./ports.ts";
-import type { RateClass, RateLimits } from "./rate-limit.ts";
-import type { Tool, ToolAnswer, ToolContext } from "./tool.ts";
+import type { RateClass } from "./rate-limit.ts";
+import type { Tool, ToolAnswer, ToolContext, ToolImage } from "./tool.ts";
 
 /** Who calls a tool, and how long they wait for it. */
 export interface Caller {
@@ -31,7 +32,7 @@ export async function runTool(
   args: unknown,
   caller: Caller,
   ports: McpPorts,
-  limits: RateLimits,
+  desk: Desk,
 ): Promise<ToolResult> {
   const { desktops, clock } = ports;
   const { principal, signal } = caller;
@@ -42,7 +43,7 @@ export async function runTool(
   try {
     const call = tool.parse(args);
     desktop = tool.hasDesktop ? find(ports, principal, call.connectionId ?? undefined) : null;
-    const giveBack = limits.take(rateOf(tool, desktop), principal.id, desktop?.id ?? "");
+    const giveBack = desk.limits.take(rateOf(tool.rate, desktop, principal), principal.id, desktop?.id ?? "");
     const context: ToolContext = {
       principal,
       actor: { kind: "agent", id: principal.id, name: principal.name },
@@ -55,12 +56,18 @@ export async function runTool(
         return found;
       },
       date: () => clock.date(),
+      clock,
+      desk,
+      count(rate, onDesktop, count) {
+        if (count > 0)
+          desk.limits.take(rateOf(rate, onDesktop, principal), principal.id, onDesktop.id, count);
+      },
       signal,
     };
     let isDelivered = false;
     try {
       const answer = await call.run(context);
-      isDelivered = answer.image !== undefined;
+      isDelivered = imagesOf(answer).length > 0;
       result = success(answer);
     } finally {
       // R1: only delivered images count as screenshots.
@@ -82,18 +89,21 @@ function find({ desktops }: McpPorts, principal: Principal, connectionId: string
   return connectionId === undefined ? desktops.active(principal.id) : desktops.get(connectionId);
 }
 
-function rateOf(tool: Tool, desktop: McpDesktop | null): RateClass {
-  return tool.rate === "input" && desktop?.mode === "autopilot" ? "autopilot_input" : tool.rate;
+function rateOf(rate: RateClass, desktop: McpDesktop | null, { id }: Principal): RateClass {
+  return rate === "input" && desktop?.modeOf(id) === "autopilot" ? "autopilot_input" : rate;
 }
 
-function success({ output, text, image }: ToolAnswer<Record<string, unknown>>): ToolResult {
-  const content: ContentBlock[] = [{ type: "text", text }];
-  if (image !== undefined) {
-    const { buffer, byteOffset, byteLength } = image.bytes;
-    const data = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
-    content.push({ type: "image", data, mimeType: image.mimeType });
+function imagesOf({ image, images }: ToolAnswer<Record<string, unknown>>): readonly ToolImage[] {
+  return images ?? (image === undefined ? [] : [image]);
+}
+
+function success(answer: ToolAnswer<Record<string, unknown>>): ToolResult {
+  const content: ContentBlock[] = [{ type: "text", text: answer.text }];
+  for (const { bytes, mimeType } of imagesOf(answer)) {
+    const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+    content.push({ type: "image", data, mimeType });
   }
-  return { content, structuredContent: output };
+  return { content, structuredContent: answer.output };
 }
 
 function failure(error: ToolError): ToolResult {

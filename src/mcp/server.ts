@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable, Writable } from "node:stream";
 import { toWebRequest } from "@modelcontextprotocol/node";
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
   createMcpHandler,
   isInitializeRequest,
   isJsonContentType,
@@ -20,7 +22,10 @@ import {
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import * as z from "zod";
 import { may, type Principal } from "../auth/principal.ts";
+import { type Desk, openDesk } from "./desk.ts";
+import { Elicitation } from "./elicitation.ts";
 import { faultHttp, MAX_BODY_BYTES, readBody, sendResponse } from "./http.ts";
+import { iconsOf } from "./icons.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import {
   checkMessage,
@@ -30,9 +35,10 @@ import {
   SESSION_NOT_FOUND,
   TRANSPORT_ERROR,
 } from "./json-rpc.ts";
+import { ListenBus } from "./listen-bus.ts";
 import type { McpPorts } from "./ports.ts";
-import { RateLimits } from "./rate-limit.ts";
 import { runTool } from "./run-tool.ts";
+import { RESOURCE_CAPABILITIES, serveResources } from "./serve-resources.ts";
 import { Sessions } from "./sessions.ts";
 import { StdioGate } from "./stdio-gate.ts";
 import type { Tool } from "./tool.ts";
@@ -86,7 +92,9 @@ interface Sender {
 
 class McpFace implements Mcp {
   readonly #ports: McpPorts;
-  readonly #limits: RateLimits;
+  readonly #desk: Desk;
+  readonly #bus: ListenBus;
+  readonly #elicitation: Elicitation;
   readonly #sessions: Sessions<Legacy>;
   /** The SDK hands factories the very Request it was given: the way to say who sent it. */
   readonly #senders = new WeakMap<Request, Sender>();
@@ -96,7 +104,9 @@ class McpFace implements Mcp {
 
   constructor(ports: McpPorts) {
     this.#ports = ports;
-    this.#limits = new RateLimits(ports.clock, ports.isRateLimited ?? true);
+    this.#desk = openDesk(ports);
+    this.#bus = new ListenBus(this.#desk, ports.desktops);
+    this.#elicitation = new Elicitation({ questions: ports.questions ?? null, clock: ports.clock });
     this.#sessions = new Sessions(ports.clock, ({ server }) => {
       server.close().catch((err: unknown) => ports.log.warn({ err }, "MCP session did not close"));
     });
@@ -108,6 +118,7 @@ class McpFace implements Mcp {
     // Rejected requests are the client's affair and are answered; there is nothing to log at this level.
     this.#modern = createMcpHandler(factory, {
       legacy: "reject",
+      bus: this.#bus,
       maxSubscriptions: 200,
       maxRequestBodySize: MAX_BODY_BYTES,
     });
@@ -140,7 +151,9 @@ class McpFace implements Mcp {
   }
 
   async close(): Promise<void> {
+    this.#elicitation.close();
     this.#sessions.close();
+    this.#desk.events.close();
     await this.#modern.close();
   }
 
@@ -178,7 +191,9 @@ class McpFace implements Mcp {
     const sender: Sender = { principal, tools };
     this.#senders.set(request, sender);
     const options = message === null ? {} : { parsedBody: message };
-    if (!(await isLegacyRequest(request, message ?? undefined))) return this.#modern.fetch(request, options);
+    if (!(await isLegacyRequest(request, message ?? undefined))) {
+      return this.#bus.run(principal, message, () => this.#modern.fetch(request, options));
+    }
     const sessionId = request.headers.get("mcp-session-id");
     if (sessionId === null) {
       if (message !== null && isInitializeRequest(message)) return this.#open(request, message, sender, res);
@@ -221,6 +236,7 @@ class McpFace implements Mcp {
 
   #server({ principal, tools }: Sender): Server {
     const { version } = this.#ports;
+    const codec = this.#elicitation.codec(principal);
     const server = new Server(
       {
         name: SERVER_NAME,
@@ -229,9 +245,10 @@ class McpFace implements Mcp {
         description: "See, use and annotate a remote desktop together with the people who watch it.",
       },
       {
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, ...RESOURCE_CAPABILITIES },
         instructions: INSTRUCTIONS,
         cacheHints: { "tools/list": { ttlMs: TOOLS_TTL_MS, cacheScope: "private" } },
+        requestState: { verify: codec.verify },
       },
     );
     const clientOf = (context: ServerContext): string | null =>
@@ -243,14 +260,23 @@ class McpFace implements Mcp {
       clientOf(context);
       return { tools: tools.map(listed) };
     });
+    serveResources(server, principal, this.#ports, this.#desk);
     server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = tools.find(({ name }) => name === params.name);
       if (tool === undefined) {
         const name = JSON.stringify(params.name.slice(0, 60));
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
       }
-      const caller = { principal, clientName: clientOf(context), signal: context.mcpReq.signal };
-      return runTool(tool, params.arguments, caller, this.#ports, this.#limits);
+      const caller = { principal, clientName: clientOf(context) };
+      return this.#elicitation.call({
+        principal,
+        context,
+        capabilities: capabilitiesInEnvelope(context.mcpReq.envelope) ?? server.getClientCapabilities(),
+        codec,
+        tool: tool.name,
+        args: params.arguments,
+        run: (signal) => runTool(tool, params.arguments, { ...caller, signal }, this.#ports, this.#desk),
+      });
     });
     return server;
   }
@@ -302,6 +328,17 @@ function clientInEnvelope(meta: unknown): { name: string; version: string } | un
   return envelope.safeParse(meta).data?.[CLIENT_INFO_META_KEY];
 }
 
+const capabilities = z.object({ [CLIENT_CAPABILITIES_META_KEY]: z.custom<ClientCapabilities>(isObject) });
+
+/** What a client of 2026-07-28 can do, said with every request. */
+function capabilitiesInEnvelope(meta: unknown): ClientCapabilities | undefined {
+  return capabilities.safeParse(meta).data?.[CLIENT_CAPABILITIES_META_KEY];
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
 /** What the SDK needs of a request whose body was read already. */
 function bodyless(req: IncomingMessage) {
   const { method = "GET", url = "/", headers } = req;
@@ -315,8 +352,9 @@ function given(body: unknown) {
     : checkMessage(body);
 }
 
-function listed({ name, title, description, inputSchema, outputSchema, hints }: Tool) {
-  return { name, title, description, inputSchema, outputSchema, annotations: { title, ...hints } };
+function listed({ name, title, description, inputSchema, outputSchema, hints, effect }: Tool) {
+  const annotations = { title, ...hints };
+  return { name, title, description, inputSchema, outputSchema, annotations, icons: iconsOf(effect) };
 }
 
 function plain(text: string): string {

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import type { Principal } from "../auth/principal.ts";
 import type { Actor } from "../desktop/action.ts";
+import type { Clock } from "../desktop/clock.ts";
+import type { Desk } from "./desk.ts";
 import { ArgumentsError, toolErrorSchema } from "./error.ts";
 import type { McpDesktop, McpDesktops } from "./ports.ts";
 import type { RateClass } from "./rate-limit.ts";
@@ -22,6 +24,11 @@ export interface ToolContext {
   readyDesktop(connectionId: string | undefined): Promise<McpDesktop>;
   /** The time now, for answers. */
   date(): Date;
+  readonly clock: Clock;
+  /** What is kept between calls; whoever asks it for something says for which principal. */
+  readonly desk: Desk;
+  /** Counts more calls of a class than the tool's own one; throws RefusedError rate_limited. */
+  count(rate: RateClass, desktop: McpDesktop, count: number): void;
   /** Aborts when the client cancels the call or goes away. */
   readonly signal: AbortSignal;
 }
@@ -36,6 +43,8 @@ export interface ToolAnswer<Output> {
   readonly output: Output;
   readonly text: string;
   readonly image?: ToolImage;
+  /** Instead of `image` where there are several; their order is that of the output that describes them. */
+  readonly images?: readonly ToolImage[];
 }
 
 /** JSON Schema whose root is an object, as MCP wants it. */

@@ -1,5 +1,5 @@
 import type { Principal } from "../../src/auth/principal.ts";
-import { RateLimits } from "../../src/mcp/rate-limit.ts";
+import { openDesk } from "../../src/mcp/desk.ts";
 import { runTool, type ToolResult } from "../../src/mcp/run-tool.ts";
 import { TOOLS } from "../../src/mcp/tools/list.ts";
 import { AGENT, type FakeHouse } from "./fake-house.ts";
@@ -21,11 +21,11 @@ export type Call = (
 
 /** Calls tools of a house as an agent would, without a transport between. */
 export function callsTo(house: FakeHouse): Call {
-  const limits = new RateLimits(house.ports.clock, house.ports.isRateLimited ?? true);
+  const desk = openDesk(house.ports);
   return async (name, args = {}, { principal = AGENT, signal = new AbortController().signal } = {}) => {
     const tool = TOOLS.find((known) => known.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
-    return read(await runTool(tool, args, { principal, clientName: "test", signal }, house.ports, limits));
+    return read(await runTool(tool, args, { principal, clientName: "test", signal }, house.ports, desk));
   };
 }
 

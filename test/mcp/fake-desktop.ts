@@ -1,16 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { Overlay, OverlaySpec } from "../../src/compositor/overlay.ts";
+import { Scene } from "../../src/compositor/scene.ts";
 import type { Action, ActionResult, Actor, PerformOptions } from "../../src/desktop/action.ts";
+import { Anchors } from "../../src/desktop/anchors.ts";
+import { systemClock } from "../../src/desktop/clock.ts";
 import { type Connection, type ConnectionInput, makeConnection } from "../../src/desktop/connection.ts";
-import type { DesktopState } from "../../src/desktop/desktop.ts";
+import type { DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
 import type { TestReport } from "../../src/desktop/desktops.ts";
 import { type LinkError, RefusedError } from "../../src/desktop/error.ts";
 import type { Mode } from "../../src/desktop/policy.ts";
 import type { Audience, Snapshot, SnapshotRequest, View } from "../../src/desktop/view.ts";
+import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { intersectRects, type Rect, rect, rectOfSize } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import type { McpDesktop, McpDesktops } from "../../src/mcp/ports.ts";
 import type { Screen } from "../../src/protocols/rfb/screen.ts";
+import { drawText } from "../framebuffer/frames.ts";
 
 /** The smallest PNG there is: 1x1, grey. */
 const PNG = Buffer.from(
@@ -35,7 +40,15 @@ export class FakeDesktop implements McpDesktop {
     { id: 1, rect: rect(0, 0, 1280, 800), flags: 0 },
     { id: 2, rect: rect(1280, 0, 640, 480), flags: 0 },
   ];
-  readonly size = { width: 1920, height: 800 };
+  size = { width: 1920, height: 800 };
+  pointer = { x: 5, y: 6 };
+  /** What every snapshot is, whatever its region and size. */
+  png: Buffer = PNG;
+  isStopped = false;
+  readonly listeners = new Set<(event: DesktopEvent) => void>();
+  readonly #watchers = new Set<{ damage: Region; onDamage: () => void }>();
+  /** The colour of every pixel, 0xRRGGBB. */
+  colour = 0x204060;
   readonly isExact = true;
   state: DesktopState = { kind: "live", sinceMs: 0, description: "RFB 3.8, None, Raw" };
   mode: Mode = "autopilot";
@@ -57,8 +70,21 @@ export class FakeDesktop implements McpDesktop {
     return this.connection.name;
   }
 
+  /** What anchors are looked for in. */
+  readonly picture = textPicture(1920, 800);
+  readonly anchors = new Anchors(new Scene(systemClock), {
+    clock: systemClock,
+    frame: () => this.picture,
+    isExact: () => true,
+    onBug: (error) => {
+      throw error;
+    },
+  });
+
   readonly scene = {
     overlays: this.overlays,
+    ownerOf: (id: string): string | null =>
+      this.overlays.find((overlay) => overlay.id === id)?.ownerId ?? null,
     add: (spec: OverlaySpec, ownerId: string, bounds: Rect): Overlay => {
       const overlay = {
         ...spec,
@@ -81,6 +107,48 @@ export class FakeDesktop implements McpDesktop {
     },
   };
 
+  on(listener: (event: DesktopEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  emit(event: DesktopEvent): void {
+    for (const listener of [...this.listeners]) listener(event);
+  }
+
+  /** Pixels change, as a target would make them. */
+  paint(area: Rect, colour = this.colour): void {
+    this.colour = colour;
+    this.generation++;
+    const damage = Region.of(area);
+    for (const watcher of [...this.#watchers]) {
+      watcher.damage = watcher.damage.union(damage);
+      watcher.onDamage();
+    }
+    this.emit({ type: "update", damage, generation: this.generation });
+  }
+
+  resize(width: number, height: number): void {
+    this.size = { width, height };
+    this.emit({ type: "resize", size: this.size, screens: this.screens });
+  }
+
+  setMode(mode: Mode, actor: Actor): void {
+    if (actor.kind !== "human" && mode === "autopilot" && this.mode !== "autopilot")
+      throw new RefusedError("permission_denied", "only a human may raise the mode");
+    this.mode = mode;
+  }
+
+  modeOf(): Mode {
+    return this.mode;
+  }
+
+  stop(): void {
+    this.isStopped = true;
+  }
+
   async whenReady(): Promise<void> {
     if (this.problem !== null) throw this.problem;
   }
@@ -93,15 +161,31 @@ export class FakeDesktop implements McpDesktop {
       generation,
       screens,
       snapshot: async (request = {}) => this.#snapshot(request),
-      picture: () => {
-        throw new Error("the tools take snapshots only");
-      },
-      watch: () => ({
-        pending: Region.of(),
-        take: () => ({ painted: Region.of(), copies: [] }),
-        putBack() {},
-        close() {},
+      picture: () => ({
+        ...size,
+        pixels: ({ width, height }) => {
+          const bytes = new Uint8Array(width * height * 4);
+          new DataView(bytes.buffer).setUint32(0, ((this.colour << 8) | 0xff) >>> 0);
+          for (let i = 4; i < bytes.length; i += 4) bytes.copyWithin(i, 0, 4);
+          return { bytes, offset: 0, strideBytes: width * 4 };
+        },
       }),
+      watch: (onDamage) => {
+        const watcher = { damage: Region.of(rectOfSize(size)), onDamage };
+        this.#watchers.add(watcher);
+        return {
+          get pending() {
+            return watcher.damage;
+          },
+          take: () => {
+            const { damage } = watcher;
+            watcher.damage = Region.empty;
+            return { painted: damage, copies: [] };
+          },
+          putBack() {},
+          close: () => this.#watchers.delete(watcher),
+        };
+      },
     };
   }
 
@@ -120,11 +204,30 @@ export class FakeDesktop implements McpDesktop {
         generationBefore,
         generationAfter: this.generation,
       },
-      position: action.kind === "click" ? { x: action.x ?? 5, y: action.y ?? 6 } : null,
+      position: this.#point(action),
       notTyped: [],
       clipboard: this.clipboard,
       ...told,
     };
+  }
+
+  /** Where the pointer is after an action, null for those without a place. */
+  #point(action: Action): { readonly x: number; readonly y: number } | null {
+    switch (action.kind) {
+      case "click":
+      case "button":
+      case "scroll":
+        this.pointer = { x: action.x ?? this.pointer.x, y: action.y ?? this.pointer.y };
+        return this.pointer;
+      case "move":
+        this.pointer = { x: action.x, y: action.y };
+        return this.pointer;
+      case "drag":
+        this.pointer = action.path.at(-1) ?? this.pointer;
+        return this.pointer;
+      default:
+        return null;
+    }
   }
 
   #snapshot(request: SnapshotRequest): Snapshot {
@@ -133,7 +236,7 @@ export class FakeDesktop implements McpDesktop {
     const scale = request.scale ?? 1;
     return {
       format: request.format ?? "png",
-      bytes: PNG,
+      bytes: this.png,
       width: Math.round(region.width * scale),
       height: Math.round(region.height * scale),
       region,
@@ -179,6 +282,14 @@ export class FakeDesktops implements McpDesktops {
     return desktop;
   }
 
+  /** What a human says to agents that want a desktop. */
+  isAgreed = false;
+
+  async propose(input: ConnectionInput): Promise<FakeDesktop> {
+    if (!this.isAgreed) throw new RefusedError("denied_by_human", "a human denied this");
+    return this.add(input);
+  }
+
   async remove(id: string): Promise<void> {
     this.all.splice(this.all.indexOf(this.get(id)), 1);
   }
@@ -198,4 +309,10 @@ export class FakeDesktops implements McpDesktops {
   lastConnected(id: string): string | null {
     return this.get(id).connection.port === 5901 ? "2026-11-21T00:00:00.000Z" : null;
   }
+}
+
+function textPicture(width: number, height: number): Framebuffer {
+  const picture = new Framebuffer(width, height, { hasKernels: true });
+  drawText(picture, picture.rect, 11);
+  return picture;
 }

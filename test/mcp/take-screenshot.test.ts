@@ -17,7 +17,7 @@ t.test("take_screenshot gives an image block and says where it was taken", async
     context_metadata: { connection_id: "one", mode: "autopilot", stable: true, stale: false, exact: true },
   });
   t.notOk("image_base64" in structured);
-  t.match(text, /1920x800 png, generation 7. Image pixels are desktop pixels/);
+  t.match(text, /1920x800 png, generation 7, screenshot_id [-0-9a-f]+. Image pixels are desktop pixels/);
   t.match(house.desktops.get("one").snapshots[0], { withOverlays: false, withCursor: false, scale: 1 });
 });
 

@@ -16,6 +16,11 @@ const PROMISED = [
     "list_connections",
   ],
   ...["test_connection", "remove_connection", "set_active_connection"],
+  ...["move_mouse", "mouse_down", "mouse_up", "drag", "scroll", "press_keys", "cursor_position", "zoom"],
+  ...["wait", "wait_for", "batch_actions", "paste_text", "reset_input", "session_stop", "session_resume"],
+  ...["computer", "list_screenshots", "set_mode", "add_anchor", "re_anchor_element"],
+  ...["subscribe_events", "unsubscribe_events", "poll_events", "set_screenshot_frequency"],
+  ...["compare_screenshots", "annotate_screenshot"],
 ];
 
 t.test("every promised tool is there once", async (t) => {

@@ -1,14 +1,14 @@
 import * as z from "zod";
+import { may } from "../../auth/principal.ts";
 import { connectionOutput, connectionText, describeConnection } from "../connection-output.ts";
-import { assertMayConfigure } from "../connection-rights.ts";
 import { defineTool } from "../tool.ts";
 
 export const addConnection = defineTool({
   name: "add_connection",
   title: "Add connection",
   description:
-    "Adds a VNC host as a desktop and connects to it. Needs an admin or operator token; with an agent token, ask the human " +
-    "to add it on the Desktops page. The password goes only to that host and is never shown again.",
+    "Adds a VNC host as a desktop and connects to it. With an agent token a human is asked first, unless the configuration " +
+    "allows the address, and the call waits for the answer, up to 45 s. The password goes only to that host and is never shown again.",
   effect: "admin",
   hints: { openWorldHint: true },
   input: z.strictObject({
@@ -26,15 +26,17 @@ export const addConnection = defineTool({
     errors: z.array(z.string()),
   }),
   async handle(args, context) {
-    assertMayConfigure(context.principal, "add connections");
-    const desktop = await context.desktops.add({
+    const input = {
       name: args.name,
       host: args.host,
       protocol: args.protocol,
       ...(args.port === undefined ? {} : { port: args.port }),
       ...(args.username === undefined ? {} : { username: args.username }),
       ...(args.password === undefined ? {} : { password: args.password }),
-    });
+    };
+    const desktop = may(context.principal, "connections")
+      ? await context.desktops.add(input)
+      : await context.desktops.propose(input, context.actor, context.signal);
     const warnings: string[] = [];
     if (args.password === undefined || args.password === "") {
       warnings.push("no password was given: this works only where the server asks for none");

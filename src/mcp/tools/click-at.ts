@@ -1,21 +1,12 @@
 import * as z from "zod";
-import { BUTTONS, type PerformOptions } from "../../desktop/action.ts";
-import {
-  confirmationField,
-  connectionIdField,
-  coordinate,
-  effectFields,
-  effectOutput,
-  effectText,
-  effectTimeoutField,
-  intentField,
-  monitorIndexField,
-  timestampField,
-  timingField,
-} from "../fields.ts";
+import { BUTTONS } from "../../desktop/action.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import type { Point } from "../../framebuffer/rect.ts";
+import { act, actedFields, actingFields } from "../acting.ts";
+import { anchorIdField, coordinate } from "../fields.ts";
 import { HELD_KEYS, keysymOf } from "../held-keys.ts";
-import { performOptions } from "../perform-options.ts";
-import { placeOf, pointIn } from "../place.ts";
+import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
+import type { McpDesktop } from "../ports.ts";
 import { defineTool } from "../tool.ts";
 
 export const clickAt = defineTool({
@@ -23,7 +14,7 @@ export const clickAt = defineTool({
   title: "Click",
   description:
     "Clicks the mouse at a pixel of the desktop, the same pixel as in a native-size screenshot, or where the pointer is " +
-    "when x and y are absent. Outside the screen it is refused. In assist mode a human is asked first and the call waits " +
+    "when x and y are absent. With screenshot_id the coordinates are pixels of that image. Outside the screen it is refused. In assist mode a human is asked first and the call waits " +
     "for the answer, up to 45 s. The answer says what the click changed: `changed: false` means that nothing on the screen " +
     "moved, so look again before you go on.",
   effect: "input",
@@ -38,28 +29,36 @@ export const clickAt = defineTool({
         .max(HELD_KEYS.length)
         .optional()
         .describe("Keys held meanwhile, e.g. ctrl."),
-      require_user_confirmation: confirmationField,
-      action_timing_hint: timingField,
-      monitor_index: monitorIndexField,
-      intent: intentField,
-      effect_timeout_ms: effectTimeoutField,
-      connection_id: connectionIdField,
+      anchor_id: anchorIdField
+        .optional()
+        .describe(
+          "Of add_anchor: clicks the middle of that element, wherever it is now. Instead of x and y.",
+        ),
+      ...spaceFields,
+      ...actingFields,
     })
+    .refine(
+      ({ x, anchor_id }) => x === undefined || anchor_id === undefined,
+      "expected x and y, or anchor_id, not both",
+    )
     .refine(({ x, y }) => (x === undefined) === (y === undefined), "expected both x and y, or neither"),
   output: z.object({
-    success: z.boolean(),
-    was_confirmed: z.boolean().describe("A human approved it."),
     actual_position: z.object({ x: z.int(), y: z.int() }).nullable().describe("Desktop pixels."),
-    timestamp: timestampField,
-    ...effectFields,
+    position: positionOutput.nullable().describe("The same, in both spaces."),
+    ...actedFields,
   }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
-    const place = placeOf(desktop, args.monitor_index);
+    const locator = locatorFor(args, desktop, context);
     const point =
-      args.x === undefined || args.y === undefined ? null : pointIn(place, { x: args.x, y: args.y });
-    const options: PerformOptions = performOptions(args, context.signal);
-    const result = await desktop.perform(
+      args.anchor_id !== undefined
+        ? middleOf(desktop, args.anchor_id)
+        : args.x === undefined || args.y === undefined
+          ? null
+          : locator.point({ x: args.x, y: args.y });
+    const acted = await act(
+      context,
+      desktop,
       {
         kind: "click",
         x: point?.x ?? null,
@@ -68,19 +67,26 @@ export const clickAt = defineTool({
         clicks: args.clicks ?? 1,
         holdKeysyms: (args.hold_keys ?? []).map(keysymOf),
       },
-      context.actor,
-      options,
+      args,
     );
-    const at = result.position ?? point;
+    const at = acted.result.position ?? point;
     return {
       output: {
-        success: true,
-        was_confirmed: result.wasConfirmed,
         actual_position: at === null ? null : { x: at.x, y: at.y },
-        timestamp: context.date().getTime(),
-        ...effectOutput(result.effect),
+        position: at === null ? null : locator.echo(at),
+        ...acted.output,
       },
-      text: `Clicked${at === null ? "" : ` at ${at.x},${at.y}`}. ${effectText(result.effect)}`,
+      text: `Clicked${at === null ? "" : ` at ${at.x},${at.y}`}. ${acted.text}`,
+      ...acted.images,
     };
   },
 });
+
+/** Where an anchored element is now; throws RefusedError not_found, stale_screen where it is lost or ambiguous. */
+function middleOf(desktop: McpDesktop, anchorId: string): Point {
+  const { rect, status } = desktop.anchors.find(anchorId);
+  if (rect === null) {
+    throw new RefusedError("stale_screen", `the anchor is ${status}: expected it in one place on the screen`);
+  }
+  return { x: rect.x + (rect.width >> 1), y: rect.y + (rect.height >> 1) };
+}

@@ -17,6 +17,7 @@ export const drawOverlay = defineTool({
     bounds: rectOutput.describe("Where it is, desktop pixels, after clamping."),
     monitor_index: z.int(),
     display_scale: displayScaleField,
+    anchor_id: z.string().optional().describe("The anchor it goes with, where you named one."),
   }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
@@ -28,6 +29,7 @@ export const drawOverlay = defineTool({
         bounds: { x, y, width, height },
         monitor_index: overlay.monitorIndex,
         display_scale: null,
+        ...(args.anchor_id === undefined ? {} : { anchor_id: args.anchor_id }),
       },
       text: `Drew overlay ${overlay.id}: ${overlay.kind} of ${width}x${height} at ${x},${y} on monitor ${overlay.monitorIndex}.`,
     };

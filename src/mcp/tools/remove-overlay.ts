@@ -18,9 +18,7 @@ export const removeOverlay = defineTool({
   async handle(args, context) {
     const { scene } = context.desktop(args.connection_id);
     // Another principal's overlay is as good as absent: ids are no way to clear a colleague's screen.
-    const isOwn = scene.overlays.some(
-      ({ id, ownerId }) => id === args.overlay_id && ownerId === context.principal.id,
-    );
+    const isOwn = scene.ownerOf(args.overlay_id) === context.principal.id;
     const isRemoved = isOwn && scene.remove(args.overlay_id) !== null;
     return {
       output: { removed: isRemoved, not_found: !isRemoved },

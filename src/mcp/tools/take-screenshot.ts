@@ -1,7 +1,19 @@
-import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import { IMAGE_FORMATS, type Snapshot, type SnapshotRequest } from "../../desktop/view.ts";
-import { equalRects, type Rect } from "../../framebuffer/rect.ts";
+import { delay } from "../../desktop/clock.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { fitSize } from "../../desktop/fit.ts";
+import type { Screenshot } from "../../desktop/screenshot-store.ts";
+import {
+  FITS,
+  IMAGE_FORMATS,
+  type ImageFormat,
+  type Snapshot,
+  type SnapshotPart,
+  type SnapshotRequest,
+  type View,
+} from "../../desktop/view.ts";
+import { equalRects, type Rect, type Size } from "../../framebuffer/rect.ts";
+import { describeScreenshot, keepScreenshot, transformOutput } from "../capture.ts";
 import {
   connectionIdField,
   displayScaleField,
@@ -12,7 +24,8 @@ import {
 } from "../fields.ts";
 import { monitorOf, placeOf, rectIn } from "../place.ts";
 import type { McpDesktop } from "../ports.ts";
-import { defineTool } from "../tool.ts";
+import { scrub } from "../scrub.ts";
+import { defineTool, type ToolContext } from "../tool.ts";
 
 /** The longest that a call waits for a desktop to come to rest. */
 const MAX_STABLE_MS = 10_000;
@@ -24,8 +37,9 @@ export const takeScreenshot = defineTool({
     "Shows the desktop as it is now: an image block plus where it was taken. Default: the whole desktop, PNG, native " +
     "size, so that image pixels are the coordinates for click_at and draw_overlay. With `region` or `scale`, use " +
     "`transform`: desktop_x = offset_x + image_x / scale_x. After an action pass its generation_after as " +
-    "if_changed_since: when nothing changed since, the answer is short and has no image. Use wait_for_stable_ms " +
-    "after something that loads or animates.",
+    "if_changed_since: when nothing changed since, the answer is short and has no image; with `diff` there are images of " +
+    "what changed only. Use wait_for_stable_ms after something that loads or animates. `fit` makes the image as large as " +
+    "your model sees it: then pass screenshot_id with your coordinates, which are pixels of that image.",
   effect: "read",
   rate: "screenshot",
   input: z.strictObject({
@@ -37,6 +51,23 @@ export const takeScreenshot = defineTool({
       .max(1)
       .optional()
       .describe("Shrinks both sides, e.g. 0.5. Default 1, exact pixels."),
+    fit: z
+      .enum(FITS)
+      .optional()
+      .describe("Shrinks to what a model of that family sees unshrunk; not with scale. Default none."),
+    mode: z
+      .enum(["fullscreen", "monitor", "window"])
+      .optional()
+      .describe(
+        "monitor: monitor_index, else the first. window is refused: a remote screen does not say where windows are.",
+      ),
+    window_title: z.string().max(500).optional().describe("Only for mode window, which is refused."),
+    delay_ms: z.int().min(0).max(MAX_STABLE_MS).optional().describe("Waits for so long first."),
+    scrub_mask_rects: z
+      .array(rectInput)
+      .max(100)
+      .optional()
+      .describe("Parts that are black in the image, pixels of the desktop or of monitor_index."),
     wait_for_stable_ms: z
       .int()
       .min(0)
@@ -57,6 +88,10 @@ export const takeScreenshot = defineTool({
       .min(0)
       .optional()
       .describe("A generation you saw: no image when the desktop still has it. Not with overlays or cursor."),
+    diff: z
+      .boolean()
+      .optional()
+      .describe("With if_changed_since: only images of the parts that changed, where that is less."),
     inline_base64: z
       .boolean()
       .optional()
@@ -79,9 +114,14 @@ export const takeScreenshot = defineTool({
       .object({ x: z.number(), y: z.number() })
       .nullable()
       .describe("null: a remote screen does not say how far its windows are scrolled."),
-    transform: z
-      .object({ scale_x: z.number(), scale_y: z.number(), offset_x: z.int(), offset_y: z.int() })
-      .describe("desktop_x = offset_x + image_x / scale_x, and so for y."),
+    transform: transformOutput,
+    parts: z
+      .array(z.object({ region: rectOutput, place: rectOutput }))
+      .nullable()
+      .describe(
+        "With diff: each image block is one part of the screenshot; `region` is what it shows of the desktop, `place` where " +
+          "it lies in the whole image. null: the image is whole.",
+      ),
     timestamp: timestampField,
     context_metadata: z.object({
       connection_id: z.string(),
@@ -95,47 +135,102 @@ export const takeScreenshot = defineTool({
     image_base64: z.string().optional(),
   }),
   async handle(args, context) {
+    if (args.mode === "window" || args.window_title !== undefined) {
+      throw new RefusedError(
+        "not_supported",
+        "mode window: a remote screen does not say where its windows are, so take a region or the whole of it",
+      );
+    }
+    if (args.fit !== undefined && args.fit !== "none" && args.scale !== undefined) {
+      throw new RefusedError("invalid_parameters", "got fit and scale, expected one of them");
+    }
     const desktop = await context.readyDesktop(args.connection_id);
-    const place = placeOf(desktop, args.monitor_index);
-    const region =
-      args.region === undefined || args.full_screen === true ? place.bounds : rectIn(place, args.region);
+    await pause(args.delay_ms ?? 0, context);
+    const place = placeOf(desktop, args.monitor_index ?? (args.mode === "monitor" ? 0 : undefined));
+    const isWhole = args.region === undefined || args.full_screen === true || args.mode === "fullscreen";
+    const region = isWhole || args.region === undefined ? place.bounds : rectIn(place, args.region);
     const wait: SnapshotRequest = {
       signal: context.signal,
       ...(args.wait_for_stable_ms === undefined ? {} : { stableMs: args.wait_for_stable_ms }),
     };
     const view = desktop.view("agent");
+    const format = args.format ?? "png";
+    const fit = args.fit ?? "none";
+    const size = fit === "none" ? sizeOf(region, args.scale ?? 1) : fitSize(region, fit);
     const hasExtras = args.include_overlays === true || args.include_cursor === true;
-    if (args.if_changed_since !== undefined && !hasExtras) {
+    const since = hasExtras ? undefined : args.if_changed_since;
+    if (since !== undefined) {
       // One pixel says which generation the desktop has, after the wait, without encoding all of it.
       const probe = await view.snapshot({
         ...wait,
         region: { x: region.x, y: region.y, width: 1, height: 1 },
       });
-      if (probe.generation === args.if_changed_since) {
-        const size = sizeOf(region, args.scale ?? 1);
-        const format = args.format ?? "png";
-        return {
-          output: { unchanged: true, ...described(desktop, { ...probe, ...size, region, format }) },
-          text: `Nothing changed since generation ${probe.generation}.`,
-        };
-      }
+      if (probe.generation === since)
+        return unchanged(desktop, { ...probe, ...size, region, format }, context);
     }
-    const snapshot = await view.snapshot({
-      ...wait,
+    const masks = args.scrub_mask_rects?.map((rect) => rectIn(place, rect)) ?? [];
+    const request: SnapshotRequest = {
+      // The wait is over where there was a probe.
+      ...(since === undefined ? wait : { signal: context.signal }),
       region,
-      format: args.format ?? "png",
-      scale: args.scale ?? 1,
       withOverlays: args.include_overlays ?? false,
       withCursor: args.include_cursor ?? false,
-    });
-    const inline = args.inline_base64 === true ? { image_base64: base64(snapshot.bytes) } : {};
+      ...(args.diff === true && since !== undefined && masks.length === 0 ? { sinceGeneration: since } : {}),
+    };
+    const snapshot =
+      masks.length > 0
+        ? await scrubbed(view, request, masks, size, format)
+        : await view.snapshot({
+            ...request,
+            format,
+            ...(fit === "none" ? { scale: args.scale ?? 1 } : { fit }),
+          });
+    if (snapshot.isUnchanged === true) return unchanged(desktop, snapshot, context);
+    const parts = snapshot.parts ?? null;
+    const kept = keepScreenshot(context, desktop, snapshot, "screen");
+    const mimeType = `image/${snapshot.format}`;
+    const inline =
+      args.inline_base64 === true && parts === null ? { image_base64: base64(snapshot.bytes) } : {};
     return {
-      output: { unchanged: false, ...described(desktop, snapshot), ...inline },
-      text: textOf(snapshot, desktop),
-      image: { bytes: snapshot.bytes, mimeType: `image/${snapshot.format}` },
+      output: { unchanged: false, ...described(desktop, snapshot, kept, parts), ...inline },
+      text: textOf(snapshot, desktop, kept, parts),
+      images: (parts ?? [snapshot]).map(({ bytes }) => ({ bytes, mimeType })),
     };
   },
 });
+
+async function pause(durationMs: number, { clock, signal }: ToolContext): Promise<void> {
+  if (durationMs === 0) return;
+  try {
+    await delay(clock, durationMs, signal);
+  } catch (cause) {
+    throw new RefusedError("cancelled", "the call was cancelled", { cause });
+  }
+}
+
+/** Masks are applied to exact pixels, before anything is shrunk or encoded for the caller. */
+async function scrubbed(
+  view: View,
+  request: SnapshotRequest,
+  masks: readonly Rect[],
+  size: Size,
+  format: ImageFormat,
+): Promise<Snapshot> {
+  const exact = await view.snapshot({ ...request, format: "png", scale: 1 });
+  const bytes = await scrub(exact.bytes, exact.region, masks, size, format);
+  return { ...exact, ...size, format, bytes };
+}
+
+/** An answer without an image; its id is good for coordinates all the same. */
+function unchanged(desktop: McpDesktop, snapshot: Omit<Snapshot, "bytes">, context: ToolContext) {
+  const kept = keepScreenshot(context, desktop, { ...snapshot, bytes: NO_BYTES }, "screen");
+  return {
+    output: { unchanged: true, ...described(desktop, snapshot, kept, null) },
+    text: `Nothing changed since generation ${snapshot.generation}.`,
+  };
+}
+
+const NO_BYTES = new Uint8Array(0);
 
 function sizeOf(region: Rect, scale: number): { width: number; height: number } {
   return {
@@ -165,24 +260,19 @@ function holds(outer: Rect, inner: Rect): boolean {
   );
 }
 
-function described(desktop: McpDesktop, snapshot: Omit<Snapshot, "bytes">) {
-  const { region, width, height } = snapshot;
+function described(
+  desktop: McpDesktop,
+  snapshot: Omit<Snapshot, "bytes">,
+  kept: Screenshot,
+  parts: readonly SnapshotPart[] | null,
+) {
   return {
-    screenshot_id: randomUUID(),
-    generation: snapshot.generation,
-    format: snapshot.format,
-    width,
-    height,
-    region: { x: region.x, y: region.y, width: region.width, height: region.height },
-    monitor_index: monitorShown(desktop, region),
+    ...describeScreenshot(kept),
+    monitor_index: monitorShown(desktop, snapshot.region),
     display_scale: null,
     viewport_scroll: null,
-    transform: {
-      scale_x: width / region.width,
-      scale_y: height / region.height,
-      offset_x: region.x,
-      offset_y: region.y,
-    },
+    parts:
+      parts === null ? null : parts.map(({ rect, place }) => ({ region: { ...rect }, place: { ...place } })),
     timestamp: Date.parse(snapshot.takenAt),
     context_metadata: {
       connection_id: desktop.id,
@@ -196,11 +286,17 @@ function described(desktop: McpDesktop, snapshot: Omit<Snapshot, "bytes">) {
   };
 }
 
-function textOf(snapshot: Snapshot, desktop: McpDesktop): string {
+function textOf(
+  snapshot: Snapshot,
+  desktop: McpDesktop,
+  { id }: Screenshot,
+  parts: readonly SnapshotPart[] | null,
+): string {
   const { region, width, height } = snapshot;
   const isWhole = region.width === width && region.height === height;
   return [
-    `Screenshot of ${desktop.name}: ${width}x${height} ${snapshot.format}, generation ${snapshot.generation}.`,
+    `Screenshot of ${desktop.name}: ${width}x${height} ${snapshot.format}, generation ${snapshot.generation}, screenshot_id ${id}.`,
+    ...(parts === null ? [] : [`Only the ${parts.length} parts that changed are shown.`]),
     isWhole && region.x === 0 && region.y === 0
       ? "Image pixels are desktop pixels."
       : `It shows ${region.width}x${region.height} at ${region.x},${region.y}: desktop_x = ${region.x} + image_x * ${region.width / width}, desktop_y = ${region.y} + image_y * ${region.height / height}.`,

@@ -1,16 +1,5 @@
 import * as z from "zod";
-import {
-  confirmationField,
-  connectionIdField,
-  effectFields,
-  effectOutput,
-  effectText,
-  effectTimeoutField,
-  intentField,
-  timestampField,
-  timingField,
-} from "../fields.ts";
-import { performOptions } from "../perform-options.ts";
+import { act, actedFields, actingFields } from "../acting.ts";
 import { defineTool } from "../tool.ts";
 
 const MAX_TEXT = 10_000;
@@ -35,45 +24,40 @@ export const typeText = defineTool({
       .boolean()
       .optional()
       .describe("First selects all in the field (Ctrl+A) and deletes it."),
-    require_user_confirmation: confirmationField,
-    action_timing_hint: timingField,
-    intent: intentField,
-    effect_timeout_ms: effectTimeoutField,
-    connection_id: connectionIdField,
+    ...actingFields,
   }),
   output: z.object({
+    ...actedFields,
     success: z.boolean().describe("Every character was typed."),
     typed_length: z.int().describe("Characters that were typed."),
-    was_confirmed: z.boolean().describe("A human approved it."),
-    timestamp: timestampField,
-    not_typed: z.array(z.string()),
-    ...effectFields,
+    not_typed: z.array(z.string()).describe("Try paste_text for these."),
   }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
-    const result = await desktop.perform(
+    const acted = await act(
+      context,
+      desktop,
       {
         kind: "type",
         text: args.text,
         wordsPerMinute: args.typing_speed_wpm ?? null,
         clearExisting: args.clear_existing ?? false,
       },
-      context.actor,
-      performOptions(args, context.signal),
+      args,
     );
-    const missing = result.notTyped.length;
+    const { notTyped } = acted.result;
+    const missing = notTyped.length;
     const typed = [...args.text].length - missing;
     return {
       output: {
+        ...acted.output,
         success: missing === 0,
         typed_length: typed,
-        was_confirmed: result.wasConfirmed,
-        timestamp: context.date().getTime(),
-        not_typed: [...result.notTyped],
-        ...effectOutput(result.effect),
+        not_typed: [...notTyped],
       },
       // The text itself is not repeated: it may be a secret and the caller knows it.
-      text: `Typed ${typed} characters${missing === 0 ? "" : `, ${missing} could not be typed`}. ${effectText(result.effect)}`,
+      text: `Typed ${typed} characters${missing === 0 ? "" : `, ${missing} could not be typed`}. ${acted.text}`,
+      ...acted.images,
     };
   },
 });

@@ -1,0 +1,69 @@
+import * as z from "zod";
+import type { Screenshot, ScreenshotRole } from "../desktop/screenshot-store.ts";
+import { IMAGE_FORMATS, type Snapshot } from "../desktop/view.ts";
+import type { Size } from "../framebuffer/rect.ts";
+import { rectOutput } from "./fields.ts";
+import type { McpDesktop } from "./ports.ts";
+import type { ToolContext, ToolImage } from "./tool.ts";
+
+export const transformOutput = z
+  .object({ scale_x: z.number(), scale_y: z.number(), offset_x: z.int(), offset_y: z.int() })
+  .describe("desktop_x = offset_x + image_x / scale_x, and so for y.");
+
+/** What is said of a screenshot that comes beside something else. */
+export const screenshotOutput = z.object({
+  screenshot_id: z.string().describe("For space: image, zoom, annotate_screenshot, compare_screenshots."),
+  generation: z.int(),
+  format: z.enum(IMAGE_FORMATS),
+  width: z.int().describe("Of the image."),
+  height: z.int(),
+  region: rectOutput.describe("What it shows, desktop pixels."),
+  transform: transformOutput,
+});
+
+export type ScreenshotOutput = z.input<typeof screenshotOutput>;
+
+/** Keeps what was taken under an id of the caller's, so that coordinates in it can be turned back exactly. */
+export function keepScreenshot(
+  context: ToolContext,
+  desktop: McpDesktop,
+  snapshot: Snapshot,
+  role: ScreenshotRole,
+  desktopSize: Size = desktop.size,
+): Screenshot {
+  const { region, width, height } = snapshot;
+  return context.desk.screenshots.add({
+    principalId: context.principal.id,
+    desktopId: desktop.id,
+    desktopName: desktop.name,
+    role,
+    framing: { desktop: { ...desktopSize }, region, image: { width, height } },
+    format: snapshot.format,
+    generation: snapshot.generation,
+    takenAt: snapshot.takenAt,
+    bytes: snapshot.bytes,
+  });
+}
+
+export function describeScreenshot({ id, generation, format, framing }: Screenshot): ScreenshotOutput {
+  const { region, image } = framing;
+  return {
+    screenshot_id: id,
+    generation,
+    format,
+    width: image.width,
+    height: image.height,
+    region: { x: region.x, y: region.y, width: region.width, height: region.height },
+    transform: {
+      scale_x: image.width / region.width,
+      scale_y: image.height / region.height,
+      offset_x: region.x,
+      offset_y: region.y,
+    },
+  };
+}
+
+/** A picture as a content block of the answer. */
+export function imageOf({ bytes, format }: Pick<Snapshot, "bytes" | "format">): ToolImage {
+  return { bytes, mimeType: `image/${format}` };
+}

@@ -1,0 +1,133 @@
+import type { Action, ActionResult } from "../../desktop/action.ts";
+import { delay } from "../../desktop/clock.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import type { Snapshot } from "../../desktop/view.ts";
+import type { Point } from "../../framebuffer/rect.ts";
+import type { Locator } from "../locate.ts";
+import { notchesOf } from "../notches.ts";
+import type { McpDesktop } from "../ports.ts";
+import type { ToolContext } from "../tool.ts";
+import { pressing } from "../tools/press-keys.ts";
+import type { Step } from "./step.ts";
+
+/** What one step came to. */
+export interface Stepped {
+  /** null for steps that touch nothing. */
+  readonly result: ActionResult | null;
+  /** Where it was, desktop pixels. */
+  readonly position: Point | null;
+  readonly picture: { readonly snapshot: Snapshot; readonly role: "screen" | "detail" } | null;
+}
+
+const NOTHING: Stepped = { result: null, position: null, picture: null };
+
+/** How steps are done: `perform` is the desktop's one door, with the caller's options. */
+export interface StepPorts {
+  readonly desktop: McpDesktop;
+  readonly locator: Locator;
+  readonly context: ToolContext;
+  perform(action: Action): Promise<ActionResult>;
+}
+
+/** Does one step; throws what the door throws. */
+export async function doStep(step: Step, ports: StepPorts): Promise<Stepped> {
+  const { desktop, locator, context } = ports;
+  switch (step.kind) {
+    case "cursor":
+      return { ...NOTHING, position: desktop.pointer };
+    case "wait":
+      try {
+        await delay(context.clock, step.durationMs, context.signal);
+      } catch (cause) {
+        throw new RefusedError("cancelled", "the call was cancelled", { cause });
+      }
+      return NOTHING;
+    case "screenshot": {
+      context.count("screenshot", desktop, 1);
+      const snapshot = await desktop.view("agent").snapshot({ signal: context.signal });
+      return { ...NOTHING, picture: { snapshot, role: "screen" } };
+    }
+    case "zoom": {
+      const { from, to } = step;
+      if (!(to.x > from.x && to.y > from.y)) {
+        const got = `${from.x},${from.y} to ${to.x},${to.y}`;
+        throw new RefusedError("invalid_parameters", `got the region ${got}, expected x0 < x1 and y0 < y1`);
+      }
+      const region = locator.rect({
+        x: Math.floor(from.x),
+        y: Math.floor(from.y),
+        width: Math.ceil(to.x) - Math.floor(from.x),
+        height: Math.ceil(to.y) - Math.floor(from.y),
+      });
+      context.count("screenshot", desktop, 1);
+      const snapshot = await desktop.view("agent").snapshot({ region, signal: context.signal });
+      return { ...NOTHING, picture: { snapshot, role: "detail" } };
+    }
+    default:
+      return doInput(step, ports);
+  }
+}
+
+type InputStep = Exclude<Step, { kind: "cursor" | "wait" | "screenshot" | "zoom" }>;
+
+async function doInput(step: InputStep, ports: StepPorts): Promise<Stepped> {
+  const { perform } = ports;
+  if (step.kind === "move" && step.held !== null) {
+    // Moving has no held keys of its own: they go down before it and come up after it.
+    const { keysyms, name } = step.held;
+    const hold = { kind: "hold", keysyms, name } as const;
+    await perform({ ...hold, isDown: true });
+    try {
+      return await doInput({ ...step, held: null }, ports);
+    } finally {
+      await perform({ ...hold, isDown: false });
+    }
+  }
+  const result = await perform(actionOf(step, ports.locator, ports.desktop));
+  return { ...NOTHING, result, position: result.position };
+}
+
+function actionOf(step: InputStep, locator: Locator, desktop: McpDesktop): Action {
+  const place = (at: Point | null): { x: number | null; y: number | null } =>
+    at === null ? { x: null, y: null } : locator.point(at);
+  switch (step.kind) {
+    case "click": {
+      const { button, clicks, held } = step;
+      return { kind: "click", ...place(step.at), button, clicks, holdKeysyms: held?.keysyms ?? [] };
+    }
+    case "move":
+      return { kind: "move", ...locator.point(step.at) };
+    case "button":
+      return { kind: "button", ...place(step.at), button: step.button, isDown: step.isDown };
+    case "drag": {
+      const path = step.path.map((point) => locator.point(point));
+      const whole = path.length === 1 ? [desktop.pointer, ...path] : path;
+      const holdKeysyms = step.held?.keysyms ?? [];
+      return { kind: "drag", path: whole, button: "left", holdKeysyms, durationMs: null };
+    }
+    case "scroll": {
+      const { region } = locator.framing;
+      const middle = {
+        x: region.x + (region.width >> 1),
+        y: region.y + (region.height >> 1),
+      };
+      const at = step.at === "middle" ? middle : place(step.at);
+      const isShare = step.unit === "thousandths";
+      const unit = step.unit === "notches" ? "notches" : "pixels";
+      const notchesX = notchesOf(isShare ? (step.dx * region.width) / 1000 : step.dx, unit);
+      const notchesY = notchesOf(isShare ? (step.dy * region.height) / 1000 : step.dy, unit);
+      return { kind: "scroll", ...at, notchesX, notchesY, holdKeysyms: step.held?.keysyms ?? [] };
+    }
+    case "keys":
+      return pressing(step.chords, step.repeat, step.holdMs);
+    case "hold":
+      return { kind: "hold", keysyms: step.chord.keysyms, name: step.chord.name, isDown: step.isDown };
+    case "type":
+      return {
+        kind: "type",
+        text: step.text,
+        wordsPerMinute: null,
+        clearExisting: step.clearExisting,
+      };
+  }
+}

@@ -1,0 +1,25 @@
+import type { Principal } from "../../auth/principal.ts";
+import type { Desk } from "../desk.ts";
+import type { McpDesktops } from "../ports.ts";
+
+/** Who reads resources and prompts, and what they may reach. */
+export interface Reader {
+  readonly principal: Principal;
+  readonly desktops: McpDesktops;
+  readonly desk: Desk;
+  readonly signal: AbortSignal;
+}
+
+/** A part of a resource as MCP has it: `text`, or `blob` in base64. */
+export type ResourceContent =
+  | { uri: string; mimeType: string; text: string }
+  | { uri: string; mimeType: string; blob: string };
+
+/** What a list says of a resource. */
+export interface ResourceEntry {
+  uri: string;
+  name: string;
+  title: string;
+  description: string;
+  mimeType: string;
+}

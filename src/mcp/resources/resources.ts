@@ -1,0 +1,122 @@
+import { RefusedError } from "../../desktop/error.ts";
+import { describeScreenshot } from "../capture.ts";
+import type { Reader, ResourceContent, ResourceEntry } from "./reader.ts";
+import { settingsOf } from "./settings.ts";
+
+const RECENT = "screenshots://recent";
+const SETTINGS = "settings://current";
+const SCREENSHOT = "screenshots://";
+const SCREEN = "screen://";
+/** Entries of screenshots://recent. */
+const MOST_RECENT = 50;
+/** How long a resource waits for a desktop that is still connecting. */
+const READY_TIMEOUT_MS = 5_000;
+
+/** Shapes of addresses, for clients that fill them in with completions. */
+export const RESOURCE_TEMPLATES = [
+  {
+    uriTemplate: "screenshots://{id}",
+    name: "screenshot",
+    title: "Screenshot",
+    description: "The image of a screenshot that you took.",
+  },
+  {
+    uriTemplate: "screen://{id}",
+    name: "screen",
+    title: "Screen of a desktop",
+    description: "The desktop of a connection as it is now, PNG. Subscribe to be told when it changed.",
+    mimeType: "image/png",
+  },
+];
+
+/** What there is for a reader now: its desktops' screens, its recent screenshots, the settings. */
+export function listResources({ principal, desktops, desk }: Reader): ResourceEntry[] {
+  return [
+    {
+      uri: RECENT,
+      name: "recent",
+      title: "Recent screenshots",
+      description: "Metadata of the screenshots that you took, newest first.",
+      mimeType: "application/json",
+    },
+    {
+      uri: SETTINGS,
+      name: "settings",
+      title: "Settings",
+      description: "How this server captures, annotates, limits and shows things.",
+      mimeType: "application/json",
+    },
+    ...desktops.all.map(({ id, name }) => ({
+      uri: `${SCREEN}${id}`,
+      name: `screen ${name}`,
+      title: `Screen of ${name}`,
+      description: "The desktop as it is now. Subscribe to be told when it changed.",
+      mimeType: "image/png",
+    })),
+    ...desk.screenshots
+      .recent(principal.id)
+      .filter(({ bytes }) => bytes !== null)
+      .slice(0, MOST_RECENT)
+      .map((shot) => ({
+        uri: `${SCREENSHOT}${shot.id}`,
+        name: `screenshot ${shot.takenAt}`,
+        title: `Screenshot of ${shot.desktopName}, ${shot.takenAt}`,
+        description: `${shot.framing.image.width}x${shot.framing.image.height}, generation ${shot.generation}.`,
+        mimeType: `image/${shot.format}`,
+      })),
+  ];
+}
+
+/** Throws RefusedError not_found for an unknown address or another principal's, target_down, rate_limited. */
+export async function readResource(uri: string, reader: Reader): Promise<ResourceContent> {
+  if (uri === RECENT) return json(uri, recent(reader));
+  if (uri === SETTINGS) return json(uri, settingsOf(reader));
+  if (uri.startsWith(SCREEN)) return readScreen(uri, reader);
+  if (uri.startsWith(SCREENSHOT)) {
+    const { screenshots } = reader.desk;
+    const id = uri.slice(SCREENSHOT.length);
+    const { format } = screenshots.get(id, reader.principal.id);
+    return { uri, mimeType: `image/${format}`, blob: base64(screenshots.bytesOf(id, reader.principal.id)) };
+  }
+  throw new RefusedError("not_found", "no such resource");
+}
+
+/** The desktop whose screen an address names; throws RefusedError not_found. */
+export function screenOf(uri: string, { desktops }: Reader) {
+  if (!uri.startsWith(SCREEN)) throw new RefusedError("not_found", "no such screen");
+  return desktops.get(uri.slice(SCREEN.length));
+}
+
+export function screenUri(desktopId: string): string {
+  return `${SCREEN}${desktopId}`;
+}
+
+async function readScreen(uri: string, reader: Reader): Promise<ResourceContent> {
+  const desktop = screenOf(uri, reader);
+  await desktop.whenReady(READY_TIMEOUT_MS, reader.signal);
+  reader.desk.limits.take("screenshot", reader.principal.id, desktop.id);
+  const { bytes } = await desktop.view("agent").snapshot({ signal: reader.signal });
+  return { uri, mimeType: "image/png", blob: base64(bytes) };
+}
+
+function recent({ desk, principal }: Reader): object {
+  const all = desk.screenshots.recent(principal.id);
+  return {
+    total: all.length,
+    screenshots: all.slice(0, MOST_RECENT).map((shot) => ({
+      ...describeScreenshot(shot),
+      connection_id: shot.desktopId,
+      taken_at: shot.takenAt,
+      uri: `${SCREENSHOT}${shot.id}`,
+      available: shot.bytes !== null,
+    })),
+  };
+}
+
+function json(uri: string, value: object): ResourceContent {
+  return { uri, mimeType: "application/json", text: JSON.stringify(value, null, 2) };
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}

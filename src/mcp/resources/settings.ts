@@ -1,0 +1,42 @@
+import { may } from "../../auth/principal.ts";
+import { SHAPES } from "../../compositor/shapes/list.ts";
+import { LEAST_INTERVAL_MS } from "../../desktop/events-hub.ts";
+import { STORE_BYTES } from "../../desktop/screenshot-store.ts";
+import { FITS, IMAGE_FORMATS } from "../../desktop/view.ts";
+import type { Reader } from "./reader.ts";
+
+/** settings://current: what holds now, for the one who reads it; never a secret. */
+export function settingsOf({ desktops, principal, desk }: Reader): object {
+  return {
+    capture: {
+      default_format: "png",
+      formats: IMAGE_FORMATS,
+      fits: FITS,
+      include_cursor: false,
+      include_overlays: false,
+      keeps_on_disk: false,
+      memory_bytes: STORE_BYTES,
+      held_bytes: desk.screenshots.heldBytes,
+      least_interval_ms: LEAST_INTERVAL_MS,
+    },
+    annotation: {
+      default_color: "yellow",
+      default_opacity: 0.5,
+      kinds: SHAPES.map(({ kind, summary }) => ({ kind, summary })),
+    },
+    ai: {
+      text_recognition: false,
+      analysis_providers: [],
+      may_configure_connections: may(principal, "connections"),
+    },
+    ui: {
+      desktops: desktops.all.map((desktop) => ({
+        connection_id: desktop.id,
+        name: desktop.name,
+        state: desktop.state.kind,
+        mode: desktop.modeOf(principal.id),
+        is_stopped: desktop.isStopped,
+      })),
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import * as z from "zod";
+import { type Annotation, annotate } from "../../compositor/annotate.ts";
+import { parseColour } from "../../compositor/colour.ts";
+import { decodePicture, encodePicture } from "../../compositor/picture-file.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { describeScreenshot, screenshotOutput } from "../capture.ts";
+import { defineTool } from "../tool.ts";
+
+const KINDS = ["arrow", "rect", "ellipse", "text", "blur", "freehand"] as const;
+const MAX_ANNOTATIONS = 200;
+const MAX_POINTS = 2000;
+
+const pixel = z.number().min(-65_535).max(65_535);
+
+const annotationInput = z.strictObject({
+  type: z.enum(KINDS),
+  x: pixel.optional().describe("Pixels of the image. Default 0."),
+  y: pixel.optional(),
+  width: pixel.optional().describe("An arrow points to x+width, y+height, which may be negative."),
+  height: pixel.optional(),
+  points: z
+    .array(z.strictObject({ x: pixel, y: pixel }))
+    .min(1)
+    .max(MAX_POINTS)
+    .optional()
+    .describe("For freehand; for an arrow the first and the last instead of x, y, width and height."),
+  text: z.string().max(2000).optional().describe("For text."),
+  color: z.string().max(64).optional().describe("CSS colour name or hex. Default #FF0000."),
+  stroke_width: z.number().min(0.5).max(100).optional().describe("Pixels. Default 2."),
+});
+
+export const annotateScreenshot = defineTool({
+  name: "annotate_screenshot",
+  title: "Annotate screenshot",
+  description:
+    "Draws on a copy of one of your screenshots, in the order of the list, and gives the new image with an id of its own. " +
+    "Coordinates are pixels of the image. People watching the desktop do not see it: for that use draw_overlay. blur makes " +
+    "text unreadable for a reader of the image, it is no protection: use scrub_mask_rects of take_screenshot for that.",
+  effect: "read",
+  hints: { idempotentHint: false },
+  input: z.strictObject({
+    screenshot_id: z.string().min(1).max(100),
+    annotations: z.array(annotationInput).min(1).max(MAX_ANNOTATIONS),
+  }),
+  output: screenshotOutput,
+  async handle(args, context) {
+    const { screenshots } = context.desk;
+    const { id: principalId } = context.principal;
+    const shot = screenshots.get(args.screenshot_id, principalId);
+    const marks = args.annotations.map(markOf);
+    const picture = await decodePicture(screenshots.bytesOf(shot.id, principalId));
+    const bytes = await encodePicture(annotate(picture, marks), "png");
+    const { id: _id, ...facts } = shot;
+    const kept = screenshots.add({ ...facts, role: "detail", format: "png", bytes });
+    return {
+      output: describeScreenshot(kept),
+      text: `Drew ${marks.length} annotations: screenshot_id ${kept.id}.`,
+      image: { bytes, mimeType: "image/png" },
+    };
+  },
+});
+
+/** Throws RefusedError invalid_parameters for a kind without what it needs, CompositorError bad_colour. */
+function markOf(given: z.output<typeof annotationInput>, index: number): Annotation {
+  const { type, x = 0, y = 0, width = 0, height = 0, points } = given;
+  const color = parseColour(given.color ?? "#FF0000");
+  const strokeWidth = given.stroke_width ?? 2;
+  const need = (what: string): RefusedError =>
+    new RefusedError("invalid_parameters", `annotations.${index}: a ${type} needs ${what}`);
+  switch (type) {
+    case "freehand":
+      if (points === undefined) throw need("points");
+      return { type, color, strokeWidth, points };
+    case "text":
+      if (given.text === undefined || given.text === "") throw need("text");
+      return { type, color, text: given.text, x, y, width, height };
+    case "arrow": {
+      const from = points?.[0] ?? { x, y };
+      const to = points?.at(-1) ?? { x: x + width, y: y + height };
+      if (from.x === to.x && from.y === to.y) throw need("a length: width and height, or two points");
+      return { type, color, strokeWidth, ...from, width: to.x - from.x, height: to.y - from.y };
+    }
+    case "blur":
+    case "rect":
+    case "ellipse":
+      if (width <= 0 || height <= 0) throw need("width and height of more than 0");
+      if (type === "blur") {
+        return {
+          type,
+          x: Math.round(x),
+          y: Math.round(y),
+          width: Math.round(width),
+          height: Math.round(height),
+        };
+      }
+      return { type, color, strokeWidth, x, y, width, height };
+  }
+}

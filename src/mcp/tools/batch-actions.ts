@@ -1,0 +1,146 @@
+import * as z from "zod";
+import { RefusedError } from "../../desktop/error.ts";
+import { returnScreenshotField, show } from "../acting.ts";
+import { screenshotOutput } from "../capture.ts";
+import { ArgumentsError, explain, toolErrorSchema } from "../error.ts";
+import { connectionIdField, timestampField } from "../fields.ts";
+import { defineTool, type Tool, type ToolCall } from "../tool.ts";
+import { clickAt } from "./click-at.ts";
+import { cursorPosition } from "./cursor-position.ts";
+import { drag } from "./drag.ts";
+import { mouseDown } from "./mouse-down.ts";
+import { mouseUp } from "./mouse-up.ts";
+import { moveMouse } from "./move-mouse.ts";
+import { pasteText } from "./paste-text.ts";
+import { pressKeys } from "./press-keys.ts";
+import { resetInput } from "./reset-input.ts";
+import { scroll } from "./scroll.ts";
+import { setClipboard } from "./set-clipboard.ts";
+import { typeText } from "./type-text.ts";
+import { wait } from "./wait.ts";
+import { waitFor } from "./wait-for.ts";
+
+const BATCHED: readonly Tool[] = [
+  ...[clickAt, typeText, pressKeys, moveMouse, mouseDown, mouseUp, drag, scroll],
+  ...[pasteText, setClipboard, resetInput, wait, waitFor, cursorPosition],
+];
+const NAMES = BATCHED.map(({ name }) => name);
+const MAX_ACTIONS = 40;
+
+export const batchActions = defineTool({
+  name: "batch_actions",
+  title: "Several actions",
+  description:
+    `Does up to ${MAX_ACTIONS} actions in order, in one call: {tool: "click_at", arguments: {…}}. All arguments are checked ` +
+    "before the first is done. It stops at the first failure; `failed` then says which one and why, and what was done before " +
+    "stays done. Tools: " +
+    `${NAMES.join(", ")}.`,
+  effect: "input",
+  input: z.strictObject({
+    actions: z
+      .array(
+        z.strictObject({
+          tool: z.enum(NAMES),
+          arguments: z.record(z.string(), z.unknown()).optional().describe("As the tool takes them."),
+        }),
+      )
+      .min(1)
+      .max(MAX_ACTIONS),
+    intent: z.string().max(500).optional().describe("Why, for every action that gives no intent of its own."),
+    return_screenshot: returnScreenshotField,
+    connection_id: connectionIdField,
+  }),
+  output: z.object({
+    success: z.boolean().describe("Every action was done."),
+    completed: z.int(),
+    results: z.array(z.record(z.string(), z.unknown())).describe("What each tool answered, in order."),
+    failed: toolErrorSchema
+      .extend({ index: z.int(), tool: z.string() })
+      .nullable()
+      .describe("The action at which it stopped, and why."),
+    timestamp: timestampField,
+    screenshot: screenshotOutput.nullable(),
+  }),
+  async handle(args, context) {
+    const calls = args.actions.map(({ tool, arguments: given }, index) =>
+      prepare(index, tool, { connection_id: args.connection_id, ...given }, args.intent),
+    );
+    const desktop = await context.readyDesktop(args.connection_id);
+    context.count("input", desktop, calls.length - 1);
+    const generationBefore = desktop.generation;
+    const results: Record<string, unknown>[] = [];
+    let failed: ({ index: number; tool: string } & NonNullable<ReturnType<typeof explain>>) | null = null;
+    for (const [index, { tool, call }] of calls.entries()) {
+      try {
+        context.signal.throwIfAborted();
+        results.push((await call.run(context)).output);
+      } catch (error) {
+        const told = explain(error, context.signal);
+        if (told === null) throw error;
+        failed = { index, tool, ...told };
+        break;
+      }
+    }
+    const effect = {
+      changed: desktop.generation !== generationBefore,
+      changedRects: results.flatMap(changedRectsOf),
+      settleMs: 0,
+      generationBefore,
+      generationAfter: desktop.generation,
+    };
+    const shown = await show(context, desktop, effect, args.return_screenshot ?? "none");
+    return {
+      output: {
+        success: failed === null,
+        completed: results.length,
+        results,
+        failed,
+        timestamp: context.date().getTime(),
+        screenshot: shown.screenshot,
+      },
+      text:
+        `Did ${results.length} of ${calls.length} actions.` +
+        (failed === null
+          ? ""
+          : ` Stopped at actions.${failed.index} (${failed.tool}): ${failed.code}: ${failed.message}.`),
+      ...(shown.image === null ? {} : { image: shown.image }),
+    };
+  },
+});
+
+/** Checks one action's arguments; throws RefusedError invalid_parameters that names the action. */
+function prepare(
+  index: number,
+  name: string,
+  given: Record<string, unknown>,
+  intent: string | undefined,
+): { readonly tool: string; readonly call: ToolCall } {
+  const tool = BATCHED.find((known) => known.name === name);
+  if (tool === undefined) throw new Error(`no batched tool ${name}`);
+  if (given["return_screenshot"] !== undefined) {
+    throw new RefusedError(
+      "invalid_parameters",
+      `actions.${index}: got return_screenshot, expected it on the batch, which has one image at the end`,
+    );
+  }
+  const takesIntent = "intent" in propertiesOf(tool) && intent !== undefined;
+  try {
+    return { tool: name, call: tool.parse(takesIntent ? { intent, ...given } : given) };
+  } catch (cause) {
+    if (!(cause instanceof ArgumentsError)) throw cause;
+    throw new RefusedError("invalid_parameters", `actions.${index}: ${cause.message}`, { cause });
+  }
+}
+
+function propertiesOf(tool: Tool): object {
+  const { properties } = tool.inputSchema;
+  return typeof properties === "object" && properties !== null ? properties : {};
+}
+
+const changed = z.object({
+  changed_rects: z.array(z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() })),
+});
+
+function changedRectsOf(output: Record<string, unknown>) {
+  return changed.safeParse(output).data?.changed_rects ?? [];
+}

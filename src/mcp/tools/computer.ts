@@ -1,0 +1,215 @@
+import * as z from "zod";
+import type { Effect } from "../../desktop/action.ts";
+import { returnScreenshotField, show } from "../acting.ts";
+import {
+  describeScreenshot,
+  imageOf,
+  keepScreenshot,
+  type ScreenshotOutput,
+  screenshotOutput,
+} from "../capture.ts";
+import { doStep, type StepPorts } from "../computer/do-step.ts";
+import { VENDORS, type VendorAction } from "../computer/step.ts";
+import { readVendorActions } from "../computer/vendor-actions.ts";
+import { explain, toolErrorSchema } from "../error.ts";
+import {
+  confirmationField,
+  connectionIdField,
+  effectFields,
+  effectOutput,
+  effectTimeoutField,
+  timestampField,
+} from "../fields.ts";
+import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
+import { performOptions } from "../perform-options.ts";
+import type { McpDesktop } from "../ports.ts";
+import { defineTool, type ToolContext, type ToolImage } from "../tool.ts";
+
+/** A member of a vendor's object: checked by that vendor's own schema, which says what is wrong with it. */
+const verbatim = (description: string) => z.unknown().optional().describe(description);
+
+const doneOutput = z.object({
+  action: z.string().describe("As the vendor calls it."),
+  position: positionOutput.nullable().describe("Where it was, where it has a place."),
+  was_confirmed: z.boolean(),
+  not_typed: z.array(z.string()).describe("Characters that no key can make."),
+  effect: z.object(effectFields).nullable().describe("null for what touches nothing."),
+});
+
+export const computer = defineTool({
+  name: "computer",
+  title: "Computer",
+  description:
+    "Does what a computer-use model asks, in the model's own words: the arguments are the vendor's action object, " +
+    'untouched. Anthropic: {action: "left_click", coordinate: [x, y]} or a tool_use block {name, input}. OpenAI: {type: ' +
+    '"click", x, y, button}, or {actions: [...]}. Gemini: {name: "click", args: {x, y, intent}} with 0 to 999. Coordinates ' +
+    "refer to screenshot_id, else to your latest screenshot, else to desktop pixels. A list stops at its first failure.",
+  effect: "input",
+  input: z.strictObject({
+    action: verbatim("Anthropic: the name of the action. In an OpenAI computer_call: the action object."),
+    coordinate: verbatim("Anthropic: [x, y]."),
+    start_coordinate: verbatim("Anthropic: [x, y] where a drag begins."),
+    text: verbatim("Anthropic and OpenAI: text to type; Anthropic: keys to press or hold."),
+    repeat: verbatim("Anthropic: how often a key is pressed."),
+    duration: verbatim("Anthropic: seconds."),
+    scroll_direction: verbatim("Anthropic: up, down, left or right."),
+    scroll_amount: verbatim("Anthropic: notches."),
+    region: verbatim("Anthropic: [x0, y0, x1, y1] to zoom into."),
+    type: verbatim("OpenAI: the kind of action; or tool_use, function_call, computer_call around one."),
+    x: verbatim("OpenAI: pixels."),
+    y: verbatim("OpenAI: pixels."),
+    button: verbatim("OpenAI: left, right, wheel, back or forward."),
+    keys: verbatim("OpenAI: names of keys."),
+    path: verbatim("OpenAI: points of a drag."),
+    scroll_x: verbatim("OpenAI: pixels to the right."),
+    scroll_y: verbatim("OpenAI: pixels down."),
+    actions: verbatim("A list of action objects, done in order."),
+    name: verbatim("Gemini and Anthropic's toolset: the name of the call."),
+    args: verbatim("Gemini: the arguments of the call."),
+    arguments: verbatim("Gemini: the arguments of the call, as the Interactions API names them."),
+    input: verbatim("Anthropic's toolset: the arguments of the call."),
+    id: verbatim("The vendor's id of the call; not used."),
+    call_id: verbatim("The vendor's id of the call; not used."),
+    status: verbatim("OpenAI's state of the call; not used."),
+    toolset_name: verbatim("Anthropic's name of the toolset; not used."),
+    caller: verbatim("Anthropic's caller of the tool; not used."),
+    pending_safety_checks: verbatim("OpenAI: where there are some, a human is asked first."),
+    require_user_confirmation: confirmationField,
+    effect_timeout_ms: effectTimeoutField,
+    return_screenshot: returnScreenshotField,
+    screenshot_id: spaceFields.screenshot_id,
+    connection_id: connectionIdField,
+  }),
+  output: z.object({
+    success: z.boolean().describe("Every action was done."),
+    vendor: z.enum(VENDORS),
+    timestamp: timestampField,
+    done: z.array(doneOutput),
+    failed: toolErrorSchema
+      .extend({ index: z.int(), action: z.string() })
+      .nullable()
+      .describe("The action at which a list stopped, and why."),
+    screenshots: z.array(screenshotOutput).describe("Of the image blocks, in their order."),
+  }),
+  async handle(args, context) {
+    const {
+      require_user_confirmation,
+      effect_timeout_ms,
+      return_screenshot,
+      screenshot_id,
+      connection_id,
+      ...given
+    } = args;
+    const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const actions = readVendorActions(present);
+    const [first] = actions;
+    const desktop = await context.readyDesktop(connection_id);
+    context.count("input", desktop, actions.length - 1);
+    const run = new Run(desktop, context);
+    for (const [index, action] of actions.entries()) {
+      const options = performOptions(
+        {
+          effect_timeout_ms,
+          require_user_confirmation: (require_user_confirmation ?? false) || action.mustConfirm,
+          ...(action.intent === null ? {} : { intent: action.intent }),
+        },
+        context.signal,
+      );
+      const locator = locatorFor({ space: action.space, screenshot_id }, desktop, context);
+      try {
+        context.signal.throwIfAborted();
+        await run.do(action, {
+          desktop,
+          locator,
+          context,
+          perform: (step) => desktop.perform(step, context.actor, options),
+        });
+      } catch (error) {
+        const told = explain(error, context.signal);
+        // A list tells where it stopped; a lone action is refused as every tool's is.
+        if (told === null || actions.length === 1) throw error;
+        run.failed = { index, action: action.name, ...told };
+        break;
+      }
+    }
+    const { last } = run;
+    if (last !== null && return_screenshot !== undefined && run.images.length === 0) {
+      const shown = await show(context, desktop, last, return_screenshot);
+      if (shown.screenshot !== null) run.screenshots.push(shown.screenshot);
+      if (shown.image !== null) run.images.push(shown.image);
+    }
+    return {
+      output: {
+        success: run.failed === null,
+        vendor: first?.vendor ?? "anthropic",
+        timestamp: context.date().getTime(),
+        done: run.done,
+        failed: run.failed,
+        screenshots: run.screenshots,
+      },
+      text: run.text,
+      images: run.images,
+    };
+  },
+});
+
+/** What a call of several actions has come to so far. */
+class Run {
+  readonly done: z.input<typeof doneOutput>[] = [];
+  readonly screenshots: ScreenshotOutput[] = [];
+  readonly images: ToolImage[] = [];
+  failed: ({ index: number; action: string } & NonNullable<ReturnType<typeof explain>>) | null = null;
+  last: Effect | null = null;
+  readonly #desktop: McpDesktop;
+  readonly #context: ToolContext;
+
+  constructor(desktop: McpDesktop, context: ToolContext) {
+    this.#desktop = desktop;
+    this.#context = context;
+  }
+
+  async do(action: VendorAction, ports: StepPorts): Promise<void> {
+    let effect: Effect | null = null;
+    let position: z.input<typeof positionOutput> | null = null;
+    let wasConfirmed = false;
+    const notTyped: string[] = [];
+    for (const step of action.steps) {
+      const stepped = await doStep(step, ports);
+      if (stepped.result !== null) {
+        effect = stepped.result.effect;
+        this.last = effect;
+        wasConfirmed ||= stepped.result.wasConfirmed;
+        notTyped.push(...stepped.result.notTyped);
+      }
+      if (stepped.position !== null) position = ports.locator.echo(stepped.position);
+      if (stepped.picture !== null) {
+        const { snapshot, role } = stepped.picture;
+        this.screenshots.push(
+          describeScreenshot(keepScreenshot(this.#context, this.#desktop, snapshot, role)),
+        );
+        this.images.push(imageOf(snapshot));
+      }
+    }
+    this.done.push({
+      action: action.name,
+      position,
+      was_confirmed: wasConfirmed,
+      not_typed: notTyped,
+      effect: effect === null ? null : effectOutput(effect),
+    });
+  }
+
+  get text(): string {
+    const lines = this.done.map(({ action, position, effect }) => {
+      const at = position === null ? "" : ` at ${position.native.x},${position.native.y}`;
+      const changed = effect?.changed === true ? ", the screen changed" : "";
+      const same = effect?.changed === false ? ", nothing changed" : "";
+      return `${action}${at}${changed}${same}.`;
+    });
+    if (this.failed !== null) {
+      const { index, action, code, message } = this.failed;
+      lines.push(`Stopped at actions.${index} (${action}): ${code}: ${message}.`);
+    }
+    return lines.join(" ");
+  }
+}

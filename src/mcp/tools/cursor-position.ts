@@ -1,0 +1,24 @@
+import * as z from "zod";
+import { connectionIdField } from "../fields.ts";
+import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
+import { defineTool } from "../tool.ts";
+
+export const cursorPosition = defineTool({
+  name: "cursor_position",
+  title: "Cursor position",
+  description:
+    "Says where the pointer was last put through this server, in desktop pixels and in the pixels of your latest " +
+    "screenshot. A pointer that a program or a person at the desktop itself moved is not seen.",
+  effect: "read",
+  input: z.strictObject({
+    screenshot_id: spaceFields.screenshot_id,
+    connection_id: connectionIdField,
+  }),
+  output: z.object({ x: z.int(), y: z.int(), position: positionOutput }),
+  async handle(args, context) {
+    const desktop = await context.readyDesktop(args.connection_id);
+    const locator = locatorFor({ space: "image", screenshot_id: args.screenshot_id }, desktop, context);
+    const { x, y } = desktop.pointer;
+    return { output: { x, y, position: locator.echo({ x, y }) }, text: `The pointer is at ${x},${y}.` };
+  },
+});

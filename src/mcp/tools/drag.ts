@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { BUTTONS } from "../../desktop/action.ts";
+import { act, actedFields, actingFields } from "../acting.ts";
+import { coordinate } from "../fields.ts";
+import { HELD_KEYS, keysymOf } from "../held-keys.ts";
+import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
+import { defineTool } from "../tool.ts";
+
+/** A signature has some hundred points. */
+const MAX_POINTS = 500;
+
+export const drag = defineTool({
+  name: "drag",
+  title: "Drag",
+  description:
+    "Presses a mouse button at the first point of `path`, moves through the others and lets go at the last. Two points are " +
+    "a straight drag: move a window, a slider, a file, or select text. More points draw a line through them.",
+  effect: "input",
+  input: z.strictObject({
+    path: z
+      .array(z.strictObject({ x: coordinate, y: coordinate }))
+      .min(2)
+      .max(MAX_POINTS),
+    button: z.enum(BUTTONS).optional().describe("Default left."),
+    hold_keys: z
+      .array(z.enum(HELD_KEYS))
+      .max(HELD_KEYS.length)
+      .optional()
+      .describe("Keys held meanwhile, e.g. ctrl to copy instead of move."),
+    duration_ms: z
+      .int()
+      .min(0)
+      .max(10_000)
+      .optional()
+      .describe("How long the moves take in all. Default: as fast as the desktop follows."),
+    ...spaceFields,
+    ...actingFields,
+  }),
+  output: z.object({ from: positionOutput, to: positionOutput, ...actedFields }),
+  async handle(args, context) {
+    const desktop = await context.readyDesktop(args.connection_id);
+    const locator = locatorFor(args, desktop, context);
+    const path = args.path.map((point) => locator.point(point));
+    const acted = await act(
+      context,
+      desktop,
+      {
+        kind: "drag",
+        path,
+        button: args.button ?? "left",
+        holdKeysyms: (args.hold_keys ?? []).map(keysymOf),
+        durationMs: args.duration_ms ?? null,
+      },
+      args,
+    );
+    const from = path[0] ?? desktop.pointer;
+    const to = path.at(-1) ?? from;
+    return {
+      output: { from: locator.echo(from), to: locator.echo(to), ...acted.output },
+      text: `Dragged from ${from.x},${from.y} to ${to.x},${to.y}. ${acted.text}`,
+      ...acted.images,
+    };
+  },
+});

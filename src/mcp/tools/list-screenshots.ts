@@ -1,0 +1,48 @@
+import * as z from "zod";
+import { describeScreenshot, screenshotOutput } from "../capture.ts";
+import { defineTool } from "../tool.ts";
+
+const DEFAULT_LIMIT = 10;
+
+export const listScreenshots = defineTool({
+  name: "list_screenshots",
+  title: "List screenshots",
+  description:
+    "Lists the screenshots that you took, newest first, without their images. An image that is still there is the resource " +
+    "screenshots://ID. They are kept in memory only and the oldest are forgotten.",
+  effect: "read",
+  input: z.strictObject({
+    limit: z.int().min(1).max(500).optional().describe(`Default ${DEFAULT_LIMIT}.`),
+  }),
+  output: z.object({
+    total: z.int(),
+    screenshots: z.array(
+      screenshotOutput.extend({
+        connection_id: z.string(),
+        connection_name: z.string(),
+        taken_at: z.string(),
+        size_bytes: z.int().nullable().describe("null: the image was pushed out by newer ones."),
+        uri: z.string(),
+      }),
+    ),
+  }),
+  async handle(args, context) {
+    const all = context.desk.screenshots.recent(context.principal.id);
+    const screenshots = all.slice(0, args.limit ?? DEFAULT_LIMIT).map((shot) => ({
+      ...describeScreenshot(shot),
+      connection_id: shot.desktopId,
+      connection_name: shot.desktopName,
+      taken_at: shot.takenAt,
+      size_bytes: shot.bytes?.byteLength ?? null,
+      uri: `screenshots://${shot.id}`,
+    }));
+    const lines = screenshots.map(
+      (shot) =>
+        `${shot.screenshot_id}: ${shot.width}x${shot.height} of ${shot.connection_name}, ${shot.taken_at}`,
+    );
+    return {
+      output: { total: all.length, screenshots },
+      text: lines.length === 0 ? "You took no screenshot yet." : lines.join("\n"),
+    };
+  },
+});

@@ -1,0 +1,38 @@
+import * as z from "zod";
+import { BUTTONS } from "../../desktop/action.ts";
+import { act, actedFields, actingFields } from "../acting.ts";
+import { coordinate } from "../fields.ts";
+import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
+import { defineTool } from "../tool.ts";
+
+export const mouseUp = defineTool({
+  name: "mouse_up",
+  title: "Let go of mouse button",
+  description: "Lets go of a mouse button, at a point or where the pointer is.",
+  effect: "input",
+  input: z
+    .strictObject({
+      x: coordinate.optional(),
+      y: coordinate.optional(),
+      button: z.enum(BUTTONS).optional().describe("Default left."),
+      ...spaceFields,
+      ...actingFields,
+    })
+    .refine(({ x, y }) => (x === undefined) === (y === undefined), "expected both x and y, or neither"),
+  output: z.object({ position: positionOutput, ...actedFields }),
+  async handle(args, context) {
+    const desktop = await context.readyDesktop(args.connection_id);
+    const locator = locatorFor(args, desktop, context);
+    const point =
+      args.x === undefined || args.y === undefined ? null : locator.point({ x: args.x, y: args.y });
+    const button = args.button ?? "left";
+    const place = { x: point?.x ?? null, y: point?.y ?? null };
+    const acted = await act(context, desktop, { kind: "button", ...place, button, isDown: false }, args);
+    const at = acted.result.position ?? point ?? desktop.pointer;
+    return {
+      output: { position: locator.echo(at), ...acted.output },
+      text: `Let go of ${button} at ${at.x},${at.y}. ${acted.text}`,
+      ...acted.images,
+    };
+  },
+});

@@ -1,0 +1,76 @@
+import * as z from "zod";
+import { BUTTONS } from "../../desktop/action.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import type { EventQueue } from "../../desktop/events-queue.ts";
+import { rectOutput } from "../fields.ts";
+import { defineTool, type ToolContext } from "../tool.ts";
+
+const DEFAULT_LIMIT = 100;
+
+const head = { seq: z.int(), at: z.string() };
+const eventOutput = z.object({
+  ...head,
+  type: z.enum(["mouse_move", "mouse_click", "key_press", "clipboard", "screen_change", "screenshot_due"]),
+  x: z.int().optional(),
+  y: z.int().optional(),
+  button: z.enum(BUTTONS).optional(),
+  count: z.int().optional().describe("key_press: how many."),
+  length: z.int().optional().describe("clipboard: characters."),
+  rects: z.array(rectOutput).optional().describe("screen_change: what changed, desktop pixels."),
+  generation: z.int().optional(),
+});
+
+export const pollEvents = defineTool({
+  name: "poll_events",
+  title: "Poll events",
+  description:
+    "Fetches the events of a subscription, oldest first. With wait_ms it waits for the first one and returns as soon as " +
+    "there is one. `dropped` counts events that were lost because nobody fetched them.",
+  effect: "read",
+  hints: { idempotentHint: false },
+  input: z.strictObject({
+    subscription_id: z.string().min(1).max(100),
+    wait_ms: z.int().min(0).max(60_000).optional().describe("Default 0."),
+    limit: z.int().min(1).max(1000).optional().describe(`Default ${DEFAULT_LIMIT}.`),
+  }),
+  output: z.object({
+    events: z.array(eventOutput),
+    dropped: z.int(),
+    more: z.int().describe("Still waiting."),
+  }),
+  async handle(args, context) {
+    const queue = context.desk.events.queue(args.subscription_id, context.principal.id);
+    if (queue.size === 0 && (args.wait_ms ?? 0) > 0) await next(queue, args.wait_ms ?? 0, context);
+    const { events, dropped } = queue.take(args.limit ?? DEFAULT_LIMIT);
+    return {
+      output: {
+        events: events.map((event) =>
+          event.type === "screen_change"
+            ? { ...event, rects: event.rects.map((rect) => ({ ...rect })) }
+            : event,
+        ),
+        dropped,
+        more: queue.size,
+      },
+      text: events.length === 0 ? "No events." : events.map(({ type, at }) => `${at} ${type}`).join("\n"),
+    };
+  },
+});
+
+/** Until there is an event or the time is over; throws RefusedError cancelled. */
+function next(queue: EventQueue, waitMs: number, { clock, signal }: ToolContext): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      off();
+      cancel();
+      signal.removeEventListener("abort", onAbort);
+      settle();
+    };
+    const onAbort = (): void =>
+      end(() => reject(new RefusedError("cancelled", "the call was cancelled", { cause: signal.reason })));
+    const off = queue.onNext(() => end(resolve));
+    const cancel = clock.after(waitMs, () => end(resolve));
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}

@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { type Chord, parseChord, textOf } from "../../desktop/chord.ts";
+import { act, actedFields, actingFields } from "../acting.ts";
+import { defineTool } from "../tool.ts";
+
+/** A chord's text: ten names of keys. */
+const chordText = z.string().min(1).max(200);
+const MAX_CHORDS = 50;
+
+export const pressKeys = defineTool({
+  name: "press_keys",
+  title: "Press keys",
+  description:
+    'Presses keys together, as people write them: "ctrl+shift+t", "alt+F4", "cmd+c", "enter", "Page_Down", "ctrl++". A list is ' +
+    "pressed one after the other. Names of X11 and of browsers (ArrowDown) are known, in any case; cmd, win and super are " +
+    "the same key. For text use type_text. Everything pressed is let go again, whatever happens.",
+  effect: "input",
+  input: z.strictObject({
+    keys: z
+      .union([chordText, z.array(chordText).min(1).max(MAX_CHORDS)])
+      .describe("One chord, or several in order."),
+    repeat: z.int().min(1).max(100).optional().describe("How often. Default 1."),
+    hold_ms: z.int().min(0).max(60_000).optional().describe("How long each chord is held. Default 0."),
+    ...actingFields,
+  }),
+  output: z.object({ pressed: z.int().describe("Chords pressed."), ...actedFields }),
+  async handle(args, context) {
+    const chords = (typeof args.keys === "string" ? [args.keys] : args.keys).map((text) => parseChord(text));
+    const repeat = args.repeat ?? 1;
+    const desktop = await context.readyDesktop(args.connection_id);
+    const acted = await act(context, desktop, pressing(chords, repeat, args.hold_ms ?? 0), args);
+    return {
+      output: { pressed: chords.length * repeat, ...acted.output },
+      text: `Pressed ${chords.length * repeat} ${chords.length * repeat === 1 ? "chord" : "chords"}. ${acted.text}`,
+      ...acted.images,
+    };
+  },
+});
+
+/** Characters alone are text, and are approved and logged as text. */
+export function pressing(chords: readonly Chord[], repeat: number, holdMs: number) {
+  const texts = chords.map(textOf);
+  if (holdMs === 0 && chords.length > 1 && texts.every((text) => text !== null)) {
+    const text = texts.join("").repeat(repeat);
+    return { kind: "type", text, wordsPerMinute: null, clearExisting: false } as const;
+  }
+  return {
+    kind: "chords",
+    chords: chords.map(({ keysyms }) => keysyms),
+    repeat,
+    holdMs,
+    names: chords.map(({ name }) => name),
+  } as const;
+}

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { anchorIdField, connectionIdField, rectInput, rectOutput } from "../fields.ts";
+import { placeOf, rectIn } from "../place.ts";
+import { defineTool } from "../tool.ts";
+
+/** Beyond this a colour is another colour. */
+const MAX_TOLERANCE = 127;
+
+export const reAnchorElement = defineTool({
+  name: "re_anchor_element",
+  title: "Find an element again",
+  description:
+    "Says where something that add_anchor remembered is now, after scrolling or a new layout. Where several places look " +
+    "like it the status is ambiguous and no position is given: narrow it down with search_region.",
+  effect: "read",
+  input: z.strictObject({
+    anchor_id: anchorIdField,
+    search_region: rectInput
+      .optional()
+      .describe("Look only here, desktop pixels. Default: the whole desktop."),
+    tolerance: z
+      .int()
+      .min(0)
+      .max(MAX_TOLERANCE)
+      .optional()
+      .describe("By how much of 255 a colour may be off, default 16. 0: only exactly the same pixels."),
+    connection_id: connectionIdField,
+  }),
+  output: z.object({
+    found: z.boolean(),
+    status: z.enum(["found", "ambiguous", "lost"]),
+    new_position: rectOutput.nullable().describe("Desktop pixels; null unless found."),
+    confidence: z.number().min(0).max(1).describe("1: every pixel is as it was."),
+    viewport_scroll: z
+      .object({ x: z.number(), y: z.number() })
+      .nullable()
+      .describe("null: a remote screen does not say how far its windows are scrolled."),
+  }),
+  async handle(args, context) {
+    const desktop = await context.readyDesktop(args.connection_id);
+    const region = args.search_region;
+    const { status, rect, confidence } = desktop.anchors.find(args.anchor_id, {
+      ...(region === undefined ? {} : { area: rectIn(placeOf(desktop, undefined), region) }),
+      ...(args.tolerance === undefined ? {} : { tolerance: args.tolerance }),
+    });
+    return {
+      output: {
+        found: status === "found",
+        status,
+        new_position: rect === null ? null : { ...rect },
+        confidence,
+        viewport_scroll: null,
+      },
+      text:
+        rect === null
+          ? `Anchor ${args.anchor_id} is ${status}${status === "lost" ? ": nowhere in view" : ": several places look like it"}.`
+          : `Anchor ${args.anchor_id} is at ${rect.x},${rect.y} (${rect.width}x${rect.height}), confidence ${confidence}.`,
+    };
+  },
+});

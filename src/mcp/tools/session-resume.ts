@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { RefusedError } from "../../desktop/error.ts";
+import { connectionIdField } from "../fields.ts";
+import { defineTool } from "../tool.ts";
+
+export const sessionResume = defineTool({
+  name: "session_resume",
+  title: "Resume session",
+  description:
+    "Says whether the desktop is stopped for agents. Resuming is for humans: while it is stopped this call is always " +
+    "refused with permission_denied, whatever the token.",
+  effect: "admin",
+  hints: { idempotentHint: true },
+  input: z.strictObject({ connection_id: connectionIdField }),
+  output: z.object({ ok: z.boolean(), is_stopped: z.boolean() }),
+  async handle(args, context) {
+    const desktop = context.desktop(args.connection_id);
+    if (desktop.isStopped) {
+      throw new RefusedError(
+        "permission_denied",
+        "only a human may resume after a stop: ask them to press Resume in the web app",
+      );
+    }
+    return { output: { ok: true, is_stopped: false }, text: `${desktop.name} is not stopped.` };
+  },
+});

@@ -1,0 +1,23 @@
+import * as z from "zod";
+import { connectionIdField } from "../fields.ts";
+import { defineTool } from "../tool.ts";
+
+export const sessionStop = defineTool({
+  name: "session_stop",
+  title: "Stop session",
+  description:
+    "Stops all agents' input on the desktop at once: held keys and buttons are let go, waiting actions and approvals are " +
+    "void. Use it when something goes wrong. Only a human can resume.",
+  effect: "admin",
+  hints: { idempotentHint: true },
+  input: z.strictObject({ connection_id: connectionIdField }),
+  output: z.object({ ok: z.boolean(), is_stopped: z.boolean() }),
+  async handle(args, context) {
+    const desktop = context.desktop(args.connection_id);
+    desktop.stop(context.actor);
+    return {
+      output: { ok: true, is_stopped: desktop.isStopped },
+      text: `${desktop.name} is stopped for agents. Tell the human: only they can resume it, in the web app.`,
+    };
+  },
+});

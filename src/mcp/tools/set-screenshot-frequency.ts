@@ -1,0 +1,55 @@
+import * as z from "zod";
+import { LEAST_INTERVAL_MS } from "../../desktop/events-hub.ts";
+import { FREQUENCIES } from "../../desktop/events-pulse.ts";
+import { connectionIdField } from "../fields.ts";
+import { defineTool } from "../tool.ts";
+
+export const setScreenshotFrequency = defineTool({
+  name: "set_screenshot_frequency",
+  title: "Set screenshot frequency",
+  description:
+    "Says when you want to be told to look at the desktop again: manual (never), periodic, or on_change. You are told by a " +
+    "resource-updated notification of screen://CONNECTION_ID where you subscribed to that, and by screenshot_due events " +
+    `of poll_events with the subscription_id of the answer. At most once in ${LEAST_INTERVAL_MS} ms, which is what ` +
+    "screenshots may sustain.",
+  effect: "read",
+  hints: { idempotentHint: false },
+  input: z.strictObject({
+    mode: z.enum(FREQUENCIES),
+    interval_ms: z
+      .int()
+      .min(0)
+      .max(24 * 60 * 60 * 1000)
+      .optional()
+      .describe("The least time between two. Default 1000."),
+    only_on_change: z.boolean().optional().describe("periodic: not where nothing changed. Default false."),
+    connection_id: connectionIdField,
+  }),
+  output: z.object({
+    ok: z.boolean(),
+    applied_interval_ms: z.int().describe("What the rate limit allows."),
+    subscription_id: z.string().nullable().describe("For poll_events; null in mode manual."),
+    uri: z.string().describe("The resource to subscribe to."),
+  }),
+  async handle(args, context) {
+    const desktop = await context.readyDesktop(args.connection_id);
+    const intervalMs = Math.max(LEAST_INTERVAL_MS, args.interval_ms ?? LEAST_INTERVAL_MS);
+    const id = context.desk.events.setFrequency(context.principal.id, desktop, {
+      mode: args.mode,
+      intervalMs,
+      onlyOnChange: args.only_on_change ?? false,
+    });
+    return {
+      output: {
+        ok: true,
+        applied_interval_ms: intervalMs,
+        subscription_id: id,
+        uri: `screen://${desktop.id}`,
+      },
+      text:
+        id === null
+          ? "You are not told any more."
+          : `You are told ${args.mode}, every ${intervalMs} ms at most.`,
+    };
+  },
+});

@@ -1,0 +1,118 @@
+import * as z from "zod";
+import { parseColour } from "../../compositor/colour.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { connectionIdField, coordinate, rectInput, rectOutput } from "../fields.ts";
+import { locatorFor, spaceFields } from "../locate.ts";
+import { defineTool } from "../tool.ts";
+import { awaitOn, colourAt, decodedImage, type Waited } from "../watching.ts";
+
+const CONDITIONS = ["stable", "change", "color", "image", "anchor", "text"] as const;
+
+/** Clients give up on a call after a minute. */
+const LONGEST_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_STABLE_MS = 500;
+
+export const waitFor = defineTool({
+  name: "wait_for",
+  title: "Wait for",
+  description:
+    "Waits until something happened on the screen and returns as soon as it did. stable: nothing changed in `region` for " +
+    "stable_ms. change: something changed in `region`. color: the pixel x,y has `color`, within `tolerance`. image: `region` " +
+    "looks again as in screenshot_id. anchor: what anchor_id remembers is in view. `met` is false when timeout_ms passed first; that is no error. Text is not read yet.",
+  effect: "read",
+  input: z.strictObject({
+    condition: z.enum(CONDITIONS),
+    region: rectInput.optional().describe("Only this part. Default: the whole screen."),
+    x: coordinate.optional(),
+    y: coordinate.optional(),
+    color: z.string().max(64).optional().describe("CSS colour name or hex, for condition color."),
+    tolerance: z
+      .int()
+      .min(0)
+      .max(255)
+      .optional()
+      .describe("How far each of red, green and blue may be off. Default 0."),
+    stable_ms: z.int().min(1).max(10_000).optional().describe(`Default ${DEFAULT_STABLE_MS}.`),
+    timeout_ms: z.int().min(0).max(LONGEST_MS).optional().describe(`Default ${DEFAULT_TIMEOUT_MS}.`),
+    text: z.string().max(1000).optional().describe("For condition text, which is not supported yet."),
+    anchor_id: z.string().max(200).optional().describe("For condition anchor."),
+    ...spaceFields,
+    connection_id: connectionIdField,
+  }),
+  output: z.object({
+    met: z.boolean().describe("false: timeout_ms passed first."),
+    waited_ms: z.number(),
+    generation: z.int(),
+    changed_rects: z.array(rectOutput).max(32).describe("What changed meanwhile in the region."),
+  }),
+  async handle(args, context) {
+    if (args.condition === "text") {
+      throw new RefusedError(
+        "not_supported",
+        "condition text needs text recognition, which this server does not have: wait for stable or change, then look",
+      );
+    }
+    const desktop = await context.readyDesktop(args.connection_id);
+    const locator = locatorFor(args, desktop, context);
+    const whole = { x: 0, y: 0, width: desktop.size.width, height: desktop.size.height };
+    const region = args.region === undefined ? whole : locator.rect(args.region);
+    const timeoutMs = args.timeout_ms ?? DEFAULT_TIMEOUT_MS;
+    const on = { desktop, clock: context.clock, signal: context.signal, region, timeoutMs };
+    let waited: Waited;
+    switch (args.condition) {
+      case "stable":
+        waited = await awaitOn(on, { quietMs: args.stable_ms ?? DEFAULT_STABLE_MS });
+        break;
+      case "change":
+        waited = await awaitOn(on, { holds: (seen) => !seen.isEmpty });
+        break;
+      case "color": {
+        if (args.x === undefined || args.y === undefined || args.color === undefined) {
+          throw new RefusedError("invalid_parameters", "condition color: expected x, y and color");
+        }
+        const point = locator.point({ x: args.x, y: args.y });
+        const wanted = parseColour(args.color);
+        const tolerance = args.tolerance ?? 0;
+        const at = { ...point, width: 1, height: 1 };
+        waited = await awaitOn(
+          { ...on, region: at },
+          { holds: () => colourAt(desktop, point).isNear(wanted, tolerance) },
+        );
+        break;
+      }
+      case "anchor": {
+        const { anchor_id } = args;
+        if (anchor_id === undefined) {
+          throw new RefusedError("invalid_parameters", "condition anchor: expected anchor_id");
+        }
+        waited = await awaitOn(on, { holds: () => desktop.anchors.find(anchor_id).status === "found" });
+        break;
+      }
+      case "image": {
+        if (args.screenshot_id === undefined) {
+          throw new RefusedError("invalid_parameters", "condition image: expected screenshot_id");
+        }
+        const shot = context.desk.screenshots.get(args.screenshot_id, context.principal.id);
+        const bytes = context.desk.screenshots.bytesOf(shot.id, context.principal.id);
+        const wanted = await decodedImage({ ...shot, bytes }, args.region === undefined ? null : region);
+        waited = await awaitOn(
+          { ...on, region: wanted.region },
+          { holds: () => wanted.isShown(desktop, args.tolerance ?? 0) },
+        );
+        break;
+      }
+    }
+    return {
+      output: {
+        met: waited.isMet,
+        waited_ms: waited.waitedMs,
+        generation: desktop.generation,
+        changed_rects: waited.changed.simplified(32).rects,
+      },
+      text: waited.isMet
+        ? `It happened after ${waited.waitedMs} ms.`
+        : `It did not happen within ${timeoutMs} ms.`,
+    };
+  },
+});

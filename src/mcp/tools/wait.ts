@@ -1,0 +1,38 @@
+import * as z from "zod";
+import { delay } from "../../desktop/clock.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { connectionIdField } from "../fields.ts";
+import { defineTool } from "../tool.ts";
+
+/** Clients give up on a call after a minute. */
+const LONGEST_MS = 60_000;
+
+export const wait = defineTool({
+  name: "wait",
+  title: "Wait",
+  description:
+    "Waits for so long. Use wait_for where there is something to wait for: it returns as soon as it happened. The answer " +
+    "says whether the screen changed meanwhile.",
+  effect: "read",
+  input: z.strictObject({
+    duration_ms: z.int().min(0).max(LONGEST_MS),
+    connection_id: connectionIdField,
+  }),
+  output: z.object({ waited_ms: z.number(), changed: z.boolean(), generation: z.int() }),
+  async handle(args, context) {
+    const desktop = await context.readyDesktop(args.connection_id);
+    const { generation } = desktop;
+    const startMs = context.clock.nowMs();
+    try {
+      await delay(context.clock, args.duration_ms, context.signal);
+    } catch (cause) {
+      throw new RefusedError("cancelled", "the call was cancelled", { cause });
+    }
+    const waited = Math.round(context.clock.nowMs() - startMs);
+    const hasChanged = desktop.generation !== generation;
+    return {
+      output: { waited_ms: waited, changed: hasChanged, generation: desktop.generation },
+      text: `Waited ${waited} ms; the screen ${hasChanged ? "changed" : "did not change"}.`,
+    };
+  },
+});

@@ -1,0 +1,28 @@
+import * as z from "zod";
+import { describeScreenshot, imageOf, keepScreenshot, screenshotOutput } from "../capture.ts";
+import { connectionIdField, rectInput } from "../fields.ts";
+import { locatorFor, spaceFields } from "../locate.ts";
+import { defineTool } from "../tool.ts";
+
+export const zoom = defineTool({
+  name: "zoom",
+  title: "Zoom",
+  description:
+    "Shows a part of the desktop in its own exact pixels, for text that is too small in a shrunk screenshot. Coordinates of " +
+    "later calls still refer to your latest screenshot, unless you pass the screenshot_id of the zoom with them.",
+  effect: "read",
+  rate: "screenshot",
+  input: z.strictObject({ region: rectInput, ...spaceFields, connection_id: connectionIdField }),
+  output: screenshotOutput,
+  async handle(args, context) {
+    const desktop = await context.readyDesktop(args.connection_id);
+    const region = locatorFor(args, desktop, context).rect(args.region);
+    const snapshot = await desktop.view("agent").snapshot({ region, signal: context.signal });
+    const kept = keepScreenshot(context, desktop, snapshot, "detail");
+    return {
+      output: describeScreenshot(kept),
+      text: `${region.width}x${region.height} at ${region.x},${region.y}, pixel for pixel. screenshot_id ${kept.id}.`,
+      image: imageOf(snapshot),
+    };
+  },
+});

@@ -1,0 +1,50 @@
+import t from "tap";
+import { drawText } from "../framebuffer/frames.ts";
+import { callsTo } from "./call.ts";
+import { fakeHouse } from "./fake-house.ts";
+
+t.test("an element that was remembered is found again after the page moved", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  const added = await call("add_anchor", { anchor_id: "ok", x: 300, y: 218, width: 90, height: 40 });
+  t.match(added.structured, { anchor_id: "ok", bounds: { x: 300, y: 218, width: 90, height: 40 } });
+  const { picture } = house.desktops.get("one");
+  picture.copy(0, 36, { x: 0, y: 0, width: 1920, height: 764 });
+  const found = await call("re_anchor_element", { anchor_id: "ok" });
+  t.match(found.structured, {
+    ...{ found: true, status: "found", confidence: 1, viewport_scroll: null },
+    new_position: { x: 300, y: 182, width: 90, height: 40 },
+  });
+  t.match(found.text, /at 300,182/);
+  picture.copy(300, 182, { x: 900, y: 400, width: 90, height: 40 });
+  picture.fill({ x: 300, y: 182, width: 90, height: 40 }, 0);
+  const outside = { x: 0, y: 0, width: 800, height: 800 };
+  const lost = await call("re_anchor_element", { anchor_id: "ok", search_region: outside });
+  t.match(lost.structured, { found: false, status: "lost", new_position: null, confidence: 0 });
+  drawText(picture, { x: 0, y: 0, width: 200, height: 200 }, 5);
+  const elsewhere = await call("re_anchor_element", { anchor_id: "ok", tolerance: 0 });
+  t.match(elsewhere.structured, { status: "found", new_position: { x: 900, y: 400 } });
+});
+
+t.test("an anchor of no name gets one; one that is not known is refused by name", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  const added = await call("add_anchor", { x: 10, y: 10, width: 50, height: 50 });
+  t.match(added.structured, { anchor_id: "anchor-1" });
+  const unknown = await call("re_anchor_element", { anchor_id: "nobody" });
+  t.match(unknown.structured, { error: { code: "not_found", message: /"nobody"/ } });
+  const large = await call("add_anchor", { x: 0, y: 0, width: 1000, height: 700 });
+  t.match(large.structured, { error: { code: "invalid_parameters", message: /at most 65536 pixels/ } });
+});
+
+t.test("an overlay names the anchor it goes with", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  const at = { x: 300, y: 218, width: 90, height: 40 };
+  const refused = await call("draw_overlay", { ...at, anchor_id: "ok" });
+  t.match(refused.structured, { error: { code: "not_found" } });
+  await call("add_anchor", { ...at, anchor_id: "ok" });
+  const drawn = await call("draw_overlay", { ...at, anchor_id: "ok" });
+  t.match(drawn.structured, { anchor_id: "ok", bounds: at });
+  t.match(house.desktops.get("one").overlays, [{ anchorId: "ok" }]);
+});
