@@ -11,6 +11,8 @@ interface AuditedDesktop {
 }
 interface AuditedDesktops {
   readonly all: readonly AuditedDesktop[];
+  /** Those about no desktop yet are audited from here, the others from their desktop. */
+  readonly questions?: { on(listener: (approval: Approval) => void): () => void };
   on(
     listener: (event: { readonly type: "added" | "removed"; readonly desktop: AuditedDesktop }) => void,
   ): () => void;
@@ -37,8 +39,12 @@ export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEn
     followed.delete(desktop.id);
     if (event.type === "added") follow(desktop);
   });
+  const stopQuestions = desktops.questions?.on((approval) => {
+    if (approval.desktopId === "") record(approvalEntry(approval));
+  });
   return () => {
     stop();
+    stopQuestions?.();
     for (const unfollow of followed.values()) unfollow();
     followed.clear();
   };

@@ -77,6 +77,19 @@ export class Authenticator {
     return this.#judge(secret, address, (text) => this.#byToken(text) ?? this.#byCode(text));
   }
 
+  /**
+   * For VNC viewers: `user` is the name or the id of whose token `secret` is, or empty. The token may be without its
+   * "ocp_<id>_", since some security types carry no more than 63 bytes.
+   */
+  signInAs(user: string, secret: string, address: string): AuthResult {
+    return this.#judge(
+      secret,
+      address,
+      (text) => this.#ofUser(user, this.#byToken(text)) ?? this.#byShortToken(user, text),
+      (text) => this.#ofUser(user, this.#ports.tokens.verify(text)) ?? this.#byShortToken(user, text),
+    );
+  }
+
   /** Opens a browser session for who just signed in; gives the identifier for the cookie. */
   openSession(principal: Principal): string {
     return this.#ports.sessions.open(principal);
@@ -96,12 +109,18 @@ export class Authenticator {
     return credential.kind === "token" || this.#ports.sessions.find(credential.sessionId) !== null;
   }
 
-  #judge(secret: string, address: string, find: (secret: string) => Principal | null): AuthResult {
+  /** `findStored`: what still counts from an address that guessed too often. */
+  #judge(
+    secret: string,
+    address: string,
+    find: (secret: string) => Principal | null,
+    findStored: (secret: string) => Principal | null = (text) => this.#ports.tokens.verify(text),
+  ): AuthResult {
     const { lockout } = this.#ports;
     const waitMs = lockout.waitMs(address);
     // Nobody guesses 256 bits: a stored token is right or not whatever its neighbours behind the same address do.
     const isSane = secret.length <= LONGEST_CREDENTIAL;
-    const principal = isSane ? (waitMs > 0 ? this.#ports.tokens.verify(secret) : find(secret)) : null;
+    const principal = isSane ? (waitMs > 0 ? findStored(secret) : find(secret)) : null;
     if (principal !== null) {
       if (waitMs === 0) lockout.succeed(address);
       return { kind: "known", credential: { kind: "token", principal } };
@@ -115,6 +134,20 @@ export class Authenticator {
       return OWN_TOKEN_PRINCIPAL;
     }
     return this.#ports.tokens.verify(text);
+  }
+
+  #ofUser(user: string, principal: Principal | null): Principal | null {
+    if (principal === null || user === "") return principal;
+    return principal.id === user || principal.name === user ? principal : null;
+  }
+
+  #byShortToken(user: string, secret: string): Principal | null {
+    const { tokens } = this.#ports;
+    for (const { id, name } of tokens.list()) {
+      const principal = id === user || name === user ? tokens.verify(`ocp_${id}_${secret}`) : null;
+      if (principal !== null) return principal;
+    }
+    return null;
   }
 
   #byCode(text: string): Principal | null {

@@ -6,6 +6,8 @@ export interface Principal {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
+  /** The configuration trusts the person at this agent's own client to approve what it asks. */
+  readonly mayElicit?: boolean;
 }
 
 /** What a role may do; everything not named is refused. */

@@ -24,6 +24,7 @@ const storedToken = z.strictObject({
   role: z.enum(ROLES),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   created_at: z.iso.datetime(),
+  elicit: z.boolean().optional(),
 });
 const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(storedToken).max(10_000) });
 const useFile = z.record(z.string(), z.iso.datetime());
@@ -41,6 +42,8 @@ export interface TokenInfo {
   readonly name: string;
   readonly role: Role;
   readonly createdAt: string;
+  /** The person at its own client may approve what it asks. */
+  readonly mayElicit: boolean;
   /** To the minute; null for never. */
   readonly lastUsedAt: string | null;
 }
@@ -86,7 +89,11 @@ export class TokenStore {
   }
 
   /** Makes a token. The answer is the only time that its secret is seen. Throws AuthError bad_name. */
-  async create(name: string, role: Role): Promise<{ readonly token: string; readonly info: TokenInfo }> {
+  async create(
+    name: string,
+    role: Role,
+    options: { readonly mayElicit?: boolean } = {},
+  ): Promise<{ readonly token: string; readonly info: TokenInfo }> {
     if (!storedToken.shape.name.safeParse(name).success) {
       throw new AuthError("bad_name", `the token's name has ${name.length} characters: expected 1 to 100`);
     }
@@ -98,6 +105,7 @@ export class TokenStore {
       role,
       sha256: sha256(token).toString("hex"),
       created_at: this.#clock.date().toISOString(),
+      ...(options.mayElicit === true ? { elicit: true } : {}),
     };
     await this.#change((tokens) => tokens.set(id, stored));
     return { token, info: this.#info(stored) };
@@ -122,7 +130,8 @@ export class TokenStore {
     );
     if (stored === undefined || !isRight) return null;
     this.#markUsed(stored.id);
-    return { id: stored.id, name: stored.name, role: stored.role };
+    const { id, name, role, elicit = false } = stored;
+    return { id, name, role, ...(elicit ? { mayElicit: true } : {}) };
   }
 
   /**
@@ -149,6 +158,7 @@ export class TokenStore {
       name: token.name,
       role: token.role,
       createdAt: token.created_at,
+      mayElicit: token.elicit === true,
       lastUsedAt: this.#used.get(token.id) ?? null,
     };
   }

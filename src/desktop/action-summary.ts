@@ -11,10 +11,33 @@ export function summaryOf(action: Action): string {
     case "click": {
       const times = ["", "Click", "Double-click", "Triple-click"][action.clicks] ?? "Click";
       const held = action.holdKeysyms.length > 0 ? " with keys held" : "";
-      const where =
-        action.x === null || action.y === null ? "where the pointer is" : `at ${action.x},${action.y}`;
-      return `${times} ${action.button} ${where}${held}`;
+      return `${times} ${action.button} ${placeOf(action)}${held}`;
     }
+    case "move":
+      return `Move the pointer to ${action.x},${action.y}`;
+    case "button":
+      return `${action.isDown ? "Press" : "Let go of"} the ${action.button} button ${placeOf(action)}`;
+    case "drag": {
+      const from = action.path[0];
+      const to = action.path.at(-1);
+      const held = action.holdKeysyms.length > 0 ? " with keys held" : "";
+      return `Drag ${action.button} from ${from?.x},${from?.y} to ${to?.x},${to?.y}${held}`;
+    }
+    case "scroll": {
+      const held = action.holdKeysyms.length > 0 ? " with keys held" : "";
+      return `Scroll ${directionsOf(action.notchesX, action.notchesY)} ${placeOf(action)}${held}`;
+    }
+    case "chords": {
+      // A character alone is typed text, which no log keeps.
+      const names = action.names.map((name) => (Array.from(name).length === 1 ? "a character" : name));
+      return `Press ${names.join(", ")}${action.repeat > 1 ? ` ${action.repeat} times` : ""}`;
+    }
+    case "hold": {
+      const name = Array.from(action.name).length === 1 ? "a character" : action.name;
+      return action.isDown ? `Hold ${name} down` : `Let go of ${name}`;
+    }
+    case "release":
+      return "Let go of all keys and buttons";
     case "type":
       return `${action.clearExisting ? "Replace the field with" : "Type"} ${countOf(action.text)}`;
     case "read_clipboard":
@@ -26,6 +49,18 @@ export function summaryOf(action: Action): string {
   }
 }
 
+function placeOf({ x, y }: { readonly x: number | null; readonly y: number | null }): string {
+  return x === null || y === null ? "where the pointer is" : `at ${x},${y}`;
+}
+
+function directionsOf(right: number, down: number): string {
+  const parts = [
+    ...(down === 0 ? [] : [`${Math.abs(down)} ${down > 0 ? "down" : "up"}`]),
+    ...(right === 0 ? [] : [`${Math.abs(right)} ${right > 0 ? "right" : "left"}`]),
+  ];
+  return parts.join(" and ");
+}
+
 function countOf(text: string): string {
   const count = Array.from(text).length;
   return count === 1 ? "1 character" : `${count} characters`;
@@ -33,9 +68,19 @@ function countOf(text: string): string {
 
 /** Where an action happens, null where it has no place. */
 export function pointOf(action: Action, pointer: Point): Point | null {
-  if (action.kind === "pointer") return { x: action.x, y: action.y };
-  if (action.kind === "click") return { x: action.x ?? pointer.x, y: action.y ?? pointer.y };
-  return null;
+  switch (action.kind) {
+    case "pointer":
+    case "move":
+      return { x: action.x, y: action.y };
+    case "click":
+    case "button":
+    case "scroll":
+      return { x: action.x ?? pointer.x, y: action.y ?? pointer.y };
+    case "drag":
+      return action.path[0] ?? pointer;
+    default:
+      return null;
+  }
 }
 
 const CROP: Size = Object.freeze({ width: 320, height: 180 });

@@ -1,4 +1,4 @@
-import type { Rect } from "../framebuffer/rect.ts";
+import type { Point, Rect } from "../framebuffer/rect.ts";
 
 export type ActorKind = "human" | "agent" | "extension" | "replay";
 
@@ -38,6 +38,52 @@ export type Action =
       readonly clicks: number;
       readonly holdKeysyms: readonly number[];
     }
+  /** Moves the pointer; buttons that are held stay held, so that this drags. */
+  | { readonly kind: "move"; readonly x: number; readonly y: number }
+  /** Presses or lets go of a button; x and y null: where the pointer is. */
+  | {
+      readonly kind: "button";
+      readonly x: number | null;
+      readonly y: number | null;
+      readonly button: Button;
+      readonly isDown: boolean;
+    }
+  /** Presses at the first point, moves through the others, lets go at the last. At least two points. */
+  | {
+      readonly kind: "drag";
+      readonly path: readonly Point[];
+      readonly button: Button;
+      readonly holdKeysyms: readonly number[];
+      /** How long the moves take in all; null: as fast as targets follow. */
+      readonly durationMs: number | null;
+    }
+  /** Turns the wheel: notches to the right and down, negative to the left and up. x and y null: where the pointer is. */
+  | {
+      readonly kind: "scroll";
+      readonly x: number | null;
+      readonly y: number | null;
+      readonly notchesX: number;
+      readonly notchesY: number;
+      readonly holdKeysyms: readonly number[];
+    }
+  /** Chords one after the other: the keys of each go down in order, are held, and come up in reverse order. */
+  | {
+      readonly kind: "chords";
+      readonly chords: readonly (readonly number[])[];
+      readonly repeat: number;
+      readonly holdMs: number;
+      /** As people write them: "Ctrl+Shift+T". */
+      readonly names: readonly string[];
+    }
+  /** Keys that stay down, or come up again, beyond the action; those left down come up by themselves after a minute. */
+  | {
+      readonly kind: "hold";
+      readonly keysyms: readonly number[];
+      readonly isDown: boolean;
+      readonly name: string;
+    }
+  /** Lets go of every key and button that is held. */
+  | { readonly kind: "release" }
   | {
       readonly kind: "type";
       readonly text: string;

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { Point, Rect } from "../framebuffer/rect.ts";
 import type { Action, Actor } from "./action.ts";
 import type { Clock } from "./clock.ts";
@@ -6,11 +6,21 @@ import { RefusedError } from "./error.ts";
 
 export type ApprovalState = "pending" | "granted" | "denied" | "expired" | "cancelled";
 
+/** What is no input and yet asked of a human: an agent wants a desktop that nobody configured. */
+export interface Proposal {
+  readonly kind: "add_connection";
+  readonly name: string;
+  readonly protocol: string;
+  readonly host: string;
+  readonly port: number;
+}
+
 /** A question to a human: may this actor do this action? */
 export interface Approval {
   readonly id: string;
+  /** Empty for a proposal, which is about no desktop yet. */
   readonly desktopId: string;
-  readonly action: Action;
+  readonly action: Action | Proposal;
   /** The action in words, without typed text: "Click left at 640,300". */
   readonly summary: string;
   readonly actor: Actor;
@@ -19,6 +29,14 @@ export interface Approval {
   readonly point: Point | null;
   /** The crop the card shows. */
   readonly crop: Rect | null;
+  /** What must still look the same when it is done; null where the approval is bound to its arguments alone. */
+  readonly bound: Rect | null;
+  /** SHA-256 of those pixels, hex; null without any. */
+  readonly screenHash: string | null;
+  /** Whether those pixels are compared exactly, not with tolerance. */
+  readonly isExact: boolean;
+  /** SHA-256 of the action with all its arguments, hex. */
+  readonly argumentsHash: string;
   readonly askedAt: string;
   readonly expiresAt: string;
   readonly state: ApprovalState;
@@ -26,14 +44,40 @@ export interface Approval {
 }
 
 /** What is asked: an Approval without what the queue adds. */
-export type Question = Omit<Approval, "id" | "askedAt" | "expiresAt" | "state" | "decidedBy">;
+export type Question = Omit<
+  Approval,
+  "id" | "argumentsHash" | "askedAt" | "expiresAt" | "state" | "decidedBy"
+>;
+
+/** What a human answers. */
+export type Decision =
+  | { readonly kind: "approve"; readonly edit?: Edit; readonly allowForMs?: number }
+  | { readonly kind: "deny" }
+  /** The human does it: the agent is told that it lost the input. */
+  | { readonly kind: "take_over" };
+
+/** What a human changes before saying yes: the text of a typing, the place of a pointing. */
+export interface Edit {
+  readonly text?: string;
+  readonly x?: number;
+  readonly y?: number;
+}
+
+/** A question that was answered with yes. */
+export interface Granted {
+  readonly approval: Approval;
+  readonly by: Actor;
+  readonly edit: Edit | null;
+  readonly allowForMs: number;
+}
 
 /** More open questions than a person can answer: the next one is refused. */
 const MAX_PENDING = 50;
 
 interface Open {
   readonly approval: Approval;
-  readonly close: (approval: Approval) => void;
+  readonly call: AbortSignal | null;
+  readonly close: (approval: Approval, decision?: Decision) => void;
 }
 
 /** The queue of one desktop's open questions. Silence means no. */
@@ -55,8 +99,16 @@ export class Approvals {
     return [...this.#open.values()].map(({ approval }) => approval);
   }
 
-  /** Resolves with who granted it. Throws RefusedError when it is denied, expires, or the signal aborts. */
-  async ask(question: Question, signal?: AbortSignal): Promise<Actor | null> {
+  /** Whether an open question was asked by the call that this signal belongs to. */
+  belongsTo(id: string, call: AbortSignal): boolean {
+    return this.#open.get(id)?.call === call;
+  }
+
+  /**
+   * Resolves with how it was granted. `signal` aborted voids the question; `call` is the signal of the call behind it.
+   * Throws RefusedError when it is denied, expires, or is void.
+   */
+  async ask(question: Question, signal?: AbortSignal, call?: AbortSignal): Promise<Granted> {
     if (this.#open.size >= MAX_PENDING) {
       throw new RefusedError(
         "too_many",
@@ -67,17 +119,26 @@ export class Approvals {
     const approval: Approval = {
       ...question,
       id: randomUUID(),
+      argumentsHash: createHash("sha256").update(JSON.stringify(question.action)).digest("hex"),
       askedAt: now.toISOString(),
       expiresAt: new Date(now.getTime() + this.#expiryMs).toISOString(),
       state: "pending",
       decidedBy: null,
     };
-    const decided = await this.#wait(approval, signal);
-    switch (decided.state) {
-      case "granted":
-        return decided.decidedBy;
+    const { closed, decision } = await this.#wait(approval, signal, call ?? null);
+    switch (closed.state) {
+      case "granted": {
+        if (decision?.kind !== "approve" || closed.decidedBy === null) throw new Error("granted by nobody");
+        const { edit = null, allowForMs = 0 } = decision;
+        return { approval: closed, by: closed.decidedBy, edit, allowForMs };
+      }
       case "denied":
-        throw new RefusedError("denied_by_human", "a human denied this action: ask what they want instead");
+        throw decision?.kind === "take_over"
+          ? new RefusedError(
+              "human_in_control",
+              "a human does this themselves and holds the input: wait until they give it back",
+            )
+          : new RefusedError("denied_by_human", "a human denied this action: ask what they want instead");
       case "expired":
         throw new RefusedError(
           "approval_expired",
@@ -88,14 +149,24 @@ export class Approvals {
     }
   }
 
-  /** Throws RefusedError not_found for an unknown or already decided one. */
-  decide(id: string, isGranted: boolean, by: Actor): Approval {
+  /**
+   * Answers an open question, once. Throws RefusedError not_found for an unknown or already decided one,
+   * permission_denied for anyone but a human, invalid_parameters for an edit that does not fit.
+   */
+  decide(id: string, answer: boolean | Decision, by: Actor): Approval {
+    const decision: Decision = typeof answer === "boolean" ? { kind: answer ? "approve" : "deny" } : answer;
     const open = this.#open.get(id);
     if (open === undefined) {
       throw new RefusedError("not_found", "no such open approval: it was decided, has expired or never was");
     }
-    const approval: Approval = { ...open.approval, state: isGranted ? "granted" : "denied", decidedBy: by };
-    open.close(approval);
+    // INVARIANT: whatever face this comes from, no agent decides, not even about another's question.
+    if (by.kind !== "human") throw new RefusedError("permission_denied", "only a human decides approvals");
+    if (decision.kind === "approve" && decision.edit !== undefined) {
+      withEdit(open.approval.action, decision.edit);
+    }
+    const state = decision.kind === "approve" ? "granted" : "denied";
+    const approval: Approval = { ...open.approval, state, decidedBy: by };
+    open.close(approval, decision);
     return approval;
   }
 
@@ -104,18 +175,22 @@ export class Approvals {
     for (const { approval, close } of [...this.#open.values()]) close({ ...approval, state: "cancelled" });
   }
 
-  #wait(approval: Approval, signal: AbortSignal | undefined): Promise<Approval> {
+  #wait(
+    approval: Approval,
+    signal: AbortSignal | undefined,
+    call: AbortSignal | null,
+  ): Promise<{ readonly closed: Approval; readonly decision: Decision | undefined }> {
     return new Promise((resolve) => {
       const onAbort = (): void => close({ ...approval, state: "cancelled" });
-      const close = (closed: Approval): void => {
+      const close = (closed: Approval, decision?: Decision): void => {
         if (!this.#open.delete(approval.id)) return;
         cancelExpiry();
         signal?.removeEventListener("abort", onAbort);
+        resolve({ closed, decision });
         this.#on(closed);
-        resolve(closed);
       };
       const cancelExpiry = this.#clock.after(this.#expiryMs, () => close({ ...approval, state: "expired" }));
-      this.#open.set(approval.id, { approval, close });
+      this.#open.set(approval.id, { approval, call, close });
       if (signal?.aborted) {
         onAbort();
         return;
@@ -124,4 +199,25 @@ export class Approvals {
       this.#on(approval);
     });
   }
+}
+
+/** What a human may change of an action, for the card. */
+export function editableOf(action: Action | Proposal): "text" | "point" | null {
+  if (action.kind === "type" || action.kind === "write_clipboard") return "text";
+  return action.kind === "click" || action.kind === "move" || action.kind === "scroll" ? "point" : null;
+}
+
+/** The action as the human changed it. Throws RefusedError invalid_parameters where it has no such thing. */
+export function withEdit<Asked extends Action | Proposal>(action: Asked, edit: Edit): Asked {
+  const { text, x, y } = edit;
+  const wanted = editableOf(action);
+  const hasPoint = x !== undefined && y !== undefined;
+  if (wanted === "text" && text !== undefined && x === undefined && y === undefined) {
+    return { ...action, text };
+  }
+  if (wanted === "point" && hasPoint && text === undefined) return { ...action, x, y };
+  throw new RefusedError(
+    "invalid_parameters",
+    `got a change that does not fit the action ${action.kind}, expected ${wanted === null ? "none" : wanted === "text" ? "text" : "x and y"}`,
+  );
 }

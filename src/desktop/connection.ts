@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { RefusedError } from "./error.ts";
 
-export const PROTOCOLS = ["vnc", "demo"] as const;
+export const PROTOCOLS = ["vnc", "kasmvnc", "demo"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** The port a protocol's servers listen on unless told otherwise. */
-export const DEFAULT_PORT = { vnc: 5900, demo: 0 } as const satisfies Record<Protocol, number>;
+export const DEFAULT_PORT = { vnc: 5900, kasmvnc: 6901, demo: 0 } as const satisfies Record<Protocol, number>;
 
 /** What is configured about a target. A Desktop is what is live. */
 export interface Connection {
@@ -45,7 +45,7 @@ export function makeConnection(input: ConnectionInput, now: Date): Connection {
   };
 }
 
-/** `vnc://[user[:password]@]host[:port]` or `demo:`. A port below 100 is a display number only for `::`-less hosts. */
+/** `vnc://[user[:password]@]host[:port]`, the same with `kasmvnc://`, or `demo:`. A port below 100 is a display number only for `::`-less hosts. */
 export function connectionFromUrl(text: string): ConnectionInput {
   if (text === "demo:" || text === "demo") return { protocol: "demo" };
   const redacted = text.replace(/\/\/[^@/]*@/, "//***@");
@@ -55,15 +55,15 @@ export function connectionFromUrl(text: string): ConnectionInput {
   } catch (cause) {
     throw new RefusedError(
       "invalid_parameters",
-      `cannot read the connection URL ${redacted}: expected vnc://[user[:password]@]host[:port] or demo:`,
+      `cannot read the connection URL ${redacted}: expected vnc://[user[:password]@]host[:port], kasmvnc://… or demo:`,
       { cause },
     );
   }
   const protocol = url.protocol.slice(0, -1);
-  if (protocol !== "vnc") {
+  if (protocol !== "vnc" && protocol !== "kasmvnc") {
     throw new RefusedError(
       "invalid_parameters",
-      `the connection URL ${redacted} has scheme ${protocol}: expected vnc or demo`,
+      `the connection URL ${redacted} has scheme ${protocol}: expected vnc, kasmvnc or demo`,
     );
   }
   if (url.hostname === "") {

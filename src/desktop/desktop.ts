@@ -4,60 +4,53 @@ import type { Region } from "../framebuffer/region.ts";
 import type { Cursor, Screen } from "../protocols/rfb/screen.ts";
 import type { Action, ActionResult, Actor, PerformOptions } from "./action.ts";
 import { ActionLog, type ActionRecord } from "./action-record.ts";
+import { Anchors } from "./anchors.ts";
 import { Approvals } from "./approvals.ts";
-import { type Clock, delay } from "./clock.ts";
+import type { Holder } from "./arbiter.ts";
+import { delay } from "./clock.ts";
 import type { Connection } from "./connection.ts";
 import type { DesktopEvent } from "./desktop-event.ts";
+import type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
 import { DesktopView } from "./desktop-view.ts";
 import { Display } from "./display.ts";
 import { type LinkError, RefusedError } from "./error.ts";
+import { SeenInput } from "./events-input.ts";
 import { Gate } from "./gate.ts";
-import { Input } from "./input.ts";
-import type { Link } from "./link.ts";
 import { type DesktopState, LinkKeeper } from "./link-keeper.ts";
 import { Listeners } from "./listeners.ts";
+import { Modes, policyOf } from "./modes.ts";
+import { noPicture } from "./no-picture.ts";
 import type { Mode } from "./policy.ts";
-import { stricterMode } from "./policy.ts";
-import { type SnapshotPorts, Snapshots } from "./snapshots.ts";
+import { Snapshots } from "./snapshots.ts";
 import type { Audience, View } from "./view.ts";
 
 export type { ActionRecord } from "./action-record.ts";
 export type { DesktopEvent } from "./desktop-event.ts";
+export type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
 export type { DesktopState } from "./link-keeper.ts";
 
 /** A desktop stays watched for so long after an agent last looked or acted. */
 const WATCHED_AFTER_USE_MS = 30_000;
 /** How long the first look at an unwatched desktop waits for what the target has not been asked for. */
 const REFRESH_MS = 1000;
-
-export interface DesktopPorts extends SnapshotPorts {
-  readonly clock: Clock;
-  /** 0 to 1. */
-  random(): number;
-  openLink(connection: Connection): Link;
-  /** A listener's fault: logged, and nobody else is disturbed. */
-  onBug(error: unknown): void;
-}
-
-export interface DesktopOptions {
-  readonly mode: Mode;
-  readonly approvalExpiryMs: number;
-}
+const HUMAN_IDLE_MS = 30_000;
 
 /** A live desktop: one target, its picture, its overlays, its gate. */
 export class Desktop {
   readonly connection: Connection;
   readonly scene: Scene;
+  /** What is remembered by its looks and followed as it moves. */
+  readonly anchors: Anchors;
   readonly approvals: Approvals;
   readonly #ports: DesktopPorts;
   readonly #display: Display;
   readonly #gate: Gate;
-  readonly #input = new Input();
+  readonly #input = new SeenInput((input) => this.#emit({ type: "input", input }));
   readonly #keeper: LinkKeeper;
   readonly #log = new ActionLog();
   readonly #snapshots: Snapshots;
   readonly #listeners: Listeners<DesktopEvent>;
-  #mode: Mode;
+  readonly #modes: Modes;
   #serverName: string | null = null;
   #clipboardText: string | null = null;
   #viewers = 0;
@@ -68,19 +61,33 @@ export class Desktop {
     this.connection = connection;
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
-    this.#mode = options.mode;
+    const { mode, customRules, clipboard = { read: "allow", write: "allow" } } = options;
+    this.#modes = new Modes(policyOf(mode, customRules), clipboard);
     this.scene = new Scene(clock);
     this.approvals = new Approvals(clock, options.approvalExpiryMs, (approval) =>
       this.#emit({ type: "approval", approval }),
     );
     this.#display = new Display(this.scene, clock, {
-      changed: (damage, generation) => this.#onChanged(damage, generation),
-      resized: (size, screens) => this.#emit({ type: "resize", size, screens }),
+      changed: (damage, generation, copies) => {
+        this.anchors.update(damage, copies);
+        this.#onChanged(damage, generation);
+      },
+      resized: (size, screens) => {
+        this.#snapshots.resized();
+        this.anchors.resized();
+        this.#emit({ type: "resize", size, screens });
+      },
       whole: () => {
         this.#keeper.live();
         this.#follow();
       },
       watched: () => this.#follow(),
+    });
+    this.anchors = new Anchors(this.scene, {
+      clock,
+      frame: () => this.#display.frame,
+      isExact: () => this.isExact,
+      onBug: ports.onBug,
     });
     this.#snapshots = new Snapshots(this.#display, ports, () => this.#input.position);
     this.#gate = new Gate({
@@ -90,12 +97,14 @@ export class Desktop {
       approvals: this.approvals,
       clock,
       random: ports.random,
-      mode: () => this.#mode,
+      modes: this.#modes,
+      humanIdleMs: options.humanIdleMs ?? HUMAN_IDLE_MS,
       clipboardText: () => this.#clipboardText,
       record: (record) => {
         this.#log.add(record);
         this.#emit({ type: "action", record });
       },
+      held: (holder) => this.#emit({ type: "holder", holder }),
     });
     this.#keeper = this.#makeKeeper();
   }
@@ -122,8 +131,19 @@ export class Desktop {
     return this.#keeper.state;
   }
 
+  /** What people set: no agent has more freedom. */
   get mode(): Mode {
-    return this.#mode;
+    return this.#modes.ceiling;
+  }
+
+  /** What holds for one principal: the stricter of the desktop's mode and its own choice. */
+  modeOf(principalId: string): Mode {
+    return this.#modes.modeOf(principalId);
+  }
+
+  /** Who has the input now; null while nobody uses it. */
+  get holder(): Holder | null {
+    return this.#gate.arbiter.holder;
   }
 
   get isStopped(): boolean {
@@ -194,7 +214,7 @@ export class Desktop {
   /** Throws RefusedError target_down before the first picture. */
   view(audience: Audience): View {
     if (this.#display.frame === null) {
-      throw new RefusedError("target_down", `there is no picture of ${this.name} yet: ${this.#whyNot()}`);
+      throw this.#noPicture();
     }
     const wasWatched = this.#isWatched;
     if (audience === "agent") this.#touch();
@@ -219,8 +239,7 @@ export class Desktop {
           settle(new RefusedError("not_found", "the desktop was removed"));
       };
       const onAbort = (): void => settle(new RefusedError("cancelled", "the call was cancelled"));
-      const onTimeout = (): void =>
-        settle(new RefusedError("target_down", `there is no picture of ${this.name} yet: ${this.#whyNot()}`));
+      const onTimeout = (): void => settle(this.#noPicture());
       const off = this.on(look);
       const cancel = this.#ports.clock.after(timeoutMs, onTimeout);
       signal?.addEventListener("abort", onAbort, { once: true });
@@ -233,17 +252,18 @@ export class Desktop {
     return this.#gate.perform(action, actor, options);
   }
 
-  /** An agent may only lower its freedom; throws RefusedError permission_denied where it would raise it. */
-  setMode(mode: Mode, actor: Actor): void {
-    if (actor.kind !== "human" && stricterMode(mode, this.#mode) !== mode) {
-      throw new RefusedError(
-        "permission_denied",
-        `only a human may raise the mode from ${this.#mode} to ${mode}`,
-      );
-    }
-    if (mode === this.#mode) return;
-    this.#mode = mode;
+  /** People set the desktop's mode, agents lower their own; throws RefusedError permission_denied for raising it. */
+  setMode(mode: Mode, actor: Actor, metadata?: unknown): void {
+    this.#modes.set(mode, actor, metadata);
+    this.#gate.onRules();
     this.#emit({ type: "mode", mode, by: actor });
+  }
+
+  /** A person takes the input, or gives it back. Throws RefusedError permission_denied for all but humans. */
+  setHolding(isHolding: boolean, actor: Actor): void {
+    if (actor.kind !== "human") throw new RefusedError("permission_denied", "only a human takes the input");
+    if (isHolding) this.#gate.arbiter.take(actor, true);
+    else this.#gate.arbiter.giveBack();
   }
 
   /** Releases every held key and button, cancels what waits, refuses agents until `resume`. */
@@ -269,10 +289,13 @@ export class Desktop {
 
   close(): void {
     this.approvals.cancelAll();
+    this.#gate.arbiter.close();
     this.#input.releaseAll();
     this.#cancelUnwatch?.();
     this.#keeper.close();
+    this.anchors.close();
     this.scene.close();
+    this.#snapshots.close();
     this.#listeners.clear();
   }
 
@@ -365,21 +388,8 @@ export class Desktop {
     limit.abort();
   }
 
-  #whyNot(): string {
-    const state = this.state;
-    switch (state.kind) {
-      case "reconnecting":
-      case "failed":
-        return state.error.message;
-      case "connecting": {
-        const error = this.#keeper.lastError;
-        return error === null ? "it is connecting" : `it is connecting again after ${error.message}`;
-      }
-      case "closed":
-        return "it was removed";
-      default:
-        return "the target has not sent all of it";
-    }
+  #noPicture(): RefusedError {
+    return noPicture(this.name, this.state, this.#keeper.lastError);
   }
 
   #emit(event: DesktopEvent): void {

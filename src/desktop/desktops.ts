@@ -1,3 +1,4 @@
+import type { Actor } from "./action.ts";
 import type { Clock } from "./clock.ts";
 import { type Connection, type ConnectionInput, makeConnection } from "./connection.ts";
 import type { ConnectionStore } from "./connection-store.ts";
@@ -5,7 +6,10 @@ import { type TestReport, testLink } from "./connection-test.ts";
 import { Desktop, type DesktopOptions, type DesktopPorts } from "./desktop.ts";
 import { LinkError, RefusedError } from "./error.ts";
 import { Listeners } from "./listeners.ts";
-import { guardTarget, type OwnListener } from "./target-guard.ts";
+import { PrincipalState } from "./principal-state.ts";
+import { type AllowedTargets, isAllowed, Proposals } from "./proposals.ts";
+import { Questions } from "./questions.ts";
+import { guardTarget, type OwnListener, type ResolvedTarget } from "./target-guard.ts";
 
 export type { TestReport } from "./connection-test.ts";
 
@@ -19,16 +23,21 @@ export interface DesktopsPorts extends DesktopPorts {
   readonly clock: Clock;
   readonly store: ConnectionStore;
   ownListeners(): readonly OwnListener[];
+  /** Where agents may add desktops without a human being asked; default nowhere. */
+  readonly allowedTargets?: readonly AllowedTargets[];
 }
 
 /** The registry: every configured connection and its live desktop. */
 export class Desktops {
+  /** Every open question of the house. */
+  readonly questions: Questions;
   readonly #ports: DesktopsPorts;
   readonly #options: DesktopOptions;
   readonly #all = new Map<string, Desktop>();
   /** Connections that were added while running, and so are kept by the store. */
   readonly #stored = new Set<string>();
-  readonly #active = new Map<string, string>();
+  readonly #active = new PrincipalState<string>();
+  readonly #proposals: Proposals;
   readonly #lastConnected = new Map<string, string>();
   readonly #listeners: Listeners<DesktopsEvent>;
 
@@ -36,6 +45,9 @@ export class Desktops {
     this.#options = options;
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
+    this.questions = new Questions(ports.onBug);
+    this.#proposals = new Proposals(ports.clock, options.approvalExpiryMs, ports.onBug);
+    this.questions.add(this.#proposals);
   }
 
   /** Opens what was configured and what the store remembers; `fallback` where there is neither. */
@@ -83,17 +95,28 @@ export class Desktops {
   /** Validates, guards the address, stores and opens. Throws RefusedError. */
   async add(input: ConnectionInput): Promise<Desktop> {
     if (this.#all.size >= MAX_DESKTOPS) {
-      throw new RefusedError(
-        "too_many",
-        `there are ${MAX_DESKTOPS} connections, the most allowed: remove one first`,
-      );
+      throw tooMany();
     }
     const connection = makeConnection(input, this.#ports.clock.date());
     if (connection.protocol !== "demo") await this.#guard(connection);
-    const desktop = this.#open(connection);
-    this.#stored.add(connection.id);
-    await this.#save();
-    return desktop;
+    return this.#keep(connection);
+  }
+
+  /**
+   * As `add`, for who may not add by itself: at once within the allowed networks, else when a human said yes.
+   * Throws RefusedError; the address is judged before anybody is asked.
+   */
+  async propose(input: ConnectionInput, actor: Actor, signal: AbortSignal): Promise<Desktop> {
+    const connection = makeConnection(input, this.#ports.clock.date());
+    if (connection.protocol === "demo") return this.add(input);
+    const { address } = await this.#guard(connection);
+    const allowed = this.#ports.allowedTargets ?? [];
+    if (!isAllowed(allowed, [address], connection.port)) {
+      await this.#proposals.ask(connection, address, actor, signal);
+    }
+    if (this.#all.size >= MAX_DESKTOPS) throw tooMany();
+    // What was allowed is an address: where the name leads later is whoever's choice that holds the name.
+    return this.#keep({ ...connection, host: address });
   }
 
   /** Throws RefusedError not_found. */
@@ -101,8 +124,9 @@ export class Desktops {
     const desktop = this.get(id);
     this.#all.delete(id);
     this.#lastConnected.delete(id);
-    for (const [principal, active] of this.#active) if (active === id) this.#active.delete(principal);
+    this.#active.prune((active) => active === id);
     desktop.close();
+    this.questions.remove(desktop);
     this.#listeners.tell({ type: "removed", desktop });
     if (this.#stored.delete(id)) await this.#save();
   }
@@ -125,6 +149,7 @@ export class Desktops {
 
   async close(): Promise<void> {
     for (const desktop of this.#all.values()) desktop.close();
+    this.#proposals.approvals.cancelAll();
     this.#all.clear();
     this.#listeners.clear();
   }
@@ -132,6 +157,7 @@ export class Desktops {
   #open(connection: Connection): Desktop {
     const desktop = new Desktop(connection, this.#options, this.#ports);
     this.#all.set(connection.id, desktop);
+    this.questions.add(desktop);
     desktop.on((event) => {
       if (event.type === "state" && event.state.kind === "live") this.#connected(connection.id);
     });
@@ -144,9 +170,16 @@ export class Desktops {
     this.#lastConnected.set(id, this.#ports.clock.date().toISOString());
   }
 
-  async #guard({ host, port }: Connection): Promise<void> {
+  async #keep(connection: Connection): Promise<Desktop> {
+    const desktop = this.#open(connection);
+    this.#stored.add(connection.id);
+    await this.#save();
+    return desktop;
+  }
+
+  async #guard({ host, port }: Connection): Promise<ResolvedTarget> {
     try {
-      await guardTarget(host, port, this.#ports.ownListeners());
+      return await guardTarget(host, port, this.#ports.ownListeners());
     } catch (cause) {
       if (!(cause instanceof LinkError)) throw cause;
       const code = cause.code === "target_forbidden" ? "permission_denied" : "invalid_parameters";
@@ -158,4 +191,11 @@ export class Desktops {
     const kept = this.all.filter(({ id }) => this.#stored.has(id)).map(({ connection }) => connection);
     return this.#ports.store.save(kept);
   }
+}
+
+function tooMany(): RefusedError {
+  return new RefusedError(
+    "too_many",
+    `there are ${MAX_DESKTOPS} connections, the most allowed: remove one first`,
+  );
 }

@@ -10,8 +10,8 @@ import { Watchers } from "./watchers.ts";
 const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
 
 export interface DisplayEvents {
-  /** Pixels differ from before: what, and the generation that has them. */
-  changed(damage: Region, generation: number): void;
+  /** Pixels differ from before: what, the generation that has them, and the moves among them, in order. */
+  changed(damage: Region, generation: number, copies: readonly CopyMove[]): void;
   resized(size: Size, screens: readonly Screen[]): void;
   /** After a (re)connect every pixel has come once. */
   whole(): void;
@@ -133,13 +133,13 @@ export class Display {
       const repainted = changedByPaint.union(painted.intersect(moved));
       this.watchers.update(repainted, copies, this.scene.coverage);
     }
-    this.#events.changed(damage, this.#generation);
+    this.#events.changed(damage, this.#generation, copies);
   }
 
   #adoptSize(decoded: Framebuffer): void {
     const { width, height } = decoded;
     const frame = this.#frame;
-    if (frame === null) this.#frame = new Framebuffer(width, height);
+    if (frame === null) this.#frame = new Framebuffer(width, height, { hasKernels: true });
     else if (frame.width === width && frame.height === height) return;
     else frame.resize(width, height);
     this.scene.resize({ width, height });

@@ -43,7 +43,9 @@ export type LinkErrorCode =
   | "no_common_auth"
   | "refused"
   | "protocol_error"
-  | "target_forbidden";
+  | "target_forbidden"
+  /** The target lets us in and shows us nothing. */
+  | "no_view_permission";
 
 /** A target could not be reached or was lost. `isFinal`: trying again with the same settings cannot help. */
 export class LinkError extends Error {

@@ -1,58 +1,90 @@
 import { randomUUID } from "node:crypto";
-import { EMPTY_RECT } from "../framebuffer/rect.ts";
+import { setMaxListeners } from "node:events";
+import { EMPTY_RECT, type Point } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Action, ActionResult, Actor, PerformOptions } from "./action.ts";
 import type { ActionRecord } from "./action-record.ts";
-import { cropAround, pointOf, summaryOf } from "./action-summary.ts";
+import { pointOf, summaryOf } from "./action-summary.ts";
+import { AgentHand } from "./agent-hand.ts";
 import type { Approvals } from "./approvals.ts";
-import type { Clock } from "./clock.ts";
+import { Arbiter, type Holder } from "./arbiter.ts";
+import { Asker, type Permit } from "./asker.ts";
+import { type Clock, delay } from "./clock.ts";
 import type { Display } from "./display.ts";
 import { DamageHistory, EffectWatch } from "./effect.ts";
 import { RefusedError } from "./error.ts";
 import type { Input } from "./input.ts";
+import type { Modes } from "./modes.ts";
 import { type Done, Performer } from "./performer.ts";
-import { decide, type Mode } from "./policy.ts";
 
 const DEFAULT_EFFECT_MS = 300;
-/** Actions of agents that may wait for their turn; the next is refused. */
-const MAX_WAITING = 100;
+/** How long an approved action waits for the target to say what it shows now. */
+const LATEST_MS = 1000;
 
 export interface GatePorts {
   readonly desktopId: string;
   readonly input: Input;
   readonly display: Display;
   readonly approvals: Approvals;
+  readonly modes: Modes;
   readonly clock: Clock;
+  /** See ArbiterPorts. */
+  readonly humanIdleMs: number;
   random(): number;
-  mode(): Mode;
   clipboardText(): string | null;
   record(record: ActionRecord): void;
+  held(holder: Holder | null): void;
 }
 
+type Outcome = Pick<ActionRecord, "outcome" | "code" | "wasConfirmed" | "effect">;
+
 /**
- * The one way down: policy, approval, turn, record, input. A viewer's raw pointer and keys go through at once and
- * unrecorded one by one; everything else waits its turn, so that two agents' actions never interleave.
+ * The one way down: policy, approval, turn, record, input. A person's raw pointer and keys go through at once and
+ * unrecorded one by one; an agent's action is whole, or ends the moment a person's hand is there.
  */
 export class Gate {
+  readonly arbiter: Arbiter;
   readonly #ports: GatePorts;
-  readonly #performer: Performer;
+  readonly #human: Performer;
+  readonly #agent: Performer;
+  readonly #hand: AgentHand;
+  readonly #asker: Asker;
   readonly #history = new DamageHistory();
   readonly #watching = new Set<EffectWatch>();
-  #turn: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
-  #stop = new AbortController();
+  #lastPress: Point | null = null;
+  #stop = stopSwitch();
 
   constructor(ports: GatePorts) {
+    const { input, display, clock } = ports;
     this.#ports = ports;
-    this.#performer = new Performer(
-      ports.input,
-      {
-        bounds: () => ports.display.frame?.rect ?? EMPTY_RECT,
-        clipboardText: () => ports.clipboardText(),
-        random: () => ports.random(),
-      },
-      ports.clock,
-    );
+    this.#hand = new AgentHand(input);
+    const performer = (hand: Input): Performer =>
+      new Performer(
+        hand,
+        {
+          bounds: () => display.frame?.rect ?? EMPTY_RECT,
+          clipboardText: () => ports.clipboardText(),
+          random: () => ports.random(),
+        },
+        clock,
+      );
+    this.#human = performer(input);
+    this.#agent = performer(this.#hand);
+    this.arbiter = new Arbiter({
+      clock,
+      humanIdleMs: ports.humanIdleMs,
+      isPressed: () => input.heldCount > 0,
+      seize: () => this.#hand.seize(),
+      releaseAll: () => input.releaseAll(),
+      changed: (holder) => ports.held(holder),
+    });
+    this.#asker = new Asker({
+      ...ports,
+      pointer: () => input.position,
+      lastPress: () => this.#lastPress,
+      periodic: () => this.#history.periodic(clock.nowMs()),
+      isExact: () => input.link?.isExact ?? true,
+    });
   }
 
   get isStopped(): boolean {
@@ -65,37 +97,44 @@ export class Gate {
     else for (const watch of this.#watching) watch.onDamage(damage);
   }
 
+  /** People changed the rules: what they allowed for a while under the old ones counts no more. */
+  onRules(): void {
+    this.#asker.forgetStanding();
+  }
+
   /** Releases what is held, voids what waits, and refuses agents until `resume`. */
   stop(): void {
-    if (!this.isStopped)
-      this.#stop.abort(new RefusedError("stopped", "a human pressed stop: wait until they resume"));
+    const reason = new RefusedError("stopped", "a human pressed stop: wait until they resume");
+    this.#hand.seize();
+    if (!this.isStopped) this.#stop.abort(reason);
+    this.arbiter.end(reason);
     this.#ports.approvals.cancelAll();
+    this.#asker.forgetStanding();
     this.#ports.input.releaseAll();
   }
 
   resume(): void {
-    if (this.isStopped) this.#stop = new AbortController();
+    if (this.isStopped) this.#stop = stopSwitch();
   }
 
   async perform(action: Action, actor: Actor, options: PerformOptions): Promise<ActionResult> {
     if (actor.kind === "human" && (action.kind === "pointer" || action.kind === "key")) {
-      return this.#pass(action, options);
+      return this.#pass(action, actor, options);
     }
     const startedMs = this.#ports.clock.nowMs();
+    let done = action;
     let wasConfirmed = false;
     try {
-      wasConfirmed = await this.#admit(action, actor, options);
-      const result = await this.#inTurn(actor, () => this.#execute(action, actor, options, wasConfirmed));
-      this.#record(action, actor, options, startedMs, {
-        outcome: "done",
-        code: null,
-        wasConfirmed,
-        effect: result.effect,
-      });
+      const permit = await this.#admit(action, actor, options);
+      wasConfirmed = permit !== null;
+      done = permit?.action ?? action;
+      const result = await this.#inTurn(done, actor, options, permit);
+      const { effect } = result;
+      this.#record(done, actor, options, startedMs, { outcome: "done", code: null, wasConfirmed, effect });
       return result;
     } catch (error) {
       const refused = this.#refusalOf(error, options);
-      this.#record(action, actor, options, startedMs, {
+      this.#record(done, actor, options, startedMs, {
         outcome: refused === null ? "failed" : "refused",
         code: refused?.code ?? null,
         wasConfirmed,
@@ -105,11 +144,27 @@ export class Gate {
     }
   }
 
-  /** A viewer's own hand: no policy beyond its role, no waiting. */
-  async #pass(action: Action, options: PerformOptions): Promise<ActionResult> {
-    this.#performer.check(action);
-    const done = await this.#performer.perform(action, options);
-    const { generation } = this.#ports.display;
+  /** A viewer's own hand: no policy beyond its role, no waiting; pressing anything takes the input over. */
+  async #pass(
+    action: Extract<Action, { kind: "pointer" | "key" }>,
+    actor: Actor,
+    options: PerformOptions,
+  ): Promise<ActionResult> {
+    this.#human.check(action);
+    const { input, display } = this.#ports;
+    // What is down while no person holds the input is an agent's, and no part of this hand.
+    const ownButtons = this.arbiter.isHumanHolding ? input.buttons : 0;
+    const isPress = action.kind === "key" ? action.isDown : (action.buttons & ~ownButtons) !== 0;
+    if (isPress) {
+      this.arbiter.take(actor);
+      if (action.kind === "pointer") this.#lastPress = { x: action.x, y: action.y };
+    }
+    // Who only rests a hand on the mouse does not disturb an agent's drag, nor lets go of what it holds.
+    const isLost = !isPress && !this.arbiter.touch(actor) && this.arbiter.isAgentBusy;
+    const done = isLost
+      ? { position: null, notTyped: [], clipboard: null }
+      : await this.#human.perform(action, options);
+    const { generation } = display;
     const effect = {
       changed: null,
       changedRects: [],
@@ -120,39 +175,67 @@ export class Gate {
     return { wasConfirmed: false, effect, ...done };
   }
 
-  /** Throws unless the action may be done; true where a human was asked and said yes. */
-  async #admit(action: Action, actor: Actor, options: PerformOptions): Promise<boolean> {
+  /** Throws unless the action may be done; a permit where a human was asked and said yes, null where none was. */
+  async #admit(action: Action, actor: Actor, options: PerformOptions): Promise<Permit | null> {
     options.signal?.throwIfAborted();
     this.#checkStop(actor);
-    this.#performer.check(action);
-    const verdict = decide(this.#ports.mode(), action, actor);
+    this.#human.check(action);
+    const { modes, input } = this.#ports;
+    const verdict = modes.verdict(action, actor, input.position);
     if (verdict.kind === "deny") throw new RefusedError("permission_denied", verdict.reason);
-    if (verdict.kind === "allow" && options.requireConfirmation !== true) return false;
-    const { display, input, approvals, desktopId } = this.#ports;
-    const point = pointOf(action, input.position);
-    const question = {
-      desktopId,
-      action,
-      summary: summaryOf(action),
-      actor,
-      intent: options.intent ?? null,
-      point,
-      crop: point === null || display.frame === null ? null : cropAround(point, display.size),
-    };
-    await approvals.ask(question, this.#signal(options));
-    return true;
+    const isFree = verdict.kind === "allow" || this.#asker.isAllowedFor(action, actor);
+    const isAsked = options.requireConfirmation === true || !isFree;
+    // Who merely used the mouse a moment ago is still asked: their yes lends the input.
+    const mayAsk = isAsked && this.arbiter.holder?.isDeclared !== true;
+    if (actor.kind !== "human" && isInput(action) && !mayAsk) this.arbiter.checkFree();
+    if (!isAsked) return null;
+    const intent = options.intent ?? null;
+    const permit = await this.#asker.ask(action, actor, intent, this.#signal(options), options.signal);
+    this.#human.check(permit.action);
+    // Who holds the input and says yes lends it for this; anybody else's yes does not take it from them.
+    if (this.arbiter.holder?.actor.id === permit.by.id) this.arbiter.giveBack();
+    return permit;
   }
 
-  async #execute(
+  /** An agent's action waits for its turn; a person's never waits, and reading takes none. */
+  #inTurn(
     action: Action,
     actor: Actor,
     options: PerformOptions,
+    permit: Permit | null,
+  ): Promise<ActionResult> {
+    const signal = this.#signal(options);
+    if (actor.kind === "human") {
+      if (isTakeOver(action)) this.arbiter.take(actor);
+      return this.#execute(this.#human, action, options, signal, permit !== null);
+    }
+    if (!isInput(action)) return this.#execute(this.#agent, action, options, signal, permit !== null);
+    return this.arbiter.run(actor, signal, async (turn) => {
+      this.#checkStop(actor);
+      if (permit !== null) await this.#latest(turn);
+      turn.throwIfAborted();
+      // INVARIANT: nothing of an approved action is sent unless the screen, at that moment, is what was approved.
+      this.#hand.begin(permit === null ? null : () => permit.check());
+      const seize = (): void => this.#hand.seize();
+      turn.addEventListener("abort", seize, { once: true });
+      try {
+        return await this.#execute(this.#agent, action, options, turn, permit !== null);
+      } finally {
+        turn.removeEventListener("abort", seize);
+      }
+    });
+  }
+
+  async #execute(
+    performer: Performer,
+    action: Action,
+    options: PerformOptions,
+    signal: AbortSignal,
     wasConfirmed: boolean,
   ): Promise<ActionResult> {
-    this.#checkStop(actor);
-    options.signal?.throwIfAborted();
+    signal.throwIfAborted();
     // The screen may have another size than when this was asked.
-    this.#performer.check(action);
+    performer.check(action);
     const { display, clock, input } = this.#ports;
     const source = {
       get generation() {
@@ -164,31 +247,42 @@ export class Gate {
     const watch = new EffectWatch(source, this.#history, clock);
     this.#watching.add(watch);
     try {
-      const done: Done = await this.#performer.perform(action, { ...options, signal: this.#signal(options) });
+      const done: Done = await performer.perform(action, { ...options, signal });
+      if (action.kind !== "scroll") this.#lastPress = pointOf(action, input.position) ?? this.#lastPress;
       const isClipboard = action.kind === "read_clipboard" || action.kind === "write_clipboard";
       const waitMs = isClipboard ? 0 : (options.effectTimeoutMs ?? DEFAULT_EFFECT_MS);
       return { wasConfirmed, effect: await watch.settle(waitMs), ...done };
     } catch (error) {
-      input.releaseAll();
+      // What a person holds by now is theirs to let go.
+      if (!this.arbiter.isHumanHolding) input.releaseAll();
       throw error;
     } finally {
       this.#watching.delete(watch);
     }
   }
 
-  /** One agent action after the other. A human's never waits for an agent's. */
-  async #inTurn<Result>(actor: Actor, run: () => Promise<Result>): Promise<Result> {
-    if (actor.kind === "human") return run();
-    if (this.#waiting >= MAX_WAITING) {
-      throw new RefusedError("too_many", `${MAX_WAITING} actions wait for this desktop already: slow down`);
-    }
-    this.#waiting++;
-    const turn = this.#turn.then(run, run);
-    this.#turn = turn.catch(() => undefined);
-    try {
-      return await turn;
-    } finally {
-      this.#waiting--;
+  /** What the target shows now is in the picture. Throws RefusedError stale_screen where it does not say. */
+  async #latest(signal: AbortSignal): Promise<void> {
+    const { input, clock } = this.#ports;
+    const limit = new AbortController();
+    const known = (input.link?.latest() ?? Promise.reject(new Error("no link"))).then(
+      () => true,
+      () => false,
+    );
+    const isKnown = await Promise.race([
+      known,
+      delay(clock, LATEST_MS, AbortSignal.any([signal, limit.signal])).then(
+        () => false,
+        () => false,
+      ),
+    ]);
+    limit.abort();
+    signal.throwIfAborted();
+    if (!isKnown) {
+      throw new RefusedError(
+        "stale_screen",
+        `the target did not confirm its picture within ${LATEST_MS / 1000} s, so that what was approved may be gone: try again`,
+      );
     }
   }
 
@@ -213,13 +307,7 @@ export class Gate {
     return null;
   }
 
-  #record(
-    action: Action,
-    actor: Actor,
-    options: PerformOptions,
-    startedMs: number,
-    outcome: Pick<ActionRecord, "outcome" | "code" | "wasConfirmed" | "effect">,
-  ): void {
+  #record(action: Action, actor: Actor, options: PerformOptions, startedMs: number, outcome: Outcome): void {
     const { clock } = this.#ports;
     this.#ports.record({
       id: randomUUID(),
@@ -232,4 +320,21 @@ export class Gate {
       ...outcome,
     });
   }
+}
+
+/** Everything that waits listens to it: many is no leak. */
+function stopSwitch(): AbortController {
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  return stop;
+}
+
+/** Whether an action does something to the desktop, so that only who holds the input may. */
+function isInput(action: Action): boolean {
+  return action.kind !== "read_clipboard";
+}
+
+/** What a person does with their hands; a viewer that shares its clipboard or its size by itself takes nothing over. */
+function isTakeOver(action: Action): boolean {
+  return action.kind !== "read_clipboard" && action.kind !== "write_clipboard" && action.kind !== "resize";
 }

@@ -17,8 +17,17 @@ export class Input {
     return { x: this.#x, y: this.#y };
   }
 
+  /** The RFB mask of the buttons that are down. */
+  get buttons(): number {
+    return this.#buttons;
+  }
+
   get heldCount(): number {
     return this.#held.size + (this.#buttons === 0 ? 0 : 1);
+  }
+
+  isHeld(keysym: number): boolean {
+    return this.#held.has(keysym);
   }
 
   /** A new connection holds nothing: the target released it all when the old one went. */

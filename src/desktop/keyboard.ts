@@ -6,8 +6,19 @@ export const KEYSYM = {
   escape: 0xff1b,
   delete: 0xffff,
   shiftL: 0xffe1,
+  shiftR: 0xffe2,
   controlL: 0xffe3,
+  controlR: 0xffe4,
+  metaL: 0xffe7,
+  metaR: 0xffe8,
   altL: 0xffe9,
+  altR: 0xffea,
+  superL: 0xffeb,
+  superR: 0xffec,
+  hyperL: 0xffed,
+  hyperR: 0xffee,
+  /** AltGr: ISO_Level3_Shift. */
+  level3Shift: 0xfe03,
   a: 0x61,
 } as const;
 

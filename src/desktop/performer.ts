@@ -1,14 +1,15 @@
 import { holdsPoint, type Rect } from "../framebuffer/rect.ts";
-import { type Action, BUTTON_BIT, type PerformOptions } from "./action.ts";
+import type { Action, PerformOptions } from "./action.ts";
 import { type Clock, delay } from "./clock.ts";
-import { LinkError, RefusedError } from "./error.ts";
+import { RefusedError } from "./error.ts";
+import { Held } from "./held.ts";
 import type { Input } from "./input.ts";
 import { isOnMostLayouts, KEYSYM, strokesOf } from "./keyboard.ts";
+import { Mouse } from "./mouse.ts";
+import { Pace } from "./pace.ts";
 
 /** After so many strokes the target is asked whether it kept up. */
 const STROKES_A_BARRIER = 16;
-/** A target that does not answer a barrier within this time is typed on regardless. */
-const BARRIER_MS = 1000;
 /** A server that had to make a key for a character needs its clients to learn of it before the key is let go. */
 const NEW_KEY_MS = 20;
 /** How long a click may take to move the focus before a first stroke counts. */
@@ -34,19 +35,37 @@ export class Performer {
   readonly #input: Input;
   readonly #ports: PerformerPorts;
   readonly #clock: Clock;
+  readonly #pace: Pace;
+  readonly #mouse: Mouse;
+  readonly #held: Held;
   #pressedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(input: Input, ports: PerformerPorts, clock: Clock) {
     this.#input = input;
     this.#ports = ports;
     this.#clock = clock;
+    this.#pace = new Pace(input, clock, () => ports.random());
+    this.#mouse = new Mouse(input, this.#pace);
+    this.#held = new Held(input, clock);
   }
 
   /** Refuses, before anybody is asked, what cannot be done. */
   check(action: Action): void {
-    if (action.kind === "click" && action.x !== null && action.y !== null)
-      this.#checkPoint(action.x, action.y);
-    if (action.kind === "pointer") this.#checkPoint(action.x, action.y);
+    switch (action.kind) {
+      case "pointer":
+      case "move":
+        this.#checkPoint(action.x, action.y);
+        break;
+      case "click":
+      case "button":
+      case "scroll":
+        if (action.x !== null && action.y !== null) this.#checkPoint(action.x, action.y);
+        break;
+      case "drag":
+        for (const { x, y } of action.path) this.#checkPoint(x, y);
+        break;
+      default:
+    }
   }
 
   /** Throws RefusedError target_down without a live target. */
@@ -68,8 +87,22 @@ export class Performer {
         this.#input.key(action.keysym, action.isDown, action.scancode);
         return done;
       case "click":
-        await this.#click(action, options);
+      case "move":
+      case "button":
+      case "drag":
+      case "scroll":
+        await this.#point(action, options);
         return { ...done, position: this.#input.position };
+      case "chords":
+        await this.#chords(action, options);
+        return done;
+      case "hold":
+        this.#held.keys(action.keysyms, action.isDown);
+        return done;
+      case "release":
+        this.#held.forget();
+        this.#input.releaseAll();
+        return done;
       case "type":
         return { ...done, notTyped: await this.#type(action, options) };
       case "write_clipboard":
@@ -83,24 +116,57 @@ export class Performer {
     }
   }
 
-  async #click(action: Extract<Action, { kind: "click" }>, options: PerformOptions): Promise<void> {
+  /** Everything that the mouse does; where nothing is said the pointer stays, if it is on the screen. */
+  async #point(
+    action: Extract<Action, { kind: "click" | "move" | "button" | "drag" | "scroll" }>,
+    options: PerformOptions,
+  ): Promise<void> {
     const at = this.#input.position;
-    const x = action.x ?? at.x;
-    const y = action.y ?? at.y;
-    this.#checkPoint(x, y);
-    const bit = BUTTON_BIT[action.button];
-    await this.#hesitate(options);
-    this.#input.pointer(x, y, 0);
+    if (action.kind !== "move" && action.kind !== "drag") {
+      this.#checkPoint(action.x ?? at.x, action.y ?? at.y);
+    }
     try {
-      for (const keysym of action.holdKeysyms) this.#input.key(keysym, true, null);
-      for (let i = 0; i < action.clicks; i++) {
-        if (i > 0) await this.#hesitate(options);
-        this.#input.pointer(x, y, bit);
-        this.#input.pointer(x, y, 0);
+      switch (action.kind) {
+        case "click":
+          return await this.#mouse.click(action, options);
+        case "move":
+          return await this.#mouse.move(action, options);
+        case "drag":
+          return await this.#mouse.drag(action, options);
+        case "scroll":
+          return await this.#mouse.scroll(action, options);
+        case "button":
+          return this.#held.button(action.x ?? at.x, action.y ?? at.y, action.button, action.isDown);
       }
     } finally {
-      this.#pressedAtMs = this.#clock.nowMs();
-      for (const keysym of [...action.holdKeysyms].reverse()) this.#input.key(keysym, false, null);
+      if (action.kind !== "move" && action.kind !== "scroll") this.#pressedAtMs = this.#clock.nowMs();
+    }
+  }
+
+  /** Each chord is whole before the next one begins; what is down comes up whatever happens. */
+  async #chords(action: Extract<Action, { kind: "chords" }>, options: PerformOptions): Promise<void> {
+    await this.#awaitFocus(options.signal);
+    let sinceBarrier = 0;
+    for (let i = 0; i < action.repeat; i++) {
+      for (const chord of action.chords) {
+        options.signal?.throwIfAborted();
+        await this.#pace.hesitate(options);
+        const down: number[] = [];
+        try {
+          for (const keysym of chord) {
+            this.#input.key(keysym, true, null);
+            down.push(keysym);
+          }
+          const isNewKey = chord.some((keysym) => !isOnMostLayouts(keysym));
+          const holdMs = Math.max(action.holdMs, isNewKey ? NEW_KEY_MS : 0);
+          if (holdMs > 0) await delay(this.#clock, holdMs, options.signal);
+        } finally {
+          for (const keysym of down.reverse()) this.#input.key(keysym, false, null);
+        }
+        if (++sinceBarrier < STROKES_A_BARRIER) continue;
+        sinceBarrier = 0;
+        await this.#pace.barrier(options.signal);
+      }
     }
   }
 
@@ -117,16 +183,16 @@ export class Performer {
         notTyped.push(character);
         continue;
       }
-      await this.#hesitate(options);
+      await this.#pace.hesitate(options);
       const isNewKey = !isOnMostLayouts(keysym);
-      if (isNewKey && sinceBarrier > 0) await this.#barrier(options.signal);
+      if (isNewKey && sinceBarrier > 0) await this.#pace.barrier(options.signal);
       this.#input.key(keysym, true, null);
       if (isNewKey) await delay(this.#clock, NEW_KEY_MS, options.signal);
       this.#input.key(keysym, false, null);
       if (pauseMs > 0) await delay(this.#clock, pauseMs, options.signal);
       if (isNewKey || ++sinceBarrier === STROKES_A_BARRIER) {
         sinceBarrier = 0;
-        await this.#barrier(options.signal);
+        await this.#pace.barrier(options.signal);
       }
     }
     return notTyped;
@@ -145,29 +211,8 @@ export class Performer {
   async #awaitFocus(signal: AbortSignal | undefined): Promise<void> {
     const sinceMs = this.#clock.nowMs() - this.#pressedAtMs;
     if (sinceMs >= FOCUS_MS) return;
-    await this.#barrier(signal);
+    await this.#pace.barrier(signal);
     await delay(this.#clock, FOCUS_MS - sinceMs, signal);
-  }
-
-  async #barrier(signal: AbortSignal | undefined): Promise<void> {
-    const link = this.#input.link;
-    if (link === null) throw new RefusedError("target_down", "the target was lost while typing");
-    const limit = new AbortController();
-    try {
-      await Promise.race([link.barrier(), delay(this.#clock, BARRIER_MS, limit.signal)]);
-    } catch (cause) {
-      if (!(cause instanceof LinkError)) throw cause;
-      throw new RefusedError("target_down", `the target was lost while typing: ${cause.message}`, { cause });
-    } finally {
-      limit.abort();
-    }
-    signal?.throwIfAborted();
-  }
-
-  async #hesitate({ timing, signal }: PerformOptions): Promise<void> {
-    if (timing === undefined || timing.maxDelayMs === 0) return;
-    const { minDelayMs, maxDelayMs } = timing;
-    await delay(this.#clock, minDelayMs + (maxDelayMs - minDelayMs) * this.#ports.random(), signal);
   }
 
   #checkPoint(x: number, y: number): void {

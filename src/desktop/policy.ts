@@ -1,7 +1,29 @@
+import type { Point } from "../framebuffer/rect.ts";
 import type { Action, Actor } from "./action.ts";
+import { type CustomRules, customWord, weakensAreas } from "./custom-rules.ts";
+import {
+  isWeakerWord,
+  pointsOf,
+  SUBJECTS,
+  type Subject,
+  stricterWord,
+  subjectOf,
+  type VerdictWord,
+} from "./subject.ts";
 
-export const MODES = ["passive", "assist", "autopilot", "composing"] as const;
+export const MODES = ["passive", "assist", "autopilot", "composing", "custom"] as const;
 export type Mode = (typeof MODES)[number];
+
+/** A mode with its rules: only custom has any. */
+export type Policy =
+  | { readonly mode: Exclude<Mode, "custom"> }
+  | { readonly mode: "custom"; readonly rules: CustomRules };
+
+/** What the configuration says of the clipboard, whatever the mode. */
+export interface ClipboardLimits {
+  readonly read: VerdictWord;
+  readonly write: VerdictWord;
+}
 
 /** What the policy says of one action. */
 export type Verdict =
@@ -9,43 +31,98 @@ export type Verdict =
   | { readonly kind: "ask" }
   | { readonly kind: "deny"; readonly reason: string };
 
-const ALLOW: Verdict = { kind: "allow" };
-const ASK: Verdict = { kind: "ask" };
+type Row = Readonly<Record<Subject, VerdictWord>>;
 
-/** From the least to the most freedom an agent has. */
-const FREEDOM = { passive: 0, assist: 1, composing: 2, autopilot: 3 } as const satisfies Record<Mode, number>;
+function row(rest: VerdictWord, changes: Partial<Row> = {}): Row {
+  return {
+    pointer: rest,
+    keys: rest,
+    text: rest,
+    write_clipboard: rest,
+    read_clipboard: rest,
+    resize: rest,
+    ...changes,
+  };
+}
 
-/** The mode that gives an agent less. */
-export function stricterMode(a: Mode, b: Mode): Mode {
-  return FREEDOM[a] <= FREEDOM[b] ? a : b;
+/** The policy table; docs/policy.md is generated from it. */
+const TABLE: Readonly<Record<Exclude<Mode, "custom">, Row>> = {
+  passive: row("deny"),
+  assist: row("ask"),
+  composing: row("ask", { text: "allow", write_clipboard: "allow", read_clipboard: "allow" }),
+  autopilot: row("allow"),
+};
+
+/** What a policy says of a subject, at these places where it points. */
+export function wordFor(policy: Policy, subject: Subject, points: readonly Point[] = []): VerdictWord {
+  return policy.mode === "custom" ? customWord(policy.rules, subject, points) : TABLE[policy.mode][subject];
+}
+
+/** Whether `to` weakens any verdict of `from`, anywhere: that is raising, and needs a human. */
+export function isRaise(from: Policy, to: Policy): boolean {
+  if (SUBJECTS.some((subject) => isWeakerWord(wordFor(from, subject), wordFor(to, subject)))) return true;
+  return (
+    from.mode === "custom" &&
+    weakensAreas(from.rules, to.mode === "custom" ? to.rules : null, wordFor(to, "pointer"))
+  );
+}
+
+/** The stricter of two policies by name; custom where neither is stricter throughout. */
+export function stricterMode(a: Policy, b: Policy): Mode {
+  if (!isRaise(b, a)) return a.mode;
+  return isRaise(a, b) ? "custom" : b.mode;
+}
+
+/** What holds for one actor: the desktop's ceiling, the actor's own choice where it made one, the configuration. */
+export interface Rulings {
+  readonly ceiling: Policy;
+  readonly choice: Policy | null;
+  readonly clipboard: ClipboardLimits;
 }
 
 /**
- * Decides, from the mode alone, whether an actor may do an action. Humans are bound by their role, not by the mode.
- *
- * | mode | pointer, click, key, resize | type, write clipboard | read clipboard |
- * |---|---|---|---|
- * | passive | deny | deny | deny |
- * | assist | ask | ask | ask |
- * | composing | ask | allow | allow |
- * | autopilot | allow | allow | allow |
+ * Decides whether an actor may do an action: the strictest of all that holds for it. Humans are bound by their role,
+ * not by the mode. `pointer`: where the pointer is, for actions that name no place.
  */
-export function decide(mode: Mode, action: Action, actor: Actor): Verdict {
-  if (actor.kind === "human") return ALLOW;
+export function decide(rulings: Rulings, action: Action, actor: Actor, pointer: Point): Verdict {
+  if (actor.kind === "human") return { kind: "allow" };
   if (actor.kind === "replay") return { kind: "deny", reason: "a replay takes no input" };
-  switch (mode) {
-    case "passive":
-      return {
-        kind: "deny",
-        reason: "the desktop is in passive mode, which takes no input: a human must raise the mode",
-      };
-    case "assist":
-      return ASK;
-    case "composing":
-      return action.kind === "type" || action.kind === "write_clipboard" || action.kind === "read_clipboard"
-        ? ALLOW
-        : ASK;
-    case "autopilot":
-      return ALLOW;
+  const subject = subjectOf(action);
+  if (subject === null) return { kind: "allow" };
+  const points = pointsOf(action, pointer);
+  const byCeiling = wordFor(rulings.ceiling, subject, points);
+  const byChoice = rulings.choice === null ? "allow" : wordFor(rulings.choice, subject, points);
+  const byClipboard = clipboardWord(rulings.clipboard, subject);
+  const strictest = stricterWord(stricterWord(byCeiling, byChoice), byClipboard);
+  if (strictest !== "deny") return { kind: strictest };
+  if (byCeiling === "deny") return { kind: "deny", reason: reasonOf(rulings.ceiling.mode, subject) };
+  if (byChoice === "deny") {
+    return {
+      kind: "deny",
+      reason: `you chose ${rulings.choice?.mode ?? "a mode"}, which denies ${NAMES[subject]}: a human must raise the mode`,
+    };
   }
+  return { kind: "deny", reason: `the configuration denies ${NAMES[subject]} on every desktop` };
 }
+
+function clipboardWord(limits: ClipboardLimits, subject: Subject): VerdictWord {
+  if (subject === "read_clipboard") return limits.read;
+  return subject === "write_clipboard" ? limits.write : "allow";
+}
+
+function reasonOf(mode: Mode, subject: Subject): string {
+  if (mode === "passive") {
+    return "the desktop is in passive mode, which takes no input: a human must raise the mode";
+  }
+  return `the rules of the desktop's ${mode} mode deny ${NAMES[subject]} there: a human must change them`;
+}
+
+/** Subjects in words, for messages and docs. */
+export const NAMES: Readonly<Record<Subject, string>> = {
+  pointer: "pointing and clicking",
+  keys: "pressing keys",
+  text: "typing text",
+  write_clipboard: "setting the clipboard",
+  read_clipboard: "reading the clipboard",
+  resize: "resizing the desktop",
+};

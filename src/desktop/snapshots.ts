@@ -1,29 +1,43 @@
 import { composeCursor, composePicture } from "../compositor/compose.ts";
-import { equalRects, holdsRect, isEmptyRect, type Rect, type Size } from "../framebuffer/rect.ts";
+import {
+  areaOfRect,
+  equalRects,
+  holdsRect,
+  isEmptyRect,
+  type Rect,
+  rectOfSize,
+  type Size,
+  translateRect,
+} from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import { encodeJpeg } from "../imaging/jpeg.ts";
+import type { LivePorts } from "../imaging/live-picture.ts";
+import { equalSizes } from "../imaging/pixels.ts";
 import { encodePng } from "../imaging/png.ts";
-import { PngStrips } from "../imaging/png-strips.ts";
 import { scalePicture } from "../imaging/scale.ts";
 import { encodeWebp } from "../imaging/webp.ts";
-import type { Deflate, JpegCodec } from "../protocols/platform.ts";
 import type { Picture } from "../protocols/rfb/screen.ts";
 import { type Clock, delay } from "./clock.ts";
+import { DamageJournal } from "./damage-journal.ts";
 import type { Display } from "./display.ts";
 import { RefusedError } from "./error.ts";
+import { fitSize } from "./fit.ts";
 import { FramePicture } from "./frame-picture.ts";
-import type { ImageFormat, Snapshot, SnapshotRequest } from "./view.ts";
+import { LivePictures } from "./live-pictures.ts";
+import type { ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } from "./view.ts";
 
 /** The longest wait for a screen that does not come to rest. */
 const MAX_STABLE_WAIT_MS = 10_000;
 const DEFAULT_QUALITY = 80;
-/** Pictures kept beside the two live PNGs: crops, scales and other formats of the present moment. */
+/** Pictures kept beside the live ones: crops, pictures with the pointer and WebP, of the present moment. */
 const MAX_KEPT = 8;
+/** Changes are answered in so many parts at most; more become one … */
+const MAX_PARTS = 16;
+/** … and in parts only where these hold at most this share of the pixels. */
+const MOST_CHANGED = 0.5;
+const NO_BYTES = new Uint8Array(0);
 
-export interface SnapshotPorts {
-  readonly deflate: Deflate;
-  readonly jpeg: JpegCodec;
-}
+export type SnapshotPorts = LivePorts;
 
 /** What decides a picture's bytes, beside the moment. */
 interface Variant {
@@ -36,14 +50,14 @@ interface Variant {
 }
 
 /**
- * Pictures of one desktop. The whole screen as PNG, with and without overlays, is kept alive and re-encoded only
+ * Pictures of one desktop. The whole screen as PNG or JPEG, at the sizes asked for, is kept alive and re-encoded only
  * where it changed; everything else is made when asked for and kept until the next change.
  */
 export class Snapshots {
   readonly #display: Display;
   readonly #ports: SnapshotPorts & { readonly clock: Clock };
-  readonly #plain: PngStrips;
-  readonly #overlaid: PngStrips;
+  readonly #live: LivePictures;
+  readonly #journal = new DamageJournal();
   readonly #kept = new Map<string, Promise<Uint8Array>>();
   #pointer: () => { readonly x: number; readonly y: number };
 
@@ -55,25 +69,59 @@ export class Snapshots {
     this.#display = display;
     this.#ports = ports;
     this.#pointer = pointer;
-    this.#plain = new PngStrips(ports.deflate);
-    this.#overlaid = new PngStrips(ports.deflate);
-    display.scene.on(({ damage }) => this.#overlaid.invalidate(damage));
+    this.#live = new LivePictures(ports.clock, ports, display.scene, (withOverlays) =>
+      this.#picture(withOverlays),
+    );
   }
 
+  /** Pixels changed, in the display's present generation. */
   invalidate(damage: Region): void {
-    this.#plain.invalidate(damage);
-    this.#overlaid.invalidate(damage);
+    this.#journal.add(this.#display.generation, damage);
+    this.#live.invalidate(damage);
+  }
+
+  /** The desktop has another size since the display's present generation. */
+  resized(): void {
+    this.#journal.reset(this.#display.generation);
+    this.#live.clear();
+  }
+
+  /** The desktop is gone: nothing is kept. */
+  close(): void {
+    this.#live.clear();
+    this.#kept.clear();
   }
 
   /** Throws RefusedError invalid_parameters or out_of_bounds, target_down without a picture, cancelled. */
   async take(request: SnapshotRequest): Promise<Snapshot> {
     const isStable = await this.#awaitStable(request.stableMs ?? 0, request.signal);
-    const { clock } = this.#ports;
-    const { frame, generation, changedAtMs, isFresh } = this.#display;
+    const { frame } = this.#display;
     if (frame === null)
       throw new RefusedError("target_down", "there is no picture yet: wait until the target is live");
     const variant = this.#variantOf(request, frame);
-    const facts = {
+    const since = request.sinceGeneration;
+    const changed = since === undefined ? null : this.#changedSince(since, variant);
+    if (changed?.isEmpty === true) {
+      return { ...this.#factsOf(variant, isStable), bytes: NO_BYTES, isUnchanged: true };
+    }
+    // A crop that is scaled as well has no pixels of its own to tell apart.
+    const hasParts = equalSizes(variant.region, variant.size) || equalRects(variant.region, frame.rect);
+    const rects = changed === null || !hasParts ? [] : partsOf(changed, variant.region);
+    const facts = this.#factsOf(variant, isStable);
+    if (rects.length === 0) return { ...facts, bytes: await this.#bytesOf(variant, frame.rect) };
+    return { ...facts, bytes: NO_BYTES, isUnchanged: false, parts: await this.#encodeParts(variant, rects) };
+  }
+
+  /** What changed within the variant's region; null where that is not known. */
+  #changedSince(generation: number, { region, withOverlays, withCursor }: Variant): Region | null {
+    if (withOverlays || withCursor || generation > this.#display.generation) return null;
+    return this.#journal.since(generation)?.clip(region) ?? null;
+  }
+
+  #factsOf(variant: Variant, isStable: boolean): Omit<Snapshot, "bytes"> {
+    const { clock } = this.#ports;
+    const { generation, changedAtMs, isFresh } = this.#display;
+    return {
       format: variant.format,
       ...variant.size,
       region: variant.region,
@@ -83,7 +131,23 @@ export class Snapshots {
       frameAgeMs: Math.round(clock.nowMs() - changedAtMs),
       takenAt: clock.date().toISOString(),
     };
-    return { ...facts, bytes: await this.#bytesOf(variant, frame.rect) };
+  }
+
+  /** A picture of each rectangle (desktop pixels), of what the variant shows. */
+  async #encodeParts(variant: Variant, rects: readonly Rect[]): Promise<SnapshotPart[]> {
+    const { region, size, format, quality } = variant;
+    const source = this.#picture(false);
+    const isNative = equalSizes(region, size);
+    const live = isNative ? null : this.#live.of(source, size, false);
+    const picture = live === null ? source : await live.picture(source);
+    return await Promise.all(
+      rects.map(async (changed) => {
+        const drawn = live === null ? changed : live.placeOf(changed);
+        const rect = live === null ? changed : live.shownBy(drawn);
+        const place = live === null ? translateRect(drawn, -region.x, -region.y) : drawn;
+        return { rect, place, bytes: await this.#encodeRect(picture, drawn, format, quality) };
+      }),
+    );
   }
 
   #variantOf(request: SnapshotRequest, size: Size): Variant {
@@ -102,13 +166,23 @@ export class Snapshots {
         `got the scale ${scale}, expected more than 0 and at most 1`,
       );
     }
+    const fit = request.fit ?? "none";
+    if (fit !== "none" && scale !== 1) {
+      throw new RefusedError(
+        "invalid_parameters",
+        `got fit ${fit} and the scale ${scale}, expected one of them`,
+      );
+    }
     const format = request.format ?? "png";
     return {
       region,
-      size: {
-        width: Math.max(1, Math.round(region.width * scale)),
-        height: Math.max(1, Math.round(region.height * scale)),
-      },
+      size:
+        fit === "none"
+          ? {
+              width: Math.max(1, Math.round(region.width * scale)),
+              height: Math.max(1, Math.round(region.height * scale)),
+            }
+          : fitSize(region, fit),
       format,
       quality: format === "png" ? null : (request.quality ?? (format === "jpeg" ? DEFAULT_QUALITY : null)),
       withOverlays: request.withOverlays ?? false,
@@ -117,11 +191,11 @@ export class Snapshots {
   }
 
   #bytesOf(variant: Variant, whole: Rect): Promise<Uint8Array> {
-    const { region, size, format, withOverlays, withCursor } = variant;
-    const isWhole = equalRects(region, whole) && size.width === whole.width && size.height === whole.height;
-    if (isWhole && format === "png" && !withCursor) {
-      const strips = withOverlays ? this.#overlaid : this.#plain;
-      return strips.encode(this.#picture(withOverlays));
+    const { region, size, format, quality, withOverlays, withCursor } = variant;
+    if (equalRects(region, whole) && format !== "webp" && !withCursor) {
+      const live = this.#live.of(whole, size, withOverlays);
+      const source = this.#picture(withOverlays);
+      return format === "png" ? live.png(source) : live.jpeg(source, quality ?? DEFAULT_QUALITY);
     }
     const key = this.#keyOf(variant);
     const kept = this.#kept.get(key);
@@ -143,7 +217,15 @@ export class Snapshots {
     const drawn = withCursor && cursor !== null ? composeCursor(flat, cursor, x, y) : flat;
     const isScaled = size.width !== region.width || size.height !== region.height;
     const picture = isScaled ? await scalePicture(drawn, region, size) : drawn;
-    const rect = isScaled ? { x: 0, y: 0, ...size } : region;
+    return this.#encodeRect(picture, isScaled ? rectOfSize(size) : region, format, quality);
+  }
+
+  async #encodeRect(
+    picture: Picture,
+    rect: Rect,
+    format: ImageFormat,
+    quality: number | null,
+  ): Promise<Uint8Array> {
     switch (format) {
       case "png":
         return encodePng(picture, rect);
@@ -191,4 +273,10 @@ export class Snapshots {
       }
     }
   }
+}
+
+/** The rectangles to answer with; none where the whole is the better answer. */
+function partsOf(changed: Region, region: Rect): readonly Rect[] {
+  const parts = changed.simplified(MAX_PARTS);
+  return parts.area > MOST_CHANGED * areaOfRect(region) ? [] : parts.rects;
 }

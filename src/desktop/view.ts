@@ -8,11 +8,19 @@ export type Audience = "agent" | "viewer" | "recording";
 export const IMAGE_FORMATS = ["png", "jpeg", "webp"] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
+/** For whose eyes a picture is made small; see `fitSize`. */
+export const FITS = ["none", "claude", "openai", "gemini"] as const;
+export type Fit = (typeof FITS)[number];
+
 export interface SnapshotRequest {
   /** Desktop pixels, within the desktop; default all of it. */
   readonly region?: Rect;
   /** Factor of both sides, 0 < scale <= 1; default 1. */
   readonly scale?: number;
+  /** The largest size, of the same shape, that these models see all of; never larger than 1. Not with `scale`. */
+  readonly fit?: Fit;
+  /** Only what changed since: see `isUnchanged` and `parts`. Not with overlays or the cursor, which are not counted. */
+  readonly sinceGeneration?: number;
   readonly format?: ImageFormat;
   /** 1 to 100, for jpeg and webp. */
   readonly quality?: number;
@@ -23,9 +31,23 @@ export interface SnapshotRequest {
   readonly signal?: AbortSignal;
 }
 
+/** A part of a picture that changed. */
+export interface SnapshotPart {
+  /** What of the desktop it shows. */
+  readonly rect: Rect;
+  /** Where it lies in the whole picture; its size is the part's. */
+  readonly place: Rect;
+  readonly bytes: Uint8Array;
+}
+
 export interface Snapshot {
   readonly format: ImageFormat;
+  /** Empty where `isUnchanged`, and where there are `parts`. */
   readonly bytes: Uint8Array;
+  /** True where nothing in the region changed since `sinceGeneration`. */
+  readonly isUnchanged?: boolean;
+  /** What changed since `sinceGeneration`: instead of the whole, where that is known and pays. */
+  readonly parts?: readonly SnapshotPart[];
   /** Of the image. */
   readonly width: number;
   readonly height: number;

@@ -15,6 +15,16 @@ export const desktopStateSchema = z.object({
   retry_at: z.string().nullable(),
 });
 
+export const holderSchema = z.object({
+  kind: z.string(),
+  /** As `id` of `GET /api/v1/me`. */
+  id: z.string(),
+  name: z.string(),
+  since: z.string(),
+  /** When it ends at the earliest, if nothing more is done. */
+  until: z.string().nullable(),
+});
+
 export const desktopSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -28,8 +38,10 @@ export const desktopSchema = z.object({
   width: z.int(),
   height: z.int(),
   displays: z.array(z.object({ monitor_index: z.int(), bounds: rect, is_primary: z.boolean() })),
-  mode: z.enum(["passive", "assist", "autopilot", "composing"]),
+  mode: z.enum(["passive", "assist", "autopilot", "composing", "custom"]),
   is_stopped: z.boolean(),
+  /** Who has the input now; `until` is null where it lasts until given back, or for an agent. */
+  holder: holderSchema.nullable(),
   generation: z.int(),
   viewers: z.int(),
   /** Agents that called a tool on it within the last minute. */
@@ -38,6 +50,7 @@ export const desktopSchema = z.object({
 
 export const approvalSchema = z.object({
   id: z.string(),
+  /** Empty where it is about no desktop yet: an agent wants to add one. */
   desktop_id: z.string(),
   kind: z.string(),
   summary: z.string(),
@@ -47,6 +60,12 @@ export const approvalSchema = z.object({
   intent: z.string().nullable(),
   point: z.object({ x: z.int(), y: z.int() }).nullable(),
   crop: rect.nullable(),
+  /** What must still look the same when it is done; null where nothing must. */
+  bound: rect.nullable(),
+  /** False where the desktop sends approximations and pixels are compared with tolerance. */
+  is_exact: z.boolean(),
+  /** What the approver may change. */
+  editable: z.enum(["text", "point"]).nullable(),
   asked_at: z.string(),
   expires_at: z.string(),
   state: z.enum(["pending", "granted", "denied", "expired", "cancelled"]),
@@ -71,6 +90,7 @@ export const actionSchema = z.object({
 
 /** `GET /api/v1/me` */
 export const meSchema = z.object({
+  id: z.string(),
   name: z.string(),
   role: z.string(),
   permissions: z.array(z.string()),
@@ -95,11 +115,28 @@ export const testReportSchema = z.object({
 
 /** `POST /api/v1/desktops/:id/mode` */
 export const modeBodySchema = z.strictObject({
-  mode: z.enum(["passive", "assist", "autopilot", "composing"]),
+  mode: z.enum(["passive", "assist", "autopilot", "composing", "custom"]),
+  /** The rules of custom. */
+  metadata: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** `POST /api/v1/approvals/:id` */
-export const decisionBodySchema = z.strictObject({ decision: z.enum(["approve", "deny"]) });
+const editCoordinate = z.int().min(0).max(65_535);
+
+/** `POST /api/v1/approvals/:id`: `edit` and `allow_for_ms` go with approve alone. */
+export const decisionBodySchema = z.union([
+  z.strictObject({ decision: z.enum(["deny", "take_over"]) }),
+  z.strictObject({
+    decision: z.literal("approve"),
+    edit: z
+      .union([
+        z.strictObject({ text: z.string().max(100_000) }),
+        z.strictObject({ x: editCoordinate, y: editCoordinate }),
+      ])
+      .optional(),
+    /** Not asked again for the same kind here for so long. */
+    allow_for_ms: z.int().min(1000).max(600_000).optional(),
+  }),
+]);
 
 /** `POST /api/v1/session`: a token or a one-time code, answered by the cookie. */
 export const signInBodySchema = z.strictObject({ token: z.string().min(1).max(1024) });
@@ -210,12 +247,15 @@ export const eventMessageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("desktop_removed"), desktop_id: z.string() }),
   z.object({ type: z.literal("approval"), approval: approvalSchema }),
   z.object({ type: z.literal("action"), action: actionSchema }),
+  z.object({ type: z.literal("holder"), desktop_id: z.string(), holder: holderSchema.nullable() }),
   z.object({ type: z.literal("clipboard"), desktop_id: z.string(), length: z.int() }),
   z.object({ type: z.literal("clients"), clients: z.array(z.string()) }),
 ]);
 
 export type DesktopInfo = z.infer<typeof desktopSchema>;
 export type ApprovalInfo = z.infer<typeof approvalSchema>;
+export type HolderInfo = z.infer<typeof holderSchema>;
+export type DecisionBody = z.infer<typeof decisionBodySchema>;
 export type ActionInfo = z.infer<typeof actionSchema>;
 export type Me = z.infer<typeof meSchema>;
 export type ConnectionBody = z.infer<typeof connectionBodySchema>;

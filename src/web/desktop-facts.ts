@@ -1,5 +1,5 @@
 import type { Overlay } from "../compositor/scene.ts";
-import type { Approval } from "../desktop/approvals.ts";
+import { type Approval, editableOf } from "../desktop/approvals.ts";
 import type { ActionRecord } from "../desktop/desktop.ts";
 import type { ActionInfo, ApprovalInfo, OverlayInfo } from "./api.ts";
 
@@ -11,16 +11,34 @@ export function approvalInfo(approval: Approval): ApprovalInfo {
     desktop_id: approval.desktopId,
     kind: action.kind,
     summary: approval.summary,
-    text: action.kind === "type" || action.kind === "write_clipboard" ? action.text : null,
+    text: textOf(action),
     actor: { kind: actor.kind, name: actor.name },
     intent: approval.intent,
     point: point === null ? null : { x: point.x, y: point.y },
     crop: crop === null ? null : { x: crop.x, y: crop.y, width: crop.width, height: crop.height },
+    bound: approval.bound === null ? null : { ...approval.bound },
+    is_exact: approval.isExact,
+    editable: editableOf(action),
     asked_at: approval.askedAt,
     expires_at: approval.expiresAt,
     state: approval.state,
     decided_by: approval.decidedBy?.name ?? null,
   };
+}
+
+/** What is typed or pressed, which nobody but the approver sees. */
+function textOf(action: Approval["action"]): string | null {
+  switch (action.kind) {
+    case "type":
+    case "write_clipboard":
+      return action.text;
+    case "chords":
+      return action.names.join(", ");
+    case "hold":
+      return action.name;
+    default:
+      return null;
+  }
 }
 
 /** One line of what was done, without what was typed. */

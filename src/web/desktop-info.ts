@@ -1,6 +1,7 @@
+import type { Holder } from "../desktop/arbiter.ts";
 import type { Clock } from "../desktop/clock.ts";
 import type { DesktopState } from "../desktop/desktop.ts";
-import type { DesktopInfo } from "./api.ts";
+import type { DesktopInfo, HolderInfo } from "./api.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 import type { WebDesktop } from "./ports.ts";
 
@@ -36,9 +37,23 @@ export class DesktopTeller {
       })),
       mode: desktop.mode,
       is_stopped: desktop.isStopped,
+      holder: this.holder(desktop.holder),
       generation: desktop.generation,
       viewers: desktop.viewers,
       agents: [...this.#agents(desktop)],
+    };
+  }
+
+  /** In wall time, for people. */
+  holder(holder: Holder | null): HolderInfo | null {
+    if (holder === null) return null;
+    const { actor, sinceMs, untilMs } = holder;
+    return {
+      kind: actor.kind,
+      id: actor.id,
+      name: actor.name,
+      since: this.#wallTime(sinceMs),
+      until: untilMs === null ? null : this.#wallTime(untilMs),
     };
   }
 

@@ -73,6 +73,7 @@ export const ANSWERS = {
   refused: [502, null],
   protocol_error: [502, "check that a VNC server listens there"],
   target_forbidden: [403, "choose another address"],
+  no_view_permission: [502, "give the user the right to look on the target, then connect again"],
 } as const satisfies Record<Code, readonly [number, string | null]>;
 
 /** An error as the outside sees it. `retryAfterMs` becomes the Retry-After header. */

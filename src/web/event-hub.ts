@@ -28,6 +28,7 @@ export class EventHub {
     for (const desktop of desktops.all) this.#follow(desktop);
     this.#stops = [
       desktops.on(({ type, desktop }) => (type === "added" ? this.#added(desktop) : this.#removed(desktop))),
+      desktops.questions.on((approval) => this.#tell({ type: "approval", approval: approvalInfo(approval) })),
       clients.on(() => this.#tell({ type: "clients", clients: [...clients.names] })),
     ];
   }
@@ -84,7 +85,13 @@ export class EventHub {
         this.#tell({ type: "clipboard", desktop_id: desktop.id, length: event.text.length });
         return;
       case "approval":
-        this.#tell({ type: "approval", approval: approvalInfo(event.approval) });
+        return;
+      case "holder":
+        this.#tell({
+          type: "holder",
+          desktop_id: desktop.id,
+          holder: this.#teller.holder(event.holder),
+        });
         return;
       case "action":
         this.#tell({ type: "action", action: actionInfo(desktop.id, event.record) });
@@ -118,7 +125,5 @@ export class EventHub {
 
 /** Every open question, oldest first. */
 export function pendingApprovals(desktops: WebDesktops): ApprovalInfo[] {
-  return desktops.all
-    .flatMap((desktop) => desktop.approvals.pending.map(approvalInfo))
-    .sort((a, b) => a.asked_at.localeCompare(b.asked_at));
+  return desktops.questions.pending.map(approvalInfo);
 }

@@ -10,6 +10,7 @@ import type { Clock } from "../desktop/clock.ts";
 import type { Connection, ConnectionInput } from "../desktop/connection.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { TestReport } from "../desktop/desktops.ts";
+import type { Questions } from "../desktop/questions.ts";
 import type { Audience, View } from "../desktop/view.ts";
 import type { Rect } from "../framebuffer/rect.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
@@ -37,9 +38,11 @@ export interface WebDesktop
     | "stop"
     | "resume"
     | "reconnect"
+    | "holder"
+    | "setHolding"
   > {
   readonly scene: Pick<Scene, "version" | "overlays" | "remove" | "clear" | "on">;
-  readonly approvals: Pick<Approvals, "pending" | "decide">;
+  readonly approvals: Pick<Approvals, "pending" | "decide" | "belongsTo">;
   view(audience: Audience): Pick<View, "snapshot">;
 }
 
@@ -51,6 +54,8 @@ export interface WebDesktops {
   add(input: ConnectionInput): Promise<WebDesktop>;
   remove(id: string): Promise<void>;
   test(connection: Connection): Promise<TestReport>;
+  /** Of all desktops, and those about none yet. */
+  readonly questions: Pick<Questions, "pending" | "decide" | "on">;
   on(
     listener: (event: { readonly type: "added" | "removed"; readonly desktop: WebDesktop }) => void,
   ): () => void;

@@ -1,6 +1,7 @@
 import t from "tap";
 import type { AuditEntry } from "../../src/audit/audit-event.ts";
 import { auditDesktops } from "../../src/audit/desktop-audit.ts";
+import type { Approval } from "../../src/desktop/approvals.ts";
 import type { DesktopEvent } from "../../src/desktop/desktop.ts";
 import { LinkError } from "../../src/desktop/error.ts";
 
@@ -61,6 +62,10 @@ t.test("what people and agents do on a desktop is recorded, without the words th
       intent: "log in with hunter2",
       point: null,
       crop: null,
+      bound: null,
+      screenHash: null,
+      isExact: true,
+      argumentsHash: "",
       askedAt: "",
       expiresAt: "",
       state: "granted",
@@ -130,4 +135,44 @@ t.test("desktops that come are followed, those that go are not", async (t) => {
   tell({ type: "added", desktop });
   stop();
   t.equal(desktop.listeners.size, 0);
+});
+
+t.test("questions about no desktop yet are recorded once, the others by their desktop alone", async (t) => {
+  let ask = (_approval: Approval): void => {};
+  const entries: AuditEntry[] = [];
+  auditDesktops(
+    {
+      all: [],
+      on: () => () => {},
+      questions: {
+        on(listener) {
+          ask = listener;
+          return () => {};
+        },
+      },
+    },
+    (entry) => entries.push(entry),
+  );
+  const approval: Approval = {
+    id: "a",
+    desktopId: "",
+    action: { kind: "add_connection", name: "x", protocol: "vnc", host: "192.0.2.1", port: 5900 },
+    summary: "Add the desktop",
+    actor: BOT,
+    intent: null,
+    point: null,
+    crop: null,
+    bound: null,
+    screenHash: null,
+    isExact: true,
+    argumentsHash: "",
+    askedAt: "",
+    expiresAt: "",
+    state: "denied",
+    decidedBy: ANN,
+  };
+  ask(approval);
+  ask({ ...approval, desktopId: "d1" });
+  t.match(entries, [{ type: "approval.denied", actor: ANN, action: "add_connection" }]);
+  t.equal(entries.length, 1);
 });

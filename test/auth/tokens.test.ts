@@ -24,6 +24,23 @@ t.test("a created token is verified, and nothing else is", async (t) => {
   }
 });
 
+t.test("the right to be asked at its own client is given when a token is made, and only then", async (t) => {
+  const dir = t.testdir();
+  const store = await TokenStore.open(dir, new FakeClock());
+  const trusted = await store.create("trusted", "agent", { mayElicit: true });
+  const plain = await store.create("plain", "agent");
+  const again = await TokenStore.open(dir, new FakeClock());
+  t.equal(again.verify(trusted.token)?.mayElicit, true);
+  t.equal(again.verify(plain.token)?.mayElicit, undefined);
+  t.same(
+    again.list().map(({ name, mayElicit }) => [name, mayElicit]),
+    [
+      ["trusted", true],
+      ["plain", false],
+    ],
+  );
+});
+
 t.test("the file holds only hashes and is its owner's alone", async (t) => {
   const dir = t.testdir();
   const store = await TokenStore.open(dir, new FakeClock());

@@ -1,70 +1,9 @@
 import sharp from "sharp";
 import t from "tap";
-import type { Actor } from "../../src/desktop/action.ts";
-import { makeConnection } from "../../src/desktop/connection.ts";
-import { Desktop, type DesktopEvent } from "../../src/desktop/desktop.ts";
 import { LinkError } from "../../src/desktop/error.ts";
-import type { Mode } from "../../src/desktop/policy.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
-import { PLATFORM } from "../../src/platform.ts";
-import { FakeClock, settle } from "../fake-clock.ts";
-import { FakeLink } from "./fake-link.ts";
-
-const AGENT: Actor = { kind: "agent", id: "a", name: "agent" };
-const HUMAN: Actor = { kind: "human", id: "h", name: "Ann" };
-const CLICK = { kind: "click", x: 10, y: 20, button: "left", clicks: 1, holdKeysyms: [] } as const;
-
-function typing(text: string) {
-  return { kind: "type", text, wordsPerMinute: null, clearExisting: false } as const;
-}
-
-class House {
-  readonly clock = new FakeClock();
-  readonly links: FakeLink[] = [];
-  readonly events: DesktopEvent[] = [];
-  readonly bugs: unknown[] = [];
-  readonly desktop: Desktop;
-
-  constructor(mode: Mode = "autopilot") {
-    const connection = makeConnection({ id: "d1", protocol: "vnc", host: "host.example" }, this.clock.date());
-    this.desktop = new Desktop(
-      connection,
-      { mode, approvalExpiryMs: 45_000 },
-      {
-        ...PLATFORM,
-        clock: this.clock,
-        random: () => 0.5,
-        onBug: (error) => this.bugs.push(error),
-        openLink: () => {
-          const link = new FakeLink();
-          this.links.push(link);
-          return link;
-        },
-      },
-    );
-    this.desktop.on((event) => this.events.push(event));
-    this.desktop.open();
-  }
-
-  static live(mode: Mode = "autopilot"): House {
-    const house = new House(mode);
-    house.link.goLive();
-    return house;
-  }
-
-  get link(): FakeLink {
-    const link = this.links.at(-1);
-    if (link === undefined) throw new Error("no link was opened");
-    return link;
-  }
-
-  /** Runs an action while the fake time passes. */
-  async act<Result>(work: Promise<Result>, durationMs = 1000): Promise<Result> {
-    work.catch(() => undefined);
-    await this.clock.live(durationMs);
-    return work;
-  }
-}
+import { settle } from "../fake-clock.ts";
+import { AGENT, CLICK, House, HUMAN, typing } from "./house.ts";
 
 t.test("before the first picture there is none, and the reason is said", async (t) => {
   const house = new House();
@@ -309,15 +248,22 @@ t.test("stop releases what is held, ends what runs and waits, and only a human r
   const house = House.live();
   await house.desktop.perform({ kind: "key", keysym: 0xffe1, isDown: true, scancode: null }, HUMAN);
   await house.desktop.perform({ kind: "pointer", x: 3, y: 4, buttons: 1 }, HUMAN);
+  house.desktop.stop(HUMAN);
+  t.ok(house.link.said.includes("up ffe1"));
+  t.ok(house.link.said.includes("pointer 3,4 0"));
+  house.desktop.resume(HUMAN);
+  house.desktop.setHolding(false, HUMAN);
+  house.link.answers = false;
   const long = house.desktop.perform(typing("abc".repeat(2000)), AGENT);
   const waiting = house.desktop.perform(CLICK, AGENT);
   waiting.catch(() => undefined);
   await house.clock.live(20);
   house.desktop.stop(HUMAN);
+  const sent = house.link.said.length;
   await t.rejects(house.act(long), { code: "stopped" });
   await t.rejects(house.act(waiting), { code: "stopped" });
-  t.ok(house.link.said.includes("up ffe1"));
-  t.ok(house.link.said.includes("pointer 3,4 0"));
+  t.equal(house.link.said.length, sent, "nothing is sent after stop returned");
+  house.link.answers = true;
   await t.rejects(house.desktop.perform(CLICK, AGENT), { code: "stopped" });
   t.throws(() => house.desktop.resume(AGENT), { code: "permission_denied" });
   house.desktop.resume(HUMAN);
@@ -331,15 +277,6 @@ t.test("agents' actions take turns", async (t) => {
   await house.act(Promise.all([first, second]), 3000);
   const keys = house.link.said.filter((line) => line.startsWith("down"));
   t.equal(keys.indexOf("down 62"), keys.length - 1);
-});
-
-t.test("an agent lowers its freedom, only a human raises it", async (t) => {
-  const house = House.live("assist");
-  t.throws(() => house.desktop.setMode("autopilot", AGENT), { code: "permission_denied" });
-  house.desktop.setMode("passive", AGENT);
-  t.equal(house.desktop.mode, "passive");
-  house.desktop.setMode("autopilot", HUMAN);
-  t.equal(house.desktop.mode, "autopilot");
 });
 
 t.test("a lost target: growing pauses, the last picture kept, no input meanwhile, live again", async (t) => {

@@ -8,13 +8,16 @@ import type { CopyMove } from "../../src/protocols/rfb/screen.ts";
 /** A target that a test plays by hand. */
 export class FakeLink implements Link {
   readonly framebuffer: Framebuffer;
-  readonly isExact = true;
+  isExact = true;
   readonly description = "a fake";
   readonly said: string[] = [];
   isWatched = false;
   isClosed = false;
   /** Barriers are passed at once unless this is false. */
   answers = true;
+  /** The pixel at 10,20 when the first input came after `said` was emptied. */
+  colourAtFirstInput: number | null = null;
+  #held: (() => void)[] = [];
   #events: LinkEvents | null = null;
 
   constructor(width = 200, height = 100) {
@@ -58,7 +61,12 @@ export class FakeLink implements Link {
   }
 
   barrier(): Promise<void> {
-    return this.answers ? Promise.resolve() : new Promise(() => undefined);
+    return this.answers ? Promise.resolve() : new Promise((resolve) => this.#held.push(resolve));
+  }
+
+  /** Answers every barrier that waits. */
+  pass(): void {
+    for (const resolve of this.#held.splice(0)) resolve();
   }
 
   latest(): Promise<void> {
@@ -67,11 +75,19 @@ export class FakeLink implements Link {
   }
 
   pointer(x: number, y: number, buttons: number): void {
+    this.#note();
     this.said.push(`pointer ${x},${y} ${buttons}`);
   }
 
   key(keysym: number, isDown: boolean): void {
+    this.#note();
     this.said.push(`${isDown ? "down" : "up"} ${keysym.toString(16)}`);
+  }
+
+  #note(): void {
+    if (this.said.some((line) => /^(pointer|down|up)/.test(line))) return;
+    const { words, width } = this.framebuffer;
+    this.colourAtFirstInput = width > 10 ? (words[20 * width + 10] ?? 0) & 0xffffff : null;
   }
 
   clipboard(text: string): void {

@@ -39,6 +39,8 @@ const ROUTES: readonly (readonly [method: string, url: string, access: Access, k
   ["POST", "/api/v1/desktops/:id/stop", "control"],
   ["POST", "/api/v1/desktops/:id/resume", "control"],
   ["POST", "/api/v1/desktops/:id/reconnect", "control"],
+  ["POST", "/api/v1/desktops/:id/take-over", "input"],
+  ["POST", "/api/v1/desktops/:id/give-back", "control"],
   ["GET", "/api/v1/desktops/:id/screenshot.png", "view"],
   ["GET", "/api/v1/desktops/:id/screenshot.jpg", "view"],
   ["GET", "/api/v1/desktops/:id/screenshot.webp", "view"],

@@ -4,7 +4,7 @@ import { RefusedError } from "../../src/desktop/error.ts";
 import type { View } from "../../src/desktop/view.ts";
 import { Watchers } from "../../src/desktop/watchers.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
-import { type Rect, rectOfSize, type Size } from "../../src/framebuffer/rect.ts";
+import { type Point, type Rect, rectOfSize, type Size } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import type { CopyMove, Cursor, Screen } from "../../src/protocols/rfb/screen.ts";
 import type { ViewedDesktop } from "../../src/web/viewer-session.ts";
@@ -26,6 +26,7 @@ export class DrawnDesktop implements ViewedDesktop {
   readonly performed: { readonly action: Action; readonly actor: Actor }[] = [];
   readonly watchers = new Watchers(() => {});
   cursor: Cursor | null = null;
+  pointer: Point = { x: 0, y: 0 };
   generation = 0;
   viewers = 0;
   /** False: there is no picture and never will be. */
@@ -43,7 +44,11 @@ export class DrawnDesktop implements ViewedDesktop {
     return this.hasPicture ? { width: this.frame.width, height: this.frame.height } : { width: 0, height: 0 };
   }
 
+  /** Monitors; where there are none, one that is all of it. */
+  layout: readonly Screen[] = [];
+
   get screens(): readonly Screen[] {
+    if (this.layout.length > 0) return this.layout;
     return [{ id: 0, rect: rectOfSize(this.size), flags: 0 }];
   }
 
@@ -106,6 +111,7 @@ export class DrawnDesktop implements ViewedDesktop {
 
   async perform(action: Action, actor: Actor): Promise<ActionResult> {
     this.performed.push({ action, actor });
+    if (action.kind === "pointer") this.pointer = { x: action.x, y: action.y };
     this.#onPerformed();
     await this.answer();
     return RESULT;

@@ -1,12 +1,14 @@
 import type { Overlay, SceneEvent } from "../../src/compositor/scene.ts";
 import type { Actor } from "../../src/desktop/action.ts";
-import type { Approval } from "../../src/desktop/approvals.ts";
+import type { Approval, Decision } from "../../src/desktop/approvals.ts";
+import type { Holder } from "../../src/desktop/arbiter.ts";
 import type { Connection, ConnectionInput } from "../../src/desktop/connection.ts";
 import { makeConnection } from "../../src/desktop/connection.ts";
 import type { ActionRecord, DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
 import type { TestReport } from "../../src/desktop/desktops.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import type { Mode } from "../../src/desktop/policy.ts";
+import { Questions } from "../../src/desktop/questions.ts";
 import type { Audience, Snapshot, SnapshotRequest } from "../../src/desktop/view.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import type { WebDesktop, WebDesktops } from "../../src/web/ports.ts";
@@ -83,6 +85,9 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
   size = { width: 640, height: 480 };
   mode: Mode = "assist";
   isStopped = false;
+  holder: Holder | null = null;
+  /** What questions were answered with. */
+  readonly decisions: Decision[] = [];
   generation = 7;
   actions: readonly ActionRecord[] = [];
   pending: readonly Approval[] = [];
@@ -102,7 +107,11 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
     get pending(): readonly Approval[] {
       return this.owner.pending;
     },
-    decide(id: string, isGranted: boolean, by: Actor): Approval {
+    belongsTo: () => false,
+    decide(id: string, answer: boolean | Decision, by: Actor): Approval {
+      const decision: Decision = typeof answer === "boolean" ? { kind: answer ? "approve" : "deny" } : answer;
+      this.owner.decisions.push(decision);
+      const isGranted = decision.kind === "approve";
       const found = this.pending.find((one) => one.id === id);
       if (found === undefined) throw new RefusedError("not_found", "no such approval");
       this.owner.pending = this.pending.filter((one) => one !== found);
@@ -120,6 +129,10 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
       intent: "greet",
       point: { x: 10, y: 20 },
       crop: { x: 0, y: 0, width: 100, height: 80 },
+      bound: { x: 0, y: 0, width: 100, height: 80 },
+      screenHash: "aa",
+      isExact: true,
+      argumentsHash: "bb",
       askedAt: "2026-11-21T08:10:00.000Z",
       expiresAt: "2026-11-21T08:10:45.000Z",
       state: "pending",
@@ -151,10 +164,17 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
     };
   }
 
-  setMode(mode: Mode, actor: Actor): void {
+  setMode(mode: Mode, actor: Actor, metadata?: unknown): void {
     this.mode = mode;
-    this.calls.push(`mode ${mode} by ${actor.kind} ${actor.name}`);
+    const rules = metadata === undefined ? "" : ` with ${JSON.stringify(metadata)}`;
+    this.calls.push(`mode ${mode} by ${actor.kind} ${actor.name}${rules}`);
     this.emit({ type: "mode", mode, by: actor });
+  }
+
+  setHolding(isHolding: boolean, actor: Actor): void {
+    this.holder = isHolding ? { actor, sinceMs: 0, untilMs: null, isDeclared: true } : null;
+    this.calls.push(`${isHolding ? "take over" : "give back"} by ${actor.kind} ${actor.name}`);
+    this.emit({ type: "holder", holder: this.holder });
   }
 
   stop(actor: Actor): void {
@@ -179,6 +199,9 @@ export class FakeDesktops
   implements WebDesktops
 {
   all: readonly FakeDesktop[] = [];
+  readonly questions = new Questions((error) => {
+    throw error;
+  });
   /** What add and test were given. */
   readonly inputs: ConnectionInput[] = [];
 
@@ -197,6 +220,7 @@ export class FakeDesktops
   open(id: string): FakeDesktop {
     const desktop = new FakeDesktop(makeConnection({ id, protocol: "vnc", host: "127.0.0.1" }, new Date(0)));
     this.all = [...this.all, desktop];
+    this.questions.add(desktop);
     this.emit({ type: "added", desktop });
     return desktop;
   }
@@ -212,6 +236,7 @@ export class FakeDesktops
   async remove(id: string): Promise<void> {
     const desktop = this.get(id);
     this.all = this.all.filter((one) => one !== desktop);
+    this.questions.remove(desktop);
     this.emit({ type: "removed", desktop });
   }
 

@@ -76,6 +76,27 @@ t.test("the query becomes the request to the view, as the role may see it", asyn
   ]);
 });
 
+t.test("a 304 comes only after the look that refreshes, and after the wait that was asked for", async (t) => {
+  const { app, bearer, desktops } = await openHouse(t);
+  const desktop = desktops.get("d1");
+  const ask = async (role: "agent" | "viewer", query: string): Promise<number> => {
+    const { headers } = await app.inject({ url: `${URL_PNG}${query}`, headers: bearer(role) });
+    desktop.snapshots.length = 0;
+    const again = { ...bearer(role), "if-none-match": `${headers.etag}` };
+    return (await app.inject({ url: `${URL_PNG}${query}`, headers: again })).statusCode;
+  };
+  t.equal(await ask("agent", "?x=5&y=6&width=20&height=20"), 304);
+  t.match(desktop.snapshots, [{ audience: "agent", region: { x: 5, y: 6, width: 1, height: 1 } }]);
+  t.equal(await ask("viewer", "?stable_ms=100"), 304);
+  t.match(desktop.snapshots, [{ stableMs: 100, region: { x: 0, y: 0, width: 1, height: 1 } }]);
+
+  const stale = { ...bearer("agent"), "if-none-match": '"x"' };
+  desktop.snapshots.length = 0;
+  t.equal((await app.inject({ url: `${URL_PNG}?stable_ms=100`, headers: stale })).statusCode, 200);
+  t.equal(desktop.snapshots.length, 2);
+  t.equal(desktop.snapshots[1]?.stableMs, undefined, "it does not wait a second time");
+});
+
 t.test("queries that make no picture are refused with the field's name", async (t) => {
   const { app, bearer, desktops } = await openHouse(t);
   const cases = {

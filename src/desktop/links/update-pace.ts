@@ -15,16 +15,21 @@ export class UpdatePace {
   #isContinuous = false;
   #isRequested = false;
   #cancel: (() => void) | null = null;
+  #cancelRepeat: (() => void) | null = null;
+  readonly #repeatMs: number | null;
 
-  constructor(client: RfbClient, clock: Clock) {
+  /** `repeatMs`: ask again when nothing came for so long; null: never. */
+  constructor(client: RfbClient, clock: Clock, repeatMs: number | null = null) {
     this.#client = client;
     this.#clock = clock;
+    this.#repeatMs = repeatMs;
   }
 
   /** The first request of a connection: everything. */
   start(): void {
     this.#isRequested = true;
     this.#client.requestUpdate(false);
+    this.#repeat();
   }
 
   follow(isWatched: boolean): void {
@@ -42,6 +47,7 @@ export class UpdatePace {
   onUpdate(): void {
     this.#isRequested = false;
     this.#next();
+    this.#repeat();
   }
 
   /** Continuous updates cover a fixed area, so a new size needs them enabled anew. */
@@ -53,6 +59,19 @@ export class UpdatePace {
   close(): void {
     this.#cancel?.();
     this.#cancel = null;
+    this.#cancelRepeat?.();
+    this.#cancelRepeat = null;
+  }
+
+  /** Once for each update: a desktop that rests is left in peace. */
+  #repeat(): void {
+    this.#cancelRepeat?.();
+    this.#cancelRepeat = null;
+    if (this.#repeatMs === null) return;
+    this.#cancelRepeat = this.#clock.after(this.#repeatMs, () => {
+      this.#cancelRepeat = null;
+      this.#client.requestUpdate(true);
+    });
   }
 
   #next(): void {

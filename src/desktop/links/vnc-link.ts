@@ -1,6 +1,11 @@
 import type { Duplex } from "node:stream";
-import { rect } from "../../framebuffer/rect.ts";
-import type { RfbClientEvent, RfbClientPorts } from "../../protocols/rfb/client/conversation.ts";
+import { type Rect, rect } from "../../framebuffer/rect.ts";
+import type {
+  RfbClientEvent,
+  RfbClientOptions,
+  RfbClientPorts,
+} from "../../protocols/rfb/client/conversation.ts";
+import type { RfbEffect } from "../../protocols/rfb/client/effect.ts";
 import { RfbClient } from "../../protocols/rfb/client/rfb-client.ts";
 import type { Clock } from "../clock.ts";
 import { LinkError } from "../error.ts";
@@ -23,13 +28,19 @@ const PROBE = rect(0, 0, 1, 1);
 /** More unsent input than this means that the target no longer reads. */
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 
-export interface VncLinkOptions {
+export interface VncLinkOptions extends RfbClientOptions {
   /** Opens the byte stream to the target. Emits "connect" when a socket is up; a stream without that is up at once. */
   readonly connect: () => Duplex;
   /** False for streams that are up when made. */
   readonly emitsConnect: boolean;
-  readonly password: string | null;
-  readonly encodings?: readonly number[];
+  /** Hears everything the server says before this link acts on it. */
+  readonly onEvent?: (event: RfbClientEvent) => void;
+  /** Does what the client's parser waits for; a rejection ends the link. */
+  readonly perform?: (effect: RfbEffect) => Promise<void>;
+  /** Ask again for changes when none came for so long: some servers forget that they were asked. Default: never. */
+  readonly repeatRequestMs?: number;
+  /** True: a server that is silent is asked for a pixel even where it has fences, which it may answer while blind. */
+  readonly probesPixels?: boolean;
 }
 
 /** A VNC target: one byte stream and the RfbClient that speaks over it. */
@@ -52,14 +63,13 @@ export class VncLink implements Link {
   constructor(options: VncLinkOptions, ports: RfbClientPorts, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
-    const { password, encodings } = options;
     this.#client = new RfbClient(
-      encodings === undefined ? { password } : { password, encodings },
+      options,
       ports,
       (bytes) => this.#write(bytes),
       (event) => this.#onEvent(event),
     );
-    this.#pace = new UpdatePace(this.#client, clock);
+    this.#pace = new UpdatePace(this.#client, clock, options.repeatRequestMs ?? null);
   }
 
   get framebuffer() {
@@ -135,6 +145,11 @@ export class VncLink implements Link {
     return this.#client.resize(width, height);
   }
 
+  /** Asks for these screens; false where the target cannot. */
+  arrange(screens: readonly Rect[]): boolean {
+    return this.#client.arrange(screens);
+  }
+
   close(): void {
     this.#events = null;
     this.#release(new LinkError("target_closed", "the connection was closed here"));
@@ -178,9 +193,13 @@ export class VncLink implements Link {
   #onEvent(event: RfbClientEvent): void {
     const events = this.#events;
     if (events === null) return;
+    this.#options.onEvent?.(event);
     switch (event.type) {
       case "handshake":
         events.step(event.step, event.detail);
+        break;
+      case "effect":
+        this.#perform(event.effect);
         break;
       case "ready":
         this.#cancelPhase?.();
@@ -216,6 +235,34 @@ export class VncLink implements Link {
     }
   }
 
+  /** Nothing more is read meanwhile, so that the queue does not grow. */
+  #perform(effect: RfbEffect): void {
+    const stream = this.#stream;
+    const { perform } = this.#options;
+    if (stream === null || perform === undefined) {
+      this.#end(
+        new LinkError("protocol_error", `the target asks for ${effect.kind}, which this link has not`),
+      );
+      return;
+    }
+    stream.pause();
+    perform(effect).then(
+      () => this.#resume(stream),
+      (error: unknown) => this.#end(linkErrorOf(error)),
+    );
+  }
+
+  #resume(stream: Duplex): void {
+    if (this.#stream !== stream) return;
+    try {
+      this.#client.resume(this.#clock.nowMs());
+    } catch (error) {
+      this.#end(linkErrorOf(error));
+      return;
+    }
+    stream.resume();
+  }
+
   /** Ends the link unless the phase is over in time. */
   #limit(limitMs: number, code: "unreachable" | "handshake_timeout", message: string): void {
     this.#cancelPhase?.();
@@ -234,7 +281,8 @@ export class VncLink implements Link {
   #probe(): void {
     const askedAtMs = this.#clock.nowMs();
     // Whatever it says next shows that it lives, so the answer itself is not needed.
-    this.barrier().catch(() => undefined);
+    const answer = this.#options.probesPixels === true ? this.latest() : this.barrier();
+    answer.catch(() => undefined);
     this.#cancelWatchdog = this.#clock.after(ANSWER_MS, () => {
       if (this.#heardAtMs >= askedAtMs) {
         this.#watch(QUIET_MS);

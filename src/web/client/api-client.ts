@@ -2,6 +2,7 @@ import type {
   ActionInfo,
   ConfigInfo,
   ConnectionBody,
+  DecisionBody,
   DesktopInfo,
   ErrorInfo,
   Me,
@@ -122,7 +123,10 @@ export const api = {
   async clearOverlays(id: string): Promise<void> {
     await request("DELETE", desktopPath(id, "/overlays"));
   },
-  async decide(approvalId: string, decision: "approve" | "deny"): Promise<void> {
-    await request("POST", `/api/v1/approvals/${encodeURIComponent(approvalId)}`, { decision });
+  async decide(approvalId: string, body: DecisionBody): Promise<void> {
+    await request("POST", `/api/v1/approvals/${encodeURIComponent(approvalId)}`, body);
+  },
+  async giveBack(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/give-back"), {});
   },
 };

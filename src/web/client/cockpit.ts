@@ -40,6 +40,13 @@ export function afterMessage(cockpit: Cockpit, message: EventMessage, nowMs: num
       return { ...cockpit, cards: withApproval(cockpit.cards, message.approval, nowMs) };
     case "action":
       return withActions(cockpit, [message.action]);
+    case "holder":
+      return {
+        ...cockpit,
+        desktops: cockpit.desktops.map((desktop) =>
+          desktop.id === message.desktop_id ? { ...desktop, holder: message.holder } : desktop,
+        ),
+      };
     case "clients":
       return { ...cockpit, clients: message.clients };
     case "clipboard":

@@ -42,6 +42,7 @@ const FAILURES = new Map([
   ["refused", "Refused by the server"],
   ["protocol_error", "Not a VNC server, or a broken one"],
   ["target_forbidden", "Address not allowed"],
+  ["no_view_permission", "No right to look"],
   ["target_closed", "Closed by the desktop"],
 ]);
 
@@ -50,8 +51,10 @@ export const MODE_WORDS = {
   assist: { name: "Assist", meaning: "Agents ask before every click and every key." },
   composing: { name: "Composing", meaning: "Agents type freely and ask before they click." },
   autopilot: { name: "Autopilot", meaning: "Agents act freely. You can stop them at any time." },
+  custom: { name: "Custom", meaning: "Agents follow rules of their own; what no rule names they ask." },
 } as const satisfies Record<DesktopInfo["mode"], { readonly name: string; readonly meaning: string }>;
 
+/** What a person can choose with one click; custom needs rules, which come through the API. */
 export const MODES = [
   "passive",
   "assist",
@@ -62,6 +65,13 @@ export const MODES = [
 /** The mode a form control names; null for anything else. */
 export function modeNamed(name: string): DesktopInfo["mode"] | null {
   return MODES.find((mode) => mode === name) ?? null;
+}
+
+/** Who has the input, for the bar; null while nobody uses it. `meId`: who looks. */
+export function holderWords(holder: DesktopInfo["holder"], meId: string | null): string | null {
+  if (holder === null) return null;
+  if (holder.kind !== "human") return `${holder.name} holds the input`;
+  return holder.id === meId ? "You hold the input" : `${holder.name} holds the input`;
 }
 
 /** Whether STOP would stop anything: then it is red. */

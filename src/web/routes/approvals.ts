@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
-import { RefusedError } from "../../desktop/error.ts";
-import { principalOf } from "../access.ts";
-import type { ApprovalInfo } from "../api.ts";
+import type { Decision } from "../../desktop/approvals.ts";
+import { principalOf, requirePermission } from "../access.ts";
+import type { ApprovalInfo, DecisionBody } from "../api.ts";
 import { decisionBodySchema } from "../api.ts";
 import { approvalInfo } from "../desktop-facts.ts";
 import { pendingApprovals } from "../event-hub.ts";
@@ -18,17 +18,25 @@ export function approvalRoutes(app: FastifyInstance, ports: AppPorts): void {
   app.get("/api/v1/approvals", approve, (): ApprovalInfo[] => pendingApprovals(ports.desktops));
   app.post("/api/v1/approvals/:approvalId", approve, (request): ApprovalInfo => {
     const { approvalId } = parse(paramsSchema, request.params);
-    const { decision } = parse(decisionBodySchema, request.body);
-    const desktop = ports.desktops.all.find(({ approvals }) =>
-      approvals.pending.some(({ id }) => id === approvalId),
-    );
-    if (desktop === undefined) {
-      throw new RefusedError(
-        "not_found",
-        "there is no such open approval: it was decided, cancelled or expired",
-      );
-    }
+    const decision = decisionOf(parse(decisionBodySchema, request.body));
     const by = actorOf(principalOf(request));
-    return approvalInfo(desktop.approvals.decide(approvalId, decision === "approve", by));
+    if (decision.kind !== "take_over") {
+      return approvalInfo(ports.desktops.questions.decide(approvalId, decision, by));
+    }
+    // Who decides may not always use the desktop too.
+    requirePermission(request, "input");
+    const decided = ports.desktops.questions.decide(approvalId, decision, by);
+    ports.desktops.all.find(({ id }) => id === decided.desktopId)?.setHolding(true, by);
+    return approvalInfo(decided);
   });
+}
+
+function decisionOf(body: DecisionBody): Decision {
+  if (body.decision !== "approve") return { kind: body.decision };
+  const { edit, allow_for_ms } = body;
+  return {
+    kind: "approve",
+    ...(edit === undefined ? {} : { edit }),
+    ...(allow_for_ms === undefined ? {} : { allowForMs: allow_for_ms }),
+  };
 }

@@ -27,7 +27,6 @@ export interface DesktopRouteParts {
 export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: DesktopRouteParts): void {
   const url = "/api/v1/desktops";
   const view = { config: { access: "view" } } as const;
-  const control = { config: { access: "control" } } as const;
   const connections = { config: { access: "connections" } } as const;
   const { teller } = parts;
 
@@ -66,19 +65,28 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
     return reply.code(204).send();
   });
 
-  const act = (name: string, change: (desktop: WebDesktop, request: FastifyRequest) => void): void => {
-    app.post(`${url}/:id/${name}`, control, (request): DesktopInfo => {
+  const act = (
+    name: string,
+    change: (desktop: WebDesktop, request: FastifyRequest) => void,
+    access: "control" | "input" = "control",
+  ): void => {
+    app.post(`${url}/:id/${name}`, { config: { access } }, (request): DesktopInfo => {
       const desktop = desktopOf(ports, request);
       change(desktop, request);
       return teller.info(desktop);
     });
   };
   act("mode", (desktop, request) => {
-    desktop.setMode(parse(modeBodySchema, request.body).mode, actorOf(principalOf(request)));
+    const { mode, metadata } = parse(modeBodySchema, request.body);
+    desktop.setMode(mode, actorOf(principalOf(request)), metadata);
   });
   act("stop", (desktop, request) => desktop.stop(actorOf(principalOf(request))));
   act("resume", (desktop, request) => desktop.resume(actorOf(principalOf(request))));
   act("reconnect", (desktop) => desktop.reconnect());
+  const hold = (isHolding: boolean) => (desktop: WebDesktop, request: FastifyRequest) =>
+    desktop.setHolding(isHolding, actorOf(principalOf(request)));
+  act("take-over", hold(true), "input");
+  act("give-back", hold(false));
 }
 
 /** Reads the body of adding and testing. Fields that were left out stay out. */

@@ -21,6 +21,7 @@ export function meRoutes(app: FastifyInstance, ports: AppPorts): void {
   app.get("/api/v1/me", { config: { access: "signed-in" } }, (request): Me => {
     const principal = principalOf(request);
     return {
+      id: principal.id,
       name: principal.name,
       role: principal.role,
       permissions: PERMISSIONS.filter((permission) => may(principal, permission)),

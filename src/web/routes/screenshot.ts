@@ -42,16 +42,28 @@ export function screenshotRoutes(app: FastifyInstance, ports: AppPorts): void {
             query.cursor === "1" ? cursors.state(desktop) : 0,
             JSON.stringify(query),
           ]);
-        const sceneVersion = desktop.scene.version;
-        const asked = request.headers["if-none-match"];
-        const known = tagAt(desktop.generation, sceneVersion);
-        if (asked !== undefined && isNamed(asked, known)) return reply.code(304).header("etag", known).send();
-
         const audience = principalOf(request).role === "agent" ? "agent" : "viewer";
-        const snapshot = await desktop.view(audience).snapshot({
+        const view = desktop.view(audience);
+        const signal = abortedBy(request, reply);
+        const stable = query.stable_ms === undefined ? {} : { stableMs: query.stable_ms };
+        const asked = request.headers["if-none-match"];
+        let hasWaited = false;
+        if (asked !== undefined) {
+          // What nobody watched is refreshed by the first look, and a wait is a wait for a 304 too: one pixel does both.
+          hasWaited = audience === "agent" || query.stable_ms !== undefined;
+          const pixel = { x: region?.x ?? 0, y: region?.y ?? 0, width: 1, height: 1 };
+          const { generation } = hasWaited
+            ? await view.snapshot({ region: pixel, signal, ...stable })
+            : desktop;
+          const known = tagAt(generation, desktop.scene.version);
+          if (isNamed(asked, known)) return reply.code(304).header("etag", known).send();
+        }
+        const sceneVersion = desktop.scene.version;
+        const snapshot = await view.snapshot({
           ...snapshotRequest(query, region),
+          ...(hasWaited ? {} : stable),
           format,
-          signal: abortedBy(request, reply),
+          signal,
         });
         // Of the scene as it was before: what was drawn meanwhile makes the next request a 200, never a false 304.
         return reply
@@ -70,7 +82,6 @@ function snapshotRequest(query: ScreenshotQuery, region: Rect | null): SnapshotR
     ...(region === null ? {} : { region }),
     ...(query.scale === undefined ? {} : { scale: query.scale }),
     ...(query.quality === undefined ? {} : { quality: query.quality }),
-    ...(query.stable_ms === undefined ? {} : { stableMs: query.stable_ms }),
     withOverlays: query.overlays === "1",
     withCursor: query.cursor === "1",
   };

@@ -1,5 +1,6 @@
 import t from "tap";
 import { afterMessage, type Cockpit, EMPTY_COCKPIT, withActions } from "../../../src/web/client/cockpit.ts";
+import { holderWords } from "../../../src/web/client/words.ts";
 import { actionInfo, approvalInfo, desktopInfo } from "./infos.ts";
 
 const hello = (over: Partial<Parameters<typeof desktopInfo>[0]> = {}): Cockpit =>
@@ -75,4 +76,22 @@ t.test("the history is bounded and drops the oldest", async (t) => {
 t.test("the length of a clipboard changes nothing", async (t) => {
   const before = hello();
   t.equal(afterMessage(before, { type: "clipboard", desktop_id: "d1", length: 4 }, 0), before);
+});
+
+t.test("who holds the input is told on its desktop, in words that know who looks", async (t) => {
+  const known = afterMessage(
+    EMPTY_COCKPIT,
+    { type: "hello", desktops: [desktopInfo(), desktopInfo({ id: "d2" })], approvals: [], clients: [] },
+    0,
+  );
+  const holder = { kind: "human", id: "h", name: "Ann", since: "2026-11-21T10:00:00.000Z", until: null };
+  const held = afterMessage(known, { type: "holder", desktop_id: "d2", holder }, 0);
+  t.same(
+    held.desktops.map((desktop) => desktop.holder?.name ?? null),
+    [null, "Ann"],
+  );
+  t.equal(holderWords(holder, "h"), "You hold the input");
+  t.equal(holderWords(holder, "somebody"), "Ann holds the input");
+  t.equal(holderWords({ ...holder, kind: "agent", name: "bot" }, "h"), "bot holds the input");
+  t.equal(holderWords(null, "h"), null);
 });

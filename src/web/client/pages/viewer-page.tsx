@@ -8,7 +8,7 @@ import { ClipboardPanel } from "../parts/clipboard-panel.tsx";
 import { OfflineBanner } from "../parts/offline-banner.tsx";
 import { StageBanner } from "../parts/stage-banner.tsx";
 import { ViewerBar } from "../parts/viewer-bar.tsx";
-import { cockpit, desktopOf, loadActions, may } from "../session.ts";
+import { cockpit, desktopOf, loadActions, may, me } from "../session.ts";
 import { isTyping } from "../typing.ts";
 import { ClipboardBridge } from "../viewer/clipboard-bridge.ts";
 import { explainKeyboardOnce } from "../viewer/keyboard-hint.ts";
@@ -167,6 +167,8 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         waiting={waiting.length}
         onMode={(mode) => attempt("Could not change the mode", api.setMode(id, mode))}
         onStop={stop}
+        meId={me.value?.id ?? null}
+        onGiveBack={() => attempt("Could not give the input back", api.giveBack(id))}
         onResume={() => attempt("Could not resume", api.resume(id))}
         onPanel={() => {
           state.isPanelOpen.value = !state.isPanelOpen.value;

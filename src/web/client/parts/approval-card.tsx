@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { ApprovalInfo } from "../../api.ts";
+import type { ApprovalInfo, DecisionBody } from "../../api.ts";
 import { api, serverNowMs } from "../api-client.ts";
 import { clockWords, secondsUntil, shareLeft } from "../countdown.ts";
 import { complain } from "../notices.ts";
@@ -8,6 +8,9 @@ import { cropAddress } from "../screenshot-address.ts";
 import { desktopOf, may, now } from "../session.ts";
 import { isTyping } from "../typing.ts";
 import { decisionWords } from "../words.ts";
+import { ApprovalEdit } from "./approval-edit.tsx";
+
+const ALLOW_FOR_MS = 600_000;
 
 export interface ApprovalCardProps {
   readonly approval: ApprovalInfo;
@@ -24,21 +27,24 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
   const isOpen = isPending && !isSending.value && seconds > 0;
   const mayDecide = may("approve");
 
-  const decide = (decision: "approve" | "deny"): void => {
+  const isEditing = useSignal(false);
+  const mayTakeOver = may("input") && approval.desktop_id !== "";
+
+  const decide = (body: DecisionBody): void => {
     if (!isOpen || !mayDecide) return;
     isSending.value = true;
-    api.decide(approval.id, decision).catch((error: unknown) => {
+    api.decide(approval.id, body).catch((error: unknown) => {
       isSending.value = false;
       complain("The decision did not arrive", error);
     });
   };
   const onKey = (event: KeyboardEvent): void => {
     if (isTyping(event) || event.repeat) return;
-    const decision = { a: "approve", d: "deny" } as const;
+    const decision = { a: "approve", d: "deny", t: "take_over" } as const;
     const key = event.key.toLowerCase();
-    if (key !== "a" && key !== "d") return;
+    if (key !== "a" && key !== "d" && !(key === "t" && mayTakeOver)) return;
     event.preventDefault();
-    decide(decision[key]);
+    decide({ decision: decision[key] });
   };
   const titleId = `approval-${approval.id}`;
   return (
@@ -75,6 +81,13 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
           <code>{approval.text}</code>
         </p>
       )}
+      {isPending && approval.bound !== null && (
+        <p class="approval-bound muted">
+          {approval.is_exact
+            ? "Void as soon as anything in this part of the picture changes."
+            : "Void as soon as this part of the picture changes visibly; the desktop sends approximations."}
+        </p>
+      )}
       {isPending ? (
         <footer class="approval-foot">
           <TimeBar approval={approval} />
@@ -82,7 +95,7 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
             type="button"
             class="button"
             disabled={!isOpen || !mayDecide}
-            onClick={() => decide("deny")}
+            onClick={() => decide({ decision: "deny" })}
           >
             Deny <kbd>D</kbd>
           </button>
@@ -90,10 +103,54 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
             type="button"
             class="button button-primary"
             disabled={!isOpen || !mayDecide}
-            onClick={() => decide("approve")}
+            onClick={() => decide({ decision: "approve" })}
           >
             Approve <kbd>A</kbd>
           </button>
+          <div class="approval-more">
+            {approval.editable !== null && (
+              <button
+                type="button"
+                class="button"
+                aria-expanded={isEditing.value}
+                disabled={!isOpen || !mayDecide}
+                onClick={() => {
+                  isEditing.value = !isEditing.value;
+                }}
+              >
+                Edit
+              </button>
+            )}
+            {approval.desktop_id !== "" && (
+              <button
+                type="button"
+                class="button"
+                title="The same kind of action, in this part of the desktop, by this agent"
+                disabled={!isOpen || !mayDecide}
+                onClick={() => decide({ decision: "approve", allow_for_ms: ALLOW_FOR_MS })}
+              >
+                Allow this kind here for 10 min
+              </button>
+            )}
+            {mayTakeOver && (
+              <button
+                type="button"
+                class="button"
+                title="Do it yourself: the agent is told that you hold the input"
+                disabled={!isOpen || !mayDecide}
+                onClick={() => decide({ decision: "take_over" })}
+              >
+                Take over <kbd>T</kbd>
+              </button>
+            )}
+          </div>
+          {isEditing.value && (
+            <ApprovalEdit
+              approval={approval}
+              isOpen={isOpen && mayDecide}
+              onApprove={(edit) => decide({ decision: "approve", edit })}
+            />
+          )}
         </footer>
       ) : (
         <p class="approval-end">{decisionWords(approval)}</p>

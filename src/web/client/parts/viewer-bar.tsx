@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { DesktopInfo } from "../../api.ts";
 import type { IconShape } from "../icon-shapes.ts";
-import { MODE_WORDS, MODES, modeNamed } from "../words.ts";
+import { holderWords, MODE_WORDS, MODES, modeNamed } from "../words.ts";
 import { Icon } from "./icon.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { StateMark } from "./state-mark.tsx";
@@ -21,12 +21,15 @@ export interface ViewerBarProps {
   readonly desktop: DesktopInfo;
   readonly commands: readonly Command[];
   readonly mayControl: boolean;
+  /** Who looks; null before that is known. */
+  readonly meId: string | null;
   readonly isStopRed: boolean;
   readonly isPanelOpen: boolean;
   readonly waiting: number;
   readonly onMode: (mode: DesktopInfo["mode"]) => void;
   readonly onStop: () => void;
   readonly onResume: () => void;
+  readonly onGiveBack: () => void;
   readonly onPanel: () => void;
   /** The clipboard popover. */
   readonly children: ComponentChildren;
@@ -35,6 +38,8 @@ export interface ViewerBarProps {
 /** The slim bar: what this is, whether it is live, who acts, and the stop that is always in the same place. */
 export function ViewerBar(props: ViewerBarProps) {
   const { desktop } = props;
+  const holding = holderWords(desktop.holder, props.meId);
+  const isHuman = desktop.holder?.kind === "human";
   return (
     <header class="viewer-bar">
       <a class="icon-button" href="/" aria-label="All desktops" title="All desktops">
@@ -60,7 +65,23 @@ export function ViewerBar(props: ViewerBarProps) {
             {MODE_WORDS[mode].name}
           </option>
         ))}
+        {desktop.mode === "custom" && <option value="custom">{MODE_WORDS.custom.name}</option>}
       </select>
+      {holding && (
+        <span class={`viewer-holder ${isHuman ? "is-human" : ""}`} role="status">
+          {holding}
+        </span>
+      )}
+      {isHuman && props.mayControl && (
+        <button
+          type="button"
+          class="button"
+          title="Let the agents use mouse and keyboard again"
+          onClick={props.onGiveBack}
+        >
+          Give back
+        </button>
+      )}
       {desktop.agents.length > 0 && (
         <span class="viewer-agents" title={`Acted within the last minute: ${desktop.agents.join(", ")}`}>
           Agent: {desktop.agents.join(", ")}

@@ -1,0 +1,47 @@
+import type { Point } from "../framebuffer/rect.ts";
+import type { Action } from "./action.ts";
+
+/** What the policy tells apart: each has one verdict in each mode. */
+export const SUBJECTS = ["pointer", "keys", "text", "write_clipboard", "read_clipboard", "resize"] as const;
+export type Subject = (typeof SUBJECTS)[number];
+
+/** From the most freedom to the least. */
+export const WORDS = ["allow", "ask", "deny"] as const;
+export type VerdictWord = (typeof WORDS)[number];
+
+/** The one that gives an agent less. */
+export function stricterWord(a: VerdictWord, b: VerdictWord): VerdictWord {
+  return WORDS.indexOf(a) >= WORDS.indexOf(b) ? a : b;
+}
+
+/** Whether `to` gives more than `from`. */
+export function isWeakerWord(from: VerdictWord, to: VerdictWord): boolean {
+  return WORDS.indexOf(to) < WORDS.indexOf(from);
+}
+
+/** What an action is to the policy; null where it only lets go, which is never refused by a mode. */
+export function subjectOf(action: Action): Subject | null {
+  switch (action.kind) {
+    case "release":
+      return null;
+    case "type":
+      return "text";
+    case "read_clipboard":
+    case "write_clipboard":
+    case "resize":
+      return action.kind;
+    case "key":
+    case "chords":
+    case "hold":
+      return "keys";
+    default:
+      return "pointer";
+  }
+}
+
+/** Every place on the desktop that an action touches by pointing, `pointer` being where the pointer is. */
+export function pointsOf(action: Action, pointer: Point): readonly Point[] {
+  if (action.kind === "drag") return action.path;
+  if (subjectOf(action) !== "pointer" || !("x" in action)) return [];
+  return [{ x: action.x ?? pointer.x, y: action.y ?? pointer.y }];
+}

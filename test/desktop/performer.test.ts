@@ -1,0 +1,194 @@
+import fc from "fast-check";
+import t from "tap";
+import type { Action } from "../../src/desktop/action.ts";
+import { LinkError } from "../../src/desktop/error.ts";
+import { Input } from "../../src/desktop/input.ts";
+import { Performer } from "../../src/desktop/performer.ts";
+import { rect } from "../../src/framebuffer/rect.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { FakeLink } from "./fake-link.ts";
+
+const CTRL = 0xffe3;
+
+class Hand {
+  readonly clock = new FakeClock();
+  readonly link = new FakeLink();
+  readonly input = new Input();
+  readonly performer = new Performer(
+    this.input,
+    { bounds: () => rect(0, 0, 200, 100), clipboardText: () => null, random: () => 0.5 },
+    this.clock,
+  );
+
+  constructor() {
+    this.input.attach(this.link);
+  }
+
+  /** Does an action while fake time passes; gives what was sent. */
+  async sent(action: Action, signal?: AbortSignal): Promise<string[]> {
+    const from = this.link.said.length;
+    const done = this.performer.perform(action, signal === undefined ? {} : { signal });
+    done.catch(() => undefined);
+    await this.clock.live(90_000);
+    await done;
+    return this.link.said.slice(from);
+  }
+}
+
+t.test("a drag presses, moves in steps and lets go at the end", async (t) => {
+  const path = [
+    { x: 10, y: 10 },
+    { x: 106, y: 10 },
+  ];
+  const action = { kind: "drag", path, button: "left", holdKeysyms: [CTRL], durationMs: null } as const;
+  t.same(await new Hand().sent(action), [
+    "pointer 10,10 0",
+    "down ffe3",
+    "pointer 10,10 1",
+    "pointer 58,10 1",
+    "pointer 106,10 1",
+    "pointer 106,10 0",
+    "up ffe3",
+  ]);
+});
+
+t.test("the wheel turns one press and release a notch, down and to the right", async (t) => {
+  const hand = new Hand();
+  const scroll = { kind: "scroll", x: 5, y: 6, holdKeysyms: [] } as const;
+  t.same(await hand.sent({ ...scroll, notchesX: 0, notchesY: 2 }), [
+    "pointer 5,6 0",
+    ...["pointer 5,6 16", "pointer 5,6 0", "pointer 5,6 16", "pointer 5,6 0"],
+  ]);
+  const back = await hand.sent({ ...scroll, notchesX: -1, notchesY: -1 });
+  t.same(back, ["pointer 5,6 0", "pointer 5,6 8", "pointer 5,6 0", "pointer 5,6 32", "pointer 5,6 0"]);
+  const right = await hand.sent({ ...scroll, notchesX: 1, notchesY: 0 });
+  t.same(right.slice(1), ["pointer 5,6 64", "pointer 5,6 0"]);
+});
+
+t.test("chords go down in order and come up in reverse, each as often as asked", async (t) => {
+  const chords = [[CTRL, 0x63], [0xff0d]];
+  const action = { kind: "chords", chords, repeat: 2, holdMs: 0, names: [] } as const;
+  const once = ["down ffe3", "down 63", "up 63", "up ffe3", "down ff0d", "up ff0d"];
+  t.same(await new Hand().sent(action), [...once, ...once]);
+});
+
+t.test("a held button stays held while the pointer moves, until it is let go", async (t) => {
+  const hand = new Hand();
+  const button = { kind: "button", button: "left" } as const;
+  t.same(await hand.sent({ ...button, x: 1, y: 2, isDown: true }).catch(String), [
+    "pointer 1,2 0",
+    "pointer 1,2 1",
+    // A minute later, for whoever forgot.
+    "pointer 1,2 0",
+  ]);
+});
+
+t.test("a press that is let go in time is not let go twice", async (t) => {
+  const hand = new Hand();
+  const run = async (action: Action): Promise<void> => {
+    const done = hand.performer.perform(action, {});
+    await hand.clock.live(10);
+    await done;
+  };
+  await run({ kind: "button", button: "left", x: 1, y: 2, isDown: true });
+  await run({ kind: "move", x: 50, y: 60 });
+  await run({ kind: "button", button: "left", x: null, y: null, isDown: false });
+  await run({ kind: "hold", keysyms: [0xffe1], name: "Shift", isDown: true });
+  await run({ kind: "release" });
+  await hand.clock.live(120_000);
+  t.same(hand.link.said, [
+    ...["pointer 1,2 0", "pointer 1,2 1", "pointer 50,60 1", "pointer 50,60 1", "pointer 50,60 0"],
+    ...["down ffe1", "up ffe1"],
+  ]);
+});
+
+t.test("points outside the screen are refused before anything is sent", async (t) => {
+  const { performer, link } = new Hand();
+  const outside = [
+    { kind: "move", x: 200, y: 0 },
+    { kind: "button", x: 0, y: 100, button: "left", isDown: true },
+    { kind: "scroll", x: -1, y: 0, notchesX: 0, notchesY: 1, holdKeysyms: [] },
+    {
+      kind: "drag",
+      path: [
+        { x: 0, y: 0 },
+        { x: 0, y: 500 },
+      ],
+      button: "left",
+      holdKeysyms: [],
+      durationMs: null,
+    },
+  ] as const;
+  for (const action of outside)
+    t.throws(() => performer.check(action), { code: "out_of_bounds" }, action.kind);
+  t.same(link.said, []);
+});
+
+/** Actions of every kind that presses something, within the screen. */
+const point = fc.record({ x: fc.nat(199), y: fc.nat(99) });
+const held = fc.subarray([0xffe1, 0xffe3, 0xffe9]);
+const actions: fc.Arbitrary<Action> = fc.oneof(
+  fc.record({
+    kind: fc.constant("click" as const),
+    x: fc.nat(199),
+    y: fc.nat(99),
+    button: fc.constantFrom("left" as const, "middle" as const, "back" as const),
+    clicks: fc.integer({ min: 1, max: 3 }),
+    holdKeysyms: held,
+  }),
+  fc.record({
+    kind: fc.constant("drag" as const),
+    path: fc.array(point, { minLength: 2, maxLength: 6 }),
+    button: fc.constantFrom("left" as const, "right" as const),
+    holdKeysyms: held,
+    durationMs: fc.constantFrom(null, 500),
+  }),
+  fc.record({
+    kind: fc.constant("scroll" as const),
+    x: fc.nat(199),
+    y: fc.nat(99),
+    notchesX: fc.integer({ min: -40, max: 40 }),
+    notchesY: fc.integer({ min: -40, max: 40 }),
+    holdKeysyms: held,
+  }),
+  fc.record({
+    kind: fc.constant("chords" as const),
+    chords: fc.array(fc.subarray([CTRL, 0x61, 0x62, 0x010020ac], { minLength: 1 }), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+    repeat: fc.integer({ min: 1, max: 9 }),
+    holdMs: fc.constantFrom(0, 200),
+    names: fc.constant([]),
+  }),
+);
+
+/** Keys and buttons that were pressed and not let go, as the target sees it. */
+function stillDown(said: readonly string[]): string[] {
+  const keys = new Set<string>();
+  let buttons = 0;
+  for (const line of said) {
+    const [what, value = "", mask = "0"] = line.split(" ");
+    if (what === "down") keys.add(value);
+    if (what === "up") keys.delete(value);
+    if (what === "pointer") buttons = Number(mask);
+  }
+  return [...keys, ...(buttons === 0 ? [] : [`buttons ${buttons}`])];
+}
+
+t.test("nothing stays down, wherever an action is cancelled or its target lost", async () => {
+  await fc.assert(
+    fc.asyncProperty(actions, fc.nat(900), fc.boolean(), async (action, atMs, isLost) => {
+      const hand = new Hand();
+      const abort = new AbortController();
+      const done = hand.performer.perform(action, { signal: abort.signal }).catch(() => undefined);
+      await hand.clock.live(atMs);
+      if (isLost) hand.link.barrier = () => Promise.reject(new LinkError("target_closed", "gone"));
+      else abort.abort(new Error("stop"));
+      await hand.clock.live(5000);
+      await done;
+      return stillDown(hand.link.said).length === 0;
+    }),
+    { numRuns: 60 },
+  );
+});

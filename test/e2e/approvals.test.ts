@@ -1,0 +1,178 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { chromium, type Page } from "playwright-core";
+import t, { type Test } from "tap";
+import * as z from "zod";
+import { Appliance } from "./appliance.ts";
+import type { Agent } from "./mcp-client.ts";
+import { requirePeers } from "./peers.ts";
+import { Program } from "./program.ts";
+import { startTarget } from "./target.ts";
+import { until } from "./until.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const BROWSER_ARGS = [
+  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
+  ...["--disable-background-networking", "--disable-component-update"],
+];
+
+/** A signed-in person's page with the first desktop open. */
+async function openViewer(t: Test, appliance: Appliance): Promise<Page> {
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS });
+  t.teardown(() => browser.close());
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(`${appliance.url}/?token=${appliance.adminToken}`);
+  const [desktop] = await rest(appliance, "/api/v1/desktops");
+  await page.goto(`${appliance.url}/desktops/${desktop?.id ?? ""}`);
+  await page.locator(".viewer-screen canvas").waitFor();
+  return page;
+}
+
+const itemSchema = z.looseObject({ id: z.string(), state: z.unknown() });
+
+async function rest(appliance: Appliance, path: string): Promise<z.infer<typeof itemSchema>[]> {
+  const response = await appliance.fetch(path);
+  return z.array(itemSchema).parse(await response.json());
+}
+
+/** What a call came to: "done", or the code that it was refused with. */
+function outcome(agent: Agent, name: string, args: Record<string, unknown>): Promise<string> {
+  return agent.call(name, { effect_timeout_ms: 0, ...args }).then(
+    () => "done",
+    (error: { code?: string; message?: string }) => error.code ?? error.message ?? "bug",
+  );
+}
+
+t.test(
+  "the card: approve, deny, edit, allow for a while and take over, with a real agent and a browser",
+  async (t) => {
+    if (!requirePeers(t, ["chromium"])) return;
+    const appliance = await Appliance.start(t, { mode: "assist" });
+    const agent = await appliance.agent({ token: appliance.agentToken });
+    const page = await openViewer(t, appliance);
+    const card = page.locator(".approval:not(.is-settled)");
+    const click = (x: number, intent = "look"): Promise<string> =>
+      outcome(agent, "click_at", { x, y: 300, intent });
+
+    const approved = click(500, "open the menu");
+    await card.waitFor();
+    t.match(await card.innerText(), /Click left at 500,300[\s\S]*open the menu/);
+    t.match(await card.innerText(), /Void as soon as/);
+    await page.evaluate(AXE);
+    const violations = await page.evaluate<string[]>(
+      `axe.run(document.querySelector(".approval")).then((r) => r.violations.map((v) => v.id))`,
+    );
+    t.same(violations, []);
+    await card.focus();
+    await page.keyboard.press("a");
+    t.equal(await approved, "done");
+
+    const denied = click(500);
+    await card.waitFor();
+    await card.focus();
+    await page.keyboard.press("d");
+    t.equal(await denied, "denied_by_human");
+
+    const edited = agent.call("click_at", { x: 500, y: 300, effect_timeout_ms: 0 });
+    await card.waitFor();
+    await card.getByRole("button", { name: "Edit" }).click();
+    await card.getByLabel("x", { exact: true }).fill("520");
+    await card.getByRole("button", { name: "Approve the change" }).click();
+    t.same((await edited)["actual_position"], { x: 520, y: 300 });
+
+    const allowed = click(500);
+    await card.waitFor();
+    await card.getByRole("button", { name: "Allow this kind here for 10 min" }).click();
+    t.equal(await allowed, "done");
+    t.equal(await click(510), "done", "near by it is not asked again");
+
+    const taken = click(50);
+    await card.waitFor();
+    await card.focus();
+    await page.keyboard.press("t");
+    t.equal(await taken, "human_in_control");
+    await page.getByText("You hold the input").waitFor();
+    t.equal(await click(510), "human_in_control");
+    await page.getByRole("button", { name: "Give back" }).click();
+    await page.getByText("You hold the input").waitFor({ state: "detached" });
+    t.equal(await click(510), "done");
+  },
+);
+
+t.test("mouse and keys of a person at the viewer take the input from an agent at once", async (t) => {
+  if (!requirePeers(t, ["chromium"])) return;
+  const appliance = await Appliance.start(t);
+  const agent = await appliance.agent({ token: appliance.agentToken });
+  const page = await openViewer(t, appliance);
+  const frame = page.locator(".viewer-frame");
+  const long = outcome(agent, "type_text", { text: "x".repeat(400), typing_speed_wpm: 600 });
+  await page.getByText("agent holds the input").waitFor();
+  await frame.hover({ position: { x: 300, y: 300 } });
+  t.equal(await Promise.race([long, page.evaluate("1")]), 1, "a pointer that only moves disturbs nobody");
+  await frame.click({ position: { x: 300, y: 300 } });
+  t.equal(await long, "human_in_control");
+  await page.getByText("You hold the input").waitFor();
+  t.equal(await outcome(agent, "click_at", { x: 1, y: 1 }), "human_in_control");
+});
+
+t.test("TigerVNC: what changed between the yes and the click is not clicked", async (t) => {
+  if (!requirePeers(t, ["Xtigervnc", "xsetroot"])) return;
+  const target = await startTarget(t, "tigervnc", t.testdir());
+  const appliance = await Appliance.start(t, { connect: [target.url], mode: "assist" });
+  const agent = await appliance.agent({ token: appliance.agentToken });
+  await agent.call("take_screenshot", {});
+  let stale = 0;
+  let done = 0;
+  for (let i = 0; i < 10; i++) {
+    const isChanged = i % 2 === 0;
+    const work = outcome(agent, "click_at", { x: 200, y: 200 });
+    let id = "";
+    await until("a question", async () => {
+      id = (await rest(appliance, "/api/v1/approvals"))[0]?.id ?? "";
+      return id !== "";
+    });
+    // The new picture may be on its way still when the yes comes: the barrier before the click has to wait for it.
+    if (isChanged) await target.display.command("xsetroot", "-solid", i % 4 === 0 ? "red" : "green");
+    await appliance.fetch(`/api/v1/approvals/${id}`, { decision: "approve" });
+    const code = await work;
+    if (code === "stale_screen") stale++;
+    if (code === "done") done++;
+    t.equal(code, isChanged ? "stale_screen" : "done");
+  }
+  t.equal(stale, 5);
+  t.equal(done, 5);
+});
+
+t.test(
+  "--stdio beside a running server is that server's desktop, and keeps nothing of its own",
+  async (t) => {
+    const appliance = await Appliance.start(t);
+    const agent = await appliance.agent();
+    const [desktop] = await rest(appliance, "/api/v1/desktops");
+    await agent.call("draw_overlay", { x: 1, y: 1, width: 50, height: 50, label: "seen by both" });
+    const relay = new Program(t, process.execPath, [MAIN, "--stdio", "--data-dir", appliance.dataDir], {
+      stdin: "pipe",
+    });
+    const lines = [
+      {
+        id: 1,
+        method: "initialize",
+        params: {
+          protocolVersion: "2025-11-25",
+          capabilities: {},
+          clientInfo: { name: "relayed", version: "1" },
+        },
+      },
+      { method: "notifications/initialized" },
+      { id: 2, method: "tools/call", params: { name: "list_connections", arguments: {} } },
+    ].map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    relay.endInput(Buffer.from(lines.join("")));
+    await until("the relay's end", () => !relay.isRunning);
+    t.equal(relay.exitCode, 0, relay.stderr.slice(-300));
+    t.match(relay.stdout, new RegExp(`"id":"${desktop?.id}"`));
+    t.notMatch(relay.stderr, /Appliance serves/);
+    appliance.assertAlive();
+  },
+);
