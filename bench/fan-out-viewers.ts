@@ -1,0 +1,55 @@
+// Viewers that read and do nothing else, so that one process can be many. argv: PORT COUNT ours | bare.
+// Writes "ready"; answers a line on stdin with "MESSAGES BYTES" received since.
+import { createInterface } from "node:readline";
+import { WebSocket } from "ws";
+import { RGBX } from "../src/framebuffer/pixel-format.ts";
+import { rect } from "../src/framebuffer/rect.ts";
+import * as request from "../src/protocols/rfb/client/requests.ts";
+import { ENCODING } from "../src/protocols/rfb/numbers.ts";
+
+const ALL = rect(0, 0, 1280, 720);
+
+const [port, count, mode] = process.argv.slice(2);
+let messages = 0;
+let bytes = 0;
+let waiting = Number(count);
+
+for (let i = 0; i < Number(count); i++) {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+  let heard = 0;
+  socket.on("open", () => {
+    if (mode === "bare") arrived();
+  });
+  socket.on("message", (data: Buffer) => {
+    heard++;
+    if (mode === "ours") answer(socket, heard);
+    messages++;
+    bytes += data.length;
+  });
+}
+
+/** RFB 3.8 without a password; the server's messages of the handshake come one in a frame. */
+function answer(socket: WebSocket, heard: number): void {
+  if (heard === 1) socket.send("RFB 003.008\n", { binary: true });
+  else if (heard === 2) socket.send(Buffer.of(1));
+  else if (heard === 3) socket.send(Buffer.of(1));
+  else if (heard === 4) {
+    socket.send(Buffer.from(request.setPixelFormat(RGBX)));
+    socket.send(Buffer.from(request.setEncodings([ENCODING.tight])));
+    socket.send(Buffer.from(request.framebufferUpdateRequest(ALL, false)));
+    arrived();
+  } else socket.send(Buffer.from(request.framebufferUpdateRequest(ALL, true)));
+}
+
+function arrived(): void {
+  waiting--;
+  if (waiting === 0) process.stdout.write("ready\n");
+}
+
+createInterface({ input: process.stdin })
+  .on("line", () => {
+    process.stdout.write(`${messages} ${bytes}\n`);
+    messages = 0;
+    bytes = 0;
+  })
+  .on("close", () => process.exit(0));

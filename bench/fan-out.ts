@@ -1,0 +1,121 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { createInterface, type Interface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Owner } from "../test/e2e/program.ts";
+import { judged, type Line } from "./line.ts";
+
+const FEW = 10;
+const MANY = 100;
+const SETTLE_MS = 1000;
+
+/** CPU of a second, in milliseconds, that a server of so many viewers takes. */
+interface Load {
+  readonly viewers: number;
+  /** Per viewer and second. */
+  readonly framesPerSecond: number;
+  readonly bytesPerFrame: number;
+  /** CPU a frame of the picture, for all viewers, in microseconds. */
+  readonly frameUs: number;
+}
+
+/** P7: what the next viewer costs at 30 frames a second, beside ws.send of the same bytes. */
+export async function benchFanOut(owner: Owner, isShort: boolean): Promise<Line[]> {
+  const forMs = isShort ? 500 : 4000;
+  const one = await load(owner, "ours", 1, 0, forMs);
+  const few = await load(owner, "ours", FEW + 1, 0, forMs);
+  const bytes = Math.round(few.bytesPerFrame);
+  const bareOne = await load(owner, "bare", 1, bytes, forMs);
+  const bareFew = await load(owner, "bare", FEW + 1, bytes, forMs);
+  const next = (few.frameUs - one.frameUs) / FEW;
+  const bareNext = (bareFew.frameUs - bareOne.frameUs) / FEW;
+  const many = await load(owner, "ours", MANY, 0, forMs);
+  const bareMany = await load(owner, "bare", MANY, bytes, forMs);
+  const encode = Math.max(0, one.frameUs - bareOne.frameUs);
+  const kilobytes = (bytes / 1000).toFixed(0);
+  return [
+    judged({
+      id: "P7",
+      metric: `CPU of the next viewer, a frame of ${kilobytes} KB, ${few.framesPerSecond.toFixed(0)} a second`,
+      unit: "us",
+      ours: next,
+      peer: "bare ws.send of the same bytes",
+      theirs: bareNext,
+      goal: { atMost: 1.3 },
+    }),
+    judged({
+      id: "P7",
+      metric: `CPU of a frame for ${MANY} viewers, ${many.framesPerSecond.toFixed(0)} a second`,
+      unit: "us",
+      ours: many.frameUs,
+      peer: `one encode and ${MANY} bare ws.send, ${bareMany.framesPerSecond.toFixed(0)} a second`,
+      theirs: encode + bareMany.frameUs,
+      goal: { atMost: 1.25 },
+    }),
+  ];
+}
+
+async function load(
+  owner: Owner,
+  mode: "ours" | "bare",
+  viewers: number,
+  bytes: number,
+  forMs: number,
+): Promise<Load> {
+  const server = new Talker(owner, "fan-out-server.ts", mode, `${bytes}`);
+  const port = await server.line();
+  const crowd = new Talker(owner, "fan-out-viewers.ts", port, `${viewers}`, mode);
+  await crowd.line();
+  await pause(Math.min(SETTLE_MS, forMs));
+  await crowd.ask();
+  const [cpuBefore = 0, framesBefore = 0] = await server.ask();
+  const startedAtMs = performance.now();
+  await pause(forMs);
+  const [cpuAfter = 0, framesAfter = 0] = await server.ask();
+  const [messages = 0, received = 0] = await crowd.ask();
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  crowd.close();
+  server.close();
+  if (messages === 0) throw new Error(`P7, ${mode}: ${viewers} viewers got nothing`);
+  // Where frames are left out because someone cannot follow, what was delivered is what counts.
+  const frames = Math.min(framesAfter - framesBefore, messages / viewers);
+  return {
+    viewers,
+    framesPerSecond: messages / viewers / seconds,
+    bytesPerFrame: received / messages,
+    frameUs: (cpuAfter - cpuBefore) / frames,
+  };
+}
+
+/** A script of this folder that is asked by lines. */
+class Talker {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #lines: AsyncIterator<string>;
+  readonly #reader: Interface;
+
+  constructor(owner: Owner, script: string, ...args: string[]) {
+    const file = fileURLToPath(new URL(script, import.meta.url));
+    this.#child = spawn(process.execPath, ["--import=tsx", file, ...args]);
+    this.#child.stderr.pipe(process.stderr);
+    this.#reader = createInterface({ input: this.#child.stdout });
+    this.#lines = this.#reader[Symbol.asyncIterator]();
+    owner.teardown(() => this.close());
+  }
+
+  async line(): Promise<string> {
+    const { value, done } = await this.#lines.next();
+    if (done === true) throw new Error("a program of the bench ended before it answered");
+    return String(value);
+  }
+
+  /** The numbers it answers. */
+  async ask(): Promise<number[]> {
+    this.#child.stdin.write("\n");
+    return (await this.line()).split(" ").map(Number);
+  }
+
+  close(): void {
+    this.#reader.close();
+    this.#child.kill();
+  }
+}

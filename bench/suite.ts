@@ -1,0 +1,95 @@
+import type { Peer } from "../test/e2e/peers.ts";
+import { requirePeers } from "../test/e2e/peers.ts";
+import type { Owner } from "../test/e2e/program.ts";
+import { benchChangeToScreenshot } from "./change-to-screenshot.ts";
+import { benchClick } from "./click.ts";
+import { benchDecode } from "./decode.ts";
+import { benchFanOut } from "./fan-out.ts";
+import { openHouse } from "./house.ts";
+import { benchIdleMemory } from "./idle-memory.ts";
+import { benchKeyToCanvas } from "./key-to-canvas.ts";
+import { benchKeyToPixel } from "./key-to-pixel.ts";
+import type { Line } from "./line.ts";
+import { benchPassThrough } from "./pass-through.ts";
+import { benchPixels } from "./pixels/all.ts";
+import { mixedScene } from "./pixels/scene.ts";
+import { benchScreenshot } from "./screenshot.ts";
+import { benchUnchanged } from "./unchanged.ts";
+
+/** What a benchmark works with. */
+export interface Setting {
+  /** Ends what the benchmark started before the next one begins. */
+  readonly owner: Owner;
+  /** Empty, and gone afterwards. */
+  readonly folder: string;
+  /** A few runs: shows that the results are right, and nothing about time. */
+  readonly isShort: boolean;
+}
+
+export interface Bench {
+  /** The goals it measures. */
+  readonly ids: readonly string[];
+  /** Without them it is left out, loudly. */
+  readonly peers: readonly Peer[];
+  run(setting: Setting): Promise<Line[]>;
+}
+
+const DISPLAY = ["Xtigervnc", "openbox", "xterm", "xdotool"] as const satisfies readonly Peer[];
+
+/** All benchmarks, in the order of the table. */
+export const BENCHES: readonly Bench[] = [
+  {
+    ids: ["P1", "P2", "P3", "P4", "P8", "P9", "P10"],
+    peers: [],
+    run: () => benchPixels([mixedScene()]),
+  },
+  {
+    ids: ["P5"],
+    peers: [],
+    async run({ owner, folder, isShort }) {
+      const house = await openHouse(owner, folder);
+      const unchanged = await benchUnchanged(house, isShort);
+      if (isShort) return unchanged;
+      const others = [];
+      for (const bench of [benchScreenshot, benchClick, benchKeyToPixel])
+        others.push(...(await bench(house)));
+      return [...unchanged, ...others];
+    },
+  },
+  {
+    ids: ["P6"],
+    peers: [...DISPLAY, "chromium", "gcc", "vncclient"],
+    run: ({ owner, folder, isShort }) => benchDecode(owner, folder, isShort),
+  },
+  { ids: ["P7"], peers: [], run: ({ owner, isShort }) => benchFanOut(owner, isShort) },
+  {
+    ids: ["P11"],
+    peers: [...DISPLAY, "chromium"],
+    run: ({ owner, folder, isShort }) => benchKeyToCanvas(owner, folder, isShort),
+  },
+  {
+    ids: ["P12"],
+    peers: ["Xtigervnc", "xsetroot", "xwd"],
+    run: ({ owner, isShort }) => benchChangeToScreenshot(owner, isShort),
+  },
+  {
+    ids: ["P13"],
+    peers: ["Xtigervnc", "xsetroot"],
+    run: ({ owner, isShort }) => benchIdleMemory(owner, isShort),
+  },
+  {
+    ids: ["P14"],
+    peers: [...DISPLAY, "chromium"],
+    run: ({ owner, folder, isShort }) => benchPassThrough(owner, folder, isShort),
+  },
+];
+
+/** True where every peer of the benchmark is installed; what lacks is said on stderr. */
+export function canRun({ ids, peers }: Bench): boolean {
+  const say = (message: string): void => void process.stderr.write(`${ids.join(", ")}: ${message}\n`);
+  const refuse = (message: string): false => {
+    say(message);
+    return false;
+  };
+  return requirePeers({ fail: refuse, comment: say }, peers);
+}
