@@ -21,6 +21,7 @@ if (!existsSync(join(ROOT, TSC))) {
   process.stderr.write("node_modules is not there or lacks the build tools: run npm ci first\n");
   process.exit(1);
 }
+run("scripts/kernels.mjs", "--write");
 // Taken first: a source that changes while this runs makes the stamp old, and the next start builds again.
 const hash = hashSources();
 rmSync(join(ROOT, "dist"), { recursive: true, force: true });

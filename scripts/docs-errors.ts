@@ -10,6 +10,7 @@ const RFB_MEANINGS: Readonly<Record<RfbErrorCode, string>> = {
   no_common_auth: "none of the security types offered is one we speak",
   auth_failed: "the password is wrong, or the peer locked us out",
   password_required: "the peer wants a password and none is configured",
+  no_identity: "the peer offers only security types in which it does not prove who it is",
   bad_size: "the picture has no pixels, or more than we hold",
   bad_pixel_format: "the format has impossible shifts or depths, or is not true colour",
   bad_rect: "a rectangle lies outside the picture",
@@ -17,6 +18,7 @@ const RFB_MEANINGS: Readonly<Record<RfbErrorCode, string>> = {
   too_large: "a length is above its limit; nothing was allocated for it",
   unknown_message: "a message type that nobody asked for",
   unsolicited_encoding: "an encoding that we never offered",
+  too_slow: "a message that began was not whole in time",
   target_closed: "the connection ended in the middle of something",
 };
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderConfigDoc } from "./docs-config.ts";
 import { renderErrorsDoc } from "./docs-errors.ts";
+import { renderPolicyDoc } from "./docs-policy.ts";
 import { renderToolsDoc } from "./docs-tools.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -12,6 +13,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "docs/tools.md": renderToolsDoc,
   "docs/config.md": renderConfigDoc,
   "docs/errors.md": renderErrorsDoc,
+  "docs/policy.md": renderPolicyDoc,
 };
 
 const isWriting = process.argv.includes("--write");

@@ -1,6 +1,4 @@
-import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Audit, auditSink } from "./audit/audit.ts";
@@ -8,7 +6,7 @@ import { auditDesktops } from "./audit/desktop-audit.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { Lockout } from "./auth/lockout.ts";
 import { OneTimeCodes } from "./auth/one-time-codes.ts";
-import { createPrivateFile } from "./auth/private-file.ts";
+import type { Principal } from "./auth/principal.ts";
 import { SecretBox } from "./auth/secret-box.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { TokenStore } from "./auth/tokens.ts";
@@ -20,15 +18,17 @@ import { FileConnectionStore } from "./desktop/connection-store.ts";
 import { Desktops } from "./desktop/desktops.ts";
 import type { Link } from "./desktop/link.ts";
 import { VncLink } from "./desktop/links/vnc-link.ts";
+import { allowedTargets } from "./desktop/proposals.ts";
 import { isLoopback, type OwnListener } from "./desktop/target-guard.ts";
 import type { Logger } from "./log.ts";
+import { ControlSocket } from "./mcp/control-socket.ts";
 import { createMcp, type Mcp } from "./mcp/server.ts";
-import { openVncLink, PLATFORM } from "./platform.ts";
+import { openVnc, vncSecurity } from "./open-vnc.ts";
+import { openKasmLink, openVncLink, PLATFORM } from "./platform.ts";
 import { VERSION } from "./version.ts";
 import { buildApp } from "./web/app.ts";
 import { ConnectedClients } from "./web/connected-clients.ts";
 import { ViewerSessions } from "./web/viewer-sessions.ts";
-import { VncListener } from "./web/vnc-listener.ts";
 
 /** A running appliance. */
 export interface Appliance {
@@ -43,6 +43,9 @@ export interface Appliance {
 }
 
 const CLIENT_DIR = fileURLToPath(new URL("./client/", import.meta.url));
+
+/** Whoever may start a process under our user and speak MCP on its standard streams. */
+export const STDIO_PRINCIPAL: Principal = { id: "stdio", name: "stdio", role: "agent" };
 
 /** The composition root: opens every room and hands each what it needs of the others. */
 export async function openAppliance(config: Config, log: Logger): Promise<Appliance> {
@@ -86,10 +89,16 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
         clock,
       );
     }
-    return openVncLink(connection, own);
+    return connection.protocol === "kasmvnc" ? openKasmLink(connection, own) : openVncLink(connection, own);
   };
   const desktops = new Desktops(
-    { mode: config.mode, approvalExpiryMs: config.approvals.expiry_ms },
+    {
+      mode: config.mode,
+      customRules: config.custom_rules,
+      approvalExpiryMs: config.approvals.expiry_ms,
+      clipboard: config.clipboard,
+      humanIdleMs: config.input.human_idle_ms,
+    },
     {
       deflate: platform.deflate,
       jpeg: platform.jpeg,
@@ -102,6 +111,7 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
         await SecretBox.open(config.data_dir),
       ),
       ownListeners: () => own,
+      allowedTargets: config.targets.allow.flatMap((entry) => allowedTargets(entry) ?? []),
     },
   );
   auditDesktops(desktops, (entry) => audit.record(entry));
@@ -116,6 +126,7 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
     log,
     version: VERSION,
     isRateLimited: config.rate_limits,
+    questions: desktops.questions,
     onClient: ({ name }) => clients.add(name),
     audit: ({ tool, code, durationMs, principal, clientName, desktopId }) => {
       if (desktopId !== null) clients.sawAgent(desktopId, clientName ?? principal.name);
@@ -131,7 +142,13 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
     },
   });
 
-  const sessions = new ViewerSessions({ rfb: platform, clock, log });
+  const sessions = new ViewerSessions({
+    rfb: platform,
+    clock,
+    log,
+    audit: (entry) => audit.record(entry),
+  });
+  const certificate = await readTls(config);
   const app = buildApp({
     desktops,
     authenticator,
@@ -156,15 +173,23 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
     allowedHosts: config.server.allowed_hosts,
     trustProxy: config.server.trust_proxy,
     isRateLimited: config.rate_limits,
-    tls: await readTls(config),
+    tls: certificate,
   });
 
   await app.listen({ host: config.server.host, port: config.server.port });
   const address = app.server.address();
   const port = address !== null && typeof address === "object" ? address.port : config.server.port;
   own.push({ port });
-  const vnc = await openVnc(config, log, { sessions, platform, desktops }, own);
+  const vnc = await openVnc(
+    config,
+    log,
+    { sessions, platform, desktops, authenticator, audit, certificate },
+    own,
+    isLoopbackHost(config.server.host),
+  );
   await desktops.open(config.connections, DEMO);
+  const control = await ControlSocket.open(config.data_dir, mcp, STDIO_PRINCIPAL);
+  if (control === null) log.warn("Another server serves --stdio clients of this data directory");
 
   return {
     url: urlOf(config, port),
@@ -173,7 +198,8 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
     desktops,
     signInCode: () => codes.issue({ id: "first-sign-in", name: "admin", role: "admin" }),
     async close() {
-      await vnc?.close();
+      await control?.close();
+      await Promise.all(vnc.map((listener) => listener.close()));
       sessions.close();
       await app.close();
       await mcp.close();
@@ -185,13 +211,11 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
   };
 }
 
-/** Beyond loopback plain HTTP would show tokens to the network: said loudly, and OC_VNC_SECURITY=none is refused. */
-function checkExposure({ server, vnc }: Config): void {
-  if (vnc.port !== undefined && vnc.security === "none" && !isLoopbackHost(server.host)) {
-    throw new ConfigError(
-      `vnc.security: got none while server.host is ${server.host}: without a password VNC viewers are served on loopback only, so set vnc.password or listen on 127.0.0.1`,
-    );
-  }
+/** OC_VNC_SECURITY=none beyond loopback is refused before anything listens. */
+function checkExposure(config: Config): void {
+  const { vnc, server } = config;
+  const hasVnc = vnc.port !== undefined || vnc.listeners.length > 0;
+  if (hasVnc) vncSecurity(config, isLoopbackHost(server.host));
 }
 
 /** True for names and addresses that only this machine reaches. */
@@ -216,41 +240,4 @@ async function readTls({ server }: Config): Promise<{ readonly cert: string; rea
       cause,
     });
   }
-}
-
-async function openVnc(
-  config: Config,
-  log: Logger,
-  rooms: {
-    readonly sessions: ViewerSessions;
-    readonly platform: ConstructorParameters<typeof VncListener>[0]["rfb"];
-    readonly desktops: Desktops;
-  },
-  own: OwnListener[],
-): Promise<VncListener | null> {
-  const { vnc, server, data_dir } = config;
-  if (vnc.port === undefined) return null;
-  const file = join(data_dir, "vnc-password");
-  const password =
-    vnc.password ?? (await createPrivateFile(file, `${randomBytes(6).toString("base64url")}\n`)).trim();
-  if (vnc.security === "auto" && vnc.password === undefined) {
-    log.info({ file }, "VNC password is kept in a file");
-  }
-  const listener = new VncListener(
-    {
-      sessions: rooms.sessions,
-      rfb: rooms.platform,
-      clock: systemClock,
-      log,
-      activeDesktop: () => rooms.desktops.active("vnc"),
-    },
-    {
-      host: server.host,
-      port: vnc.port,
-      security: vnc.security === "none" ? { type: "none" } : { type: "password", password },
-    },
-  );
-  const address: AddressInfo = await listener.listen();
-  own.push({ port: address.port });
-  return listener;
 }

@@ -24,6 +24,7 @@ Commands
   connections test URL | ID     shake hands and say how far it got
   connections remove ID
   token create ROLE [--name N]  make a token of a role (${ROLES.join(", ")}); shown once
+               [--elicit]       the person at its MCP client may approve what it asks
   token list | revoke ID
 
 Options of serve
@@ -31,8 +32,8 @@ Options of serve
   --host ADDRESS     where to listen (127.0.0.1)
   --port PORT        port of everything but VNC (3000); 0 takes a free one
   --connect URL      vnc://[user[:password]@]host[:port] or demo: (repeatable)
-  --mode MODE        passive, assist, composing or autopilot
-  --stdio            speak MCP on standard input and output
+  --mode MODE        passive, assist, composing, autopilot or custom
+  --stdio            speak MCP on standard input and output, by way of the server that runs, if one does
   --demo             add the embedded demo desktop
   --vnc-port PORT    serve ordinary VNC viewers
   --data-dir DIR     where tokens, connections and the audit log are kept
@@ -62,6 +63,7 @@ const OPTIONS = {
   "vnc-port": { type: "string" },
   "data-dir": { type: "string" },
   name: { type: "string" },
+  elicit: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
 } as const;
@@ -191,7 +193,9 @@ function tokenCommand(words: readonly string[], values: Values, config: Config):
       return task(async () => {
         const role = roleOf(word ?? "");
         const tokens = await TokenStore.open(config.data_dir, systemClock);
-        const { token, info } = await tokens.create(values.name ?? role, role);
+        const { token, info } = await tokens.create(values.name ?? role, role, {
+          mayElicit: values.elicit ?? false,
+        });
         await tokens.close();
         return `${token}\n(id ${info.id}, role ${role}; it is not shown again)\n`;
       });
@@ -202,8 +206,8 @@ function tokenCommand(words: readonly string[], values: Values, config: Config):
         const lines = tokens
           .list()
           .map(
-            ({ id, role, name, lastUsedAt }) =>
-              `${id}  ${role}  ${name}  last used: ${lastUsedAt ?? "never"}\n`,
+            ({ id, role, name, lastUsedAt, mayElicit }) =>
+              `${id}  ${role}  ${name}  last used: ${lastUsedAt ?? "never"}${mayElicit ? "  --elicit" : ""}\n`,
           );
         await tokens.close();
         return lines.length === 0 ? "no tokens\n" : lines.join("");

@@ -1,6 +1,10 @@
 import * as z from "zod";
 import { type ConnectionInput, PROTOCOLS } from "./desktop/connection.ts";
+import { customRulesSchema } from "./desktop/custom-rules.ts";
 import { MODES } from "./desktop/policy.ts";
+import { allowedTargets } from "./desktop/proposals.ts";
+import { WORDS } from "./desktop/subject.ts";
+import { VIEWER_SECURITY } from "./web/viewer-security.ts";
 
 const port = z.coerce.number().int().min(0).max(65535);
 const toggle = z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]);
@@ -70,23 +74,42 @@ export const configSchema = z.strictObject({
     .enum(MODES)
     .default("assist")
     .describe(
-      "What agents may do: passive (nothing), assist (each input is asked), composing (typing is free, the rest is asked), autopilot (all).",
+      "What agents may do: passive (nothing), assist (each input is asked), composing (typing is free, the rest is asked), autopilot (all), custom (custom_rules).",
     ),
   vnc: z
     .strictObject({
       port: port
         .optional()
         .describe("Port on which ordinary VNC viewers get the composited desktop. Off without it."),
-      security: z
-        .enum(["auto", "none"])
-        .default("auto")
-        .describe("auto: VncAuth with vnc.password. none: no password, view-only, on loopback only."),
+      security: list
+        .pipe(z.array(z.enum(["auto", ...VIEWER_SECURITY])).min(1))
+        .default(["auto"])
+        .describe(
+          "How VNC viewers sign in, the preferred way first, separated by commas: vnc-auth, tls-vnc, x509-vnc (vnc.password), ra2ne, ard, tls-plain, x509-plain (name or id of a token, and the token), none, tls-none, x509-none (nothing: view-only, on loopback only). x509 needs server.tls_cert. auto: all that authenticate.",
+        ),
       password: z
         .string()
         .min(1)
         .max(8)
         .optional()
         .describe("Password of VNC viewers; VncAuth uses its first 8 characters."),
+      role: z
+        .enum(["operator", "viewer"])
+        .default("operator")
+        .describe("What who signs in by vnc.password may: operator gives input, viewer looks on."),
+      listeners: z
+        .array(
+          z.strictObject({
+            port,
+            desktop: z.string().min(1).max(100).optional(),
+            monitor: z.int().min(1).max(255).optional(),
+          }),
+        )
+        .max(64)
+        .default([])
+        .describe(
+          "More ports for VNC viewers, each with port, desktop (id or name; else the active one) and monitor (from 1 on; else all of the desktop).",
+        ),
     })
     .prefault({}),
   approvals: z
@@ -98,6 +121,43 @@ export const configSchema = z.strictObject({
         .max(600_000)
         .default(45_000)
         .describe("A question nobody answered within this time is denied."),
+    })
+    .prefault({}),
+  custom_rules: customRulesSchema
+    .optional()
+    .describe(
+      "What the mode custom allows: each of its keys is allow, ask or deny; what is not named is asked.",
+    ),
+  clipboard: z
+    .strictObject({
+      read: z.enum(WORDS).default("allow").describe("Agents reading it: the stricter of this and the mode."),
+      write: z.enum(WORDS).default("allow").describe("Agents setting it: the stricter of this and the mode."),
+    })
+    .prefault({}),
+  input: z
+    .strictObject({
+      human_idle_ms: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(3_600_000)
+        .default(30_000)
+        .describe(
+          "A person who used mouse or keyboard holds the input until they give it back or rest so long; 0: only until they give it back.",
+        ),
+    })
+    .prefault({}),
+  targets: z
+    .strictObject({
+      allow: list
+        .default([])
+        .describe(
+          "Where agent tokens may add desktops unasked: 10.0.0.0/8:5900, [fd00::]/8:5900-5999, separated by commas. Elsewhere a human is asked.",
+        )
+        .refine(
+          (entries) => entries.every((entry) => allowedTargets(entry) !== null),
+          "expected networks such as 10.0.0.0/8:5900 or [fd00::]/8:5900-5999",
+        ),
     })
     .prefault({}),
   rate_limits: toggle.default(true).describe("Token buckets for tools and sign-in."),
@@ -169,6 +229,10 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("vnc.security", ["OC_VNC_SECURITY"]),
   key("vnc.password", ["OC_VNC_PASSWORD"], null, true),
   key("approvals.expiry_ms", ["OC_APPROVAL_EXPIRY_MS"]),
+  key("clipboard.read", ["OC_CLIPBOARD_READ"]),
+  key("clipboard.write", ["OC_CLIPBOARD_WRITE"]),
+  key("input.human_idle_ms", ["OC_HUMAN_IDLE_MS"]),
+  key("targets.allow", ["OC_TARGETS_ALLOW"]),
   key("rate_limits", ["OC_RATE_LIMITS"]),
   key("audit.sink", ["AUDIT_SINK"]),
   key("log.level", ["OC_LOG_LEVEL"]),

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import { type Appliance, isLoopbackHost, openAppliance } from "./appliance.ts";
+import { type Appliance, isLoopbackHost, openAppliance, STDIO_PRINCIPAL } from "./appliance.ts";
 import { isCallersFault, readCommand } from "./cli.ts";
 import type { Config } from "./config.ts";
 import { RefusedError } from "./desktop/error.ts";
 import { type Logger, openLog } from "./log.ts";
+import { relayToRunning } from "./mcp/control-socket.ts";
 import { startMessage } from "./start-message.ts";
 
 /** How long a clean end may take. */
@@ -28,6 +29,10 @@ async function main(): Promise<void> {
 async function serve(config: Config): Promise<void> {
   const log = openLog(config.log.level);
   process.on("unhandledRejection", (err) => log.error({ err }, "Promise rejected unheard"));
+  if (config.isStdio && (await relayToRunning(config.data_dir, process.stdin, process.stdout))) {
+    log.info({ dataDir: config.data_dir }, "Conversation was held by the running server");
+    process.exit(0);
+  }
   const appliance = await openWithPort(config, log);
   log.info({ url: appliance.url, desktops: appliance.desktops.all.length }, "Appliance serves");
   if (!isLoopbackHost(config.server.host) && config.server.tls_cert === undefined) {
@@ -47,11 +52,7 @@ async function serve(config: Config): Promise<void> {
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
   if (!config.isStdio) return;
-  const conversation = appliance.mcp.serveStdio(process.stdin, process.stdout, {
-    id: "stdio",
-    name: "stdio",
-    role: "agent",
-  });
+  const conversation = appliance.mcp.serveStdio(process.stdin, process.stdout, STDIO_PRINCIPAL);
   await conversation.closed;
   stop();
 }

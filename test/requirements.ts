@@ -100,7 +100,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "T16",
     "add_connection",
     "main",
-    `${CONNECTION_TOOLS} an admin adds a connection, an agent is told to ask`,
+    `${CONNECTION_TOOLS} an admin adds a connection, for an agent a human is asked`,
   ),
   promise(
     "T17",
