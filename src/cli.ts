@@ -8,8 +8,9 @@ import { systemClock } from "./desktop/clock.ts";
 import { connectionFromUrl, makeConnection } from "./desktop/connection.ts";
 import { FileConnectionStore } from "./desktop/connection-store.ts";
 import { testLink } from "./desktop/connection-test.ts";
+import { KnownTargets } from "./desktop/known-targets.ts";
 import { loadConfig } from "./load-config.ts";
-import { openVncLink } from "./platform.ts";
+import { openKasmLink, openVncLink } from "./platform.ts";
 import { VERSION } from "./version.ts";
 
 export const HELP = `overlay-companion ${VERSION}: between AI agents, people and the desktops they work on
@@ -177,7 +178,11 @@ function connectionsCommand(words: readonly string[], values: Values, config: Co
 async function testConnection(word: string, config: Config): Promise<string> {
   const stored = (await (await openStore(config)).load()).find(({ id }) => id === word);
   const connection = stored ?? makeConnection(connectionFromUrl(word), systemClock.date());
-  const { success, steps } = await testLink(openVncLink(connection, []), systemClock);
+  const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
+  const belief = { trust: config.targets.tls_trust, known };
+  const link =
+    connection.protocol === "kasmvnc" ? openKasmLink(connection, []) : openVncLink(connection, [], belief);
+  const { success, steps } = await testLink(link, systemClock);
   const lines = steps
     .map(({ name, ok, detail }) => `${ok ? "ok    " : "failed"}  ${name}: ${detail}\n`)
     .join("");

@@ -4,6 +4,8 @@ import { customRulesSchema } from "./desktop/custom-rules.ts";
 import { MODES } from "./desktop/policy.ts";
 import { allowedTargets } from "./desktop/proposals.ts";
 import { WORDS } from "./desktop/subject.ts";
+import { readFingerprint, TLS_TRUST } from "./desktop/trust.ts";
+import { SECURITY_NAMES } from "./protocols/rfb/security/policy.ts";
 import { VIEWER_SECURITY } from "./web/viewer-security.ts";
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -28,6 +30,11 @@ const connectionSchema = z.union([
     username: z.string().max(1024).optional(),
     password: z.string().max(1024).optional(),
     password_file: z.string().optional(),
+    security: z.array(z.enum(SECURITY_NAMES)).min(1).optional(),
+    fingerprint: z
+      .string()
+      .refine((text) => readFingerprint(text) !== null, "expected the 64 hex digits of a SHA-256")
+      .optional(),
   }),
 ]);
 
@@ -158,6 +165,12 @@ export const configSchema = z.strictObject({
           (entries) => entries.every((entry) => allowedTargets(entry) !== null),
           "expected networks such as 10.0.0.0/8:5900 or [fd00::]/8:5900-5999",
         ),
+      tls_trust: z
+        .enum(TLS_TRUST)
+        .default("tofu")
+        .describe(
+          "Whose certificates and keys are believed of VNC servers: ca (authorities of this machine), tofu (these, or the one seen first, kept in known-targets.json), insecure (any).",
+        ),
     })
     .prefault({}),
   rate_limits: toggle.default(true).describe("Token buckets for tools and sign-in."),
@@ -181,7 +194,7 @@ export const configSchema = z.strictObject({
     .array(connectionSchema)
     .default([])
     .describe(
-      "Desktops to connect to at start: url, or protocol, host, port, username, password or password_file.",
+      "Desktops to connect to at start: url, or protocol, host, port, username, password or password_file, security (names in order of preference, such as X509Vnc), fingerprint (SHA-256 of certificate or key).",
     ),
 });
 
@@ -233,6 +246,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("clipboard.write", ["OC_CLIPBOARD_WRITE"]),
   key("input.human_idle_ms", ["OC_HUMAN_IDLE_MS"]),
   key("targets.allow", ["OC_TARGETS_ALLOW"]),
+  key("targets.tls_trust", ["OC_TLS_TRUST"]),
   key("rate_limits", ["OC_RATE_LIMITS"]),
   key("audit.sink", ["AUDIT_SINK"]),
   key("log.level", ["OC_LOG_LEVEL"]),

@@ -172,6 +172,8 @@ function withoutUndefined(entry: {
   host?: string | undefined;
   port?: number | undefined;
   username?: string | undefined;
+  security?: ConnectionInput["security"] | undefined;
+  fingerprint?: string | undefined;
 }): ConnectionInput {
   return {
     protocol: entry.protocol,
@@ -179,6 +181,8 @@ function withoutUndefined(entry: {
     ...(entry.host === undefined ? {} : { host: entry.host }),
     ...(entry.port === undefined ? {} : { port: entry.port }),
     ...(entry.username === undefined ? {} : { username: entry.username }),
+    ...(entry.security === undefined ? {} : { security: entry.security }),
+    ...(entry.fingerprint === undefined ? {} : { fingerprint: entry.fingerprint }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as z from "zod";
+import { SECURITY_NAMES } from "../protocols/rfb/security/policy.ts";
 import { type Connection, PROTOCOLS } from "./connection.ts";
 import { RefusedError } from "./error.ts";
 
@@ -27,6 +28,8 @@ const fileSchema = z.object({
       port: z.int(),
       username: z.string().nullable(),
       password_sealed: z.string().nullable(),
+      security: z.array(z.enum(SECURITY_NAMES)).optional(),
+      fingerprint: z.string().optional(),
       created_at: z.string(),
     }),
   ),
@@ -69,6 +72,8 @@ export class FileConnectionStore implements ConnectionStore {
         stored.password_sealed === null
           ? null
           : this.#sealer.open(stored.password_sealed, purposeOf(stored.id)),
+      ...(stored.security === undefined ? {} : { security: stored.security }),
+      ...(stored.fingerprint === undefined ? {} : { fingerprint: stored.fingerprint }),
       createdAt: stored.created_at,
     }));
   }
@@ -77,16 +82,20 @@ export class FileConnectionStore implements ConnectionStore {
     const text = JSON.stringify(
       {
         version: 1,
-        connections: connections.map(({ id, name, protocol, host, port, username, password, createdAt }) => ({
-          id,
-          name,
-          protocol,
-          host,
-          port,
-          username,
-          password_sealed: password === null ? null : this.#sealer.seal(password, purposeOf(id)),
-          created_at: createdAt,
-        })),
+        connections: connections.map(
+          ({ id, name, protocol, host, port, username, password, createdAt, ...rest }) => ({
+            id,
+            name,
+            protocol,
+            host,
+            port,
+            username,
+            password_sealed: password === null ? null : this.#sealer.seal(password, purposeOf(id)),
+            security: rest.security,
+            fingerprint: rest.fingerprint,
+            created_at: createdAt,
+          }),
+        ),
       },
       null,
       2,

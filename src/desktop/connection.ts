@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { SECURITY_NAMES, type SecurityName } from "../protocols/rfb/security/policy.ts";
 import { RefusedError } from "./error.ts";
+import { readFingerprint } from "./trust.ts";
 
 export const PROTOCOLS = ["vnc", "kasmvnc", "demo"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
@@ -17,6 +19,10 @@ export interface Connection {
   readonly username: string | null;
   /** Never logged, listed or sent anywhere but to the target. */
   readonly password: string | null;
+  /** The only ways a VNC server may let us in, the best first; default: what authenticates and is not in clear. */
+  readonly security?: readonly SecurityName[];
+  /** SHA-256 of a VNC server's certificate or key, 64 hex digits: no other will do. */
+  readonly fingerprint?: string;
   readonly createdAt: string;
 }
 
@@ -28,8 +34,12 @@ export interface ConnectionInput {
   readonly port?: number;
   readonly username?: string | null;
   readonly password?: string | null;
+  readonly security?: readonly SecurityName[];
+  /** With or without colons, in any case. */
+  readonly fingerprint?: string;
 }
 
+/** Throws RefusedError invalid_parameters for a fingerprint that is none. */
 export function makeConnection(input: ConnectionInput, now: Date): Connection {
   const port = input.port ?? DEFAULT_PORT[input.protocol];
   const host = input.host ?? "";
@@ -41,11 +51,13 @@ export function makeConnection(input: ConnectionInput, now: Date): Connection {
     port,
     username: input.username ?? null,
     password: input.password ?? null,
+    ...(input.security === undefined ? {} : { security: input.security }),
+    ...(input.fingerprint === undefined ? {} : { fingerprint: checkedFingerprint(input.fingerprint) }),
     createdAt: now.toISOString(),
   };
 }
 
-/** `vnc://[user[:password]@]host[:port]`, the same with `kasmvnc://`, or `demo:`. A port below 100 is a display number only for `::`-less hosts. */
+/** `vnc://[user[:password]@]host[:port][?security=NAME,…][&fingerprint=SHA256]`, the same with `kasmvnc://`, or `demo:`. A port below 100 is a display number only for `::`-less hosts. */
 export function connectionFromUrl(text: string): ConnectionInput {
   if (text === "demo:" || text === "demo") return { protocol: "demo" };
   const redacted = text.replace(/\/\/[^@/]*@/, "//***@");
@@ -75,5 +87,36 @@ export function connectionFromUrl(text: string): ConnectionInput {
     ...(url.port === "" ? {} : { port: Number(url.port) }),
     username: url.username === "" ? null : decodeURIComponent(url.username),
     password: url.password === "" ? null : decodeURIComponent(url.password),
+    ...securityIn(url.searchParams),
   };
+}
+
+function securityIn(params: URLSearchParams): Pick<ConnectionInput, "security" | "fingerprint"> {
+  const security = params.get("security");
+  const fingerprint = params.get("fingerprint");
+  return {
+    ...(security === null ? {} : { security: readSecurity(security.split(",")) }),
+    ...(fingerprint === null ? {} : { fingerprint: checkedFingerprint(fingerprint) }),
+  };
+}
+
+/** Names of security types. Throws RefusedError invalid_parameters. */
+function readSecurity(names: readonly string[]): SecurityName[] {
+  return names.map((name) => {
+    const known = SECURITY_NAMES.find((one) => one.toLowerCase() === name.trim().toLowerCase());
+    if (known !== undefined) return known;
+    throw new RefusedError(
+      "invalid_parameters",
+      `got the security type "${name}", expected one of ${SECURITY_NAMES.join(", ")}`,
+    );
+  });
+}
+
+function checkedFingerprint(text: string): string {
+  const fingerprint = readFingerprint(text);
+  if (fingerprint !== null) return fingerprint;
+  throw new RefusedError(
+    "invalid_parameters",
+    `got a fingerprint of ${text.length} characters, expected the 64 hex digits of a SHA-256, with or without colons`,
+  );
 }

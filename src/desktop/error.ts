@@ -42,6 +42,8 @@ export type LinkErrorCode =
   | "password_required"
   | "no_common_auth"
   | "refused"
+  /** The target is not the one it was, or does not prove that it is. */
+  | "cert_mismatch"
   | "protocol_error"
   | "target_forbidden"
   /** The target lets us in and shows us nothing. */

@@ -50,7 +50,7 @@ export async function startTarget(
 const FILE_KEY = Uint8Array.from([23, 82, 107, 6, 35, 78, 88, 7], reverseBits);
 
 /** A password of at most 8 characters as `vncpasswd` writes it. */
-function vncPassword(password: string): Buffer {
+export function vncPassword(password: string): Buffer {
   const block = Buffer.alloc(8);
   block.write(password, "latin1");
   // OpenSSL 3 has no single DES; three times the same key is the same cipher.

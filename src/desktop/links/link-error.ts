@@ -7,11 +7,17 @@ const SAME: Partial<Record<RfbErrorCode, LinkErrorCode>> = {
   no_common_auth: "no_common_auth",
   auth_failed: "auth_failed",
   password_required: "password_required",
+  no_identity: "cert_mismatch",
   target_closed: "target_closed",
 };
 
 /** Trying again with the same settings cannot help, and with wrong passwords it makes servers lock us out. */
-const FINAL: ReadonlySet<LinkErrorCode> = new Set(["auth_failed", "password_required", "no_common_auth"]);
+const FINAL: ReadonlySet<LinkErrorCode> = new Set([
+  "auth_failed",
+  "password_required",
+  "no_common_auth",
+  "cert_mismatch",
+]);
 
 /** What ended a link, as a LinkError: what was got, what was expected, what to do. */
 export function linkErrorOf(error: unknown): LinkError {

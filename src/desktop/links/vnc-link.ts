@@ -37,6 +37,8 @@ export interface VncLinkOptions extends RfbClientOptions {
   readonly onEvent?: (event: RfbClientEvent) => void;
   /** Does what the client's parser waits for; a rejection ends the link. */
   readonly perform?: (effect: RfbEffect) => Promise<void>;
+  /** Instead of `perform`, where that may lay something over the stream; gives the stream to go on with. */
+  readonly secure?: (effect: RfbEffect, stream: Duplex) => Promise<Duplex>;
   /** Ask again for changes when none came for so long: some servers forget that they were asked. Default: never. */
   readonly repeatRequestMs?: number;
   /** True: a server that is silent is asked for a pixel even where it has fences, which it may answer while blind. */
@@ -58,6 +60,7 @@ export class VncLink implements Link {
   #cancelWatchdog: (() => void) | null = null;
   #heardAtMs = 0;
   #isStalled = false;
+  #stopHearing: (() => void) | null = null;
   #outbox: Buffer[] = [];
 
   constructor(options: VncLinkOptions, ports: RfbClientPorts, clock: Clock) {
@@ -98,10 +101,20 @@ export class VncLink implements Link {
     };
     if (this.#options.emitsConnect) stream.once("connect", onUp);
     else onUp();
-    stream.on("data", (chunk: Uint8Array) => this.#receive(chunk));
-    stream.once("error", (error) => this.#end(linkErrorOf(error)));
-    stream.once("close", () => this.#end(new LinkError("target_closed", "the target closed the connection")));
-    stream.once("end", () => this.#end(new LinkError("target_closed", "the target closed the connection")));
+    this.#hear(stream);
+  }
+
+  /** Only the uppermost stream is heard: one below it may end while the last bytes are still being opened. */
+  #hear(stream: Duplex): void {
+    this.#stopHearing?.();
+    const onData = (chunk: Uint8Array): void => this.#receive(chunk);
+    const onError = (error: unknown): void => this.#end(linkErrorOf(error));
+    const onEnd = (): void => this.#end(new LinkError("target_closed", "the target closed the connection"));
+    stream.on("data", onData).once("error", onError).once("close", onEnd).once("end", onEnd);
+    this.#stopHearing = () => {
+      stream.on("error", () => undefined); // late errors of a stream that nobody hears any more
+      stream.off("data", onData).off("error", onError).off("close", onEnd).off("end", onEnd);
+    };
   }
 
   follow(isWatched: boolean): void {
@@ -166,6 +179,7 @@ export class VncLink implements Link {
   }
 
   #flush(): void {
+    if (this.#outbox.length === 0) return;
     const bytes = Buffer.concat(this.#outbox);
     this.#outbox = [];
     const stream = this.#stream;
@@ -235,25 +249,44 @@ export class VncLink implements Link {
     }
   }
 
-  /** Nothing more is read meanwhile, so that the queue does not grow. */
+  /**
+   * Nothing more is read meanwhile, so that the queue does not grow; what was said before leaves as it was meant to,
+   * before anything is laid over the stream.
+   */
   #perform(effect: RfbEffect): void {
     const stream = this.#stream;
-    const { perform } = this.#options;
-    if (stream === null || perform === undefined) {
+    const { perform, secure } = this.#options;
+    if (stream === null || (perform === undefined && secure === undefined)) {
       this.#end(
         new LinkError("protocol_error", `the target asks for ${effect.kind}, which this link has not`),
       );
       return;
     }
     stream.pause();
-    perform(effect).then(
-      () => this.#resume(stream),
+    this.#flush();
+    // Laid over the stream, TLS reads it: from here on its bytes are not for us.
+    if (effect.kind === "startTls" || effect.kind === "startCipher") this.#stopHearing?.();
+    const done = secure?.(effect, stream) ?? perform?.(effect).then(() => stream);
+    done?.then(
+      (next) => this.#resume(stream, next),
       (error: unknown) => this.#end(linkErrorOf(error)),
     );
   }
 
-  #resume(stream: Duplex): void {
-    if (this.#stream !== stream) return;
+  #resume(before: Duplex, stream: Duplex): void {
+    if (this.#stream !== before) {
+      stream.destroy();
+      return;
+    }
+    if (stream.destroyed) {
+      this.#end(new LinkError("target_closed", "the target closed the connection"));
+      return;
+    }
+    if (stream !== before) {
+      this.#stream = stream;
+      this.#hear(stream);
+      stream.pause();
+    }
     try {
       this.#client.resume(this.#clock.nowMs());
     } catch (error) {
@@ -315,8 +348,7 @@ export class VncLink implements Link {
     const stream = this.#stream;
     this.#stream = null;
     if (stream === null) return;
-    stream.removeAllListeners("data");
-    stream.on("error", () => undefined); // late errors of a stream that is being destroyed
+    this.#stopHearing?.();
     stream.destroy();
   }
 }

@@ -28,7 +28,14 @@ export class Replay {
     const format = formatOf(recording, connection);
     this.format = format ?? RGBX;
     this.client = new RfbClient(
-      { password: "", dialect: kasmvnc(), pixelFormat: format ?? "server", ...options },
+      {
+        password: "",
+        // As the link of a KasmVNC target has it.
+        security: { allowed: ["None", "VncAuth"], needsIdentity: false },
+        dialect: kasmvnc(),
+        pixelFormat: format ?? "server",
+        ...options,
+      },
       PLATFORM,
       (bytes) => this.sent.push(Buffer.from(bytes)),
       (event) => {

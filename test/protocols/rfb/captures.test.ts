@@ -13,7 +13,7 @@ const captures: readonly Capture[] = JSON.parse(readFileSync(new URL("captures.j
 function play(stream: Uint8Array, encoding: string, size: number): string {
   const encodings = [encodingByName(encoding)?.number ?? -1];
   const client = new RfbClient(
-    { password: "any", encodings },
+    { password: "any", security: { allowed: ["None", "VncAuth"], needsIdentity: false }, encodings },
     PLATFORM,
     () => undefined,
     () => undefined,

@@ -6,6 +6,13 @@ import { ByteWriter } from "../../byte-writer.ts";
 import { RfbError, type RfbPhase, safeText } from "../error.ts";
 import { decodeLatin1, decodeName } from "../latin1.ts";
 import { LIMIT, SECURITY } from "../numbers.ts";
+import { signInByApple } from "../security/apple.ts";
+import { signInByMsLogon } from "../security/ms-logon.ts";
+import { sendPlain } from "../security/plain.ts";
+import { choose, INSIDE_TLS_TYPES, type Offer, type SecurityName, TYPES } from "../security/policy.ts";
+import { RSA_AES, signInByRsaAes } from "../security/rsa-aes.ts";
+import { agreeOnTight, skipInteractionCapabilities } from "../security/tight.ts";
+import { agreeOnVeNCrypt, startTls, startVeNCryptTls } from "../security/vencrypt.ts";
 import { CHALLENGE_BYTES, vncAuthResponse } from "../security/vnc-auth.ts";
 import type { Conversation } from "./conversation.ts";
 
@@ -28,35 +35,20 @@ const VERSIONS: Readonly<Record<string, Version>> = {
   "005.000": "3.8",
 };
 
-const SECURITY_NAMES: Readonly<Record<number, string>> = {
-  1: "None",
-  2: "VncAuth",
-  5: "RA2",
-  6: "RA2ne",
-  16: "Tight",
-  18: "TLS",
-  19: "VeNCrypt",
-  20: "SASL",
-  22: "XVP",
-  30: "Apple",
-  113: "MSLogonII",
-  129: "RA256",
-  130: "RAne256",
-};
-
 /** The whole handshake, RFC 6143 sections 7.1 to 7.3; returns the desktop's name. */
 export function* handshake(c: Conversation): Parser<string> {
   const version = yield* agreeOnVersion(c);
   c.emit({ type: "handshake", step: "version", detail: `RFB ${version}` });
-  const security = yield* agreeOnSecurity(c, version);
-  const securityName = SECURITY_NAMES[security] ?? `type ${security}`;
-  c.emit({ type: "handshake", step: "security", detail: securityName });
-  if (security === SECURITY.vncAuth) yield* answerChallenge(c);
-  if (security === SECURITY.vncAuth || version === "3.8") yield* readSecurityResult(c, version);
+  const { type, way } = yield* agreeOnSecurity(c, version);
+  c.emit({ type: "handshake", step: "security", detail: way });
+  yield* signIn(c, way);
+  if (hasSecurityResult(version, type, way)) yield* readSecurityResult(c, version);
   c.emit({ type: "handshake", step: "authentication", detail: "accepted" });
-  c.description = `RFB ${version}, ${securityName}`;
+  c.description = `RFB ${version}, ${way}`;
   c.send(new ByteWriter(1).u8(1 /* shared */).bytes());
-  return yield* readServerInit(c);
+  const name = yield* readServerInit(c);
+  if (type === SECURITY.tight) yield* skipInteractionCapabilities(c.from);
+  return name;
 }
 
 function* agreeOnVersion(c: Conversation): Parser<Version> {
@@ -78,41 +70,87 @@ function* agreeOnVersion(c: Conversation): Parser<Version> {
   return version;
 }
 
-function* agreeOnSecurity(c: Conversation, version: Version): Parser<number> {
-  if (version === "3.3") {
-    while (!c.from.has(4)) yield 4;
-    const type = c.from.u32();
-    if (type === SECURITY.invalid) throw yield* refusal(c.from, "security");
-    choose(c, [type]);
-    return type;
+/** The security type, RFC 6143 section 7.1.2, and within a container the way that was agreed upon there. */
+function* agreeOnSecurity(
+  c: Conversation,
+  version: Version,
+): Parser<{ readonly type: number; readonly way: SecurityName }> {
+  const { number: type, leadsTo, label } = yield* chooseType(c, version);
+  switch (type) {
+    case SECURITY.veNCrypt: {
+      const way = yield* agreeOnVeNCrypt(c);
+      if (way !== "Plain") yield* startVeNCryptTls(c, way.startsWith("TLS"));
+      return { type, way };
+    }
+    case SECURITY.tls: {
+      // Vino's: anonymous TLS, then the list of types once more inside it.
+      yield* startTls(c, true);
+      const inside = yield* chooseFromList(c, INSIDE_TLS_TYPES);
+      return { type, way: onlyWay(inside.leadsTo, inside.label) };
+    }
+    case SECURITY.tight:
+      return { type, way: yield* agreeOnTight(c) };
+    default:
+      return { type, way: onlyWay(leadsTo, label) };
   }
+}
+
+function* chooseType(c: Conversation, version: Version): Parser<Offer> {
+  if (version !== "3.3") return yield* chooseFromList(c, TYPES);
+  while (!c.from.has(4)) yield 4;
+  const type = c.from.u32();
+  if (type === SECURITY.invalid) throw yield* refusal(c.from, "security");
+  return choose(c.options, [type], TYPES);
+}
+
+/** U8 count, types; answered by one of them. */
+function* chooseFromList(c: Conversation, known: readonly Offer[]): Parser<Offer> {
   while (!c.from.has(1)) yield 1;
   const count = c.from.u8();
   if (count === 0) throw yield* refusal(c.from, "security");
   while (!c.from.has(count)) yield count;
-  const type = choose(c, [...c.from.take(count)]);
-  c.send(new ByteWriter(1).u8(type).bytes());
-  return type;
+  const offer = choose(c.options, [...c.from.take(count)], known);
+  c.send(new ByteWriter(1).u8(offer.number).bytes());
+  return offer;
 }
 
-/** A password is used where it can be; without one only None will do. */
-function choose(c: Conversation, offered: readonly number[]): number {
-  const hasVncAuth = offered.includes(SECURITY.vncAuth);
-  if (hasVncAuth && c.options.password !== null) return SECURITY.vncAuth;
-  if (offered.includes(SECURITY.none)) return SECURITY.none;
-  if (hasVncAuth) {
-    throw new RfbError(
-      "password_required",
-      "security",
-      "the server asks for a password and none is configured",
-    );
+function onlyWay([way]: readonly SecurityName[], label: string): SecurityName {
+  if (way === undefined) throw new Error(`the security type ${label} leads nowhere`);
+  return way;
+}
+
+/** What a way asks for, within whatever protects it by now. */
+function* signIn(c: Conversation, way: SecurityName): Parser<void> {
+  switch (way) {
+    case "None":
+    case "TLSNone":
+    case "X509None":
+      return;
+    case "VncAuth":
+    case "TLSVnc":
+    case "X509Vnc":
+      return yield* answerChallenge(c);
+    case "Plain":
+    case "TLSPlain":
+    case "X509Plain":
+    case "UnixLogon":
+      return yield* sendPlain(c);
+    case "Apple":
+      return yield* signInByApple(c);
+    case "MSLogonII":
+      return yield* signInByMsLogon(c);
+    case "RA2":
+    case "RA2ne":
+    case "RA256":
+    case "RAne256":
+      return yield* signInByRsaAes(c, RSA_AES[way]);
   }
-  const names = offered.map((type) => SECURITY_NAMES[type] ?? `type ${type}`).join(", ");
-  throw new RfbError(
-    "no_common_auth",
-    "security",
-    `the server offers only ${names}, expected None or VncAuth`,
-  );
+}
+
+/** Before 3.8 None has no result, RFC 6143 section 7.2.1; VeNCrypt has one whatever lies inside (TigerVNC 1.12). */
+function hasSecurityResult(version: Version, type: number, way: SecurityName): boolean {
+  const isBareNone = way === "None" && (type === SECURITY.none || type === SECURITY.tight);
+  return version === "3.8" || !isBareNone;
 }
 
 function* answerChallenge(c: Conversation): Parser<void> {

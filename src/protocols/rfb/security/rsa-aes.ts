@@ -73,7 +73,15 @@ export function* signInByRsaAes(c: Conversation, kind: Kind): Parser<void> {
   }
   const [wants = 0] = yield* cipher.read(c.from, 1);
   c.send(cipher.seal(credentials(c, wants)));
-  if (kind.isAllSealed) yield* perform(c, { kind: "startCipher", cipher });
+  if (!kind.isAllSealed) return;
+  if (c.from.size > 0) {
+    throw new RfbError(
+      "bad_data",
+      "authentication",
+      `got ${c.from.size} bytes in clear, expected sealed ones`,
+    );
+  }
+  yield* perform(c, { kind: "startCipher", cipher });
 }
 
 /** U32 bits, modulus, exponent; both numbers as long as the bits need. */
