@@ -45,6 +45,8 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   password_required: "the target wants a password: ask the human to add it to the connection",
   no_common_auth: "the target offers no authentication this server speaks: ask the human to change it there",
   refused: "the target refused the connection: its message says why",
+  cert_mismatch:
+    "the target does not prove that it is the one it was: ask the human whether it was set up anew, and to trust it",
   protocol_error: "the target does not speak the protocol properly: check the host and the port",
   target_forbidden: "that address is not allowed as a target: use another host",
   no_view_permission: "the target shows its user nothing: somebody has to give that user the right to look",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { SECURITY_NAMES } from "../protocols/rfb/security/policy.ts";
 
 /** The REST and WebSocket shapes of the web app. The browser's code imports only the types. */
 
@@ -100,11 +101,15 @@ export const meSchema = z.object({
 /** `POST /api/v1/desktops` and, with the same body, `POST /api/v1/desktops/test` */
 export const connectionBodySchema = z.strictObject({
   name: z.string().min(1).max(100).optional(),
-  protocol: z.enum(["vnc"]),
+  protocol: z.enum(["vnc", "kasmvnc"]),
   host: z.string().min(1).max(253),
   port: z.int().min(1).max(65535).optional(),
   username: z.string().max(1024).optional(),
   password: z.string().max(1024).optional(),
+  /** For vnc: the only ways to sign in, the best first. */
+  security: z.array(z.enum(SECURITY_NAMES)).min(1).optional(),
+  /** For vnc: SHA-256 of the server's certificate or key, hex. */
+  fingerprint: z.string().max(95).optional(),
 });
 
 export const testReportSchema = z.object({
@@ -214,6 +219,8 @@ export const overlaySchema = z.object({
   click_through: z.boolean(),
   monitor_index: z.int(),
   created_at: z.string(),
+  /** Of a freehand line, relative to x, y; left out where it has none. */
+  points: z.array(z.object({ x: z.number(), y: z.number() })).optional(),
 });
 
 /** Server to browser on `/ws/overlays`; the browser may send `{"type":"request_sync"}`. */
@@ -227,6 +234,8 @@ export const overlayMessageSchema = z.discriminatedUnion("type", [
     /** Of the desktop, so that a viewer can place the overlays before its first frame. */
     width: z.int(),
     height: z.int(),
+    /** The monitors by their index: overlays stay on their own. */
+    monitors: z.array(rect),
     overlays: z.array(overlaySchema),
   }),
 ]);

@@ -124,7 +124,7 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
 function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper): void {
   const limits = new RateLimits(ports.clock, ports.isRateLimited);
   const teller = new DesktopTeller(ports.clock, ports.clients);
-  const hub = new EventHub(ports.desktops, ports.clients, teller);
+  const hub = new EventHub(ports.desktops, ports.clients, teller, ports.clock);
   const signIn = new SignIn(ports, limits);
   app.addHook("onClose", async () => hub.close());
   healthRoutes(app, ports);

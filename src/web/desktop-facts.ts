@@ -76,5 +76,6 @@ export function overlayInfo(overlay: Overlay): OverlayInfo {
     click_through: overlay.clickThrough,
     monitor_index: overlay.monitorIndex,
     created_at: overlay.createdAt,
+    ...(overlay.points === undefined ? {} : { points: overlay.points.map(({ x, y }) => ({ x, y })) }),
   };
 }

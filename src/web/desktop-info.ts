@@ -40,7 +40,7 @@ export class DesktopTeller {
       holder: this.holder(desktop.holder),
       generation: desktop.generation,
       viewers: desktop.viewers,
-      agents: [...this.#agents(desktop)],
+      agents: this.agents(desktop),
     };
   }
 
@@ -57,13 +57,14 @@ export class DesktopTeller {
     };
   }
 
-  #agents(desktop: WebDesktop): ReadonlySet<string> {
+  /** Who called a tool on it or acted within the last minute. */
+  agents(desktop: WebDesktop): string[] {
     const since = this.#clock.date().getTime() - RECENT_MS;
     const names = new Set(this.#clients.agentsOn(desktop.id));
     for (const { actor, at } of desktop.actions) {
       if (actor.kind === "agent" && Date.parse(at) >= since) names.add(actor.name);
     }
-    return names;
+    return [...names];
   }
 
   #state(state: DesktopState): DesktopInfo["state"] {

@@ -71,6 +71,7 @@ export const ANSWERS = {
   password_required: [502, "enter the desktop's password"],
   no_common_auth: [502, "let the server offer VNC authentication or none"],
   refused: [502, null],
+  cert_mismatch: [502, "trust it again only if the target was set up anew"],
   protocol_error: [502, "check that a VNC server listens there"],
   target_forbidden: [403, "choose another address"],
   no_view_permission: [502, "give the user the right to look on the target, then connect again"],

@@ -1,9 +1,13 @@
+import type { Clock } from "../desktop/clock.ts";
 import type { DesktopEvent } from "../desktop/desktop.ts";
-import type { ApprovalInfo, EventMessage } from "./api.ts";
+import type { ApprovalInfo, DesktopInfo, EventMessage } from "./api.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 import { actionInfo, approvalInfo } from "./desktop-facts.ts";
 import type { DesktopTeller } from "./desktop-info.ts";
 import type { WebDesktop, WebDesktops } from "./ports.ts";
+
+/** How late a page hears that an agent came or has been quiet for long enough. */
+const AGENTS_PERIOD_MS = 2000;
 
 /** Who may be told what: approvals carry typed text and are for those who decide. */
 export interface EventReader {
@@ -16,15 +20,21 @@ export class EventHub {
   readonly #desktops: WebDesktops;
   readonly #clients: ConnectedClients;
   readonly #teller: DesktopTeller;
+  readonly #clock: Clock;
   readonly #readers = new Set<EventReader>();
   readonly #followed = new Map<string, () => void>();
   readonly #changed = new Set<WebDesktop>();
   readonly #stops: (() => void)[];
+  /** The agents of each desktop as the pages know them, by its id. */
+  readonly #toldAgents = new Map<string, string>();
+  /** null while nobody reads. */
+  #cancelAgentsCheck: (() => void) | null = null;
 
-  constructor(desktops: WebDesktops, clients: ConnectedClients, teller: DesktopTeller) {
+  constructor(desktops: WebDesktops, clients: ConnectedClients, teller: DesktopTeller, clock: Clock) {
     this.#desktops = desktops;
     this.#clients = clients;
     this.#teller = teller;
+    this.#clock = clock;
     for (const desktop of desktops.all) this.#follow(desktop);
     this.#stops = [
       desktops.on(({ type, desktop }) => (type === "added" ? this.#added(desktop) : this.#removed(desktop))),
@@ -37,13 +47,17 @@ export class EventHub {
   attach(reader: EventReader): () => void {
     const hello: EventMessage = {
       type: "hello",
-      desktops: this.#desktops.all.map((desktop) => this.#teller.info(desktop)),
+      desktops: this.#desktops.all.map((desktop) => this.#info(desktop)),
       approvals: reader.mayApprove ? pendingApprovals(this.#desktops) : [],
       clients: [...this.#clients.names],
     };
     reader.send(JSON.stringify(hello));
     this.#readers.add(reader);
-    return () => this.#readers.delete(reader);
+    if (this.#cancelAgentsCheck === null) this.#awaitAgentsCheck();
+    return () => {
+      this.#readers.delete(reader);
+      if (this.#readers.size === 0) this.#endAgentsCheck();
+    };
   }
 
   close(): void {
@@ -51,6 +65,7 @@ export class EventHub {
     for (const stop of this.#followed.values()) stop();
     this.#followed.clear();
     this.#readers.clear();
+    this.#endAgentsCheck();
   }
 
   #added(desktop: WebDesktop): void {
@@ -62,6 +77,7 @@ export class EventHub {
     this.#followed.get(desktop.id)?.();
     this.#followed.delete(desktop.id);
     this.#changed.delete(desktop);
+    this.#toldAgents.delete(desktop.id);
     this.#clients.forget(desktop.id);
     this.#tell({ type: "desktop_removed", desktop_id: desktop.id });
   }
@@ -95,10 +111,36 @@ export class EventHub {
         return;
       case "action":
         this.#tell({ type: "action", action: actionInfo(desktop.id, event.record) });
+        this.#checkAgents(desktop);
         return;
       default:
         this.#changedDesktop(desktop);
     }
+  }
+
+  /** Who is an agent here changes by the passing of time alone, which nothing else tells. */
+  #awaitAgentsCheck(): void {
+    this.#cancelAgentsCheck = this.#clock.after(AGENTS_PERIOD_MS, () => {
+      for (const desktop of this.#desktops.all) this.#checkAgents(desktop);
+      this.#awaitAgentsCheck();
+    });
+  }
+
+  #endAgentsCheck(): void {
+    this.#cancelAgentsCheck?.();
+    this.#cancelAgentsCheck = null;
+  }
+
+  #checkAgents(desktop: WebDesktop): void {
+    if (this.#readers.size === 0) return;
+    const agents = agentsKey(this.#teller.agents(desktop));
+    if (agents !== (this.#toldAgents.get(desktop.id) ?? agentsKey([]))) this.#changedDesktop(desktop);
+  }
+
+  #info(desktop: WebDesktop): DesktopInfo {
+    const info = this.#teller.info(desktop);
+    this.#toldAgents.set(desktop.id, agentsKey(info.agents));
+    return info;
   }
 
   /** Several changes at one moment (a resize, a name, a state) make one message. */
@@ -111,7 +153,7 @@ export class EventHub {
   #tellChanged(): void {
     const changed = [...this.#changed];
     this.#changed.clear();
-    for (const desktop of changed) this.#tell({ type: "desktop", desktop: this.#teller.info(desktop) });
+    for (const desktop of changed) this.#tell({ type: "desktop", desktop: this.#info(desktop) });
   }
 
   #tell(message: EventMessage): void {
@@ -121,6 +163,11 @@ export class EventHub {
       if (message.type !== "approval" || reader.mayApprove) reader.send(json);
     }
   }
+}
+
+/** Who they are, in whatever order. */
+function agentsKey(agents: readonly string[]): string {
+  return JSON.stringify([...agents].sort());
 }
 
 /** Every open question, oldest first. */

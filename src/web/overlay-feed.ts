@@ -22,6 +22,7 @@ export function followOverlays(
       desktop_id: desktop.id,
       width: desktop.size.width,
       height: desktop.size.height,
+      monitors: desktop.screens.map((screen) => ({ ...screen.rect })),
       overlays: desktop.scene.overlays.map(overlayInfo),
     });
   const stops = [

@@ -65,6 +65,15 @@ t.test("an admin adds a connection, for an agent a human is asked", async (t) =>
   t.notMatch(JSON.stringify(structured) + text, /longer-than-8/);
   const bare = await call("add_connection", { name: "N", host: "h", protocol: "vnc" }, { principal: ADMIN });
   t.match(bare.structured["warnings"], [/no password/]);
+  const kasm = await call(
+    "add_connection",
+    { name: "K", host: "kasm", protocol: "kasmvnc", password: "longer-than-8" },
+    { principal: ADMIN },
+  );
+  t.match(kasm.structured, { connection: { protocol: "kasmvnc", port: 6901 } });
+  t.same(kasm.structured["warnings"], [
+    "no user name was given: KasmVNC asks for one unless its basic authentication is off",
+  ]);
   t.match(
     (await call("add_connection", { ...args, protocol: "telnet" }, { principal: ADMIN })).text,
     /protocol/,

@@ -14,6 +14,7 @@ t.test("/ws/overlays tells all five messages of the protocol", async (t) => {
     desktop_id: "d1",
     width: 640,
     height: 480,
+    monitors: [{ x: 0, y: 0, width: 640, height: 480 }],
     overlays: [{ id: "o1", kind: "box", x: 100, color: "#ffcc00", label: "Save", click_through: true }],
   });
   scene.draw("o2", "b");

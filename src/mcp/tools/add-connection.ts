@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { may } from "../../auth/principal.ts";
+import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { connectionOutput, connectionText, describeConnection } from "../connection-output.ts";
 import { defineTool } from "../tool.ts";
 
@@ -7,17 +8,29 @@ export const addConnection = defineTool({
   name: "add_connection",
   title: "Add connection",
   description:
-    "Adds a VNC host as a desktop and connects to it. With an agent token a human is asked first, unless the configuration " +
+    "Adds a VNC or KasmVNC host as a desktop and connects to it. With an agent token a human is asked first, unless the configuration " +
     "allows the address, and the call waits for the answer, up to 45 s. The password goes only to that host and is never shown again.",
   effect: "admin",
   hints: { openWorldHint: true },
   input: z.strictObject({
     name: z.string().min(1).max(100),
     host: z.string().min(1).max(253).describe("Host name or IP address."),
-    port: z.int().min(1).max(65_535).optional().describe("Default 5900 for vnc."),
-    protocol: z.enum(["vnc"]),
+    port: z.int().min(1).max(65_535).optional().describe("Default 5900 for vnc, 6901 for kasmvnc."),
+    protocol: z.enum(["vnc", "kasmvnc"]),
     username: z.string().max(1024).optional(),
     password: z.string().max(1024).optional(),
+    security: z
+      .array(z.enum(SECURITY_NAMES))
+      .min(1)
+      .optional()
+      .describe(
+        "For vnc: the only ways to sign in, the best first. Default: what authenticates, never a password in clear.",
+      ),
+    fingerprint: z
+      .string()
+      .max(95)
+      .optional()
+      .describe("For vnc: SHA-256 of the server's certificate or key in hex; no other is believed."),
   }),
   output: z.object({
     success: z.boolean(),
@@ -33,6 +46,8 @@ export const addConnection = defineTool({
       ...(args.port === undefined ? {} : { port: args.port }),
       ...(args.username === undefined ? {} : { username: args.username }),
       ...(args.password === undefined ? {} : { password: args.password }),
+      ...(args.security === undefined ? {} : { security: args.security }),
+      ...(args.fingerprint === undefined ? {} : { fingerprint: args.fingerprint }),
     };
     const desktop = may(context.principal, "connections")
       ? await context.desktops.add(input)
@@ -40,9 +55,12 @@ export const addConnection = defineTool({
     const warnings: string[] = [];
     if (args.password === undefined || args.password === "") {
       warnings.push("no password was given: this works only where the server asks for none");
-    } else if (args.username === undefined && args.password.length > 8) {
+    } else if (args.protocol === "vnc" && args.username === undefined && args.password.length > 8) {
       // VncAuth keys DES with 8 bytes (RFC 6143 section 7.2.2).
       warnings.push("classic VNC authentication uses only the first 8 characters of a password");
+    }
+    if (args.protocol === "kasmvnc" && (args.username ?? "") === "") {
+      warnings.push("no user name was given: KasmVNC asks for one unless its basic authentication is off");
     }
     const connection = describeConnection(desktop, context.desktops, context.principal.id);
     return {

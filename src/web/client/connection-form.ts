@@ -10,6 +10,11 @@ function field(form: FilledForm, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The protocol a form control names; VNC for anything else. */
+export function protocolNamed(name: string): ConnectionBody["protocol"] {
+  return name === "kasmvnc" ? "kasmvnc" : "vnc";
+}
+
 /**
  * The body of `POST /api/v1/desktops` from the add dialog. Fields left empty are left out. A host with a port
  * ("box:5901") fills the port field's place; a bracketed IPv6 address loses its brackets.
@@ -23,7 +28,7 @@ export function connectionFromForm(form: FilledForm): ConnectionBody {
   const username = field(form, "username").trim();
   const password = field(form, "password");
   return {
-    protocol: "vnc",
+    protocol: protocolNamed(field(form, "protocol")),
     host,
     ...(port === "" ? {} : { port: Number(port) }),
     ...(name === "" ? {} : { name }),

@@ -41,6 +41,7 @@ const FAILURES = new Map([
   ["handshake_timeout", "No answer"],
   ["refused", "Refused by the server"],
   ["protocol_error", "Not a VNC server, or a broken one"],
+  ["cert_mismatch", "Not the desktop it was"],
   ["target_forbidden", "Address not allowed"],
   ["no_view_permission", "No right to look"],
   ["target_closed", "Closed by the desktop"],

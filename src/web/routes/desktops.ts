@@ -91,7 +91,8 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
 
 /** Reads the body of adding and testing. Fields that were left out stay out. */
 function connectionInput(body: unknown) {
-  const { name, protocol, host, port, username, password } = parse(connectionBodySchema, body);
+  const { name, protocol, host, port, ...rest } = parse(connectionBodySchema, body);
+  const { username, password, security, fingerprint } = rest;
   return {
     protocol,
     host,
@@ -99,5 +100,7 @@ function connectionInput(body: unknown) {
     ...(port === undefined ? {} : { port }),
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
+    ...(security === undefined ? {} : { security }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
   };
 }

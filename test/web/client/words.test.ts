@@ -120,6 +120,13 @@ t.test("the add form leaves out what is empty and splits a port off the host", a
   t.same(form({ host: "box:5901", port: "5902" }), { protocol: "vnc", host: "box", port: 5902 });
   t.same(form({ host: "[fe80::1]:5901" }), { protocol: "vnc", host: "fe80::1", port: 5901 });
   t.same(form({ host: "fe80::1" }), { protocol: "vnc", host: "fe80::1" });
+  t.same(form({ protocol: "kasmvnc", host: "kasm", username: "kasm_user", password: "p" }), {
+    protocol: "kasmvnc",
+    host: "kasm",
+    username: "kasm_user",
+    password: "p",
+  });
+  t.match(form({ protocol: "gopher", host: "box" }), { protocol: "vnc" });
 });
 
 t.test("thumbnails are as wide as their tile, in few steps, and never enlarged", async (t) => {

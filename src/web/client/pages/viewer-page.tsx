@@ -4,7 +4,7 @@ import type { DesktopInfo } from "../../api.ts";
 import { api } from "../api-client.ts";
 import type { Crop } from "../crop.ts";
 import { attempt, inform } from "../notices.ts";
-import { ClipboardPanel } from "../parts/clipboard-panel.tsx";
+import { later } from "../parts/later.tsx";
 import { OfflineBanner } from "../parts/offline-banner.tsx";
 import { StageBanner } from "../parts/stage-banner.tsx";
 import { ViewerBar } from "../parts/viewer-bar.tsx";
@@ -15,10 +15,14 @@ import { explainKeyboardOnce } from "../viewer/keyboard-hint.ts";
 import { Viewer } from "../viewer/viewer.ts";
 import { canStop } from "../words.ts";
 import { viewerCommands } from "./viewer-commands.ts";
-import { FloatingApprovals, ViewerSide } from "./viewer-side.tsx";
 import { useViewerState } from "./viewer-state.ts";
 import "../styles/viewer.css";
 import "../styles/overlays.css";
+
+/* What the first picture does not need comes after it. */
+const ClipboardPanel = later(async () => (await import("../parts/clipboard-panel.tsx")).ClipboardPanel);
+const ViewerSide = later(async () => (await import("./viewer-side.tsx")).ViewerSide);
+const FloatingApprovals = later(async () => (await import("./viewer-side.tsx")).FloatingApprovals);
 
 export interface ViewerPageProps {
   readonly desktopId: string;
@@ -56,6 +60,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const page = useRef<HTMLDivElement>(null);
   const viewer = useSignal<Viewer | null>(null);
   const state = useViewerState(crop !== null);
+  const isClipboardAsked = useSignal(false);
   const { id, name } = desktop;
   const hasPicture = desktop.width > 0;
   const isLive = desktop.state.kind === "live";
@@ -152,6 +157,9 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
     return () => removeEventListener("keydown", onKey);
   }, []);
 
+  // Not before the desktop has answered, or nothing is asked of it; from then on it stays.
+  const isSideDue = useSignal(false);
+  if (!hasPicture || state.status.value.kind !== "connecting") isSideDue.value = true;
   const isGreyed = !isLive || state.status.value.kind !== "connected";
   return (
     <div ref={page} class={`viewer ${state.isPanelOpen.value ? "has-panel" : ""}`}>
@@ -174,19 +182,30 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           state.isPanelOpen.value = !state.isPanelOpen.value;
         }}
       >
-        <div id="viewer-clipboard" class="popover" popover="auto" role="dialog" aria-label="Clipboard">
-          <ClipboardPanel
-            text={state.clipboard.value}
-            isSynced={isClipboardSynced.value}
-            mayWrite={mayInput && !isViewOnly.value}
-            onSync={(isSynced) => {
-              isClipboardSynced.value = isSynced;
-            }}
-            onSend={(text) => {
-              current?.paste(text);
-              inform("Put on the desktop's clipboard");
-            }}
-          />
+        <div
+          id="viewer-clipboard"
+          class="popover"
+          popover="auto"
+          role="dialog"
+          aria-label="Clipboard"
+          onBeforeToggle={() => {
+            isClipboardAsked.value = true;
+          }}
+        >
+          {isClipboardAsked.value && (
+            <ClipboardPanel
+              text={state.clipboard.value}
+              isSynced={isClipboardSynced.value}
+              mayWrite={mayInput && !isViewOnly.value}
+              onSync={(isSynced) => {
+                isClipboardSynced.value = isSynced;
+              }}
+              onSend={(text) => {
+                current?.paste(text);
+                inform("Put on the desktop's clipboard");
+              }}
+            />
+          )}
         </div>
       </ViewerBar>
       <OfflineBanner />
@@ -201,9 +220,9 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
             else attempt("Could not reconnect", api.reconnect(id));
           }}
         />
-        {!state.isPanelOpen.value && <FloatingApprovals desktopId={id} />}
+        {isSideDue.value && !state.isPanelOpen.value && <FloatingApprovals desktopId={id} />}
       </main>
-      {state.isPanelOpen.value && (
+      {isSideDue.value && state.isPanelOpen.value && (
         <ViewerSide
           desktop={desktop}
           state={state}

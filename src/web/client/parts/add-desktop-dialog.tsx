@@ -2,11 +2,26 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ConnectionBody, TestReportInfo } from "../../api.ts";
 import { api } from "../api-client.ts";
-import { connectionFromForm } from "../connection-form.ts";
+import { connectionFromForm, protocolNamed } from "../connection-form.ts";
 import { type ErrorWords, errorWords, inform } from "../notices.ts";
 import { sentence } from "../words.ts";
 import { HandshakeSteps } from "./handshake-steps.tsx";
 import { IconButton } from "./icon-button.tsx";
+
+const PROTOCOLS = {
+  vnc: {
+    name: "VNC",
+    port: "5900",
+    user: "User (rarely needed)",
+    meaning: "Any VNC server: TigerVNC, x11vnc, a virtual machine's console. Nothing is installed on it.",
+  },
+  kasmvnc: {
+    name: "KasmVNC",
+    port: "6901",
+    user: "User",
+    meaning: "A KasmVNC server or Kasm container, with the user name and password of its web page.",
+  },
+} as const satisfies Record<ConnectionBody["protocol"], unknown>;
 
 type Phase =
   | { readonly kind: "editing" }
@@ -20,6 +35,8 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
   const dialog = useRef<HTMLDialogElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const phase = useSignal<Phase>({ kind: "editing" });
+  const protocol = useSignal<ConnectionBody["protocol"]>("vnc");
+  const words = PROTOCOLS[protocol.value];
   useEffect(() => dialog.current?.showModal(), []);
   const isBusy = phase.value.kind === "testing" || phase.value.kind === "adding";
 
@@ -56,9 +73,20 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
           <h2 id="add-title">Add a desktop</h2>
           <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
         </header>
-        <p class="muted">
-          Any VNC server: TigerVNC, x11vnc, a virtual machine's console. Nothing is installed on it.
-        </p>
+        <label class="field">
+          <span>Protocol</span>
+          <select
+            name="protocol"
+            value={protocol.value}
+            onChange={(event) => {
+              protocol.value = protocolNamed(event.currentTarget.value);
+            }}
+          >
+            <option value="vnc">{PROTOCOLS.vnc.name}</option>
+            <option value="kasmvnc">{PROTOCOLS.kasmvnc.name}</option>
+          </select>
+        </label>
+        <p class="muted">{words.meaning}</p>
         <div class="field-pair">
           <label class="field">
             <span>Host</span>
@@ -66,7 +94,7 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
           </label>
           <label class="field field-port">
             <span>Port</span>
-            <input name="port" type="number" min={1} max={65535} placeholder="5900" />
+            <input name="port" type="number" min={1} max={65535} placeholder={words.port} />
           </label>
         </div>
         <label class="field">
@@ -75,7 +103,7 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
         </label>
         <div class="field-pair">
           <label class="field">
-            <span>User (rarely needed)</span>
+            <span>{words.user}</span>
             <input name="username" maxLength={1024} autocomplete="off" spellcheck={false} />
           </label>
           <label class="field">

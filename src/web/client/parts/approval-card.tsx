@@ -8,7 +8,9 @@ import { cropAddress } from "../screenshot-address.ts";
 import { desktopOf, may, now } from "../session.ts";
 import { isTyping } from "../typing.ts";
 import { decisionWords } from "../words.ts";
-import { ApprovalEdit } from "./approval-edit.tsx";
+import { later } from "./later.tsx";
+
+const ApprovalEdit = later(async () => (await import("./approval-edit.tsx")).ApprovalEdit);
 
 const ALLOW_FOR_MS = 600_000;
 

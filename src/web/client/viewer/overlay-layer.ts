@@ -1,8 +1,8 @@
-import type { Size } from "../../../framebuffer/rect.ts";
+import type { Rect, Size } from "../../../framebuffer/rect.ts";
 import type { OverlayInfo, OverlayMessage } from "../../api.ts";
 import { drawIcon } from "../icon-shapes.ts";
 import { drawFigure } from "./overlay-figure.ts";
-import { overlayWords } from "./overlay-look.ts";
+import { liesIn, overlayWords, roomInset } from "./overlay-look.ts";
 
 /** What the layer tells its owner. */
 export interface OverlayLayerEvents {
@@ -26,7 +26,8 @@ export class OverlayLayer {
   readonly #events: OverlayLayerEvents;
   /** In drawing order. */
   readonly #drawn = new Map<string, Drawn>();
-  #room: Size = { width: 0, height: 0 };
+  #desktop: Size = { width: 0, height: 0 };
+  #monitors: readonly Rect[] = [];
 
   constructor(events: OverlayLayerEvents) {
     this.#events = events;
@@ -44,8 +45,8 @@ export class OverlayLayer {
     style.width = `${desktop.width}px`;
     style.height = `${desktop.height}px`;
     style.transform = `scale(${scale})`;
-    const isResized = desktop.width !== this.#room.width || desktop.height !== this.#room.height;
-    this.#room = desktop;
+    const isResized = desktop.width !== this.#desktop.width || desktop.height !== this.#desktop.height;
+    this.#desktop = desktop;
     if (isResized) for (const drawn of this.#drawn.values()) this.#fill(drawn);
   }
 
@@ -53,6 +54,7 @@ export class OverlayLayer {
     switch (message.type) {
       case "sync_state":
         this.#clear();
+        this.#monitors = message.monitors;
         for (const overlay of message.overlays) this.#add(overlay);
         break;
       case "overlay_created":
@@ -94,8 +96,16 @@ export class OverlayLayer {
     name.className = "visually-hidden";
     name.textContent = overlayWords(overlay);
     item.replaceChildren(name);
-    drawFigure(item, overlay, this.#room);
+    const room = this.#roomOf(overlay);
+    item.style.clipPath = roomInset(overlay, room);
+    drawFigure(item, overlay, room);
     if (!overlay.click_through) item.append(this.#closeButton(overlay));
+  }
+
+  /** The monitor it stays on; the whole desktop where it was drawn across monitors, or its monitor went. */
+  #roomOf(overlay: OverlayInfo): Rect {
+    const monitor = this.#monitors[overlay.monitor_index];
+    return monitor && liesIn(overlay, monitor) ? monitor : { x: 0, y: 0, ...this.#desktop };
   }
 
   #closeButton(overlay: OverlayInfo): Element {

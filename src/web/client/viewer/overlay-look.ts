@@ -37,9 +37,9 @@ export function groundUnder(color: string): "#ffffff" | "#0f172a" {
   return luminance(color) < DARK ? "#ffffff" : "#0f172a";
 }
 
-/** Opacity of plates, arrows and icons: these carry the message, so they never fade below half. */
+/** Opacity of plates, lines, arrows and icons: these carry the message, so they never fade below 0.7. */
 export function presence(opacity: number): number {
-  return 0.5 + 0.5 * opacity;
+  return 0.7 + 0.3 * opacity;
 }
 
 /** Width of a box's frame: thinner in a box too small for the usual 3. */
@@ -47,26 +47,29 @@ export function borderOf(size: Size): number {
   return Math.max(1, Math.min(3, Math.floor(Math.min(size.width, size.height) / 4)));
 }
 
-/** `r` moved, not cut, so that it lies on the desktop. */
-export function intoRoom(r: Rect, room: Size): Rect {
+/** `r` moved, not cut, so that it lies in the room; cut only where it is larger than the room. */
+export function intoRoom(r: Rect, room: Rect): Rect {
+  const width = Math.min(r.width, room.width);
+  const height = Math.min(r.height, room.height);
   return {
-    ...r,
-    x: Math.max(0, Math.min(r.x, room.width - r.width)),
-    y: Math.max(0, Math.min(r.y, room.height - r.height)),
+    x: Math.max(room.x, Math.min(r.x, room.x + room.width - width)),
+    y: Math.max(room.y, Math.min(r.y, room.y + room.height - height)),
+    width,
+    height,
   };
 }
 
-/** A box's tab: above it, or inside its top edge where the desktop ends above. */
-export function boxTagPlace(box: OverlayBox, tag: Size, room: Size): Rect & { readonly isAbove: boolean } {
+/** The tab of a rectangle: above it, or inside its top edge where the monitor ends above. */
+export function boxTagPlace(box: OverlayBox, tag: Size, room: Rect): Rect & { readonly isAbove: boolean } {
   const above = box.y - tag.height;
-  const isAbove = above >= 0;
+  const isAbove = above >= room.y;
   return { ...intoRoom({ ...tag, x: box.x, y: isAbove ? above : box.y }, room), isAbove };
 }
 
 const TAG_GAP = 8;
 
 /** An arrow's tag: beside the tail, on the side away from the head. */
-export function arrowTagPlace(arrow: OverlayBox, tag: Size, room: Size): Rect {
+export function arrowTagPlace(arrow: OverlayBox, tag: Size, room: Rect): Rect {
   const isFlat = Math.abs(arrow.width) > Math.abs(arrow.height);
   const away = isFlat ? -Math.sign(arrow.width) : -Math.sign(arrow.height || 1);
   const beside = (extent: number): number => (away < 0 ? -extent - TAG_GAP : TAG_GAP);
@@ -112,7 +115,7 @@ const LEAST_SIDE = 12;
 const MOST_SIDE = 256;
 
 /** The square an icon is drawn in: the middle of its overlay; a pointer's tip is the overlay's corner. */
-export function iconSquare(icon: OverlayBox, isPointer: boolean, room: Size): Rect {
+export function iconSquare(icon: OverlayBox, isPointer: boolean, room: Rect): Rect {
   const least = Math.min(icon.width, icon.height);
   const side = least < LEAST_SIDE ? DEFAULT_SIDE : Math.min(least, MOST_SIDE);
   if (isPointer) return { x: icon.x, y: icon.y, width: side, height: side };
@@ -125,12 +128,70 @@ export function iconSquare(icon: OverlayBox, isPointer: boolean, room: Size): Re
 }
 
 /** Where a pointer's words stand: below and right of it. */
-export function iconTagPlace(square: Rect, tag: Size, room: Size): Rect {
+export function iconTagPlace(square: Rect, tag: Size, room: Rect): Rect {
   const corner: Point = {
     x: square.x + Math.round(square.width * 0.66) + 4,
     y: square.y + Math.round(square.height * 0.66) + 4,
   };
   return intoRoom({ ...tag, ...corner }, room);
+}
+
+/** Radius of a rectangle's corners: `most`, less where the rectangle is small. */
+export function cornerOf(size: Size, most: number): number {
+  return Math.min(most, size.width / 4, size.height / 4);
+}
+
+/** A ring inside the rectangle: its radii, and how wide its line is without the pixel of halo at each side. */
+export function ringOf(size: Size): { readonly rx: number; readonly ry: number; readonly border: number } {
+  const border = Math.max(1, Math.min(3, Math.min(size.width, size.height) / 4));
+  const inset = border / 2 + 1;
+  return { rx: Math.max(0.5, size.width / 2 - inset), ry: Math.max(0.5, size.height / 2 - inset), border };
+}
+
+/** A hand's line as SVG path data, relative to the overlay's corner; without points a ring that does not quite close. */
+export function freehandPath(size: Size, points: readonly Point[] | undefined): string {
+  const line = points ?? handDrawnRing(size);
+  const at = ({ x, y }: Point): string => `${round(x)} ${round(y)}`;
+  // The first point is gone to as well: one alone is a dot.
+  return line.map((point, i) => (i === 0 ? `M${at(point)}L${at(point)}` : `L${at(point)}`)).join("");
+}
+
+function handDrawnRing({ width, height }: Size): readonly Point[] {
+  return Array.from({ length: 49 }, (_, i) => {
+    const angle = -2 + (2 * Math.PI * 1.06 * i) / 48;
+    // Slowly inwards, so that the end passes the beginning on the inside.
+    const share = 1 - 0.08 * (i / 48);
+    return {
+      x: (width / 2) * (1 + share * Math.cos(angle)),
+      y: (height / 2) * (1 + share * Math.sin(angle)),
+    };
+  });
+}
+
+/** All of the room but the rectangle, relative to the rectangle's corner: path data to be filled by the even-odd rule. */
+export function aroundPath(box: OverlayBox, room: Rect): string {
+  const { width, height } = box;
+  const radius = round(cornerOf(box, 8));
+  const arc = (x: number, y: number): string => `a${radius} ${radius} 0 0 1 ${x} ${y}`;
+  return [
+    `M${room.x - box.x} ${room.y - box.y}h${room.width}v${room.height}h${-room.width}z`,
+    `M${radius} 0H${width - radius}${arc(radius, radius)}V${height - radius}${arc(-radius, radius)}`,
+    `H${radius}${arc(-radius, -radius)}V${radius}${arc(radius, -radius)}z`,
+  ].join("");
+}
+
+/** Whether both ends of an overlay are in the room. */
+export function liesIn(box: OverlayBox, room: Rect): boolean {
+  const isWithin = (from: number, extent: number, start: number, length: number): boolean =>
+    Math.min(from, from + extent) >= start && Math.max(from, from + extent) <= start + length;
+  return isWithin(box.x, box.width, room.x, room.width) && isWithin(box.y, box.height, room.y, room.height);
+}
+
+/** How far a room reaches beyond an element at `box`, as CSS `inset()` for its clip-path. */
+export function roomInset(box: OverlayBox, room: Rect): string {
+  const right = box.x + Math.max(0, box.width) - (room.x + room.width);
+  const bottom = box.y + Math.max(0, box.height) - (room.y + room.height);
+  return `inset(${room.y - box.y}px ${right}px ${bottom}px ${room.x - box.x}px)`;
 }
 
 /** The overlay in words, for people who do not see it. */

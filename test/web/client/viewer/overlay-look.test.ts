@@ -1,19 +1,26 @@
 import t from "tap";
+import { presence as compositorPresence } from "../../../../src/compositor/shape.ts";
 import { shapeOf } from "../../../../src/compositor/shapes/list.ts";
 import { glyphNamed } from "../../../../src/web/client/viewer/overlay-glyphs.ts";
 import {
+  aroundPath,
   arrowPath,
   arrowTagPlace,
   borderOf,
   boxTagPlace,
+  cornerOf,
+  freehandPath,
   iconSquare,
   inkOn,
   intoRoom,
+  liesIn,
   overlayWords,
   presence,
+  ringOf,
+  roomInset,
 } from "../../../../src/web/client/viewer/overlay-look.ts";
 
-const ROOM = { width: 1000, height: 600 };
+const ROOM = { x: 0, y: 0, width: 1000, height: 600 };
 const TAG = { width: 80, height: 20 };
 const box = (x: number, y: number, width = 200, height = 100) => ({
   x,
@@ -56,8 +63,9 @@ t.test("frames are thinner in boxes too small for three pixels", async (t) => {
   );
 });
 
-t.test("plates never fade below half", async (t) => {
-  t.same([0, 0.5, 1].map(presence), [0.5, 0.75, 1]);
+t.test("plates fade no further than the compositor's", async (t) => {
+  t.equal(presence(0), 0.7);
+  t.same([0, 0.5, 1].map(presence), [0, 0.5, 1].map(compositorPresence));
 });
 
 t.test("an icon is in the middle of its overlay, a pointer's tip at its corner", async (t) => {
@@ -92,5 +100,53 @@ t.test("the browser's icon lies where the compositor paints it", async (t) => {
     clickThrough: true,
     monitorIndex: 0,
   };
-  t.same(icon?.bounds(spec, { x: 0, y: 0, ...ROOM }), iconSquare(spec, false, ROOM));
+  t.same(icon?.bounds(spec, ROOM), iconSquare(spec, false, ROOM));
+});
+
+const RIGHT = { x: 1000, y: 200, width: 800, height: 400 };
+
+t.test("words stay on their own monitor, not only on the desktop", async (t) => {
+  t.match(boxTagPlace(box(1000, 210), TAG, RIGHT), { x: 1000, y: 210, isAbove: false });
+  t.match(boxTagPlace(box(1000, 220), TAG, RIGHT), { x: 1000, y: 200, isAbove: true });
+  t.match(boxTagPlace(box(1790, 300, 10), TAG, RIGHT), { x: 1720, y: 280 });
+  t.match(arrowTagPlace(box(1010, 300, 200, 10), TAG, RIGHT), { x: 1000, y: 290 });
+  t.match(intoRoom({ x: 0, y: 0, width: 900, height: 20 }, RIGHT), { x: 1000, width: 800 });
+});
+
+t.test("what an overlay draws is cut at its monitor's edges", async (t) => {
+  t.equal(roomInset(box(1000, 300), RIGHT), "inset(-100px -600px -200px 0px)");
+  t.equal(roomInset(box(1100, 300, -50, -20), RIGHT), "inset(-100px -700px -300px -100px)");
+});
+
+t.test("what was drawn across monitors lies in none of them", async (t) => {
+  t.equal(liesIn(box(1000, 200, 800, 400), RIGHT), true);
+  t.equal(liesIn(box(900, 300), RIGHT), false);
+  t.equal(liesIn(box(1100, 300, -200, 0), RIGHT), false);
+  t.equal(liesIn(box(1100, 300, -100, -100), RIGHT), true);
+});
+
+t.test("a ring lies inside its region, however small that is", async (t) => {
+  t.same(ringOf({ width: 200, height: 100 }), { rx: 97.5, ry: 47.5, border: 3 });
+  t.same(ringOf({ width: 2, height: 2 }), { rx: 0.5, ry: 0.5, border: 1 });
+});
+
+t.test("a hand's line goes through its points, and one point is a dot", async (t) => {
+  const size = { width: 40, height: 20 };
+  t.equal(freehandPath(size, [{ x: 1, y: 2 }]), "M1 2L1 2");
+  t.equal(
+    freehandPath(size, [
+      { x: 0, y: 0 },
+      { x: -5.25, y: 7 },
+    ]),
+    "M0 0L0 0L-5.25 7",
+  );
+  t.equal(freehandPath(size, undefined).split("L").length, 50);
+});
+
+t.test("a spotlight dims its monitor and leaves out its region", async (t) => {
+  t.equal(
+    aroundPath(box(1100, 300), RIGHT),
+    "M-100 -100h800v400h-800zM8 0H192a8 8 0 0 1 8 8V92a8 8 0 0 1 -8 8H8a8 8 0 0 1 -8 -8V8a8 8 0 0 1 8 -8z",
+  );
+  t.equal(cornerOf({ width: 8, height: 100 }, 8), 2);
 });
