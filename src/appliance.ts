@@ -16,6 +16,7 @@ import { systemClock } from "./desktop/clock.ts";
 import type { Connection } from "./desktop/connection.ts";
 import { FileConnectionStore } from "./desktop/connection-store.ts";
 import { Desktops } from "./desktop/desktops.ts";
+import { KnownTargets } from "./desktop/known-targets.ts";
 import type { Link } from "./desktop/link.ts";
 import { VncLink } from "./desktop/links/vnc-link.ts";
 import { allowedTargets } from "./desktop/proposals.ts";
@@ -78,6 +79,8 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
   });
 
   const own: OwnListener[] = [];
+  const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
+  const belief = { trust: config.targets.tls_trust, known };
   let demo: DemoServer | null = null;
   const openLink = (connection: Connection): Link => {
     if (connection.protocol === "demo") {
@@ -89,7 +92,9 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
         clock,
       );
     }
-    return connection.protocol === "kasmvnc" ? openKasmLink(connection, own) : openVncLink(connection, own);
+    return connection.protocol === "kasmvnc"
+      ? openKasmLink(connection, own)
+      : openVncLink(connection, own, belief);
   };
   const desktops = new Desktops(
     {
@@ -176,7 +181,14 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
     tls: certificate,
   });
 
-  await app.listen({ host: config.server.host, port: config.server.port });
+  // Before anybody can ask: whoever finds the server up finds its desktops.
+  await desktops.open(config.connections, DEMO);
+  try {
+    await app.listen({ host: config.server.host, port: config.server.port });
+  } catch (error) {
+    await desktops.close();
+    throw error;
+  }
   const address = app.server.address();
   const port = address !== null && typeof address === "object" ? address.port : config.server.port;
   own.push({ port });
@@ -187,7 +199,6 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
     own,
     isLoopbackHost(config.server.host),
   );
-  await desktops.open(config.connections, DEMO);
   const control = await ControlSocket.open(config.data_dir, mcp, STDIO_PRINCIPAL);
   if (control === null) log.warn("Another server serves --stdio clients of this data directory");
 

@@ -16,6 +16,7 @@ const PACKAGES = {
   xclip: "xclip",
   xauth: "xauth",
   chromium: "chromium",
+  openssl: "openssl",
   gcc: "gcc libc6-dev",
   vncclient: "libvncserver-dev",
 } as const;
