@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { renderCompatibilityDoc } from "./docs-compatibility.ts";
 import { renderConfigDoc } from "./docs-config.ts";
 import { renderErrorsDoc } from "./docs-errors.ts";
 import { renderPolicyDoc } from "./docs-policy.ts";
@@ -14,6 +15,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "docs/config.md": renderConfigDoc,
   "docs/errors.md": renderErrorsDoc,
   "docs/policy.md": renderPolicyDoc,
+  "docs/compatibility.md": renderCompatibilityDoc,
 };
 
 const isWriting = process.argv.includes("--write");
