@@ -30,6 +30,7 @@ import { VERSION } from "./version.ts";
 import { buildApp } from "./web/app.ts";
 import { ConnectedClients } from "./web/connected-clients.ts";
 import { ViewerSessions } from "./web/viewer-sessions.ts";
+import type { VncListener } from "./web/vnc-listener.ts";
 
 /** A running appliance. */
 export interface Appliance {
@@ -181,24 +182,26 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
     tls: certificate,
   });
 
-  // Before anybody can ask: whoever finds the server up finds its desktops.
+  // Before anybody can ask: whoever finds the server up finds its desktops and its VNC ports.
   await desktops.open(config.connections, DEMO);
+  let vnc: readonly VncListener[] = [];
   try {
+    vnc = await openVnc(
+      config,
+      log,
+      { sessions, platform, desktops, authenticator, audit, certificate },
+      own,
+      isLoopbackHost(config.server.host),
+    );
     await app.listen({ host: config.server.host, port: config.server.port });
   } catch (error) {
+    await Promise.all(vnc.map((listener) => listener.close()));
     await desktops.close();
     throw error;
   }
   const address = app.server.address();
   const port = address !== null && typeof address === "object" ? address.port : config.server.port;
   own.push({ port });
-  const vnc = await openVnc(
-    config,
-    log,
-    { sessions, platform, desktops, authenticator, audit, certificate },
-    own,
-    isLoopbackHost(config.server.host),
-  );
   const control = await ControlSocket.open(config.data_dir, mcp, STDIO_PRINCIPAL);
   if (control === null) log.warn("Another server serves --stdio clients of this data directory");
 
