@@ -19,9 +19,9 @@ export const FLOORS = [
   { name: "ROOF", rooms: [""], areRoomsOpen: true },
 ] as const;
 
-/** Browser code inside the web room: it sees GROUND and the shapes of the REST API, nothing that needs Node. */
+/** Browser code inside the web room: it sees GROUND, how overlays look and the shapes of the REST API, nothing that needs Node. */
 const CLIENT = "web/client/";
-const CLIENT_MAY_SEE = ["framebuffer/", "protocols/", "web/api.ts", CLIENT] as const;
+const CLIENT_MAY_SEE = ["framebuffer/", "protocols/", "compositor/look/", "web/api.ts", CLIENT] as const;
 
 /**
  * Where each third-party package may be imported in src/: a file, or a folder that ends in a slash. One place to

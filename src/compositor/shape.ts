@@ -1,6 +1,7 @@
 import type { SKRSContext2D } from "@napi-rs/canvas";
 import type * as z from "zod";
 import { intersectRects, isEmptyRect, type Rect } from "../framebuffer/rect.ts";
+import { intoRoom } from "./look/placement.ts";
 import type { OverlaySpec } from "./overlay.ts";
 
 /** What shapes draw on: a layer of their own that is transparent at first. */
@@ -50,21 +51,4 @@ export function clampRect(r: Rect, room: Rect): Rect {
   const grown = { x: r.x, y: r.y, width: Math.max(1, r.width), height: Math.max(1, r.height) };
   const inside = intersectRects(grown, room);
   return isEmptyRect(inside) ? intoRoom(grown, room) : inside;
-}
-
-/** `r` moved, not cut, so that it lies in the room; cut only where it is larger than the room. */
-export function intoRoom(r: Rect, room: Rect): Rect {
-  const width = Math.min(r.width, room.width);
-  const height = Math.min(r.height, room.height);
-  return {
-    x: Math.max(room.x, Math.min(r.x, room.x + room.width - width)),
-    y: Math.max(room.y, Math.min(r.y, room.y + room.height - height)),
-    width,
-    height,
-  };
-}
-
-/** Opacity of plates, arrows and icons: these carry the message, so they never fade below 0.7. */
-export function presence(opacity: number): number {
-  return 0.7 + 0.3 * opacity;
 }

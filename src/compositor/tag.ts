@@ -1,7 +1,8 @@
-import type { Rect } from "../framebuffer/rect.ts";
-import { inkOn } from "./colour.ts";
+import type { Rect, Size } from "../framebuffer/rect.ts";
 import { cleanLine, drawLine, fitText, TAG_FONT, textWidth } from "./lettering.ts";
-import { type Context, intoRoom } from "./shape.ts";
+import { inkOn } from "./look/contrast.ts";
+import { boxTagPlace, intoRoom } from "./look/placement.ts";
+import type { Context } from "./shape.ts";
 
 const PADDING = 7;
 const RADIUS = 4;
@@ -13,20 +14,24 @@ export interface Tag {
   readonly rect: Rect;
 }
 
-/** A tag whose top left corner is near (x, y), moved into the room; null where the label shows no letter. */
-export function tagAt(label: string | null, x: number, y: number, room: Rect): Tag | null {
+/** A tag where `place` puts one of its size; null where the label shows no letter. */
+export function tagBy(label: string | null, room: Rect, place: (size: Size) => Rect): Tag | null {
   const whole = label === null ? "" : cleanLine(label);
   if (whole === "") return null;
   const most = Math.max(1, Math.min(MOST_WIDTH, room.width) - 2 * PADDING);
   const text = fitText(TAG_FONT, whole, most);
   const size = { width: textWidth(TAG_FONT, text) + 2 * PADDING, height: TAG_FONT.lineHeightPx };
-  return { text, rect: intoRoom({ x, y, ...size }, room) };
+  return { text, rect: place(size) };
+}
+
+/** A tag whose top left corner is near (x, y), moved into the room. */
+export function tagAt(label: string | null, x: number, y: number, room: Rect): Tag | null {
+  return tagBy(label, room, (size) => intoRoom({ x, y, ...size }, room));
 }
 
 /** The tag of a rectangle: above it, or inside its top edge where there is no room above. */
 export function tagOn(label: string | null, r: Rect, room: Rect): Tag | null {
-  const above = r.y - TAG_FONT.lineHeightPx;
-  return tagAt(label, r.x, above >= room.y ? above : r.y, room);
+  return tagBy(label, room, (size) => boxTagPlace(r, size, room));
 }
 
 /** `corners`: radius at top left, top right, bottom right, bottom left. */

@@ -1,6 +1,6 @@
 import { createCanvas } from "@napi-rs/canvas";
 import t from "tap";
-import { inkOn, parseColour, withAlpha } from "../../src/compositor/colour.ts";
+import { parseColour } from "../../src/compositor/colour.ts";
 import { COLOUR_NAMES } from "../../src/compositor/colour-names.ts";
 
 t.test("the 148 names of CSS mean what another implementation says", async (t) => {
@@ -55,14 +55,4 @@ t.test("a hostile value does not get into the message whole", async (t) => {
     t.ok(error instanceof Error && error.message.length < 200);
     t.notMatch(String(error), /[\n\u202e]/);
   }
-});
-
-t.test("letters are black on light colours and white on dark ones", async (t) => {
-  for (const light of ["#ffffff", "#ffff00", "#00ff00", "#ffa500", "#00ffff"])
-    t.equal(inkOn(light), "#000000");
-  for (const dark of ["#000000", "#0000ff", "#800080", "#006400", "#8b0000"]) t.equal(inkOn(dark), "#ffffff");
-});
-
-t.test("an opacity is added as canvas takes it", async (t) => {
-  t.equal(withAlpha("#0a141e", 0.25), "rgba(10, 20, 30, 0.25)");
 });

@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { boundRects, EMPTY_RECT, type Rect } from "../../framebuffer/rect.ts";
-import { withAlpha } from "../colour.ts";
+import { withAlpha } from "../look/contrast.ts";
+import { borderOf } from "../look/placement.ts";
 import { type Context, defineShape, LABEL_LIMIT } from "../shape.ts";
 import { paintTag, tagOn } from "../tag.ts";
 
-const BORDER = 3;
+/** A frame thinner than this has no room for a hairline beside it. */
+const HAIRLINE_FROM = 3;
 
 /** A frame of whole pixels around a region, its inside filled at the overlay's opacity, its label in a tab. */
 export const box = defineShape({
@@ -14,7 +16,7 @@ export const box = defineShape({
   bounds: (overlay, room) => boundRects(overlay, tagOn(overlay.label, overlay, room)?.rect ?? EMPTY_RECT),
   paint(context, overlay, room) {
     const { x, y, width, height, color } = overlay;
-    const border = Math.max(1, Math.min(BORDER, Math.floor(Math.min(width, height) / 4)));
+    const border = borderOf(overlay);
     const inside = {
       x: x + border,
       y: y + border,
@@ -27,7 +29,7 @@ export const box = defineShape({
       context.clearRect(inside.x, inside.y, inside.width, inside.height);
       context.fillStyle = withAlpha(color, overlay.opacity);
       context.fillRect(inside.x, inside.y, inside.width, inside.height);
-      if (border === BORDER) paintHairline(context, inside);
+      if (border >= HAIRLINE_FROM) paintHairline(context, inside);
     }
     const tag = tagOn(overlay.label, overlay, room);
     if (tag === null) return;

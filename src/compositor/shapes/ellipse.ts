@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { boundRects, EMPTY_RECT } from "../../framebuffer/rect.ts";
-import { inkOn, withAlpha } from "../colour.ts";
+import { inkOn, withAlpha } from "../look/contrast.ts";
+import { ringOf } from "../look/placement.ts";
 import { defineShape, LABEL_LIMIT } from "../shape.ts";
 import { paintTag, tagOn } from "../tag.ts";
 
-const BORDER = 3;
 const HALO = 1;
 
 /** A ring that fills the rectangle, its inside tinted at the opacity, its label in a tab above. */
@@ -15,20 +15,14 @@ export const ellipse = defineShape({
   bounds: (overlay, room) => boundRects(overlay, tagOn(overlay.label, overlay, room)?.rect ?? EMPTY_RECT),
   paint(context, overlay, room) {
     const { x, y, width, height, color } = overlay;
-    const border = Math.max(1, Math.min(BORDER, Math.min(width, height) / 4));
-    const inset = border / 2 + HALO;
-    const trace = (shrink: number): void => {
-      const radiusX = Math.max(0.5, width / 2 - shrink);
-      const radiusY = Math.max(0.5, height / 2 - shrink);
-      context.beginPath();
-      context.ellipse(x + width / 2, y + height / 2, radiusX, radiusY, 0, 0, 2 * Math.PI);
-    };
+    const { rx, ry, border } = ringOf(overlay);
     context.save();
     // A ring of a pixel or two would be wider than its region.
     context.beginPath();
     context.rect(x, y, width, height);
     context.clip();
-    trace(inset);
+    context.beginPath();
+    context.ellipse(x + width / 2, y + height / 2, rx, ry, 0, 0, 2 * Math.PI);
     context.fillStyle = withAlpha(color, overlay.opacity);
     context.fill();
     context.lineWidth = border + 2 * HALO;

@@ -1,8 +1,9 @@
+import { Path2D } from "@napi-rs/canvas";
 import * as z from "zod";
 import { boundRects, EMPTY_RECT, type Point, type Rect } from "../../framebuffer/rect.ts";
-import { inkOn, withAlpha } from "../colour.ts";
-import type { OverlaySpec } from "../overlay.ts";
-import { type Context, defineShape, intoRoom, LABEL_LIMIT, presence } from "../shape.ts";
+import { inkOn, withAlpha } from "../look/contrast.ts";
+import { freehandLine, freehandPath, intoRoom, presence } from "../look/placement.ts";
+import { defineShape, LABEL_LIMIT } from "../shape.ts";
 import { paintTag, tagOn } from "../tag.ts";
 
 const LINE = 3;
@@ -30,36 +31,26 @@ export const freehand = defineShape({
     intoRoom({ ...spec, width: Math.max(1, spec.width), height: Math.max(1, spec.height) }, room),
   bounds(overlay, room) {
     const tag = tagOn(overlay.label, overlay, room)?.rect ?? EMPTY_RECT;
-    return boundRects(extentOf(pointsOf(overlay)), tag);
+    const extent = extentOf(freehandLine(overlay, overlay.points));
+    return boundRects({ ...extent, x: overlay.x + extent.x, y: overlay.y + extent.y }, tag);
   },
   paint(context, overlay, room) {
-    trace(context, pointsOf(overlay));
+    const line = new Path2D(freehandPath(overlay, overlay.points));
+    context.save();
+    context.translate(overlay.x, overlay.y);
     context.lineCap = "round";
     context.lineJoin = "round";
     context.lineWidth = LINE + 2 * HALO;
     context.strokeStyle = withAlpha(inkOn(overlay.color), 0.4);
-    context.stroke();
+    context.stroke(line);
     context.lineWidth = LINE;
     context.strokeStyle = withAlpha(overlay.color, presence(overlay.opacity));
-    context.stroke();
+    context.stroke(line);
+    context.restore();
     const tag = tagOn(overlay.label, overlay, room);
     if (tag !== null) paintTag(context, tag, overlay.color);
   },
 });
-
-function pointsOf({ x, y, width, height, points }: OverlaySpec): readonly Point[] {
-  if (points !== undefined) return points.map((point) => ({ x: x + point.x, y: y + point.y }));
-  const turn = 2 * Math.PI * 1.06;
-  return Array.from({ length: 49 }, (_, i) => {
-    const angle = -2 + (turn * i) / 48;
-    // Slowly inwards, so that the end passes the beginning on the inside.
-    const share = 1 - 0.08 * (i / 48);
-    return {
-      x: x + (width / 2) * (1 + share * Math.cos(angle)),
-      y: y + (height / 2) * (1 + share * Math.sin(angle)),
-    };
-  });
-}
 
 function extentOf(points: readonly Point[]): Rect {
   const xs = points.map(({ x }) => x);
@@ -72,13 +63,4 @@ function extentOf(points: readonly Point[]): Rect {
     width: Math.ceil(Math.max(...xs)) + REACH - left,
     height: Math.ceil(Math.max(...ys)) + REACH - top,
   };
-}
-
-function trace(context: Context, points: readonly Point[]): void {
-  context.beginPath();
-  points.forEach(({ x, y }, i) => {
-    if (i === 0) context.moveTo(x, y);
-    // One point alone is a dot.
-    context.lineTo(x, y);
-  });
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { boundRects, EMPTY_RECT } from "../../framebuffer/rect.ts";
-import { withAlpha } from "../colour.ts";
+import { withAlpha } from "../look/contrast.ts";
+import { cornerOf } from "../look/placement.ts";
 import { defineShape, LABEL_LIMIT } from "../shape.ts";
 import { paintTag, tagOn } from "../tag.ts";
 
@@ -15,7 +16,7 @@ export const highlight = defineShape({
   paint(context, overlay, room) {
     const { x, y, width, height, color } = overlay;
     context.beginPath();
-    context.roundRect(x, y, width, height, Math.min(MOST_RADIUS, width / 4, height / 4));
+    context.roundRect(x, y, width, height, cornerOf(overlay, MOST_RADIUS));
     // At no opacity at all it would not be there.
     context.fillStyle = withAlpha(color, Math.max(0.05, overlay.opacity));
     context.fill();

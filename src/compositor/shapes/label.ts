@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { inkOn, withAlpha } from "../colour.ts";
+import { inkOn, withAlpha } from "../look/contrast.ts";
 import { defineShape, LABEL_LIMIT } from "../shape.ts";
 import { paintTag, tagAt } from "../tag.ts";
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { withAlpha } from "../colour.ts";
+import { withAlpha } from "../look/contrast.ts";
+import { cornerOf } from "../look/placement.ts";
 import { defineShape, LABEL_LIMIT } from "../shape.ts";
 import { paintTag, tagOn } from "../tag.ts";
 
@@ -14,7 +15,7 @@ export const spotlight = defineShape({
   bounds: (_overlay, room) => room,
   paint(context, overlay, room) {
     const { x, y, width, height, color } = overlay;
-    const radius = Math.min(MOST_RADIUS, width / 4, height / 4);
+    const radius = cornerOf(overlay, MOST_RADIUS);
     context.fillStyle = `rgba(0, 0, 0, ${overlay.opacity})`;
     context.fillRect(room.x, room.y, room.width, room.height);
     context.beginPath();

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import type { Rect } from "../../framebuffer/rect.ts";
-import { luminance, withAlpha } from "../colour.ts";
 import { drawLine, TEXT_FONT, textWidth, wrapText } from "../lettering.ts";
+import { groundUnder, withAlpha } from "../look/contrast.ts";
+import { intoRoom, presence } from "../look/placement.ts";
 import type { OverlaySpec } from "../overlay.ts";
-import { defineShape, intoRoom, LABEL_LIMIT, presence } from "../shape.ts";
+import { defineShape, LABEL_LIMIT } from "../shape.ts";
 
 const PADDING_X = 10;
 const PADDING_Y = 6;
@@ -11,9 +12,6 @@ const RADIUS = 6;
 /** Narrower than this nothing is readable, so a width below it means "as wide as it needs". */
 const LEAST_WIDTH = 60;
 const NATURAL_WIDTH = 420;
-
-/** Colours darker than this are written on a light plate, others on a dark one. */
-const DARK = 0.18;
 
 /** Lines of text in the overlay's colour on a soft plate, wrapped at its width. */
 export const text = defineShape({
@@ -23,10 +21,9 @@ export const text = defineShape({
   bounds: (overlay, room) => layOut(overlay, room).plate,
   paint(context, overlay, room) {
     const { lines, plate } = layOut(overlay, room);
-    const ground = luminance(overlay.color) < DARK ? "#ffffff" : "#0f172a";
     context.beginPath();
     context.roundRect(plate.x, plate.y, plate.width, plate.height, RADIUS);
-    context.fillStyle = withAlpha(ground, presence(overlay.opacity));
+    context.fillStyle = withAlpha(groundUnder(overlay.color), presence(overlay.opacity));
     context.fill();
     context.beginPath();
     context.roundRect(plate.x + 0.5, plate.y + 0.5, plate.width - 1, plate.height - 1, RADIUS - 0.5);

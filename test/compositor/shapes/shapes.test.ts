@@ -1,7 +1,7 @@
 import { createCanvas } from "@napi-rs/canvas";
 import t from "tap";
+import { ICON_NAMES } from "../../../src/compositor/look/glyphs.ts";
 import type { OverlaySpec } from "../../../src/compositor/overlay.ts";
-import { ICON_NAMES } from "../../../src/compositor/shapes/icon.ts";
 import { SHAPES, shapeOf } from "../../../src/compositor/shapes/list.ts";
 import { holdsPoint, holdsRect, type Rect, rect } from "../../../src/framebuffer/rect.ts";
 import { spec } from "../scenes.ts";

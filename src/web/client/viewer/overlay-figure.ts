@@ -1,6 +1,5 @@
-import type { Rect, Size } from "../../../framebuffer/rect.ts";
-import type { OverlayInfo } from "../../api.ts";
-import { glyphNamed } from "./overlay-glyphs.ts";
+import { groundUnder, inkOn } from "../../../compositor/look/contrast.ts";
+import { glyphNamed } from "../../../compositor/look/glyphs.ts";
 import {
   aroundPath,
   arrowPath,
@@ -9,14 +8,14 @@ import {
   boxTagPlace,
   cornerOf,
   freehandPath,
-  groundUnder,
   iconSquare,
   iconTagPlace,
-  inkOn,
   intoRoom,
   presence,
   ringOf,
-} from "./overlay-look.ts";
+} from "../../../compositor/look/placement.ts";
+import type { Rect, Size } from "../../../framebuffer/rect.ts";
+import type { OverlayInfo } from "../../api.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const INK_ALPHA = "0.55";

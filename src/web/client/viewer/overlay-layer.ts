@@ -2,7 +2,7 @@ import type { Rect, Size } from "../../../framebuffer/rect.ts";
 import type { OverlayInfo, OverlayMessage } from "../../api.ts";
 import { drawIcon } from "../icon-shapes.ts";
 import { drawFigure } from "./overlay-figure.ts";
-import { liesIn, overlayWords, roomInset } from "./overlay-look.ts";
+import { liesIn, overlayWords, roomInset } from "./overlay-place.ts";
 
 /** What the layer tells its owner. */
 export interface OverlayLayerEvents {

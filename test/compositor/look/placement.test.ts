@@ -1,7 +1,4 @@
 import t from "tap";
-import { presence as compositorPresence } from "../../../../src/compositor/shape.ts";
-import { shapeOf } from "../../../../src/compositor/shapes/list.ts";
-import { glyphNamed } from "../../../../src/web/client/viewer/overlay-glyphs.ts";
 import {
   aroundPath,
   arrowPath,
@@ -11,31 +8,20 @@ import {
   cornerOf,
   freehandPath,
   iconSquare,
-  inkOn,
   intoRoom,
-  liesIn,
-  overlayWords,
   presence,
   ringOf,
-  roomInset,
-} from "../../../../src/web/client/viewer/overlay-look.ts";
+} from "../../../src/compositor/look/placement.ts";
 
 const ROOM = { x: 0, y: 0, width: 1000, height: 600 };
 const TAG = { width: 80, height: 20 };
+const RIGHT = { x: 1000, y: 200, width: 800, height: 400 };
+
 const box = (x: number, y: number, width = 200, height = 100) => ({
   x,
   y,
   width,
   height,
-  color: "#3b82f6",
-  label: "Save",
-});
-
-t.test("ink is black on light colours and white on dark ones", async (t) => {
-  t.equal(inkOn("#ffff00"), "#000000");
-  t.equal(inkOn("#ffffff"), "#000000");
-  t.equal(inkOn("#00008b"), "#ffffff");
-  t.equal(inkOn("#000000"), "#ffffff");
 });
 
 t.test("a tab sits above its box, inside where the desktop ends, and never off the side", async (t) => {
@@ -63,47 +49,14 @@ t.test("frames are thinner in boxes too small for three pixels", async (t) => {
   );
 });
 
-t.test("plates fade no further than the compositor's", async (t) => {
-  t.equal(presence(0), 0.7);
-  t.same([0, 0.5, 1].map(presence), [0, 0.5, 1].map(compositorPresence));
-});
-
 t.test("an icon is in the middle of its overlay, a pointer's tip at its corner", async (t) => {
   t.same(iconSquare(box(100, 100, 80, 40), false, ROOM), { x: 120, y: 100, width: 40, height: 40 });
   t.same(iconSquare(box(100, 100, 4, 4), true, ROOM), { x: 100, y: 100, width: 32, height: 32 });
 });
 
-t.test("a label that names no sign is written beside a pointer", async (t) => {
-  t.match(glyphNamed(" Check "), { isPointer: false, words: null });
-  t.match(glyphNamed("pointer"), { isPointer: true, words: null });
-  t.match(glyphNamed("look here"), { isPointer: true, words: "look here" });
-  t.match(glyphNamed(null), { isPointer: true, words: null });
-});
-
 t.test("what is moved into the desktop keeps its size", async (t) => {
   t.same(intoRoom({ x: -5, y: 590, width: 50, height: 20 }, ROOM), { x: 0, y: 580, width: 50, height: 20 });
 });
-
-t.test("overlays are told in words", async (t) => {
-  t.equal(overlayWords({ ...box(1, 2), kind: "box" }), "box “Save” at 1, 2");
-  t.equal(overlayWords({ ...box(1, 2), label: null, kind: "arrow" }), "arrow at 1, 2");
-});
-
-t.test("the browser's icon lies where the compositor paints it", async (t) => {
-  const icon = shapeOf("icon");
-  const spec = {
-    ...box(300, 200, 64, 64),
-    kind: "icon",
-    label: "check",
-    opacity: 1,
-    temporaryMs: null,
-    clickThrough: true,
-    monitorIndex: 0,
-  };
-  t.same(icon?.bounds(spec, ROOM), iconSquare(spec, false, ROOM));
-});
-
-const RIGHT = { x: 1000, y: 200, width: 800, height: 400 };
 
 t.test("words stay on their own monitor, not only on the desktop", async (t) => {
   t.match(boxTagPlace(box(1000, 210), TAG, RIGHT), { x: 1000, y: 210, isAbove: false });
@@ -111,18 +64,6 @@ t.test("words stay on their own monitor, not only on the desktop", async (t) => 
   t.match(boxTagPlace(box(1790, 300, 10), TAG, RIGHT), { x: 1720, y: 280 });
   t.match(arrowTagPlace(box(1010, 300, 200, 10), TAG, RIGHT), { x: 1000, y: 290 });
   t.match(intoRoom({ x: 0, y: 0, width: 900, height: 20 }, RIGHT), { x: 1000, width: 800 });
-});
-
-t.test("what an overlay draws is cut at its monitor's edges", async (t) => {
-  t.equal(roomInset(box(1000, 300), RIGHT), "inset(-100px -600px -200px 0px)");
-  t.equal(roomInset(box(1100, 300, -50, -20), RIGHT), "inset(-100px -700px -300px -100px)");
-});
-
-t.test("what was drawn across monitors lies in none of them", async (t) => {
-  t.equal(liesIn(box(1000, 200, 800, 400), RIGHT), true);
-  t.equal(liesIn(box(900, 300), RIGHT), false);
-  t.equal(liesIn(box(1100, 300, -200, 0), RIGHT), false);
-  t.equal(liesIn(box(1100, 300, -100, -100), RIGHT), true);
 });
 
 t.test("a ring lies inside its region, however small that is", async (t) => {
@@ -149,4 +90,8 @@ t.test("a spotlight dims its monitor and leaves out its region", async (t) => {
     "M-100 -100h800v400h-800zM8 0H192a8 8 0 0 1 8 8V92a8 8 0 0 1 -8 8H8a8 8 0 0 1 -8 -8V8a8 8 0 0 1 8 -8z",
   );
   t.equal(cornerOf({ width: 8, height: 100 }, 8), 2);
+});
+
+t.test("what carries the message never fades away", async (t) => {
+  t.same([0, 0.5, 1].map(presence), [0.7, 0.85, 1]);
 });

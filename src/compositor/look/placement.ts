@@ -1,41 +1,10 @@
-import type { Point, Rect, Size } from "../../../framebuffer/rect.ts";
+import type { Point, Rect, Size } from "../../framebuffer/rect.ts";
 
 /*
- * Where the parts of an overlay lie, by the rules of src/compositor/shapes: what people see in the browser is what is
- * composited for VNC viewers and screenshots. That floor draws with a native canvas, so only its numbers can be shared.
+ * Where the parts of an overlay lie and how they are drawn, in desktop pixels: the browser's layer draws by the same
+ * numbers as the compositor, so nothing here needs a canvas. An arrow's width and height may be negative; `room` is the
+ * monitor that an overlay stays on.
  */
-
-/** What these rules read of an overlay. Desktop pixels; an arrow's width and height may be negative. */
-export interface OverlayBox extends Rect {
-  readonly color: string;
-  readonly label: string | null;
-}
-
-const HEX = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i;
-/** Colours darker than this are written on a light plate. */
-const DARK = 0.18;
-
-function linear(hex: string | undefined): number {
-  const value = Number.parseInt(hex ?? "0", 16) / 255;
-  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-}
-
-/** Relative luminance of `#rrggbb`, WCAG 2.2. */
-function luminance(color: string): number {
-  const [, red, green, blue] = HEX.exec(color) ?? [];
-  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
-}
-
-/** Black or white, whichever is read better on `#rrggbb`. */
-export function inkOn(color: string): "#000000" | "#ffffff" {
-  const light = luminance(color);
-  return (light + 0.05) / 0.05 >= 1.05 / (light + 0.05) ? "#000000" : "#ffffff";
-}
-
-/** The plate under text of a colour. */
-export function groundUnder(color: string): "#ffffff" | "#0f172a" {
-  return luminance(color) < DARK ? "#ffffff" : "#0f172a";
-}
 
 /** Opacity of plates, lines, arrows and icons: these carry the message, so they never fade below 0.7. */
 export function presence(opacity: number): number {
@@ -60,7 +29,7 @@ export function intoRoom(r: Rect, room: Rect): Rect {
 }
 
 /** The tab of a rectangle: above it, or inside its top edge where the monitor ends above. */
-export function boxTagPlace(box: OverlayBox, tag: Size, room: Rect): Rect & { readonly isAbove: boolean } {
+export function boxTagPlace(box: Rect, tag: Size, room: Rect): Rect & { readonly isAbove: boolean } {
   const above = box.y - tag.height;
   const isAbove = above >= room.y;
   return { ...intoRoom({ ...tag, x: box.x, y: isAbove ? above : box.y }, room), isAbove };
@@ -69,7 +38,7 @@ export function boxTagPlace(box: OverlayBox, tag: Size, room: Rect): Rect & { re
 const TAG_GAP = 8;
 
 /** An arrow's tag: beside the tail, on the side away from the head. */
-export function arrowTagPlace(arrow: OverlayBox, tag: Size, room: Rect): Rect {
+export function arrowTagPlace(arrow: Rect, tag: Size, room: Rect): Rect {
   const isFlat = Math.abs(arrow.width) > Math.abs(arrow.height);
   const away = isFlat ? -Math.sign(arrow.width) : -Math.sign(arrow.height || 1);
   const beside = (extent: number): number => (away < 0 ? -extent - TAG_GAP : TAG_GAP);
@@ -79,7 +48,8 @@ export function arrowTagPlace(arrow: OverlayBox, tag: Size, room: Rect): Rect {
 }
 
 const HEAD_LENGTH = 22;
-const HEAD_HALF = 11;
+/** Half the width of an arrow's head, its widest part. */
+export const ARROW_HALF = 11;
 const SHAFT_HALF = 2.5;
 const TAIL_HALF = 1.5;
 
@@ -103,9 +73,9 @@ export function arrowPath(width: number, height: number): string {
     `M${at(0, tail)}`,
     `A${round(tail)} ${round(tail)} 0 0 1 ${at(0, -tail)}`,
     `L${at(notch, -SHAFT_HALF * head)}`,
-    `L${at(back, -HEAD_HALF * head)}`,
+    `L${at(back, -ARROW_HALF * head)}`,
     `L${at(length, 0)}`,
-    `L${at(back, HEAD_HALF * head)}`,
+    `L${at(back, ARROW_HALF * head)}`,
     `L${at(notch, SHAFT_HALF * head)}z`,
   ].join("");
 }
@@ -115,7 +85,7 @@ const LEAST_SIDE = 12;
 const MOST_SIDE = 256;
 
 /** The square an icon is drawn in: the middle of its overlay; a pointer's tip is the overlay's corner. */
-export function iconSquare(icon: OverlayBox, isPointer: boolean, room: Rect): Rect {
+export function iconSquare(icon: Rect, isPointer: boolean, room: Rect): Rect {
   const least = Math.min(icon.width, icon.height);
   const side = least < LEAST_SIDE ? DEFAULT_SIDE : Math.min(least, MOST_SIDE);
   if (isPointer) return { x: icon.x, y: icon.y, width: side, height: side };
@@ -148,9 +118,14 @@ export function ringOf(size: Size): { readonly rx: number; readonly ry: number; 
   return { rx: Math.max(0.5, size.width / 2 - inset), ry: Math.max(0.5, size.height / 2 - inset), border };
 }
 
-/** A hand's line as SVG path data, relative to the overlay's corner; without points a ring that does not quite close. */
+/** A hand's line, relative to the overlay's corner; without points a ring that does not quite close. */
+export function freehandLine(size: Size, points: readonly Point[] | undefined): readonly Point[] {
+  return points ?? handDrawnRing(size);
+}
+
+/** The same line as SVG path data. */
 export function freehandPath(size: Size, points: readonly Point[] | undefined): string {
-  const line = points ?? handDrawnRing(size);
+  const line = freehandLine(size, points);
   const at = ({ x, y }: Point): string => `${round(x)} ${round(y)}`;
   // The first point is gone to as well: one alone is a dot.
   return line.map((point, i) => (i === 0 ? `M${at(point)}L${at(point)}` : `L${at(point)}`)).join("");
@@ -169,7 +144,7 @@ function handDrawnRing({ width, height }: Size): readonly Point[] {
 }
 
 /** All of the room but the rectangle, relative to the rectangle's corner: path data to be filled by the even-odd rule. */
-export function aroundPath(box: OverlayBox, room: Rect): string {
+export function aroundPath(box: Rect, room: Rect): string {
   const { width, height } = box;
   const radius = round(cornerOf(box, 8));
   const arc = (x: number, y: number): string => `a${radius} ${radius} 0 0 1 ${x} ${y}`;
@@ -178,25 +153,4 @@ export function aroundPath(box: OverlayBox, room: Rect): string {
     `M${radius} 0H${width - radius}${arc(radius, radius)}V${height - radius}${arc(-radius, radius)}`,
     `H${radius}${arc(-radius, -radius)}V${radius}${arc(radius, -radius)}z`,
   ].join("");
-}
-
-/** Whether both ends of an overlay are in the room. */
-export function liesIn(box: OverlayBox, room: Rect): boolean {
-  const isWithin = (from: number, extent: number, start: number, length: number): boolean =>
-    Math.min(from, from + extent) >= start && Math.max(from, from + extent) <= start + length;
-  return isWithin(box.x, box.width, room.x, room.width) && isWithin(box.y, box.height, room.y, room.height);
-}
-
-/** How far a room reaches beyond an element at `box`, as CSS `inset()` for its clip-path. */
-export function roomInset(box: OverlayBox, room: Rect): string {
-  const right = box.x + Math.max(0, box.width) - (room.x + room.width);
-  const bottom = box.y + Math.max(0, box.height) - (room.y + room.height);
-  return `inset(${room.y - box.y}px ${right}px ${bottom}px ${room.x - box.x}px)`;
-}
-
-/** The overlay in words, for people who do not see it. */
-export function overlayWords(overlay: OverlayBox & { readonly kind: string }): string {
-  const name =
-    overlay.label === null || overlay.label === "" ? overlay.kind : `${overlay.kind} “${overlay.label}”`;
-  return `${name} at ${overlay.x}, ${overlay.y}`;
 }
