@@ -53,7 +53,7 @@ export async function benchDecode(owner: Owner, folder: string, isShort: boolean
   }
   const lines: Line[] = [];
   for (const { scene, kind, taken } of captures) {
-    lines.push(await compare(owner, program, folder, kind, scene, taken, isShort ? 1 : 5));
+    lines.push(await compare(owner, program, folder, kind, scene, taken, isShort ? 1 : 15));
   }
   return lines;
 }

@@ -7,6 +7,7 @@ import { PngStrips } from "../../src/imaging/png-strips.ts";
 import { judged, type Line, line } from "../line.ts";
 import { measure } from "../stopwatch.ts";
 import { changeLine, type Scene } from "./scene.ts";
+import { benchTurns } from "./turns.ts";
 
 const RUNS = 15;
 const QUALITY = 80;
@@ -74,7 +75,7 @@ export async function benchEncode(scene: Scene): Promise<Line[]> {
     line(lines, things.pngLine.name, things.sharpPng.name, { id: "P2", goal: { atLeast: 20 } }),
     line(lines, things.pngLine.name, things.sharpFast.name, { id: "P2", goal: { atLeast: 10 } }),
     line(full, things.pngFull.name, things.sharpPng.name, { id: "P3", goal: { atLeast: 1.5 } }),
-    await benchTurns(scene),
+    ...(await benchTurns(scene)),
     line(jpegs, things.jpegFull.name, things.sharpJpeg.name, { id: "P4", goal: { atLeast: 3 } }),
     line(jpegLines, things.jpegLine.name, things.sharpJpeg.name, { id: "P4", goal: { atLeast: 30 } }),
   ];
@@ -87,31 +88,6 @@ async function benchBytes({ frame, picture, name }: Scene): Promise<Line> {
   const theirs = (await sharp(frame.bytes, raw).png().toBuffer()).length;
   const metric = `PNG, size, ${name}`;
   return judged({ id: "P1", metric, unit: "bytes", ours, peer: "sharp PNG", theirs, goal: { atMost: 1.25 } });
-}
-
-/** P3: the longest that others wait for a turn while everything is encoded. */
-async function benchTurns({ picture, name }: Scene): Promise<Line> {
-  const longest: number[] = [];
-  for (let run = 0; run < RUNS; run++) {
-    const png = new PngStrips(nodeDeflate);
-    let isOver = false;
-    let last = performance.now();
-    let most = 0;
-    const turn = (): void => {
-      const now = performance.now();
-      most = Math.max(most, now - last);
-      last = now;
-      if (!isOver) setImmediate(turn);
-    };
-    setImmediate(turn);
-    await png.encode(picture);
-    isOver = true;
-    longest.push(most);
-  }
-  longest.sort((a, b) => a - b);
-  const metric = `PNG, everything changed, longest turn, ${name}`;
-  const ours = longest[RUNS >> 1] ?? 0;
-  return judged({ id: "P3", metric, unit: "ms", ours, peer: "the limit", theirs: 5, goal: { within: 5 } });
 }
 
 /** A fast wrong picture is no result. */

@@ -3,8 +3,10 @@ import { Framebuffer } from "../framebuffer/framebuffer.ts";
 import { publishDamage } from "../framebuffer/publish.ts";
 import { EMPTY_RECT, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
+import { ScrollSeeker } from "../framebuffer/scroll-seeker.ts";
 import type { CopyMove, Cursor, Screen } from "../protocols/rfb/screen.ts";
 import type { Clock } from "./clock.ts";
+import type { LockKeys } from "./link.ts";
 import { Watchers } from "./watchers.ts";
 
 const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
@@ -28,9 +30,12 @@ export class Display {
   readonly scene: Scene;
   readonly #clock: Clock;
   readonly #events: DisplayEvents;
+  readonly #scrolls = new ScrollSeeker();
   #frame: Framebuffer | null = null;
   #screens: readonly Screen[] = [];
   #cursor: Cursor | null = null;
+  /** The lights of the target's keyboard, as it told them; null before. */
+  locks: LockKeys | null = null;
   #generation = 0;
   #changedAtMs = 0;
   /** What a new connection has not painted yet; the old picture is shown until this is empty. */
@@ -95,15 +100,21 @@ export class Display {
     this.#screens = screens;
   }
 
-  /** The decoder's picture has a new size or other monitors. */
-  resize(decoded: Framebuffer, screens: readonly Screen[]): void {
+  /** The decoder's picture has a new size or other monitors; undefined: the link is gone. */
+  resize(decoded: Framebuffer | undefined, screens: readonly Screen[]): void {
+    if (decoded === undefined) return;
     this.#screens = screens;
-    if (this.#isFresh) this.#adoptSize(decoded);
-    else this.#missing = Region.of(decoded.rect);
+    if (!this.#isFresh) this.#missing = Region.of(decoded.rect);
+    else if (!this.#adoptSize(decoded)) {
+      // Who sees one monitor may see another part of the picture now.
+      this.watchers.reset(this.bounds);
+      this.#events.resized(this.size, screens);
+    }
   }
 
-  /** One whole update was decoded. */
-  update(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[]): void {
+  /** One whole update was decoded; undefined: the link is gone. */
+  update(decoded: Framebuffer | undefined, painted: Region, copies: readonly CopyMove[]): void {
+    if (decoded === undefined) return;
     if (!this.#isFresh) {
       this.#missing = this.#missing.subtract(painted).subtract(targetsOf(copies));
       if (!this.#missing.isEmpty) return;
@@ -119,6 +130,7 @@ export class Display {
   #publish(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[]): void {
     const frame = this.#frame;
     if (frame === null) return;
+    const found = copies.length === 0 ? this.#scrolls.find(frame, decoded, painted) : null;
     const moved = targetsOf(copies);
     const changedByPaint = publishDamage(decoded, frame, painted);
     const changedByMove = publishDamage(decoded, frame, moved.subtract(painted));
@@ -126,27 +138,32 @@ export class Display {
     if (damage.isEmpty) return;
     this.#generation++;
     this.#changedAtMs = this.#clock.nowMs();
-    if (changedByMove.isEmpty) {
+    if (found !== null) {
+      const repainted = changedByPaint.subtract(Region.of(found.move.to)).union(found.rest);
+      this.watchers.update(repainted, [found.move], this.scene.coverage);
+    } else if (changedByMove.isEmpty) {
       this.watchers.update(changedByPaint, [], Region.empty);
     } else {
       // Whoever is sent the moves needs what was painted over their targets, changed or not: a move undoes it.
       const repainted = changedByPaint.union(painted.intersect(moved));
       this.watchers.update(repainted, copies, this.scene.coverage);
     }
-    this.#events.changed(damage, this.#generation, copies);
+    this.#events.changed(damage, this.#generation, found === null ? copies : [found.move]);
   }
 
-  #adoptSize(decoded: Framebuffer): void {
+  /** False where it has that size already. */
+  #adoptSize(decoded: Framebuffer): boolean {
     const { width, height } = decoded;
     const frame = this.#frame;
     if (frame === null) this.#frame = new Framebuffer(width, height, { hasKernels: true });
-    else if (frame.width === width && frame.height === height) return;
+    else if (frame.width === width && frame.height === height) return false;
     else frame.resize(width, height);
     this.scene.resize({ width, height });
     this.watchers.reset(rectOfSize({ width, height }));
     this.#generation++;
     this.#changedAtMs = this.#clock.nowMs();
     this.#events.resized({ width, height }, this.#screens);
+    return true;
   }
 }
 

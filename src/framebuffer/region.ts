@@ -1,4 +1,4 @@
-import { areaOfRect, boundRects, EMPTY_RECT, intersectRects, isEmptyRect, type Rect } from "./rect.ts";
+import { EMPTY_RECT, holdsRect, isEmptyRect, overlapRects, type Rect } from "./rect.ts";
 
 /** One horizontal band of a region: rows top <= y < bottom, and sorted, disjoint, non-touching x spans. */
 interface Band {
@@ -18,6 +18,7 @@ export class Region {
   static readonly empty = new Region([]);
 
   readonly #bands: readonly Band[];
+  #bounds: Rect | null = null;
 
   private constructor(bands: readonly Band[]) {
     this.#bands = bands;
@@ -65,28 +66,41 @@ export class Region {
 
   /** The number of pixels. */
   get area(): number {
-    return this.rects.reduce((sum, r) => sum + areaOfRect(r), 0);
+    let area = 0;
+    for (const { top, bottom, spans } of this.#bands) area += (bottom - top) * lengthOf(spans);
+    return area;
   }
 
   /** The smallest rectangle that holds the region. */
   get bounds(): Rect {
-    return this.rects.reduce(boundRects, EMPTY_RECT);
+    this.#bounds ??= boundsOf(this.#bands);
+    return this.#bounds;
   }
 
   union(other: Region): Region {
-    if (this.isEmpty) return other;
-    if (other.isEmpty) return this;
+    if (this.isEmpty || other === this || other.#covers(this)) return other;
+    if (other.isEmpty || this.#covers(other)) return this;
     return combine(this.#bands, other.#bands, (a, b) => a || b);
   }
 
   intersect(other: Region): Region {
-    if (this.isEmpty || other.isEmpty) return Region.empty;
+    if (!overlapRects(this.bounds, other.bounds)) return Region.empty;
+    if (other === this || other.#covers(this)) return this;
+    if (this.#covers(other)) return other;
     return combine(this.#bands, other.#bands, (a, b) => a && b);
   }
 
   subtract(other: Region): Region {
-    if (this.isEmpty || other.isEmpty) return this;
+    if (!overlapRects(this.bounds, other.bounds)) return this;
+    if (other === this || other.#covers(this)) return Region.empty;
     return combine(this.#bands, other.#bands, (a, b) => a && !b);
+  }
+
+  /** True where this is one rectangle that holds all of the other: the usual case of damage within a request. */
+  #covers(other: Region): boolean {
+    const [band, more] = this.#bands;
+    if (band === undefined || more !== undefined || band.spans.length !== 2) return false;
+    return holdsRect(this.bounds, other.bounds);
   }
 
   /** The part within one rectangle. */
@@ -95,7 +109,13 @@ export class Region {
   }
 
   overlaps(r: Rect): boolean {
-    return this.rects.some((own) => !isEmptyRect(intersectRects(own, r)));
+    return this.#bands.some(({ top, bottom, spans }) => {
+      if (top >= r.y + r.height || bottom <= r.y || isEmptyRect(r)) return false;
+      for (let i = 0; i + 1 < spans.length; i += 2) {
+        if ((spans[i] ?? 0) < r.x + r.width && (spans[i + 1] ?? 0) > r.x) return true;
+      }
+      return false;
+    });
   }
 
   equals(other: Region): boolean {
@@ -116,12 +136,32 @@ export class Region {
 
   /** The same region, or, where it has more than `most` rectangles, its bounds: a bound on what a region costs. */
   simplified(most: number): Region {
-    return this.rects.length <= most ? this : Region.of(this.bounds);
+    const count = this.#bands.reduce((sum, { spans }) => sum + spans.length / 2, 0);
+    return count <= most ? this : Region.of(this.bounds);
   }
 
   static fromBands(bands: readonly Band[]): Region {
     return bands.length === 0 ? Region.empty : new Region(bands);
   }
+}
+
+function lengthOf(spans: readonly number[]): number {
+  let length = 0;
+  for (let i = 0; i + 1 < spans.length; i += 2) length += (spans[i + 1] ?? 0) - (spans[i] ?? 0);
+  return length;
+}
+
+function boundsOf(bands: readonly Band[]): Rect {
+  const first = bands[0];
+  const last = bands.at(-1);
+  if (first === undefined || last === undefined) return EMPTY_RECT;
+  let left = Number.POSITIVE_INFINITY;
+  let right = Number.NEGATIVE_INFINITY;
+  for (const { spans } of bands) {
+    left = Math.min(left, spans[0] ?? left);
+    right = Math.max(right, spans.at(-1) ?? right);
+  }
+  return { x: left, y: first.top, width: right - left, height: last.bottom - first.top };
 }
 
 /** Walks both band lists over the union of their edges and keeps what `keep` says. */

@@ -12,17 +12,24 @@ const { compress, compressSync, decompressSync, FORMAT_RGBA, SAMP_420, SAMP_444 
 /** A baseline image has at most 4 scans, a progressive one of an ordinary encoder about 10. */
 const MOST_SCANS = 16;
 
+const RGBA = { format: FORMAT_RGBA };
+
 const START_OF_SCAN = Buffer.of(0xff, 0xda);
 
 /** JPEG through libjpeg-turbo: the only file that knows its binding. */
 export const jpegTurbo: JpegCodec = {
   size: jpegSize,
 
-  decode(jpeg) {
+  decode(jpeg, into) {
     const { width, height } = jpegSize(jpeg);
     const source = bufferOf(jpeg);
     checkScans(source);
-    const image = decompressSync(source, { format: FORMAT_RGBA });
+    const sizeBytes = width * height * BYTES_PER_PIXEL;
+    // Memory of its own for each image costs as much as half the decoding: clearing it, and collecting it.
+    const image =
+      into === undefined || into.length < sizeBytes
+        ? decompressSync(source, RGBA)
+        : decompressSync(source, bufferOf(into.subarray(0, sizeBytes)), RGBA);
     if (image.width !== width || image.height !== height) {
       throw new Error(`jpeg decoded to ${image.width}x${image.height}, its header said ${width}x${height}`);
     }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Deflate, JpegCodec } from "../protocols/platform.ts";
@@ -90,6 +91,8 @@ export class LivePicture {
         if (!(error instanceof PaletteFullError)) throw error;
         const isNew = attempt === 1 || !set.isWhole;
         if (this.#indexed === set) this.#indexed = isNew ? null : indexedSet(set, this.#ports.deflate);
+        // What failed took its slice of the event loop, and the next attempt takes another.
+        await nextTurn();
       }
     }
     return null;

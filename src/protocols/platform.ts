@@ -37,8 +37,11 @@ export interface RgbaImage {
 export interface JpegCodec {
   /** Reads only the header. Throws where it is no JPEG. */
   size(jpeg: Uint8Array): { readonly width: number; readonly height: number };
-  /** Alpha is 255. Call only after `size` said what was expected. */
-  decode(jpeg: Uint8Array): RgbaImage;
+  /**
+   * Alpha is 255. Call only after `size` said what was expected. The pixels are written to the beginning of `into`
+   * where that is given and has room for them, and are then a view of it.
+   */
+  decode(jpeg: Uint8Array, into?: Uint8Array): RgbaImage;
   /** `strideBytes` is the distance of two rows in `rgba`; quality 1 to 100. */
   encode(rgba: Uint8Array, width: number, height: number, strideBytes: number, quality: number): Uint8Array;
   /** `encode` on another thread, where the platform has any; nobody writes to `rgba` meanwhile. */

@@ -1,11 +1,12 @@
 import type { Clock } from "../desktop/clock.ts";
 import type { View, Watcher } from "../desktop/view.ts";
-import { type Size, snapRect } from "../framebuffer/rect.ts";
+import { areaOfRect, type Size, snapRect } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
 import type { CopyMove } from "../protocols/rfb/screen.ts";
 import type { RectWork, RfbServer } from "../protocols/rfb/server/rfb-server.ts";
 import { PaintedPointer, type PointedDesktop } from "./viewer-pointer.ts";
 import type { ViewerRectCache } from "./viewer-rect-cache.ts";
+import { ViewerSlices } from "./viewer-slices.ts";
 
 /** Damage grows to this grid, so that viewers whose damage differs a little still share what is encoded. */
 const GRID = 16;
@@ -38,6 +39,9 @@ export class ViewerFeed {
   readonly #view: View;
   readonly #watcher: Watcher;
   readonly #pointer: PaintedPointer;
+  readonly #slices = new ViewerSlices();
+  /** The viewer is sent updates without asking for each, so that a large one may be cut into several. */
+  #isFlowing = false;
   #cancelTurn: (() => void) | null = null;
 
   constructor(parts: ViewerFeedParts) {
@@ -53,23 +57,38 @@ export class ViewerFeed {
     if (server.size.width !== width || server.size.height !== height) server.resize(width, height, screens);
     const { painted, copies } = this.#take(server.drawsCursor);
     const picture = this.#pointer.over(this.#view.picture(this.#parts.isComposited));
-    const left = server.update(picture, snap(painted, this.#view), copies);
-    if (!left.isEmpty) this.#watcher.putBack(left);
+    const due = snap(painted, this.#view);
+    const now = this.#isFlowing ? this.#slices.take(due) : due;
+    const later = due.subtract(now);
+    const left = server.update(picture, now, copies);
+    // Only continuous updates are counted in flight. A viewer that asks for each would wait a way and back for each part.
+    if (server.updatesInFlight > 0) this.#isFlowing = true;
+    if (!left.isEmpty || !later.isEmpty) this.#watcher.putBack(left.union(later));
     else if (this.#parts.isDrained()) server.refine(picture);
+    if (!later.isEmpty) setImmediate(() => this.#parts.schedule());
     this.#armTurn(server);
   }
 
   /** A body of the picture as it is now, encoded for the first viewer that needs it and shared with the others. */
   encodeOnce(work: RectWork, encode: () => Uint8Array): Uint8Array {
     const { desktop, isComposited, cache } = this.#parts;
-    if (desktop.viewers < 2 || this.#pointer.touches(work.rect)) return encode();
+    const timed = (): Uint8Array => this.#timed(work, encode);
+    if (desktop.viewers < 2 || this.#pointer.touches(work.rect)) return timed();
     const stamp = `${desktop.generation}.${desktop.scene.version}`;
-    return cache.get(stamp, isComposited ? "overlays" : "bare", work, encode);
+    return cache.get(stamp, isComposited ? "overlays" : "bare", work, timed);
   }
 
   close(): void {
     this.#cancelTurn?.();
     this.#watcher.close();
+  }
+
+  #timed({ rect }: RectWork, encode: () => Uint8Array): Uint8Array {
+    const { clock } = this.#parts;
+    const startedAtMs = clock.nowMs();
+    const body = encode();
+    this.#slices.took(areaOfRect(rect), clock.nowMs() - startedAtMs);
+    return body;
   }
 
   /** What the viewer has not seen, with what the pointer covers and uncovers where it is drawn in. */

@@ -3,6 +3,12 @@ import type { RectWork } from "../protocols/rfb/server/rfb-server.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
+/** Messages kept of one picture: viewers of a few kinds. */
+const MAX_MESSAGES = 4;
+
+/** Parts of a message up to so many bytes are compared by what is in them. */
+const SMALL_BYTES = 1024;
+
 /**
  * Encoded rectangles of one desktop's picture as it is now, shared by all its viewers: encode once, send to all.
  * A newer picture makes every older one useless, since all viewers get the newest; so only the newest is kept.
@@ -10,6 +16,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 export class ViewerRectCache {
   readonly #maxBytes: number;
   readonly #bodies = new Map<string, Uint8Array>();
+  #messages: { readonly parts: readonly Uint8Array[]; readonly bytes: Uint8Array }[] = [];
   #stamp = "";
   #sizeBytes = 0;
 
@@ -38,7 +45,17 @@ export class ViewerRectCache {
     return body;
   }
 
+  /** The parts of an update as one message: an earlier one where that had the same bodies and bytes. */
+  join(parts: readonly Uint8Array[]): Uint8Array {
+    for (const known of this.#messages) if (isSame(known.parts, parts)) return known.bytes;
+    const bytes = Buffer.concat(parts);
+    this.#messages.push({ parts, bytes });
+    if (this.#messages.length > MAX_MESSAGES) this.#messages.shift();
+    return bytes;
+  }
+
   clear(): void {
+    this.#messages = [];
     this.#bodies.clear();
     this.#sizeBytes = 0;
   }
@@ -52,24 +69,32 @@ export class ViewerRectCache {
   }
 }
 
-function keyOf(layers: string, { encoding, rect, format, jpegQuality, compressLevel }: RectWork): string {
-  const { x, y, width, height } = rect;
-  return [layers, encoding.number, formatKey(format), jpegQuality, compressLevel, x, y, width, height].join(
-    " ",
-  );
+/** True where the parts are the same bytes; large ones only where they are the same memory. */
+function isSame(a: readonly Uint8Array[], b: readonly Uint8Array[]): boolean {
+  if (a.length !== b.length) return false;
+  return a.every((part, i) => {
+    const other = b[i];
+    if (part === other) return true;
+    return other !== undefined && part.length < SMALL_BYTES && Buffer.compare(part, other) === 0;
+  });
 }
 
-function formatKey(f: PixelFormat): string {
-  const order = f.isBigEndian ? "b" : "l";
-  return [
-    f.bitsPerPixel,
-    f.depth,
-    order,
-    f.redMax,
-    f.greenMax,
-    f.blueMax,
-    f.redShift,
-    f.greenShift,
-    f.blueShift,
-  ].join();
+function keyOf(layers: string, { encoding, rect, format, jpegQuality, compressLevel }: RectWork): string {
+  const { x, y, width, height } = rect;
+  const kind = `${layers} ${encoding.number} ${formatKey(format)} ${jpegQuality} ${compressLevel}`;
+  return `${kind} ${x} ${y} ${width} ${height}`;
+}
+
+/** Viewers keep their format, so its key is made once for each. */
+const formatKeys = new WeakMap<PixelFormat, string>();
+
+function formatKey(format: PixelFormat): string {
+  const known = formatKeys.get(format);
+  if (known !== undefined) return known;
+  const { bitsPerPixel, depth, isBigEndian, redMax, greenMax, blueMax } = format;
+  const { redShift, greenShift, blueShift } = format;
+  const order = isBigEndian ? "b" : "l";
+  const key = [bitsPerPixel, depth, order, redMax, greenMax, blueMax, redShift, greenShift, blueShift].join();
+  formatKeys.set(format, key);
+  return key;
 }

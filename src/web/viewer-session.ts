@@ -35,7 +35,8 @@ export type ViewedDesktop = Pick<
   | "view"
   | "whenReady"
   | "perform"
-> & { readonly pointer: Point; readonly scene: { readonly version: number } };
+> &
+  Partial<Pick<Desktop, "locks">> & { readonly pointer: Point; readonly scene: { readonly version: number } };
 
 /** A kind of input that a viewer sent without the right to. */
 export type DeniedInput = "pointer" | "key" | "clipboard" | "resize";
@@ -169,6 +170,7 @@ export class ViewerSession {
       {
         ...this.#ports.rfb,
         encodeRect: (work, encode) => this.#feed?.encodeOnce(work, encode) ?? encode(),
+        joinUpdate: (parts) => this.#ports.cache.join(parts),
       },
       (bytes) => this.#send(bytes),
       (event) => this.#onViewer(event),
@@ -262,6 +264,8 @@ export class ViewerSession {
       desktop.on((event) => this.#guard(() => this.#onDesktop(event))),
     ];
     if (desktop.cursor !== null) this.#server?.cursor(desktop.cursor);
+    const locks = desktop.locks?.() ?? null;
+    if (locks !== null) this.#server?.leds(locks);
     const fields = { desktop: desktop.id, actor: rights.actor.id, viewOnly: rights.isViewOnly };
     this.#ports.log.info(fields, "Viewer connected");
     onReady?.();
@@ -284,6 +288,9 @@ export class ViewerSession {
         break;
       case "name":
         this.#server?.name(event.name);
+        break;
+      case "locks":
+        this.#server?.leds(event.locks);
         break;
       case "bell":
         if (!this.#isBehind) this.#server?.bell();

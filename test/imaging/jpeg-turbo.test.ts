@@ -42,6 +42,22 @@ t.test("what was encoded decodes to nearly the same, opaque", async (t) => {
   }
 });
 
+t.test("pixels go where they are wanted, if there is room, and nowhere else", async (t) => {
+  const jpeg = jpegTurbo.encode(ramp(40, 30), 40, 30, 160, 90);
+  const own = jpegTurbo.decode(jpeg).rgba;
+  const memory = new Uint8Array(40 * 30 * 4 + 100).fill(7);
+  const { rgba, width, height } = jpegTurbo.decode(jpeg, memory);
+  t.same([width, height, rgba.length], [40, 30, own.length]);
+  t.ok(Buffer.compare(memory.subarray(0, own.length), own) === 0, "they are at its beginning");
+  t.ok(
+    memory.subarray(own.length).every((byte) => byte === 7),
+    "nothing behind them was written to",
+  );
+  const small = new Uint8Array(own.length - 1).fill(7);
+  t.ok(Buffer.compare(jpegTurbo.decode(jpeg, small).rgba, own) === 0, "too little memory is not used");
+  t.ok(small.every((byte) => byte === 7));
+});
+
 t.test("an independent decoder sees the same picture", async (t) => {
   const rgba = ramp(200, 120);
   const jpeg = jpegTurbo.encode(rgba, 200, 120, 800, 95);

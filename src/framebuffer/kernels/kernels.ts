@@ -16,6 +16,17 @@ export interface Kernels {
     cell: number,
     flags: number,
   ): number;
+  differCells(
+    a: number,
+    aStride: number,
+    b: number,
+    bStride: number,
+    left: number,
+    width: number,
+    height: number,
+    cell: number,
+    flags: number,
+  ): void;
   blendFill(target: number, count: number, word: number): void;
   blendWords(target: number, source: number, count: number): void;
   packRows(
@@ -110,6 +121,7 @@ const PAGE_BYTES = 65_536;
 
 const NAMES = [
   "publishCells",
+  "differCells",
   "blendFill",
   "blendWords",
   "packRows",

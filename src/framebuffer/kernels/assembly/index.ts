@@ -1,6 +1,7 @@
 // The kernels: what is done for every pixel, sixteen bytes at a time. They keep nothing and take no memory; all they
 // touch lies where the caller says, in the memory the caller made. Each has its twin in TypeScript.
 export { blendFill, blendWords } from "./blend";
+export { differCells } from "./compare";
 export { adler32, countNear, packRows } from "./pack";
 export { publishCells } from "./publish";
 export { meanLine, sumRow } from "./scale";

@@ -125,34 +125,52 @@ function paintTile(
     for (let i = row; i < row + width; i++) words[i] = background;
   }
   if ((kind & HEXTILE.anySubrects) === 0) return;
-  const isColoured = (kind & HEXTILE.subrectsColoured) !== 0;
-  const foreground = colours.foreground ?? 0;
-  const { isRgb, sizeBytes } = code;
-  if (!isColoured && colours.foreground === null) {
-    throw badData("hextile subrectangles without foreground, expected one in the first such tile");
-  }
   const count = bytes[p++]!;
-  for (let n = 0; n < count; n++) {
-    let colour = foreground;
-    if (isColoured) {
-      colour = isRgb
-        ? OPAQUE | bytes[p]! | (bytes[p + 1]! << 8) | (bytes[p + 2]! << 16)
-        : code.word(bytes, p);
-      p += sizeBytes;
+  if ((kind & HEXTILE.subrectsColoured) === 0) {
+    const foreground = colours.foreground;
+    if (foreground === null) {
+      throw badData("hextile subrectangles without foreground, expected one in the first such tile");
     }
-    const left = bytes[p]! >> 4;
-    const top = bytes[p]! & 15;
-    const across = (bytes[p + 1]! >> 4) + 1;
-    const down = (bytes[p + 1]! & 15) + 1;
-    p += 2;
-    if (left + across > width || top + down > height) {
-      throw badData(
-        `hextile subrectangle ${left},${top} of ${across}x${down}, expected inside ${width}x${height}`,
-      );
+    for (let n = 0; n < count; n++, p += 2) {
+      paintSubrect(words, origin, stride, width, height, view.getUint16(p), foreground);
     }
-    const first = origin + top * stride + left;
-    for (let row = first; row < first + down * stride; row += stride) {
-      for (let i = row; i < row + across; i++) words[i] = colour;
+  } else if (code.isRgb && code.sizeBytes === BYTES_PER_PIXEL) {
+    for (let n = 0; n < count; n++, p += 6) {
+      const colour = view.getInt32(p, true) | OPAQUE;
+      paintSubrect(words, origin, stride, width, height, view.getUint16(p + 4), colour);
     }
+  } else {
+    const { sizeBytes } = code;
+    for (let n = 0; n < count; n++, p += sizeBytes + 2) {
+      const colour = code.word(bytes, p) | 0;
+      paintSubrect(words, origin, stride, width, height, view.getUint16(p + sizeBytes), colour);
+    }
+  }
+}
+
+/** `place`: U4 x, U4 y, U4 width - 1, U4 height - 1. Most are one pixel of a letter's edge. */
+function paintSubrect(
+  words: Uint32Array,
+  origin: number,
+  stride: number,
+  width: number,
+  height: number,
+  place: number,
+  colour: number,
+): void {
+  const left = place >> 12;
+  const top = (place >> 8) & 15;
+  const across = (place >> 4) & 15;
+  const down = place & 15;
+  if (left + across >= width || top + down >= height) {
+    throw badData(
+      `hextile subrectangle ${left},${top} of ${across + 1}x${down + 1}, expected inside ${width}x${height}`,
+    );
+  }
+  const first = origin + top * stride + left;
+  words[first] = colour;
+  if ((place & 255) === 0) return;
+  for (let row = first, end = first + down * stride; row <= end; row += stride) {
+    for (let i = row; i <= row + across; i++) words[i] = colour;
   }
 }

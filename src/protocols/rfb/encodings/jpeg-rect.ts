@@ -1,7 +1,7 @@
 import { BYTES_PER_PIXEL, type Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
-import type { RgbaImage } from "../../platform.ts";
 import { badData } from "./bad-data.ts";
+import { SCRATCH_LIMIT_BYTES } from "./decoder-state.ts";
 import type { DecoderState } from "./encoding.ts";
 
 /**
@@ -19,22 +19,41 @@ export function paintJpeg(
   if (width !== rect.width || height !== rect.height) {
     throw badData(`${name} of ${width}x${height}, expected ${rect.width}x${rect.height} as the rectangle`);
   }
-  paintImage(
-    name,
-    attempt(name, () => state.jpeg.decode(jpeg)),
-    to,
-    rect,
-  );
+  if (rect.x === 0 && width === to.width) {
+    decodeInPlace(name, jpeg, to, rect, state);
+    return;
+  }
+  const sizeBytes = areaOfRect(rect) * BYTES_PER_PIXEL;
+  const memory = sizeBytes <= SCRATCH_LIMIT_BYTES ? state.scratch(sizeBytes) : undefined;
+  const { rgba } = attempt(name, () => state.jpeg.decode(jpeg, memory));
+  checkWhole(name, rgba, rect);
+  const rowBytes = width * BYTES_PER_PIXEL;
+  let at = (rect.y * to.width + rect.x) * BYTES_PER_PIXEL;
+  for (let start = 0; start < sizeBytes; start += rowBytes, at += to.strideBytes) {
+    to.bytes.set(rgba.subarray(start, start + rowBytes), at);
+  }
 }
 
-function paintImage(name: string, { rgba }: RgbaImage, to: Framebuffer, rect: Rect): void {
-  if (rgba.length < areaOfRect(rect) * BYTES_PER_PIXEL) {
-    throw badData(`${name} of ${rgba.length} bytes, expected ${areaOfRect(rect)} pixels`);
-  }
-  const rowBytes = rect.width * BYTES_PER_PIXEL;
-  for (let row = 0; row < rect.height; row++) {
-    const pixels = rgba.subarray(row * rowBytes, (row + 1) * rowBytes);
-    to.bytes.set(pixels, ((rect.y + row) * to.width + rect.x) * BYTES_PER_PIXEL);
+/** Whole rows of the picture lie one behind the other, as the decoder writes them. */
+function decodeInPlace(
+  name: string,
+  jpeg: Uint8Array,
+  to: Framebuffer,
+  rect: Rect,
+  state: DecoderState,
+): void {
+  const start = rect.y * to.strideBytes;
+  const place = to.bytes.subarray(start, start + rect.height * to.strideBytes);
+  const { rgba } = attempt(name, () => state.jpeg.decode(jpeg, place));
+  checkWhole(name, rgba, rect);
+  const isThere = rgba.buffer === place.buffer && rgba.byteOffset === place.byteOffset;
+  if (!isThere) place.set(rgba.subarray(0, place.length));
+}
+
+function checkWhole(name: string, rgba: Uint8Array, rect: Rect): void {
+  const sizeBytes = areaOfRect(rect) * BYTES_PER_PIXEL;
+  if (rgba.length < sizeBytes) {
+    throw badData(`${name} of ${rgba.length} bytes, expected ${sizeBytes}`);
   }
 }
 

@@ -44,11 +44,17 @@ export function paintRgb(view: DataView, start: number, words: Uint32Array, plac
 /** The same for R, G, B and a byte that means nothing: four bytes a pixel. */
 export function paintRgbx(view: DataView, start: number, words: Uint32Array, place: RowPlace): number {
   const { first, stride, width, rows } = place;
+  const whole = width & ~3;
   let p = start;
   for (let row = first, end = first + rows * stride; row < end; row += stride) {
-    for (let i = row, right = row + width; i < right; i++, p += 4) {
+    let i = row;
+    for (const wholeEnd = row + whole; i < wholeEnd; i += 4, p += 16) {
       words[i] = view.getInt32(p, true) | OPAQUE;
+      words[i + 1] = view.getInt32(p + 4, true) | OPAQUE;
+      words[i + 2] = view.getInt32(p + 8, true) | OPAQUE;
+      words[i + 3] = view.getInt32(p + 12, true) | OPAQUE;
     }
+    for (const right = row + width; i < right; i++, p += 4) words[i] = view.getInt32(p, true) | OPAQUE;
   }
   return p;
 }

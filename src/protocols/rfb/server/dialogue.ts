@@ -28,6 +28,8 @@ export interface RfbServerPorts {
   readonly inflate?: Inflate;
   /** Encode once, send to all; without it every rectangle is encoded for this viewer. */
   readonly encodeRect?: EncodeRect;
+  /** Makes one message of its parts, of which the bodies came from `encodeRect`; nobody writes to it. */
+  readonly joinUpdate?: (parts: readonly Uint8Array[]) => Uint8Array;
 }
 
 /** Whose certificate a viewer sees: nobody's (anonymous Diffie-Hellman), or the appliance's. */

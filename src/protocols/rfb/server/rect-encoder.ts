@@ -54,7 +54,7 @@ export class RectEncoder {
     const { encodeRect } = this.#ports;
     const encode = (): Uint8Array => this.#body(picture, work);
     const body = encodeRect === undefined ? encode() : encodeRect(work, encode);
-    update.begin(rect, encoding.number).put(this.#begun(body, encoding.number));
+    update.put(rect, encoding.number, this.#begun(body, encoding.number));
     return isJpeg(body, encoding.number);
   }
 

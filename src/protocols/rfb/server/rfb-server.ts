@@ -382,7 +382,8 @@ export class RfbServer {
   }
 
   #dispatch(update: UpdateWriter, sent: Region): void {
-    const bytes = update.bytes();
+    const { joinUpdate } = this.#d.ports;
+    const bytes = joinUpdate === undefined ? update.bytes() : joinUpdate(update.parts());
     this.#demand.answered(sent);
     this.#d.send(bytes);
     if (!this.#demand.isContinuous) return;

@@ -162,6 +162,24 @@ t.test("jpeg rectangles have the image's pixels", async (t) => {
   checkDecodes(t, [{ encoding: tight, rect: place, body }], expected);
 });
 
+t.test("jpeg rectangles as wide as the picture are decoded in place, one below the other", async (t) => {
+  const from = photoPicture(70, 64);
+  const expected = new Framebuffer(70, 64);
+  const rects = [0, 24, 40].map((y, i) => {
+    const height = [24, 16, 24][i] ?? 0;
+    const place = { x: 0, y, width: 70, height };
+    const part = from.bytes.subarray(y * from.strideBytes);
+    const jpeg = jpegTurbo.encode(part, 70, height, from.strideBytes, 95);
+    expected.bytes.set(jpegTurbo.decode(jpeg).rgba, y * from.strideBytes);
+    return {
+      encoding: tight,
+      rect: place,
+      body: joinBytes([Uint8Array.from([JPEG, ...lengthOf(jpeg.length)]), jpeg]),
+    };
+  });
+  checkDecodes(t, rects, expected);
+});
+
 t.test("the encoder sends photographs as jpeg where it may, close to the original", async (t) => {
   const from = photoPicture(200, 160);
   const to = new ByteWriter();

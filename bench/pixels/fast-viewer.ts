@@ -1,0 +1,61 @@
+import { systemClock } from "../../src/desktop/clock.ts";
+import { ENCODING } from "../../src/protocols/rfb/numbers.ts";
+import { ViewerRectCache } from "../../src/web/viewer-rect-cache.ts";
+import { ViewerSession } from "../../src/web/viewer-session.ts";
+import type { TransportListener, ViewerTransport } from "../../src/web/viewer-transport.ts";
+import { say } from "../../test/protocols/rfb/server/viewer.ts";
+import type { DrawnDesktop } from "../../test/web/drawn-desktop.ts";
+import { KeptLog, rfbPorts } from "../../test/web/viewer-ports.ts";
+
+const FENCE = 248;
+/** U8 type, pad 3, U32 flags, U8 length. */
+const FENCE_HEAD = 9;
+
+/** A viewer in this process, with continuous updates, that has read everything at once. */
+export class FastViewer implements ViewerTransport {
+  readonly bufferedBytes = 0;
+  #listener: TransportListener | null = null;
+  #unseen = 0;
+
+  constructor(desktop: DrawnDesktop) {
+    new ViewerSession(
+      { rfb: rfbPorts, cache: new ViewerRectCache(), clock: systemClock, log: new KeptLog() },
+      {
+        ...{ desktop, transport: this, security: [{ type: "none" }], isComposited: false, viewport: null },
+        rights: () => ({
+          ...{ actor: { kind: "human", id: "bench", name: "Bench" }, isViewOnly: true, hasClipboard: false },
+        }),
+      },
+    );
+    const { width, height } = desktop.size;
+    this.#say(Buffer.from("RFB 003.008\n"), Uint8Array.of(1), Uint8Array.of(1));
+    this.#say(say.encodings(ENCODING.tight, ENCODING.fence, ENCODING.continuousUpdates));
+    this.#say(say.request(false, 0, 0, width, height), say.continuous(true, 0, 0, width, height));
+  }
+
+  /** Resolves when no more comes of what changed. */
+  async whenSeen(): Promise<void> {
+    do {
+      this.#unseen = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (this.#unseen > 0);
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#unseen += bytes.length;
+    if (bytes[0] !== FENCE) return;
+    const payload = bytes.slice(FENCE_HEAD);
+    setImmediate(() => this.#say(say.fence(0, payload)));
+  }
+
+  close(): void {}
+
+  listen(listener: TransportListener): void {
+    this.#listener = listener;
+  }
+
+  #say(...messages: readonly Uint8Array[]): void {
+    for (const message of messages) this.#listener?.receive(message);
+  }
+}

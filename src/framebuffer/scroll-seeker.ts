@@ -1,0 +1,27 @@
+import type { Framebuffer } from "./framebuffer.ts";
+import type { Region } from "./region.ts";
+import { findScroll, LEAST_PIXELS, type Scroll } from "./scroll.ts";
+
+/** Looks in vain after which one update is left out before the next look, then two, and so on … */
+const PATIENCE = 8;
+/** … up to this many: a page that scrolls after a film is seen to within a few updates. */
+const MOST_LEFT_OUT = 7;
+
+/** Looks for scrolls update after update, and seldom where there are none: a film costs little of it. */
+export class ScrollSeeker {
+  #misses = 0;
+  #leftOut = 0;
+
+  /** As findScroll; null also where it did not look. */
+  find(before: Framebuffer, after: Framebuffer, damage: Region): Scroll | null {
+    if (damage.area < LEAST_PIXELS) return null;
+    if (this.#leftOut > 0) {
+      this.#leftOut--;
+      return null;
+    }
+    const found = findScroll(before, after, damage);
+    this.#misses = found === null ? this.#misses + 1 : 0;
+    this.#leftOut = Math.min(MOST_LEFT_OUT, Math.floor(this.#misses / PATIENCE));
+    return found;
+  }
+}
