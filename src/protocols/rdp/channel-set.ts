@@ -1,0 +1,94 @@
+import { type Rect, rectOfSize } from "../../framebuffer/rect.ts";
+import { Clipboard } from "./channels/cliprdr.ts";
+import { DisplayControl } from "./channels/display-control.ts";
+import { type DynamicChannel, DynamicChannels } from "./channels/drdynvc.ts";
+import { GRAPHICS_CHANNEL, GRAPHICS_MESSAGE_BYTES, GraphicsPipeline } from "./channels/egfx.ts";
+import type { Conversation } from "./conversation.ts";
+import { STATIC_CHANNELS } from "./gcc.ts";
+import { StaticChannel, sendOnChannel } from "./static-channels.ts";
+
+/** The virtual channels of one connection. What the host opens beyond these is refused: drives, printers, sound. */
+export class ChannelSet {
+  readonly #c: Conversation;
+  readonly #clipboard: Clipboard;
+  readonly #display = new DisplayControl();
+  readonly #dynamic: DynamicChannels;
+  #graphics: GraphicsPipeline | null = null;
+  #channels: readonly StaticChannel[] = [];
+
+  constructor(c: Conversation) {
+    this.#c = c;
+    this.#clipboard = new Clipboard((text) => c.emit({ type: "clipboard", text }));
+    const known: DynamicChannel[] = [this.#display];
+    if (c.options.hasGraphicsPipeline === true) known.push(this.#graphicsChannel());
+    this.#dynamic = new DynamicChannels(known);
+  }
+
+  /** The host has sent pixels that are not exact. */
+  get isLossy(): boolean {
+    return this.#graphics?.isLossy ?? false;
+  }
+
+  /** A part of a message of a static channel. Data of a channel that was not joined is none of ours. */
+  receive(channelId: number, chunk: Uint8Array): void {
+    if (this.#channels.length === 0) {
+      this.#channels = this.#c.channelIds.map(
+        (id, i) => new StaticChannel(id, (message) => this.#onMessage(STATIC_CHANNELS[i], message)),
+      );
+    }
+    this.#channels.find(({ id }) => id === channelId)?.push(chunk);
+  }
+
+  offerClipboard(text: string): void {
+    this.#send("cliprdr", this.#clipboard.offer(text));
+  }
+
+  /** Asks for these screens, the first the primary one; false where the host takes no such wish now. */
+  arrange(screens: readonly Rect[]): boolean {
+    const layout = this.#display.arrange(screens);
+    if (layout === null) return false;
+    this.#send("drdynvc", this.#dynamic.send(this.#display.name, layout));
+    return true;
+  }
+
+  #onMessage(name: (typeof STATIC_CHANNELS)[number] | undefined, message: Uint8Array): void {
+    if (name === "cliprdr") this.#send(name, this.#clipboard.receive(message));
+    else if (name === "drdynvc") this.#send(name, this.#dynamic.receive(message));
+  }
+
+  #send(name: (typeof STATIC_CHANNELS)[number], messages: readonly Uint8Array[]): void {
+    const id = this.#c.channelIds[STATIC_CHANNELS.indexOf(name)];
+    if (id === undefined) return;
+    for (const message of messages) sendOnChannel(this.#c, id, message);
+  }
+
+  /** A pipeline lives as long as its channel is open: surfaces of one that was closed are gone. */
+  #graphicsChannel(): DynamicChannel {
+    return {
+      name: GRAPHICS_CHANNEL,
+      mostBytes: GRAPHICS_MESSAGE_BYTES,
+      opened: () => {
+        this.#graphics = new GraphicsPipeline(this.#c.framebuffer);
+        return [this.#graphics.start()];
+      },
+      receive: (message) => this.#draw(message),
+      closed: () => {
+        this.#graphics = null;
+      },
+    };
+  }
+
+  #draw(message: Uint8Array): readonly Uint8Array[] {
+    const c = this.#c;
+    const update = this.#graphics?.receive(message);
+    if (update === undefined) return [];
+    if (update.resized !== null) {
+      c.admitResize();
+      c.damage.take(); // of the old size
+      c.screens = [{ id: 0, rect: rectOfSize(update.resized), flags: 0 }];
+      if (c.hasBeenActive) c.emit({ type: "resize", screens: c.screens });
+    }
+    for (const r of update.damage.rects) c.damage.paint(r);
+    return update.replies;
+  }
+}

@@ -1,0 +1,114 @@
+import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
+import { badData } from "../codecs/bad-data.ts";
+import { ClearCodec } from "../codecs/clear-codec.ts";
+import { losesColour, planar } from "../codecs/planar.ts";
+import { Progressive } from "../codecs/progressive.ts";
+import { RemoteFx } from "../codecs/remotefx.ts";
+import { RdpError } from "../error.ts";
+import type { LittleEndianReader } from "../little-endian-reader.ts";
+import { CODEC, readRect } from "./egfx-messages.ts";
+import type { Surface, Surfaces } from "./egfx-surface.ts";
+import { paintUncompressed } from "./egfx-uncompressed.ts";
+import type { WorkLimit } from "./egfx-work.ts";
+
+/** PIXEL_FORMAT_XRGB_8888 and _ARGB_8888, MS-RDPEGFX 2.2.1.4. Alpha is not kept: nothing lies behind a desktop. */
+const PIXEL_FORMATS: readonly number[] = [0x20, 0x21];
+
+/** Bitmap data that arrives for surfaces, and the state of its codecs. */
+export class SurfaceBitmaps {
+  readonly #surfaces: Surfaces;
+  readonly #work: WorkLimit;
+  readonly #clear = new ClearCodec();
+  readonly #remoteFx: RemoteFx;
+  readonly #progressive: Progressive;
+  #isLossy = false;
+
+  constructor(surfaces: Surfaces, work: WorkLimit) {
+    this.#surfaces = surfaces;
+    this.#work = work;
+    const spend = (pixels: number): void => work.spend(pixels);
+    this.#remoteFx = new RemoteFx(spend);
+    this.#progressive = new Progressive(spend);
+  }
+
+  /** True once a codec was used that does not give back the exact pixels. */
+  get isLossy(): boolean {
+    return this.#isLossy || this.#clear.isLossy;
+  }
+
+  /**
+   * RDPGFX_WIRE_TO_SURFACE_PDU_1, 2.2.2.1: surfaceId (2), codecId (2), pixelFormat (1), destRect (8),
+   * bitmapDataLength (4), bitmapData.
+   */
+  wireToSurface1(from: LittleEndianReader): void {
+    const surface = this.#surfaces.at(from.u16());
+    const codec = from.u16();
+    checkFormat(from.u8());
+    const rect = readRect(from);
+    const data = from.take(from.u32());
+    surface.check(rect);
+    if (areaOfRect(rect) === 0) return;
+    this.#work.spend(areaOfRect(rect));
+    switch (codec) {
+      case CODEC.uncompressed:
+        paintUncompressed(data, surface.pixels, rect);
+        break;
+      case CODEC.planar:
+        paintPlanar(data, surface.pixels, rect);
+        this.#isLossy ||= losesColour(data);
+        break;
+      case CODEC.clear:
+        this.#clear.decode(data, surface.pixels, rect);
+        break;
+      case CODEC.remoteFx:
+        this.#isLossy = true;
+        surface.change(this.#remoteFx.decode(data, surface.pixels, rect));
+        return;
+      case CODEC.alpha:
+        return;
+      default:
+        throw unknownCodec(codec);
+    }
+    surface.change([rect]);
+  }
+
+  /**
+   * RDPGFX_WIRE_TO_SURFACE_PDU_2, 2.2.2.2: surfaceId (2), codecId (2), codecContextId (4), pixelFormat (1),
+   * bitmapDataLength (4), bitmapData.
+   */
+  wireToSurface2(from: LittleEndianReader): void {
+    const surface = this.#surfaces.at(from.u16());
+    const codec = from.u16();
+    const contextId = from.u32();
+    checkFormat(from.u8());
+    const data = from.take(from.u32());
+    if (codec !== CODEC.progressive) throw unknownCodec(codec);
+    this.#isLossy = true;
+    surface.change(this.#progressive.decode(data, surface.pixels, surface.id, contextId));
+  }
+
+  /** A codec context is deleted, or with null all of a surface that is. */
+  forget(surface: Surface, contextId: number | null): void {
+    this.#progressive.forget(surface.id, contextId);
+  }
+}
+
+function checkFormat(format: number): void {
+  if (!PIXEL_FORMATS.includes(format))
+    throw badData(`pixel format 0x${format.toString(16)}, expected 0x20 or 0x21`);
+}
+
+function unknownCodec(codec: number): RdpError {
+  return new RdpError("unsupported", "graphics", `got codec ${codec}, expected one that was not declined`);
+}
+
+function paintPlanar(data: Uint8Array, to: Framebuffer, rect: Rect): void {
+  const { x, y, width, height } = rect;
+  const rgba = new Uint8Array(width * height * 4);
+  planar(data, width, height, rgba);
+  const words = new Uint32Array(rgba.buffer);
+  for (let row = 0; row < height; row++) {
+    to.words.set(words.subarray(row * width, (row + 1) * width), (y + row) * to.width + x);
+  }
+}

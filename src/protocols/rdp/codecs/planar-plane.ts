@@ -1,0 +1,92 @@
+import { badData, cutOff } from "./bad-data.ts";
+
+/** A plane that is not compressed, of width * height bytes, to to[offset]; returns where it ends in `from`. */
+export function rawPlane(
+  from: Uint8Array,
+  start: number,
+  width: number,
+  height: number,
+  to: Uint8Array,
+  offset: number,
+): number {
+  const end = start + width * height;
+  if (end > from.length) throw cutOff("planar");
+  to.set(from.subarray(start, end), offset);
+  return end;
+}
+
+/**
+ * A run-length encoded plane, MS-RDPEGDI 2.2.2.5.1.1 and 3.1.9.2.3, to to[offset]; returns where it ends in `from`. Each
+ * row is
+ *
+ *     controlByte (low 4 bits nRunLength, high 4 bits cRawBytes), cRawBytes values, …
+ *
+ * nRunLength 1 and 2 mean a run of cRawBytes + 16 and + 32 and no values. Values of all rows but the first are
+ * differences to the row above: lowest bit the sign, the others the amount. A run repeats the last value of its row, 0
+ * where it has none.
+ */
+export function rlePlane(
+  from: Uint8Array,
+  start: number,
+  width: number,
+  height: number,
+  to: Uint8Array,
+  offset: number,
+): number {
+  const most = from.length;
+  let read = start;
+  let at = offset;
+  for (let y = 0; y < height; y++) {
+    const rowEnd = at + width;
+    // Most of most rows is the row above: then only what differs is touched.
+    if (y > 0) to.copyWithin(at, at - width, at);
+    let value = 0;
+    while (at < rowEnd) {
+      if (read >= most) throw cutOff("planar");
+      const control = from[read++]!;
+      let run = control & 15;
+      let raw = control >> 4;
+      if (run === 1 || run === 2) {
+        run = run * 16 + raw;
+        raw = 0;
+      }
+      const rawEnd = at + raw;
+      const end = rawEnd + run;
+      if (end > rowEnd)
+        throw badData(`planar segment of ${end - at} values, expected ${rowEnd - at} at most`);
+      if (read + raw > most) throw cutOff("planar");
+      if (y === 0) {
+        while (at < rawEnd) to[at++] = value = from[read++]!;
+        while (at < end) to[at++] = value;
+        continue;
+      }
+      for (; at < rawEnd; at++) {
+        const coded = from[read++]!;
+        value = (coded >> 1) ^ -(coded & 1);
+        to[at]! += value;
+      }
+      if (value === 0) at = end;
+      else for (; at < end; at++) to[at]! += value;
+    }
+  }
+  return read;
+}
+
+/** Where a run-length encoded plane ends, whose values nobody wants. */
+export function skipRlePlane(from: Uint8Array, start: number, width: number, height: number): number {
+  let read = start;
+  for (let y = 0; y < height; y++) {
+    for (let left = width; left > 0; ) {
+      const control = from[read++];
+      if (control === undefined) throw cutOff("planar");
+      const run = control & 15;
+      const raw = control >> 4;
+      const isLong = run === 1 || run === 2;
+      const count = isLong ? run * 16 + raw : run + raw;
+      if (count > left) throw badData(`planar segment of ${count} values, expected ${left} at most`);
+      if (!isLong) read += raw;
+      left -= count;
+    }
+  }
+  return read;
+}

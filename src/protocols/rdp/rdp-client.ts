@@ -1,0 +1,275 @@
+import { Framebuffer, OPAQUE } from "../../framebuffer/framebuffer.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
+import { ByteQueue, type Parser } from "../byte-queue.ts";
+import { ChannelSet } from "./channel-set.ts";
+import type {
+  Conversation,
+  HostFeatures,
+  RdpClientEvent,
+  RdpClientOptions,
+  RdpClientPorts,
+} from "./conversation.ts";
+import { DamageLog } from "./damage-log.ts";
+import { RdpError, type RdpPhase } from "./error.ts";
+import { RdpKeyboard } from "./input-keyboard.ts";
+import { RdpPointer } from "./input-pointer.ts";
+import { US_LAYOUT } from "./keyboard-layouts.ts";
+import { codePointOf } from "./keysym-characters.ts";
+import { disconnectUltimatum, joinChannels } from "./mcs.ts";
+import { connectMcs } from "./mcs-connect.ts";
+import { negotiate } from "./negotiation.ts";
+import { LIMIT } from "./numbers.ts";
+import { PointerCache } from "./pointer-cache.ts";
+import { farewellError } from "./reasons.ts";
+import * as request from "./requests.ts";
+import { isKnownLayout, positionOfCharacter, positionOfKey } from "./scancodes.ts";
+import { Scratch } from "./scratch.ts";
+import { secure } from "./secure.ts";
+import { sendInput } from "./send-input.ts";
+import { readSession } from "./session-messages.ts";
+import { signIn } from "./sign-in.ts";
+
+/** A size may change so often within a second; a real desktop's does not. */
+const MAX_RESIZES = 5;
+const RESIZE_WINDOW_MS = 1000;
+/** A frame that is not whole after so long will never be. */
+const FRAME_MS = 30_000;
+
+/**
+ * The client's side of RDP (MS-RDPBCGR), sans I/O: bytes in by `receive`, bytes out by `send`, what happened by `on`.
+ * Pixels arrive in `framebuffer`, 32-bit RGBA.
+ */
+export class RdpClient {
+  readonly framebuffer = new Framebuffer(1, 1);
+  readonly features: HostFeatures = {
+    hasRefreshRect: false,
+    hasSuppressOutput: false,
+    hasFastPathInput: false,
+    hasUnicodeInput: false,
+    hasHorizontalWheel: false,
+    hasExtendedMouse: false,
+    hasFrameAcknowledge: false,
+    channelChunkBytes: LIMIT.channelChunkBytes,
+  };
+  readonly #from = new ByteQueue();
+  readonly #c: Conversation;
+  readonly #channels: ChannelSet;
+  readonly #keyboard: RdpKeyboard;
+  readonly #layout: number;
+  readonly #pointer = new RdpPointer(this.features);
+  readonly #parser: Parser<void>;
+  #needed = 0;
+  #nowMs = 0;
+  /** When the frame that is being read began to arrive; null where none is. */
+  #frameSinceMs: number | null = null;
+  #resizedAtMs: number[] = [];
+
+  constructor(
+    options: RdpClientOptions,
+    ports: RdpClientPorts,
+    send: (bytes: Uint8Array) => void,
+    on: (event: RdpClientEvent) => void,
+  ) {
+    this.#c = {
+      from: this.#from,
+      framebuffer: this.framebuffer,
+      options,
+      ports,
+      features: this.features,
+      damage: new DamageLog(),
+      pointers: new PointerCache(),
+      scratch: new Scratch(),
+      palette: new Uint32Array(256).fill(OPAQUE),
+      phase: "negotiation",
+      description: "",
+      wantsSpnego: false,
+      isXrdp: false,
+      selectedProtocol: 0,
+      userId: 0,
+      ioChannel: 0,
+      messageChannel: null,
+      channelIds: [],
+      shareId: 0,
+      isActive: false,
+      hasBeenActive: false,
+      isInFrame: false,
+      screens: [],
+      colourDepth: options.colourDepth ?? 32,
+      farewell: null,
+      onActive: () => this.#beginInput(),
+      onLocks: (locks) => this.#keyboard.hostHasLocks(locks),
+      admitResize: () => this.#admitResize(),
+      onChannel: (id, chunk) => this.#channels.receive(id, chunk),
+      send,
+      emit: on,
+    };
+    this.#layout = options.keyboardLayout ?? US_LAYOUT;
+    this.#keyboard = new RdpKeyboard(this.features, this.#layout);
+    this.#channels = new ChannelSet(this.#c);
+    this.#parser = this.#run();
+  }
+
+  /** "RDP, TLS, NLA"; empty before that is agreed. */
+  get description(): string {
+    return this.#c.description;
+  }
+
+  get phase(): RdpPhase {
+    return this.#c.phase;
+  }
+
+  /** The host refused us and may accept us by a new connection with `isSpnegoWrapped`. */
+  get wantsSpnego(): boolean {
+    return this.#c.wantsSpnego;
+  }
+
+  /** The session is on, and takes input. */
+  get isActive(): boolean {
+    return this.#c.isActive;
+  }
+
+  /** The host has sent pixels that are not exact: only the graphics pipeline has such. */
+  get isLossy(): boolean {
+    return this.#channels.isLossy;
+  }
+
+  /** Sends the first message. */
+  start(nowMs: number): void {
+    this.#nowMs = nowMs;
+    this.#advance();
+  }
+
+  /** Bytes in, and what time it is on a clock that only grows. Throws RdpError: the connection is then over. */
+  receive(chunk: Uint8Array, nowMs: number): void {
+    this.#nowMs = nowMs;
+    this.#from.push(chunk);
+    this.#advance();
+  }
+
+  /** The effect that the parser waits for is done. Throws RdpError as `receive` does. */
+  resume(nowMs: number): void {
+    this.#nowMs = nowMs;
+    this.#needed = 0;
+    this.#advance();
+  }
+
+  /** What it means that the host closed the stream now. */
+  closed(): RdpError {
+    const { farewell, phase } = this.#c;
+    if (farewell !== null) return farewellError(farewell, phase);
+    if (phase === "credssp") {
+      return new RdpError(
+        "auth_failed",
+        phase,
+        "the host closed the connection while it checked user name and password: they are wrong, or may not sign in",
+      );
+    }
+    return new RdpError("target_closed", phase, "the host closed the connection");
+  }
+
+  /** Asks for these pixels again; nothing where the host does not do that. */
+  refresh(area: Rect = this.framebuffer.rect): void {
+    if (this.#c.isActive && this.features.hasRefreshRect) request.refreshRect(this.#c, area);
+  }
+
+  /** Asks the host to send no pixels, or, with all of them, to go on. */
+  suppress(isSuppressed: boolean): void {
+    if (this.#c.isActive && this.features.hasSuppressOutput) request.suppressOutput(this.#c, isSuppressed);
+  }
+
+  /** Buttons are RFB's mask: bits 0 to 6 left, middle, right and the wheel, 7 back, 8 forward. */
+  pointer(x: number, y: number, buttons: number): void {
+    if (this.#c.isActive) sendInput(this.#c, this.#pointer.pointer(x, y, buttons));
+  }
+
+  /** False where the host has no way to take it: then nothing was pressed. */
+  key(keysym: number, isDown: boolean, scancode: number | null): boolean {
+    if (!this.#c.isActive) return true;
+    const events = this.#keyboard.key(keysym, isDown, scancode);
+    if (events === null) return false;
+    sendInput(this.#c, events);
+    return true;
+  }
+
+  /** False where a character reaches the host by no key and no event. */
+  canType(keysym: number): boolean {
+    if (this.features.hasUnicodeInput || positionOfKey(keysym) !== null) return true;
+    const codePoint = codePointOf(keysym);
+    return codePoint !== null && positionOfCharacter(codePoint, this.#layout) !== null;
+  }
+
+  /** Offers a text to the host, which fetches it when somebody pastes there. */
+  clipboard(text: string): void {
+    this.#channels.offerClipboard(text);
+  }
+
+  /** Asks for these screens, the first the primary one; false where the host takes no such wish now. */
+  arrange(screens: readonly Rect[]): boolean {
+    return this.#channels.arrange(screens);
+  }
+
+  /** A session that begins, or begins anew: nothing is held there. */
+  #beginInput(): void {
+    this.#pointer.forget();
+    if (this.#c.isXrdp && isKnownLayout(this.#layout)) this.features.hasUnicodeInput = false;
+    sendInput(this.#c, this.#keyboard.synchronise());
+  }
+
+  /** Says goodbye, where there is somebody to say it to. */
+  close(): void {
+    if (this.#c.hasBeenActive) this.#c.send(disconnectUltimatum());
+  }
+
+  *#run(): Parser<void> {
+    const c = this.#c;
+    yield* negotiate(c);
+    yield* secure(c);
+    yield* connectMcs(c);
+    yield* joinChannels(c);
+    yield* signIn(c);
+    yield* readSession(c);
+  }
+
+  #advance(): void {
+    const c = this.#c;
+    try {
+      while (this.#from.size >= this.#needed) {
+        this.#frameSinceMs = null;
+        const step = this.#parser.next();
+        if (step.done) return;
+        this.#needed = step.value;
+      }
+      this.#checkDeadline();
+    } catch (error) {
+      if (!(error instanceof RdpError)) throw error;
+      error.offset = this.#from.offset;
+      throw error.code === "target_closed" && c.farewell !== null
+        ? farewellError(c.farewell, c.phase)
+        : error;
+    }
+    if (!c.isInFrame && !c.damage.isEmpty) c.emit({ type: "update", painted: c.damage.take() });
+  }
+
+  #checkDeadline(): void {
+    if (this.#from.size === 0) {
+      this.#frameSinceMs = null;
+      return;
+    }
+    this.#frameSinceMs ??= this.#nowMs;
+    if (this.#nowMs - this.#frameSinceMs > FRAME_MS) {
+      throw new RdpError("bad_data", this.#c.phase, "got a frame that was not whole after 30 s");
+    }
+  }
+
+  #admitResize(): void {
+    this.#resizedAtMs = this.#resizedAtMs.filter((at) => this.#nowMs - at < RESIZE_WINDOW_MS);
+    this.#resizedAtMs.push(this.#nowMs);
+    if (this.#resizedAtMs.length > MAX_RESIZES) {
+      throw new RdpError(
+        "bad_size",
+        "activation",
+        `got ${MAX_RESIZES + 1} sizes within a second, expected at most ${MAX_RESIZES}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFile } from "node:fs/promises";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { requireNamespaces } from "./namespaces.ts";
+import type { PeerTest } from "./peers.ts";
+import { type Owner, Program } from "./program.ts";
+import { makeCertificate } from "./rdp-target.ts";
+import { until } from "./until.ts";
+
+/** Files of the Debian packages gnome-remote-desktop, mutter, pipewire, wireplumber, dbus, iproute2 and ffmpeg. */
+const NEEDED = [
+  "/usr/libexec/gnome-remote-desktop-daemon",
+  "/usr/bin/grdctl",
+  "/usr/bin/mutter",
+  "/usr/bin/pipewire",
+  "/usr/bin/wireplumber",
+  "/usr/bin/dbus-run-session",
+  "/usr/bin/ffplay",
+  "/usr/bin/openssl",
+] as const;
+
+const PACKAGES = "gnome-remote-desktop mutter pipewire wireplumber dbus iproute2 ffmpeg openssl";
+
+const GEOMETRY = "800x600";
+const USERNAME = "gnome";
+const PASSWORD = "Secret-123";
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** True where a GNOME desktop can be started here; as `requirePeers`. */
+export function requireGnome(t: PeerTest): boolean {
+  const missing = NEEDED.filter((path) => !existsSync(path));
+  if (missing.length === 0) return requireNamespaces("GNOME", ["net", "mount", "pid"]);
+  const message = `needs ${missing.join(", ")} (apt-get install ${PACKAGES})`;
+  if (process.env["CI"]) t.fail(message);
+  else process.stderr.write(`SKIPPED: ${message}\n`);
+  return false;
+}
+
+/** GNOME's own remote desktop, showing one picture full screen, on 127.0.0.1. It takes NLA and nothing else. */
+export class GnomeDesktop {
+  readonly username = USERNAME;
+  readonly password = PASSWORD;
+  readonly port: number;
+  /** SHA-256 of its certificate, 64 hex digits. */
+  readonly fingerprint: string;
+  readonly #folder: string;
+  readonly #program: Program;
+
+  private constructor(folder: string, port: number, fingerprint: string, program: Program) {
+    this.#folder = folder;
+    this.port = port;
+    this.fingerprint = fingerprint;
+    this.#program = program;
+  }
+
+  /** `picture` is a PNG of 800x600. Resolves when it takes connections. */
+  static async start(owner: Owner, picture: Uint8Array): Promise<GnomeDesktop> {
+    // A short path, because that of a unix socket has at most 107 characters.
+    const folder = mkdtempSync(join(tmpdir(), "gnome-"));
+    for (const name of ["run", "home"]) mkdirSync(join(folder, name), { mode: 0o700 });
+    writeFileSync(join(folder, "picture.png"), picture);
+    execFileSync("mkfifo", [join(folder, "again")]);
+    const { certificate, key, fingerprint } = makeCertificate(folder);
+    const relay = join(folder, "relay.sock");
+    const port = await listen(owner, relay);
+    const env = {
+      FOLDER: folder,
+      GEOMETRY,
+      ACCOUNT: USERNAME,
+      SECRET: PASSWORD,
+      NODE: process.execPath,
+      CERTIFICATE: certificate,
+      KEY: key,
+    };
+    const inside = `unshare --net --mount --pid --fork --kill-child --mount-proc dbus-run-session -- sh '${here("gnome-session.sh")}'`;
+    // As for xrdp: unshare does not heed SIGTERM, so a shell passes it on as what cannot be ignored.
+    const dieWithParent = "setpriv --pdeathsig KILL";
+    const script = `${dieWithParent} ${inside} & child=$!; trap 'kill -9 $child' TERM; wait $child; wait $child`;
+    const program = new Program(owner, "setpriv", ["--pdeathsig", "KILL", "sh", "-c", script], {
+      env: { ...env, RELAY: here("socket-relay.mjs") },
+    });
+    owner.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    await program.waitFor("the RDP server", heardServer, 60_000);
+    await until("the relay", () => existsSync(relay));
+    return new GnomeDesktop(folder, port, fingerprint, program);
+  }
+
+  /** Shows another picture, a PNG of 800x600, or the same anew: the window goes and comes back. */
+  show(picture: Uint8Array): Promise<void> {
+    writeFileSync(join(this.#folder, "picture.png"), picture);
+    return appendFile(join(this.#folder, "again"), "\n");
+  }
+
+  /** What all its programs have said so far. */
+  get log(): string {
+    return `${this.#program.stdout}${this.#program.stderr}`;
+  }
+}
+
+function heardServer({ stdout, stderr }: Program): true | null {
+  return `${stdout}${stderr}`.includes("RDP server started") ? true : null;
+}
+
+/** A port on 127.0.0.1 that leads to the unix socket `path`. */
+async function listen(owner: Owner, path: string): Promise<number> {
+  const open = new Set<Socket>();
+  const server = createServer((outer) => {
+    const inner = connect(path);
+    const end = (): void => {
+      outer.destroy();
+      inner.destroy();
+    };
+    for (const side of [outer, inner]) {
+      open.add(side);
+      side.on("error", end).on("close", end);
+    }
+    outer.pipe(inner).pipe(outer);
+  });
+  owner.teardown(() => {
+    for (const side of open) side.destroy();
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a server without a port");
+  return address.port;
+}

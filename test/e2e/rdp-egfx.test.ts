@@ -1,0 +1,152 @@
+import sharp from "sharp";
+import t from "tap";
+import { systemClock } from "../../src/desktop/clock.ts";
+import { RdpLink, type RdpLinkOptions } from "../../src/desktop/links/rdp-link.ts";
+import { TcpStream } from "../../src/desktop/links/tcp-stream.ts";
+import { TargetTrust } from "../../src/desktop/trust.ts";
+import { LinkEar } from "../desktop/links/link-ear.ts";
+import { distance } from "../protocols/rdp/channels/distance.ts";
+import { recorded } from "../protocols/rdp/channels/egfx-session.ts";
+import { GnomeDesktop, requireGnome } from "./gnome-desktop.ts";
+import { requirePeers } from "./peers.ts";
+import { type Owner, Program } from "./program.ts";
+import { RdpSession } from "./rdp-session.ts";
+import { requireRdpTarget, startRdpTarget } from "./rdp-target.ts";
+import { until } from "./until.ts";
+import { XDisplay } from "./x-display.ts";
+
+const SIZE = { width: 800, height: 600 } as const;
+
+/** After this long without a picture the host has lost its first frame. */
+const FIRST_FRAME_MS = 5_000;
+
+/** A link of ours to the desktop, and what it has said. */
+function open(owner: Owner, gnome: GnomeDesktop, options: Partial<RdpLinkOptions> = {}) {
+  const host = "127.0.0.1";
+  const { port, fingerprint, username, password } = gnome;
+  const ear = new LinkEar();
+  const link = new RdpLink(
+    {
+      connect: () => new TcpStream(host, port, []),
+      host,
+      trust: new TargetTrust({ host, port, fingerprint }, "ca", null),
+      username,
+      password,
+      size: SIZE,
+      hasGraphicsPipeline: true,
+      ...options,
+    },
+    systemClock,
+  );
+  owner.teardown(() => link.close());
+  link.open(ear.events);
+  return { link, ear };
+}
+
+type Session = ReturnType<typeof open>;
+
+function hasUpdate({ ear }: Session): boolean {
+  return ear.said.some(({ type }) => type === "update");
+}
+
+/**
+ * Waits for the first pixels. With GNOME 43 and a screen where nothing moves, the first frame was missing in 3 of 20
+ * connections here (2026-11: the pipeline is agreed upon, then nothing comes; the cause is not known), so the picture is
+ * then drawn anew.
+ */
+async function firstPixels(session: Session, gnome: GnomeDesktop): Promise<void> {
+  await session.ear.next("ready");
+  const isThere = await until("pixels", () => hasUpdate(session), FIRST_FRAME_MS).catch(() => false);
+  if (isThere) return;
+  await gnome.show(recorded("truth.png"));
+  await until("pixels after all", () => hasUpdate(session));
+}
+
+/** Waits until the link's picture is within `worst` and `psnr` of the pixels; resolves with the last distance. */
+async function settle({ link }: Session, wanted: Uint8Array, worst: number, psnr: number) {
+  let last = { worst: Number.POSITIVE_INFINITY, psnr: 0 };
+  await until("the picture", () => {
+    const { bytes } = link.framebuffer;
+    last = bytes.length === wanted.length ? distance(bytes, wanted) : last;
+    return last.worst <= worst && last.psnr >= psnr;
+  }).catch(() => undefined);
+  return last;
+}
+
+t.test("GNOME's desktop over the graphics pipeline", { timeout: 180_000 }, async (t) => {
+  if (!requireGnome(t) || !requirePeers(t, ["xfreerdp", "Xtigervnc", "xwd"])) return;
+  const picture = recorded("truth.png");
+  const truth = await sharp(picture).ensureAlpha().raw().toBuffer();
+  const freerdp = await sharp(recorded("freerdp-decoded.png")).ensureAlpha().raw().toBuffer();
+  const theirs = distance(freerdp, truth);
+  const gnome = await GnomeDesktop.start(t, picture);
+
+  await t.test("is as near to the truth as FreeRDP's decode is", async (t) => {
+    const session = open(t, gnome);
+    await firstPixels(session, gnome);
+    const ours = await settle(session, truth, theirs.worst + 1, theirs.psnr - 0.1);
+    t.ok(ours.worst <= theirs.worst + 1, `worst channel ${ours.worst}, FreeRDP's ${theirs.worst}`);
+    t.ok(ours.psnr >= theirs.psnr - 0.1, `${ours.psnr} dB, FreeRDP's ${theirs.psnr}`);
+    t.equal(session.link.isExact, false, "and it says that it is not exact");
+    session.link.close();
+  });
+
+  await t.test("is what xfreerdp shows of it, but for rounding", async (t) => {
+    const display = await XDisplay.start(t, { geometry: "800x600", hasVnc: false });
+    const account = [`/u:${gnome.username}`, `/p:${gnome.password}`, "/cert:ignore"];
+    const look = ["/gfx:RFX", "/w:800", "/h:600", "-decorations", "-themes", "+fonts"];
+    const env = { DISPLAY: display.name, HOME: t.testdir() };
+    const client = new Program(t, "xfreerdp", [`/v:127.0.0.1:${gnome.port}`, ...account, ...look], { env });
+    const session = open(t, gnome);
+    await firstPixels(session, gnome);
+    let last = { worst: Number.POSITIVE_INFINITY, psnr: 0 };
+    await until(
+      "the same picture",
+      async () => {
+        if (!client.isRunning) throw new Error(`xfreerdp ended: ${client.stderr.slice(-400)}`);
+        last = distance(session.link.framebuffer.bytes, (await display.shot()).rgba);
+        return last.worst <= 2;
+      },
+      30_000,
+    ).catch((error: unknown) => t.comment(String(error)));
+    t.ok(last.worst <= 2, `worst channel ${last.worst} off`);
+    session.link.close();
+    await client.stop();
+  });
+
+  await t.test("is exact where the pipeline is not asked for", async (t) => {
+    const session = open(t, gnome, { hasGraphicsPipeline: false });
+    await session.ear.next("ready");
+    const ours = await settle(session, truth, 0, 0);
+    t.equal(ours.worst, 0);
+    t.equal(session.link.isExact, true);
+    session.link.close();
+  });
+
+  await t.test("follows what changes on the screen", async (t) => {
+    const session = open(t, gnome);
+    await firstPixels(session, gnome);
+    const turned = await sharp(picture).negate({ alpha: false }).png().toBuffer();
+    const pixels = await sharp(turned).ensureAlpha().raw().toBuffer();
+    for (const [png, wanted] of [
+      [turned, pixels],
+      [picture, truth],
+    ] as const) {
+      await gnome.show(png);
+      const ours = await settle(session, wanted, theirs.worst + 3, theirs.psnr - 1);
+      t.ok(ours.worst <= theirs.worst + 3, `worst channel ${ours.worst}`);
+      t.ok(ours.psnr >= theirs.psnr - 1, `${ours.psnr} dB`);
+    }
+    session.link.close();
+  });
+});
+
+t.test("a host that confirms the pipeline and does not use it is exact", { timeout: 120_000 }, async (t) => {
+  // FreeRDP's shadow server 2.11 sends H.264 over it, and legacy bitmaps to who declines that.
+  if (!requireRdpTarget(t, "shadow-nla")) return;
+  const target = await startRdpTarget(t, "shadow-nla", t.testdir());
+  const session = new RdpSession(t, target, { hasGraphicsPipeline: true });
+  await session.ear.next("ready");
+  t.equal(await session.differenceFrom(() => target.truth()), null);
+  t.equal(session.link.isExact, true);
+});
