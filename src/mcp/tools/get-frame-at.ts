@@ -1,0 +1,49 @@
+import * as z from "zod";
+import { pictureOf } from "../../imaging/pixels.ts";
+import { encodePng } from "../../imaging/png.ts";
+import { recordingIdField } from "../recordings.ts";
+import { defineTool } from "../tool.ts";
+
+export const getFrameAt = defineTool({
+  name: "get_frame_at",
+  title: "Look into a recording",
+  description:
+    "Shows the desktop as it was at a moment of a recording: a PNG of its own pixels, without pointer and overlays. Times are " +
+    "milliseconds since the recording began; beyond its end the last picture is shown.",
+  effect: "read",
+  rate: "screenshot",
+  input: z.strictObject({
+    recording_id: recordingIdField,
+    at_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER).describe("Milliseconds since the recording began."),
+  }),
+  output: z.object({
+    recording_id: z.string(),
+    at_ms: z.number().describe("As asked for, within the recording."),
+    frame_at_ms: z.number().describe("When the picture that stood then had come up."),
+    width: z.int(),
+    height: z.int(),
+    is_exact: z
+      .boolean()
+      .describe("false: parts that changed all the time are older, so that the recording stayed small."),
+  }),
+  async handle(args, context) {
+    return await context.recordings.read(args.recording_id, async (reader) => {
+      const frame = await reader.frameAt(args.at_ms);
+      const { width, height } = frame;
+      const bytes = await encodePng(pictureOf(frame), { x: 0, y: 0, width, height });
+      const atMs = Math.min(args.at_ms, reader.summary.durationMs);
+      return {
+        output: {
+          recording_id: args.recording_id,
+          at_ms: atMs,
+          frame_at_ms: frame.atMs,
+          width,
+          height,
+          is_exact: frame.isExact,
+        },
+        text: `${reader.summary.title} at ${(atMs / 1000).toFixed(3)} s, ${width}x${height}.`,
+        image: { bytes, mimeType: "image/png" },
+      };
+    });
+  },
+});

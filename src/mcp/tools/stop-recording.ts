@@ -1,0 +1,22 @@
+import * as z from "zod";
+import { recordingIdField, recordingOutput, recordingOutputOf } from "../recordings.ts";
+import { defineTool } from "../tool.ts";
+
+export const stopRecording = defineTool({
+  name: "stop_recording",
+  title: "Stop recording",
+  description:
+    "Ends a recording that you started, and seals it: from then on any change of its files is found. Recordings that people or " +
+    "a policy began are theirs to end.",
+  effect: "admin",
+  hints: { destructiveHint: false },
+  input: z.strictObject({ recording_id: recordingIdField }),
+  output: recordingOutput,
+  async handle(args, context) {
+    const recording = await context.recordings.stop(args.recording_id);
+    return {
+      output: recordingOutputOf(recording),
+      text: `Stopped ${recording.id} after ${(recording.durationMs / 1000).toFixed(1)} s, ${recording.state}.`,
+    };
+  },
+});

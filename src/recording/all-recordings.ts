@@ -1,0 +1,259 @@
+import { randomBytes } from "node:crypto";
+import { statfs } from "node:fs/promises";
+import type { Actor } from "../desktop/action.ts";
+import type { Clock } from "../desktop/clock.ts";
+import type { Desktop } from "../desktop/desktop.ts";
+import type { Desktops } from "../desktop/desktops.ts";
+import { RefusedError } from "../desktop/error.ts";
+import { Listeners } from "../desktop/listeners.ts";
+import { RecordingArchive } from "./archive.ts";
+import { AutoRecord, type RecordingPolicy } from "./auto-record.ts";
+import type { OpenRecording } from "./open-recording.ts";
+import type { KeySealer } from "./recording-key.ts";
+import type { RecordingsEvent, RecordingsFace, StartOptions, Verification } from "./recordings.ts";
+import { expired, type RetentionLimits } from "./retention.ts";
+import { RunningRecording } from "./running-recording.ts";
+import type { RecordingSummary } from "./summary.ts";
+
+/** Who stops agents where a recording must not miss anything and the disk is full. */
+const RECORDER: Actor = { kind: "extension", id: "recorder", name: "Recorder" };
+const RETENTION_MS = 3_600_000;
+const MAX_LABEL = 200;
+
+export interface RecordingsOptions extends RetentionLimits {
+  readonly policy: RecordingPolicy;
+  /** strict: where nothing can be written agents are stopped. best_effort: they go on, and the gap is marked. */
+  readonly onFull: "strict" | "best_effort";
+  readonly maxFps: number;
+  readonly bytesPerMinute: number;
+  readonly floorBytes: number;
+  readonly isEncrypted: boolean;
+  /** Default 64 MiB. */
+  readonly segmentBytes?: number;
+}
+
+export interface RecordingsPorts {
+  readonly clock: Clock;
+  readonly desktops: Pick<Desktops, "get" | "all" | "on">;
+  readonly sealer: KeySealer;
+  onBug(error: unknown): void;
+  /** Default: of the file system. */
+  freeBytes?(folder: string): Promise<number>;
+}
+
+/** Records desktops and keeps what was recorded. */
+export class Recordings implements RecordingsFace {
+  readonly #archive: RecordingArchive;
+  readonly #options: RecordingsOptions;
+  readonly #ports: RecordingsPorts;
+  readonly #running = new Map<string, RunningRecording>();
+  /** By desktop: one is being started. */
+  readonly #starting = new Map<string, Promise<RecordingSummary>>();
+  readonly #listeners: Listeners<RecordingsEvent>;
+  readonly #auto: AutoRecord;
+  readonly #offs: (() => void)[] = [];
+  /** By recording: who watches that nobody resumes agents while nothing can be written. */
+  readonly #offStrict = new Map<string, () => void>();
+  #cancelRetention: (() => void) | null = null;
+  #isClosed = false;
+
+  private constructor(archive: RecordingArchive, options: RecordingsOptions, ports: RecordingsPorts) {
+    this.#archive = archive;
+    this.#options = options;
+    this.#ports = ports;
+    this.#listeners = new Listeners(ports.onBug);
+    this.#auto = new AutoRecord(options.policy, ports.clock, ports.desktops, {
+      start: (desktopId, reason) => {
+        if (this.runningOn(desktopId) !== null) return;
+        this.start(desktopId, { reason, by: RECORDER }).catch((error: unknown) =>
+          this.#missed(desktopId, error),
+        );
+      },
+      stop: (desktopId) => {
+        const recording = this.runningOn(desktopId);
+        if (recording?.reason === "agent_activity") this.stop(recording.id).catch(ports.onBug);
+      },
+    });
+    this.#offs.push(
+      ports.desktops.on(({ type, desktop }) => {
+        if (type === "removed") this.#stopOn(desktop.id);
+      }),
+    );
+  }
+
+  /** Reads nothing yet but the key; begins to record where the policy says so. */
+  static async open(
+    dataDir: string,
+    options: RecordingsOptions,
+    ports: RecordingsPorts,
+  ): Promise<Recordings> {
+    const archive = await RecordingArchive.open(dataDir, ports.sealer);
+    const recordings = new Recordings(archive, options, ports);
+    recordings.#auto.begin();
+    recordings.#keep();
+    return recordings;
+  }
+
+  async list(): Promise<readonly RecordingSummary[]> {
+    const running = [...this.#running.values()].map(({ summary }) => summary());
+    const kept = await this.#archive.list(new Set(this.#running.keys()));
+    return [...running, ...kept].sort(
+      (a, b) => b.startedAt.localeCompare(a.startedAt) || b.id.localeCompare(a.id),
+    );
+  }
+
+  async get(id: string): Promise<RecordingSummary> {
+    return this.#running.get(id)?.summary() ?? this.#archive.get(id);
+  }
+
+  runningOn(desktopId: string): RecordingSummary | null {
+    for (const { desktop, summary } of this.#running.values()) if (desktop.id === desktopId) return summary();
+    return null;
+  }
+
+  async start(desktopId: string, options: StartOptions): Promise<RecordingSummary> {
+    const desktop = this.#ports.desktops.get(desktopId);
+    if (desktop.connection.protocol === "replay") {
+      throw new RefusedError("not_supported", "a replay is a recording already: record a live desktop");
+    }
+    const running = this.runningOn(desktopId);
+    if (running !== null) return running;
+    const starting = this.#starting.get(desktopId);
+    if (starting !== undefined) return starting;
+    const started = this.#start(desktop, options).finally(() => this.#starting.delete(desktopId));
+    this.#starting.set(desktopId, started);
+    return started;
+  }
+
+  async stop(id: string, by?: Actor): Promise<RecordingSummary> {
+    const running = this.#running.get(id);
+    if (running === undefined) {
+      throw new RefusedError("not_found", "no such running recording: list the recordings to see which run");
+    }
+    const recording = await running.close();
+    this.#offStrict.get(id)?.();
+    this.#offStrict.delete(id);
+    if (this.#running.delete(id)) this.#listeners.tell({ type: "stopped", recording, by: by ?? null });
+    return recording;
+  }
+
+  async remove(id: string, by?: Actor): Promise<void> {
+    if (this.#running.has(id)) await this.stop(id, by);
+    await this.#archive.remove(id);
+    this.#listeners.tell({ type: "removed", id, by: by ?? null });
+  }
+
+  async open(id: string): Promise<OpenRecording> {
+    return this.#archive.read(id, this.#running.get(id) ?? null);
+  }
+
+  verify(id: string): Promise<Verification> {
+    return this.#archive.verify(id);
+  }
+
+  bookmark(id: string, label: string, by: Actor): void {
+    const running = this.#running.get(id);
+    if (running === undefined) {
+      throw new RefusedError("not_found", "no such running recording: only a running one can be marked");
+    }
+    const { kind, id: byId, name } = by;
+    running.note({ type: "bookmark", label: label.slice(0, MAX_LABEL), by: { kind, id: byId, name } });
+  }
+
+  on(listener: (event: RecordingsEvent) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** Seals all that run. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#auto.close();
+    this.#cancelRetention?.();
+    for (const off of this.#offs) off();
+    await Promise.allSettled([...this.#starting.values()]);
+    await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
+    this.#listeners.clear();
+  }
+
+  async #start(desktop: Desktop, { reason = "manual", by }: StartOptions): Promise<RecordingSummary> {
+    const { floorBytes, isEncrypted, onFull } = this.#options;
+    const free = await this.#freeBytes();
+    if (free < floorBytes) {
+      throw new RefusedError(
+        "too_many",
+        `the disk has ${mebibytes(free)} MiB free and recordings leave ${mebibytes(floorBytes)} MiB: delete some, or lower recording.disk_floor_mb`,
+      );
+    }
+    const { clock, sealer, onBug } = this.#ports;
+    const startedAt = clock.date().toISOString();
+    const id = `${startedAt.slice(0, 19).replace(/[-:]/g, "")}Z-${randomBytes(4).toString("hex")}`;
+    const isStrict = onFull === "strict";
+    const running: RunningRecording = await RunningRecording.start(
+      desktop,
+      {
+        ...this.#options,
+        folder: this.#archive.folderOf(id),
+        head: { id, desktopId: desktop.id, title: desktop.name, startedAt, reason, startedBy: by.name },
+        sealer: isEncrypted ? sealer : null,
+      },
+      this.#archive.signer,
+      {
+        clock,
+        onBug,
+        freeBytes: () => this.#freeBytes(),
+        failed: (error) => {
+          if (isStrict) desktop.stop(RECORDER);
+          this.#listeners.tell({ type: "failed", recording: running.summary(), error, isStrict });
+        },
+        recovered: () => undefined,
+      },
+    );
+    this.#running.set(id, running);
+    if (isStrict) {
+      const off = desktop.on((event) => {
+        if (event.type === "stopped" && !event.isStopped && running.isFailing) desktop.stop(RECORDER);
+      });
+      this.#offStrict.set(id, off);
+    }
+    const recording = running.summary();
+    this.#listeners.tell({ type: "started", recording, by });
+    if (this.#isClosed) return this.stop(id);
+    return recording;
+  }
+
+  /** The policy wanted a recording and there is none. */
+  #missed(desktopId: string, error: unknown): void {
+    if (!(error instanceof RefusedError)) this.#ports.onBug(error);
+    if (this.#options.onFull !== "strict") return;
+    this.#ports.desktops.all.find(({ id }) => id === desktopId)?.stop(RECORDER);
+  }
+
+  #stopOn(desktopId: string): void {
+    const running = this.runningOn(desktopId);
+    if (running !== null) this.stop(running.id).catch((error: unknown) => this.#ports.onBug(error));
+  }
+
+  async #freeBytes(): Promise<number> {
+    const { freeBytes } = this.#ports;
+    if (freeBytes !== undefined) return freeBytes(this.#archive.folder);
+    const { bavail, bsize } = await statfs(this.#archive.folder);
+    return bavail * bsize;
+  }
+
+  /** Deletes what is too old or too much, now and every hour. */
+  #keep(): void {
+    this.#retain().catch((error: unknown) => this.#ports.onBug(error));
+    this.#cancelRetention = this.#ports.clock.after(RETENTION_MS, () => this.#keep());
+  }
+
+  async #retain(): Promise<void> {
+    const { keepMs, keepBytes } = this.#options;
+    if (keepMs === null && keepBytes === null) return;
+    const gone = expired(await this.list(), this.#options, this.#ports.clock.date());
+    for (const { id } of gone) await this.remove(id);
+  }
+}
+
+function mebibytes(bytes: number): number {
+  return Math.floor(bytes / 1024 / 1024);
+}

@@ -1,0 +1,178 @@
+import { promisify } from "node:util";
+import { deflateRaw } from "node:zlib";
+import {
+  BLOCK_FLAG,
+  BLOCK_HEADER_BYTES,
+  BLOCK_KIND,
+  type BlockHeader,
+  FIRST_HASH,
+  hashBlock,
+  writeBlockHeader,
+} from "./block.ts";
+import type { BlockIndex } from "./block-index.ts";
+import type { BodyCipher } from "./body-cipher.ts";
+import type { SegmentWriter } from "./segments.ts";
+import type { Signer } from "./signer.ts";
+
+const deflate = promisify(deflateRaw);
+
+/** Off this thread, and text shrinks to half of what level 1 makes of it. */
+const DEFLATE = { level: 4, memLevel: 9 } as const;
+/** Shorter bodies gain nothing. */
+const LEAST_DEFLATED = 128;
+/** An index is written after so many blocks: a minute or more of work. */
+const BLOCKS_AN_INDEX = 256;
+
+/** What a block holds beside its bytes. */
+export interface BlockContent {
+  readonly kind: number;
+  readonly isKey?: boolean;
+  readonly frames?: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly changedPixels?: number;
+  readonly raw: Uint8Array;
+}
+
+/**
+ * Writes the chain of blocks, one after the other, off the caller's path. After a block that could not be written all
+ * that wait are refused until `recover`, because the later ones build on it.
+ */
+export class BlockLog {
+  readonly index: BlockIndex;
+  readonly #segments: SegmentWriter;
+  readonly #signer: Signer;
+  readonly #cipher: BodyCipher | null;
+  #tail: Promise<unknown> = Promise.resolve();
+  #hash: Uint8Array = FIRST_HASH;
+  #sequence = 0;
+  #pendingBytes = 0;
+  #failure: Error | null = null;
+  #sinceIndex: Uint8Array[] = [];
+  #indexAt = 0;
+
+  constructor(segments: SegmentWriter, index: BlockIndex, signer: Signer, cipher: BodyCipher | null) {
+    this.#segments = segments;
+    this.index = index;
+    this.#signer = signer;
+    this.#cipher = cipher;
+  }
+
+  /** Bytes that were handed over and are not on the disk yet. */
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  get bytes(): number {
+    return this.#segments.length;
+  }
+
+  get blocks(): number {
+    return this.#sequence;
+  }
+
+  get hash(): string {
+    return Buffer.from(this.#hash).toString("hex");
+  }
+
+  /** Where the last index block begins, 0 before the first. */
+  get indexAt(): number {
+    return this.#indexAt;
+  }
+
+  /** Resolves with the block's bytes once it is written; rejects with what the disk said. */
+  append(content: BlockContent): Promise<number> {
+    this.#pendingBytes += content.raw.length;
+    const written = this.#tail.then(() => this.#write(content));
+    const done = written.finally(() => {
+      this.#pendingBytes -= content.raw.length;
+    });
+    this.#tail = done.catch(() => undefined); // whoever appended is told
+    return done;
+  }
+
+  /** Writes go on after a failure. */
+  recover(): void {
+    this.#failure = null;
+  }
+
+  /** Writes an index of what came since the last one. */
+  async finish(atMs: number): Promise<void> {
+    const written = this.#tail.then(() => this.#writeIndex(atMs));
+    this.#tail = written.catch(() => undefined); // told below
+    await written;
+    await this.#segments.sync();
+  }
+
+  async close(): Promise<void> {
+    await this.#tail;
+    await this.#segments.close();
+  }
+
+  async #write(content: BlockContent): Promise<number> {
+    if (this.#failure !== null) throw this.#failure;
+    try {
+      const size = await this.#put(content);
+      if (this.#sinceIndex.length >= BLOCKS_AN_INDEX) await this.#writeIndex(content.toMs);
+      return size;
+    } catch (error) {
+      this.#failure =
+        error instanceof Error ? error : new Error("a block could not be written", { cause: error });
+      throw error;
+    }
+  }
+
+  async #put({
+    kind,
+    isKey = false,
+    frames = 0,
+    fromMs,
+    toMs,
+    changedPixels = 0,
+    raw,
+  }: BlockContent): Promise<number> {
+    // The head says how the others are encrypted; the index lets a recording be found without its key.
+    const cipher = kind === BLOCK_KIND.head || kind === BLOCK_KIND.index ? null : this.#cipher;
+    const isDeflated =
+      kind !== BLOCK_KIND.head && (raw.length >= LEAST_DEFLATED || kind === BLOCK_KIND.pictures);
+    const packed = isDeflated ? await deflate(raw, DEFLATE) : raw;
+    const isSecret = cipher !== null && raw.length > 0;
+    const body = isSecret ? cipher.seal(packed, this.#sequence) : packed;
+    const header: BlockHeader = {
+      kind,
+      flags:
+        (isKey ? BLOCK_FLAG.key : 0) |
+        (isDeflated ? BLOCK_FLAG.deflated : 0) |
+        (isSecret ? BLOCK_FLAG.encrypted : 0),
+      frames,
+      sequence: this.#sequence,
+      bodyBytes: body.length,
+      fromMs,
+      toMs: Math.max(fromMs, toMs),
+      rawBytes: raw.length,
+      changedPixels,
+    };
+    const headerBytes = writeBlockHeader(header);
+    const hash = hashBlock(this.#hash, headerBytes, body);
+    const at = this.#segments.length;
+    await this.#segments.append([headerBytes, body, hash]);
+    this.#hash = hash;
+    this.#sequence++;
+    this.#sinceIndex.push(headerBytes);
+    this.index.add(header, at);
+    return BLOCK_HEADER_BYTES + body.length + hash.length;
+  }
+
+  /** u64 where the index before begins (0: there is none), headers, signature of the last block's hash. */
+  async #writeIndex(atMs: number): Promise<void> {
+    const listed = [...this.#sinceIndex];
+    const before = Buffer.alloc(8);
+    before.writeBigUInt64BE(BigInt(this.#indexAt));
+    const raw = Buffer.concat([before, ...listed, this.#signer.sign(this.#hash)]);
+    const at = this.#segments.length;
+    await this.#put({ kind: BLOCK_KIND.index, fromMs: atMs, toMs: atMs, raw });
+    this.#indexAt = at;
+    // The next index lists this one, so that the chain of indices has no hole.
+    this.#sinceIndex = this.#sinceIndex.slice(listed.length);
+  }
+}

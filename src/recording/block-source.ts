@@ -1,0 +1,179 @@
+import { promisify } from "node:util";
+import { inflateRaw, inflateRawSync } from "node:zlib";
+import {
+  BLOCK_EXTRA_BYTES,
+  BLOCK_FLAG,
+  BLOCK_HEADER_BYTES,
+  BLOCK_KIND,
+  type BlockHeader,
+  FIRST_HASH,
+  HASH_BYTES,
+  hashBlock,
+  readBlockHeader,
+} from "./block.ts";
+import { BlockIndex, type PlacedBlock } from "./block-index.ts";
+import { BodyCipher, CIPHER_EXTRA_BYTES } from "./body-cipher.ts";
+import { scanChain } from "./chain-scan.ts";
+import { RecordingError } from "./error.ts";
+import { type RecordingHead, readHead } from "./head.ts";
+import type { Seal } from "./seal.ts";
+import { SegmentReader } from "./segments.ts";
+import { SIGNATURE_BYTES } from "./signer.ts";
+
+const inflateAside = promisify(inflateRaw);
+/** Up to so many bytes inflating takes less time here than the way to another thread and back. */
+const SMALL_BYTES = 64 * 1024;
+
+/** Opens the key of an encrypted recording, null where it is not ours. */
+export type OpenKey = (sealedKey: string, recordingId: string) => Uint8Array | null;
+
+/** The blocks of one recording, read and checked one by one. */
+export class BlockSource {
+  readonly head: RecordingHead;
+  readonly index: BlockIndex;
+  readonly #reader: SegmentReader;
+  readonly #cipher: BodyCipher | null;
+
+  private constructor(
+    reader: SegmentReader,
+    head: RecordingHead,
+    index: BlockIndex,
+    cipher: BodyCipher | null,
+  ) {
+    this.#reader = reader;
+    this.head = head;
+    this.index = index;
+    this.#cipher = cipher;
+  }
+
+  /**
+   * `live`: the index of a recording that is being written; else it is read, from the index blocks where there is a
+   * seal, from all blocks where there is none. Throws RecordingError.
+   */
+  static async open(
+    folder: string,
+    seal: Seal | null,
+    openKey: OpenKey,
+    live: BlockIndex | null,
+  ): Promise<BlockSource> {
+    const reader = await SegmentReader.open(folder);
+    try {
+      const { header, body } = await readBlock(reader, 0);
+      if (header.kind !== BLOCK_KIND.head) throw new RecordingError("damaged", "the first block is no head");
+      const head = readHead(body);
+      const key = head.sealedKey === null ? null : openKey(head.sealedKey, head.id);
+      if (head.sealedKey !== null && key === null) {
+        throw new RecordingError("locked", "the recording is encrypted under a key that is not ours");
+      }
+      const cipher = key === null ? null : new BodyCipher(key);
+      const index =
+        live ?? (seal === null ? await indexByScan(reader) : await indexByBlocks(reader, seal.indexAt));
+      return new BlockSource(reader, head, index, cipher);
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
+  }
+
+  /** A block's bytes before they were deflated. Throws RecordingError damaged. */
+  async read(block: PlacedBlock): Promise<Buffer> {
+    const body = await this.#open(block);
+    return inflateBody(body, block);
+  }
+
+  /** Raw deflate of a block's bytes, decrypted. Throws RecordingError damaged. */
+  readDeflated(block: PlacedBlock): Promise<Buffer> {
+    return this.#open(block);
+  }
+
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  async #open(block: PlacedBlock): Promise<Buffer> {
+    const { header, body } = await readBlock(this.#reader, block.at);
+    if (
+      header.sequence !== block.sequence ||
+      header.kind !== block.kind ||
+      header.rawBytes !== block.rawBytes
+    ) {
+      throw new RecordingError("damaged", `block ${block.sequence} is not the one that the index names`);
+    }
+    if ((header.flags & BLOCK_FLAG.encrypted) === 0) return body;
+    if (this.#cipher === null || body.length < CIPHER_EXTRA_BYTES) {
+      throw new RecordingError("damaged", `block ${block.sequence} is encrypted in a recording that is not`);
+    }
+    return this.#cipher.open(body, block.sequence);
+  }
+}
+
+/** One block, checked against the hash that stands before it. */
+async function readBlock(
+  reader: SegmentReader,
+  at: number,
+): Promise<{ readonly header: BlockHeader; readonly body: Buffer }> {
+  const headerBytes = await reader.read(at, BLOCK_HEADER_BYTES);
+  const header = readBlockHeader(headerBytes);
+  if (at + BLOCK_EXTRA_BYTES + header.bodyBytes > reader.length) await reader.refresh();
+  if (at + BLOCK_EXTRA_BYTES + header.bodyBytes > reader.length) {
+    throw new RecordingError("damaged", `block ${header.sequence} is cut short`);
+  }
+  const rest = await reader.read(at + BLOCK_HEADER_BYTES, header.bodyBytes + HASH_BYTES);
+  const before = at === 0 ? FIRST_HASH : await reader.read(at - HASH_BYTES, HASH_BYTES);
+  const body = rest.subarray(0, header.bodyBytes);
+  if (!hashBlock(before, headerBytes, body).equals(rest.subarray(header.bodyBytes))) {
+    throw new RecordingError("damaged", `block ${header.sequence} is not what was written: its hash differs`);
+  }
+  return { header, body };
+}
+
+/** The body of a block before it was deflated, where it was. Throws RecordingError damaged for another length. */
+export async function inflateBody(body: Buffer, { flags, rawBytes, sequence }: BlockHeader): Promise<Buffer> {
+  if ((flags & BLOCK_FLAG.deflated) === 0) return body;
+  const options = { maxOutputLength: Math.max(1, rawBytes) };
+  try {
+    const raw = rawBytes <= SMALL_BYTES ? inflateRawSync(body, options) : await inflateAside(body, options);
+    if (raw.length === rawBytes) return raw;
+  } catch (cause) {
+    throw new RecordingError("damaged", `block ${sequence} does not inflate to its ${rawBytes} bytes`, {
+      cause,
+    });
+  }
+  throw new RecordingError("damaged", `block ${sequence} does not inflate to its ${rawBytes} bytes`);
+}
+
+/** Of a recording without a seal: all that is whole. */
+async function indexByScan(reader: SegmentReader): Promise<BlockIndex> {
+  const index = new BlockIndex();
+  for await (const { header, at } of scanChain(reader.segments)) index.add(header, at);
+  return index;
+}
+
+/** Of a sealed one: from the last index block backwards. */
+async function indexByBlocks(reader: SegmentReader, lastAt: number): Promise<BlockIndex> {
+  const lists: { readonly header: BlockHeader; readonly at: number }[][] = [];
+  for (let at = lastAt; ; ) {
+    const { header, body } = await readBlock(reader, at);
+    const raw = await inflateBody(body, header);
+    const listed = (raw.length - 8 - SIGNATURE_BYTES) / BLOCK_HEADER_BYTES;
+    if (header.kind !== BLOCK_KIND.index || !Number.isInteger(listed) || listed < 0) {
+      throw new RecordingError("damaged", `block ${header.sequence} is no index`);
+    }
+    const list = Array.from({ length: listed }, (_, i) => readBlockHeader(raw, 8 + i * BLOCK_HEADER_BYTES));
+    let start = at - list.reduce((sum, { bodyBytes }) => sum + BLOCK_EXTRA_BYTES + bodyBytes, 0);
+    const placed: { readonly header: BlockHeader; readonly at: number }[] = [];
+    for (const one of list) {
+      placed.push({ header: one, at: start });
+      start += BLOCK_EXTRA_BYTES + one.bodyBytes;
+    }
+    if (at === lastAt) placed.push({ header, at });
+    lists.push(placed);
+    const before = Number(raw.readBigUInt64BE(0));
+    if (before === 0) break;
+    if (before >= at) throw new RecordingError("damaged", "an index names one after it");
+    at = before;
+  }
+  const index = new BlockIndex();
+  for (const { header, at } of lists.reverse().flat()) index.add(header, at);
+  return index;
+}

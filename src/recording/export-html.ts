@@ -1,0 +1,70 @@
+import type { Size } from "../framebuffer/rect.ts";
+import { pictureOf } from "../imaging/pixels.ts";
+import { encodePng } from "../imaging/png.ts";
+import { changedParts, type ExportFrame } from "./export-frames.ts";
+import { replayPage } from "./export-html-page.ts";
+import type { ActionEntry } from "./track-entry.ts";
+
+/** What a replay page says beside its pictures. Times are those of the export. */
+export interface ReplayFacts {
+  readonly title: string;
+  readonly durationMs: number;
+  readonly fromMs: number;
+  readonly actions: readonly ActionEntry[];
+}
+
+/**
+ * One HTML file that plays by itself, offline, in any browser: the pictures as PNG, each only where it differs from the
+ * one before, a whole one again before the parts weigh more than it.
+ */
+export async function* exportHtml(
+  frames: AsyncIterable<ExportFrame & Size>,
+  facts: ReplayFacts,
+): AsyncGenerator<Uint8Array> {
+  const page = replayPage(facts.title);
+  const actions = facts.actions.map(({ atMs, durationMs, summary, intent, outcome, actor }) => ({
+    at: Math.max(0, atMs - durationMs - facts.fromMs),
+    summary,
+    intent,
+    outcome,
+    actor: actor.name,
+  }));
+  let before: Uint8Array | null = null;
+  let keyBytes = 0;
+  let partBytes = 0;
+  for await (const frame of frames) {
+    const { width, height, rgba } = frame;
+    const image = pictureOf({ width, height, rgba });
+    const isKey: boolean = before === null || partBytes > keyBytes;
+    const rects =
+      isKey || before === null ? [{ x: 0, y: 0, width, height }] : changedParts(before, rgba, frame);
+    const parts: (readonly [number, number, string])[] = [];
+    let bytes = 0;
+    for (const rect of rects) {
+      const png = (await encodePng(image, rect)).toString("base64");
+      bytes += png.length;
+      parts.push([rect.x, rect.y, png]);
+    }
+    if (isKey) {
+      keyBytes = bytes;
+      partBytes = 0;
+    } else partBytes += bytes;
+    const head =
+      before === null
+        ? // With the first picture: where there is none, nothing was written yet.
+          `${page.head}{${json({ width, height, duration: facts.durationMs, actions }).slice(1, -1)},"frames":[`
+        : ",";
+    before = rgba;
+    yield utf8(head + json({ at: Math.round(frame.atMs), key: isKey, parts }));
+  }
+  yield utf8(`]}${page.tail}`);
+}
+
+/** JSON that may stand in a script element: nothing in it can end the element. */
+function json(value: object): string {
+  return JSON.stringify(value).replaceAll("<", "\\u003c");
+}
+
+function utf8(text: string): Uint8Array {
+  return Buffer.from(text, "utf8");
+}

@@ -1,0 +1,109 @@
+import type { Framebuffer } from "../framebuffer/framebuffer.ts";
+import type { Rect } from "../framebuffer/rect.ts";
+import { Region } from "../framebuffer/region.ts";
+import { PictureDecoder, readHeads } from "../protocols/recording/picture-decoder.ts";
+import { PictureError, type PictureHead } from "../protocols/recording/picture-format.ts";
+import type { BlockSource } from "./block-source.ts";
+import { RecordingError } from "./error.ts";
+
+/** What came to be painted on the way to a moment. */
+export interface Step {
+  readonly frame: Framebuffer;
+  readonly head: PictureHead;
+  /** What may differ from before the step; null: all of it, and the size too. */
+  readonly damage: Region | null;
+}
+
+/** The block being shown: its pictures, and how many of them are painted. */
+interface Place {
+  readonly index: number;
+  readonly chunk: Buffer;
+  readonly heads: readonly PictureHead[];
+  readonly painted: number;
+}
+
+/**
+ * Goes about in the pictures of a recording. Forward it paints what comes next; elsewhere it begins at the key before,
+ * so that a step never paints more than one key and what one group holds. One step at a time.
+ */
+export class PictureWalk {
+  readonly #source: BlockSource;
+  readonly #decoder = new PictureDecoder();
+  #place: Place | null = null;
+  #decodedBlocks = 0;
+  #decodedBytes = 0;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(source: BlockSource) {
+    this.#source = source;
+  }
+
+  /** Blocks inflated since the beginning, and their bytes: what seeking cost. */
+  get cost(): { readonly blocks: number; readonly bytes: number } {
+    return { blocks: this.#decodedBlocks, bytes: this.#decodedBytes };
+  }
+
+  /**
+   * The picture shown at a time; the first one for earlier times. `use` sees the frame before another step changes it.
+   * Throws RecordingError no_picture or damaged.
+   */
+  async to<Result>(ms: number, use: (step: Step) => Result): Promise<Result> {
+    const stepped = this.#tail.then(async () => use(await this.#step(ms)));
+    this.#tail = stepped.catch(() => undefined); // whoever asked is told
+    return stepped;
+  }
+
+  async #step(ms: number): Promise<Step> {
+    const { index } = this.#source;
+    const target = index.pictureAt(ms);
+    const key = index.keyOf(target);
+    if (target < 0 || key < 0) throw new RecordingError("no_picture", "the recording has no picture yet");
+    try {
+      return await this.#walk(ms, key, target);
+    } catch (error) {
+      this.#place = null;
+      this.#decoder.reset();
+      if (!(error instanceof PictureError)) throw error;
+      throw new RecordingError("damaged", `the pictures around ${ms} ms: ${error.message}`, { cause: error });
+    }
+  }
+
+  async #walk(ms: number, key: number, target: number): Promise<Step> {
+    const place = this.#place;
+    const shownMs = this.#decoder.head?.atMs ?? Number.POSITIVE_INFINITY;
+    const isOnward = place !== null && place.index >= key && place.index <= target && shownMs <= ms;
+    if (!isOnward) this.#decoder.reset();
+    const painted: Rect[] | null = isOnward ? [] : null;
+    for (let i = isOnward ? place.index : key; i <= target; i++) {
+      const loaded = isOnward && i === place.index ? place : await this.#load(i);
+      let done = loaded.painted;
+      for (; done < loaded.heads.length; done++) {
+        const head = loaded.heads[done];
+        // The first picture of all is shown for what came before it.
+        if (head === undefined || (head.atMs > ms && this.#decoder.head !== null)) break;
+        this.#decoder.paint(loaded.chunk, head, painted);
+      }
+      this.#place = { ...loaded, painted: done };
+    }
+    const { frame, head } = this.#decoder;
+    if (frame === null || head === null)
+      throw new RecordingError("no_picture", "the recording has no picture yet");
+    return { frame, head, damage: painted === null ? null : damageOf(painted, frame.rect) };
+  }
+
+  async #load(index: number): Promise<Place> {
+    const block = this.#source.index.pictures[index];
+    if (block === undefined) throw new RecordingError("damaged", `there is no block ${index} of pictures`);
+    const chunk = await this.#source.read(block);
+    this.#decodedBlocks++;
+    this.#decodedBytes += chunk.length;
+    return { index, chunk, heads: readHeads(chunk), painted: 0 };
+  }
+}
+
+/** Beyond so many rectangles a step's damage is everything: what is equal costs its reader a comparison. */
+const MAX_RECTS = 2_000;
+
+function damageOf(painted: readonly Rect[], whole: Rect): Region {
+  return painted.length > MAX_RECTS ? Region.of(whole) : Region.from(painted);
+}

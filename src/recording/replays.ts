@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../desktop/clock.ts";
+import type { Connection, ConnectionInput } from "../desktop/connection.ts";
+import type { Desktop } from "../desktop/desktop.ts";
+import type { DesktopsEvent } from "../desktop/desktops.ts";
+import { RefusedError } from "../desktop/error.ts";
+import type { Link } from "../desktop/link.ts";
+import type { OpenRecording } from "./open-recording.ts";
+import { PlayerLink } from "./player-link.ts";
+import type { RecordingSummary } from "./summary.ts";
+
+export interface ReplaysPorts {
+  readonly clock: Clock;
+  get(recordingId: string): Promise<RecordingSummary>;
+  open(recordingId: string): Promise<OpenRecording>;
+  /** Opens a desktop that is not stored. */
+  show(input: ConnectionInput): Desktop;
+  on(listener: (event: DesktopsEvent) => void): () => void;
+}
+
+/** Recordings that are shown as desktops. */
+export class Replays {
+  #ports: ReplaysPorts | null = null;
+  readonly #players = new Map<string, PlayerLink>();
+
+  /** Before any is opened: the house has to stand first. */
+  attach(ports: ReplaysPorts): void {
+    this.#ports = ports;
+    ports.on(({ type, desktop }) => {
+      if (type === "removed") this.#players.delete(desktop.id);
+    });
+  }
+
+  /** The link of a connection whose protocol is replay. Throws RefusedError invalid_parameters for another. */
+  link({ id, replay }: Connection): Link {
+    const ports = this.#attached();
+    if (replay === undefined) {
+      throw new RefusedError("invalid_parameters", "got a replay without a recording, expected its id");
+    }
+    const before = this.#players.get(id);
+    const startMs = before?.state.positionMs ?? replay.startMs;
+    const player = new PlayerLink(() => ports.open(replay.recordingId), startMs, ports.clock);
+    this.#players.set(id, player);
+    return player;
+  }
+
+  /**
+   * Shows a recording as a desktop of its own, standing still at a moment; remove it like any other. Throws RefusedError
+   * not_found, too_many.
+   */
+  async open(recordingId: string, startMs = 0): Promise<Desktop> {
+    const ports = this.#attached();
+    const { title } = await ports.get(recordingId);
+    return ports.show({
+      id: `replay-${randomBytes(4).toString("hex")}`,
+      name: `${title} (replay)`,
+      protocol: "replay",
+      replay: { recordingId, startMs },
+    });
+  }
+
+  /** Plays, pauses and seeks the replay on a desktop. Throws RefusedError not_found where it shows none. */
+  player(desktopId: string): PlayerLink {
+    const player = this.#players.get(desktopId);
+    if (player === undefined)
+      throw new RefusedError("not_found", "this desktop is no replay: open one first");
+    return player;
+  }
+
+  #attached(): ReplaysPorts {
+    if (this.#ports === null) throw new RefusedError("not_supported", "recordings are not open yet");
+    return this.#ports;
+  }
+}

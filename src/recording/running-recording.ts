@@ -1,0 +1,161 @@
+import { mkdir } from "node:fs/promises";
+import type { Clock } from "../desktop/clock.ts";
+import type { Desktop } from "../desktop/desktop.ts";
+import type { Running } from "./archive.ts";
+import { BLOCK_KIND } from "./block.ts";
+import { BlockIndex } from "./block-index.ts";
+import { BlockLog } from "./block-log.ts";
+import { BodyCipher } from "./body-cipher.ts";
+import { type RecordingHead, writeHead } from "./head.ts";
+import { Recorder, type RecorderOptions, type RecorderPorts } from "./recorder.ts";
+import { type KeySealer, makeRecordingKey } from "./recording-key.ts";
+import { writeSeal } from "./seal.ts";
+import { SegmentWriter } from "./segments.ts";
+import type { Signer } from "./signer.ts";
+import type { RecordingSummary } from "./summary.ts";
+import type { TrackEvent } from "./track-entry.ts";
+
+export interface RecordingPlan extends RecorderOptions {
+  readonly folder: string;
+  readonly head: Omit<RecordingHead, "publicKey" | "sealedKey">;
+  /** null: not encrypted. */
+  readonly sealer: KeySealer | null;
+  /** Default 64 MiB. */
+  readonly segmentBytes?: number;
+}
+
+/** A recording that is being written: its files, its recorder and, at the end, its seal. */
+export class RunningRecording implements Running {
+  readonly desktop: Desktop;
+  readonly #plan: RecordingPlan;
+  readonly #head: RecordingHead;
+  readonly #log: BlockLog;
+  readonly #segments: SegmentWriter;
+  readonly #recorder: Recorder;
+  readonly #signer: Signer;
+  readonly #clock: Clock;
+  #closing: Promise<RecordingSummary> | null = null;
+  #final: RecordingSummary | null = null;
+
+  private constructor(
+    desktop: Desktop,
+    plan: RecordingPlan,
+    head: RecordingHead,
+    log: BlockLog,
+    segments: SegmentWriter,
+    signer: Signer,
+    ports: RecorderPorts,
+  ) {
+    this.desktop = desktop;
+    this.#plan = plan;
+    this.#head = head;
+    this.#log = log;
+    this.#segments = segments;
+    this.#signer = signer;
+    this.#clock = ports.clock;
+    this.#recorder = new Recorder(desktop, log, plan, ports);
+  }
+
+  /** Makes the files and begins. Rejects with what the disk said; then nothing runs. */
+  static async start(
+    desktop: Desktop,
+    plan: RecordingPlan,
+    signer: Signer,
+    ports: RecorderPorts,
+  ): Promise<RunningRecording> {
+    await mkdir(plan.folder, { mode: 0o700 });
+    const secret = plan.sealer === null ? null : makeRecordingKey(plan.head.id, plan.sealer);
+    const segments = new SegmentWriter(plan.folder, plan.segmentBytes);
+    const cipher = secret === null ? null : new BodyCipher(secret.key);
+    const log = new BlockLog(segments, new BlockIndex(), signer, cipher);
+    const head = { ...plan.head, publicKey: signer.publicKey, sealedKey: secret?.sealedKey ?? null };
+    try {
+      await log.append({ kind: BLOCK_KIND.head, fromMs: 0, toMs: 0, raw: writeHead(head) });
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+    return new RunningRecording(desktop, plan, head, log, segments, signer, ports);
+  }
+
+  get id(): string {
+    return this.#head.id;
+  }
+
+  get index(): BlockIndex {
+    return this.#log.index;
+  }
+
+  /** Whether nothing can be written now. */
+  get isFailing(): boolean {
+    return this.#recorder.isFailing;
+  }
+
+  readonly summary = (): RecordingSummary => {
+    if (this.#final !== null) return this.#final;
+    const { id, desktopId, title, startedAt, reason, startedBy, sealedKey } = this.#head;
+    return {
+      ...{ id, desktopId, title, startedAt, reason, startedBy },
+      durationMs: this.#recorder.nowMs,
+      bytes: this.#segments.length,
+      width: this.#recorder.size.width,
+      height: this.#recorder.size.height,
+      state: "recording",
+      isEncrypted: sealedKey !== null,
+      counts: this.#recorder.counts,
+    };
+  };
+
+  async flush(): Promise<void> {
+    if (this.#closing === null) await this.#recorder.flush();
+    else await this.#closing;
+  }
+
+  note(event: TrackEvent): void {
+    this.#recorder.note(event);
+  }
+
+  /** Writes what waits, seals and closes the files; where the disk refuses, it stays without a seal. */
+  close(): Promise<RecordingSummary> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<RecordingSummary> {
+    let isSealed = false;
+    try {
+      await this.#recorder.close();
+      await this.#seal();
+      isSealed = true;
+    } catch {
+      // What was written replays; that there is no seal says that the end is missing.
+    } finally {
+      await this.#log.close();
+    }
+    const { durationMs } = this.#log.index;
+    this.#final = { ...this.summary(), durationMs, state: isSealed ? "sealed" : "unsealed" };
+    return this.#final;
+  }
+
+  async #seal(): Promise<void> {
+    const { id, desktopId, title, startedAt, reason, startedBy, width, height, counts } = this.summary();
+    await writeSeal(
+      this.#plan.folder,
+      {
+        ...{ id, desktopId, title, startedAt },
+        sealedAt: this.#clock.date().toISOString(),
+        ...{ reason, startedBy },
+        isEncrypted: this.#head.sealedKey === null ? "no" : "yes",
+        durationMs: this.#log.index.durationMs,
+        ...{ width, height, counts },
+        segments: this.#segments.count,
+        bytes: this.#segments.length,
+        blocks: this.#log.blocks,
+        indexAt: this.#log.indexAt,
+        hash: this.#log.hash,
+        publicKey: this.#signer.publicKey,
+      },
+      this.#signer,
+    );
+  }
+}

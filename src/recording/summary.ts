@@ -1,0 +1,55 @@
+/**
+ * recording: it grows. sealed: closed and signed. unsealed: its process ended before it could sign; it replays to its
+ * last whole second. tampered: a byte is not what was written.
+ */
+export type RecordingState = "recording" | "sealed" | "unsealed" | "tampered";
+
+/** Who or what began a recording. */
+export const REASONS = ["manual", "always", "agent_activity"] as const;
+export type RecordingReason = (typeof REASONS)[number];
+
+/** What happened in a recording, counted. */
+export interface RecordingCounts {
+  /** Pictures that differ from the one before. */
+  readonly frames: number;
+  readonly actions: number;
+  readonly approvals: number;
+  readonly overlays: number;
+  /** Clicks and key presses of people. */
+  readonly humanInputs: number;
+  readonly bookmarks: number;
+  /** Times when nothing could be written: a full disk. */
+  readonly gaps: number;
+}
+
+export const NO_COUNTS: RecordingCounts = Object.freeze({
+  frames: 0,
+  actions: 0,
+  approvals: 0,
+  overlays: 0,
+  humanInputs: 0,
+  bookmarks: 0,
+  gaps: 0,
+});
+
+/** A recording as a list shows it. */
+export interface RecordingSummary {
+  readonly id: string;
+  readonly desktopId: string;
+  /** The name of the desktop when it was recorded. */
+  readonly title: string;
+  /** ISO 8601, of position 0. */
+  readonly startedAt: string;
+  readonly durationMs: number;
+  /** On disk. */
+  readonly bytes: number;
+  /** Of the last picture; 0 before the first. */
+  readonly width: number;
+  readonly height: number;
+  readonly state: RecordingState;
+  readonly reason: RecordingReason;
+  /** The name of who began it. */
+  readonly startedBy: string;
+  readonly isEncrypted: boolean;
+  readonly counts: RecordingCounts;
+}

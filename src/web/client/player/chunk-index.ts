@@ -1,0 +1,88 @@
+import type { PictureChunkInfo } from "../../api.ts";
+import { idleSpans, type Span } from "./moments.ts";
+
+/** The index is read by spans of so long, whatever the length of the recording. */
+export const WINDOW_MS = 300_000;
+
+/** The chunks to decode for one moment, the key first. */
+export interface ChunkRun {
+  readonly chunks: readonly PictureChunkInfo[];
+}
+
+/** What is known of a recording's chunks, window by window. */
+export class ChunkIndex {
+  readonly #chunks = new Map<number, PictureChunkInfo>();
+  readonly #windows = new Map<number, readonly PictureChunkInfo[]>();
+
+  static windowOf(ms: number): number {
+    return Math.floor(ms / WINDOW_MS);
+  }
+
+  has(window: number): boolean {
+    return this.#windows.has(window);
+  }
+
+  /** Takes what the server said of a window: from the key that its beginning needs. */
+  add(window: number, chunks: readonly PictureChunkInfo[]): void {
+    for (const chunk of chunks) this.#chunks.set(chunk.index, chunk);
+    const known = this.#windows.get(window) ?? [];
+    const merged = new Map([...known, ...chunks].map((chunk) => [chunk.index, chunk]));
+    this.#windows.set(
+      window,
+      [...merged.values()].sort((a, b) => a.index - b.index),
+    );
+  }
+
+  /** The run that ends with the picture of `ms`: of the first one where none is as early. null for an empty window. */
+  runAt(ms: number): ChunkRun | null {
+    const chunks = this.#windows.get(ChunkIndex.windowOf(ms)) ?? [];
+    const first = chunks[0];
+    if (first === undefined) return null;
+    let last = chunks.findLastIndex(({ from_ms }) => from_ms <= ms);
+    if (last < 0) last = 0;
+    let key = last;
+    while (key > 0 && !(chunks[key]?.is_key ?? true)) key--;
+    return { chunks: chunks.slice(key, last + 1) };
+  }
+
+  chunk(index: number): PictureChunkInfo | undefined {
+    return this.#chunks.get(index);
+  }
+
+  /** The newest chunk that is known. */
+  get newest(): PictureChunkInfo | undefined {
+    let newest: PictureChunkInfo | undefined;
+    for (const chunk of this.#chunks.values()) {
+      if (newest === undefined || chunk.index > newest.index) newest = chunk;
+    }
+    return newest;
+  }
+
+  /** The chunks that begin within a span, the earliest first. */
+  within({ fromMs, toMs }: Span): readonly PictureChunkInfo[] {
+    const found: PictureChunkInfo[] = [];
+    for (let window = ChunkIndex.windowOf(fromMs); window <= ChunkIndex.windowOf(toMs); window++) {
+      for (const chunk of this.#windows.get(window) ?? []) {
+        const isIn = chunk.from_ms >= fromMs && chunk.from_ms <= toMs;
+        if (isIn && found.at(-1)?.index !== chunk.index) found.push(chunk);
+      }
+    }
+    return found;
+  }
+
+  /** Idle spans of the windows that are known; `moments`: actions and the like, which nobody should miss, sorted. */
+  idle(durationMs: number, moments: readonly number[]): readonly Span[] {
+    const spans: Span[] = [];
+    for (const window of [...this.#windows.keys()].sort((a, b) => a - b)) {
+      const within = { fromMs: window * WINDOW_MS, toMs: Math.min(durationMs, (window + 1) * WINDOW_MS) };
+      const busy = [
+        ...(this.#windows.get(window) ?? []).map(({ from_ms, to_ms }) => ({ fromMs: from_ms, toMs: to_ms })),
+        ...moments
+          .filter((ms) => ms >= within.fromMs && ms < within.toMs)
+          .map((ms) => ({ fromMs: ms, toMs: ms })),
+      ].sort((a, b) => a.fromMs - b.fromMs);
+      spans.push(...idleSpans(busy, within));
+    }
+    return spans;
+  }
+}

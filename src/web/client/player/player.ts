@@ -1,0 +1,279 @@
+import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { Size } from "../../../framebuffer/rect.ts";
+import type { OverlayInfo, RecordingInfo, TimelineInfo } from "../../api.ts";
+import { OverlayLayer } from "../viewer/overlay-layer.ts";
+import { planStage } from "../viewer/stage-plan.ts";
+import { Footage, type ShownFrame } from "./footage.ts";
+import { indexAt, type Span } from "./moments.ts";
+import { type OverlayEntry, overlaysAt } from "./overlay-track.ts";
+import { afterEvent, type Playback, type PlaybackEvent, startOf } from "./playback.ts";
+import { PointerLayer } from "./pointer-layer.ts";
+import { fetchChunk, fetchChunks } from "./recording-address.ts";
+
+/** What a player tells its page. */
+export interface PlayerEvents {
+  playback(playback: Playback): void;
+  /** The picture of a moment is on the canvas. */
+  shown(atMs: number, frame: { readonly atMs: number; readonly isPartial: boolean }): void;
+  /** The recording grew, or ended. */
+  grew(isGrowing: boolean): void;
+  failed(error: unknown): void;
+}
+
+export interface PlayerOptions {
+  readonly recording: RecordingInfo;
+  readonly events: PlayerEvents;
+}
+
+/** How often a running recording is asked how far it has come. */
+const GROW_MS = 1000;
+/** What is fetched ahead, of playing time. */
+const AHEAD_MS = 4000;
+
+/**
+ * One recording in one element: a canvas with the picture, the pointer and the overlays above it. Seeking is latest
+ * wins: what was asked for while a picture was being painted is painted next, what lay between is left out.
+ */
+export class Player {
+  readonly #stage: HTMLElement;
+  readonly #events: PlayerEvents;
+  readonly #footage: Footage;
+  readonly #frame = document.createElement("div");
+  readonly #surface = document.createElement("div");
+  readonly #canvas = document.createElement("canvas");
+  readonly #pen = this.#canvas.getContext("2d", { alpha: false });
+  readonly #pointer: PointerLayer;
+  readonly #layer = new OverlayLayer({ changed: () => {}, closeAsked: () => {} });
+  readonly #resized = new ResizeObserver(() => this.#layout());
+  #image: ImageData | null = null;
+  #imageOf: Framebuffer | null = null;
+  #size: Size;
+  #playback: Playback;
+  #idle: readonly Span[] = [];
+  #moments: readonly number[] = [];
+  #overlays: readonly OverlayEntry[] = [];
+  #resizes: readonly Extract<TimelineInfo["entries"][number], { type: "resize" }>[] = [];
+  #drawnOverlays = "";
+  #shownMs: number | null = null;
+  #isPainting = false;
+  #animation = 0;
+  #lastTickMs = 0;
+  #growTimer: number | undefined;
+  #isClosed = false;
+
+  /** `stage` must be positioned and have a size of its own. */
+  constructor(stage: HTMLElement, { recording, events }: PlayerOptions) {
+    this.#stage = stage;
+    this.#events = events;
+    this.#size = { width: recording.width, height: recording.height };
+    const { id } = recording;
+    this.#footage = new Footage(
+      {
+        chunks: (fromMs, toMs, signal) => fetchChunks(id, fromMs, toMs, signal),
+        chunk: (index, signal) => fetchChunk(id, index, signal),
+      },
+      recording.duration_ms,
+    );
+    this.#pointer = new PointerLayer(recording.id);
+    this.#playback = startOf(recording.duration_ms, recording.state === "recording");
+    this.#frame.className = "viewer-frame player-frame";
+    this.#surface.className = "viewer-surface";
+    this.#canvas.className = "player-canvas";
+    this.#canvas.setAttribute("role", "img");
+    this.#canvas.setAttribute("aria-label", `The recorded screen of ${recording.title}`);
+    this.#surface.append(this.#canvas, this.#pointer.element, this.#layer.element);
+    this.#frame.append(this.#surface);
+    stage.append(this.#frame);
+    this.#resized.observe(stage);
+    this.#layout();
+    if (this.#playback.isGrowing) this.#awaitGrowth();
+  }
+
+  get playback(): Playback {
+    return this.#playback;
+  }
+
+  set areOverlaysShown(areShown: boolean) {
+    this.#layer.element.hidden = !areShown;
+  }
+
+  /** What happened beside the pixels, sorted by beginning. */
+  set entries(entries: TimelineInfo["entries"]) {
+    this.#overlays = entries.filter((entry) => entry.type === "overlay");
+    this.#resizes = entries.filter((entry) => entry.type === "resize");
+    this.#moments = entries.filter((entry) => entry.type !== "resize").map((entry) => entry.at_ms);
+    this.#drawnOverlays = "";
+    this.#drawOverlays(this.#shownMs ?? 0);
+  }
+
+  dispatch(event: PlaybackEvent): void {
+    const before = this.#playback;
+    this.#playback = afterEvent(before, event, this.#idle);
+    if (this.#playback === before) return;
+    this.#events.playback(this.#playback);
+    if (this.#playback.isPlaying && !before.isPlaying) this.#animate();
+    this.#paint();
+  }
+
+  /** Paints where the player stands, if that is not what is shown. */
+  refresh(): void {
+    this.#paint();
+  }
+
+  /** Goes to the next or previous change of the picture. */
+  async step(by: 1 | -1): Promise<void> {
+    this.dispatch({ type: "pause" });
+    const { positionMs } = this.#playback;
+    const shownAtMs = await (by === 1
+      ? this.#footage.frameAfter(positionMs)
+      : this.#footage.frameBefore(positionMs));
+    if (shownAtMs !== null) this.dispatch({ type: "seek", toMs: shownAtMs });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#growTimer);
+    cancelAnimationFrame(this.#animation);
+    this.#resized.disconnect();
+    this.#pointer.close();
+    this.#footage.close();
+    this.#frame.remove();
+  }
+
+  #animate(): void {
+    this.#lastTickMs = performance.now();
+    const tick = (nowMs: number): void => {
+      if (this.#isClosed || !this.#playback.isPlaying) return;
+      // A page that was hidden gets no frames: what it missed is not played in one leap.
+      const elapsedMs = Math.min(1000, Math.max(0, nowMs - this.#lastTickMs));
+      this.#lastTickMs = nowMs;
+      this.dispatch({ type: "tick", elapsedMs });
+      this.#animation = requestAnimationFrame(tick);
+    };
+    cancelAnimationFrame(this.#animation);
+    this.#animation = requestAnimationFrame(tick);
+  }
+
+  #paint(): void {
+    if (this.#isPainting || this.#isClosed || this.#shownMs === this.#playback.positionMs) return;
+    this.#isPainting = true;
+    this.#paintLatest().then(
+      () => {
+        this.#isPainting = false;
+        // What was asked for just as the last picture was done.
+        this.#paint();
+      },
+      (error: unknown) => {
+        this.#isPainting = false;
+        if (this.#isClosed) return;
+        this.#playback = { ...this.#playback, isPlaying: false, isLive: false };
+        this.#events.playback(this.#playback);
+        this.#events.failed(error);
+      },
+    );
+  }
+
+  async #paintLatest(): Promise<void> {
+    while (!this.#isClosed && this.#shownMs !== this.#playback.positionMs) {
+      const { positionMs, isPlaying, speed } = this.#playback;
+      const shown = await this.#footage.frameAt(positionMs);
+      if (this.#isClosed) return;
+      this.#shownMs = positionMs;
+      if (shown) this.#draw(shown);
+      this.#pointer.show(positionMs);
+      this.#drawOverlays(positionMs);
+      this.#idle = this.#footage.idle(this.#moments);
+      if (shown) this.#events.shown(positionMs, shown);
+      if (isPlaying) this.#footage.prefetch({ fromMs: positionMs, toMs: positionMs + AHEAD_MS * speed });
+    }
+  }
+
+  #draw({ frame, painted }: ShownFrame): void {
+    if (frame !== this.#imageOf || this.#image?.data.buffer !== frame.bytes.buffer) {
+      this.#imageOf = frame;
+      const { bytes, width, height } = frame;
+      const view = new Uint8ClampedArray(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      this.#image = new ImageData(view, width, height);
+      this.#canvas.width = frame.width;
+      this.#canvas.height = frame.height;
+      this.#size = { width: frame.width, height: frame.height };
+      this.#layout();
+      this.#pen?.putImageData(this.#image, 0, 0);
+      return;
+    }
+    if (painted === null) {
+      this.#pen?.putImageData(this.#image, 0, 0);
+      return;
+    }
+    for (const { x, y, width, height } of painted) {
+      this.#pen?.putImageData(this.#image, 0, 0, x, y, width, height);
+    }
+  }
+
+  #drawOverlays(ms: number): void {
+    const overlays = overlaysAt(this.#overlays, ms);
+    const drawn = JSON.stringify(overlays);
+    if (drawn === this.#drawnOverlays) return;
+    this.#drawnOverlays = drawn;
+    this.#receive(overlays, ms);
+  }
+
+  #receive(overlays: readonly OverlayInfo[], ms: number): void {
+    const resize =
+      this.#resizes[
+        indexAt(
+          this.#resizes.map(({ at_ms }) => at_ms),
+          ms,
+        )
+      ];
+    this.#layer.receive({
+      type: "sync_state",
+      desktop_id: "",
+      ...this.#size,
+      monitors: resize?.monitors ?? [],
+      // In a replay nothing can be taken away: no overlay has a button.
+      overlays: overlays.map((overlay) => ({ ...overlay, click_through: true })),
+    });
+  }
+
+  #layout(): void {
+    const plan = planStage({
+      desktop: this.#size,
+      stage: { width: this.#stage.clientWidth, height: this.#stage.clientHeight },
+      scaling: "fit",
+      crop: null,
+      devicePixelRatio,
+    });
+    if (!plan) return;
+    for (const [element, box] of [
+      [this.#frame, plan.frame],
+      [this.#surface, plan.surface],
+    ] as const) {
+      element.style.left = `${box.left}px`;
+      element.style.top = `${box.top}px`;
+      element.style.width = `${box.width}px`;
+      element.style.height = `${box.height}px`;
+    }
+    this.#surface.classList.toggle("is-sharp", plan.isSharp);
+    this.#surface.style.setProperty("--player-scale", String(plan.scale));
+    this.#layer.place(this.#size, plan.scale);
+  }
+
+  #awaitGrowth(): void {
+    this.#growTimer = setTimeout(() => {
+      this.#footage.grow().then(
+        (isGrowing) => this.#grew(isGrowing),
+        // The server may be away for a moment; what was recorded meanwhile is told then.
+        () => this.#awaitGrowth(),
+      );
+    }, GROW_MS);
+  }
+
+  #grew(isGrowing: boolean): void {
+    if (this.#isClosed) return;
+    this.#pointer.forget();
+    this.dispatch({ type: "grew", durationMs: this.#footage.durationMs, isGrowing });
+    this.#events.grew(isGrowing);
+    if (isGrowing) this.#awaitGrowth();
+  }
+}

@@ -1,0 +1,71 @@
+import type { Rect } from "../../../framebuffer/rect.ts";
+import type { ChunksInfo, PointerTrackInfo } from "../../api.ts";
+import { ApiError } from "../api-client.ts";
+
+/** Addresses of one recording, and what the player reads there again and again. */
+
+export function recordingPath(id: string, rest = ""): string {
+  return `/api/v1/recordings/${encodeURIComponent(id)}${rest}`;
+}
+
+export interface FrameWish {
+  readonly atMs: number;
+  /** Desktop pixels; the whole picture where it is left out. */
+  readonly part?: Rect;
+  readonly maxWidth: number;
+}
+
+/** A small picture of a moment, for an image element. */
+export function frameAddress(id: string, { atMs, part, maxWidth }: FrameWish): string {
+  const query = new URLSearchParams({
+    at_ms: String(Math.max(0, Math.round(atMs))),
+    max_width: String(Math.max(1, Math.round(maxWidth))),
+  });
+  if (part) {
+    for (const [name, value] of Object.entries(part)) query.set(name, String(Math.round(value)));
+  }
+  return recordingPath(id, `/frame.webp?${query}`);
+}
+
+async function get(path: string, signal: AbortSignal): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, { signal });
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw new ApiError(0, "offline", "the server cannot be reached", "check that it is running");
+  }
+  if (response.ok) return response;
+  throw new ApiError(response.status, "no_answer", `the server answered ${response.status}`, null);
+}
+
+/** The chunks that touch a span, from the key that its beginning needs. */
+export async function fetchChunks(
+  id: string,
+  fromMs: number,
+  toMs: number | null,
+  signal: AbortSignal,
+): Promise<ChunksInfo> {
+  const query = new URLSearchParams({ from_ms: String(fromMs) });
+  if (toMs !== null) query.set("to_ms", String(toMs));
+  return (await get(recordingPath(id, `/chunks?${query}`), signal)).json();
+}
+
+/** A chunk of pictures, inflated by the browser. */
+export async function fetchChunk(id: string, index: number, signal: AbortSignal): Promise<Uint8Array> {
+  const response = await get(recordingPath(id, `/chunks/${index}`), signal);
+  const { body } = response;
+  if (!body) throw new Error("a chunk came without a body");
+  const inflated = body.pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Uint8Array(await new Response(inflated).arrayBuffer());
+}
+
+export async function fetchPointer(
+  id: string,
+  fromMs: number,
+  toMs: number,
+  signal: AbortSignal,
+): Promise<PointerTrackInfo> {
+  const query = new URLSearchParams({ from_ms: String(fromMs), to_ms: String(toMs) });
+  return (await get(recordingPath(id, `/pointer?${query}`), signal)).json();
+}

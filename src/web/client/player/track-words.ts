@@ -1,0 +1,75 @@
+import type { TrackInfo } from "../../api.ts";
+import { overlayWords } from "../viewer/overlay-place.ts";
+import type { Tone } from "../words.ts";
+
+/** A part of the track in a few words, for people. */
+export function entryWords(entry: TrackInfo): string {
+  switch (entry.type) {
+    case "action":
+      return entry.summary;
+    case "approval":
+      return `Asked: ${entry.summary}`;
+    case "overlay":
+      return `Overlay: ${overlayWords(entry.overlay)}`;
+    case "marker":
+      return entry.label;
+    case "gap":
+      return `Not recorded: ${entry.reason}`;
+    case "resize":
+      return `Resized to ${entry.width} × ${entry.height}`;
+  }
+}
+
+/** How it should look; the words say the same. */
+export function entryTone(entry: TrackInfo): Tone {
+  switch (entry.type) {
+    case "action":
+      return entry.outcome === "done" ? "busy" : entry.outcome === "refused" ? "warn" : "bad";
+    case "approval":
+      return entry.state === "granted" ? "good" : entry.state === "denied" ? "bad" : "warn";
+    case "gap":
+      return "bad";
+    default:
+      return "idle";
+  }
+}
+
+/** What stands in the list beside the picture: overlays and sizes are seen, not read. */
+export function isListed(entry: TrackInfo): boolean {
+  return entry.type !== "overlay" && entry.type !== "resize";
+}
+
+/** The listed entry that lies nearest to a moment, at most so far away. */
+export function nearestEntry(entries: readonly TrackInfo[], ms: number, withinMs: number): TrackInfo | null {
+  let nearest: TrackInfo | null = null;
+  let distance = withinMs;
+  for (const entry of entries) {
+    const away = Math.abs(entry.at_ms - ms);
+    if (away > distance || !isListed(entry)) continue;
+    nearest = entry;
+    distance = away;
+  }
+  return nearest;
+}
+
+/** Whether all of the words occur in what an entry says, in any case. */
+export function entryMatches(entry: TrackInfo, query: string): boolean {
+  const text = searchText(entry).toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function searchText(entry: TrackInfo): string {
+  const words = entryWords(entry);
+  switch (entry.type) {
+    case "action":
+    case "approval":
+      return `${words} ${entry.intent ?? ""} ${entry.actor.name}`;
+    case "marker":
+      return `${words} ${entry.by ?? ""}`;
+    default:
+      return words;
+  }
+}

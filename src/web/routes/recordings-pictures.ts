@@ -1,0 +1,180 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import type * as z from "zod";
+import { RefusedError } from "../../desktop/error.ts";
+import { intersectRects, isEmptyRect, type Rect, type Size } from "../../framebuffer/rect.ts";
+import { pictureOf } from "../../imaging/pixels.ts";
+import { encodePng } from "../../imaging/png.ts";
+import { scalePicture } from "../../imaging/scale.ts";
+import { encodeWebp } from "../../imaging/webp.ts";
+import {
+  EXPORT_FORMATS,
+  type ExportedFile,
+  type ExportRequest,
+  exportRecording,
+} from "../../recording/export-recording.ts";
+import type { RecordingReader } from "../../recording/recordings.ts";
+import { asRefused, refusalOf } from "../../recording/refused.ts";
+import { auditedActor, auditedRequest, principalOf } from "../access.ts";
+import { parse } from "../parse.ts";
+import { exportQuerySchema, frameQuerySchema } from "../recordings-api.ts";
+import { type RecordingRouteParts, recordingIdOf } from "./recordings.ts";
+
+type FrameQuery = z.infer<typeof frameQuerySchema>;
+
+const FORMATS = {
+  png: "image/png",
+  /** For thumbnails: small and not exact. */
+  webp: "image/webp",
+} as const;
+
+const THUMBNAIL_QUALITY = 75;
+
+/** Each decodes and encodes as fast as it is read: more at once would take the computer from the desktops. */
+const MOST_EXPORTS = 3;
+
+/** Pictures of recordings, and recordings as files. */
+export function recordingPictureRoutes(
+  app: FastifyInstance,
+  { recordings, readers, audit }: RecordingRouteParts,
+): void {
+  const url = "/api/v1/recordings/:id";
+  const control = { config: { access: "control" } } as const;
+  for (const format of ["png", "webp"] as const) {
+    app.get(`${url}/frame.${format}`, control, async (request, reply) => {
+      const query = parse(frameQuerySchema, request.query);
+      const frame = await asRefused(() =>
+        readers.use(recordingIdOf(request), (reader) => reader.frameAt(query.at_ms ?? 0)),
+      );
+      const part = partOf(query, frame);
+      const to = shrunk(part, query.max_width);
+      const whole = pictureOf(frame);
+      const isScaled = to.width !== part.width;
+      const picture = isScaled ? await scalePicture(whole, part, to) : whole;
+      const rect = isScaled ? { x: 0, y: 0, ...to } : part;
+      const bytes =
+        format === "png"
+          ? await encodePng(picture, rect)
+          : await encodeWebp(picture, rect, THUMBNAIL_QUALITY);
+      return reply.header("x-oc-at-ms", frame.atMs).type(FORMATS[format]).send(bytes);
+    });
+  }
+  let exporting = 0;
+  for (const format of EXPORT_FORMATS) {
+    app.get(`${url}/export.${format}`, control, async (request, reply) => {
+      if (exporting >= MOST_EXPORTS) {
+        throw new RefusedError("rate_limited", `${exporting} exports are being made, expected fewer`, {
+          retryAfterMs: 10_000,
+        });
+      }
+      const { from_ms, to_ms, fps } = parse(exportQuerySchema, request.query);
+      const wanted = {
+        format,
+        ...(from_ms === undefined ? {} : { fromMs: from_ms }),
+        ...(to_ms === undefined ? {} : { toMs: to_ms }),
+        ...(fps === undefined ? {} : { framesPerSecond: fps }),
+      };
+      const controller = new AbortController();
+      // The name is known at once, the rest is made while it is read.
+      const { file, parts } = await beginExport(
+        recordings,
+        recordingIdOf(request),
+        wanted,
+        controller.signal,
+      );
+      exporting += 1;
+      audit.record({
+        type: "recording.exported",
+        severity: "notice",
+        actor: auditedActor(principalOf(request), request),
+        action: format,
+        request: auditedRequest(request),
+        resource: { kind: "recording", id: recordingIdOf(request) },
+      });
+      reply.raw.once("close", () => {
+        exporting -= 1;
+        controller.abort(new RefusedError("cancelled", "the caller went away"));
+        // What nobody reads to its end is ended here; its fault is nobody's any more.
+        parts.return(undefined).catch(() => {});
+      });
+      // The first part before the head: what cannot be made at all is an error, not a file of nothing.
+      const first = await parts.next();
+      const rest = async function* (): AsyncGenerator<Uint8Array> {
+        if (!first.done) yield first.value;
+        yield* parts;
+      };
+      return reply
+        .type(file.type)
+        .header("content-disposition", attachment(file.name))
+        .send(Readable.from(rest(), { objectMode: false }));
+    });
+  }
+}
+
+interface BegunExport {
+  readonly file: ExportedFile;
+  /** Closes the recording when it ends, however it ends. */
+  readonly parts: AsyncGenerator<Uint8Array>;
+}
+
+/** With a reader of its own: it is read for minutes. Throws RefusedError. */
+async function beginExport(
+  recordings: RecordingRouteParts["recordings"],
+  id: string,
+  wanted: ExportRequest,
+  signal: AbortSignal,
+): Promise<BegunExport> {
+  const reader = await asRefused(() => recordings.open(id));
+  try {
+    const file = exportRecording(reader, wanted, signal);
+    const parts = readThrough(file.parts, reader);
+    return { file, parts };
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+}
+
+async function* readThrough(
+  parts: AsyncIterable<Uint8Array>,
+  reader: RecordingReader,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* parts;
+  } catch (error) {
+    throw refusalOf(error);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** All four or none; clipped to the picture. Throws RefusedError invalid_parameters, out_of_bounds. */
+function partOf({ x, y, width, height }: FrameQuery, frame: Size): Rect {
+  const all = { x: 0, y: 0, width: frame.width, height: frame.height };
+  if (x === undefined && y === undefined && width === undefined && height === undefined) return all;
+  if (x === undefined || y === undefined || width === undefined || height === undefined) {
+    throw new RefusedError(
+      "invalid_parameters",
+      "x, y, width and height come together: expected all four or none",
+    );
+  }
+  const part = intersectRects({ x, y, width, height }, all);
+  if (isEmptyRect(part)) {
+    throw new RefusedError(
+      "out_of_bounds",
+      `the part lies outside of the picture of ${frame.width}x${frame.height} pixels`,
+    );
+  }
+  return part;
+}
+
+function shrunk({ width, height }: Size, most: number | undefined): Size {
+  if (most === undefined || most >= width) return { width, height };
+  return { width: most, height: Math.max(1, Math.round((height * most) / width)) };
+}
+
+/** RFC 6266: the name in ASCII, and as it is. */
+function attachment(name: string): string {
+  const plain = name.replace(/[^\w .-]/g, "_");
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,180 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import * as z from "zod";
+import { actorOf } from "../../auth/actor.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import type { OpenReaders } from "../../recording/open-readers.ts";
+import type { RecordingReader, RecordingsFace } from "../../recording/recordings.ts";
+import { asRefused } from "../../recording/refused.ts";
+import { auditedActor, auditedRequest, principalOf } from "../access.ts";
+import type {
+  ChunksInfo,
+  PointerTrackInfo,
+  RecordingInfo,
+  ReplayInfo,
+  SearchHitInfo,
+  TimelineInfo,
+  VerificationInfo,
+} from "../api.ts";
+import { parse } from "../parse.ts";
+import type { AppPorts } from "../ports.ts";
+import {
+  activityParts,
+  chunkInfo,
+  humanParts,
+  pointerTrack,
+  recordingInfo,
+  trackInfos,
+} from "../recording-facts.ts";
+import {
+  bookmarkBodySchema,
+  recordBodySchema,
+  replayBodySchema,
+  searchQuerySchema,
+  spanQuerySchema,
+} from "../recordings-api.ts";
+
+const paramsSchema = z.object({ id: z.string().min(1).max(200) });
+const chunkParamsSchema = z.object({ index: z.coerce.number().int().min(0).max(0xffff_ffff) });
+
+/** More of a track than this fills a browser and helps nobody. */
+const MOST_ENTRIES = 20_000;
+
+/** The recording that an address names. */
+export function recordingIdOf(request: FastifyRequest): string {
+  return parse(paramsSchema, request.params).id;
+}
+
+export interface RecordingRouteParts {
+  readonly recordings: RecordingsFace;
+  readonly readers: OpenReaders;
+  readonly audit: AppPorts["audit"];
+}
+
+interface RecordingHouse extends RecordingRouteParts {
+  /** null where recordings are not shown as desktops. */
+  readonly replays: AppPorts["replays"] | null;
+}
+
+/**
+ * `/api/v1/recordings`. A recording shows what was on a desktop before its reader was invited to it: it takes the right
+ * to control desktops (admin, operator, approver), and deleting one an administrator.
+ */
+export function recordingRoutes(app: FastifyInstance, house: RecordingHouse): void {
+  const { recordings, readers, replays, audit } = house;
+  const url = "/api/v1/recordings";
+  const control = { config: { access: "control" } } as const;
+  const read = <Result>(
+    request: FastifyRequest,
+    run: (reader: RecordingReader) => Promise<Result>,
+  ): Promise<Result> => asRefused(() => readers.use(recordingIdOf(request), run));
+
+  app.get(url, control, async (): Promise<RecordingInfo[]> => (await recordings.list()).map(recordingInfo));
+  app.post(url, control, async (request, reply): Promise<RecordingInfo> => {
+    const { desktop_id } = parse(recordBodySchema, request.body);
+    const by = actorOf(principalOf(request));
+    const started = await asRefused(() => recordings.start(desktop_id, { reason: "manual", by }));
+    reply.code(201).header("location", `${url}/${encodeURIComponent(started.id)}`);
+    return recordingInfo(started);
+  });
+  app.get(`${url}/:id`, control, async (request): Promise<RecordingInfo> => {
+    return recordingInfo(await recordings.get(recordingIdOf(request)));
+  });
+  app.delete(`${url}/:id`, { config: { access: "admin" } }, async (request, reply) => {
+    await recordings.remove(recordingIdOf(request), actorOf(principalOf(request)));
+    return reply.code(204).send();
+  });
+  app.post(`${url}/:id/stop`, control, async (request): Promise<RecordingInfo> => {
+    const by = actorOf(principalOf(request));
+    return recordingInfo(await asRefused(() => recordings.stop(recordingIdOf(request), by)));
+  });
+  app.post(`${url}/:id/verify`, control, async (request): Promise<VerificationInfo> => {
+    const { state, problem, intactBytes, bytes } = await recordings.verify(recordingIdOf(request));
+    return { state, problem, intact_bytes: intactBytes, bytes };
+  });
+  app.post(`${url}/:id/bookmarks`, control, (request, reply) => {
+    const { label } = parse(bookmarkBodySchema, request.body);
+    recordings.bookmark(recordingIdOf(request), label, actorOf(principalOf(request)));
+    return reply.code(204).send();
+  });
+
+  // A replay is a desktop more, for everybody: it takes the right to add one.
+  app.post(
+    `${url}/:id/replay`,
+    { config: { access: "connections" } },
+    async (request, reply): Promise<ReplayInfo> => {
+      const { at_ms = 0 } = parse(replayBodySchema, request.body);
+      if (!replays) throw new RefusedError("not_supported", "this server shows no recording as a desktop");
+      const desktop = await asRefused(() => replays.open(recordingIdOf(request), at_ms));
+      reply.code(201).header("location", `/api/v1/desktops/${encodeURIComponent(desktop.id)}`);
+      return { desktop_id: desktop.id };
+    },
+  );
+
+  app.get(`${url}/:id/timeline`, control, async (request): Promise<TimelineInfo> => {
+    const timeline = await read(request, timelineOf);
+    audit.record({
+      type: "recording.viewed",
+      actor: auditedActor(principalOf(request), request),
+      request: auditedRequest(request),
+      resource: { kind: "recording", id: timeline.recording.id },
+    });
+    return timeline;
+  });
+  app.get(`${url}/:id/search`, control, (request): Promise<SearchHitInfo[]> => {
+    const { query } = parse(searchQuerySchema, request.query);
+    return read(request, async (reader) =>
+      (await reader.search(query)).map(({ atMs, entry, text }) => ({ at_ms: atMs, type: entry.type, text })),
+    );
+  });
+  app.get(`${url}/:id/chunks`, control, (request): Promise<ChunksInfo> => {
+    const { from_ms = 0, to_ms } = parse(spanQuerySchema, request.query);
+    return read(request, async (reader) => {
+      const { state, durationMs } = reader.summary;
+      const chunks = await reader.chunks(from_ms, to_ms ?? durationMs);
+      return { state, duration_ms: durationMs, chunks: chunks.map(chunkInfo) };
+    });
+  });
+  app.get(`${url}/:id/chunks/:index`, control, async (request, reply) => {
+    const { index } = parse(chunkParamsSchema, request.params);
+    const bytes = await read(request, (reader) => reader.chunkBytes(index));
+    return reply
+      .type("application/octet-stream")
+      .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  });
+  app.get(`${url}/:id/pointer`, control, (request): Promise<PointerTrackInfo> => {
+    const { from_ms = 0, to_ms } = parse(spanQuerySchema, request.query);
+    return read(request, async (reader) => {
+      const toMs = to_ms ?? reader.summary.durationMs;
+      return pointerTrack(await pointerEntries(reader, from_ms, toMs), from_ms);
+    });
+  });
+}
+
+async function timelineOf(reader: RecordingReader): Promise<TimelineInfo> {
+  const { summary } = reader;
+  const { durationMs } = summary;
+  const [chunks, entries] = await Promise.all([reader.chunks(0, durationMs), reader.events()]);
+  const told = trackInfos(entries);
+  return {
+    recording: recordingInfo(summary),
+    activity: activityParts(chunks, durationMs),
+    human: humanParts(entries, durationMs),
+    entries: told.slice(0, MOST_ENTRIES),
+    is_cut: told.length > MOST_ENTRIES,
+  };
+}
+
+/** How far back the pointer's shape is looked for, step by step: it seldom changes, and seldom long ago. */
+const LOOK_BACK_MS = [10_000, 120_000, Number.POSITIVE_INFINITY] as const;
+
+async function pointerEntries(reader: RecordingReader, fromMs: number, toMs: number) {
+  for (const backMs of LOOK_BACK_MS) {
+    const startMs = Math.max(0, fromMs - backMs);
+    const entries = await reader.events(startMs, toMs);
+    const hasBoth = ["pointer", "cursor"].every((type) =>
+      entries.some((entry) => entry.type === type && entry.atMs <= fromMs),
+    );
+    if (hasBoth || startMs === 0) return entries;
+  }
+  return [];
+}

@@ -1,0 +1,95 @@
+import sharp from "sharp";
+import t from "tap";
+import type { Principal } from "../../src/auth/principal.ts";
+import { colourAt, FakeRecordings, recordingSummary, SIZE, TRACK } from "../web/fake-recordings.ts";
+import { type Call, callsTo } from "./call.ts";
+import { ADMIN, AGENT, fakeHouse, OTHER } from "./fake-house.ts";
+
+function open(): { call: Call; recordings: FakeRecordings } {
+  const recordings = new FakeRecordings();
+  recordings.entries = TRACK;
+  const house = fakeHouse();
+  return { call: callsTo({ ...house, ports: { ...house.ports, recordings } }), recordings };
+}
+
+const as = (principal: Principal) => ({ principal });
+
+t.test("an agent records, looks back, searches and stops", async (t) => {
+  const { call } = open();
+  const started = await call("start_recording");
+  t.match(started.structured, {
+    recording_id: "r1",
+    connection_id: "one",
+    state: "recording",
+    started_by: "first agent",
+    is_new: true,
+    uri: "recordings://r1",
+  });
+  t.match((await call("start_recording")).structured, { recording_id: "r1", is_new: false });
+  const frame = await call("get_frame_at", { recording_id: "r1", at_ms: 4321 });
+  t.match(frame.structured, { at_ms: 4321, frame_at_ms: 4000, ...SIZE, is_exact: true });
+  t.equal(frame.images[0]?.mimeType, "image/png");
+  const { data, info } = await sharp(Buffer.from(frame.images[0]?.data ?? "", "base64"))
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  t.same([...data.subarray(0, 3)], colourAt(4000));
+  t.match(info, SIZE);
+  t.match((await call("get_frame_at", { recording_id: "r1", at_ms: 1e9 })).structured, { at_ms: 10_000 });
+  t.match((await call("search_recording", { recording_id: "r1", query: "Click" })).structured, {
+    total: 1,
+    hits: [{ at_ms: 3300, kind: "action", text: "Click left at 10,10" }],
+  });
+  t.match((await call("search_recording", { recording_id: "r1", query: "nothing" })).text, /Nothing/);
+  t.match((await call("stop_recording", { recording_id: "r1" })).structured, { state: "sealed" });
+  t.match((await call("stop_recording", { recording_id: "r1" })).error, { code: "not_found" });
+});
+
+t.test("an agent sees what it began, who controls desktops sees all", async (t) => {
+  const { call, recordings } = open();
+  recordings.keep(recordingSummary({ id: "r1", startedBy: "a person" }));
+  await call("start_recording", {}, as(OTHER));
+  const ids = async (principal: Principal) => {
+    const { structured } = await call("list_recordings", {}, as(principal));
+    return Array.isArray(structured["recordings"])
+      ? structured["recordings"].map(({ recording_id }) => recording_id)
+      : [];
+  };
+  t.same(await ids(AGENT), []);
+  t.same(await ids(OTHER), ["r2"]);
+  t.same(await ids(ADMIN), ["r2", "r1"]);
+  for (const [tool, args] of [
+    ["get_frame_at", { at_ms: 0 }],
+    ["search_recording", { query: "x" }],
+    ["stop_recording", {}],
+  ] as const) {
+    const { error } = await call(tool, { recording_id: "r2", ...args });
+    t.match(error, { code: "not_found" }, `${tool}: another's looks like none`);
+  }
+  t.notOk(recordings.opened.length, "nothing was opened for it");
+  t.match((await call("start_recording")).structured, { recording_id: "r2", is_new: false });
+  t.match((await call("stop_recording", { recording_id: "r2" })).error, { code: "not_found" });
+});
+
+t.test("what a policy began an agent does not end", async (t) => {
+  const { call, recordings } = open();
+  recordings.keep(recordingSummary({ startedBy: AGENT.name, reason: "agent_activity", state: "recording" }));
+  t.match((await call("stop_recording", { recording_id: "r1" })).error, { code: "permission_denied" });
+  t.match((await call("stop_recording", { recording_id: "r1" }, as(ADMIN))).structured, { state: "sealed" });
+});
+
+t.test("every reader is closed, also of what cannot be read", async (t) => {
+  const { call, recordings } = open();
+  recordings.keep(
+    recordingSummary({ startedBy: AGENT.name, counts: { ...recordingSummary().counts, frames: 0 } }),
+  );
+  const { error, text } = await call("get_frame_at", { recording_id: "r1", at_ms: 0 });
+  t.match(error, { code: "not_found" });
+  t.match(text, /no picture/);
+  t.ok(recordings.opened.every(({ isClosed }) => isClosed));
+});
+
+t.test("a house that records nothing says so", async (t) => {
+  const call = callsTo(fakeHouse());
+  t.match((await call("list_recordings")).error, { code: "not_supported" });
+  t.match((await call("start_recording")).error, { code: "not_supported" });
+});

@@ -1,0 +1,123 @@
+import sharp from "sharp";
+import t from "tap";
+import { changedParts, exportFrames } from "../../src/recording/export-frames.ts";
+import { exportRecording } from "../../src/recording/export-recording.ts";
+import { colourAt, FakeReader, recordingSummary, SIZE, TRACK } from "../web/fake-recordings.ts";
+
+const NEVER = new AbortController().signal;
+
+async function read(parts: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const part of parts) all.push(part);
+  return Buffer.concat(all);
+}
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+t.test("the pictures of a range follow each other without a hole, each as long as it stood", async (t) => {
+  const reader = new FakeReader(recordingSummary());
+  const range = { fromMs: 2500, toMs: 5500, framesPerSecond: 10 };
+  const frames = await collect(exportFrames(reader, range, NEVER));
+  t.same(
+    frames.map(({ atMs, durationMs }) => [atMs, durationMs]),
+    [
+      [0, 500],
+      [500, 1000],
+      [1500, 1000],
+      [2500, 500],
+    ],
+  );
+  t.same(
+    frames.map(({ rgba }) => rgba[0]),
+    [2, 3, 4, 5],
+  );
+});
+
+t.test("fewer pictures a second leave out what came between, never the end", async (t) => {
+  const reader = new FakeReader(recordingSummary());
+  const range = { fromMs: 0, toMs: 10_000, framesPerSecond: 0.25 };
+  const frames = await collect(exportFrames(reader, range, NEVER));
+  t.same(
+    frames.map(({ rgba }) => rgba[0]),
+    [3, 7, 9],
+  );
+  t.equal(
+    frames.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    10_000,
+  );
+});
+
+t.test("an export that nobody waits for any more ends", async (t) => {
+  const controller = new AbortController();
+  controller.abort(new Error("gone"));
+  const reader = new FakeReader(recordingSummary());
+  const { parts } = exportRecording(reader, { format: "gif" }, controller.signal);
+  await t.rejects(read(parts), { message: "gone" });
+});
+
+t.test("where two pictures differ is told in cells, clipped and apart", async (t) => {
+  const size = { width: 200, height: 130 };
+  const before = new Uint8Array(size.width * size.height * 4);
+  const after = Uint8Array.from(before);
+  t.same(changedParts(before, after, size), []);
+  const touch = (x: number, y: number): void => {
+    after[(y * size.width + x) * 4] = 9;
+  };
+  touch(0, 0);
+  touch(70, 10);
+  touch(199, 129);
+  t.same(changedParts(before, after, size), [
+    { x: 0, y: 0, width: 128, height: 64 },
+    { x: 192, y: 128, width: 8, height: 2 },
+  ]);
+});
+
+t.test("a gif shows each picture for its time", async (t) => {
+  const reader = new FakeReader(recordingSummary());
+  const file = exportRecording(reader, { format: "gif", fromMs: 1000, toMs: 3500 }, NEVER);
+  const gif = await read(file.parts);
+  const { pages, delay } = await sharp(gif, { animated: true }).metadata();
+  t.equal(pages, 3);
+  t.same(delay, [1000, 1000, 500]);
+  const { data } = await sharp(gif, { page: 2 }).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  t.same([...data.subarray(0, 3)], colourAt(3000));
+});
+
+t.test("a replay page holds its pictures and actions, and nothing in it can end its script", async (t) => {
+  const evil = "</script><script>alert(1)</script>";
+  const entries = TRACK.map((entry) => (entry.type === "action" ? { ...entry, summary: evil } : entry));
+  const reader = new FakeReader(recordingSummary({ title: `<b>${evil}` }), entries);
+  const html = (await read(exportRecording(reader, { format: "html" }, NEVER).parts)).toString();
+  t.notMatch(html, "alert(1)</script>");
+  t.notMatch(html, "<b>");
+  t.notMatch(html.replaceAll(/data:image/g, ""), /(?:src|href)="?https?:/, "it asks nobody");
+  const json = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)?.[1] ?? "";
+  const data = JSON.parse(json);
+  t.match(data, { ...SIZE, duration: 10_000, actions: [{ at: 990, summary: evil, actor: "Bot" }] });
+  t.equal(data.frames.length, 10);
+  t.equal(data.frames[0].key, true);
+  const [, , png] = data.frames[4].parts[0];
+  const { data: pixels } = await sharp(Buffer.from(png, "base64"))
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  t.same([...pixels.subarray(0, 3)], colourAt(4000));
+});
+
+t.test("a range that is none, or too long for its format, is refused in words", async (t) => {
+  const reader = new FakeReader(recordingSummary({ durationMs: 100_000 }));
+  const wrong = (request: Parameters<typeof exportRecording>[1]) => () =>
+    exportRecording(reader, request, NEVER);
+  t.throws(wrong({ format: "html", fromMs: 5000, toMs: 4000 }), { code: "invalid_parameters" });
+  t.throws(wrong({ format: "gif" }), { code: "invalid_parameters", message: /100 s for a gif.*at most 60/ });
+});
+
+t.test("the name of the file is the desktop's, without what no file may be called", async (t) => {
+  const name = (title: string) =>
+    exportRecording(new FakeReader(recordingSummary({ title })), { format: "webm" }, NEVER).name;
+  t.equal(name("Büro/../PC: 1"), "Büro..PC 1 2026-11-21 08-00.webm");
+  t.equal(name("///"), "recording 2026-11-21 08-00.webm");
+});

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Desktop } from "../../src/desktop/desktop.ts";
+import type { DesktopsEvent } from "../../src/desktop/desktops.ts";
+import { RefusedError } from "../../src/desktop/error.ts";
+import { rectOfSize } from "../../src/framebuffer/rect.ts";
+import { Recordings, type RecordingsOptions } from "../../src/recording/all-recordings.ts";
+import type { KeySealer } from "../../src/recording/recording-key.ts";
+import type { RecordingsEvent } from "../../src/recording/recordings.ts";
+import { House } from "../desktop/house.ts";
+import type { Owner } from "../e2e/program.ts";
+
+export const OPTIONS: RecordingsOptions = {
+  policy: "manual",
+  onFull: "best_effort",
+  maxFps: 10,
+  bytesPerMinute: 60_000_000,
+  floorBytes: 0,
+  isEncrypted: false,
+  keepMs: null,
+  keepBytes: null,
+};
+
+/** Opens only what it sealed for the same purpose. */
+export const SEALER: KeySealer = {
+  seal: (secret, purpose) => JSON.stringify([purpose, secret]),
+  open(sealed, purpose) {
+    const [sealedFor, secret]: unknown[] = JSON.parse(sealed);
+    if (sealedFor !== purpose || typeof secret !== "string") throw new Error("sealed for something else");
+    return secret;
+  },
+};
+
+/** A desktop of a fake target and all that records it, in a folder of its own. */
+export class Studio {
+  readonly house: House;
+  readonly dataDir: string;
+  readonly recordings: Recordings;
+  readonly bugs: unknown[];
+  readonly events: RecordingsEvent[] = [];
+  /** What the disk has left. */
+  disk: { freeBytes: number };
+  readonly #tell: (event: DesktopsEvent) => void;
+
+  private constructor(
+    house: House,
+    dataDir: string,
+    recordings: Recordings,
+    bugs: unknown[],
+    disk: { freeBytes: number },
+    tell: (event: DesktopsEvent) => void,
+  ) {
+    this.house = house;
+    this.dataDir = dataDir;
+    this.recordings = recordings;
+    this.bugs = bugs;
+    this.disk = disk;
+    this.#tell = tell;
+    recordings.on((event) => this.events.push(event));
+  }
+
+  static async open(
+    owner: Owner,
+    options: Partial<RecordingsOptions> = {},
+    dataDir: string = mkdtempSync(join(tmpdir(), "oc-recording-")),
+  ): Promise<Studio> {
+    owner.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
+    const house = House.live();
+    const disk = { freeBytes: Number.MAX_SAFE_INTEGER };
+    const bugs: unknown[] = [];
+    const listeners = new Set<(event: DesktopsEvent) => void>();
+    const recordings = await Recordings.open(
+      dataDir,
+      { ...OPTIONS, ...options },
+      {
+        clock: house.clock,
+        sealer: SEALER,
+        onBug: (error) => bugs.push(error),
+        freeBytes: async () => disk.freeBytes,
+        desktops: {
+          get(id) {
+            if (id !== house.desktop.id) throw new RefusedError("not_found", "no such connection");
+            return house.desktop;
+          },
+          all: [house.desktop],
+          on(listener) {
+            listeners.add(listener);
+            return () => listeners.delete(listener);
+          },
+        },
+      },
+    );
+    const tell = (event: DesktopsEvent): void => {
+      for (const listener of [...listeners]) listener(event);
+    };
+    owner.teardown(() => recordings.close());
+    return new Studio(house, dataDir, recordings, bugs, disk, tell);
+  }
+
+  get desktop(): Desktop {
+    return this.house.desktop;
+  }
+
+  /** Tells everybody that the desktop is gone. */
+  removeDesktop(): void {
+    this.#tell({ type: "removed", desktop: this.desktop });
+  }
+
+  /** The live picture of now. */
+  shot(): Uint8Array {
+    const view = this.desktop.view("viewer");
+    const { bytes, offset, strideBytes } = view.picture(false).pixels(rectOfSize(view));
+    return bytes.slice(offset, offset + strideBytes * view.height);
+  }
+}
+
+/** The same noise each time for a seed: 0 to 1. */
+export function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,62 @@
+import t from "tap";
+import type { TrackInfo } from "../../../../src/web/api.ts";
+import { type OverlayEntry, overlaysAt } from "../../../../src/web/client/player/overlay-track.ts";
+import {
+  entryMatches,
+  entryTone,
+  entryWords,
+  isListed,
+  nearestEntry,
+} from "../../../../src/web/client/player/track-words.ts";
+
+const ACTION: TrackInfo = {
+  ...{ type: "action", at_ms: 1000, id: "a1", actor: { kind: "agent", name: "Bot" }, kind: "click" },
+  ...{ summary: "Click left at 3,4", intent: "Save the note", outcome: "done", code: null },
+  ...{ was_confirmed: false, changed: true, changed_rect: null, settle_ms: 1, duration_ms: 50 },
+};
+const MARKER: TrackInfo = { type: "marker", at_ms: 5000, label: "Mode passive", by: "Ann" };
+
+function overlay(id: string, fromMs: number, untilMs: number | null): OverlayEntry {
+  return {
+    type: "overlay",
+    at_ms: fromMs,
+    until_ms: untilMs,
+    overlay: {
+      ...{ id, kind: "box", x: 1, y: 2, width: 3, height: 4, color: "#ff0000", opacity: 1, label: "Here" },
+      ...{ temporary_ms: null, click_through: true, monitor_index: 0, created_at: "" },
+    },
+  };
+}
+
+t.test("entries are found by their words, in any order and case", async (t) => {
+  t.ok(entryMatches(ACTION, "NOTE click"));
+  t.ok(entryMatches(ACTION, "bot"));
+  t.notOk(entryMatches(ACTION, "note keyboard"));
+  t.ok(entryMatches(MARKER, "ann passive"));
+});
+
+t.test("every kind has words and a look; what is seen is not listed", async (t) => {
+  t.equal(entryWords(ACTION), "Click left at 3,4");
+  t.equal(entryTone({ ...ACTION, outcome: "refused" }), "warn");
+  t.equal(entryTone({ ...ACTION, outcome: "failed" }), "bad");
+  t.match(entryWords(overlay("o1", 0, null)), /Overlay: .*Here/);
+  t.equal(entryWords({ type: "gap", at_ms: 0, until_ms: 5, reason: "disk full" }), "Not recorded: disk full");
+  t.notOk(isListed(overlay("o1", 0, null)));
+  t.ok(isListed(MARKER));
+});
+
+t.test("the nearest entry is near, and listed", async (t) => {
+  const entries = [overlay("o1", 1500, null), ACTION, MARKER];
+  t.equal(nearestEntry(entries, 1490, 1000), ACTION);
+  t.equal(nearestEntry(entries, 4200, 1000), MARKER);
+  t.equal(nearestEntry(entries, 3000, 1000), null);
+});
+
+t.test("overlays stand from when they came until they went", async (t) => {
+  const entries = [overlay("o1", 1000, 3000), overlay("o2", 2000, null)];
+  const at = (ms: number) => overlaysAt(entries, ms).map(({ id }) => id);
+  t.same(at(999), []);
+  t.same(at(1000), ["o1"]);
+  t.same(at(2500), ["o1", "o2"]);
+  t.same(at(3000), ["o2"]);
+});

@@ -1,0 +1,219 @@
+import { inflateRawSync } from "node:zlib";
+import sharp from "sharp";
+import t, { type Test } from "tap";
+import type { Role } from "../../src/auth/principal.ts";
+import { type House, openHouse } from "./fake-house.ts";
+import { colourAt, FakeRecordings, recordingSummary, SIZE, TRACK } from "./fake-recordings.ts";
+
+const URL = "/api/v1/recordings";
+
+async function open(t: Test): Promise<{ house: House; recordings: FakeRecordings }> {
+  const recordings = new FakeRecordings();
+  recordings.keep(recordingSummary());
+  recordings.entries = TRACK;
+  return { house: await openHouse(t, { recordings }), recordings };
+}
+
+function ask(house: House, method: "GET" | "POST" | "DELETE", url: string, role: Role, body?: object) {
+  const headers = house.bearer(role);
+  return house.app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body }) });
+}
+
+t.test("who controls desktops sees recordings, nobody else does", async (t) => {
+  const { house } = await open(t);
+  for (const role of ["admin", "operator", "approver"] as const) {
+    const answer = await ask(house, "GET", URL, role);
+    t.match(answer.json(), [{ id: "r1", title: "Build VM", state: "sealed", duration_ms: 10_000 }], role);
+  }
+  const addresses = [
+    ...["", "/r1", "/r1/timeline", "/r1/chunks", "/r1/chunks/0", "/r1/pointer", "/r1/search?query=x"],
+    ...["/r1/frame.png", "/r1/frame.webp", "/r1/export.png", "/r1/export.ndjson", "/r1/export.html"],
+  ];
+  for (const role of ["viewer", "agent"] as const) {
+    for (const address of addresses) {
+      t.equal((await ask(house, "GET", `${URL}${address}`, role)).statusCode, 403, `${role} ${address}`);
+    }
+    t.equal((await ask(house, "POST", URL, role, { desktop_id: "d1" })).statusCode, 403);
+    t.equal((await ask(house, "POST", `${URL}/r1/stop`, role, {})).statusCode, 403);
+  }
+  t.equal((await house.app.inject({ url: URL })).statusCode, 401);
+  t.equal((await ask(house, "DELETE", `${URL}/r1`, "operator")).statusCode, 403, "deleting is an admin's");
+  t.equal((await ask(house, "DELETE", `${URL}/r1`, "admin")).statusCode, 204);
+  t.equal((await ask(house, "GET", `${URL}/r1`, "admin")).statusCode, 404);
+});
+
+t.test("a recording is started, marked and stopped, and the desktop says so", async (t) => {
+  const { house, recordings } = await open(t);
+  const started = await ask(house, "POST", URL, "operator", { desktop_id: "d1" });
+  t.equal(started.statusCode, 201);
+  t.match(started.json(), { id: "r2", state: "recording", started_by: "the operator", reason: "manual" });
+  t.equal(started.headers["location"], `${URL}/r2`);
+  const desktop = async () => (await ask(house, "GET", "/api/v1/desktops/d1", "viewer")).json();
+  t.equal((await desktop()).recording_id, "r2", "everybody sees that it is recorded");
+  await ask(house, "POST", `${URL}/r2/bookmarks`, "approver", { label: "look here" });
+  t.same(recordings.bookmarks, ["look here"]);
+  t.match((await ask(house, "POST", `${URL}/r2/stop`, "approver", {})).json(), { state: "sealed" });
+  t.equal((await desktop()).recording_id, null);
+  t.equal((await ask(house, "POST", `${URL}/r2/stop`, "admin", {})).statusCode, 404);
+});
+
+t.test("a recording is shown as a desktop by those who may add one", async (t) => {
+  const recordings = new FakeRecordings();
+  recordings.keep(recordingSummary());
+  const opened: (readonly [string, number])[] = [];
+  const replays = {
+    open: async (id: string, startMs: number) => {
+      opened.push([id, startMs]);
+      return { id: "replay-1" };
+    },
+  };
+  const house = await openHouse(t, { recordings, replays });
+  t.equal((await ask(house, "POST", `${URL}/r1/replay`, "approver", {})).statusCode, 403);
+  t.match((await ask(house, "POST", `${URL}/r1/replay`, "operator", { at_ms: 2500 })).json(), {
+    desktop_id: "replay-1",
+  });
+  t.same(opened, [["r1", 2500]]);
+  const without = await openHouse(t, { recordings });
+  t.equal((await ask(without, "POST", `${URL}/r1/replay`, "operator", {})).statusCode, 422);
+});
+
+t.test("verifying says what is wrong", async (t) => {
+  const { house, recordings } = await open(t);
+  recordings.keep(recordingSummary({ id: "bad", state: "tampered" }));
+  t.match((await ask(house, "POST", `${URL}/r1/verify`, "approver", {})).json(), {
+    state: "sealed",
+    problem: null,
+  });
+  t.match((await ask(house, "POST", `${URL}/bad/verify`, "approver", {})).json(), {
+    state: "tampered",
+    problem: /segment 1/,
+    intact_bytes: 1000,
+  });
+});
+
+t.test("a frame is the picture of its moment, whole, in part, and small", async (t) => {
+  const { house } = await open(t);
+  const pixels = async (query: string, format = "png") => {
+    const answer = await ask(house, "GET", `${URL}/r1/frame.${format}?${query}`, "approver");
+    t.equal(answer.statusCode, 200, query);
+    return sharp(answer.rawPayload).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  };
+  for (const ms of [0, 999, 1000, 4321, 99_999]) {
+    const { data, info } = await pixels(`at_ms=${ms}`);
+    t.same([...data.subarray(0, 3)], colourAt(Math.min(ms, 9999)), `${ms}`);
+    t.match(info, SIZE);
+  }
+  t.match((await pixels("x=10&y=10&width=20&height=10")).info, { width: 20, height: 10 });
+  t.match((await pixels("x=60&y=40&width=20&height=10")).info, { width: 4, height: 8 }, "clipped");
+  t.match((await pixels("max_width=16", "webp")).info, { width: 16, height: 12 });
+  t.match((await pixels("max_width=1600")).info, SIZE, "never larger than it was");
+  const wrong = async (query: string) =>
+    (await ask(house, "GET", `${URL}/r1/frame.png?${query}`, "approver")).json().error.code;
+  t.equal(await wrong("x=1"), "invalid_parameters");
+  t.equal(await wrong("at_ms=-1"), "invalid_parameters");
+  t.equal(await wrong("at_ms=Infinity"), "invalid_parameters");
+  t.equal(await wrong("x=200&y=0&width=10&height=10"), "out_of_bounds");
+});
+
+t.test("the timeline tells of spans, and of an action when it was allowed", async (t) => {
+  const { house } = await open(t);
+  const timeline = (await ask(house, "GET", `${URL}/r1/timeline`, "approver")).json();
+  t.match(timeline.recording, { id: "r1" });
+  t.equal(Math.max(...timeline.activity), 1);
+  t.equal(timeline.human[Math.floor(480 / 2)], 1, "people pressed keys in the middle");
+  const of = (type: string) => timeline.entries.filter((entry: { type: string }) => entry.type === type);
+  t.match(of("approval"), [{ at_ms: 1000, state: "granted", decided_by: "Ann", decided_at_ms: 3000 }]);
+  t.match(of("action"), [
+    {
+      at_ms: 3000,
+      duration_ms: 300,
+      intent: "open the menu",
+      changed_rect: { x: 4, y: 4, width: 20, height: 10 },
+    },
+  ]);
+  t.match(of("overlay"), [{ at_ms: 4000, until_ms: 6000, overlay: { id: "o1", label: "Here" } }]);
+  t.match(of("marker"), [
+    { at_ms: 7000, label: "Mode passive", by: "Ann" },
+    { at_ms: 8000, label: "look here" },
+  ]);
+  t.same(
+    timeline.entries.map((entry: { at_ms: number }) => entry.at_ms),
+    timeline.entries.map((entry: { at_ms: number }) => entry.at_ms).sort((a: number, b: number) => a - b),
+  );
+});
+
+t.test("chunks are told by span and given as they were written", async (t) => {
+  const { house } = await open(t);
+  const told = (await ask(house, "GET", `${URL}/r1/chunks?from_ms=4500&to_ms=5000`, "approver")).json();
+  t.match(told, {
+    state: "sealed",
+    duration_ms: 10_000,
+    chunks: [
+      { index: 0, is_key: true },
+      { index: 2, from_ms: 4000, to_ms: 5000 },
+    ],
+  });
+  const chunk = await ask(house, "GET", `${URL}/r1/chunks/2`, "approver");
+  t.equal(chunk.headers["content-type"], "application/octet-stream");
+  t.equal(inflateRawSync(chunk.rawPayload).toString(), "chunk 2");
+  t.equal((await ask(house, "GET", `${URL}/r1/chunks/9`, "approver")).statusCode, 422);
+  t.equal((await ask(house, "GET", `${URL}/r1/chunks/-1`, "approver")).statusCode, 400);
+  t.equal((await ask(house, "GET", `${URL}/r1/chunks/1e9x`, "approver")).statusCode, 400);
+});
+
+t.test("a recording that is read again and again is opened once, and let go of", async (t) => {
+  const { house, recordings } = await open(t);
+  for (let i = 0; i < 5; i++) await ask(house, "GET", `${URL}/r1/frame.png?at_ms=${i * 1000}`, "approver");
+  t.equal(recordings.opened.length, 1);
+  t.notOk(recordings.opened[0]?.isClosed);
+  house.clock.advance(60_000);
+  await Promise.resolve();
+  t.ok(recordings.opened[0]?.isClosed, "nobody asked for a minute");
+  await ask(house, "GET", `${URL}/r1/frame.png`, "approver");
+  await ask(house, "DELETE", `${URL}/r1`, "admin");
+  await Promise.resolve();
+  t.ok(recordings.opened[1]?.isClosed, "what is deleted is let go of");
+});
+
+t.test("exports are files with a name, closed behind them", async (t) => {
+  const { house, recordings } = await open(t);
+  const get = (rest: string) => ask(house, "GET", `${URL}/r1/export.${rest}`, "approver");
+  const png = await get("png?from_ms=2500");
+  t.match(png.headers["content-disposition"], /attachment; filename="Build VM 2026-11-21 08-00.png"/);
+  const { data } = await sharp(png.rawPayload).raw().toBuffer({ resolveWithObject: true });
+  t.same([...data.subarray(0, 3)], colourAt(2000));
+  const lines = (await get("ndjson?from_ms=3000&to_ms=4000")).body
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  t.same(
+    lines.map(({ type }) => type),
+    ["recording", "approval", "click", "action", "overlays_shown"],
+  );
+  t.match((await get("gif?to_ms=3000")).rawPayload.subarray(0, 6).toString(), "GIF89a");
+  t.equal((await get("html?from_ms=5000&to_ms=4000")).statusCode, 400);
+  t.ok(
+    recordings.opened.every(({ isClosed }) => isClosed),
+    "none stays open",
+  );
+});
+
+t.test("only so many exports are made at once, and the next one waits", async (t) => {
+  const { house, recordings } = await open(t);
+  const asked = Array.from({ length: 5 }, () => ask(house, "GET", `${URL}/r1/export.html`, "approver"));
+  const codes = (await Promise.all(asked)).map(({ statusCode }) => statusCode);
+  t.ok(codes.includes(200));
+  t.ok(codes.every((code) => code === 200 || code === 429));
+  const after = await ask(house, "GET", `${URL}/r1/export.html`, "approver");
+  t.equal(after.statusCode, 200, "there is room again");
+  t.ok(recordings.opened.every(({ isClosed }) => isClosed));
+});
+
+t.test("a recording without a picture is said to have none", async (t) => {
+  const { house, recordings } = await open(t);
+  recordings.keep(recordingSummary({ id: "empty", counts: { ...recordingSummary().counts, frames: 0 } }));
+  const answer = await ask(house, "GET", `${URL}/empty/frame.png`, "approver");
+  t.equal(answer.statusCode, 404);
+  t.match(answer.json().error.message, /no picture/);
+  t.equal((await ask(house, "GET", `${URL}/empty/export.html`, "approver")).statusCode, 404);
+});
