@@ -31,9 +31,23 @@ const PEERS: readonly (readonly [string, string, string, string])[] = [
   [
     "target",
     "hostile and broken servers of our own",
-    "a typed error each, bounded memory, other desktops untouched",
-    "bad-input",
+    "cases 1 to 27: a typed error each within a second of the bad byte, at most 64 MiB more under 300 MiB, 90 % of another desktop's frames",
+    "bad-input, hostile-targets",
   ],
+  [
+    "target",
+    "TigerVNC's Xvnc by its Unix socket, websockify 0.10 (ws, wss, HTTP Basic), UltraVNC's repeater (mode II, of our own)",
+    "the picture equal in every pixel; certificates by authority, fingerprint and first use; wrong passwords",
+    "transports",
+  ],
+  [
+    "target",
+    "TigerVNC's Xvnc (vncconfig -connect) and x11vnc -connect",
+    "servers that connect to us, the picture equal in every pixel",
+    "transports",
+  ],
+  ["target", "TigerVNC's Xvnc 1.12", "the keyboard's lights as they change", "locks"],
+  ["target", "wayvnc 0.5", "X509Plain: user, password and certificate", "vnc-wayvnc-auth"],
   [
     "viewer",
     "noVNC 1.7 in Chromium",
@@ -53,6 +67,13 @@ const PEERS: readonly (readonly [string, string, string, string])[] = [
     "viewers",
   ],
   ["viewer", "rfb2 0.2.2", "Raw and CopyRect, None and VncAuth", "viewers"],
+  ["viewer", "vncsnapshot 1.2a", "RFB 3.3, VncAuth; Raw, Hextile, RRE, Zlib, Tight", "viewers-vncsnapshot"],
+  [
+    "viewer",
+    "hostile viewers of our own",
+    "cases 34 to 41: closed within a second of the bad byte, little memory, 90 % of the desktop's frames for the others",
+    "hostile-viewers",
+  ],
   ["agent", "MCP TypeScript SDK 2.4 (2026-07-28) and 1.32 (2025)", "every tool", "mcp-clients"],
   ["agent", "MCP conformance suite", "the scenarios that need no fixtures", "conformance"],
 ];

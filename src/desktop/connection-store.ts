@@ -4,6 +4,8 @@ import * as z from "zod";
 import { SECURITY_NAMES } from "../protocols/rfb/security/policy.ts";
 import { type Connection, PROTOCOLS } from "./connection.ts";
 import { RefusedError } from "./error.ts";
+import { rdpFields, rdpFieldsOf, rdpWishesOf } from "./rdp-fields.ts";
+import { TRANSPORTS, type WebAccess } from "./transport.ts";
 
 /** Seals secrets for the disk. `purpose` binds a sealed value to its place. */
 export interface SecretSealer {
@@ -30,9 +32,22 @@ const fileSchema = z.object({
       password_sealed: z.string().nullable(),
       security: z.array(z.enum(SECURITY_NAMES)).optional(),
       fingerprint: z.string().optional(),
+      transport: z.enum(TRANSPORTS).optional(),
+      path: z.string().optional(),
+      repeater_id: z.string().optional(),
+      encodings: z.array(z.string()).optional(),
+      /** JSON of what the web server in front is shown. */
+      http_sealed: z.string().optional(),
+      ...rdpFields,
       created_at: z.string(),
     }),
   ),
+});
+
+const httpSchema = z.object({
+  username: z.string().nullable(),
+  password: z.string().nullable(),
+  headers: z.record(z.string(), z.string()),
 });
 
 /** A JSON file of mode 0600 whose passwords are sealed; written whole and then moved into place. */
@@ -74,8 +89,18 @@ export class FileConnectionStore implements ConnectionStore {
           : this.#sealer.open(stored.password_sealed, purposeOf(stored.id)),
       ...(stored.security === undefined ? {} : { security: stored.security }),
       ...(stored.fingerprint === undefined ? {} : { fingerprint: stored.fingerprint }),
+      ...(stored.transport === undefined ? {} : { transport: stored.transport }),
+      ...(stored.path === undefined ? {} : { path: stored.path }),
+      ...(stored.repeater_id === undefined ? {} : { repeaterId: stored.repeater_id }),
+      ...(stored.encodings === undefined ? {} : { encodings: stored.encodings }),
+      ...(stored.http_sealed === undefined ? {} : { http: this.#openHttp(stored.http_sealed, stored.id) }),
+      ...rdpWishesOf(stored),
       createdAt: stored.created_at,
     }));
+  }
+
+  #openHttp(sealed: string, id: string): WebAccess {
+    return httpSchema.parse(parseJson(this.#sealer.open(sealed, httpPurposeOf(id))));
   }
 
   save(connections: readonly Connection[]): Promise<void> {
@@ -93,6 +118,15 @@ export class FileConnectionStore implements ConnectionStore {
             password_sealed: password === null ? null : this.#sealer.seal(password, purposeOf(id)),
             security: rest.security,
             fingerprint: rest.fingerprint,
+            transport: rest.transport,
+            path: rest.path,
+            repeater_id: rest.repeaterId,
+            encodings: rest.encodings,
+            http_sealed:
+              rest.http === undefined
+                ? undefined
+                : this.#sealer.seal(JSON.stringify(rest.http), httpPurposeOf(id)),
+            rdp: rdpFieldsOf(rest.rdp),
             created_at: createdAt,
           }),
         ),
@@ -110,6 +144,10 @@ export class FileConnectionStore implements ConnectionStore {
     this.#writing = written.catch(() => undefined);
     return written;
   }
+}
+
+function httpPurposeOf(id: string): string {
+  return `connection/${id}/http`;
 }
 
 function purposeOf(id: string): string {

@@ -34,11 +34,30 @@ export class KnownTargets {
     return this.#fingerprints.get(place);
   }
 
+  /** All that are known now, by place. */
+  get all(): ReadonlyMap<string, string> {
+    return this.#fingerprints;
+  }
+
   /** What another process has added meanwhile stays. */
   remember(place: string, fingerprint: string): Promise<void> {
     this.#fingerprints = new Map(this.#fingerprints).set(place, fingerprint);
+    return this.#change((known) => known.set(place, fingerprint));
+  }
+
+  /** The next one that is seen there is believed; false where none was known. */
+  async forget(place: string): Promise<boolean> {
+    const left = new Map(this.#fingerprints);
+    const wasKnown = left.delete(place);
+    this.#fingerprints = left;
+    if (wasKnown) await this.#change((known) => known.delete(place));
+    return wasKnown;
+  }
+
+  #change(change: (known: Map<string, string>) => void): Promise<void> {
     const write = async (): Promise<void> => {
-      const merged = new Map([...(await read(this.#path)), [place, fingerprint]]);
+      const merged = await read(this.#path);
+      change(merged);
       const text = JSON.stringify({ version: 1, targets: Object.fromEntries(merged) }, null, 2);
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
       const draft = `${this.#path}.new`;

@@ -42,7 +42,7 @@ export class TargetTrust {
   /** It proved who it is before, or is configured to: it may not sign us in without proving it again. */
   get needsIdentity(): boolean {
     if (this.#target.fingerprint !== null) return true;
-    return this.#mode === "tofu" && this.#known?.fingerprintOf(this.#place) !== undefined;
+    return this.#mode === "tofu" && this.#known?.fingerprintOf(this.place) !== undefined;
   }
 
   /** Rejects with a final LinkError where it is not to be believed: cert_mismatch, or refused without an authority. */
@@ -58,20 +58,21 @@ export class TargetTrust {
       if (distrust === null) return;
       throw new LinkError(
         "refused",
-        `the ${what} of ${this.#place} is not trusted (${distrust}): have this machine trust its authority, or configure its SHA-256 fingerprint ${colons(got)}`,
+        `the ${what} of ${this.place} is not trusted (${distrust}): have this machine trust its authority, or configure its SHA-256 fingerprint ${colons(got)}`,
         { isFinal: true },
       );
     }
-    const seen = this.#known?.fingerprintOf(this.#place);
+    const seen = this.#known?.fingerprintOf(this.place);
     if (seen === got) return;
     if (seen !== undefined && distrust !== null) {
-      const next = `was seen before: if the target was set up anew, remove "${this.#place}" from ${this.#known?.path ?? ""} and start again`;
+      const next = `was seen before: if the target was set up anew, forget the old one (POST /api/v1/desktops/ID/forget-identity, or overlay-companion targets forget '${this.place}' while it does not run)`;
       throw this.#mismatch(what, got, seen, next);
     }
-    await this.#known?.remember(this.#place, got);
+    await this.#known?.remember(this.place, got);
   }
 
-  get #place(): string {
+  /** Under which its fingerprint is remembered: "host:port". */
+  get place(): string {
     const { host, port } = this.#target;
     return `${host.includes(":") ? `[${host}]` : host.toLowerCase()}:${port}`;
   }
@@ -79,7 +80,7 @@ export class TargetTrust {
   #mismatch(what: string, got: string, expected: string, next: string): LinkError {
     return new LinkError(
       "cert_mismatch",
-      `the ${what} of ${this.#place} has the SHA-256 fingerprint ${colons(got)}, and ${colons(expected)} ${next}`,
+      `the ${what} of ${this.place} has the SHA-256 fingerprint ${colons(got)}, and ${colons(expected)} ${next}`,
       { isFinal: true },
     );
   }

@@ -1,6 +1,7 @@
 import type { Action, ActionResult, Actor, PerformOptions } from "../desktop/action.ts";
 import type { DesktopEvent } from "../desktop/desktop.ts";
 import { RefusedError } from "../desktop/error.ts";
+import type { LockKeys } from "../desktop/link.ts";
 import type { View, Watcher } from "../desktop/view.ts";
 import {
   equalRects,
@@ -53,6 +54,8 @@ export class MonitorDesktop implements ViewedDesktop {
   get cursor(): Cursor | null {
     return this.#whole.cursor;
   }
+
+  readonly locks = (): LockKeys | null => this.#whole.locks?.() ?? null;
 
   /** May lie outside, as the pointer may be on another monitor. */
   get pointer(): Point {

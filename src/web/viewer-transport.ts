@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { RawData, WebSocket } from "ws";
 import type { TlsIdentity } from "../protocols/rfb/server/rfb-server.ts";
+import { ViewerPace } from "./viewer-pace.ts";
 import type { ViewerTls } from "./viewer-tls.ts";
 
 /** Who hears of a transport: called from the event loop, never from within `send`. */
@@ -37,6 +38,8 @@ export const CLOSE_CODE = {
 
 /** Written in pieces of this size, so that a slow viewer's progress shows. */
 const PIECE_BYTES = 64 * 1024;
+/** What a frame is counted as beside what it holds. */
+const FRAME_COST_BYTES = 16;
 /** How long a viewer may take to read the rest before its socket is destroyed. */
 const LINGER_MS = 2000;
 
@@ -84,10 +87,19 @@ export function webSocketTransport(socket: WebSocket): ViewerTransport {
     },
     listen(listener) {
       outbox.onDrained(() => listener.drained());
+      const pace = new ViewerPace(socket);
       socket.on("message", (data, isBinary) => {
-        if (isBinary) listener.receive(bytesOf(data));
-        else socket.close(CLOSE_CODE.notBinary, "binary frames only");
+        if (!isBinary) {
+          socket.close(CLOSE_CODE.notBinary, "binary frames only");
+          return;
+        }
+        const chunk = bytesOf(data);
+        // A small frame costs more than its bytes.
+        pace.took(chunk.length + FRAME_COST_BYTES);
+        listener.receive(chunk);
       });
+      socket.on("ping", (data) => pace.took(data.length + FRAME_COST_BYTES));
+      socket.once("close", () => pace.close());
       // What went wrong is of no use to anybody; "close" always follows.
       socket.on("error", () => {});
       socket.once("close", () => listener.closed());
@@ -122,8 +134,13 @@ export function tcpTransport(socket: Socket, tls: ViewerTls | null = null): View
     },
     listen(listener) {
       outbox.onDrained(() => listener.drained());
-      onData = (chunk) => listener.receive(chunk);
+      const pace = new ViewerPace({ pause: () => stream.pause(), resume: () => stream.resume() });
+      onData = (chunk) => {
+        pace.took(chunk.length);
+        listener.receive(chunk);
+      };
       socket.on("data", onData);
+      socket.once("close", () => pace.close());
       socket.on("error", () => {});
       socket.once("close", () => listener.closed());
     },

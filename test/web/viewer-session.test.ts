@@ -331,6 +331,29 @@ t.test("a viewer that asks for another size hears what came of it", async (t) =>
   t.equal(header, "0001000100400030fffffecc", "by this viewer, prohibited, still 64x48");
 });
 
+t.test("the keyboard's lights go to viewers that show them, late ones too, and to no other", async (t) => {
+  const locks = { scrollLock: false, numLock: true, capsLock: true };
+  for (const [encoding, body] of [
+    [-261, "06"],
+    [0x574d5668, "00000006"],
+    [-239, ""],
+  ] as const) {
+    const desktop = Object.assign(new DrawnDesktop(64, 48), { locks: () => locks });
+    const { transport } = await stand({}, desktop);
+    transport.say(say.encodings(0, encoding), say.request(true, 0, 0, 64, 48));
+    await settled();
+    const sent = Buffer.from(transport.drain());
+    const isShown = body !== "";
+    t.equal(sent.length > 0 && sent.readInt32BE(12) === encoding, isShown, `${encoding}`);
+    if (!isShown) continue;
+    t.equal(sent.subarray(16, 16 + body.length / 2).toString("hex"), body);
+    transport.say(say.request(true, 0, 0, 64, 48));
+    desktop.emit({ type: "locks", locks: { ...locks, capsLock: false } });
+    await settled();
+    t.equal(Buffer.from(transport.drain()).subarray(16).toString("hex"), body.replace("6", "2"));
+  }
+});
+
 t.test("bell, cursor and the desktop's end are passed on", async (t) => {
   const { desktop, transport } = await stand();
   desktop.emit({ type: "bell" });

@@ -1,3 +1,4 @@
+import type { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect, type TLSSocket } from "node:tls";
@@ -14,16 +15,17 @@ export async function startTargetTls(
   isAnonymous: boolean,
   trust: TargetTrust,
 ): Promise<Duplex> {
-  const socket = connect({
-    socket: stream,
-    host,
-    rejectUnauthorized: false, // the certificate is judged below, by our own rules
-    ...(isIP(host) === 0 && host !== "" ? { servername: host } : {}),
-    ...(isAnonymous ? ANONYMOUS : {}),
-  });
-  socket.on("error", () => undefined); // told below, and from then on by whoever hears the stream
-  await secured(socket);
-  if (isAnonymous) return socket;
+  if (!isAnonymous) return (await startJudgedTls(stream, host, trust)).socket;
+  return await connected(stream, host, ANONYMOUS);
+}
+
+/** The same, and the certificate that was judged: OpenSSL gives a socket's away only once. */
+export async function startJudgedTls(
+  stream: Duplex,
+  host: string,
+  trust: TargetTrust,
+): Promise<{ readonly socket: TLSSocket; readonly certificate: X509Certificate }> {
+  const socket = await connected(stream, host, {});
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) {
     socket.destroy();
@@ -34,6 +36,23 @@ export async function startTargetTls(
     bytes: certificate.raw,
     distrust: socket.authorized ? null : reasonOf(socket),
   });
+  return { socket, certificate };
+}
+
+async function connected(
+  stream: Duplex,
+  host: string,
+  options: typeof ANONYMOUS | Record<string, never>,
+): Promise<TLSSocket> {
+  const socket = connect({
+    socket: stream,
+    host,
+    rejectUnauthorized: false, // the certificate is judged by our own rules
+    ...(isIP(host) === 0 && host !== "" ? { servername: host } : {}),
+    ...options,
+  });
+  socket.on("error", () => undefined); // told below, and from then on by whoever hears the stream
+  await secured(socket);
   return socket;
 }
 

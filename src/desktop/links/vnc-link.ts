@@ -7,12 +7,16 @@ import type {
 } from "../../protocols/rfb/client/conversation.ts";
 import type { RfbEffect } from "../../protocols/rfb/client/effect.ts";
 import { RfbClient } from "../../protocols/rfb/client/rfb-client.ts";
+import { ENCODING } from "../../protocols/rfb/numbers.ts";
 import type { Clock } from "../clock.ts";
 import { LinkError } from "../error.ts";
 import type { Link, LinkEvents } from "../link.ts";
 import { Barriers } from "./barriers.ts";
 import { linkErrorOf } from "./link-error.ts";
 import { UpdatePace } from "./update-pace.ts";
+
+/** Their pixels are approximations, whatever quality is asked for. */
+const LOSSY: ReadonlySet<number> = new Set([ENCODING.zywrle, ENCODING.jpeg]);
 
 /** Connecting and the whole handshake. */
 const CONNECT_MS = 10_000;
@@ -33,6 +37,8 @@ export interface VncLinkOptions extends RfbClientOptions {
   readonly connect: () => Duplex;
   /** False for streams that are up when made. */
   readonly emitsConnect: boolean;
+  /** False where the target comes to us: nobody knows when. Default true. */
+  readonly hasConnectLimit?: boolean;
   /** Hears everything the server says before this link acts on it. */
   readonly onEvent?: (event: RfbClientEvent) => void;
   /** Does what the client's parser waits for; a rejection ends the link. */
@@ -47,7 +53,7 @@ export interface VncLinkOptions extends RfbClientOptions {
 
 /** A VNC target: one byte stream and the RfbClient that speaks over it. */
 export class VncLink implements Link {
-  readonly isExact = true;
+  readonly isExact: boolean;
   readonly #options: VncLinkOptions;
   readonly #clock: Clock;
   readonly #client: RfbClient;
@@ -59,6 +65,8 @@ export class VncLink implements Link {
   #cancelPhase: (() => void) | null = null;
   #cancelWatchdog: (() => void) | null = null;
   #heardAtMs = 0;
+  /** The last step of the handshake that was over. */
+  #reached = "";
   #isStalled = false;
   #stopHearing: (() => void) | null = null;
   #outbox: Buffer[] = [];
@@ -66,6 +74,7 @@ export class VncLink implements Link {
   constructor(options: VncLinkOptions, ports: RfbClientPorts, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
+    this.isExact = options.encodings?.some((number) => LOSSY.has(number)) !== true;
     this.#client = new RfbClient(
       options,
       ports,
@@ -94,10 +103,15 @@ export class VncLink implements Link {
       return;
     }
     this.#stream = stream;
-    this.#limit(CONNECT_MS, "unreachable", "the target did not accept the connection within 10 s");
+    if (this.#options.hasConnectLimit !== false) {
+      this.#limit(CONNECT_MS, "unreachable", () => "the target did not accept the connection within 10 s");
+    }
     const onUp = (): void => {
       this.#events?.step("connect", "the target accepted the connection");
-      this.#limit(HANDSHAKE_MS, "handshake_timeout", "the VNC handshake was not over within 15 s");
+      this.#reached = "connect";
+      this.#limit(HANDSHAKE_MS, "handshake_timeout", () => {
+        return `the VNC handshake was not over within 15 s: it came as far as ${this.#reached}`;
+      });
     };
     if (this.#options.emitsConnect) stream.once("connect", onUp);
     else onUp();
@@ -210,6 +224,7 @@ export class VncLink implements Link {
     this.#options.onEvent?.(event);
     switch (event.type) {
       case "handshake":
+        this.#reached = event.step;
         events.step(event.step, event.detail);
         break;
       case "effect":
@@ -242,6 +257,9 @@ export class VncLink implements Link {
         break;
       case "bell":
         events.bell();
+        break;
+      case "locks":
+        events.locks?.(event.locks);
         break;
       case "fence":
         this.#fences.pass(numberOf(event.payload));
@@ -297,9 +315,9 @@ export class VncLink implements Link {
   }
 
   /** Ends the link unless the phase is over in time. */
-  #limit(limitMs: number, code: "unreachable" | "handshake_timeout", message: string): void {
+  #limit(limitMs: number, code: "unreachable" | "handshake_timeout", message: () => string): void {
     this.#cancelPhase?.();
-    this.#cancelPhase = this.#clock.after(limitMs, () => this.#end(new LinkError(code, message)));
+    this.#cancelPhase = this.#clock.after(limitMs, () => this.#end(new LinkError(code, message())));
   }
 
   /** Looks again when the target could have been quiet for long enough to be asked. */

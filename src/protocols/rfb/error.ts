@@ -16,6 +16,8 @@ export type RfbErrorCode =
   | "too_large"
   /** A message that does not end. */
   | "too_slow"
+  /** More of a message than anybody needs. */
+  | "too_fast"
   | "unknown_message"
   | "unsolicited_encoding"
   | "target_closed";

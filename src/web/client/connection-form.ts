@@ -1,4 +1,5 @@
 import type { ConnectionBody } from "../api.ts";
+import { wayFromForm } from "./connection-way.ts";
 
 /** A form's fields by name; a browser's FormData is one. */
 export interface FilledForm {
@@ -12,7 +13,7 @@ function field(form: FilledForm, name: string): string {
 
 /** The protocol a form control names; VNC for anything else. */
 export function protocolNamed(name: string): ConnectionBody["protocol"] {
-  return name === "kasmvnc" ? "kasmvnc" : "vnc";
+  return name === "kasmvnc" || name === "rdp" ? name : "vnc";
 }
 
 /**
@@ -29,10 +30,11 @@ export function connectionFromForm(form: FilledForm): ConnectionBody {
   const password = field(form, "password");
   return {
     protocol: protocolNamed(field(form, "protocol")),
-    host,
+    ...(host === "" ? {} : { host }),
     ...(port === "" ? {} : { port: Number(port) }),
     ...(name === "" ? {} : { name }),
     ...(username === "" ? {} : { username }),
     ...(password === "" ? {} : { password }),
+    ...wayFromForm(form),
   };
 }

@@ -1,10 +1,16 @@
+import { execFile } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import sharp from "sharp";
 import t from "tap";
 import { systemClock } from "../../../src/desktop/clock.ts";
 import type { LinkError } from "../../../src/desktop/error.ts";
+import { KnownTargets } from "../../../src/desktop/known-targets.ts";
 import { KasmLink } from "../../../src/desktop/links/kasm-link.ts";
-import { judgeByAuthorities, KasmSocket, type KasmTarget } from "../../../src/desktop/links/kasm-socket.ts";
+import { type KasmTarget, openKasmSocket } from "../../../src/desktop/links/kasm-socket.ts";
+import { TargetTrust, type TlsTrust } from "../../../src/desktop/trust.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { decodeWebp } from "../../../src/imaging/webp-decode.ts";
 import { PLATFORM } from "../../../src/platform.ts";
@@ -24,17 +30,38 @@ function ada(rights = "rwo"): Record<string, KasmUser> {
   return { ada: { password: ADA.password, rights } };
 }
 
+/** A certificate of our own making, its key, and its fingerprint as it is remembered. */
+async function selfSigned(): Promise<{
+  readonly cert: string;
+  readonly key: string;
+  readonly fingerprint: string;
+}> {
+  const { stdout } = await promisify(execFile)("openssl", [
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"],
+    ...["-subj", "/CN=kasm", "-keyout", "-", "-out", "-"],
+  ]);
+  const [key = ""] = /-----BEGIN PRIVATE KEY-----[\s\S]+?-----END PRIVATE KEY-----/.exec(stdout) ?? [];
+  const [cert = ""] = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/.exec(stdout) ?? [];
+  const fingerprint = new X509Certificate(cert).fingerprint256.replaceAll(":", "").toLowerCase();
+  return { cert, key, fingerprint };
+}
+
 /** A link to a port of this machine, closed with the test. */
 function openLink(
   test: Test,
   port: number,
-  options: Partial<KasmTarget> & { readonly encodings?: readonly number[]; readonly clock?: FakeClock } = {},
+  options: Partial<KasmTarget> & {
+    readonly encodings?: readonly number[];
+    readonly clock?: FakeClock;
+    readonly trust?: TargetTrust;
+  } = {},
 ): { readonly link: KasmLink; readonly ear: LinkEar } {
-  const { encodings, clock = systemClock, ...rest } = options;
+  const { encodings, clock = systemClock, trust: belief, ...rest } = options;
   const target: KasmTarget = { host: "127.0.0.1", port, ...ADA, tls: "auto", ...rest };
+  const trust = belief ?? new TargetTrust({ host: target.host, port, fingerprint: null }, "tofu", null);
   const link = new KasmLink(
     {
-      connect: () => new KasmSocket(target, [], judgeByAuthorities),
+      connect: () => openKasmSocket(target, [], trust, systemClock),
       ...(encodings === undefined ? {} : { encodings }),
     },
     { ...PLATFORM, decodeWebp },
@@ -47,8 +74,8 @@ function openLink(
 }
 
 /** A link that has its first picture. */
-async function live(test: Test, server: KasmServer) {
-  const opened = openLink(test, server.port);
+async function live(test: Test, server: KasmServer, trust?: TargetTrust) {
+  const opened = openLink(test, server.port, trust === undefined ? {} : { trust });
   await opened.ear.next("ready");
   await opened.ear.next("resize");
   while ((await opened.ear.next("update")).painted.isEmpty);
@@ -150,6 +177,40 @@ t.test("without TLS name and password go to this machine only", async (t) => {
   });
   t.equal(server.requests.length, 0);
 });
+
+t.test(
+  "its certificate is believed as a VNC server's is: by what was seen first, or by what is configured",
+  async (t) => {
+    const file = join(t.testdir(), "known-targets.json");
+    const known = await KnownTargets.open(file);
+    const [first, second] = [await selfSigned(), await selfSigned()];
+    const server = await KasmServer.start(t, { users: ada(), tls: first });
+    const place = { host: "127.0.0.1", port: server.port };
+    const trust = (fingerprint: string | null, mode: TlsTrust = "tofu") =>
+      new TargetTrust({ ...place, fingerprint }, mode, known);
+    const { link } = await live(t, server, trust(null));
+    t.match(link.description, /KasmVNC/);
+    const seen = known.fingerprintOf(`127.0.0.1:${server.port}`) ?? "";
+    t.equal(seen, first.fingerprint);
+    await live(t, server, trust(null));
+    await live(t, server, trust(first.fingerprint, "ca"));
+    const refuse = async (belief: TargetTrust) => {
+      return (await openLink(t, server.port, { trust: belief }).ear.next("closed")).error;
+    };
+    t.match(await refuse(trust(second.fingerprint)), { code: "cert_mismatch", isFinal: true });
+    t.match(await refuse(trust(null, "ca")), { code: "refused", isFinal: true });
+    await known.remember(`127.0.0.1:${server.port}`, second.fingerprint);
+    t.match(await refuse(trust(null)), { code: "cert_mismatch", isFinal: true });
+    t.equal(server.requests.length, 3, "no name and no password without belief");
+    const plain = await KasmServer.start(t, { users: ada() });
+    const pinned = new TargetTrust({ ...place, port: plain.port, fingerprint: seen }, "tofu", known);
+    t.match((await openLink(t, plain.port, { trust: pinned }).ear.next("closed")).error, {
+      code: "unreachable",
+      message: /TLS/,
+    });
+    t.equal(plain.requests.length, 0, "one with a fingerprint is not asked without TLS, even here");
+  },
+);
 
 t.test("what is painted there is painted here, and moves and clicks arrive there", async (t) => {
   const server = await KasmServer.start(t, { users: ada() });

@@ -23,7 +23,7 @@ const SERVER_INIT = joinBytes([
 const HELLO = joinBytes([text("RFB 003.008\n"), Uint8Array.of(1, 1, 0, 0, 0, 0), SERVER_INIT]);
 
 /** Bits of the first byte of an input. */
-const OPTION = { password: 1, kasm: 2, ownFormat: 4 } as const;
+const OPTION = { password: 1, kasm: 2, ownFormat: 4, repeater: 8 } as const;
 
 function run(input: Uint8Array, sizes: readonly number[], wireOf: (body: Uint8Array) => Uint8Array): string {
   const options = input[0] ?? 0;
@@ -37,6 +37,7 @@ function run(input: Uint8Array, sizes: readonly number[], wireOf: (body: Uint8Ar
       username: options & OPTION.password ? "user" : null,
       dialect: options & OPTION.kasm ? kasmvnc({ keepsWatermarks: true }) : PLAIN_RFB,
       ...(options & OPTION.ownFormat ? { pixelFormat: "server" } : {}),
+      ...(options & OPTION.repeater ? { repeater: "ID:1234" } : {}),
     },
     PORTS,
     (bytes) => {
@@ -162,7 +163,10 @@ const withOptions = (options: number, ...parts: readonly Uint8Array[]): Uint8Arr
 /** The client from its first byte on. */
 const handshake: FuzzTarget = {
   name: "client-handshake",
-  seeds: () => [0, 1, 7].flatMap((options) => HANDSHAKES.map((seed) => withOptions(options, seed))),
+  seeds: () => [
+    ...[0, 1, 7].flatMap((options) => HANDSHAKES.map((seed) => withOptions(options, seed))),
+    withOptions(OPTION.repeater, text("RFB 000.000\n"), HELLO),
+  ],
   run: (input, sizes) => run(input, sizes, (body) => body),
 };
 
@@ -198,4 +202,31 @@ const clipboard: FuzzTarget = {
     }),
 };
 
-export const clientTargets: readonly FuzzTarget[] = [handshake, messages, clipboard];
+const QOI = joinBytes([
+  text("qoif"),
+  Uint8Array.of(0, 0, 0, 2, 0, 0, 0, 2, 3, 1),
+  Uint8Array.of(0xfe, 1, 2, 3, 0x7f, 0xa8, 0xa6, 0xc0, 0, 0, 0, 0, 0, 0, 0, 1),
+]);
+const WEBP = joinBytes([
+  text("RIFF"),
+  Uint8Array.of(26, 0, 0, 0),
+  text("WEBPVP8L"),
+  new Uint8Array(18).fill(1),
+]);
+/** Images in Tight rectangles as KasmVNC has them: its control byte, a compact length, a file. */
+const IMAGES = [
+  ...([0x90, 0xb0, 0xc0, 0xd0] as const).flatMap((kind) =>
+    [QOI, WEBP].map((file) => update(7, 4, 4, [kind, file.length, ...file])),
+  ),
+  update(7, 4, 4, [0xd0, 12, 0, 1, 0, 1, 9, 9, 9, 9, 1, 2, 3, 4]),
+];
+
+/** KasmVNC's own messages, rectangles and images. */
+const kasm: FuzzTarget = {
+  name: "kasmvnc",
+  seeds: () => [...IMAGES, ...MESSAGES.slice(-3), joinBytes([...MESSAGES.slice(-3), ...IMAGES])],
+  run: (input, sizes) =>
+    run(joinBytes([Uint8Array.of(OPTION.kasm), input]), sizes, (body) => joinBytes([HELLO, body])),
+};
+
+export const clientTargets: readonly FuzzTarget[] = [handshake, messages, clipboard, kasm];

@@ -126,6 +126,8 @@ export interface Conversation {
   nowMs(): number;
   /** Called before memory for a new size is taken; throws where sizes change too often. */
   admitResize(): void;
+  /** Called before a fence is answered; throws where they come too fast. */
+  admitFence(): void;
   send(bytes: Uint8Array): void;
   emit(event: RfbClientEvent): void;
 }

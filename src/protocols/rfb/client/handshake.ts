@@ -20,6 +20,10 @@ type Version = "3.3" | "3.7" | "3.8";
 
 const BANNER_BYTES = 12;
 
+/** UltraVNC's repeater greets with this, and takes a name in a field of so many bytes, padded with zeros. */
+const REPEATER_VERSION = "000.000";
+const REPEATER_FIELD_BYTES = 250;
+
 /**
  * What to speak with a server of some version. 3.5 is an old misprint of 3.3; Apple says 3.889, AMT 4.0, RealVNC
  * 4.1 and 5.0, and all of those speak 3.8.
@@ -51,7 +55,8 @@ export function* handshake(c: Conversation): Parser<string> {
   return name;
 }
 
-function* agreeOnVersion(c: Conversation): Parser<Version> {
+/** `isAsked`: a repeater was told whom we want, and passes on what that one says. */
+function* agreeOnVersion(c: Conversation, isAsked = false): Parser<Version> {
   const expected = 'expected "RFB xxx.yyy"';
   // A server of another protocol is told apart by its first bytes: it may never send twelve.
   for (let count = 1; count <= BANNER_BYTES; count++) {
@@ -62,12 +67,26 @@ function* agreeOnVersion(c: Conversation): Parser<Version> {
     }
   }
   const number = decodeLatin1(c.from.take(BANNER_BYTES)).slice(4, 11);
+  const repeater = isAsked ? null : (c.options.repeater ?? null);
+  if (number === REPEATER_VERSION && repeater !== null) {
+    c.send(repeaterRequest(repeater));
+    c.emit({ type: "handshake", step: "repeater", detail: "the repeater answers" });
+    return yield* agreeOnVersion(c, true);
+  }
   const version = VERSIONS[number];
   if (version === undefined) {
     throw new RfbError("bad_version", "version", `got RFB ${number}, expected 3.3, 3.7 or 3.8`);
   }
   c.send(new ByteWriter(BANNER_BYTES).ascii(`RFB 003.00${version.at(-1)}\n`).bytes());
   return version;
+}
+
+function repeaterRequest(name: string): Uint8Array {
+  const text = new TextEncoder().encode(name).subarray(0, REPEATER_FIELD_BYTES);
+  return new ByteWriter(REPEATER_FIELD_BYTES)
+    .put(text)
+    .pad(REPEATER_FIELD_BYTES - text.length)
+    .bytes();
 }
 
 /** The security type, RFC 6143 section 7.1.2, and within a container the way that was agreed upon there. */

@@ -87,6 +87,7 @@ function* readFence(c: Conversation): Parser<void> {
   const payload = c.from.take(length).slice();
   c.features.hasFence = true;
   if (flags & FENCE_REQUEST) {
+    c.admitFence();
     c.send(clientFence(flags & (FENCE_BLOCK_BEFORE | FENCE_BLOCK_AFTER | FENCE_SYNC_NEXT), payload));
   } else {
     c.emit({ type: "fence", payload });

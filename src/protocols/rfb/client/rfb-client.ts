@@ -5,6 +5,7 @@ import { ByteQueue, type Parser } from "../../byte-queue.ts";
 import { DecoderStreams } from "../encodings/decoder-state.ts";
 import { RfbError } from "../error.ts";
 import type { Screen } from "../screen.ts";
+import { BurstLimit } from "./burst-limit.ts";
 import type {
   Conversation,
   RfbClientEvent,
@@ -45,6 +46,10 @@ const MAX_SCREENS = 255;
 const MAX_RESIZES = 5;
 const RESIZE_WINDOW_MS = 1000;
 
+/** Each is answered; TigerVNC asks once or twice an update. */
+const MAX_FENCES = 2000;
+const FENCE_WINDOW_MS = 1000;
+
 /**
  * The viewer's side of RFB 3.3, 3.7 and 3.8 (RFC 6143 and rfbproto), sans I/O: bytes in by `receive`, bytes out by
  * `send`, what happened by `on`. Pixels arrive in `framebuffer`, 32-bit RGBA.
@@ -70,6 +75,7 @@ export class RfbClient {
   #isReady = false;
   #nowMs = 0;
   #resizedAtMs: number[] = [];
+  readonly #fences = new BurstLimit(MAX_FENCES, FENCE_WINDOW_MS);
 
   constructor(
     options: RfbClientOptions,
@@ -96,6 +102,7 @@ export class RfbClient {
       deadlineMs: null,
       nowMs: () => this.#nowMs,
       admitResize: () => this.#admitResize(),
+      admitFence: () => this.#admitFence(),
       send,
       emit: on,
     };
@@ -238,6 +245,15 @@ export class RfbClient {
     const { deadlineMs } = this.#conversation;
     if (deadlineMs === null || this.#nowMs <= deadlineMs) return;
     throw new RfbError("too_slow", "message", "got a message that was not whole after 30 s");
+  }
+
+  #admitFence(): void {
+    if (this.#fences.admits(this.#nowMs)) return;
+    throw new RfbError(
+      "too_fast",
+      "message",
+      `got more than ${MAX_FENCES} fences within a second, expected fewer`,
+    );
   }
 
   #admitResize(): void {

@@ -3,8 +3,10 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ConnectionBody, TestReportInfo } from "../../api.ts";
 import { api } from "../api-client.ts";
 import { connectionFromForm, protocolNamed } from "../connection-form.ts";
+import { hasWays, needsHost } from "../connection-way.ts";
 import { type ErrorWords, errorWords, inform } from "../notices.ts";
 import { sentence } from "../words.ts";
+import { ConnectionWay } from "./connection-way.tsx";
 import { HandshakeSteps } from "./handshake-steps.tsx";
 import { IconButton } from "./icon-button.tsx";
 
@@ -21,6 +23,12 @@ const PROTOCOLS = {
     user: "User",
     meaning: "A KasmVNC server or Kasm container, with the user name and password of its web page.",
   },
+  rdp: {
+    name: "RDP",
+    port: "3389",
+    user: "User",
+    meaning: "A Windows machine or xrdp, with the user name and password of an account there.",
+  },
 } as const satisfies Record<ConnectionBody["protocol"], unknown>;
 
 type Phase =
@@ -36,6 +44,7 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
   const form = useRef<HTMLFormElement>(null);
   const phase = useSignal<Phase>({ kind: "editing" });
   const protocol = useSignal<ConnectionBody["protocol"]>("vnc");
+  const transport = useSignal("");
   const words = PROTOCOLS[protocol.value];
   useEffect(() => dialog.current?.showModal(), []);
   const isBusy = phase.value.kind === "testing" || phase.value.kind === "adding";
@@ -80,17 +89,25 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
             value={protocol.value}
             onChange={(event) => {
               protocol.value = protocolNamed(event.currentTarget.value);
+              transport.value = "";
             }}
           >
             <option value="vnc">{PROTOCOLS.vnc.name}</option>
             <option value="kasmvnc">{PROTOCOLS.kasmvnc.name}</option>
+            <option value="rdp">{PROTOCOLS.rdp.name}</option>
           </select>
         </label>
         <p class="muted">{words.meaning}</p>
         <div class="field-pair">
           <label class="field">
             <span>Host</span>
-            <input name="host" required maxLength={253} placeholder="192.168.1.20" spellcheck={false} />
+            <input
+              name="host"
+              required={needsHost(transport.value)}
+              maxLength={253}
+              placeholder="192.168.1.20"
+              spellcheck={false}
+            />
           </label>
           <label class="field field-port">
             <span>Port</span>
@@ -111,6 +128,9 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
             <input name="password" type="password" maxLength={1024} autocomplete="new-password" />
           </label>
         </div>
+        {hasWays(protocol.value) && (
+          <ConnectionWay key={protocol.value} protocol={protocol.value} transport={transport} />
+        )}
         <div class="dialog-result" aria-live="polite">
           <Result phase={phase.value} />
         </div>

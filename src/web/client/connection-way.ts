@@ -1,0 +1,59 @@
+import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
+import type { ConnectionBody } from "../api.ts";
+import type { FilledForm } from "./connection-form.ts";
+
+type Transport = NonNullable<ConnectionBody["transport"]>;
+
+/** Ways to a desktop, by protocol, in the words of the form; "" is the protocol's own. */
+export const WAYS = {
+  vnc: {
+    "": "Directly, to its port",
+    ws: "Through a WebSocket",
+    wss: "Through a WebSocket with TLS",
+    unix: "Through a Unix socket of this server",
+    reverse: "It connects to this server",
+    repeater: "By way of an UltraVNC repeater",
+  },
+  kasmvnc: { "": "With TLS", ws: "Without TLS" },
+} as const satisfies Record<string, Readonly<Partial<Record<Transport | "", string>>>>;
+
+const TRANSPORTS: readonly Transport[] = ["ws", "wss", "unix", "reverse", "repeater"];
+
+/** The way that a form control names; undefined for the protocol's own. */
+export function transportNamed(name: string): Transport | undefined {
+  return TRANSPORTS.find((known) => known === name);
+}
+
+/** True for protocols that know more than one way. */
+export function hasWays(protocol: string): protocol is keyof typeof WAYS {
+  return Object.hasOwn(WAYS, protocol);
+}
+
+/** False where the target is on this server, or comes to it. */
+export function needsHost(transport: string): boolean {
+  return transport !== "unix" && transport !== "reverse";
+}
+
+/** What the fields of the way ask for; only those that mean something to it are read, and empty ones are left out. */
+export function wayFromForm(form: FilledForm): Partial<ConnectionBody> {
+  const text = (name: string): string => {
+    const value = form.get(name);
+    return typeof value === "string" ? value.trim() : "";
+  };
+  const transport = transportNamed(text("transport"));
+  const fingerprint = text("fingerprint");
+  const security = SECURITY_NAMES.find((known) => known === text("security"));
+  const isVnc = text("protocol") !== "kasmvnc" && text("protocol") !== "rdp";
+  const isWeb = isVnc && (transport === "ws" || transport === "wss");
+  const path = isWeb || transport === "unix" ? text("path") : "";
+  const repeaterId = transport === "repeater" ? text("repeater_id") : "";
+  const [httpUser, httpPassword] = isWeb ? [text("http_username"), text("http_password")] : ["", ""];
+  return {
+    ...(transport === undefined ? {} : { transport }),
+    ...(path === "" ? {} : { path }),
+    ...(repeaterId === "" ? {} : { repeater_id: repeaterId }),
+    ...(httpUser === "" ? {} : { http_username: httpUser, http_password: httpPassword }),
+    ...(security === undefined || !isVnc ? {} : { security: [security] }),
+    ...(fingerprint === "" ? {} : { fingerprint }),
+  };
+}
