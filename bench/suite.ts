@@ -1,6 +1,7 @@
 import type { Peer } from "../test/e2e/peers.ts";
 import { requirePeers } from "../test/e2e/peers.ts";
 import type { Owner } from "../test/e2e/program.ts";
+import { benchAgentLatency } from "./agent-latency.ts";
 import { benchChangeToScreenshot } from "./change-to-screenshot.ts";
 import { benchClick } from "./click.ts";
 import { benchDecode } from "./decode.ts";
@@ -13,6 +14,8 @@ import type { Line } from "./line.ts";
 import { benchPassThrough } from "./pass-through.ts";
 import { benchPixels } from "./pixels/all.ts";
 import { mixedScene } from "./pixels/scene.ts";
+import { benchRdp } from "./rdp.ts";
+import { benchRecording } from "./recording.ts";
 import { benchScreenshot } from "./screenshot.ts";
 import { benchUnchanged } from "./unchanged.ts";
 
@@ -81,6 +84,21 @@ export const BENCHES: readonly Bench[] = [
     ids: ["P14"],
     peers: [...DISPLAY, "chromium"],
     run: ({ owner, folder, isShort }) => benchPassThrough(owner, folder, isShort),
+  },
+  {
+    ids: ["P15"],
+    peers: DISPLAY,
+    run: ({ owner, folder, isShort }) => benchAgentLatency(owner, folder, isShort),
+  },
+  {
+    ids: ["RDP"],
+    peers: [...DISPLAY, "xrdp", "xfreerdp", "xhost", "xsetroot", "xwd", "openssl"],
+    run: ({ owner, folder, isShort }) => benchRdp(owner, folder, isShort),
+  },
+  {
+    ids: ["R1", "R2", "R3"],
+    peers: [...DISPLAY, "ffmpeg"],
+    run: ({ owner, folder, isShort }) => benchRecording(owner, folder, isShort),
   },
 ];
 

@@ -19,6 +19,7 @@ const RFB_MEANINGS: Readonly<Record<RfbErrorCode, string>> = {
   unknown_message: "a message type that nobody asked for",
   unsolicited_encoding: "an encoding that we never offered",
   too_slow: "a message that began was not whole in time",
+  too_fast: "more of a message within a second than anybody needs",
   target_closed: "the connection ended in the middle of something",
 };
 

@@ -1,6 +1,6 @@
 import { policyOf } from "../src/desktop/modes.ts";
 import { MODES, NAMES, wordFor } from "../src/desktop/policy.ts";
-import { SUBJECTS, type Subject } from "../src/desktop/subject.ts";
+import { SUBJECTS, type Subject, stricterWord } from "../src/desktop/subject.ts";
 import { TOOLS } from "../src/mcp/tools/list.ts";
 import { GENERATED, table } from "./markdown.ts";
 
@@ -38,7 +38,7 @@ export function renderPolicyDoc(): string {
     return [
       `\`${name}\``,
       effect,
-      ...MODES.map((_, i) => known.map((subject) => words(subject)[i]).join(", ")),
+      ...MODES.map((mode) => known.map((subject) => wordFor(policyOf(mode), subject)).reduce(stricterWord)),
     ];
   });
   return [
@@ -54,7 +54,8 @@ export function renderPolicyDoc(): string {
     "The column *custom* is custom mode without rules. Its rules name a verdict for each subject (`pointer`, `keys`, `text`,",
     "`write_clipboard`, `read_clipboard`, `resize`; what is not named is asked) and `areas` of the desktop where pointing is",
     "stricter. They come as `metadata` of `set_mode`, as `metadata` of `POST /api/v1/desktops/:id/mode`, or as `custom_rules`",
-    "in the configuration.",
+    "in the configuration; administrators edit them on the rules page of a desktop, which also says what they would decide for",
+    "an example (`GET|PUT /api/v1/desktops/:id/rules`, `POST …/rules/try`).",
     "",
     "An agent lowers its own freedom at once, and only its own. Whatever weakens any one verdict, an area's included, is",
     "raising: a human does it, in the web app. When people set a desktop's mode, what agents chose on it before is void.",
@@ -71,7 +72,7 @@ export function renderPolicyDoc(): string {
     "the target, up to 32x32 pixels and a sixteenth of the picture elsewhere. Where a target sends approximations, blocks of 8x8",
     "pixels are compared with tolerance, and the card says so. Clipboard and size are bound to their arguments alone.",
     "",
-    "A human may change the text or the place before saying yes; may allow the same kind of action by the same agent in the",
+    "A human may change the text or the place before saying yes, and the agent is told so in `edited`; may allow the same kind of action by the same agent in the",
     "same part of the desktop for ten minutes (until the mode changes or somebody stops); may take over.",
     "",
     "Who decides: people at the viewer or over REST, with a role that may approve. MCP elicitation is answered by the agent's own",

@@ -49,7 +49,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   pixelmatch: ["imaging/compare-pictures.ts"],
   preact: [CLIENT],
   sharp: ["imaging/webp.ts", "imaging/webp-decode.ts"],
-  ws: ["desktop/links/kasm-socket.ts", "web/"],
+  ws: ["desktop/links/web-socket-stream.ts", "web/"],
   yaml: ["load-config.ts"],
   zod: ["audit/", "auth/", "compositor/", "desktop/", "mcp/", "web/", "config.ts", "load-config.ts"],
 };

@@ -1,3 +1,4 @@
+import type { SceneEvent } from "../compositor/scene.ts";
 import type { Approval } from "../desktop/approvals.ts";
 import type { Connection } from "../desktop/connection.ts";
 import type { DesktopEvent, DesktopState } from "../desktop/desktop.ts";
@@ -7,6 +8,8 @@ import type { AuditEntry, AuditType } from "./audit-event.ts";
 interface AuditedDesktop {
   readonly id: string;
   readonly connection: Pick<Connection, "protocol">;
+  /** What is drawn over it. */
+  readonly scene?: { on(listener: (event: SceneEvent) => void): () => void };
   on(listener: (event: DesktopEvent) => void): () => void;
 }
 interface AuditedDesktops {
@@ -28,7 +31,14 @@ export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEn
       if (event.type === "state") last = event.state.kind;
       if (entry !== null) record({ resource: { kind: "desktop", id: desktop.id }, ...entry });
     });
-    followed.set(desktop.id, stop);
+    const stopScene = desktop.scene?.on((event) => {
+      for (const entry of sceneEntries(event))
+        record({ resource: { kind: "desktop", id: desktop.id }, ...entry });
+    });
+    followed.set(desktop.id, () => {
+      stop();
+      stopScene?.();
+    });
   };
   for (const desktop of desktops.all) follow(desktop);
   const stop = desktops.on((event) => {
@@ -75,6 +85,22 @@ function entryOf(event: DesktopEvent, lastState: DesktopState["kind"]): AuditEnt
       };
     default:
       return null;
+  }
+}
+
+/** Overlays that follow what they are anchored to are drawn anew at each move: told as the scene tells it. */
+function sceneEntries(event: SceneEvent): readonly AuditEntry[] {
+  switch (event.type) {
+    case "created": {
+      const { ownerId, kind } = event.overlay;
+      return [
+        { type: "overlay.created", actor: { id: ownerId, name: ownerId, kind: "agent" }, action: kind },
+      ];
+    }
+    case "removed":
+      return [{ type: "overlay.removed", action: event.overlay.kind, counts: { overlays: 1 } }];
+    case "cleared":
+      return [{ type: "overlay.removed", counts: { overlays: event.overlays.length } }];
   }
 }
 

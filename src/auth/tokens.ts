@@ -48,9 +48,13 @@ export interface TokenInfo {
   readonly lastUsedAt: string | null;
 }
 
+/** Told of each token that this process makes or takes back. */
+export type TokenListener = (change: "issued" | "revoked", token: TokenInfo) => void;
+
 /** The API tokens of `tokens.json` in the data directory: only their SHA-256 is stored. */
 export class TokenStore {
   readonly #clock: Clock;
+  readonly #tell: TokenListener;
   readonly #path: string;
   readonly #usePath: string;
   #tokens = new Map<string, StoredToken>();
@@ -61,16 +65,21 @@ export class TokenStore {
   #isUseDirty = false;
   #writes: Promise<unknown> = Promise.resolve();
 
-  private constructor(dataDir: string, clock: Clock) {
+  private constructor(dataDir: string, clock: Clock, tell: TokenListener) {
     this.#clock = clock;
+    this.#tell = tell;
     this.#path = join(dataDir, "tokens.json");
     this.#usePath = join(dataDir, "tokens-used.json");
     this.#useWrittenAtMs = clock.nowMs();
   }
 
   /** Throws AuthError bad_store where the file cannot be understood: a guess would let someone in or lock all out. */
-  static async open(dataDir: string, clock: Clock): Promise<TokenStore> {
-    const store = new TokenStore(dataDir, clock);
+  static async open(
+    dataDir: string,
+    clock: Clock,
+    tell: TokenListener = () => undefined,
+  ): Promise<TokenStore> {
+    const store = new TokenStore(dataDir, clock, tell);
     store.#reload();
     // When a token was last used is good to know but never worth refusing to start.
     const used = useFile.safeParse(parseJson((await readPrivateFile(store.#usePath)) ?? "{}"));
@@ -108,16 +117,21 @@ export class TokenStore {
       ...(options.mayElicit === true ? { elicit: true } : {}),
     };
     await this.#change((tokens) => tokens.set(id, stored));
-    return { token, info: this.#info(stored) };
+    const info = this.#info(stored);
+    this.#tell("issued", info);
+    return { token, info };
   }
 
   /** False where there is no such token. */
   async revoke(id: string): Promise<boolean> {
-    let existed = false;
+    const gone: TokenInfo[] = [];
     await this.#change((tokens) => {
-      existed = tokens.delete(id);
+      const token = tokens.get(id);
+      if (token !== undefined) gone.push(this.#info(token));
+      tokens.delete(id);
     });
-    return existed;
+    for (const token of gone) this.#tell("revoked", token);
+    return gone.length > 0;
   }
 
   /** Whose token it is, null for nobody's. Takes as long for a wrong secret as for an unknown id. */

@@ -44,6 +44,8 @@ export function summaryOf(action: Action): string {
       return "Read the clipboard";
     case "write_clipboard":
       return `Set the clipboard to ${countOf(action.text)}`;
+    case "paste":
+      return `Paste ${countOf(action.text)} with ${action.name}`;
     case "resize":
       return `Resize the desktop to ${action.width}x${action.height}`;
   }

@@ -92,6 +92,14 @@ export type Action =
     }
   | { readonly kind: "read_clipboard" }
   | { readonly kind: "write_clipboard"; readonly text: string }
+  /** Puts text on the clipboard and presses the chord that pastes it: one action, so that it is asked about once. */
+  | {
+      readonly kind: "paste";
+      readonly text: string;
+      readonly keysyms: readonly number[];
+      /** The chord as people write it: "Ctrl+V". */
+      readonly name: string;
+    }
   | { readonly kind: "resize"; readonly width: number; readonly height: number };
 
 export interface PerformOptions {
@@ -116,8 +124,17 @@ export interface Effect {
   readonly generationAfter: number;
 }
 
+/** What a human changes before saying yes: the text of a typing, the place of a pointing. */
+export interface Edit {
+  readonly text?: string;
+  readonly x?: number;
+  readonly y?: number;
+}
+
 export interface ActionResult {
   readonly wasConfirmed: boolean;
+  /** What the human changed who confirmed it; absent where nothing. */
+  readonly edit?: Edit;
   readonly effect: Effect;
   /** Where a click landed. */
   readonly position: { readonly x: number; readonly y: number } | null;

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Point, Rect } from "../framebuffer/rect.ts";
-import type { Action, Actor } from "./action.ts";
+import type { Action, Actor, Edit } from "./action.ts";
 import type { Clock } from "./clock.ts";
 import { RefusedError } from "./error.ts";
 
@@ -55,13 +55,6 @@ export type Decision =
   | { readonly kind: "deny" }
   /** The human does it: the agent is told that it lost the input. */
   | { readonly kind: "take_over" };
-
-/** What a human changes before saying yes: the text of a typing, the place of a pointing. */
-export interface Edit {
-  readonly text?: string;
-  readonly x?: number;
-  readonly y?: number;
-}
 
 /** A question that was answered with yes. */
 export interface Granted {
@@ -203,7 +196,7 @@ export class Approvals {
 
 /** What a human may change of an action, for the card. */
 export function editableOf(action: Action | Proposal): "text" | "point" | null {
-  if (action.kind === "type" || action.kind === "write_clipboard") return "text";
+  if (action.kind === "type" || action.kind === "write_clipboard" || action.kind === "paste") return "text";
   return action.kind === "click" || action.kind === "move" || action.kind === "scroll" ? "point" : null;
 }
 

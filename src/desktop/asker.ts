@@ -1,6 +1,6 @@
 import { boundRects, type Point, type Rect } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
-import type { Action, Actor } from "./action.ts";
+import type { Action, Actor, Edit } from "./action.ts";
 import { cropAround, pointOf, summaryOf } from "./action-summary.ts";
 import { type Approvals, type Granted, withEdit } from "./approvals.ts";
 import type { Clock } from "./clock.ts";
@@ -19,6 +19,8 @@ const CARET = { width: 4, minHeight: 8, maxHeight: 48 } as const;
 export interface Permit {
   readonly action: Action;
   readonly by: Actor;
+  /** What they changed of what was asked; null where nothing. */
+  readonly edit: Edit | null;
   /** Throws RefusedError stale_screen or approval_expired; call it right before anything is sent. */
   check(): void;
 }
@@ -106,6 +108,7 @@ export class Asker {
     return {
       action,
       by,
+      edit,
       check: () => {
         if (this.#ports.clock.date().getTime() > validUntil) {
           throw new RefusedError(

@@ -1,38 +1,7 @@
-import * as z from "zod";
 import { holdsPoint, holdsRect, type Point } from "../framebuffer/rect.ts";
+import { type CustomRules, customRulesSchema } from "./custom-rules-fields.ts";
 import { RefusedError } from "./error.ts";
 import { isWeakerWord, type Subject, stricterWord, type VerdictWord, WORDS } from "./subject.ts";
-
-const word = z.enum(WORDS).default("ask");
-const side = z.int().min(0).max(65_535);
-
-/** Places with a verdict of their own that a person can keep an eye on; each action is compared with all. */
-const MAX_AREAS = 32;
-
-/** The rules of custom mode: what is not named is asked. Areas make pointing stricter where they lie, never freer. */
-export const customRulesSchema = z.strictObject({
-  pointer: word.describe("Clicks, drags, the wheel, moves."),
-  keys: word.describe("Keys and chords."),
-  text: word.describe("Typed text."),
-  write_clipboard: word.describe("Putting text on the clipboard."),
-  read_clipboard: word.describe("Reading what was copied."),
-  resize: word.describe("The desktop's size."),
-  areas: z
-    .array(
-      z.strictObject({
-        x: side,
-        y: side,
-        width: side.min(1),
-        height: side.min(1),
-        verdict: z.enum(["ask", "deny"]),
-      }),
-    )
-    .max(MAX_AREAS)
-    .default([])
-    .describe("Desktop pixels where pointing is stricter than `pointer` says."),
-});
-
-export type CustomRules = z.output<typeof customRulesSchema>;
 
 /** Reads what a caller gave as rules; nothing asks for everything. Throws RefusedError invalid_parameters. */
 export function readCustomRules(metadata: unknown): CustomRules {
@@ -45,6 +14,16 @@ export function readCustomRules(metadata: unknown): CustomRules {
     "invalid_parameters",
     `got rules of custom mode that cannot be read (${faults.join("; ").slice(0, 400)}): expected pointer, keys, text, write_clipboard, read_clipboard, resize, each ${WORDS.join(", ")}, and areas`,
   );
+}
+
+/** The first area that decides at a place: the strictest that holds it, where it is stricter than the rest. */
+export function decidingArea(rules: CustomRules, point: Point): number | null {
+  const verdict = customWord(rules, "pointer", [point]);
+  if (!isWeakerWord(verdict, rules.pointer)) return null;
+  const index = rules.areas.findIndex(
+    (area) => area.verdict === verdict && holdsPoint(area, point.x, point.y),
+  );
+  return index < 0 ? null : index;
 }
 
 /** What the rules say of a subject at these places. */

@@ -6,6 +6,7 @@ import type { ActionRecord } from "./action-record.ts";
 import type { Approval } from "./approvals.ts";
 import type { Holder } from "./arbiter.ts";
 import type { InputSeen } from "./events-input.ts";
+import type { LockKeys } from "./link.ts";
 import type { DesktopState } from "./link-keeper.ts";
 import type { Mode } from "./policy.ts";
 
@@ -19,6 +20,7 @@ export type DesktopEvent =
   | { readonly type: "input"; readonly input: InputSeen }
   | { readonly type: "name"; readonly name: string }
   | { readonly type: "bell" }
+  | { readonly type: "locks"; readonly locks: LockKeys }
   | { readonly type: "mode"; readonly mode: Mode; readonly by: Actor }
   | { readonly type: "stopped"; readonly isStopped: boolean; readonly by: Actor }
   | { readonly type: "approval"; readonly approval: Approval }

@@ -51,6 +51,10 @@ export class Desktop {
   readonly #snapshots: Snapshots;
   readonly #listeners: Listeners<DesktopEvent>;
   readonly #modes: Modes;
+  /** Of custom mode; null in any other. */
+  readonly rules = () => this.#modes.rules;
+  /** The lights of the target's keyboard; null where it tells none. */
+  readonly locks = () => this.#display.locks;
   #serverName: string | null = null;
   #clipboardText: string | null = null;
   #viewers = 0;
@@ -314,14 +318,8 @@ export class Desktop {
           this.#follow();
           this.#rename(name);
         },
-        update: ({ painted, copies }) => {
-          const frame = decoded();
-          if (frame !== undefined) display.update(frame, painted, copies);
-        },
-        resize: (screens) => {
-          const frame = decoded();
-          if (frame !== undefined) display.resize(frame, screens);
-        },
+        update: ({ painted, copies }) => display.update(decoded(), painted, copies),
+        resize: (screens) => display.resize(decoded(), screens),
         cursor: (cursor) => {
           display.cursor = cursor;
           this.#emit({ type: "cursor", cursor });
@@ -332,6 +330,10 @@ export class Desktop {
         },
         name: (name) => this.#rename(name),
         bell: () => this.#emit({ type: "bell" }),
+        locks: (locks) => {
+          display.locks = locks;
+          this.#emit({ type: "locks", locks });
+        },
         state: (state) => this.#emit({ type: "state", state }),
         lost: () => {
           display.lost();

@@ -102,6 +102,12 @@ export class Desktops {
     return this.#keep(connection);
   }
 
+  /** Opens one that is not stored: it is gone at the next start. Throws RefusedError too_many. */
+  show(input: ConnectionInput): Desktop {
+    if (this.#all.size >= MAX_DESKTOPS) throw tooMany();
+    return this.#open(makeConnection(input, this.#ports.clock.date()));
+  }
+
   /**
    * As `add`, for who may not add by itself: at once within the allowed networks, else when a human said yes.
    * Throws RefusedError; the address is judged before anybody is asked.

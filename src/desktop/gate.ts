@@ -207,9 +207,9 @@ export class Gate {
     const signal = this.#signal(options);
     if (actor.kind === "human") {
       if (isTakeOver(action)) this.arbiter.take(actor);
-      return this.#execute(this.#human, action, options, signal, permit !== null);
+      return this.#execute(this.#human, action, options, signal, permit);
     }
-    if (!isInput(action)) return this.#execute(this.#agent, action, options, signal, permit !== null);
+    if (!isInput(action)) return this.#execute(this.#agent, action, options, signal, permit);
     return this.arbiter.run(actor, signal, async (turn) => {
       this.#checkStop(actor);
       if (permit !== null) await this.#latest(turn);
@@ -219,7 +219,7 @@ export class Gate {
       const seize = (): void => this.#hand.seize();
       turn.addEventListener("abort", seize, { once: true });
       try {
-        return await this.#execute(this.#agent, action, options, turn, permit !== null);
+        return await this.#execute(this.#agent, action, options, turn, permit);
       } finally {
         turn.removeEventListener("abort", seize);
       }
@@ -231,7 +231,7 @@ export class Gate {
     action: Action,
     options: PerformOptions,
     signal: AbortSignal,
-    wasConfirmed: boolean,
+    permit: Permit | null,
   ): Promise<ActionResult> {
     signal.throwIfAborted();
     // The screen may have another size than when this was asked.
@@ -251,7 +251,8 @@ export class Gate {
       if (action.kind !== "scroll") this.#lastPress = pointOf(action, input.position) ?? this.#lastPress;
       const isClipboard = action.kind === "read_clipboard" || action.kind === "write_clipboard";
       const waitMs = isClipboard ? 0 : (options.effectTimeoutMs ?? DEFAULT_EFFECT_MS);
-      return { wasConfirmed, effect: await watch.settle(waitMs), ...done };
+      const edited = permit === null || permit.edit === null ? {} : { edit: permit.edit };
+      return { wasConfirmed: permit !== null, ...edited, effect: await watch.settle(waitMs), ...done };
     } catch (error) {
       // What a person holds by now is theirs to let go.
       if (!this.arbiter.isHumanHolding) input.releaseAll();

@@ -3,6 +3,13 @@ import type { Region } from "../framebuffer/region.ts";
 import type { CopyMove, Cursor, Screen } from "../protocols/rfb/screen.ts";
 import type { LinkError } from "./error.ts";
 
+/** Which lock keys of a target are on. */
+export interface LockKeys {
+  readonly scrollLock: boolean;
+  readonly numLock: boolean;
+  readonly capsLock: boolean;
+}
+
 /** What a link tells its desktop. All are called between complete updates, never inside one. */
 export interface LinkEvents {
   /** The handshake is over and `framebuffer` has its size; pixels follow. */
@@ -18,6 +25,8 @@ export interface LinkEvents {
   clipboard(text: string): void;
   name(name: string): void;
   bell(): void;
+  /** The lights of the target's keyboard changed; only from targets that tell. */
+  locks?(locks: LockKeys): void;
   /** The target stopped answering, or answers again. */
   stalled(isStalled: boolean): void;
   /** The end, said once; nothing comes after it. */
@@ -34,6 +43,10 @@ export interface Link {
   readonly isExact: boolean;
   /** What it is, in words: "RFB 3.8, VncAuth, Tight". */
   readonly description: string;
+  /** Why it takes no input at all, and what to do instead; absent where it does. */
+  readonly inputRefusal?: string;
+  /** False for a keysym that nothing makes at the target; absent where every one can be tried. */
+  canType?(keysym: number): boolean;
   open(events: LinkEvents): void;
   /** Watched: changes come as fast as they happen. Unwatched: at most twice a second. */
   follow(isWatched: boolean): void;

@@ -1,6 +1,7 @@
 import type { Point } from "../framebuffer/rect.ts";
 import type { Action, Actor } from "./action.ts";
-import { type CustomRules, readCustomRules } from "./custom-rules.ts";
+import { readCustomRules } from "./custom-rules.ts";
+import type { CustomRules } from "./custom-rules-fields.ts";
 import { RefusedError } from "./error.ts";
 import {
   type ClipboardLimits,

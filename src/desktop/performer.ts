@@ -51,6 +51,10 @@ export class Performer {
 
   /** Refuses, before anybody is asked, what cannot be done. */
   check(action: Action): void {
+    const refusal = this.#input.link?.inputRefusal;
+    if (refusal !== undefined && action.kind !== "read_clipboard") {
+      throw new RefusedError("not_supported", refusal);
+    }
     switch (action.kind) {
       case "pointer":
       case "move":
@@ -108,6 +112,15 @@ export class Performer {
       case "write_clipboard":
         this.#input.clipboard(action.text);
         return done;
+      case "paste": {
+        const { keysyms, name } = action;
+        this.#input.clipboard(action.text);
+        await this.#chords(
+          { kind: "chords", chords: [keysyms], names: [name], repeat: 1, holdMs: 0 },
+          options,
+        );
+        return done;
+      }
       case "resize":
         if (!this.#input.link.resize(action.width, action.height)) {
           throw new RefusedError("not_supported", "the target does not let viewers change its size");
@@ -179,7 +192,7 @@ export class Performer {
     let sinceBarrier = 0;
     for (const { character, keysym } of strokesOf(action.text)) {
       options.signal?.throwIfAborted();
-      if (keysym === null) {
+      if (keysym === null || this.#input.link?.canType?.(keysym) === false) {
         notTyped.push(character);
         continue;
       }

@@ -1,13 +1,14 @@
 import type { Point } from "../framebuffer/rect.ts";
 import type { Action, Actor } from "./action.ts";
-import { type CustomRules, customWord, weakensAreas } from "./custom-rules.ts";
+import { customWord, weakensAreas } from "./custom-rules.ts";
+import type { CustomRules } from "./custom-rules-fields.ts";
 import {
   isWeakerWord,
   pointsOf,
   SUBJECTS,
   type Subject,
   stricterWord,
-  subjectOf,
+  subjectsOf,
   type VerdictWord,
 } from "./subject.ts";
 
@@ -87,9 +88,18 @@ export interface Rulings {
 export function decide(rulings: Rulings, action: Action, actor: Actor, pointer: Point): Verdict {
   if (actor.kind === "human") return { kind: "allow" };
   if (actor.kind === "replay") return { kind: "deny", reason: "a replay takes no input" };
-  const subject = subjectOf(action);
-  if (subject === null) return { kind: "allow" };
   const points = pointsOf(action, pointer);
+  let verdict: Verdict = { kind: "allow" };
+  for (const subject of subjectsOf(action)) {
+    const judged = judge(rulings, subject, points);
+    if (judged.kind === "deny") return judged;
+    if (judged.kind === "ask") verdict = judged;
+  }
+  return verdict;
+}
+
+/** What the strictest of the rulings says of one subject. */
+function judge(rulings: Rulings, subject: Subject, points: readonly Point[]): Verdict {
   const byCeiling = wordFor(rulings.ceiling, subject, points);
   const byChoice = rulings.choice === null ? "allow" : wordFor(rulings.choice, subject, points);
   const byClipboard = clipboardWord(rulings.clipboard, subject);

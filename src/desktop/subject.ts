@@ -19,7 +19,14 @@ export function isWeakerWord(from: VerdictWord, to: VerdictWord): boolean {
   return WORDS.indexOf(to) < WORDS.indexOf(from);
 }
 
-/** What an action is to the policy; null where it only lets go, which is never refused by a mode. */
+/** All that an action is to the policy: it needs every one of them. None where it only lets go, which no mode refuses. */
+export function subjectsOf(action: Action): readonly Subject[] {
+  if (action.kind === "paste") return ["write_clipboard", "keys"];
+  const subject = subjectOf(action);
+  return subject === null ? [] : [subject];
+}
+
+/** What an action does with the hands: where it points, or where its keys go; null where it only lets go. */
 export function subjectOf(action: Action): Subject | null {
   switch (action.kind) {
     case "release":
@@ -33,6 +40,7 @@ export function subjectOf(action: Action): Subject | null {
     case "key":
     case "chords":
     case "hold":
+    case "paste":
       return "keys";
     default:
       return "pointer";

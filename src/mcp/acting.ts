@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Action, ActionResult, Effect } from "../desktop/action.ts";
+import type { Action, ActionResult, Edit, Effect } from "../desktop/action.ts";
 import { equalRects, intersectRects, isEmptyRect, type Rect, rectOfSize } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
 import {
@@ -44,10 +44,34 @@ export const actingFields = {
   connection_id: connectionIdField,
 };
 
+const editedOutput = z.object({
+  text: z.string().optional(),
+  x: z.int().optional(),
+  y: z.int().optional(),
+});
+
+/** What a person who was asked changed of it; the one thing an agent cannot see on the screen. */
+export const editedField = editedOutput
+  .nullable()
+  .describe("What the human who approved it changed, and what was done instead; null where nothing.");
+
+export function editedBy(edit: Edit | undefined): z.input<typeof editedOutput> | null {
+  return edit === undefined ? null : { ...edit };
+}
+
+/** The same in words, with a space behind; empty where nothing was changed. */
+export function editedText(edit: z.input<typeof editedOutput> | null | undefined): string {
+  if (edit === null || edit === undefined) return "";
+  const instead =
+    edit.text === undefined ? `at ${edit.x},${edit.y}` : `with the text ${JSON.stringify(edit.text)}`;
+  return `The human who approved it changed it: it was done ${instead} instead. `;
+}
+
 /** What every tool that acts answers. */
 export const actedFields = {
   success: z.boolean(),
   was_confirmed: z.boolean().describe("A human approved it."),
+  edited: editedField,
   timestamp: timestampField,
   ...effectFields,
   screenshot: screenshotOutput
@@ -72,6 +96,7 @@ export interface Acted {
   readonly output: {
     success: boolean;
     was_confirmed: boolean;
+    edited: z.input<typeof editedOutput> | null;
     timestamp: number;
     screenshot: ScreenshotOutput | null;
   } & ReturnType<typeof effectOutput>;
@@ -95,11 +120,12 @@ export async function act(
     output: {
       success: true,
       was_confirmed: result.wasConfirmed,
+      edited: editedBy(result.edit),
       timestamp: context.date().getTime(),
       ...effectOutput(result.effect),
       screenshot: shown.screenshot,
     },
-    text: effectText(result.effect),
+    text: `${editedText(result.edit)}${effectText(result.effect)}`,
     images: shown.image === null ? {} : { image: shown.image },
   };
 }

@@ -7,7 +7,9 @@ export const PROTOCOL_NOTES: Readonly<Record<Protocol, string>> = {
   vnc: "Any VNC server: TigerVNC, x11vnc, TightVNC, macOS screen sharing with a VNC password. Port 5900 + display number. Exact pixels; one picture for all monitors unless the server announces them.",
   kasmvnc:
     "KasmVNC: user name and password of its web page; TLS, and without it only on this machine. Exact pixels and all monitors; the user needs the right to look, and the right to write for input. Port 6901, or 8443 + display number.",
+  rdp: "Windows and Linux hosts by RDP: xrdp, FreeRDP's shadow server, Weston, GNOME Remote Desktop. User name and password; TLS or NLA. Exact pixels unless the graphics pipeline is asked for. Port 3389.",
   demo: "The desktop built into this server, to try things on. It needs no host.",
+  replay: "A recording, shown as a desktop. It can be looked at; it takes no input.",
 };
 
 /** A connection as callers see it: never a secret. */

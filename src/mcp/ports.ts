@@ -7,6 +7,7 @@ import type { Connection, ConnectionInput } from "../desktop/connection.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { TestReport } from "../desktop/desktops.ts";
 import type { Questions } from "../desktop/questions.ts";
+import type { RecordingsFace } from "../recording/recordings.ts";
 
 /** What the tools need of a live desktop; Desktop of the heart is one. */
 export interface McpDesktop
@@ -56,6 +57,8 @@ export interface ToolCallRecord {
   /** Of the error, null where it was done. */
   readonly code: string | null;
   readonly durationMs: number;
+  /** Pictures in the answer. */
+  readonly images: number;
   readonly principal: Principal;
   readonly clientName: string | null;
   /** null for tools that act on no desktop. */
@@ -88,4 +91,6 @@ export interface McpPorts {
   readonly isRateLimited?: boolean;
   /** Open questions of all desktops; without it no client is asked what people at the viewer are. */
   readonly questions?: Pick<Questions, "on" | "belongsTo" | "decide">;
+  /** Absent: this house records nothing. */
+  readonly recordings?: RecordingsFace;
 }

@@ -3,6 +3,7 @@ import type { Desk } from "./desk.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
 import type { McpDesktop, McpPorts, ToolCallRecord } from "./ports.ts";
 import type { RateClass } from "./rate-limit.ts";
+import { RecordingsOf } from "./recordings.ts";
 import type { Tool, ToolAnswer, ToolContext, ToolImage } from "./tool.ts";
 
 /** Who calls a tool, and how long they wait for it. */
@@ -39,6 +40,7 @@ export async function runTool(
   const startMs = clock.nowMs();
   let desktop: McpDesktop | null = null;
   let error: ToolError | null = null;
+  let images = 0;
   let result: ToolResult;
   try {
     const call = tool.parse(args);
@@ -49,6 +51,9 @@ export async function runTool(
       actor: { kind: "agent", id: principal.id, name: principal.name },
       clientName: caller.clientName,
       desktops,
+      get recordings() {
+        return new RecordingsOf(ports.recordings, principal);
+      },
       desktop: (connectionId) => find(ports, principal, connectionId),
       async readyDesktop(connectionId) {
         const found = find(ports, principal, connectionId);
@@ -64,14 +69,13 @@ export async function runTool(
       },
       signal,
     };
-    let isDelivered = false;
     try {
       const answer = await call.run(context);
-      isDelivered = imagesOf(answer).length > 0;
+      images = imagesOf(answer).length;
       result = success(answer);
     } finally {
       // R1: only delivered images count as screenshots.
-      if (tool.rate === "screenshot" && !isDelivered) giveBack();
+      if (tool.rate === "screenshot" && images === 0) giveBack();
     }
   } catch (cause) {
     error = explain(cause, signal);
@@ -81,7 +85,7 @@ export async function runTool(
     }
     result = failure(error);
   }
-  ports.audit(record(tool, caller, desktop, error, clock.nowMs() - startMs));
+  ports.audit(record(tool, caller, desktop, error, { images, durationMs: clock.nowMs() - startMs }));
   return result;
 }
 
@@ -115,7 +119,7 @@ function record(
   { principal, clientName }: Caller,
   desktop: McpDesktop | null,
   error: ToolError | null,
-  durationMs: number,
+  done: Pick<ToolCallRecord, "images" | "durationMs">,
 ): ToolCallRecord {
   const outcome = error === null ? "done" : error.code === "internal_error" ? "failed" : "refused";
   const code = error?.code ?? null;
@@ -123,7 +127,7 @@ function record(
     tool: tool.name,
     outcome,
     code,
-    durationMs,
+    ...done,
     principal,
     clientName,
     desktopId: desktop?.id ?? null,

@@ -10,6 +10,7 @@ import type { Desk } from "./desk.ts";
 import { errorText, explain, INTERNAL_ERROR } from "./error.ts";
 import type { McpPorts } from "./ports.ts";
 import { getPrompt, listPrompts } from "./prompts/prompts.ts";
+import { RecordingsOf } from "./recordings.ts";
 import type { Reader } from "./resources/reader.ts";
 import {
   listResources,
@@ -25,7 +26,8 @@ export const RESOURCE_CAPABILITIES = { resources: { subscribe: true }, prompts: 
 /** Resources, prompts and completions of one principal, and, for 2025-era sessions and stdio, its subscriptions. */
 export function serveResources(server: Server, principal: Principal, ports: McpPorts, desk: Desk): void {
   const { desktops } = ports;
-  const readerFor = (signal: AbortSignal): Reader => ({ principal, desktops, desk, signal });
+  const recordings = ports.recordings === undefined ? null : new RecordingsOf(ports.recordings, principal);
+  const readerFor = (signal: AbortSignal): Reader => ({ principal, desktops, desk, recordings, signal });
   const onePage = (cursor: string | undefined): void => {
     if (cursor !== undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown cursor: the list has one page");
@@ -47,9 +49,9 @@ export function serveResources(server: Server, principal: Principal, ports: McpP
       );
     }
   };
-  server.setRequestHandler("resources/list", ({ params }, { mcpReq }) => {
+  server.setRequestHandler("resources/list", async ({ params }, { mcpReq: { signal } }) => {
     onePage(params?.cursor);
-    return { resources: listResources(readerFor(mcpReq.signal)) };
+    return { resources: await told(signal, () => listResources(readerFor(signal))) };
   });
   server.setRequestHandler("resources/templates/list", ({ params }) => {
     onePage(params?.cursor);

@@ -7,6 +7,7 @@ import {
   CLIENT_INFO_META_KEY,
   type ClientCapabilities,
   createMcpHandler,
+  type Implementation,
   isInitializeRequest,
   isJsonContentType,
   isLegacyRequest,
@@ -17,6 +18,7 @@ import {
   ProtocolErrorCode,
   Server,
   type ServerContext,
+  type ServerOptions,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -74,9 +76,19 @@ export interface Mcp {
   close(): Promise<void>;
 }
 
-/** Makes the MCP face: tools, both eras on one URL, sessions, stdio. */
-export function createMcp(ports: McpPorts): Mcp {
-  return new McpFace(ports);
+/** Makes the SDK's server object of one conversation or request. */
+export type MakeServer = (info: Implementation, options: ServerOptions) => Server;
+
+/**
+ * Makes the MCP face: tools, both eras on one URL, sessions, stdio. `makeServer` is for tests that mount the fixtures of
+ * the conformance suite on the real face.
+ */
+export function createMcp(ports: McpPorts, makeServer: MakeServer = plainServer): Mcp {
+  return new McpFace(ports, makeServer);
+}
+
+function plainServer(info: Implementation, options: ServerOptions): Server {
+  return new Server(info, options);
 }
 
 interface Legacy {
@@ -92,6 +104,7 @@ interface Sender {
 
 class McpFace implements Mcp {
   readonly #ports: McpPorts;
+  readonly #makeServer: MakeServer;
   readonly #desk: Desk;
   readonly #bus: ListenBus;
   readonly #elicitation: Elicitation;
@@ -102,8 +115,9 @@ class McpFace implements Mcp {
   readonly #sessionless;
   readonly #seen = new Set<string>();
 
-  constructor(ports: McpPorts) {
+  constructor(ports: McpPorts, makeServer: MakeServer) {
     this.#ports = ports;
+    this.#makeServer = makeServer;
     this.#desk = openDesk(ports);
     this.#bus = new ListenBus(this.#desk, ports.desktops);
     this.#elicitation = new Elicitation({ questions: ports.questions ?? null, clock: ports.clock });
@@ -237,7 +251,7 @@ class McpFace implements Mcp {
   #server({ principal, tools }: Sender): Server {
     const { version } = this.#ports;
     const codec = this.#elicitation.codec(principal);
-    const server = new Server(
+    const server = this.#makeServer(
       {
         name: SERVER_NAME,
         title: "Overlay Companion",

@@ -6,6 +6,7 @@ import type { Desk } from "./desk.ts";
 import { ArgumentsError, toolErrorSchema } from "./error.ts";
 import type { McpDesktop, McpDesktops } from "./ports.ts";
 import type { RateClass } from "./rate-limit.ts";
+import type { RecordingsOf } from "./recordings.ts";
 
 /** What a tool does to the world; also the name of its toolset in `?toolsets=`. */
 export const EFFECTS = ["read", "overlay", "input", "admin"] as const;
@@ -18,6 +19,8 @@ export interface ToolContext {
   readonly actor: Actor;
   readonly clientName: string | null;
   readonly desktops: McpDesktops;
+  /** As this caller may use them; reading it throws RefusedError not_supported in a house that records nothing. */
+  readonly recordings: RecordingsOf;
   /** The named desktop, else the caller's active one; throws RefusedError not_found. */
   desktop(connectionId: string | undefined): McpDesktop;
   /** As `desktop`, but there is a picture; rejects with why there is none. */

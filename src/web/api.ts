@@ -1,9 +1,25 @@
 import * as z from "zod";
+import { customRulesSchema } from "../desktop/custom-rules-fields.ts";
+import { rdpFields } from "../desktop/rdp-fields.ts";
+import { SUBJECTS, WORDS } from "../desktop/subject.ts";
+import { transportFields } from "../desktop/transport-fields.ts";
 import { SECURITY_NAMES } from "../protocols/rfb/security/policy.ts";
+import { overlaySchema, rect } from "./overlay-api.ts";
+
+export { overlaySchema } from "./overlay-api.ts";
+export type {
+  ChunksInfo,
+  PictureChunkInfo,
+  PointerTrackInfo,
+  RecordingInfo,
+  ReplayInfo,
+  SearchHitInfo,
+  TimelineInfo,
+  TrackInfo,
+  VerificationInfo,
+} from "./recordings-api.ts";
 
 /** The REST and WebSocket shapes of the web app. The browser's code imports only the types. */
-
-const rect = z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() });
 
 export const desktopStateSchema = z.object({
   kind: z.enum(["connecting", "live", "stalled", "reconnecting", "failed", "closed"]),
@@ -47,6 +63,8 @@ export const desktopSchema = z.object({
   viewers: z.int(),
   /** Agents that called a tool on it within the last minute. */
   agents: z.array(z.string()),
+  /** The recording that runs on it; null for none. */
+  recording_id: z.string().nullable(),
 });
 
 export const approvalSchema = z.object({
@@ -101,8 +119,9 @@ export const meSchema = z.object({
 /** `POST /api/v1/desktops` and, with the same body, `POST /api/v1/desktops/test` */
 export const connectionBodySchema = z.strictObject({
   name: z.string().min(1).max(100).optional(),
-  protocol: z.enum(["vnc", "kasmvnc"]),
-  host: z.string().min(1).max(253),
+  protocol: z.enum(["vnc", "kasmvnc", "rdp"]),
+  /** Left out where none is needed: a Unix socket, or a server that connects to us. */
+  host: z.string().min(1).max(253).optional(),
   port: z.int().min(1).max(65535).optional(),
   username: z.string().max(1024).optional(),
   password: z.string().max(1024).optional(),
@@ -110,6 +129,8 @@ export const connectionBodySchema = z.strictObject({
   security: z.array(z.enum(SECURITY_NAMES)).min(1).optional(),
   /** For vnc: SHA-256 of the server's certificate or key, hex. */
   fingerprint: z.string().max(95).optional(),
+  ...transportFields,
+  ...rdpFields,
 });
 
 export const testReportSchema = z.object({
@@ -123,6 +144,26 @@ export const modeBodySchema = z.strictObject({
   mode: z.enum(["passive", "assist", "autopilot", "composing", "custom"]),
   /** The rules of custom. */
   metadata: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** The rules of custom mode, as an operator edits them; where the desktop is in another mode, those that it would start with. */
+export const rulesSchema = z.object({ is_in_force: z.boolean(), rules: customRulesSchema });
+
+/** `PUT /api/v1/desktops/:id/rules`: puts the desktop into custom mode with these. */
+export const rulesBodySchema = z.strictObject({ rules: customRulesSchema });
+
+/** `POST /api/v1/desktops/:id/rules/try`: what rules that nobody saved would say; x and y for pointing. */
+export const rulesTryBodySchema = z.strictObject({
+  rules: customRulesSchema,
+  subject: z.enum(SUBJECTS),
+  x: z.int().min(0).max(65_535).optional(),
+  y: z.int().min(0).max(65_535).optional(),
+});
+
+export const rulesTriedSchema = z.object({
+  verdict: z.enum(WORDS),
+  /** Which of the areas decided; null where none did. */
+  area: z.int().nullable(),
 });
 
 const editCoordinate = z.int().min(0).max(65_535);
@@ -204,25 +245,6 @@ export const errorSchema = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() }),
 });
 
-/** An overlay on `/ws/overlays`, fields as the web-first specification names them. */
-export const overlaySchema = z.object({
-  id: z.string(),
-  kind: z.string(),
-  x: z.int(),
-  y: z.int(),
-  width: z.int(),
-  height: z.int(),
-  color: z.string(),
-  opacity: z.number(),
-  label: z.string().nullable(),
-  temporary_ms: z.int().nullable(),
-  click_through: z.boolean(),
-  monitor_index: z.int(),
-  created_at: z.string(),
-  /** Of a freehand line, relative to x, y; left out where it has none. */
-  points: z.array(z.object({ x: z.number(), y: z.number() })).optional(),
-});
-
 /** Server to browser on `/ws/overlays`; the browser may send `{"type":"request_sync"}`. */
 export const overlayMessageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("overlay_created"), desktop_id: z.string(), overlay: overlaySchema }),
@@ -264,6 +286,9 @@ export const eventMessageSchema = z.discriminatedUnion("type", [
 export type DesktopInfo = z.infer<typeof desktopSchema>;
 export type ApprovalInfo = z.infer<typeof approvalSchema>;
 export type HolderInfo = z.infer<typeof holderSchema>;
+export type RulesInfo = z.infer<typeof rulesSchema>;
+export type RulesTryBody = z.input<typeof rulesTryBodySchema>;
+export type RulesTried = z.infer<typeof rulesTriedSchema>;
 export type DecisionBody = z.infer<typeof decisionBodySchema>;
 export type ActionInfo = z.infer<typeof actionSchema>;
 export type Me = z.infer<typeof meSchema>;

@@ -4,6 +4,8 @@ import fastifyWebsocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fastify, { LogController } from "fastify";
 import { RefusedError } from "../desktop/error.ts";
+import { OpenReaders } from "../recording/open-readers.ts";
+import type { RecordingsFace } from "../recording/recordings.ts";
 import { Gate } from "./access.ts";
 import { DesktopTeller } from "./desktop-info.ts";
 import { errorAnswer, WebError } from "./error.ts";
@@ -22,6 +24,9 @@ import { meRoutes } from "./routes/me.ts";
 import { challenge, metadataRoutes } from "./routes/metadata.ts";
 import { overlayRoutes } from "./routes/overlays.ts";
 import { pageRoutes } from "./routes/pages.ts";
+import { recordingRoutes } from "./routes/recordings.ts";
+import { recordingPictureRoutes } from "./routes/recordings-pictures.ts";
+import { ruleRoutes } from "./routes/rules.ts";
 import { screenshotRoutes } from "./routes/screenshot.ts";
 import { SignIn, sessionRoutes } from "./routes/session.ts";
 import { socketRoutes } from "./routes/sockets.ts";
@@ -123,8 +128,8 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
 
 function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper): void {
   const limits = new RateLimits(ports.clock, ports.isRateLimited);
-  const teller = new DesktopTeller(ports.clock, ports.clients);
-  const hub = new EventHub(ports.desktops, ports.clients, teller, ports.clock);
+  const teller = new DesktopTeller(ports.clock, ports.clients, ports.recordings);
+  const hub = new EventHub(ports.desktops, ports.clients, teller, ports.clock, ports.recordings);
   const signIn = new SignIn(ports, limits);
   app.addHook("onClose", async () => hub.close());
   healthRoutes(app, ports);
@@ -138,7 +143,17 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper):
   screenshotRoutes(app, ports);
   overlayRoutes(app, ports);
   approvalRoutes(app, ports);
+  ruleRoutes(app, ports);
+  if (ports.recordings !== undefined) addRecordingRoutes(app, ports, ports.recordings);
   socketRoutes(app, ports, { hub, keeper });
+}
+
+function addRecordingRoutes(app: FastifyInstance, ports: AppPorts, recordings: RecordingsFace): void {
+  const readers = new OpenReaders(recordings, ports.clock);
+  app.addHook("onClose", async () => readers.close());
+  const parts = { recordings, readers, audit: ports.audit };
+  recordingRoutes(app, { ...parts, replays: ports.replays ?? null });
+  recordingPictureRoutes(app, parts);
 }
 
 function setHeaders(request: FastifyRequest, reply: FastifyReply): void {

@@ -31,6 +31,7 @@ function textOf(action: Approval["action"]): string | null {
   switch (action.kind) {
     case "type":
     case "write_clipboard":
+    case "paste":
       return action.text;
     case "chords":
       return action.names.join(", ");

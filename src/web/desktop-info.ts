@@ -1,6 +1,7 @@
 import type { Holder } from "../desktop/arbiter.ts";
 import type { Clock } from "../desktop/clock.ts";
 import type { DesktopState } from "../desktop/desktop.ts";
+import type { RecordingsFace } from "../recording/recordings.ts";
 import type { DesktopInfo, HolderInfo } from "./api.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 import type { WebDesktop } from "./ports.ts";
@@ -11,10 +12,16 @@ const RECENT_MS = 60_000;
 export class DesktopTeller {
   readonly #clock: Clock;
   readonly #clients: ConnectedClients;
+  readonly #recordings: Pick<RecordingsFace, "runningOn"> | null;
 
-  constructor(clock: Clock, clients: ConnectedClients) {
+  constructor(
+    clock: Clock,
+    clients: ConnectedClients,
+    recordings: Pick<RecordingsFace, "runningOn"> | null = null,
+  ) {
     this.#clock = clock;
     this.#clients = clients;
+    this.#recordings = recordings;
   }
 
   info(desktop: WebDesktop): DesktopInfo {
@@ -41,6 +48,7 @@ export class DesktopTeller {
       generation: desktop.generation,
       viewers: desktop.viewers,
       agents: this.agents(desktop),
+      recording_id: this.#recordings?.runningOn(desktop.id)?.id ?? null,
     };
   }
 

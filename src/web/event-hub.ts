@@ -1,5 +1,6 @@
 import type { Clock } from "../desktop/clock.ts";
 import type { DesktopEvent } from "../desktop/desktop.ts";
+import type { RecordingsFace } from "../recording/recordings.ts";
 import type { ApprovalInfo, DesktopInfo, EventMessage } from "./api.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 import { actionInfo, approvalInfo } from "./desktop-facts.ts";
@@ -30,7 +31,13 @@ export class EventHub {
   /** null while nobody reads. */
   #cancelAgentsCheck: (() => void) | null = null;
 
-  constructor(desktops: WebDesktops, clients: ConnectedClients, teller: DesktopTeller, clock: Clock) {
+  constructor(
+    desktops: WebDesktops,
+    clients: ConnectedClients,
+    teller: DesktopTeller,
+    clock: Clock,
+    recordings: Pick<RecordingsFace, "on"> | null = null,
+  ) {
     this.#desktops = desktops;
     this.#clients = clients;
     this.#teller = teller;
@@ -40,6 +47,11 @@ export class EventHub {
       desktops.on(({ type, desktop }) => (type === "added" ? this.#added(desktop) : this.#removed(desktop))),
       desktops.questions.on((approval) => this.#tell({ type: "approval", approval: approvalInfo(approval) })),
       clients.on(() => this.#tell({ type: "clients", clients: [...clients.names] })),
+      recordings?.on((event) => {
+        if (event.type !== "started" && event.type !== "stopped") return;
+        const desktop = desktops.all.find(({ id }) => id === event.recording.desktopId);
+        if (desktop !== undefined) this.#changedDesktop(desktop);
+      }) ?? (() => {}),
     ];
   }
 

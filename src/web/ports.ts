@@ -13,6 +13,7 @@ import type { TestReport } from "../desktop/desktops.ts";
 import type { Questions } from "../desktop/questions.ts";
 import type { Audience, View } from "../desktop/view.ts";
 import type { Rect } from "../framebuffer/rect.ts";
+import type { RecordingsFace } from "../recording/recordings.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 
 /** What the web face needs of a live desktop; Desktop of the heart is one. */
@@ -43,6 +44,8 @@ export interface WebDesktop
   > {
   readonly scene: Pick<Scene, "version" | "overlays" | "remove" | "clear" | "on">;
   readonly approvals: Pick<Approvals, "pending" | "decide" | "belongsTo">;
+  /** Of custom mode; null in any other. */
+  readonly rules?: Desktop["rules"];
   view(audience: Audience): Pick<View, "snapshot">;
 }
 
@@ -85,6 +88,12 @@ export interface AppPorts {
     attach(socket: WebSocket, desktopId: string, options: RfbOptions, principal: Principal): void;
   };
   readonly clients: ConnectedClients;
+  /** Forgets what the target proved itself by; false where nothing was known. */
+  readonly forgetIdentity?: (connection: Connection) => Promise<boolean>;
+  /** Absent: this house records nothing. */
+  readonly recordings?: RecordingsFace;
+  /** Shows a recording as a desktop of its own, from a moment on. */
+  readonly replays?: { open(recordingId: string, startMs: number): Promise<Pick<WebDesktop, "id">> };
   readonly logger: FastifyBaseLogger;
   readonly clock: Clock;
   readonly version: string;

@@ -1,6 +1,7 @@
 import t from "tap";
 import type { AuditEntry } from "../../src/audit/audit-event.ts";
 import { auditDesktops } from "../../src/audit/desktop-audit.ts";
+import { Scene } from "../../src/compositor/scene.ts";
 import type { Approval } from "../../src/desktop/approvals.ts";
 import type { DesktopEvent } from "../../src/desktop/desktop.ts";
 import { LinkError } from "../../src/desktop/error.ts";
@@ -176,3 +177,43 @@ t.test("questions about no desktop yet are recorded once, the others by their de
   t.match(entries, [{ type: "approval.denied", actor: ANN, action: "add_connection" }]);
   t.equal(entries.length, 1);
 });
+
+t.test(
+  "overlays are recorded when they come and go, by whoever drew them, without their words",
+  async (t) => {
+    const scene = new Scene({ after: () => () => undefined, date: () => new Date(0) });
+    const { entries } = follow(Object.assign(new FakeDesktop("d1"), { scene }));
+    const spec = {
+      kind: "box",
+      x: 1,
+      y: 2,
+      width: 30,
+      height: 40,
+      color: "red",
+      opacity: 0.5,
+      label: "hunter2",
+      temporaryMs: null,
+      clickThrough: true,
+      monitorIndex: 0,
+    };
+    const monitor = { x: 0, y: 0, width: 800, height: 600 };
+    const { id } = scene.add(spec, "agent-1", monitor);
+    scene.remove(id);
+    scene.add(spec, "agent-1", monitor);
+    scene.add(spec, "agent-2", monitor);
+    scene.clear(null);
+    t.match(entries, [
+      {
+        type: "overlay.created",
+        actor: { id: "agent-1", kind: "agent" },
+        action: "box",
+        resource: { id: "d1" },
+      },
+      { type: "overlay.removed", action: "box", counts: { overlays: 1 } },
+      { type: "overlay.created" },
+      { type: "overlay.created", actor: { id: "agent-2" } },
+      { type: "overlay.removed", counts: { overlays: 2 } },
+    ]);
+    t.notMatch(JSON.stringify(entries), "hunter2");
+  },
+);

@@ -140,3 +140,20 @@ t.test("a name must have 1 to 100 characters", async (t) => {
   await t.rejects(store.create("", "agent"), { code: "bad_name" });
   await t.rejects(store.create("n".repeat(101), "agent"), { code: "bad_name" });
 });
+
+t.test(
+  "who follows a store hears of each token that is made and taken back, never of its secret",
+  async (t) => {
+    const told: string[] = [];
+    const store = await TokenStore.open(t.testdir(), new FakeClock(), (change, token) =>
+      told.push(`${change} ${JSON.stringify(token)}`),
+    );
+    const { token, info } = await store.create("laptop", "operator");
+    await store.revoke(info.id);
+    t.equal(await store.revoke(info.id), false, "a second time there is nothing to take back");
+    t.equal(told.length, 2);
+    t.match(told[0], new RegExp(`^issued .*${info.id}`));
+    t.match(told[1], new RegExp(`^revoked .*${info.id}`));
+    t.notMatch(told.join("\n"), token.slice(-43));
+  },
+);

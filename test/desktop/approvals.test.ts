@@ -219,7 +219,7 @@ t.test("what a human changed is what is done", async (t) => {
     code: "invalid_parameters",
   });
   house.desktop.approvals.decide(id, { kind: "approve", edit: { x: 50, y: 60 } }, HUMAN);
-  t.same((await house.act(click)).position, { x: 50, y: 60 });
+  t.match(await house.act(click), { position: { x: 50, y: 60 }, edit: { x: 50, y: 60 } });
   const far = ask(house);
   await settle();
   house.desktop.approvals.decide(card(house).id, { kind: "approve", edit: { x: 900, y: 60 } }, HUMAN);
@@ -228,10 +228,19 @@ t.test("what a human changed is what is done", async (t) => {
   await settle();
   house.link.said.length = 0;
   house.desktop.approvals.decide(card(house).id, { kind: "approve", edit: { text: "b" } }, HUMAN);
-  await house.act(text);
+  t.match((await house.act(text)).edit, { text: "b" }, "and the agent is told");
   t.same(
     house.link.said.filter((line) => line.startsWith("down")),
     ["down 62"],
+  );
+  const paste = ask(house, { kind: "paste", text: "long", keysyms: [0xffe3, 0x76], name: "Ctrl+V" });
+  await settle();
+  house.link.said.length = 0;
+  house.desktop.approvals.decide(card(house).id, { kind: "approve", edit: { text: "short" } }, HUMAN);
+  t.match((await house.act(paste)).edit, { text: "short" }, "one question for the clipboard and the keys");
+  t.same(
+    house.link.said.filter((line) => /^(down|clipboard)/.test(line)),
+    ["clipboard 5", "down ffe3", "down 76"],
   );
 });
 

@@ -2,51 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { Appliance } from "./appliance.ts";
+import { EventWindow, type Seen, stillDown } from "./event-window.ts";
 import { requirePeers } from "./peers.ts";
-import type { Program } from "./program.ts";
 import { startTarget, TARGETS } from "./target.ts";
 import { until } from "./until.ts";
-import type { XDisplay } from "./x-display.ts";
-
-/** One line of what a window was sent: "press 1 130,45", "key down Control_L", "move 10,20". */
-type Seen = string;
-
-/** A window of xev's that says every key, button and move that reaches it. */
-class EventWindow {
-  readonly id: string;
-  readonly #xev: Program;
-
-  private constructor(id: string, xev: Program) {
-    this.id = id;
-    this.#xev = xev;
-  }
-
-  static async open(display: XDisplay, at: string): Promise<EventWindow> {
-    const kinds = ["-event", "button", "-event", "keyboard", "-event", "mouse"];
-    const xev = display.program("stdbuf", "-oL", "xev", "-name", "events", "-geometry", at, ...kinds);
-    return new EventWindow(await display.windowOf("events"), xev);
-  }
-
-  /** Where it stands now; what came later is `since` it. */
-  get mark(): number {
-    return this.#xev.stdout.length;
-  }
-
-  since(mark: number): Seen[] {
-    const blocks = this.#xev.stdout.slice(mark).split(/\n\n+/);
-    return blocks.flatMap((block) => {
-      const [, x = "", y = ""] = block.match(/root:\((-?\d+),(-?\d+)\)/) ?? [];
-      const button = block.match(/button (\d+)/)?.[1];
-      const key = block.match(/keysym 0x[0-9a-f]+, (\w+)\)/)?.[1];
-      if (block.includes("ButtonPress event")) return [`press ${button} ${x},${y}`];
-      if (block.includes("ButtonRelease event")) return [`release ${button} ${x},${y}`];
-      if (block.includes("MotionNotify event")) return [`move ${x},${y}`];
-      if (block.includes("KeyPress event")) return [`down ${key}`];
-      if (block.includes("KeyRelease event")) return [`up ${key}`];
-      return [];
-    });
-  }
-}
 
 async function expectSeen(
   t: Test,
@@ -253,18 +212,6 @@ for (const kind of TARGETS) {
     const log = readFileSync(join(appliance.dataDir, "agent-token"), "utf8");
     t.notMatch(appliance.program.stderr, log.trim());
   });
-}
-
-/** Keys and buttons that were pressed and not let go. */
-function stillDown(seen: readonly Seen[]): string[] {
-  const down = new Set<string>();
-  for (const line of seen) {
-    const [what, name = ""] = line.split(" ");
-    // A key's name changes with Shift, which may come up first.
-    if (what === "down" || what === "press") down.add(name.toLowerCase());
-    if (what === "up" || what === "release") down.delete(name.toLowerCase());
-  }
-  return [...down];
 }
 
 /** The ids of a list of desktops. */

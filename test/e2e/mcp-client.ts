@@ -80,10 +80,18 @@ export class Agent {
   }
 
   /** What take_screenshot shows, its PNG decoded by an independent decoder. */
-  async shot(args: Record<string, unknown> = {}): Promise<Shot & { facts: Record<string, unknown> }> {
-    const { content, structuredContent = {} } = await this.#answer("take_screenshot", args);
+  shot(args: Record<string, unknown> = {}): Promise<Shot & { facts: Record<string, unknown> }> {
+    return this.picture("take_screenshot", args);
+  }
+
+  /** The first image of a tool's answer, likewise. */
+  async picture(
+    tool: string,
+    args: Record<string, unknown>,
+  ): Promise<Shot & { facts: Record<string, unknown> }> {
+    const { content, structuredContent = {} } = await this.#answer(tool, args);
     const image = content.find((block) => block.type === "image");
-    if (image?.type !== "image") throw new Error("take_screenshot answered without an image");
+    if (image?.type !== "image") throw new Error(`${tool} answered without an image`);
     const { data, info } = await sharp(Buffer.from(image.data, "base64"))
       .ensureAlpha()
       .raw()

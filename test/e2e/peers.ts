@@ -6,6 +6,12 @@ const PACKAGES = {
   Xtigervnc: "tigervnc-standalone-server",
   xtigervncviewer: "tigervnc-viewer",
   x11vnc: "x11vnc",
+  vncconfig: "tigervnc-common",
+  vncsnapshot: "vncsnapshot",
+  websockify: "websockify",
+  sway: "sway",
+  wayvnc: "wayvnc",
+  setpriv: "util-linux",
   openbox: "openbox",
   xterm: "xterm",
   xdotool: "xdotool",
@@ -19,6 +25,13 @@ const PACKAGES = {
   openssl: "openssl",
   gcc: "gcc libc6-dev",
   vncclient: "libvncserver-dev",
+  xhost: "x11-xserver-utils",
+  xrdp: "xrdp xorgxrdp",
+  "freerdp-shadow-cli": "freerdp2-shadow-x11",
+  xfreerdp: "freerdp2-x11",
+  weston: "weston",
+  ffmpeg: "ffmpeg",
+  ffprobe: "ffmpeg",
 } as const;
 
 /** A program of somebody else that an end-to-end test talks to. `vncclient` is libvncclient's C headers. */

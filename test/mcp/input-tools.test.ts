@@ -84,7 +84,11 @@ t.test("the clipboard is read and written through the one door for actions", asy
   const { structured } = await call("get_clipboard");
   t.match(structured, { available: true, length: 100_001 });
   t.equal(String(structured["text"]).length, 100_000);
-  t.same((await call("set_clipboard", { text: "hello" })).structured, { ok: true, was_confirmed: false });
+  t.same((await call("set_clipboard", { text: "hello" })).structured, {
+    ok: true,
+    was_confirmed: false,
+    edited: null,
+  });
   t.same(
     house.desktops.get("one").performed.map(({ action }) => action.kind),
     ["read_clipboard", "read_clipboard", "write_clipboard"],

@@ -4,7 +4,7 @@ import type { Principal } from "../../src/auth/principal.ts";
 import { Desktops } from "../../src/desktop/desktops.ts";
 import { policyOf } from "../../src/desktop/modes.ts";
 import { MODES, wordFor } from "../../src/desktop/policy.ts";
-import type { VerdictWord } from "../../src/desktop/subject.ts";
+import { stricterWord, type VerdictWord } from "../../src/desktop/subject.ts";
 import { openDesk } from "../../src/mcp/desk.ts";
 import type { McpPorts } from "../../src/mcp/ports.ts";
 import { runTool } from "../../src/mcp/run-tool.ts";
@@ -90,12 +90,9 @@ for (const mode of MODES) {
         t.not(effect, "input", `${name} is in the table`);
         continue;
       }
-      const first = subjects === "each" ? "pointer" : subjects === "letting go" ? null : subjects[0];
-      const expected = first === null || first === undefined ? "allow" : wordFor(policyOf(mode), first);
-      // Pasting is two actions: where the first is free, the second decides.
-      const [, second] = Array.isArray(subjects) ? subjects : [];
-      const both = expected === "allow" && second !== undefined ? wordFor(policyOf(mode), second) : expected;
-      t.equal(await verdictOf(name, mode), both, name);
+      const needed = subjects === "each" ? ["pointer" as const] : subjects === "letting go" ? [] : subjects;
+      const words = needed.map((subject) => wordFor(policyOf(mode), subject));
+      t.equal(await verdictOf(name, mode), words.reduce(stricterWord, "allow"), name);
     }
   });
 }

@@ -21,6 +21,7 @@ const PROMISED = [
   ...["computer", "list_screenshots", "set_mode", "add_anchor", "re_anchor_element"],
   ...["subscribe_events", "unsubscribe_events", "poll_events", "set_screenshot_frequency"],
   ...["compare_screenshots", "annotate_screenshot"],
+  ...["start_recording", "stop_recording", "list_recordings", "get_frame_at", "search_recording"],
 ];
 
 t.test("every promised tool is there once", async (t) => {

@@ -19,6 +19,9 @@ const ROUTES: readonly (readonly [method: string, url: string, access: Access, k
   ["GET", "/.well-known/oauth-protected-resource", "open"],
   ["GET", "/.well-known/oauth-protected-resource/mcp", "open"],
   ["GET", "/desktops/:id", "page"],
+  ["GET", "/desktops/:id/rules", "page"],
+  ["GET", "/recordings", "page"],
+  ["GET", "/recordings/:id", "page"],
   ["GET", "/approvals", "page"],
   ["GET", "/setup", "page"],
   ["GET", "/signin", "open"],
@@ -35,10 +38,14 @@ const ROUTES: readonly (readonly [method: string, url: string, access: Access, k
   ["GET", "/api/v1/desktops/:id", "view"],
   ["DELETE", "/api/v1/desktops/:id", "connections"],
   ["GET", "/api/v1/desktops/:id/actions", "view"],
+  ["GET", "/api/v1/desktops/:id/rules", "view"],
+  ["PUT", "/api/v1/desktops/:id/rules", "admin"],
+  ["POST", "/api/v1/desktops/:id/rules/try", "view"],
   ["POST", "/api/v1/desktops/:id/mode", "control"],
   ["POST", "/api/v1/desktops/:id/stop", "control"],
   ["POST", "/api/v1/desktops/:id/resume", "control"],
   ["POST", "/api/v1/desktops/:id/reconnect", "control"],
+  ["POST", "/api/v1/desktops/:id/forget-identity", "connections"],
   ["POST", "/api/v1/desktops/:id/take-over", "input"],
   ["POST", "/api/v1/desktops/:id/give-back", "control"],
   ["GET", "/api/v1/desktops/:id/screenshot.png", "view"],
@@ -47,6 +54,27 @@ const ROUTES: readonly (readonly [method: string, url: string, access: Access, k
   ["GET", "/api/v1/desktops/:id/overlays", "view"],
   ["DELETE", "/api/v1/desktops/:id/overlays", "overlay"],
   ["DELETE", "/api/v1/desktops/:id/overlays/:overlayId", "overlay"],
+  ["GET", "/api/v1/recordings", "control"],
+  ["POST", "/api/v1/recordings", "control"],
+  ["GET", "/api/v1/recordings/:id", "control"],
+  ["DELETE", "/api/v1/recordings/:id", "admin"],
+  ["POST", "/api/v1/recordings/:id/stop", "control"],
+  ["POST", "/api/v1/recordings/:id/verify", "control"],
+  ["POST", "/api/v1/recordings/:id/bookmarks", "control"],
+  ["POST", "/api/v1/recordings/:id/replay", "connections"],
+  ["GET", "/api/v1/recordings/:id/timeline", "control"],
+  ["GET", "/api/v1/recordings/:id/search", "control"],
+  ["GET", "/api/v1/recordings/:id/chunks", "control"],
+  ["GET", "/api/v1/recordings/:id/chunks/:index", "control"],
+  ["GET", "/api/v1/recordings/:id/pointer", "control"],
+  ["GET", "/api/v1/recordings/:id/frame.png", "control"],
+  ["GET", "/api/v1/recordings/:id/frame.webp", "control"],
+  ["GET", "/api/v1/recordings/:id/export.png", "control"],
+  ["GET", "/api/v1/recordings/:id/export.ndjson", "control"],
+  ["GET", "/api/v1/recordings/:id/export.html", "control"],
+  ["GET", "/api/v1/recordings/:id/export.gif", "control"],
+  ["GET", "/api/v1/recordings/:id/export.mp4", "control"],
+  ["GET", "/api/v1/recordings/:id/export.webm", "control"],
   ["GET", "/api/v1/approvals", "approve"],
   ["POST", "/api/v1/approvals/:approvalId", "approve"],
   ["GET", "/ws/events", "view", "socket"],
@@ -161,6 +189,7 @@ t.test("a refusal for lack of a permission is audited with the route's pattern",
   ]);
 });
 
-function toMethod(method: string): "GET" | "POST" | "DELETE" {
-  return method === "POST" ? "POST" : method === "DELETE" ? "DELETE" : "GET";
+function toMethod(method: string): "GET" | "POST" | "PUT" | "DELETE" {
+  const known = (["POST", "PUT", "DELETE"] as const).find((name) => name === method);
+  return known ?? "GET";
 }

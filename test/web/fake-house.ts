@@ -18,6 +18,7 @@ import { ConnectedClients } from "../../src/web/connected-clients.ts";
 import type { AppPorts, RfbOptions } from "../../src/web/ports.ts";
 import { FakeClock } from "../auth/fake-clock.ts";
 import { FakeDesktops } from "./fake-desktops.ts";
+import { FakeRecordings } from "./fake-recordings.ts";
 
 export const AGENT_TOKEN = "the-agent-token-of-the-snippets";
 export const OWN_TOKEN = "own-token-of-the-operator";
@@ -102,6 +103,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     trustProxy: false,
     isRateLimited: true,
     tls: null,
+    recordings: new FakeRecordings(),
     ...changes,
   });
   t.teardown(() => app.close());

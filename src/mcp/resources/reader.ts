@@ -1,12 +1,15 @@
 import type { Principal } from "../../auth/principal.ts";
 import type { Desk } from "../desk.ts";
 import type { McpDesktops } from "../ports.ts";
+import type { RecordingsOf } from "../recordings.ts";
 
 /** Who reads resources and prompts, and what they may reach. */
 export interface Reader {
   readonly principal: Principal;
   readonly desktops: McpDesktops;
   readonly desk: Desk;
+  /** null in a house that records nothing. */
+  readonly recordings: RecordingsOf | null;
   readonly signal: AbortSignal;
 }
 

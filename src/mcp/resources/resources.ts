@@ -1,5 +1,6 @@
 import { RefusedError } from "../../desktop/error.ts";
 import { describeScreenshot } from "../capture.ts";
+import { type RecordingsOf, recordingOutputOf, recordingUri } from "../recordings.ts";
 import type { Reader, ResourceContent, ResourceEntry } from "./reader.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -7,10 +8,13 @@ const RECENT = "screenshots://recent";
 const SETTINGS = "settings://current";
 const SCREENSHOT = "screenshots://";
 const SCREEN = "screen://";
+const RECORDING = "recordings://";
 /** Entries of screenshots://recent. */
 const MOST_RECENT = 50;
 /** How long a resource waits for a desktop that is still connecting. */
 const READY_TIMEOUT_MS = 5_000;
+/** Actions listed by recordings://{id}. */
+const MOST_ACTIONS = 200;
 
 /** Shapes of addresses, for clients that fill them in with completions. */
 export const RESOURCE_TEMPLATES = [
@@ -27,10 +31,19 @@ export const RESOURCE_TEMPLATES = [
     description: "The desktop of a connection as it is now, PNG. Subscribe to be told when it changed.",
     mimeType: "image/png",
   },
+  {
+    uriTemplate: "recordings://{id}",
+    name: "recording",
+    title: "Recording",
+    description: "What a recording holds and what was done in it. Its pictures come from get_frame_at.",
+    mimeType: "application/json",
+  },
 ];
 
-/** What there is for a reader now: its desktops' screens, its recent screenshots, the settings. */
-export function listResources({ principal, desktops, desk }: Reader): ResourceEntry[] {
+/** What there is for a reader now: its desktops' screens, its recent screenshots and recordings, the settings. */
+export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
+  const { principal, desktops, desk, recordings } = reader;
+  const recorded = recordings === null ? [] : await recordings.list();
   return [
     {
       uri: RECENT,
@@ -64,6 +77,13 @@ export function listResources({ principal, desktops, desk }: Reader): ResourceEn
         description: `${shot.framing.image.width}x${shot.framing.image.height}, generation ${shot.generation}.`,
         mimeType: `image/${shot.format}`,
       })),
+    ...recorded.slice(0, MOST_RECENT).map(({ id, title, startedAt, state, durationMs }) => ({
+      uri: recordingUri(id),
+      name: `recording ${id}`,
+      title: `Recording of ${title}, ${startedAt}`,
+      description: `${Math.round(durationMs / 1000)} s, ${state}.`,
+      mimeType: "application/json",
+    })),
   ];
 }
 
@@ -78,7 +98,31 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
     const { format } = screenshots.get(id, reader.principal.id);
     return { uri, mimeType: `image/${format}`, blob: base64(screenshots.bytesOf(id, reader.principal.id)) };
   }
+  if (uri.startsWith(RECORDING) && reader.recordings !== null) {
+    return json(uri, await recordingOf(uri.slice(RECORDING.length), reader.recordings));
+  }
   throw new RefusedError("not_found", "no such resource");
+}
+
+/** The summary and the newest actions; long recordings are searched, not listed. */
+async function recordingOf(id: string, recordings: RecordingsOf): Promise<object> {
+  return await recordings.read(id, async (reader) => {
+    const actions = await reader.actions();
+    return {
+      ...recordingOutputOf(reader.summary),
+      actions_total: actions.length,
+      actions_listed: actions.slice(-MOST_ACTIONS).map((action) => ({
+        at_ms: Math.max(0, action.atMs - action.durationMs),
+        done_at_ms: action.atMs,
+        actor: action.actor.name,
+        kind: action.kind,
+        summary: action.summary,
+        intent: action.intent,
+        outcome: action.outcome,
+        changed: action.changed,
+      })),
+    };
+  });
 }
 
 /** The desktop whose screen an address names; throws RefusedError not_found. */

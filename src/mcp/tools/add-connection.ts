@@ -1,5 +1,8 @@
 import * as z from "zod";
 import { may } from "../../auth/principal.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { rdpFields, rdpWishesOf } from "../../desktop/rdp-fields.ts";
+import { transportFields, wayOf } from "../../desktop/transport-fields.ts";
 import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { connectionOutput, connectionText, describeConnection } from "../connection-output.ts";
 import { defineTool } from "../tool.ts";
@@ -8,16 +11,30 @@ export const addConnection = defineTool({
   name: "add_connection",
   title: "Add connection",
   description:
-    "Adds a VNC or KasmVNC host as a desktop and connects to it. With an agent token a human is asked first, unless the configuration " +
+    "Adds a VNC, KasmVNC or RDP host as a desktop and connects to it. With an agent token a human is asked first, unless the configuration " +
     "allows the address, and the call waits for the answer, up to 45 s. The password goes only to that host and is never shown again.",
   effect: "admin",
   hints: { openWorldHint: true },
   input: z.strictObject({
     name: z.string().min(1).max(100),
-    host: z.string().min(1).max(253).describe("Host name or IP address."),
-    port: z.int().min(1).max(65_535).optional().describe("Default 5900 for vnc, 6901 for kasmvnc."),
-    protocol: z.enum(["vnc", "kasmvnc"]),
-    username: z.string().max(1024).optional(),
+    host: z
+      .string()
+      .min(1)
+      .max(253)
+      .optional()
+      .describe("Host name or IP address. Needed but for the transports unix and reverse."),
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe("Default 5900 for vnc, 6901 for kasmvnc, 3389 for rdp."),
+    protocol: z.enum(["vnc", "kasmvnc", "rdp"]),
+    username: z
+      .string()
+      .max(1024)
+      .optional()
+      .describe("For rdp needed, and so is the password; DOMAIN\\user for an account of a domain."),
     password: z.string().max(1024).optional(),
     security: z
       .array(z.enum(SECURITY_NAMES))
@@ -30,7 +47,9 @@ export const addConnection = defineTool({
       .string()
       .max(95)
       .optional()
-      .describe("For vnc: SHA-256 of the server's certificate or key in hex; no other is believed."),
+      .describe("SHA-256 of the server's certificate or key in hex; no other is believed."),
+    ...transportFields,
+    ...rdpFields,
   }),
   output: z.object({
     success: z.boolean(),
@@ -41,15 +60,24 @@ export const addConnection = defineTool({
   async handle(args, context) {
     const input = {
       name: args.name,
-      host: args.host,
+      ...(args.host === undefined ? {} : { host: args.host }),
       protocol: args.protocol,
       ...(args.port === undefined ? {} : { port: args.port }),
       ...(args.username === undefined ? {} : { username: args.username }),
       ...(args.password === undefined ? {} : { password: args.password }),
       ...(args.security === undefined ? {} : { security: args.security }),
       ...(args.fingerprint === undefined ? {} : { fingerprint: args.fingerprint }),
+      ...wayOf(args),
+      ...rdpWishesOf(args),
     };
-    const desktop = may(context.principal, "connections")
+    const mayAdd = may(context.principal, "connections");
+    if (!mayAdd && (args.transport === "unix" || args.transport === "reverse")) {
+      throw new RefusedError(
+        "permission_denied",
+        `got the transport ${args.transport}, which is about this very machine: only an admin's token may add it`,
+      );
+    }
+    const desktop = mayAdd
       ? await context.desktops.add(input)
       : await context.desktops.propose(input, context.actor, context.signal);
     const warnings: string[] = [];

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Effect } from "../../desktop/action.ts";
-import { returnScreenshotField, show } from "../acting.ts";
+import type { Edit, Effect } from "../../desktop/action.ts";
+import { editedBy, editedField, editedText, returnScreenshotField, show } from "../acting.ts";
 import {
   describeScreenshot,
   imageOf,
@@ -32,6 +32,7 @@ const doneOutput = z.object({
   action: z.string().describe("As the vendor calls it."),
   position: positionOutput.nullable().describe("Where it was, where it has a place."),
   was_confirmed: z.boolean(),
+  edited: editedField,
   not_typed: z.array(z.string()).describe("Characters that no key can make."),
   effect: z.object(effectFields).nullable().describe("null for what touches nothing."),
 });
@@ -173,6 +174,7 @@ class Run {
     let position: z.input<typeof positionOutput> | null = null;
     let wasConfirmed = false;
     const notTyped: string[] = [];
+    let edit: Edit | undefined;
     for (const step of action.steps) {
       const stepped = await doStep(step, ports);
       if (stepped.result !== null) {
@@ -180,6 +182,7 @@ class Run {
         this.last = effect;
         wasConfirmed ||= stepped.result.wasConfirmed;
         notTyped.push(...stepped.result.notTyped);
+        edit = stepped.result.edit ?? edit;
       }
       if (stepped.position !== null) position = ports.locator.echo(stepped.position);
       if (stepped.picture !== null) {
@@ -194,17 +197,18 @@ class Run {
       action: action.name,
       position,
       was_confirmed: wasConfirmed,
+      edited: editedBy(edit),
       not_typed: notTyped,
       effect: effect === null ? null : effectOutput(effect),
     });
   }
 
   get text(): string {
-    const lines = this.done.map(({ action, position, effect }) => {
+    const lines = this.done.map(({ action, position, effect, edited }) => {
       const at = position === null ? "" : ` at ${position.native.x},${position.native.y}`;
       const changed = effect?.changed === true ? ", the screen changed" : "";
       const same = effect?.changed === false ? ", nothing changed" : "";
-      return `${action}${at}${changed}${same}.`;
+      return `${editedText(edited)}${action}${at}${changed}${same}.`;
     });
     if (this.failed !== null) {
       const { index, action, code, message } = this.failed;

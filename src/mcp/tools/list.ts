@@ -13,7 +13,9 @@ import { drag } from "./drag.ts";
 import { drawOverlay } from "./draw-overlay.ts";
 import { getClipboard } from "./get-clipboard.ts";
 import { getDisplayInfo } from "./get-display-info.ts";
+import { getFrameAt } from "./get-frame-at.ts";
 import { listConnections } from "./list-connections.ts";
+import { listRecordings } from "./list-recordings.ts";
 import { listScreenshots } from "./list-screenshots.ts";
 import { mouseDown } from "./mouse-down.ts";
 import { mouseUp } from "./mouse-up.ts";
@@ -26,12 +28,15 @@ import { removeConnection } from "./remove-connection.ts";
 import { removeOverlay } from "./remove-overlay.ts";
 import { resetInput } from "./reset-input.ts";
 import { scroll } from "./scroll.ts";
+import { searchRecording } from "./search-recording.ts";
 import { sessionResume } from "./session-resume.ts";
 import { sessionStop } from "./session-stop.ts";
 import { setActiveConnection } from "./set-active-connection.ts";
 import { setClipboard } from "./set-clipboard.ts";
 import { setMode } from "./set-mode.ts";
 import { setScreenshotFrequency } from "./set-screenshot-frequency.ts";
+import { startRecording } from "./start-recording.ts";
+import { stopRecording } from "./stop-recording.ts";
 import { subscribeEvents } from "./subscribe-events.ts";
 import { takeScreenshot } from "./take-screenshot.ts";
 import { testConnection } from "./test-connection.ts";
@@ -79,6 +84,11 @@ export const TOOLS: readonly Tool[] = [
   setMode,
   sessionStop,
   sessionResume,
+  startRecording,
+  stopRecording,
+  listRecordings,
+  getFrameAt,
+  searchRecording,
   listConnections,
   setActiveConnection,
   testConnection,

@@ -19,9 +19,11 @@ export const moveMouse = defineTool({
     const locator = locatorFor(args, desktop, context);
     const point = locator.point({ x: args.x, y: args.y });
     const acted = await act(context, desktop, { kind: "move", ...point }, args);
+    // Where a human who approved it wanted it.
+    const at = acted.result.position ?? point;
     return {
-      output: { position: locator.echo(point), ...acted.output },
-      text: `The pointer is at ${point.x},${point.y}. ${acted.text}`,
+      output: { position: locator.echo(at), ...acted.output },
+      text: `The pointer is at ${at.x},${at.y}. ${acted.text}`,
       ...acted.images,
     };
   },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { editedBy, editedField, editedText } from "../acting.ts";
 import { connectionIdField, intentField } from "../fields.ts";
 import { defineTool } from "../tool.ts";
 
@@ -16,7 +17,11 @@ export const setClipboard = defineTool({
     intent: intentField,
     connection_id: connectionIdField,
   }),
-  output: z.object({ ok: z.boolean(), was_confirmed: z.boolean().describe("A human approved it.") }),
+  output: z.object({
+    ok: z.boolean(),
+    was_confirmed: z.boolean().describe("A human approved it."),
+    edited: editedField,
+  }),
   async handle(args, context) {
     const result = await context
       .desktop(args.connection_id)
@@ -25,9 +30,11 @@ export const setClipboard = defineTool({
         effectTimeoutMs: 0,
         ...(args.intent === undefined ? {} : { intent: args.intent }),
       });
+    const { edit } = result;
+    const length = Array.from(edit?.text ?? args.text).length;
     return {
-      output: { ok: true, was_confirmed: result.wasConfirmed },
-      text: `Put ${args.text.length} characters on the clipboard.`,
+      output: { ok: true, was_confirmed: result.wasConfirmed, edited: editedBy(edit) },
+      text: `${editedText(edit)}Put ${length} characters on the clipboard.`,
     };
   },
 });

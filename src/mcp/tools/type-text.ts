@@ -45,9 +45,9 @@ export const typeText = defineTool({
       },
       args,
     );
-    const { notTyped } = acted.result;
+    const { notTyped, edit } = acted.result;
     const missing = notTyped.length;
-    const typed = [...args.text].length - missing;
+    const typed = [...(edit?.text ?? args.text)].length - missing;
     return {
       output: {
         ...acted.output,

@@ -6,7 +6,14 @@ import type {
   DesktopInfo,
   ErrorInfo,
   Me,
+  RecordingInfo,
+  ReplayInfo,
+  RulesInfo,
+  RulesTried,
+  RulesTryBody,
   TestReportInfo,
+  TimelineInfo,
+  VerificationInfo,
 } from "../api.ts";
 
 /** The server said no, or could not be reached: `code` "offline", `status` 0. */
@@ -79,6 +86,10 @@ function desktopPath(id: string, rest = ""): string {
   return `/api/v1/desktops/${encodeURIComponent(id)}${rest}`;
 }
 
+function recordingPath(id: string, rest = ""): string {
+  return `/api/v1/recordings/${encodeURIComponent(id)}${rest}`;
+}
+
 /** What the pages ask of the server, one function a route. */
 export const api = {
   async signIn(token: string): Promise<void> {
@@ -125,6 +136,39 @@ export const api = {
   },
   async decide(approvalId: string, body: DecisionBody): Promise<void> {
     await request("POST", `/api/v1/approvals/${encodeURIComponent(approvalId)}`, body);
+  },
+  async rules(id: string): Promise<RulesInfo> {
+    return (await request("GET", desktopPath(id, "/rules"))).json();
+  },
+  async setRules(id: string, rules: RulesInfo["rules"]): Promise<RulesInfo> {
+    return (await request("PUT", desktopPath(id, "/rules"), { rules })).json();
+  },
+  async tryRules(id: string, body: RulesTryBody): Promise<RulesTried> {
+    return (await request("POST", desktopPath(id, "/rules/try"), body)).json();
+  },
+  async recordings(): Promise<readonly RecordingInfo[]> {
+    return (await request("GET", "/api/v1/recordings")).json();
+  },
+  async startRecording(desktopId: string): Promise<RecordingInfo> {
+    return (await request("POST", "/api/v1/recordings", { desktop_id: desktopId })).json();
+  },
+  async stopRecording(id: string): Promise<RecordingInfo> {
+    return (await request("POST", recordingPath(id, "/stop"), {})).json();
+  },
+  async removeRecording(id: string): Promise<void> {
+    await request("DELETE", recordingPath(id));
+  },
+  async verifyRecording(id: string): Promise<VerificationInfo> {
+    return (await request("POST", recordingPath(id, "/verify"), {})).json();
+  },
+  async bookmark(id: string, label: string): Promise<void> {
+    await request("POST", recordingPath(id, "/bookmarks"), { label });
+  },
+  async timeline(id: string): Promise<TimelineInfo> {
+    return (await request("GET", recordingPath(id, "/timeline"))).json();
+  },
+  async openReplay(id: string, atMs: number): Promise<ReplayInfo> {
+    return (await request("POST", recordingPath(id, "/replay"), { at_ms: atMs })).json();
   },
   async giveBack(id: string): Promise<void> {
     await request("POST", desktopPath(id, "/give-back"), {});

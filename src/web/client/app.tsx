@@ -9,6 +9,9 @@ import { pendingCount, startSession } from "./session.ts";
 const TITLES = {
   desktops: "Desktops",
   viewer: "Desktop",
+  rules: "Rules",
+  recordings: "Recordings",
+  player: "Recording",
   approvals: "Approvals",
   setup: "Setup",
   signin: "Sign in",
@@ -28,6 +31,22 @@ const LOADERS = {
     return (current) =>
       current.page === "viewer" ? (
         <ViewerPage key={current.desktopId} desktopId={current.desktopId} crop={current.crop} />
+      ) : null;
+  },
+  rules: async () => {
+    const { RulesPage } = await import("./pages/rules-page.tsx");
+    return (current) =>
+      current.page === "rules" ? <RulesPage key={current.desktopId} desktopId={current.desktopId} /> : null;
+  },
+  recordings: async () => {
+    const { RecordingsPage } = await import("./pages/recordings-page.tsx");
+    return () => <RecordingsPage />;
+  },
+  player: async () => {
+    const { PlayerPage } = await import("./pages/player-page.tsx");
+    return (current) =>
+      current.page === "player" ? (
+        <PlayerPage key={current.recordingId} recordingId={current.recordingId} />
       ) : null;
   },
   approvals: async () => {

@@ -4,12 +4,17 @@ import { type Crop, cropFromQuery } from "./crop.ts";
 export type Route =
   | { readonly page: "desktops" }
   | { readonly page: "viewer"; readonly desktopId: string; readonly crop: Crop | null }
+  | { readonly page: "rules"; readonly desktopId: string }
+  | { readonly page: "recordings" }
+  | { readonly page: "player"; readonly recordingId: string }
   | { readonly page: "approvals" }
   | { readonly page: "setup" }
   | { readonly page: "signin" }
   | { readonly page: "unknown"; readonly path: string };
 
 const VIEWER_PATH = /^\/desktops\/([^/]+)\/?$/;
+const RULES_PATH = /^\/desktops\/([^/]+)\/rules\/?$/;
+const PLAYER_PATH = /^\/recordings\/([^/]+)\/?$/;
 
 /** A percent sign that escapes nothing makes `decodeURIComponent` throw; such an address names no desktop. */
 function decodeSegment(segment: string): string | null {
@@ -20,6 +25,11 @@ function decodeSegment(segment: string): string | null {
   }
 }
 
+function segmentOf(pattern: RegExp, path: string): string | null {
+  const segment = pattern.exec(path)?.[1];
+  return segment === undefined ? null : decodeSegment(segment);
+}
+
 /** Reads a path and its query string; every address is some route. */
 export function routeOf(path: string, query: string): Route {
   switch (path) {
@@ -28,6 +38,9 @@ export function routeOf(path: string, query: string): Route {
     case "/desktops":
     case "/desktops/":
       return { page: "desktops" };
+    case "/recordings":
+    case "/recordings/":
+      return { page: "recordings" };
     case "/approvals":
       return { page: "approvals" };
     case "/setup":
@@ -35,8 +48,11 @@ export function routeOf(path: string, query: string): Route {
     case "/signin":
       return { page: "signin" };
   }
-  const segment = VIEWER_PATH.exec(path)?.[1];
-  const desktopId = segment === undefined ? null : decodeSegment(segment);
+  const recordingId = segmentOf(PLAYER_PATH, path);
+  if (recordingId !== null) return { page: "player", recordingId };
+  const ruledId = segmentOf(RULES_PATH, path);
+  if (ruledId !== null) return { page: "rules", desktopId: ruledId };
+  const desktopId = segmentOf(VIEWER_PATH, path);
   return desktopId === null
     ? { page: "unknown", path }
     : { page: "viewer", desktopId, crop: cropFromQuery(query) };
@@ -45,4 +61,14 @@ export function routeOf(path: string, query: string): Route {
 /** The address of a desktop's viewer. */
 export function viewerPath(desktopId: string, query = ""): string {
   return `/desktops/${encodeURIComponent(desktopId)}${query === "" ? "" : `?${query}`}`;
+}
+
+/** The address of the rules of a desktop's custom mode. */
+export function rulesPath(desktopId: string): string {
+  return `/desktops/${encodeURIComponent(desktopId)}/rules`;
+}
+
+/** The address of a recording's player; `hash` names a moment. */
+export function playerPath(recordingId: string, hash = ""): string {
+  return `/recordings/${encodeURIComponent(recordingId)}${hash}`;
 }

@@ -22,7 +22,7 @@ function onClick(event: MouseEvent): void {
   if (link?.target !== "" || link.origin !== location.origin) return;
   if (routeOf(link.pathname, link.search).page === "unknown" || link.hasAttribute("download")) return;
   event.preventDefault();
-  navigate(link.pathname + link.search);
+  navigate(link.pathname + link.search + link.hash);
 }
 
 /** Follows the history and takes over clicks on links to our own pages; modified clicks stay the browser's. */

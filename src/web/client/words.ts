@@ -147,3 +147,11 @@ export function sentence(message: string): string {
 export function countWords(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/** "812 KB", "1.4 MB", "2.31 GB". */
+export function sizeWords(bytes: number): string {
+  if (bytes < 1_000_000) return `${Math.ceil(bytes / 1000)} KB`;
+  return bytes < 1_000_000_000
+    ? `${(bytes / 1_000_000).toFixed(1)} MB`
+    : `${(bytes / 1_000_000_000).toFixed(2)} GB`;
+}

@@ -2,6 +2,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
 import { makeConnection } from "../../desktop/connection.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { rdpWishesOf } from "../../desktop/rdp-fields.ts";
+import { wayOf } from "../../desktop/transport-fields.ts";
 import { auditedActor, auditedRequest, principalOf } from "../access.ts";
 import type { ActionInfo, DesktopInfo, TestReportInfo } from "../api.ts";
 import { connectionBodySchema, modeBodySchema } from "../api.ts";
@@ -83,6 +86,22 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
   act("stop", (desktop, request) => desktop.stop(actorOf(principalOf(request))));
   act("resume", (desktop, request) => desktop.resume(actorOf(principalOf(request))));
   act("reconnect", (desktop) => desktop.reconnect());
+  app.post(`${url}/:id/forget-identity`, connections, async (request): Promise<DesktopInfo> => {
+    const desktop = desktopOf(ports, request);
+    const wasKnown = (await ports.forgetIdentity?.(desktop.connection)) ?? false;
+    if (!wasKnown) {
+      throw new RefusedError("not_found", "no certificate or key of that desktop is known, expected one");
+    }
+    ports.audit.record({
+      type: "target.identity_forgotten",
+      severity: "warning",
+      actor: auditedActor(principalOf(request), request),
+      request: auditedRequest(request),
+      resource: { kind: "desktop", id: desktop.id },
+    });
+    desktop.reconnect();
+    return teller.info(desktop);
+  });
   const hold = (isHolding: boolean) => (desktop: WebDesktop, request: FastifyRequest) =>
     desktop.setHolding(isHolding, actorOf(principalOf(request)));
   act("take-over", hold(true), "input");
@@ -95,12 +114,14 @@ function connectionInput(body: unknown) {
   const { username, password, security, fingerprint } = rest;
   return {
     protocol,
-    host,
+    ...(host === undefined ? {} : { host }),
     ...(name === undefined ? {} : { name }),
     ...(port === undefined ? {} : { port }),
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     ...(security === undefined ? {} : { security }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...wayOf(rest),
+    ...rdpWishesOf(rest),
   };
 }

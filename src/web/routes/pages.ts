@@ -9,7 +9,14 @@ import { handToMcp } from "./mcp.ts";
 import type { SignIn } from "./session.ts";
 
 /** The addresses that the web app answers for itself; all get the same HTML. */
-const PAGES = ["/desktops/:id", "/approvals", "/setup"] as const;
+const PAGES = [
+  "/desktops/:id",
+  "/desktops/:id/rules",
+  "/recordings",
+  "/recordings/:id",
+  "/approvals",
+  "/setup",
+] as const;
 
 export interface PageParts {
   readonly gate: Gate;

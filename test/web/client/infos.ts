@@ -20,6 +20,7 @@ export function desktopInfo(over: Partial<DesktopInfo> = {}): DesktopInfo {
     generation: 7,
     viewers: 1,
     agents: [],
+    recording_id: null,
     ...over,
   };
 }

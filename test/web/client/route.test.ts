@@ -1,13 +1,20 @@
 import t from "tap";
 import { clampCrop, cropFromQuery, queryOfCrop } from "../../../src/web/client/crop.ts";
-import { routeOf, viewerPath } from "../../../src/web/client/route.ts";
+import { playerPath, routeOf, rulesPath, viewerPath } from "../../../src/web/client/route.ts";
 
 t.test("each page has its address", async (t) => {
   t.same(routeOf("/", ""), { page: "desktops" });
   t.same(routeOf("/approvals", ""), { page: "approvals" });
   t.same(routeOf("/setup", ""), { page: "setup" });
+  t.same(routeOf("/recordings", ""), { page: "recordings" });
+  t.same(routeOf("/recordings/a%2Fb", ""), { page: "player", recordingId: "a/b" });
+  t.match(routeOf("/recordings/a/b", ""), { page: "unknown" });
+  t.match(routeOf("/recordings/%", ""), { page: "unknown" });
+  t.same(routeOf(playerPath("ü /?#"), ""), { page: "player", recordingId: "ü /?#" });
+  t.equal(playerPath("r1", "#t=3"), "/recordings/r1#t=3");
   t.same(routeOf("/signin", "?error=wrong"), { page: "signin" });
   t.same(routeOf("/desktops/a%2Fb", ""), { page: "viewer", desktopId: "a/b", crop: null });
+  t.same(routeOf(rulesPath("a/b"), ""), { page: "rules", desktopId: "a/b" });
 });
 
 t.test("the viewer's path reads back as the same desktop and crop", async (t) => {

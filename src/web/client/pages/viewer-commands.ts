@@ -20,7 +20,19 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
   const { desktop, page, state, viewer, mayInput, mayControl } = request;
   const isActual = state.scaling.value === "actual";
   const isViewOnly = state.isViewOnly.value || !mayInput;
+  const { recording_id } = desktop;
   return [
+    {
+      id: "record",
+      label: recording_id === null ? "Record" : "Stop recording",
+      icon: "circle",
+      isPressed: recording_id !== null,
+      isDisabled: !mayControl,
+      run: () => {
+        if (recording_id === null) attempt("Could not record", api.startRecording(desktop.id));
+        else attempt("Could not stop the recording", api.stopRecording(recording_id));
+      },
+    },
     {
       id: "scaling",
       label: isActual ? "Fit to the window" : "Actual size (1:1)",

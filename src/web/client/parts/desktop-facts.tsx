@@ -1,7 +1,7 @@
 import type { DesktopInfo } from "../../api.ts";
 import { queryOfCrop } from "../crop.ts";
 import { copyText } from "../notices.ts";
-import { viewerPath } from "../route.ts";
+import { rulesPath, viewerPath } from "../route.ts";
 
 export interface DesktopFactsProps {
   readonly desktop: DesktopInfo;
@@ -61,6 +61,9 @@ export function DesktopFacts({ desktop, scale }: DesktopFactsProps) {
           </ul>
         </>
       )}
+      <a class="button" href={rulesPath(desktop.id)}>
+        Rules of custom mode
+      </a>
       <button
         type="button"
         class="button"

@@ -51,6 +51,7 @@ export function DesktopTile({ desktop }: { readonly desktop: DesktopInfo }) {
           </span>
           <span>{MODE_WORDS[desktop.mode].name}</span>
           {desktop.agents.length > 0 && <span>{desktop.agents.join(", ")}</span>}
+          {desktop.recording_id !== null && <span class="tone-bad">Recording</span>}
           {desktop.viewers > 0 && <span>{countWords(desktop.viewers, "viewer", "viewers")}</span>}
         </p>
       </div>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { route } from "../router.ts";
-import { me, pendingCount, signOut } from "../session.ts";
+import { may, me, pendingCount, signOut } from "../session.ts";
 import { nextTheme, theme } from "../theme.ts";
 import { countWords } from "../words.ts";
 import { IconButton } from "./icon-button.tsx";
@@ -9,6 +9,7 @@ import { areShortcutsShown, ShortcutsDialog } from "./shortcuts-dialog.tsx";
 
 const LINKS = [
   { href: "/", page: "desktops", name: "Desktops" },
+  { href: "/recordings", page: "recordings", name: "Recordings", needs: "control" },
   { href: "/approvals", page: "approvals", name: "Approvals" },
   { href: "/setup", page: "setup", name: "Setup" },
 ] as const;
@@ -26,7 +27,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <span class="brand-name">Overlay Companion</span>
         </a>
         <nav aria-label="Pages">
-          {LINKS.map(({ href, page, name }) => (
+          {LINKS.filter((link) => !("needs" in link) || may(link.needs)).map(({ href, page, name }) => (
             <a key={href} href={href} aria-current={route.value.page === page ? "page" : undefined}>
               {name}
               {page === "approvals" && waiting > 0 && (

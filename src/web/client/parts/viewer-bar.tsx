@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { DesktopInfo } from "../../api.ts";
 import type { IconShape } from "../icon-shapes.ts";
+import { playerPath, rulesPath } from "../route.ts";
+import { navigate } from "../router.ts";
 import { holderWords, MODE_WORDS, MODES, modeNamed } from "../words.ts";
 import { Icon } from "./icon.tsx";
 import { IconButton } from "./icon-button.tsx";
@@ -56,8 +58,10 @@ export function ViewerBar(props: ViewerBarProps) {
         value={desktop.mode}
         disabled={!props.mayControl}
         onChange={(event) => {
-          const mode = modeNamed(event.currentTarget.value);
+          const { value } = event.currentTarget;
+          const mode = modeNamed(value);
           if (mode) props.onMode(mode);
+          else if (value === "custom") navigate(rulesPath(desktop.id));
         }}
       >
         {MODES.map((mode) => (
@@ -65,8 +69,9 @@ export function ViewerBar(props: ViewerBarProps) {
             {MODE_WORDS[mode].name}
           </option>
         ))}
-        {desktop.mode === "custom" && <option value="custom">{MODE_WORDS.custom.name}</option>}
+        <option value="custom">{desktop.mode === "custom" ? MODE_WORDS.custom.name : "Custom…"}</option>
       </select>
+      {desktop.recording_id !== null && <RecordingSign id={desktop.recording_id} isLink={props.mayControl} />}
       {holding && (
         <span class={`viewer-holder ${isHuman ? "is-human" : ""}`} role="status">
           {holding}
@@ -135,6 +140,25 @@ export function ViewerBar(props: ViewerBarProps) {
         <span>{desktop.is_stopped ? "Stopped" : "Stop"}</span>
       </button>
     </header>
+  );
+}
+
+/** Everybody sees that a desktop is recorded; who may look into recordings gets there by it. */
+function RecordingSign({ id, isLink }: { readonly id: string; readonly isLink: boolean }) {
+  const sign = (
+    <>
+      <span class="dot is-recording" aria-hidden="true" />
+      <span class="recording-sign-word">Rec</span>
+    </>
+  );
+  return isLink ? (
+    <a class="recording-sign tone-bad" href={playerPath(id)} title="Recording: open it, and rewind">
+      {sign}
+    </a>
+  ) : (
+    <span class="recording-sign tone-bad" role="status" title="This desktop is being recorded">
+      {sign}
+    </span>
   );
 }
 

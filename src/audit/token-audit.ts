@@ -1,0 +1,22 @@
+import type { AuditEntry } from "./audit-event.ts";
+
+/** What the audit needs to know of a token; TokenInfo of the auth room is one. */
+interface AuditedToken {
+  readonly id: string;
+  readonly role: string;
+}
+
+/** That a token was made or taken back: which, and what it may do, never its secret. `by`: the house itself is null. */
+export function tokenEntry(
+  change: "issued" | "revoked",
+  { id, role }: AuditedToken,
+  by: AuditEntry["actor"] = null,
+): AuditEntry {
+  return {
+    type: change === "issued" ? "token.issued" : "token.revoked",
+    severity: "notice",
+    actor: by,
+    action: role,
+    resource: { kind: "token", id },
+  };
+}

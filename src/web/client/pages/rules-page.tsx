@@ -1,0 +1,133 @@
+import "../styles/rules.css";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { RulesInfo } from "../../api.ts";
+import { api } from "../api-client.ts";
+import { type ErrorWords, errorWords, inform } from "../notices.ts";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { RuleAreas } from "../parts/rule-areas.tsx";
+import { RuleExample } from "../parts/rule-example.tsx";
+import { RuleWords } from "../parts/rule-words.tsx";
+import { Shell } from "../parts/shell.tsx";
+import { viewerPath } from "../route.ts";
+import { areEqual, configOf, type Rules } from "../rules-draft.ts";
+import { desktopOf, may } from "../session.ts";
+import { MODE_WORDS, sentence } from "../words.ts";
+
+/** The rules of one desktop's custom mode: read, changed, tried, saved. */
+export function RulesPage({ desktopId }: { readonly desktopId: string }) {
+  const saved = useSignal<RulesInfo | null>(null);
+  const draft = useSignal<Rules | null>(null);
+  const failure = useSignal<ErrorWords | null>(null);
+  const isSaving = useSignal(false);
+  const chosen = useSignal<number | null>(null);
+  const desktop = desktopOf(desktopId);
+  const take = (info: RulesInfo): void => {
+    saved.value = info;
+    draft.value = info.rules;
+    failure.value = null;
+  };
+  const fail = (error: unknown): void => {
+    failure.value = errorWords(error);
+  };
+  useEffect(() => {
+    api.rules(desktopId).then(take, fail);
+  }, [desktopId]);
+  const rules = draft.value;
+  const isChanged = rules !== null && saved.value !== null && !areEqual(rules, saved.value.rules);
+  const isInForce = desktop === undefined ? (saved.value?.is_in_force ?? false) : desktop.mode === "custom";
+  const mayChange = may("admin");
+  const change = (next: Rules): void => {
+    draft.value = next;
+  };
+  const save = (): void => {
+    if (rules === null) return;
+    isSaving.value = true;
+    api
+      .setRules(desktopId, rules)
+      .then((info) => {
+        take(info);
+        inform("The rules are in force");
+      }, fail)
+      .finally(() => {
+        isSaving.value = false;
+      });
+  };
+  return (
+    <Shell>
+      <div class="page page-wide rules-page">
+        <header class="rules-head">
+          <a
+            class="icon-button"
+            href={viewerPath(desktopId)}
+            aria-label="Back to the desktop"
+            title="Back to the desktop"
+          >
+            <Icon shape="arrowLeft" />
+          </a>
+          <h1>Rules for agents{desktop === undefined ? "" : ` on ${desktop.name}`}</h1>
+        </header>
+        <p class={`rules-state tone-${isInForce && !isChanged ? "good" : "warn"}`} role="status">
+          <span class="dot" aria-hidden="true" />
+          {stateWords(isInForce, isChanged, desktop?.mode ?? null)}
+        </p>
+        {failure.value !== null && (
+          <p class="field-error" role="alert">
+            {sentence(failure.value.message)}
+            {failure.value.hint === null ? "" : `: ${failure.value.hint}`}
+          </p>
+        )}
+        {rules !== null && (
+          <>
+            <RuleWords rules={rules} isDisabled={!mayChange} onChange={change} />
+            <RuleAreas
+              rules={rules}
+              desktopId={desktopId}
+              size={{ width: desktop?.width ?? 0, height: desktop?.height ?? 0 }}
+              isDisabled={!mayChange}
+              chosen={chosen.value}
+              onChoose={(index) => {
+                chosen.value = index;
+              }}
+              onChange={change}
+            />
+            <RuleExample rules={rules} desktopId={desktopId} />
+            <footer class="rules-foot">
+              <button
+                type="button"
+                class="button button-primary"
+                disabled={!mayChange || isSaving.value || (isInForce && !isChanged)}
+                onClick={save}
+              >
+                {isInForce ? "Save" : "Save and use them"}
+              </button>
+              <button
+                type="button"
+                class="button"
+                disabled={!isChanged || isSaving.value}
+                onClick={() => {
+                  draft.value = saved.value?.rules ?? null;
+                }}
+              >
+                Discard changes
+              </button>
+              <CopyButton text={configOf(rules)} label="Copy for the configuration file" />
+              <p class="muted">
+                {mayChange
+                  ? "Saved rules hold until the mode is changed or the server stops. In the configuration file they hold from every start."
+                  : "Only an administrator changes the rules. You can try them."}
+              </p>
+            </footer>
+          </>
+        )}
+      </div>
+    </Shell>
+  );
+}
+
+function stateWords(isInForce: boolean, isChanged: boolean, mode: keyof typeof MODE_WORDS | null): string {
+  if (isInForce) return isChanged ? "In force, but your changes are not saved" : "In force";
+  const now = mode === null ? "another mode" : `${MODE_WORDS[mode].name.toLowerCase()} mode`;
+  return `Not in force: the desktop is in ${now}. Saving puts it into custom mode.`;
+}

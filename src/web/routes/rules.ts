@@ -1,0 +1,52 @@
+import type { FastifyInstance } from "fastify";
+import { actorOf } from "../../auth/actor.ts";
+import { customWord, decidingArea, readCustomRules } from "../../desktop/custom-rules.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { auditedActor, auditedRequest, principalOf } from "../access.ts";
+import type { RulesInfo, RulesTried } from "../api.ts";
+import { rulesBodySchema, rulesTryBodySchema } from "../api.ts";
+import { parse } from "../parse.ts";
+import type { AppPorts, WebDesktop } from "../ports.ts";
+import { desktopOf } from "./desktops.ts";
+
+/** The rules of a desktop's custom mode: everybody may read and try them, an administrator sets them. */
+export function ruleRoutes(app: FastifyInstance, ports: AppPorts): void {
+  const url = "/api/v1/desktops/:id/rules";
+  const view = { config: { access: "view" } } as const;
+  app.get(url, view, (request): RulesInfo => rulesInfo(desktopOf(ports, request)));
+  app.put(url, { config: { access: "admin" } }, (request): RulesInfo => {
+    const desktop = desktopOf(ports, request);
+    const { rules } = parse(rulesBodySchema, request.body);
+    const principal = principalOf(request);
+    desktop.setMode("custom", actorOf(principal), rules);
+    const { areas, ...words } = rules;
+    ports.audit.record({
+      type: "rules.changed",
+      severity: "notice",
+      actor: auditedActor(principal, request),
+      request: auditedRequest(request),
+      resource: { kind: "desktop", id: desktop.id },
+      counts: {
+        areas: areas.length,
+        allowed: Object.values(words).filter((word) => word === "allow").length,
+        denied: Object.values(words).filter((word) => word === "deny").length,
+      },
+    });
+    return rulesInfo(desktop);
+  });
+  app.post(`${url}/try`, view, (request): RulesTried => {
+    desktopOf(ports, request);
+    const { rules, subject, x, y } = parse(rulesTryBodySchema, request.body);
+    if (subject !== "pointer") return { verdict: customWord(rules, subject, []), area: null };
+    if (x === undefined || y === undefined) {
+      throw new RefusedError("invalid_parameters", "got pointing without a place, expected x and y");
+    }
+    const point = { x, y };
+    return { verdict: customWord(rules, subject, [point]), area: decidingArea(rules, point) };
+  });
+}
+
+function rulesInfo(desktop: WebDesktop): RulesInfo {
+  const rules = desktop.rules?.() ?? null;
+  return { is_in_force: rules !== null, rules: rules ?? readCustomRules({}) };
+}

@@ -1,0 +1,66 @@
+import t from "tap";
+import type { AuditEntry } from "../../src/audit/audit-event.ts";
+import { auditMcp } from "../../src/audit/mcp-audit.ts";
+
+const CALL = {
+  tool: "take_screenshot",
+  code: null,
+  durationMs: 3,
+  images: 0,
+  principal: { id: "a", name: "agent", role: "agent" },
+  desktopId: "d1",
+};
+
+let nowMs = 0;
+
+function recorder(): { readonly told: AuditEntry[]; readonly audit: ReturnType<typeof auditMcp> } {
+  const told: AuditEntry[] = [];
+  const clock = { nowMs: () => nowMs };
+  return { told, audit: auditMcp((entry) => told.push(entry), "http", clock) };
+}
+
+t.test("every call is one event, with who, what, where and how it ended", async (t) => {
+  const { told, audit } = recorder();
+  audit(CALL);
+  audit({ ...CALL, tool: "list_connections", desktopId: null, code: "permission_denied" });
+  t.match(told, [
+    {
+      type: "mcp.tool_result",
+      actor: { id: "a", kind: "agent", role: "agent" },
+      action: "take_screenshot",
+      resource: { kind: "desktop", id: "d1" },
+      errorCode: null,
+      mcp: { transport: "http", tool: "take_screenshot" },
+    },
+    { type: "mcp.tool_result", errorCode: "permission_denied" },
+  ]);
+  t.equal(told.length, 2);
+  t.notOk(told[1] !== undefined && "resource" in told[1]);
+});
+
+t.test("pictures that left the house are an event of their own, whatever tool gave them", async (t) => {
+  const { told, audit } = recorder();
+  audit({ ...CALL, images: 1 });
+  audit({ ...CALL, tool: "click_at", images: 2 });
+  t.match(
+    told.filter(({ type }) => type === "screenshot.taken"),
+    [{ counts: { images: 1 } }, { action: "click_at", counts: { images: 2 } }],
+  );
+});
+
+t.test(
+  "a limit that is met is one event a minute for each caller, however many calls there are",
+  async (t) => {
+    const { told, audit } = recorder();
+    const limited = { ...CALL, code: "rate_limited" };
+    const events = (): AuditEntry[] => told.filter(({ type }) => type === "rate_limit.triggered");
+    for (let i = 0; i < 500; i++) audit(limited);
+    t.match(events(), [{ errorCode: "rate_limited", action: "take_screenshot", counts: { since_last: 0 } }]);
+    audit({ ...limited, principal: { ...CALL.principal, id: "b" } });
+    t.equal(events().length, 2, "another caller is another event");
+    nowMs += 60_000;
+    audit(limited);
+    t.match(events()[2], { counts: { since_last: 499 } });
+    t.equal(events().length, 3);
+  },
+);
