@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Audit, auditSink } from "./audit/audit.ts";
 import { auditDesktops } from "./audit/desktop-audit.ts";
+import { auditMcp } from "./audit/mcp-audit.ts";
+import { auditRecordings } from "./audit/recording-audit.ts";
+import { tokenEntry } from "./audit/token-audit.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { Lockout } from "./auth/lockout.ts";
 import { OneTimeCodes } from "./auth/one-time-codes.ts";
@@ -23,9 +26,11 @@ import { allowedTargets } from "./desktop/proposals.ts";
 import { isLoopback, type OwnListener } from "./desktop/target-guard.ts";
 import type { Logger } from "./log.ts";
 import { ControlSocket } from "./mcp/control-socket.ts";
-import { createMcp, type Mcp } from "./mcp/server.ts";
+import { createMcp, type MakeServer, type Mcp } from "./mcp/server.ts";
+import { openRecordings } from "./open-recordings.ts";
 import { openVnc, vncSecurity } from "./open-vnc.ts";
-import { openKasmLink, openVncLink, PLATFORM } from "./platform.ts";
+import { beliefOf, forgetIdentity, openTargetLink, PLATFORM } from "./platform.ts";
+import { Replays } from "./recording/replays.ts";
 import { VERSION } from "./version.ts";
 import { buildApp } from "./web/app.ts";
 import { ConnectedClients } from "./web/connected-clients.ts";
@@ -50,13 +55,29 @@ const CLIENT_DIR = fileURLToPath(new URL("./client/", import.meta.url));
 export const STDIO_PRINCIPAL: Principal = { id: "stdio", name: "stdio", role: "agent" };
 
 /** The composition root: opens every room and hands each what it needs of the others. */
-export async function openAppliance(config: Config, log: Logger): Promise<Appliance> {
+export async function openAppliance(
+  config: Config,
+  log: Logger,
+  makeMcpServer?: MakeServer,
+): Promise<Appliance> {
   checkExposure(config);
   await mkdir(config.data_dir, { recursive: true, mode: 0o700 });
   const clock = systemClock;
   const platform = PLATFORM;
 
-  const tokens = await TokenStore.open(config.data_dir, clock);
+  const audit = new Audit({
+    sink: auditSink(config.audit.sink, { dataDir: config.data_dir, isStdoutTaken: config.isStdio }),
+    clock,
+    version: VERSION,
+    onSinkChange: (isWorking, err) => {
+      if (isWorking) log.info("Audit sink works again");
+      else log.error({ err }, "Audit sink failed");
+    },
+  });
+
+  const tokens = await TokenStore.open(config.data_dir, clock, (change, token) =>
+    audit.record(tokenEntry(change, token)),
+  );
   const codes = new OneTimeCodes(clock);
   const authenticator = new Authenticator({
     tokens,
@@ -69,19 +90,11 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
     await tokens.kept(join(config.data_dir, "admin-token"), "admin", "admin");
   const agentToken = await tokens.kept(join(config.data_dir, "agent-token"), "agent", "agent");
 
-  const audit = new Audit({
-    sink: auditSink(config.audit.sink, { dataDir: config.data_dir, isStdoutTaken: config.isStdio }),
-    clock,
-    version: VERSION,
-    onSinkChange: (isWorking, err) => {
-      if (isWorking) log.info("Audit sink works again");
-      else log.error({ err }, "Audit sink failed");
-    },
-  });
-
   const own: OwnListener[] = [];
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
-  const belief = { trust: config.targets.tls_trust, known };
+  const belief = beliefOf(config, known);
+  const replays = new Replays();
+  const sealer = await SecretBox.open(config.data_dir);
   let demo: DemoServer | null = null;
   const openLink = (connection: Connection): Link => {
     if (connection.protocol === "demo") {
@@ -93,9 +106,8 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
         clock,
       );
     }
-    return connection.protocol === "kasmvnc"
-      ? openKasmLink(connection, own)
-      : openVncLink(connection, own, belief);
+    if (connection.protocol === "replay") return replays.link(connection);
+    return openTargetLink(connection, own, belief);
   };
   const desktops = new Desktops(
     {
@@ -112,41 +124,38 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
       random: Math.random,
       openLink,
       onBug: (err) => log.error({ err }, "Listener failed"),
-      store: new FileConnectionStore(
-        join(config.data_dir, "connections.json"),
-        await SecretBox.open(config.data_dir),
-      ),
+      store: new FileConnectionStore(join(config.data_dir, "connections.json"), sealer),
       ownListeners: () => own,
       allowedTargets: config.targets.allow.flatMap((entry) => allowedTargets(entry) ?? []),
     },
   );
   auditDesktops(desktops, (entry) => audit.record(entry));
+  const recordings = await openRecordings(config, log, desktops, { clock, sealer, replays });
+
+  auditRecordings(recordings, (entry) => audit.record(entry));
 
   const clients = new ConnectedClients(clock);
   desktops.on(({ type, desktop }) => {
     if (type === "removed") clients.forget(desktop.id);
   });
-  const mcp = createMcp({
-    desktops,
-    clock,
-    log,
-    version: VERSION,
-    isRateLimited: config.rate_limits,
-    questions: desktops.questions,
-    onClient: ({ name }) => clients.add(name),
-    audit: ({ tool, code, durationMs, principal, clientName, desktopId }) => {
-      if (desktopId !== null) clients.sawAgent(desktopId, clientName ?? principal.name);
-      audit.record({
-        type: "mcp.tool_result",
-        actor: { id: principal.id, name: principal.name, kind: "agent", role: principal.role },
-        action: tool,
-        errorCode: code,
-        durationMs,
-        mcp: { transport: config.isStdio ? "stdio" : "http", tool },
-        ...(desktopId === null ? {} : { resource: { kind: "desktop", id: desktopId } }),
-      });
+  const mcpAudit = auditMcp((entry) => audit.record(entry), config.isStdio ? "stdio" : "http", clock);
+  const mcp = createMcp(
+    {
+      desktops,
+      recordings,
+      clock,
+      log,
+      version: VERSION,
+      isRateLimited: config.rate_limits,
+      questions: desktops.questions,
+      onClient: ({ name }) => clients.add(name),
+      audit: (call) => {
+        if (call.desktopId !== null) clients.sawAgent(call.desktopId, call.clientName ?? call.principal.name);
+        mcpAudit(call);
+      },
     },
-  });
+    makeMcpServer,
+  );
 
   const sessions = new ViewerSessions({
     rfb: platform,
@@ -157,6 +166,8 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
   const certificate = await readTls(config);
   const app = buildApp({
     desktops,
+    recordings,
+    replays,
     authenticator,
     audit,
     mcp,
@@ -166,6 +177,7 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
       },
     },
     clients,
+    forgetIdentity: (connection) => forgetIdentity(connection, belief),
     logger: log,
     clock,
     version: VERSION,
@@ -196,6 +208,7 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
     await app.listen({ host: config.server.host, port: config.server.port });
   } catch (error) {
     await Promise.all(vnc.map((listener) => listener.close()));
+    await recordings.close();
     await desktops.close();
     throw error;
   }
@@ -217,6 +230,7 @@ export async function openAppliance(config: Config, log: Logger): Promise<Applia
       sessions.close();
       await app.close();
       await mcp.close();
+      await recordings.close();
       await desktops.close();
       demo?.close();
       await tokens.close();

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { Audit, auditSink } from "./audit/audit.ts";
+import { tokenEntry } from "./audit/token-audit.ts";
 import { ROLES, type Role } from "./auth/principal.ts";
 import { SecretBox } from "./auth/secret-box.ts";
 import { TokenStore } from "./auth/tokens.ts";
@@ -10,7 +12,9 @@ import { FileConnectionStore } from "./desktop/connection-store.ts";
 import { testLink } from "./desktop/connection-test.ts";
 import { KnownTargets } from "./desktop/known-targets.ts";
 import { loadConfig } from "./load-config.ts";
-import { openKasmLink, openVncLink } from "./platform.ts";
+import { beliefOf, openTargetLink } from "./platform.ts";
+import { exportToFile, listRecordings, verifyRecording } from "./recordings-cli.ts";
+import { forgetTarget, listTargets } from "./targets-cli.ts";
 import { VERSION } from "./version.ts";
 
 export const HELP = `overlay-companion ${VERSION}: between AI agents, people and the desktops they work on
@@ -24,6 +28,12 @@ Commands
   connections add URL [--name NAME]
   connections test URL | ID     shake hands and say how far it got
   connections remove ID
+  recordings list
+  recordings export ID [--format F] [--from T] [--to T] [--output FILE]
+                                F: png, ndjson, html, gif, mp4 or webm; T: 1:02:03.5 or seconds
+  recordings verify ID          exit 0 only if every byte is as it was sealed
+  targets list                  what desktops proved themselves by, once
+  targets forget PLACE          believe the next certificate or key that is seen there
   token create ROLE [--name N]  make a token of a role (${ROLES.join(", ")}); shown once
                [--elicit]       the person at its MCP client may approve what it asks
   token list | revoke ID
@@ -65,6 +75,10 @@ const OPTIONS = {
   "data-dir": { type: "string" },
   name: { type: "string" },
   elicit: { type: "boolean" },
+  format: { type: "string" },
+  from: { type: "string" },
+  to: { type: "string" },
+  output: { type: "string", short: "o" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
 } as const;
@@ -88,11 +102,15 @@ export function readCommand(
       return configCommand(rest, configOf(values, env));
     case "connections":
       return connectionsCommand(rest, values, configOf(values, env));
+    case "recordings":
+      return recordingsCommand(rest, values, configOf(values, env));
+    case "targets":
+      return targetsCommand(rest, configOf(values, env));
     case "token":
       return tokenCommand(rest, values, configOf(values, env));
     default:
       throw new UsageError(
-        `got the command "${command}", expected serve, config, connections or token (see --help)`,
+        `got the command "${command}", expected serve, config, connections, recordings, targets or token (see --help)`,
       );
   }
 }
@@ -179,15 +197,52 @@ async function testConnection(word: string, config: Config): Promise<string> {
   const stored = (await (await openStore(config)).load()).find(({ id }) => id === word);
   const connection = stored ?? makeConnection(connectionFromUrl(word), systemClock.date());
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
-  const belief = { trust: config.targets.tls_trust, known };
-  const link =
-    connection.protocol === "kasmvnc" ? openKasmLink(connection, []) : openVncLink(connection, [], belief);
+  const belief = beliefOf(config, known);
+  const link = openTargetLink(connection, [], belief);
   const { success, steps } = await testLink(link, systemClock);
   const lines = steps
     .map(({ name, ok, detail }) => `${ok ? "ok    " : "failed"}  ${name}: ${detail}\n`)
     .join("");
   if (!success) throw new UsageError(lines.trimEnd());
   return lines;
+}
+
+function recordingsCommand(words: readonly string[], values: Values, config: Config): Command {
+  const [action, id = ""] = words;
+  const { data_dir } = config;
+  switch (action) {
+    case "list":
+      expectWords("recordings list", words, 1);
+      return task(() => listRecordings(data_dir));
+    case "verify":
+      expectWords("recordings verify ID", words, 2);
+      return task(() => verifyRecording(data_dir, id));
+    case "export": {
+      expectWords("recordings export ID", words, 2);
+      const { format, from, to, output } = values;
+      return task(() => exportToFile(data_dir, id, { format, from, to, output }));
+    }
+    default:
+      throw new UsageError(`got "recordings ${action ?? ""}", expected recordings list, export or verify`);
+  }
+}
+
+function targetsCommand(words: readonly string[], { data_dir }: Config): Command {
+  const [action, place = ""] = words;
+  switch (action) {
+    case "list":
+      expectWords("targets list", words, 1);
+      return task(() => listTargets(data_dir));
+    case "forget":
+      expectWords("targets forget PLACE", words, 2);
+      return task(async () => {
+        const said = await forgetTarget(data_dir, place);
+        if (said === null) throw new UsageError(`nothing is known of ${place}: see targets list`);
+        return said;
+      });
+    default:
+      throw new UsageError(`got "targets ${action ?? ""}", expected targets list or forget`);
+  }
 }
 
 function tokenCommand(words: readonly string[], values: Values, config: Config): Command {
@@ -197,11 +252,11 @@ function tokenCommand(words: readonly string[], values: Values, config: Config):
       expectWords("token create ROLE", words, 2);
       return task(async () => {
         const role = roleOf(word ?? "");
-        const tokens = await TokenStore.open(config.data_dir, systemClock);
+        const { tokens, close } = await openTokens(config);
         const { token, info } = await tokens.create(values.name ?? role, role, {
           mayElicit: values.elicit ?? false,
         });
-        await tokens.close();
+        await close();
         return `${token}\n(id ${info.id}, role ${role}; it is not shown again)\n`;
       });
     case "list":
@@ -220,9 +275,9 @@ function tokenCommand(words: readonly string[], values: Values, config: Config):
     case "revoke":
       expectWords("token revoke ID", words, 2);
       return task(async () => {
-        const tokens = await TokenStore.open(config.data_dir, systemClock);
+        const { tokens, close } = await openTokens(config);
         const existed = await tokens.revoke(word ?? "");
-        await tokens.close();
+        await close();
         if (!existed) throw new UsageError(`there is no token ${word ?? ""}: see token list`);
         return `${word ?? ""}  revoked\n`;
       });
@@ -245,6 +300,23 @@ function expectWords(command: string, words: readonly string[], count: number): 
   if (words.length !== count) {
     throw new UsageError(`"${command}" takes ${count} words after it, got ${words.length} (see --help)`);
   }
+}
+
+/** The tokens, with what is done to them in the audit log: a command is not the server, but as much to be known. */
+async function openTokens(
+  config: Config,
+): Promise<{ readonly tokens: TokenStore; readonly close: () => Promise<void> }> {
+  const sink = auditSink(config.audit.sink, { dataDir: config.data_dir, isStdoutTaken: true });
+  const audit = new Audit({ sink, clock: systemClock, version: VERSION });
+  const by = { id: "command-line", name: "command line", kind: "human" };
+  const tokens = await TokenStore.open(config.data_dir, systemClock, (change, token) =>
+    audit.record(tokenEntry(change, token, by)),
+  );
+  const close = async (): Promise<void> => {
+    await tokens.close();
+    await audit.close();
+  };
+  return { tokens, close };
 }
 
 async function openStore(config: Config): Promise<FileConnectionStore> {

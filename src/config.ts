@@ -1,11 +1,15 @@
 import * as z from "zod";
 import { type ConnectionInput, PROTOCOLS } from "./desktop/connection.ts";
-import { customRulesSchema } from "./desktop/custom-rules.ts";
+import { customRulesSchema } from "./desktop/custom-rules-fields.ts";
+import { REVERSE_LISTEN } from "./desktop/links/reverse-stream.ts";
 import { MODES } from "./desktop/policy.ts";
 import { allowedTargets } from "./desktop/proposals.ts";
+import { rdpFields } from "./desktop/rdp-fields.ts";
 import { WORDS } from "./desktop/subject.ts";
+import { transportFields } from "./desktop/transport-fields.ts";
 import { readFingerprint, TLS_TRUST } from "./desktop/trust.ts";
 import { SECURITY_NAMES } from "./protocols/rfb/security/policy.ts";
+import { RECORDING_POLICIES } from "./recording/auto-record.ts";
 import { VIEWER_SECURITY } from "./web/viewer-security.ts";
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -35,6 +39,8 @@ const connectionSchema = z.union([
       .string()
       .refine((text) => readFingerprint(text) !== null, "expected the 64 hex digits of a SHA-256")
       .optional(),
+    ...transportFields,
+    ...rdpFields,
   }),
 ]);
 
@@ -169,11 +175,65 @@ export const configSchema = z.strictObject({
         .enum(TLS_TRUST)
         .default("tofu")
         .describe(
-          "Whose certificates and keys are believed of VNC servers: ca (authorities of this machine), tofu (these, or the one seen first, kept in known-targets.json), insecure (any).",
+          "Whose certificates and keys are believed of VNC and KasmVNC servers and RDP hosts: ca (authorities of this machine), tofu (these, or the one seen first, kept in known-targets.json), insecure (any).",
+        ),
+      require_nla: toggle
+        .default(false)
+        .describe("RDP hosts must check the password before a session begins (NLA): others are refused."),
+      reverse_listen: z
+        .enum(REVERSE_LISTEN)
+        .default("loopback")
+        .describe(
+          "Where connections with the transport reverse may listen for VNC servers that connect by themselves: loopback, or any address of this machine.",
         ),
     })
     .prefault({}),
   rate_limits: toggle.default(true).describe("Token buckets for tools and sign-in."),
+  recording: z
+    .strictObject({
+      policy: z
+        .enum(RECORDING_POLICIES)
+        .default("manual")
+        .describe(
+          "When desktops are recorded by themselves: manual (never), always, on_agent_activity (from an agent's first act until a minute after its last).",
+        ),
+      on_full: z
+        .enum(["strict", "best_effort"])
+        .default("best_effort")
+        .describe(
+          "When the disk is full: strict stops agents, best_effort goes on and marks the gap in the recording.",
+        ),
+      max_fps: z.coerce.number().min(1).max(60).default(10).describe("Pictures a second at most."),
+      budget_mb_per_min: z.coerce
+        .number()
+        .min(0.5)
+        .max(10_000)
+        .default(20)
+        .describe(
+          "What changes all the time is recorded less often, so that a minute takes no more on the long run.",
+        ),
+      disk_floor_mb: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(10_000_000)
+        .default(500)
+        .describe("Recordings leave so many MiB of the disk free."),
+      keep_days: z.coerce
+        .number()
+        .min(0)
+        .max(36_500)
+        .default(0)
+        .describe("Recordings that ended longer ago are deleted; 0: never."),
+      keep_mb: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .default(0)
+        .describe("The oldest recordings are deleted while all take more MiB; 0: never."),
+      encrypt: toggle.default(false).describe("Encrypt recordings with a key that secret.key opens."),
+    })
+    .prefault({}),
   audit: z
     .strictObject({
       sink: z
@@ -194,7 +254,7 @@ export const configSchema = z.strictObject({
     .array(connectionSchema)
     .default([])
     .describe(
-      "Desktops to connect to at start: url, or protocol, host, port, username, password or password_file, security (names in order of preference, such as X509Vnc), fingerprint (SHA-256 of certificate or key).",
+      "Desktops to connect to at start: url, or protocol, host, port, username, password or password_file, security (names in order of preference, such as X509Vnc), fingerprint (SHA-256 of certificate or key), transport (tcp, unix, ws, wss, reverse, repeater), path (of a Unix socket or a WebSocket), repeater_id, and http_username, http_password, http_headers for a web server in front.",
     ),
 });
 
@@ -247,7 +307,17 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("input.human_idle_ms", ["OC_HUMAN_IDLE_MS"]),
   key("targets.allow", ["OC_TARGETS_ALLOW"]),
   key("targets.tls_trust", ["OC_TLS_TRUST"]),
+  key("targets.reverse_listen", ["OC_REVERSE_LISTEN"]),
+  key("targets.require_nla", ["OC_REQUIRE_NLA"]),
   key("rate_limits", ["OC_RATE_LIMITS"]),
+  key("recording.policy", ["OC_RECORDING_POLICY"]),
+  key("recording.on_full", ["OC_RECORDING_ON_FULL"]),
+  key("recording.max_fps", ["OC_RECORDING_MAX_FPS"]),
+  key("recording.budget_mb_per_min", ["OC_RECORDING_BUDGET_MB_PER_MIN"]),
+  key("recording.disk_floor_mb", ["OC_RECORDING_DISK_FLOOR_MB"]),
+  key("recording.keep_days", ["OC_RECORDING_KEEP_DAYS"]),
+  key("recording.keep_mb", ["OC_RECORDING_KEEP_MB"]),
+  key("recording.encrypt", ["OC_RECORDING_ENCRYPT"]),
   key("audit.sink", ["AUDIT_SINK"]),
   key("log.level", ["OC_LOG_LEVEL"]),
 ];
@@ -272,6 +342,7 @@ export function printable(config: Config): Record<string, unknown> {
     connections: config.connections.map((connection) => ({
       ...connection,
       password: hide(connection.password),
+      ...(connection.http === undefined ? {} : { http: "(set)" }),
     })),
   };
 }

@@ -6,6 +6,8 @@ import type * as z from "zod";
 import { CONFIG_KEYS, type Config, ConfigError, configSchema, DEMO } from "./config.ts";
 import { type ConnectionInput, connectionFromUrl } from "./desktop/connection.ts";
 import { RefusedError } from "./desktop/error.ts";
+import { rdpWishesOf } from "./desktop/rdp-fields.ts";
+import { wayOf } from "./desktop/transport-fields.ts";
 
 /** Where values come from, beside the defaults. */
 export interface ConfigSources {
@@ -127,7 +129,8 @@ function connectionsOf(
         ...(entry.name === undefined ? {} : { name: entry.name }),
       };
     const { password_file, password, ...rest } = entry;
-    if (entry.protocol !== "demo" && entry.host === undefined) {
+    const needsHost = entry.transport !== "unix" && entry.transport !== "reverse";
+    if (entry.protocol !== "demo" && entry.host === undefined && needsHost) {
       throw new ConfigError(
         `connections.${index}.host: nothing was given, expected the name or address of the desktop`,
       );
@@ -166,15 +169,20 @@ function slugOf(text: string): string {
   );
 }
 
-function withoutUndefined(entry: {
-  protocol: ConnectionInput["protocol"];
-  name?: string | undefined;
-  host?: string | undefined;
-  port?: number | undefined;
-  username?: string | undefined;
-  security?: ConnectionInput["security"] | undefined;
-  fingerprint?: string | undefined;
-}): ConnectionInput {
+type WayFields = Parameters<typeof wayOf>[0];
+
+function withoutUndefined(
+  entry: {
+    protocol: ConnectionInput["protocol"];
+    name?: string | undefined;
+    host?: string | undefined;
+    port?: number | undefined;
+    username?: string | undefined;
+    security?: ConnectionInput["security"] | undefined;
+    fingerprint?: string | undefined;
+  } & WayFields &
+    Parameters<typeof rdpWishesOf>[0],
+): ConnectionInput {
   return {
     protocol: entry.protocol,
     ...(entry.name === undefined ? {} : { name: entry.name }),
@@ -183,6 +191,8 @@ function withoutUndefined(entry: {
     ...(entry.username === undefined ? {} : { username: entry.username }),
     ...(entry.security === undefined ? {} : { security: entry.security }),
     ...(entry.fingerprint === undefined ? {} : { fingerprint: entry.fingerprint }),
+    ...wayOf(entry),
+    ...rdpWishesOf(entry),
   };
 }
 

@@ -11,7 +11,7 @@ export interface Requirement {
 export type Milestone = "main" | "vnc" | "pixels" | "agent" | "rdp" | "recording" | "later";
 
 /** A requirement of one of these without a proof fails the check. */
-export const MILESTONES_REACHED: readonly Milestone[] = ["main"];
+export const MILESTONES_REACHED: readonly Milestone[] = ["main", "agent"];
 
 const promise = (id: string, title: string, milestone: Milestone, ...proofs: string[]): Requirement => ({
   id,
@@ -28,6 +28,11 @@ const TARGETS = "test/e2e/vnc-targets.test.ts ::";
 const BAD_INPUT = "test/e2e/bad-input.test.ts ::";
 const PAGE = "test/e2e/viewer-page.test.ts ::";
 const SOCKETS = "test/web/sockets.test.ts ::";
+const AGENT_TOOLS = "test/mcp/agent-tools.test.ts ::";
+const PLAYER = "test/e2e/player-page.test.ts ::";
+const CELLS = "test/e2e/policy-cells.test.ts :: each tool in each mode does what the policy table says";
+const APPROVALS = "test/desktop/approvals.test.ts ::";
+const SHARED = "test/e2e/shared-desktop.test.ts :: no action inside another's, no key left down";
 const HEART = "test/desktop/desktop.test.ts ::";
 
 /** In the order of the requirements. */
@@ -82,14 +87,33 @@ export const REQUIREMENTS: readonly Requirement[] = [
     `${TARGETS} 1,000 ASCII characters and äöüß€Ω arrive exactly, the first after a click too`,
     `${INPUT_TOOLS} type_text counts characters, not code units, and lists what no key makes`,
   ),
-  promise("T08", "set_mode", "agent"),
-  promise("T09", "set_screenshot_frequency", "agent"),
+  promise(
+    "T08",
+    "set_mode",
+    "agent",
+    CELLS,
+    "test/desktop/policy.test.ts :: an agent lowers only its own freedom, at once; raising it needs a human",
+  ),
+  promise(
+    "T09",
+    "set_screenshot_frequency",
+    "agent",
+    CELLS,
+    `${AGENT_TOOLS} an agent is told to look as often as it asked, never more often than allowed`,
+  ),
   promise("T10", "get_clipboard", "main", `${TARGETS} the clipboard goes both ways`),
   promise("T11", "set_clipboard", "main", `${TARGETS} the clipboard goes both ways`),
-  promise("T12", "subscribe_events", "agent"),
-  promise("T13", "unsubscribe_events", "agent"),
-  promise("T14", "re_anchor_element", "pixels"),
-  promise("T14b", "add_anchor", "pixels"),
+  promise(
+    "T12",
+    "subscribe_events",
+    "agent",
+    CELLS,
+    `${AGENT_TOOLS} events are seen by their subscriber: keys as numbers, changes as rectangles`,
+    "test/mcp/resources.test.ts :: a 2026-era client that listens to a screen is told, and only of its own",
+  ),
+  promise("T13", "unsubscribe_events", "agent", CELLS),
+  promise("T14", "re_anchor_element", "pixels", CELLS),
+  promise("T14b", "add_anchor", "pixels", CELLS),
   promise(
     "T15",
     "get_display_info",
@@ -128,15 +152,64 @@ export const REQUIREMENTS: readonly Requirement[] = [
     `${CONNECTION_TOOLS} set_active_connection is each caller's own choice`,
   ),
   promise("T21", "ocr_screenshot", "later"),
-  promise("T22", "annotate_screenshot", "later"),
+  promise(
+    "T22",
+    "annotate_screenshot",
+    "later",
+    CELLS,
+    "test/mcp/picture-tools.test.ts :: annotations are drawn in their order, on a copy with an id of its own",
+  ),
   promise("T23", "analyze_screenshot", "later"),
   promise("T24", "auto_redact_pii", "later"),
-  promise("T25", "list_screenshots", "later"),
-  promise("T26", "tools for computer use beyond the specifications", "agent"),
-  promise("T28", "recording tools", "recording"),
+  promise(
+    "T25",
+    "list_screenshots",
+    "later",
+    CELLS,
+    `${AGENT_TOOLS} screenshots are listed newest first, each to its own`,
+  ),
+  promise(
+    "T26",
+    "tools for computer use beyond the specifications",
+    "agent",
+    CELLS,
+    "test/e2e/agent-tools.test.ts :: every tool does what it says",
+    "test/mcp/computer-vendors.test.ts :: every object that Anthropic's types allow is done, in each form it may come in",
+    "test/mcp/computer-vendors.test.ts :: every object that OpenAI's types allow is done, alone, in a list and in its item",
+    "test/mcp/computer-vendors.test.ts :: every action of Gemini's is done, in each form it may come in",
+    `${AGENT_TOOLS} coordinates of an image lead to the pixels it shows, and both are echoed`,
+  ),
+  promise(
+    "T28",
+    "recording tools",
+    "recording",
+    "test/mcp/recording-tools.test.ts :: an agent records, looks back, searches and stops",
+    "test/mcp/recording-tools.test.ts :: an agent sees what it began, who controls desktops sees all",
+    `${PLAYER} the canvas is what get_frame_at gives, at any time`,
+    "test/recording/verify.test.ts :: case 48: every single mutation of a sealed recording is found, with the place",
+  ),
   promise("T27", "browser tools", "later"),
-  promise("M1", "modes", "agent"),
-  promise("M2", "human confirmation", "agent"),
+  promise(
+    "M1",
+    "modes",
+    "agent",
+    CELLS,
+    "test/mcp/policy-table.test.ts :: every tool meets what the table of docs/policy.md says",
+    "test/desktop/policy.test.ts :: weakening any one verdict of custom is raising, and so is freeing an area",
+    "test/e2e/policy-rules.test.ts :: what is saved is what agents meet",
+  ),
+  promise(
+    "M2",
+    "human confirmation",
+    "agent",
+    "test/e2e/approvals.test.ts :: the card: approve, deny, edit, allow for a while and take over, with a real agent and a browser",
+    `${APPROVALS} of 1,000 approvals with the screen changed somewhere on the way, none is injected stale`,
+    `${APPROVALS} no agent decides, whoever it is and whatever it answers`,
+    `${APPROVALS} a yes is good once: not twice, not after its time, not for a cancelled call`,
+    "test/mcp/elicitation.test.ts :: what a 2026 client must bring back is bound to it, its arguments and one use",
+    "test/mcp/edited-approval.test.ts :: what a human changed of a place is told, with the place where it was done",
+    "test/e2e/mcp-bad-input.test.ts :: case 50: only a human approves",
+  ),
   promise(
     "M3",
     "session stop",
@@ -144,7 +217,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
     `${HEART} stop releases what is held, ends what runs and waits, and only a human resumes`,
     `${PAGE} the stop chord stops agents from inside the desktop, and the bar resumes them`,
   ),
-  promise("M4", "human override", "agent"),
+  promise(
+    "M4",
+    "human override",
+    "agent",
+    SHARED,
+    "test/desktop/arbiter.test.ts :: a person's hand ends what an agent does at once, lets go of its keys, and keeps the input",
+    "test/e2e/approvals.test.ts :: mouse and keys of a person at the viewer take the input from an agent at once",
+  ),
   promise(
     "E1",
     "errors that can be told apart",
@@ -163,6 +243,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/mcp/run-tool.test.ts :: a screenshot without an image does not count",
     "test/web/sign-in.test.ts :: ten failed sign-ins of an address in a quarter of an hour are enough",
     "test/web/routes.test.ts :: connection tests are limited to ten a minute for each address",
+    "test/e2e/mcp-bad-input.test.ts :: case 47: a flood is told when to come back",
   ),
   promise("N1", "several monitors", "pixels"),
   promise(
@@ -180,7 +261,16 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   promise("V3", "overlays and masks composited on the server", "recording"),
   promise("C1", "overlay kinds, colours, temporary and anchored overlays", "pixels"),
-  promise("K1", "connections over VNC, KasmVNC and RDP", "rdp"),
+  promise(
+    "K1",
+    "connections over VNC, KasmVNC and RDP",
+    "rdp",
+    "test/e2e/vnc-security.test.ts :: every security type of Xtigervnc gives a picture",
+    "test/e2e/transports.test.ts :: servers that connect to us: vncconfig and x11vnc",
+    "test/e2e/kasmvnc.test.ts :: an agent sees and works a KasmVNC desktop",
+    "test/e2e/rdp-appliance.test.ts :: : agents and viewers use an RDP desktop as any other",
+    "test/e2e/rdp-appliance.test.ts :: what is wrong with an RDP connection is said",
+  ),
   promise(
     "K2",
     "nothing installed on targets, reconnecting by themselves",
@@ -194,14 +284,40 @@ export const REQUIREMENTS: readonly Requirement[] = [
   promise("S2", "web and network attacks closed", "later"),
   promise("S3", "authentication on every face, roles, OIDC, TLS", "later"),
   promise("A1", "audit events, sinks, redaction, export", "later"),
-  promise("X1", "recording and replay", "recording"),
-  promise("F1", "resources and prompts", "later"),
-  promise("F2", "MCP over stdio, alone and beside a running server", "agent"),
+  promise(
+    "X1",
+    "recording and replay",
+    "recording",
+    "test/e2e/recording.test.ts :: a recorded session replays as it was, in every pixel",
+    "test/e2e/recording.test.ts :: a recorder that is killed loses two seconds at most",
+    `${PLAYER} a person records, rewinds what still runs, and replays it`,
+    "test/e2e/recordings-cli.test.ts :: recordings list, verify and export",
+    "test/recording/player-link.test.ts :: a replay is a desktop: it stands still, seeks, and its screenshots are of that moment",
+    "test/recording/recorder.test.ts :: always: every live desktop is recorded until it is removed",
+    "test/recording/recorder.test.ts :: recordings that are too old or too much go, the oldest first, and never one that runs",
+  ),
+  promise(
+    "F1",
+    "resources and prompts",
+    "later",
+    "test/mcp/resources.test.ts :: settings and recent screenshots are read as JSON, without secrets",
+    "test/mcp/resources.test.ts :: prompts carry the image, of now or of a screenshot, and say what they do not know",
+    "test/e2e/conformance.test.ts :: the Inspector's command line lists and calls tools, and reads resources and prompts",
+  ),
+  promise(
+    "F2",
+    "MCP over stdio, alone and beside a running server",
+    "agent",
+    "test/mcp/stdio.test.ts :: what was piped in is answered before the end, in lines of JSON",
+    "test/mcp/stdio.test.ts :: faulty lines are answered and the conversation goes on",
+    "test/e2e/approvals.test.ts :: --stdio beside a running server is that server's desktop, and keeps nothing of its own",
+  ),
   promise(
     "F3",
     "initialize and discover tell name, version and capabilities",
     "main",
     "test/e2e/mcp-clients.test.ts :: uses every tool, and its schemas hold",
+    "test/e2e/conformance.test.ts :: finds nothing unexpected",
   ),
   promise("B1", "browser bridge", "later"),
   promise("O1", "setup pages, container image, scanning in CI", "later"),
