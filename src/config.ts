@@ -98,7 +98,7 @@ export const configSchema = z.strictObject({
         .pipe(z.array(z.enum(["auto", ...VIEWER_SECURITY])).min(1))
         .default(["auto"])
         .describe(
-          "How VNC viewers sign in, the preferred way first, separated by commas: vnc-auth, tls-vnc, x509-vnc (vnc.password), ra2ne, ard, tls-plain, x509-plain (name or id of a token, and the token), none, tls-none, x509-none (nothing: view-only, on loopback only). x509 needs server.tls_cert. auto: all that authenticate.",
+          "How VNC viewers sign in, the preferred way first, separated by commas: vnc-auth, tls-vnc, x509-vnc (vnc.password), ra2ne, ard, tls-plain, x509-plain, ms-logon (name or id of a token, and the token), none, tls-none, x509-none (nothing: view-only, on loopback only). x509 needs server.tls_cert. auto: all that authenticate but ms-logon, which hides nothing.",
         ),
       password: z
         .string()

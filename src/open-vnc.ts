@@ -11,7 +11,7 @@ import { RefusedError } from "./desktop/error.ts";
 import type { OwnListener } from "./desktop/target-guard.ts";
 import type { Logger } from "./log.ts";
 import type { PLATFORM } from "./platform.ts";
-import { ardCrypto, keptRsaKey } from "./web/viewer-keys.ts";
+import { ardCrypto, keptRsaKey, msLogonCrypto } from "./web/viewer-keys.ts";
 import { MonitorDesktop } from "./web/viewer-monitor.ts";
 import { needsCertificate, usesPassword, viewerSecurities } from "./web/viewer-security.ts";
 import type { ViewedDesktop } from "./web/viewer-session.ts";
@@ -67,7 +67,7 @@ export async function openVnc(
       clock: systemClock,
       log,
       means: {
-        crypto: { ...platform.crypto, ...ardCrypto },
+        crypto: { ...platform.crypto, ...ardCrypto, ...msLogonCrypto },
         rsaKey: await keptRsaKey(join(data_dir, "vnc-rsa-key.pem")),
       },
       users: rooms.authenticator,

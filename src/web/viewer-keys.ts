@@ -10,7 +10,7 @@ import {
 import { promisify } from "node:util";
 import { createPrivateFile, readPrivateFile } from "../auth/private-file.ts";
 import type { RsaKey } from "../protocols/platform.ts";
-import type { ArdCrypto, DhExchange } from "../protocols/rfb/server/rfb-server.ts";
+import type { ArdCrypto, DhExchange, MsLogonCrypto } from "../protocols/rfb/server/rfb-server.ts";
 
 const RSA_BITS = 2048;
 
@@ -33,6 +33,16 @@ export const ardCrypto: Omit<ArdCrypto, "hash"> = {
 
   aesEcbDecrypt(key, data) {
     const cipher = createDecipheriv("aes-128-ecb", key, null).setAutoPadding(false);
+    return Buffer.concat([cipher.update(data), cipher.final()]);
+  },
+};
+
+/** The server's half of MS-Logon II that clients have no use for. OpenSSL 3 has single DES only as triple DES. */
+export const msLogonCrypto: Omit<MsLogonCrypto, "randomBytes"> = {
+  desEcbDecrypt(key, data) {
+    const cipher = createDecipheriv("des-ede3-ecb", Buffer.concat([key, key, key]), null).setAutoPadding(
+      false,
+    );
     return Buffer.concat([cipher.update(data), cipher.final()]);
   },
 };

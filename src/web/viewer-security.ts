@@ -2,6 +2,7 @@ import type { RsaKey, SecurityCrypto } from "../protocols/platform.ts";
 import type {
   ArdCrypto,
   InnerSecurity,
+  MsLogonCrypto,
   ServerSecurity,
   TlsIdentity,
   VeNCryptSubtype,
@@ -13,6 +14,7 @@ export const VIEWER_SECURITY = [
   "vnc-auth",
   "ra2ne",
   "ard",
+  "ms-logon",
   "tls-none",
   "tls-vnc",
   "tls-plain",
@@ -22,7 +24,10 @@ export const VIEWER_SECURITY = [
 ] as const;
 export type ViewerSecurity = (typeof VIEWER_SECURITY)[number];
 
-/** Offered by "auto", best first: viewers take the first that they know. x509 only with a certificate. */
+/**
+ * Offered by "auto", best first: viewers take the first that they know. x509 only with a certificate; ms-logon never, which
+ * hides a name and a token from nobody.
+ */
 const AUTOMATIC: readonly ViewerSecurity[] = [
   "x509-vnc",
   "x509-plain",
@@ -58,12 +63,14 @@ export function usesPassword(name: ViewerSecurity): boolean {
 
 /** True where a user name and that user's token sign in. */
 export function usesUsers(name: ViewerSecurity): boolean {
-  return name === "ra2ne" || name === "ard" || name === "tls-plain" || name === "x509-plain";
+  return (
+    name === "ra2ne" || name === "ard" || name === "ms-logon" || name === "tls-plain" || name === "x509-plain"
+  );
 }
 
 /** What the appliance has for the ways that need more than a password. */
 export interface ViewerSecurityMeans {
-  readonly crypto: SecurityCrypto & ArdCrypto;
+  readonly crypto: SecurityCrypto & ArdCrypto & MsLogonCrypto;
   /** The key that viewers remember us by (RA2ne). */
   readonly rsaKey: RsaKey;
 }
@@ -107,6 +114,9 @@ export function securityOffers(
         break;
       case "ard":
         offers.push({ type: "ard", crypto: means.crypto, verify });
+        break;
+      case "ms-logon":
+        offers.push({ type: "msLogon", crypto: means.crypto, verify });
         break;
       case "tls-none":
         inside("anonymous", none);

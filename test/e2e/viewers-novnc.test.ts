@@ -24,13 +24,35 @@ const BROWSER_ARGS = [
 ];
 const TOKEN = "a-token-that-only-anna-has";
 
-/** noVNC as it is, told by the page's address how to sign in; says what becomes of it. */
+/**
+ * noVNC as it is, told by the page's address how to sign in; says what becomes of it. `only`: the one encoding of its
+ * SetEncodings that gets through; `decoded` counts its rectangles.
+ */
 const PAGE = `<!doctype html><title>connecting</title><div id="screen" style="width:640px;height:480px"></div>
 <script type="module">
   import RFB from "/core/rfb.js";
   const query = new URLSearchParams(location.search);
   const credentials = { username: query.get("user"), password: query.get("password") };
-  const rfb = new RFB(document.getElementById("screen"), "ws://" + location.host + "/rfb", { credentials });
+  const only = query.has("only") ? Number(query.get("only")) : null;
+  const TIGHT_PNG = -260;
+  const socket = new WebSocket("ws://" + location.host + "/rfb");
+  socket.send = (data) => {
+    const bytes = new Uint8Array(data);
+    if (only === null || bytes[0] !== 2) return WebSocket.prototype.send.call(socket, data);
+    const list = new DataView(bytes.buffer, bytes.byteOffset + 4, bytes.length - 4);
+    const all = Array.from({ length: list.byteLength / 4 }, (_, i) => list.getInt32(i * 4));
+    const kept = all.filter((number) => number === only || (number < 0 && number !== TIGHT_PNG));
+    const message = new DataView(new ArrayBuffer(4 + kept.length * 4));
+    message.setUint8(0, 2);
+    message.setUint16(2, kept.length);
+    kept.forEach((number, i) => message.setInt32(4 + i * 4, number));
+    WebSocket.prototype.send.call(socket, message.buffer);
+  };
+  const rfb = new RFB(document.getElementById("screen"), socket, { credentials });
+  window.decoded = 0;
+  const decoder = rfb._decoders[only];
+  const decodeRect = decoder?.decodeRect;
+  if (decoder) decoder.decodeRect = function (...args) { window.decoded++; return decodeRect.apply(this, args); };
   rfb.addEventListener("serververification", () => rfb.approveServer());
   rfb.addEventListener("connect", () => { document.title = "connected"; });
   rfb.addEventListener("securityfailure", ({ detail }) => { document.title = "refused: " + detail.reason; });
@@ -116,6 +138,7 @@ if (requirePeers(t, ["chromium"])) {
     { name: "VncAuth", security: "vnc-auth", user: "", password: "sesame" },
     { name: "RA2ne", security: "ra2ne", user: "anna", password: TOKEN },
     { name: "ARD", security: "ard", user: "anna", password: TOKEN },
+    { name: "MS-Logon II", security: "ms-logon", user: "anna", password: TOKEN },
   ] as const;
   for (const { name, security, user, password } of WAYS) {
     t.test(`noVNC signs in by ${name} and shows our pixels`, async (t) => {
@@ -157,6 +180,27 @@ if (requirePeers(t, ["chromium"])) {
         return now === "connecting" ? null : now;
       });
       t.match(refused, /^refused: wrong (password|user or password)$/);
+    });
+  }
+
+  const ENCODINGS = { Raw: 0, RRE: 2, Hextile: 5, Zlib: 6, Tight: 7, ZRLE: 16, TightPNG: -260 } as const;
+  for (const [name, number] of Object.entries(ENCODINGS)) {
+    t.test(`noVNC that takes only ${name} shows our pixels`, async (t) => {
+      const { desktop, url } = await openSite(t, "none");
+      desktop.paintScene(31);
+      const page = await browser.newPage();
+      t.teardown(() => page.close());
+      await page.goto(`${url}/?only=${number}`);
+      for (const scene of [31, 32, 33]) {
+        desktop.paintScene(scene);
+        const { width, height, bytes } = desktop.frame;
+        await until(`scene ${scene} in noVNC`, async () => {
+          const shot = await canvasShot(page);
+          return shot !== null && differenceOf(shot, { width, height, rgba: bytes.slice() }) === null;
+        });
+      }
+      t.equal(await page.title(), "connected", "it got nothing that it does not know");
+      t.ok((await page.evaluate<number>("window.decoded")) > 0, `rectangles came in ${name}`);
     });
   }
 }

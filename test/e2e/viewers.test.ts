@@ -225,6 +225,7 @@ if (libvncclient !== null) {
     { name: "X509Vnc", number: 19, security: "x509-vnc", user: "" },
     { name: "X509Plain", number: 19, security: "x509-plain", user: "anna" },
     { name: "ARD", number: 30, security: "ard", user: "anna" },
+    { name: "MS-Logon II", number: 113, security: "ms-logon", user: "anna" },
   ] as const;
   for (const { name, number, security, user } of DOORS) {
     t.test(`libvncclient signs in by ${name} and shows our pixels`, async (t) => {

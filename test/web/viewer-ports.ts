@@ -6,7 +6,7 @@ import { rfbCrypto } from "../../src/desktop/links/rfb-crypto.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
 import { chooseInflate, nodeDeflate } from "../../src/imaging/node-zlib.ts";
 import type { RfbServerPorts } from "../../src/protocols/rfb/server/rfb-server.ts";
-import { ardCrypto, rsaKeyOf } from "../../src/web/viewer-keys.ts";
+import { ardCrypto, msLogonCrypto, rsaKeyOf } from "../../src/web/viewer-keys.ts";
 import type { ViewerLog } from "../../src/web/viewer-log.ts";
 import type { ViewerSecurity } from "../../src/web/viewer-security.ts";
 import type { ViewedDesktop } from "../../src/web/viewer-session.ts";
@@ -56,7 +56,7 @@ export function viewerSessions(
 const rsaKey = rsaKeyOf(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey);
 
 export const securityMeans: ViewerSignInPorts["means"] = {
-  crypto: { ...securityCrypto, ...ardCrypto },
+  crypto: { ...securityCrypto, ...ardCrypto, ...msLogonCrypto },
   rsaKey,
 };
 

@@ -57,6 +57,14 @@ const SECURITY: readonly ServerSecurity[] = [
   },
   { type: "ra2ne", key: KEY, crypto, verify },
   { type: "ard", crypto: ARD, verify },
+  {
+    type: "msLogon",
+    crypto: {
+      randomBytes: (count) => crypto.randomBytes(count),
+      desEcbDecrypt: (key, data) => crypto.desEcb(key, data),
+    },
+    verify,
+  },
   { type: "vncAuth", verify: (_, response) => response[0] !== 0 },
 ];
 

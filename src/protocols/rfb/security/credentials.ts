@@ -23,3 +23,9 @@ export function putCredential(field: Uint8Array, text: string, what: "user name"
   field.set(bytes);
   field[bytes.length] = 0;
 }
+
+/** What such a field holds; null where there is no zero byte, as after a wrong key. */
+export function takeCredential(field: Uint8Array): string | null {
+  const end = field.indexOf(0);
+  return end < 0 ? null : new TextDecoder().decode(field.subarray(0, end));
+}

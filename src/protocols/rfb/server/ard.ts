@@ -1,6 +1,7 @@
 import type { Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import { RfbError } from "../error.ts";
+import { takeCredential } from "../security/credentials.ts";
 import type { Dialogue, ServerSecurity } from "./dialogue.ts";
 
 /** User and password, each of so many bytes with a NUL at its end and noise behind. */
@@ -32,13 +33,7 @@ export function* readArd(
     throw new RfbError("bad_data", "authentication", message, { cause });
   }
   const plain = crypto.aesEcbDecrypt(crypto.hash("md5", secret), encrypted);
-  const user = fieldOf(plain.subarray(0, FIELD_BYTES));
-  const password = fieldOf(plain.subarray(FIELD_BYTES));
+  const user = takeCredential(plain.subarray(0, FIELD_BYTES));
+  const password = takeCredential(plain.subarray(FIELD_BYTES));
   return user !== null && password !== null && verify(user, password);
-}
-
-/** The text before the NUL; null where there is no NUL, as after a wrong key. */
-function fieldOf(field: Uint8Array): string | null {
-  const end = field.indexOf(0);
-  return end < 0 ? null : new TextDecoder().decode(field.subarray(0, end));
 }

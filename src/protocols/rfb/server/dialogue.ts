@@ -75,6 +75,12 @@ export interface ArdCrypto extends Pick<SecurityCrypto, "hash"> {
   aesEcbDecrypt(key: Uint8Array, data: Uint8Array): Uint8Array;
 }
 
+/** What the server's side of MS-Logon II needs. */
+export interface MsLogonCrypto extends Pick<SecurityCrypto, "randomBytes"> {
+  /** Single DES, whole blocks, no padding, the key as DES has it. */
+  desEcbDecrypt(key: Uint8Array, data: Uint8Array): Uint8Array;
+}
+
 /** How a viewer may sign in. */
 export type ServerSecurity =
   | { readonly type: "none" }
@@ -86,7 +92,8 @@ export type ServerSecurity =
       readonly crypto: SecurityCrypto;
       readonly verify: VerifyUser;
     }
-  | { readonly type: "ard"; readonly crypto: ArdCrypto; readonly verify: VerifyUser };
+  | { readonly type: "ard"; readonly crypto: ArdCrypto; readonly verify: VerifyUser }
+  | { readonly type: "msLogon"; readonly crypto: MsLogonCrypto; readonly verify: VerifyUser };
 
 export interface RfbServerOptions {
   readonly name: string;

@@ -7,6 +7,7 @@ import { decodeLatin1 } from "../latin1.ts";
 import { LIMIT, SECURITY } from "../numbers.ts";
 import { readArd } from "./ard.ts";
 import type { Dialogue, ServerSecurity } from "./dialogue.ts";
+import { readMsLogon } from "./ms-logon.ts";
 import { readRa2ne } from "./ra2ne.ts";
 import { readVeNCrypt } from "./vencrypt.ts";
 import { putPixelFormat } from "./viewer-format.ts";
@@ -51,6 +52,8 @@ function* readProof(d: Dialogue, security: ServerSecurity): Parser<boolean> {
       return yield* readRa2ne(d, security);
     case "ard":
       return yield* readArd(d, security);
+    case "msLogon":
+      return yield* readMsLogon(d, security);
   }
 }
 
@@ -77,6 +80,7 @@ const NUMBER = {
   ra2ne: SECURITY.ra2ne,
   veNCrypt: SECURITY.veNCrypt,
   ard: SECURITY.apple,
+  msLogon: SECURITY.msLogonII,
 } as const satisfies Record<ServerSecurity["type"], number>;
 
 /** 3.3, section 7.1.2: U32 security type, decided by the server; such viewers know no other than these two. */

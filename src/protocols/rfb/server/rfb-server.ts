@@ -30,6 +30,7 @@ export type {
   DhExchange,
   EncodeRect,
   InnerSecurity,
+  MsLogonCrypto,
   RectWork,
   RfbServerEvent,
   RfbServerOptions,

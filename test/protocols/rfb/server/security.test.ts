@@ -1,5 +1,6 @@
 import {
   constants,
+  createCipheriv,
   createDiffieHellman,
   generateKeyPairSync,
   privateDecrypt,
@@ -10,7 +11,7 @@ import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
 import { RfbError } from "../../../../src/protocols/rfb/error.ts";
 import { SessionCipher } from "../../../../src/protocols/rfb/security/session-cipher.ts";
 import type { ServerSecurity, VeNCryptSubtype } from "../../../../src/protocols/rfb/server/rfb-server.ts";
-import { ardCrypto, rsaKeyOf } from "../../../../src/web/viewer-keys.ts";
+import { ardCrypto, msLogonCrypto, rsaKeyOf } from "../../../../src/web/viewer-keys.ts";
 import { securityCrypto } from "./ports.ts";
 import { TestViewer } from "./viewer.ts";
 
@@ -148,6 +149,63 @@ t.test("ARD refuses public keys with which the secret is known to all", async (t
     const key = new Uint8Array(256);
     key[255] = last;
     t.equal(talk(viewer, ardAnswer(viewer.takeBytes().slice(14), "änna", "pässword", key), 4096), "bad_data");
+  }
+});
+
+const MS_LOGON: ServerSecurity = {
+  type: "msLogon",
+  crypto: { ...msLogonCrypto, randomBytes: securityCrypto.randomBytes },
+  verify,
+};
+
+/** The viewer's half of MS-Logon II; Node's own Diffie-Hellman takes no prime as short as that. */
+function msLogonAnswer(hello: Uint8Array, user: string, password: string): Uint8Array {
+  const numbers = Buffer.from(hello);
+  const [generator, prime, theirs] = [0, 8, 16].map((at) => numbers.readBigUInt64BE(at));
+  const power = (base = 0n): Buffer => {
+    let result = 1n;
+    for (let i = 0; i < 1001; i++) result = (result * base) % (prime ?? 1n);
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64BE(result);
+    return bytes;
+  };
+  const own = power(generator);
+  const secret = power(theirs);
+  const mirrored = secret.map((byte) =>
+    Number.parseInt([...byte.toString(2).padStart(8, "0")].reverse().join(""), 2),
+  );
+  const seal = (text: string, size: number): Buffer => {
+    const field = Buffer.alloc(size, 0x7f);
+    Buffer.from(`${text}\0`).copy(field);
+    const key = Buffer.concat([mirrored, mirrored, mirrored]);
+    return createCipheriv("des-ede3-cbc", key, secret).setAutoPadding(false).update(field);
+  };
+  return Buffer.concat([own, seal(user, 256), seal(password, 64)]);
+}
+
+t.test("MS-Logon II takes user and password under a shared secret, at every chunk size", async (t) => {
+  for (const [password, code] of [
+    ["pässword", null],
+    ["guess", "auth_failed"],
+  ] as const) {
+    for (const size of [1, 127, 1000]) {
+      const viewer = new TestViewer({ security: [MS_LOGON] });
+      viewer.say(HELLO, Uint8Array.of(113));
+      const hello = viewer.takeBytes().slice(12 + 2);
+      t.equal(hello.length, 24);
+      t.equal(talk(viewer, msLogonAnswer(hello, "änna", password), size), code);
+      t.equal(Buffer.from(viewer.takeBytes()).toString("hex").startsWith(OK), code === null);
+    }
+  }
+});
+
+t.test("MS-Logon II refuses public keys with which the secret is known to all", async (t) => {
+  for (const last of [0, 1]) {
+    const viewer = new TestViewer({ security: [MS_LOGON] });
+    viewer.say(HELLO, Uint8Array.of(113));
+    const answer = new Uint8Array(8 + 256 + 64);
+    answer[7] = last;
+    t.equal(talk(viewer, answer, 4096), "bad_data");
   }
 });
 
