@@ -1,15 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import * as z from "zod";
-import { Appliance } from "../test/e2e/appliance.ts";
 import type { Owner } from "../test/e2e/program.ts";
-import { until } from "../test/e2e/until.ts";
 import { XDisplay } from "../test/e2e/x-display.ts";
+import { openIdleDesktops } from "./idle-desktops.ts";
 import { judged, type Line } from "./line.ts";
-import { Tap } from "./tap.ts";
 
 const FRAMEBUFFER_BYTES = 1920 * 1080 * 4;
 const MEGABYTE = 1e6;
-const DESKTOPS = z.array(z.object({ state: z.object({ kind: z.string() }) }));
 /** How long the memory is watched for its lowest, after the desktops came to rest. */
 const REST_MS = 4000;
 const LOOKS = 20;
@@ -40,17 +36,7 @@ async function residentBytes(
   count: number,
   isShort: boolean,
 ): Promise<number> {
-  const connect: string[] = [];
-  for (let i = 0; i < count; i++) {
-    const { port } = await Tap.open(owner, display.vncPort);
-    connect.push(`vnc://127.0.0.1:${port}`);
-  }
-  const appliance = await Appliance.start(owner, { connect });
-  await until("all desktops", async () => {
-    const answer = await appliance.fetch("/api/v1/desktops");
-    const desktops = DESKTOPS.parse(await answer.json());
-    return desktops.length === count && desktops.every(({ state }) => state.kind === "live");
-  });
+  const appliance = await openIdleDesktops(owner, display, count);
   let least = appliance.residentBytes;
   for (let look = 0; look < (isShort ? 1 : LOOKS); look++) {
     await pause(REST_MS / LOOKS);

@@ -1,6 +1,7 @@
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import * as z from "zod";
 import { Appliance } from "../test/e2e/appliance.ts";
+import { openBrowser } from "../test/e2e/browser.ts";
 import type { Owner } from "../test/e2e/program.ts";
 import { until } from "../test/e2e/until.ts";
 import { XDisplay } from "../test/e2e/x-display.ts";
@@ -12,10 +13,6 @@ const SCREEN = { width: 1280, height: 720 };
 const CANVAS = ".viewer-screen canvas";
 /** Keys fit into the terminal's lines and never scroll it. */
 const COLUMNS = 100;
-const BROWSER_ARGS = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
-  ...["--disable-background-networking", "--disable-component-update"],
-];
 
 /**
  * In the page: from the key's event to the first turn in which the canvas holds other pixels in the place. Asks
@@ -49,8 +46,7 @@ export async function benchKeyToCanvas(owner: Owner, folder: string, isShort: bo
   await display.command("xdotool", "mousemove", `${place.x + 50}`, `${place.y + 200}`, "click", "1");
   const appliance = await Appliance.start(owner, { connect: [`vnc://127.0.0.1:${display.vncPort}`] });
   const bridge = await openBridge(owner, display.vncPort);
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS });
-  owner.teardown(() => browser.close());
+  const browser = await openBrowser(owner);
 
   const pages = [await ourPage(browser, appliance), await rawPage(browser, bridge)] as const;
   // The terminal's first lines, where what is typed appears.

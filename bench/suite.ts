@@ -8,6 +8,7 @@ import { benchDecode } from "./decode.ts";
 import { benchFanOut } from "./fan-out.ts";
 import { openHouse } from "./house.ts";
 import { benchIdleMemory } from "./idle-memory.ts";
+import { benchIdleWakes } from "./idle-wakes.ts";
 import { benchKeyToCanvas } from "./key-to-canvas.ts";
 import { benchKeyToPixel } from "./key-to-pixel.ts";
 import type { Line } from "./line.ts";
@@ -79,6 +80,11 @@ export const BENCHES: readonly Bench[] = [
     ids: ["P13"],
     peers: ["Xtigervnc", "xsetroot"],
     run: ({ owner, isShort }) => benchIdleMemory(owner, isShort),
+  },
+  {
+    ids: ["P9"],
+    peers: ["Xtigervnc"],
+    run: ({ owner, isShort }) => benchIdleWakes(owner, isShort),
   },
   {
     ids: ["P14"],

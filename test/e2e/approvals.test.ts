@@ -1,27 +1,20 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import t, { type Test } from "tap";
 import * as z from "zod";
 import { Appliance } from "./appliance.ts";
+import { accessibilityFaults, openBrowser } from "./browser.ts";
 import type { Agent } from "./mcp-client.ts";
 import { requirePeers } from "./peers.ts";
 import { Program } from "./program.ts";
 import { startTarget } from "./target.ts";
 import { until } from "./until.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
-const BROWSER_ARGS = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
-  ...["--disable-background-networking", "--disable-component-update"],
-];
 
 /** A signed-in person's page with the first desktop open. */
 async function openViewer(t: Test, appliance: Appliance): Promise<Page> {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS });
-  t.teardown(() => browser.close());
+  const browser = await openBrowser(t);
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(`${appliance.url}/?token=${appliance.adminToken}`);
   const [desktop] = await rest(appliance, "/api/v1/desktops");
@@ -60,11 +53,7 @@ t.test(
     await card.waitFor();
     t.match(await card.innerText(), /Click left at 500,300[\s\S]*open the menu/);
     t.match(await card.innerText(), /Void as soon as/);
-    await page.evaluate(AXE);
-    const violations = await page.evaluate<string[]>(
-      `axe.run(document.querySelector(".approval")).then((r) => r.violations.map((v) => v.id))`,
-    );
-    t.same(violations, []);
+    t.same(await accessibilityFaults(page, ".approval"), []);
     await card.focus();
     await page.keyboard.press("a");
     t.equal(await approved, "done");

@@ -1,64 +1,22 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import sharp from "sharp";
-import t, { type Test } from "tap";
+import type { Page } from "playwright-core";
+import t from "tap";
 import * as z from "zod";
 import { Appliance } from "./appliance.ts";
+import { accessibilityFaults, canvasShot, openBrowser, signIn } from "./browser.ts";
 import type { Agent } from "./mcp-client.ts";
 import { requirePeers } from "./peers.ts";
 import { startTarget } from "./target.ts";
 import { until } from "./until.ts";
 import { differenceOf, type Shot } from "./xwd.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-const BROWSER_ARGS = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
-  ...["--disable-background-networking", "--disable-component-update"],
-];
-
 const started = z.object({ recording_id: z.string() });
 const summary = z.object({ duration_ms: z.number(), state: z.string() });
 
-async function openBrowser(t: Test): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS });
-  t.teardown(() => browser.close());
-  return browser;
-}
-
-interface Visit {
-  readonly context: BrowserContext;
-  readonly page: Page;
-  /** What the browser complained of. */
-  readonly complaints: readonly string[];
-}
-
-async function signIn(
-  browser: Browser,
-  appliance: Appliance,
-  options: Parameters<Browser["newContext"]>[0] = {},
-): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  await page.goto(`${appliance.url}/?token=${appliance.adminToken}`);
-  return { context, page, complaints };
-}
-
-async function decode(png: Uint8Array): Promise<Shot> {
-  const { data, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
-  return { width: info.width, height: info.height, rgba: data };
-}
-
 /** What the player has painted. */
-async function canvasShot(page: Page): Promise<Shot> {
-  const url = await page.evaluate<string>(`document.querySelector(".player-canvas").toDataURL("image/png")`);
-  return decode(Buffer.from(url.split(",")[1] ?? "", "base64"));
+async function playerShot(page: Page): Promise<Shot> {
+  const shot = await canvasShot(page, ".player-canvas");
+  if (shot === null) throw new Error("the player has no canvas");
+  return shot;
 }
 
 /** Which moment is painted, ms; -1 before the first. */
@@ -292,11 +250,7 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
           await visit.page.goto(`${appliance.url}${path}`);
           await visit.page.locator(".recording, .player-row").first().waitFor();
           if (path.includes("#")) await until("a picture", async () => (await paintedMs(visit.page)) >= 0);
-          await visit.page.evaluate(AXE);
-          const violations = await visit.page.evaluate<readonly string[]>(
-            "axe.run().then((run) => run.violations.map((rule) => [rule.id, ...rule.nodes[0].target].join(' ')))",
-          );
-          t.same(violations, [], `${path} ${colorScheme} ${width}`);
+          t.same(await accessibilityFaults(visit.page), [], `${path} ${colorScheme} ${width}`);
           const excess = await visit.page.evaluate<number>(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth",
           );
@@ -357,7 +311,7 @@ t.test("the canvas is what get_frame_at gives, at any time", { timeout: 240_000 
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
     const ms = i === 0 ? Math.floor(durationMs) : state % Math.floor(durationMs);
     await seek(page, ms);
-    const seen = await canvasShot(page);
+    const seen = await playerShot(page);
     const wanted = await agent.picture("get_frame_at", { recording_id: recordingId, at_ms: ms });
     const difference = differenceOf(seen, wanted);
     if (difference !== null) differing.push(`${ms} ms: ${difference}`);

@@ -1,19 +1,14 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import t, { type Test } from "tap";
 import * as z from "zod";
 import { Appliance } from "./appliance.ts";
+import { accessibilityFaults, openBrowser } from "./browser.ts";
 import { ToolRefusal } from "./mcp-client.ts";
 import { requirePeers } from "./peers.ts";
 import { until } from "./until.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const BROWSER_ARGS = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
-  ...["--disable-background-networking", "--disable-component-update"],
-];
 /** Where the pages are kept as pictures, for people to look at; unset: nowhere. */
 const PICTURES = process.env["OC_PICTURES"];
 
@@ -21,8 +16,7 @@ const listSchema = z.array(z.looseObject({ id: z.string() }));
 const rulesSchema = z.object({ is_in_force: z.boolean(), rules: z.record(z.string(), z.unknown()) });
 
 async function openPage(t: Test, appliance: Appliance, path: string): Promise<Page> {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS });
-  t.teardown(() => browser.close());
+  const browser = await openBrowser(t);
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(`${appliance.url}/?token=${appliance.adminToken}`);
   await page.goto(`${appliance.url}${path}`);
@@ -30,11 +24,7 @@ async function openPage(t: Test, appliance: Appliance, path: string): Promise<Pa
 }
 
 async function expectAccessible(t: Test, page: Page, what: string): Promise<void> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate<string[]>(
-    `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target).join(" ")))`,
-  );
-  t.same(found, [], `${what} has no accessibility fault`);
+  t.same(await accessibilityFaults(page), [], `${what} has no accessibility fault`);
   if (PICTURES !== undefined) {
     await page.screenshot({ path: join(PICTURES, `rules-${what.replaceAll(" ", "-")}.png`), fullPage: true });
   }

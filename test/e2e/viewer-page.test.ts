@@ -1,65 +1,18 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import sharp from "sharp";
-import t, { type Test } from "tap";
+import type { Page } from "playwright-core";
+import t from "tap";
 import * as z from "zod";
 import { Appliance } from "./appliance.ts";
+import { accessibilityFaults, canvasShot, decodePicture, openBrowser, signIn } from "./browser.ts";
 import { requirePeers } from "./peers.ts";
 import { startTarget } from "./target.ts";
 import { until } from "./until.ts";
 import { differenceOf, type Shot } from "./xwd.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const DESKTOP = { width: 1024, height: 768 };
 
-const BROWSER_ARGS = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
-  ...["--disable-background-networking", "--disable-component-update"],
-];
-
-async function openBrowser(t: Test): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS });
-  t.teardown(() => browser.close());
-  return browser;
-}
-
-interface Visit {
-  readonly context: BrowserContext;
-  readonly page: Page;
-  /** What the browser complained of: errors of scripts, of the policy, of loading. */
-  readonly complaints: readonly string[];
-}
-
-/** A page of a person who is signed in. */
-async function signIn(
-  browser: Browser,
-  appliance: Appliance,
-  options: Parameters<Browser["newContext"]>[0] = {},
-): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  await page.goto(`${appliance.url}/?token=${appliance.adminToken}`);
-  return { context, page, complaints };
-}
-
-async function decode(png: Uint8Array): Promise<Shot> {
-  const { data, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
-  return { width: info.width, height: info.height, rgba: data };
-}
-
 /** What noVNC has drawn, at the desktop's own size; null before it drew anything. */
-async function canvasShot(page: Page): Promise<Shot | null> {
-  const url = await page.evaluate<string>(
-    `document.querySelector(".viewer-screen canvas")?.toDataURL("image/png") ?? ""`,
-  );
-  const base64 = url.split(",")[1] ?? "";
-  return base64 === "" ? null : decode(Buffer.from(base64, "base64"));
+function viewerShot(page: Page): Promise<Shot | null> {
+  return canvasShot(page, ".viewer-screen canvas");
 }
 
 function partOf(shot: Shot, x: number, y: number, width: number, height: number): Shot {
@@ -106,7 +59,7 @@ t.test("a person watches, clicks through overlays, approves and stops", { timeou
   await t.test("the canvas shows the desktop, pixel for pixel", async (t) => {
     let difference: string | null = "nothing was drawn";
     await until("the same picture", async () => {
-      const seen = await canvasShot(page);
+      const seen = await viewerShot(page);
       if (seen) difference = differenceOf(seen, await display.shot());
       return difference === null;
     }).catch(() => undefined);
@@ -193,7 +146,7 @@ t.test("a person watches, clicks through overlays, approves and stops", { timeou
     await until("the same part", async () => {
       await page.locator(".viewer-screen canvas").waitFor();
       const { x, y, width, height } = await frameOf(page);
-      const seen = await decode(await page.screenshot({ clip: { x, y, width, height } }));
+      const seen = await decodePicture(await page.screenshot({ clip: { x, y, width, height } }));
       difference = differenceOf(seen, partOf(await display.shot(), 80, 90, 320, 240));
       return difference === null;
     }).catch(() => undefined);
@@ -206,12 +159,12 @@ t.test("a person watches, clicks through overlays, approves and stops", { timeou
 
   await t.test("when the desktop goes, its last picture stays, greyed, with what to do", async (t) => {
     await page.goto(`${appliance.url}/desktops/${id}`);
-    await until("a picture", () => canvasShot(page));
+    await until("a picture", () => viewerShot(page));
     await target.server.stop();
     await page.locator(".stage-card").waitFor();
     await page.locator(".stage.is-greyed").waitFor();
     t.ok(await page.locator(".stage-card").getByRole("button", { name: "Try now" }).isVisible());
-    t.ok(await canvasShot(page), "the picture is still there");
+    t.ok(await viewerShot(page), "the picture is still there");
   });
 
   t.same(complaints, [], "the browser complained of nothing: no script error, nothing against the policy");
@@ -242,12 +195,8 @@ t.test("every page can be used by everybody", { timeout: 180_000 }, async (t) =>
             continue;
           }
           await page.locator("main h1, header h1").first().waitFor({ state: "attached" });
-          if (path === `/desktops/${id}`) await until("a picture", () => canvasShot(page));
-          await page.evaluate(AXE);
-          const violations = await page.evaluate<readonly string[]>(
-            "axe.run().then((run) => run.violations.map((rule) => [rule.id, ...rule.nodes[0].target].join(' ')))",
-          );
-          t.same(violations, [], path);
+          if (path === `/desktops/${id}`) await until("a picture", () => viewerShot(page));
+          t.same(await accessibilityFaults(page), [], path);
           const excess = await page.evaluate<number>(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth",
           );
@@ -266,7 +215,7 @@ t.test("every page can be used by everybody", { timeout: 180_000 }, async (t) =>
     await page.locator(".snippet-head").waitFor();
     t.notOk(loaded.some((url) => /\/rfb-/.test(url)));
     await page.goto(`${appliance.url}/desktops/${id}`);
-    await until("a picture", () => canvasShot(page));
+    await until("a picture", () => viewerShot(page));
     t.ok(loaded.some((url) => /\/rfb-/.test(url)));
     await context.close();
   });

@@ -3,8 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, extname, join, normalize } from "node:path";
-import { chromium, type Page } from "playwright-core";
-import sharp from "sharp";
+import type { Page } from "playwright-core";
 import t from "tap";
 import { WebSocketServer } from "ws";
 import { systemClock } from "../../src/desktop/clock.ts";
@@ -17,6 +16,7 @@ import { webSocketTransport } from "../../src/web/viewer-transport.ts";
 import { FakeLink } from "../desktop/fake-link.ts";
 import { drawText, noisyFrame } from "../framebuffer/frames.ts";
 import { openVncDoor, viewerSessions } from "../web/viewer-ports.ts";
+import { canvasShot, openBrowser } from "./browser.ts";
 import { requirePeers } from "./peers.ts";
 import type { Owner } from "./program.ts";
 import { until } from "./until.ts";
@@ -108,10 +108,6 @@ if (requirePeers(t, ["gcc", "vncclient"])) {
 }
 
 const NOVNC = join(dirname(createRequire(import.meta.url).resolve("@novnc/novnc")), "..");
-const BROWSER_ARGS = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
-  ...["--disable-background-networking", "--disable-component-update"],
-];
 
 /** noVNC as it is; the title counts the moves that it made. */
 const SITE = `<!doctype html><title>0</title><div id="screen" style="width:640px;height:480px"></div>
@@ -166,21 +162,14 @@ async function openNoVnc(
   owner: Owner,
   { desktop, link }: ScrolledDesktop,
 ): Promise<{ readonly page: Page; shows(): Promise<true> }> {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS });
-  owner.teardown(() => browser.close());
+  const browser = await openBrowser(owner);
   const page = await browser.newPage();
   await page.goto(await openSite(owner, desktop));
   const shows = (): Promise<true> =>
     until("noVNC shows the page", async () => {
-      const url = await page.evaluate<string>(
-        `document.querySelector("#screen canvas")?.toDataURL("image/png") ?? ""`,
-      );
-      const base64 = url.split(",")[1] ?? "";
-      if (base64 === "") return null;
-      const image = sharp(Buffer.from(base64, "base64")).ensureAlpha().raw();
-      const { data, info } = await image.toBuffer({ resolveWithObject: true });
+      const shot = await canvasShot(page, "#screen canvas");
+      if (shot === null) return null;
       const { width, height, bytes } = link.framebuffer;
-      const shot = { width: info.width, height: info.height, rgba: data };
       return differenceOf(shot, { width, height, rgba: bytes.slice() }) === null ? true : null;
     });
   await shows();

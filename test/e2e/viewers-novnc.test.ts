@@ -3,8 +3,6 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, extname, join, normalize } from "node:path";
-import { chromium, type Page } from "playwright-core";
-import sharp from "sharp";
 import t from "tap";
 import { WebSocketServer } from "ws";
 import { rightsOf } from "../../src/web/viewer-rights.ts";
@@ -12,16 +10,13 @@ import type { ViewerSecurity } from "../../src/web/viewer-security.ts";
 import { webSocketTransport } from "../../src/web/viewer-transport.ts";
 import { DrawnDesktop } from "../web/drawn-desktop.ts";
 import { type Door, openVncDoor } from "../web/viewer-ports.ts";
+import { canvasShot, openBrowser } from "./browser.ts";
 import { requirePeers } from "./peers.ts";
 import type { Owner } from "./program.ts";
 import { until } from "./until.ts";
 import { differenceOf, type Shot } from "./xwd.ts";
 
 const NOVNC = join(dirname(createRequire(import.meta.url).resolve("@novnc/novnc")), "..");
-const BROWSER_ARGS = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
-  ...["--disable-background-networking", "--disable-component-update"],
-];
 const TOKEN = "a-token-that-only-anna-has";
 
 /**
@@ -117,21 +112,8 @@ async function openSite(owner: Owner, security: ViewerSecurity): Promise<Site> {
   return { desktop, door, url: `http://127.0.0.1:${address.port}` };
 }
 
-/** What noVNC shows; null before it shows anything. */
-async function canvasShot(page: Page): Promise<Shot | null> {
-  const url = await page.evaluate<string>(
-    `document.querySelector("#screen canvas")?.toDataURL("image/png") ?? ""`,
-  );
-  const base64 = url.split(",")[1] ?? "";
-  if (base64 === "") return null;
-  const image = sharp(Buffer.from(base64, "base64")).ensureAlpha().raw();
-  const { data, info } = await image.toBuffer({ resolveWithObject: true });
-  return { width: info.width, height: info.height, rgba: data };
-}
-
 if (requirePeers(t, ["chromium"])) {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS });
-  t.teardown(() => browser.close());
+  const browser = await openBrowser(t);
 
   const WAYS = [
     { name: "None", security: "none", user: "", password: "" },
@@ -158,7 +140,7 @@ if (requirePeers(t, ["chromium"])) {
       t.equal(title, "connected");
       const shows = (): Promise<Shot> =>
         until("noVNC shows the desktop's picture", async () => {
-          const shot = await canvasShot(page);
+          const shot = await canvasShot(page, "#screen canvas");
           const { width, height, bytes } = desktop.frame;
           if (shot === null) return null;
           return differenceOf(shot, { width, height, rgba: bytes.slice() }) === null ? shot : null;
@@ -195,7 +177,7 @@ if (requirePeers(t, ["chromium"])) {
         desktop.paintScene(scene);
         const { width, height, bytes } = desktop.frame;
         await until(`scene ${scene} in noVNC`, async () => {
-          const shot = await canvasShot(page);
+          const shot = await canvasShot(page, "#screen canvas");
           return shot !== null && differenceOf(shot, { width, height, rgba: bytes.slice() }) === null;
         });
       }
