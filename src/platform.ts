@@ -1,34 +1,18 @@
-import type { Duplex } from "node:stream";
 import type { Config } from "./config.ts";
 import { systemClock } from "./desktop/clock.ts";
 import type { Connection } from "./desktop/connection.ts";
 import type { KnownTargets } from "./desktop/known-targets.ts";
 import type { Link } from "./desktop/link.ts";
-import { KasmLink } from "./desktop/links/kasm-link.ts";
-import { openKasmSocket } from "./desktop/links/kasm-socket.ts";
-import { RdpLink } from "./desktop/links/rdp-link.ts";
+import { DecodeLink } from "./desktop/links/decode-link.ts";
+import { decodingOf } from "./desktop/links/decode-place.ts";
 import { RdpSessions } from "./desktop/links/rdp-sessions.ts";
-import { type ReverseListen, ReverseStream } from "./desktop/links/reverse-stream.ts";
-import { rfbCrypto } from "./desktop/links/rfb-crypto.ts";
-import { TargetSecurity } from "./desktop/links/target-security.ts";
-import { TcpStream } from "./desktop/links/tcp-stream.ts";
-import { UnixStream } from "./desktop/links/unix-stream.ts";
-import { VncLink } from "./desktop/links/vnc-link.ts";
-import { openVncSocket } from "./desktop/links/vnc-socket.ts";
+import type { ReverseListen } from "./desktop/links/reverse-stream.ts";
+import { type LinkMeans, makeTargetLink } from "./desktop/links/target-link.ts";
+import { WorkerLink } from "./desktop/links/worker-link.ts";
 import type { OwnListener } from "./desktop/target-guard.ts";
 import { TargetTrust, type TlsTrust } from "./desktop/trust.ts";
-import { jpegTurbo } from "./imaging/jpeg-turbo.ts";
-import { chooseInflate, nodeDeflate } from "./imaging/node-zlib.ts";
-import { decodeWebp } from "./imaging/webp-decode.ts";
-import { encodingByName } from "./protocols/rfb/encodings/list.ts";
 
-/** What the rooms need of the platform, on Node. */
-export const PLATFORM = {
-  inflate: chooseInflate(),
-  deflate: nodeDeflate,
-  jpeg: jpegTurbo,
-  crypto: rfbCrypto,
-} as const;
+export { PLATFORM } from "./desktop/links/link-platform.ts";
 
 /** How targets that prove who they are are believed. */
 export interface TargetBelief {
@@ -39,6 +23,8 @@ export interface TargetBelief {
   readonly reverseListen?: ReverseListen;
   /** RDP hosts have to check the password before a session begins; default false. */
   readonly needsNla?: boolean;
+  /** Told when a desktop's decoding has moved to a thread of its own. */
+  readonly onMoved?: (connection: Connection) => void;
 }
 
 /** As it is configured. */
@@ -51,35 +37,16 @@ export function beliefOf({ targets }: Pick<Config, "targets">, known: KnownTarge
   };
 }
 
-/** An empty password is one for whoever asks for it, and none for whoever does not. */
-const WITH_EMPTY_PASSWORD = ["X509Vnc", "X509None", "TLSVnc", "TLSNone", "VncAuth", "None"] as const;
-
-function numbersOf(encodings: readonly string[]): number[] {
-  return encodings.flatMap((name) => encodingByName(name)?.number ?? []);
+/** A link to a VNC server that decodes here; `own` is where this appliance listens itself, which is never a target. */
+export function openVncLink(connection: Connection, own: readonly OwnListener[], belief: TargetBelief): Link {
+  return makeTargetLink(connection, meansOf(connection, own, belief));
 }
 
-/** A link to a VNC server; `own` is where this appliance listens itself, which is never a target. */
-export function openVncLink(connection: Connection, own: readonly OwnListener[], belief: TargetBelief): Link {
-  const { username, password, security, transport, repeaterId, encodings } = connection;
-  const outer = trustOf(connection, belief);
-  const trust = transport === "wss" ? trustInside(connection, belief) : outer;
-  const targetSecurity = new TargetSecurity(transport === "unix" ? "" : connection.host, trust);
-  const allowed = security ?? (password === "" ? WITH_EMPTY_PASSWORD : "auto");
-  return new VncLink(
-    {
-      connect: () => streamTo(connection, own, belief, outer),
-      emitsConnect: true,
-      hasConnectLimit: transport !== "reverse",
-      repeater: repeaterId ?? null,
-      ...(encodings === undefined ? {} : { encodings: numbersOf(encodings) }),
-      username,
-      password,
-      security: { allowed, needsIdentity: trust.needsIdentity },
-      secure: (effect, stream) => targetSecurity.perform(effect, stream),
-    },
-    PLATFORM,
-    systemClock,
-  );
+function meansOf(connection: Connection, own: readonly OwnListener[], belief: TargetBelief): LinkMeans {
+  const { reverseListen = "loopback", needsNla = false } = belief;
+  const trust = trustOf(connection, belief);
+  const trustInside = trustInsideOf(connection, belief);
+  return { own, trust, trustInside, reverseListen, needsNla };
 }
 
 function trustOf(connection: Connection, { trust, known }: TargetBelief): TargetTrust {
@@ -95,102 +62,63 @@ function trustOf(connection: Connection, { trust, known }: TargetBelief): Target
 export async function forgetIdentity(connection: Connection, belief: TargetBelief): Promise<boolean> {
   const { known } = belief;
   if (known === null) return false;
-  const places = [trustOf(connection, belief), trustInside(connection, belief)].map(({ place }) => place);
+  const places = [trustOf(connection, belief), trustInsideOf(connection, belief)].map(({ place }) => place);
   const forgotten = await Promise.all(places.map((place) => known.forget(place)));
   return forgotten.includes(true);
 }
 
 /** The WebSocket's TLS has proved the target already; what it shows within is another certificate or key. */
-function trustInside({ host, port, path = "" }: Connection, { trust, known }: TargetBelief): TargetTrust {
+function trustInsideOf({ host, port, path = "" }: Connection, { trust, known }: TargetBelief): TargetTrust {
   return new TargetTrust({ host: `${path}@${host}`, port, fingerprint: null }, trust, known);
-}
-
-function streamTo(
-  { host, port, transport, path = "", http }: Connection,
-  own: readonly OwnListener[],
-  { reverseListen = "loopback" }: TargetBelief,
-  trust: TargetTrust,
-): Duplex {
-  switch (transport) {
-    case "unix":
-      return new UnixStream(path);
-    case "reverse":
-      return new ReverseStream(host, port, reverseListen);
-    case "ws":
-    case "wss": {
-      const access = http ?? { username: null, password: null, headers: {} };
-      const target = { host, port, path, isSecure: transport === "wss", access };
-      return openVncSocket(target, own, trust, systemClock);
-    }
-    default:
-      return new TcpStream(host, port, own);
-  }
 }
 
 /** Accounts at hosts that links of this process have signed in to. */
 const RDP_SESSIONS = new RdpSessions();
 
-/** What RDP hosts are asked for unless the connection says otherwise. */
-const RDP_SIZE = { width: 1280, height: 800 } as const;
+/**
+ * Connections that were found too heavy for the main thread: their next link begins on one of its own, be it that the
+ * target stood no second one beside the first.
+ */
+const HEAVY = new WeakSet<Connection>();
 
-/** A link to an RDP host, whose name and password are known. */
-export function openRdpLink(
-  connection: Connection,
-  own: readonly OwnListener[],
-  { trust, known, needsNla = false }: TargetBelief,
-): Link {
-  const { host, port, username, password, fingerprint = null, rdp = {} } = connection;
-  return new RdpLink(
-    {
-      connect: () => new TcpStream(host, port, own),
-      host,
-      trust: new TargetTrust({ host, port, fingerprint }, trust, known),
-      claim: () => RDP_SESSIONS.claim(`${username}@${host}:${port}`),
-      username: username ?? "",
-      password: password ?? "",
-      size: rdp.size ?? RDP_SIZE,
-      needsNla: rdp.needsNla ?? needsNla,
-      hasGraphicsPipeline: rdp.graphics === "pipeline",
-      ...(rdp.depth === undefined ? {} : { colourDepth: rdp.depth }),
-      ...(rdp.keyboardLayout === undefined ? {} : { keyboardLayout: rdp.keyboardLayout }),
-    },
-    systemClock,
-  );
-}
-
-/** A link to whatever a connection leads to over the network. */
+/** A link to whatever a connection leads to over the network, decoding where it should. */
 export function openTargetLink(
   connection: Connection,
   own: readonly OwnListener[],
   belief: TargetBelief,
 ): Link {
-  switch (connection.protocol) {
-    case "kasmvnc":
-      return openKasmLink(connection, own, belief);
-    case "rdp":
-      return openRdpLink(connection, own, belief);
-    default:
-      return openVncLink(connection, own, belief);
-  }
+  const means = meansOf(connection, own, belief);
+  const openThere = (): Link => openWorkerLink(connection, means);
+  const decoding = decodingOf(connection);
+  if (decoding === "main") return makeTargetLink(connection, means);
+  if (decoding === "worker" || HEAVY.has(connection)) return openThere();
+  return new DecodeLink(
+    {
+      openHere: (onTurn) => makeTargetLink(connection, { ...means, onTurn }),
+      openThere,
+      onHeavy: () => HEAVY.add(connection),
+      onMoved: () => belief.onMoved?.(connection),
+    },
+    systemClock,
+  );
 }
 
-/** How a KasmVNC server's TLS follows from the transport that was asked for. */
-const KASM_TLS = { ws: "never", wss: "always" } as const;
-
-/** A link to a KasmVNC server; name and password are for its web server. */
-export function openKasmLink(
-  connection: Connection,
-  own: readonly OwnListener[],
-  belief: TargetBelief,
-): Link {
-  const { host, port, username, password, transport } = connection;
-  const tls = transport === "ws" || transport === "wss" ? KASM_TLS[transport] : "auto";
-  const trust = trustOf(connection, belief);
-  return new KasmLink(
+function openWorkerLink(connection: Connection, means: LinkMeans): Link {
+  const { own, reverseListen, needsNla, trust, trustInside } = means;
+  const { protocol, username, host, port } = connection;
+  const place = `${username}@${host}:${port}`;
+  return new WorkerLink(
     {
-      connect: () => openKasmSocket({ host, port, username, password, tls }, own, trust, systemClock),
+      settings: () => ({
+        connection,
+        own: [...own],
+        reverseListen,
+        needsNla,
+        needsIdentity: { outer: trust.needsIdentity, inside: trustInside.needsIdentity },
+      }),
+      trusts: { outer: trust, inside: trustInside },
+      ...(protocol === "rdp" ? { claim: () => RDP_SESSIONS.claim(place) } : {}),
     },
-    { ...PLATFORM, decodeWebp },
     systemClock,
   );
 }

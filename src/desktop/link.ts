@@ -1,4 +1,5 @@
 import type { Framebuffer } from "../framebuffer/framebuffer.ts";
+import type { Rect } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { CopyMove, Cursor, Screen } from "../protocols/rfb/screen.ts";
 import type { LinkError } from "./error.ts";
@@ -45,6 +46,8 @@ export interface Link {
   readonly description: string;
   /** Why it takes no input at all, and what to do instead; absent where it does. */
   readonly inputRefusal?: string;
+  /** True where its clipboard takes ISO 8859-1 alone; absent where it takes every character. */
+  readonly hasLatinClipboard?: boolean;
   /** False for a keysym that nothing makes at the target; absent where every one can be tried. */
   canType?(keysym: number): boolean;
   open(events: LinkEvents): void;
@@ -59,7 +62,10 @@ export interface Link {
   pointer(x: number, y: number, buttons: number): void;
   key(keysym: number, isDown: boolean, scancode: number | null): void;
   clipboard(text: string): void;
-  /** Asks for another size; false where the target cannot. */
-  resize(width: number, height: number): boolean;
+  /**
+   * Asks for another size, and for these screens in it where the target has more than one; false where it cannot,
+   * later where only another thread knows.
+   */
+  resize(width: number, height: number, screens?: readonly Rect[]): boolean | Promise<boolean>;
   close(): void;
 }

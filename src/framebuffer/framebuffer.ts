@@ -24,6 +24,19 @@ export function isAcceptableSize({ width, height }: Size): boolean {
   );
 }
 
+/** Where the pixels lie. */
+interface Place {
+  /** In WebAssembly memory of their own, where the host has any; default false. */
+  readonly hasKernels?: boolean;
+  /** In memory that other threads may hold; default false. */
+  readonly isShared?: boolean;
+}
+
+interface Memory {
+  readonly words: Uint32Array;
+  readonly bench: Bench | null;
+}
+
 /**
  * Pixels as data: RGBA, 8 bits each, rows top down, no padding between rows, alpha always 255.
  *
@@ -33,23 +46,41 @@ export function isAcceptableSize({ width, height }: Size): boolean {
 export class Framebuffer implements Size {
   #width: number;
   #height: number;
-  readonly #hasKernels: boolean;
-  #words: Uint32Array<ArrayBuffer>;
-  #bytes: Uint8Array<ArrayBuffer>;
+  readonly #place: Place;
+  #words: Uint32Array;
+  #bytes: Uint8Array;
   #bench: Bench | null;
 
   /**
    * Black, width x height pixels; with kernels it lies in WebAssembly memory of its own, where the host has any.
    * Throws a RangeError for a size outside isAcceptableSize.
    */
-  constructor(width: number, height: number, options: { readonly hasKernels?: boolean } = {}) {
+  constructor(width: number, height: number, place: Place & { readonly memory?: SharedArrayBuffer } = {}) {
+    const { memory } = place;
+    const { words, bench } =
+      memory === undefined ? allocate(width, height, place) : adopt(width, height, memory);
     this.#width = width;
     this.#height = height;
-    this.#hasKernels = options.hasKernels ?? false;
-    const memory = allocate(width, height, this.#hasKernels);
-    this.#words = memory.words;
-    this.#bench = memory.bench;
-    this.#bytes = bytesOf(this.#words);
+    this.#place = { hasKernels: place.hasKernels ?? false, isShared: place.isShared ?? memory !== undefined };
+    this.#words = words;
+    this.#bench = bench;
+    this.#bytes = bytesOf(words);
+  }
+
+  /** One whose `memory` can be handed to another thread. Throws as the constructor does. */
+  static shared(width: number, height: number): Framebuffer {
+    return new Framebuffer(width, height, { isShared: true });
+  }
+
+  /** The pixels of another thread, as they are: who reads them while that one writes sees them torn. */
+  static over(memory: SharedArrayBuffer, width: number, height: number): Framebuffer {
+    return new Framebuffer(width, height, { memory });
+  }
+
+  /** What other threads may be handed; null where the pixels are this one's alone. Replaced by `resize`. */
+  get memory(): SharedArrayBuffer | null {
+    const { buffer } = this.#words;
+    return buffer instanceof ArrayBuffer ? null : buffer;
   }
 
   get width(): number {
@@ -69,12 +100,12 @@ export class Framebuffer implements Size {
   }
 
   /** R, G, B, A, … of all pixels; replaced by `resize`, so never keep it. */
-  get bytes(): Uint8Array<ArrayBuffer> {
+  get bytes(): Uint8Array {
     return this.#bytes;
   }
 
   /** One 0xAABBGGRR word a pixel; replaced by `resize`, so never keep it. */
-  get words(): Uint32Array<ArrayBuffer> {
+  get words(): Uint32Array {
     return this.#words;
   }
 
@@ -86,7 +117,7 @@ export class Framebuffer implements Size {
   /** Keeps the common top-left part, the rest is black. Throws a RangeError for a size outside isAcceptableSize. */
   resize(width: number, height: number): void {
     if (width === this.#width && height === this.#height) return;
-    const { words, bench } = allocate(width, height, this.#hasKernels);
+    const { words, bench } = allocate(width, height, this.#place);
     const rows = Math.min(height, this.#height);
     const columns = Math.min(width, this.#width);
     for (let y = 0; y < rows; y++) {
@@ -137,14 +168,11 @@ export class Framebuffer implements Size {
   }
 }
 
-function allocate(
-  width: number,
-  height: number,
-  hasKernels: boolean,
-): { readonly words: Uint32Array<ArrayBuffer>; readonly bench: Bench | null } {
-  if (!isAcceptableSize({ width, height }))
-    throw new RangeError(`picture of ${width}x${height} pixels refused`);
-  const bench = hasKernels ? openBench(width, height) : null;
+function allocate(width: number, height: number, { hasKernels, isShared }: Place): Memory {
+  checkSize(width, height);
+  if (isShared === true)
+    return adopt(width, height, new SharedArrayBuffer(width * height * BYTES_PER_PIXEL), OPAQUE);
+  const bench = hasKernels === true ? openBench(width, height) : null;
   const words =
     bench === null
       ? new Uint32Array(width * height)
@@ -152,6 +180,19 @@ function allocate(
   return { words: words.fill(OPAQUE), bench };
 }
 
-function bytesOf(words: Uint32Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+/** `memory` as pixels, all of them `word` where one is given. Throws a RangeError where they do not fit. */
+function adopt(width: number, height: number, memory: SharedArrayBuffer, word?: number): Memory {
+  checkSize(width, height);
+  const words = new Uint32Array(memory, 0, width * height);
+  if (word !== undefined) words.fill(word);
+  return { words, bench: null };
+}
+
+function checkSize(width: number, height: number): void {
+  if (!isAcceptableSize({ width, height }))
+    throw new RangeError(`picture of ${width}x${height} pixels refused`);
+}
+
+function bytesOf(words: Uint32Array): Uint8Array {
   return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 }

@@ -41,3 +41,16 @@ export class Barriers {
     this.#waiting.clear();
   }
 }
+
+/** A fence's payload: the barrier's number, 32 bits, big-endian. */
+export function payloadOf(number: number): Uint8Array {
+  const payload = new Uint8Array(4);
+  new DataView(payload.buffer).setUint32(0, number);
+  return payload;
+}
+
+/** 0 for a payload that is not ours, which passes nothing. */
+export function numberOf(payload: Uint8Array): number {
+  if (payload.length !== 4) return 0;
+  return new DataView(payload.buffer, payload.byteOffset).getUint32(0);
+}

@@ -9,7 +9,7 @@ import { ENCODING } from "../../protocols/rfb/numbers.ts";
 import type { Clock } from "../clock.ts";
 import { LinkError } from "../error.ts";
 import type { Link, LinkEvents } from "../link.ts";
-import { VncLink } from "./vnc-link.ts";
+import { VncLink, type VncLinkOptions } from "./vnc-link.ts";
 
 /** A user with the right to look gets a first picture at once, one without it gets none and no word about it. */
 const FIRST_PICTURE_MS = 10_000;
@@ -21,7 +21,7 @@ const REPEAT_REQUEST_MS = 1000;
 const LOSSY_LOWEST = -1023;
 const LOSSY_HIGHEST = -1004;
 
-export interface KasmLinkOptions {
+export interface KasmLinkOptions extends Pick<VncLinkOptions, "framebuffer" | "onTurn"> {
   /** Opens the byte stream to the target; it emits "connect" when the socket is up. */
   readonly connect: () => Duplex;
   /** Encoding numbers to ask for; default: lossless ones, and nothing that changes the picture for others. */
@@ -46,7 +46,7 @@ export class KasmLink implements Link {
   #farewell: string | null = null;
   #hasMoved = false;
 
-  constructor({ connect, encodings }: KasmLinkOptions, ports: KasmLinkPorts, clock: Clock) {
+  constructor({ connect, encodings, ...decoding }: KasmLinkOptions, ports: KasmLinkPorts, clock: Clock) {
     this.isExact = encodings === undefined || !encodings.some(isLossy);
     this.#clock = clock;
     this.#link = new VncLink(
@@ -60,6 +60,7 @@ export class KasmLink implements Link {
         ...(this.isExact ? {} : { repeatRequestMs: REPEAT_REQUEST_MS }),
         // It answers fences even to a user who may no longer look.
         probesPixels: true,
+        ...decoding,
         onEvent: (event) => this.#onEvent(event),
         perform: (effect) => perform(effect, ports),
       },
@@ -129,13 +130,8 @@ export class KasmLink implements Link {
     this.#link.clipboard(text);
   }
 
-  resize(width: number, height: number): boolean {
-    return this.#link.resize(width, height);
-  }
-
-  /** Asks for these screens; false where the target cannot. */
-  arrange(screens: readonly Rect[]): boolean {
-    return this.#link.arrange(screens);
+  resize(width: number, height: number, screens?: readonly Rect[]): boolean {
+    return this.#link.resize(width, height, screens);
   }
 
   close(): void {

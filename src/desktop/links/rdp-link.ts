@@ -131,7 +131,7 @@ export class RdpLink implements Link {
       return Promise.reject(new LinkError("target_closed", "the target is not connected"));
     }
     this.#unsuppress();
-    const asked = this.#questions.ask();
+    const asked = this.#questions.ask(this.#client.features.samplesScreen);
     asked.then(
       () => {
         if (!this.#isWatched) this.#suppress();

@@ -9,6 +9,11 @@ const SILENT_MS = 200;
 /** A host that did answer before gets so long. */
 const BUSY_MS = 1000;
 /**
+ * A host that copies its screen now and then has done so within this time: FreeRDP's shadow server does 16 times a
+ * second.
+ */
+const SAMPLE_MS = 100;
+/**
  * The pixels that are asked for when any answer will do: more than one, for FreeRDP 2.11's shadow server takes the
  * last column and row for the ones behind (2026-11-21).
  */
@@ -21,6 +26,8 @@ export class RdpQuestions {
   readonly #ask: (pixels: Rect) => void;
   readonly #clock: Clock;
   readonly #waiting = new Barriers();
+  /** How to call off, and how to reject, each that waits for the host to copy its screen anew. */
+  readonly #sampled = new Map<() => void, (error: LinkError) => void>();
   #hasAnswered = false;
   /** What was not painted since the host was let go on. */
   #missing = Region.empty;
@@ -37,12 +44,19 @@ export class RdpQuestions {
     return this.#hasAnswered;
   }
 
-  /** Resolves when what had changed before is painted; rejects with the LinkError that ends the link. */
-  ask(): Promise<void> {
-    const { passed } = this.#waiting.open();
-    this.#ask(PROBE);
-    this.#awaitSilence();
-    return passed;
+  /**
+   * Resolves when what had changed before is painted; rejects with the LinkError that ends the link. `isSampled`: the
+   * host copies its screen now and then, so what is there now is in its answer only a while later.
+   */
+  ask(isSampled = false): Promise<void> {
+    if (!isSampled) return this.#askNow();
+    return new Promise((resolve, reject) => {
+      const cancel = this.#clock.after(SAMPLE_MS, () => {
+        this.#sampled.delete(cancel);
+        this.#askNow().then(resolve, reject);
+      });
+      this.#sampled.set(cancel, reject);
+    });
   }
 
   /** A question nobody waits for. */
@@ -71,7 +85,19 @@ export class RdpQuestions {
 
   fail(error: LinkError): void {
     this.#stop();
+    for (const [cancel, reject] of this.#sampled) {
+      cancel();
+      reject(error);
+    }
+    this.#sampled.clear();
     this.#waiting.fail(error);
+  }
+
+  #askNow(): Promise<void> {
+    const { passed } = this.#waiting.open();
+    this.#ask(PROBE);
+    this.#awaitSilence();
+    return passed;
   }
 
   #awaitSilence(): void {

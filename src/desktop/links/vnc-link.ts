@@ -11,7 +11,8 @@ import { ENCODING } from "../../protocols/rfb/numbers.ts";
 import type { Clock } from "../clock.ts";
 import { LinkError } from "../error.ts";
 import type { Link, LinkEvents } from "../link.ts";
-import { Barriers } from "./barriers.ts";
+import { Barriers, numberOf, payloadOf } from "./barriers.ts";
+import { FairFeed } from "./fair-feed.ts";
 import { linkErrorOf } from "./link-error.ts";
 import { UpdatePace } from "./update-pace.ts";
 
@@ -49,6 +50,8 @@ export interface VncLinkOptions extends RfbClientOptions {
   readonly repeatRequestMs?: number;
   /** True: a server that is silent is asked for a pixel even where it has fences, which it may answer while blind. */
   readonly probesPixels?: boolean;
+  /** Hears how long each piece of what the server said took, what the link's hearers do with it among that. */
+  readonly onTurn?: (startMs: number, tookMs: number) => void;
 }
 
 /** A VNC target: one byte stream and the RfbClient that speaks over it. */
@@ -60,7 +63,9 @@ export class VncLink implements Link {
   readonly #pace: UpdatePace;
   readonly #fences = new Barriers();
   readonly #answers = new Barriers();
+  readonly #feed: FairFeed;
   #stream: Duplex | null = null;
+  #isPerforming = false;
   #events: LinkEvents | null = null;
   #cancelPhase: (() => void) | null = null;
   #cancelWatchdog: (() => void) | null = null;
@@ -82,6 +87,11 @@ export class VncLink implements Link {
       (event) => this.#onEvent(event),
     );
     this.#pace = new UpdatePace(this.#client, clock, options.repeatRequestMs ?? null);
+    this.#feed = new FairFeed({
+      take: (piece) => this.#receive(piece),
+      mayRead: () => !this.#isPerforming,
+      nowMs: () => clock.nowMs(),
+    });
   }
 
   get framebuffer() {
@@ -90,6 +100,10 @@ export class VncLink implements Link {
 
   get description(): string {
     return this.#client.description;
+  }
+
+  get hasLatinClipboard(): boolean {
+    return this.#client.hasLatinClipboard;
   }
 
   open(events: LinkEvents): void {
@@ -121,7 +135,11 @@ export class VncLink implements Link {
   /** Only the uppermost stream is heard: one below it may end while the last bytes are still being opened. */
   #hear(stream: Duplex): void {
     this.#stopHearing?.();
-    const onData = (chunk: Uint8Array): void => this.#receive(chunk);
+    const onData = (chunk: Uint8Array): void => {
+      // Whole until the handshake is over: what came along with a step that lays TLS over the stream has to be seen.
+      if (this.#client.isReady) this.#feed.push(chunk, stream);
+      else this.#receive(chunk);
+    };
     const onError = (error: unknown): void => this.#end(linkErrorOf(error));
     const onEnd = (): void => this.#end(new LinkError("target_closed", "the target closed the connection"));
     stream.on("data", onData).once("error", onError).once("close", onEnd).once("end", onEnd);
@@ -168,13 +186,8 @@ export class VncLink implements Link {
     this.#client.clipboard(text);
   }
 
-  resize(width: number, height: number): boolean {
-    return this.#client.resize(width, height);
-  }
-
-  /** Asks for these screens; false where the target cannot. */
-  arrange(screens: readonly Rect[]): boolean {
-    return this.#client.arrange(screens);
+  resize(width: number, height: number, screens?: readonly Rect[]): boolean {
+    return screens === undefined ? this.#client.resize(width, height) : this.#client.arrange(screens);
   }
 
   close(): void {
@@ -216,6 +229,7 @@ export class VncLink implements Link {
     } catch (error) {
       this.#end(linkErrorOf(error));
     }
+    this.#options.onTurn?.(this.#heardAtMs, this.#clock.nowMs() - this.#heardAtMs);
   }
 
   #onEvent(event: RfbClientEvent): void {
@@ -280,6 +294,7 @@ export class VncLink implements Link {
       );
       return;
     }
+    this.#isPerforming = true;
     stream.pause();
     this.#flush();
     // Laid over the stream, TLS reads it: from here on its bytes are not for us.
@@ -305,13 +320,14 @@ export class VncLink implements Link {
       this.#hear(stream);
       stream.pause();
     }
+    this.#isPerforming = false;
     try {
       this.#client.resume(this.#clock.nowMs());
     } catch (error) {
       this.#end(linkErrorOf(error));
       return;
     }
-    stream.resume();
+    if (!this.#isPerforming) this.#feed.go(stream);
   }
 
   /** Ends the link unless the phase is over in time. */
@@ -360,6 +376,7 @@ export class VncLink implements Link {
     this.#cancelPhase?.();
     this.#cancelWatchdog?.();
     this.#pace.close();
+    this.#feed.close();
     this.#fences.fail(error);
     this.#answers.fail(error);
     this.#client.close();
@@ -369,17 +386,4 @@ export class VncLink implements Link {
     this.#stopHearing?.();
     stream.destroy();
   }
-}
-
-/** A fence's payload: the barrier's number, 32 bits, big-endian. */
-function payloadOf(number: number): Uint8Array {
-  const payload = new Uint8Array(4);
-  new DataView(payload.buffer).setUint32(0, number);
-  return payload;
-}
-
-/** 0 for a payload that is not ours, which passes nothing. */
-function numberOf(payload: Uint8Array): number {
-  if (payload.length !== 4) return 0;
-  return new DataView(payload.buffer, payload.byteOffset).getUint32(0);
 }

@@ -283,7 +283,7 @@ t.test("why the server ends a session is in the error", async (t) => {
 t.test("screens are arranged on the server and come back as it has them", async (t) => {
   const server = await KasmServer.start(t, { users: ada() });
   const { link, ear } = await live(t, server);
-  t.equal(link.arrange([rect(0, 0, 300, 200), rect(300, 0, 200, 250)]), true);
+  t.equal(link.resize(500, 250, [rect(0, 0, 300, 200), rect(300, 0, 200, 250)]), true);
   const { screens } = await ear.next("resize");
   t.same(
     screens.map(({ rect }) => rect),

@@ -86,3 +86,30 @@ t.test("a session is taken by us only where a later link of ours is at the same 
   t.ok(first.wasTakenByUs());
   t.notOk(second.wasTakenByUs());
 });
+
+t.test("a host that copies its screen now and then is asked once it has", async (t) => {
+  const clock = new FakeClock();
+  const sent: object[] = [];
+  const questions = new RdpQuestions((pixels) => sent.push(pixels), clock);
+  let over = 0;
+  const first = questions.ask(true).then(() => over++);
+  clock.advance(60);
+  const second = questions.ask(true).then(() => over++);
+  questions.painted(ANSWER);
+  t.same([sent.length, over], [0, 0], "what it paints before that is of before");
+  clock.advance(50);
+  t.equal(sent.length, 1);
+  questions.painted(ANSWER);
+  await first;
+  t.equal(over, 1, "each waits its own while");
+  clock.advance(50);
+  questions.painted(ANSWER);
+  await second;
+  t.equal(sent.length, 2);
+
+  const asked = questions.ask(true);
+  questions.fail(new LinkError("target_closed", "gone"));
+  await t.rejects(asked, { code: "target_closed" });
+  clock.advance(500);
+  t.equal(sent.length, 2, "nobody is asked after the end");
+});

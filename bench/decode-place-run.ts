@@ -1,0 +1,75 @@
+// One link to a target, decoded here or in a thread, as a desktop publishes it: what that costs this process.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { systemClock } from "../src/desktop/clock.ts";
+import { makeConnection } from "../src/desktop/connection.ts";
+import type { Decoding } from "../src/desktop/decoding.ts";
+import { Framebuffer } from "../src/framebuffer/framebuffer.ts";
+import { publishDamage } from "../src/framebuffer/publish.ts";
+import { openTargetLink } from "../src/platform.ts";
+
+/** What a run gives, as JSON on stdout. */
+export interface PlaceCost {
+  readonly longestMs: number;
+  readonly highMs: number;
+  readonly usualMs: number;
+  readonly cpuMs: number;
+  readonly pagesPerSecond: number;
+  readonly residentBytes: number;
+}
+
+const [place, port, warm, pages] = process.argv.slice(2);
+const decoding: Decoding = place === "worker" ? "worker" : "main";
+
+const connection = makeConnection(
+  { protocol: "vnc", host: "127.0.0.1", port: Number(port), encodings: ["hextile"], decoding },
+  systemClock.date(),
+);
+const link = openTargetLink(connection, [], { trust: "tofu", known: null });
+const delay = monitorEventLoopDelay({ resolution: 1 });
+let frame = new Framebuffer(1, 1, { hasKernels: true });
+let seen = 0;
+let sinceMs = 0;
+let before = process.cpuUsage();
+
+link.open({
+  ready: () => {
+    const { width, height } = link.framebuffer;
+    frame = new Framebuffer(width, height, { hasKernels: true });
+    link.follow(true);
+  },
+  update: ({ painted }) => {
+    publishDamage(link.framebuffer, frame, painted);
+    seen++;
+    if (seen === Number(warm)) {
+      delay.enable();
+      before = process.cpuUsage();
+      sinceMs = performance.now();
+    }
+    if (seen === Number(warm) + Number(pages)) finish();
+  },
+  resize: () => undefined,
+  cursor: () => undefined,
+  clipboard: () => undefined,
+  name: () => undefined,
+  bell: () => undefined,
+  stalled: () => undefined,
+  step: () => undefined,
+  closed: (error) => {
+    throw error;
+  },
+});
+
+function finish(): void {
+  delay.disable();
+  const { user, system } = process.cpuUsage(before);
+  const cost: PlaceCost = {
+    longestMs: delay.max / 1e6,
+    highMs: delay.percentile(99) / 1e6,
+    usualMs: delay.percentile(50) / 1e6,
+    cpuMs: (user + system) / 1000 / Number(pages),
+    pagesPerSecond: (Number(pages) * 1000) / (performance.now() - sinceMs),
+    residentBytes: process.memoryUsage.rss(),
+  };
+  link.close();
+  process.stdout.write(JSON.stringify(cost));
+}

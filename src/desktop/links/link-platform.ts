@@ -1,0 +1,11 @@
+import { jpegTurbo } from "../../imaging/jpeg-turbo.ts";
+import { chooseInflate, nodeDeflate } from "../../imaging/node-zlib.ts";
+import { rfbCrypto } from "./rfb-crypto.ts";
+
+/** What the rooms need of the platform, on Node. */
+export const PLATFORM = {
+  inflate: chooseInflate(),
+  deflate: nodeDeflate,
+  jpeg: jpegTurbo,
+  crypto: rfbCrypto,
+} as const;
