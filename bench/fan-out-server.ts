@@ -47,7 +47,9 @@ function ourTick(): () => void {
   const sessions = viewerSessions();
   const principal = { id: "bench", name: "bench", role: "viewer" } as const;
   const options = { viewport: null, composite: false, viewOnly: true } as const;
-  sockets.on("connection", (socket) => sessions.attach(socket, desktop, options, principal));
+  sockets.on("connection", (socket, request) =>
+    sessions.attach(socket, desktop, options, principal, request.socket),
+  );
   const pictures = Array.from({ length: PICTURES }, (_, seed) => grain(seed + 1));
   return () => {
     const words = pictures[frames % PICTURES];

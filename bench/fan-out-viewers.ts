@@ -1,4 +1,5 @@
-// Viewers that read and do nothing else, so that one process can be many. argv: PORT COUNT ours | bare.
+// Viewers that read and do nothing else, so that one process can be many. argv: PORT COUNT asking | continuous | bare:
+// asking for each frame, with continuous updates (and so answering fences), or saying nothing.
 // Writes "ready"; answers a line on stdin with "MESSAGES BYTES" received since.
 import { createInterface } from "node:readline";
 import { WebSocket } from "ws";
@@ -8,6 +9,9 @@ import * as request from "../src/protocols/rfb/client/requests.ts";
 import { ENCODING } from "../src/protocols/rfb/numbers.ts";
 
 const ALL = rect(0, 0, 1280, 720);
+const FENCE = 248;
+/** U8 type, pad 3, U32 flags. */
+const FLAGS_AT = 4;
 
 const [port, count, mode] = process.argv.slice(2);
 let messages = 0;
@@ -22,7 +26,13 @@ for (let i = 0; i < Number(count); i++) {
   });
   socket.on("message", (data: Buffer) => {
     heard++;
-    if (mode === "ours") answer(socket, heard);
+    if (data[0] === FENCE) {
+      socket.send(
+        Buffer.concat([data.subarray(0, FLAGS_AT), Buffer.of(0, 0, 0, 0), data.subarray(FLAGS_AT + 4)]),
+      );
+      return;
+    }
+    if (mode !== "bare") answer(socket, heard);
     messages++;
     bytes += data.length;
   });
@@ -35,10 +45,12 @@ function answer(socket: WebSocket, heard: number): void {
   else if (heard === 3) socket.send(Buffer.of(1));
   else if (heard === 4) {
     socket.send(Buffer.from(request.setPixelFormat(RGBX)));
-    socket.send(Buffer.from(request.setEncodings([ENCODING.tight])));
+    const flow = mode === "continuous" ? [ENCODING.fence, ENCODING.continuousUpdates] : [];
+    socket.send(Buffer.from(request.setEncodings([ENCODING.tight, ...flow])));
     socket.send(Buffer.from(request.framebufferUpdateRequest(ALL, false)));
+    if (mode === "continuous") socket.send(Buffer.from(request.enableContinuousUpdates(true, ALL)));
     arrived();
-  } else socket.send(Buffer.from(request.framebufferUpdateRequest(ALL, true)));
+  } else if (mode === "asking") socket.send(Buffer.from(request.framebufferUpdateRequest(ALL, true)));
 }
 
 function arrived(): void {

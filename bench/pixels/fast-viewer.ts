@@ -7,17 +7,32 @@ import { say } from "../../test/protocols/rfb/server/viewer.ts";
 import type { DrawnDesktop } from "../../test/web/drawn-desktop.ts";
 import { KeptLog, rfbPorts } from "../../test/web/viewer-ports.ts";
 
+const UPDATE = 0;
 const FENCE = 248;
 /** U8 type, pad 3, U32 flags, U8 length. */
 const FENCE_HEAD = 9;
 
-/** A viewer in this process, with continuous updates, that has read everything at once. */
+/** continuous: it is sent what changes unasked; asking, counted: it asks for each update, and knows LastRect or not. */
+export type FastViewerKind = "continuous" | "asking" | "counted";
+
+const ENCODINGS = {
+  continuous: [ENCODING.tight, ENCODING.lastRect, ENCODING.fence, ENCODING.continuousUpdates],
+  asking: [ENCODING.tight, ENCODING.lastRect],
+  counted: [ENCODING.tight],
+} as const;
+
+/** A viewer in this process that has read everything at once. */
 export class FastViewer implements ViewerTransport {
   readonly bufferedBytes = 0;
   #listener: TransportListener | null = null;
+  readonly #kind: FastViewerKind;
+  readonly #ask: () => void;
   #unseen = 0;
 
-  constructor(desktop: DrawnDesktop) {
+  constructor(desktop: DrawnDesktop, kind: FastViewerKind) {
+    this.#kind = kind;
+    const { width, height } = desktop.size;
+    this.#ask = () => this.#say(say.request(true, 0, 0, width, height));
     new ViewerSession(
       { rfb: rfbPorts, cache: new ViewerRectCache(), clock: systemClock, log: new KeptLog() },
       {
@@ -27,10 +42,9 @@ export class FastViewer implements ViewerTransport {
         }),
       },
     );
-    const { width, height } = desktop.size;
     this.#say(Buffer.from("RFB 003.008\n"), Uint8Array.of(1), Uint8Array.of(1));
-    this.#say(say.encodings(ENCODING.tight, ENCODING.fence, ENCODING.continuousUpdates));
-    this.#say(say.request(false, 0, 0, width, height), say.continuous(true, 0, 0, width, height));
+    this.#say(say.encodings(...ENCODINGS[kind]), say.request(false, 0, 0, width, height));
+    if (kind === "continuous") this.#say(say.continuous(true, 0, 0, width, height));
   }
 
   /** Resolves when no more comes of what changed. */
@@ -44,7 +58,9 @@ export class FastViewer implements ViewerTransport {
 
   send(bytes: Uint8Array): void {
     this.#unseen += bytes.length;
-    if (bytes[0] !== FENCE) return;
+    // The first bytes of a part that goes on may be anything: then it asks once more than it need.
+    if (this.#kind !== "continuous" && bytes[0] === UPDATE) setImmediate(this.#ask);
+    if (this.#kind !== "continuous" || bytes[0] !== FENCE) return;
     const payload = bytes.slice(FENCE_HEAD);
     setImmediate(() => this.#say(say.fence(0, payload)));
   }

@@ -11,7 +11,7 @@ import { nodeDeflate } from "../../src/imaging/node-zlib.ts";
 import { PngStrips } from "../../src/imaging/png-strips.ts";
 import { DrawnDesktop } from "../../test/web/drawn-desktop.ts";
 import { judged, type Line } from "../line.ts";
-import { FastViewer } from "./fast-viewer.ts";
+import { FastViewer, type FastViewerKind } from "./fast-viewer.ts";
 import type { Scene } from "./scene.ts";
 
 const RUNS = 25;
@@ -32,7 +32,9 @@ export async function benchTurns(scene: Scene): Promise<Line[]> {
     return small.png(picture);
   });
   const published = await longestTurn(publishing(scene));
-  const shown = await longestTurn(showing(scene));
+  const continuous = await longestTurn(showing(scene, "continuous"));
+  const asking = await longestTurn(showing(scene, "asking"));
+  const counted = await longestTurn(showing(scene, "counted"));
   const machine = await longestTurn(fairLoop);
   const line = (what: string, ours: number): Line =>
     judged({
@@ -47,7 +49,9 @@ export async function benchTurns(scene: Scene): Promise<Line[]> {
   return [
     line("PNG, everything changed", native),
     line("PNG as models see it, everything changed", fitted),
-    line("all of the screen to a viewer with continuous updates", shown),
+    line("all of the screen to a viewer with continuous updates", continuous),
+    line("all of the screen to a viewer that asks, with LastRect", asking),
+    line("all of the screen to a viewer that asks, without LastRect", counted),
     line("a scroll that is looked for and published", published),
   ];
 }
@@ -69,9 +73,9 @@ function publishing({ frame }: Scene): () => Promise<void> {
 }
 
 /** A viewer that is shown another picture, whole. */
-function showing({ frame }: Scene): () => Promise<void> {
+function showing({ frame }: Scene, kind: FastViewerKind): () => Promise<void> {
   const desktop = new DrawnDesktop(frame.width, frame.height);
-  const viewer = new FastViewer(desktop);
+  const viewer = new FastViewer(desktop, kind);
   let run = 0;
   return async () => {
     desktop.frame.words.set(frame.words);

@@ -1,12 +1,13 @@
 import type { Clock } from "../desktop/clock.ts";
 import type { View, Watcher } from "../desktop/view.ts";
-import { areaOfRect, type Size, snapRect } from "../framebuffer/rect.ts";
+import { areaOfRect, equalRects, type Size, snapRect } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
 import type { CopyMove } from "../protocols/rfb/screen.ts";
 import type { RectWork, RfbServer } from "../protocols/rfb/server/rfb-server.ts";
+import { PixelCost } from "./pixel-cost.ts";
 import { PaintedPointer, type PointedDesktop } from "./viewer-pointer.ts";
 import type { ViewerRectCache } from "./viewer-rect-cache.ts";
-import { ViewerSlices } from "./viewer-slices.ts";
+import type { ViewerTurns } from "./viewer-turns.ts";
 
 /** Damage grows to this grid, so that viewers whose damage differs a little still share what is encoded. */
 const GRID = 16;
@@ -27,10 +28,14 @@ export interface ViewerFeedParts {
   /** Of the desktop: one for all its viewers. */
   readonly cache: ViewerRectCache;
   readonly clock: Clock;
+  /** Of the event loop: one for all viewers. */
+  readonly turns: ViewerTurns;
   /** True where nothing waits to be sent: then there is room for what is not urgent. */
   isDrained(): boolean;
-  /** There may be something to pump. */
+  /** There may be something to pump, soon. */
   schedule(): void;
+  /** Pumps at once. */
+  pump(): void;
 }
 
 /** One viewer's pixels: takes what changed from the desktop and hands it to the viewer's server. */
@@ -39,9 +44,14 @@ export class ViewerFeed {
   readonly #view: View;
   readonly #watcher: Watcher;
   readonly #pointer: PaintedPointer;
-  readonly #slices = new ViewerSlices();
-  /** The viewer is sent updates without asking for each, so that a large one may be cut into several. */
-  #isFlowing = false;
+  readonly #cost = new PixelCost();
+  /** Something was due that this turn had no time for. */
+  #isHeldUp = false;
+  #waitsForTurn = false;
+  #waitsForDrain = false;
+  #generation = -1;
+  #version = -1;
+  #stampOfPicture = "";
   #cancelTurn: (() => void) | null = null;
 
   constructor(parts: ViewerFeedParts) {
@@ -51,31 +61,30 @@ export class ViewerFeed {
     this.#watcher = this.#view.watch(() => parts.schedule(), { withOverlays: parts.isComposited });
   }
 
-  /** Makes one update of the newest picture for a viewer that wants one. */
+  /** True where the viewer may be sent more as soon as what was sent has left. */
+  get waitsForDrain(): boolean {
+    return this.#waitsForDrain;
+  }
+
+  /** Makes one update of the newest picture for a viewer that wants one, or goes on with the one that it gets. */
   pump(server: RfbServer): void {
     const { width, height, screens } = this.#view;
     if (server.size.width !== width || server.size.height !== height) server.resize(width, height, screens);
     const { painted, copies } = this.#take(server.drawsCursor);
-    const picture = this.#pointer.over(this.#view.picture(this.#parts.isComposited));
-    const due = snap(painted, this.#view);
-    const now = this.#isFlowing ? this.#slices.take(due) : due;
-    const later = due.subtract(now);
-    const left = server.update(picture, now, copies);
-    // Only continuous updates are counted in flight. A viewer that asks for each would wait a way and back for each part.
-    if (server.updatesInFlight > 0) this.#isFlowing = true;
-    if (!left.isEmpty || !later.isEmpty) this.#watcher.putBack(left.union(later));
-    else if (this.#parts.isDrained()) server.refine(picture);
-    if (!later.isEmpty) setImmediate(() => this.#parts.schedule());
+    this.#isHeldUp = false;
+    this.#waitsForDrain = false;
+    const isNew = !painted.isEmpty || copies.length > 0 || server.hasNews;
+    if (isNew || server.hasRefinement) this.#send(server, painted, copies);
+    if (this.#isHeldUp) this.#waitForTurn();
     this.#armTurn(server);
   }
 
   /** A body of the picture as it is now, encoded for the first viewer that needs it and shared with the others. */
-  encodeOnce(work: RectWork, encode: () => Uint8Array): Uint8Array {
+  encodeOnce(work: RectWork, encode: () => Uint8Array): Uint8Array | null {
     const { desktop, isComposited, cache } = this.#parts;
-    const timed = (): Uint8Array => this.#timed(work, encode);
+    const timed = (): Uint8Array | null => this.#timed(work, encode);
     if (desktop.viewers < 2 || this.#pointer.touches(work.rect)) return timed();
-    const stamp = `${desktop.generation}.${desktop.scene.version}`;
-    return cache.get(stamp, isComposited ? "overlays" : "bare", work, timed);
+    return cache.get(this.#stamp(), isComposited ? "overlays" : "bare", work, timed);
   }
 
   close(): void {
@@ -83,12 +92,51 @@ export class ViewerFeed {
     this.#watcher.close();
   }
 
-  #timed({ rect }: RectWork, encode: () => Uint8Array): Uint8Array {
-    const { clock } = this.#parts;
+  #send(server: RfbServer, painted: Region, copies: readonly CopyMove[]): void {
+    const picture = this.#pointer.over(this.#view.picture(this.#parts.isComposited));
+    const left = server.update(picture, snap(painted, this.#view), copies);
+    // Whatever it stopped for, a half update is gone on with.
+    if (server.isUpdateOpen) this.#isHeldUp = true;
+    if (left.isEmpty && !server.hasRefinement) return;
+    if (!left.isEmpty) this.#watcher.putBack(left);
+    if (left.isEmpty && this.#parts.isDrained()) server.refine(picture);
+    else this.#waitsForDrain = true;
+  }
+
+  /** null where this turn of the event loop has no time left. */
+  #timed({ rect }: RectWork, encode: () => Uint8Array): Uint8Array | null {
+    const { clock, turns } = this.#parts;
+    const pixels = areaOfRect(rect);
+    if (!turns.hasTimeFor(this.#cost.msOf(pixels))) {
+      this.#isHeldUp = true;
+      return null;
+    }
     const startedAtMs = clock.nowMs();
     const body = encode();
-    this.#slices.took(areaOfRect(rect), clock.nowMs() - startedAtMs);
+    const ms = clock.nowMs() - startedAtMs;
+    this.#cost.took(pixels, ms);
+    turns.took(ms);
     return body;
+  }
+
+  /** Names the picture as it is now. */
+  #stamp(): string {
+    const { generation, scene } = this.#parts.desktop;
+    if (generation !== this.#generation || scene.version !== this.#version) {
+      this.#generation = generation;
+      this.#version = scene.version;
+      this.#stampOfPicture = `${generation}.${scene.version}`;
+    }
+    return this.#stampOfPicture;
+  }
+
+  #waitForTurn(): void {
+    if (this.#waitsForTurn) return;
+    this.#waitsForTurn = true;
+    this.#parts.turns.next(() => {
+      this.#waitsForTurn = false;
+      this.#parts.pump();
+    });
   }
 
   /** What the viewer has not seen, with what the pointer covers and uncovers where it is drawn in. */
@@ -114,6 +162,9 @@ export class ViewerFeed {
   }
 }
 
+/** The same region where it lies on the grid already. */
 function snap(region: Region, size: Size): Region {
-  return Region.from(region.rects.map((rect) => snapRect(rect, GRID, size)));
+  const { rects } = region;
+  const snapped = rects.map((rect) => snapRect(rect, GRID, size));
+  return rects.every((rect, i) => equalRects(rect, snapped[i] ?? rect)) ? region : Region.from(snapped);
 }

@@ -1,5 +1,6 @@
 import type { Action, ActionResult, Actor, PerformOptions } from "../desktop/action.ts";
 import { LinkError, RefusedError } from "../desktop/error.ts";
+import type { Rect } from "../framebuffer/rect.ts";
 import { RfbError } from "../protocols/rfb/error.ts";
 import type { ViewerLog } from "./viewer-log.ts";
 
@@ -56,8 +57,11 @@ export class ViewerInput {
   }
 
   /** Resolves when the target took it, rejects with what the desktop says. */
-  resize(width: number, height: number): Promise<ActionResult> {
-    return this.#desktop.perform({ kind: "resize", width, height }, this.#actor, { effectTimeoutMs: 0 });
+  resize(width: number, height: number, screens: readonly Rect[] = []): Promise<ActionResult> {
+    const layout = screens.length > 1 ? { screens } : {};
+    return this.#desktop.perform({ kind: "resize", width, height, ...layout }, this.#actor, {
+      effectTimeoutMs: 0,
+    });
   }
 
   /** Lets go of every key and button that is still down. */

@@ -1,5 +1,5 @@
 import type { PixelFormat } from "../framebuffer/pixel-format.ts";
-import type { RectWork } from "../protocols/rfb/server/rfb-server.ts";
+import type { PixelStyle, RectWork } from "../protocols/rfb/server/rfb-server.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
@@ -28,8 +28,11 @@ export class ViewerRectCache {
     return this.#sizeBytes;
   }
 
-  /** `stamp` names the picture, `layers` what of it is drawn. */
-  get(stamp: string, layers: string, work: RectWork, encode: () => Uint8Array): Uint8Array {
+  /**
+   * A body as it was made before, or as `encode` makes it; null where it makes none now. `stamp` names the picture,
+   * `layers` what of it is drawn.
+   */
+  get(stamp: string, layers: string, work: RectWork, encode: () => Uint8Array | null): Uint8Array | null {
     if (stamp !== this.#stamp) {
       this.clear();
       this.#stamp = stamp;
@@ -38,7 +41,8 @@ export class ViewerRectCache {
     const known = this.#bodies.get(key);
     if (known !== undefined) return known;
     // A copy, since an encoder's memory may be twice as long as what is in it.
-    const body = encode().slice();
+    const body = encode()?.slice() ?? null;
+    if (body === null) return null;
     this.#bodies.set(key, body);
     this.#sizeBytes += body.length;
     this.#trim();
@@ -79,22 +83,25 @@ function isSame(a: readonly Uint8Array[], b: readonly Uint8Array[]): boolean {
   });
 }
 
-function keyOf(layers: string, { encoding, rect, format, jpegQuality, compressLevel }: RectWork): string {
-  const { x, y, width, height } = rect;
-  const kind = `${layers} ${encoding.number} ${formatKey(format)} ${jpegQuality} ${compressLevel}`;
-  return `${kind} ${x} ${y} ${width} ${height}`;
+function keyOf(layers: string, { style, rect }: RectWork): string {
+  return `${layers} ${styleKey(style)} ${rect.x} ${rect.y} ${rect.width} ${rect.height}`;
 }
 
-/** Viewers keep their format, so its key is made once for each. */
-const formatKeys = new WeakMap<PixelFormat, string>();
+/** Viewers keep their style, so its key is made once for each. */
+const styleKeys = new WeakMap<PixelStyle, string>();
+
+function styleKey(style: PixelStyle): string {
+  const known = styleKeys.get(style);
+  if (known !== undefined) return known;
+  const { encoding, format, jpegQuality, compressLevel } = style;
+  const key = `${encoding.number} ${formatKey(format)} ${jpegQuality} ${compressLevel}`;
+  styleKeys.set(style, key);
+  return key;
+}
 
 function formatKey(format: PixelFormat): string {
-  const known = formatKeys.get(format);
-  if (known !== undefined) return known;
   const { bitsPerPixel, depth, isBigEndian, redMax, greenMax, blueMax } = format;
   const { redShift, greenShift, blueShift } = format;
   const order = isBigEndian ? "b" : "l";
-  const key = [bitsPerPixel, depth, order, redMax, greenMax, blueMax, redShift, greenShift, blueShift].join();
-  formatKeys.set(format, key);
-  return key;
+  return [bitsPerPixel, depth, order, redMax, greenMax, blueMax, redShift, greenShift, blueShift].join();
 }

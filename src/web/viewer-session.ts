@@ -1,8 +1,8 @@
 import type { Clock } from "../desktop/clock.ts";
-import type { Desktop, DesktopEvent } from "../desktop/desktop.ts";
-import type { Point, Rect } from "../framebuffer/rect.ts";
+import type { DesktopEvent } from "../desktop/desktop.ts";
+import type { Rect, Size } from "../framebuffer/rect.ts";
 import { RfbError } from "../protocols/rfb/error.ts";
-import { RESIZE_STATUS } from "../protocols/rfb/screen.ts";
+import { RESIZE_STATUS, type Screen } from "../protocols/rfb/screen.ts";
 import {
   RfbServer,
   type RfbServerEvent,
@@ -10,6 +10,7 @@ import {
   type ServerSecurity,
   type TlsIdentity,
 } from "../protocols/rfb/server/rfb-server.ts";
+import type { ViewedDesktop } from "./viewed-desktop.ts";
 import { ViewerClipboardFeed } from "./viewer-clipboard.ts";
 import { ViewerFeed } from "./viewer-feed.ts";
 import { codeOf, ViewerInput } from "./viewer-input.ts";
@@ -18,25 +19,10 @@ import type { ViewerRectCache } from "./viewer-rect-cache.ts";
 import { refuseViewer } from "./viewer-refusal.ts";
 import type { ViewerRights } from "./viewer-rights.ts";
 import { CLOSE_CODE, type ViewerTransport } from "./viewer-transport.ts";
+import { ViewerTurns } from "./viewer-turns.ts";
 import { ViewerWatchdog } from "./viewer-watchdog.ts";
 
-/** The part of a Desktop that a viewer sees. */
-export type ViewedDesktop = Pick<
-  Desktop,
-  | "id"
-  | "name"
-  | "size"
-  | "screens"
-  | "cursor"
-  | "generation"
-  | "viewers"
-  | "attachViewer"
-  | "on"
-  | "view"
-  | "whenReady"
-  | "perform"
-> &
-  Partial<Pick<Desktop, "locks">> & { readonly pointer: Point; readonly scene: { readonly version: number } };
+export type { ViewedDesktop } from "./viewed-desktop.ts";
 
 /** A kind of input that a viewer sent without the right to. */
 export type DeniedInput = "pointer" | "key" | "clipboard" | "resize";
@@ -47,6 +33,8 @@ export interface ViewerSessionPorts {
   readonly cache: ViewerRectCache;
   readonly clock: Clock;
   readonly log: ViewerLog;
+  /** Of the event loop: one for all viewers. Default: one of its own. */
+  readonly turns?: ViewerTurns;
   /** Told once of each kind of input that was dropped because the viewer may not: a flood makes no flood of records. */
   denied?(rights: ViewerRights, input: DeniedInput): void;
   /** This viewer moved the pointer. */
@@ -94,13 +82,15 @@ export class ViewerSession {
   readonly #denied = new Set<DeniedInput>();
   #droppedInputs = 0;
   #isPumpDue = false;
+  /** Something may be due that waits for what was sent to leave. */
+  #isHeldUp = false;
   #isClosed = false;
 
   constructor(ports: ViewerSessionPorts, options: ViewerSessionOptions) {
     this.#ports = ports;
     this.#options = options;
     this.#clipboard = new ViewerClipboardFeed({
-      isBehind: () => this.#isBehind,
+      isBehind: () => this.#isBehind || this.#server?.isUpdateOpen === true,
       send: (text) => this.#server?.clipboard(text),
     });
     this.#watchdog = new ViewerWatchdog({
@@ -169,7 +159,7 @@ export class ViewerSession {
       { name: desktop.name, width, height, screens: desktop.screens, security, viewport },
       {
         ...this.#ports.rfb,
-        encodeRect: (work, encode) => this.#feed?.encodeOnce(work, encode) ?? encode(),
+        encodeRect: (work, encode) => (this.#feed === null ? encode() : this.#feed.encodeOnce(work, encode)),
         joinUpdate: (parts) => this.#ports.cache.join(parts),
       },
       (bytes) => this.#send(bytes),
@@ -179,7 +169,7 @@ export class ViewerSession {
     this.#hearFrom((chunk) => {
       const before = server.updatesInFlight;
       server.receive(chunk);
-      if (server.updatesInFlight < before) this.#watchdog.progress();
+      if (server.updatesInFlight < before) this.#onProgress();
     });
   }
 
@@ -220,7 +210,7 @@ export class ViewerSession {
       this.#clipboard.put(event.text);
       input.clipboard(event.text);
     } else {
-      this.#resize(input, event.width, event.height);
+      this.#resize(input, event);
     }
   }
 
@@ -254,8 +244,10 @@ export class ViewerSession {
       isComposited,
       cache: this.#ports.cache,
       clock: this.#ports.clock,
+      turns: this.#ports.turns ?? new ViewerTurns(),
       isDrained: () => this.#options.transport.bufferedBytes === 0,
       schedule: () => this.#schedule(),
+      pump: () => this.#guard(() => this.#pump()),
     });
     this.#feed = feed;
     this.#leave = [
@@ -301,9 +293,13 @@ export class ViewerSession {
     }
   }
 
-  #resize(input: ViewerInput, width: number, height: number): void {
+  #resize(
+    input: ViewerInput,
+    { width, height, screens }: Size & { readonly screens: readonly Screen[] },
+  ): void {
     const answer = (status: 1 | 4): void => this.#guard(() => this.#server?.refuseResize(status));
-    input.resize(width, height).then(
+    const places = screens.map(({ rect }) => rect);
+    input.resize(width, height, places).then(
       () => {
         const { size } = this.#options.desktop;
         if (size.width !== width || size.height !== height) answer(RESIZE_STATUS.forwarded);
@@ -335,9 +331,13 @@ export class ViewerSession {
 
   #onDrained(): void {
     if (this.#isClosed) return;
-    this.#watchdog.progress();
     this.#guard(() => this.#clipboard.flush());
-    this.#schedule();
+    this.#onProgress();
+  }
+
+  #onProgress(): void {
+    this.#watchdog.progress();
+    if (this.#isHeldUp || this.#feed?.waitsForDrain === true) this.#schedule();
   }
 
   /** Once the desktop has told everybody of its change: whatever comes in one go is one update. */
@@ -350,11 +350,12 @@ export class ViewerSession {
     });
   }
 
-  /** INVARIANT: at most one update is made before the one before has left, and always of the newest picture. */
+  /** INVARIANT: nothing is made while much of what was made before waits, and all is made of the newest picture. */
   #pump(): void {
     const server = this.#server;
-    if (this.#isClosed || server === null || !server.isUpdateWanted || this.#isBehind) return;
-    this.#feed?.pump(server);
+    if (this.#isClosed || server === null || !server.isUpdateWanted) return;
+    this.#isHeldUp = this.#isBehind;
+    if (!this.#isHeldUp) this.#feed?.pump(server);
   }
 
   #guard(step: () => void): void {

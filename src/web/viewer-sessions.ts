@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type { WebSocket } from "ws";
 import type { AuditEntry } from "../audit/audit-event.ts";
 import type { Principal } from "../auth/principal.ts";
@@ -9,6 +10,7 @@ import { ViewerRectCache } from "./viewer-rect-cache.ts";
 import { rightsOf, type ViewerRights } from "./viewer-rights.ts";
 import { type DeniedInput, type ViewedDesktop, ViewerSession } from "./viewer-session.ts";
 import { CLOSE_CODE, type ViewerTransport, webSocketTransport } from "./viewer-transport.ts";
+import { ViewerTurns } from "./viewer-turns.ts";
 
 export interface ViewerSessionsPorts {
   readonly rfb: RfbServerPorts;
@@ -42,6 +44,7 @@ export interface Admission {
 export class ViewerSessions {
   readonly #ports: ViewerSessionsPorts;
   readonly #caches = new WeakMap<ViewedDesktop, ViewerRectCache>();
+  readonly #turns = new ViewerTurns();
   readonly #open = new Map<ViewerSession, ViewedDesktop>();
 
   constructor(ports: ViewerSessionsPorts) {
@@ -53,14 +56,15 @@ export class ViewerSessions {
     return this.#open.size;
   }
 
-  /** A browser that is signed in already: its role decides what it may. */
+  /** A browser that is signed in already: its role decides what it may. `stream`: what lies below the socket. */
   attach(
     socket: WebSocket,
     desktop: ViewedDesktop,
     options: BrowserViewOptions,
     principal: Principal,
+    stream: Writable | null = null,
   ): ViewerSession {
-    return this.admit(webSocketTransport(socket), desktop, {
+    return this.admit(webSocketTransport(socket, stream), desktop, {
       security: [{ type: "none" }],
       rights: () => rightsOf(principal, options.viewOnly),
       isComposited: options.composite,
@@ -75,6 +79,7 @@ export class ViewerSessions {
       {
         ...this.#ports,
         cache,
+        turns: this.#turns,
         denied: (rights, input) => this.#auditDenied(rights, desktop, input),
         pointed: () => this.#pointed(desktop),
       },

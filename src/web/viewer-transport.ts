@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import type { TlsIdentity } from "../protocols/rfb/server/rfb-server.ts";
+import { writeFrame } from "./viewer-frames.ts";
 import { ViewerPace } from "./viewer-pace.ts";
 import type { ViewerTls } from "./viewer-tls.ts";
 
@@ -63,19 +65,33 @@ class Outbox {
 
   send(bytes: Uint8Array): void {
     this.#bufferedBytes += bytes.length;
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      const piece = bytes.subarray(at, at + PIECE_BYTES);
-      this.#write(piece, () => {
-        this.#bufferedBytes -= piece.length;
-        this.#onDrained();
-      });
+    // As it is, and not as a view of it: what is sent to many is known by being the same.
+    if (bytes.length <= PIECE_BYTES) {
+      this.#post(bytes);
+      return;
     }
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      this.#post(bytes.subarray(at, at + PIECE_BYTES));
+    }
+  }
+
+  #post(piece: Uint8Array): void {
+    this.#write(piece, () => {
+      this.#bufferedBytes -= piece.length;
+      this.#onDrained();
+    });
   }
 }
 
-/** RFB in binary WebSocket frames; how they are cut means nothing. */
-export function webSocketTransport(socket: WebSocket): ViewerTransport {
-  const outbox = new Outbox((piece, done) => socket.send(piece, { binary: true }, done));
+/**
+ * RFB in binary WebSocket frames; how they are cut means nothing. `stream`: what lies below the socket, where that is
+ * known: then what goes to many viewers is put into a frame once.
+ */
+export function webSocketTransport(socket: WebSocket, stream: Writable | null = null): ViewerTransport {
+  const outbox = new Outbox((piece, done) => {
+    if (stream !== null && writeFrame(socket, stream, piece, done)) return;
+    socket.send(piece, { binary: true }, done);
+  });
   return {
     get bufferedBytes() {
       return outbox.bufferedBytes;

@@ -14,10 +14,10 @@ const WIDTH = 800;
 const HEIGHT = 600;
 const HELLO = [Buffer.from("RFB 003.008\n"), Uint8Array.of(1), Uint8Array.of(1)];
 
-/** Encoding takes a millisecond a piece: time passes only by looking at the clock. */
+/** Encoding takes two milliseconds a piece: time passes only by looking at the clock. */
 function slowClock(): Clock {
   let now = 0;
-  return { nowMs: () => now++, date: () => new Date(0), after: () => () => {} };
+  return { nowMs: () => (now += 2), date: () => new Date(0), after: () => () => {} };
 }
 
 /** A viewer of Raw pixels that answers fences. */
@@ -46,7 +46,8 @@ class Viewer {
     await this.transport.whenSent();
     this.transport.say(...HELLO);
     this.transport.drain();
-    this.transport.say(say.encodings(0, ...numbers), say.request(false, 0, 0, WIDTH, HEIGHT));
+    // Continuous from the start: an update that is asked for may come in parts, which this reader does not put together.
+    this.transport.say(say.encodings(0, ...numbers), say.continuous(true, 0, 0, WIDTH, HEIGHT));
     await settled();
     this.read();
   }
@@ -91,10 +92,12 @@ t.test(
   async (t) => {
     const viewer = new Viewer();
     await viewer.open(-312, -313);
-    viewer.transport.say(say.continuous(true, 0, 0, WIDTH, HEIGHT));
     viewer.desktop.paintScene(1);
+    for (let i = 0; i < 60 && !viewer.isUpToDate; i++) {
+      await settled();
+      viewer.read();
+    }
     await settled();
-    viewer.read();
     viewer.desktop.paintScene(2);
     await Promise.resolve();
     t.equal(viewer.read(), 1, "one part at once");
@@ -110,15 +113,3 @@ t.test(
     t.equal(viewer.read(), 0, "and nothing after that");
   },
 );
-
-t.test("a viewer that asks for each update gets a large change in one", async (t) => {
-  const viewer = new Viewer();
-  await viewer.open();
-  for (const seed of [3, 4]) {
-    viewer.transport.say(say.request(true, 0, 0, WIDTH, HEIGHT));
-    viewer.desktop.paintScene(seed);
-    await settled();
-    t.equal(viewer.read(), 1);
-    t.ok(viewer.isUpToDate);
-  }
-});

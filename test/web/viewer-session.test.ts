@@ -598,11 +598,8 @@ t.test("of 60 viewers 50 stop reading, and the ten others get every frame", asyn
 t.test("the cache keeps within its bytes", async (t) => {
   const cache = new ViewerRectCache(1000);
   const work = (x: number) => ({
-    encoding: raw,
+    style: { encoding: raw, format: RGBX, jpegQuality: null, compressLevel: 1 },
     rect: rect(x, 0, 1, 1),
-    format: RGBX,
-    jpegQuality: null,
-    compressLevel: 1,
   });
   for (let x = 0; x < 100; x++) cache.get("1", "bare", work(x), () => new Uint8Array(300));
   t.ok(cache.sizeBytes <= 1000);

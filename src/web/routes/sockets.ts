@@ -68,7 +68,7 @@ export function socketRoutes(app: FastifyInstance, ports: AppPorts, parts: Socke
   const viewer = (request: FastifyRequest, desktop: WebDesktop): Serve => {
     const options = rfbOptions(request);
     const principal = principalOf(request);
-    return (socket) => ports.rfb.attach(socket, desktop.id, options, principal);
+    return (socket) => ports.rfb.attach(socket, desktop.id, options, principal, request.raw.socket);
   };
   route("/ws/desktops/:id", "view", (request) => viewer(request, desktopOf(ports, request)));
   route("/websockify", "view", (request) => viewer(request, activeDesktop(ports, request)));

@@ -88,7 +88,8 @@ export class Announcements {
     for (const number of this.#acknowledged) update.begin(NOWHERE, number);
     this.#acknowledged.clear();
     const kind = wishes.cursorKind;
-    if (this.#cursor !== undefined && kind !== null) putCursor(update, this.#cursor, kind, wishes.format);
+    if (this.#cursor !== undefined && kind !== null)
+      putCursor(update, this.#cursor, kind, wishes.style.format);
     this.#cursor = undefined;
     if (this.#name !== undefined && wishes.has(ENCODING.desktopName)) putName(update, this.#name);
     this.#name = undefined;

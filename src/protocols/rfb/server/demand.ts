@@ -5,6 +5,18 @@ import { Region } from "../../../framebuffer/region.ts";
 const MAX_UPDATES_IN_FLIGHT = 4;
 const MAX_BYTES_IN_FLIGHT = 512 * 1024;
 
+/** Of a viewer that keeps up, only every third update asks for an answer, or what has so many bytes. */
+const FENCE_EVERY = 3;
+const FENCE_EVERY_BYTES = 128 * 1024;
+
+/** Updates on their way. */
+interface Flight {
+  readonly updates: number;
+  readonly bytes: number;
+}
+
+const NONE: Flight = { updates: 0, bytes: 0 };
+
 /** More rectangles than this asked for are one: what a viewer asks for costs bounded memory. */
 const MAX_RECTS = 64;
 
@@ -13,9 +25,14 @@ export class Demand {
   #asked = Region.empty;
   #refresh = Region.empty;
   #continuous: Rect | null = null;
-  /** Bytes of each update sent with a fence, by the fence's number, oldest first. */
-  readonly #inFlight = new Map<number, number>();
-  #bytesInFlight = 0;
+  /** What each fence stands for that was not answered, by its number, oldest first. */
+  readonly #inFlight = new Map<number, Flight>();
+  /** All of these together. */
+  #fenced = NONE;
+  /** What was sent after the last fence. */
+  #loose = NONE;
+  /** The last fence was answered before another update went. */
+  #keepsUp = false;
   #fences = 0;
 
   /** What the viewer wants to get whole, changed or not. */
@@ -31,8 +48,9 @@ export class Demand {
     return this.#continuous !== null;
   }
 
+  /** Updates that the viewer was asked to confirm and has not yet. */
   get updatesInFlight(): number {
-    return this.#inFlight.size;
+    return this.#fenced.updates;
   }
 
   /** What may be sent now. */
@@ -43,11 +61,9 @@ export class Demand {
   }
 
   get #isFlowing(): boolean {
-    return (
-      this.#continuous !== null &&
-      this.#inFlight.size < MAX_UPDATES_IN_FLIGHT &&
-      (this.#inFlight.size === 0 || this.#bytesInFlight < MAX_BYTES_IN_FLIGHT)
-    );
+    if (this.#continuous === null) return false;
+    const { updates, bytes } = sum(this.#fenced, this.#loose);
+    return updates === 0 || (updates < MAX_UPDATES_IN_FLIGHT && bytes < MAX_BYTES_IN_FLIGHT);
   }
 
   ask(rect: Rect, isIncremental: boolean): void {
@@ -72,22 +88,27 @@ export class Demand {
     this.#refresh = this.#refresh.subtract(sent);
   }
 
-  /** The number of the fence that is to follow an update of so many bytes. */
-  launch(sizeBytes: number): number {
+  /** The number of the fence that is to follow an update of so many bytes; null where none is needed yet. */
+  launch(sizeBytes: number): number | null {
+    const loose = sum(this.#loose, { updates: 1, bytes: sizeBytes });
+    const isFew = loose.updates < FENCE_EVERY && loose.bytes < FENCE_EVERY_BYTES;
+    this.#loose = this.#keepsUp && isFew ? loose : NONE;
+    if (this.#loose === loose) return null;
     this.#fences = (this.#fences + 1) >>> 0;
-    this.#inFlight.set(this.#fences, sizeBytes);
-    this.#bytesInFlight += sizeBytes;
+    this.#inFlight.set(this.#fences, loose);
+    this.#fenced = sum(this.#fenced, loose);
     return this.#fences;
   }
 
   /** The viewer answered a fence, and so has read all that was sent before it. */
   landed(fence: number): void {
     if (!this.#inFlight.has(fence)) return;
-    for (const [number, sizeBytes] of this.#inFlight) {
+    for (const [number, { updates, bytes }] of this.#inFlight) {
       this.#inFlight.delete(number);
-      this.#bytesInFlight -= sizeBytes;
-      if (number === fence) return;
+      this.#fenced = sum(this.#fenced, { updates: -updates, bytes: -bytes });
+      if (number === fence) break;
     }
+    this.#keepsUp = this.#inFlight.size === 0 && this.#loose.updates === 0;
   }
 
   /** The desktop is now this big: requests beyond are void and all of it is new. */
@@ -102,6 +123,12 @@ export class Demand {
 
   #forgetFlight(): void {
     this.#inFlight.clear();
-    this.#bytesInFlight = 0;
+    this.#fenced = NONE;
+    this.#loose = NONE;
+    this.#keepsUp = false;
   }
+}
+
+function sum(a: Flight, b: Flight): Flight {
+  return { updates: a.updates + b.updates, bytes: a.bytes + b.bytes };
 }

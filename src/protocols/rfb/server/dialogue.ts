@@ -5,10 +5,9 @@ import type { Deflate, Inflate, JpegCodec, RfbCrypto, RsaKey, SecurityCrypto } f
 import type { Encoding } from "../encodings/encoding.ts";
 import type { Screen } from "../screen.ts";
 
-/** What decides the bytes of an encoded rectangle beside its pixels. */
-export interface RectWork {
+/** How a viewer wants its pixels. */
+export interface PixelStyle {
   readonly encoding: Encoding;
-  readonly rect: Rect;
   readonly format: PixelFormat;
   /** 1 to 100, null for lossless only. */
   readonly jpegQuality: number | null;
@@ -16,8 +15,19 @@ export interface RectWork {
   readonly compressLevel: number;
 }
 
-/** Hands out the body of a rectangle: that of an equal work of the same picture, or what `encode` makes now. */
-export type EncodeRect = (work: RectWork, encode: () => Uint8Array) => Uint8Array;
+/** What decides the bytes of an encoded rectangle beside its pixels. */
+export interface RectWork {
+  /** The same object for as long as a viewer wishes nothing else. */
+  readonly style: PixelStyle;
+  readonly rect: Rect;
+}
+
+/**
+ * Hands out the body of a rectangle: that of an equal work of the same picture, or what `encode` makes now; null where
+ * this turn of the event loop has no time left for it. Then what was encoded so far goes out, and the rest of the
+ * update with the next calls of `update`.
+ */
+export type EncodeRect = (work: RectWork, encode: () => Uint8Array) => Uint8Array | null;
 
 /** What the platform gives a server's side. */
 export interface RfbServerPorts {
@@ -26,7 +36,7 @@ export interface RfbServerPorts {
   readonly crypto: RfbCrypto;
   /** Reads what a viewer puts on the clipboard; without it ExtendedClipboard is not offered. */
   readonly inflate?: Inflate;
-  /** Encode once, send to all; without it every rectangle is encoded for this viewer. */
+  /** Encode once, send to all; without it every rectangle is encoded for this viewer, at once. */
   readonly encodeRect?: EncodeRect;
   /** Makes one message of its parts, of which the bodies came from `encodeRect`; nobody writes to it. */
   readonly joinUpdate?: (parts: readonly Uint8Array[]) => Uint8Array;

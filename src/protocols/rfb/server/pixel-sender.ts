@@ -2,9 +2,9 @@ import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 import { ENCODING } from "../numbers.ts";
 import type { CopyMove, Picture } from "../screen.ts";
-import type { RfbServerPorts } from "./dialogue.ts";
+import type { PixelStyle, RfbServerPorts } from "./dialogue.ts";
 import { LossyRegion } from "./lossy-region.ts";
-import { cutRect, RectEncoder } from "./rect-encoder.ts";
+import { RectEncoder } from "./rect-encoder.ts";
 import type { UpdateWriter } from "./update-writer.ts";
 import type { Wishes } from "./wishes.ts";
 
@@ -19,18 +19,30 @@ export class PixelSender {
     this.#wishes = wishes;
   }
 
-  /** Adds the region piece by piece until the update has so many bytes; returns what was added. */
-  put(update: UpdateWriter, picture: Picture, region: Region, limitBytes: number, isExact = false): Region {
-    const pieces = region.rects.flatMap(cutRect);
+  /**
+   * Adds pieces, cut before, from the one with number `from` on until the update has so many bytes or the turn is
+   * over; returns the number of the first that was not added.
+   */
+  put(
+    update: UpdateWriter,
+    picture: Picture,
+    pieces: readonly Rect[],
+    from: number,
+    style: PixelStyle,
+    limitBytes: number,
+  ): number {
     const exact: Rect[] = [];
     const lossy: Rect[] = [];
-    for (const piece of pieces) {
-      if (update.sizeBytes >= limitBytes || update.isFull) break;
-      const isLossy = this.#encoder.put(update, picture, piece, this.#wishes, isExact);
-      (isLossy ? lossy : exact).push(piece);
+    let next = from;
+    for (; next < pieces.length && update.sizeBytes < limitBytes && !update.isFull; next++) {
+      const rect = pieces[next];
+      if (rect === undefined) break;
+      const kind = this.#encoder.put(update, picture, { style, rect });
+      if (kind === null) break;
+      (kind === "lossy" ? lossy : exact).push(rect);
     }
     this.lossy.sent(exact, lossy);
-    return exact.length + lossy.length === pieces.length ? region : Region.from([...exact, ...lossy]);
+    return next;
   }
 
   copy(update: UpdateWriter, copies: readonly CopyMove[]): void {

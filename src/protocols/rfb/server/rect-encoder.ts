@@ -8,7 +8,6 @@ import { ENCODING } from "../numbers.ts";
 import type { Picture } from "../screen.ts";
 import type { RectWork, RfbServerPorts } from "./dialogue.ts";
 import type { UpdateWriter } from "./update-writer.ts";
-import type { Wishes } from "./wishes.ts";
 
 /** Rows of a piece end on multiples of this, so that the same damage is cut the same way for every viewer. */
 const ROWS = 16;
@@ -44,24 +43,24 @@ export class RectEncoder {
   }
 
   /**
-   * Adds one rectangle, cut before, in the viewer's encoding and format; `isExact`: without JPEG, whatever the viewer
-   * allows. Returns true where its pixels are only nearly those of the picture.
+   * Adds one rectangle, cut before, in the viewer's encoding and format. Answers whether its pixels are exactly or only
+   * nearly those of the picture; null where there is no time for it now.
    */
-  put(update: UpdateWriter, picture: Picture, rect: Rect, wishes: Wishes, isExact = false): boolean {
-    const { encoding, format, compressLevel } = wishes;
-    const jpegQuality = isExact ? null : wishes.jpegQuality;
-    const work: RectWork = { encoding, rect, format, jpegQuality, compressLevel };
+  put(update: UpdateWriter, picture: Picture, work: RectWork): "exact" | "lossy" | null {
+    const { encoding } = work.style;
     const { encodeRect } = this.#ports;
     const encode = (): Uint8Array => this.#body(picture, work);
     const body = encodeRect === undefined ? encode() : encodeRect(work, encode);
-    update.put(rect, encoding.number, this.#begun(body, encoding.number));
-    return isJpeg(body, encoding.number);
+    if (body === null) return null;
+    update.put(work.rect, encoding.number, this.#begun(body, encoding.number));
+    return isJpeg(body, encoding.number) ? "lossy" : "exact";
   }
 
   /** As for a viewer whose streams have begun, so that it serves all. */
   #body(picture: Picture, work: RectWork): Uint8Array {
     const { deflate, jpeg } = this.#ports;
-    const { encoding, rect, format, jpegQuality, compressLevel } = work;
+    const { rect, style } = work;
+    const { encoding, format, jpegQuality, compressLevel } = style;
     const state: EncoderState = {
       deflate,
       jpeg,

@@ -1,6 +1,6 @@
 import { equalPixelFormats, RGBX } from "../../../framebuffer/pixel-format.ts";
 import { intersectRects, type Rect } from "../../../framebuffer/rect.ts";
-import { Region } from "../../../framebuffer/region.ts";
+import type { Region } from "../../../framebuffer/region.ts";
 import { ByteQueue, type Parser } from "../../byte-queue.ts";
 import { RfbError } from "../error.ts";
 import { CLIENT_MESSAGE, ENCODING, SERVER_MESSAGE } from "../numbers.ts";
@@ -16,11 +16,11 @@ import { Announcements, type Layout, type Leds } from "./announcements.ts";
 import { ViewerClipboard } from "./clipboard.ts";
 import { Demand } from "./demand.ts";
 import type { Dialogue, RfbServerEvent, RfbServerOptions, RfbServerPorts } from "./dialogue.ts";
-import { FENCE, fenceNumber, fencePayload, serverFence } from "./fence.ts";
+import { FENCE, fenceNumber, serverFence } from "./fence.ts";
 import { readHandshake, serverInit } from "./handshake.ts";
-import { cannotResize, isLayout } from "./layout-check.ts";
-import { PixelSender } from "./pixel-sender.ts";
-import { UpdateWriter } from "./update-writer.ts";
+import { isLayout } from "./layout-check.ts";
+import { Outlet } from "./outlet.ts";
+import { UpdateSender } from "./update-sender.ts";
 import { readViewerMessage, type ViewerMessage } from "./viewer-messages.ts";
 import { Wishes } from "./wishes.ts";
 
@@ -31,6 +31,7 @@ export type {
   EncodeRect,
   InnerSecurity,
   MsLogonCrypto,
+  PixelStyle,
   RectWork,
   RfbServerEvent,
   RfbServerOptions,
@@ -41,12 +42,6 @@ export type {
 } from "./dialogue.ts";
 
 const MAX_UPDATE_BYTES = 2 * 1024 * 1024;
-
-/** What is sent again exactly must not keep what is new waiting for long. */
-const MAX_REFINEMENT_BYTES = 256 * 1024;
-
-/** Damage of more rectangles than this is sent as its bounds: the headers would cost more than the pixels. */
-const MAX_DAMAGE_RECTS = 1024;
 
 /** The largest keysym X knows: 29 bits. What is above is no key. */
 const MAX_KEYSYM = 0x1fff_ffff;
@@ -65,18 +60,15 @@ export class RfbServer {
   readonly #demand = new Demand();
   readonly #announcements = new Announcements();
   readonly #clipboard: ViewerClipboard;
-  readonly #pixels: PixelSender;
+  readonly #updates: UpdateSender;
   readonly #parser: Parser<void>;
   readonly #viewport: Rect | null;
-  readonly #maxUpdateBytes: number;
   #layout: Layout;
   #name: string;
   #cursor: Cursor | null | undefined = undefined;
   #leds: Leds | undefined = undefined;
   #isReady = false;
   #isResizeAsked = false;
-  /** What the last update left out: until the viewer got it, it does not show what copies would read. */
-  #left = Region.empty;
   #needed = 0;
   #isOver = false;
 
@@ -86,13 +78,19 @@ export class RfbServer {
     send: (bytes: Uint8Array) => void,
     on: (event: RfbServerEvent) => void,
   ) {
-    this.#d = { from: new ByteQueue(4096), options, ports, send, emit: on };
+    const outlet = new Outlet(send);
+    this.#d = {
+      ...{ from: new ByteQueue(4096), options, ports, emit: on },
+      send: (bytes) => outlet.send(bytes),
+    };
     this.#layout = { width: options.width, height: options.height, screens: options.screens };
     this.#name = options.name;
     this.#viewport = options.viewport ?? null;
-    this.#maxUpdateBytes = options.maxUpdateBytes ?? MAX_UPDATE_BYTES;
     this.#clipboard = new ViewerClipboard(this.#d);
-    this.#pixels = new PixelSender(ports, this.#wishes);
+    this.#updates = new UpdateSender({
+      ...{ ports, outlet, wishes: this.#wishes, demand: this.#demand, announcements: this.#announcements },
+      maxUpdateBytes: options.maxUpdateBytes ?? MAX_UPDATE_BYTES,
+    });
     this.#parser = this.#converse();
     this.#advance();
   }
@@ -102,9 +100,19 @@ export class RfbServer {
     return this.#isReady;
   }
 
-  /** True while the viewer has an open update request (or continuous updates that it keeps up with). */
+  /** True while the viewer has an open update request (or continuous updates that it keeps up with), or half an update. */
   get isUpdateWanted(): boolean {
-    return this.#isReady && this.#demand.isOpen;
+    return this.#isReady && (this.#demand.isOpen || this.#updates.isOpen);
+  }
+
+  /** True while an update has begun that `update` is to go on with: other messages wait for its end. */
+  get isUpdateOpen(): boolean {
+    return this.#updates.isOpen;
+  }
+
+  /** True where the viewer is sent updates without asking for each. */
+  get isContinuous(): boolean {
+    return this.#demand.isContinuous;
   }
 
   /** What the viewer asked to get whole, because of a non-incremental request; taken by `update`. */
@@ -112,7 +120,7 @@ export class RfbServer {
     return this.#demand.refresh;
   }
 
-  /** Updates that the viewer did not confirm to have read yet; 0 for viewers without Fence. */
+  /** Updates that the viewer was asked to confirm and did not yet; 0 for viewers without Fence. */
   get updatesInFlight(): number {
     return this.#demand.updatesInFlight;
   }
@@ -136,54 +144,36 @@ export class RfbServer {
   /**
    * Sends one FramebufferUpdate of the part of `painted` that was asked for; `copies` go first, as pixels where the
    * viewer cannot copy. Returns what was left out: not asked for, or beyond the limit of bytes. Without an open
-   * request nothing is sent and all is returned.
+   * request nothing is sent and all is returned. Where `encodeRect` had no time left and `isUpdateOpen`, the
+   * next call goes on with the same update, in the pixels of the picture that it is given.
    */
   update(picture: Picture, painted: Region, copies: readonly CopyMove[] = []): Region {
-    const visible = this.#visible;
-    const moved = Region.from(copies.map((move) => move.to));
-    const damage = painted.union(moved).clip(visible);
-    const isBehind = !this.#left.isEmpty;
-    this.#left = damage;
-    if (!this.isUpdateWanted) return damage;
-    const update = new UpdateWriter();
-    if (!this.#announcements.isEmpty) {
-      const isSizeDue = this.#announcements.isSizeDue;
-      if (isSizeDue && !this.#wishes.takesResize) throw cannotResize(this.#layout);
-      this.#announcements.put(update, this.#wishes, this.#layout);
-      if (isSizeDue) {
-        this.#dispatch(update, Region.empty);
-        return damage;
-      }
-    }
-    const asked = this.#demand.region.clip(visible);
-    const canCopy = !isBehind && this.#demand.refresh.isEmpty && this.#pixels.canCopy(copies, asked);
-    if (canCopy) this.#pixels.copy(update, copies);
-    const due = (canCopy ? painted : damage).union(this.#demand.refresh).intersect(asked);
-    const region = due.simplified(MAX_DAMAGE_RECTS).intersect(asked);
-    const sent = this.#pixels.put(update, picture, region, this.#maxUpdateBytes);
-    this.#left = (canCopy ? painted.clip(visible) : damage).subtract(sent);
-    if (!update.isEmpty) this.#dispatch(update, sent);
-    return this.#left;
+    return this.#updates.update(picture, this.#layout, this.#visible, painted, copies);
+  }
+
+  /** True where `update` would have something to send to a viewer that wants it, whatever was painted. */
+  get hasNews(): boolean {
+    return this.#updates.isOpen || !this.#announcements.isEmpty || !this.#demand.refresh.isEmpty;
+  }
+
+  /** True where `refine` would have something to send. */
+  get hasRefinement(): boolean {
+    return !this.#updates.pixels.lossy.still.isEmpty;
   }
 
   /** True where time would let more of what was sent as JPEG be sent exactly: the owner calls `turn` every so often. */
   get isTurnDue(): boolean {
-    return this.#pixels.lossy.isTurnDue;
+    return this.#updates.pixels.lossy.isTurnDue;
   }
 
   /** Some time passed: what was sent as JPEG and has not changed for a whole turn may be refined. */
   turn(): void {
-    this.#pixels.lossy.turn();
+    this.#updates.pixels.lossy.turn();
   }
 
   /** Sends exactly what was sent as JPEG and stood still since, as much as one small update takes. */
   refine(picture: Picture): void {
-    if (!this.isUpdateWanted || this.#pixels.lossy.still.isEmpty || this.#announcements.isSizeDue) return;
-    const update = new UpdateWriter();
-    const region = this.#pixels.lossy.still.clip(this.#visible).intersect(this.#demand.region);
-    const limitBytes = Math.min(MAX_REFINEMENT_BYTES, this.#maxUpdateBytes);
-    const sent = this.#pixels.put(update, picture, region, limitBytes, true);
-    if (!update.isEmpty) this.#dispatch(update, sent);
+    this.#updates.refine(picture, this.#visible);
   }
 
   /** Announces a new size or monitors; status and who asked go into ExtendedDesktopSize. */
@@ -194,8 +184,9 @@ export class RfbServer {
     if (!this.#isReady) return;
     if (isSame) this.#announcements.tellLayout();
     else {
+      this.#updates.cutShort();
       this.#demand.resize({ x: 0, y: 0, width, height });
-      this.#pixels.lossy.clear();
+      this.#updates.pixels.lossy.clear();
       this.#announcements.changeLayout();
     }
     if (this.#isResizeAsked) this.#announcements.answerResize(RESIZE_STATUS.done);
@@ -364,8 +355,9 @@ export class RfbServer {
     }
     const number = fenceNumber(payload);
     if (number === null) return;
+    const wasWanted = this.isUpdateWanted;
     this.#demand.landed(number);
-    this.#wantUpdate();
+    if (!wasWanted) this.#wantUpdate();
   }
 
   #takeDesktopSize(width: number, height: number, screens: readonly Screen[]): void {
@@ -380,16 +372,5 @@ export class RfbServer {
 
   #wantUpdate(): void {
     if (this.isUpdateWanted) this.#d.emit({ type: "updateWanted" });
-  }
-
-  #dispatch(update: UpdateWriter, sent: Region): void {
-    const { joinUpdate } = this.#d.ports;
-    const bytes = joinUpdate === undefined ? update.bytes() : joinUpdate(update.parts());
-    this.#demand.answered(sent);
-    this.#d.send(bytes);
-    if (!this.#demand.isContinuous) return;
-    this.#d.send(
-      serverFence(FENCE.request | FENCE.blockBefore, fencePayload(this.#demand.launch(bytes.length))),
-    );
   }
 }

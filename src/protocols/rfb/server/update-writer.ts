@@ -4,20 +4,29 @@ import { ENCODING, SERVER_MESSAGE } from "../numbers.ts";
 import type { CopyMove } from "../screen.ts";
 
 const COUNT_AT = 2;
-const MAX_RECTS = 0xffff;
+
+/** A header with this count is followed by any number of rectangles, of which LastRect ends the row (rfbproto). */
+export const UNTIL_LAST_RECT = 0xffff;
+
+/** One less than a header can count: LastRect is a rectangle as well. */
+const MAX_RECTS = 0xfffe;
 
 /** Shorter bodies are copied: a part of a message of its own costs more than that. */
 const LEAST_PART_BYTES = 1024;
 
+const NOWHERE: Rect = { x: 0, y: 0, width: 0, height: 0 };
+
 /**
  * One FramebufferUpdate, RFC 6143 section 7.6.1: U8 0, pad 1, U16 number of rectangles; then each rectangle's
- * U16 x, U16 y, U16 width, U16 height, S32 encoding, body. Large bodies stay where they are, as parts of the message.
+ * U16 x, U16 y, U16 width, U16 height, S32 encoding, body. Large bodies stay where they are, as parts of the message,
+ * which may be taken piece by piece while it is being written.
  */
 export class UpdateWriter {
   readonly #first = new ByteWriter(64).u8(SERVER_MESSAGE.framebufferUpdate).pad(1).u16(0);
-  readonly #parts: Uint8Array[] = [];
-  /** What follows the last of the parts. */
-  #to = this.#first;
+  #parts: Uint8Array[] = [];
+  /** What follows the last of the parts; null where nothing does. */
+  #to: ByteWriter | null = this.#first;
+  /** In parts, taken or not. */
   #partBytes = 0;
   #count = 0;
 
@@ -26,16 +35,23 @@ export class UpdateWriter {
   }
 
   get isFull(): boolean {
-    return this.#count === MAX_RECTS;
+    return this.#count >= MAX_RECTS;
   }
 
+  /** Rectangles begun. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Of the whole message so far, with what was taken. */
   get sizeBytes(): number {
-    return this.#partBytes + this.#to.length;
+    return this.#partBytes + (this.#to?.length ?? 0);
   }
 
   /** Begins a rectangle; its body goes to the writer that is returned. */
   begin(rect: Rect, encoding: number): ByteWriter {
     this.#count++;
+    this.#to ??= new ByteWriter(64);
     return this.#to.u16(rect.x).u16(rect.y).u16(rect.width).u16(rect.height).i32(encoding);
   }
 
@@ -46,9 +62,9 @@ export class UpdateWriter {
       to.put(body);
       return;
     }
-    this.#partBytes += to.length + body.length;
-    this.#parts.push(to.bytes(), body);
-    this.#to = new ByteWriter(64);
+    this.#close();
+    this.#partBytes += body.length;
+    this.#parts.push(body);
   }
 
   /** CopyRect, section 7.7.2: U16 source x, U16 source y. */
@@ -56,19 +72,33 @@ export class UpdateWriter {
     this.begin(move.to, ENCODING.copyRect).u16(move.fromX).u16(move.fromY);
   }
 
-  /** The message, in parts that follow each other. */
-  parts(): readonly Uint8Array[] {
-    this.#first.setU16(COUNT_AT, this.#count);
-    return this.#to.length === 0 ? this.#parts : [...this.#parts, this.#to.bytes()];
+  /** Ends a message that was announced with UNTIL_LAST_RECT. */
+  last(): void {
+    this.begin(NOWHERE, ENCODING.lastRect);
   }
 
-  /** The message in one. */
-  bytes(): Uint8Array {
-    return joined(this.parts());
+  /**
+   * What was written since the last call, in parts that follow each other. `count`: what the header is to say, which
+   * counts at the first call alone; by default what was written.
+   */
+  take(count = this.#count): readonly Uint8Array[] {
+    this.#first.setU16(COUNT_AT, count);
+    this.#close();
+    const parts = this.#parts;
+    this.#parts = [];
+    return parts;
+  }
+
+  #close(): void {
+    if (this.#to === null) return;
+    this.#partBytes += this.#to.length;
+    this.#parts.push(this.#to.bytes());
+    this.#to = null;
   }
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+/** The parts in one. */
+export function joinParts(parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
   const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));

@@ -3,6 +3,7 @@ import type { Encoding } from "../encodings/encoding.ts";
 import { ALL_ENCODINGS } from "../encodings/list.ts";
 import { raw } from "../encodings/raw.ts";
 import { ENCODING } from "../numbers.ts";
+import type { PixelStyle } from "./dialogue.ts";
 
 /** JPEG quality of the quality levels 0 to 9, as TigerVNC and TurboVNC have them. */
 const JPEG_QUALITY = [15, 29, 41, 42, 62, 77, 79, 86, 92, 100] as const;
@@ -18,25 +19,21 @@ export type CursorKind = "withAlpha" | "vmware" | "masked" | null;
 
 /** What a viewer asked for by SetPixelFormat and SetEncodings. Nothing else is ever sent to it. */
 export class Wishes {
-  format: PixelFormat = RGBX;
   #numbers: ReadonlySet<number> = new Set();
-  #encoding: Encoding = raw;
-  #jpegQuality: number | null = null;
-  #compressLevel = DEFAULT_COMPRESS_LEVEL;
+  #style: PixelStyle = {
+    encoding: raw,
+    format: RGBX,
+    jpegQuality: null,
+    compressLevel: DEFAULT_COMPRESS_LEVEL,
+  };
 
-  /** The encoding for pixels: the first of the viewer's list that we have, Raw where there is none. */
-  get encoding(): Encoding {
-    return this.#encoding;
+  /** The first encoding of the viewer's list that we have, Raw where there is none; compressLevel up to MAX_COMPRESS_LEVEL. */
+  get style(): PixelStyle {
+    return this.#style;
   }
 
-  /** 1 to 100; null where the viewer asked for no JPEG. */
-  get jpegQuality(): number | null {
-    return this.#jpegQuality;
-  }
-
-  /** zlib level, 1 to MAX_COMPRESS_LEVEL. */
-  get compressLevel(): number {
-    return this.#compressLevel;
+  set format(format: PixelFormat) {
+    this.#style = { ...this.#style, format };
   }
 
   get cursorKind(): CursorKind {
@@ -59,11 +56,12 @@ export class Wishes {
     const before = this.#numbers;
     this.#numbers = new Set(numbers);
     const preferred = numbers.find((number) => encoderOf(number) !== undefined);
-    this.#encoding = (preferred === undefined ? undefined : encoderOf(preferred)) ?? raw;
+    const encoding = (preferred === undefined ? undefined : encoderOf(preferred)) ?? raw;
     const quality = levelWithin(numbers, ENCODING.jpegQuality0, ENCODING.jpegQuality9);
-    this.#jpegQuality = quality === null ? null : (JPEG_QUALITY[quality] ?? null);
+    const jpegQuality = quality === null ? null : (JPEG_QUALITY[quality] ?? null);
     const level = levelWithin(numbers, ENCODING.compressLevel0, ENCODING.compressLevel9);
-    this.#compressLevel = Math.min(MAX_COMPRESS_LEVEL, Math.max(1, level ?? DEFAULT_COMPRESS_LEVEL));
+    const compressLevel = Math.min(MAX_COMPRESS_LEVEL, Math.max(1, level ?? DEFAULT_COMPRESS_LEVEL));
+    this.#style = { encoding, format: this.#style.format, jpegQuality, compressLevel };
     return new Set(numbers.filter((number) => !before.has(number)));
   }
 }

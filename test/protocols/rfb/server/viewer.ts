@@ -85,6 +85,9 @@ export const say = {
       .bytes(),
 } as const;
 
+/** It ends an update that was announced to have 65,535 rectangles. */
+const LAST_RECT = -224;
+
 /** One rectangle of a FramebufferUpdate; `body` where the encoding's length is known without decoding. */
 export interface SentRect extends Rect {
   readonly encoding: number;
@@ -164,7 +167,9 @@ export class TestViewer {
       case 0: {
         from.skip(1);
         const count = from.u16();
-        return { type: "update", rects: Array.from({ length: count }, () => this.#rect()) };
+        const rects: SentRect[] = [];
+        while (rects.length < count && rects.at(-1)?.encoding !== LAST_RECT) rects.push(this.#rect());
+        return { type: "update", rects };
       }
       case 2:
         return { type: "bell" };
@@ -212,6 +217,7 @@ export class TestViewer {
         return 4 + at(0);
       case -308:
         return 4 + (this.#sent.peek(1)[0] ?? 0) * 16;
+      case LAST_RECT:
       case -223:
       case -258:
       case -316:

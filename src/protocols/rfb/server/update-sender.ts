@@ -1,0 +1,235 @@
+import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
+import { Region } from "../../../framebuffer/region.ts";
+import { ENCODING } from "../numbers.ts";
+import type { CopyMove, Picture } from "../screen.ts";
+import type { Announcements, Layout } from "./announcements.ts";
+import type { Demand } from "./demand.ts";
+import type { PixelStyle, RfbServerPorts } from "./dialogue.ts";
+import { FENCE, fencePayload, serverFence } from "./fence.ts";
+import { cannotResize } from "./layout-check.ts";
+import type { Outlet } from "./outlet.ts";
+import { PixelSender } from "./pixel-sender.ts";
+import { cutRect } from "./rect-encoder.ts";
+import { joinParts, UNTIL_LAST_RECT, UpdateWriter } from "./update-writer.ts";
+import type { Wishes } from "./wishes.ts";
+
+/** What is sent again exactly must not keep what is new waiting for long. */
+const MAX_REFINEMENT_BYTES = 256 * 1024;
+
+/** Of an open update, in one turn. */
+const MAX_PART_BYTES = 512 * 1024;
+
+/** Damage of more rectangles than this is sent as its bounds: the headers would cost more than the pixels. */
+const MAX_DAMAGE_RECTS = 1024;
+
+/** A pixel of a picture that is gone: what stands for it in an update that was announced to have more. */
+const GONE: Rect = { x: 0, y: 0, width: 1, height: 1 };
+
+export interface UpdateSenderParts {
+  readonly ports: RfbServerPorts;
+  readonly outlet: Outlet;
+  readonly wishes: Wishes;
+  readonly demand: Demand;
+  readonly announcements: Announcements;
+  readonly maxUpdateBytes: number;
+}
+
+/** An update that takes more than one turn of the event loop: some of it has gone, its header with it. */
+interface OpenUpdate {
+  readonly writer: UpdateWriter;
+  /** As the viewer wished when it began: all of an update is of one pixel format. */
+  readonly style: PixelStyle;
+  readonly pieces: readonly Rect[];
+  /** The first of the pieces that is not encoded. */
+  readonly next: number;
+  /** It ends wherever LastRect stands, else after the rectangles that its header counts. */
+  readonly hasLastRect: boolean;
+}
+
+/**
+ * Makes the updates of one viewer, and spreads a large one over turns of the event loop.
+ *
+ * INVARIANT: pixels of a piece are those of the picture at the turn that encodes it. So what changes meanwhile in the
+ * pieces still to come comes with them and is damage no longer, what changes elsewhere stays damage for the next
+ * update, and nothing that the viewer shows is out of date without being owed: it may see an old part beside a new one
+ * for as long as the update lasts, and no longer than until the next.
+ */
+export class UpdateSender {
+  readonly pixels: PixelSender;
+  readonly #parts: UpdateSenderParts;
+  /** What the last update left out: until the viewer got it, it does not show what copies would read. */
+  #left = Region.empty;
+  #open: OpenUpdate | null = null;
+  /** The row where the last update that had to stop did. */
+  #stoppedAtY = 0;
+
+  constructor(parts: UpdateSenderParts) {
+    this.#parts = parts;
+    this.pixels = new PixelSender(parts.ports, parts.wishes);
+  }
+
+  /** True while the viewer has got a part of an update and waits for the rest. */
+  get isOpen(): boolean {
+    return this.#open !== null;
+  }
+
+  /** As RfbServer's `update`, of what is visible of a desktop. */
+  update(
+    picture: Picture,
+    layout: Layout,
+    visible: Rect,
+    painted: Region,
+    copies: readonly CopyMove[],
+  ): Region {
+    const moved = Region.from(copies.map((move) => move.to));
+    const damage = painted.union(moved).clip(visible);
+    const isBehind = !this.#left.isEmpty;
+    this.#left = damage;
+    if (this.#open !== null) {
+      const later = damage.subtract(Region.from(this.#open.pieces.slice(this.#open.next)));
+      this.#left = later.union(this.#goOn(this.#open, picture));
+      return this.#left;
+    }
+    const { announcements, demand, wishes, maxUpdateBytes } = this.#parts;
+    if (!demand.isOpen) return damage;
+    const writer = new UpdateWriter();
+    if (!announcements.isEmpty) {
+      const isSizeDue = announcements.isSizeDue;
+      if (isSizeDue && !wishes.takesResize) throw cannotResize(layout);
+      announcements.put(writer, wishes, layout);
+      if (isSizeDue) {
+        this.#finish(writer, Region.empty);
+        return damage;
+      }
+    }
+    const asked = demand.region.clip(visible);
+    const canCopy = !isBehind && demand.refresh.isEmpty && this.pixels.canCopy(copies, asked);
+    if (canCopy) this.pixels.copy(writer, copies);
+    const due = (canCopy ? painted : damage).union(demand.refresh).intersect(asked);
+    const region = due.simplified(MAX_DAMAGE_RECTS).intersect(asked);
+    const pieces = inTurn(region.rects.flatMap(cutRect), this.#stoppedAtY);
+    const { style } = wishes;
+    const next = this.pixels.put(writer, picture, pieces, 0, style, maxUpdateBytes);
+    const owed = canCopy ? painted.clip(visible) : damage;
+    const isSpread = next < pieces.length && this.#maySpread(writer);
+    this.#stoppedAtY = isSpread ? 0 : (pieces[next]?.y ?? 0);
+    if (isSpread) {
+      const planned = this.#begin(writer, style, pieces, next);
+      this.#left = owed.subtract(planned);
+    } else {
+      const sent = next === pieces.length ? region : Region.from(pieces.slice(0, next));
+      this.#left = owed.subtract(sent);
+      if (!writer.isEmpty) this.#finish(writer, sent);
+    }
+    return this.#left;
+  }
+
+  /** As RfbServer's `refine`. */
+  refine(picture: Picture, visible: Rect): void {
+    const { announcements, demand, wishes, maxUpdateBytes } = this.#parts;
+    const { still } = this.pixels.lossy;
+    if (this.isOpen || !demand.isOpen || still.isEmpty || announcements.isSizeDue) return;
+    const pieces = still.clip(visible).intersect(demand.region).rects.flatMap(cutRect);
+    const writer = new UpdateWriter();
+    const style = { ...wishes.style, jpegQuality: null };
+    const limitBytes = Math.min(MAX_REFINEMENT_BYTES, maxUpdateBytes);
+    const next = this.pixels.put(writer, picture, pieces, 0, style, limitBytes);
+    if (!writer.isEmpty) this.#finish(writer, Region.from(pieces.slice(0, next)));
+  }
+
+  /** Ends an open update before all of it is encoded: the picture that it was of is gone, and all is new anyway. */
+  cutShort(): void {
+    const open = this.#open;
+    if (open === null) return;
+    const { writer, style, pieces, next, hasLastRect } = open;
+    if (!hasLastRect) {
+      const pixelBytes = style.format.bitsPerPixel >> 3;
+      for (let i = next; i < pieces.length; i++) writer.begin(GONE, ENCODING.raw).pad(pixelBytes);
+    }
+    this.#close(open);
+  }
+
+  /**
+   * Only the turn's end spreads an update, and only where the viewer asks for each: with continuous updates the next
+   * one needs no asking, and other messages may go between.
+   */
+  #maySpread(writer: UpdateWriter): boolean {
+    const { demand, maxUpdateBytes } = this.#parts;
+    const isFull = writer.isFull || writer.sizeBytes >= maxUpdateBytes;
+    return !isFull && !writer.isEmpty && !demand.isContinuous;
+  }
+
+  /** Sends the first part, and with it the header; returns all pixels that the update will hold. */
+  #begin(writer: UpdateWriter, style: PixelStyle, pieces: readonly Rect[], next: number): Region {
+    const { demand, wishes, maxUpdateBytes } = this.#parts;
+    const hasLastRect = wishes.has(ENCODING.lastRect);
+    // Where the header counts what comes, its size is not known: a byte a pixel is more than most take, Raw takes four.
+    const planned = hasLastRect ? pieces : atMost(pieces, next, maxUpdateBytes - writer.sizeBytes);
+    this.#open = { writer, style, pieces: planned, next, hasLastRect };
+    const count = writer.count + planned.length - next;
+    this.#parts.outlet.part(this.#join(writer.take(hasLastRect ? UNTIL_LAST_RECT : count)));
+    const region = Region.from(planned);
+    demand.answered(region);
+    return region;
+  }
+
+  /** Encodes what this turn has time for; returns what will not be sent after all. */
+  #goOn(open: OpenUpdate, picture: Picture): Region {
+    const { writer, style, pieces, hasLastRect } = open;
+    const { outlet, maxUpdateBytes } = this.#parts;
+    const partBytes = writer.sizeBytes + MAX_PART_BYTES;
+    const limitBytes = hasLastRect ? Math.min(maxUpdateBytes, partBytes) : partBytes;
+    const before = writer.sizeBytes;
+    const next = this.pixels.put(writer, picture, pieces, open.next, style, limitBytes);
+    const isFull = hasLastRect && (writer.isFull || writer.sizeBytes >= maxUpdateBytes);
+    if (next === pieces.length || isFull) {
+      this.#close(open);
+      return Region.from(pieces.slice(next));
+    }
+    this.#open = { ...open, next };
+    if (writer.sizeBytes > before) outlet.part(this.#join(writer.take()));
+    return Region.empty;
+  }
+
+  #close({ writer, hasLastRect }: OpenUpdate): void {
+    this.#open = null;
+    if (hasLastRect) writer.last();
+    this.#end(writer);
+  }
+
+  #finish(writer: UpdateWriter, sent: Region): void {
+    this.#parts.demand.answered(sent);
+    this.#end(writer);
+  }
+
+  #end(writer: UpdateWriter): void {
+    const { demand, outlet } = this.#parts;
+    outlet.end(this.#join(writer.take()));
+    if (!demand.isContinuous) return;
+    const fence = demand.launch(writer.sizeBytes);
+    if (fence !== null) outlet.send(serverFence(FENCE.request | FENCE.blockBefore, fencePayload(fence)));
+  }
+
+  #join(parts: readonly Uint8Array[]): Uint8Array {
+    const { joinUpdate } = this.#parts.ports;
+    return joinUpdate === undefined ? joinParts(parts) : joinUpdate(parts);
+  }
+}
+
+/** Begins with the first piece from a row on, so that no change above, however often it comes, starves what is below. */
+function inTurn(pieces: readonly Rect[], y: number): readonly Rect[] {
+  const first = y === 0 ? -1 : pieces.findIndex((piece) => piece.y >= y);
+  return first <= 0 ? pieces : [...pieces.slice(first), ...pieces.slice(0, first)];
+}
+
+/** The pieces up to `from`, and of those after it as many as have so many pixels. */
+function atMost(pieces: readonly Rect[], from: number, pixels: number): readonly Rect[] {
+  let left = pixels;
+  let end = from;
+  for (const piece of pieces.slice(from)) {
+    left -= areaOfRect(piece);
+    if (left < 0 && end > from) break;
+    end++;
+  }
+  return pieces.slice(0, end);
+}

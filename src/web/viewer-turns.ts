@@ -1,0 +1,43 @@
+/** How long all viewers' encoding together may hold the event loop at a time, in milliseconds. */
+const TURN_MS = 3;
+
+/**
+ * Shares each turn of the event loop among all viewers: who finds its time used up waits for a later turn, in the order
+ * of asking. Where nothing takes long, nobody ever waits.
+ */
+export class ViewerTurns {
+  #usedMs = 0;
+  #isArmed = false;
+  #waiting: (() => void)[] = [];
+
+  /** True where so many milliseconds more fit into this turn; what is first in a turn always fits. */
+  hasTimeFor(ms: number): boolean {
+    return this.#usedMs === 0 || this.#usedMs + ms <= TURN_MS;
+  }
+
+  /** Encoding took so many milliseconds of this turn. */
+  took(ms: number): void {
+    this.#usedMs += ms;
+    this.#arm();
+  }
+
+  /** Calls when a turn has time again. */
+  next(call: () => void): void {
+    this.#waiting.push(call);
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    setImmediate(() => this.#turn());
+  }
+
+  /** Who is called and asks again stands last, so that nobody starves. */
+  #turn(): void {
+    this.#isArmed = false;
+    this.#usedMs = 0;
+    for (let left = this.#waiting.length; left > 0 && this.hasTimeFor(0); left--) this.#waiting.shift()?.();
+    if (this.#waiting.length > 0) this.#arm();
+  }
+}
