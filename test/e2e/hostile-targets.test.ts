@@ -12,10 +12,12 @@ import {
   u32,
   update,
 } from "../protocols/rfb/client/server-bytes.ts";
+import { CertificateTarget } from "./certificate-target.ts";
 import { startFakeTarget } from "./fake-target.ts";
 import { HOSTILE_CASES } from "./hostile-cases.ts";
-import { HostileHouse } from "./hostile-house.ts";
+import { HostileHouse, LEAST_SHARE, ONE_LONG_ROUND } from "./hostile-house.ts";
 import { HostileTarget } from "./hostile-target.ts";
+import { requirePeers } from "./peers.ts";
 import { until } from "./until.ts";
 
 // Cases 1 to 27 of the security reference, section 2.3, against the whole appliance: a typed error that names phase
@@ -26,7 +28,11 @@ const PASSWORD = "k1canary";
 /** After the bad byte. */
 const MOST_MS = 1000;
 /** Reconnecting is held up for longer and longer; this asks for it at once, so that the attack goes on. */
-const ATTACK_MS = 1000;
+const ATTACK_MS = 700;
+
+/** A session that is up, and a first picture. */
+const GREETING = join(ascii("RFB 003.008\n"), Uint8Array.of(1, 1), u32(0), serverInit(64, 64));
+const PICTURE = update(rectangle(0, 0, 64, 64, 0, solid(64, 64, [1, 2, 3])));
 
 const desktopSchema = z.object({
   id: z.string(),
@@ -71,10 +77,7 @@ class Attack {
           if (!isOver()) await appliance.fetch(`/api/v1/desktops/${id}/reconnect`, {});
         } while (!isOver());
         if (speech.code === null) this.lost.set(target, await infoOf(this.#house, id));
-        await appliance.fetch(`/api/v1/desktops/${id}`, undefined, {
-          method: "DELETE",
-          headers: { authorization: `Bearer ${appliance.adminToken}` },
-        });
+        await remove(this.#house, id);
       }),
     );
   }
@@ -95,6 +98,13 @@ function lossOf(house: HostileHouse, id: string, mostMs?: number): Promise<Deskt
   );
 }
 
+async function remove({ appliance }: HostileHouse, id: string): Promise<void> {
+  await appliance.fetch(`/api/v1/desktops/${id}`, undefined, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${appliance.adminToken}` },
+  });
+}
+
 async function add(house: HostileHouse, port: number, more: object = {}): Promise<DesktopInfo> {
   const body = { name: `port ${port}`, protocol: "vnc", host: "127.0.0.1", port, ...more };
   return desktopSchema.parse(await (await house.appliance.fetch("/api/v1/desktops", body)).json());
@@ -110,9 +120,11 @@ function judge(t: Test, target: HostileTarget, info: DesktopInfo | undefined): v
     return;
   }
   t.match(info?.state.text ?? "", says, `${name}: it says where and what`);
-  const soonest = Math.min(...target.tookMs);
-  if (code !== "stalled")
-    t.ok(soonest <= MOST_MS, `${name}: it ends ${Math.round(soonest)} ms after the bad byte`);
+  const latest = Math.max(...target.tookMs);
+  t.ok(
+    latest <= MOST_MS,
+    `${name}: of ${target.tookMs.length} connections each ends at most ${Math.round(latest)} ms after the bad byte`,
+  );
 }
 
 t.test("hostile targets, one case each", { timeout: 400_000 }, async (t) => {
@@ -136,7 +148,7 @@ t.test("hostile targets, one case each", { timeout: 400_000 }, async (t) => {
     });
   }
 
-  await t.test("case 2: a target that never speaks, or a byte a second", async (t) => {
+  await t.test("case 2: targets that never speak, or a byte at a time, at the phase's limit", async (t) => {
     const mute = await startFakeTarget(t, async (wire) => {
       await wire.read(1);
     });
@@ -146,54 +158,116 @@ t.test("hostile targets, one case each", { timeout: 400_000 }, async (t) => {
         await pause(2000);
       }
     });
-    const [a, b] = await Promise.all([add(house, mute), add(house, slow)]);
-    await house.measure(t, async () => undefined);
-    for (const { id } of [a, b]) {
-      const { state } = await lossOf(house, id, 25_000);
+    const lost: DesktopInfo[] = [];
+    await house.measure(
+      t,
+      async () => {
+        const added = await Promise.all([mute, slow].map((port) => add(house, port)));
+        lost.push(...(await Promise.all(added.map(({ id }) => lossOf(house, id, 25_000)))));
+        await Promise.all(added.map(({ id }) => remove(house, id)));
+      },
+      ONE_LONG_ROUND,
+    );
+    t.equal(lost.length, 2);
+    for (const { state } of lost) {
       t.equal(state.code, "handshake_timeout", state.text);
       t.match(state.text, /handshake was not over within 15 s: it came as far as connect/);
     }
   });
 
+  await t.test("case 6: a certificate that is not the one shown before", async (t) => {
+    if (!requirePeers(t, ["openssl"])) return;
+    const target = await CertificateTarget.start(t);
+    const { id } = await add(house, target.port, { security: ["X509None"] });
+    await until(
+      "the first certificate to be learnt",
+      async () => (await infoOf(house, id)).state.kind === "live",
+    );
+    target.change();
+    const lost: DesktopInfo[] = [];
+    await house.measure(t, async () => {
+      const endMs = performance.now() + ATTACK_MS;
+      do {
+        await house.appliance.fetch(`/api/v1/desktops/${id}/reconnect`, {});
+        lost.push(await lossOf(house, id));
+      } while (performance.now() < endMs);
+    });
+    for (const { state } of lost) {
+      t.match(state, { kind: "failed", code: "cert_mismatch" });
+      for (const fingerprint of target.fingerprints) {
+        t.ok(state.text.includes(fingerprint), "both fingerprints are told");
+      }
+    }
+    for (const ms of target.tookMs) t.ok(ms <= MOST_MS, `it ends ${Math.round(ms)} ms after the certificate`);
+    t.ok(target.tookMs.length > 0);
+    t.equal(target.signIns, 1, "nobody signs in behind the other certificate");
+    t.ok(
+      house
+        .written()
+        .split("\n")
+        .some((line) => line.includes("session.lost") && line.includes("cert_mismatch")),
+      "it is audited",
+    );
+    await remove(house, id);
+  });
+
   await t.test("case 24: a clipboard that never ends, in drops, is given up after 30 s", async (t) => {
-    const hello = join(ascii("RFB 003.008\n"), Uint8Array.of(1, 1), u32(0), serverInit(64, 64));
-    const picture = update(rectangle(0, 0, 64, 64, 0, solid(64, 64, [1, 2, 3])));
     const dripping = await startFakeTarget(t, async (wire) => {
-      await wire.write(join(hello, picture, Uint8Array.of(3, 0, 0, 0), u32(100_000)));
+      await wire.write(join(GREETING, PICTURE, Uint8Array.of(3, 0, 0, 0), u32(100_000)));
       for (;;) {
         await wire.write(Uint8Array.of(65));
         await pause(500);
       }
     });
-    const { id } = await add(house, dripping);
-    const { state } = await lossOf(house, id, 45_000);
-    t.equal(state.code, "protocol_error");
-    t.match(state.text, /not whole after 30 s.*message, byte/);
+    let lost: DesktopInfo | null = null;
+    await house.measure(
+      t,
+      async () => {
+        const { id } = await add(house, dripping);
+        lost = await lossOf(house, id, 45_000);
+        await remove(house, id);
+      },
+      ONE_LONG_ROUND,
+    );
+    t.match(lost, { state: { code: "protocol_error", text: /not whole after 30 s.*message, byte/ } });
   });
 
   await t.test("case 27: an end, a reset and a cut in the middle of a message", async (t) => {
-    const hello = join(ascii("RFB 003.008\n"), Uint8Array.of(1, 1), u32(0), serverInit(64, 64));
-    const half = join(hello, update(rectangle(0, 0, 64, 64, 0)), new Uint8Array(100));
+    const half = join(GREETING, update(rectangle(0, 0, 64, 64, 0)), new Uint8Array(100));
     const endings: Readonly<Record<string, (socket: Socket) => void>> = {
       end: (socket) => void socket.end(half),
       reset: (socket) => void socket.write(half, () => socket.resetAndDestroy()),
       cut: (socket) => void socket.write(half, () => socket.destroy()),
     };
-    for (const [name, finish] of Object.entries(endings)) {
-      let connections = 0;
-      const server = createServer((socket) => {
-        connections++;
-        socket.on("error", () => undefined);
-        finish(socket);
-      }).listen(0, "127.0.0.1");
-      await once(server, "listening");
-      t.teardown(() => server.close());
-      const address = server.address();
-      const { id } = await add(house, typeof address === "object" && address !== null ? address.port : 0);
-      const { state } = await lossOf(house, id);
+    const lost = new Map<string, DesktopInfo>();
+    await house.measure(t, () =>
+      Promise.all(
+        Object.entries(endings).map(async ([name, finish]) => {
+          let connections = 0;
+          const server = createServer((socket) => {
+            connections++;
+            socket.on("error", () => undefined);
+            finish(socket);
+          }).listen(0, "127.0.0.1");
+          await once(server, "listening");
+          const address = server.address();
+          try {
+            const { id } = await add(
+              house,
+              typeof address === "object" && address !== null ? address.port : 0,
+            );
+            lost.set(name, await lossOf(house, id));
+            await until("another try", () => connections > 1);
+            await remove(house, id);
+          } finally {
+            server.close();
+          }
+        }),
+      ),
+    );
+    t.equal(lost.size, 3);
+    for (const [name, { state }] of lost) {
       t.match(state.code, /^(target_closed|unreachable)$/, `${name}: ${state.text}`);
-      await until("another try", () => connections > 1);
-      await house.appliance.fetch(`/api/v1/desktops/${id}/stop`, {});
     }
   });
 
@@ -201,6 +275,30 @@ t.test("hostile targets, one case each", { timeout: 400_000 }, async (t) => {
   t.ok(
     lines.some((line) => line.includes("session.lost")),
     "losses are audited",
+  );
+});
+
+/** A house that a hostile peer can stop for a while is what `measure` has to tell from ours. */
+t.test("the measure finds a house that waits for its attacker", { timeout: 120_000 }, async (t) => {
+  // On SIGUSR2 its main thread is busy for 100 of every 110 ms, or no more.
+  const hold = `let timer; process.on("SIGUSR2", () => {
+    if (timer !== undefined) return void (timer = clearInterval(timer));
+    timer = setInterval(() => { const end = performance.now() + 100; while (performance.now() < end); }, 110);
+  });`;
+  const script = `data:text/javascript,${encodeURIComponent(hold)}`;
+  const house = await HostileHouse.open(t, { env: { NODE_OPTIONS: `--import=${script}` } });
+  const { pid } = house.appliance.program;
+  if (pid === undefined) throw new Error("an appliance without a process");
+  const { shares, waits } = await house.cost(async () => {
+    process.kill(pid, "SIGUSR2");
+    await pause(ATTACK_MS);
+    process.kill(pid, "SIGUSR2");
+  });
+  // As counted: how much of it is forgiven depends on who else is on this machine while the test runs.
+  const [, middle] = [...shares].sort((a, b) => a - b);
+  t.ok(
+    middle !== undefined && middle < LEAST_SHARE,
+    `shares of ${shares.join(", ")}, waits of ${waits.join(", ")}`,
   );
 });
 

@@ -11,7 +11,7 @@ import { until } from "./until.ts";
 // little memory whatever is sent, and the desktop that others look at keeps its frames.
 
 const MOST_MS = 1000;
-const ATTACK_MS = 1000;
+const ATTACK_MS = 700;
 const HELLO = Buffer.concat([Buffer.from("RFB 003.008\n"), Uint8Array.of(1, 1)]);
 const PASSWORD = "k1canary";
 

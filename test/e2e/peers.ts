@@ -4,6 +4,8 @@ import { delimiter, join } from "node:path";
 /** The Debian package that brings each program; `.ci/run` installs the same list. */
 const PACKAGES = {
   Xtigervnc: "tigervnc-standalone-server",
+  "qemu-system-x86_64": "qemu-system-x86",
+  gvncviewer: "gvncviewer",
   xtigervncviewer: "tigervnc-viewer",
   x11vnc: "x11vnc",
   vncconfig: "tigervnc-common",
@@ -20,6 +22,7 @@ const PACKAGES = {
   xrandr: "x11-xserver-utils",
   xsetroot: "x11-xserver-utils",
   xclip: "xclip",
+  setxkbmap: "x11-xkb-utils",
   xauth: "xauth",
   chromium: "chromium",
   openssl: "openssl",

@@ -158,7 +158,10 @@ const libvncclient = requirePeers(t, ["gcc", "vncclient"]) ? await compileVncCli
 
 if (libvncclient !== null) {
   const FORMATS = ["rgbx", "bgrx", "xbgr", "rgb565", "bgr233"];
-  /** libvncclient 0.9.14 cannot take pixels of three bytes apart where it asked for big-endian. */
+  /**
+   * libvncclient 0.9.14 cannot take pixels of three bytes apart where it asked for big-endian. That they are as they
+   * should be is what viewers-big-endian.test.ts shows.
+   */
   const hasThreeBytes = (encoding: string): boolean => encoding === "zrle" || encoding === "tight";
   const FORCED = ["raw", "hextile", "zrle", "tight", "rre", "zlib"].flatMap((encoding) =>
     FORMATS.filter((format) => format !== "xbgr" || !hasThreeBytes(encoding)).map((format) => ({

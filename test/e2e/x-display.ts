@@ -76,7 +76,7 @@ export class XDisplay {
       await server.waitFor("its display number", ({ extra }) => (extra.includes("\n") ? true : null));
       return new XDisplay(owner, `:${number}`, port, server);
     } catch (error) {
-      if (/already active|Address already in use|in use/.test(server.stderr)) return null;
+      if (/already active|already running|in use/.test(server.stderr)) return null;
       throw error;
     }
   }

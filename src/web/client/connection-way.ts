@@ -17,6 +17,38 @@ export const WAYS = {
   kasmvnc: { "": "With TLS", ws: "Without TLS" },
 } as const satisfies Record<string, Readonly<Partial<Record<Transport | "", string>>>>;
 
+/** What a VNC server may be asked to send its pixels by, in the words of the form; "" leaves it to us. */
+export const PICTURES = {
+  "": "What is exact and quick",
+  tight: "Tight",
+  zrle: "ZRLE",
+  hextile: "Hextile",
+  rre: "RRE",
+  raw: "Raw",
+  tightpng: "TightPNG",
+  zlib: "Zlib",
+  trle: "TRLE",
+  corre: "CoRRE",
+  copyrect: "Raw with moves",
+  zywrle: "ZYWRLE, which loses detail",
+  jpeg: "JPEG, which loses detail",
+} as const;
+
+/** RFC 9110 section 5.6.2, a colon, and what HTTP/1.1 lets a value hold. */
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([\t\x20-\x7e\x80-\xff]{0,4096})$/;
+
+/** Headers as people write them, a "Name: value" a line; null where a line is none. Empty lines do not count. */
+export function headersIn(text: string): Readonly<Record<string, string>> | null {
+  const headers: [string, string][] = [];
+  for (const line of text.split(/\r?\n/)) {
+    if (line.trim() === "") continue;
+    const [, name, value] = HEADER.exec(line.trim()) ?? [];
+    if (name === undefined || value === undefined) return null;
+    headers.push([name, value]);
+  }
+  return Object.fromEntries(headers);
+}
+
 const TRANSPORTS: readonly Transport[] = ["ws", "wss", "unix", "reverse", "repeater"];
 
 /** The way that a form control names; undefined for the protocol's own. */
@@ -48,11 +80,15 @@ export function wayFromForm(form: FilledForm): Partial<ConnectionBody> {
   const path = isWeb || transport === "unix" ? text("path") : "";
   const repeaterId = transport === "repeater" ? text("repeater_id") : "";
   const [httpUser, httpPassword] = isWeb ? [text("http_username"), text("http_password")] : ["", ""];
+  const headers = Object.entries((isWeb ? headersIn(text("http_headers")) : null) ?? {});
+  const encoding = isVnc ? text("encoding") : "";
   return {
     ...(transport === undefined ? {} : { transport }),
     ...(path === "" ? {} : { path }),
     ...(repeaterId === "" ? {} : { repeater_id: repeaterId }),
     ...(httpUser === "" ? {} : { http_username: httpUser, http_password: httpPassword }),
+    ...(headers.length === 0 ? {} : { http_headers: Object.fromEntries(headers) }),
+    ...(encoding === "" || !Object.hasOwn(PICTURES, encoding) ? {} : { encodings: [encoding] }),
     ...(security === undefined || !isVnc ? {} : { security: [security] }),
     ...(fingerprint === "" ? {} : { fingerprint }),
   };

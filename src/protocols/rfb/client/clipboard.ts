@@ -91,6 +91,11 @@ function readProvided(c: Conversation, data: Uint8Array): void {
   c.emit({ type: "clipboard", text });
 }
 
+/** Whether a server with these actions is sent texts that ISO 8859-1 has no letters for. */
+export function takesExtended(actions: number): boolean {
+  return (actions & (CLIPBOARD_ACTION.notify | CLIPBOARD_ACTION.provide)) !== 0;
+}
+
 function provide(c: Conversation, text: string): void {
   const data = c.ports.deflate.zlib(packClipboardText(text), 6);
   c.send(extendedCutText(CLIPBOARD_ACTION.provide | CLIPBOARD_FORMAT.text, data));
@@ -105,7 +110,7 @@ export function offerClipboard(c: Conversation, text: string): void {
   c.clipboardText = text;
   const actions = c.features.clipboardActions;
   const isPlain = !/[^\n\t\x20-\x7e\xa0-\xff]/.test(text);
-  if (isPlain || (actions & (CLIPBOARD_ACTION.notify | CLIPBOARD_ACTION.provide)) === 0) {
+  if (isPlain || !takesExtended(actions)) {
     c.send(clientCutText(encodeLatin1(text)));
   } else if (actions & CLIPBOARD_ACTION.notify) {
     c.send(extendedCutText(CLIPBOARD_ACTION.notify | CLIPBOARD_FORMAT.text, new Uint8Array(0)));

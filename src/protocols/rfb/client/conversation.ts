@@ -34,6 +34,8 @@ export interface RfbClientOptions {
    * that ignore SetPixelFormat.
    */
   readonly pixelFormat?: PixelFormat | "server";
+  /** What to draw in; it takes the size of the server's picture. Default: one of its own. */
+  readonly framebuffer?: Framebuffer;
 }
 
 /** What a server said. All but `handshake` and `effect` come between complete updates. */

@@ -50,7 +50,7 @@ export function* handshake(c: Conversation): Parser<string> {
   c.emit({ type: "handshake", step: "authentication", detail: "accepted" });
   c.description = `RFB ${version}, ${way}`;
   c.send(new ByteWriter(1).u8(1 /* shared */).bytes());
-  const name = yield* readServerInit(c);
+  const name = yield* readServerInit(c, way);
   if (type === SECURITY.tight) yield* skipInteractionCapabilities(c.from);
   return name;
 }
@@ -210,26 +210,37 @@ function* readReason(from: ByteQueue, phase: RfbPhase): Parser<string> {
   return safeText(decodeName(from.take(length)));
 }
 
+/**
+ * neatvnc 0.5 (wayvnc 0.5, Debian 12) refuses a user name or password by a list of no security types, where a result
+ * belongs: U8 0, U32 28, and 28 bytes of its stack for "Invalid username or password" (2026-11-21). The first four
+ * bytes are a success, and the fifth begins a ServerInit that is none.
+ */
+const NEATVNC_REASON_BYTES = 28;
+
+/** An impossible desktop: what the server did wrong, or what neatvnc means by it. */
+function badInit(way: SecurityName, width: number, code: "bad_size" | "too_large", got: string): RfbError {
+  if (way !== "X509Plain" || width >> 8 !== NEATVNC_REASON_BYTES) return new RfbError(code, "init", got);
+  return new RfbError(
+    "auth_failed",
+    "authentication",
+    `the server said yes to the sign-in and then ${got}: wayvnc 0.5 does so for a wrong user name or password`,
+  );
+}
+
 /** ServerInit, RFC 6143 section 7.3.2: U16 width, U16 height, 16 bytes PIXEL_FORMAT, U32 length, name. */
-function* readServerInit(c: Conversation): Parser<string> {
+function* readServerInit(c: Conversation, way: SecurityName): Parser<string> {
   while (!c.from.has(24)) yield 24;
   const width = c.from.u16();
   const height = c.from.u16();
   c.serverFormat = readPixelFormat(c.from);
   const nameLength = c.from.u32();
   if (!isAcceptableSize({ width, height })) {
-    throw new RfbError(
-      "bad_size",
-      "init",
-      `got a desktop of ${width}x${height} pixels, expected 1x1 to 16384x16384`,
-    );
+    const got = `got a desktop of ${width}x${height} pixels, expected 1x1 to 16384x16384`;
+    throw badInit(way, width, "bad_size", got);
   }
   if (nameLength > LIMIT.nameBytes) {
-    throw new RfbError(
-      "too_large",
-      "init",
-      `got a name of ${nameLength} bytes, expected at most ${LIMIT.nameBytes}`,
-    );
+    const got = `got a name of ${nameLength} bytes, expected at most ${LIMIT.nameBytes}`;
+    throw badInit(way, width, "too_large", got);
   }
   while (!c.from.has(nameLength)) yield nameLength;
   const name = safeText(decodeName(c.from.take(nameLength)));

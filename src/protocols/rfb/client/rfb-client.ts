@@ -6,6 +6,7 @@ import { DecoderStreams } from "../encodings/decoder-state.ts";
 import { RfbError } from "../error.ts";
 import type { Screen } from "../screen.ts";
 import { BurstLimit } from "./burst-limit.ts";
+import { takesExtended } from "./clipboard.ts";
 import type {
   Conversation,
   RfbClientEvent,
@@ -55,7 +56,7 @@ const FENCE_WINDOW_MS = 1000;
  * `send`, what happened by `on`. Pixels arrive in `framebuffer`, 32-bit RGBA.
  */
 export class RfbClient {
-  readonly framebuffer = new Framebuffer(1, 1);
+  readonly framebuffer: Framebuffer;
   readonly features: ServerFeatures = {
     hasFence: false,
     hasContinuousUpdates: false,
@@ -83,6 +84,7 @@ export class RfbClient {
     send: (bytes: Uint8Array) => void,
     on: (event: RfbClientEvent) => void,
   ) {
+    this.framebuffer = options.framebuffer ?? new Framebuffer(1, 1);
     this.#send = send;
     this.#decoders = new DecoderStreams(ports);
     this.#conversation = {
@@ -174,6 +176,11 @@ export class RfbClient {
     this.#send(
       isExtended ? request.qemuKeyEvent(keysym, isDown, scancode) : request.keyEvent(keysym, isDown),
     );
+  }
+
+  /** False where the server takes texts by the extended clipboard. */
+  get hasLatinClipboard(): boolean {
+    return !takesExtended(this.features.clipboardActions);
   }
 
   clipboard(text: string): void {

@@ -1,6 +1,6 @@
 import type { Signal } from "@preact/signals";
 import { SECURITY_NAMES } from "../../../protocols/rfb/security/policy.ts";
-import { transportNamed, WAYS } from "../connection-way.ts";
+import { headersIn, PICTURES, transportNamed, WAYS } from "../connection-way.ts";
 import "../styles/connection-way.css";
 
 /** The fields of the add dialog that few need: how to get there, how to sign in, and whom to believe. */
@@ -71,6 +71,37 @@ export function ConnectionWay({
             <input name="http_password" type="password" maxLength={1024} autocomplete="new-password" />
           </label>
         </div>
+      )}
+      {isWeb && (
+        <label class="field">
+          <span>More headers of the request (optional)</span>
+          <textarea
+            name="http_headers"
+            rows={2}
+            maxLength={8192}
+            placeholder="X-Forwarded-User: ada"
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => {
+              const isRead = headersIn(event.currentTarget.value) !== null;
+              event.currentTarget.setCustomValidity(
+                isRead ? "" : "Write a header a line, such as Name: value",
+              );
+            }}
+          />
+        </label>
+      )}
+      {protocol === "vnc" && (
+        <label class="field">
+          <span>Ask for pictures by</span>
+          <select name="encoding">
+            {Object.entries(PICTURES).map(([name, words]) => (
+              <option key={name} value={name}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
       )}
       {protocol === "vnc" && (
         <label class="field">

@@ -65,6 +65,41 @@ t.test("VeNCrypt: versions, sub-type, then TLS, and what is in it", async (t) =>
   t.equal(finish(anonymous), "RFB 3.8, TLSNone");
 });
 
+t.test("a refusal of neatvnc 0.5, which begins as a success, is a refusal all the same", async (t) => {
+  const signIn = (way: "X509Plain" | "X509None"): Peer => {
+    const number = way === "X509Plain" ? 262 : 260;
+    const peer = peerWith(way).say(BANNER, types(19), of(0, 2), of(0, 1), u32(number), of(1));
+    peer.client.resume(0);
+    return peer;
+  };
+  // U8 no types, U32 length, and as many bytes of its stack: no height, and one that could be but for the name.
+  const stack = Array.from({ length: 28 }, (_, i) => (i < 11 ? 0 : 0x80 + i));
+  const taller = stack.with(1, 2).with(2, 3);
+  for (const bytes of [stack, taller]) {
+    const refusal = join(of(0), u32(28), of(...bytes));
+    t.match(
+      errorOf(() => signIn("X509Plain").say(refusal)),
+      { code: "auth_failed", phase: "authentication", message: /wrong user name or password/ },
+    );
+    t.match(
+      errorOf(() => {
+        const peer = signIn("X509Plain");
+        for (const byte of refusal) peer.say(of(byte));
+      }),
+      { code: "auth_failed" },
+      "in drops",
+    );
+    t.match(
+      errorOf(() => signIn("X509None").say(refusal)),
+      { phase: "init" },
+      "who was asked for no password gave no wrong one",
+    );
+  }
+  t.equal(finish(signIn("X509Plain")), "RFB 3.8, X509Plain");
+  const wide = signIn("X509Plain").say(OK, serverInit(7168, 8));
+  t.ok(wide.client.isReady, "a desktop that is as wide as that is one");
+});
+
 t.test("VeNCrypt: old versions, refusals and bytes smuggled in before TLS end it", async (t) => {
   const start = (): Peer => peerWith("X509None").say(BANNER, types(19));
   t.match(
