@@ -37,7 +37,7 @@ export async function benchRdp(owner: Owner, folder: string, isShort: boolean): 
     process.stderr.write("RDP: xrdp needs root, for namespaces and PAM\n");
     return [];
   }
-  const target = await startRdpTarget(owner, "xrdp-xorg", folder);
+  const target = await startRdpTarget(owner, "xrdp-xorg");
   const file = join(folder, "truth.rgba");
   const screen = await XDisplay.start(owner, { geometry: `${WIDTH}x${HEIGHT}`, hasVnc: false });
   const clients = {
@@ -59,7 +59,7 @@ export async function benchRdp(owner: Owner, folder: string, isShort: boolean): 
 
   await display.openTerminal("scrolling", "110x40+500+150", SCROLL);
   const shares = { ours: [] as number[], theirs: [] as number[] };
-  for (let run = 0; run < (isShort ? 1 : 3); run++) {
+  for (let run = 0; run < (isShort ? 1 : 5); run++) {
     for (const who of ["ours", "theirs"] as const) {
       const client = await clients[who]("");
       shares[who].push(await cpuShare(client, isShort ? 500 : 6000));

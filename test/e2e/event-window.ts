@@ -1,6 +1,6 @@
 import type { Program } from "./program.ts";
+import type { SceneDisplay } from "./scene-target.ts";
 import { until } from "./until.ts";
-import type { XDisplay } from "./x-display.ts";
 
 /** One line of what a window was sent: "press 1 130,45", "down Control_L", "move 10,20". */
 export type Seen = string;
@@ -8,16 +8,16 @@ export type Seen = string;
 /** A window of xev's that says every key, button and move that reaches it. */
 export class EventWindow {
   readonly id: string;
-  readonly #display: XDisplay;
+  readonly #display: SceneDisplay;
   readonly #xev: Program;
 
-  private constructor(id: string, display: XDisplay, xev: Program) {
+  private constructor(id: string, display: SceneDisplay, xev: Program) {
     this.id = id;
     this.#display = display;
     this.#xev = xev;
   }
 
-  static async open(display: XDisplay, at: string): Promise<EventWindow> {
+  static async open(display: SceneDisplay, at: string): Promise<EventWindow> {
     const kinds = ["-event", "button", "-event", "keyboard", "-event", "mouse"];
     const xev = display.program("stdbuf", "-oL", "xev", "-name", "events", "-geometry", at, ...kinds);
     return new EventWindow(await display.windowOf("events"), display, xev);

@@ -5,11 +5,12 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { requireNamespaces } from "./namespaces.ts";
+import { Enclosure, requireNamespaces } from "./namespaces.ts";
 import type { PeerTest } from "./peers.ts";
-import { type Owner, Program } from "./program.ts";
+import type { Owner, Program } from "./program.ts";
 import { makeCertificate } from "./rdp-target.ts";
 import { until } from "./until.ts";
+import type { WaylandDisplay } from "./wayland-probe.ts";
 
 /** Files of the Debian packages gnome-remote-desktop, mutter, pipewire, wireplumber, dbus, iproute2 and ffmpeg. */
 const NEEDED = [
@@ -34,7 +35,7 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 /** True where a GNOME desktop can be started here; as `requirePeers`. */
 export function requireGnome(t: PeerTest): boolean {
   const missing = NEEDED.filter((path) => !existsSync(path));
-  if (missing.length === 0) return requireNamespaces("GNOME", ["net", "mount", "pid"]);
+  if (missing.length === 0) return requireNamespaces(t, "GNOME", ["net", "mount", "pid"]);
   const message = `needs ${missing.join(", ")} (apt-get install ${PACKAGES})`;
   if (process.env["CI"]) t.fail(message);
   else process.stderr.write(`SKIPPED: ${message}\n`);
@@ -61,7 +62,8 @@ export class GnomeDesktop {
   /** `picture` is a PNG of 800x600. Resolves when it takes connections. */
   static async start(owner: Owner, picture: Uint8Array): Promise<GnomeDesktop> {
     // A short path, because that of a unix socket has at most 107 characters.
-    const folder = mkdtempSync(join(tmpdir(), "gnome-"));
+    const folder = mkdtempSync(join(tmpdir(), "oc-gnome-"));
+    owner.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
     for (const name of ["run", "home"]) mkdirSync(join(folder, name), { mode: 0o700 });
     writeFileSync(join(folder, "picture.png"), picture);
     execFileSync("mkfifo", [join(folder, "again")]);
@@ -77,14 +79,12 @@ export class GnomeDesktop {
       CERTIFICATE: certificate,
       KEY: key,
     };
-    const inside = `unshare --net --mount --pid --fork --kill-child --mount-proc dbus-run-session -- sh '${here("gnome-session.sh")}'`;
-    // As for xrdp: unshare does not heed SIGTERM, so a shell passes it on as what cannot be ignored.
-    const dieWithParent = "setpriv --pdeathsig KILL";
-    const script = `${dieWithParent} ${inside} & child=$!; trap 'kill -9 $child' TERM; wait $child; wait $child`;
-    const program = new Program(owner, "setpriv", ["--pdeathsig", "KILL", "sh", "-c", script], {
-      env: { ...env, RELAY: here("socket-relay.mjs") },
-    });
-    owner.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const { program } = new Enclosure(
+      owner,
+      ["--net", "--mount-proc"],
+      ["dbus-run-session", "--", "sh", here("gnome-session.sh")],
+      { env: { ...env, RELAY: here("socket-relay.mjs") } },
+    );
     await program.waitFor("the RDP server", heardServer, 60_000);
     await until("the relay", () => existsSync(relay));
     return new GnomeDesktop(folder, port, fingerprint, program);
@@ -94,6 +94,10 @@ export class GnomeDesktop {
   show(picture: Uint8Array): Promise<void> {
     writeFileSync(join(this.#folder, "picture.png"), picture);
     return appendFile(join(this.#folder, "again"), "\n");
+  }
+
+  get wayland(): WaylandDisplay {
+    return { XDG_RUNTIME_DIR: join(this.#folder, "run"), WAYLAND_DISPLAY: "picture" };
   }
 
   /** What all its programs have said so far. */

@@ -15,8 +15,7 @@ const VNC_PASSWORD = "secret42";
 for (const kind of ["xrdp-xorg", "shadow-nla"] as const) {
   t.test(`${kind}: agents and viewers use an RDP desktop as any other`, { timeout: 180_000 }, async (t) => {
     if (!requireRdpTarget(t, kind, ["xterm", "xev", "xclip"])) return;
-    const folder = t.testdir();
-    const target = await startRdpTarget(t, kind, folder);
+    const target = await startRdpTarget(t, kind);
     const appliance = await Appliance.start(t, {
       connect: [`${target.url}?size=1024x768`],
       hasVnc: true,
@@ -39,7 +38,7 @@ for (const kind of ["xrdp-xorg", "shadow-nla"] as const) {
     };
     await expectTruth("connecting");
 
-    const typewriter = await display.openTypewriter(kind === "xrdp-xorg" ? "/tmp" : folder, "60x8+10+300");
+    const typewriter = await display.openTypewriter(t.testdir(), "60x8+10+300");
     await expectTruth("a window opened");
     const text = 'The quick brown fox: 42 times "over" the lazy dog? <yes> & {no} '.repeat(4);
     await agent.call("click_at", { x: 120, y: 340 });
@@ -100,7 +99,7 @@ for (const kind of ["xrdp-xorg", "shadow-nla"] as const) {
 
 t.test("what is wrong with an RDP connection is said", { timeout: 120_000 }, async (t) => {
   if (!requireRdpTarget(t, "shadow-nla")) return;
-  const target = await startRdpTarget(t, "shadow-nla", t.testdir());
+  const target = await startRdpTarget(t, "shadow-nla");
   const appliance = await Appliance.start(t, { args: ["--demo"] });
   const agent = await appliance.agent();
   const place = { name: "R", host: "127.0.0.1", port: target.port, protocol: "rdp" };

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Owner, Program } from "./program.ts";
 import { until } from "./until.ts";
+import type { ButtonProbe, Typewriter } from "./x-display.ts";
 import { type Shot, shootDisplay } from "./xwd.ts";
 
 const run = promisify(execFile);
@@ -12,6 +13,8 @@ const run = promisify(execFile);
 /** Displays of RDP sessions; other tests of this machine use those below. */
 const FIRST_DISPLAY = 100;
 const LAST_DISPLAY = 129;
+/** Programs of a session take long to begin on a machine that does other things. */
+const BEGIN_MS = 60_000;
 
 /**
  * The number of a display that nobody has, kept from every other test until the owner ends: a socket without a file
@@ -57,22 +60,27 @@ export class RdpDisplay {
   /** ":100" */
   readonly name: string;
   readonly #owner: Owner;
+  readonly #hasWindowManager: boolean;
 
-  constructor(owner: Owner, name: string) {
+  /** `hasWindowManager`: its session starts one. */
+  constructor(owner: Owner, name: string, hasWindowManager = false) {
     this.#owner = owner;
     this.name = name;
+    this.#hasWindowManager = hasWindowManager;
   }
 
   get env(): Readonly<Record<string, string>> {
     return { DISPLAY: this.name, LC_ALL: "C.UTF-8", XAUTHORITY: "/dev/null" };
   }
 
-  /** Resolves when it takes connections: xrdp's displays begin with the first sign-in. */
+  /**
+   * Resolves when it takes connections: xrdp's displays begin with the first sign-in. Where its session has a window
+   * manager that is there too: coming later it takes the focus from whoever has it.
+   */
   async isUp(): Promise<void> {
-    await until(`the display ${this.name}`, async () => {
-      await this.command("xdotool", "getdisplaygeometry");
-      return true;
-    });
+    const sign = this.#hasWindowManager ? "get_num_desktops" : "getdisplaygeometry";
+    const isThere = async (): Promise<boolean> => (await this.command("xdotool", sign)).trim() !== "";
+    await until(`the display ${this.name}`, isThere, BEGIN_MS);
   }
 
   /** Starts a program on the display. */
@@ -92,8 +100,8 @@ export class RdpDisplay {
   }
 
   /** An xterm that echoes what is typed and writes it to a file; `at` is its geometry: "80x24+10+10". */
-  async openTypewriter(folder: string, at: string): Promise<{ readonly window: string; read(): string }> {
-    const file = join(folder, "typed.txt");
+  async openTypewriter(folder: string, at: string): Promise<Typewriter> {
+    const file = join(mkdtempSync(join(folder, "typed-")), "typed.txt");
     const window = await this.openTerminal(
       "typewriter",
       at,
@@ -111,9 +119,7 @@ export class RdpDisplay {
   }
 
   /** A window that notes which buttons were pressed where; `at` is "300x200+500+400". */
-  async openButtonProbe(
-    at: string,
-  ): Promise<{ readonly window: string; presses(): { x: number; y: number; button: number }[] }> {
+  async openButtonProbe(at: string): Promise<ButtonProbe> {
     const xev = this.program("stdbuf", "-oL", "xev", "-name", "probe", "-geometry", at, "-event", "button");
     const window = await this.windowOf("probe");
     const pattern = /^ButtonPress event[\s\S]*?root:\((\d+),(\d+)\),\s*state \S+, button (\d+)/gm;
@@ -128,10 +134,25 @@ export class RdpDisplay {
 
   /** The id of the visible window with a title. */
   async windowOf(title: string): Promise<string> {
-    return await until(`the window ${title}`, async () => {
+    const look = async (): Promise<string | null> => {
       const found = await this.command("xdotool", "search", "--onlyvisible", "--name", `^${title}$`);
       return found.trim().split("\n").at(-1) ?? null;
-    });
+    };
+    return await until(`the window ${title}`, look, BEGIN_MS);
+  }
+
+  /** Where a window's inside lies on the display. */
+  async placeOf(window: string): Promise<{ x: number; y: number; width: number; height: number }> {
+    // xdotool counts a window manager's frame twice.
+    const text = await this.command("xwininfo", "-id", window);
+    const number = (name: string): number =>
+      Number(text.match(new RegExp(`^ *${name}: +(-?\\d+)$`, "m"))?.[1]);
+    return {
+      x: number("Absolute upper-left X"),
+      y: number("Absolute upper-left Y"),
+      width: number("Width"),
+      height: number("Height"),
+    };
   }
 
   async pointer(): Promise<{ x: number; y: number }> {

@@ -144,7 +144,7 @@ t.test("GNOME's desktop over the graphics pipeline", { timeout: 180_000 }, async
 t.test("a host that confirms the pipeline and does not use it is exact", { timeout: 120_000 }, async (t) => {
   // FreeRDP's shadow server 2.11 sends H.264 over it, and legacy bitmaps to who declines that.
   if (!requireRdpTarget(t, "shadow-nla")) return;
-  const target = await startRdpTarget(t, "shadow-nla", t.testdir());
+  const target = await startRdpTarget(t, "shadow-nla");
   const session = new RdpSession(t, target, { hasGraphicsPipeline: true });
   await session.ear.next("ready");
   t.equal(await session.differenceFrom(() => target.truth()), null);

@@ -224,6 +224,20 @@ export const RDP_HOSTILE_CASES: readonly RdpHostileCase[] = [
         /65535/,
         graphics(0x0e, concat(le32(0xffff, 0xffff, 1), Buffer.alloc(320))),
       ),
+      "more pieces for the cache than it holds": pipeline(
+        /pixels of cache/,
+        surface(1024, 1024),
+        ...[1, 2, 3, 4, 5, 6].map((slot) =>
+          graphics(0x06, concat(le16(1), le32(0, 0), le16(slot, 0, 0, 1024, 1024))),
+        ),
+      ),
+      "a picture of 64 MiB for a desktop of 64x64": {
+        ...live(
+          /a message of \d+ bytes on .*Graphics/,
+          dynamic(opened(GRAPHICS), concat(hex("28 07"), le32(64 << 20))),
+        ),
+        settings: { rdp: { graphics: "pipeline" } },
+      },
       "a cache slot that is none": pipeline(
         /graphics, byte/,
         surface(64, 64),

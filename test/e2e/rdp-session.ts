@@ -10,12 +10,15 @@ import { differenceOf, type Shot } from "./xwd.ts";
 
 export const SIZE = { width: 1024, height: 768 } as const;
 
+/** Where a link signs in. */
+type Host = Pick<RdpTarget, "port" | "fingerprint" | "username" | "password">;
+
 /** A link of ours to an RDP target, in this process, and what it has said. */
 export class RdpSession {
   readonly link: RdpLink;
   readonly ear = new LinkEar();
 
-  constructor(owner: Owner, target: RdpTarget, options: Partial<RdpLinkOptions> = {}) {
+  constructor(owner: Owner, target: Host, options: Partial<RdpLinkOptions> = {}) {
     const host = "127.0.0.1";
     const { port, fingerprint, username, password } = target;
     this.link = new RdpLink(

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { md4 } from "../../src/protocols/rdp/security/md4.ts";
@@ -10,6 +11,7 @@ import { type Peer, type PeerTest, requirePeers } from "./peers.ts";
 import { type Owner, Program } from "./program.ts";
 import { claimDisplayNumber, RdpDisplay } from "./rdp-display.ts";
 import { until } from "./until.ts";
+import type { WaylandDisplay } from "./wayland-probe.ts";
 import { XDisplay } from "./x-display.ts";
 import { Xrdp } from "./xrdp.ts";
 import type { Shot } from "./xwd.ts";
@@ -36,6 +38,8 @@ export interface RdpTarget {
   readonly fingerprint: string;
   /** The X display that it shows, for xwd and xdotool; xrdp's is up after the first sign-in. Weston has none. */
   readonly display: RdpDisplay | null;
+  /** The Wayland display that it shows: Weston's. */
+  readonly wayland: WaylandDisplay | null;
   /** What it shows now, pointer not included. */
   truth(): Promise<Shot>;
   /** What the server has said so far. */
@@ -60,14 +64,22 @@ const PEERS: Readonly<Record<RdpTargetKind, readonly Peer[]>> = {
 /** True where the target can be started here; as `requirePeers`. xrdp changes accounts inside namespaces. */
 export function requireRdpTarget(t: PeerTest, kind: RdpTargetKind, more: readonly Peer[] = []): boolean {
   if (!requirePeers(t, [...PEERS[kind], ...more])) return false;
-  return !kind.startsWith("xrdp") || requireNamespaces(kind, ["mount", "pid"]);
+  return !kind.startsWith("xrdp") || requireNamespaces(t, kind, ["mount", "pid"]);
+}
+
+/** A server that runs. */
+interface Running {
+  readonly program: Program;
+  /** Ends it at once, as a crash does. */
+  kill(): Promise<void>;
 }
 
 /** What the kinds do differently. */
 interface Server {
   readonly display: RdpDisplay | null;
+  readonly wayland?: WaylandDisplay;
   truth(): Promise<Shot>;
-  start(): Program;
+  start(): Running;
   log(): string;
 }
 
@@ -82,20 +94,20 @@ interface Setting {
   readonly key: string;
 }
 
-/** `folder` holds all its files. Resolves when the server takes connections. */
+/** Resolves when the server takes connections. */
 export async function startRdpTarget(
   owner: Owner,
   kind: RdpTargetKind,
-  folder: string,
   options: RdpTargetOptions = {},
 ): Promise<RdpTarget> {
-  const own = join(folder, kind);
-  mkdirSync(own, { recursive: true });
+  // Not below the checkout, whose path may be long: that of a unix socket has at most 107 characters.
+  const own = mkdtempSync(join(tmpdir(), "oc-rdp-"));
+  owner.teardown(() => rmSync(own, { recursive: true, force: true, maxRetries: 10 }));
   const { certificate, key, fingerprint } = makeCertificate(own);
   const port = await freePort();
   const { geometry = "1024x768", depth = 24 } = options;
   const server = await prepare(owner, kind, { folder: own, port, geometry, depth, certificate, key });
-  let program = await startServer(server, kind, port);
+  let running = await startServer(server, kind, port);
   return {
     kind,
     port,
@@ -104,22 +116,26 @@ export async function startRdpTarget(
     url: `rdp://${USERNAME}:${PASSWORD}@127.0.0.1:${port}`,
     fingerprint,
     display: server.display,
+    wayland: server.wayland ?? null,
     truth: () => server.truth(),
     log: () => server.log(),
-    kill: () => program.stop("SIGKILL"),
+    kill: () => running.kill(),
     restart: async () => {
-      program = await startServer(server, kind, port);
+      running = await startServer(server, kind, port);
     },
   };
 }
 
-async function startServer(server: Server, kind: RdpTargetKind, port: number): Promise<Program> {
-  const program = server.start();
-  await until(`${kind} to listen on port ${port}`, () => {
-    if (!program.isRunning) throw new Error(`${kind} ended: ${program.stdout}${program.stderr}`);
-    return isListening(port);
-  });
-  return program;
+async function startServer(server: Server, kind: RdpTargetKind, port: number): Promise<Running> {
+  const running = server.start();
+  await listens(running.program, kind, port);
+  return running;
+}
+
+/** Resolves when a program listens; rejects at once when it ends instead. */
+async function listens(program: Program, name: string, port: number): Promise<void> {
+  await until(`${name} to listen on port ${port}`, () => !program.isRunning || isListening(port));
+  if (!program.isRunning) throw new Error(`${name} ended: ${outputOf(program)}`);
 }
 
 function prepare(owner: Owner, kind: RdpTargetKind, setting: Setting): Promise<Server> {
@@ -142,13 +158,13 @@ async function prepareXrdp(owner: Owner, back: "xorg" | "xvnc", setting: Setting
   const account = { user: USERNAME, password: PASSWORD };
   const options = { back, ...account, port, sesmanPort, displayNumber, certificate, key };
   const xrdp = new Xrdp(owner, folder, options);
-  const manager = xrdp.startSessionManager();
-  await until("xrdp-sesman to listen", () => {
-    if (!manager.isRunning) throw new Error(`xrdp-sesman ended: ${manager.stdout}${manager.stderr}`);
-    return isListening(sesmanPort);
-  });
-  const display = new RdpDisplay(owner, `:${displayNumber}`);
-  return { display, truth: () => display.shot(), start: () => xrdp.startServer(), log: () => xrdp.log() };
+  await listens(xrdp.startSessionManager().program, "xrdp-sesman", sesmanPort);
+  const display = new RdpDisplay(owner, `:${displayNumber}`, true);
+  const start = (): Running => {
+    const server = xrdp.startServer();
+    return { program: server.program, kill: () => server.end() };
+  };
+  return { display, truth: () => display.shot(), start, log: () => xrdp.log() };
 }
 
 /** FreeRDP's shadow server, which shows an X display that is there already. */
@@ -169,13 +185,17 @@ async function prepareShadow(owner: Owner, isNla: boolean, setting: Setting): Pr
     isNla ? ["/sec:nla", `/sam-file:${accounts}`] : ["-auth", "-sec-nla"],
   );
   let program: Program | null = null;
-  const start = (): Program => {
+  const start = (): Running => {
     const env = { ...display.env, HOME: home, XDG_CONFIG_HOME: join(home, ".config") };
-    program = new Program(owner, "freerdp-shadow-cli", args, { env });
-    return program;
+    const server = new Program(owner, "freerdp-shadow-cli", args, { env });
+    program = server;
+    return { program: server, kill: () => server.stop("SIGKILL") };
   };
   return { display, truth: () => display.shot(), start, log: () => outputOf(program) };
 }
+
+/** Of Weston's Wayland display. */
+const SOCKET = "wl";
 
 /** Weston's RDP back-end, which has no X display: its background is a picture that we know. */
 async function prepareWeston(owner: Owner, setting: Setting): Promise<Server> {
@@ -191,16 +211,18 @@ async function prepareWeston(owner: Owner, setting: Setting): Promise<Server> {
   const runtime = join(folder, "run");
   mkdirSync(runtime, { recursive: true, mode: 0o700 });
   let program: Program | null = null;
-  const start = (): Program => {
+  const start = (): Running => {
     const args = [
-      ...[`--config=${configuration}`, "--backend=rdp-backend.so", "--socket=wl"],
+      ...[`--config=${configuration}`, "--backend=rdp-backend.so", `--socket=${SOCKET}`],
       ...["--address=127.0.0.1", `--port=${port}`, `--rdp-tls-key=${key}`, `--rdp-tls-cert=${certificate}`],
       ...[`--width=${width}`, `--height=${height}`, "--no-clients-resize"],
     ];
-    program = new Program(owner, "weston", args, { env: { XDG_RUNTIME_DIR: runtime, HOME: folder } });
-    return program;
+    const server = new Program(owner, "weston", args, { env: { XDG_RUNTIME_DIR: runtime, HOME: folder } });
+    program = server;
+    return { program: server, kill: () => server.stop("SIGKILL") };
   };
-  return { display: null, truth: async () => picture, start, log: () => outputOf(program) };
+  const wayland = { XDG_RUNTIME_DIR: runtime, WAYLAND_DISPLAY: SOCKET };
+  return { display: null, wayland, truth: async () => picture, start, log: () => outputOf(program) };
 }
 
 function outputOf(program: Program | null): string {

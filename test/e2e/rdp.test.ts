@@ -13,7 +13,7 @@ for (const kind of RDP_TARGETS) {
   t.test(`${kind}: its picture is ours, pixel for pixel`, { timeout: 120_000 }, async (t) => {
     if (!requireRdpTarget(t, kind)) return;
     for (const colourDepth of [32, 24] as const) {
-      const target = await startRdpTarget(t, kind, t.testdir());
+      const target = await startRdpTarget(t, kind);
       const session = new RdpSession(t, target, { colourDepth });
       await session.ear.next("ready");
       await until("pixels", () => session.ear.said.some(({ type }) => type === "update"));
@@ -32,17 +32,13 @@ for (const kind of RDP_TARGETS) {
 for (const kind of ["xrdp-xorg", "xrdp-xvnc", "shadow-tls", "shadow-nla"] as const) {
   t.test(`${kind}: clicks land and keys type`, { timeout: 120_000 }, async (t) => {
     if (!requireRdpTarget(t, kind, ["xterm", "xev"])) return;
-    const folder = t.testdir();
-    const target = await startRdpTarget(t, kind, folder);
+    const target = await startRdpTarget(t, kind);
     const session = new RdpSession(t, target);
     await session.ear.next("ready");
     const { display } = target;
     if (display === null) throw new Error("a target without a display");
     await display.isUp();
-    const typewriter = await display.openTypewriter(
-      target.kind.startsWith("xrdp") ? "/tmp" : folder,
-      "60x5+10+300",
-    );
+    const typewriter = await display.openTypewriter(t.testdir(), "60x5+10+300");
     const probe = await display.openButtonProbe("300x200+500+20");
 
     const points = [
@@ -88,7 +84,7 @@ for (const kind of ["xrdp-xorg", "xrdp-xvnc", "shadow-tls", "shadow-nla"] as con
 for (const kind of ["xrdp-xorg", "xrdp-xvnc"] as const) {
   t.test(`${kind}: the clipboard goes both ways`, { timeout: 120_000 }, async (t) => {
     if (!requireRdpTarget(t, kind, ["xclip"])) return;
-    const target = await startRdpTarget(t, kind, t.testdir());
+    const target = await startRdpTarget(t, kind);
     const session = new RdpSession(t, target);
     await session.ear.next("ready");
     const { display } = target;
@@ -112,7 +108,7 @@ for (const kind of ["xrdp-xorg", "xrdp-xvnc"] as const) {
 
 t.test("xrdp-xvnc: a resize is granted and the picture follows", { timeout: 120_000 }, async (t) => {
   if (!requireRdpTarget(t, "xrdp-xvnc")) return;
-  const target = await startRdpTarget(t, "xrdp-xvnc", t.testdir());
+  const target = await startRdpTarget(t, "xrdp-xvnc");
   const session = new RdpSession(t, target);
   await session.ear.next("ready");
   await target.display?.isUp();
@@ -130,10 +126,42 @@ t.test("xrdp-xvnc: a resize is granted and the picture follows", { timeout: 120_
   }
 });
 
+for (const kind of ["xrdp-xorg", "xrdp-xvnc"] as const) {
+  t.test(
+    `${kind}: a session with two monitors has them where they were asked for`,
+    { timeout: 120_000 },
+    async (t) => {
+      if (!requireRdpTarget(t, kind, ["xrandr"])) return;
+      const target = await startRdpTarget(t, kind);
+      const monitors = [
+        { x: 0, y: 0, width: 800, height: 600 },
+        { x: 800, y: 0, width: 640, height: 480 },
+      ];
+      const session = new RdpSession(t, target, { monitors, size: { width: 1440, height: 600 } });
+      await session.ear.next("ready");
+      const { display } = target;
+      if (display === null) throw new Error("a target without a display");
+      await display.isUp();
+      await settlePointer(session, target);
+      const listed = await display.command("xrandr", "--listmonitors");
+      t.same(
+        [...listed.matchAll(/ (\d+)\/\d+x(\d+)\/\d+\+(\d+)\+(\d+) /g)].map((place) =>
+          place.slice(1).map(Number),
+        ),
+        [
+          [800, 600, 0, 0],
+          [640, 480, 800, 0],
+        ],
+      );
+      t.equal(await session.differenceFrom(() => target.truth()), null, "one picture over both");
+    },
+  );
+}
+
 for (const kind of ["xrdp-xorg", "xrdp-xvnc", "shadow-tls"] as const) {
   t.test(`${kind}: unwatched it is silent, and asked it is up to date`, { timeout: 120_000 }, async (t) => {
     if (!requireRdpTarget(t, kind, ["xterm"])) return;
-    const target = await startRdpTarget(t, kind, t.testdir());
+    const target = await startRdpTarget(t, kind);
     const session = new RdpSession(t, target);
     await session.ear.next("ready");
     const { display } = target;
@@ -155,7 +183,7 @@ for (const kind of ["xrdp-xorg", "xrdp-xvnc", "shadow-tls"] as const) {
 
 t.test("16 bits a pixel lose the lower bits of each colour and no more", { timeout: 120_000 }, async (t) => {
   if (!requireRdpTarget(t, "xrdp-xorg", ["xterm"])) return;
-  const target = await startRdpTarget(t, "xrdp-xorg", t.testdir());
+  const target = await startRdpTarget(t, "xrdp-xorg");
   const session = new RdpSession(t, target, { colourDepth: 16 });
   await session.ear.next("ready");
   await target.display?.isUp();
@@ -170,20 +198,28 @@ t.test("16 bits a pixel lose the lower bits of each colour and no more", { timeo
   t.equal(await session.differenceFrom(() => target.truth(), isClose), null);
 });
 
+t.test("xrdp is not asked for 8 bits a pixel, and that is said", { timeout: 120_000 }, async (t) => {
+  if (!requireRdpTarget(t, "xrdp-xorg")) return;
+  const target = await startRdpTarget(t, "xrdp-xorg");
+  const error = await endOf(new RdpSession(t, target, { colourDepth: 8 }));
+  t.match(error, { isFinal: true, message: /8 bits a pixel: ask for a depth of 15 or more/ });
+});
+
 t.test("xrdp types what its session's layout has, and the rest is known", { timeout: 120_000 }, async (t) => {
   if (!requireRdpTarget(t, "xrdp-xorg", ["xterm"])) return;
   const german = "Grüße: äöüß€ ÄÖÜ @ yz YZ -_#'+*~";
+  const folder = t.testdir();
   for (const [layout, text] of [
     [0x409, "plain"],
     [0x407, german],
   ] as const) {
-    const target = await startRdpTarget(t, "xrdp-xorg", t.testdir());
+    const target = await startRdpTarget(t, "xrdp-xorg");
     const session = new RdpSession(t, target, { keyboardLayout: layout });
     await session.ear.next("ready");
     const { display } = target;
     if (display === null) throw new Error("a target without a display");
     await display.isUp();
-    const typewriter = await display.openTypewriter("/tmp", "60x5+10+300");
+    const typewriter = await display.openTypewriter(folder, "60x5+10+300");
     await display.command("xdotool", "windowfocus", "--sync", typewriter.window);
     await session.link.barrier();
     for (const character of text) {
@@ -202,7 +238,7 @@ t.test("xrdp types what its session's layout has, and the rest is known", { time
 
 t.test("who may not sign in is told so, once", { timeout: 120_000 }, async (t) => {
   if (!requireRdpTarget(t, "shadow-nla")) return;
-  const target = await startRdpTarget(t, "shadow-nla", t.testdir());
+  const target = await startRdpTarget(t, "shadow-nla");
   const error = await endOf(new RdpSession(t, target, { password: "not the password" }));
   t.match(error, { code: "auth_failed", isFinal: true, message: /user name and password/ });
   t.notMatch(error.message, /not the password/);
@@ -210,7 +246,7 @@ t.test("who may not sign in is told so, once", { timeout: 120_000 }, async (t) =
 
 t.test("xrdp shows who may not sign in its own dialogue", { timeout: 120_000 }, async (t) => {
   if (!requireRdpTarget(t, "xrdp-xorg")) return;
-  const target = await startRdpTarget(t, "xrdp-xorg", t.testdir());
+  const target = await startRdpTarget(t, "xrdp-xorg");
   const session = new RdpSession(t, target, { password: "not the password" });
   await session.ear.next("ready");
   await until("its dialogue", () => session.ear.said.some(({ type }) => type === "update"));
@@ -223,7 +259,7 @@ t.test(
   async (t) => {
     for (const kind of ["xrdp-xorg", "shadow-nla"] as const) {
       if (!requireRdpTarget(t, kind)) return;
-      const target = await startRdpTarget(t, kind, t.testdir());
+      const target = await startRdpTarget(t, kind);
       const { port } = target;
       const trustWith = (fingerprint: string | null): TargetTrust =>
         new TargetTrust({ host: "127.0.0.1", port, fingerprint }, "ca", null);
@@ -238,20 +274,20 @@ t.test(
 
 t.test("a host without NLA is refused where NLA is required", { timeout: 120_000 }, async (t) => {
   if (!requireRdpTarget(t, "xrdp-xorg")) return;
-  const target = await startRdpTarget(t, "xrdp-xorg", t.testdir());
+  const target = await startRdpTarget(t, "xrdp-xorg");
   const error = await endOf(new RdpSession(t, target, { needsNla: true }));
   t.match(error, { code: "no_common_auth", isFinal: true });
 });
 
 t.test("a killed server is noticed, and its session found again", { timeout: 120_000 }, async (t) => {
   if (!requireRdpTarget(t, "xrdp-xorg", ["xterm"])) return;
-  const target = await startRdpTarget(t, "xrdp-xorg", t.testdir());
+  const target = await startRdpTarget(t, "xrdp-xorg");
   const first = new RdpSession(t, target);
   await first.ear.next("ready");
   const { display } = target;
   if (display === null) throw new Error("a target without a display");
   await display.isUp();
-  const typewriter = await display.openTypewriter("/tmp", "60x5+10+300");
+  const typewriter = await display.openTypewriter(t.testdir(), "60x5+10+300");
   await target.kill();
   t.match(await endOf(first), { isFinal: false });
   await target.restart();

@@ -2,9 +2,8 @@
 // session, with the hash of its own display at the end. Small screens: a few kilobytes each. Root, as the targets.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
@@ -134,12 +133,11 @@ async function resize({ client }: Recorder): Promise<void> {
 async function record(kind: RdpTargetKind, colourDepth: ColourDepth): Promise<RdpCapture> {
   const ends: (() => unknown)[] = [];
   const owner = { teardown: (end: () => unknown) => void ends.push(end) };
-  const folder = mkdtempSync(join(tmpdir(), "oc-record-rdp-"));
   try {
     const { width, height } = kind === "weston" ? WESTON_SIZE : SIZE;
-    const target = await startRdpTarget(owner, kind, folder, { geometry: `${width}x${height}` });
+    const target = await startRdpTarget(owner, kind, { geometry: `${width}x${height}` });
     const recorder = await Recorder.open(target, colourDepth);
-    ends.unshift(() => recorder.close());
+    ends.push(() => recorder.close());
     await until("the session", () => recorder.isReady);
     const { display } = target;
     if (display !== null) {
@@ -179,8 +177,7 @@ async function record(kind: RdpTargetKind, colourDepth: ColourDepth): Promise<Rd
       picture: pictureHash(seen),
     };
   } finally {
-    for (const end of ends) await end();
-    rmSync(folder, { recursive: true, force: true });
+    for (const end of ends.reverse()) await end();
   }
 }
 

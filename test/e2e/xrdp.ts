@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Owner, Program } from "./program.ts";
+import { Enclosure } from "./namespaces.ts";
+import type { Owner } from "./program.ts";
 import { filesOfDisplay } from "./rdp-display.ts";
 
 /** Belongs to nobody on a Debian system; the account exists in the namespaces below only. */
@@ -53,20 +54,19 @@ export class Xrdp {
   }
 
   /** The session manager, which owns the sessions and outlives the server. */
-  startSessionManager(): Program {
+  startSessionManager(): Enclosure {
     const number = this.#displayNumber;
     // What X leaves behind where its namespace is killed.
     const sweep = (): void => {
       for (const file of filesOfDisplay(number)) rmSync(file, { force: true });
     };
-    const manager = this.#program("xrdp-sesman", "-n");
     this.#owner.teardown(sweep);
-    return manager;
+    return this.#enclose("xrdp-sesman", "-n");
   }
 
   /** The server alone. */
-  startServer(): Program {
-    return this.#program("xrdp", "-n");
+  startServer(): Enclosure {
+    return this.#enclose("xrdp", "-n");
   }
 
   /** What both have logged so far. */
@@ -76,13 +76,8 @@ export class Xrdp {
     return names.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
   }
 
-  #program(...command: string[]): Program {
-    // unshare does not heed SIGTERM, so a shell passes it on as what cannot be ignored. The death of the test's own
-    // process comes the same way down.
-    const dieWithParent = "setpriv --pdeathsig KILL";
-    const inside = `unshare --mount --pid --fork --kill-child sh '${join(this.#folder, "enter.sh")}' ${command.join(" ")}`;
-    const script = `${dieWithParent} ${inside} & child=$!; trap 'kill -9 $child' TERM; wait $child; wait $child`;
-    return new Program(this.#owner, "setpriv", ["--pdeathsig", "KILL", "sh", "-c", script]);
+  #enclose(...command: string[]): Enclosure {
+    return new Enclosure(this.#owner, [], ["sh", join(this.#folder, "enter.sh"), ...command]);
   }
 
   #writeAccounts({ user, password }: XrdpOptions): void {

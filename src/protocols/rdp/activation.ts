@@ -1,5 +1,6 @@
 import { isAcceptableSize } from "../../framebuffer/framebuffer.ts";
-import { rect } from "../../framebuffer/rect.ts";
+import { boundRects, EMPTY_RECT, type Rect, rect } from "../../framebuffer/rect.ts";
+import type { Screen } from "../rfb/screen.ts";
 import { clientCapabilities, readCapabilities } from "./capabilities.ts";
 import type { Conversation } from "./conversation.ts";
 import { RdpError } from "./error.ts";
@@ -38,15 +39,23 @@ export function readDemandActive(from: LittleEndianReader, c: Conversation): voi
   confirm(c);
 }
 
-/** The desktop has this size from here on: one screen until the host tells of more. */
+/** The desktop has this size from here on: one screen, or those that were asked for, until the host tells of others. */
 export function resizeTo(width: number, height: number, c: Conversation): void {
   const { framebuffer } = c;
   if (framebuffer.width === width && framebuffer.height === height && c.screens.length > 0) return;
   c.admitResize();
   c.damage.take(); // of the old size
   framebuffer.resize(width, height);
-  c.screens = [{ id: 0, rect: rect(0, 0, width, height), flags: 0 }];
+  c.screens = screensOf(rect(0, 0, width, height), c);
   if (c.hasBeenActive) c.emit({ type: "resize", screens: c.screens });
+}
+
+/** Those that were asked for where the host made a desktop of their bounds: xrdp 0.9.21 does, and tells of none. */
+function screensOf(desktop: Rect, { options, hasBeenActive }: Conversation): readonly Screen[] {
+  const wishes = hasBeenActive ? [] : (options.monitors ?? []);
+  const bounds = wishes.reduce(boundRects, EMPTY_RECT);
+  const isGranted = bounds.width === desktop.width && bounds.height === desktop.height;
+  return (isGranted ? wishes : [desktop]).map((each, id) => ({ id, rect: each, flags: 0 }));
 }
 
 function confirm(c: Conversation): void {

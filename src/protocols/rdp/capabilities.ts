@@ -25,6 +25,12 @@ const LARGE_POINTERS = 0x1 | 0x2;
 /** Frames that may be on their way at once: MS-RDPRFX 2.2.1.3. */
 const FRAMES_ON_THE_WAY = 2;
 
+/**
+ * osMajorType, MS-RDPBCGR 2.2.7.1.1, of servers made of FreeRDP 2.11: none from its shadow server, which copies the
+ * screen 16 times a second, UNIX from Weston 10 and GNOME 43. Windows and xrdp 0.9.21 say Windows (2026-11-21).
+ */
+const FREERDP_SYSTEMS: readonly number[] = [0, 4];
+
 /** What Demand Active says of the host; the desktop's size is what it returns. */
 export function readCapabilities(
   from: LittleEndianReader,
@@ -61,7 +67,10 @@ function readCapability(
   const { features } = c;
   switch (type) {
     case CAPABILITY.general:
-      set.skip(18);
+      // After its first session a FreeRDP server says our own system back.
+      if (c.hasBeenActive) set.skip(2);
+      else features.samplesScreen = FREERDP_SYSTEMS.includes(set.u16());
+      set.skip(16);
       features.hasRefreshRect = set.left > 0 && set.u8() !== 0;
       features.hasSuppressOutput = set.left > 0 && set.u8() !== 0;
       break;

@@ -2,7 +2,7 @@ import { type Rect, rectOfSize } from "../../framebuffer/rect.ts";
 import { Clipboard } from "./channels/cliprdr.ts";
 import { DisplayControl } from "./channels/display-control.ts";
 import { type DynamicChannel, DynamicChannels } from "./channels/drdynvc.ts";
-import { GRAPHICS_CHANNEL, GRAPHICS_MESSAGE_BYTES, GraphicsPipeline } from "./channels/egfx.ts";
+import { GRAPHICS_CHANNEL, GraphicsPipeline } from "./channels/egfx.ts";
 import type { Conversation } from "./conversation.ts";
 import { STATIC_CHANNELS } from "./gcc.ts";
 import { StaticChannel, sendOnChannel } from "./static-channels.ts";
@@ -64,9 +64,12 @@ export class ChannelSet {
 
   /** A pipeline lives as long as its channel is open: surfaces of one that was closed are gone. */
   #graphicsChannel(): DynamicChannel {
+    const mostBytes = (): number => this.#graphics?.mostMessageBytes ?? 0;
     return {
       name: GRAPHICS_CHANNEL,
-      mostBytes: GRAPHICS_MESSAGE_BYTES,
+      get mostBytes() {
+        return mostBytes();
+      },
       opened: () => {
         this.#graphics = new GraphicsPipeline(this.#c.framebuffer);
         return [this.#graphics.start()];

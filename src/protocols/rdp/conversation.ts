@@ -33,6 +33,8 @@ export interface RdpClientOptions {
   readonly isSpnegoWrapped?: boolean;
   /** Windows' number of the layout, default 0x409: United States. */
   readonly keyboardLayout?: number;
+  /** What to draw in; it takes the size of the host's picture. Default: one of its own. */
+  readonly framebuffer?: Framebuffer;
 }
 
 /** What the client needs from the platform. */
@@ -73,6 +75,8 @@ export interface HostFeatures {
   hasHorizontalWheel: boolean;
   hasExtendedMouse: boolean;
   hasFrameAcknowledge: boolean;
+  /** It copies its screen now and then: what it paints on demand is the last copy. */
+  samplesScreen: boolean;
   /** Parts of what is sent over a static channel are at most so long. */
   channelChunkBytes: number;
 }

@@ -4,7 +4,8 @@ import { RdpError } from "./error.ts";
 import { LittleEndianReader } from "./little-endian-reader.ts";
 import { LittleEndianWriter } from "./little-endian-writer.ts";
 
-const TPKT_VERSION = 3;
+/** How a TPKT begins. */
+export const TPKT_VERSION = 3;
 const TPKT_HEADER_BYTES = 4;
 
 /** X.224 types in their upper half byte, X.224 section 13. */

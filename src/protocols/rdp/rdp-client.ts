@@ -20,7 +20,7 @@ import { connectMcs } from "./mcs-connect.ts";
 import { negotiate } from "./negotiation.ts";
 import { LIMIT } from "./numbers.ts";
 import { PointerCache } from "./pointer-cache.ts";
-import { farewellError } from "./reasons.ts";
+import { farewellError, signInRefused } from "./reasons.ts";
 import * as request from "./requests.ts";
 import { isKnownLayout, positionOfCharacter, positionOfKey } from "./scancodes.ts";
 import { Scratch } from "./scratch.ts";
@@ -40,7 +40,7 @@ const FRAME_MS = 30_000;
  * Pixels arrive in `framebuffer`, 32-bit RGBA.
  */
 export class RdpClient {
-  readonly framebuffer = new Framebuffer(1, 1);
+  readonly framebuffer: Framebuffer;
   readonly features: HostFeatures = {
     hasRefreshRect: false,
     hasSuppressOutput: false,
@@ -49,6 +49,7 @@ export class RdpClient {
     hasHorizontalWheel: false,
     hasExtendedMouse: false,
     hasFrameAcknowledge: false,
+    samplesScreen: false,
     channelChunkBytes: LIMIT.channelChunkBytes,
   };
   readonly #from = new ByteQueue();
@@ -70,6 +71,7 @@ export class RdpClient {
     send: (bytes: Uint8Array) => void,
     on: (event: RdpClientEvent) => void,
   ) {
+    this.framebuffer = options.framebuffer ?? new Framebuffer(1, 1);
     this.#c = {
       from: this.#from,
       framebuffer: this.framebuffer,
@@ -157,13 +159,7 @@ export class RdpClient {
   closed(): RdpError {
     const { farewell, phase } = this.#c;
     if (farewell !== null) return farewellError(farewell, phase);
-    if (phase === "credssp") {
-      return new RdpError(
-        "auth_failed",
-        phase,
-        "the host closed the connection while it checked user name and password: they are wrong, or may not sign in",
-      );
-    }
+    if (phase === "credssp") return signInRefused(phase);
     return new RdpError("target_closed", phase, "the host closed the connection");
   }
 

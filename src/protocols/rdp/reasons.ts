@@ -62,6 +62,15 @@ export function farewellError({ code, words }: Farewell, phase: RdpPhase): RdpEr
   return new RdpError(codeOf(code), phase, words);
 }
 
+/** The error of a host that ended the connection over our proof of the password, and did not say why. */
+export function signInRefused(phase: RdpPhase): RdpError {
+  return new RdpError(
+    "auth_failed",
+    phase,
+    "the host ended the connection when it checked user name and password: they are wrong, or may not sign in",
+  );
+}
+
 function codeOf(code: number): RdpErrorCode {
   if (code === SESSION_TAKEN) return "session_taken";
   if (NOT_ALLOWED.has(code)) return "auth_failed";

@@ -1,8 +1,10 @@
 import type { Parser } from "../byte-queue.ts";
 import { type Conversation, perform } from "./conversation.ts";
 import { RdpError } from "./error.ts";
+import { TPKT_VERSION } from "./frames.ts";
 import { LittleEndianReader } from "./little-endian-reader.ts";
 import { LIMIT, PROTOCOL } from "./numbers.ts";
+import { signInRefused } from "./reasons.ts";
 import { CredSsp } from "./security/credssp.ts";
 
 const SEQUENCE = 0x30;
@@ -47,8 +49,8 @@ function* authenticate(c: Conversation, publicKey: Uint8Array): Parser<void> {
     now: () => c.ports.fileTime(),
   });
   c.send(credSsp.start());
-  for (;;) {
-    const message = yield* readTsRequest(c);
+  for (let hasProved = false; ; hasProved = true) {
+    const message = yield* readTsRequest(c, hasProved);
     try {
       const { reply, done } = credSsp.receive(message);
       if (reply !== null) c.send(reply);
@@ -65,10 +67,12 @@ function* authenticate(c: Conversation, publicKey: Uint8Array): Parser<void> {
   }
 }
 
-/** A whole TSRequest, as the queue has it: U8 0x30, its length, and so many bytes. */
-function* readTsRequest(c: Conversation): Parser<Uint8Array> {
+/** A whole TSRequest, as the queue has it: U8 0x30, its length, and so many bytes. `hasProved`: to our proof. */
+function* readTsRequest(c: Conversation, hasProved: boolean): Parser<Uint8Array> {
   while (!c.from.has(2)) yield 2;
   const [tag = 0, first = 0] = c.from.peek(2);
+  // GNOME Remote Desktop 43 answers a wrong password with the end of a session that has not begun (2026-11-21).
+  if (tag === TPKT_VERSION && hasProved) throw signInRefused(c.phase);
   if (tag !== SEQUENCE) throw new RdpError("bad_data", c.phase, `got tag ${tag}, expected a TSRequest`);
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
   if (lengthBytes > 3) {

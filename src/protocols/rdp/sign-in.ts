@@ -77,6 +77,14 @@ function accepted({ selectedProtocol }: Conversation): string {
   return "the host took user name and password inside TLS; whether they are right shows in its picture";
 }
 
+function tooFewColours(c: Conversation): RdpError {
+  return new RdpError(
+    "unsupported",
+    c.phase,
+    "xrdp cannot be followed at 8 bits a pixel: ask for a depth of 15 or more, best of 32",
+  );
+}
+
 /** The host wants us to sign in elsewhere: it would choose whom our password goes to. */
 export function redirected(c: Conversation): RdpError {
   return new RdpError(
@@ -121,6 +129,8 @@ function readLicensing(from: LittleEndianReader, c: Conversation): boolean {
       return true;
     case LICENCE.request:
       c.isXrdp = isExample(from.take(RANDOM_BYTES));
+      // xrdp 0.9.21 paints 8-bit sessions by drawing orders, whatever was agreed upon (2026-11-21).
+      if (c.isXrdp && c.options.colourDepth === 8) throw tooFewColours(c);
       requestLicence(c);
       return false;
     case LICENCE.platformChallenge:

@@ -322,6 +322,20 @@ t.test("licensing: asked for one, refused one, and one that needs a licence serv
     errorOf(() => begun().say(server.licence(2, new Uint8Array(40)))),
     { code: "unsupported" },
   );
+  const xrdp = bytes().put(Buffer.from("7b3c31a6aee874f6", "hex")).pad(92).bytes();
+  const pale = new Peer({ colourDepth: 8 })
+    .say(server.confirm(1))
+    .say(...server.untilReady({ width: 64, height: 48 }).slice(0, -3));
+  t.match(
+    errorOf(() => pale.say(server.licence(1, xrdp))),
+    {
+      code: "unsupported",
+      phase: "licensing",
+      message: /xrdp cannot be followed at 8 bits.*ask for a depth/,
+    },
+    "xrdp at 8 bits a pixel",
+  );
+  t.equal(begun().say(server.licence(1, xrdp)).client.phase, "licensing", "and at 32 it goes on");
   const endless = errorOf(() => {
     const peer = begun();
     for (let i = 0; i < 20; i++) peer.say(server.licence(1, new Uint8Array(10)));
@@ -368,6 +382,23 @@ t.test("the clipboard's text comes over its channel and goes there in parts", as
   peer.say(message(4, 0, bytes().u32(13).bytes()));
   t.ok(peer.sent.length - before >= 4, "6 KB leave in parts of 1600 bytes");
   t.ok(peer.sent.every(({ length }) => length < 1700));
+});
+
+t.test("monitors that were asked for are screens where the desktop has their bounds", async (t) => {
+  const monitors = [
+    { x: 0, y: 0, width: 40, height: 48 },
+    { x: 40, y: 0, width: 24, height: 30 },
+  ];
+  const screensAt = (width: number) => Peer.ready({ monitors }, { width, height: 48 }).last("ready")?.screens;
+  t.match(screensAt(64), [
+    { id: 0, rect: monitors[0] },
+    { id: 1, rect: monitors[1] },
+  ]);
+  t.match(
+    screensAt(80),
+    [{ id: 0, rect: { x: 0, y: 0, width: 80, height: 48 } }],
+    "and not where it has not",
+  );
 });
 
 t.test("monitors that the host tells of become screens", async (t) => {

@@ -4,8 +4,8 @@ import { badData, tooLarge } from "../codecs/bad-data.ts";
 
 /** Slots, MS-RDPEGFX 3.3.1.4; with the small cache we ask for, hosts use 4,096 of them. */
 const MOST_SLOTS = 25_600;
-/** Twice what a host may put into the small cache. */
-const MOST_PIXELS = (2 * 16 * 1024 * 1024) / 4;
+/** What a host may put into the small cache, 16 MB, and some more: hosts need not count as we do. */
+const MOST_PIXELS = (20 * 1024 * 1024) / 4;
 
 interface Entry extends Size {
   readonly words: Uint32Array;

@@ -21,8 +21,9 @@ import { WorkLimit } from "./egfx-work.ts";
 /** The dynamic channel of the graphics pipeline. */
 export const GRAPHICS_CHANNEL = "Microsoft::Windows::RDS::Graphics";
 
-/** The longest message of that channel, compressed: an uncompressed picture and the headers of its segments. */
-export const GRAPHICS_MESSAGE_BYTES = MOST_MESSAGE_BYTES + 1024 * 1024;
+/** A message may hold two uncompressed pictures of the whole output, and as much beside. */
+const PICTURES_IN_MESSAGE = 2;
+const SPARE_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Changed places of the output that one update tells apart. */
 const MOST_DAMAGE_RECTS = 256;
@@ -68,6 +69,12 @@ export class GraphicsPipeline {
     return this.#bitmaps.isLossy;
   }
 
+  /** The longest message that an output of this size needs; a longer one is refused. */
+  get mostMessageBytes(): number {
+    const pictureBytes = areaOfRect(this.#output.rect) * 4;
+    return Math.min(MOST_MESSAGE_BYTES, PICTURES_IN_MESSAGE * pictureBytes + SPARE_MESSAGE_BYTES);
+  }
+
   /** Frames shown so far. */
   get framesDecoded(): number {
     return this.#framesDecoded;
@@ -81,7 +88,7 @@ export class GraphicsPipeline {
   /** A whole message of the channel. */
   receive(message: Uint8Array): GraphicsUpdate {
     this.#work.reset();
-    const from = new LittleEndianReader(this.#bulk.decompress(message), "graphics");
+    const from = new LittleEndianReader(this.#bulk.decompress(message, this.mostMessageBytes), "graphics");
     while (from.left > 0) {
       const { command, body } = readMessage(from);
       this.#obey(command, body);

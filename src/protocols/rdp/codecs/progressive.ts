@@ -1,5 +1,5 @@
-import { type Framebuffer, MAX_AREA } from "../../../framebuffer/framebuffer.ts";
-import type { Rect } from "../../../framebuffer/rect.ts";
+import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { Rect, Size } from "../../../framebuffer/rect.ts";
 import { badData, tooLarge } from "./bad-data.ts";
 import { type NewTile, type Quantisations, readProgressive, type TileUpgrade } from "./progressive-blocks.ts";
 import { upgradeComponent } from "./progressive-upgrade.ts";
@@ -10,8 +10,8 @@ import { PLAIN_WAVELET, REDUCED_WAVELET, TILE_COEFFICIENTS, TILE_SIDE, type Wave
 
 const COMPONENTS = 3;
 
-/** Tiles remembered for all surfaces together: as many as the largest desktop has. */
-const MOST_TILES = Math.ceil(MAX_AREA / TILE_COEFFICIENTS);
+/** Codec contexts on one surface; servers use one. */
+const MOST_CONTEXTS = 16;
 
 /** What is kept of a tile between frames. */
 interface KeptTile {
@@ -30,15 +30,20 @@ interface Context {
   readonly tiles: Map<number, KeptTile>;
 }
 
+/** The codec contexts of one surface by number, the one used last at the end. */
+type Contexts = Map<number, Context>;
+
 /**
  * RemoteFX progressive, MS-RDPEGFX 2.2.4.2 and 3.2.8.1: tiles that come whole (simple), or coarse first and then refined,
  * and that may be differences to the tile before. What later passes and differences need is kept for each surface and
  * codec context.
+ *
+ * INVARIANT: of a surface no more tiles are kept than it has, 36 KiB each: where a host begins another context on it and
+ * does not delete the one before, that one's are forgotten as the new one's come.
  */
 export class Progressive {
   readonly #painter: TilePainter;
-  readonly #contexts = new Map<number, Map<number, Context>>();
-  #tileCount = 0;
+  readonly #surfaces = new Map<number, Contexts>();
 
   /** `spend` is told the work of each tile, in pixels, before it is done, and may throw. */
   constructor(spend: (pixels: number) => void) {
@@ -48,7 +53,10 @@ export class Progressive {
   /** Paints a message on the surface `id`, whose pixels are `to`; returns where. Throws RdpError. */
   decode(bytes: Uint8Array, to: Framebuffer, id: number, contextId: number): Rect[] {
     const message = readProgressive(bytes);
-    const context = this.#context(id, contextId);
+    const contexts = this.#surfaces.get(id) ?? new Map<number, Context>();
+    this.#surfaces.set(id, contexts);
+    const context = contextAt(contexts, contextId);
+    const mostTiles = tilesOf(to);
     if (message.hasSubbandDiffing !== null) context.hasSubbandDiffing = message.hasSubbandDiffing;
     for (const tile of message.tiles) {
       const x = tile.column * TILE_SIDE;
@@ -56,8 +64,10 @@ export class Progressive {
       if (x >= to.width || y >= to.height) {
         throw badData(`a progressive tile at ${x},${y}, expected within ${to.width}x${to.height}`);
       }
-      if (tile.kind === "new") this.#renew(tile, context);
-      else this.#upgrade(tile, context);
+      if (tile.kind === "new") {
+        this.#renew(tile, context);
+        forgetBeyond(mostTiles, contexts);
+      } else this.#upgrade(tile, context);
       this.#painter.paint(to, x, y, message.rects);
     }
     return this.#painter.takePainted();
@@ -65,28 +75,10 @@ export class Progressive {
 
   /** Forgets a codec context (RDPGFX_DELETE_ENCODING_CONTEXT), or all of a surface that is gone. */
   forget(id: number, contextId: number | null): void {
-    const contexts = this.#contexts.get(id);
+    const contexts = this.#surfaces.get(id);
     if (contexts === undefined) return;
-    for (const [key, { tiles }] of contexts) {
-      if (contextId !== null && key !== contextId) continue;
-      this.#tileCount -= tiles.size;
-      contexts.delete(key);
-    }
-    if (contexts.size === 0) this.#contexts.delete(id);
-  }
-
-  #context(id: number, contextId: number): Context {
-    const contexts = this.#contexts.get(id) ?? new Map<number, Context>();
-    this.#contexts.set(id, contexts);
-    let context = contexts.get(contextId);
-    if (context === undefined) {
-      if (contexts.size >= MOST_CONTEXTS) {
-        throw tooLarge(`codec context ${MOST_CONTEXTS + 1} on a surface, expected at most ${MOST_CONTEXTS}`);
-      }
-      context = { hasSubbandDiffing: false, tiles: new Map() };
-      contexts.set(contextId, context);
-    }
-    return context;
+    if (contextId !== null) contexts.delete(contextId);
+    if (contextId === null || contexts.size === 0) this.#surfaces.delete(id);
   }
 
   #renew(tile: NewTile, context: Context): void {
@@ -94,7 +86,7 @@ export class Progressive {
     const positions = bitPositions(tile.quantisations, tile.leftOut);
     const isKept = context.hasSubbandDiffing || tile.isDifference || tile.isUpgradable;
     const kept = isKept ? this.#keep(tile, context, positions) : null;
-    if (kept === null) this.#drop(tile, context);
+    if (kept === null) context.tiles.delete(keyOf(tile));
     for (const [i, values] of this.#components().entries()) {
       decodeRlgr(1, tile.data[i]!, values);
       const signs = kept?.signs?.[i];
@@ -138,10 +130,6 @@ export class Progressive {
   #keep(tile: NewTile, context: Context, positions: readonly Quantisation[]): KeptTile {
     let kept = context.tiles.get(keyOf(tile));
     if (kept === undefined) {
-      if (this.#tileCount >= MOST_TILES) {
-        throw tooLarge(`${MOST_TILES + 1} progressive tiles, expected at most ${MOST_TILES}`);
-      }
-      this.#tileCount++;
       kept = {
         coefficients: Array.from({ length: COMPONENTS }, () => new Int16Array(TILE_COEFFICIENTS)),
         signs: null,
@@ -156,14 +144,35 @@ export class Progressive {
     kept.isReduced = tile.isReduced;
     return kept;
   }
-
-  #drop(tile: NewTile, context: Context): void {
-    if (context.tiles.delete(keyOf(tile))) this.#tileCount--;
-  }
 }
 
-/** Codec contexts on one surface; servers use one. */
-const MOST_CONTEXTS = 16;
+/** The context of a number, new where there is none, at the end of them all. */
+function contextAt(contexts: Contexts, id: number): Context {
+  const context = contexts.get(id) ?? { hasSubbandDiffing: false, tiles: new Map<number, KeptTile>() };
+  contexts.delete(id);
+  if (contexts.size >= MOST_CONTEXTS) {
+    throw tooLarge(`codec context ${MOST_CONTEXTS + 1} on a surface, expected at most ${MOST_CONTEXTS}`);
+  }
+  contexts.set(id, context);
+  return context;
+}
+
+function tilesOf({ width, height }: Size): number {
+  return Math.ceil(width / TILE_SIDE) * Math.ceil(height / TILE_SIDE);
+}
+
+/** Forgets tiles until so many are left, first those of the contexts that were used longest ago. */
+function forgetBeyond(mostTiles: number, contexts: Contexts): void {
+  let count = 0;
+  for (const { tiles } of contexts.values()) count += tiles.size;
+  for (const { tiles } of contexts.values()) {
+    for (const key of tiles.keys()) {
+      if (count <= mostTiles) return;
+      tiles.delete(key);
+      count--;
+    }
+  }
+}
 
 function waveletOf(isReduced: boolean): Wavelet {
   return isReduced ? REDUCED_WAVELET : PLAIN_WAVELET;

@@ -14,7 +14,7 @@ const IS_COMPRESSED = 0x20;
 /** A segment's size before compression at most, MS-RDPEGFX 2.2.5.1. */
 const SEGMENT_BYTES = 65_535;
 
-/** The largest message taken: an uncompressed picture of 4096 x 4096 pixels. */
+/** The largest message that any desktop needs: an uncompressed picture of 4096 x 4096 pixels. */
 export const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -30,22 +30,22 @@ export class Zgfx {
   #out = new Uint8Array(SEGMENT_BYTES + 1);
   #length = 0;
 
-  /** The message in `data`, valid until the next call. Throws RdpError `bad_data`, or `too_large`. */
-  decompress(data: Uint8Array): Uint8Array {
+  /** The message in `data`, valid until the next call. Throws RdpError `bad_data`, or `too_large` above `mostBytes`. */
+  decompress(data: Uint8Array, mostBytes = MOST_MESSAGE_BYTES): Uint8Array {
     const from = new LittleEndianReader(data, "graphics");
     this.#length = 0;
     const descriptor = from.u8();
     if (descriptor === SINGLE) this.#segment(from.rest());
-    else if (descriptor === MULTIPART) this.#segments(from);
+    else if (descriptor === MULTIPART) this.#segments(from, mostBytes);
     else throw badData(`bulk data descriptor 0x${descriptor.toString(16)}, expected 0xe0 or 0xe1`);
     return this.#out.subarray(0, this.#length);
   }
 
-  #segments(from: LittleEndianReader): void {
+  #segments(from: LittleEndianReader, mostBytes: number): void {
     const count = from.u16();
     const size = from.u32();
-    if (size > MOST_MESSAGE_BYTES) {
-      throw tooLarge(`a graphics message of ${size} bytes, expected at most ${MOST_MESSAGE_BYTES}`);
+    if (size > mostBytes) {
+      throw tooLarge(`a graphics message of ${size} bytes, expected at most ${mostBytes}`);
     }
     for (let i = 0; i < count; i++) {
       this.#segment(from.take(from.u32()));

@@ -3,11 +3,7 @@ import sharp from "sharp";
 import t from "tap";
 import { Framebuffer } from "../../../../src/framebuffer/framebuffer.ts";
 import { type DynamicChannel, DynamicChannels } from "../../../../src/protocols/rdp/channels/drdynvc.ts";
-import {
-  GRAPHICS_CHANNEL,
-  GRAPHICS_MESSAGE_BYTES,
-  GraphicsPipeline,
-} from "../../../../src/protocols/rdp/channels/egfx.ts";
+import { GRAPHICS_CHANNEL, GraphicsPipeline } from "../../../../src/protocols/rdp/channels/egfx.ts";
 import { RdpError } from "../../../../src/protocols/rdp/error.ts";
 import { distance } from "./distance.ts";
 import { ChannelMessages, hostBytes, recorded } from "./egfx-session.ts";
@@ -22,7 +18,7 @@ async function pixelsOf(name: string): Promise<Buffer> {
 function graphics(pipeline: GraphicsPipeline, onFrame: () => void = () => {}): DynamicChannel {
   return {
     name: GRAPHICS_CHANNEL,
-    mostBytes: GRAPHICS_MESSAGE_BYTES,
+    mostBytes: pipeline.mostMessageBytes,
     opened: () => [pipeline.start()],
     closed() {},
     receive(message) {

@@ -157,6 +157,24 @@ t.test("limits hold before memory and time are spent", async (t) => {
   bad("bad_data", write.surfaceToCache(0, 30_000, ALL));
 });
 
+t.test(
+  "a message is as long as the output may need, and the cache as large as hosts may fill it",
+  async (t) => {
+    const { output, pipeline, say } = start();
+    t.equal(pipeline.mostMessageBytes, 2 * 4 * WIDTH * HEIGHT + (16 << 20));
+    // Bulk data of one segment that announces more than that.
+    const announced = Buffer.from("e1010000000000010000", "hex");
+    announced.writeUInt32LE(pipeline.mostMessageBytes + 1, 3);
+    t.throws(() => pipeline.receive(announced), { name: "RdpError", code: "too_large" });
+    output.resize(3840, 2160);
+    t.equal(pipeline.mostMessageBytes, 64 << 20);
+    say(write.createSurface(1, 1024, 1024));
+    const all = { x: 0, y: 0, width: 1024, height: 1024 };
+    for (let slot = 1; slot <= 5; slot++) say(write.surfaceToCache(1, slot, all));
+    t.throws(() => say(write.surfaceToCache(1, 6, all)), { name: "RdpError", code: "too_large" });
+  },
+);
+
 t.test("what cannot be is an RdpError", async (t) => {
   const bad = (code: string, message: Uint8Array) => {
     const { say } = start();

@@ -182,6 +182,33 @@ t.test("codec contexts are kept apart and forgotten", async (t) => {
   t.throws(() => codec.decode(upgrade, to, 1, 1), bad, "a surface that was deleted");
 });
 
+t.test("a surface keeps as many tiles as it has, those of the context that is used", async (t) => {
+  const codec = new Progressive(free);
+  const to = new Framebuffer(100, 64);
+  const wish = { rects: [to.rect], quantisation: evenly(6), passes: [evenly(2)] };
+  const none = [new Uint8Array(), new Uint8Array()] as const;
+  const at = (column: number) => ({
+    first: stream([
+      region({ ...wish, tiles: [tile({ kind: "first", column, row: 0, quality: 0, data: GREY })] }),
+    ]),
+    upgrade: stream([
+      region({ ...wish, tiles: [tile({ kind: "upgrade", column, row: 0, data: [none, none, none] })] }),
+    ]),
+  });
+  const [left, right] = [at(0), at(1)];
+  for (const part of [left, right]) codec.decode(part.first, to, 1, 1);
+  for (const part of [left, right]) codec.decode(part.upgrade, to, 1, 1);
+  codec.decode(left.first, to, 1, 2);
+  codec.decode(right.upgrade, to, 1, 1);
+  t.throws(() => codec.decode(left.upgrade, to, 1, 1), { code: "bad_data" }, "the oldest tile went");
+  codec.decode(left.upgrade, to, 1, 2);
+  codec.decode(right.first, to, 1, 2);
+  t.throws(() => codec.decode(right.upgrade, to, 1, 1), { code: "bad_data" }, "and then the other");
+  for (const part of [left, right]) codec.decode(part.upgrade, to, 1, 2);
+  for (let context = 3; context <= 16; context++) codec.decode(left.first, to, 1, context);
+  t.throws(() => codec.decode(left.first, to, 1, 17), { code: "too_large" }, "contexts have an end");
+});
+
 t.test("what cannot be is an RdpError", async (t) => {
   const to = new Framebuffer(64, 64);
   const bad = (bytes: Uint8Array, message: RegExp, code = "bad_data") =>
