@@ -37,11 +37,11 @@ async function mutations(): Promise<string[]> {
   const missed: string[] = [];
   for (let i = 0; i < MUTATIONS; i++) {
     const { name, undo } = mutate(archive.folderOf(id), i, Math.random);
-    const { state } = await verifyFolder(archive.folderOf(id), id, archive.signer);
+    const { state } = await verifyFolder(archive.folderOf(id), id, archive.signer, archive.seals);
     undo();
     if (state !== "tampered") missed.push(`${name}: ${state}`);
   }
-  const { state } = await verifyFolder(archive.folderOf(id), id, archive.signer);
+  const { state } = await verifyFolder(archive.folderOf(id), id, archive.signer, archive.seals);
   if (state !== "sealed") throw new Error(`not undone: ${state}`);
   return missed;
 }

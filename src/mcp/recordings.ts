@@ -115,7 +115,8 @@ export class RecordingsOf {
     });
   }
 
-  #isVisible({ startedBy }: RecordingSummary): boolean {
-    return may(this.#principal, "control") || startedBy === this.#principal.name;
+  /** By id: a name may be given to another one later. */
+  #isVisible({ startedById }: RecordingSummary): boolean {
+    return may(this.#principal, "control") || startedById === this.#principal.id;
   }
 }

@@ -193,10 +193,13 @@ export class Recordings implements RecordingsFace {
       {
         ...this.#options,
         folder: this.#archive.folderOf(id),
-        head: { id, desktopId: desktop.id, title: desktop.name, startedAt, reason, startedBy: by.name },
+        head: {
+          ...{ id, desktopId: desktop.id, title: desktop.name, startedAt, reason },
+          ...{ startedBy: by.name, startedById: by.id },
+        },
         sealer: isEncrypted ? sealer : null,
       },
-      this.#archive.signer,
+      this.#archive,
       {
         clock,
         onBug,

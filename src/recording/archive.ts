@@ -8,6 +8,7 @@ import { OpenRecording } from "./open-recording.ts";
 import { type KeySealer, openRecordingKey } from "./recording-key.ts";
 import type { Verification } from "./recordings.ts";
 import { readSeal, type Seal } from "./seal.ts";
+import { SealRegister } from "./seal-register.ts";
 import { listSegments } from "./segments.ts";
 import { Signer } from "./signer.ts";
 import { NO_COUNTS, type RecordingCounts, type RecordingSummary } from "./summary.ts";
@@ -28,6 +29,7 @@ export interface Running {
 export class RecordingArchive {
   readonly folder: string;
   readonly signer: Signer;
+  readonly seals: SealRegister;
   readonly #sealer: KeySealer | null;
   /** Of those without a seal, which must be read to be told of: by id and length. */
   readonly #unsealed = new Map<string, { readonly bytes: number; readonly summary: RecordingSummary }>();
@@ -35,6 +37,7 @@ export class RecordingArchive {
   private constructor(folder: string, signer: Signer, sealer: KeySealer | null) {
     this.folder = folder;
     this.signer = signer;
+    this.seals = new SealRegister(join(folder, "seals.log"), signer);
     this.#sealer = sealer;
   }
 
@@ -96,7 +99,7 @@ export class RecordingArchive {
     } catch (cause) {
       throw notFound(cause);
     }
-    return verifyFolder(folder, id, this.signer);
+    return verifyFolder(folder, id, this.signer, this.seals);
   }
 
   /** Deletes its files. Throws RefusedError not_found. */
@@ -141,6 +144,8 @@ export class RecordingArchive {
       }
       isTampered = true;
     }
+    // It had a seal once, and has none.
+    isTampered ||= await this.seals.has(id);
     const known = this.#unsealed.get(id);
     if (known !== undefined && known.bytes === bytes) return withState(known.summary, isTampered);
     const summary = await this.#scan(id, folder, bytes);
@@ -158,7 +163,8 @@ export class RecordingArchive {
       return { ...emptySummary(id), bytes, state: error.code === "locked" ? "unsealed" : "tampered" };
     }
     const { head, index } = source;
-    const isCut = index.bytes < bytes && (await verifyFolder(folder, id, this.signer)).state === "tampered";
+    const isCut =
+      index.bytes < bytes && (await verifyFolder(folder, id, this.signer, this.seals)).state === "tampered";
     const summary: RecordingSummary = {
       ...emptySummary(id),
       desktopId: head.desktopId,
@@ -169,6 +175,7 @@ export class RecordingArchive {
       state: isCut || head.id !== id ? "tampered" : "unsealed",
       reason: head.reason,
       startedBy: head.startedBy,
+      startedById: head.startedById,
       isEncrypted: head.sealedKey !== null,
       counts: { ...NO_COUNTS, frames: index.frames },
     };
@@ -214,6 +221,7 @@ function summaryOfSeal(seal: Seal): RecordingSummary {
     seal;
   return {
     ...{ id, desktopId, title, startedAt, durationMs, bytes, width, height, reason, startedBy, counts },
+    startedById: seal.startedById ?? null,
     isEncrypted: seal.isEncrypted === "yes",
     state: "sealed",
   };
@@ -232,6 +240,7 @@ function emptySummary(id: string): RecordingSummary {
     state: "unsealed",
     reason: "manual",
     startedBy: "",
+    startedById: null,
     isEncrypted: false,
     counts: NO_COUNTS,
   };

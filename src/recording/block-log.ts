@@ -9,6 +9,7 @@ import {
   hashBlock,
   writeBlockHeader,
 } from "./block.ts";
+import { writeDirectory } from "./block-directory.ts";
 import type { BlockIndex } from "./block-index.ts";
 import type { BodyCipher } from "./body-cipher.ts";
 import type { SegmentWriter } from "./segments.ts";
@@ -20,6 +21,8 @@ const deflate = promisify(deflateRaw);
 const DEFLATE = { level: 4, memLevel: 9 } as const;
 /** Shorter bodies gain nothing. */
 const LEAST_DEFLATED = 128;
+/** The head says how the others are encrypted; the index lets a recording be checked without its key. */
+const PLAIN: ReadonlySet<number> = new Set([BLOCK_KIND.head, BLOCK_KIND.index, BLOCK_KIND.directory]);
 /** An index is written after so many blocks: a minute or more of work. */
 const BLOCKS_AN_INDEX = 256;
 
@@ -50,6 +53,7 @@ export class BlockLog {
   #failure: Error | null = null;
   #sinceIndex: Uint8Array[] = [];
   #indexAt = 0;
+  #directoryAt = 0;
 
   constructor(segments: SegmentWriter, index: BlockIndex, signer: Signer, cipher: BodyCipher | null) {
     this.#segments = segments;
@@ -80,6 +84,11 @@ export class BlockLog {
     return this.#indexAt;
   }
 
+  /** Where the directory begins, 0 before `finish`. */
+  get directoryAt(): number {
+    return this.#directoryAt;
+  }
+
   /** Resolves with the block's bytes once it is written; rejects with what the disk said. */
   append(content: BlockContent): Promise<number> {
     this.#pendingBytes += content.raw.length;
@@ -96,9 +105,14 @@ export class BlockLog {
     this.#failure = null;
   }
 
-  /** Writes an index of what came since the last one. */
+  /** Writes an index of what came since the last one, and the directory. */
   async finish(atMs: number): Promise<void> {
-    const written = this.#tail.then(() => this.#writeIndex(atMs));
+    const written = this.#tail.then(async () => {
+      await this.#writeIndex(atMs);
+      this.#directoryAt = this.#segments.length;
+      const raw = writeDirectory(this.index.pages);
+      await this.#put({ kind: BLOCK_KIND.directory, fromMs: atMs, toMs: atMs, raw });
+    });
     this.#tail = written.catch(() => undefined); // told below
     await written;
     await this.#segments.sync();
@@ -131,8 +145,7 @@ export class BlockLog {
     changedPixels = 0,
     raw,
   }: BlockContent): Promise<number> {
-    // The head says how the others are encrypted; the index lets a recording be found without its key.
-    const cipher = kind === BLOCK_KIND.head || kind === BLOCK_KIND.index ? null : this.#cipher;
+    const cipher = PLAIN.has(kind) ? null : this.#cipher;
     const isDeflated =
       kind !== BLOCK_KIND.head && (raw.length >= LEAST_DEFLATED || kind === BLOCK_KIND.pictures);
     const packed = isDeflated ? await deflate(raw, DEFLATE) : raw;

@@ -11,6 +11,7 @@ import {
   hashBlock,
   readBlockHeader,
 } from "./block.ts";
+import { readDirectory } from "./block-directory.ts";
 import { BlockIndex, type PlacedBlock } from "./block-index.ts";
 import { BodyCipher, CIPHER_EXTRA_BYTES } from "./body-cipher.ts";
 import { scanChain } from "./chain-scan.ts";
@@ -66,8 +67,7 @@ export class BlockSource {
         throw new RecordingError("locked", "the recording is encrypted under a key that is not ours");
       }
       const cipher = key === null ? null : new BodyCipher(key);
-      const index =
-        live ?? (seal === null ? await indexByScan(reader) : await indexByBlocks(reader, seal.indexAt));
+      const index = live ?? (seal === null ? await indexByScan(reader) : await indexOf(reader, seal));
       return new BlockSource(reader, head, index, cipher);
     } catch (error) {
       await reader.close();
@@ -111,7 +111,10 @@ export class BlockSource {
 async function readBlock(
   reader: SegmentReader,
   at: number,
+  aheadBytes?: number,
 ): Promise<{ readonly header: BlockHeader; readonly body: Buffer }> {
+  // First, so that all of it comes in one look at the file, unless the file begins here.
+  const before = at === 0 ? FIRST_HASH : await reader.read(at - HASH_BYTES, HASH_BYTES, aheadBytes);
   const headerBytes = await reader.read(at, BLOCK_HEADER_BYTES);
   const header = readBlockHeader(headerBytes);
   if (at + BLOCK_EXTRA_BYTES + header.bodyBytes > reader.length) await reader.refresh();
@@ -119,7 +122,6 @@ async function readBlock(
     throw new RecordingError("damaged", `block ${header.sequence} is cut short`);
   }
   const rest = await reader.read(at + BLOCK_HEADER_BYTES, header.bodyBytes + HASH_BYTES);
-  const before = at === 0 ? FIRST_HASH : await reader.read(at - HASH_BYTES, HASH_BYTES);
   const body = rest.subarray(0, header.bodyBytes);
   if (!hashBlock(before, headerBytes, body).equals(rest.subarray(header.bodyBytes))) {
     throw new RecordingError("damaged", `block ${header.sequence} is not what was written: its hash differs`);
@@ -149,31 +151,50 @@ async function indexByScan(reader: SegmentReader): Promise<BlockIndex> {
   return index;
 }
 
-/** Of a sealed one: from the last index block backwards. */
+/** An index block lists some hundred headers: with the hash before it, it is seldom longer. */
+const INDEX_AHEAD_BYTES = 16 * 1024;
+
+/** Of a sealed one: by its directory, or, of one that was sealed before there was any, from the last index backwards. */
+async function indexOf(reader: SegmentReader, seal: Seal): Promise<BlockIndex> {
+  const { directoryAt, durationMs, counts, blocks, bytes } = seal;
+  if (directoryAt === undefined) return indexByBlocks(reader, seal.indexAt);
+  const { header, body } = await readBlock(reader, directoryAt, INDEX_AHEAD_BYTES);
+  if (header.kind !== BLOCK_KIND.directory) throw new RecordingError("damaged", "the directory is none");
+  const pages = readDirectory(await inflateBody(body, header));
+  const totals = { durationMs, frames: counts.frames, blocks, bytes };
+  return BlockIndex.ofDirectory(pages, totals, async (at) => (await readIndex(reader, at)).blocks);
+}
+
 async function indexByBlocks(reader: SegmentReader, lastAt: number): Promise<BlockIndex> {
-  const lists: { readonly header: BlockHeader; readonly at: number }[][] = [];
-  for (let at = lastAt; ; ) {
-    const { header, body } = await readBlock(reader, at);
-    const raw = await inflateBody(body, header);
-    const listed = (raw.length - 8 - SIGNATURE_BYTES) / BLOCK_HEADER_BYTES;
-    if (header.kind !== BLOCK_KIND.index || !Number.isInteger(listed) || listed < 0) {
-      throw new RecordingError("damaged", `block ${header.sequence} is no index`);
-    }
-    const list = Array.from({ length: listed }, (_, i) => readBlockHeader(raw, 8 + i * BLOCK_HEADER_BYTES));
-    let start = at - list.reduce((sum, { bodyBytes }) => sum + BLOCK_EXTRA_BYTES + bodyBytes, 0);
-    const placed: { readonly header: BlockHeader; readonly at: number }[] = [];
-    for (const one of list) {
-      placed.push({ header: one, at: start });
-      start += BLOCK_EXTRA_BYTES + one.bodyBytes;
-    }
-    if (at === lastAt) placed.push({ header, at });
-    lists.push(placed);
-    const before = Number(raw.readBigUInt64BE(0));
-    if (before === 0) break;
+  const lists: (readonly PlacedBlock[])[] = [];
+  for (let at = lastAt; at > 0; ) {
+    const { blocks, own, before } = await readIndex(reader, at);
+    lists.push(at === lastAt ? [...blocks, own] : blocks);
     if (before >= at) throw new RecordingError("damaged", "an index names one after it");
     at = before;
   }
   const index = new BlockIndex();
-  for (const { header, at } of lists.reverse().flat()) index.add(header, at);
+  for (const block of lists.reverse().flat()) index.add(block, block.at);
   return index;
+}
+
+/** The blocks that the index at a place lists, itself, and where the index before it begins; 0: there is none. */
+async function readIndex(
+  reader: SegmentReader,
+  at: number,
+): Promise<{ readonly blocks: readonly PlacedBlock[]; readonly own: PlacedBlock; readonly before: number }> {
+  const { header, body } = await readBlock(reader, at, INDEX_AHEAD_BYTES);
+  const raw = await inflateBody(body, header);
+  const listed = (raw.length - 8 - SIGNATURE_BYTES) / BLOCK_HEADER_BYTES;
+  if (header.kind !== BLOCK_KIND.index || !Number.isInteger(listed) || listed < 0) {
+    throw new RecordingError("damaged", `block ${header.sequence} is no index`);
+  }
+  const list = Array.from({ length: listed }, (_, i) => readBlockHeader(raw, 8 + i * BLOCK_HEADER_BYTES));
+  let start = at - list.reduce((sum, { bodyBytes }) => sum + BLOCK_EXTRA_BYTES + bodyBytes, 0);
+  const blocks = list.map((one) => {
+    const placed = { ...one, at: start };
+    start += BLOCK_EXTRA_BYTES + one.bodyBytes;
+    return placed;
+  });
+  return { blocks, own: { ...header, at }, before: Number(raw.readBigUInt64BE(0)) };
 }

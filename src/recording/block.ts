@@ -34,6 +34,8 @@ export const BLOCK_KIND = {
   index: 4,
   /** Nothing happened, and the recorder was there. */
   beat: 5,
+  /** The last of a sealed recording: where its index blocks are, see block-directory.ts. */
+  directory: 6,
 } as const;
 
 export const BLOCK_FLAG = { key: 1, deflated: 2, encrypted: 4 } as const;

@@ -3,8 +3,10 @@ import { MAX_SIDE } from "../framebuffer/framebuffer.ts";
 import type { Rect } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
 
-/** What may be spent at once after a quiet time, as so much of a minute's budget. */
-const BURST_MINUTES = 0.5;
+/** Of a minute's budget: what may be spent at once after a quiet time. */
+const BURST_SHARE = 0.3;
+/** And what comes evenly. The rest is for the picture that goes over, so that no minute takes more than its budget. */
+const EVEN_SHARE = 0.65;
 /** Of the burst: with less left, what changes all the time is recorded less often than the rest. */
 const TIGHT = 0.5;
 /** With more left nobody counts what changes. */
@@ -12,14 +14,15 @@ const PLENTY = 0.75;
 /** Before anything was written: noise does not get smaller. */
 const FIRST_RATIO = 1;
 /** The longest that a changed screen goes unrecorded, whatever it costs. */
-const MAX_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 15_000;
 const HOT_INTERVAL_MS = 1_000;
-const MAX_HOT_WAIT_MS = 10_000;
+/** So long that noise on all of a large screen, which nothing makes smaller, stays within the default budget. */
+const MAX_HOT_WAIT_MS = 30_000;
 /** Of the burst, kept for what does not change all the time. */
-const RESERVE = 0.25;
+const RESERVE = 0.4;
 const CELL = 64;
-/** A cell that changed so often, fading within about a second, changes all the time. */
-const HOT_SCORE = 4;
+/** A cell that changed so often, fading within about a second, changes all the time: twice a second is enough. */
+const HOT_SCORE = 2.5;
 const FADE_MS = 1_000;
 const COLD_SCORE = 0.05;
 /** Changes of a cell that follow each other faster are one. */
@@ -52,8 +55,8 @@ export class CapturePace {
   constructor({ maxFps, bytesPerMinute }: PaceLimits, clock: Clock) {
     this.#clock = clock;
     this.#intervalMs = 1000 / maxFps;
-    this.#bytesPerMs = bytesPerMinute / 60_000;
-    this.#burst = bytesPerMinute * BURST_MINUTES;
+    this.#bytesPerMs = (bytesPerMinute * EVEN_SHARE) / 60_000;
+    this.#burst = bytesPerMinute * BURST_SHARE;
     this.#left = this.#burst;
     this.#leftAtMs = clock.nowMs();
   }

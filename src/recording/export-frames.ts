@@ -1,4 +1,5 @@
 import type { Rect, Size } from "../framebuffer/rect.ts";
+import { type DecorWish, ExportDecor } from "./export-decor.ts";
 import type { RecordingReader } from "./reader.ts";
 
 /** A picture of an export and how long it stays. */
@@ -16,6 +17,8 @@ export interface ExportRange {
   readonly toMs: number;
   /** At most so many pictures a second. */
   readonly framesPerSecond: number;
+  /** What is painted over them. */
+  readonly decor: DecorWish;
 }
 
 /**
@@ -24,17 +27,19 @@ export interface ExportRange {
  */
 export async function* exportFrames(
   reader: RecordingReader,
-  { fromMs, toMs, framesPerSecond }: ExportRange,
+  { fromMs, toMs, framesPerSecond, decor: wish }: ExportRange,
   signal: AbortSignal,
 ): AsyncGenerator<ExportFrame & Size> {
   const slotMs = 1000 / framesPerSecond;
+  const decor = new ExportDecor(reader, wish);
   const first = await reader.frameAt(fromMs);
   const size = { width: first.width, height: first.height };
-  let shown: Uint8Array = first.rgba;
+  let shown = await decor.paint(first, fromMs);
   let shownAtMs = fromMs;
   // Read by the minute: hours of frame times need not be in memory at once.
   for (let spanMs = fromMs; spanMs < toMs; spanMs += MINUTE_MS) {
-    const times = await reader.frameTimes(spanMs, Math.min(toMs, spanMs + MINUTE_MS));
+    const endMs = Math.min(toMs, spanMs + MINUTE_MS);
+    const times = merged(await reader.frameTimes(spanMs, endMs), await decor.times(spanMs, endMs));
     for (let i = 0; i < times.length; i++) {
       signal.throwIfAborted();
       const time = times[i] ?? fromMs;
@@ -45,7 +50,7 @@ export async function* exportFrames(
       if (next !== undefined && Math.floor((next - fromMs) / slotMs) === slot) continue;
       const atMs = Math.max(fromMs + slot * slotMs, shownAtMs);
       const frame = await reader.frameAt(time);
-      const rgba = fitted(frame.rgba, frame, size);
+      const rgba = fitted(await decor.paint(frame, time), frame, size);
       if (areEqual(rgba, shown)) continue;
       if (atMs > shownAtMs) {
         yield { ...size, atMs: shownAtMs - fromMs, durationMs: atMs - shownAtMs, rgba: shown };
@@ -56,6 +61,10 @@ export async function* exportFrames(
   }
   const durationMs = Math.max(LEAST_MS, toMs - shownAtMs);
   yield { ...size, atMs: shownAtMs - fromMs, durationMs, rgba: shown };
+}
+
+function merged(a: readonly number[], b: readonly number[]): readonly number[] {
+  return b.length === 0 ? a : [...new Set([...a, ...b])].sort((one, other) => one - other);
 }
 
 const MINUTE_MS = 60_000;

@@ -29,6 +29,34 @@ export async function* exportHtml(
     outcome,
     actor: actor.name,
   }));
+  let isFirst = true;
+  for await (const { width, height, ...frame } of frameParts(frames)) {
+    const head = isFirst
+      ? // With the first picture: where there is none, nothing was written yet.
+        `${page.head}{${json({ width, height, duration: facts.durationMs, actions }).slice(1, -1)},"frames":[`
+      : ",";
+    isFirst = false;
+    yield utf8(head + json(frame));
+  }
+  yield utf8(`]}${page.tail}`);
+}
+
+/** A line of JSON a picture, for a browser that makes a video of them: their size is in each. */
+export async function* exportParts(frames: AsyncIterable<ExportFrame & Size>): AsyncGenerator<Uint8Array> {
+  for await (const frame of frameParts(frames)) yield utf8(`${json(frame)}\n`);
+}
+
+/** A picture as what differs from the one before, as PNG; `key`: it is whole. */
+interface FrameParts extends Size {
+  /** Since the beginning of the export, and how long it stays, milliseconds. */
+  readonly at: number;
+  readonly duration: number;
+  readonly key: boolean;
+  /** x, y and a PNG in base64 each. */
+  readonly parts: readonly (readonly [number, number, string])[];
+}
+
+async function* frameParts(frames: AsyncIterable<ExportFrame & Size>): AsyncGenerator<FrameParts> {
   let before: Uint8Array | null = null;
   let keyBytes = 0;
   let partBytes = 0;
@@ -49,15 +77,10 @@ export async function* exportHtml(
       keyBytes = bytes;
       partBytes = 0;
     } else partBytes += bytes;
-    const head =
-      before === null
-        ? // With the first picture: where there is none, nothing was written yet.
-          `${page.head}{${json({ width, height, duration: facts.durationMs, actions }).slice(1, -1)},"frames":[`
-        : ",";
     before = rgba;
-    yield utf8(head + json({ at: Math.round(frame.atMs), key: isKey, parts }));
+    const at = Math.round(frame.atMs);
+    yield { width, height, at, duration: Math.round(frame.durationMs), key: isKey, parts };
   }
-  yield utf8(`]}${page.tail}`);
 }
 
 /** JSON that may stand in a script element: nothing in it can end the element. */

@@ -2,14 +2,22 @@ import { RefusedError } from "../desktop/error.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import { pictureOf } from "../imaging/pixels.ts";
 import { encodePng } from "../imaging/png.ts";
-import { boundsOf, changedParts, type ExportFrame, exportFrames, pixelsOf } from "./export-frames.ts";
+import { ExportDecor } from "./export-decor.ts";
+import {
+  boundsOf,
+  changedParts,
+  type ExportFrame,
+  type ExportRange,
+  exportFrames,
+  pixelsOf,
+} from "./export-frames.ts";
 import { GIF_END, gifFrame, gifHead } from "./export-gif.ts";
-import { exportHtml } from "./export-html.ts";
+import { exportHtml, exportParts } from "./export-html.ts";
 import { indexPixels } from "./export-palette.ts";
 import { exportVideo } from "./export-video.ts";
 import type { RecordingReader } from "./reader.ts";
 
-export const EXPORT_FORMATS = ["png", "ndjson", "html", "gif", "mp4", "webm"] as const;
+export const EXPORT_FORMATS = ["png", "ndjson", "html", "gif", "mp4", "webm", "frames"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 const TYPES = {
@@ -19,13 +27,20 @@ const TYPES = {
   gif: "image/gif",
   mp4: "video/mp4",
   webm: "video/webm",
+  /** For a browser that makes a video of it. */
+  frames: "application/x-ndjson",
 } as const satisfies Record<ExportFormat, string>;
 
 /** Default pictures a second; a recording has at most ten. */
-const RATES = { png: 1, ndjson: 1, html: 10, gif: 5, mp4: 10, webm: 10 } as const satisfies Record<
-  ExportFormat,
-  number
->;
+const RATES = {
+  png: 1,
+  ndjson: 1,
+  html: 10,
+  gif: 5,
+  mp4: 10,
+  webm: 10,
+  frames: 10,
+} as const satisfies Record<ExportFormat, number>;
 
 /** A GIF keeps every picture whole: longer ones outgrow every mail box. */
 const MOST_GIF_MS = 60_000;
@@ -38,6 +53,10 @@ export interface ExportRequest {
   readonly toMs?: number;
   /** 1 to 30. */
   readonly framesPerSecond?: number;
+  /** Default true: overlays are painted as they were shown. */
+  readonly hasOverlays?: boolean;
+  /** Default true: the pointer is painted where it was. */
+  readonly hasPointer?: boolean;
 }
 
 /** A file that is made while it is read. */
@@ -73,7 +92,8 @@ export function exportRecording(
       `got ${Math.round((toMs - fromMs) / 1000)} s for a gif, expected at most ${MOST_GIF_MS / 1000}: choose a range, or mp4, webm or html`,
     );
   }
-  const range = { fromMs, toMs, framesPerSecond: request.framesPerSecond ?? RATES[format] };
+  const { framesPerSecond = RATES[format], hasOverlays = true, hasPointer = true } = request;
+  const range = { fromMs, toMs, framesPerSecond, decor: { hasOverlays, hasPointer } };
   const day = startedAt.slice(0, 16).replace("T", " ").replace(":", "-");
   const plain = title.replace(/[^\p{L}\p{N} ._-]/gu, "").trim();
   return {
@@ -86,28 +106,35 @@ export function exportRecording(
 function partsOf(
   reader: RecordingReader,
   format: ExportFormat,
-  range: { readonly fromMs: number; readonly toMs: number; readonly framesPerSecond: number },
+  range: ExportRange,
   signal: AbortSignal,
 ): AsyncIterable<Uint8Array> {
   const { fromMs, toMs } = range;
   switch (format) {
     case "png":
-      return exportPng(reader, fromMs);
+      return exportPng(reader, range);
     case "ndjson":
       return exportTracks(reader, fromMs, toMs, signal);
     case "html":
       return exportReplay(reader, range, signal);
     case "gif":
       return exportGif(exportFrames(reader, range, signal));
+    case "frames":
+      return exportParts(exportFrames(reader, range, signal));
     case "mp4":
     case "webm":
       return exportVideo(exportFrames(reader, range, signal), format);
   }
 }
 
-async function* exportPng(reader: RecordingReader, atMs: number): AsyncGenerator<Uint8Array> {
-  const frame = await reader.frameAt(atMs);
-  yield await encodePng(pictureOf(frame), { x: 0, y: 0, width: frame.width, height: frame.height });
+async function* exportPng(
+  reader: RecordingReader,
+  { fromMs, decor }: ExportRange,
+): AsyncGenerator<Uint8Array> {
+  const frame = await reader.frameAt(fromMs);
+  const { width, height } = frame;
+  const rgba = await new ExportDecor(reader, decor).paint(frame, fromMs);
+  yield await encodePng(pictureOf({ width, height, rgba }), { x: 0, y: 0, width, height });
 }
 
 const TRACK_SPAN_MS = 600_000;
@@ -132,7 +159,7 @@ async function* exportTracks(
 
 async function* exportReplay(
   reader: RecordingReader,
-  range: { readonly fromMs: number; readonly toMs: number; readonly framesPerSecond: number },
+  range: ExportRange,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const { fromMs, toMs } = range;

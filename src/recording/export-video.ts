@@ -3,8 +3,8 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { RefusedError } from "../desktop/error.ts";
 import type { Size } from "../framebuffer/rect.ts";
+import { matroskaFrameHead, matroskaHead } from "../protocols/recording/matroska.ts";
 import type { ExportFrame } from "./export-frames.ts";
-import { matroskaFrameHead, matroskaHead } from "./export-matroska.ts";
 
 export type VideoFormat = "mp4" | "webm";
 
@@ -96,7 +96,8 @@ async function feed(frames: AsyncIterable<ExportFrame & Size>, stdin: Writable):
   let last: (ExportFrame & Size) | null = null;
   for await (const frame of frames) {
     if (stdin.destroyed) return;
-    if (last === null) stdin.write(matroskaHead(frame));
+    const { width, height } = frame;
+    if (last === null) stdin.write(matroskaHead({ width, height, codec: "V_UNCOMPRESSED" }));
     await put(stdin, frame.atMs, frame.rgba);
     last = frame;
   }

@@ -13,6 +13,8 @@ export interface RecordingHead {
   readonly startedAt: string;
   readonly reason: RecordingReason;
   readonly startedBy: string;
+  /** The principal's id; null in a recording of a version that kept only the name. */
+  readonly startedById: string | null;
   /** Of the appliance that signs it. */
   readonly publicKey: string;
   /** The key of the other blocks' bodies, sealed under the appliance's; null: they are not encrypted. */
@@ -38,6 +40,7 @@ export function readHead(bytes: Buffer): RecordingHead {
     startedAt: head.text("startedAt"),
     reason: reasonOf(head.text("reason")),
     startedBy: head.text("startedBy"),
+    startedById: head.has("startedById") ? head.textOrNull("startedById") : null,
     publicKey: head.text("publicKey"),
     sealedKey: head.textOrNull("sealedKey"),
   };

@@ -37,6 +37,11 @@ export class JsonRecord {
     return this.#fields.get(field) === null ? null : this.text(field);
   }
 
+  /** Absent in what an earlier version wrote. */
+  has(field: string): boolean {
+    return this.#fields.has(field);
+  }
+
   /** A whole number from 0 on. */
   count(field: string): number {
     const value = this.#fields.get(field);

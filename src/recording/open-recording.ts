@@ -5,13 +5,14 @@ import type { PlacedBlock } from "./block-index.ts";
 import type { BlockSource } from "./block-source.ts";
 import { RecordingError } from "./error.ts";
 import { PictureWalk, type Step } from "./picture-walk.ts";
-import type { PictureChunk, RecordedFrame, RecordingReader, SearchHit } from "./reader.ts";
+import type { PictureChunk, PictureRun, RecordedFrame, RecordingReader, SearchHit } from "./reader.ts";
 import type { RecordingSummary } from "./summary.ts";
 import type { ActionEntry, TrackEntry } from "./track-entry.ts";
 import { readTracks, wordsOf } from "./tracks.ts";
 
 const MAX_HITS = 200;
-/** Track blocks read at a time by a search. */
+/** A browser takes longer to begin inflating than so much takes on the way; a run has hundreds of such chunks. */
+const SMALL_CHUNK_BYTES = 16 * 1024;
 const FOREVER_MS = 0xffffffff;
 
 /** A recording's files, open for reading. */
@@ -48,13 +49,13 @@ export class OpenRecording implements RecordingReader {
   }
 
   async keyframes(): Promise<readonly number[]> {
-    return this.#source.index.keyTimes;
+    return this.#source.index.keyTimes();
   }
 
   async frameTimes(fromMs: number, toMs: number): Promise<readonly number[]> {
     await this.#reach(toMs);
     const times: number[] = [];
-    for (const block of this.#span(fromMs, toMs, false)) {
+    for (const block of (await this.#span(fromMs, toMs, false)).blocks) {
       const chunk = await this.#source.read(block);
       for (const { atMs } of readHeads(chunk)) if (atMs >= fromMs && atMs <= toMs) times.push(atMs);
     }
@@ -63,23 +64,25 @@ export class OpenRecording implements RecordingReader {
 
   async chunks(fromMs: number, toMs: number): Promise<readonly PictureChunk[]> {
     await this.#reach(toMs);
-    const { pictures } = this.#source.index;
-    const span = this.#span(fromMs, toMs, true);
-    const first = span[0] === undefined ? 0 : pictures.indexOf(span[0]);
-    return span.map((block, i) => ({
-      index: first + i,
-      isKey: (block.flags & BLOCK_FLAG.key) !== 0,
-      fromMs: block.fromMs,
-      toMs: block.toMs,
-      frames: block.frames,
-      sizeBytes: block.bodyBytes,
-      rawBytes: block.rawBytes,
-      changedPixels: block.changedPixels,
-    }));
+    const { first, blocks } = await this.#span(fromMs, toMs, true);
+    return blocks.map((block, i) => chunkOf(block, first + i));
+  }
+
+  async run(ms: number): Promise<PictureRun> {
+    await this.#reach(ms);
+    const { first, blocks } = await this.#span(ms, ms, true);
+    const parts: PictureRun["parts"][number][] = [];
+    for (const [i, block] of blocks.entries()) {
+      const isDeflated = (block.flags & BLOCK_FLAG.deflated) !== 0 && block.rawBytes > SMALL_CHUNK_BYTES;
+      const bytes = await (isDeflated ? this.#source.readDeflated(block) : this.#source.read(block));
+      parts.push({ chunk: chunkOf(block, first + i), isDeflated, bytes });
+    }
+    const next = await this.#source.index.picture(first + blocks.length);
+    return { parts, untilMs: next?.fromMs ?? null };
   }
 
   async chunkBytes(index: number): Promise<Uint8Array<ArrayBuffer>> {
-    const block = this.#source.index.pictures[index];
+    const block = await this.#source.index.picture(index);
     if (block === undefined || block.rawBytes > MAX_CHUNK_BYTES) {
       throw new RecordingError("damaged", `there is no chunk ${index} of pictures`);
     }
@@ -134,7 +137,7 @@ export class OpenRecording implements RecordingReader {
 
   async *#entries(fromMs: number, toMs: number): AsyncGenerator<TrackEntry, void, undefined> {
     await this.#reach(toMs);
-    for (const block of this.#source.index.tracksIn(fromMs, toMs)) {
+    for (const block of await this.#source.index.tracksIn(fromMs, toMs)) {
       for (const entry of readTracks(await this.#source.read(block))) {
         if (entry.atMs >= fromMs && entry.atMs <= toMs) yield entry;
       }
@@ -142,13 +145,30 @@ export class OpenRecording implements RecordingReader {
   }
 
   /** The blocks of pictures that touch a span; with the key that the first of them needs where it is asked for. */
-  #span(fromMs: number, toMs: number, isFromKey: boolean): readonly PlacedBlock[] {
+  async #span(
+    fromMs: number,
+    toMs: number,
+    isFromKey: boolean,
+  ): Promise<{ readonly first: number; readonly blocks: readonly PlacedBlock[] }> {
     const { index } = this.#source;
-    const first = index.pictureAt(fromMs);
-    const last = index.pictureAt(toMs);
-    if (first < 0) return [];
-    return index.pictures.slice(isFromKey ? Math.max(0, index.keyOf(first)) : first, last + 1);
+    const from = await index.pictureAt(fromMs);
+    if (from < 0) return { first: 0, blocks: [] };
+    const first = isFromKey ? Math.max(0, await index.keyOf(from)) : from;
+    return { first, blocks: await index.pictures(first, await index.pictureAt(toMs)) };
   }
+}
+
+function chunkOf(block: PlacedBlock, index: number): PictureChunk {
+  return {
+    index,
+    isKey: (block.flags & BLOCK_FLAG.key) !== 0,
+    fromMs: block.fromMs,
+    toMs: block.toMs,
+    frames: block.frames,
+    sizeBytes: block.bodyBytes,
+    rawBytes: block.rawBytes,
+    changedPixels: block.changedPixels,
+  };
 }
 
 function frameOf({ frame, head }: Step): RecordedFrame {

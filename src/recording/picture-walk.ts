@@ -55,8 +55,8 @@ export class PictureWalk {
 
   async #step(ms: number): Promise<Step> {
     const { index } = this.#source;
-    const target = index.pictureAt(ms);
-    const key = index.keyOf(target);
+    const target = await index.pictureAt(ms);
+    const key = await index.keyOf(target);
     if (target < 0 || key < 0) throw new RecordingError("no_picture", "the recording has no picture yet");
     try {
       return await this.#walk(ms, key, target);
@@ -92,7 +92,7 @@ export class PictureWalk {
   }
 
   async #load(index: number): Promise<Place> {
-    const block = this.#source.index.pictures[index];
+    const block = await this.#source.index.picture(index);
     if (block === undefined) throw new RecordingError("damaged", `there is no block ${index} of pictures`);
     const chunk = await this.#source.read(block);
     this.#decodedBlocks++;

@@ -52,6 +52,11 @@ export class PlayerLink implements Link {
     this.#clock = clock;
   }
 
+  /** Whether somebody is shown it. */
+  get isOpen(): boolean {
+    return this.#events !== null;
+  }
+
   get description(): string {
     const recording = this.#recording;
     return recording === null ? "replay" : `replay of ${recording.summary.id}`;

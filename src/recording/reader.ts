@@ -30,6 +30,19 @@ export interface PictureChunk {
   readonly changedPixels: number;
 }
 
+/** All that one moment needs, to be sent at once. */
+export interface PictureRun {
+  /** From the key on, without holes; empty where the recording has no picture yet. */
+  readonly parts: readonly {
+    readonly chunk: PictureChunk;
+    readonly isDeflated: boolean;
+    /** As `chunkBytes` gives them, or inflated where they are few. */
+    readonly bytes: Uint8Array;
+  }[];
+  /** When the chunk after them begins; null: they are the last so far. */
+  readonly untilMs: number | null;
+}
+
 /** What a search found, the oldest first. */
 export interface SearchHit {
   readonly atMs: number;
@@ -57,6 +70,8 @@ export interface RecordingReader {
    * other, which `PictureDecoder` of src/protocols/recording/picture-decoder.ts (no Node, no DOM) paints in order.
    */
   chunkBytes(index: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** What is needed to paint the picture of a moment: the chunk that has it and all before it from its key on. */
+  run(ms: number): Promise<PictureRun>;
   /** All that happened in a span beside the pixels, in order. */
   events(fromMs?: number, toMs?: number): Promise<readonly TrackEntry[]>;
   actions(): Promise<readonly ActionEntry[]>;

@@ -2,7 +2,7 @@ import type { Actor } from "../desktop/action.ts";
 import type { RecordingReader } from "./reader.ts";
 import type { RecordingReason, RecordingSummary } from "./summary.ts";
 
-export type { PictureChunk, RecordedFrame, RecordingReader, SearchHit } from "./reader.ts";
+export type { PictureChunk, PictureRun, RecordedFrame, RecordingReader, SearchHit } from "./reader.ts";
 export type { RecordingCounts, RecordingReason, RecordingState, RecordingSummary } from "./summary.ts";
 export type { ActionEntry, TrackActor, TrackEntry, TrackEvent } from "./track-entry.ts";
 

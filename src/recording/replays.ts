@@ -40,7 +40,8 @@ export class Replays {
     const before = this.#players.get(id);
     const startMs = before?.state.positionMs ?? replay.startMs;
     const player = new PlayerLink(() => ports.open(replay.recordingId), startMs, ports.clock);
-    this.#players.set(id, player);
+    // A test of the connection opens a link beside the one that is shown: what is played stays that one's.
+    if (before === undefined || !before.isOpen) this.#players.set(id, player);
     return player;
   }
 

@@ -10,6 +10,7 @@ import { type RecordingHead, writeHead } from "./head.ts";
 import { Recorder, type RecorderOptions, type RecorderPorts } from "./recorder.ts";
 import { type KeySealer, makeRecordingKey } from "./recording-key.ts";
 import { writeSeal } from "./seal.ts";
+import type { SealRegister } from "./seal-register.ts";
 import { SegmentWriter } from "./segments.ts";
 import type { Signer } from "./signer.ts";
 import type { RecordingSummary } from "./summary.ts";
@@ -24,6 +25,12 @@ export interface RecordingPlan extends RecorderOptions {
   readonly segmentBytes?: number;
 }
 
+/** Who signs recordings, and where it is noted. */
+export interface SealOffice {
+  readonly signer: Signer;
+  readonly seals: SealRegister;
+}
+
 /** A recording that is being written: its files, its recorder and, at the end, its seal. */
 export class RunningRecording implements Running {
   readonly desktop: Desktop;
@@ -32,7 +39,7 @@ export class RunningRecording implements Running {
   readonly #log: BlockLog;
   readonly #segments: SegmentWriter;
   readonly #recorder: Recorder;
-  readonly #signer: Signer;
+  readonly #office: SealOffice;
   readonly #clock: Clock;
   #closing: Promise<RecordingSummary> | null = null;
   #final: RecordingSummary | null = null;
@@ -43,7 +50,7 @@ export class RunningRecording implements Running {
     head: RecordingHead,
     log: BlockLog,
     segments: SegmentWriter,
-    signer: Signer,
+    office: SealOffice,
     ports: RecorderPorts,
   ) {
     this.desktop = desktop;
@@ -51,7 +58,7 @@ export class RunningRecording implements Running {
     this.#head = head;
     this.#log = log;
     this.#segments = segments;
-    this.#signer = signer;
+    this.#office = office;
     this.#clock = ports.clock;
     this.#recorder = new Recorder(desktop, log, plan, ports);
   }
@@ -60,22 +67,22 @@ export class RunningRecording implements Running {
   static async start(
     desktop: Desktop,
     plan: RecordingPlan,
-    signer: Signer,
+    office: SealOffice,
     ports: RecorderPorts,
   ): Promise<RunningRecording> {
     await mkdir(plan.folder, { mode: 0o700 });
     const secret = plan.sealer === null ? null : makeRecordingKey(plan.head.id, plan.sealer);
     const segments = new SegmentWriter(plan.folder, plan.segmentBytes);
     const cipher = secret === null ? null : new BodyCipher(secret.key);
-    const log = new BlockLog(segments, new BlockIndex(), signer, cipher);
-    const head = { ...plan.head, publicKey: signer.publicKey, sealedKey: secret?.sealedKey ?? null };
+    const log = new BlockLog(segments, new BlockIndex(), office.signer, cipher);
+    const head = { ...plan.head, publicKey: office.signer.publicKey, sealedKey: secret?.sealedKey ?? null };
     try {
       await log.append({ kind: BLOCK_KIND.head, fromMs: 0, toMs: 0, raw: writeHead(head) });
     } catch (error) {
       await log.close();
       throw error;
     }
-    return new RunningRecording(desktop, plan, head, log, segments, signer, ports);
+    return new RunningRecording(desktop, plan, head, log, segments, office, ports);
   }
 
   get id(): string {
@@ -93,9 +100,9 @@ export class RunningRecording implements Running {
 
   readonly summary = (): RecordingSummary => {
     if (this.#final !== null) return this.#final;
-    const { id, desktopId, title, startedAt, reason, startedBy, sealedKey } = this.#head;
+    const { id, desktopId, title, startedAt, reason, startedBy, startedById, sealedKey } = this.#head;
     return {
-      ...{ id, desktopId, title, startedAt, reason, startedBy },
+      ...{ id, desktopId, title, startedAt, reason, startedBy, startedById },
       durationMs: this.#recorder.nowMs,
       bytes: this.#segments.length,
       width: this.#recorder.size.width,
@@ -139,12 +146,14 @@ export class RunningRecording implements Running {
 
   async #seal(): Promise<void> {
     const { id, desktopId, title, startedAt, reason, startedBy, width, height, counts } = this.summary();
+    const { startedById } = this.#head;
     await writeSeal(
       this.#plan.folder,
       {
         ...{ id, desktopId, title, startedAt },
         sealedAt: this.#clock.date().toISOString(),
         ...{ reason, startedBy },
+        ...(startedById === null ? {} : { startedById }),
         isEncrypted: this.#head.sealedKey === null ? "no" : "yes",
         durationMs: this.#log.index.durationMs,
         ...{ width, height, counts },
@@ -152,10 +161,12 @@ export class RunningRecording implements Running {
         bytes: this.#segments.length,
         blocks: this.#log.blocks,
         indexAt: this.#log.indexAt,
+        directoryAt: this.#log.directoryAt,
         hash: this.#log.hash,
-        publicKey: this.#signer.publicKey,
+        publicKey: this.#office.signer.publicKey,
       },
-      this.#signer,
+      this.#office.signer,
+      this.#office.seals,
     );
   }
 }

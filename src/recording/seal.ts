@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { RecordingError } from "./error.ts";
 import { reasonOf } from "./head.ts";
 import { JsonRecord } from "./json-record.ts";
+import type { SealRegister } from "./seal-register.ts";
 import type { Signer } from "./signer.ts";
 import type { RecordingCounts, RecordingReason } from "./summary.ts";
 
@@ -21,6 +22,8 @@ export interface Seal {
   readonly sealedAt: string;
   readonly reason: RecordingReason;
   readonly startedBy: string;
+  /** Absent in a seal of a version that kept only the name. */
+  readonly startedById?: string;
   readonly isEncrypted: "yes" | "no";
   readonly durationMs: number;
   readonly width: number;
@@ -31,13 +34,20 @@ export interface Seal {
   readonly blocks: number;
   /** Where the last index block begins. */
   readonly indexAt: number;
+  /** Where the directory of the indices begins; absent in a seal of a version that wrote none. */
+  readonly directoryAt?: number;
   /** Of the last block, hex. */
   readonly hash: string;
   readonly publicKey: string;
 }
 
-/** Puts the seal in place at once: there is a whole one or none. */
-export async function writeSeal(folder: string, seal: Seal, signer: Signer): Promise<void> {
+/** Puts the seal in place at once: there is a whole one or none. `register`: notes it, so that it is missed when it goes. */
+export async function writeSeal(
+  folder: string,
+  seal: Seal,
+  signer: Signer,
+  register: SealRegister,
+): Promise<void> {
   const draft = join(folder, SEAL_DRAFT);
   // In the order of fields in which it will be read.
   const ordered = sealOf(JsonRecord.of(seal, "the seal"));
@@ -49,6 +59,8 @@ export async function writeSeal(folder: string, seal: Seal, signer: Signer): Pro
     await rm(draft, { force: true });
     throw error;
   }
+  // Later: a crash in between leaves a seal that nobody would miss, never one that is missed and was not there.
+  await register.add(seal.id, seal.hash);
 }
 
 /**
@@ -98,6 +110,7 @@ function sealOf(record: JsonRecord): Seal {
     sealedAt: record.text("sealedAt"),
     reason: reasonOf(record.text("reason")),
     startedBy: record.text("startedBy"),
+    ...(record.has("startedById") ? { startedById: record.text("startedById") } : {}),
     isEncrypted: record.text("isEncrypted") === "yes" ? "yes" : "no",
     durationMs: record.count("durationMs"),
     width: record.count("width"),
@@ -115,6 +128,7 @@ function sealOf(record: JsonRecord): Seal {
     bytes: record.count("bytes"),
     blocks: record.count("blocks"),
     indexAt: record.count("indexAt"),
+    ...(record.has("directoryAt") ? { directoryAt: record.count("directoryAt") } : {}),
     hash: record.text("hash"),
     publicKey: record.text("publicKey"),
   };

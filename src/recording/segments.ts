@@ -131,8 +131,11 @@ export class SegmentReader {
     return last === undefined ? 0 : last.start + last.size;
   }
 
-  /** So many bytes from a place on, not to be changed; they lie in one segment. Throws RecordingError damaged where there are fewer. */
-  async read(at: number, count: number): Promise<Buffer> {
+  /**
+   * So many bytes from a place on, not to be changed; they lie in one segment. `aheadBytes` come along where they are
+   * not there yet. Throws RecordingError damaged where there are fewer.
+   */
+  async read(at: number, count: number, aheadBytes = READ_AHEAD_BYTES): Promise<Buffer> {
     if (at + count > this.length) await this.refresh();
     const segment = this.#segments.findLast(({ start }) => start <= at);
     if (segment === undefined || at + count > segment.start + segment.size) {
@@ -146,7 +149,7 @@ export class SegmentReader {
       return window.bytes.subarray(at - window.start, at - window.start + count);
     }
     // Blocks are mostly read one after the other: what is written never changes, so the next ones come along.
-    const ahead = Math.max(count, Math.min(READ_AHEAD_BYTES, segment.start + segment.size - at));
+    const ahead = Math.max(count, Math.min(aheadBytes, segment.start + segment.size - at));
     const out = Buffer.allocUnsafe(ahead);
     const file = await this.#open(segment.path);
     let done = 0;

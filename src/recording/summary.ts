@@ -50,6 +50,8 @@ export interface RecordingSummary {
   readonly reason: RecordingReason;
   /** The name of who began it. */
   readonly startedBy: string;
+  /** The principal's id: whose it is. null for one of a version that kept only the name, which is nobody's own. */
+  readonly startedById: string | null;
   readonly isEncrypted: boolean;
   readonly counts: RecordingCounts;
 }

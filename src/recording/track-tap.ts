@@ -2,6 +2,7 @@ import type { Overlay } from "../compositor/overlay.ts";
 import type { SceneEvent } from "../compositor/scene.ts";
 import type { Actor, ActorKind } from "../desktop/action.ts";
 import type { ActionRecord } from "../desktop/action-record.ts";
+import { intentOf } from "../desktop/action-summary.ts";
 import type { Approval } from "../desktop/approvals.ts";
 import type { Desktop, DesktopEvent, DesktopState } from "../desktop/desktop.ts";
 import type { InputSeen } from "../desktop/events-input.ts";
@@ -112,7 +113,7 @@ export class TrackTap {
     else if (input.kind === "mouse_click") {
       this.#pointer = null;
       this.add({ type: "click", x: input.x, y: input.y, button: input.button, by });
-    } else {
+    } else if (input.kind === "mouse_move") {
       this.#pointer = { x: input.x, y: input.y };
       if (this.#nowMs() - this.#pointerAtMs >= POINTER_MS) this.#tellPointer();
     }
@@ -221,7 +222,7 @@ function approvalOf(approval: Approval): TrackEvent {
     actor: actorOf(approval.actor),
     kind: approval.action.kind,
     summary,
-    intent,
+    intent: intentOf(approval.action, intent),
     x: point?.x ?? null,
     y: point?.y ?? null,
     crop,

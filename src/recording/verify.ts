@@ -1,19 +1,27 @@
 import { readdir } from "node:fs/promises";
 import { BLOCK_HEADER_BYTES, BLOCK_KIND, writeBlockHeader } from "./block.ts";
+import { writeDirectory } from "./block-directory.ts";
+import { BlockIndex } from "./block-index.ts";
 import { inflateBody } from "./block-source.ts";
 import { type ChainEnd, type ScannedBlock, scanChain } from "./chain-scan.ts";
 import { RecordingError } from "./error.ts";
 import { readHead } from "./head.ts";
 import type { Verification } from "./recordings.ts";
 import { readSeal, SEAL_DRAFT, SEAL_FILE, type Seal } from "./seal.ts";
+import type { SealRegister } from "./seal-register.ts";
 import { listSegments, type Segment, segmentName } from "./segments.ts";
 import { SIGNATURE_BYTES, type Signer } from "./signer.ts";
 
 /**
  * Reads every byte of a recording's folder. Whole and signed by us: sealed. Whole to the middle of its last block, and
- * without a seal: unsealed. All else is tampered, with where.
+ * never sealed as far as the register tells: unsealed. All else is tampered, with where.
  */
-export async function verifyFolder(folder: string, id: string, signer: Signer): Promise<Verification> {
+export async function verifyFolder(
+  folder: string,
+  id: string,
+  signer: Signer,
+  register: SealRegister,
+): Promise<Verification> {
   const check = new Check(id, signer);
   try {
     const names = await readdir(folder);
@@ -23,6 +31,9 @@ export async function verifyFolder(folder: string, id: string, signer: Signer): 
     if (foreign !== undefined) return check.tampered(`there is a file that is no part of it: ${foreign}`);
     const seal = await readSeal(folder, signer);
     if (seal !== null && names.includes(SEAL_DRAFT)) return check.tampered("there are two seals");
+    if (seal === null && (await register.has(id))) {
+      return check.tampered("its seal was removed: the register says that it had one");
+    }
     return await check.run(segments, seal);
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;
@@ -38,6 +49,9 @@ class Check {
   #intactBytes = 0;
   #bytes = 0;
   #indexAt = 0;
+  #directoryAt: number | undefined;
+  /** What the directory has to say. */
+  readonly #index = new BlockIndex();
   #hash = "";
   /** Headers since the last index, which must list them. */
   #unlisted: Buffer[] = [];
@@ -95,6 +109,12 @@ class Check {
       this.#indexAt = at;
       this.#unlisted = [];
     }
+    if (header.kind === BLOCK_KIND.directory) {
+      const raw = await inflateBody(body, header);
+      if (!raw.equals(writeDirectory(this.#index.pages))) return "the directory does not list the indices";
+      this.#directoryAt = at;
+    }
+    this.#index.add(header, at);
     this.#unlisted.push(writeBlockHeader(header));
     this.#blocks = header.sequence + 1;
     this.#hash = hash.toString("hex");
@@ -119,6 +139,7 @@ class Check {
       seal.bytes === this.#bytes &&
       seal.blocks === this.#blocks &&
       seal.indexAt === this.#indexAt &&
+      seal.directoryAt === this.#directoryAt &&
       seal.hash === this.#hash;
     if (isWhole) return this.#result("sealed", null);
     return this.tampered(

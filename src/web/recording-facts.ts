@@ -1,7 +1,7 @@
 import type { Rect } from "../framebuffer/rect.ts";
 import { areaOfRect, boundRects, EMPTY_RECT, overlapRects } from "../framebuffer/rect.ts";
-import type { PictureChunk, RecordingSummary, TrackEntry } from "../recording/recordings.ts";
-import type { PictureChunkInfo, PointerTrackInfo, RecordingInfo, TrackInfo } from "./api.ts";
+import type { PictureChunk, PictureRun, RecordingSummary, TrackEntry } from "../recording/recordings.ts";
+import type { PictureChunkInfo, PointerTrackInfo, RecordingInfo, RunHead, TrackInfo } from "./api.ts";
 import { overlayInfo } from "./desktop-facts.ts";
 
 /** Recordings in the words of the web API. */
@@ -41,6 +41,22 @@ export function chunkInfo(chunk: PictureChunk): PictureChunkInfo {
     frames: chunk.frames,
     size_bytes: chunk.sizeBytes,
   };
+}
+
+/** A run as it is sent: see `runHeadSchema`. */
+export function runBytes({ parts, untilMs }: PictureRun): Buffer {
+  const head: RunHead = {
+    chunks: parts.map(({ chunk, isDeflated, bytes }) => ({
+      ...chunkInfo(chunk),
+      bytes: bytes.length,
+      is_deflated: isDeflated,
+    })),
+    until_ms: untilMs,
+  };
+  const json = Buffer.from(JSON.stringify(head));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(json.length);
+  return Buffer.concat([length, json, ...parts.map(({ bytes }) => bytes)]);
 }
 
 type Told<Type extends TrackInfo["type"]> = Extract<TrackInfo, { type: Type }>;

@@ -73,7 +73,11 @@ export const frameQuerySchema = z
 
 /** `GET /api/v1/recordings/:id/export.{png,ndjson,html,gif,mp4,webm}` */
 export const exportQuerySchema = z
-  .object({ from_ms: moment, to_ms: moment, fps: z.coerce.number().min(0.1).max(30) })
+  .object({
+    ...{ from_ms: moment, to_ms: moment, fps: z.coerce.number().min(0.1).max(30) },
+    /** "0": without; default they are painted as they were. */
+    ...{ overlays: z.enum(["0", "1"]), pointer: z.enum(["0", "1"]) },
+  })
   .partial();
 
 /** What the index knows of a chunk of pictures; its bytes are at `/chunks/INDEX`. */
@@ -92,6 +96,19 @@ export const chunksSchema = z.object({
   state: recordingSchema.shape.state,
   duration_ms: z.number(),
   chunks: z.array(pictureChunkSchema),
+});
+
+/** `GET /api/v1/recordings/:id/run?at_ms=` */
+export const runQuerySchema = z.object({ at_ms: moment });
+
+/**
+ * What its answer begins with, after the length of this JSON as u32, big-endian: the chunks that a moment needs, from
+ * their key on. Their bytes follow, one after the other: raw deflate where `is_deflated`.
+ */
+export const runHeadSchema = z.object({
+  chunks: z.array(pictureChunkSchema.extend({ bytes: z.int(), is_deflated: z.boolean() })),
+  /** When the chunk after them begins; null: there is none so far. */
+  until_ms: z.number().nullable(),
 });
 
 const trackActor = z.object({ kind: z.string(), name: z.string() });
@@ -146,15 +163,20 @@ export const trackEntrySchema = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** `GET /api/v1/recordings/:id/timeline`: all lanes at once, whatever the length. */
+/** `GET /api/v1/recordings/:id/timeline?from_entry=`: where a page of entries begins, counted from 0 on. */
+export const timelineQuerySchema = z
+  .object({ from_entry: z.coerce.number().int().min(0).max(0xffff_ffff) })
+  .partial();
+
+/** Its answer: all lanes at once, whatever the length, and a page of entries. */
 export const timelineSchema = z.object({
   recording: recordingSchema,
   /** Equal parts of the whole; 0 to 1 each, how much of the picture changed and how often people acted. */
   activity: z.array(z.number()),
   human: z.array(z.number()),
   entries: z.array(trackEntrySchema),
-  /** True where there was too much to tell: entries end before the recording does. */
-  is_cut: z.boolean(),
+  /** The `from_entry` of the next page; null: these were the last. */
+  next_entry: z.int().nullable(),
 });
 
 /** `GET /api/v1/recordings/:id/pointer`: where the pointer was and how it looked. */
@@ -183,6 +205,7 @@ export type ReplayInfo = z.infer<typeof replaySchema>;
 export type VerificationInfo = z.infer<typeof verificationSchema>;
 export type ChunksInfo = z.infer<typeof chunksSchema>;
 export type PictureChunkInfo = z.infer<typeof pictureChunkSchema>;
+export type RunHead = z.infer<typeof runHeadSchema>;
 export type TrackInfo = z.infer<typeof trackEntrySchema>;
 export type TimelineInfo = z.infer<typeof timelineSchema>;
 export type PointerTrackInfo = z.infer<typeof pointerTrackSchema>;

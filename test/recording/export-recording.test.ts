@@ -1,9 +1,11 @@
 import sharp from "sharp";
 import t from "tap";
 import { changedParts, exportFrames } from "../../src/recording/export-frames.ts";
-import { exportRecording } from "../../src/recording/export-recording.ts";
+import { type ExportRequest, exportRecording } from "../../src/recording/export-recording.ts";
+import type { TrackEntry } from "../../src/recording/track-entry.ts";
 import { colourAt, FakeReader, recordingSummary, SIZE, TRACK } from "../web/fake-recordings.ts";
 
+const PLAIN = { hasOverlays: false, hasPointer: false } as const;
 const NEVER = new AbortController().signal;
 
 async function read(parts: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -20,7 +22,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 t.test("the pictures of a range follow each other without a hole, each as long as it stood", async (t) => {
   const reader = new FakeReader(recordingSummary());
-  const range = { fromMs: 2500, toMs: 5500, framesPerSecond: 10 };
+  const range = { fromMs: 2500, toMs: 5500, framesPerSecond: 10, decor: PLAIN };
   const frames = await collect(exportFrames(reader, range, NEVER));
   t.same(
     frames.map(({ atMs, durationMs }) => [atMs, durationMs]),
@@ -39,7 +41,7 @@ t.test("the pictures of a range follow each other without a hole, each as long a
 
 t.test("fewer pictures a second leave out what came between, never the end", async (t) => {
   const reader = new FakeReader(recordingSummary());
-  const range = { fromMs: 0, toMs: 10_000, framesPerSecond: 0.25 };
+  const range = { fromMs: 0, toMs: 10_000, framesPerSecond: 0.25, decor: PLAIN };
   const frames = await collect(exportFrames(reader, range, NEVER));
   t.same(
     frames.map(({ rgba }) => rgba[0]),
@@ -48,6 +50,86 @@ t.test("fewer pictures a second leave out what came between, never the end", asy
   t.equal(
     frames.reduce((sum, { durationMs }) => sum + durationMs, 0),
     10_000,
+  );
+});
+
+/** A pointer of 3x3 red pixels, hotspot in its middle, that moves; an overlay that comes and goes. */
+const DECORATED: readonly TrackEntry[] = [
+  {
+    ...{ type: "cursor", atMs: 100, width: 3, height: 3, hotspotX: 1, hotspotY: 1 },
+    rgba: Buffer.alloc(36, Uint8Array.of(255, 0, 0, 255)).toString("base64"),
+  },
+  { type: "pointer", atMs: 200, x: 10, y: 10 },
+  {
+    ...{ type: "overlays_shown", atMs: 2000 },
+    overlays: [
+      {
+        ...{ kind: "highlight", x: 20, y: 20, width: 20, height: 10, color: "#00ff00", opacity: 1 },
+        ...{ label: null, temporaryMs: null, clickThrough: true, monitorIndex: 0 },
+        ...{ id: "o1", ownerId: "bot", createdAt: "2026-11-21T08:00:02.000Z" },
+      },
+    ],
+  },
+  { type: "pointer", atMs: 3400, x: 50, y: 40 },
+  { type: "overlays_gone", atMs: 4000, ids: ["o1"] },
+];
+
+/** Where a picture has another colour than its corner: "x,y" of each. */
+function drawn(rgba: Uint8Array): string[] {
+  const found: string[] = [];
+  for (let i = 0; i < rgba.length; i += 4) {
+    const isPlain = [0, 1, 2].every((channel) => rgba[i + channel] === rgba[channel]);
+    if (!isPlain) found.push(`${(i / 4) % SIZE.width},${Math.floor(i / 4 / SIZE.width)}`);
+  }
+  return found;
+}
+
+function spots(left: number, top: number, width: number, height: number): string[] {
+  return Array.from(
+    { length: width * height },
+    (_, i) => `${left + (i % width)},${top + Math.floor(i / width)}`,
+  );
+}
+
+t.test("pointer and overlays are painted where they were and as long as they were there", async (t) => {
+  const reader = new FakeReader(recordingSummary(), DECORATED);
+  const pointer = spots(9, 9, 3, 3);
+  const moved = spots(49, 39, 3, 3);
+  const overlay = spots(20, 20, 20, 10);
+  const at = async (ms: number, wish: Partial<ExportRequest> = {}) => {
+    const png = await read(exportRecording(reader, { format: "png", fromMs: ms, ...wish }, NEVER).parts);
+    return drawn((await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true })).data).sort();
+  };
+  t.same(await at(50), [], "nothing was there yet");
+  t.same(await at(1500), pointer.sort());
+  t.same(await at(2500), [...pointer, ...overlay].sort());
+  t.same(await at(3500), [...moved, ...overlay].sort());
+  t.same(await at(3500, { hasOverlays: false }), moved.sort());
+  t.same(await at(3500, { hasPointer: false }), overlay.sort());
+  t.same(await at(4500), moved.sort());
+  const range = {
+    fromMs: 0,
+    toMs: 4990,
+    framesPerSecond: 10,
+    decor: { hasOverlays: true, hasPointer: true },
+  };
+  const frames = await collect(exportFrames(reader, range, NEVER));
+  t.same(
+    frames.map(({ atMs, rgba }) => [atMs, drawn(rgba).length]),
+    [
+      [0, 0],
+      [200, 9],
+      [1000, 9],
+      [2000, 209],
+      [3000, 209],
+      [3400, 209],
+      [4000, 9],
+    ],
+    "a picture comes up whenever something painted changes",
+  );
+  t.same(
+    (await collect(exportFrames(reader, { ...range, decor: PLAIN }, NEVER))).map(({ rgba }) => drawn(rgba)),
+    [[], [], [], [], []],
   );
 });
 

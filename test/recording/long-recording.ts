@@ -49,6 +49,7 @@ export async function makeLongRecording(
     startedAt,
     reason: "manual",
     startedBy: "Ann",
+    startedById: "ann",
   } as const;
   const { publicKey } = archive.signer;
   await log.append({
@@ -92,10 +93,12 @@ export async function makeLongRecording(
       bytes: segments.length,
       blocks: log.blocks,
       indexAt: log.indexAt,
+      directoryAt: log.directoryAt,
       hash: log.hash,
       publicKey,
     },
     archive.signer,
+    archive.seals,
   );
   await log.close();
   return { archive, id: ID, bytes: segments.length, truth };

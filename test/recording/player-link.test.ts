@@ -1,5 +1,6 @@
 import t from "tap";
 import { makeConnection } from "../../src/desktop/connection.ts";
+import { testLink } from "../../src/desktop/connection-test.ts";
 import { Desktop } from "../../src/desktop/desktop.ts";
 import { rectOfSize } from "../../src/framebuffer/rect.ts";
 import { PLATFORM } from "../../src/platform.ts";
@@ -186,4 +187,13 @@ t.test("a recording that is not there, or has no picture, ends the link with its
   await settle();
   t.same(errors, ["protocol_error true it was deleted"]);
   await studio.recordings.remove(id);
+});
+
+t.test("a test of a replay's connection plays nothing, and leaves the player to its desktop", async (t) => {
+  const { desktop, player, replays, clock } = await replay(t, 1500);
+  const report = await testLink(replays.link(desktop.connection), clock);
+  t.ok(report.success, report.message);
+  t.equal(replays.player(desktop.id), player, "who plays is still the desktop's own");
+  await replays.player(desktop.id).seek(4500);
+  t.equal(colourOf(desktop), shown(4), "and moves it");
 });

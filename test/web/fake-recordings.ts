@@ -4,6 +4,7 @@ import { RefusedError } from "../../src/desktop/error.ts";
 import { RecordingError } from "../../src/recording/error.ts";
 import type {
   PictureChunk,
+  PictureRun,
   RecordedFrame,
   RecordingReader,
   RecordingSummary,
@@ -36,6 +37,7 @@ export function recordingSummary(changes: Partial<RecordingSummary> = {}): Recor
     state: "sealed",
     reason: "manual",
     startedBy: "the admin",
+    startedById: "admin",
     isEncrypted: false,
     counts: { ...NO_COUNTS, frames: 10 },
     ...changes,
@@ -87,6 +89,14 @@ export class FakeReader implements RecordingReader {
   async chunkBytes(index: number): Promise<Uint8Array<ArrayBuffer>> {
     if (index > 4) throw new RecordingError("damaged", `there is no chunk ${index}`);
     return Uint8Array.from(deflateRawSync(Buffer.from(`chunk ${index}`)));
+  }
+
+  async run(ms: number): Promise<PictureRun> {
+    const chunks = await this.chunks(ms, ms);
+    const parts = await Promise.all(
+      chunks.map(async (chunk) => ({ chunk, isDeflated: true, bytes: await this.chunkBytes(chunk.index) })),
+    );
+    return { parts, untilMs: null };
   }
 
   async events(fromMs = 0, toMs = Number.POSITIVE_INFINITY): Promise<readonly TrackEntry[]> {
@@ -141,7 +151,8 @@ export class FakeRecordings implements RecordingsFace {
     const running = this.runningOn(desktopId);
     if (running !== null) return running;
     const id = `r${this.#recordings.size + 1}`;
-    const recording = recordingSummary({ id, desktopId, reason, startedBy: by.name, state: "recording" });
+    const starter = { startedBy: by.name, startedById: by.id };
+    const recording = recordingSummary({ id, desktopId, reason, ...starter, state: "recording" });
     this.keep(recording);
     this.#tell({ type: "started", recording, by });
     return recording;

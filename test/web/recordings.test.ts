@@ -26,7 +26,16 @@ t.test("who controls desktops sees recordings, nobody else does", async (t) => {
     t.match(answer.json(), [{ id: "r1", title: "Build VM", state: "sealed", duration_ms: 10_000 }], role);
   }
   const addresses = [
-    ...["", "/r1", "/r1/timeline", "/r1/chunks", "/r1/chunks/0", "/r1/pointer", "/r1/search?query=x"],
+    ...[
+      "",
+      "/r1",
+      "/r1/timeline",
+      "/r1/chunks",
+      "/r1/chunks/0",
+      "/r1/run?at_ms=0",
+      "/r1/pointer",
+      "/r1/search?query=x",
+    ],
     ...["/r1/frame.png", "/r1/frame.webp", "/r1/export.png", "/r1/export.ndjson", "/r1/export.html"],
   ];
   for (const role of ["viewer", "agent"] as const) {
@@ -140,6 +149,51 @@ t.test("the timeline tells of spans, and of an action when it was allowed", asyn
     timeline.entries.map((entry: { at_ms: number }) => entry.at_ms),
     timeline.entries.map((entry: { at_ms: number }) => entry.at_ms).sort((a: number, b: number) => a - b),
   );
+});
+
+t.test("a timeline of any length is told page by page", async (t) => {
+  const { house, recordings } = await open(t);
+  const by = { kind: "human", id: "h", name: "Ann" } as const;
+  recordings.entries = Array.from({ length: 45_000 }, (_, i) => ({
+    ...({ type: "bookmark", label: `mark ${i}`, by, atMs: Math.floor(i / 5) } as const),
+  }));
+  const seen: string[] = [];
+  const sizes: number[] = [];
+  for (let next: number | null = 0; next !== null; ) {
+    const answer: Awaited<ReturnType<typeof ask>> = await ask(
+      house,
+      "GET",
+      `${URL}/r1/timeline?from_entry=${next}`,
+      "approver",
+    );
+    const page: { entries: { label: string }[]; next_entry: number | null } = answer.json();
+    sizes.push(page.entries.length);
+    for (const { label } of page.entries) seen.push(label);
+    next = page.next_entry;
+  }
+  t.same(sizes, [20_000, 20_000, 5000]);
+  t.same(
+    seen,
+    recordings.entries.map((_, i) => `mark ${i}`),
+  );
+  t.equal((await ask(house, "GET", `${URL}/r1/timeline?from_entry=-1`, "approver")).statusCode, 400);
+});
+
+t.test("all that a moment needs comes in one answer", async (t) => {
+  const { house } = await open(t);
+  const answer = await ask(house, "GET", `${URL}/r1/run?at_ms=4500`, "approver");
+  const bytes = answer.rawPayload;
+  const headBytes = bytes.readUInt32BE(0);
+  const head = JSON.parse(bytes.toString("utf8", 4, 4 + headBytes));
+  t.equal(head.chunks[0].is_key, true);
+  t.equal(head.until_ms, null);
+  let at = 4 + headBytes;
+  for (const { index, bytes: length } of head.chunks) {
+    t.equal(inflateRawSync(bytes.subarray(at, at + length)).toString(), `chunk ${index}`);
+    at += length;
+  }
+  t.equal(at, bytes.length, "and nothing else");
+  t.equal((await ask(house, "GET", `${URL}/r1/run`, "approver")).statusCode, 400);
 });
 
 t.test("chunks are told by span and given as they were written", async (t) => {

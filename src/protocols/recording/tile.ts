@@ -119,29 +119,39 @@ export function paintPalette(
   at: number,
   colours: number,
 ): boolean {
-  const palette = new Uint32Array(MOST_COLOURS);
+  const palette = PALETTE;
+  const bits = bitsOf(colours);
   let from = at;
   for (let i = 0; i < colours; i++, from += 3) palette[i] = wordAt(bytes, from);
-  const bits = bitsOf(colours);
-  const mask = (1 << bits) - 1;
-  let most = 0;
+  // What no colour was given for is not opaque, and so is what is left of all words in the end.
+  palette.fill(0, colours, 1 << bits);
+  let all = OPAQUE;
   for (let y = 0; y < height; y++) {
-    const row = start + y * stride;
-    let free = 0;
-    let byte = 0;
-    for (let x = 0; x < width; x++) {
-      if (free === 0) {
-        byte = bytes[from++]!;
-        free = 8;
+    let to = start + y * stride;
+    const end = to + width;
+    if (bits === 8) {
+      while (to < end) {
+        const word = palette[bytes[from++]!]!;
+        all &= word;
+        target[to++] = word;
       }
-      free -= bits;
-      const index = (byte >>> free) & mask;
-      if (index > most) most = index;
-      target[row + x] = palette[index]!;
+      continue;
+    }
+    const mask = (1 << bits) - 1;
+    while (to < end) {
+      const byte = bytes[from++]!;
+      for (let free = 8 - bits; free >= 0 && to < end; free -= bits) {
+        const word = palette[(byte >>> free) & mask]!;
+        all &= word;
+        target[to++] = word;
+      }
     }
   }
-  return most < colours;
+  return all >>> 24 === 0xff;
 }
+
+/** Of the tile that is being painted: one after the other, and taking memory for each costs more than painting it. */
+const PALETTE = new Uint32Array(MOST_COLOURS);
 
 /** Paints an rgb tile; `bytes` hold it whole from `at` on. */
 export function paintRgb(

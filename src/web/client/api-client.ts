@@ -164,8 +164,18 @@ export const api = {
   async bookmark(id: string, label: string): Promise<void> {
     await request("POST", recordingPath(id, "/bookmarks"), { label });
   },
+  /** With the entries of all its pages. */
   async timeline(id: string): Promise<TimelineInfo> {
-    return (await request("GET", recordingPath(id, "/timeline"))).json();
+    const page = async (query: string): Promise<TimelineInfo> =>
+      (await request("GET", recordingPath(id, `/timeline${query}`))).json();
+    const first = await page("");
+    const entries = [...first.entries];
+    for (let next = first.next_entry; next !== null; ) {
+      const more = await page(`?from_entry=${next}`);
+      entries.push(...more.entries);
+      next = more.next_entry;
+    }
+    return { ...first, entries, next_entry: null };
   },
   async openReplay(id: string, atMs: number): Promise<ReplayInfo> {
     return (await request("POST", recordingPath(id, "/replay"), { at_ms: atMs })).json();

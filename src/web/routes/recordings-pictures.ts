@@ -67,9 +67,10 @@ export function recordingPictureRoutes(
           retryAfterMs: 10_000,
         });
       }
-      const { from_ms, to_ms, fps } = parse(exportQuerySchema, request.query);
+      const { from_ms, to_ms, fps, overlays, pointer } = parse(exportQuerySchema, request.query);
       const wanted = {
         format,
+        ...{ hasOverlays: overlays !== "0", hasPointer: pointer !== "0" },
         ...(from_ms === undefined ? {} : { fromMs: from_ms }),
         ...(to_ms === undefined ? {} : { toMs: to_ms }),
         ...(fps === undefined ? {} : { framesPerSecond: fps }),

@@ -23,21 +23,24 @@ import {
   humanParts,
   pointerTrack,
   recordingInfo,
+  runBytes,
   trackInfos,
 } from "../recording-facts.ts";
 import {
   bookmarkBodySchema,
   recordBodySchema,
   replayBodySchema,
+  runQuerySchema,
   searchQuerySchema,
   spanQuerySchema,
+  timelineQuerySchema,
 } from "../recordings-api.ts";
 
 const paramsSchema = z.object({ id: z.string().min(1).max(200) });
 const chunkParamsSchema = z.object({ index: z.coerce.number().int().min(0).max(0xffff_ffff) });
 
-/** More of a track than this fills a browser and helps nobody. */
-const MOST_ENTRIES = 20_000;
+/** Entries in one answer; more come with the next page. */
+const PAGE_ENTRIES = 20_000;
 
 /** The recording that an address names. */
 export function recordingIdOf(request: FastifyRequest): string {
@@ -111,7 +114,10 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingHouse): vo
   );
 
   app.get(`${url}/:id/timeline`, control, async (request): Promise<TimelineInfo> => {
-    const timeline = await read(request, timelineOf);
+    const { from_entry = 0 } = parse(timelineQuerySchema, request.query);
+    const timeline = await read(request, (reader) => timelineOf(reader, from_entry));
+    // Who turns pages was noted with the first.
+    if (from_entry > 0) return timeline;
     audit.record({
       type: "recording.viewed",
       actor: auditedActor(principalOf(request), request),
@@ -141,6 +147,11 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingHouse): vo
       .type("application/octet-stream")
       .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   });
+  app.get(`${url}/:id/run`, control, async (request, reply) => {
+    const { at_ms } = parse(runQuerySchema, request.query);
+    const run = await read(request, (reader) => reader.run(at_ms));
+    return reply.type("application/octet-stream").send(runBytes(run));
+  });
   app.get(`${url}/:id/pointer`, control, (request): Promise<PointerTrackInfo> => {
     const { from_ms = 0, to_ms } = parse(spanQuerySchema, request.query);
     return read(request, async (reader) => {
@@ -150,7 +161,7 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingHouse): vo
   });
 }
 
-async function timelineOf(reader: RecordingReader): Promise<TimelineInfo> {
+async function timelineOf(reader: RecordingReader, fromEntry: number): Promise<TimelineInfo> {
   const { summary } = reader;
   const { durationMs } = summary;
   const [chunks, entries] = await Promise.all([reader.chunks(0, durationMs), reader.events()]);
@@ -159,8 +170,8 @@ async function timelineOf(reader: RecordingReader): Promise<TimelineInfo> {
     recording: recordingInfo(summary),
     activity: activityParts(chunks, durationMs),
     human: humanParts(entries, durationMs),
-    entries: told.slice(0, MOST_ENTRIES),
-    is_cut: told.length > MOST_ENTRIES,
+    entries: told.slice(fromEntry, fromEntry + PAGE_ENTRIES),
+    next_entry: told.length > fromEntry + PAGE_ENTRIES ? fromEntry + PAGE_ENTRIES : null,
   };
 }
 

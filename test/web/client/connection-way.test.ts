@@ -1,9 +1,10 @@
 import t from "tap";
 import { makeConnection } from "../../../src/desktop/connection.ts";
 import { wayOf } from "../../../src/desktop/transport-fields.ts";
+import { ENCODING_NAMES } from "../../../src/protocols/rfb/encodings/list.ts";
 import { connectionBodySchema } from "../../../src/web/api.ts";
 import { connectionFromForm } from "../../../src/web/client/connection-form.ts";
-import { hasWays, needsHost, WAYS } from "../../../src/web/client/connection-way.ts";
+import { hasWays, headersIn, needsHost, PICTURES, WAYS } from "../../../src/web/client/connection-way.ts";
 
 const form = (fields: Readonly<Record<string, string>>) =>
   connectionFromForm(new Map(Object.entries(fields)));
@@ -27,6 +28,34 @@ t.test("the form reads only what means something to the way", async (t) => {
     ...{ protocol: "kasmvnc", host: "box", transport: "ws", fingerprint: "AB" },
   });
   t.notMatch(form({ host: "box", transport: "pigeon", security: "magic" }), { transport: /./, security: [] });
+});
+
+t.test("headers are read a line each, and anything else is found", async (t) => {
+  t.same(headersIn(""), {});
+  t.same(headersIn("X-A: 1\r\n\n  Cookie:a=b; c=d  \nX-Empty:"), {
+    "X-A": "1",
+    Cookie: "a=b; c=d",
+    "X-Empty": "",
+  });
+  for (const text of ["X-A", ": 1", "X A: 1", "X-A: 1\nnonsense", "X-A: a\u0000b", "X-Ä: 1"]) {
+    t.equal(headersIn(text), null, JSON.stringify(text));
+  }
+  const web = { host: "box", transport: "wss", http_headers: "X-A: 1\nX-B: two" };
+  t.match(form(web), { http_headers: { "X-A": "1", "X-B": "two" } });
+  t.notOk("http_headers" in form({ ...web, transport: "" }), "only a web server has them");
+  t.notOk("http_headers" in form({ ...web, http_headers: " " }));
+  t.match(connectionBodySchema.parse(form(web)), { http_headers: { "X-A": "1" } });
+});
+
+t.test("every encoding that we speak can be asked for, and no other", async (t) => {
+  t.same(new Set(Object.keys(PICTURES).filter((name) => name !== "")), new Set(ENCODING_NAMES));
+  for (const name of ENCODING_NAMES) {
+    t.same(connectionBodySchema.parse(form({ host: "box", encoding: name })).encodings, [name]);
+  }
+  t.notOk("encodings" in form({ host: "box", encoding: "" }));
+  t.notOk("encodings" in form({ host: "box", encoding: "ultra" }));
+  t.notOk("encodings" in form({ host: "box", encoding: "toString" }));
+  t.notOk("encodings" in form({ host: "box", protocol: "kasmvnc", encoding: "tight" }));
 });
 
 t.test("every way of the form is one that the server takes", async (t) => {

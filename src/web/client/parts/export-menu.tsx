@@ -1,7 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { RecordingInfo } from "../../api.ts";
+import { attempt } from "../notices.ts";
 import { timeFromHash, timeWords } from "../player/player-time.ts";
 import { recordingPath } from "../player/recording-address.ts";
+import { canExportVideo, exportVideo } from "../player/video-export.ts";
 import { Icon } from "./icon.tsx";
 
 const FORMATS = [
@@ -25,6 +27,8 @@ export interface ExportMenuProps {
 export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
   const from = useSignal("0:00");
   const to = useSignal("");
+  const hasOverlays = useSignal(true);
+  const hasPointer = useSignal(true);
   const whole = timeWords(recording.duration_ms);
   const fromMs = timeFromHash(`#t=${from.value}`);
   const toMs = to.value.trim() === "" ? recording.duration_ms : timeFromHash(`#t=${to.value}`);
@@ -35,9 +39,25 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
       `/export.${format}?${new URLSearchParams({
         from_ms: String(fromMs ?? 0),
         to_ms: String(Math.ceil(toMs ?? recording.duration_ms)),
+        overlays: hasOverlays.value ? "1" : "0",
+        pointer: hasPointer.value ? "1" : "0",
       })}`,
     );
   const name = `export-${id}`;
+  const share = useSignal<number | null>(null);
+  const makeHere = (): void => {
+    share.value = 0;
+    const range = { durationMs: (toMs ?? recording.duration_ms) - (fromMs ?? 0), title: recording.title };
+    const made = exportVideo(address("frames"), range, (done) => {
+      share.value = done;
+    });
+    attempt(
+      "Could not make the video",
+      made.finally(() => {
+        share.value = null;
+      }),
+    );
+  };
   return (
     <>
       <button type="button" class="button" popovertarget={name}>
@@ -88,6 +108,10 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
             </button>
           </p>
         )}
+        <div class="field-pair">
+          <Switch label="Overlays" isOn={hasOverlays} />
+          <Switch label="Pointer" isOn={hasPointer} />
+        </div>
         <ul>
           {FORMATS.map(([format, title, meaning]) => (
             <li key={format}>
@@ -104,9 +128,42 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
               </a>
             </li>
           ))}
+          {canExportVideo() && (
+            <li>
+              <button
+                type="button"
+                class="menu-item export-item"
+                disabled={!isRange || share.value !== null}
+                onClick={makeHere}
+              >
+                <span>Video made by this browser (WebM)</span>
+                <span class="muted" role="status">
+                  {share.value === null
+                    ? "needs nothing on the server"
+                    : `${Math.floor(share.value * 100)} % done`}
+                </span>
+              </button>
+            </li>
+          )}
         </ul>
       </div>
     </>
+  );
+}
+
+/** What is painted over the recorded pixels. */
+function Switch({ label, isOn }: { readonly label: string; readonly isOn: { value: boolean } }) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isOn.value}
+        onChange={(event) => {
+          isOn.value = event.currentTarget.checked;
+        }}
+      />
+      <span>{label}</span>
+    </label>
   );
 }
 

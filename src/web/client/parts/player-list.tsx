@@ -98,9 +98,11 @@ function Row({ recording, entry, isCurrent, onSeek }: RowProps) {
         <span class="player-row-words">
           <span>{entryWords(entry)}</span>
           {"intent" in entry && entry.intent !== null && <span class="muted">“{entry.intent}”</span>}
-          <span class={`player-row-facts tone-${entryTone(entry)}`}>
-            <span class="dot" aria-hidden="true" /> {factsOf(entry)}
-          </span>
+          {factsOf(entry) !== "" && (
+            <span class={`player-row-facts tone-${entryTone(entry)}`}>
+              <span class="dot" aria-hidden="true" /> {factsOf(entry)}
+            </span>
+          )}
         </span>
       </button>
       {isCurrent && entry.type === "action" && <BeforeAfter recording={recording} action={entry} />}

@@ -3,7 +3,7 @@ import type { Rect } from "../../../framebuffer/rect.ts";
 import { PictureDecoder, readHeads } from "../../../protocols/recording/picture-decoder.ts";
 import type { PictureHead } from "../../../protocols/recording/picture-format.ts";
 import type { ChunksInfo, PictureChunkInfo } from "../../api.ts";
-import { ChunkIndex, WINDOW_MS } from "./chunk-index.ts";
+import { ChunkIndex, type ChunkRun, WINDOW_MS } from "./chunk-index.ts";
 import type { Span } from "./moments.ts";
 
 /** Where a recording's chunks come from. */
@@ -12,6 +12,15 @@ export interface FootageSource {
   chunks(fromMs: number, toMs: number | null, signal: AbortSignal): Promise<ChunksInfo>;
   /** Inflated. */
   chunk(index: number, signal: AbortSignal): Promise<Uint8Array>;
+  /** All that the picture of a moment needs, from its key on. */
+  run(atMs: number, signal: AbortSignal): Promise<FootageRun>;
+}
+
+/** The chunks of one moment, each being inflated. */
+export interface FootageRun {
+  readonly parts: readonly { readonly info: PictureChunkInfo; readonly bytes: Promise<Uint8Array> }[];
+  /** When the chunk after them begins; null: there was none. */
+  readonly untilMs: number | null;
 }
 
 /** A chunk whose pictures can be painted. */
@@ -32,6 +41,8 @@ export interface ShownFrame {
 
 /** More parts than this are put on a canvas faster as one. */
 const MOST_PARTS = 1500;
+/** With more of a run missing it comes in one answer. */
+const MOST_ALONE = 2;
 /** Inflated chunks kept for going back a little; the oldest use goes first. */
 const KEPT_BYTES = 96 * 1024 * 1024;
 
@@ -50,6 +61,8 @@ export class Footage {
   /** What the framebuffer shows: a head of a chunk. */
   #shown: { readonly chunk: number; readonly head: number } | null = null;
   #durationMs: number;
+  /** The last one that was fetched whole, while nothing else is known of its time. */
+  #run: { readonly chunks: readonly PictureChunkInfo[]; readonly untilMs: number } | null = null;
 
   constructor(source: FootageSource, durationMs: number) {
     this.#source = source;
@@ -87,12 +100,13 @@ export class Footage {
 
   /** The picture that stood at a moment; null where the recording has none. */
   async frameAt(ms: number): Promise<ShownFrame | null> {
-    await this.#load(ms);
-    const run = this.#index.runAt(ms);
+    const run = await this.#runAt(ms);
     const target = run?.chunks.at(-1);
     if (!run || !target) return null;
     const resumed = this.#resumable(run.chunks, ms);
     const chunks = resumed === null ? run.chunks : run.chunks.filter(({ index }) => index >= resumed.chunk);
+    if (chunks.filter(({ index }) => !this.#inflated.has(index)).length > MOST_ALONE)
+      await this.#fetchRun(ms);
     const inflated = await Promise.all(chunks.map((chunk) => this.#inflate(chunk.index)));
     // Everything is there now: from here on nothing waits, so that no other picture comes between.
     let painted: Rect[] | null = resumed === null ? null : [];
@@ -151,6 +165,29 @@ export class Footage {
     ahead().catch(() => {});
   }
 
+  /** The chunks of a moment. Where its part of the index is not known yet they come without it, which follows. */
+  async #runAt(ms: number): Promise<ChunkRun | null> {
+    const clamped = Math.max(0, Math.min(ms, this.#durationMs));
+    if (this.#index.has(ChunkIndex.windowOf(clamped))) return this.#index.runAt(clamped);
+    this.#load(clamped).catch(() => {}); // for what comes later, which asks again
+    const known = this.#run;
+    const fromMs = known?.chunks[0]?.from_ms ?? Number.POSITIVE_INFINITY;
+    const isKnown = known !== null && clamped >= fromMs && clamped < known.untilMs;
+    const chunks = isKnown ? known.chunks : await this.#fetchRun(clamped);
+    const upTo = chunks.filter(({ from_ms }, i) => i === 0 || from_ms <= clamped);
+    return upTo.length === 0 ? null : { chunks: upTo };
+  }
+
+  async #fetchRun(ms: number): Promise<readonly PictureChunkInfo[]> {
+    const { parts, untilMs } = await this.#source.run(ms, this.#closing.signal);
+    for (const { info, bytes } of parts)
+      if (!this.#inflated.has(info.index)) void this.#keep(info.index, bytes);
+    const chunks = parts.map(({ info }) => info);
+    // What comes after the last of a running recording is not known: it is asked for.
+    this.#run = { chunks, untilMs: untilMs ?? ms + 1 };
+    return chunks;
+  }
+
   async #chunkAt(ms: number): Promise<PictureChunkInfo | undefined> {
     await this.#load(ms);
     return this.#index.runAt(ms)?.chunks.at(-1);
@@ -187,7 +224,11 @@ export class Footage {
       this.#inflated.set(index, known);
       return known;
     }
-    const loading = this.#source.chunk(index, this.#closing.signal).then((bytes) => {
+    return this.#keep(index, this.#source.chunk(index, this.#closing.signal));
+  }
+
+  #keep(index: number, fetched: Promise<Uint8Array>): Promise<Inflated> {
+    const loading = fetched.then((bytes) => {
       this.#sizes.set(index, bytes.length);
       this.#forget(index);
       return { bytes, heads: readHeads(bytes) };

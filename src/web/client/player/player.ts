@@ -8,7 +8,7 @@ import { indexAt, type Span } from "./moments.ts";
 import { type OverlayEntry, overlaysAt } from "./overlay-track.ts";
 import { afterEvent, type Playback, type PlaybackEvent, startOf } from "./playback.ts";
 import { PointerLayer } from "./pointer-layer.ts";
-import { fetchChunk, fetchChunks } from "./recording-address.ts";
+import { fetchChunk, fetchChunks, fetchRun } from "./recording-address.ts";
 
 /** What a player tells its page. */
 export interface PlayerEvents {
@@ -71,6 +71,7 @@ export class Player {
       {
         chunks: (fromMs, toMs, signal) => fetchChunks(id, fromMs, toMs, signal),
         chunk: (index, signal) => fetchChunk(id, index, signal),
+        run: (atMs, signal) => fetchRun(id, atMs, signal),
       },
       recording.duration_ms,
     );
@@ -192,6 +193,8 @@ export class Player {
     if (frame !== this.#imageOf || this.#image?.data.buffer !== frame.bytes.buffer) {
       this.#imageOf = frame;
       const { bytes, width, height } = frame;
+      // A canvas takes no memory that threads share; recordings are decoded in none.
+      if (!(bytes.buffer instanceof ArrayBuffer)) return;
       const view = new Uint8ClampedArray(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       this.#image = new ImageData(view, width, height);
       this.#canvas.width = frame.width;

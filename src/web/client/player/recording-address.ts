@@ -1,6 +1,7 @@
 import type { Rect } from "../../../framebuffer/rect.ts";
-import type { ChunksInfo, PointerTrackInfo } from "../../api.ts";
+import type { ChunksInfo, PointerTrackInfo, RunHead } from "../../api.ts";
 import { ApiError } from "../api-client.ts";
+import type { FootageRun } from "./footage.ts";
 
 /** Addresses of one recording, and what the player reads there again and again. */
 
@@ -27,7 +28,8 @@ export function frameAddress(id: string, { atMs, part, maxWidth }: FrameWish): s
   return recordingPath(id, `/frame.webp?${query}`);
 }
 
-async function get(path: string, signal: AbortSignal): Promise<Response> {
+/** Throws ApiError for any answer but a good one. */
+export async function get(path: string, signal: AbortSignal): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, { signal });
@@ -58,6 +60,27 @@ export async function fetchChunk(id: string, index: number, signal: AbortSignal)
   if (!body) throw new Error("a chunk came without a body");
   const inflated = body.pipeThrough(new DecompressionStream("deflate-raw"));
   return new Uint8Array(await new Response(inflated).arrayBuffer());
+}
+
+/** All chunks that one moment needs, inflated, in one answer. Throws ApiError; Error for what is no run. */
+export async function fetchRun(id: string, atMs: number, signal: AbortSignal): Promise<FootageRun> {
+  const response = await get(recordingPath(id, `/run?at_ms=${Math.max(0, atMs)}`), signal);
+  const bytes = await response.arrayBuffer();
+  if (bytes.byteLength < 4) throw new Error("a run came without a head");
+  const headBytes = new DataView(bytes).getUint32(0);
+  const head: RunHead = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, headBytes)));
+  let at = 4 + headBytes;
+  const parts = head.chunks.map(({ bytes: length, is_deflated, ...info }) => {
+    const own = new Uint8Array(bytes, at, length);
+    at += length;
+    return { info, bytes: is_deflated ? inflated(own) : Promise.resolve(own) };
+  });
+  return { parts, untilMs: head.until_ms };
+}
+
+async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 export async function fetchPointer(

@@ -47,6 +47,17 @@ class FakeSource implements FootageSource {
     return { state: "sealed", duration_ms: 10_000, chunks: INDEX } as const;
   }
 
+  async run(atMs: number) {
+    const last = Math.max(
+      0,
+      INDEX.findLastIndex(({ from_ms }) => from_ms <= atMs),
+    );
+    const first = INDEX.findLastIndex(({ index, is_key }) => is_key && index <= last);
+    const parts = INDEX.slice(first, last + 1).map((info) => ({ info, bytes: this.chunk(info.index) }));
+    for (const { bytes } of parts) bytes.catch(() => {});
+    return { parts, untilMs: INDEX[last + 1]?.from_ms ?? null };
+  }
+
   async chunk(index: number): Promise<Uint8Array> {
     this.asked.push(index);
     const chunk = this.#chunks[index];
@@ -88,6 +99,32 @@ t.test("going on paints only what is new, and fetches each chunk once", async (t
   await footage.frameAt(100);
   await footage.frameAt(2500);
   t.same(source.asked, [0, 1], "what is not shown is not fetched");
+});
+
+t.test("a cold seek asks once for all that it needs, and goes on without asking again", async (t) => {
+  const source = new FakeSource();
+  const asked: string[] = [];
+  const spied: FootageSource = {
+    chunks: () => {
+      asked.push("index");
+      return new Promise(() => undefined); // it never comes
+    },
+    chunk: (index) => {
+      asked.push(`chunk ${index}`);
+      return source.chunk(index);
+    },
+    run: (atMs) => {
+      asked.push(`run ${atMs}`);
+      return source.run(atMs);
+    },
+  };
+  const footage = new Footage(spied, 10_000);
+  t.equal(await redAt(footage, 2500), 3);
+  t.equal(await redAt(footage, 2600), 3);
+  t.equal(await redAt(footage, 600), 2, "back in the same run");
+  t.same(asked, ["index", "run 2500"]);
+  t.equal(await redAt(footage, 9600), 5);
+  t.same(asked.slice(2), ["run 9600"]);
 });
 
 t.test("frames are stepped through across chunks", async (t) => {
