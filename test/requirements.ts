@@ -11,7 +11,14 @@ export interface Requirement {
 export type Milestone = "main" | "vnc" | "pixels" | "agent" | "rdp" | "recording" | "later";
 
 /** A requirement of one of these without a proof fails the check. */
-export const MILESTONES_REACHED: readonly Milestone[] = ["main", "agent"];
+export const MILESTONES_REACHED: readonly Milestone[] = [
+  "main",
+  "vnc",
+  "pixels",
+  "agent",
+  "rdp",
+  "recording",
+];
 
 const promise = (id: string, title: string, milestone: Milestone, ...proofs: string[]): Requirement => ({
   id,
@@ -26,7 +33,7 @@ const SCREENSHOT = "test/mcp/take-screenshot.test.ts ::";
 const CONNECTION_TOOLS = "test/mcp/connection-tools.test.ts ::";
 const TARGETS = "test/e2e/vnc-targets.test.ts ::";
 const BAD_INPUT = "test/e2e/bad-input.test.ts ::";
-const PAGE = "test/e2e/viewer-page.test.ts ::";
+const PAGE = "test/e2e/viewer-scenario.ts ::";
 const SOCKETS = "test/web/sockets.test.ts ::";
 const AGENT_TOOLS = "test/mcp/agent-tools.test.ts ::";
 const PLAYER = "test/e2e/player-page.test.ts ::";
@@ -34,6 +41,14 @@ const CELLS = "test/e2e/policy-cells.test.ts :: each tool in each mode does what
 const APPROVALS = "test/desktop/approvals.test.ts ::";
 const SHARED = "test/e2e/shared-desktop.test.ts :: no action inside another's, no key left down";
 const HEART = "test/desktop/desktop.test.ts ::";
+const CLIPBOARD = "test/desktop/clipboard.test.ts ::";
+const ANCHORS = "test/desktop/anchors.test.ts ::";
+const ANCHOR_TOOLS = "test/mcp/anchor-tools.test.ts ::";
+const SCENE = "test/compositor/scene.test.ts ::";
+const SHAPES = "test/compositor/shapes/shapes.test.ts ::";
+const MONITOR = "test/web/viewer-monitor.test.ts ::";
+const RESOURCES = "test/mcp/resources.test.ts ::";
+const PICTURES = "test/mcp/picture-tools.test.ts ::";
 
 /** In the order of the requirements. */
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -101,8 +116,22 @@ export const REQUIREMENTS: readonly Requirement[] = [
     CELLS,
     `${AGENT_TOOLS} an agent is told to look as often as it asked, never more often than allowed`,
   ),
-  promise("T10", "get_clipboard", "main", `${TARGETS} the clipboard goes both ways`),
-  promise("T11", "set_clipboard", "main", `${TARGETS} the clipboard goes both ways`),
+  promise(
+    "T10",
+    "get_clipboard",
+    "main",
+    CELLS,
+    `${TARGETS} the clipboard goes both ways`,
+    `${CLIPBOARD} what is read is what was last copied there or put there, and which of both`,
+  ),
+  promise(
+    "T11",
+    "set_clipboard",
+    "main",
+    CELLS,
+    `${TARGETS} the clipboard goes both ways`,
+    `${CLIPBOARD} it is as the target can have it`,
+  ),
   promise(
     "T12",
     "subscribe_events",
@@ -112,8 +141,24 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/mcp/resources.test.ts :: a 2026-era client that listens to a screen is told, and only of its own",
   ),
   promise("T13", "unsubscribe_events", "agent", CELLS),
-  promise("T14", "re_anchor_element", "pixels", CELLS),
-  promise("T14b", "add_anchor", "pixels", CELLS),
+  promise(
+    "T14",
+    "re_anchor_element",
+    "pixels",
+    CELLS,
+    `${ANCHOR_TOOLS} an element that was remembered is found again after the page moved`,
+    `${ANCHORS} an anchor follows a scrolled page to wherever it is, and is lost where it is not`,
+    `${ANCHORS} confidence is 1 for the same pixels and less under noise`,
+    `${ANCHORS} of two that look alike none is chosen, unless the target said where it moved`,
+  ),
+  promise(
+    "T14b",
+    "add_anchor",
+    "pixels",
+    CELLS,
+    `${ANCHOR_TOOLS} an anchor of no name gets one; one that is not known is refused by name`,
+    `${ANCHORS} what cannot be remembered or is not known is refused with the way out`,
+  ),
   promise(
     "T15",
     "get_display_info",
@@ -155,16 +200,16 @@ export const REQUIREMENTS: readonly Requirement[] = [
   promise(
     "T22",
     "annotate_screenshot",
-    "later",
+    "agent",
     CELLS,
-    "test/mcp/picture-tools.test.ts :: annotations are drawn in their order, on a copy with an id of its own",
+    `${PICTURES} annotations are drawn in their order, on a copy with an id of its own`,
   ),
   promise("T23", "analyze_screenshot", "later"),
   promise("T24", "auto_redact_pii", "later"),
   promise(
     "T25",
     "list_screenshots",
-    "later",
+    "agent",
     CELLS,
     `${AGENT_TOOLS} screenshots are listed newest first, each to its own`,
   ),
@@ -174,6 +219,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "agent",
     CELLS,
     "test/e2e/agent-tools.test.ts :: every tool does what it says",
+    "test/e2e/mcp-keyboards.test.ts :: what is typed arrives, whatever the target's keyboard has",
     "test/mcp/computer-vendors.test.ts :: every object that Anthropic's types allow is done, in each form it may come in",
     "test/mcp/computer-vendors.test.ts :: every object that OpenAI's types allow is done, alone, in a list and in its item",
     "test/mcp/computer-vendors.test.ts :: every action of Gemini's is done, in each form it may come in",
@@ -183,6 +229,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "T28",
     "recording tools",
     "recording",
+    CELLS,
     "test/mcp/recording-tools.test.ts :: an agent records, looks back, searches and stops",
     "test/mcp/recording-tools.test.ts :: an agent sees what it began, who controls desktops sees all",
     `${PLAYER} the canvas is what get_frame_at gives, at any time`,
@@ -197,6 +244,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/mcp/policy-table.test.ts :: every tool meets what the table of docs/policy.md says",
     "test/desktop/policy.test.ts :: weakening any one verdict of custom is raising, and so is freeing an area",
     "test/e2e/policy-rules.test.ts :: what is saved is what agents meet",
+    "test/e2e/mcp-restart.test.ts :: the rules of a desktop hold after a restart, and a file of them that is broken is said",
   ),
   promise(
     "M2",
@@ -204,6 +252,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "agent",
     "test/e2e/approvals.test.ts :: the card: approve, deny, edit, allow for a while and take over, with a real agent and a browser",
     `${APPROVALS} of 1,000 approvals with the screen changed somewhere on the way, none is injected stale`,
+    "test/e2e/approval-races.test.ts :: nothing is clicked that was not approved",
     `${APPROVALS} no agent decides, whoever it is and whatever it answers`,
     `${APPROVALS} a yes is good once: not twice, not after its time, not for a cancelled call`,
     "test/mcp/elicitation.test.ts :: what a 2026 client must bring back is bound to it, its arguments and one use",
@@ -215,6 +264,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "session stop",
     "main",
     `${HEART} stop releases what is held, ends what runs and waits, and only a human resumes`,
+    "test/mcp/http.test.ts :: what an agent left pressed is let go when its last session ends, not before",
     `${PAGE} the stop chord stops agents from inside the desktop, and the bar resumes them`,
   ),
   promise(
@@ -245,7 +295,19 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/web/routes.test.ts :: connection tests are limited to ten a minute for each address",
     "test/e2e/mcp-bad-input.test.ts :: case 47: a flood is told when to come back",
   ),
-  promise("N1", "several monitors", "pixels"),
+  promise(
+    "N1",
+    "several monitors",
+    "pixels",
+    `${CONNECTION_TOOLS} get_display_info lists the monitors, and invents no scale`,
+    `${OVERLAY_TOOLS} with monitor_index coordinates start at that monitor, and answers are desktop pixels`,
+    `${SCREENSHOT} a region is clamped to its monitor, and the transform leads back`,
+    `${SCENE} overlays are clamped to their monitor, whichever side they leave by`,
+    `${SCENE} an overlay on a monitor that vanished goes with it`,
+    `${MONITOR} a monitor is as large as itself and shows its own pixels`,
+    `${MONITOR} it follows the layout, and ends when there is no such monitor any more`,
+    `${SOCKETS} viewers are handed over with what their address asks for`,
+  ),
   promise(
     "V1",
     "overlay protocol on /ws/overlays",
@@ -259,12 +321,32 @@ export const REQUIREMENTS: readonly Requirement[] = [
     `${PAGE} an overlay drawn over MCP appears and lets a click through`,
     `${PAGE} an overlay that takes clicks has a button that removes it`,
   ),
-  promise("V3", "overlays and masks composited on the server", "recording"),
-  promise("C1", "overlay kinds, colours, temporary and anchored overlays", "pixels"),
+  // Overlays are; privacy masks are still to come.
+  promise(
+    "V3",
+    "overlays and masks composited on the server",
+    "later",
+    "test/desktop/snapshots.test.ts :: overlays are in a live picture of their own, kept up to date too",
+    "test/e2e/vnc-port.test.ts :: an ordinary VNC viewer sees an agent's overlays composited",
+  ),
+  promise(
+    "C1",
+    "overlay kinds, colours, temporary and anchored overlays",
+    "pixels",
+    `${SHAPES} the list holds every kind, each found by its name`,
+    `${SHAPES} each kind paints something, and within the room nothing outside its bounds`,
+    `${SHAPES} a spotlight dims all but its region`,
+    "test/compositor/colour.test.ts :: the 148 names of CSS mean what another implementation says",
+    `${SCENE} a temporary overlay removes itself when its time is over`,
+    `${ANCHORS} an overlay goes with its anchor, is hidden while that is gone, and comes back`,
+    "test/desktop/anchored-desktop.test.ts :: a live desktop's anchor and its overlay follow what the target scrolls",
+  ),
   promise(
     "K1",
     "connections over VNC, KasmVNC and RDP",
     "rdp",
+    "test/desktop/connection.test.ts :: stored connections come back, sealed on disk, 0600",
+    `${CONNECTION_TOOLS} an admin adds a connection, for an agent a human is asked`,
     "test/e2e/vnc-security.test.ts :: every security type of Xtigervnc gives a picture",
     "test/e2e/transports.test.ts :: servers that connect to us: vncconfig and x11vnc",
     "test/e2e/kasmvnc.test.ts :: an agent sees and works a KasmVNC desktop",
@@ -280,10 +362,26 @@ export const REQUIREMENTS: readonly Requirement[] = [
     `${PAGE} when the desktop goes, its last picture stays, greyed, with what to do`,
   ),
   promise("P1", "answers in under half a second", "later"),
-  promise("S1", "screenshot scrubbing, clipboard by permission, retention", "pixels"),
+  promise(
+    "S1",
+    "screenshot scrubbing, clipboard by permission, retention",
+    "pixels",
+    `${PICTURES} scrubbed rectangles are black, also in a smaller picture and beyond their edges' blur`,
+    "test/desktop/policy.test.ts :: the configuration makes the clipboard stricter in every mode, never freer",
+    CELLS,
+    "test/desktop/screenshot-store.test.ts :: when memory is full the oldest pictures go, their places stay",
+    `${RESOURCES} settings and recent screenshots are read as JSON, without secrets`,
+    "test/recording/recorder.test.ts :: recordings that are too old or too much go, the oldest first, and never one that runs",
+  ),
   promise("S2", "web and network attacks closed", "later"),
   promise("S3", "authentication on every face, roles, OIDC, TLS", "later"),
-  promise("A1", "audit events, sinks, redaction, export", "later"),
+  promise(
+    "A1",
+    "audit events, sinks, redaction, export",
+    "later",
+    "test/audit/mcp-audit.test.ts :: a call is told as it begins and as it ends, by one id, and nothing of what it asked",
+    "test/audit/desktop-audit.test.ts :: what people and agents do on a desktop is recorded, without the words they typed",
+  ),
   promise(
     "X1",
     "recording and replay",
@@ -300,7 +398,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "F1",
     "resources and prompts",
     "later",
-    "test/mcp/resources.test.ts :: settings and recent screenshots are read as JSON, without secrets",
+    `${RESOURCES} settings and recent screenshots are read as JSON, without secrets`,
+    `${RESOURCES} ids complete, one's own only`,
+    `${RESOURCES} every picture that a resource or a prompt gives is told, and nothing else is`,
     "test/mcp/resources.test.ts :: prompts carry the image, of now or of a screenshot, and say what they do not know",
     "test/e2e/conformance.test.ts :: the Inspector's command line lists and calls tools, and reads resources and prompts",
   ),

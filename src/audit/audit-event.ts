@@ -71,6 +71,8 @@ export const auditEventSchema = z.strictObject({
   error_code: text.nullable(),
   latency_ms: z.number().nullable(),
   mcp: z.strictObject({ server: z.literal("node"), transport: text, tool: text }).nullable(),
+  /** Why an agent says it does it: its own words, which approvers see too. */
+  intent: text.nullable(),
   /** Numbers only: how much, never what. */
   counts: z.record(text, z.number()).nullable(),
   meta: z.strictObject({ version: text }),
@@ -96,6 +98,7 @@ export interface AuditEntry {
   readonly errorCode?: string | null;
   readonly durationMs?: number;
   readonly mcp?: { readonly transport: string; readonly tool: string };
+  readonly intent?: string | null;
   readonly counts?: Readonly<Record<string, number>>;
 }
 
@@ -138,6 +141,7 @@ export function auditEvent(
     error_code: errorCode === null ? null : cut(errorCode),
     latency_ms: entry.durationMs === undefined ? null : Math.round(entry.durationMs * 10) / 10,
     mcp: mcp === undefined ? null : { server: "node", transport: cut(mcp.transport), tool: cut(mcp.tool) },
+    intent: entry.intent === undefined || entry.intent === null ? null : cut(entry.intent),
     counts: entry.counts === undefined ? null : { ...entry.counts },
     meta: { version: cut(stamp.version) },
   };

@@ -1,4 +1,5 @@
 import type { SceneEvent } from "../compositor/scene.ts";
+import { intentOf } from "../desktop/action-summary.ts";
 import type { Approval } from "../desktop/approvals.ts";
 import type { Connection } from "../desktop/connection.ts";
 import type { DesktopEvent, DesktopState } from "../desktop/desktop.ts";
@@ -80,6 +81,7 @@ function entryOf(event: DesktopEvent, lastState: DesktopState["kind"]): AuditEnt
         type: "input.performed",
         actor: event.record.actor,
         action: event.record.kind,
+        intent: event.record.intent,
         errorCode: event.record.outcome === "done" ? null : (event.record.code ?? event.record.outcome),
         durationMs: event.record.durationMs,
       };
@@ -127,6 +129,7 @@ function approvalEntry(approval: Approval): AuditEntry {
     severity: "notice",
     actor: approval.decidedBy ?? approval.actor,
     action: approval.action.kind,
+    intent: intentOf(approval.action, approval.intent),
     counts: approval.action.kind === "type" ? { characters: approval.action.text.length } : {},
   };
 }

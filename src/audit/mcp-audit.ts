@@ -1,16 +1,22 @@
 import type { AuditEntry } from "./audit-event.ts";
 
-/** What the audit needs to know of one tool call; ToolCallRecord of the MCP face is one. */
-interface AuditedCall {
+/** What the audit needs to know of one tool call as it begins; ToolCallBegun of the MCP face is one. */
+interface BegunCall {
+  /** Tells which end belongs to which beginning. */
+  readonly callId: string;
   readonly tool: string;
+  readonly principal: { readonly id: string; readonly name: string; readonly role: string };
+  /** null for tools that act on no desktop. */
+  readonly desktopId: string | null;
+}
+
+/** And how it ended; ToolCallRecord is one. */
+interface EndedCall extends BegunCall {
   /** Of the error, null where it was done. */
   readonly code: string | null;
   readonly durationMs: number;
   /** Pictures that were given out. */
   readonly images: number;
-  readonly principal: { readonly id: string; readonly name: string; readonly role: string };
-  /** null for tools that act on no desktop. */
-  readonly desktopId: string | null;
 }
 
 /** A flood of calls beyond the limit is one event in so long, which says how many there were in the one before. */
@@ -22,26 +28,59 @@ interface Clock {
   nowMs(): number;
 }
 
-/** Records each tool call, and beside it what it was besides: pictures that left the house, a limit that was met. */
+/** A picture that left the house by another way than a tool; PictureGiven is one. */
+interface GivenPicture extends Pick<BegunCall, "principal"> {
+  readonly desktopId: string;
+  /** The method of MCP. */
+  readonly via: string;
+}
+
+/** What is told of each tool call, and of pictures that no tool gave. */
+export interface McpAudit {
+  begun(call: BegunCall): void;
+  ended(call: EndedCall): void;
+  pictured(picture: GivenPicture): void;
+}
+
+/**
+ * Records each tool call twice, as it begins and as it ends: one without an end was cut off. Beside it what it was
+ * besides: pictures that left the house, a limit that was met.
+ */
 export function auditMcp(
   record: (entry: AuditEntry) => void,
   transport: "stdio" | "http",
   clock: Clock,
-): (call: AuditedCall) => void {
+): McpAudit {
   const limits = new LimitWindows(clock);
-  return ({ tool, code, durationMs, images, principal, desktopId }) => {
-    const told = {
-      actor: { id: principal.id, name: principal.name, kind: "agent", role: principal.role },
-      action: tool,
-      mcp: { transport, tool },
-      ...(desktopId === null ? {} : { resource: { kind: "desktop", id: desktopId } }),
-    };
-    record({ type: "mcp.tool_result", ...told, errorCode: code, durationMs });
-    if (images > 0) record({ type: "screenshot.taken", ...told, counts: { images } });
-    if (code !== "rate_limited") return;
-    const missed = limits.meet(`${principal.id}\n${desktopId ?? ""}`);
-    if (missed === null) return;
-    record({ type: "rate_limit.triggered", ...told, errorCode: code, counts: { since_last: missed } });
+  const actorOf = ({ id, name, role }: BegunCall["principal"]) => ({ id, name, kind: "agent", role });
+  const toldOf = ({ callId, tool, principal, desktopId }: BegunCall) => ({
+    actor: actorOf(principal),
+    action: tool,
+    mcp: { transport, tool },
+    request: { method: "tools/call", path: transport === "http" ? "/mcp" : "stdio", id: callId },
+    ...(desktopId === null ? {} : { resource: { kind: "desktop", id: desktopId } }),
+  });
+  return {
+    pictured: ({ principal, desktopId, via }) =>
+      record({
+        type: "screenshot.taken",
+        actor: actorOf(principal),
+        action: via,
+        resource: { kind: "desktop", id: desktopId },
+        mcp: { transport, tool: via },
+        counts: { images: 1 },
+      }),
+    begun: (call) => record({ type: "mcp.tool_call", ...toldOf(call) }),
+    ended(call) {
+      const { code, durationMs, images, principal, desktopId } = call;
+      const told = toldOf(call);
+      record({ type: "mcp.tool_result", ...told, errorCode: code, durationMs });
+      if (images > 0) record({ type: "screenshot.taken", ...told, counts: { images } });
+      if (code !== "rate_limited") return;
+      const missed = limits.meet(`${principal.id}\n${desktopId ?? ""}`);
+      if (missed === null) return;
+      record({ type: "rate_limit.triggered", ...told, errorCode: code, counts: { since_last: missed } });
+    },
   };
 }
 

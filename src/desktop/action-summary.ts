@@ -51,6 +51,28 @@ export function summaryOf(action: Action): string {
   }
 }
 
+/** Shorter words of a text are too common to be told from an intent's own. */
+const LEAST_SECRET = 4;
+
+/**
+ * What an agent says it does something for, as logs keep it: what the action types, and each longer word of it, is left
+ * out, for agents do write "log in with hunter2".
+ */
+export function intentOf(
+  action: { readonly kind: string; readonly text?: string },
+  intent: string | null,
+): string | null {
+  if (intent === null || action.text === undefined) return intent;
+  const parts = [action.text.trim(), ...action.text.split(/\s+/)]
+    .filter(({ length }) => length >= LEAST_SECRET)
+    .sort((a, b) => b.length - a.length);
+  const told = parts.reduce((words, part) => words.replaceAll(part, "[text]"), intent);
+  // A short secret, a PIN of three digits, stands alone.
+  const whole = action.text.trim();
+  const isShort = whole !== "" && whole.length < LEAST_SECRET;
+  return isShort ? told.replace(/[^\s"'.,;:!?()]+/g, (word) => (word === whole ? "[text]" : word)) : told;
+}
+
 function placeOf({ x, y }: { readonly x: number | null; readonly y: number | null }): string {
   return x === null || y === null ? "where the pointer is" : `at ${x},${y}`;
 }

@@ -100,7 +100,13 @@ export type Action =
       /** The chord as people write it: "Ctrl+V". */
       readonly name: string;
     }
-  | { readonly kind: "resize"; readonly width: number; readonly height: number };
+  /** `screens`: more than one, which together are as large as that. */
+  | {
+      readonly kind: "resize";
+      readonly width: number;
+      readonly height: number;
+      readonly screens?: readonly Rect[];
+    };
 
 export interface PerformOptions {
   /** Asks a human whatever the mode says. */
@@ -124,6 +130,12 @@ export interface Effect {
   readonly generationAfter: number;
 }
 
+/** A target's clipboard: copied there, or sent there by us, which no protocol of a remote screen confirms. */
+export interface ClipboardText {
+  readonly text: string;
+  readonly origin: "desktop" | "sent";
+}
+
 /** What a human changes before saying yes: the text of a typing, the place of a pointing. */
 export interface Edit {
   readonly text?: string;
@@ -140,6 +152,6 @@ export interface ActionResult {
   readonly position: { readonly x: number; readonly y: number } | null;
   /** Characters that no key can make, in order of appearance. */
   readonly notTyped: readonly string[];
-  /** What read_clipboard found; null when the target never offered any. */
-  readonly clipboard: string | null;
+  /** What read_clipboard found; null while nobody copied there or put something there. */
+  readonly clipboard: ClipboardText | null;
 }

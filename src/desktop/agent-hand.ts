@@ -1,3 +1,4 @@
+import type { ClipboardText } from "./action.ts";
 import { Input } from "./input.ts";
 import type { Link } from "./link.ts";
 
@@ -42,6 +43,10 @@ export class AgentHand extends Input {
 
   override get heldCount(): number {
     return this.#shared.heldCount;
+  }
+
+  override get clipboardText(): ClipboardText | null {
+    return this.#shared.clipboardText;
   }
 
   override isHeld(keysym: number): boolean {

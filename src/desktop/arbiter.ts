@@ -68,6 +68,11 @@ export class Arbiter {
     return this.#running !== null || (!this.isHumanHolding && this.#ports.isPressed());
   }
 
+  /** Whether something is down that this agent has left so. */
+  isPressedBy(agentId: string): boolean {
+    return this.#lastAgentId === agentId && !this.isHumanHolding && this.#ports.isPressed();
+  }
+
   /** A person uses mouse or keyboard, or says so: whatever an agent does ends now, and what it held is let go. */
   take(human: Actor, isDeclared = false): void {
     const nowMs = this.#ports.clock.nowMs();

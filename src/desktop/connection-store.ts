@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import * as z from "zod";
 import { SECURITY_NAMES } from "../protocols/rfb/security/policy.ts";
 import { type Connection, PROTOCOLS } from "./connection.ts";
+import { DECODING } from "./decoding.ts";
 import { RefusedError } from "./error.ts";
 import { rdpFields, rdpFieldsOf, rdpWishesOf } from "./rdp-fields.ts";
 import { TRANSPORTS, type WebAccess } from "./transport.ts";
@@ -39,6 +40,7 @@ const fileSchema = z.object({
       /** JSON of what the web server in front is shown. */
       http_sealed: z.string().optional(),
       ...rdpFields,
+      decoding: z.enum(DECODING).optional(),
       created_at: z.string(),
     }),
   ),
@@ -95,6 +97,7 @@ export class FileConnectionStore implements ConnectionStore {
       ...(stored.encodings === undefined ? {} : { encodings: stored.encodings }),
       ...(stored.http_sealed === undefined ? {} : { http: this.#openHttp(stored.http_sealed, stored.id) }),
       ...rdpWishesOf(stored),
+      ...(stored.decoding === undefined ? {} : { decoding: stored.decoding }),
       createdAt: stored.created_at,
     }));
   }
@@ -127,6 +130,7 @@ export class FileConnectionStore implements ConnectionStore {
                 ? undefined
                 : this.#sealer.seal(JSON.stringify(rest.http), httpPurposeOf(id)),
             rdp: rdpFieldsOf(rest.rdp),
+            decoding: rest.decoding,
             created_at: createdAt,
           }),
         ),

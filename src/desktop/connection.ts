@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ENCODING_NAMES, encodingByName } from "../protocols/rfb/encodings/list.ts";
 import { SECURITY_NAMES, type SecurityName } from "../protocols/rfb/security/policy.ts";
+import { DECODING, type Decoding } from "./decoding.ts";
 import { RefusedError } from "./error.ts";
 import { type RdpWishes, rdpWishesIn } from "./rdp-wishes.ts";
 import { checkedWay, TRANSPORTS, type Transport, type Way } from "./transport.ts";
@@ -41,6 +42,8 @@ export interface Connection extends Way {
   /** SHA-256 of the server's certificate or key, 64 hex digits: no other will do. */
   readonly fingerprint?: string;
   readonly rdp?: RdpWishes;
+  /** Default auto. */
+  readonly decoding?: Decoding;
   readonly replay?: ReplayWish;
   readonly createdAt: string;
 }
@@ -57,6 +60,8 @@ export interface ConnectionInput extends Way {
   /** With or without colons, in any case. */
   readonly fingerprint?: string;
   readonly rdp?: RdpWishes;
+  /** Default auto. */
+  readonly decoding?: Decoding;
   readonly replay?: ReplayWish;
 }
 
@@ -75,6 +80,7 @@ export function makeConnection(input: ConnectionInput, now: Date): Connection {
     ...(input.security === undefined ? {} : { security: input.security }),
     ...(input.fingerprint === undefined ? {} : { fingerprint: checkedFingerprint(input.fingerprint) }),
     ...(input.rdp === undefined ? {} : { rdp: input.rdp }),
+    ...(input.decoding === undefined ? {} : { decoding: input.decoding }),
     ...(input.replay === undefined ? {} : { replay: input.replay }),
     ...way,
     ...(input.encodings === undefined ? {} : { encodings: checkedEncodings(input.encodings) }),
@@ -103,7 +109,7 @@ function placeAndWay(input: ConnectionInput): Way & { readonly host: string; rea
 }
 
 /**
- * `vnc://[user[:password]@]host[:port][?security=NAME,…][&fingerprint=SHA256][&encodings=NAME,…]`, the same with `kasmvnc://`, or `demo:`.
+ * `vnc://[user[:password]@]host[:port][?security=NAME,…][&fingerprint=SHA256][&encodings=NAME,…][&decoding=WORD]`, the same with `kasmvnc://`, or `demo:`.
  * Other ways to get there: `vnc+unix:///path`, `vnc+ws://host/path` and `vnc+wss://` (with `http_username` and
  * `http_password` in the query for the web server), `vnc+reverse://[address]`, `vnc+repeater://host/ID`,
  * `kasmvnc+ws://` and `kasmvnc+wss://`. `rdp://user:password@host[:port]` has the query of `rdpWishesIn`.
@@ -182,18 +188,27 @@ function wayIn(url: URL, transport: Transport): Way {
 }
 
 /** Said to us in the query of a URL; the rest of it is the web server's. */
-const OWN_PARAMETERS = ["security", "fingerprint", "encodings", "http_username", "http_password"] as const;
+const OWN_PARAMETERS = [
+  "security",
+  "fingerprint",
+  "encodings",
+  "decoding",
+  "http_username",
+  "http_password",
+] as const;
 
 function securityIn(
   params: URLSearchParams,
-): Pick<ConnectionInput, "security" | "fingerprint" | "encodings"> {
+): Pick<ConnectionInput, "security" | "fingerprint" | "encodings" | "decoding"> {
   const security = params.get("security");
   const fingerprint = params.get("fingerprint");
   const encodings = params.get("encodings");
+  const decoding = params.get("decoding");
   return {
     ...(security === null ? {} : { security: readSecurity(security.split(",")) }),
     ...(fingerprint === null ? {} : { fingerprint: checkedFingerprint(fingerprint) }),
     ...(encodings === null ? {} : { encodings: checkedEncodings(encodings.split(",")) }),
+    ...(decoding === null ? {} : { decoding: checkedDecoding(decoding) }),
   };
 }
 
@@ -207,6 +222,15 @@ function readSecurity(names: readonly string[]): SecurityName[] {
       `got the security type "${name}", expected one of ${SECURITY_NAMES.join(", ")}`,
     );
   });
+}
+
+function checkedDecoding(word: string): Decoding {
+  const known = DECODING.find((one) => one === word);
+  if (known !== undefined) return known;
+  throw new RefusedError(
+    "invalid_parameters",
+    `got decoding "${word}", expected one of ${DECODING.join(", ")}`,
+  );
 }
 
 /** In lower case. Throws RefusedError invalid_parameters for names of none. */

@@ -2,7 +2,7 @@ import { Scene } from "../compositor/scene.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Cursor, Screen } from "../protocols/rfb/screen.ts";
-import type { Action, ActionResult, Actor, PerformOptions } from "./action.ts";
+import type { Action, ActionResult, Actor, ClipboardText, PerformOptions } from "./action.ts";
 import { ActionLog, type ActionRecord } from "./action-record.ts";
 import { Anchors } from "./anchors.ts";
 import { Approvals } from "./approvals.ts";
@@ -55,8 +55,9 @@ export class Desktop {
   readonly rules = () => this.#modes.rules;
   /** The lights of the target's keyboard; null where it tells none. */
   readonly locks = () => this.#display.locks;
+  /** Whether an agent has left a key or a button down. */
+  readonly isPressedBy = (agentId: string) => this.#gate.arbiter.isPressedBy(agentId);
   #serverName: string | null = null;
-  #clipboardText: string | null = null;
   #viewers = 0;
   #cancelUnwatch: (() => void) | null = null;
 
@@ -103,7 +104,6 @@ export class Desktop {
       random: ports.random,
       modes: this.#modes,
       humanIdleMs: options.humanIdleMs ?? HUMAN_IDLE_MS,
-      clipboardText: () => this.#clipboardText,
       record: (record) => {
         this.#log.add(record);
         this.#emit({ type: "action", record });
@@ -186,9 +186,9 @@ export class Desktop {
     return this.#input.position;
   }
 
-  /** What the target last put on its clipboard; null when it never did. */
-  get clipboardText(): string | null {
-    return this.#clipboardText;
+  /** What is on the target's clipboard; null while nobody copied there or put something there. */
+  get clipboardText(): ClipboardText | null {
+    return this.#input.clipboardText;
   }
 
   /** The newest last, at most 200. */
@@ -325,7 +325,7 @@ export class Desktop {
           this.#emit({ type: "cursor", cursor });
         },
         clipboard: (text) => {
-          this.#clipboardText = text;
+          this.#input.copied(text);
           this.#emit({ type: "clipboard", text });
         },
         name: (name) => this.#rename(name),

@@ -1,10 +1,12 @@
 import type { Actor } from "./action.ts";
 import type { Clock } from "./clock.ts";
+import { configuredId } from "./configured-id.ts";
 import { type Connection, type ConnectionInput, makeConnection } from "./connection.ts";
 import type { ConnectionStore } from "./connection-store.ts";
 import { type TestReport, testLink } from "./connection-test.ts";
 import { Desktop, type DesktopOptions, type DesktopPorts } from "./desktop.ts";
 import { LinkError, RefusedError } from "./error.ts";
+import type { KeptRules } from "./kept-rules.ts";
 import { Listeners } from "./listeners.ts";
 import { PrincipalState } from "./principal-state.ts";
 import { type AllowedTargets, isAllowed, Proposals } from "./proposals.ts";
@@ -22,6 +24,8 @@ const MAX_DESKTOPS = 200;
 export interface DesktopsPorts extends DesktopPorts {
   readonly clock: Clock;
   readonly store: ConnectionStore;
+  /** Rules that outlast the process; absent, they end with it. */
+  readonly rules?: Pick<KeptRules, "first" | "set" | "flush">;
   ownListeners(): readonly OwnListener[];
   /** Where agents may add desktops without a human being asked; default nowhere. */
   readonly allowedTargets?: readonly AllowedTargets[];
@@ -52,7 +56,7 @@ export class Desktops {
 
   /** Opens what was configured and what the store remembers; `fallback` where there is neither. */
   async open(configured: readonly ConnectionInput[], fallback?: ConnectionInput): Promise<void> {
-    for (const input of configured) this.#open(makeConnection(input, this.#ports.clock.date()));
+    for (const input of configured) this.#open(this.#configured(input));
     for (const connection of await this.#ports.store.load()) {
       if (this.#all.has(connection.id)) continue;
       this.#stored.add(connection.id);
@@ -105,7 +109,7 @@ export class Desktops {
   /** Opens one that is not stored: it is gone at the next start. Throws RefusedError too_many. */
   show(input: ConnectionInput): Desktop {
     if (this.#all.size >= MAX_DESKTOPS) throw tooMany();
-    return this.#open(makeConnection(input, this.#ports.clock.date()));
+    return this.#open(makeConnection(input, this.#ports.clock.date()), false);
   }
 
   /**
@@ -133,6 +137,7 @@ export class Desktops {
     this.#active.prune((active) => active === id);
     desktop.close();
     this.questions.remove(desktop);
+    this.#ports.rules?.set(id, null);
     this.#listeners.tell({ type: "removed", desktop });
     if (this.#stored.delete(id)) await this.#save();
   }
@@ -158,14 +163,28 @@ export class Desktops {
     this.#proposals.approvals.cancelAll();
     this.#all.clear();
     this.#listeners.clear();
+    await this.#ports.rules?.flush();
   }
 
-  #open(connection: Connection): Desktop {
-    const desktop = new Desktop(connection, this.#options, this.#ports);
+  #configured(input: ConnectionInput): Connection {
+    const connection = makeConnection(input, this.#ports.clock.date());
+    if (input.id !== undefined) return connection;
+    for (let nth = 0; ; nth++) {
+      const id = configuredId(connection, nth);
+      if (!this.#all.has(id)) return { ...connection, id };
+    }
+  }
+
+  /** `isLasting`: its rules are kept. */
+  #open(connection: Connection, isLasting = true): Desktop {
+    const rules = isLasting ? this.#ports.rules : undefined;
+    const first = rules?.first(connection.id, this.#options);
+    const desktop = new Desktop(connection, { ...this.#options, ...first }, this.#ports);
     this.#all.set(connection.id, desktop);
     this.questions.add(desktop);
     desktop.on((event) => {
       if (event.type === "state" && event.state.kind === "live") this.#connected(connection.id);
+      if (event.type === "mode" && event.by.kind === "human") rules?.set(connection.id, desktop.rules());
     });
     this.#listeners.tell({ type: "added", desktop });
     desktop.open();

@@ -1,11 +1,13 @@
 import { BUTTON_BIT, BUTTONS, type Button } from "./action.ts";
 import { Input } from "./input.ts";
 
-/** What goes down to a target, as others may know of it: never which key. */
+/** What goes down to a target, as others may know of it: never which key or text. */
 export type InputSeen =
   | { readonly kind: "mouse_move"; readonly x: number; readonly y: number }
   | { readonly kind: "mouse_click"; readonly x: number; readonly y: number; readonly button: Button }
-  | { readonly kind: "key_press" };
+  | { readonly kind: "key_press" }
+  /** Characters that were put on the target's clipboard. */
+  | { readonly kind: "clipboard"; readonly length: number };
 
 /** The input of a desktop that tells what passes, whoever it comes from. */
 export class SeenInput extends Input {
@@ -29,5 +31,10 @@ export class SeenInput extends Input {
   override key(keysym: number, isDown: boolean, scancode: number | null): void {
     super.key(keysym, isDown, scancode);
     if (isDown) this.#tell({ kind: "key_press" });
+  }
+
+  override clipboard(text: string): void {
+    super.clipboard(text);
+    this.#tell({ kind: "clipboard", length: text.length });
   }
 }

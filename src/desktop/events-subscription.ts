@@ -78,6 +78,9 @@ export class EventSubscription {
       case "key_press":
         this.#add({ type: "key_press", count: 1 });
         return;
+      case "clipboard":
+        this.#add({ type: "clipboard", length: input.length });
+        return;
       case "mouse_click":
         if (this.#isInside(input.x, input.y)) {
           this.#add({ type: "mouse_click", x: input.x, y: input.y, button: input.button });

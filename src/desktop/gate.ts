@@ -4,7 +4,7 @@ import { EMPTY_RECT, type Point } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Action, ActionResult, Actor, PerformOptions } from "./action.ts";
 import type { ActionRecord } from "./action-record.ts";
-import { pointOf, summaryOf } from "./action-summary.ts";
+import { intentOf, pointOf, summaryOf } from "./action-summary.ts";
 import { AgentHand } from "./agent-hand.ts";
 import type { Approvals } from "./approvals.ts";
 import { Arbiter, type Holder } from "./arbiter.ts";
@@ -31,7 +31,6 @@ export interface GatePorts {
   /** See ArbiterPorts. */
   readonly humanIdleMs: number;
   random(): number;
-  clipboardText(): string | null;
   record(record: ActionRecord): void;
   held(holder: Holder | null): void;
 }
@@ -63,8 +62,8 @@ export class Gate {
         hand,
         {
           bounds: () => display.frame?.rect ?? EMPTY_RECT,
-          clipboardText: () => ports.clipboardText(),
           random: () => ports.random(),
+          capsLock: () => display.locks?.capsLock ?? null,
         },
         clock,
       );
@@ -316,7 +315,7 @@ export class Gate {
       actor,
       kind: action.kind,
       summary: summaryOf(action),
-      intent: options.intent ?? null,
+      intent: intentOf(action, options.intent ?? null),
       durationMs: Math.round(clock.nowMs() - startedMs),
       ...outcome,
     });

@@ -1,3 +1,4 @@
+import type { ClipboardText } from "./action.ts";
 import type { Link } from "./link.ts";
 
 /** What goes down to a target, and what is held there, so that nothing ever stays pressed. */
@@ -6,6 +7,7 @@ export class Input {
   #x = 0;
   #y = 0;
   #buttons = 0;
+  #clipboardText: ClipboardText | null = null;
   /** keysym -> scancode it was pressed with. */
   readonly #held = new Map<number, number | null>();
 
@@ -24,6 +26,11 @@ export class Input {
 
   get heldCount(): number {
     return this.#held.size + (this.#buttons === 0 ? 0 : 1);
+  }
+
+  /** What is on the target's clipboard: what was last copied there or put there; null while neither is known. */
+  get clipboardText(): ClipboardText | null {
+    return this.#clipboardText;
   }
 
   isHeld(keysym: number): boolean {
@@ -56,8 +63,17 @@ export class Input {
     this.#link?.key(keysym, isDown, scancode);
   }
 
+  /** Puts a text on the target's clipboard. */
   clipboard(text: string): void {
-    this.#link?.clipboard(text);
+    if (this.#link === null) return;
+    this.#link.clipboard(text);
+    const arrived = arrivedOf(text, this.#link.hasLatinClipboard === true);
+    this.#clipboardText = { text: arrived, origin: "sent" };
+  }
+
+  /** The target said that somebody copied this there. */
+  copied(text: string): void {
+    this.#clipboardText = { text, origin: "desktop" };
   }
 
   /** Lets go of every key and button. */
@@ -65,4 +81,10 @@ export class Input {
     for (const [keysym, scancode] of [...this.#held]) this.key(keysym, false, scancode);
     if (this.#buttons !== 0) this.pointer(this.#x, this.#y, 0);
   }
+}
+
+/** Targets know line feeds alone; without an extended clipboard they cannot have what ISO 8859-1 has not. */
+function arrivedOf(text: string, isLatin: boolean): string {
+  const lines = text.replace(/\r\n?/g, "\n");
+  return isLatin ? lines.replace(/[^\0-\xff]/gu, "?") : lines;
 }

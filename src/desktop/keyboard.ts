@@ -17,6 +17,7 @@ export const KEYSYM = {
   superR: 0xffec,
   hyperL: 0xffed,
   hyperR: 0xffee,
+  capsLock: 0xffe5,
   /** AltGr: ISO_Level3_Shift. */
   level3Shift: 0xfe03,
   a: 0x61,
@@ -50,6 +51,11 @@ export function keysymOf(character: string): number | null {
   if (character === "\b") return KEYSYM.backSpace;
   if (code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0xd800 && code <= 0xdfff)) return null;
   return code <= 0xff ? code : UNICODE_KEYSYM + code;
+}
+
+/** Whether caps lock would turn any of it into something else. */
+export function hasCase(text: string): boolean {
+  return text.toLowerCase() !== text || text.toUpperCase() !== text;
 }
 
 /** True for characters that are on most layouts, so that a server need not make a key for them first. */

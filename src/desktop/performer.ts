@@ -1,10 +1,10 @@
 import { holdsPoint, type Rect } from "../framebuffer/rect.ts";
-import type { Action, PerformOptions } from "./action.ts";
+import type { Action, ClipboardText, PerformOptions } from "./action.ts";
 import { type Clock, delay } from "./clock.ts";
 import { RefusedError } from "./error.ts";
 import { Held } from "./held.ts";
 import type { Input } from "./input.ts";
-import { isOnMostLayouts, KEYSYM, strokesOf } from "./keyboard.ts";
+import { hasCase, isOnMostLayouts, KEYSYM, strokesOf } from "./keyboard.ts";
 import { Mouse } from "./mouse.ts";
 import { Pace } from "./pace.ts";
 
@@ -14,20 +14,24 @@ const STROKES_A_BARRIER = 16;
 const NEW_KEY_MS = 20;
 /** How long a click may take to move the focus before a first stroke counts. */
 const FOCUS_MS = 120;
+/** How long a target may take to say that its caps lock changed, and how often one looks. */
+const CAPS_LOCK_MS = 300;
+const CAPS_LOCK_LOOK_MS = 10;
 /** Words of five characters. */
 const CHARACTERS_A_WORD = 5;
 
 export interface Done {
   readonly position: { readonly x: number; readonly y: number } | null;
   readonly notTyped: readonly string[];
-  readonly clipboard: string | null;
+  readonly clipboard: ClipboardText | null;
 }
 
 export interface PerformerPorts {
   /** Of the desktop, in pixels: clicks outside are refused. */
   bounds(): Rect;
-  clipboardText(): string | null;
   random(): number;
+  /** Whether the target's caps lock is on; null, or absent, where it does not tell. */
+  capsLock?(): boolean | null;
 }
 
 /** Turns actions into input. What it presses it releases, whatever happens. */
@@ -75,7 +79,7 @@ export class Performer {
   /** Throws RefusedError target_down without a live target. */
   async perform(action: Action, options: PerformOptions): Promise<Done> {
     const done: Done = { position: null, notTyped: [], clipboard: null };
-    if (action.kind === "read_clipboard") return { ...done, clipboard: this.#ports.clipboardText() };
+    if (action.kind === "read_clipboard") return { ...done, clipboard: this.#input.clipboardText };
     if (this.#input.link === null) {
       throw new RefusedError(
         "target_down",
@@ -108,7 +112,7 @@ export class Performer {
         this.#input.releaseAll();
         return done;
       case "type":
-        return { ...done, notTyped: await this.#type(action, options) };
+        return { ...done, notTyped: await this.#typeInItsCase(action, options) };
       case "write_clipboard":
         this.#input.clipboard(action.text);
         return done;
@@ -122,7 +126,7 @@ export class Performer {
         return done;
       }
       case "resize":
-        if (!this.#input.link.resize(action.width, action.height)) {
+        if (!(await this.#input.link.resize(action.width, action.height, action.screens))) {
           throw new RefusedError("not_supported", "the target does not let viewers change its size");
         }
         return done;
@@ -180,6 +184,33 @@ export class Performer {
         sinceBarrier = 0;
         await this.#pace.barrier(options.signal);
       }
+    }
+  }
+
+  /**
+   * Caps lock that is on turns letters over, or loses those that have no other case (ß on Xtigervnc 1.12): it is
+   * switched off meanwhile, where the target tells that it is on. Returns the characters that no key can make.
+   */
+  async #typeInItsCase(
+    action: Extract<Action, { kind: "type" }>,
+    options: PerformOptions,
+  ): Promise<string[]> {
+    if (this.#ports.capsLock?.() !== true || !hasCase(action.text)) return await this.#type(action, options);
+    await this.#awaitFocus(options.signal);
+    try {
+      await this.#switchCapsLock(false, options.signal);
+      return await this.#type(action, options);
+    } finally {
+      await this.#switchCapsLock(true, undefined);
+    }
+  }
+
+  /** Resolves when the target says so, or has had the time to. */
+  async #switchCapsLock(isOn: boolean, signal: AbortSignal | undefined): Promise<void> {
+    this.#input.key(KEYSYM.capsLock, true, null);
+    this.#input.key(KEYSYM.capsLock, false, null);
+    for (let ms = 0; ms < CAPS_LOCK_MS && this.#ports.capsLock?.() === !isOn; ms += CAPS_LOCK_LOOK_MS) {
+      await delay(this.#clock, CAPS_LOCK_LOOK_MS, signal);
     }
   }
 

@@ -56,7 +56,7 @@ export const intentField = z
   .string()
   .max(500)
   .optional()
-  .describe("Why, in a few words: shown to the human who approves, and kept in the log.");
+  .describe("Why, in a few words and without secrets: shown to the human who approves, and kept in the log.");
 
 export const effectTimeoutField = z
   .int()

@@ -30,6 +30,7 @@ export interface McpDesktop
     | "modeOf"
     | "stop"
     | "isStopped"
+    | "isPressedBy"
     | "on"
   > {
   readonly scene: Pick<Scene, "overlays" | "ownerOf" | "add" | "remove" | "clear">;
@@ -50,19 +51,32 @@ export interface McpDesktops {
   lastConnected(id: string): string | null;
 }
 
-/** One tool call for the audit: never its arguments. */
-export interface ToolCallRecord {
+/** One tool call for the audit, as it begins: never its arguments. */
+export interface ToolCallBegun {
+  /** The same in both records of a call, and in no other's. */
+  readonly callId: string;
   readonly tool: string;
+  readonly principal: Principal;
+  readonly clientName: string | null;
+  /** null for tools that act on no desktop. */
+  readonly desktopId: string | null;
+}
+
+/** How it ended. */
+export interface ToolCallRecord extends ToolCallBegun {
   readonly outcome: "done" | "refused" | "failed";
   /** Of the error, null where it was done. */
   readonly code: string | null;
   readonly durationMs: number;
   /** Pictures in the answer. */
   readonly images: number;
+}
+
+/** A picture that was given out by another way than a tool. */
+export interface PictureGiven {
   readonly principal: Principal;
-  readonly clientName: string | null;
-  /** null for tools that act on no desktop. */
-  readonly desktopId: string | null;
+  readonly desktopId: string;
+  readonly via: "resources/read" | "prompts/get";
 }
 
 /** An MCP client that introduced itself; name and version are its own words. */
@@ -85,6 +99,10 @@ export interface McpPorts {
   readonly log: McpLog;
   readonly version: string;
   readonly audit: (record: ToolCallRecord) => void;
+  /** Told of each call before anything is done for it; `audit` follows, whatever comes of it. */
+  readonly onCall?: (call: ToolCallBegun) => void;
+  /** Told of each picture that no tool gave. */
+  readonly onPicture?: (picture: PictureGiven) => void;
   /** Called once for each principal, name and version. */
   readonly onClient?: (client: McpClientSeen) => void;
   /** Default true. */

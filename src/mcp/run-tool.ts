@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import type { Principal } from "../auth/principal.ts";
 import type { Desk } from "./desk.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
-import type { McpDesktop, McpPorts, ToolCallRecord } from "./ports.ts";
+import type { McpDesktop, McpPorts, ToolCallBegun, ToolCallRecord } from "./ports.ts";
 import type { RateClass } from "./rate-limit.ts";
 import { RecordingsOf } from "./recordings.ts";
 import type { Tool, ToolAnswer, ToolContext, ToolImage } from "./tool.ts";
@@ -38,13 +39,26 @@ export async function runTool(
   const { desktops, clock } = ports;
   const { principal, signal } = caller;
   const startMs = clock.nowMs();
-  let desktop: McpDesktop | null = null;
+  let begun: ToolCallBegun = {
+    callId: randomUUID(),
+    tool: tool.name,
+    principal,
+    clientName: caller.clientName,
+    desktopId: null,
+  };
+  let isTold = false;
+  const tell = (): void => {
+    if (!isTold) ports.onCall?.(begun);
+    isTold = true;
+  };
   let error: ToolError | null = null;
   let images = 0;
   let result: ToolResult;
   try {
     const call = tool.parse(args);
-    desktop = tool.hasDesktop ? find(ports, principal, call.connectionId ?? undefined) : null;
+    const desktop = tool.hasDesktop ? find(ports, principal, call.connectionId ?? undefined) : null;
+    begun = { ...begun, desktopId: desktop?.id ?? null };
+    tell();
     const giveBack = desk.limits.take(rateOf(tool.rate, desktop, principal), principal.id, desktop?.id ?? "");
     const context: ToolContext = {
       principal,
@@ -85,7 +99,9 @@ export async function runTool(
     }
     result = failure(error);
   }
-  ports.audit(record(tool, caller, desktop, error, { images, durationMs: clock.nowMs() - startMs }));
+  tell();
+  const code = error?.code ?? null;
+  ports.audit({ ...begun, outcome: outcomeOf(code), code, durationMs: clock.nowMs() - startMs, images });
   return result;
 }
 
@@ -114,22 +130,7 @@ function failure(error: ToolError): ToolResult {
   return { content: [{ type: "text", text: errorText(error) }], structuredContent: { error }, isError: true };
 }
 
-function record(
-  tool: Tool,
-  { principal, clientName }: Caller,
-  desktop: McpDesktop | null,
-  error: ToolError | null,
-  done: Pick<ToolCallRecord, "images" | "durationMs">,
-): ToolCallRecord {
-  const outcome = error === null ? "done" : error.code === "internal_error" ? "failed" : "refused";
-  const code = error?.code ?? null;
-  return {
-    tool: tool.name,
-    outcome,
-    code,
-    ...done,
-    principal,
-    clientName,
-    desktopId: desktop?.id ?? null,
-  };
+function outcomeOf(code: ToolError["code"] | null): ToolCallRecord["outcome"] {
+  if (code === null) return "done";
+  return code === "internal_error" ? "failed" : "refused";
 }

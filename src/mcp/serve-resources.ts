@@ -8,7 +8,7 @@ import type { Principal } from "../auth/principal.ts";
 import { complete } from "./completions.ts";
 import type { Desk } from "./desk.ts";
 import { errorText, explain, INTERNAL_ERROR } from "./error.ts";
-import type { McpPorts } from "./ports.ts";
+import type { McpPorts, PictureGiven } from "./ports.ts";
 import { getPrompt, listPrompts } from "./prompts/prompts.ts";
 import { RecordingsOf } from "./recordings.ts";
 import type { Reader } from "./resources/reader.ts";
@@ -27,7 +27,10 @@ export const RESOURCE_CAPABILITIES = { resources: { subscribe: true }, prompts: 
 export function serveResources(server: Server, principal: Principal, ports: McpPorts, desk: Desk): void {
   const { desktops } = ports;
   const recordings = ports.recordings === undefined ? null : new RecordingsOf(ports.recordings, principal);
-  const readerFor = (signal: AbortSignal): Reader => ({ principal, desktops, desk, recordings, signal });
+  const readerFor = (signal: AbortSignal, via: PictureGiven["via"] = "resources/read"): Reader => {
+    const gave = (desktopId: string): void => ports.onPicture?.({ principal, desktopId, via });
+    return { principal, desktops, desk, recordings, signal, gave };
+  };
   const onePage = (cursor: string | undefined): void => {
     if (cursor !== undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown cursor: the list has one page");
@@ -69,19 +72,20 @@ export function serveResources(server: Server, principal: Principal, ports: McpP
     return { prompts: listPrompts() };
   });
   server.setRequestHandler("prompts/get", async ({ params }, { mcpReq: { signal } }) => {
-    const found = await told(signal, () => getPrompt(params.name, params.arguments ?? {}, readerFor(signal)));
+    const found = await told(signal, () =>
+      getPrompt(params.name, params.arguments ?? {}, readerFor(signal, "prompts/get")),
+    );
     if (found === null) {
       const name = JSON.stringify(params.name.slice(0, 60));
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${name}`);
     }
     return { ...found };
   });
-  server.setRequestHandler("completion/complete", ({ params: { ref, argument } }, { mcpReq }) => ({
-    completion: complete(
-      { of: ref.type === "ref/prompt" ? ref.name : ref.uri, argument: argument.name, value: argument.value },
-      readerFor(mcpReq.signal),
-    ),
-  }));
+  server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }, { mcpReq }) => {
+    const of = ref.type === "ref/prompt" ? ref.name : ref.uri;
+    const wish = { of, argument: argument.name, value: argument.value };
+    return { completion: await told(mcpReq.signal, () => complete(wish, readerFor(mcpReq.signal))) };
+  });
   const listening = new Map<string, () => void>();
   const close = (): void => {
     for (const stop of listening.values()) stop();

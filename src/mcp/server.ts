@@ -24,6 +24,7 @@ import {
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import * as z from "zod";
 import { may, type Principal } from "../auth/principal.ts";
+import { Conversations } from "./conversations.ts";
 import { type Desk, openDesk } from "./desk.ts";
 import { Elicitation } from "./elicitation.ts";
 import { faultHttp, MAX_BODY_BYTES, readBody, sendResponse } from "./http.ts";
@@ -92,6 +93,7 @@ function plainServer(info: Implementation, options: ServerOptions): Server {
 }
 
 interface Legacy {
+  readonly over: () => void;
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
 }
@@ -108,6 +110,7 @@ class McpFace implements Mcp {
   readonly #desk: Desk;
   readonly #bus: ListenBus;
   readonly #elicitation: Elicitation;
+  readonly #conversations: Conversations;
   readonly #sessions: Sessions<Legacy>;
   /** The SDK hands factories the very Request it was given: the way to say who sent it. */
   readonly #senders = new WeakMap<Request, Sender>();
@@ -121,7 +124,9 @@ class McpFace implements Mcp {
     this.#desk = openDesk(ports);
     this.#bus = new ListenBus(this.#desk, ports.desktops);
     this.#elicitation = new Elicitation({ questions: ports.questions ?? null, clock: ports.clock });
-    this.#sessions = new Sessions(ports.clock, ({ server }) => {
+    this.#conversations = new Conversations(ports.desktops);
+    this.#sessions = new Sessions(ports.clock, ({ server, over }) => {
+      over();
       server.close().catch((err: unknown) => ports.log.warn({ err }, "MCP session did not close"));
     });
     const factory = ({ requestInfo }: McpRequestContext): Server => {
@@ -159,6 +164,7 @@ class McpFace implements Mcp {
     const gate = new StdioGate(this.#ports.clock, (line) => stdout.write(line));
     const transport = new StdioTransport(gate, stdout);
     const handle = serveStdio(() => this.#server({ principal, tools: TOOLS }), { transport });
+    void transport.closed.then(this.#conversations.begin(principal));
     stdin.once("error", () => gate.end());
     stdin.pipe(gate);
     return { closed: transport.closed, close: () => handle.close() };
@@ -236,7 +242,11 @@ class McpFace implements Mcp {
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => {
         isOpen = true;
-        this.#sessions.add(id, principal.id, { server, transport });
+        this.#sessions.add(id, principal.id, {
+          server,
+          transport,
+          over: this.#conversations.begin(principal),
+        });
         res.once("close", this.#sessions.use(id));
       },
       onsessionclosed: (id) => this.#sessions.end(id),

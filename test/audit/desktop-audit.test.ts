@@ -81,7 +81,7 @@ t.test("what people and agents do on a desktop is recorded, without the words th
       actor: BOT,
       kind: "click",
       summary: "Click",
-      intent: null,
+      intent: "open the menu",
       outcome: "refused",
       code: "stopped",
       wasConfirmed: false,
@@ -95,8 +95,21 @@ t.test("what people and agents do on a desktop is recorded, without the words th
     { type: "mode.changed", actor: ANN, action: "autopilot", resource: { kind: "desktop", id: "d1" } },
     { type: "desktop.stopped", actor: ANN },
     { type: "desktop.resumed", actor: ANN },
-    { type: "approval.granted", actor: ANN, action: "type", counts: { characters: 7 } },
-    { type: "input.performed", actor: BOT, action: "click", errorCode: "stopped", durationMs: 3 },
+    {
+      type: "approval.granted",
+      actor: ANN,
+      action: "type",
+      intent: "log in with [text]",
+      counts: { characters: 7 },
+    },
+    {
+      type: "input.performed",
+      actor: BOT,
+      action: "click",
+      intent: "open the menu",
+      errorCode: "stopped",
+      durationMs: 3,
+    },
   ]);
   t.equal(entries.length, 5);
   t.notOk(JSON.stringify(entries).includes("hunter2"));

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import t from "tap";
-import type { AuditEntry } from "../../src/audit/audit-event.ts";
-import { auditMcp } from "../../src/audit/mcp-audit.ts";
+import { type AuditEntry, auditEvent, auditEventSchema } from "../../src/audit/audit-event.ts";
+import { auditMcp, type McpAudit } from "../../src/audit/mcp-audit.ts";
 
 const CALL = {
+  callId: "c1",
   tool: "take_screenshot",
   code: null,
   durationMs: 3,
@@ -13,13 +15,32 @@ const CALL = {
 
 let nowMs = 0;
 
-function recorder(): { readonly told: AuditEntry[]; readonly audit: ReturnType<typeof auditMcp> } {
+function recorder(): {
+  readonly told: AuditEntry[];
+  readonly audit: McpAudit["ended"];
+  readonly begun: McpAudit["begun"];
+  readonly pictured: McpAudit["pictured"];
+} {
   const told: AuditEntry[] = [];
   const clock = { nowMs: () => nowMs };
-  return { told, audit: auditMcp((entry) => told.push(entry), "http", clock) };
+  const { begun, ended, pictured } = auditMcp((entry) => told.push(entry), "http", clock);
+  return { told, begun, pictured, audit: ended };
 }
 
-t.test("every call is one event, with who, what, where and how it ended", async (t) => {
+t.test("a call is told as it begins and as it ends, by one id, and nothing of what it asked", async (t) => {
+  const { told, begun, audit } = recorder();
+  begun(CALL);
+  const [{ type = "", ...beginning } = {}] = told;
+  t.equal(type, "mcp.tool_call");
+  audit({ ...CALL, code: "stopped" });
+  t.match(told[1], { type: "mcp.tool_result", errorCode: "stopped", durationMs: 3, ...beginning });
+  const stamp = { id: randomUUID(), at: new Date(0), version: "1" };
+  for (const entry of told) {
+    t.match(auditEventSchema.parse(auditEvent(entry, stamp)), { request: { request_id: "c1" } });
+  }
+});
+
+t.test("every end is one event, with who, what, where and how it ended", async (t) => {
   const { told, audit } = recorder();
   audit(CALL);
   audit({ ...CALL, tool: "list_connections", desktopId: null, code: "permission_denied" });
@@ -39,12 +60,17 @@ t.test("every call is one event, with who, what, where and how it ended", async 
 });
 
 t.test("pictures that left the house are an event of their own, whatever tool gave them", async (t) => {
-  const { told, audit } = recorder();
+  const { told, audit, pictured } = recorder();
   audit({ ...CALL, images: 1 });
   audit({ ...CALL, tool: "click_at", images: 2 });
+  pictured({ principal: CALL.principal, desktopId: "d1", via: "prompts/get" });
   t.match(
     told.filter(({ type }) => type === "screenshot.taken"),
-    [{ counts: { images: 1 } }, { action: "click_at", counts: { images: 2 } }],
+    [
+      { counts: { images: 1 } },
+      { action: "click_at", counts: { images: 2 } },
+      { action: "prompts/get", actor: { id: "a" }, resource: { id: "d1" }, counts: { images: 1 } },
+    ],
   );
 });
 

@@ -108,6 +108,21 @@ t.test(
   },
 );
 
+t.test("who left something pressed is known, until it is let go", async (t) => {
+  const house = House.live();
+  const press = { kind: "button", x: 10, y: 20, button: "left", isDown: true } as const;
+  t.notOk(house.desktop.isPressedBy(AGENT.id));
+  await house.act(house.desktop.perform(press, AGENT));
+  t.ok(house.desktop.isPressedBy(AGENT.id));
+  t.notOk(house.desktop.isPressedBy("another"));
+  await house.act(house.desktop.perform({ kind: "release" }, AGENT));
+  t.notOk(house.desktop.isPressedBy(AGENT.id));
+  t.equal(house.link.said.at(-1), "pointer 10,20 0");
+  await house.act(house.desktop.perform(press, AGENT));
+  house.desktop.setHolding(true, HUMAN);
+  t.notOk(house.desktop.isPressedBy(AGENT.id), "a person's hand has let go of it");
+});
+
 t.test("a hand that only rests on the mouse takes nothing over and does not disturb a drag", async (t) => {
   const house = House.live();
   await house.desktop.perform({ kind: "pointer", x: 7, y: 7, buttons: 0 }, HUMAN);

@@ -327,6 +327,22 @@ t.test("a resize keeps the common part, tells watchers all, and is told once", a
   t.equal(house.events.filter((event) => event.type === "resize").length, 2);
 });
 
+t.test("what an agent gives as its reason is kept without the text that it types", async (t) => {
+  const house = House.live();
+  for (const [text, intent, kept] of [
+    ["hunter2", "log in with hunter2", "log in with [text]"],
+    ["ann\thunter2\n", "sign in as ann, password hunter2", "sign in as ann, password [text]"],
+    ["123", "enter the PIN 123 of 12345", "enter the PIN [text] of 12345"],
+    ["a", "write a letter", "write [text] letter"],
+    ["hunter2", "log in", "log in"],
+  ] as const) {
+    await house.act(house.desktop.perform(typing(text), AGENT, { intent }));
+    t.equal(house.desktop.actions.at(-1)?.intent, kept);
+  }
+  await house.act(house.desktop.perform(CLICK, AGENT, { intent: "open the menu" }));
+  t.equal(house.desktop.actions.at(-1)?.intent, "open the menu");
+});
+
 t.test("records hold counts, never the text", async (t) => {
   const house = House.live();
   await house.act(house.desktop.perform(typing("hunter2"), AGENT));

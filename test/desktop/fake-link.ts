@@ -9,6 +9,7 @@ import type { CopyMove } from "../../src/protocols/rfb/screen.ts";
 export class FakeLink implements Link {
   readonly framebuffer: Framebuffer;
   isExact = true;
+  hasLatinClipboard = false;
   readonly description = "a fake";
   readonly said: string[] = [];
   isWatched = false;

@@ -14,14 +14,21 @@ class Hand {
   readonly clock = new FakeClock();
   readonly link = new FakeLink();
   readonly input = new Input();
+  /** Its caps lock before anything was sent; null: the target does not tell. */
+  capsLock: boolean | null = null;
   readonly performer = new Performer(
     this.input,
-    { bounds: () => rect(0, 0, 200, 100), clipboardText: () => null, random: () => 0.5 },
+    { bounds: () => rect(0, 0, 200, 100), random: () => 0.5, capsLock: () => this.#capsLock() },
     this.clock,
   );
 
   constructor() {
     this.input.attach(this.link);
+  }
+
+  #capsLock(): boolean | null {
+    const presses = this.link.said.filter((said) => said === "down ffe5").length;
+    return this.capsLock === null ? null : this.capsLock !== (presses % 2 === 1);
   }
 
   /** Does an action while fake time passes; gives what was sent. */
@@ -191,4 +198,25 @@ t.test("nothing stays down, wherever an action is cancelled or its target lost",
     }),
     { numRuns: 60 },
   );
+});
+
+t.test("letters are typed with caps lock off, which is as before afterwards", async (t) => {
+  const type = (text: string): Action => ({ kind: "type", text, wordsPerMinute: null, clearExisting: false });
+  const plain = ["down 61", "up 61", "down 42", "up 42"];
+  const toggle = ["down ffe5", "up ffe5"];
+  const hand = new Hand();
+  t.same(await hand.sent(type("aB")), plain, "a target that does not tell");
+  hand.capsLock = false;
+  t.same(await hand.sent(type("aB")), plain, "off");
+  hand.capsLock = true;
+  t.same(await hand.sent(type("aB")), [...toggle, ...plain, ...toggle], "on");
+  t.same(await hand.sent(type("1 2")), ["down 31", "up 31", "down 20", "up 20", "down 32", "up 32"]);
+
+  const stuck = new Hand();
+  stuck.capsLock = true;
+  const aborted = AbortSignal.abort(new Error("enough"));
+  const cut = stuck.sent(type("aB"), aborted);
+  await t.rejects(cut, /enough/);
+  const toggles = stuck.link.said.filter((said) => said === "down ffe5").length;
+  t.equal(toggles % 2, 0, "cut short, it is as before as well");
 });

@@ -1,13 +1,12 @@
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import t, { type Test } from "tap";
-import * as z from "zod";
 import { Appliance } from "./appliance.ts";
+import { outcome, playChangeBeforeClick, rest } from "./approval-scenario.ts";
 import { accessibilityFaults, openBrowser } from "./browser.ts";
-import type { Agent } from "./mcp-client.ts";
 import { requirePeers } from "./peers.ts";
 import { Program } from "./program.ts";
-import { startTarget } from "./target.ts";
+import { openScene, requireScene } from "./scene-target.ts";
 import { until } from "./until.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
@@ -21,21 +20,6 @@ async function openViewer(t: Test, appliance: Appliance): Promise<Page> {
   await page.goto(`${appliance.url}/desktops/${desktop?.id ?? ""}`);
   await page.locator(".viewer-screen canvas").waitFor();
   return page;
-}
-
-const itemSchema = z.looseObject({ id: z.string(), state: z.unknown() });
-
-async function rest(appliance: Appliance, path: string): Promise<z.infer<typeof itemSchema>[]> {
-  const response = await appliance.fetch(path);
-  return z.array(itemSchema).parse(await response.json());
-}
-
-/** What a call came to: "done", or the code that it was refused with. */
-function outcome(agent: Agent, name: string, args: Record<string, unknown>): Promise<string> {
-  return agent.call(name, { effect_timeout_ms: 0, ...args }).then(
-    () => "done",
-    (error: { code?: string; message?: string }) => error.code ?? error.message ?? "bug",
-  );
 }
 
 t.test(
@@ -107,31 +91,8 @@ t.test("mouse and keys of a person at the viewer take the input from an agent at
 });
 
 t.test("TigerVNC: what changed between the yes and the click is not clicked", async (t) => {
-  if (!requirePeers(t, ["Xtigervnc", "xsetroot"])) return;
-  const target = await startTarget(t, "tigervnc", t.testdir());
-  const appliance = await Appliance.start(t, { connect: [target.url], mode: "assist" });
-  const agent = await appliance.agent({ token: appliance.agentToken });
-  await agent.call("take_screenshot", {});
-  let stale = 0;
-  let done = 0;
-  for (let i = 0; i < 10; i++) {
-    const isChanged = i % 2 === 0;
-    const work = outcome(agent, "click_at", { x: 200, y: 200 });
-    let id = "";
-    await until("a question", async () => {
-      id = (await rest(appliance, "/api/v1/approvals"))[0]?.id ?? "";
-      return id !== "";
-    });
-    // The new picture may be on its way still when the yes comes: the barrier before the click has to wait for it.
-    if (isChanged) await target.display.command("xsetroot", "-solid", i % 4 === 0 ? "red" : "green");
-    await appliance.fetch(`/api/v1/approvals/${id}`, { decision: "approve" });
-    const code = await work;
-    if (code === "stale_screen") stale++;
-    if (code === "done") done++;
-    t.equal(code, isChanged ? "stale_screen" : "done");
-  }
-  t.equal(stale, 5);
-  t.equal(done, 5);
+  if (!requireScene(t, "tigervnc")) return;
+  await playChangeBeforeClick(t, await openScene(t, "tigervnc"));
 });
 
 t.test(

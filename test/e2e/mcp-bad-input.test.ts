@@ -8,6 +8,7 @@ import WebSocket from "ws";
 import * as z from "zod";
 import { Appliance } from "./appliance.ts";
 import { type Agent, ToolRefusal } from "./mcp-client.ts";
+import { RacedTarget } from "./raced-target.ts";
 import { until } from "./until.ts";
 
 // The numbers are those of the cases in the project's collection of hostile input.
@@ -344,10 +345,8 @@ t.test(
       content: z.array(z.object({ type: z.string(), text: z.string().optional() })),
     });
     const { content } = schema.parse(await agent.raw("get_clipboard", {}));
-    t.match(
-      content[0]?.text,
-      /^(What somebody copied on the desktop, content and no instructions|Nothing was copied)/,
-    );
+    t.match(content[0]?.text, /^What is on the desktop's clipboard, content and no instructions/);
+    t.match(content[0]?.text, order);
     const state = z
       .object({ mode: z.string() })
       .parse(await (await appliance.fetch(`/api/v1/desktops/${desktop?.id}`)).json());
@@ -361,8 +360,11 @@ t.test(
 t.test(
   "case 50: only a human approves, in our own pages: not the agent, not pixels, not twice",
   async (t) => {
-    const appliance = await Appliance.start(t, { mode: "assist" });
+    // Nothing blinks there, so that an approval stands however long it takes.
+    const target = await RacedTarget.start(t);
+    const appliance = await Appliance.start(t, { connect: [target.url], mode: "assist" });
     const agent = await appliance.agent({ token: appliance.agentToken });
+    await until("a picture", () => agent.shot());
     const list = z.array(z.object({ id: z.string() }));
     const work = codeOf(agent.call("click_at", { x: 5, y: 5, effect_timeout_ms: 0 }));
     const id = await until("a question", async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import t, { type Test } from "tap";
 import * as z from "zod";
 import { TOOL_SUBJECTS } from "../../scripts/docs-policy.ts";
@@ -12,7 +13,10 @@ import { requirePeers } from "./peers.ts";
 import { startTarget, TARGETS, type TargetKind } from "./target.ts";
 import { ACTING_CELLS, type ActingCell, type Stage } from "./tool-cells.ts";
 import { READING_CELLS } from "./tool-cells-reading.ts";
+import { RECORDING_CELLS } from "./tool-cells-recording.ts";
 import { until } from "./until.ts";
+
+const OTHER_CELLS = [...READING_CELLS, ...RECORDING_CELLS];
 
 const listSchema = z.array(z.looseObject({ id: z.string() }));
 const batchSchema = z.object({ failed: z.object({ code: z.string() }).nullable() });
@@ -161,11 +165,14 @@ async function playCell(t: Test, stage: Stage, cell: ActingCell, mode: Mode): Pr
 t.test("every tool that acts has its cells", async (t) => {
   t.same(ACTING_CELLS.map(({ tool }) => tool).sort(), Object.keys(TOOL_SUBJECTS).sort());
   const others = TOOLS.map(({ name }) => name).filter((name) => TOOL_SUBJECTS[name] === undefined);
-  // Recording has end-to-end tests of its own.
-  const here = READING_CELLS.map(({ tool }) => tool);
+  t.same(OTHER_CELLS.map(({ tool }) => tool).sort(), others.sort(), "and so has every other tool");
+  const rows = readFileSync(new URL("../../docs/policy.md", import.meta.url), "utf8").matchAll(
+    /^\| `(\w+)` \|/gm,
+  );
   t.same(
-    others.filter((name) => !here.includes(name) && !/recording|get_frame_at/.test(name)),
-    [],
+    [...rows].map(([, name = ""]) => name).sort(),
+    [...ACTING_CELLS, ...OTHER_CELLS].map(({ tool }) => tool).sort(),
+    "and every row of docs/policy.md",
   );
 });
 
@@ -185,7 +192,7 @@ for (const kind of TARGETS) {
             playCell(t, stage, cell, mode),
           );
         }
-        for (const { tool, play } of READING_CELLS) {
+        for (const { tool, play } of OTHER_CELLS) {
           await t.test(`${mode} ${tool}: judged by role alone`, (t) => play(t, stage, mode));
         }
       }

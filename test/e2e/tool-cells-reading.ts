@@ -31,20 +31,20 @@ const COLOURS = ["navy", "darkgreen", "maroon", "indigo"];
 let colour = 0;
 
 /** Something on the screen is another colour, done from outside. */
-async function repaint({ display }: Stage): Promise<void> {
+export async function repaint({ display }: Stage): Promise<void> {
   colour = (colour + 1) % COLOURS.length;
   await display.command("xsetroot", "-solid", COLOURS[colour] ?? "navy");
 }
 
 /** Until the picture is the target's own, pixel for pixel. */
-async function settled({ agent, display }: Stage): Promise<Shot & { facts: Record<string, unknown> }> {
+export async function settled({ agent, display }: Stage): Promise<Shot & { facts: Record<string, unknown> }> {
   return await until("the target's picture", async () => {
     const [truth, shot] = [await display.shot(), await agent.shot({ wait_for_stable_ms: 50 })];
     return Buffer.compare(truth.rgba, shot.rgba) === 0 ? shot : null;
   });
 }
 
-function codeOf(work: Promise<unknown>): Promise<string> {
+export function codeOf(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => "done",
     (error: { code?: string; message: string }) => error.code ?? error.message,

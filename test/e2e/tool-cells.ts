@@ -61,6 +61,12 @@ async function expectClipboard({ display, encoding }: Stage, expected: unknown):
   });
 }
 
+/** The target's own word, and what the agent is told. */
+async function expectClipboardRead(stage: Stage, expected: unknown): Promise<void> {
+  await expectClipboard(stage, expected);
+  expectSame("the clipboard", (await stage.insist("get_clipboard"))["text"], expected);
+}
+
 async function expectOtherClipboard({ display, encoding }: Stage, word: unknown): Promise<void> {
   const got = await display.readClipboard(encoding).catch(() => "");
   if (got === word) throw new Error("the clipboard has it already");
@@ -68,7 +74,6 @@ async function expectOtherClipboard({ display, encoding }: Stage, word: unknown)
 
 /** Every tool that the policy judges. */
 export const ACTING_CELLS: readonly ActingCell[] = [
-  // First, for the others change the clipboard.
   {
     tool: "get_clipboard",
     args: () => ({}),
@@ -130,14 +135,14 @@ export const ACTING_CELLS: readonly ActingCell[] = [
   {
     tool: "set_clipboard",
     args: ({ word }) => ({ text: word() }),
-    done: (stage, args) => expectClipboard(stage, args["text"]),
+    done: (stage, args) => expectClipboardRead(stage, args["text"]),
     undone: (stage, args) => expectOtherClipboard(stage, args["text"]),
   },
   {
     tool: "paste_text",
     args: ({ word }) => ({ text: word() }),
     events: () => ["down Control_L", "down v", "up v", "up Control_L"],
-    done: (stage, args) => expectClipboard(stage, args["text"]),
+    done: (stage, args) => expectClipboardRead(stage, args["text"]),
     undone: (stage, args) => expectOtherClipboard(stage, args["text"]),
   },
   {

@@ -55,6 +55,8 @@ export class FakeDesktop implements McpDesktop {
   generation = 7;
   problem: LinkError | RefusedError | null = null;
   clipboard: string | null = null;
+  /** Principals that have left something pressed. */
+  readonly pressedBy = new Set<string>();
   /** What perform does next; throws, waits or answers. */
   onPerform: (performed: Performed) => Promise<Partial<ActionResult>> = async () => ({});
 
@@ -106,6 +108,10 @@ export class FakeDesktop implements McpDesktop {
       return gone;
     },
   };
+
+  isPressedBy(agentId: string): boolean {
+    return this.pressedBy.has(agentId);
+  }
 
   on(listener: (event: DesktopEvent) => void): () => void {
     this.listeners.add(listener);
@@ -206,7 +212,7 @@ export class FakeDesktop implements McpDesktop {
       },
       position: this.#point(action),
       notTyped: [],
-      clipboard: this.clipboard,
+      clipboard: this.clipboard === null ? null : { text: this.clipboard, origin: "desktop" },
       ...told,
     };
   }

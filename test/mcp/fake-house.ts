@@ -1,8 +1,15 @@
 import { createServer } from "node:http";
 import type { Principal } from "../../src/auth/principal.ts";
 import { type Clock, systemClock } from "../../src/desktop/clock.ts";
-import type { McpClientSeen, McpPorts, ToolCallRecord } from "../../src/mcp/ports.ts";
+import type {
+  McpClientSeen,
+  McpPorts,
+  PictureGiven,
+  ToolCallBegun,
+  ToolCallRecord,
+} from "../../src/mcp/ports.ts";
 import { createMcp, type Mcp } from "../../src/mcp/server.ts";
+import type { RecordingsFace } from "../../src/recording/recordings.ts";
 import { FakeDesktops } from "./fake-desktop.ts";
 
 export const AGENT: Principal = { id: "agent-1", name: "first agent", role: "agent" };
@@ -15,16 +22,28 @@ export interface FakeHouse {
   readonly ports: McpPorts;
   readonly desktops: FakeDesktops;
   readonly records: ToolCallRecord[];
+  /** That no tool gave. */
+  readonly pictures: PictureGiven[];
+  /** Of calls that began. */
+  readonly begun: ToolCallBegun[];
   readonly clients: McpClientSeen[];
   readonly logged: object[];
 }
 
-export function fakeHouse(options: { clock?: Clock; isRateLimited?: boolean } = {}): FakeHouse {
+export interface FakeHouseOptions {
+  readonly clock?: Clock;
+  readonly isRateLimited?: boolean;
+  readonly recordings?: RecordingsFace;
+}
+
+export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
   const desktops = new FakeDesktops(
     { id: "one", name: "Build VM", protocol: "vnc", host: "127.0.0.1", port: 5901, password: "hunter2!" },
     { id: "two", name: "Test VM", protocol: "vnc", host: "10.0.0.2" },
   );
   const records: ToolCallRecord[] = [];
+  const begun: ToolCallBegun[] = [];
+  const pictures: PictureGiven[] = [];
   const clients: McpClientSeen[] = [];
   const logged: object[] = [];
   const log = (fields: object): void => {
@@ -33,6 +52,8 @@ export function fakeHouse(options: { clock?: Clock; isRateLimited?: boolean } = 
   return {
     desktops,
     records,
+    begun,
+    pictures,
     clients,
     logged,
     ports: {
@@ -41,8 +62,11 @@ export function fakeHouse(options: { clock?: Clock; isRateLimited?: boolean } = 
       log: { warn: log, error: log },
       version: "2026.11.21",
       audit: (record) => records.push(record),
+      onCall: (call) => begun.push(call),
+      onPicture: (picture) => pictures.push(picture),
       onClient: (client) => clients.push(client),
       isRateLimited: options.isRateLimited ?? false,
+      ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
     },
   };
 }
@@ -75,7 +99,7 @@ export async function listen(
 }
 
 /** The whole thing: a house, its MCP face and a port. */
-export async function serveHouse(options: Parameters<typeof fakeHouse>[0] = {}) {
+export async function serveHouse(options: FakeHouseOptions = {}) {
   const house = fakeHouse(options);
   const mcp = createMcp(house.ports);
   return { ...house, mcp, ...(await listen(mcp)) };

@@ -142,6 +142,21 @@ t.test("a session is its principal's alone, and DELETE ends it", async (t) => {
   t.equal((await post(url, ping, { "mcp-session-id": id })).status, 404);
 });
 
+t.test("what an agent left pressed is let go when its last session ends, not before", async (t) => {
+  const { url, close, desktops } = await serveHouse();
+  t.teardown(close);
+  const [first, second] = [await openSession(url), await openSession(url)];
+  desktops.get("two").pressedBy.add("agent-1");
+  const end = (id: string) => fetch(url, { method: "DELETE", headers: { ...HEADERS, "mcp-session-id": id } });
+  await end(first);
+  t.same(desktops.get("two").performed, [], "the other one may still come back for it");
+  await end(second);
+  t.match(desktops.get("two").performed, [
+    { action: { kind: "release" }, actor: { kind: "agent", id: "agent-1" } },
+  ]);
+  t.same(desktops.get("one").performed, [], "and nothing is done where nothing is pressed");
+});
+
 t.test("a script that just posts a call is served, in both eras", async (t) => {
   const { url, close, clients } = await serveHouse();
   t.teardown(close);

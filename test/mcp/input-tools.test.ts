@@ -79,10 +79,15 @@ t.test("type_text counts characters, not code units, and lists what no key makes
 t.test("the clipboard is read and written through the one door for actions", async (t) => {
   const house = fakeHouse();
   const call = callsTo(house);
-  t.same((await call("get_clipboard")).structured, { text: "", available: false, length: 0 });
+  t.same((await call("get_clipboard")).structured, {
+    text: "",
+    available: false,
+    length: 0,
+    origin: null,
+  });
   house.desktops.get("one").clipboard = "x".repeat(100_001);
   const { structured } = await call("get_clipboard");
-  t.match(structured, { available: true, length: 100_001 });
+  t.match(structured, { available: true, length: 100_001, origin: "desktop" });
   t.equal(String(structured["text"]).length, 100_000);
   t.same((await call("set_clipboard", { text: "hello" })).structured, {
     ok: true,

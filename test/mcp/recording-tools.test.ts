@@ -70,9 +70,20 @@ t.test("an agent sees what it began, who controls desktops sees all", async (t) 
   t.match((await call("stop_recording", { recording_id: "r2" })).error, { code: "not_found" });
 });
 
+t.test("a name is no owner: it may be another's, and an old recording has nothing else", async (t) => {
+  const { call, recordings } = open();
+  recordings.keep(recordingSummary({ id: "r1", startedBy: AGENT.name, startedById: "who had it before" }));
+  recordings.keep(recordingSummary({ id: "r2", startedBy: AGENT.name, startedById: null }));
+  recordings.keep(recordingSummary({ id: "r3", startedBy: "renamed since", startedById: AGENT.id }));
+  const total = async (principal: Principal) =>
+    (await call("list_recordings", {}, as(principal))).structured["total"];
+  t.equal(await total(AGENT), 1);
+  t.equal(await total(ADMIN), 3);
+});
+
 t.test("what a policy began an agent does not end", async (t) => {
   const { call, recordings } = open();
-  recordings.keep(recordingSummary({ startedBy: AGENT.name, reason: "agent_activity", state: "recording" }));
+  recordings.keep(recordingSummary({ startedById: AGENT.id, reason: "agent_activity", state: "recording" }));
   t.match((await call("stop_recording", { recording_id: "r1" })).error, { code: "permission_denied" });
   t.match((await call("stop_recording", { recording_id: "r1" }, as(ADMIN))).structured, { state: "sealed" });
 });
@@ -80,7 +91,7 @@ t.test("what a policy began an agent does not end", async (t) => {
 t.test("every reader is closed, also of what cannot be read", async (t) => {
   const { call, recordings } = open();
   recordings.keep(
-    recordingSummary({ startedBy: AGENT.name, counts: { ...recordingSummary().counts, frames: 0 } }),
+    recordingSummary({ startedById: AGENT.id, counts: { ...recordingSummary().counts, frames: 0 } }),
   );
   const { error, text } = await call("get_frame_at", { recording_id: "r1", at_ms: 0 });
   t.match(error, { code: "not_found" });

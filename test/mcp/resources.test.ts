@@ -4,12 +4,13 @@ import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextp
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import t, { type Test } from "tap";
 import { rect } from "../../src/framebuffer/rect.ts";
-import { serveHouse } from "./fake-house.ts";
+import { FakeRecordings, recordingSummary } from "../web/fake-recordings.ts";
+import { type FakeHouseOptions, serveHouse } from "./fake-house.ts";
 
 const INFO = { name: "test", version: "1" };
 
-async function house(t: Test) {
-  const served = await serveHouse();
+async function house(t: Test, options: FakeHouseOptions = {}) {
+  const served = await serveHouse(options);
   t.teardown(() => served.close());
   return served;
 }
@@ -89,6 +90,29 @@ t.test("prompts carry the image, of now or of a screenshot, and say what they do
   });
 });
 
+t.test("every picture that a resource or a prompt gives is told, and nothing else is", async (t) => {
+  const { url, pictures } = await house(t);
+  const client = await modern(t, url);
+  await client.readResource({ uri: "screen://two" });
+  await client.getPrompt({ name: "describe_ui" });
+  await client.callTool({ name: "take_screenshot", arguments: {} });
+  const mine = (await client.listResources()).resources.at(-1)?.uri ?? "";
+  await client.readResource({ uri: mine });
+  await client.getPrompt({
+    name: "describe_ui",
+    arguments: { screenshot_id: mine.replace("screenshots://", "") },
+  });
+  await client.readResource({ uri: "settings://current" });
+  await t.rejects(client.readResource({ uri: "screen://three" }));
+  t.match(pictures, [
+    { principal: { id: "agent-1" }, desktopId: "two", via: "resources/read" },
+    { desktopId: "one", via: "prompts/get" },
+    { desktopId: "one", via: "resources/read" },
+    { desktopId: "one", via: "prompts/get" },
+  ]);
+  t.equal(pictures.length, 4);
+});
+
 t.test("ids complete, one's own only", async (t) => {
   const { url } = await house(t);
   const client = await modern(t, url);
@@ -110,6 +134,50 @@ t.test("ids complete, one's own only", async (t) => {
     argument: { name: "screenshot_id", value: "" },
   });
   t.same(theirs.completion.values, []);
+});
+
+t.test("recordings complete by their id and by their desktop's name, one's own only", async (t) => {
+  const recordings = new FakeRecordings();
+  recordings.keep(
+    recordingSummary({ id: "r1", title: "Build VM", startedBy: "first agent", startedById: "agent-1" }),
+  );
+  recordings.keep(
+    recordingSummary({ id: "r2", title: "Test VM", startedBy: "first agent", startedById: "agent-1" }),
+  );
+  recordings.keep(recordingSummary({ id: "r3", title: "Build VM", startedBy: "somebody", startedById: "p" }));
+  const { url } = await house(t, { recordings });
+  const client = await modern(t, url);
+  const ask = async (value: string): Promise<readonly string[]> =>
+    (
+      await client.complete({
+        ref: { type: "ref/resource", uri: "recordings://{id}" },
+        argument: { name: "id", value },
+      })
+    ).completion.values;
+  t.same([...(await ask(""))].sort(), ["r1", "r2"]);
+  t.same(await ask("r2"), ["r2"]);
+  t.same(await ask("build"), ["r1"]);
+  t.same(await ask("nothing"), []);
+});
+
+t.test("everything that is listed has an icon that needs no fetching", async (t) => {
+  const recordings = new FakeRecordings();
+  recordings.keep(recordingSummary({ id: "r1", startedBy: "first agent", startedById: "agent-1" }));
+  const { url } = await house(t, { recordings });
+  const client = await modern(t, url);
+  await client.callTool({ name: "take_screenshot", arguments: {} });
+  const lists = [
+    (await client.listTools()).tools,
+    (await client.listResources()).resources,
+    (await client.listResourceTemplates()).resourceTemplates,
+    (await client.listPrompts()).prompts,
+  ];
+  for (const list of lists) {
+    t.ok(list.length >= 3);
+    for (const { name, icons } of list) {
+      t.match(icons, [{ src: /^data:image\/svg\+xml;base64,/, mimeType: "image/svg+xml" }], name);
+    }
+  }
 });
 
 t.test("a 2025-era client that subscribed to a screen is told when it changed", async (t) => {

@@ -23,7 +23,26 @@ t.test("every call is audited without its arguments", async (t) => {
     { tool: "list_connections", outcome: "done", desktopId: null },
     { tool: "type_text", outcome: "refused", code: "invalid_parameters", desktopId: null },
   ]);
-  t.notMatch(JSON.stringify(house.records), /secret/);
+  t.notMatch(JSON.stringify([house.records, house.begun]), /secret/);
+  t.same(
+    house.begun,
+    house.records.map(({ callId, tool, principal, clientName, desktopId }) => {
+      return { callId, tool, principal, clientName, desktopId };
+    }),
+    "each began once, before it ended",
+  );
+  t.equal(new Set(house.begun.map(({ callId }) => callId)).size, 4);
+});
+
+t.test("a call is told before anything is done for it", async (t) => {
+  const house = fakeHouse();
+  house.desktops.get("one").onPerform = async () => {
+    t.match(house.begun, [{ tool: "click_at", desktopId: "one" }]);
+    t.same(house.records, []);
+    return {};
+  };
+  t.notOk((await callsTo(house)("click_at", { x: 1, y: 1 })).isError);
+  t.equal(house.records.length, 1);
 });
 
 t.test("a bug is logged and shown as nothing but that", async (t) => {

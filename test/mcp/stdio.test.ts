@@ -49,6 +49,23 @@ const call = (id: number, name: string, args: object = {}): object => ({
   params: { name, arguments: args },
 });
 
+t.test("what is left pressed is let go when the client goes", async (t) => {
+  const { house, conversation, stdin, send, lines } = start();
+  send(INITIALIZE, INITIALIZED, call(2, "mouse_down", { x: 1, y: 1 }));
+  const desktop = house.desktops.get("one");
+  desktop.onPerform = async () => {
+    desktop.pressedBy.add(AGENT.id);
+    return {};
+  };
+  stdin.end();
+  await conversation.closed;
+  t.equal(lines().length, 2);
+  t.same(
+    desktop.performed.map(({ action }) => action.kind),
+    ["button", "release"],
+  );
+});
+
 t.test("what was piped in is answered before the end, in lines of JSON", async (t) => {
   const { house, conversation, stdin, send, lines } = start();
   const { promise, resolve } = withResolvers();

@@ -1,4 +1,5 @@
 import { RefusedError } from "../../desktop/error.ts";
+import { iconsOf } from "../icons.ts";
 import type { Reader } from "../resources/reader.ts";
 
 interface PromptArgument {
@@ -64,6 +65,7 @@ export function listPrompts() {
     title,
     description,
     arguments: argumentsOf(takesContext),
+    icons: iconsOf("prompt"),
   }));
 }
 
@@ -121,11 +123,12 @@ function argumentsOf(takesContext: boolean): PromptArgument[] {
 async function imageFor(
   screenshotId: string | undefined,
   connectionId: string | undefined,
-  { desk, desktops, principal, signal }: Reader,
+  { desk, desktops, principal, signal, gave }: Reader,
 ): Promise<{ data: string; mimeType: string }> {
   if (screenshotId !== undefined && screenshotId !== "") {
-    const { format } = desk.screenshots.get(screenshotId, principal.id);
+    const { format, desktopId } = desk.screenshots.get(screenshotId, principal.id);
     const bytes = desk.screenshots.bytesOf(screenshotId, principal.id);
+    gave(desktopId);
     return { data: base64(bytes), mimeType: `image/${format}` };
   }
   const desktop =
@@ -135,6 +138,7 @@ async function imageFor(
   await desktop.whenReady(READY_TIMEOUT_MS, signal);
   desk.limits.take("screenshot", principal.id, desktop.id);
   const { bytes, format } = await desktop.view("agent").snapshot({ signal });
+  gave(desktop.id);
   return { data: base64(bytes), mimeType: `image/${format}` };
 }
 

@@ -11,6 +11,8 @@ export interface Reader {
   /** null in a house that records nothing. */
   readonly recordings: RecordingsOf | null;
   readonly signal: AbortSignal;
+  /** Says that a picture of a desktop is in the answer. */
+  gave(desktopId: string): void;
 }
 
 /** A part of a resource as MCP has it: `text`, or `blob` in base64. */
@@ -25,4 +27,12 @@ export interface ResourceEntry {
   title: string;
   description: string;
   mimeType: string;
+  icons: Icon[];
+}
+
+/** As MCP has it. */
+export interface Icon {
+  src: string;
+  mimeType: string;
+  sizes: string[];
 }

@@ -1,5 +1,6 @@
 import { RefusedError } from "../../desktop/error.ts";
 import { describeScreenshot } from "../capture.ts";
+import { iconsOf } from "../icons.ts";
 import { type RecordingsOf, recordingOutputOf, recordingUri } from "../recordings.ts";
 import type { Reader, ResourceContent, ResourceEntry } from "./reader.ts";
 import { settingsOf } from "./settings.ts";
@@ -23,6 +24,7 @@ export const RESOURCE_TEMPLATES = [
     name: "screenshot",
     title: "Screenshot",
     description: "The image of a screenshot that you took.",
+    icons: iconsOf("screenshot"),
   },
   {
     uriTemplate: "screen://{id}",
@@ -30,6 +32,7 @@ export const RESOURCE_TEMPLATES = [
     title: "Screen of a desktop",
     description: "The desktop of a connection as it is now, PNG. Subscribe to be told when it changed.",
     mimeType: "image/png",
+    icons: iconsOf("screen"),
   },
   {
     uriTemplate: "recordings://{id}",
@@ -37,6 +40,7 @@ export const RESOURCE_TEMPLATES = [
     title: "Recording",
     description: "What a recording holds and what was done in it. Its pictures come from get_frame_at.",
     mimeType: "application/json",
+    icons: iconsOf("recording"),
   },
 ];
 
@@ -51,6 +55,7 @@ export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
       title: "Recent screenshots",
       description: "Metadata of the screenshots that you took, newest first.",
       mimeType: "application/json",
+      icons: iconsOf("screenshot"),
     },
     {
       uri: SETTINGS,
@@ -58,6 +63,7 @@ export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
       title: "Settings",
       description: "How this server captures, annotates, limits and shows things.",
       mimeType: "application/json",
+      icons: iconsOf("settings"),
     },
     ...desktops.all.map(({ id, name }) => ({
       uri: `${SCREEN}${id}`,
@@ -65,6 +71,7 @@ export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
       title: `Screen of ${name}`,
       description: "The desktop as it is now. Subscribe to be told when it changed.",
       mimeType: "image/png",
+      icons: iconsOf("screen"),
     })),
     ...desk.screenshots
       .recent(principal.id)
@@ -76,6 +83,7 @@ export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
         title: `Screenshot of ${shot.desktopName}, ${shot.takenAt}`,
         description: `${shot.framing.image.width}x${shot.framing.image.height}, generation ${shot.generation}.`,
         mimeType: `image/${shot.format}`,
+        icons: iconsOf("screenshot"),
       })),
     ...recorded.slice(0, MOST_RECENT).map(({ id, title, startedAt, state, durationMs }) => ({
       uri: recordingUri(id),
@@ -83,6 +91,7 @@ export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
       title: `Recording of ${title}, ${startedAt}`,
       description: `${Math.round(durationMs / 1000)} s, ${state}.`,
       mimeType: "application/json",
+      icons: iconsOf("recording"),
     })),
   ];
 }
@@ -95,8 +104,10 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
   if (uri.startsWith(SCREENSHOT)) {
     const { screenshots } = reader.desk;
     const id = uri.slice(SCREENSHOT.length);
-    const { format } = screenshots.get(id, reader.principal.id);
-    return { uri, mimeType: `image/${format}`, blob: base64(screenshots.bytesOf(id, reader.principal.id)) };
+    const { format, desktopId } = screenshots.get(id, reader.principal.id);
+    const blob = base64(screenshots.bytesOf(id, reader.principal.id));
+    reader.gave(desktopId);
+    return { uri, mimeType: `image/${format}`, blob };
   }
   if (uri.startsWith(RECORDING) && reader.recordings !== null) {
     return json(uri, await recordingOf(uri.slice(RECORDING.length), reader.recordings));
@@ -140,6 +151,7 @@ async function readScreen(uri: string, reader: Reader): Promise<ResourceContent>
   await desktop.whenReady(READY_TIMEOUT_MS, reader.signal);
   reader.desk.limits.take("screenshot", reader.principal.id, desktop.id);
   const { bytes } = await desktop.view("agent").snapshot({ signal: reader.signal });
+  reader.gave(desktop.id);
   return { uri, mimeType: "image/png", blob: base64(bytes) };
 }
 

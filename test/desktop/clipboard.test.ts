@@ -1,0 +1,61 @@
+import t from "tap";
+import { EventSubscription } from "../../src/desktop/events-subscription.ts";
+import { AGENT, House, HUMAN } from "./house.ts";
+
+async function read(house: House): Promise<unknown> {
+  const { clipboard } = await house.act(house.desktop.perform({ kind: "read_clipboard" }, AGENT));
+  return clipboard;
+}
+
+t.test("what is read is what was last copied there or put there, and which of both", async (t) => {
+  const house = House.live();
+  t.equal(await read(house), null, "nobody did either yet");
+  house.link.events.clipboard("copied there");
+  t.same(await read(house), { text: "copied there", origin: "desktop" });
+  await house.act(house.desktop.perform({ kind: "write_clipboard", text: "by the agent" }, AGENT));
+  t.same(await read(house), { text: "by the agent", origin: "sent" });
+  await house.act(house.desktop.perform({ kind: "write_clipboard", text: "by a person" }, HUMAN));
+  t.same(await read(house), { text: "by a person", origin: "sent" });
+  const paste = { kind: "paste", text: "pasted", keysyms: [0xffe3, 0x76], name: "ctrl+v" } as const;
+  await house.act(house.desktop.perform(paste, AGENT));
+  t.same(await read(house), { text: "pasted", origin: "sent" });
+  house.link.events.clipboard("copied again");
+  t.same(await read(house), { text: "copied again", origin: "desktop" });
+});
+
+t.test("it is as the target can have it", async (t) => {
+  const house = House.live();
+  const put = async (text: string): Promise<unknown> => {
+    await house.act(house.desktop.perform({ kind: "write_clipboard", text }, AGENT));
+    return read(house);
+  };
+  t.same(await put("a\r\nb\rc\nd €😀"), { text: "a\nb\nc\nd €😀", origin: "sent" });
+  house.link.hasLatinClipboard = true;
+  t.same(await put("äÿ €😀"), { text: "äÿ ??", origin: "sent" });
+});
+
+t.test("what was refused is not on it, nor what was sent to no target", async (t) => {
+  const house = House.live("passive");
+  const write = { kind: "write_clipboard", text: "x" } as const;
+  await t.rejects(house.desktop.perform(write, AGENT), { code: "permission_denied" });
+  house.desktop.setMode("autopilot", HUMAN);
+  t.equal(await read(house), null);
+  house.link.drop();
+  await t.rejects(house.act(house.desktop.perform(write, AGENT)), { code: "target_down" });
+  t.equal(await read(house), null);
+});
+
+t.test("subscribers learn how long a text is, whoever put it there, and never the text", async (t) => {
+  const house = House.live();
+  const wish = { kinds: ["clipboard"], debounceMs: 0, region: null, minPixels: 0 } as const;
+  const ear = new EventSubscription(house.desktop, wish, house.clock);
+  t.teardown(() => ear.close());
+  house.link.events.clipboard("copied");
+  await house.act(house.desktop.perform({ kind: "write_clipboard", text: "hunter2" }, HUMAN));
+  const { events } = ear.queue.take(10);
+  t.match(events, [
+    { type: "clipboard", length: 6 },
+    { type: "clipboard", length: 7 },
+  ]);
+  t.notMatch(JSON.stringify(events), "hunter2");
+});
