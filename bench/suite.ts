@@ -5,6 +5,7 @@ import { benchAgentLatency } from "./agent-latency.ts";
 import { benchChangeToScreenshot } from "./change-to-screenshot.ts";
 import { benchClick } from "./click.ts";
 import { benchDecode } from "./decode.ts";
+import { benchDecodePlace } from "./decode-place.ts";
 import { benchFanOut } from "./fan-out.ts";
 import { openHouse } from "./house.ts";
 import { benchIdleMemory } from "./idle-memory.ts";
@@ -65,6 +66,7 @@ export const BENCHES: readonly Bench[] = [
     peers: [...DISPLAY, "chromium", "gcc", "vncclient"],
     run: ({ owner, folder, isShort }) => benchDecode(owner, folder, isShort),
   },
+  { ids: ["DECODE"], peers: [], run: ({ owner, isShort }) => benchDecodePlace(owner, isShort) },
   { ids: ["P7"], peers: [], run: ({ owner, isShort }) => benchFanOut(owner, isShort) },
   {
     ids: ["P11"],

@@ -19,6 +19,7 @@ import { systemClock } from "./desktop/clock.ts";
 import type { Connection } from "./desktop/connection.ts";
 import { FileConnectionStore } from "./desktop/connection-store.ts";
 import { Desktops } from "./desktop/desktops.ts";
+import { KeptRules } from "./desktop/kept-rules.ts";
 import { KnownTargets } from "./desktop/known-targets.ts";
 import type { Link } from "./desktop/link.ts";
 import { VncLink } from "./desktop/links/vnc-link.ts";
@@ -92,7 +93,11 @@ export async function openAppliance(
 
   const own: OwnListener[] = [];
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
-  const belief = beliefOf(config, known);
+  const belief = {
+    ...beliefOf(config, known),
+    onMoved: ({ id }: Connection) =>
+      log.info({ desktop: id }, "Decoding of a desktop moved to a thread of its own"),
+  };
   const replays = new Replays();
   const sealer = await SecretBox.open(config.data_dir);
   let demo: DemoServer | null = null;
@@ -124,6 +129,9 @@ export async function openAppliance(
       random: Math.random,
       openLink,
       onBug: (err) => log.error({ err }, "Listener failed"),
+      rules: await KeptRules.open(join(config.data_dir, "rules.json"), (err) =>
+        log.error({ err }, "Rules could not be kept"),
+      ),
       store: new FileConnectionStore(join(config.data_dir, "connections.json"), sealer),
       ownListeners: () => own,
       allowedTargets: config.targets.allow.flatMap((entry) => allowedTargets(entry) ?? []),
@@ -151,8 +159,10 @@ export async function openAppliance(
       onClient: ({ name }) => clients.add(name),
       audit: (call) => {
         if (call.desktopId !== null) clients.sawAgent(call.desktopId, call.clientName ?? call.principal.name);
-        mcpAudit(call);
+        mcpAudit.ended(call);
       },
+      onCall: (call) => mcpAudit.begun(call),
+      onPicture: (picture) => mcpAudit.pictured(picture),
     },
     makeMcpServer,
   );
@@ -172,8 +182,8 @@ export async function openAppliance(
     audit,
     mcp,
     rfb: {
-      attach: (socket, desktopId, options, principal) => {
-        sessions.attach(socket, desktops.get(desktopId), options, principal);
+      attach: (socket, desktopId, options, principal, stream) => {
+        sessions.attach(socket, desktops.get(desktopId), options, principal, stream);
       },
     },
     clients,

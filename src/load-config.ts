@@ -180,6 +180,7 @@ function withoutUndefined(
     username?: string | undefined;
     security?: ConnectionInput["security"] | undefined;
     fingerprint?: string | undefined;
+    decoding?: ConnectionInput["decoding"] | undefined;
   } & WayFields &
     Parameters<typeof rdpWishesOf>[0],
 ): ConnectionInput {
@@ -191,6 +192,7 @@ function withoutUndefined(
     ...(entry.username === undefined ? {} : { username: entry.username }),
     ...(entry.security === undefined ? {} : { security: entry.security }),
     ...(entry.fingerprint === undefined ? {} : { fingerprint: entry.fingerprint }),
+    ...(entry.decoding === undefined ? {} : { decoding: entry.decoding }),
     ...wayOf(entry),
     ...rdpWishesOf(entry),
   };

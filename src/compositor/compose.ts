@@ -17,7 +17,7 @@ import type { Scene } from "./scene.ts";
  * The frame with the scene's overlays over it, as both are at each call of `pixels`. Where no overlay touches the
  * rectangle the pixels are the framebuffer's own, not a copy. Keep the picture: it keeps its scratch memory.
  */
-export function composePicture(frame: Framebuffer, scene: Scene): Picture {
+export function composePicture(frame: Framebuffer, scene: Pick<Scene, "placed">): Picture {
   return new ComposedPicture(frame, scene);
 }
 
@@ -31,10 +31,10 @@ export function composeCursor(picture: Picture, cursor: Cursor, x: number, y: nu
 
 class ComposedPicture implements Picture {
   readonly #frame: Framebuffer;
-  readonly #scene: Scene;
+  readonly #scene: Pick<Scene, "placed">;
   readonly #scratch = new Scratch();
 
-  constructor(frame: Framebuffer, scene: Scene) {
+  constructor(frame: Framebuffer, scene: Pick<Scene, "placed">) {
     this.#frame = frame;
     this.#scene = scene;
   }

@@ -13,6 +13,7 @@ export type {
   PointerTrackInfo,
   RecordingInfo,
   ReplayInfo,
+  RunHead,
   SearchHitInfo,
   TimelineInfo,
   TrackInfo,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
 import type { FastifyBaseLogger } from "fastify";
 import type { WebSocket } from "ws";
 import type { AuditEntry } from "../audit/audit-event.ts";
@@ -83,9 +84,15 @@ export interface AppPorts {
   readonly mcp: {
     handle(req: IncomingMessage, res: ServerResponse, body: unknown, principal: Principal): Promise<void>;
   };
-  /** Serves one viewer on an accepted socket; the desktop was there a moment ago. */
+  /** Serves one viewer on an accepted socket, over its stream; the desktop was there a moment ago. */
   readonly rfb: {
-    attach(socket: WebSocket, desktopId: string, options: RfbOptions, principal: Principal): void;
+    attach(
+      socket: WebSocket,
+      desktopId: string,
+      options: RfbOptions,
+      principal: Principal,
+      stream: Writable,
+    ): void;
   };
   readonly clients: ConnectedClients;
   /** Forgets what the target proved itself by; false where nothing was known. */

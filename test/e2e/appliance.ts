@@ -10,6 +10,9 @@ import { until } from "./until.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
+/** Starting makes an RSA key, which takes its time where many programs share few cores. */
+const START_MS = 60_000;
+
 export interface ApplianceOptions {
   /** URLs for --connect; none: the demo desktop. */
   readonly connect?: readonly string[];
@@ -79,10 +82,14 @@ export class Appliance {
       dataDir,
       adminToken,
     });
-    await until("GET /health", () => {
-      appliance.assertAlive();
-      return appliance.fetch("/health").then(({ ok }) => ok);
-    });
+    await until(
+      "GET /health",
+      () => {
+        appliance.assertAlive();
+        return appliance.fetch("/health").then(({ ok }) => ok);
+      },
+      START_MS,
+    );
     return appliance;
   }
 

@@ -21,22 +21,29 @@ export interface Target {
 
 const PASSWORD = "secret42";
 
+export interface TargetOptions extends Pick<DisplayOptions, "geometry" | "depth"> {
+  /** Of its keyboard, as setxkbmap takes it. x11vnc reads it once, when it starts. */
+  readonly layout?: readonly string[];
+}
+
 /** `folder` holds the password file. Resolves when the server takes connections. */
 export async function startTarget(
   owner: Owner,
   kind: TargetKind,
   folder: string,
-  options: Pick<DisplayOptions, "geometry" | "depth"> = {},
+  options: TargetOptions = {},
 ): Promise<Target> {
   const passwordFile = join(folder, `${kind}.passwd`);
   writeFileSync(passwordFile, vncPassword(PASSWORD), { mode: 0o600 });
   const url = (port: number): string => `vnc://:${PASSWORD}@127.0.0.1:${port}`;
   if (kind === "tigervnc") {
     const display = await XDisplay.start(owner, { ...options, passwordFile });
+    await setLayout(display, options);
     const port = display.vncPort;
     return { kind, display, port, password: PASSWORD, url: url(port), server: display.server };
   }
   const display = await XDisplay.start(owner, { ...options, hasVnc: false });
+  await setLayout(display, options);
   const server = display.program(
     "x11vnc",
     ...["-display", display.name, "-rfbport", `${display.vncPort}`, "-localhost", "-no6", "-noipv6"],
@@ -44,6 +51,10 @@ export async function startTarget(
   );
   await server.waitFor("its port", ({ stdout }) => (/^PORT=\d+/m.test(stdout) ? true : null));
   return { kind, display, port: display.vncPort, password: PASSWORD, url: url(display.vncPort), server };
+}
+
+async function setLayout(display: XDisplay, { layout }: TargetOptions): Promise<void> {
+  if (layout !== undefined) await display.command("setxkbmap", ...layout);
 }
 
 /** The key that VNC password files are sealed with, its bits in the order DES wants them. */

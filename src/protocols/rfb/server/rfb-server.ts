@@ -110,11 +110,6 @@ export class RfbServer {
     return this.#updates.isOpen;
   }
 
-  /** True where the viewer is sent updates without asking for each. */
-  get isContinuous(): boolean {
-    return this.#demand.isContinuous;
-  }
-
   /** What the viewer asked to get whole, because of a non-incremental request; taken by `update`. */
   get refresh(): Region {
     return this.#demand.refresh;
