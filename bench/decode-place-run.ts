@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { systemClock } from "../src/desktop/clock.ts";
 import { makeConnection } from "../src/desktop/connection.ts";
 import type { Decoding } from "../src/desktop/decoding.ts";
+import { UNHEARD } from "../src/desktop/link.ts";
 import { Framebuffer } from "../src/framebuffer/framebuffer.ts";
 import { publishDamage } from "../src/framebuffer/publish.ts";
 import { openTargetLink } from "../src/platform.ts";
@@ -32,6 +33,7 @@ let sinceMs = 0;
 let before = process.cpuUsage();
 
 link.open({
+  ...UNHEARD,
   ready: () => {
     const { width, height } = link.framebuffer;
     frame = new Framebuffer(width, height, { hasKernels: true });
@@ -47,13 +49,6 @@ link.open({
     }
     if (seen === Number(warm) + Number(pages)) finish();
   },
-  resize: () => undefined,
-  cursor: () => undefined,
-  clipboard: () => undefined,
-  name: () => undefined,
-  bell: () => undefined,
-  stalled: () => undefined,
-  step: () => undefined,
   closed: (error) => {
     throw error;
   },

@@ -1,10 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
 import * as z from "zod";
 import { SECURITY_NAMES } from "../protocols/rfb/security/policy.ts";
 import { type Connection, PROTOCOLS } from "./connection.ts";
 import { DECODING } from "./decoding.ts";
-import { RefusedError } from "./error.ts";
+import { KeptFile } from "./kept-file.ts";
 import { rdpFields, rdpFieldsOf, rdpWishesOf } from "./rdp-fields.ts";
 import { TRANSPORTS, type WebAccess } from "./transport.ts";
 
@@ -54,31 +52,17 @@ const httpSchema = z.object({
 
 /** A JSON file of mode 0600 whose passwords are sealed; written whole and then moved into place. */
 export class FileConnectionStore implements ConnectionStore {
-  readonly #path: string;
+  readonly #file: KeptFile<z.infer<typeof fileSchema>>;
   readonly #sealer: SecretSealer;
-  #writing: Promise<void> = Promise.resolve();
 
   constructor(path: string, sealer: SecretSealer) {
-    this.#path = path;
+    this.#file = new KeptFile(path, "a connections file", fileSchema);
     this.#sealer = sealer;
   }
 
   async load(): Promise<Connection[]> {
-    let text: string;
-    try {
-      text = await readFile(this.#path, "utf8");
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-      throw error;
-    }
-    const parsed = fileSchema.safeParse(parseJson(text));
-    if (!parsed.success) {
-      throw new RefusedError(
-        "invalid_parameters",
-        `${this.#path} is not a connections file: ${z.prettifyError(parsed.error)}`,
-      );
-    }
-    return parsed.data.connections.map((stored) => ({
+    const kept = await this.#file.read();
+    return (kept?.connections ?? []).map((stored) => ({
       id: stored.id,
       name: stored.name,
       protocol: stored.protocol,
@@ -107,46 +91,31 @@ export class FileConnectionStore implements ConnectionStore {
   }
 
   save(connections: readonly Connection[]): Promise<void> {
-    const text = JSON.stringify(
-      {
-        version: 1,
-        connections: connections.map(
-          ({ id, name, protocol, host, port, username, password, createdAt, ...rest }) => ({
-            id,
-            name,
-            protocol,
-            host,
-            port,
-            username,
-            password_sealed: password === null ? null : this.#sealer.seal(password, purposeOf(id)),
-            security: rest.security,
-            fingerprint: rest.fingerprint,
-            transport: rest.transport,
-            path: rest.path,
-            repeater_id: rest.repeaterId,
-            encodings: rest.encodings,
-            http_sealed:
-              rest.http === undefined
-                ? undefined
-                : this.#sealer.seal(JSON.stringify(rest.http), httpPurposeOf(id)),
-            rdp: rdpFieldsOf(rest.rdp),
-            decoding: rest.decoding,
-            created_at: createdAt,
-          }),
-        ),
-      },
-      null,
-      2,
+    const kept = connections.map(
+      ({ id, name, protocol, host, port, username, password, createdAt, ...rest }) => ({
+        id,
+        name,
+        protocol,
+        host,
+        port,
+        username,
+        password_sealed: password === null ? null : this.#sealer.seal(password, purposeOf(id)),
+        security: rest.security,
+        fingerprint: rest.fingerprint,
+        transport: rest.transport,
+        path: rest.path,
+        repeater_id: rest.repeaterId,
+        encodings: rest.encodings,
+        http_sealed:
+          rest.http === undefined
+            ? undefined
+            : this.#sealer.seal(JSON.stringify(rest.http), httpPurposeOf(id)),
+        rdp: rdpFieldsOf(rest.rdp),
+        decoding: rest.decoding,
+        created_at: createdAt,
+      }),
     );
-    const write = async (): Promise<void> => {
-      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-      const draft = `${this.#path}.new`;
-      await writeFile(draft, text, { mode: 0o600 });
-      await rename(draft, this.#path);
-    };
-    const written = this.#writing.then(write, write);
-    this.#writing = written.catch(() => undefined);
-    return written;
+    return this.#file.write(() => ({ version: 1, connections: kept }));
   }
 }
 

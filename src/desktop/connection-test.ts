@@ -1,6 +1,6 @@
 import { type Clock, delay } from "./clock.ts";
 import type { LinkError } from "./error.ts";
-import type { Link } from "./link.ts";
+import { type Link, UNHEARD } from "./link.ts";
 
 export interface TestStep {
   readonly name: string;
@@ -24,16 +24,11 @@ export async function testLink(link: Link, clock: Clock): Promise<TestReport> {
   const finished = new Promise<{ readonly name: string } | LinkError>((resolve) => {
     let name = "";
     link.open({
+      ...UNHEARD,
       ready: (info) => {
         name = info.name;
       },
       update: () => resolve({ name }),
-      resize: () => undefined,
-      cursor: () => undefined,
-      clipboard: () => undefined,
-      name: () => undefined,
-      bell: () => undefined,
-      stalled: () => undefined,
       step: (step, detail) => steps.push({ name: step, ok: true, detail }),
       closed: resolve,
     });

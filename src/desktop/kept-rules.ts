@@ -1,8 +1,6 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
 import * as z from "zod";
 import { type CustomRules, customRulesSchema } from "./custom-rules-fields.ts";
-import { RefusedError } from "./error.ts";
+import { KeptFile } from "./kept-file.ts";
 import type { Mode } from "./policy.ts";
 
 /** More desktops than a house may have, so that none loses its rules. */
@@ -16,6 +14,8 @@ const fileSchema = z.strictObject({
     .refine((desktops) => Object.keys(desktops).length <= MAX_DESKTOPS, `more than ${MAX_DESKTOPS} desktops`),
 });
 
+type File = z.infer<typeof fileSchema>;
+
 /** What a desktop begins with. */
 export interface FirstPolicy {
   readonly mode: Mode;
@@ -27,13 +27,16 @@ export interface FirstPolicy {
  * place. A desktop keeps them until somebody gives it another mode or removes it.
  */
 export class KeptRules {
-  readonly #path: string;
+  readonly #file: KeptFile<File>;
   readonly #onFault: (error: unknown) => void;
   readonly #rules: Map<string, CustomRules>;
-  #writing: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, rules: Map<string, CustomRules>, onFault: (error: unknown) => void) {
-    this.#path = path;
+  private constructor(
+    file: KeptFile<File>,
+    rules: Map<string, CustomRules>,
+    onFault: (error: unknown) => void,
+  ) {
+    this.#file = file;
     this.#rules = rules;
     this.#onFault = onFault;
   }
@@ -43,7 +46,9 @@ export class KeptRules {
    * without them could allow what people denied. `onFault` is told when something could not be kept.
    */
   static async open(path: string, onFault: (error: unknown) => void): Promise<KeptRules> {
-    return new KeptRules(path, await read(path), onFault);
+    const file = new KeptFile(path, "a file of rules", fileSchema);
+    const kept = await file.read();
+    return new KeptRules(file, new Map(Object.entries(kept?.desktops ?? {})), onFault);
   }
 
   /** Of a desktop that was just opened. A house that was started passive stays so: then kept rules wait. */
@@ -65,41 +70,11 @@ export class KeptRules {
 
   /** Resolves when all that was set so far is on the disk, or could not be. */
   flush(): Promise<void> {
-    return this.#writing;
+    return this.#file.flush();
   }
 
   #save(): void {
-    const text = JSON.stringify({ version: 1, desktops: Object.fromEntries(this.#rules) }, null, 2);
-    const write = async (): Promise<void> => {
-      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-      const draft = `${this.#path}.new`;
-      await writeFile(draft, text, { mode: 0o600 });
-      await rename(draft, this.#path);
-    };
-    this.#writing = this.#writing.then(write).catch(this.#onFault);
-  }
-}
-
-async function read(path: string): Promise<Map<string, CustomRules>> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return new Map();
-    throw error;
-  }
-  const parsed = fileSchema.safeParse(parseJson(text));
-  if (parsed.success) return new Map(Object.entries(parsed.data.desktops));
-  throw new RefusedError(
-    "invalid_parameters",
-    `${path} is not a file of rules: ${z.prettifyError(parsed.error)}`,
-  );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+    const desktops = Object.fromEntries(this.#rules);
+    this.#file.write(() => ({ version: 1, desktops })).catch(this.#onFault);
   }
 }

@@ -1,7 +1,6 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
 import * as z from "zod";
-import { LinkError } from "./error.ts";
+import { LinkError, RefusedError } from "./error.ts";
+import { KeptFile } from "./kept-file.ts";
 
 const fileSchema = z.object({
   version: z.literal(1),
@@ -9,24 +8,26 @@ const fileSchema = z.object({
   targets: z.record(z.string(), z.string()),
 });
 
+type File = z.infer<typeof fileSchema>;
+
 /** Fingerprints of the targets that proved who they are before: a JSON file of mode 0600, moved into place whole. */
 export class KnownTargets {
-  readonly #path: string;
+  readonly #file: KeptFile<File>;
   #fingerprints: ReadonlyMap<string, string>;
-  #writing: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, fingerprints: ReadonlyMap<string, string>) {
-    this.#path = path;
+  private constructor(file: KeptFile<File>, fingerprints: ReadonlyMap<string, string>) {
+    this.#file = file;
     this.#fingerprints = fingerprints;
   }
 
   /** Throws where the file is there and is none of ours. */
   static async open(path: string): Promise<KnownTargets> {
-    return new KnownTargets(path, await read(path));
+    const file = new KeptFile(path, "a file of known targets", fileSchema);
+    return new KnownTargets(file, await read(file));
   }
 
   get path(): string {
-    return this.#path;
+    return this.#file.path;
   }
 
   /** As it was last seen, in this process or when the file was opened; undefined for one that never proved itself. */
@@ -55,40 +56,20 @@ export class KnownTargets {
   }
 
   #change(change: (known: Map<string, string>) => void): Promise<void> {
-    const write = async (): Promise<void> => {
-      const merged = await read(this.#path);
+    return this.#file.write(async () => {
+      const merged = await read(this.#file);
       change(merged);
-      const text = JSON.stringify({ version: 1, targets: Object.fromEntries(merged) }, null, 2);
-      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-      const draft = `${this.#path}.new`;
-      await writeFile(draft, text, { mode: 0o600 });
-      await rename(draft, this.#path);
-    };
-    const written = this.#writing.then(write, write);
-    this.#writing = written.catch(() => undefined);
-    return written;
+      return { version: 1, targets: Object.fromEntries(merged) };
+    });
   }
 }
 
-async function read(path: string): Promise<Map<string, string>> {
-  let text: string;
+async function read(file: KeptFile<File>): Promise<Map<string, string>> {
   try {
-    text = await readFile(path, "utf8");
+    const kept = await file.read();
+    return new Map(Object.entries(kept?.targets ?? {}));
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return new Map();
-    throw error;
-  }
-  const parsed = fileSchema.safeParse(parseJson(text));
-  if (parsed.success) return new Map(Object.entries(parsed.data.targets));
-  throw new LinkError("refused", `${path} is not a file of known targets: ${z.prettifyError(parsed.error)}`, {
-    isFinal: true,
-  });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+    if (!(error instanceof RefusedError)) throw error;
+    throw new LinkError("refused", error.message, { isFinal: true });
   }
 }

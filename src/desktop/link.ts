@@ -36,6 +36,20 @@ export interface LinkEvents {
   step(name: string, detail: string): void;
 }
 
+/** Hears nothing: the base of what wants to hear a little. */
+export const UNHEARD: LinkEvents = {
+  ready: () => undefined,
+  update: () => undefined,
+  resize: () => undefined,
+  cursor: () => undefined,
+  clipboard: () => undefined,
+  name: () => undefined,
+  bell: () => undefined,
+  stalled: () => undefined,
+  closed: () => undefined,
+  step: () => undefined,
+};
+
 /** One conversation with a target. The only outgoing sockets of the house live behind it. */
 export interface Link {
   /** What the decoder draws in: inside an update it is torn, so only the desktop reads it, on `update`. */

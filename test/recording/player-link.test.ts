@@ -2,6 +2,7 @@ import t from "tap";
 import { makeConnection } from "../../src/desktop/connection.ts";
 import { testLink } from "../../src/desktop/connection-test.ts";
 import { Desktop } from "../../src/desktop/desktop.ts";
+import { UNHEARD } from "../../src/desktop/link.ts";
 import { rectOfSize } from "../../src/framebuffer/rect.ts";
 import { PLATFORM } from "../../src/platform.ts";
 import { PlayerLink } from "../../src/recording/player-link.ts";
@@ -136,16 +137,9 @@ t.test("a replay follows a recording that still runs", async (t) => {
   const player = new PlayerLink(() => studio.recordings.open(id), 0, clock);
   const painted: number[] = [];
   player.open({
-    ready: () => undefined,
+    ...UNHEARD,
     update: () => painted.push((player.framebuffer.words[0] ?? 0) & 0xffffff),
-    resize: () => undefined,
-    cursor: () => undefined,
-    clipboard: () => undefined,
-    name: () => undefined,
-    bell: () => undefined,
-    stalled: () => undefined,
     closed: (error) => studio.bugs.push(error),
-    step: () => undefined,
   });
   await until("its first picture", async () => {
     await clock.live(50);
@@ -173,16 +167,8 @@ t.test("a recording that is not there, or has no picture, ends the link with its
   const errors: string[] = [];
   const player = new PlayerLink(() => Promise.reject(new Error("it was deleted")), 0, clock);
   player.open({
-    ready: () => undefined,
-    update: () => undefined,
-    resize: () => undefined,
-    cursor: () => undefined,
-    clipboard: () => undefined,
-    name: () => undefined,
-    bell: () => undefined,
-    stalled: () => undefined,
+    ...UNHEARD,
     closed: (error) => errors.push(`${error.code} ${error.isFinal} ${error.message}`),
-    step: () => undefined,
   });
   await settle();
   t.same(errors, ["protocol_error true it was deleted"]);
