@@ -75,6 +75,8 @@ const ROUTES: readonly (readonly [method: string, url: string, access: Access, k
   ["GET", "/api/v1/recordings/:id/export.gif", "control"],
   ["GET", "/api/v1/recordings/:id/export.mp4", "control"],
   ["GET", "/api/v1/recordings/:id/export.webm", "control"],
+  ["GET", "/api/v1/recordings/:id/export.frames", "control"],
+  ["GET", "/api/v1/recordings/:id/run", "control"],
   ["GET", "/api/v1/approvals", "approve"],
   ["POST", "/api/v1/approvals/:approvalId", "approve"],
   ["GET", "/ws/events", "view", "socket"],
