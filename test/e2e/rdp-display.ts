@@ -11,8 +11,8 @@ import { type Shot, shootDisplay } from "./xwd.ts";
 const run = promisify(execFile);
 
 /** Displays of RDP sessions; other tests of this machine use those below. */
-const FIRST_DISPLAY = 100;
-const LAST_DISPLAY = 129;
+const FIRST_DISPLAY = 60;
+const LAST_DISPLAY = 89;
 /** Programs of a session take long to begin on a machine that does other things. */
 const BEGIN_MS = 60_000;
 
@@ -60,13 +60,14 @@ export class RdpDisplay {
   /** ":100" */
   readonly name: string;
   readonly #owner: Owner;
-  readonly #hasWindowManager: boolean;
+  /** What its session's server has logged; null where the display is there before the server. */
+  readonly #sessionLog: (() => string) | null;
 
-  /** `hasWindowManager`: its session starts one. */
-  constructor(owner: Owner, name: string, hasWindowManager = false) {
+  /** `sessionLog` where a server makes the display for a session, and a window manager with it. */
+  constructor(owner: Owner, name: string, sessionLog: (() => string) | null = null) {
     this.#owner = owner;
     this.name = name;
-    this.#hasWindowManager = hasWindowManager;
+    this.#sessionLog = sessionLog;
   }
 
   get env(): Readonly<Record<string, string>> {
@@ -78,9 +79,14 @@ export class RdpDisplay {
    * manager that is there too: coming later it takes the focus from whoever has it.
    */
   async isUp(): Promise<void> {
-    const sign = this.#hasWindowManager ? "get_num_desktops" : "getdisplaygeometry";
+    const log = this.#sessionLog;
+    const sign = log === null ? "getdisplaygeometry" : "get_num_desktops";
     const isThere = async (): Promise<boolean> => (await this.command("xdotool", sign)).trim() !== "";
-    await until(`the display ${this.name}`, isThere, BEGIN_MS);
+    try {
+      await until(`the display ${this.name}`, isThere, BEGIN_MS);
+    } catch (cause) {
+      throw new Error(`the display ${this.name} did not come: ${log?.().slice(-3000)}`, { cause });
+    }
   }
 
   /** Starts a program on the display. */

@@ -108,7 +108,8 @@ async function meet(
   }
   const info = speech.code === null ? await infoOf(house, id) : await lossOf(house, id);
   // What ended the link is told before its socket is closed.
-  if (speech.code !== null) await until("the end of its connection", () => soonestMs < Number.POSITIVE_INFINITY);
+  if (speech.code !== null)
+    await until("the end of its connection", () => soonestMs < Number.POSITIVE_INFINITY);
   await remove(house, id);
   return { name, speech, info, connections, soonestMs, plain };
 }

@@ -159,7 +159,7 @@ async function prepareXrdp(owner: Owner, back: "xorg" | "xvnc", setting: Setting
   const options = { back, ...account, port, sesmanPort, displayNumber, certificate, key };
   const xrdp = new Xrdp(owner, folder, options);
   await listens(xrdp.startSessionManager().program, "xrdp-sesman", sesmanPort);
-  const display = new RdpDisplay(owner, `:${displayNumber}`, true);
+  const display = new RdpDisplay(owner, `:${displayNumber}`, () => xrdp.log());
   const start = (): Running => {
     const server = xrdp.startServer();
     return { program: server.program, kill: () => server.end() };

@@ -19,10 +19,17 @@ const RESULT_OK = 0;
 const RESULT_FAILED = 1;
 
 /** Minor versions that differ: 3 dictates the security type, 7 lets the viewer choose, 8 gives reasons. */
-type Minor = 3 | 7 | 8;
+export type Minor = 3 | 7 | 8;
 
-/** RFC 6143 section 7.1 and 7.3 up to ClientInit: yields whether the viewer shares the desktop with others. */
-export function* readHandshake(d: Dialogue): Parser<boolean> {
+/** What is known of a viewer after the handshake. */
+export interface Greeting {
+  readonly minor: Minor;
+  /** It shares the desktop with others. */
+  readonly isShared: boolean;
+}
+
+/** RFC 6143 section 7.1 and 7.3 up to ClientInit. */
+export function* readHandshake(d: Dialogue): Parser<Greeting> {
   d.send(new ByteWriter(VERSION_BYTES).ascii(BANNER).bytes());
   const minor = yield* readVersion(d);
   const security = minor === 3 ? dictateSecurity(d) : yield* readSecurityChoice(d, minor);
@@ -37,7 +44,7 @@ export function* readHandshake(d: Dialogue): Parser<boolean> {
   if (security.type !== "none" || minor === 8) sendResult(d, RESULT_OK);
   // ClientInit: U8 shared
   while (!d.from.has(1)) yield 1;
-  return d.from.u8() !== 0;
+  return { minor, isShared: d.from.u8() !== 0 };
 }
 
 function* readProof(d: Dialogue, security: ServerSecurity): Parser<boolean> {

@@ -252,7 +252,8 @@ export class RfbServer {
   }
 
   *#converse(): Parser<void> {
-    const isShared = yield* readHandshake(this.#d);
+    const { minor, isShared } = yield* readHandshake(this.#d);
+    this.#wishes.minor = minor;
     this.#d.send(serverInit(this.#layout, this.#name));
     this.#isReady = true;
     this.#d.emit({ type: "ready", isShared });

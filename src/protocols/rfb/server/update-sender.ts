@@ -162,7 +162,7 @@ export class UpdateSender {
   /** Sends the first part, and with it the header; returns all pixels that the update will hold. */
   #begin(writer: UpdateWriter, style: PixelStyle, pieces: readonly Rect[], next: number): Region {
     const { demand, wishes, maxUpdateBytes } = this.#parts;
-    const hasLastRect = wishes.has(ENCODING.lastRect);
+    const hasLastRect = wishes.takesLastRect;
     // Where the header counts what comes, its size is not known: a byte a pixel is more than most take, Raw takes four.
     const planned = hasLastRect ? pieces : atMost(pieces, next, maxUpdateBytes - writer.sizeBytes);
     this.#open = { writer, style, pieces: planned, next, hasLastRect };

@@ -4,6 +4,7 @@ import { ALL_ENCODINGS } from "../encodings/list.ts";
 import { raw } from "../encodings/raw.ts";
 import { ENCODING } from "../numbers.ts";
 import type { PixelStyle } from "./dialogue.ts";
+import type { Minor } from "./handshake.ts";
 
 /** JPEG quality of the quality levels 0 to 9, as TigerVNC and TurboVNC have them. */
 const JPEG_QUALITY = [15, 29, 41, 42, 62, 77, 79, 86, 92, 100] as const;
@@ -19,6 +20,8 @@ export type CursorKind = "withAlpha" | "vmware" | "masked" | null;
 
 /** What a viewer asked for by SetPixelFormat and SetEncodings. Nothing else is ever sent to it. */
 export class Wishes {
+  /** Of the viewer's version 3. */
+  minor: Minor = 8;
   #numbers: ReadonlySet<number> = new Set();
   #style: PixelStyle = {
     encoding: raw,
@@ -45,6 +48,11 @@ export class Wishes {
   /** True where the viewer follows a change of size. */
   get takesResize(): boolean {
     return this.has(ENCODING.extendedDesktopSize) || this.has(ENCODING.desktopSize);
+  }
+
+  /** vncsnapshot 1.2a asks for LastRect as if it spoke 3.7, and then waits for 65,535 rectangles. */
+  get takesLastRect(): boolean {
+    return this.minor > 3 && this.has(ENCODING.lastRect);
   }
 
   has(number: number): boolean {
