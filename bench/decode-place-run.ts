@@ -1,4 +1,5 @@
 // One link to a target, decoded here or in a thread, as a desktop publishes it: what that costs this process.
+import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { systemClock } from "../src/desktop/clock.ts";
 import { makeConnection } from "../src/desktop/connection.ts";
@@ -11,6 +12,8 @@ import { openTargetLink } from "../src/platform.ts";
 /** What a run gives, as JSON on stdout. */
 export interface PlaceCost {
   readonly longestMs: number;
+  /** The most that the main thread worked between two ticks of 1 ms: its longest turn without waits for a processor. */
+  readonly mostWorkMs: number;
   readonly highMs: number;
   readonly usualMs: number;
   readonly cpuMs: number;
@@ -31,6 +34,13 @@ let frame = new Framebuffer(1, 1, { hasKernels: true });
 let seen = 0;
 let sinceMs = 0;
 let before = process.cpuUsage();
+let workedMs = mainThreadMs();
+let mostWorkMs = 0;
+setInterval(() => {
+  const nowMs = mainThreadMs();
+  if (seen >= Number(warm)) mostWorkMs = Math.max(mostWorkMs, nowMs - workedMs);
+  workedMs = nowMs;
+}, 1).unref();
 
 link.open({
   ...UNHEARD,
@@ -59,6 +69,7 @@ function finish(): void {
   const { user, system } = process.cpuUsage(before);
   const cost: PlaceCost = {
     longestMs: delay.max / 1e6,
+    mostWorkMs,
     highMs: delay.percentile(99) / 1e6,
     usualMs: delay.percentile(50) / 1e6,
     cpuMs: (user + system) / 1000 / Number(pages),
@@ -67,4 +78,10 @@ function finish(): void {
   };
   link.close();
   process.stdout.write(JSON.stringify(cost));
+}
+
+/** CPU that the main thread took so far, in milliseconds. Linux. */
+function mainThreadMs(): number {
+  const [runNs] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ");
+  return Number(runNs) / 1e6;
 }

@@ -42,6 +42,7 @@ export async function benchDecodePlace(owner: Owner, isShort: boolean): Promise<
   const what = `Hextile of single pixels, 1920x1088, ${pages} pages, decoded in a thread`;
   return [
     compare(`${what}: longest turn of the main loop`, "ms", ({ longestMs }) => longestMs),
+    compare(`${what}: most work of the main thread in one turn`, "ms", ({ mostWorkMs }) => mostWorkMs),
     compare(`${what}: 99th percentile of its turns`, "ms", ({ highMs }) => highMs),
     compare(`${what}: usual turn of the main loop`, "ms", ({ usualMs }) => usualMs),
     compare(`${what}: CPU a page`, "ms", ({ cpuMs }) => cpuMs),

@@ -8,6 +8,7 @@ import {
   deflateSync,
 } from "node:zlib";
 import type { Deflate, Inflate, InflateStream } from "../protocols/platform.ts";
+import { deflateRows } from "./deflate-rows.ts";
 import { pakoInflate } from "./pako-inflate.ts";
 import { NO_INPUT, ZlibEngine } from "./zlib-handle.ts";
 
@@ -155,8 +156,9 @@ const rawEngines = new LevelEngines(
   (input, level) => deflateRawSync(input, { level, memLevel: MEM_LEVEL, finishFlush: Z_SYNC_FLUSH }),
 );
 
-/** Compression on Node's zlib; the result is the caller's own memory. */
+/** Compression on Node's zlib, and of rows of pixels by our own kernel; the result is the caller's own memory. */
 export const nodeDeflate: Deflate = {
   zlib: (input, level) => zlibEngines.compress(input, level),
   rawSegment: (input, level) => rawEngines.compress(input, level),
+  rgbRows: deflateRows,
 };

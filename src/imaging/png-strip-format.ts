@@ -5,7 +5,7 @@ import { PNG_END, pngChunk, pngHead, ZLIB_HEADER, zlibTail } from "./png-chunk.t
 import { type FilteredRows, filterPixels } from "./png-rows.ts";
 import type { StripFormat } from "./strip-set.ts";
 
-/** Deflate levels: the higher one takes three times as long for a tenth fewer bytes. */
+/** Deflate levels: where there is no kernel, and for strips that stay as they are. */
 const LEVEL = 1;
 const HARD_LEVEL = 6;
 
@@ -22,17 +22,19 @@ interface PngStrip {
  */
 export function pngStripFormat(size: Size, deflate: Deflate): StripFormat<FilteredRows, PngStrip> {
   const head = Buffer.concat([pngHead(size), pngChunk("IDAT", ZLIB_HEADER)]);
-  const compress = ({ bytes, adler }: FilteredRows, level: number): PngStrip => ({
-    chunk: pngChunk("IDAT", deflate.rawSegment(bytes, level)),
+  const rowBytes = 1 /* filter type */ + 3 * size.width;
+  const stripOf = ({ bytes, adler }: FilteredRows, data: Uint8Array): PngStrip => ({
+    chunk: pngChunk("IDAT", data),
     adler,
     sizeBytes: bytes.length,
   });
   return {
     take: filterPixels,
-    compress: (rows) => compress(rows, LEVEL),
+    compress: (rows) =>
+      stripOf(rows, deflate.rgbRows?.(rows.bytes, rowBytes) ?? deflate.rawSegment(rows.bytes, LEVEL)),
     compressHarder(rows, strip) {
       if (rows.adler !== strip.adler) return null;
-      const harder = compress(rows, HARD_LEVEL);
+      const harder = stripOf(rows, deflate.rawSegment(rows.bytes, HARD_LEVEL));
       return harder.chunk.length < strip.chunk.length ? harder : null;
     },
     assemble(strips) {

@@ -24,6 +24,11 @@ export interface Deflate {
   zlib(input: Uint8Array, level: number): Uint8Array;
   /** Raw deflate (RFC 1951) with its own window, ended by a sync flush: segments may be concatenated. */
   rawSegment(input: Uint8Array, level: number): Uint8Array;
+  /**
+   * `rawSegment` at the lowest level, sooner, of rows of `rowBytes` bytes as PNG has them: a filter type, then R, G, B
+   * of each pixel. null where that is not to be had.
+   */
+  rgbRows?(rows: Uint8Array, rowBytes: number): Uint8Array | null;
 }
 
 /** Pixels of a decoded or to-be-encoded image: RGBA, rows top down, no padding. */

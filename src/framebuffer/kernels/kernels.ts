@@ -46,6 +46,23 @@ export interface Kernels {
     near: number,
   ): number;
   adler32(bytes: number, length: number): number;
+  deflateRows(
+    rows: number,
+    rowBytes: number,
+    count: number,
+    tables: number,
+    tokens: number,
+    target: number,
+  ): number;
+  paintHextile(
+    wire: number,
+    end: number,
+    at: number,
+    stride: number,
+    width: number,
+    height: number,
+    state: number,
+  ): number;
   sumRow(source: number, sums: number, pixels: number, weight: number, isFirst: number): void;
   meanLine(
     sums: number,
@@ -127,6 +144,8 @@ const NAMES = [
   "packRows",
   "countNear",
   "adler32",
+  "deflateRows",
+  "paintHextile",
   "sumRow",
   "meanLine",
   "findExact",

@@ -2,6 +2,8 @@
 // touch lies where the caller says, in the memory the caller made. Each has its twin in TypeScript.
 export { blendFill, blendWords } from "./blend";
 export { differCells } from "./compare";
+export { deflateRows } from "./deflate";
+export { paintHextile } from "./hextile";
 export { adler32, countNear, packRows } from "./pack";
 export { publishCells } from "./publish";
 export { meanLine, sumRow } from "./scale";

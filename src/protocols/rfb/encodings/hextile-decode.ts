@@ -3,11 +3,9 @@ import { isEmptyRect, type Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import { badData } from "./bad-data.ts";
 import type { DecoderState } from "./encoding.ts";
+import { HEXTILE_SIDE, paintByKernel, type Tiles } from "./hextile-kernel.ts";
 import type { PixelCode } from "./pixel-reader.ts";
 import { paintRgbx, viewOf } from "./rgb-rows.ts";
-
-/** A side of a full tile, RFC 6143 section 7.7.4. */
-export const HEXTILE_SIDE = 16;
 
 /** Bits of a tile's subencoding byte. */
 export const HEXTILE = {
@@ -17,15 +15,6 @@ export const HEXTILE = {
   anySubrects: 8,
   subrectsColoured: 16,
 } as const;
-
-/**
- * Colours that hold until a later tile changes them; null where no tile of the rectangle gave one. Signed, for beyond
- * 2^31 an engine would keep them as doubles.
- */
-interface Colours {
-  background: number | null;
-  foreground: number | null;
-}
 
 /**
  * RFC 6143 section 7.7.4, for each tile:
@@ -41,33 +30,37 @@ export function* decodeHextile(
 ): Parser<void> {
   if (isEmptyRect(rect)) return;
   const code = state.pixels.plain;
-  const colours: Colours = { background: null, foreground: null };
-  const right = rect.x + rect.width;
-  const bottom = rect.y + rect.height;
-  let x = rect.x;
-  let y = rect.y;
-  while (y < bottom) {
-    // All tiles that arrived are read from one view; what lacks of the next one is waited for exactly.
-    const bytes = from.peek(from.size);
-    const view = viewOf(bytes);
-    let p = 0;
-    let needed = 0;
-    while (y < bottom) {
-      const width = Math.min(HEXTILE_SIDE, right - x);
-      const height = Math.min(HEXTILE_SIDE, bottom - y);
-      needed = tileBytes(bytes, p, width * height, code.sizeBytes);
-      if (p + needed > bytes.length) break;
-      paintTile(code, bytes, view, p, to, x, y, width, height, colours);
-      p += needed;
-      x += HEXTILE_SIDE;
-      if (x >= right) {
-        x = rect.x;
-        y += HEXTILE_SIDE;
-      }
-    }
-    from.skip(p);
-    if (y < bottom) while (!from.has(needed)) yield needed;
+  const tiles: Tiles = { x: 0, y: 0, background: null, foreground: null };
+  const hasKernel = code.isRgb && code.sizeBytes === BYTES_PER_PIXEL;
+  while (tiles.y < rect.height) {
+    // What the kernel leaves has not come whole, or is wrong and told so here.
+    if (hasKernel) paintByKernel(from, to, rect, tiles);
+    const needed = paintTiles(code, from, to, rect, tiles);
+    if (tiles.y < rect.height) while (!from.has(needed)) yield needed;
   }
+}
+
+/** Paints all tiles that arrived, from one view of them; gives what the next one needs. */
+function paintTiles(code: PixelCode, from: ByteQueue, to: Framebuffer, rect: Rect, tiles: Tiles): number {
+  const bytes = from.peek(from.size);
+  const view = viewOf(bytes);
+  let p = 0;
+  let needed = 0;
+  while (tiles.y < rect.height) {
+    const width = Math.min(HEXTILE_SIDE, rect.width - tiles.x);
+    const height = Math.min(HEXTILE_SIDE, rect.height - tiles.y);
+    needed = tileBytes(bytes, p, width * height, code.sizeBytes);
+    if (p + needed > bytes.length) break;
+    paintTile(code, bytes, view, p, to, rect.x + tiles.x, rect.y + tiles.y, width, height, tiles);
+    p += needed;
+    tiles.x += HEXTILE_SIDE;
+    if (tiles.x >= rect.width) {
+      tiles.x = 0;
+      tiles.y += HEXTILE_SIDE;
+    }
+  }
+  from.skip(p);
+  return needed;
 }
 
 /** How long the tile at `p` is, as far as its bytes are there to tell: at least one more than there are. */
@@ -94,7 +87,7 @@ function paintTile(
   y: number,
   width: number,
   height: number,
-  colours: Colours,
+  colours: Tiles,
 ): void {
   let p = start;
   const kind = bytes[p++]!;

@@ -1,7 +1,8 @@
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { ByteWriter } from "../../byte-writer.ts";
 import type { EncoderState, Pixels } from "./encoding.ts";
-import { HEXTILE, HEXTILE_SIDE } from "./hextile-decode.ts";
+import { HEXTILE } from "./hextile-decode.ts";
+import { HEXTILE_SIDE } from "./hextile-kernel.ts";
 import { Palette } from "./palette.ts";
 import { type PixelLayout, pixelWriterFor } from "./pixel-writer.ts";
 

@@ -1,0 +1,78 @@
+import { BYTES_PER_PIXEL, type Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import { clearedWorkbench } from "../../../framebuffer/kernels/workbench.ts";
+import type { Rect } from "../../../framebuffer/rect.ts";
+import type { ByteQueue } from "../../byte-queue.ts";
+
+/** A side of a full tile, RFC 6143 section 7.7.4. */
+export const HEXTILE_SIDE = 16;
+
+/**
+ * Where the next tile lies in its rectangle, and colours that hold until a later tile changes them; null where no tile
+ * of the rectangle gave one. Signed, for beyond 2^31 an engine would keep them as doubles.
+ */
+export interface Tiles {
+  x: number;
+  y: number;
+  background: number | null;
+  foreground: number | null;
+}
+
+/** Wire bytes put on the workbench at once. */
+const MOST_WIRE_BYTES = 256 * 1024;
+
+/** Bits of what the kernel knows of a rectangle's colours. */
+const HAS_BACKGROUND = 1;
+const HAS_FOREGROUND = 2;
+
+/** Numbers of the kernel's state: x and y, background, foreground, which of these are known. */
+const STATE_NUMBERS = 5;
+const STATE_BYTES = 4 * STATE_NUMBERS;
+
+/**
+ * Paints the tiles of R, G, B, x that arrived whole. It stops at the first that is not whole, or wrong: whoever paints
+ * without the kernel says which. Each line of tiles is painted in the processor's cache, then put in its place.
+ */
+export function paintByKernel(from: ByteQueue, to: Framebuffer, rect: Rect, tiles: Tiles): void {
+  while (tiles.y < rect.height && from.size > 0) {
+    const bench = clearedWorkbench();
+    if (bench === null) return;
+    const size = Math.min(from.size, MOST_WIRE_BYTES);
+    const stride = rect.width * BYTES_PER_PIXEL;
+    const state = bench.take(STATE_BYTES);
+    const wire = bench.take(size);
+    const line = bench.take(stride * HEXTILE_SIDE);
+    if (state < 0 || wire < 0 || line < 0) return;
+    const { bytes, words, kernels } = bench;
+    bytes.set(from.peek(size), wire);
+    const numbers = new Int32Array(words.buffer, state, STATE_NUMBERS);
+    numbers[2] = tiles.background ?? 0;
+    numbers[3] = tiles.foreground ?? 0;
+    numbers[4] =
+      (tiles.background === null ? 0 : HAS_BACKGROUND) | (tiles.foreground === null ? 0 : HAS_FOREGROUND);
+    let at = wire;
+    let isAtEnd = false;
+    while (tiles.y < rect.height && !isAtEnd) {
+      const rows = Math.min(HEXTILE_SIDE, rect.height - tiles.y);
+      numbers[0] = tiles.x;
+      numbers[1] = 0;
+      at = kernels.paintHextile(at, wire + size, line, stride, rect.width, rows, state);
+      isAtEnd = numbers[1] === 0;
+      const left = tiles.x;
+      const right = isAtEnd ? numbers[0] : rect.width;
+      let source = line / BYTES_PER_PIXEL + left;
+      let place = (rect.y + tiles.y) * to.width + rect.x + left;
+      if (right > left) {
+        for (let row = 0; row < rows; row++, source += rect.width, place += to.width) {
+          to.words.set(words.subarray(source, source + right - left), place);
+        }
+      }
+      tiles.x = isAtEnd ? right : 0;
+      if (!isAtEnd) tiles.y += HEXTILE_SIDE;
+    }
+    const known = numbers[4];
+    tiles.background = (known & HAS_BACKGROUND) === 0 ? null : numbers[2];
+    tiles.foreground = (known & HAS_FOREGROUND) === 0 ? null : numbers[3];
+    from.skip(at - wire);
+    if (at === wire || size < MOST_WIRE_BYTES) return;
+  }
+}
