@@ -9,8 +9,10 @@ import * as request from "../src/protocols/rfb/client/requests.ts";
 import { ENCODING } from "../src/protocols/rfb/numbers.ts";
 
 const ALL = rect(0, 0, 1280, 720);
-const FENCE = 248;
-/** U8 type, pad 3, U32 flags. */
+/** A fence that offers them, and one that follows an update: U8 type, pad 3, U32 flags, U8 length, payload. */
+const OFFER = Buffer.of(248, 0, 0, 0, 0x80, 0, 0, 0, 0);
+const CONFIRM = Buffer.of(248, 0, 0, 0, 0x80, 0, 0, 1, 4);
+const CONFIRM_BYTES = CONFIRM.length + 4;
 const FLAGS_AT = 4;
 
 const [port, count, mode] = process.argv.slice(2);
@@ -26,16 +28,24 @@ for (let i = 0; i < Number(count); i++) {
   });
   socket.on("message", (data: Buffer) => {
     heard++;
-    if (data[0] === FENCE) {
+    const fence = fenceIn(data);
+    if (fence !== null) {
       socket.send(
-        Buffer.concat([data.subarray(0, FLAGS_AT), Buffer.of(0, 0, 0, 0), data.subarray(FLAGS_AT + 4)]),
+        Buffer.concat([fence.subarray(0, FLAGS_AT), Buffer.of(0, 0, 0, 0), fence.subarray(FLAGS_AT + 4)]),
       );
-      return;
+      if (fence.length === data.length) return;
     }
     if (mode !== "bare") answer(socket, heard);
     messages++;
     bytes += data.length;
   });
+}
+
+/** The fence that a message is or ends with; null where there is none. */
+function fenceIn(data: Buffer): Buffer | null {
+  if (data.equals(OFFER)) return data;
+  const end = data.subarray(-CONFIRM_BYTES);
+  return end.subarray(0, CONFIRM.length).equals(CONFIRM) ? end : null;
 }
 
 /** RFB 3.8 without a password; the server's messages of the handshake come one in a frame. */

@@ -6,12 +6,39 @@ import type { Watcher } from "./view.ts";
 /** Beyond so many rectangles a watcher's damage is kept as its bounds: what waits costs nothing. */
 const MAX_RECTS = 512;
 
+const NO_MOVES: readonly CopyMove[] = [];
+
+/** What changed, as it is added to what watchers have pending: those in step have the same, and it is joined once. */
+class Change {
+  readonly painted: Region;
+  readonly copies: readonly CopyMove[];
+  #before: Region | null = null;
+  #copiesBefore = NO_MOVES;
+  #joined = Region.empty;
+
+  constructor(painted: Region, copies: readonly CopyMove[]) {
+    this.painted = painted;
+    this.copies = copies;
+  }
+
+  /** Everything as pixels, with what was pending before. */
+  joinedTo(painted: Region, copies: readonly CopyMove[]): Region {
+    if (painted !== this.#before || copies !== this.#copiesBefore) {
+      const moved = targetsOf(copies).union(targetsOf(this.copies));
+      this.#before = painted;
+      this.#copiesBefore = copies;
+      this.#joined = painted.union(this.painted).union(moved).simplified(MAX_RECTS);
+    }
+    return this.#joined;
+  }
+}
+
 class DamageWatcher implements Watcher {
   readonly hasOverlays: boolean;
   readonly #onDamage: () => void;
   readonly #onClose: (watcher: DamageWatcher) => void;
   #painted: Region;
-  #copies: readonly CopyMove[] = [];
+  #copies = NO_MOVES;
 
   constructor(
     whole: Region,
@@ -32,7 +59,7 @@ class DamageWatcher implements Watcher {
   take(): { readonly painted: Region; readonly copies: readonly CopyMove[] } {
     const taken = { painted: this.#painted, copies: this.#copies };
     this.#painted = Region.empty;
-    this.#copies = [];
+    this.#copies = NO_MOVES;
     return taken;
   }
 
@@ -45,14 +72,13 @@ class DamageWatcher implements Watcher {
   }
 
   /** Moves count as moves only for one who has seen everything before them. */
-  add(painted: Region, copies: readonly CopyMove[]): void {
+  add(change: Change): void {
     if (this.#painted.isEmpty && this.#copies.length === 0) {
-      this.#painted = painted;
-      this.#copies = copies;
+      this.#painted = change.painted;
+      this.#copies = change.copies;
     } else {
-      const moved = targetsOf(this.#copies).union(targetsOf(copies));
-      this.#painted = this.#painted.union(painted).union(moved).simplified(MAX_RECTS);
-      this.#copies = [];
+      this.#painted = change.joinedTo(this.#painted, this.#copies);
+      this.#copies = NO_MOVES;
     }
     if (!this.#painted.isEmpty || this.#copies.length > 0) this.#onDamage();
   }
@@ -95,23 +121,23 @@ export class Watchers {
       const from = { x: fromX, y: fromY, width: to.width, height: to.height };
       return overlays.overlaps(from) || overlays.overlaps(to);
     });
-    const whole = touches ? painted.union(targetsOf(copies)) : painted;
-    for (const watcher of this.#all) {
-      if (touches && watcher.hasOverlays) watcher.add(whole, []);
-      else watcher.add(painted, copies);
-    }
+    const change = new Change(painted, copies);
+    const overlaid = touches ? new Change(painted.union(targetsOf(copies)), NO_MOVES) : change;
+    for (const watcher of this.#all) watcher.add(watcher.hasOverlays ? overlaid : change);
   }
 
   /** Overlays changed: damage only for those who see them drawn in. */
   updateOverlays(damage: Region): void {
-    for (const watcher of this.#all) if (watcher.hasOverlays) watcher.add(damage, []);
+    const change = new Change(damage, NO_MOVES);
+    for (const watcher of this.#all) if (watcher.hasOverlays) watcher.add(change);
   }
 
   /** Everything is new: another size. */
   reset(bounds: Rect): void {
+    const change = new Change(Region.of(bounds), NO_MOVES);
     for (const watcher of this.#all) {
       watcher.take();
-      watcher.add(Region.of(bounds), []);
+      watcher.add(change);
     }
   }
 }

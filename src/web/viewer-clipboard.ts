@@ -27,6 +27,11 @@ export class ViewerClipboardFeed {
     this.flush();
   }
 
+  /** True while a text waits for `flush`. */
+  get isWaiting(): boolean {
+    return this.#waiting !== null;
+  }
+
   /** Sends what waits, once the viewer has caught up. */
   flush(): void {
     const text = this.#waiting;

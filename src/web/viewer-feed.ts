@@ -45,6 +45,8 @@ export class ViewerFeed {
   readonly #watcher: Watcher;
   readonly #pointer: PaintedPointer;
   readonly #cost = new PixelCost();
+  /** The watcher has something for us. */
+  #isDamaged = true;
   /** Something was due that this turn had no time for. */
   #isHeldUp = false;
   #waitsForTurn = false;
@@ -58,12 +60,23 @@ export class ViewerFeed {
     this.#parts = parts;
     this.#pointer = new PaintedPointer(parts.desktop);
     this.#view = parts.desktop.view("viewer");
-    this.#watcher = this.#view.watch(() => parts.schedule(), { withOverlays: parts.isComposited });
+    this.#watcher = this.#view.watch(() => this.#onDamage(), { withOverlays: parts.isComposited });
   }
 
   /** True where the viewer may be sent more as soon as what was sent has left. */
   get waitsForDrain(): boolean {
     return this.#waitsForDrain;
+  }
+
+  /** True where `pump` would find nothing to send: no damage, nothing to tell, and the pointer is where it was. */
+  isSettled(server: RfbServer): boolean {
+    return (
+      !this.#isDamaged &&
+      !this.#isHeldUp &&
+      !server.hasNews &&
+      !server.hasRefinement &&
+      this.#pointer.isAsDesktop(!server.drawsCursor)
+    );
   }
 
   /** Makes one update of the newest picture for a viewer that wants one, or goes on with the one that it gets. */
@@ -84,7 +97,7 @@ export class ViewerFeed {
     const { desktop, isComposited, cache } = this.#parts;
     const timed = (): Uint8Array | null => this.#timed(work, encode);
     if (desktop.viewers < 2 || this.#pointer.touches(work.rect)) return timed();
-    return cache.get(this.#stamp(), isComposited ? "overlays" : "bare", work, timed);
+    return cache.get(this.#stamp(), layersOf(isComposited), work, timed);
   }
 
   close(): void {
@@ -92,15 +105,34 @@ export class ViewerFeed {
     this.#watcher.close();
   }
 
+  /** The first viewer of a kind makes the update of a picture; those that are owed the same get the same bytes. */
   #send(server: RfbServer, painted: Region, copies: readonly CopyMove[]): void {
-    const picture = this.#pointer.over(this.#view.picture(this.#parts.isComposited));
+    const { cache, desktop, isComposited } = this.#parts;
+    const isShared = desktop.viewers > 1 && this.#pointer.isHidden;
+    const owed = { layers: layersOf(isComposited), painted, copies };
+    if (isShared && cache.repeat(this.#stamp(), owed, (update) => server.repeat(update))) {
+      this.#waitsForDrain = server.hasRefinement;
+      return;
+    }
+    const picture = this.#pointer.over(this.#view.picture(isComposited));
     const left = server.update(picture, snap(painted, this.#view), copies);
+    if (isShared && server.made !== null) cache.keep(this.#stamp(), owed, server.made);
     // Whatever it stopped for, a half update is gone on with.
     if (server.isUpdateOpen) this.#isHeldUp = true;
     if (left.isEmpty && !server.hasRefinement) return;
-    if (!left.isEmpty) this.#watcher.putBack(left);
+    if (!left.isEmpty) this.#putBack(left);
     if (left.isEmpty && this.#parts.isDrained()) server.refine(picture);
     else this.#waitsForDrain = true;
+  }
+
+  #onDamage(): void {
+    this.#isDamaged = true;
+    this.#parts.schedule();
+  }
+
+  #putBack(left: Region): void {
+    this.#isDamaged = true;
+    this.#watcher.putBack(left);
   }
 
   /** null where this turn of the event loop has no time left. */
@@ -142,10 +174,10 @@ export class ViewerFeed {
   /** What the viewer has not seen, with what the pointer covers and uncovers where it is drawn in. */
   #take(drawsCursor: boolean): { readonly painted: Region; readonly copies: readonly CopyMove[] } {
     const { painted, copies } = this.#watcher.take();
-    const isPointer = (move: CopyMove): boolean => this.#pointer.isMovedBy(move);
-    const wasMoved = copies.some(isPointer);
+    this.#isDamaged = false;
+    const wasMoved = this.#pointer.isMovedBy(copies);
     const pointed = this.#pointer.look(!drawsCursor);
-    if (!wasMoved && !copies.some(isPointer)) return { painted: painted.union(pointed), copies };
+    if (!wasMoved && !this.#pointer.isMovedBy(copies)) return { painted: painted.union(pointed), copies };
     const moved = Region.from(copies.map(({ to }) => to));
     return { painted: painted.union(pointed).union(moved), copies: [] };
   }
@@ -160,6 +192,10 @@ export class ViewerFeed {
       this.#parts.schedule();
     });
   }
+}
+
+function layersOf(isComposited: boolean): string {
+  return isComposited ? "overlays" : "bare";
 }
 
 /** The same region where it lies on the grid already. */

@@ -32,15 +32,28 @@ export class PaintedPointer {
 
   /** Looks where the pointer is now; returns what that changes in the viewer's picture. */
   look(isPainted: boolean): Region {
+    if (this.isAsDesktop(isPainted)) return Region.empty;
     const { cursor, pointer, size } = this.#desktop;
     const shown = isPainted ? cursor : null;
-    const place = shown === null ? EMPTY_RECT : intersectRects(placeOf(shown, pointer), rectOfSize(size));
+    const place = this.#placeNow(shown);
     const before = this.#place;
-    if (shown === this.#cursor && equalRects(place, before)) return Region.empty;
     this.#cursor = shown;
     this.#at = { x: pointer.x, y: pointer.y };
     this.#place = place;
     return Region.of(before, place).clip(rectOfSize(size));
+  }
+
+  /** True where `look` would find nothing changed. */
+  isAsDesktop(isPainted: boolean): boolean {
+    const shown = isPainted ? this.#desktop.cursor : null;
+    if (shown !== this.#cursor) return false;
+    return shown === null || equalRects(this.#placeNow(shown), this.#place);
+  }
+
+  #placeNow(shown: Cursor | null): Rect {
+    if (shown === null) return EMPTY_RECT;
+    const { pointer, size } = this.#desktop;
+    return intersectRects(placeOf(shown, pointer), rectOfSize(size));
   }
 
   over(picture: Picture): Picture {
@@ -48,14 +61,22 @@ export class PaintedPointer {
     return cursor === null ? picture : composeCursor(picture, cursor, this.#at.x, this.#at.y);
   }
 
+  /** True where no pixel is this viewer's alone. */
+  get isHidden(): boolean {
+    return this.#cursor === null;
+  }
+
   /** True where these pixels are this viewer's alone, for the pointer lies in them. */
   touches(rect: Rect): boolean {
     return overlapRects(this.#place, rect);
   }
 
-  /** True where a move on the viewer's side would take a part of the pointer along, or wipe it out. */
-  isMovedBy({ fromX, fromY, to }: CopyMove): boolean {
-    return this.touches({ x: fromX, y: fromY, width: to.width, height: to.height }) || this.touches(to);
+  /** True where moves on the viewer's side would take a part of the pointer along, or wipe it out. */
+  isMovedBy(moves: readonly CopyMove[]): boolean {
+    return (
+      !this.isHidden &&
+      moves.some(({ fromX, fromY, to }) => this.touches(to) || this.touches({ ...to, x: fromX, y: fromY }))
+    );
   }
 }
 

@@ -1,13 +1,23 @@
 import type { PixelFormat } from "../framebuffer/pixel-format.ts";
-import type { PixelStyle, RectWork } from "../protocols/rfb/server/rfb-server.ts";
+import type { Region } from "../framebuffer/region.ts";
+import type { CopyMove } from "../protocols/rfb/screen.ts";
+import type { MadeUpdate, PixelStyle, RectWork } from "../protocols/rfb/server/rfb-server.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Messages kept of one picture: viewers of a few kinds. */
-const MAX_MESSAGES = 4;
+/** Messages and updates kept of one picture: viewers of a few kinds. */
+const MAX_MESSAGES = 8;
 
 /** Parts of a message up to so many bytes are compared by what is in them. */
 const SMALL_BYTES = 1024;
+
+/** What a viewer is owed. The same objects, where it is the same: viewers in step share them. */
+export interface Owed {
+  /** What of the picture is drawn. */
+  readonly layers: string;
+  readonly painted: Region;
+  readonly copies: readonly CopyMove[];
+}
 
 /**
  * Encoded rectangles of one desktop's picture as it is now, shared by all its viewers: encode once, send to all.
@@ -17,6 +27,7 @@ export class ViewerRectCache {
   readonly #maxBytes: number;
   readonly #bodies = new Map<string, Uint8Array>();
   #messages: { readonly parts: readonly Uint8Array[]; readonly bytes: Uint8Array }[] = [];
+  #updates: { readonly owed: Owed; readonly update: MadeUpdate }[] = [];
   #stamp = "";
   #sizeBytes = 0;
 
@@ -33,10 +44,7 @@ export class ViewerRectCache {
    * `layers` what of it is drawn.
    */
   get(stamp: string, layers: string, work: RectWork, encode: () => Uint8Array | null): Uint8Array | null {
-    if (stamp !== this.#stamp) {
-      this.clear();
-      this.#stamp = stamp;
-    }
+    this.#turnTo(stamp);
     const key = keyOf(layers, work);
     const known = this.#bodies.get(key);
     if (known !== undefined) return known;
@@ -47,6 +55,23 @@ export class ViewerRectCache {
     this.#sizeBytes += body.length;
     this.#trim();
     return body;
+  }
+
+  /** True where an update that was made for the same picture and damage does for `repeat`, which then has sent it. */
+  repeat(stamp: string, owed: Owed, repeat: (update: MadeUpdate) => boolean): boolean {
+    if (stamp !== this.#stamp) return false;
+    for (const { owed: other, update } of this.#updates) {
+      const isSame = other.painted === owed.painted && other.copies === owed.copies;
+      if (isSame && other.layers === owed.layers && repeat(update)) return true;
+    }
+    return false;
+  }
+
+  /** An update that others may get as it is. */
+  keep(stamp: string, owed: Owed, update: MadeUpdate): void {
+    this.#turnTo(stamp);
+    this.#updates.push({ owed, update });
+    if (this.#updates.length > MAX_MESSAGES) this.#updates.shift();
   }
 
   /** The parts of an update as one message: an earlier one where that had the same bodies and bytes. */
@@ -60,8 +85,15 @@ export class ViewerRectCache {
 
   clear(): void {
     this.#messages = [];
+    this.#updates = [];
     this.#bodies.clear();
     this.#sizeBytes = 0;
+  }
+
+  #turnTo(stamp: string): void {
+    if (stamp === this.#stamp) return;
+    this.clear();
+    this.#stamp = stamp;
   }
 
   #trim(): void {

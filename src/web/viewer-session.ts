@@ -1,61 +1,20 @@
-import type { Clock } from "../desktop/clock.ts";
 import type { DesktopEvent } from "../desktop/desktop.ts";
-import type { Rect, Size } from "../framebuffer/rect.ts";
+import type { Size } from "../framebuffer/rect.ts";
 import { RfbError } from "../protocols/rfb/error.ts";
 import { RESIZE_STATUS, type Screen } from "../protocols/rfb/screen.ts";
-import {
-  RfbServer,
-  type RfbServerEvent,
-  type RfbServerPorts,
-  type ServerSecurity,
-  type TlsIdentity,
-} from "../protocols/rfb/server/rfb-server.ts";
-import type { ViewedDesktop } from "./viewed-desktop.ts";
+import { RfbServer, type RfbServerEvent, type TlsIdentity } from "../protocols/rfb/server/rfb-server.ts";
 import { ViewerClipboardFeed } from "./viewer-clipboard.ts";
 import { ViewerFeed } from "./viewer-feed.ts";
 import { codeOf, ViewerInput } from "./viewer-input.ts";
-import type { ViewerLog } from "./viewer-log.ts";
-import type { ViewerRectCache } from "./viewer-rect-cache.ts";
 import { refuseViewer } from "./viewer-refusal.ts";
 import type { ViewerRights } from "./viewer-rights.ts";
+import type { DeniedInput, ViewerSessionOptions, ViewerSessionPorts } from "./viewer-session-options.ts";
 import { CLOSE_CODE, type ViewerTransport } from "./viewer-transport.ts";
 import { ViewerTurns } from "./viewer-turns.ts";
 import { ViewerWatchdog } from "./viewer-watchdog.ts";
 
 export type { ViewedDesktop } from "./viewed-desktop.ts";
-
-/** A kind of input that a viewer sent without the right to. */
-export type DeniedInput = "pointer" | "key" | "clipboard" | "resize";
-
-export interface ViewerSessionPorts {
-  readonly rfb: RfbServerPorts;
-  /** Of the desktop: one for all its viewers. */
-  readonly cache: ViewerRectCache;
-  readonly clock: Clock;
-  readonly log: ViewerLog;
-  /** Of the event loop: one for all viewers. Default: one of its own. */
-  readonly turns?: ViewerTurns;
-  /** Told once of each kind of input that was dropped because the viewer may not: a flood makes no flood of records. */
-  denied?(rights: ViewerRights, input: DeniedInput): void;
-  /** This viewer moved the pointer. */
-  pointed?(): void;
-}
-
-export interface ViewerSessionOptions {
-  readonly desktop: ViewedDesktop;
-  readonly transport: ViewerTransport;
-  readonly security: readonly ServerSecurity[];
-  /** Asked once, when the viewer has signed in. */
-  readonly rights: () => ViewerRights;
-  /** Overlays drawn into the picture; masks always are. */
-  readonly isComposited: boolean;
-  /** Only pixels within are sent, in desktop pixels; the viewer is told the whole size. null: everything. */
-  readonly viewport: Rect | null;
-  /** How long to wait for the desktop's first picture. */
-  readonly readyTimeoutMs?: number;
-  readonly onReady?: () => void;
-  readonly onClosed?: () => void;
-}
+export type { DeniedInput, ViewerSessionOptions, ViewerSessionPorts } from "./viewer-session-options.ts";
 
 /** An update is only made while less than this waits in our memory: what changes meanwhile merges. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -72,6 +31,8 @@ export class ViewerSession {
   readonly #clipboard: ViewerClipboardFeed;
   readonly #watchdog: ViewerWatchdog;
   readonly #abort = new AbortController();
+  readonly #turns: ViewerTurns;
+  readonly #transport: ViewerTransport;
   #server: RfbServer | null = null;
   #receive: (chunk: Uint8Array) => void;
   #early: Uint8Array[] = [];
@@ -89,6 +50,8 @@ export class ViewerSession {
   constructor(ports: ViewerSessionPorts, options: ViewerSessionOptions) {
     this.#ports = ports;
     this.#options = options;
+    this.#turns = ports.turns ?? new ViewerTurns();
+    this.#transport = options.transport;
     this.#clipboard = new ViewerClipboardFeed({
       isBehind: () => this.#isBehind || this.#server?.isUpdateOpen === true,
       send: (text) => this.#server?.clipboard(text),
@@ -99,7 +62,7 @@ export class ViewerSession {
       lost: () => this.close(CLOSE_CODE.policy, "read nothing for 30 s"),
     });
     this.#receive = (chunk) => this.#keepEarly(chunk);
-    options.transport.listen({
+    this.#transport.listen({
       receive: (chunk) => this.#guard(() => this.#receive(chunk)),
       drained: () => this.#onDrained(),
       closed: () => this.#onClosed(),
@@ -125,7 +88,7 @@ export class ViewerSession {
     if (this.#isClosed) return;
     this.#ports.log.info({ desktop: this.#options.desktop.id, reason }, "Viewer closed");
     this.#release();
-    this.#options.transport.close(code, reason);
+    this.#transport.close(code, reason);
   }
 
   /** A desktop that never had a picture has no size to tell: the viewer waits for it. */
@@ -148,7 +111,7 @@ export class ViewerSession {
       code === "not_found"
         ? "there is no such desktop or monitor"
         : `the desktop has no picture yet (${code})`;
-    const refusal = refuseViewer(this.#options.transport, this.#ports.rfb, CLOSE_CODE.tryAgainLater, reason);
+    const refusal = refuseViewer(this.#transport, this.#ports.rfb, CLOSE_CODE.tryAgainLater, reason);
     this.#hearFrom((chunk) => refusal.receive(chunk));
   }
 
@@ -161,6 +124,7 @@ export class ViewerSession {
         ...this.#ports.rfb,
         encodeRect: (work, encode) => (this.#feed === null ? encode() : this.#feed.encodeOnce(work, encode)),
         joinUpdate: (parts) => this.#ports.cache.join(parts),
+        pictureNumber: () => desktop.generation,
       },
       (bytes) => this.#send(bytes),
       (event) => this.#onViewer(event),
@@ -195,7 +159,8 @@ export class ViewerSession {
         this.#attach();
         return;
       case "updateWanted":
-        this.#schedule();
+        // Most ask again as soon as they have all there is: then nothing needs to be looked at.
+        if (this.#server !== null && this.#feed?.isSettled(this.#server) !== true) this.#schedule();
         return;
     }
     const input = this.#input;
@@ -229,9 +194,9 @@ export class ViewerSession {
   }
 
   #startTls(identity: TlsIdentity): void {
-    const { startTls } = this.#options.transport;
-    if (startTls === undefined) throw new Error("VeNCrypt was offered on a transport without TLS");
-    startTls(identity);
+    const transport = this.#transport;
+    if (transport.startTls === undefined) throw new Error("VeNCrypt was offered on a transport without TLS");
+    transport.startTls(identity);
   }
 
   #attach(): void {
@@ -244,8 +209,8 @@ export class ViewerSession {
       isComposited,
       cache: this.#ports.cache,
       clock: this.#ports.clock,
-      turns: this.#ports.turns ?? new ViewerTurns(),
-      isDrained: () => this.#options.transport.bufferedBytes === 0,
+      turns: this.#turns,
+      isDrained: () => this.#transport.bufferedBytes === 0,
       schedule: () => this.#schedule(),
       pump: () => this.#guard(() => this.#pump()),
     });
@@ -312,16 +277,16 @@ export class ViewerSession {
   }
 
   get #isBehind(): boolean {
-    return this.#options.transport.bufferedBytes >= MAX_WAITING_BYTES;
+    return this.#transport.bufferedBytes >= MAX_WAITING_BYTES;
   }
 
   get #isOwing(): boolean {
-    return this.#options.transport.bufferedBytes > 0 || (this.#server?.updatesInFlight ?? 0) > 0;
+    return this.#transport.bufferedBytes > 0 || (this.#server?.updatesInFlight ?? 0) > 0;
   }
 
   #send(bytes: Uint8Array): void {
     if (this.#isClosed) return;
-    const { transport } = this.#options;
+    const transport = this.#transport;
     if (transport.bufferedBytes + bytes.length > MAX_BYTES) {
       throw new RfbError("too_large", "message", "the viewer asks for more than it reads");
     }
@@ -331,7 +296,7 @@ export class ViewerSession {
 
   #onDrained(): void {
     if (this.#isClosed) return;
-    this.#guard(() => this.#clipboard.flush());
+    if (this.#clipboard.isWaiting) this.#guard(() => this.#clipboard.flush());
     this.#onProgress();
   }
 
@@ -344,11 +309,13 @@ export class ViewerSession {
   #schedule(): void {
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
-    queueMicrotask(() => {
-      this.#isPumpDue = false;
-      this.#guard(() => this.#pump());
-    });
+    this.#turns.soon(this.#pumpSoon);
   }
+
+  readonly #pumpSoon = (): void => {
+    this.#isPumpDue = false;
+    this.#guard(() => this.#pump());
+  };
 
   /** INVARIANT: nothing is made while much of what was made before waits, and all is made of the newest picture. */
   #pump(): void {

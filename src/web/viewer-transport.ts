@@ -45,9 +45,14 @@ const FRAME_COST_BYTES = 16;
 /** How long a viewer may take to read the rest before its socket is destroyed. */
 const LINGER_MS = 2000;
 
+/** Pieces of what goes to several viewers. What is sent to many is known by being the same. */
+const cut = new WeakMap<Uint8Array, readonly Uint8Array[]>();
+
 /** The part that both kinds have in common: cuts what is sent, counts what is on its way. */
 class Outbox {
   readonly #write: (piece: Uint8Array, done: () => void) => void;
+  /** Lengths of pieces, which leave in order: one function for all costs a stream less than one for each. */
+  readonly #sizes: number[] = [];
   #bufferedBytes = 0;
   #onDrained: () => void = () => {};
 
@@ -65,22 +70,28 @@ class Outbox {
 
   send(bytes: Uint8Array): void {
     this.#bufferedBytes += bytes.length;
-    // As it is, and not as a view of it: what is sent to many is known by being the same.
-    if (bytes.length <= PIECE_BYTES) {
-      this.#post(bytes);
-      return;
-    }
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      this.#post(bytes.subarray(at, at + PIECE_BYTES));
-    }
+    if (bytes.length <= PIECE_BYTES) this.#post(bytes);
+    else for (const piece of piecesOf(bytes)) this.#post(piece);
   }
 
   #post(piece: Uint8Array): void {
-    this.#write(piece, () => {
-      this.#bufferedBytes -= piece.length;
-      this.#onDrained();
-    });
+    this.#sizes.push(piece.length);
+    this.#write(piece, this.#left);
   }
+
+  readonly #left = (): void => {
+    this.#bufferedBytes -= this.#sizes.shift() ?? 0;
+    this.#onDrained();
+  };
+}
+
+function piecesOf(bytes: Uint8Array): readonly Uint8Array[] {
+  const known = cut.get(bytes);
+  if (known !== undefined) return known;
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) pieces.push(bytes.subarray(at, at + PIECE_BYTES));
+  cut.set(bytes, pieces);
+  return pieces;
 }
 
 /**
@@ -88,79 +99,116 @@ class Outbox {
  * known: then what goes to many viewers is put into a frame once.
  */
 export function webSocketTransport(socket: WebSocket, stream: Writable | null = null): ViewerTransport {
-  const outbox = new Outbox((piece, done) => {
-    if (stream !== null && writeFrame(socket, stream, piece, done)) return;
-    socket.send(piece, { binary: true }, done);
-  });
-  return {
-    get bufferedBytes() {
-      return outbox.bufferedBytes;
-    },
-    send: (bytes) => outbox.send(bytes),
-    close(code, reason) {
-      socket.close(code, reason);
-      unlessBefore(socket, () => socket.terminate());
-    },
-    listen(listener) {
-      outbox.onDrained(() => listener.drained());
-      const pace = new ViewerPace(socket);
-      socket.on("message", (data, isBinary) => {
-        if (!isBinary) {
-          socket.close(CLOSE_CODE.notBinary, "binary frames only");
-          return;
-        }
-        const chunk = bytesOf(data);
-        // A small frame costs more than its bytes.
-        pace.took(chunk.length + FRAME_COST_BYTES);
-        listener.receive(chunk);
-      });
-      socket.on("ping", (data) => pace.took(data.length + FRAME_COST_BYTES));
-      socket.once("close", () => pace.close());
-      // What went wrong is of no use to anybody; "close" always follows.
-      socket.on("error", () => {});
-      socket.once("close", () => listener.closed());
-    },
-  };
+  return new WebSocketTransport(socket, stream);
 }
 
 /** RFB over TCP, with `tls` for viewers that ask for VeNCrypt. */
 export function tcpTransport(socket: Socket, tls: ViewerTls | null = null): ViewerTransport {
-  let stream = socket;
-  let onData: (chunk: Uint8Array) => void = () => {};
-  const outbox = new Outbox((piece, done) => void stream.write(piece, done));
-  socket.setNoDelay(true);
-  return {
-    get bufferedBytes() {
-      return outbox.bufferedBytes;
-    },
-    send(bytes) {
-      if (stream.writable) outbox.send(bytes);
-    },
-    close() {
-      stream.end();
-      unlessBefore(socket, () => socket.destroy());
-    },
-    startTls(identity) {
-      if (tls === null) throw new Error("VeNCrypt was offered without TLS");
-      socket.removeListener("data", onData);
-      stream = tls.wrap(socket, identity);
-      // Who cannot agree on TLS, or breaks it, is gone: there is no clear text to tell it in.
-      stream.on("error", () => socket.destroy());
-      stream.on("data", onData);
-    },
-    listen(listener) {
-      outbox.onDrained(() => listener.drained());
-      const pace = new ViewerPace({ pause: () => stream.pause(), resume: () => stream.resume() });
-      onData = (chunk) => {
-        pace.took(chunk.length);
-        listener.receive(chunk);
-      };
-      socket.on("data", onData);
-      socket.once("close", () => pace.close());
-      socket.on("error", () => {});
-      socket.once("close", () => listener.closed());
-    },
-  };
+  return new TcpTransport(socket, tls);
+}
+
+class WebSocketTransport implements ViewerTransport {
+  readonly #socket: WebSocket;
+  readonly #outbox: Outbox;
+
+  constructor(socket: WebSocket, stream: Writable | null) {
+    this.#socket = socket;
+    this.#outbox = new Outbox((piece, done) => {
+      if (stream !== null && writeFrame(socket, stream, piece, done)) return;
+      socket.send(piece, { binary: true }, done);
+    });
+  }
+
+  get bufferedBytes(): number {
+    return this.#outbox.bufferedBytes;
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#outbox.send(bytes);
+  }
+
+  close(code: number, reason: string): void {
+    const socket = this.#socket;
+    socket.close(code, reason);
+    unlessBefore(socket, () => socket.terminate());
+  }
+
+  listen(listener: TransportListener): void {
+    const socket = this.#socket;
+    this.#outbox.onDrained(() => listener.drained());
+    const pace = new ViewerPace(socket);
+    socket.on("message", (data, isBinary) => {
+      if (!isBinary) {
+        socket.close(CLOSE_CODE.notBinary, "binary frames only");
+        return;
+      }
+      const chunk = bytesOf(data);
+      // A small frame costs more than its bytes.
+      pace.took(chunk.length + FRAME_COST_BYTES);
+      listener.receive(chunk);
+    });
+    socket.on("ping", (data) => pace.took(data.length + FRAME_COST_BYTES));
+    socket.once("close", () => pace.close());
+    // What went wrong is of no use to anybody; "close" always follows.
+    socket.on("error", () => {});
+    socket.once("close", () => listener.closed());
+  }
+}
+
+class TcpTransport implements ViewerTransport {
+  readonly #socket: Socket;
+  readonly #tls: ViewerTls | null;
+  readonly #outbox: Outbox;
+  /** The socket, or TLS over it. */
+  #stream: Socket;
+  #onData: (chunk: Uint8Array) => void = () => {};
+
+  constructor(socket: Socket, tls: ViewerTls | null) {
+    this.#socket = socket;
+    this.#tls = tls;
+    this.#stream = socket;
+    this.#outbox = new Outbox((piece, done) => void this.#stream.write(piece, done));
+    socket.setNoDelay(true);
+  }
+
+  get bufferedBytes(): number {
+    return this.#outbox.bufferedBytes;
+  }
+
+  send(bytes: Uint8Array): void {
+    if (this.#stream.writable) this.#outbox.send(bytes);
+  }
+
+  close(): void {
+    const socket = this.#socket;
+    this.#stream.end();
+    unlessBefore(socket, () => socket.destroy());
+  }
+
+  startTls(identity: TlsIdentity): void {
+    const socket = this.#socket;
+    if (this.#tls === null) throw new Error("VeNCrypt was offered without TLS");
+    socket.removeListener("data", this.#onData);
+    const stream = this.#tls.wrap(socket, identity);
+    this.#stream = stream;
+    // Who cannot agree on TLS, or breaks it, is gone: there is no clear text to tell it in.
+    stream.on("error", () => socket.destroy());
+    stream.on("data", this.#onData);
+  }
+
+  listen(listener: TransportListener): void {
+    const socket = this.#socket;
+    this.#outbox.onDrained(() => listener.drained());
+    const pace = new ViewerPace({ pause: () => this.#stream.pause(), resume: () => this.#stream.resume() });
+    this.#onData = (chunk) => {
+      pace.took(chunk.length);
+      listener.receive(chunk);
+    };
+    socket.on("data", this.#onData);
+    socket.once("close", () => pace.close());
+    socket.on("error", () => {});
+    socket.once("close", () => listener.closed());
+  }
 }
 
 function unlessBefore(socket: Socket | WebSocket, force: () => void): void {

@@ -9,6 +9,7 @@ export class ViewerTurns {
   #usedMs = 0;
   #isArmed = false;
   #waiting: (() => void)[] = [];
+  #soon: (() => void)[] = [];
 
   /** True where so many milliseconds more fit into this turn; what is first in a turn always fits. */
   hasTimeFor(ms: number): boolean {
@@ -21,10 +22,22 @@ export class ViewerTurns {
     this.#arm();
   }
 
+  /** Calls when what happens now has happened: one walk over all who ask meanwhile. */
+  soon(call: () => void): void {
+    if (this.#soon.length === 0) queueMicrotask(() => this.#walk());
+    this.#soon.push(call);
+  }
+
   /** Calls when a turn has time again. */
   next(call: () => void): void {
     this.#waiting.push(call);
     this.#arm();
+  }
+
+  #walk(): void {
+    const calls = this.#soon;
+    this.#soon = [];
+    for (const call of calls) call();
   }
 
   #arm(): void {

@@ -47,4 +47,12 @@ t.test("a viewer's layout of two screens reaches the target", { timeout: 90_000 
   });
   t.match(monitors, /600\/\d+x400\/\d+\+0\+0/);
   t.match(monitors, /424\/\d+x300\/\d+\+600\+0/);
+  const told = await until("both screens at the viewer", () => {
+    const layouts = ear.said.flatMap((said) => (said.type === "resize" ? [said.screens] : []));
+    return layouts.find(({ length }) => length === 2) ?? null;
+  });
+  t.same(
+    told.map((screen) => screen.rect),
+    [rect(0, 0, 600, 400), rect(600, 0, 424, 300)],
+  );
 });

@@ -1,12 +1,12 @@
 import type { Action, ActionResult, Actor } from "../../src/desktop/action.ts";
 import type { DesktopEvent } from "../../src/desktop/desktop.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
-import type { View } from "../../src/desktop/view.ts";
+import type { View, Watcher } from "../../src/desktop/view.ts";
 import { Watchers } from "../../src/desktop/watchers.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { type Point, type Rect, rectOfSize, type Size } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
-import type { CopyMove, Cursor, Screen } from "../../src/protocols/rfb/screen.ts";
+import type { CopyMove, Cursor, Picture, Screen } from "../../src/protocols/rfb/screen.ts";
 import type { ViewedDesktop } from "../../src/web/viewer-session.ts";
 
 const RESULT: ActionResult = {
@@ -16,6 +16,53 @@ const RESULT: ActionResult = {
   notTyped: [],
   clipboard: null,
 };
+
+class DrawnView implements View {
+  readonly audience = "viewer";
+  readonly #desktop: DrawnDesktop;
+
+  constructor(desktop: DrawnDesktop) {
+    this.#desktop = desktop;
+  }
+
+  get width(): number {
+    return this.#desktop.frame.width;
+  }
+
+  get height(): number {
+    return this.#desktop.frame.height;
+  }
+
+  get generation(): number {
+    return this.#desktop.generation;
+  }
+
+  get screens(): readonly Screen[] {
+    return this.#desktop.screens;
+  }
+
+  snapshot(): Promise<never> {
+    return Promise.reject(new RefusedError("not_supported", "a drawn desktop takes no snapshots"));
+  }
+
+  picture(): Picture {
+    const { frame } = this.#desktop;
+    return {
+      width: frame.width,
+      height: frame.height,
+      pixels: ({ x, y }) => ({
+        bytes: frame.bytes,
+        offset: (y * frame.width + x) * 4,
+        strideBytes: frame.strideBytes,
+      }),
+    };
+  }
+
+  watch(onDamage: () => void, options: { readonly withOverlays?: boolean } = {}): Watcher {
+    const { watchers, frame } = this.#desktop;
+    return watchers.add(frame.rect, options.withOverlays ?? false, onDamage);
+  }
+}
 
 /** A desktop without a target: a framebuffer that a test draws on, and a list of what viewers did. */
 export class DrawnDesktop implements ViewedDesktop {
@@ -79,34 +126,7 @@ export class DrawnDesktop implements ViewedDesktop {
   }
 
   view(): View {
-    const desktop = this;
-    return {
-      audience: "viewer",
-      get width() {
-        return desktop.frame.width;
-      },
-      get height() {
-        return desktop.frame.height;
-      },
-      get generation() {
-        return desktop.generation;
-      },
-      get screens() {
-        return desktop.screens;
-      },
-      snapshot: () => Promise.reject(new RefusedError("not_supported", "a drawn desktop takes no snapshots")),
-      picture: () => ({
-        width: desktop.frame.width,
-        height: desktop.frame.height,
-        pixels: ({ x, y }) => ({
-          bytes: desktop.frame.bytes,
-          offset: (y * desktop.frame.width + x) * 4,
-          strideBytes: desktop.frame.strideBytes,
-        }),
-      }),
-      watch: (onDamage, options = {}) =>
-        this.watchers.add(this.frame.rect, options.withOverlays ?? false, onDamage),
-    };
+    return new DrawnView(this);
   }
 
   async perform(action: Action, actor: Actor): Promise<ActionResult> {

@@ -1,6 +1,6 @@
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { ENCODING, LIMIT } from "../numbers.ts";
-import type { Cursor, ResizeStatus, Screen } from "../screen.ts";
+import { type Cursor, RESIZE_STATUS, type ResizeStatus, type Screen } from "../screen.ts";
 import { putCursor } from "./cursor-writer.ts";
 import { encodeName } from "./handshake.ts";
 import type { UpdateWriter } from "./update-writer.ts";
@@ -106,7 +106,9 @@ export class Announcements {
     this.#layout = "none";
     if (wishes.has(ENCODING.extendedDesktopSize)) {
       if (answer !== null) putExtendedDesktopSize(update, REASON.thisViewer, answer.status, layout);
-      else if (state !== "none") putExtendedDesktopSize(update, REASON.server, 0, layout);
+      // Viewers take a layout from no answer but that it is done.
+      const isTold = answer?.status === RESIZE_STATUS.done;
+      if (state !== "none" && !isTold) putExtendedDesktopSize(update, REASON.server, 0, layout);
     } else if (state === "changed" && wishes.has(ENCODING.desktopSize)) {
       update.begin({ x: 0, y: 0, width: layout.width, height: layout.height }, ENCODING.desktopSize);
     }

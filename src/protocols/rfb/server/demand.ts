@@ -1,4 +1,4 @@
-import { intersectRects, isEmptyRect, type Rect } from "../../../framebuffer/rect.ts";
+import { equalRects, holdsRect, intersectRects, isEmptyRect, type Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 
 /** Updates and bytes that a viewer with continuous updates may be behind by before it is waited for. */
@@ -23,6 +23,8 @@ const MAX_RECTS = 64;
 /** What a viewer is waiting for: open requests, continuous updates, and how far behind it is (by Fence). */
 export class Demand {
   #asked = Region.empty;
+  /** What was last asked for: most ask for the same again and again. */
+  #usual = Region.empty;
   #refresh = Region.empty;
   #continuous: Rect | null = null;
   /** What each fence stands for that was not answered, by its number, oldest first. */
@@ -68,7 +70,8 @@ export class Demand {
 
   ask(rect: Rect, isIncremental: boolean): void {
     if (isEmptyRect(rect)) return;
-    this.#asked = this.#asked.union(Region.of(rect)).simplified(MAX_RECTS);
+    if (!equalRects(rect, this.#usual.bounds)) this.#usual = Region.of(rect);
+    this.#asked = this.#asked.union(this.#usual).simplified(MAX_RECTS);
     if (!isIncremental) this.refreshAll(rect);
   }
 
@@ -88,13 +91,22 @@ export class Demand {
     this.#refresh = this.#refresh.subtract(sent);
   }
 
-  /** The number of the fence that is to follow an update of so many bytes; null where none is needed yet. */
-  launch(sizeBytes: number): number | null {
+  /** True where all of this may be sent now. */
+  holds(rect: Rect): boolean {
+    if (this.#isFlowing && this.#continuous !== null && holdsRect(this.#continuous, rect)) return true;
+    return Region.of(rect).subtract(this.region).isEmpty;
+  }
+
+  /**
+   * The number of the fence that is to follow an update of so many bytes, `wished` where that was not used before; null
+   * where none is needed yet.
+   */
+  launch(sizeBytes: number, wished = 0): number | null {
     const loose = sum(this.#loose, { updates: 1, bytes: sizeBytes });
     const isFew = loose.updates < FENCE_EVERY && loose.bytes < FENCE_EVERY_BYTES;
     this.#loose = this.#keepsUp && isFew ? loose : NONE;
     if (this.#loose === loose) return null;
-    this.#fences = (this.#fences + 1) >>> 0;
+    this.#fences = Math.max(this.#fences + 1, wished) >>> 0;
     this.#inFlight.set(this.#fences, loose);
     this.#fenced = sum(this.#fenced, loose);
     return this.#fences;

@@ -40,6 +40,8 @@ export interface RfbServerPorts {
   readonly encodeRect?: EncodeRect;
   /** Makes one message of its parts, of which the bodies came from `encodeRect`; nobody writes to it. */
   readonly joinUpdate?: (parts: readonly Uint8Array[]) => Uint8Array;
+  /** Grows with every picture: by it fences are numbered, so that viewers of one picture get the same bytes. */
+  readonly pictureNumber?: () => number;
 }
 
 /** Whose certificate a viewer sees: nobody's (anonymous Diffie-Hellman), or the appliance's. */

@@ -23,7 +23,6 @@ export type Minor = 3 | 7 | 8;
 
 /** What is known of a viewer after the handshake. */
 export interface Greeting {
-  readonly minor: Minor;
   /** It shares the desktop with others. */
   readonly isShared: boolean;
 }
@@ -44,7 +43,7 @@ export function* readHandshake(d: Dialogue): Parser<Greeting> {
   if (security.type !== "none" || minor === 8) sendResult(d, RESULT_OK);
   // ClientInit: U8 shared
   while (!d.from.has(1)) yield 1;
-  return { minor, isShared: d.from.u8() !== 0 };
+  return { isShared: d.from.u8() !== 0 };
 }
 
 function* readProof(d: Dialogue, security: ServerSecurity): Parser<boolean> {

@@ -1,12 +1,20 @@
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
-import { ENCODING } from "../numbers.ts";
 import type { CopyMove, Picture } from "../screen.ts";
 import type { PixelStyle, RfbServerPorts } from "./dialogue.ts";
 import { LossyRegion } from "./lossy-region.ts";
+import type { MadeUpdate } from "./made-update.ts";
 import { RectEncoder } from "./rect-encoder.ts";
 import type { UpdateWriter } from "./update-writer.ts";
 import type { Wishes } from "./wishes.ts";
+
+export interface PutPieces {
+  /** The number of the first piece that was not added. */
+  readonly next: number;
+  /** Those that were added, as they are and as JPEG. */
+  readonly exact: readonly Rect[];
+  readonly lossy: readonly Rect[];
+}
 
 /** Puts pixels and moves into one viewer's updates, and remembers what it got only nearly. */
 export class PixelSender {
@@ -19,9 +27,14 @@ export class PixelSender {
     this.#wishes = wishes;
   }
 
+  /** As RectEncoder's. */
+  hasBegun(encoding: number): boolean {
+    return this.#encoder.hasBegun(encoding);
+  }
+
   /**
    * Adds pieces, cut before, from the one with number `from` on until the update has so many bytes or the turn is
-   * over; returns the number of the first that was not added.
+   * over.
    */
   put(
     update: UpdateWriter,
@@ -30,7 +43,7 @@ export class PixelSender {
     from: number,
     style: PixelStyle,
     limitBytes: number,
-  ): number {
+  ): PutPieces {
     const exact: Rect[] = [];
     const lossy: Rect[] = [];
     let next = from;
@@ -42,7 +55,7 @@ export class PixelSender {
       (kind === "lossy" ? lossy : exact).push(rect);
     }
     this.lossy.sent(exact, lossy);
-    return next;
+    return { next, exact, lossy };
   }
 
   copy(update: UpdateWriter, copies: readonly CopyMove[]): void {
@@ -52,12 +65,18 @@ export class PixelSender {
     }
   }
 
+  /** The viewer is sent the very same as another was. */
+  repeat({ moves, exact, lossy }: MadeUpdate): void {
+    for (const move of moves) this.lossy.moved(move);
+    this.lossy.sent(exact, lossy);
+  }
+
   /**
    * Copies read what the viewer shows, so they hold only where it shows what we think, which is the caller's to know,
    * and where all of them lie in what it asked for.
    */
   canCopy(copies: readonly CopyMove[], asked: Region): boolean {
-    if (copies.length === 0 || !this.#wishes.has(ENCODING.copyRect)) return false;
+    if (copies.length === 0 || !this.#wishes.hasCopyRect) return false;
     return copies.every(({ fromX, fromY, to }) => {
       const from = { x: fromX, y: fromY, width: to.width, height: to.height };
       return Region.of(from, to).subtract(asked).isEmpty;

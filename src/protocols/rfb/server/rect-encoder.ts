@@ -75,13 +75,21 @@ export class RectEncoder {
     return to.bytes();
   }
 
+  /** True where nothing goes before a body in this encoding any more. */
+  hasBegun(encoding: number): boolean {
+    return !hasStream(encoding) || this.#started.has(encoding);
+  }
+
   /** A connection's first ZRLE and Zlib bodies need the header of their zlib stream; shared ones come without. */
   #begun(body: Uint8Array, encoding: number): Uint8Array {
-    const hasStream = encoding === ENCODING.zrle || encoding === ENCODING.zlib;
-    if (!hasStream || this.#started.has(encoding)) return body;
+    if (this.hasBegun(encoding)) return body;
     this.#started.add(encoding);
     return startStream(body);
   }
+}
+
+function hasStream(encoding: number): boolean {
+  return encoding === ENCODING.zrle || encoding === ENCODING.zlib;
 }
 
 /** Of all encodings that we send only the two kinds of Tight may hold a JPEG; their first byte says so. */

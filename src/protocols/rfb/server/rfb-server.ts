@@ -19,6 +19,7 @@ import type { Dialogue, RfbServerEvent, RfbServerOptions, RfbServerPorts } from 
 import { FENCE, fenceNumber, serverFence } from "./fence.ts";
 import { readHandshake, serverInit } from "./handshake.ts";
 import { isLayout } from "./layout-check.ts";
+import type { MadeUpdate } from "./made-update.ts";
 import { Outlet } from "./outlet.ts";
 import { UpdateSender } from "./update-sender.ts";
 import { readViewerMessage, type ViewerMessage } from "./viewer-messages.ts";
@@ -40,6 +41,7 @@ export type {
   TlsIdentity,
   VeNCryptSubtype,
 } from "./dialogue.ts";
+export type { MadeUpdate } from "./made-update.ts";
 
 const MAX_UPDATE_BYTES = 2 * 1024 * 1024;
 
@@ -79,16 +81,18 @@ export class RfbServer {
     on: (event: RfbServerEvent) => void,
   ) {
     const outlet = new Outlet(send);
-    this.#d = {
-      ...{ from: new ByteQueue(4096), options, ports, emit: on },
-      send: (bytes) => outlet.send(bytes),
-    };
+    const from = new ByteQueue(4096);
+    this.#d = { from, options, ports, emit: on, send: (bytes) => outlet.send(bytes) };
     this.#layout = { width: options.width, height: options.height, screens: options.screens };
     this.#name = options.name;
     this.#viewport = options.viewport ?? null;
     this.#clipboard = new ViewerClipboard(this.#d);
     this.#updates = new UpdateSender({
-      ...{ ports, outlet, wishes: this.#wishes, demand: this.#demand, announcements: this.#announcements },
+      ports,
+      outlet,
+      wishes: this.#wishes,
+      demand: this.#demand,
+      announcements: this.#announcements,
       maxUpdateBytes: options.maxUpdateBytes ?? MAX_UPDATE_BYTES,
     });
     this.#parser = this.#converse();
@@ -144,6 +148,19 @@ export class RfbServer {
    */
   update(picture: Picture, painted: Region, copies: readonly CopyMove[] = []): Region {
     return this.#updates.update(picture, this.#layout, this.#visible, painted, copies);
+  }
+
+  /** The last update, where other viewers of the same picture may `repeat` it. */
+  get made(): MadeUpdate | null {
+    return this.#updates.made;
+  }
+
+  /**
+   * Sends what another viewer was sent of the same damage (the same `painted` and `copies`) of the same picture. False,
+   * and nothing is sent, where this viewer is of another kind, or is owed more or less than that one was.
+   */
+  repeat(made: MadeUpdate): boolean {
+    return this.#updates.repeat(made, this.#visible);
   }
 
   /** True where `update` would have something to send to a viewer that wants it, whatever was painted. */
@@ -252,8 +269,7 @@ export class RfbServer {
   }
 
   *#converse(): Parser<void> {
-    const { minor, isShared } = yield* readHandshake(this.#d);
-    this.#wishes.minor = minor;
+    const { isShared } = yield* readHandshake(this.#d);
     this.#d.send(serverInit(this.#layout, this.#name));
     this.#isReady = true;
     this.#d.emit({ type: "ready", isShared });

@@ -1,5 +1,6 @@
 import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
+import { raw } from "../encodings/raw.ts";
 import { ENCODING } from "../numbers.ts";
 import type { CopyMove, Picture } from "../screen.ts";
 import type { Announcements, Layout } from "./announcements.ts";
@@ -7,10 +8,11 @@ import type { Demand } from "./demand.ts";
 import type { PixelStyle, RfbServerPorts } from "./dialogue.ts";
 import { FENCE, fencePayload, serverFence } from "./fence.ts";
 import { cannotResize } from "./layout-check.ts";
+import { type MadeUpdate, reachOf, servesAlso } from "./made-update.ts";
 import type { Outlet } from "./outlet.ts";
 import { PixelSender } from "./pixel-sender.ts";
 import { cutRect } from "./rect-encoder.ts";
-import { joinParts, UNTIL_LAST_RECT, UpdateWriter } from "./update-writer.ts";
+import { joinParts, UpdateWriter } from "./update-writer.ts";
 import type { Wishes } from "./wishes.ts";
 
 /** What is sent again exactly must not keep what is new waiting for long. */
@@ -39,11 +41,10 @@ interface OpenUpdate {
   readonly writer: UpdateWriter;
   /** As the viewer wished when it began: all of an update is of one pixel format. */
   readonly style: PixelStyle;
+  /** All that its header counts. */
   readonly pieces: readonly Rect[];
   /** The first of the pieces that is not encoded. */
   readonly next: number;
-  /** It ends wherever LastRect stands, else after the rectangles that its header counts. */
-  readonly hasLastRect: boolean;
 }
 
 /**
@@ -62,15 +63,25 @@ export class UpdateSender {
   #open: OpenUpdate | null = null;
   /** The row where the last update that had to stop did. */
   #stoppedAtY = 0;
+  #made: MadeUpdate | null = null;
+  readonly #joinUpdate: NonNullable<RfbServerPorts["joinUpdate"]>;
+  readonly #pictureNumber: NonNullable<RfbServerPorts["pictureNumber"]>;
 
   constructor(parts: UpdateSenderParts) {
     this.#parts = parts;
+    this.#joinUpdate = parts.ports.joinUpdate ?? joinParts;
+    this.#pictureNumber = parts.ports.pictureNumber ?? (() => 0);
     this.pixels = new PixelSender(parts.ports, parts.wishes);
   }
 
   /** True while the viewer has got a part of an update and waits for the rest. */
   get isOpen(): boolean {
     return this.#open !== null;
+  }
+
+  /** The last update, where others who are owed the same may get the very bytes. */
+  get made(): MadeUpdate | null {
+    return this.#made;
   }
 
   /** As RfbServer's `update`, of what is visible of a desktop. */
@@ -81,18 +92,20 @@ export class UpdateSender {
     painted: Region,
     copies: readonly CopyMove[],
   ): Region {
+    this.#made = null;
     const moved = Region.from(copies.map((move) => move.to));
     const damage = painted.union(moved).clip(visible);
     const isBehind = !this.#left.isEmpty;
     this.#left = damage;
     if (this.#open !== null) {
-      const later = damage.subtract(Region.from(this.#open.pieces.slice(this.#open.next)));
-      this.#left = later.union(this.#goOn(this.#open, picture));
+      this.#left = damage.subtract(Region.from(this.#open.pieces.slice(this.#open.next)));
+      this.#goOn(this.#open, picture);
       return this.#left;
     }
     const { announcements, demand, wishes, maxUpdateBytes } = this.#parts;
     if (!demand.isOpen) return damage;
     const writer = new UpdateWriter();
+    const isPlain = announcements.isEmpty && demand.refresh.isEmpty && !isBehind;
     if (!announcements.isEmpty) {
       const isSizeDue = announcements.isSizeDue;
       if (isSizeDue && !wishes.takesResize) throw cannotResize(layout);
@@ -109,7 +122,8 @@ export class UpdateSender {
     const region = due.simplified(MAX_DAMAGE_RECTS).intersect(asked);
     const pieces = inTurn(region.rects.flatMap(cutRect), this.#stoppedAtY);
     const { style } = wishes;
-    const next = this.pixels.put(writer, picture, pieces, 0, style, maxUpdateBytes);
+    const hadBegun = this.pixels.hasBegun(style.encoding.number);
+    const { next, exact, lossy } = this.pixels.put(writer, picture, pieces, 0, style, maxUpdateBytes);
     const owed = canCopy ? painted.clip(visible) : damage;
     const isSpread = next < pieces.length && this.#maySpread(writer);
     this.#stoppedAtY = isSpread ? 0 : (pieces[next]?.y ?? 0);
@@ -119,9 +133,30 @@ export class UpdateSender {
     } else {
       const sent = next === pieces.length ? region : Region.from(pieces.slice(0, next));
       this.#left = owed.subtract(sent);
-      if (!writer.isEmpty) this.#finish(writer, sent);
+      if (writer.isEmpty) return this.#left;
+      const message = this.#finish(writer, sent);
+      if (!isPlain || !hadBegun || !this.#left.isEmpty) return this.#left;
+      const moves = canCopy ? copies : [];
+      const { sizeBytes } = writer;
+      const { hasCopyRect } = wishes;
+      const reach = reachOf(region, moves);
+      // One literal, since every viewer reads it: objects of spread parts have no shape that the engine knows.
+      this.#made = { message, sizeBytes, style, hasCopyRect, visible, region, moves, exact, lossy, reach };
     }
     return this.#left;
+  }
+
+  /** As RfbServer's `repeat`. */
+  repeat(made: MadeUpdate, visible: Rect): boolean {
+    const { announcements, demand, wishes } = this.#parts;
+    const isPlain =
+      this.#open === null && this.#left.isEmpty && announcements.isEmpty && demand.refresh.isEmpty;
+    if (!isPlain || !servesAlso(made, wishes, visible) || !demand.holds(made.reach)) return false;
+    if (!this.pixels.hasBegun(made.style.encoding.number)) return false;
+    this.pixels.repeat(made);
+    demand.answered(made.region);
+    this.#end(made.message, made.sizeBytes);
+    return true;
   }
 
   /** As RfbServer's `refine`. */
@@ -133,7 +168,7 @@ export class UpdateSender {
     const writer = new UpdateWriter();
     const style = { ...wishes.style, jpegQuality: null };
     const limitBytes = Math.min(MAX_REFINEMENT_BYTES, maxUpdateBytes);
-    const next = this.pixels.put(writer, picture, pieces, 0, style, limitBytes);
+    const { next } = this.pixels.put(writer, picture, pieces, 0, style, limitBytes);
     if (!writer.isEmpty) this.#finish(writer, Region.from(pieces.slice(0, next)));
   }
 
@@ -141,12 +176,10 @@ export class UpdateSender {
   cutShort(): void {
     const open = this.#open;
     if (open === null) return;
-    const { writer, style, pieces, next, hasLastRect } = open;
-    if (!hasLastRect) {
-      const pixelBytes = style.format.bitsPerPixel >> 3;
-      for (let i = next; i < pieces.length; i++) writer.begin(GONE, ENCODING.raw).pad(pixelBytes);
-    }
-    this.#close(open);
+    const { writer, style, pieces, next } = open;
+    const pixelBytes = style.format.bitsPerPixel >> 3;
+    for (let i = next; i < pieces.length; i++) writer.begin(GONE, ENCODING.raw).pad(pixelBytes);
+    this.#close(writer);
   }
 
   /**
@@ -159,61 +192,62 @@ export class UpdateSender {
     return !isFull && !writer.isEmpty && !demand.isContinuous;
   }
 
-  /** Sends the first part, and with it the header; returns all pixels that the update will hold. */
+  /**
+   * Sends the first part, and with it the header; returns all pixels that the update will hold. The header counts them,
+   * also for viewers with LastRect: vncsnapshot 1.2a asks for that, speaks 3.3, and does not know it (2026-11).
+   */
   #begin(writer: UpdateWriter, style: PixelStyle, pieces: readonly Rect[], next: number): Region {
-    const { demand, wishes, maxUpdateBytes } = this.#parts;
-    const hasLastRect = wishes.takesLastRect;
-    // Where the header counts what comes, its size is not known: a byte a pixel is more than most take, Raw takes four.
-    const planned = hasLastRect ? pieces : atMost(pieces, next, maxUpdateBytes - writer.sizeBytes);
-    this.#open = { writer, style, pieces: planned, next, hasLastRect };
-    const count = writer.count + planned.length - next;
-    this.#parts.outlet.part(this.#join(writer.take(hasLastRect ? UNTIL_LAST_RECT : count)));
+    const { demand, outlet, maxUpdateBytes } = this.#parts;
+    const planned = atMost(pieces, next, (maxUpdateBytes - writer.sizeBytes) / pixelBytesOf(style));
+    this.#open = { writer, style, pieces: planned, next };
+    outlet.part(this.#joinUpdate(writer.take(writer.count + planned.length - next)));
     const region = Region.from(planned);
     demand.answered(region);
     return region;
   }
 
-  /** Encodes what this turn has time for; returns what will not be sent after all. */
-  #goOn(open: OpenUpdate, picture: Picture): Region {
-    const { writer, style, pieces, hasLastRect } = open;
-    const { outlet, maxUpdateBytes } = this.#parts;
-    const partBytes = writer.sizeBytes + MAX_PART_BYTES;
-    const limitBytes = hasLastRect ? Math.min(maxUpdateBytes, partBytes) : partBytes;
+  /** Encodes what this turn has time for. */
+  #goOn(open: OpenUpdate, picture: Picture): void {
+    const { writer, style, pieces } = open;
     const before = writer.sizeBytes;
-    const next = this.pixels.put(writer, picture, pieces, open.next, style, limitBytes);
-    const isFull = hasLastRect && (writer.isFull || writer.sizeBytes >= maxUpdateBytes);
-    if (next === pieces.length || isFull) {
-      this.#close(open);
-      return Region.from(pieces.slice(next));
+    const { next } = this.pixels.put(writer, picture, pieces, open.next, style, before + MAX_PART_BYTES);
+    if (next === pieces.length) {
+      this.#close(writer);
+      return;
     }
     this.#open = { ...open, next };
-    if (writer.sizeBytes > before) outlet.part(this.#join(writer.take()));
-    return Region.empty;
+    if (writer.sizeBytes > before) this.#parts.outlet.part(this.#joinUpdate(writer.take()));
   }
 
-  #close({ writer, hasLastRect }: OpenUpdate): void {
+  #close(writer: UpdateWriter): void {
     this.#open = null;
-    if (hasLastRect) writer.last();
-    this.#end(writer);
+    this.#end(this.#joinUpdate(writer.take()), writer.sizeBytes);
   }
 
-  #finish(writer: UpdateWriter, sent: Region): void {
+  /** Returns the message. */
+  #finish(writer: UpdateWriter, sent: Region): Uint8Array {
+    const message = this.#joinUpdate(writer.take());
     this.#parts.demand.answered(sent);
-    this.#end(writer);
+    this.#end(message, writer.sizeBytes);
+    return message;
   }
 
-  #end(writer: UpdateWriter): void {
+  /** The fence goes along with the message: a write of its own costs as much as one of many kilobytes. */
+  #end(message: Uint8Array, sizeBytes: number): void {
     const { demand, outlet } = this.#parts;
-    outlet.end(this.#join(writer.take()));
-    if (!demand.isContinuous) return;
-    const fence = demand.launch(writer.sizeBytes);
-    if (fence !== null) outlet.send(serverFence(FENCE.request | FENCE.blockBefore, fencePayload(fence)));
+    const number = demand.isContinuous ? demand.launch(sizeBytes, this.#pictureNumber()) : null;
+    if (number === null) {
+      outlet.end(message);
+      return;
+    }
+    const fence = serverFence(FENCE.request | FENCE.blockBefore, fencePayload(number));
+    outlet.end(this.#joinUpdate([message, fence]));
   }
+}
 
-  #join(parts: readonly Uint8Array[]): Uint8Array {
-    const { joinUpdate } = this.#parts.ports;
-    return joinUpdate === undefined ? joinParts(parts) : joinUpdate(parts);
-  }
+/** What a pixel takes at most, roughly: compressed, a byte is more than most do. */
+function pixelBytesOf({ encoding, format }: PixelStyle): number {
+  return encoding === raw ? format.bitsPerPixel >> 3 : 1;
 }
 
 /** Begins with the first piece from a row on, so that no change above, however often it comes, starves what is below. */

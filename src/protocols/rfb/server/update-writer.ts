@@ -5,16 +5,11 @@ import type { CopyMove } from "../screen.ts";
 
 const COUNT_AT = 2;
 
-/** A header with this count is followed by any number of rectangles, of which LastRect ends the row (rfbproto). */
-export const UNTIL_LAST_RECT = 0xffff;
-
-/** One less than a header can count: LastRect is a rectangle as well. */
+/** One less than a header can count: the last number means that LastRect ends the row (rfbproto). */
 const MAX_RECTS = 0xfffe;
 
 /** Shorter bodies are copied: a part of a message of its own costs more than that. */
 const LEAST_PART_BYTES = 1024;
-
-const NOWHERE: Rect = { x: 0, y: 0, width: 0, height: 0 };
 
 /**
  * One FramebufferUpdate, RFC 6143 section 7.6.1: U8 0, pad 1, U16 number of rectangles; then each rectangle's
@@ -70,11 +65,6 @@ export class UpdateWriter {
   /** CopyRect, section 7.7.2: U16 source x, U16 source y. */
   copy(move: CopyMove): void {
     this.begin(move.to, ENCODING.copyRect).u16(move.fromX).u16(move.fromY);
-  }
-
-  /** Ends a message that was announced with UNTIL_LAST_RECT. */
-  last(): void {
-    this.begin(NOWHERE, ENCODING.lastRect);
   }
 
   /**

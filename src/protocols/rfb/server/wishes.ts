@@ -4,7 +4,6 @@ import { ALL_ENCODINGS } from "../encodings/list.ts";
 import { raw } from "../encodings/raw.ts";
 import { ENCODING } from "../numbers.ts";
 import type { PixelStyle } from "./dialogue.ts";
-import type { Minor } from "./handshake.ts";
 
 /** JPEG quality of the quality levels 0 to 9, as TigerVNC and TurboVNC have them. */
 const JPEG_QUALITY = [15, 29, 41, 42, 62, 77, 79, 86, 92, 100] as const;
@@ -20,9 +19,9 @@ export type CursorKind = "withAlpha" | "vmware" | "masked" | null;
 
 /** What a viewer asked for by SetPixelFormat and SetEncodings. Nothing else is ever sent to it. */
 export class Wishes {
-  /** Of the viewer's version 3. */
-  minor: Minor = 8;
   #numbers: ReadonlySet<number> = new Set();
+  #cursorKind: CursorKind = null;
+  #hasCopyRect = false;
   #style: PixelStyle = {
     encoding: raw,
     format: RGBX,
@@ -39,20 +38,18 @@ export class Wishes {
     this.#style = { ...this.#style, format };
   }
 
+  /** Asked of every viewer at every update, as is `hasCopyRect`. */
   get cursorKind(): CursorKind {
-    if (this.has(ENCODING.cursorWithAlpha)) return "withAlpha";
-    if (this.has(ENCODING.vmwareCursor)) return "vmware";
-    return this.has(ENCODING.cursor) ? "masked" : null;
+    return this.#cursorKind;
+  }
+
+  get hasCopyRect(): boolean {
+    return this.#hasCopyRect;
   }
 
   /** True where the viewer follows a change of size. */
   get takesResize(): boolean {
     return this.has(ENCODING.extendedDesktopSize) || this.has(ENCODING.desktopSize);
-  }
-
-  /** vncsnapshot 1.2a asks for LastRect as if it spoke 3.7, and then waits for 65,535 rectangles. */
-  get takesLastRect(): boolean {
-    return this.minor > 3 && this.has(ENCODING.lastRect);
   }
 
   has(number: number): boolean {
@@ -63,6 +60,8 @@ export class Wishes {
   setEncodings(numbers: readonly number[]): ReadonlySet<number> {
     const before = this.#numbers;
     this.#numbers = new Set(numbers);
+    this.#cursorKind = cursorKindOf(this.#numbers);
+    this.#hasCopyRect = this.has(ENCODING.copyRect);
     const preferred = numbers.find((number) => encoderOf(number) !== undefined);
     const encoding = (preferred === undefined ? undefined : encoderOf(preferred)) ?? raw;
     const quality = levelWithin(numbers, ENCODING.jpegQuality0, ENCODING.jpegQuality9);
@@ -72,6 +71,12 @@ export class Wishes {
     this.#style = { encoding, format: this.#style.format, jpegQuality, compressLevel };
     return new Set(numbers.filter((number) => !before.has(number)));
   }
+}
+
+function cursorKindOf(numbers: ReadonlySet<number>): CursorKind {
+  if (numbers.has(ENCODING.cursorWithAlpha)) return "withAlpha";
+  if (numbers.has(ENCODING.vmwareCursor)) return "vmware";
+  return numbers.has(ENCODING.cursor) ? "masked" : null;
 }
 
 function encoderOf(number: number): Encoding | undefined {

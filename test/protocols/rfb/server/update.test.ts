@@ -242,6 +242,24 @@ t.test(
   },
 );
 
+t.test("a layout is told beside an answer that does not count as one", async (t) => {
+  const viewer = TestViewer.ready();
+  viewer.say(say.encodings(0, NUMBER.extendedDesktopSize), say.request(true, 0, 0, 64, 48));
+  viewer.server.update(picture, Region.empty);
+  viewer.take();
+  viewer.say(say.desktopSize(80, 60, rect(0, 0, 40, 60), rect(40, 0, 40, 60)));
+  viewer.server.refuseResize(RESIZE_STATUS.forwarded);
+  const screens = [0, 40].map((x, id) => ({ id: id + 1, rect: rect(x, 0, 40, 60), flags: 0 }));
+  viewer.server.resize(80, 60, screens);
+  viewer.say(say.request(true, 0, 0, 64, 48));
+  viewer.server.update(pictureOf(colourful(80, 60)), Region.empty);
+  const [answer, layout, ...more] = viewer.takeRects();
+  t.match(answer, { x: 1, y: RESIZE_STATUS.forwarded, width: 80, height: 60 });
+  t.match(layout, { x: 0, y: 0, width: 80, height: 60 });
+  t.equal(layout?.body[0], 2, "both screens");
+  t.same(more, []);
+});
+
 t.test("no screen is told with id 0, which libvncclient refuses", async (t) => {
   const half = { x: 0, y: 0, width: 32, height: 48 };
   const screens = [
@@ -368,6 +386,32 @@ t.test("continuous updates flow until the viewer is behind, and again when it ca
   viewer.say(say.continuous(false, 0, 0, 0, 0));
   t.same(viewer.take(), [{ type: "endOfContinuousUpdates" }]);
   t.notOk(viewer.server.isUpdateWanted);
+});
+
+t.test("viewers of one picture are asked to confirm it by the same bytes", async (t) => {
+  let number = 0;
+  const sent: string[][] = [[], []];
+  const viewers = [0, 1].map(() => TestViewer.ready({}, { ...ports, pictureNumber: () => number }));
+  for (const viewer of viewers) {
+    viewer.say(say.encodings(0, CONTINUOUS, FENCE), say.continuous(true, 0, 0, 64, 48));
+    viewer.take();
+  }
+  const spot = Region.of(rect(0, 0, 16, 16));
+  // One was there before the other.
+  viewers[0]?.server.update(picture, spot);
+  viewers[0]?.take();
+  for (number of [7, 8, 8]) {
+    for (const [i, viewer] of viewers.entries()) {
+      viewer.server.update(picture, spot);
+      for (const message of viewer.take()) {
+        if (message.type === "fence") sent[i]?.push(Buffer.from(message.payload).toString("hex"));
+      }
+    }
+  }
+  t.same(sent, [
+    ["00000007", "00000008", "00000009"],
+    ["00000007", "00000008", "00000009"],
+  ]);
 });
 
 t.test("a large update in flight stops the flow by its bytes", async (t) => {
