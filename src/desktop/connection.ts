@@ -3,7 +3,7 @@ import { ENCODING_NAMES, encodingByName } from "../protocols/rfb/encodings/list.
 import { SECURITY_NAMES, type SecurityName } from "../protocols/rfb/security/policy.ts";
 import { DECODING, type Decoding } from "./decoding.ts";
 import { RefusedError } from "./error.ts";
-import { type RdpWishes, rdpWishesIn } from "./rdp-wishes.ts";
+import { checkMonitors, type RdpWishes, rdpWishesIn } from "./rdp-wishes.ts";
 import { checkedWay, TRANSPORTS, type Transport, type Way } from "./transport.ts";
 import { readFingerprint } from "./trust.ts";
 
@@ -88,8 +88,9 @@ export function makeConnection(input: ConnectionInput, now: Date): Connection {
   };
 }
 
-/** RDP hosts let nobody in without both. */
-function checkRdp({ host, username, password }: ConnectionInput): void {
+/** RDP hosts let nobody in without both, and no host takes every layout. */
+function checkRdp({ host, username, password, rdp }: ConnectionInput): void {
+  if (rdp !== undefined) checkMonitors(rdp);
   const missing = [
     ...((host ?? "") === "" ? ["host"] : []),
     ...((username ?? "") === "" ? ["username"] : []),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { RDP_DEPTHS, RDP_GRAPHICS, type RdpWishes } from "./rdp-wishes.ts";
+import { MOST_MONITORS, RDP_DEPTHS, RDP_GRAPHICS, type RdpWishes } from "./rdp-wishes.ts";
 
 /** The field by which every face and the configuration say what is asked of an RDP host, in the words of the wire. */
 export const rdpFields = {
@@ -7,6 +7,19 @@ export const rdpFields = {
     .strictObject({
       width: z.int().min(200).max(8192).optional(),
       height: z.int().min(200).max(8192).optional(),
+      monitors: z
+        .array(
+          z.strictObject({
+            x: z.int().min(0).max(8191),
+            y: z.int().min(0).max(8191),
+            width: z.int().min(200).max(8192),
+            height: z.int().min(200).max(8192),
+          }),
+        )
+        .min(1)
+        .max(MOST_MONITORS)
+        .optional()
+        .describe("Instead of width and height: several screens, the first one the primary."),
       depth: z
         .union(RDP_DEPTHS.map((depth) => z.literal(depth)))
         .optional()
@@ -32,10 +45,11 @@ export function rdpWishesOf({ rdp }: { readonly rdp?: z.output<typeof rdpFields.
   readonly rdp?: RdpWishes;
 } {
   if (rdp === undefined) return {};
-  const { width, height, depth, graphics, require_nla, keyboard_layout } = rdp;
+  const { width, height, monitors, depth, graphics, require_nla, keyboard_layout } = rdp;
   return {
     rdp: {
       ...(width === undefined || height === undefined ? {} : { size: { width, height } }),
+      ...(monitors === undefined ? {} : { monitors }),
       ...(depth === undefined ? {} : { depth }),
       ...(graphics === undefined ? {} : { graphics }),
       ...(require_nla === undefined ? {} : { needsNla: require_nla }),
@@ -47,10 +61,11 @@ export function rdpWishesOf({ rdp }: { readonly rdp?: z.output<typeof rdpFields.
 /** The same the other way, for the disk. */
 export function rdpFieldsOf(wishes: RdpWishes | undefined): z.input<typeof rdpFields.rdp> {
   if (wishes === undefined) return undefined;
-  const { size, depth, graphics, needsNla, keyboardLayout } = wishes;
+  const { size, monitors, depth, graphics, needsNla, keyboardLayout } = wishes;
   return {
     width: size?.width,
     height: size?.height,
+    monitors: monitors?.map((place) => ({ ...place })),
     depth,
     graphics,
     require_nla: needsNla,

@@ -31,6 +31,30 @@ t.test("what is asked for survives the disk", async (t) => {
   t.same(rdpWishesOf({}), {});
 });
 
+t.test("several screens are asked for instead of a size", async (t) => {
+  const monitors = [
+    { x: 640, y: 0, width: 800, height: 600 },
+    { x: 0, y: 0, width: 640, height: 480 },
+  ];
+  const { rdp } = makeConnection(connectionFromUrl("rdp://a:b@host?monitors=800x600+640+0,640x480+0+0"), NOW);
+  t.same(rdp, { monitors });
+  t.same(rdpWishesOf({ rdp: rdpFields.rdp.parse(JSON.parse(JSON.stringify(rdpFieldsOf(rdp)))) }), { rdp });
+  for (const [query, pattern] of [
+    ["monitors=800x600", /1280x800\+0\+0,1024x768\+1280\+0/],
+    ["monitors=800x600+0+0&size=800x600", /a size beside them/],
+    ["monitors=800x100+0+0", /800x100, expected sides of 200 to 8192/],
+    ["monitors=800x600+10+0", /upper left corner at 10,0, expected 0,0/],
+    ["monitors=800x600+0+0,800x600+799+0", /overlap/],
+    ["monitors=8192x600+0+0,800x600+8192+0", /8992x600 pixels together/],
+    [`monitors=${"200x200+0+0,".repeat(16)}200x200+0+0`, /a count of 17/],
+  ] as const) {
+    t.throws(() => makeConnection(connectionFromUrl(`rdp://a:b@host?${query}`), NOW), {
+      code: "invalid_parameters",
+      message: pattern,
+    });
+  }
+});
+
 t.test("wishes that are none are refused in words", async (t) => {
   for (const [query, pattern] of [
     ["size=10x10", /1280x800/],

@@ -59,13 +59,17 @@ export class GnomeDesktop {
     this.#program = program;
   }
 
-  /** `picture` is a PNG of 800x600. Resolves when it takes connections. */
-  static async start(owner: Owner, picture: Uint8Array): Promise<GnomeDesktop> {
+  /**
+   * `picture` is a PNG of 800x600; `layout` is its keyboard's as X names it, default "us". Resolves when it takes
+   * connections.
+   */
+  static async start(owner: Owner, picture: Uint8Array, layout = "us"): Promise<GnomeDesktop> {
     // A short path, because that of a unix socket has at most 107 characters.
     const folder = mkdtempSync(join(tmpdir(), "oc-gnome-"));
     owner.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
     for (const name of ["run", "home"]) mkdirSync(join(folder, name), { mode: 0o700 });
     writeFileSync(join(folder, "picture.png"), picture);
+    if (layout !== "us") writeLayout(join(folder, "home"), layout);
     execFileSync("mkfifo", [join(folder, "again")]);
     const { certificate, key, fingerprint } = makeCertificate(folder);
     const relay = join(folder, "relay.sock");
@@ -104,6 +108,16 @@ export class GnomeDesktop {
   get log(): string {
     return `${this.#program.stdout}${this.#program.stderr}`;
   }
+}
+
+/**
+ * Mutter without GNOME's shell has the layout "us" and asks nobody; the user's own "us" comes before the system's
+ * (libxkbcommon 1.5).
+ */
+function writeLayout(home: string, layout: string): void {
+  const symbols = join(home, ".xkb/symbols");
+  mkdirSync(symbols, { recursive: true });
+  writeFileSync(join(symbols, "us"), `default xkb_symbols "basic" { include "${layout}(basic)" };\n`);
 }
 
 function heardServer({ stdout, stderr }: Program): true | null {

@@ -33,6 +33,7 @@ const PACKAGES = {
   "freerdp-shadow-cli": "freerdp2-shadow-x11",
   xfreerdp: "freerdp2-x11",
   weston: "weston",
+  "wl-paste": "wl-clipboard",
   ffmpeg: "ffmpeg",
   ffprobe: "ffmpeg",
 } as const;

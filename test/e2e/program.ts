@@ -73,6 +73,11 @@ export class Program {
     return this.#extra;
   }
 
+  /** More on descriptor 0. */
+  write(text: string): void {
+    this.#child.stdin?.write(text);
+  }
+
   /** All that it gets on descriptor 0. */
   endInput(bytes: Uint8Array): void {
     this.#child.stdin?.end(bytes);

@@ -47,6 +47,12 @@ for (const kind of ["xrdp-xorg", "shadow-nla"] as const) {
     await until("all that was typed", () => typewriter.read().length >= text.length).catch(() => undefined);
     t.equal(typewriter.read(), text);
 
+    // Both have a US keyboard: what that lacks is said, and everything else typed.
+    const partly = await agent.call("type_text", { text: "x€yΩz" });
+    t.match(partly, { success: false, typed_length: 3, not_typed: ["€", "Ω"] });
+    await until("the rest of it", () => typewriter.read().length >= text.length + 3).catch(() => undefined);
+    t.equal(typewriter.read(), `${text}xyz`);
+
     const probe = await display.openButtonProbe("300x200+600+40");
     const clicked = await agent.call("click_at", { x: 700, y: 100, button: "right" });
     t.match(clicked, { actual_position: { x: 700, y: 100 } });

@@ -32,6 +32,10 @@ const SIDE = 64;
 
 export type RdpScript = (host: RdpFakeHost) => Promise<void>;
 
+/** What is chosen of the ways in, MS-RDPBCGR 2.2.1.2.1. */
+export const WAY_IN = { tls: 1, nla: 2 } as const;
+export type WayIn = keyof typeof WAY_IN;
+
 export interface RdpFake {
   readonly port: number;
   /** Of the next connection on. */
@@ -45,14 +49,19 @@ function picture(): Buffer {
 }
 
 /** An RDP server of the tests' own, for what real ones never do; `script` is what it does with one connection. */
-export async function startRdpFake(owner: Owner, identity: Identity, script: RdpScript): Promise<RdpFake> {
+export async function startRdpFake(
+  owner: Owner,
+  identity: Identity,
+  script: RdpScript,
+  wayIn: WayIn = "tls",
+): Promise<RdpFake> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => undefined);
     const end = (): void => void socket.destroy();
-    script(new RdpFakeHost(socket, fake.identity)).then(end, end);
+    script(new RdpFakeHost(socket, fake.identity, wayIn)).then(end, end);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -70,6 +79,7 @@ export async function startRdpFake(owner: Owner, identity: Identity, script: Rdp
 export class RdpFakeHost {
   readonly #socket: Socket;
   readonly #identity: Identity;
+  readonly #wayIn: WayIn;
   #wire: Wire | null = null;
   #reached = 0;
   /** What the client said before TLS. */
@@ -77,9 +87,10 @@ export class RdpFakeHost {
   /** Messages of the client on the dynamic channels' channel and the clipboard's, heard by `listen`. */
   readonly messages: { readonly channel: number; readonly data: Buffer }[] = [];
 
-  constructor(socket: Socket, identity: Identity) {
+  constructor(socket: Socket, identity: Identity, wayIn: WayIn) {
     this.#socket = socket;
     this.#identity = identity;
+    this.#wayIn = wayIn;
   }
 
   /** Resolves when the bytes have left this process's memory, rejects once the client has gone. */
@@ -121,6 +132,16 @@ export class RdpFakeHost {
     if (!this.#socket.destroyed) await once(this.#socket, "close");
   }
 
+  /** The client's next message of CredSSP, a DER element, once TLS is up. */
+  async tsRequest(): Promise<Buffer> {
+    const wire = this.#wire;
+    if (wire === null) throw new Error("there is no TLS yet");
+    const start = await wire.read(2);
+    const more = start.readUInt8(1) & 0x80 ? await wire.read(start.readUInt8(1) & 0x7f) : Buffer.alloc(0);
+    const length = more.length === 0 ? start.readUInt8(1) : more.readUIntBE(0, more.length);
+    return concat(start, more, await wire.read(length));
+  }
+
   /** Hears the client to its end. */
   async listen(): Promise<void> {
     for (;;) await this.#next();
@@ -137,7 +158,7 @@ export class RdpFakeHost {
   }
 
   async #secure(): Promise<void> {
-    await this.say(connectionConfirm(2, 1));
+    await this.say(connectionConfirm(2, WAY_IN[this.#wayIn]));
     const secureContext = createSecureContext({
       cert: readFileSync(this.#identity.certificate),
       key: readFileSync(this.#identity.key),

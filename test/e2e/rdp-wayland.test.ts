@@ -1,12 +1,20 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import sharp from "sharp";
 import t, { type Test } from "tap";
 import { keysymOf } from "../../src/desktop/keyboard.ts";
+import type { RdpLinkOptions } from "../../src/desktop/links/rdp-link.ts";
+import { distance } from "../protocols/rdp/channels/distance.ts";
 import { recorded } from "../protocols/rdp/channels/egfx-session.ts";
 import { GnomeDesktop, requireGnome } from "./gnome-desktop.ts";
 import { requirePeers } from "./peers.ts";
+import { Program } from "./program.ts";
 import { RdpSession, SIZE } from "./rdp-session.ts";
 import { requireRdpTarget, startRdpTarget } from "./rdp-target.ts";
 import { until } from "./until.ts";
 import { WaylandProbe } from "./wayland-probe.ts";
+
+const run = promisify(execFile);
 
 const GNOME_SIZE = { width: 800, height: 600 } as const;
 const KEYSYM = { shift: 0xffe1, control: 0xffe3, alt: 0xffe9 } as const;
@@ -129,6 +137,31 @@ async function chordsArrive(t: Test, hand: Hand): Promise<void> {
   t.equal(probe.held, 0, "and everything comes up again");
 }
 
+/** In 3 of 30 desktops mutter 43 gave no window any input, for whatever reason (2026-11-21): another one is begun then. */
+async function openGnome(t: Test, layout: string, options: Partial<RdpLinkOptions>) {
+  for (let tries = 3; ; tries--) {
+    const gnome = await GnomeDesktop.start(t, recorded("truth.png"), layout);
+    const session = new RdpSession(t, gnome, { size: GNOME_SIZE, hasGraphicsPipeline: true, ...options });
+    await showsPicture(session);
+    const hand = new Hand(session, new WaylandProbe(t, gnome.wayland, GNOME_SIZE));
+    const error = await hand.begin().catch((cause: unknown) => cause);
+    if (error === undefined) return { gnome, session, hand };
+    session.link.close();
+    if (tries === 1) throw error;
+  }
+}
+
+/** GNOME's picture is a window too: coming later it lies over all others, and takes what is done. */
+async function showsPicture({ ear, link }: RdpSession): Promise<void> {
+  const truth = await sharp(recorded("truth.png")).ensureAlpha().raw().toBuffer();
+  await ear.next("ready");
+  const isThere = (): boolean => {
+    const { bytes } = link.framebuffer;
+    return bytes.length === truth.length && distance(bytes, truth).psnr > 30;
+  };
+  await until("GNOME's picture", isThere, 40_000);
+}
+
 t.test("Weston's desktop gets what we do, German characters too", { timeout: 120_000 }, async (t) => {
   if (!requireRdpTarget(t, "weston")) return;
   const target = await startRdpTarget(t, "weston");
@@ -158,15 +191,10 @@ t.test(
   { timeout: 180_000 },
   async (t) => {
     if (!requireGnome(t) || !requirePeers(t, ["weston"])) return;
-    const gnome = await GnomeDesktop.start(t, recorded("truth.png"));
-    const session = new RdpSession(t, gnome, { size: GNOME_SIZE, hasGraphicsPipeline: true });
-    await session.ear.next("ready");
-    const hand = new Hand(session, new WaylandProbe(t, gnome.wayland, GNOME_SIZE));
-    await hand.begin();
+    const { gnome, session, hand } = await openGnome(t, "us", {});
     await pointerArrives(t, hand, ["left", "right", "middle", "side", "extra"], ["up", "down", "down"]);
     await chordsArrive(t, hand);
-    // All of its layout by keys, and beyond those what mutter's has by Unicode events: of "äöüß€" only the euro sign.
-    const text = "Hello, World! ~`\\|{}[]<>?@#$%^&*()_+-=;:'\"/ zZyYqQ €";
+    const text = "Hello, World! ~`\\|{}[]<>?@#$%^&*()_+-=;:'\"/ zZyYqQ";
     t.equal(
       await heardAfter<string>(
         () => hand.probe.text,
@@ -175,6 +203,10 @@ t.test(
       ),
       text,
     );
+    // It drops what its layout lacks, and says nothing: so that is known, and nothing is sent.
+    for (const character of "äöüß€Ω") {
+      t.notOk(session.link.canType(keysymOf(character) ?? 0), `${character} is known not to be typed`);
+    }
     session.link.close();
 
     const refused = new RdpSession(t, gnome, { size: GNOME_SIZE, password: "not the password" });
@@ -184,3 +216,53 @@ t.test(
     t.equal(refused.ear.said.filter(({ type }) => type === "closed").length, 1);
   },
 );
+
+t.test("GNOME's desktop with a German keyboard gets German characters", { timeout: 180_000 }, async (t) => {
+  if (!requireGnome(t) || !requirePeers(t, ["weston"])) return;
+  const { session, hand } = await openGnome(t, "de", { keyboardLayout: GERMAN });
+  const text = "Grüße: äöüß€ ÄÖÜ @ yz YZ -_#'+*~ (42)";
+  for (const character of text) {
+    if (!session.link.canType(keysymOf(character) ?? 0)) t.fail(`${character} cannot be typed`);
+  }
+  t.equal(
+    await heardAfter<string>(
+      () => hand.probe.text,
+      text,
+      () => hand.type(text),
+    ),
+    text,
+  );
+  t.notOk(session.link.canType(keysymOf("Ω") ?? 0), "what it has no key for is known");
+});
+
+t.test("GNOME's clipboard goes both ways", { timeout: 180_000 }, async (t) => {
+  if (!requireGnome(t) || !requirePeers(t, ["wl-paste"])) return;
+  const gnome = await GnomeDesktop.start(t, recorded("truth.png"));
+  const session = new RdpSession(t, gnome, { size: GNOME_SIZE, hasGraphicsPipeline: true });
+  await session.ear.next("ready");
+  const env = { ...process.env, ...gnome.wayland };
+  const given = "zum Gerät: grüße €Ω\nzwei Zeilen";
+  let pasted = "nothing";
+  const arrives = async (): Promise<boolean> => {
+    session.link.clipboard(given);
+    // Who looks needs the focus of a keyboard, and the host has none before the first key.
+    for (const isDown of [true, false]) session.link.key(KEYSYM.shift, isDown, null);
+    const { stdout } = await run("timeout", ["10", "wl-paste", "--no-newline"], { env });
+    pasted = stdout.replaceAll("\r\n", "\n");
+    return pasted === given;
+  };
+  await until("our text on the host's clipboard", arrives, 60_000).catch(() => undefined);
+  t.equal(pasted, given, "to the host");
+  const taken = "from the host: ñandú €Ω";
+  const owner = new Program(t, "wl-copy", ["--foreground", taken], { env: gnome.wayland });
+  const comes = (): boolean => {
+    const heard = session.ear.said.findLast(({ type }) => type === "clipboard");
+    return heard?.type === "clipboard" && heard.text === taken;
+  };
+  await until("its text", comes, 30_000).catch(() => undefined);
+  t.match(
+    session.ear.said.findLast(({ type }) => type === "clipboard"),
+    { text: taken },
+    `from the host ${owner.stderr}`,
+  );
+});

@@ -236,10 +236,10 @@ export const READING_CELLS: readonly ReadingCell[] = [
   },
   {
     tool: "list_connections",
-    async play(t, { agent, desktopId }) {
+    async play(t, { agent, desktopId, secret }) {
       const listed = await agent.call("list_connections");
       t.match(listed, { connections: [{ id: desktopId, has_password: true }] });
-      t.notMatch(JSON.stringify(listed), "secret42");
+      t.notMatch(JSON.stringify(listed), secret);
     },
   },
   {
@@ -258,12 +258,7 @@ export const READING_CELLS: readonly ReadingCell[] = [
     tool: "add_connection",
     async play(t, stage, mode) {
       const isAllowed = mode === "assist";
-      const work = codeOf(
-        stage.agent.call("add_connection", {
-          ...{ name: "another", protocol: "vnc", host: "127.0.0.1" },
-          port: stage.display.vncPort,
-        }),
-      );
+      const work = codeOf(stage.agent.call("add_connection", { name: "another", ...stage.another }));
       const open = await until("a question", async () => {
         return listSchema.parse(await rest(stage, "/api/v1/approvals"))[0] ?? null;
       });

@@ -2,20 +2,28 @@ import type { Mode } from "../../src/desktop/policy.ts";
 import type { Appliance } from "./appliance.ts";
 import type { EventWindow, Seen } from "./event-window.ts";
 import type { Agent } from "./mcp-client.ts";
+import type { SceneDisplay } from "./scene-target.ts";
 import { until } from "./until.ts";
 import type { XDisplay } from "./x-display.ts";
 
 type Point = { readonly x: number; readonly y: number };
 
+/** The X display of a target, by whatever protocol it is reached. */
+export type StageDisplay = SceneDisplay & Pick<XDisplay, "readClipboard" | "writeClipboard">;
+
 /** Where the cells play: a desktop, its one window that tells what reaches it, and who acts. */
 export interface Stage {
-  readonly display: XDisplay;
+  readonly display: StageDisplay;
   readonly window: EventWindow;
   readonly appliance: Appliance;
   readonly agent: Agent;
   readonly desktopId: string;
   /** Within the window, not where the window's own picture is. */
   readonly at: Point;
+  /** The target's password. */
+  readonly secret: string;
+  /** What `add_connection` takes for another desktop. */
+  readonly another: Readonly<Record<string, unknown>>;
   readonly encoding: BufferEncoding;
   /** A human sets the desktop's mode. */
   enter(mode: Mode): Promise<void>;

@@ -7,8 +7,8 @@ import { LinkError } from "../error.ts";
 import type { Link, LinkEvents } from "../link.ts";
 import type { ShownIdentity } from "../trust.ts";
 import { linkErrorOf } from "./link-error.ts";
+import type { MakeLink } from "./link-means.ts";
 import { typeableOf } from "./link-worker-typeable.ts";
-import { makeTargetLink } from "./target-link.ts";
 import { errorData, errorOf } from "./worker-error.ts";
 import {
   CONTROL,
@@ -23,12 +23,22 @@ import {
 } from "./worker-messages.ts";
 import { WorkerTrust } from "./worker-trust.ts";
 
+/** Each thread holds one link: what the other protocols need would be memory for nothing. */
+const MAKERS: Readonly<Record<string, () => Promise<MakeLink>>> = {
+  rdp: async () => (await import("./target-rdp.ts")).rdpLink,
+  kasmvnc: async () => (await import("./target-kasm.ts")).kasmLink,
+};
+const makeVncLink = async (): Promise<MakeLink> => (await import("./target-vnc.ts")).vncLink;
+
 /** A target that rings bells faster than the main thread hears them waits after so many. */
 const MOST_UNHEARD = 64;
 /** How long a wait lasts before it is looked whether anybody still waits for us. */
 const LOOK_MS = 1000;
 /** A main thread that took no picture for so long will not have this connection go on as if nothing was. */
 const MOST_WAIT_MS = 30_000;
+
+/** What is for the link. */
+type LinkMessage = Exclude<ToThread, { kind: "open" | "ping" | "judged" }>;
 
 /**
  * A link's own thread: the real link, its socket and its decoder, driven by the main thread's messages.
@@ -42,6 +52,8 @@ export class LinkThread {
   readonly #judging = new Map<number, (error: LinkError | null) => void>();
   #control = new Int32Array(new SharedArrayBuffer(CONTROL_BYTES));
   #link: Link | null = null;
+  /** What was said before there was a link; null once there was one. */
+  #early: LinkMessage[] | null = [];
   #sequence = 0;
   #questions = 0;
   /** Of this thread's time, how much it stood still. */
@@ -59,15 +71,16 @@ export class LinkThread {
   }
 
   #hear(message: ToThread): void {
-    if (message.kind === "open") this.#open(message.settings, message.control);
+    if (message.kind === "open") this.#load(message.settings, message.control);
     else if (message.kind === "ping") this.#say({ kind: "pong" });
     else if (message.kind === "judged") {
       this.#judging.get(message.id)?.(message.error === null ? null : errorOf(message.error));
       this.#judging.delete(message.id);
     } else if (this.#link !== null) this.#tell(this.#link, message);
+    else this.#early?.push(message);
   }
 
-  #tell(link: Link, message: Exclude<ToThread, { kind: "open" | "ping" | "judged" }>): void {
+  #tell(link: Link, message: LinkMessage): void {
     switch (message.kind) {
       case "follow":
         link.follow(message.isWatched);
@@ -100,12 +113,25 @@ export class LinkThread {
     }
   }
 
-  #open(settings: LinkSettings, control: SharedArrayBuffer): void {
-    const { connection, own, reverseListen, needsNla, needsIdentity } = settings;
+  #load(settings: LinkSettings, control: SharedArrayBuffer): void {
+    const load = MAKERS[settings.connection.protocol] ?? makeVncLink;
     this.#control = new Int32Array(control);
+    load().then(
+      (make) => this.#open(settings, make),
+      (error: unknown) => this.#giveUp(error),
+    );
+  }
+
+  #giveUp(error: unknown): void {
+    this.#say({ kind: "closed", error: errorData(linkErrorOf(error)) });
+    this.#end();
+  }
+
+  #open(settings: LinkSettings, make: MakeLink): void {
+    const { connection, own, reverseListen, needsNla, needsIdentity } = settings;
     const ask = (place: TrustPlace, shown: ShownIdentity): Promise<void> => this.#ask(place, shown);
     try {
-      const link = makeTargetLink(connection, {
+      const link = make(connection, {
         own,
         reverseListen,
         needsNla,
@@ -117,9 +143,11 @@ export class LinkThread {
       });
       this.#link = link;
       link.open(this.#events(link));
+      const early = this.#early ?? [];
+      this.#early = null;
+      for (const message of early) this.#tell(link, message);
     } catch (error) {
-      this.#say({ kind: "closed", error: errorData(linkErrorOf(error)) });
-      this.#end();
+      this.#giveUp(error);
     }
   }
 

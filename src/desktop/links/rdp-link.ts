@@ -8,8 +8,10 @@ import { LinkError } from "../error.ts";
 import type { Link, LinkEvents } from "../link.ts";
 import type { TargetTrust } from "../trust.ts";
 import { linkErrorOf } from "./link-error.ts";
+import { FirstPicture } from "./rdp-first-picture.ts";
 import { rdpPlatform, subjectPublicKeyOf } from "./rdp-platform.ts";
 import { RdpQuestions } from "./rdp-questions.ts";
+import { ScreenGaps } from "./screen-gaps.ts";
 import { startJudgedTls } from "./target-tls.ts";
 
 /** Connecting and the whole handshake. */
@@ -42,6 +44,8 @@ export class RdpLink implements Link {
   readonly #clock: Clock;
   #client: RdpClient;
   readonly #questions: RdpQuestions;
+  readonly #picture: FirstPicture;
+  readonly #gaps = new ScreenGaps();
   #stream: Duplex | null = null;
   #events: LinkEvents | null = null;
   #cancelPhase: (() => void) | null = null;
@@ -62,6 +66,11 @@ export class RdpLink implements Link {
     this.#clock = clock;
     this.#client = this.#makeClient(options);
     this.#questions = new RdpQuestions((pixels) => this.#client.refresh(pixels), clock);
+    const ask = (): void => {
+      this.#client.suppress(false);
+      this.#client.refresh();
+    };
+    this.#picture = new FirstPicture({ ask, giveUp: (error) => this.#end(error) }, clock);
   }
 
   get isExact(): boolean {
@@ -157,13 +166,9 @@ export class RdpLink implements Link {
     this.#client.clipboard(text);
   }
 
-  resize(width: number, height: number): boolean {
-    return this.arrange([rect(0, 0, width, height)]);
-  }
-
-  /** Asks for these screens, the first the primary one; false where the target cannot. */
-  arrange(screens: readonly Rect[]): boolean {
-    return this.#client.arrange(screens);
+  /** The first of the screens is the primary one. */
+  resize(width: number, height: number, screens?: readonly Rect[]): boolean {
+    return this.#client.arrange(screens ?? [rect(0, 0, width, height)]);
   }
 
   close(): void {
@@ -245,14 +250,18 @@ export class RdpLink implements Link {
         this.#cancelPhase?.();
         this.#cancelPhase = null;
         this.#watch(QUIET_MS);
+        this.#picture.await();
+        this.#gaps.set(this.framebuffer, event.screens);
         events.ready({ name: this.#name, screens: event.screens });
         break;
       case "update":
-        events.update({ painted: event.painted, copies: [] });
+        if (this.#picture.came() && !this.#isWatched) this.#suppress();
+        events.update({ painted: this.#gaps.withPainted(event.painted), copies: [] });
         this.#questions.painted(event.painted);
         break;
       case "resize":
         this.#questions.resized(this.framebuffer);
+        this.#gaps.set(this.framebuffer, event.screens);
         events.resize(event.screens);
         break;
       case "cursor":
@@ -275,7 +284,8 @@ export class RdpLink implements Link {
   }
 
   #suppress(): void {
-    if (this.#isSuppressed || !this.#client.isActive || !this.#client.features.hasSuppressOutput) return;
+    const { isActive, features } = this.#client;
+    if (this.#isSuppressed || !this.#picture.hasCome || !isActive || !features.hasSuppressOutput) return;
     this.#isSuppressed = true;
     this.#client.suppress(true);
   }
@@ -349,7 +359,7 @@ export class RdpLink implements Link {
   #end(error: LinkError): void {
     const events = this.#events;
     if (events === null) return;
-    if (this.#client.wantsSpnego && !this.#isSecondTry) {
+    if (this.#client.wantsSpnego && !this.#isSecondTry && error.code !== "handshake_timeout") {
       this.#isSecondTry = true;
       this.#release(error);
       this.#client = this.#makeClient({ ...this.#options, isSpnegoWrapped: true });
@@ -372,6 +382,7 @@ export class RdpLink implements Link {
   #release(error: LinkError): void {
     this.#cancelPhase?.();
     this.#cancelWatchdog?.();
+    this.#picture.stop();
     this.#questions.fail(error);
     const stream = this.#stream;
     this.#stream = null;

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { connect, type TLSSocket } from "node:tls";
 import { LinkError } from "../error.ts";
 import type { TargetTrust } from "../trust.ts";
+import { SocketStream } from "./socket-stream.ts";
 
 /** Without a certificate TLS ends at 1.2, and OpenSSL has such ciphers only below its lowest level of security. */
 const ANONYMOUS = { ciphers: "aNULL:@SECLEVEL=0", maxVersion: "TLSv1.2" } as const;
@@ -44,8 +45,9 @@ async function connected(
   host: string,
   options: typeof ANONYMOUS | Record<string, never>,
 ): Promise<TLSSocket> {
+  const below = stream instanceof SocketStream ? stream.lend() : null;
   const socket = connect({
-    socket: stream,
+    socket: below ?? stream,
     host,
     rejectUnauthorized: false, // the certificate is judged by our own rules
     ...(isIP(host) === 0 && host !== "" ? { servername: host } : {}),

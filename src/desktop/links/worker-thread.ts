@@ -10,13 +10,16 @@ const LIMITS = { maxOldGenerationSizeMb: THREAD_HEAP_MB, maxYoungGenerationSizeM
 
 /** Opens the thread of one link. It sees no environment: there may be tokens in it. */
 export function openLinkThread(): Worker {
+  return openThread("link-worker", import.meta.url);
+}
+
+/** Opens a thread whose entry has this name in the folder of `beside`, a module's URL. It sees no environment. */
+export function openThread(name: string, beside: string): Worker {
   const options = { env: {}, execArgv: [], resourceLimits: LIMITS };
-  if (!import.meta.url.endsWith(".ts")) {
-    return new Worker(new URL("./link-worker.js", import.meta.url), options);
-  }
+  if (!beside.endsWith(".ts")) return new Worker(new URL(`./${name}.js`, beside), options);
   // From source: threads do not inherit what lets the main one read TypeScript (tsx 4.23, Node 20.20).
   const tsx = JSON.stringify(import.meta.resolve("tsx/esm/api"));
-  const entry = JSON.stringify(new URL("./link-worker.ts", import.meta.url).href);
+  const entry = JSON.stringify(new URL(`./${name}.ts`, beside).href);
   const start = `import(${tsx}).then(({ register }) => { register(); return import(${entry}); });`;
   return new Worker(start, { ...options, eval: true });
 }

@@ -50,7 +50,10 @@ export function resizeTo(width: number, height: number, c: Conversation): void {
   if (c.hasBeenActive) c.emit({ type: "resize", screens: c.screens });
 }
 
-/** Those that were asked for where the host made a desktop of their bounds: xrdp 0.9.21 does, and tells of none. */
+/**
+ * Those that were asked for where the host made a desktop of their bounds: xrdp 0.9.21 does, and tells of none. Of a
+ * layout that is asked for later it makes one screen, as large as all of them (2026-11-21).
+ */
 function screensOf(desktop: Rect, { options, hasBeenActive }: Conversation): readonly Screen[] {
   const wishes = hasBeenActive ? [] : (options.monitors ?? []);
   const bounds = wishes.reduce(boundRects, EMPTY_RECT);

@@ -4,7 +4,7 @@ import { planar } from "./codecs/planar.ts";
 import type { Conversation } from "./conversation.ts";
 import { RdpError } from "./error.ts";
 import type { LittleEndianReader } from "./little-endian-reader.ts";
-import { type Placed, paintRaw, paintRgba, rowBytesOf, sizeBytesOf } from "./paint.ts";
+import { type Placed, paintRaw, paintWords, rowBytesOf, sizeBytesOf } from "./paint.ts";
 
 const COMPRESSED = 0x0001;
 const NO_HEADER = 0x0400;
@@ -55,11 +55,22 @@ export function checkSize(width: number, height: number, c: Conversation): void 
 }
 
 function paintCompressed(data: Uint8Array, bits: number, placed: Placed, c: Conversation): void {
-  const { width, height } = placed;
+  const { to, width, height } = placed;
   if (bits === 32) {
+    if (to.width === width && to.height === height) {
+      const { words, bytes, width: stride } = c.framebuffer;
+      planar(data, width, height, {
+        words,
+        bytes,
+        first: (to.y + height - 1) * stride + to.x,
+        step: -stride,
+      });
+      return;
+    }
     const pixels = c.scratch.bytes(width * height * 4);
-    planar(data, width, height, pixels);
-    paintRgba(pixels, placed, c);
+    const words = new Uint32Array(pixels.buffer, pixels.byteOffset, width * height);
+    planar(data, width, height, { words, bytes: pixels, first: 0, step: width });
+    paintWords(words, placed, c);
     return;
   }
   const bytes = c.scratch.bytes(width * height * sizeBytesOf(bits));

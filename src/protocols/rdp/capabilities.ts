@@ -69,7 +69,10 @@ function readCapability(
     case CAPABILITY.general:
       // After its first session a FreeRDP server says our own system back.
       if (c.hasBeenActive) set.skip(2);
-      else features.samplesScreen = FREERDP_SYSTEMS.includes(set.u16());
+      else {
+        features.samplesScreen = FREERDP_SYSTEMS.includes(set.u16());
+        c.losesCharacters ||= features.samplesScreen;
+      }
       set.skip(16);
       features.hasRefreshRect = set.left > 0 && set.u8() !== 0;
       features.hasSuppressOutput = set.left > 0 && set.u8() !== 0;

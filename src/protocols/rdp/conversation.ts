@@ -23,7 +23,7 @@ export interface RdpClientOptions {
   readonly colourDepth?: ColourDepth;
   /** Only hosts that check the password before a session begins: CredSSP, called NLA. Default false. */
   readonly needsNla?: boolean;
-  /** More than one: a layout to ask for, its bounds beginning at 0,0. */
+  /** More than one: a layout to ask for, the first the primary one, its bounds beginning at 0,0. */
   readonly monitors?: readonly Rect[];
   /** Asks for the graphics pipeline (MS-RDPEGFX), which may be lossy; default false. */
   readonly hasGraphicsPipeline?: boolean;
@@ -96,8 +96,13 @@ export interface Conversation {
   phase: RdpPhase;
   /** What was agreed, in words: "RDP, TLS, NLA". */
   description: string;
-  /** The host is xrdp, which drops Unicode events of characters that its session's layout lacks (0.9.21, 2026-11-21). */
+  /** The host is xrdp. */
   isXrdp: boolean;
+  /**
+   * It drops Unicode events of characters that its session's layout lacks, and says nothing: xrdp 0.9.21, and GNOME 43
+   * and all else that is made of FreeRDP's server (2026-11-21).
+   */
+  losesCharacters: boolean;
   /** The host threw out a bare NTLM token: another connection may do with it wrapped. */
   wantsSpnego: boolean;
   /** PROTOCOL.* that the host chose. */

@@ -1,3 +1,4 @@
+import type { Rect } from "../../framebuffer/rect.ts";
 import type { Conversation } from "./conversation.ts";
 import { RdpError } from "./error.ts";
 import { LittleEndianReader } from "./little-endian-reader.ts";
@@ -66,20 +67,25 @@ function clientBlocks(c: Conversation): Uint8Array {
   const network = new LittleEndianWriter(32).u32(STATIC_CHANNELS.length);
   for (const name of STATIC_CHANNELS) network.ascii(name.padEnd(8, "\0")).u32(CHANNEL_OPTIONS);
   block(to, CLIENT_BLOCK.network, network.bytes());
-  const monitors = c.options.monitors ?? [];
-  if (monitors.length > 1) {
-    const layout = new LittleEndianWriter(8 + monitors.length * 20).u32(0).u32(monitors.length);
-    for (const [i, { x, y, width, height }] of monitors.entries()) {
-      layout
-        .i32(x)
-        .i32(y)
-        .i32(x + width - 1)
-        .i32(y + height - 1)
-        .u32(i === 0 ? PRIMARY_MONITOR : 0);
-    }
-    block(to, CLIENT_BLOCK.monitor, layout.bytes());
-  }
+  const { monitors = [] } = c.options;
+  if (monitors.length > 1) block(to, CLIENT_BLOCK.monitor, monitorLayout(monitors));
   return to.bytes();
+}
+
+/** TS_UD_CS_MONITOR, MS-RDPBCGR 2.2.1.3.6: U32 flags, U32 count; each I32 left, top, right, bottom (inclusive), U32 flags. */
+function monitorLayout(monitors: readonly Rect[]): Uint8Array {
+  const layout = new LittleEndianWriter(8 + monitors.length * 20).u32(0).u32(monitors.length);
+  // The primary monitor is where the host begins to count.
+  const { x: originX = 0, y: originY = 0 } = monitors[0] ?? {};
+  for (const [i, { x, y, width, height }] of monitors.entries()) {
+    layout
+      .i32(x - originX)
+      .i32(y - originY)
+      .i32(x - originX + width - 1)
+      .i32(y - originY + height - 1)
+      .u32(i === 0 ? PRIMARY_MONITOR : 0);
+  }
+  return layout.bytes();
 }
 
 function block(to: LittleEndianWriter, type: number, body: Uint8Array): void {

@@ -27,10 +27,9 @@ export function rowBytesOf(width: number, bits: number): number {
   return (width * sizeBytesOf(bits) + 3) & ~3;
 }
 
-/** Writes RGBA, rows bottom up, into the picture. */
-export function paintRgba(rgba: Uint8Array, placed: Placed, { framebuffer }: Conversation): void {
+/** Writes words of the picture's kind, rows bottom up, into the picture. */
+export function paintWords(words: Uint32Array, placed: Placed, { framebuffer }: Conversation): void {
   const { to, width } = placed;
-  const words = new Uint32Array(rgba.buffer, rgba.byteOffset, rgba.length >> 2);
   for (let y = to.y; y < to.y + to.height; y++) {
     const from = rowOf(y, placed) * width + (to.x - placed.x);
     framebuffer.words.set(words.subarray(from, from + to.width), y * framebuffer.width + to.x);

@@ -86,6 +86,7 @@ export class RdpClient {
       description: "",
       wantsSpnego: false,
       isXrdp: false,
+      losesCharacters: false,
       selectedProtocol: 0,
       userId: 0,
       ioChannel: 0,
@@ -207,7 +208,8 @@ export class RdpClient {
   /** A session that begins, or begins anew: nothing is held there. */
   #beginInput(): void {
     this.#pointer.forget();
-    if (this.#c.isXrdp && isKnownLayout(this.#layout)) this.features.hasUnicodeInput = false;
+    // Better known as not typed than sent and lost. Of a layout without a table here, Unicode is all there is.
+    if (this.#c.losesCharacters && isKnownLayout(this.#layout)) this.features.hasUnicodeInput = false;
     sendInput(this.#c, this.#keyboard.synchronise());
   }
 

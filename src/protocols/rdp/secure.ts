@@ -49,6 +49,8 @@ function* authenticate(c: Conversation, publicKey: Uint8Array): Parser<void> {
     now: () => c.ports.fileTime(),
   });
   c.send(credSsp.start());
+  // Hosts of CredSSP version 2 have no words for a token that they do not take: they hang up.
+  c.wantsSpnego = isSpnegoWrapped !== true;
   for (let hasProved = false; ; hasProved = true) {
     const message = yield* readTsRequest(c, hasProved);
     try {

@@ -129,6 +129,7 @@ function readLicensing(from: LittleEndianReader, c: Conversation): boolean {
       return true;
     case LICENCE.request:
       c.isXrdp = isExample(from.take(RANDOM_BYTES));
+      c.losesCharacters ||= c.isXrdp;
       // xrdp 0.9.21 paints 8-bit sessions by drawing orders, whatever was agreed upon (2026-11-21).
       if (c.isXrdp && c.options.colourDepth === 8) throw tooFewColours(c);
       requestLicence(c);

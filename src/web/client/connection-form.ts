@@ -1,5 +1,6 @@
 import type { ConnectionBody } from "../api.ts";
 import { wayFromForm } from "./connection-way.ts";
+import { rdpFromForm } from "./rdp-form.ts";
 
 /** A form's fields by name; a browser's FormData is one. */
 export interface FilledForm {
@@ -28,13 +29,15 @@ export function connectionFromForm(form: FilledForm): ConnectionBody {
   const name = field(form, "name").trim();
   const username = field(form, "username").trim();
   const password = field(form, "password");
+  const protocol = protocolNamed(field(form, "protocol"));
   return {
-    protocol: protocolNamed(field(form, "protocol")),
+    protocol,
     ...(host === "" ? {} : { host }),
     ...(port === "" ? {} : { port: Number(port) }),
     ...(name === "" ? {} : { name }),
     ...(username === "" ? {} : { username }),
     ...(password === "" ? {} : { password }),
     ...wayFromForm(form),
+    ...(protocol === "rdp" ? rdpFromForm(form) : {}),
   };
 }

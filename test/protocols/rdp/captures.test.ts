@@ -44,7 +44,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 const SESSIONS = 2400;
-const MOST_GROWTH_BYTES = 256 * 1024 * 1024;
+const MOST_GROWTH_BYTES = 128 * 1024 * 1024;
 /** Hundreds of times what a session takes: an endless loop, not a slow machine. */
 const MOST_MS = 20_000;
 

@@ -401,6 +401,19 @@ t.test("monitors that were asked for are screens where the desktop has their bou
   );
 });
 
+t.test("the host begins to count at the first monitor, which is the primary one", async (t) => {
+  const monitors = [
+    { x: 24, y: 10, width: 40, height: 38 },
+    { x: 0, y: 0, width: 24, height: 30 },
+  ];
+  const said = Peer.ready({ monitors }).sent.map((sent) => Buffer.from(sent).toString("hex"));
+  // TS_UD_CS_MONITOR by MS-RDPBCGR 2.2.1.3.6: 0xc005, 52 bytes, no flags, two monitors.
+  const block = "05c0340000000000" + "02000000";
+  const primary = "00000000" + "00000000" + "27000000" + "25000000" + "01000000";
+  const other = "e8ffffff" + "f6ffffff" + "ffffffff" + "13000000" + "00000000";
+  t.ok(said.some((sent) => sent.includes(block + primary + other)));
+});
+
 t.test("monitors that the host tells of become screens", async (t) => {
   const layout = bytes().u32(2);
   layout.i32(0).i32(0).i32(39).i32(47).u32(1);
@@ -426,6 +439,24 @@ t.test("input goes by the fast path where the host has it, else by the slow one"
   t.equal(fast.client.key(0x1000394, true, null), true, "a Unicode event");
   t.equal(slow.client.key(0x1000394, true, null), false, "no way to type it");
 });
+
+t.test(
+  "a host that drops what its layout lacks is sent no Unicode, and what it lacks is known",
+  async (t) => {
+    const OMEGA = 0x1000394;
+    const UNIX = 4;
+    const gnome = Peer.ready({}, { width: 64, height: 48, system: UNIX });
+    t.equal(gnome.client.canType(OMEGA), false);
+    t.equal(gnome.client.canType(0x61), true);
+    t.equal(gnome.client.key(OMEGA, true, null), false);
+    const french = Peer.ready({ keyboardLayout: 0x40c }, { width: 64, height: 48, system: UNIX });
+    t.equal(french.client.canType(0xe9), true, "é has a key there");
+    const other = Peer.ready({ keyboardLayout: 0x41f }, { width: 64, height: 48, system: UNIX });
+    t.equal(other.client.canType(OMEGA), true, "of a layout without a table here, Unicode is all there is");
+    const windows = Peer.ready({}, { width: 64, height: 48 });
+    t.equal(windows.client.canType(OMEGA), true);
+  },
+);
 
 t.test("sessions with flipped bytes end in an RdpError or go on", async (t) => {
   const messages = [

@@ -127,12 +127,14 @@ export interface Offer {
   readonly height: number;
   /** Flags of the input set. */
   readonly input?: number;
+  /** osMajorType; default 1, Windows. */
+  readonly system?: number;
 }
 
 /** Demand Active with a general, a bitmap and an input set. */
-export function demandActive({ width, height, input = 0x3d }: Offer): Uint8Array {
+export function demandActive({ width, height, input = 0x3d, system = 1 }: Offer): Uint8Array {
   const sets = bytes();
-  sets.u16(1).u16(24).pad(18).u8(1).u8(1);
+  sets.u16(1).u16(24).u16(system).pad(16).u8(1).u8(1);
   sets.u16(2).u16(28).u16(32).u16(1).u16(1).u16(1).u16(width).u16(height).pad(12);
   sets.u16(13).u16(88).u16(input).pad(82);
   const to = bytes()

@@ -37,10 +37,9 @@ export interface DynamicChannel {
 interface Open {
   readonly id: number;
   readonly channel: DynamicChannel;
-  /** Bytes announced by a first piece; 0 where none is under way. */
-  expected: number;
+  /** Memory for the message that a first piece announced; null where none is under way. */
+  whole: Uint8Array | null;
   received: number;
-  pieces: Uint8Array[];
 }
 
 /**
@@ -138,7 +137,7 @@ export class DynamicChannels {
     writeSized(answer, id, idBytes);
     answer.u32(isTaken ? 0 : UNKNOWN_CHANNEL);
     if (!isTaken) return [answer.bytes()];
-    this.#open.set(id, { id, channel, expected: 0, received: 0, pieces: [] });
+    this.#open.set(id, { id, channel, whole: null, received: 0 });
     return [answer.bytes(), ...channel.opened().flatMap((message) => pack(id, message))];
   }
 
@@ -148,28 +147,26 @@ export class DynamicChannels {
       const message = `a message of ${length} bytes on ${name}, expected at most ${mostBytes}`;
       throw new RdpError("too_large", "channel", message);
     }
-    open.expected = length;
+    // Of a size that was checked, and not kept in pieces: many small ones would cost a hundred times as much.
+    open.whole = length === 0 ? null : new Uint8Array(length);
     open.received = 0;
-    open.pieces = [];
     return length === 0 ? [] : this.#piece(open, piece);
   }
 
   #piece(open: Open, piece: Uint8Array): Uint8Array[] {
-    if (open.expected === 0) return this.#deliver(open, piece);
-    open.received += piece.length;
-    if (open.received > open.expected) {
-      const message = `${open.received} bytes of a message on ${open.channel.name}, expected ${open.expected}`;
+    const { whole } = open;
+    if (whole === null) return this.#deliver(open, piece);
+    const received = open.received + piece.length;
+    if (received > whole.length) {
+      const message = `${received} bytes of a message on ${open.channel.name}, expected ${whole.length}`;
       throw new RdpError("bad_data", "channel", message);
     }
-    if (open.received < open.expected) {
-      // An empty piece would cost memory and move nothing.
-      if (piece.length > 0) open.pieces.push(piece.slice());
-      return [];
-    }
-    const whole = open.pieces.length === 0 ? piece : join(open.pieces, piece, open.expected);
-    open.expected = 0;
-    open.pieces = [];
-    return this.#deliver(open, whole);
+    const isAll = open.received === 0 && received === whole.length;
+    if (!isAll) whole.set(piece, open.received);
+    open.received = received;
+    if (received < whole.length) return [];
+    open.whole = null;
+    return this.#deliver(open, isAll ? piece : whole);
   }
 
   #deliver(open: Open, message: Uint8Array): Uint8Array[] {
@@ -240,14 +237,4 @@ function readName(from: LittleEndianReader): string {
     );
   }
   return String.fromCharCode(...bytes.subarray(0, length));
-}
-
-function join(pieces: readonly Uint8Array[], last: Uint8Array, length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of [...pieces, last]) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

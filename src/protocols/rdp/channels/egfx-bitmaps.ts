@@ -1,5 +1,5 @@
 import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
-import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
+import { areaOfRect, type Rect, type Size } from "../../../framebuffer/rect.ts";
 import { badData } from "../codecs/bad-data.ts";
 import { ClearCodec } from "../codecs/clear-codec.ts";
 import { losesColour, planar } from "../codecs/planar.ts";
@@ -24,12 +24,13 @@ export class SurfaceBitmaps {
   readonly #progressive: Progressive;
   #isLossy = false;
 
-  constructor(surfaces: Surfaces, work: WorkLimit) {
+  /** `output`: the desktop as large as it is at any time. */
+  constructor(surfaces: Surfaces, work: WorkLimit, output: Size) {
     this.#surfaces = surfaces;
     this.#work = work;
     const spend = (pixels: number): void => work.spend(pixels);
     this.#remoteFx = new RemoteFx(spend);
-    this.#progressive = new Progressive(spend);
+    this.#progressive = new Progressive(output, spend);
   }
 
   /** True once a codec was used that does not give back the exact pixels. */
@@ -103,12 +104,7 @@ function unknownCodec(codec: number): RdpError {
   return new RdpError("unsupported", "graphics", `got codec ${codec}, expected one that was not declined`);
 }
 
-function paintPlanar(data: Uint8Array, to: Framebuffer, rect: Rect): void {
-  const { x, y, width, height } = rect;
-  const rgba = new Uint8Array(width * height * 4);
-  planar(data, width, height, rgba);
-  const words = new Uint32Array(rgba.buffer);
-  for (let row = 0; row < height; row++) {
-    to.words.set(words.subarray(row * width, (row + 1) * width), (y + row) * to.width + x);
-  }
+function paintPlanar(data: Uint8Array, to: Framebuffer, { x, y, width, height }: Rect): void {
+  const { words, bytes, width: step } = to;
+  planar(data, width, height, { words, bytes, first: y * step + x, step });
 }

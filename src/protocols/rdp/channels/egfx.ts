@@ -61,7 +61,7 @@ export class GraphicsPipeline {
   constructor(output: Framebuffer) {
     this.#output = output;
     this.#surfaces = new Surfaces(output);
-    this.#bitmaps = new SurfaceBitmaps(this.#surfaces, this.#work);
+    this.#bitmaps = new SurfaceBitmaps(this.#surfaces, this.#work, output);
   }
 
   /** True once the host sent pixels by a codec that does not give them back exactly. */

@@ -1,3 +1,4 @@
+import type { RdpError } from "../error.ts";
 import { badData, cutOff } from "./bad-data.ts";
 
 /** A plane that is not compressed, of width * height bytes, to to[offset]; returns where it ends in `from`. */
@@ -89,4 +90,80 @@ export function skipRlePlane(from: Uint8Array, start: number, width: number, hei
     }
   }
   return read;
+}
+
+/**
+ * The first row of a run-length encoded plane, as rlePlane has it, to every fourth byte from to[offset] on: one channel of
+ * pixels. Returns where the row ends in `from`.
+ */
+export function firstPlaneRow(
+  from: Uint8Array,
+  start: number,
+  width: number,
+  to: Uint8Array,
+  offset: number,
+): number {
+  const most = from.length;
+  const rowEnd = offset + width * 4;
+  let read = start;
+  let at = offset;
+  let value = 0;
+  while (at < rowEnd) {
+    if (read >= most) throw cutOff("planar");
+    const control = from[read++]!;
+    let run = control & 15;
+    let raw = control >> 4;
+    if (run === 1 || run === 2) {
+      run = run * 16 + raw;
+      raw = 0;
+    }
+    const rawEnd = at + raw * 4;
+    const end = rawEnd + run * 4;
+    if (end > rowEnd) throw tooLong(end - at, rowEnd - at);
+    if (read + raw > most) throw cutOff("planar");
+    for (; at < rawEnd; at += 4) to[at] = value = from[read++]!;
+    for (; at < end; at += 4) to[at] = value;
+  }
+  return read;
+}
+
+/** Another row, which holds what the row above holds and gets what differs. Returns as firstPlaneRow does. */
+export function nextPlaneRow(
+  from: Uint8Array,
+  start: number,
+  width: number,
+  to: Uint8Array,
+  offset: number,
+): number {
+  const most = from.length;
+  const rowEnd = offset + width * 4;
+  let read = start;
+  let at = offset;
+  let value = 0;
+  while (at < rowEnd) {
+    if (read >= most) throw cutOff("planar");
+    const control = from[read++]!;
+    let run = control & 15;
+    let raw = control >> 4;
+    if (run === 1 || run === 2) {
+      run = run * 16 + raw;
+      raw = 0;
+    }
+    const rawEnd = at + raw * 4;
+    const end = rawEnd + run * 4;
+    if (end > rowEnd) throw tooLong(end - at, rowEnd - at);
+    if (read + raw > most) throw cutOff("planar");
+    for (; at < rawEnd; at += 4) {
+      const coded = from[read++]!;
+      value = (coded >> 1) ^ -(coded & 1);
+      to[at]! += value;
+    }
+    if (value === 0) at = end;
+    else for (; at < end; at += 4) to[at]! += value;
+  }
+  return read;
+}
+
+function tooLong(bytes: number, left: number): RdpError {
+  return badData(`planar segment of ${bytes >> 2} values, expected ${left >> 2} at most`);
 }

@@ -1,6 +1,7 @@
 import { OPAQUE } from "../../../framebuffer/framebuffer.ts";
 import { badData } from "./bad-data.ts";
 import { rawPlane, rlePlane, skipRlePlane } from "./planar-plane.ts";
+import { type PlanarRows, rleRows } from "./planar-rows.ts";
 import { yCoCgWords } from "./ycocg.ts";
 
 const COLOUR_LOSS_MASK = 0x07;
@@ -8,8 +9,8 @@ const IS_SUBSAMPLED = 0x08;
 const IS_RUN_LENGTH = 0x10;
 const HAS_NO_ALPHA = 0x20;
 
-/** Planes of bitmaps up to this many pixels share one memory; hosts cut the screen into such. */
-const SHARED_PIXELS = 64 * 1024;
+/** Three planes of a bitmap, and then its pixels, share one memory up to this size; hosts cut the screen into such. */
+const SHARED_BYTES = (3 + 4) * 64 * 1024;
 let shared: Planes | null = null;
 
 /**
@@ -19,15 +20,12 @@ let shared: Planes | null = null;
  *     alphaPlane (where the header has it), then red, green, blue; with a colour loss level: luma, orange, green chroma
  *     pad (1 byte, uncompressed only)
  *
- * Fills `to` with RGBA, alpha 255, rows in the order they come (legacy bitmaps: the bottom one first; EGFX: the top
- * one). Throws RdpError `bad_data` where the data ends early or a row does not fit, and a RangeError where `to` is too
- * small or does not begin at a multiple of 4 bytes.
+ * Fills the rows with opaque pixels in the order they come (legacy bitmaps: the bottom one first; EGFX: the top one).
+ * Throws RdpError `bad_data` where the data ends early or a row does not fit; some rows may then be filled.
+ * INVARIANT: the caller has checked that the rows are there.
  */
-export function planar(bytes: Uint8Array, width: number, height: number, to: Uint8Array): void {
-  const count = width * height;
-  if (to.length < count * 4) throw new RangeError(`room for ${to.length} bytes, expected ${count * 4}`);
-  const words = new Uint32Array(to.buffer, to.byteOffset, count);
-  const header = bytes[0];
+export function planar(data: Uint8Array, width: number, height: number, to: PlanarRows): void {
+  const header = data[0];
   if (header === undefined) throw badData("planar data of 0 bytes, expected a format header");
   const colourLoss = header & COLOUR_LOSS_MASK;
   const isSubsampled = (header & IS_SUBSAMPLED) !== 0;
@@ -35,21 +33,32 @@ export function planar(bytes: Uint8Array, width: number, height: number, to: Uin
     throw badData("planar chroma subsampling without colour loss, expected it with luma and chroma only");
   }
   const isRunLength = (header & IS_RUN_LENGTH) !== 0;
+  let at = 1;
+  // The alpha plane is only stepped over: nothing behind a desktop shows through.
+  if ((header & HAS_NO_ALPHA) === 0) {
+    at = isRunLength ? skipRlePlane(data, at, width, height) : at + width * height;
+  }
+  if (isRunLength && colourLoss === 0) {
+    rleRows(data, at, width, height, to);
+    return;
+  }
   const plane = isRunLength ? rlePlane : rawPlane;
   const chromaWidth = isSubsampled ? (width + 1) >> 1 : width;
   const chromaHeight = isSubsampled ? (height + 1) >> 1 : height;
   // Planes begin at words, so that pixels are joined four at a time.
+  const count = width * height;
   const second = (count + 3) & ~3;
   const third = second + ((chromaWidth * chromaHeight + 3) & ~3);
-  const planes = memoryFor(3 * second);
-  let at = 1;
-  // The alpha plane is only stepped over: nothing behind a desktop shows through.
-  if ((header & HAS_NO_ALPHA) === 0) at = isRunLength ? skipRlePlane(bytes, at, width, height) : at + count;
-  at = plane(bytes, at, width, height, planes.bytes, 0);
-  at = plane(bytes, at, chromaWidth, chromaHeight, planes.bytes, second);
-  plane(bytes, at, chromaWidth, chromaHeight, planes.bytes, third);
+  const planes = memoryFor(3 * second + 4 * count);
+  at = plane(data, at, width, height, planes.bytes, 0);
+  at = plane(data, at, chromaWidth, chromaHeight, planes.bytes, second);
+  plane(data, at, chromaWidth, chromaHeight, planes.bytes, third);
+  const words = new Uint32Array(planes.bytes.buffer, 3 * second, count);
   if (colourLoss > 0) yCoCgWords(planes.bytes, second, third, width, height, isSubsampled, colourLoss, words);
   else joinPlanes(planes, second, words);
+  for (let y = 0; y < height; y++) {
+    to.words.set(words.subarray(y * width, (y + 1) * width), to.first + y * to.step);
+  }
 }
 
 /** True where a planar bitmap does not give back the exact pixels, which is as its encoder chose. */
@@ -83,8 +92,8 @@ interface Planes {
 
 /** So many bytes, whatever they hold: each is written before it is read, but those between the planes. */
 function memoryFor(sizeBytes: number): Planes {
-  if (sizeBytes > 3 * SHARED_PIXELS) return planesOf(sizeBytes);
-  shared ??= planesOf(3 * SHARED_PIXELS);
+  if (sizeBytes > SHARED_BYTES) return planesOf(sizeBytes);
+  shared ??= planesOf(SHARED_BYTES);
   return shared;
 }
 

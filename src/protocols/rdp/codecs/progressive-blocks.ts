@@ -1,6 +1,6 @@
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { LittleEndianReader } from "../little-endian-reader.ts";
-import { badData } from "./bad-data.ts";
+import { badData, tooLarge } from "./bad-data.ts";
 import { checkQuantisation, type Quantisation, readQuantisation } from "./quantisation.ts";
 import { checkRectCount } from "./tile-painter.ts";
 import { BANDS, TILE_SIDE } from "./wavelet.ts";
@@ -25,6 +25,8 @@ const IS_DIFFERENCE = 0x01;
 /** The quality of a tile that nothing will be added to. */
 const FULL_QUALITY = 0xff;
 const NOTHING_LEFT: Quantisation = new Uint8Array(BANDS);
+/** Tiles of one message, read before the first is painted: twice what the largest picture has. */
+const MOST_TILES = 16_384;
 
 /** Quantisation of luma, blue and red chroma. */
 export type Quantisations = readonly [Quantisation, Quantisation, Quantisation];
@@ -122,6 +124,11 @@ function readRegion(from: LittleEndianReader, rects: Rect[], tiles: (NewTile | T
   const tileCount = from.u16();
   const tileBytes = from.u32();
   checkRectCount(rects.length + rectCount);
+  if (tiles.length + tileCount > MOST_TILES) {
+    throw tooLarge(
+      `${tiles.length + tileCount} progressive tiles in a message, expected at most ${MOST_TILES}`,
+    );
+  }
   for (let i = 0; i < rectCount; i++) {
     rects.push({ x: from.u16(), y: from.u16(), width: from.u16(), height: from.u16() });
   }

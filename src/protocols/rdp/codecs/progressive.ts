@@ -1,62 +1,36 @@
 import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import type { Rect, Size } from "../../../framebuffer/rect.ts";
-import { badData, tooLarge } from "./bad-data.ts";
+import { badData } from "./bad-data.ts";
 import { type NewTile, type Quantisations, readProgressive, type TileUpgrade } from "./progressive-blocks.ts";
+import { type CodecContext, type KeptTile, ProgressiveTiles } from "./progressive-tiles.ts";
 import { upgradeComponent } from "./progressive-upgrade.ts";
 import { dequantise, type Quantisation } from "./quantisation.ts";
 import { decodeRlgr } from "./rlgr.ts";
 import { TilePainter } from "./tile-painter.ts";
 import { PLAIN_WAVELET, REDUCED_WAVELET, TILE_COEFFICIENTS, TILE_SIDE, type Wavelet } from "./wavelet.ts";
 
-const COMPONENTS = 3;
-
-/** Codec contexts on one surface; servers use one. */
-const MOST_CONTEXTS = 16;
-
-/** What is kept of a tile between frames. */
-interface KeptTile {
-  /** As they were before the wavelet was undone. */
-  readonly coefficients: readonly Int16Array[];
-  /** -1, 0 or 1 for each coefficient; null for a tile that no pass refines. */
-  signs: readonly Int8Array[] | null;
-  /** Of the last pass. */
-  bitPositions: readonly Quantisation[];
-  isReduced: boolean;
-}
-
-/** One codec context on one surface. */
-interface Context {
-  hasSubbandDiffing: boolean;
-  readonly tiles: Map<number, KeptTile>;
-}
-
-/** The codec contexts of one surface by number, the one used last at the end. */
-type Contexts = Map<number, Context>;
-
 /**
  * RemoteFX progressive, MS-RDPEGFX 2.2.4.2 and 3.2.8.1: tiles that come whole (simple), or coarse first and then refined,
  * and that may be differences to the tile before. What later passes and differences need is kept for each surface and
  * codec context.
- *
- * INVARIANT: of a surface no more tiles are kept than it has, 36 KiB each: where a host begins another context on it and
- * does not delete the one before, that one's are forgotten as the new one's come.
  */
 export class Progressive {
   readonly #painter: TilePainter;
-  readonly #surfaces = new Map<number, Contexts>();
+  readonly #kept: ProgressiveTiles;
 
-  /** `spend` is told the work of each tile, in pixels, before it is done, and may throw. */
-  constructor(spend: (pixels: number) => void) {
+  /**
+   * `screen` is the desktop as large as it is at any time; `spend` is told the work of each tile, in pixels, before it is
+   * done, and may throw.
+   */
+  constructor(screen: Size, spend: (pixels: number) => void) {
+    this.#kept = new ProgressiveTiles(screen);
     this.#painter = new TilePainter(spend);
   }
 
   /** Paints a message on the surface `id`, whose pixels are `to`; returns where. Throws RdpError. */
   decode(bytes: Uint8Array, to: Framebuffer, id: number, contextId: number): Rect[] {
     const message = readProgressive(bytes);
-    const contexts = this.#surfaces.get(id) ?? new Map<number, Context>();
-    this.#surfaces.set(id, contexts);
-    const context = contextAt(contexts, contextId);
-    const mostTiles = tilesOf(to);
+    const context = this.#kept.contextAt(id, contextId);
     if (message.hasSubbandDiffing !== null) context.hasSubbandDiffing = message.hasSubbandDiffing;
     for (const tile of message.tiles) {
       const x = tile.column * TILE_SIDE;
@@ -64,10 +38,8 @@ export class Progressive {
       if (x >= to.width || y >= to.height) {
         throw badData(`a progressive tile at ${x},${y}, expected within ${to.width}x${to.height}`);
       }
-      if (tile.kind === "new") {
-        this.#renew(tile, context);
-        forgetBeyond(mostTiles, contexts);
-      } else this.#upgrade(tile, context);
+      if (tile.kind === "new") this.#renew(tile, context);
+      else this.#upgrade(tile, context);
       this.#painter.paint(to, x, y, message.rects);
     }
     return this.#painter.takePainted();
@@ -75,22 +47,21 @@ export class Progressive {
 
   /** Forgets a codec context (RDPGFX_DELETE_ENCODING_CONTEXT), or all of a surface that is gone. */
   forget(id: number, contextId: number | null): void {
-    const contexts = this.#surfaces.get(id);
-    if (contexts === undefined) return;
-    if (contextId !== null) contexts.delete(contextId);
-    if (contextId === null || contexts.size === 0) this.#surfaces.delete(id);
+    this.#kept.forget(id, contextId);
   }
 
-  #renew(tile: NewTile, context: Context): void {
+  #renew(tile: NewTile, context: CodecContext): void {
     const wavelet = waveletOf(tile.isReduced);
     const positions = bitPositions(tile.quantisations, tile.leftOut);
     const isKept = context.hasSubbandDiffing || tile.isDifference || tile.isUpgradable;
     const kept = isKept ? this.#keep(tile, context, positions) : null;
-    if (kept === null) context.tiles.delete(keyOf(tile));
+    if (kept === null) this.#kept.drop(context, keyOf(tile));
     for (const [i, values] of this.#components().entries()) {
       decodeRlgr(1, tile.data[i]!, values);
-      const signs = kept?.signs?.[i];
-      if (signs !== undefined) for (let k = 0; k < TILE_COEFFICIENTS; k++) signs[k] = Math.sign(values[k]!);
+      if (kept?.isUpgradable) {
+        const signs = kept.signs[i]!;
+        for (let k = 0; k < TILE_COEFFICIENTS; k++) signs[k] = Math.sign(values[k]!);
+      }
       dequantise(values, wavelet, positions[i]!);
       const coefficients = kept?.coefficients[i];
       if (coefficients !== undefined) {
@@ -103,9 +74,9 @@ export class Progressive {
     }
   }
 
-  #upgrade(tile: TileUpgrade, context: Context): void {
+  #upgrade(tile: TileUpgrade, context: CodecContext): void {
     const kept = context.tiles.get(keyOf(tile));
-    if (kept === undefined || kept.signs === null) {
+    if (!kept?.isUpgradable) {
       throw badData(`a refinement of tile ${tile.column},${tile.row}, expected its first pass before`);
     }
     if (kept.isReduced !== tile.isReduced)
@@ -127,50 +98,14 @@ export class Progressive {
     return [y, cb, cr];
   }
 
-  #keep(tile: NewTile, context: Context, positions: readonly Quantisation[]): KeptTile {
-    let kept = context.tiles.get(keyOf(tile));
-    if (kept === undefined) {
-      kept = {
-        coefficients: Array.from({ length: COMPONENTS }, () => new Int16Array(TILE_COEFFICIENTS)),
-        signs: null,
-        bitPositions: positions,
-        isReduced: tile.isReduced,
-      };
-      context.tiles.set(keyOf(tile), kept);
-    }
-    if (!tile.isUpgradable) kept.signs = null;
-    else kept.signs ??= Array.from({ length: COMPONENTS }, () => new Int8Array(TILE_COEFFICIENTS));
+  #keep(tile: NewTile, context: CodecContext, positions: readonly Quantisation[]): KeptTile {
+    const isNew = !context.tiles.has(keyOf(tile));
+    const kept = this.#kept.keep(context, keyOf(tile));
+    if (isNew && tile.isDifference) for (const values of kept.coefficients) values.fill(0);
+    kept.isUpgradable = tile.isUpgradable;
     kept.bitPositions = positions;
     kept.isReduced = tile.isReduced;
     return kept;
-  }
-}
-
-/** The context of a number, new where there is none, at the end of them all. */
-function contextAt(contexts: Contexts, id: number): Context {
-  const context = contexts.get(id) ?? { hasSubbandDiffing: false, tiles: new Map<number, KeptTile>() };
-  contexts.delete(id);
-  if (contexts.size >= MOST_CONTEXTS) {
-    throw tooLarge(`codec context ${MOST_CONTEXTS + 1} on a surface, expected at most ${MOST_CONTEXTS}`);
-  }
-  contexts.set(id, context);
-  return context;
-}
-
-function tilesOf({ width, height }: Size): number {
-  return Math.ceil(width / TILE_SIDE) * Math.ceil(height / TILE_SIDE);
-}
-
-/** Forgets tiles until so many are left, first those of the contexts that were used longest ago. */
-function forgetBeyond(mostTiles: number, contexts: Contexts): void {
-  let count = 0;
-  for (const { tiles } of contexts.values()) count += tiles.size;
-  for (const { tiles } of contexts.values()) {
-    for (const key of tiles.keys()) {
-      if (count <= mostTiles) return;
-      tiles.delete(key);
-      count--;
-    }
   }
 }
 

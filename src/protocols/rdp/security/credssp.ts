@@ -203,7 +203,7 @@ function unwrapped(token: Uint8Array): Uint8Array {
   return responseToken;
 }
 
-/** NTLM's last message, and a signature over the mechanisms; sealing begins anew behind it, MS-SPNG 3.3.5.1. */
+/** NTLM's last message, and a signature over the mechanisms; the key stream begins anew behind it, MS-SPNG 3.3.5.1. */
 function wrapLast(message: Uint8Array, { toServer }: NtlmSession): Uint8Array {
   const token = writeNegTokenResp(message, toServer.sign(MECHANISMS));
   toServer.restart();

@@ -9,6 +9,7 @@ import { sentence } from "../words.ts";
 import { ConnectionWay } from "./connection-way.tsx";
 import { HandshakeSteps } from "./handshake-steps.tsx";
 import { IconButton } from "./icon-button.tsx";
+import { RdpFields } from "./rdp-fields.tsx";
 
 const PROTOCOLS = {
   vnc: {
@@ -131,6 +132,7 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
         {hasWays(protocol.value) && (
           <ConnectionWay key={protocol.value} protocol={protocol.value} transport={transport} />
         )}
+        {protocol.value === "rdp" && <RdpFields />}
         <div class="dialog-result" aria-live="polite">
           <Result phase={phase.value} />
         </div>

@@ -99,6 +99,35 @@ t.test("messages come back from pieces of any size", async (t) => {
   t.pass("all came back");
 });
 
+t.test("a message in a million pieces costs little more than itself", async (t) => {
+  const count = 1_000_000;
+  let heard = 0;
+  const channels = new DynamicChannels([
+    {
+      name: "ECHO",
+      mostBytes: count + 1,
+      opened: () => [],
+      receive: (message) => {
+        heard = message.length;
+        return [];
+      },
+      closed: () => undefined,
+    },
+  ]);
+  channels.receive(Buffer.from(CREATE, "hex"));
+  const before = process.memoryUsage().rss;
+  const first = Buffer.from("2807000000004d", "hex");
+  first.writeUInt32LE(count + 1, 2);
+  channels.receive(first);
+  const piece = Buffer.from("30074d", "hex");
+  for (let i = 1; i < count; i++) channels.receive(piece);
+  const growth = process.memoryUsage().rss - before;
+  t.equal(heard, 0, "one byte is still to come");
+  t.ok(growth < 64 << 20, `${growth >> 20} MiB more for a message of 1 MiB`);
+  channels.receive(piece);
+  t.equal(heard, count + 1);
+});
+
 t.test("what cannot be is an RdpError", async (t) => {
   const bad = (message: string, code: string) => {
     const { say } = open();

@@ -15,7 +15,8 @@ const WIDTH = 128;
 const HEIGHT = 64;
 const ALL = { x: 0, y: 0, width: WIDTH, height: HEIGHT };
 const SESSIONS = 2000;
-const MOST_GROWTH_BYTES = 256 * 1024 * 1024;
+/** Nearly all of it is garbage of sessions that are over, which nobody has collected yet: 91 to 106 MiB seen. */
+const MOST_GROWTH_BYTES = 160 * 1024 * 1024;
 /** Hundreds of times what a session takes: an endless loop, not a slow machine. */
 const MOST_MS = 20_000;
 

@@ -14,7 +14,7 @@ const anyChoice = fc.record({
 
 function decode(bytes: Uint8Array, width: number, height: number): Uint8Array {
   const to = new Uint8Array(width * height * 4);
-  planar(bytes, width, height, to);
+  planar(bytes, width, height, { words: new Uint32Array(to.buffer), bytes: to, first: 0, step: width });
   return to;
 }
 
@@ -28,6 +28,55 @@ t.test("red, green and blue come back exactly, with and without runs and alpha",
   );
   t.pass("all came back");
 });
+
+t.test(
+  "greys, and planes of which only two are the same, come back in a larger picture, bottom up",
+  async (t) => {
+    const kinds = [
+      ["grey", [0, 0, 0]],
+      ["red is green", [0, 0, 2]],
+      ["green is blue", [0, 1, 1]],
+      ["red is blue", [0, 1, 0]],
+    ] as const;
+    const anyPlace = fc.record({
+      kind: fc.constantFrom(...kinds),
+      isRunLength: fc.boolean(),
+      left: fc.nat({ max: 3 }),
+      right: fc.nat({ max: 3 }),
+    });
+    fc.assert(
+      fc.property(
+        anyPicture(40),
+        anyPlace,
+        ({ width, height, bytes }, { kind, isRunLength, left, right }) => {
+          const [, channels] = kind;
+          const wanted = bytes.map((value, i) => {
+            const channel = channels[i % 4];
+            return channel === undefined ? value : (bytes[i - (i % 4) + channel] ?? 0);
+          });
+          const stride = left + width + right;
+          const words = new Uint32Array(stride * (height + 2)).fill(0xff123456);
+          const rows = {
+            words,
+            bytes: new Uint8Array(words.buffer),
+            first: height * stride + left,
+            step: -stride,
+          };
+          const choice = { isRunLength, hasAlpha: false, colourLoss: 0, isSubsampled: false };
+          planar(encodePlanar(wanted, width, height, choice), width, height, rows);
+          const pixels = new Uint32Array(wanted.slice().buffer);
+          return words.every((word, i) => {
+            const [x, y] = [(i % stride) - left, Math.floor(i / stride) - 1];
+            const isInside = x >= 0 && x < width && y >= 0 && y < height;
+            return word === (isInside ? pixels[(height - 1 - y) * width + x] : 0xff123456);
+          });
+        },
+      ),
+      { numRuns: 400 },
+    );
+    t.pass("all came back, and nothing else was touched");
+  },
+);
 
 t.test("luma and chroma come back within what they lose", async (t) => {
   for (const colourLoss of [1, 2, 3, 4]) {

@@ -23,6 +23,7 @@ import {
 
 const free = (): void => {};
 const NOTHING = evenly(0);
+const SCREEN = { width: 64, height: 64 };
 
 /** Sparse coefficients of a tile, more in LL3, as pictures have them; the same for the same seed. */
 function componentsOf(seed: number): number[][] {
@@ -56,7 +57,7 @@ function simple(components: readonly number[][], wavelet: Wavelet, isDifference 
 
 function paint(...streams: readonly Uint8Array[]): Framebuffer {
   const to = new Framebuffer(64, 64);
-  const codec = new Progressive(free);
+  const codec = new Progressive(SCREEN, free);
   for (const bytes of streams) codec.decode(bytes, to, 0, 0);
   return to;
 }
@@ -134,7 +135,7 @@ t.test("tiles are clipped to the rectangles of all regions of the frame, and to 
     region({ rects: [{ x: 10, y: 10, width: 5, height: 5 }], quantisation: evenly(7), tiles: tiles[0] }),
     region({ rects: [{ x: 60, y: 60, width: 200, height: 200 }], quantisation: evenly(7), tiles: tiles[1] }),
   ]);
-  const painted = new Progressive(free).decode(bytes, to, 0, 0);
+  const painted = new Progressive(to, free).decode(bytes, to, 0, 0);
   t.same(painted, [
     { x: 10, y: 10, width: 5, height: 5 },
     { x: 60, y: 60, width: 4, height: 4 },
@@ -156,11 +157,11 @@ t.test("a region outside a frame is ignored (MS-RDPEGFX 2.2.4.2.1.5)", async (t)
     quantisation: evenly(6),
     tiles: [tile({ kind: "simple", column: 0, row: 0, data: GREY })],
   });
-  t.same(new Progressive(free).decode(part, new Framebuffer(64, 64), 0, 0), []);
+  t.same(new Progressive(SCREEN, free).decode(part, new Framebuffer(64, 64), 0, 0), []);
 });
 
 t.test("codec contexts are kept apart and forgotten", async (t) => {
-  const codec = new Progressive(free);
+  const codec = new Progressive(SCREEN, free);
   const to = new Framebuffer(64, 64);
   const wish = { rects: WHOLE, quantisation: evenly(6), passes: [evenly(2)] };
   const first = stream([
@@ -182,37 +183,55 @@ t.test("codec contexts are kept apart and forgotten", async (t) => {
   t.throws(() => codec.decode(upgrade, to, 1, 1), bad, "a surface that was deleted");
 });
 
-t.test("a surface keeps as many tiles as it has, those of the context that is used", async (t) => {
-  const codec = new Progressive(free);
-  const to = new Framebuffer(100, 64);
+t.test("no more tiles are kept than the screen has and some, those of the contexts used last", async (t) => {
+  // One tile of the screen, and the spare ones.
+  const most = 1 + 128;
+  const codec = new Progressive(SCREEN, free);
+  const to = new Framebuffer(64 * most, 64);
   const wish = { rects: [to.rect], quantisation: evenly(6), passes: [evenly(2)] };
   const none = [new Uint8Array(), new Uint8Array()] as const;
-  const at = (column: number) => ({
-    first: stream([
-      region({ ...wish, tiles: [tile({ kind: "first", column, row: 0, quality: 0, data: GREY })] }),
-    ]),
-    upgrade: stream([
-      region({ ...wish, tiles: [tile({ kind: "upgrade", column, row: 0, data: [none, none, none] })] }),
-    ]),
-  });
-  const [left, right] = [at(0), at(1)];
-  for (const part of [left, right]) codec.decode(part.first, to, 1, 1);
-  for (const part of [left, right]) codec.decode(part.upgrade, to, 1, 1);
-  codec.decode(left.first, to, 1, 2);
-  codec.decode(right.upgrade, to, 1, 1);
-  t.throws(() => codec.decode(left.upgrade, to, 1, 1), { code: "bad_data" }, "the oldest tile went");
-  codec.decode(left.upgrade, to, 1, 2);
-  codec.decode(right.first, to, 1, 2);
-  t.throws(() => codec.decode(right.upgrade, to, 1, 1), { code: "bad_data" }, "and then the other");
-  for (const part of [left, right]) codec.decode(part.upgrade, to, 1, 2);
-  for (let context = 3; context <= 16; context++) codec.decode(left.first, to, 1, context);
-  t.throws(() => codec.decode(left.first, to, 1, 17), { code: "too_large" }, "contexts have an end");
+  const columns = Array.from({ length: most }, (_, column) => column);
+  const first = (...which: readonly number[]): Uint8Array => {
+    const tiles = which.map((column) => tile({ kind: "first", column, row: 0, quality: 0, data: GREY }));
+    return stream([region({ ...wish, tiles })]);
+  };
+  const upgrade = (...which: readonly number[]): Uint8Array => {
+    const tiles = which.map((column) => tile({ kind: "upgrade", column, row: 0, data: [none, none, none] }));
+    return stream([region({ ...wish, tiles })]);
+  };
+  codec.decode(first(...columns), to, 1, 1);
+  codec.decode(upgrade(...columns), to, 1, 1);
+  codec.decode(first(0), to, 1, 2);
+  codec.decode(upgrade(...columns.slice(1)), to, 1, 1);
+  const gone = { name: "RdpError", code: "bad_data", message: /first pass before/ };
+  t.throws(() => codec.decode(upgrade(0), to, 1, 1), gone, "the oldest tile went");
+  codec.decode(upgrade(0), to, 1, 2);
+  // On another surface as well: the context that was used longest ago gives its tiles away, all of them.
+  codec.decode(first(...columns.slice(1)), to, 2, 1);
+  t.throws(() => codec.decode(upgrade(1), to, 1, 1), gone, "and then all others");
+  codec.decode(upgrade(...columns.slice(1)), to, 2, 1);
+  codec.decode(upgrade(0), to, 1, 2);
+  for (let context = 2; context <= 62; context++) codec.decode(first(0), to, 2, context);
+  t.throws(() => codec.decode(first(0), to, 2, 63), { code: "too_large" }, "contexts have an end");
+});
+
+t.test("tiles are taken anew as if nothing had been kept in their memory", async (t) => {
+  const seeds = [3, 4, 5] as const;
+  const [before, other, change] = seeds.map(componentsOf);
+  if (before === undefined || other === undefined || change === undefined) throw new Error("three seeds");
+  const codec = new Progressive(SCREEN, free);
+  const to = new Framebuffer(64, 64);
+  codec.decode(simple(before, PLAIN_WAVELET, true), to, 1, 1);
+  codec.decode(simple(other, PLAIN_WAVELET, true), to, 1, 1);
+  codec.forget(1, null);
+  codec.decode(simple(change, PLAIN_WAVELET, true), to, 1, 1);
+  t.same(to.bytes, paint(simple(change, PLAIN_WAVELET, true)).bytes);
 });
 
 t.test("what cannot be is an RdpError", async (t) => {
   const to = new Framebuffer(64, 64);
   const bad = (bytes: Uint8Array, message: RegExp, code = "bad_data") =>
-    t.throws(() => new Progressive(free).decode(bytes, to, 0, 0), { name: "RdpError", code, message });
+    t.throws(() => new Progressive(to, free).decode(bytes, to, 0, 0), { name: "RdpError", code, message });
   const one = tile({ kind: "simple", column: 0, row: 0, data: GREY });
   const wish = { rects: WHOLE, quantisation: evenly(6), tiles: [one] };
   bad(Uint8Array.of(1), /1 bytes left/);
@@ -226,6 +245,11 @@ t.test("what cannot be is an RdpError", async (t) => {
   );
   const pass = tile({ kind: "first", column: 0, row: 0, quality: 3, data: GREY });
   bad(stream([region({ ...wish, tiles: [pass] })]), /quantisation 3/);
+  bad(
+    stream([region({ ...wish, tiles: Array.from({ length: 16_385 }, () => one) })]),
+    /16385 progressive tiles/,
+    "too_large",
+  );
   bad(stream([region({ ...wish, tiles: [block(0xccc8, new Uint8Array(30))] })]), /among tiles/);
 });
 

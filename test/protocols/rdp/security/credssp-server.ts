@@ -215,9 +215,9 @@ class Direction {
     this.#stream = rc4(this.#sealing);
   }
 
+  /** MS-SPNG 3.3.5.1 speaks of the key stream alone. */
   restart(): void {
     this.#stream = rc4(this.#sealing);
-    this.#count = 0;
   }
 
   sign(message: Buffer): Buffer {
@@ -275,13 +275,13 @@ function rc4(key: Buffer): (data: Buffer) => Buffer {
   return (data) => Buffer.from(Array.from(data, (byte) => byte ^ next()));
 }
 
-interface Element {
+export interface Element {
   readonly tag: number;
   readonly body: Buffer;
 }
 
 /** The elements that lie one after the other. */
-function children(bytes: Buffer): Element[] {
+export function children(bytes: Buffer): Element[] {
   const found: Element[] = [];
   for (let at = 0; at < bytes.length; ) {
     const tag = bytes.readUInt8(at);
@@ -296,7 +296,7 @@ function children(bytes: Buffer): Element[] {
 }
 
 /** The contents of the first element. */
-function childOf(bytes: Buffer): Buffer {
+export function childOf(bytes: Buffer): Buffer {
   return children(bytes)[0]?.body ?? Buffer.alloc(0);
 }
 
@@ -308,11 +308,11 @@ export function tlv(tag: number, ...parts: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(head), body]);
 }
 
-function negoTokens(token: Buffer): Buffer {
+export function negoTokens(token: Buffer): Buffer {
   return tlv(0x30, tlv(0x30, tlv(0xa0, tlv(4, token))));
 }
 
-function tsFields(bytes: Buffer): Map<number, Buffer> {
+export function tsFields(bytes: Buffer): Map<number, Buffer> {
   return new Map(children(childOf(bytes)).map(({ tag, body }) => [tag & 0x1f, body]));
 }
 

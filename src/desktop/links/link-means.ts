@@ -1,0 +1,40 @@
+import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import type { Clock } from "../clock.ts";
+import type { Connection } from "../connection.ts";
+import type { Link } from "../link.ts";
+import type { OwnListener } from "../target-guard.ts";
+import type { TargetTrust } from "../trust.ts";
+import type { ReverseListen } from "./reverse-stream.ts";
+
+/** What a link to a target is made of beside its connection; the same on every thread. */
+export interface LinkMeans {
+  /** Where this appliance listens itself, which is never a target. */
+  readonly own: readonly OwnListener[];
+  /** Of the target, or of the web server in front of it. */
+  readonly trust: TargetTrust;
+  /** Of what a target shows inside a WebSocket's TLS, which has proved itself already. */
+  readonly trustInside: TargetTrust;
+  /** Where servers that connect by themselves may reach us. */
+  readonly reverseListen: ReverseListen;
+  /** RDP hosts have to check the password before a session begins. */
+  readonly needsNla: boolean;
+  /** Of an RDP session: called when the link signs in. */
+  readonly claim?: () => { wasTakenByUs(): boolean };
+  /** What to draw in; default one of its own. */
+  readonly framebuffer?: Framebuffer;
+  /** As VncLinkOptions has it. */
+  readonly onTurn?: (startMs: number, tookMs: number) => void;
+  /** Default the machine's. */
+  readonly clock?: Clock;
+}
+
+/** Makes links to targets of one protocol; they decode on the thread that calls this. */
+export type MakeLink = (connection: Connection, means: LinkMeans) => Link;
+
+/** What of the means is for decoders. */
+export function decodingOf({ framebuffer, onTurn }: LinkMeans): Pick<LinkMeans, "framebuffer" | "onTurn"> {
+  return {
+    ...(framebuffer === undefined ? {} : { framebuffer }),
+    ...(onTurn === undefined ? {} : { onTurn }),
+  };
+}
