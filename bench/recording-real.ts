@@ -77,15 +77,20 @@ try {
   ];
   for (const { name, id, truths } of cases) {
     const times: number[] = [];
+    const work: number[] = [];
     for (const { atMs, sha1: wanted } of truths) {
       const startMs = performance.now();
+      const before = process.cpuUsage();
       const reader = await long.archive.read(id);
       const frame = await reader.frameAt(atMs);
       times.push(performance.now() - startMs);
+      const { user, system } = process.cpuUsage(before);
+      work.push((user + system) / 1000);
       await reader.close();
       if (sha1(frame.rgba) !== wanted) faults.push(`${name}: another picture at ${atMs} ms`);
     }
     say(`server, ${name}, files opened anew, system cache warm: ${timesOf(times)}; ${load()}`);
+    say(`of it CPU, all threads, which other programs do not lengthen: ${timesOf(work)}`);
   }
   const appliance = await Appliance.start(owner, { args: ["--data-dir", dataDir, "--demo"] });
   const browser = await openBrowser(owner);

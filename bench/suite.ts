@@ -104,7 +104,7 @@ export const BENCHES: readonly Bench[] = [
     run: ({ owner, folder, isShort }) => benchRdp(owner, folder, isShort),
   },
   {
-    ids: ["R1", "R2", "R3"],
+    ids: ["R1", "R2", "R3", "R4", "R5"],
     peers: [...DISPLAY, "ffmpeg"],
     run: ({ owner, folder, isShort }) => benchRecording(owner, folder, isShort),
   },

@@ -8,11 +8,14 @@ import { RefusedError } from "../desktop/error.ts";
 import { Listeners } from "../desktop/listeners.ts";
 import { RecordingArchive } from "./archive.ts";
 import { AutoRecord, type RecordingPolicy } from "./auto-record.ts";
+import { CopyTurns } from "./copy-turns.ts";
+import { FarScribes } from "./far-scribes.ts";
 import type { OpenRecording } from "./open-recording.ts";
 import type { KeySealer } from "./recording-key.ts";
 import type { RecordingsEvent, RecordingsFace, StartOptions, Verification } from "./recordings.ts";
 import { expired, type RetentionLimits } from "./retention.ts";
 import { RunningRecording } from "./running-recording.ts";
+import type { Scribes } from "./scribe.ts";
 import type { RecordingSummary } from "./summary.ts";
 
 /** Who stops agents where a recording must not miss anything and the disk is full. */
@@ -39,6 +42,8 @@ export interface RecordingsPorts {
   onBug(error: unknown): void;
   /** Default: of the file system. */
   freeBytes?(folder: string): Promise<number>;
+  /** Who encodes; closed with the recordings. Default: a thread that all of them share. */
+  readonly scribes?: Scribes;
 }
 
 /** Records desktops and keeps what was recorded. */
@@ -51,6 +56,8 @@ export class Recordings implements RecordingsFace {
   readonly #starting = new Map<string, Promise<RecordingSummary>>();
   readonly #listeners: Listeners<RecordingsEvent>;
   readonly #auto: AutoRecord;
+  readonly #scribes: Scribes;
+  readonly #turns = new CopyTurns();
   readonly #offs: (() => void)[] = [];
   /** By recording: who watches that nobody resumes agents while nothing can be written. */
   readonly #offStrict = new Map<string, () => void>();
@@ -62,6 +69,7 @@ export class Recordings implements RecordingsFace {
     this.#options = options;
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
+    this.#scribes = ports.scribes ?? new FarScribes(ports.clock, options.policy !== "manual");
     this.#auto = new AutoRecord(options.policy, ports.clock, ports.desktops, {
       start: (desktopId, reason) => {
         if (this.runningOn(desktopId) !== null) return;
@@ -172,6 +180,7 @@ export class Recordings implements RecordingsFace {
     for (const off of this.#offs) off();
     await Promise.allSettled([...this.#starting.values()]);
     await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
+    await this.#scribes.close();
     this.#listeners.clear();
   }
 
@@ -202,6 +211,8 @@ export class Recordings implements RecordingsFace {
       this.#archive,
       {
         clock,
+        scribes: this.#scribes,
+        turns: this.#turns,
         onBug,
         freeBytes: () => this.#freeBytes(),
         failed: (error) => {

@@ -9,7 +9,7 @@ import { type KeySealer, openRecordingKey } from "./recording-key.ts";
 import type { Verification } from "./recordings.ts";
 import { readSeal, type Seal } from "./seal.ts";
 import { SealRegister } from "./seal-register.ts";
-import { listSegments } from "./segments.ts";
+import { listSegments, type Segment } from "./segments.ts";
 import { Signer } from "./signer.ts";
 import { NO_COUNTS, type RecordingCounts, type RecordingSummary } from "./summary.ts";
 import { humanInputsOf } from "./track-tap.ts";
@@ -81,14 +81,35 @@ export class RecordingArchive {
   /** `running`: of one that this process writes. Throws RefusedError not_found, RecordingError. */
   async read(id: string, running: Running | null = null): Promise<OpenRecording> {
     const folder = this.folderOf(id);
-    const summary = running === null ? await this.get(id) : null;
-    const seal = running === null ? await this.#sealOf(folder) : null;
-    const source = await BlockSource.open(folder, seal, this.#openKey, running?.index ?? null);
+    const known = running === null ? await this.#sealed(folder, id) : null;
+    const summary = running === null ? (known?.summary ?? (await this.get(id))) : null;
+    const seal = running === null ? (known?.seal ?? (await this.#sealOf(folder))) : null;
+    const live = running?.index ?? null;
+    const source = await BlockSource.open(folder, seal, this.#openKey, live, known?.segments ?? null);
     return new OpenRecording(
       source,
       () => running?.summary() ?? summary ?? emptySummary(id),
       async () => running?.flush(),
     );
+  }
+
+  /** All that is to be known of a recording whose seal is right, in one look; null for any other. */
+  async #sealed(
+    folder: string,
+    id: string,
+  ): Promise<{
+    readonly seal: Seal;
+    readonly segments: readonly Segment[];
+    readonly summary: RecordingSummary;
+  } | null> {
+    try {
+      const [segments, seal] = await Promise.all([listSegments(folder), readSeal(folder, this.signer)]);
+      const bytes = segments.reduce((sum, { size }) => sum + size, 0);
+      if (seal === null || seal.id !== id || seal.bytes !== bytes) return null;
+      return { seal, segments, summary: summaryOfSeal(seal) };
+    } catch {
+      return null; // `get` says what is wrong with it
+    }
   }
 
   /** Reads every byte. Throws RefusedError not_found. */

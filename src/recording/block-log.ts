@@ -1,40 +1,23 @@
-import { promisify } from "node:util";
-import { deflateRaw } from "node:zlib";
-import {
-  BLOCK_FLAG,
-  BLOCK_HEADER_BYTES,
-  BLOCK_KIND,
-  type BlockHeader,
-  FIRST_HASH,
-  hashBlock,
-  writeBlockHeader,
-} from "./block.ts";
+import { BLOCK_HEADER_BYTES, BLOCK_KIND, FIRST_HASH, HASH_BYTES } from "./block.ts";
 import { writeDirectory } from "./block-directory.ts";
 import type { BlockIndex } from "./block-index.ts";
+import { type BlockAbout, type ChainPlace, type PressedBlock, pressBlock } from "./block-press.ts";
 import type { BodyCipher } from "./body-cipher.ts";
 import type { SegmentWriter } from "./segments.ts";
 import type { Signer } from "./signer.ts";
 
-const deflate = promisify(deflateRaw);
-
-/** Off this thread, and text shrinks to half of what level 1 makes of it. */
-const DEFLATE = { level: 4, memLevel: 9 } as const;
-/** Shorter bodies gain nothing. */
-const LEAST_DEFLATED = 128;
-/** The head says how the others are encrypted; the index lets a recording be checked without its key. */
-const PLAIN: ReadonlySet<number> = new Set([BLOCK_KIND.head, BLOCK_KIND.index, BLOCK_KIND.directory]);
 /** An index is written after so many blocks: a minute or more of work. */
 const BLOCKS_AN_INDEX = 256;
 
-/** What a block holds beside its bytes. */
-export interface BlockContent {
-  readonly kind: number;
-  readonly isKey?: boolean;
-  readonly frames?: number;
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly changedPixels?: number;
-  readonly raw: Uint8Array;
+/** Bytes of a block that lie elsewhere until it is written. */
+export interface FarBytes {
+  readonly length: number;
+  press(place: ChainPlace): Promise<PressedBlock>;
+}
+
+/** What a block holds. */
+export interface BlockContent extends BlockAbout {
+  readonly raw: Uint8Array | FarBytes;
 }
 
 /**
@@ -136,44 +119,19 @@ export class BlockLog {
     }
   }
 
-  async #put({
-    kind,
-    isKey = false,
-    frames = 0,
-    fromMs,
-    toMs,
-    changedPixels = 0,
-    raw,
-  }: BlockContent): Promise<number> {
-    const cipher = PLAIN.has(kind) ? null : this.#cipher;
-    const isDeflated =
-      kind !== BLOCK_KIND.head && (raw.length >= LEAST_DEFLATED || kind === BLOCK_KIND.pictures);
-    const packed = isDeflated ? await deflate(raw, DEFLATE) : raw;
-    const isSecret = cipher !== null && raw.length > 0;
-    const body = isSecret ? cipher.seal(packed, this.#sequence) : packed;
-    const header: BlockHeader = {
-      kind,
-      flags:
-        (isKey ? BLOCK_FLAG.key : 0) |
-        (isDeflated ? BLOCK_FLAG.deflated : 0) |
-        (isSecret ? BLOCK_FLAG.encrypted : 0),
-      frames,
-      sequence: this.#sequence,
-      bodyBytes: body.length,
-      fromMs,
-      toMs: Math.max(fromMs, toMs),
-      rawBytes: raw.length,
-      changedPixels,
-    };
-    const headerBytes = writeBlockHeader(header);
-    const hash = hashBlock(this.#hash, headerBytes, body);
+  async #put({ raw, ...about }: BlockContent): Promise<number> {
+    const place = { sequence: this.#sequence, before: this.#hash };
+    const pressed =
+      "press" in raw ? await raw.press(place) : await pressBlock(about, raw, place, this.#cipher);
+    const { header, bytes } = pressed;
     const at = this.#segments.length;
-    await this.#segments.append([headerBytes, body, hash]);
-    this.#hash = hash;
+    await this.#segments.append(bytes);
+    // Copies: what was written is not to be held any longer.
+    this.#hash = bytes.slice(-HASH_BYTES);
     this.#sequence++;
-    this.#sinceIndex.push(headerBytes);
+    this.#sinceIndex.push(bytes.slice(0, BLOCK_HEADER_BYTES));
     this.index.add(header, at);
-    return BLOCK_HEADER_BYTES + body.length + hash.length;
+    return bytes.length;
   }
 
   /** u64 where the index before begins (0: there is none), headers, signature of the last block's hash. */

@@ -18,12 +18,21 @@ import { scanChain } from "./chain-scan.ts";
 import { RecordingError } from "./error.ts";
 import { type RecordingHead, readHead } from "./head.ts";
 import type { Seal } from "./seal.ts";
-import { SegmentReader } from "./segments.ts";
+import { type Segment, SegmentReader } from "./segments.ts";
 import { SIGNATURE_BYTES } from "./signer.ts";
 
 const inflateAside = promisify(inflateRaw);
+/** So many blocks are inflated before they are asked for. */
+const INFLATED_AHEAD = 4;
 /** Up to so many bytes inflating takes less time here than the way to another thread and back. */
 const SMALL_BYTES = 64 * 1024;
+
+/** Node takes no smaller ones. */
+const LEAST_CHUNK_BYTES = 64;
+/** The head is a few hundred bytes, and nothing near it is wanted next. */
+const HEAD_AHEAD_BYTES = 2 * 1024;
+/** The most of a run of blocks that is read at once. */
+const MAX_RUN_BYTES = 16 * 1024 * 1024;
 
 /** Opens the key of an encrypted recording, null where it is not ours. */
 export type OpenKey = (sealedKey: string, recordingId: string) => Uint8Array | null;
@@ -49,17 +58,18 @@ export class BlockSource {
 
   /**
    * `live`: the index of a recording that is being written; else it is read, from the index blocks where there is a
-   * seal, from all blocks where there is none. Throws RecordingError.
+   * seal, from all blocks where there is none. `segments`: where they were listed just now. Throws RecordingError.
    */
   static async open(
     folder: string,
     seal: Seal | null,
     openKey: OpenKey,
     live: BlockIndex | null,
+    segments: readonly Segment[] | null = null,
   ): Promise<BlockSource> {
-    const reader = await SegmentReader.open(folder);
+    const reader = await SegmentReader.open(folder, segments);
     try {
-      const { header, body } = await readBlock(reader, 0);
+      const { header, body } = await readBlock(reader, 0, HEAD_AHEAD_BYTES);
       if (header.kind !== BLOCK_KIND.head) throw new RecordingError("damaged", "the first block is no head");
       const head = readHead(body);
       const key = head.sealedKey === null ? null : openKey(head.sealedKey, head.id);
@@ -81,6 +91,30 @@ export class BlockSource {
     return inflateBody(body, block);
   }
 
+  /** As `read`, of blocks in order; what lies between them comes along in few looks at the file. */
+  async *readRun(blocks: readonly PlacedBlock[]): AsyncGenerator<Buffer, void, undefined> {
+    const last = blocks.at(-1);
+    if (last === undefined) return;
+    const end = last.at + BLOCK_EXTRA_BYTES + last.bodyBytes;
+    const inflating: Promise<Buffer>[] = [];
+    let next = 0;
+    try {
+      while (next < blocks.length || inflating.length > 0) {
+        // The threads beside this one inflate what comes while the caller looks at what is there.
+        while (next < blocks.length && inflating.length < INFLATED_AHEAD) {
+          const block = blocks[next++];
+          if (block === undefined) break;
+          const body = await this.#open(block, Math.min(MAX_RUN_BYTES, end - block.at + HASH_BYTES));
+          inflating.push(inflateBody(body, block));
+        }
+        const ready = inflating.shift();
+        if (ready !== undefined) yield await ready;
+      }
+    } finally {
+      for (const left of inflating) left.catch(() => undefined); // nobody waits for it any more
+    }
+  }
+
   /** Raw deflate of a block's bytes, decrypted. Throws RecordingError damaged. */
   readDeflated(block: PlacedBlock): Promise<Buffer> {
     return this.#open(block);
@@ -90,8 +124,8 @@ export class BlockSource {
     return this.#reader.close();
   }
 
-  async #open(block: PlacedBlock): Promise<Buffer> {
-    const { header, body } = await readBlock(this.#reader, block.at);
+  async #open(block: PlacedBlock, aheadBytes?: number): Promise<Buffer> {
+    const { header, body } = await readBlock(this.#reader, block.at, aheadBytes);
     if (
       header.sequence !== block.sequence ||
       header.kind !== block.kind ||
@@ -132,7 +166,11 @@ async function readBlock(
 /** The body of a block before it was deflated, where it was. Throws RecordingError damaged for another length. */
 export async function inflateBody(body: Buffer, { flags, rawBytes, sequence }: BlockHeader): Promise<Buffer> {
   if ((flags & BLOCK_FLAG.deflated) === 0) return body;
-  const options = { maxOutputLength: Math.max(1, rawBytes) };
+  // One piece: each piece more is a way to the other thread and back.
+  const options = {
+    maxOutputLength: Math.max(1, rawBytes),
+    chunkSize: Math.max(LEAST_CHUNK_BYTES, rawBytes),
+  };
   try {
     const raw = rawBytes <= SMALL_BYTES ? inflateRawSync(body, options) : await inflateAside(body, options);
     if (raw.length === rawBytes) return raw;

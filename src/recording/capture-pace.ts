@@ -110,14 +110,17 @@ export class CapturePace {
     this.#cells.clear();
   }
 
-  /** A picture was taken; its raw bytes are charged by what such bytes became lately. */
-  took(rawBytes: number, hasHot: boolean): void {
-    const nowMs = this.#clock.nowMs();
+  /** A picture is taken now. */
+  began(hasHot: boolean): void {
+    this.#takenAtMs = this.#clock.nowMs();
+    if (hasHot) this.#hotAtMs = this.#takenAtMs;
+  }
+
+  /** And became so many raw bytes, which are charged by what such bytes became lately. */
+  took(rawBytes: number): void {
     const charge = rawBytes * this.#ratio;
-    this.#takenAtMs = nowMs;
-    if (hasHot) this.#hotAtMs = nowMs;
     this.#left = this.#budget() - charge;
-    this.#leftAtMs = nowMs;
+    this.#leftAtMs = this.#clock.nowMs();
     this.#charged += charge;
   }
 

@@ -3,14 +3,15 @@ import { pictureOf } from "../imaging/pixels.ts";
 import { encodePng } from "../imaging/png.ts";
 import { changedParts, type ExportFrame } from "./export-frames.ts";
 import { replayPage } from "./export-html-page.ts";
-import type { ActionEntry } from "./track-entry.ts";
+import type { ReplayMoment } from "./export-moments.ts";
 
 /** What a replay page says beside its pictures. Times are those of the export. */
 export interface ReplayFacts {
   readonly title: string;
   readonly durationMs: number;
-  readonly fromMs: number;
-  readonly actions: readonly ActionEntry[];
+  /** ISO 8601, of the export's beginning. */
+  readonly startedAt: string;
+  readonly moments: readonly ReplayMoment[];
 }
 
 /**
@@ -21,19 +22,13 @@ export async function* exportHtml(
   frames: AsyncIterable<ExportFrame & Size>,
   facts: ReplayFacts,
 ): AsyncGenerator<Uint8Array> {
-  const page = replayPage(facts.title);
-  const actions = facts.actions.map(({ atMs, durationMs, summary, intent, outcome, actor }) => ({
-    at: Math.max(0, atMs - durationMs - facts.fromMs),
-    summary,
-    intent,
-    outcome,
-    actor: actor.name,
-  }));
+  const page = replayPage(facts);
+  const { durationMs: duration, moments } = facts;
   let isFirst = true;
   for await (const { width, height, ...frame } of frameParts(frames)) {
     const head = isFirst
       ? // With the first picture: where there is none, nothing was written yet.
-        `${page.head}{${json({ width, height, duration: facts.durationMs, actions }).slice(1, -1)},"frames":[`
+        `${page.head}{${json({ width, height, duration, moments }).slice(1, -1)},"frames":[`
       : ",";
     isFirst = false;
     yield utf8(head + json(frame));

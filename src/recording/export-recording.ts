@@ -13,6 +13,7 @@ import {
 } from "./export-frames.ts";
 import { GIF_END, gifFrame, gifHead } from "./export-gif.ts";
 import { exportHtml, exportParts } from "./export-html.ts";
+import { replayMoments } from "./export-moments.ts";
 import { indexPixels } from "./export-palette.ts";
 import { exportVideo } from "./export-video.ts";
 import type { RecordingReader } from "./reader.ts";
@@ -163,9 +164,13 @@ async function* exportReplay(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const { fromMs, toMs } = range;
-  const actions = (await reader.actions()).filter(({ atMs }) => atMs >= fromMs && atMs <= toMs);
-  const { title } = reader.summary;
-  const facts = { title, fromMs, durationMs: toMs - fromMs, actions };
+  const { title, startedAt } = reader.summary;
+  const facts = {
+    title,
+    durationMs: toMs - fromMs,
+    startedAt: new Date(Date.parse(startedAt) + fromMs).toISOString(),
+    moments: replayMoments(await reader.events(fromMs, toMs), range),
+  };
   yield* exportHtml(exportFrames(reader, range, signal), facts);
 }
 

@@ -1,3 +1,4 @@
+import type { Framebuffer } from "../framebuffer/framebuffer.ts";
 import { readHeads } from "../protocols/recording/picture-decoder.ts";
 import { MAX_CHUNK_BYTES } from "../protocols/recording/picture-format.ts";
 import { BLOCK_FLAG } from "./block.ts";
@@ -45,7 +46,10 @@ export class OpenRecording implements RecordingReader {
   }
 
   frameAt(ms: number): Promise<RecordedFrame> {
-    return this.step(ms, frameOf);
+    return this.step(ms, (step) => {
+      this.#walk.lend();
+      return frameOf(step);
+    });
   }
 
   async keyframes(): Promise<readonly number[]> {
@@ -178,6 +182,14 @@ function frameOf({ frame, head }: Step): RecordedFrame {
     atMs: head.atMs,
     generation: head.generation,
     isExact: !head.isPartial,
-    rgba: frame.bytes.slice(),
+    rgba: ownBytes(frame),
   };
+}
+
+/** Of pixels that were painted here: their memory is nobody else's. */
+function ownBytes({ bytes }: Framebuffer): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes;
+  return buffer instanceof ArrayBuffer
+    ? new Uint8Array(buffer, byteOffset, byteLength)
+    : Uint8Array.from(bytes);
 }

@@ -38,6 +38,11 @@ export class PictureWalk {
     this.#source = source;
   }
 
+  /** Leaves the picture painted last to whoever asked for it: the next step goes on in a copy. */
+  lend(): void {
+    this.#decoder.lend();
+  }
+
   /** Blocks inflated since the beginning, and their bytes: what seeking cost. */
   get cost(): { readonly blocks: number; readonly bytes: number } {
     return { blocks: this.#decodedBlocks, bytes: this.#decodedBytes };
@@ -74,16 +79,17 @@ export class PictureWalk {
     const isOnward = place !== null && place.index >= key && place.index <= target && shownMs <= ms;
     if (!isOnward) this.#decoder.reset();
     const painted: Rect[] | null = isOnward ? [] : null;
-    for (let i = isOnward ? place.index : key; i <= target; i++) {
-      const loaded = isOnward && i === place.index ? place : await this.#load(i);
-      let done = loaded.painted;
-      for (; done < loaded.heads.length; done++) {
-        const head = loaded.heads[done];
-        // The first picture of all is shown for what came before it.
-        if (head === undefined || (head.atMs > ms && this.#decoder.head !== null)) break;
-        this.#decoder.paint(loaded.chunk, head, painted);
-      }
-      this.#place = { ...loaded, painted: done };
+    if (isOnward) this.#place = this.#paint(place, ms, painted);
+    let number = isOnward ? place.index + 1 : key;
+    const blocks = number <= target ? await this.#source.index.pictures(number, target) : [];
+    if (blocks.length !== Math.max(0, target + 1 - number)) {
+      throw new RecordingError("damaged", `there are no blocks ${number} to ${target} of pictures`);
+    }
+    for await (const chunk of this.#source.readRun(blocks)) {
+      this.#decodedBlocks++;
+      this.#decodedBytes += chunk.length;
+      const loaded = { index: number++, chunk, heads: readHeads(chunk), painted: 0 };
+      this.#place = this.#paint(loaded, ms, painted);
     }
     const { frame, head } = this.#decoder;
     if (frame === null || head === null)
@@ -91,13 +97,17 @@ export class PictureWalk {
     return { frame, head, damage: painted === null ? null : damageOf(painted, frame.rect) };
   }
 
-  async #load(index: number): Promise<Place> {
-    const block = await this.#source.index.picture(index);
-    if (block === undefined) throw new RecordingError("damaged", `there is no block ${index} of pictures`);
-    const chunk = await this.#source.read(block);
-    this.#decodedBlocks++;
-    this.#decodedBytes += chunk.length;
-    return { index, chunk, heads: readHeads(chunk), painted: 0 };
+  /** Paints what a block has by then. */
+  #paint(place: Place, ms: number, painted: Rect[] | null): Place {
+    const { chunk, heads } = place;
+    let done = place.painted;
+    for (; done < heads.length; done++) {
+      const head = heads[done];
+      // The first picture of all is shown for what came before it.
+      if (head === undefined || (head.atMs > ms && this.#decoder.head !== null)) break;
+      this.#decoder.paint(chunk, head, painted);
+    }
+    return { ...place, painted: done };
   }
 }
 

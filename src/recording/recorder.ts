@@ -1,15 +1,15 @@
-import { hash } from "node:crypto";
-import type { Clock } from "../desktop/clock.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Watcher } from "../desktop/view.ts";
-import { rectOfSize, type Size } from "../framebuffer/rect.ts";
+import type { Size } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
-import { BEST_GRAIN, type Grain, PictureEncoder } from "../protocols/recording/picture-encoder.ts";
+import type { CopyMove } from "../protocols/rfb/screen.ts";
 import { BLOCK_KIND } from "./block.ts";
-import type { BlockLog } from "./block-log.ts";
-import { CapturePace, type PaceLimits } from "./capture-pace.ts";
+import type { BlockContent, BlockLog } from "./block-log.ts";
+import type { ChainPlace } from "./block-press.ts";
+import { CapturePace } from "./capture-pace.ts";
 import { RecordingError } from "./error.ts";
-import { PictureGroup } from "./picture-group.ts";
+import type { RecorderOptions, RecorderPorts } from "./recorder-ports.ts";
+import type { PictureBatch, Scribe } from "./scribe.ts";
 import type { RecordingCounts } from "./summary.ts";
 import type { TrackEvent } from "./track-entry.ts";
 import { TrackTap } from "./track-tap.ts";
@@ -17,34 +17,21 @@ import { writeTracks } from "./tracks.ts";
 
 /** All that happened is written so often: what a kill may lose. */
 const FLUSH_MS = 1_000;
-/** Raw bytes that are written at once, without waiting for the second to pass. */
-const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 /** While so much waits for the disk no picture is taken: the next one has it all. */
 const MAX_PENDING_BYTES = 32 * 1024 * 1024;
 const BEHIND_MS = 200;
 const FLOOR_CHECK_MS = 10_000;
 /** After the disk refused, it is asked again so often. */
 const RETRY_MS = 5_000;
-
-export interface RecorderPorts {
-  readonly clock: Clock;
-  /** Free bytes where the recording is written. */
-  freeBytes(): Promise<number>;
-  /** Nothing can be written, and later again. */
-  failed(error: Error): void;
-  recovered(): void;
-  onBug(error: unknown): void;
-}
-
-export interface RecorderOptions extends PaceLimits {
-  /** With less free on the disk nothing is written. */
-  readonly floorBytes: number;
-  readonly grain?: Grain;
-}
+/** So many pixels are copied in a fraction of a millisecond. */
+const LITTLE_PIXELS = 256 * 1024;
+/** Of a screen that changes while the last picture of it is copied: so often it is tried to have it whole. */
+const LAST_TRIES = 3;
 
 /**
- * Records one desktop: its pixels as a watcher of its own, what happens beside them as a listener. It takes what
- * changed the moment it did, unless it did a moment ago, and hands the bytes to a log that works aside.
+ * Records one desktop: its pixels as a watcher of its own, what happens beside them as a listener. It copies what
+ * changed the moment it did, unless it did a moment ago, into the frame of a scribe, which encodes it aside; the log
+ * writes what the scribe made.
  */
 export class Recorder {
   readonly #desktop: Desktop;
@@ -54,17 +41,20 @@ export class Recorder {
   readonly #startMs: number;
   readonly #tap: TrackTap;
   readonly #pace: CapturePace;
-  readonly #group = new PictureGroup();
-  readonly #encoder: PictureEncoder;
   readonly #offDesktop: () => void;
+  #scribe: Scribe;
   #watcher: Watcher | null = null;
   #size: Size = { width: 0, height: 0 };
+  /** The picture under way. */
+  #capturing: Promise<void> | null = null;
+  /** There was damage meanwhile. */
+  #isMissed = false;
+  /** The last picture was copied in several turns, and what was shown changed between them. */
+  #isTorn = false;
   #isWaking = false;
   #cancelWake: (() => void) | null = null;
   #cancelHot: (() => void) | null = null;
   #cancelFlush: (() => void) | null = null;
-  /** The block that is being filled. */
-  #block = { isKey: false, frames: 0, fromMs: 0, toMs: 0, changedPixels: 0 };
   #frames = 0;
   /** Since when nothing is written; null: all is well. */
   #gap: { readonly fromMs: number; readonly reason: string } | null = null;
@@ -73,7 +63,14 @@ export class Recorder {
   #floorAtMs: number;
   #isClosed = false;
 
-  constructor(desktop: Desktop, log: BlockLog, options: RecorderOptions, ports: RecorderPorts) {
+  /** `scribe`: the first; it is closed with the recorder. */
+  constructor(
+    desktop: Desktop,
+    log: BlockLog,
+    scribe: Scribe,
+    options: RecorderOptions,
+    ports: RecorderPorts,
+  ) {
     this.#desktop = desktop;
     this.#log = log;
     this.#ports = ports;
@@ -81,10 +78,7 @@ export class Recorder {
     this.#startMs = ports.clock.nowMs();
     this.#floorAtMs = this.#startMs + FLOOR_CHECK_MS;
     this.#pace = new CapturePace(options, ports.clock);
-    this.#encoder = new PictureEncoder(
-      (bytes) => hash("sha256", bytes, "base64"),
-      options.grain ?? BEST_GRAIN,
-    );
+    this.#scribe = scribe;
     this.#tap = new TrackTap(desktop, () => this.nowMs);
     this.#offDesktop = desktop.on((event) => {
       if (event.type === "state" || event.type === "resize") this.#attach();
@@ -120,9 +114,10 @@ export class Recorder {
   /** Writes what waits, for who reads along: resolves when it can be read, or cannot be written. */
   async flush(): Promise<void> {
     if (this.#isClosed) return;
+    await this.#capturing;
     // A picture that only waits for the rate is taken now; one that waits for the budget is not.
-    this.#capture(this.#pace.waitMs <= 1000 / this.#options.maxFps);
-    await Promise.all(this.#flush(false));
+    await this.#capture(this.#pace.waitMs <= 1000 / this.#options.maxFps);
+    await Promise.all(await this.#flush(false));
   }
 
   /** Takes what is left and writes it. Rejects with RecordingError disk_full, or what else the disk said. */
@@ -130,7 +125,11 @@ export class Recorder {
     if (this.#isClosed) return;
     this.#cancelFlush?.();
     await this.#retry();
-    this.#capture(true);
+    for (let i = 0; i < LAST_TRIES; i++) {
+      await this.#capturing;
+      await this.#capture(true);
+      if (!this.#isTorn) break;
+    }
     this.#isClosed = true;
     this.#offDesktop();
     this.#cancelWake?.();
@@ -138,7 +137,8 @@ export class Recorder {
     this.#cancelFlush?.();
     this.#watcher?.close();
     this.#tap.close();
-    await Promise.all(this.#flush());
+    await Promise.all(await this.#flush());
+    this.#scribe.close();
     if (this.#gap !== null) throw new RecordingError("disk_full", `the end is missing: ${this.#gap.reason}`);
     await this.#log.finish(this.nowMs);
   }
@@ -153,72 +153,93 @@ export class Recorder {
   /** Takes a picture as soon as that is allowed: at once, after the update that is being told of now. */
   #wake(): void {
     if (this.#isWaking || this.#isClosed || this.#gap !== null) return;
+    if (this.#capturing !== null) {
+      this.#isMissed = true;
+      return;
+    }
     this.#isWaking = true;
     const waitMs = this.#log.pendingBytes > MAX_PENDING_BYTES ? BEHIND_MS : this.#pace.waitMs;
     const go = (): void => {
       this.#isWaking = false;
       this.#cancelWake = null;
-      try {
-        this.#capture(false);
-      } catch (error) {
-        this.#ports.onBug(error);
-      }
+      void this.#capture(false);
     };
-    if (waitMs === 0) queueMicrotask(go);
+    if (waitMs === 0) this.#soon(go);
     else this.#cancelWake = this.#ports.clock.after(waitMs, go);
   }
 
-  /** `isLast`: all that waits, whatever it costs. */
-  #capture(isLast: boolean): void {
+  /** In the turn of the update where that is little; much has a turn of its own, for the update took its time already. */
+  #soon(go: () => void): void {
+    const area = this.#watcher?.pending.area ?? 0;
+    if (area <= LITTLE_PIXELS) queueMicrotask(go);
+    else void this.#ports.turns.next().then(go);
+  }
+
+  /** Takes a picture, unless one is under way. `isLast`: all that waits, whatever it costs. Never rejects. */
+  #capture(isLast: boolean): Promise<void> {
+    this.#capturing ??= this.#take(isLast)
+      .catch((error: unknown) => this.#fail(error, "recorder failed"))
+      .finally(() => {
+        this.#capturing = null;
+        if (!this.#isMissed) return;
+        this.#isMissed = false;
+        this.#wake();
+      });
+    return this.#capturing;
+  }
+
+  async #take(isLast: boolean): Promise<void> {
     const watcher = this.#watcher;
     if (watcher === null || this.#isClosed || this.#gap !== null || watcher.pending.isEmpty) return;
     if (!isLast && (this.#pace.waitMs > 0 || this.#log.pendingBytes > MAX_PENDING_BYTES)) {
-      this.#wake();
+      this.#isMissed = true;
       return;
     }
     const view = this.#desktop.view("recording");
-    const bounds = rectOfSize(view);
-    const isResized = view.width !== this.#size.width || view.height !== this.#size.height;
-    if (isResized) {
-      this.#group.reset();
-      this.#pace.resized();
-      this.#size = { width: view.width, height: view.height };
+    const isNew = await this.#fit(view);
+    const { frame } = this.#scribe;
+    if (frame === null || view.width !== frame.width || view.height !== frame.height) {
+      this.#isMissed = true; // it got yet another size
+      return;
     }
     const taken = watcher.take();
-    const changed = taken.painted.clip(bounds);
-    const moved = Region.from(taken.copies.map(({ to }) => to));
-    const area = bounds.width * bounds.height;
-    const isKey = this.#group.needsKey(changed.area + moved.area, area);
+    const changed = isNew ? Region.of(frame.rect) : taken.painted.clip(frame.rect);
+    const copies = isNew ? [] : taken.copies;
     const hot = this.#pace.hotPart(changed);
-    const isHotLater = !isLast && !isKey && !hot.isEmpty && this.#pace.hotWaitMs > 0;
+    const isHotLater = !isLast && !isNew && !hot.isEmpty && this.#pace.hotWaitMs > 0;
     const damage = isHotLater ? changed.subtract(hot) : changed;
-    if (isHotLater) watcher.putBack(hot);
-    if (isKey || !damage.isEmpty || taken.copies.length > 0) {
-      if (isKey) void this.#closeBlock();
-      const atMs = this.nowMs;
-      const rawBytes = this.#encoder.add({
-        picture: view.picture(false),
-        damage,
-        copies: taken.copies,
-        atMs,
-        generation: view.generation,
-        isKey,
-        isPartial: isHotLater,
-      });
-      const before = this.#block;
-      this.#block = {
-        isKey: before.isKey || isKey,
-        frames: before.frames + 1,
-        fromMs: before.frames === 0 ? atMs : before.fromMs,
-        toMs: atMs,
-        changedPixels: before.changedPixels + (isKey ? changed.area : damage.area + moved.area),
-      };
-      this.#frames++;
-      this.#group.added(isKey, rawBytes, area);
-      this.#pace.took(rawBytes, !isHotLater && !hot.isEmpty);
-      if (this.#encoder.length > MAX_WAITING_BYTES) void this.#closeBlock();
+    if (isHotLater) {
+      watcher.putBack(hot);
+      this.#wakeForHot();
     }
-    if (isHotLater) this.#wakeForHot();
+    if (damage.isEmpty && copies.length === 0) return;
+    const atMs = this.nowMs;
+    const { generation } = view;
+    this.#pace.began(!isHotLater && !hot.isEmpty);
+    if (!(await this.#ports.turns.copyAll(view, frame, damage.union(targetsOf(copies))))) return;
+    this.#isTorn = view.generation !== generation;
+    if (this.#isTorn) {
+      // Moves are from pixels that are not all as they were: what came meanwhile counts as painted.
+      const after = watcher.take();
+      watcher.putBack(after.painted.union(targetsOf(after.copies)));
+    }
+    const { rects } = damage;
+    const isPartial = isHotLater || this.#isTorn;
+    const added = await this.#scribe.add({ damage: rects, copies, atMs, generation, isPartial });
+    if (added.before !== null) void this.#writeBatch(added.before);
+    this.#frames++;
+    this.#pace.took(added.rawBytes);
+    if (added.after !== null) void this.#writeBatch(added.after);
+  }
+
+  /** Gives the scribe a frame of the desktop's size; true where it is a new one. */
+  async #fit({ width, height }: Size): Promise<boolean> {
+    const { frame } = this.#scribe;
+    if (frame !== null && frame.width === width && frame.height === height) return false;
+    await this.#scribe.resize({ width, height });
+    this.#pace.resized();
+    this.#size = { width, height };
+    return true;
   }
 
   /** What was put back is looked at again when its turn comes, whatever else happens meanwhile. */
@@ -245,18 +266,18 @@ export class Recorder {
         this.#floorAtMs = nowMs + FLOOR_CHECK_MS;
         await this.#checkFloor();
       }
-      if (!this.#isClosed) void Promise.all(this.#flush());
+      if (!this.#isClosed) void Promise.all(await this.#flush());
     } finally {
       if (!this.#isClosed) this.#waitForFlush();
     }
   }
 
-  /** Hands all that waits to the log; where nothing does, a sign of life. */
-  #flush(hasBeat = true): Promise<void>[] {
-    if (this.#gap !== null) return [];
+  /** Hands all that waits to the log; where nothing does, a sign of life. Gives what resolves when it is written. */
+  async #flush(hasBeat = true): Promise<readonly Promise<void>[]> {
     const written: Promise<void>[] = [];
-    const pictures = this.#closeBlock();
-    if (pictures !== null) written.push(pictures);
+    const pictures = await this.#cut();
+    if (this.#gap !== null) return [];
+    if (pictures !== null) written.push(this.#writeBatch(pictures));
     const entries = this.#tap.take();
     const atMs = this.nowMs;
     if (entries.length > 0) {
@@ -276,26 +297,32 @@ export class Recorder {
     return written;
   }
 
-  /** Hands the pictures that wait to the log. */
-  #closeBlock(): Promise<void> | null {
-    if (this.#encoder.length === 0) return null;
-    const raw = this.#encoder.take();
-    const block = this.#block;
-    this.#block = { isKey: false, frames: 0, fromMs: 0, toMs: 0, changedPixels: 0 };
-    this.#group.closedBlock();
+  async #cut(): Promise<PictureBatch | null> {
+    if (this.#gap !== null) return null;
+    try {
+      return await this.#scribe.cut();
+    } catch (error) {
+      this.#fail(error, "recorder failed");
+      return null;
+    }
+  }
+
+  /** Hands pictures to the log. */
+  #writeBatch(batch: PictureBatch): Promise<void> {
     const wrote = this.#pace.closedBlock();
-    return this.#append({ kind: BLOCK_KIND.pictures, ...block, raw }, (bytes) => wrote(raw.length, bytes));
+    const scribe = this.#scribe;
+    const raw = { length: batch.rawBytes, press: (place: ChainPlace) => scribe.press(batch, place) };
+    const { isKey, frames, fromMs, toMs, changedPixels } = batch;
+    const about = { kind: BLOCK_KIND.pictures, isKey, frames, fromMs, toMs, changedPixels };
+    return this.#append({ ...about, raw }, (bytes) => wrote(batch.rawBytes, bytes));
   }
 
   /** Resolves when it is written, or was not: then there is a gap. */
-  async #append(
-    content: Parameters<BlockLog["append"]>[0],
-    wrote: (bytes: number) => void = () => undefined,
-  ): Promise<void> {
+  async #append(content: BlockContent, wrote: (bytes: number) => void = () => undefined): Promise<void> {
     try {
       wrote(await this.#log.append(content));
     } catch (error) {
-      this.#fail(error);
+      this.#fail(error, "disk failed");
     }
   }
 
@@ -308,22 +335,22 @@ export class Recorder {
         "disk_full",
         `the disk has ${mebibytes(free)} MiB free, expected at least ${mebibytes(floorBytes)}`,
       ),
+      "disk full",
     );
   }
 
-  /** Nothing is taken until the disk writes again. */
-  #fail(cause: unknown): void {
+  /** Nothing is taken until it can be written again. */
+  #fail(cause: unknown, reason: string): void {
     if (this.#gap !== null) return;
-    const error = cause instanceof Error ? cause : new Error("the disk refused", { cause });
-    const isFull = "code" in error && (error.code === "ENOSPC" || error.code === "disk_full");
-    this.#gap = { fromMs: this.nowMs, reason: isFull ? "disk full" : "disk failed" };
+    const error = cause instanceof Error ? cause : new Error(reason, { cause });
+    const isFull = "code" in error && error.code === "ENOSPC";
+    this.#gap = { fromMs: this.nowMs, reason: isFull ? "disk full" : reason };
     this.#retryAtMs = this.#ports.clock.nowMs() + RETRY_MS;
     this.#cancelWake?.();
     this.#cancelWake = null;
     this.#isWaking = false;
-    // What was taken but not written is lost with its block; the next picture is whole again.
-    this.#encoder.take();
-    this.#group.reset();
+    // What was taken but not written is lost with its scribe.
+    this.#scribe.close();
     this.#ports.failed(error);
   }
 
@@ -352,10 +379,16 @@ export class Recorder {
       return; // still full: asked again later
     }
     this.#gap = null;
+    // The first picture of a new scribe is whole.
+    this.#scribe = this.#ports.openScribe();
     this.#tap.add({ type: "gap", ...gap });
     this.#ports.recovered();
     this.#wake();
   }
+}
+
+function targetsOf(copies: readonly CopyMove[]): Region {
+  return Region.from(copies.map(({ to }) => to));
 }
 
 function mebibytes(bytes: number): number {

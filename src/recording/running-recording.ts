@@ -7,8 +7,10 @@ import { BlockIndex } from "./block-index.ts";
 import { BlockLog } from "./block-log.ts";
 import { BodyCipher } from "./body-cipher.ts";
 import { type RecordingHead, writeHead } from "./head.ts";
-import { Recorder, type RecorderOptions, type RecorderPorts } from "./recorder.ts";
+import { Recorder } from "./recorder.ts";
+import type { RecorderOptions, RecorderPorts } from "./recorder-ports.ts";
 import { type KeySealer, makeRecordingKey } from "./recording-key.ts";
+import type { Scribe, Scribes } from "./scribe.ts";
 import { writeSeal } from "./seal.ts";
 import type { SealRegister } from "./seal-register.ts";
 import { SegmentWriter } from "./segments.ts";
@@ -23,6 +25,10 @@ export interface RecordingPlan extends RecorderOptions {
   readonly sealer: KeySealer | null;
   /** Default 64 MiB. */
   readonly segmentBytes?: number;
+}
+
+export interface RunningPorts extends Omit<RecorderPorts, "openScribe"> {
+  readonly scribes: Scribes;
 }
 
 /** Who signs recordings, and where it is noted. */
@@ -50,6 +56,7 @@ export class RunningRecording implements Running {
     head: RecordingHead,
     log: BlockLog,
     segments: SegmentWriter,
+    scribe: Scribe,
     office: SealOffice,
     ports: RecorderPorts,
   ) {
@@ -60,7 +67,7 @@ export class RunningRecording implements Running {
     this.#segments = segments;
     this.#office = office;
     this.#clock = ports.clock;
-    this.#recorder = new Recorder(desktop, log, plan, ports);
+    this.#recorder = new Recorder(desktop, log, scribe, plan, ports);
   }
 
   /** Makes the files and begins. Rejects with what the disk said; then nothing runs. */
@@ -68,21 +75,32 @@ export class RunningRecording implements Running {
     desktop: Desktop,
     plan: RecordingPlan,
     office: SealOffice,
-    ports: RecorderPorts,
+    ports: RunningPorts,
   ): Promise<RunningRecording> {
-    await mkdir(plan.folder, { mode: 0o700 });
     const secret = plan.sealer === null ? null : makeRecordingKey(plan.head.id, plan.sealer);
-    const segments = new SegmentWriter(plan.folder, plan.segmentBytes);
-    const cipher = secret === null ? null : new BodyCipher(secret.key);
-    const log = new BlockLog(segments, new BlockIndex(), office.signer, cipher);
-    const head = { ...plan.head, publicKey: office.signer.publicKey, sealedKey: secret?.sealedKey ?? null };
+    const openScribe = (): Scribe => ports.scribes.open(secret?.key ?? null);
+    const scribe = openScribe();
     try {
-      await log.append({ kind: BLOCK_KIND.head, fromMs: 0, toMs: 0, raw: writeHead(head) });
+      // It answers once it can work: until then nothing of what is shown would come to the disk.
+      await scribe.cut();
+      await mkdir(plan.folder, { mode: 0o700 });
+      const segments = new SegmentWriter(plan.folder, plan.segmentBytes);
+      const cipher = secret === null ? null : new BodyCipher(secret.key);
+      const log = new BlockLog(segments, new BlockIndex(), office.signer, cipher);
+      const { publicKey } = office.signer;
+      const head = { ...plan.head, publicKey, sealedKey: secret?.sealedKey ?? null };
+      try {
+        await log.append({ kind: BLOCK_KIND.head, fromMs: 0, toMs: 0, raw: writeHead(head) });
+      } catch (error) {
+        await log.close();
+        throw error;
+      }
+      const all = { ...ports, openScribe };
+      return new RunningRecording(desktop, plan, head, log, segments, scribe, office, all);
     } catch (error) {
-      await log.close();
+      scribe.close();
       throw error;
     }
-    return new RunningRecording(desktop, plan, head, log, segments, office, ports);
   }
 
   get id(): string {

@@ -61,7 +61,7 @@ export class SegmentWriter {
   }
 
   /** Writes all of it or, where the disk refuses, nothing: what was begun is cut off again. */
-  async append(parts: readonly Uint8Array[]): Promise<void> {
+  async append(bytes: Uint8Array): Promise<void> {
     if (this.#file !== null && this.#fileBytes >= this.#segmentBytes) {
       await this.#file.datasync();
       await this.#file.close();
@@ -70,7 +70,6 @@ export class SegmentWriter {
       this.#fileBytes = 0;
     }
     this.#file ??= await open(join(this.#folder, segmentName(this.#number)), "wx", OWNER_ONLY);
-    const bytes = parts.length === 1 ? (parts[0] ?? new Uint8Array(0)) : Buffer.concat(parts);
     try {
       for (let done = 0; done < bytes.length; ) {
         const { bytesWritten } = await this.#file.write(
@@ -111,9 +110,11 @@ export class SegmentReader {
     this.#folder = folder;
   }
 
-  static async open(folder: string): Promise<SegmentReader> {
+  /** `known`: the segments, where they were listed just now. */
+  static async open(folder: string, known: readonly Segment[] | null = null): Promise<SegmentReader> {
     const reader = new SegmentReader(folder);
-    await reader.refresh();
+    if (known === null) await reader.refresh();
+    else reader.#segments = known;
     return reader;
   }
 

@@ -179,7 +179,9 @@ t.test("a replay page holds its pictures and actions, and nothing in it can end 
   t.notMatch(html.replaceAll(/data:image/g, ""), /(?:src|href)="?https?:/, "it asks nobody");
   const json = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)?.[1] ?? "";
   const data = JSON.parse(json);
-  t.match(data, { ...SIZE, duration: 10_000, actions: [{ at: 990, summary: evil, actor: "Bot" }] });
+  t.match(data, { ...SIZE, duration: 10_000 });
+  const [action] = data.moments.filter(({ kind }: { kind: string }) => kind === "action");
+  t.match(action, { words: evil, detail: /“open the menu” · .* · Bot$/, tone: "busy" });
   t.equal(data.frames.length, 10);
   t.equal(data.frames[0].key, true);
   const [, , png] = data.frames[4].parts[0];

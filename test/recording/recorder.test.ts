@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import type { Desktop } from "../../src/desktop/desktop.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import { RecordingArchive } from "../../src/recording/archive.ts";
+import { PIXELS_A_TURN } from "../../src/recording/copy-turns.ts";
 import { expired } from "../../src/recording/retention.ts";
 import { NO_COUNTS, type RecordingSummary } from "../../src/recording/summary.ts";
 import { AGENT, CLICK, HUMAN } from "../desktop/house.ts";
 import { until } from "../e2e/until.ts";
+import { settle } from "../fake-clock.ts";
 import { OPTIONS, randomOf, SEALER, Studio } from "./studio.ts";
 
 const BY = { by: HUMAN } as const;
@@ -130,9 +133,12 @@ t.test(
     studio.desktop.resume(HUMAN);
     t.equal(studio.desktop.isStopped, true);
     studio.disk.freeBytes = 5000;
-    await studio.house.clock.live(7000, 50);
-    studio.desktop.resume(HUMAN);
-    t.equal(studio.desktop.isStopped, false);
+    // The clock jumps, the disk does not.
+    await until("room again", async () => {
+      await studio.house.clock.live(500, 50);
+      studio.desktop.resume(HUMAN);
+      return !studio.desktop.isStopped;
+    });
     t.match(studio.events[1], { type: "failed", isStrict: true });
   },
 );
@@ -241,3 +247,75 @@ t.test("a new size is a new key, and both replay", async (t) => {
   await reader.close();
   t.same(studio.bugs, []);
 });
+
+t.test(
+  "no turn of the loop takes more of a large screen than its share, and it is exact in the end",
+  async (t) => {
+    const studio = await Studio.open(t);
+    const { desktop, house } = studio;
+    const { clock, link } = house;
+    const read = countReads(desktop);
+    link.framebuffer.resize(4000, 2500);
+    link.events.resize([{ id: 1, rect: link.framebuffer.rect, flags: 0 }]);
+    const { id } = await studio.recordings.start("d1", BY);
+    link.paint(link.framebuffer.rect, 0x654321);
+    let turns = 0;
+    for (let i = 0; i < 40; i++) {
+      // While the picture is copied other ones come, for a while.
+      if (i < 3) link.paint({ x: 0, y: 2400, width: 4000, height: 100 }, i * 977);
+      if (i === 1) {
+        const to = { x: 0, y: 0, width: 900, height: 50 };
+        link.framebuffer.copy(0, 2400, to);
+        link.events.update({ painted: Region.empty, copies: [{ fromX: 0, fromY: 2400, to }] });
+      }
+      await settle();
+      const { pixels, most } = read();
+      if (pixels > 0) turns++;
+      t.ok(most <= PIXELS_A_TURN, `${most} pixels at once`);
+      t.ok(pixels <= 2 * PIXELS_A_TURN, `${pixels} pixels between two looks`);
+      clock.advance(20);
+    }
+    t.ok(turns >= 4, `${turns} turns for what is more than four shares`);
+    await clock.live(1500, 50);
+    const { durationMs } = await studio.recordings.stop(id);
+    const reader = await studio.recordings.open(id);
+    const times = await reader.frameTimes(0, durationMs);
+    const first = await reader.frameAt(times[0] ?? 0);
+    t.equal(first.isExact, false, "it says that it is of several moments");
+    const last = await reader.frameAt(durationMs);
+    t.ok(last.isExact && Buffer.from(studio.shot()).equals(last.rgba));
+    await reader.close();
+    t.same(studio.bugs, []);
+  },
+);
+
+/** Counts the pixels that are read of a desktop for its recorder: gives how many since the last look, and at once. */
+function countReads(desktop: Desktop): () => { readonly pixels: number; readonly most: number } {
+  let pixels = 0;
+  let most = 0;
+  const view = desktop.view.bind(desktop);
+  desktop.view = (audience) => {
+    const real = view(audience);
+    if (audience !== "recording") return real;
+    const picture = real.picture.bind(real);
+    real.picture = (withOverlays) => {
+      const whole = picture(withOverlays);
+      return {
+        width: whole.width,
+        height: whole.height,
+        pixels(area) {
+          pixels += area.width * area.height;
+          most = Math.max(most, area.width * area.height);
+          return whole.pixels(area);
+        },
+      };
+    };
+    return real;
+  };
+  return () => {
+    const seen = { pixels, most };
+    pixels = 0;
+    most = 0;
+    return seen;
+  };
+}

@@ -6,8 +6,10 @@ import type { DesktopsEvent } from "../../src/desktop/desktops.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { rectOfSize } from "../../src/framebuffer/rect.ts";
 import { Recordings, type RecordingsOptions } from "../../src/recording/all-recordings.ts";
+import { NEAR_SCRIBES } from "../../src/recording/near-scribe.ts";
 import type { KeySealer } from "../../src/recording/recording-key.ts";
 import type { RecordingsEvent } from "../../src/recording/recordings.ts";
+import type { Scribes } from "../../src/recording/scribe.ts";
 import { House } from "../desktop/house.ts";
 import type { Owner } from "../e2e/program.ts";
 
@@ -64,6 +66,7 @@ export class Studio {
     owner: Owner,
     options: Partial<RecordingsOptions> = {},
     dataDir: string = mkdtempSync(join(tmpdir(), "oc-recording-")),
+    scribes: Scribes = NEAR_SCRIBES,
   ): Promise<Studio> {
     owner.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
     const house = House.live();
@@ -76,6 +79,8 @@ export class Studio {
       {
         clock: house.clock,
         sealer: SEALER,
+        // Beside a clock that jumps a thread would seem to take hours.
+        scribes,
         onBug: (error) => bugs.push(error),
         freeBytes: async () => disk.freeBytes,
         desktops: {

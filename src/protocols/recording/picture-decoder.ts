@@ -25,8 +25,9 @@ export class PictureDecoder {
   #frame: Framebuffer | null = null;
   #kept: KeptTile[] = [];
   #head: PictureHead | null = null;
+  #isLent = false;
 
-  /** The picture painted last; null before the first. Replaced when the size changes. */
+  /** The picture painted last; null before the first. Replaced when the size changes, and after it was lent. */
   get frame(): Framebuffer | null {
     return this.#frame;
   }
@@ -34,6 +35,11 @@ export class PictureDecoder {
   /** Of the picture painted last; null before the first. */
   get head(): PictureHead | null {
     return this.#head;
+  }
+
+  /** The frame is another's from now on: the next picture is painted into a copy. */
+  lend(): void {
+    this.#isLent = true;
   }
 
   /** Forgets all, for another key. */
@@ -60,7 +66,15 @@ export class PictureDecoder {
 
   #frameOf(width: number, height: number, isKey: boolean): Framebuffer {
     const frame = this.#frame;
-    if (frame !== null && frame.width === width && frame.height === height) return frame;
+    const isLent = this.#isLent;
+    this.#isLent = false;
+    if (frame !== null && frame.width === width && frame.height === height) {
+      if (!isLent) return frame;
+      this.#frame = new Framebuffer(width, height);
+      // A key is whole.
+      if (!isKey) this.#frame.words.set(frame.words);
+      return this.#frame;
+    }
     if (!isKey) throw new PictureError(`a picture of ${width}x${height} follows one of another size`);
     this.#frame = new Framebuffer(width, height);
     return this.#frame;
