@@ -30,7 +30,9 @@ Commands
   connections remove ID
   recordings list
   recordings export ID [--format F] [--from T] [--to T] [--output FILE]
-                                F: png, ndjson, html, gif, mp4 or webm; T: 1:02:03.5 or seconds
+                       [--overlays 0|1] [--pointer 0|1] [--fps N]
+                                F: png, ndjson, html, gif, mp4 or webm; T: 1:02:03.5 or seconds;
+                                overlays and pointer are painted as they were unless 0 is said
   recordings verify ID          exit 0 only if every byte is as it was sealed
   targets list                  what desktops proved themselves by, once
   targets forget PLACE          believe the next certificate or key that is seen there
@@ -78,6 +80,9 @@ const OPTIONS = {
   format: { type: "string" },
   from: { type: "string" },
   to: { type: "string" },
+  overlays: { type: "string" },
+  pointer: { type: "string" },
+  fps: { type: "string" },
   output: { type: "string", short: "o" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
@@ -219,8 +224,8 @@ function recordingsCommand(words: readonly string[], values: Values, config: Con
       return task(() => verifyRecording(data_dir, id));
     case "export": {
       expectWords("recordings export ID", words, 2);
-      const { format, from, to, output } = values;
-      return task(() => exportToFile(data_dir, id, { format, from, to, output }));
+      const { format, from, to, output, overlays, pointer, fps } = values;
+      return task(() => exportToFile(data_dir, id, { format, from, to, output, overlays, pointer, fps }));
     }
     default:
       throw new UsageError(`got "recordings ${action ?? ""}", expected recordings list, export or verify`);

@@ -14,6 +14,11 @@ export interface ExportWords {
   readonly to?: string | undefined;
   /** The file; default its title and day in the current folder. */
   readonly output?: string | undefined;
+  /** "0": without; default "1", painted as they were. The words of REST. */
+  readonly overlays?: string | undefined;
+  readonly pointer?: string | undefined;
+  /** Pictures a second at most, 0.1 to 30. */
+  readonly fps?: string | undefined;
 }
 
 /** One line for each recording of a data directory, the newest first. */
@@ -43,6 +48,11 @@ export async function exportToFile(dataDir: string, id: string, words: ExportWor
   const format = formatOf(words);
   const fromMs = timeOf("--from", words.from);
   const toMs = timeOf("--to", words.to);
+  const framesPerSecond = rateOf(words.fps);
+  const decor = {
+    hasOverlays: isWanted("--overlays", words.overlays),
+    hasPointer: isWanted("--pointer", words.pointer),
+  };
   const archive = await openArchive(dataDir);
   return await asRefused(async () => {
     const reader = await archive.read(id);
@@ -51,6 +61,8 @@ export async function exportToFile(dataDir: string, id: string, words: ExportWor
         reader,
         {
           format,
+          ...decor,
+          ...(framesPerSecond === null ? {} : { framesPerSecond }),
           ...(fromMs === null ? {} : { fromMs }),
           ...(toMs === null ? {} : { toMs }),
         },
@@ -117,6 +129,20 @@ function timeOf(flag: string, word: string | undefined): number | null {
   }
   const [, hours = "0", minutes = "0", seconds = "0"] = groups;
   return Math.round(((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000);
+}
+
+function isWanted(flag: string, word: string | undefined): boolean {
+  if (word === undefined || word === "1") return true;
+  if (word === "0") return false;
+  throw new RefusedError("invalid_parameters", `got ${flag} "${word}", expected 0 or 1`);
+}
+
+/** null where nothing was said. */
+function rateOf(word: string | undefined): number | null {
+  if (word === undefined) return null;
+  const rate = /^\d{1,2}(?:\.\d{1,3})?$/.test(word) ? Number(word) : Number.NaN;
+  if (rate >= 0.1 && rate <= 30) return rate;
+  throw new RefusedError("invalid_parameters", `got --fps "${word}", expected 0.1 to 30`);
 }
 
 async function openArchive(dataDir: string): Promise<RecordingArchive> {

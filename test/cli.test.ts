@@ -44,6 +44,18 @@ t.test("wrong words are named with what was expected", async (t) => {
   });
 });
 
+t.test("what an export shows is said in the words of the web API", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  const exported = (...words: string[]) => run(["recordings", "export", "r1", ...words], dir);
+  await t.rejects(exported("--overlays", "no"), { message: 'got --overlays "no", expected 0 or 1' });
+  await t.rejects(exported("--pointer", "2"), { message: 'got --pointer "2", expected 0 or 1' });
+  for (const rate of ["0", "31", "fast", "-1"])
+    await t.rejects(exported(`--fps=${rate}`), { message: `got --fps "${rate}", expected 0.1 to 30` });
+  await t.rejects(exported("--overlays", "0", "--pointer", "1", "--fps", "5"), {
+    message: /no such recording/,
+  });
+});
+
 t.test("connections are added, listed without secrets, and removed", async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "oc-"));
   const added = await run(["connections", "add", "vnc://:hunter2x@box:5907", "--name", "Box"], dir);

@@ -352,6 +352,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/e2e/kasmvnc.test.ts :: an agent sees and works a KasmVNC desktop",
     "test/e2e/rdp-appliance.test.ts :: : agents and viewers use an RDP desktop as any other",
     "test/e2e/rdp-appliance.test.ts :: what is wrong with an RDP connection is said",
+    "test/e2e/rdp-cells.test.ts :: each tool in each mode does what the policy table says",
+    "test/e2e/rdp-spnego.test.ts :: lets us in by a second connection",
+    "test/e2e/rdp-screens.test.ts :: are there when the session begins",
   ),
   promise(
     "K2",
@@ -389,6 +392,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/e2e/recording.test.ts :: a recorded session replays as it was, in every pixel",
     "test/e2e/recording.test.ts :: a recorder that is killed loses two seconds at most",
     `${PLAYER} a person records, rewinds what still runs, and replays it`,
+    "test/e2e/player-stage.test.ts :: the player does what people know from players",
+    "test/e2e/replay-page.test.ts :: a replay page plays offline, by hand and by keys",
     "test/e2e/recordings-cli.test.ts :: recordings list, verify and export",
     "test/recording/player-link.test.ts :: a replay is a desktop: it stands still, seeks, and its screenshots are of that moment",
     "test/recording/recorder.test.ts :: always: every live desktop is recorded until it is removed",

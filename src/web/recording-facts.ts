@@ -82,7 +82,7 @@ export function trackInfos(entries: readonly TrackEntry[]): TrackInfo[] {
     const { atMs } = entry;
     switch (entry.type) {
       case "action":
-        told.push(actionTold(entry, grantedAt(entry, questions.values()), clicked));
+        told.push(actionTold(entry, answeredAt(entry, questions.values()), clicked));
         break;
       case "click":
         clicked = entry;
@@ -148,13 +148,14 @@ export function trackInfos(entries: readonly TrackEntry[]): TrackInfo[] {
 
 type ActionEntry = Extract<TrackEntry, { type: "action" }>;
 
-/** When a person allowed an action: nothing of it was done before. null where nobody was asked. */
-function grantedAt(entry: ActionEntry, questions: Iterable<Told<"approval">>): number | null {
-  if (!entry.wasConfirmed) return null;
+/** When the question about an action was over: nothing of it was done before. null where nobody was asked. */
+function answeredAt(entry: ActionEntry, questions: Iterable<Told<"approval">>): number | null {
+  if (!entry.wasConfirmed && entry.outcome !== "refused") return null;
   let atMs: number | null = null;
   for (const question of questions) {
     const { state, summary, decided_at_ms } = question;
-    if (state !== "granted" || decided_at_ms === null || decided_at_ms > entry.atMs) continue;
+    if ((state === "granted") !== entry.wasConfirmed) continue;
+    if (decided_at_ms === null || decided_at_ms > entry.atMs) continue;
     if (summary === entry.summary && question.at_ms >= entry.atMs - entry.durationMs - CLOCK_MS)
       atMs = decided_at_ms;
   }
@@ -255,7 +256,7 @@ export function pointerTrack(entries: readonly TrackEntry[], fromMs: number): Po
 /** Parts of a timeline: as many as a wide window has room for. */
 const PARTS = 480;
 
-/** How much of the picture changed in each part, 0 to 1. Square roots, so that typing is seen beside a video. */
+/** How much of the picture changed in each part, 0 to 1. */
 export function activityParts(chunks: readonly PictureChunk[], durationMs: number): number[] {
   const sums = new Float64Array(PARTS);
   const partMs = Math.max(1, durationMs / PARTS);
@@ -280,8 +281,13 @@ export function humanParts(entries: readonly TrackEntry[], durationMs: number): 
   return scaled(sums);
 }
 
+/** So much of what there is lies below the top of the scale: one new page does not flatten all else. */
+const TOP_SHARE = 0.9;
+
+/** Square roots, so that typing is seen beside a video. */
 function scaled(sums: Float64Array): number[] {
-  const most = sums.reduce((a, b) => Math.max(a, b), 0);
+  const there = sums.filter((sum) => sum > 0).sort();
+  const most = there[Math.floor(there.length * TOP_SHARE)] ?? 0;
   if (most === 0) return [...sums];
-  return Array.from(sums, (sum) => Math.round(Math.sqrt(sum / most) * 1000) / 1000);
+  return Array.from(sums, (sum) => Math.min(1, Math.round(Math.sqrt(sum / most) * 1000) / 1000));
 }

@@ -192,7 +192,7 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
     const track = await page.locator(".timeline-track").boundingBox();
     if (!track) throw new Error("there is no timeline");
     await page.mouse.move(track.x + track.width / 2, track.y + 10);
-    await page.locator(".timeline-preview img").waitFor();
+    await page.locator(".timeline-preview .timeline-thumbnail[data-at-ms]").waitFor();
     await page.mouse.click(track.x + track.width / 2, track.y + 10);
     const valueNow = Number(await page.getByRole("slider").getAttribute("aria-valuenow"));
     const valueMax = Number(await page.getByRole("slider").getAttribute("aria-valuemax"));
@@ -222,7 +222,8 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
     await until("the replay's first picture", () =>
       replay.evaluate<boolean>(`document.querySelector("canvas").width > 1000`),
     );
-    t.equal(await replay.locator("li").count(), 3, "the actions are in it");
+    t.equal(await replay.locator(".lanes .action").count(), 3, "the actions are in it");
+    t.equal(await replay.locator(".lanes .approval").count(), 3);
     await offline.close();
   });
 

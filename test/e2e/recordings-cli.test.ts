@@ -31,13 +31,16 @@ async function command(dataDir: string, cwd: string, ...words: string[]): Promis
   }
 }
 
+/** Where an overlay is drawn, clear of the pointer. */
+const MARKED = { x: 700, y: 600, width: 100, height: 60 } as const;
+
 /** The largest file of a recording. */
 function largestOf(folder: string): string {
   const files = readdirSync(folder).map((name) => join(folder, name));
   return files.sort((a, b) => statSync(b).size - statSync(a).size)[0] ?? "";
 }
 
-t.test("recordings list, verify and export", { timeout: 120_000 }, async (t) => {
+t.test("recordings list, verify and export", { timeout: 900_000 }, async (t) => {
   if (!requirePeers(t, ["ffmpeg", "ffprobe"])) return;
   const appliance = await Appliance.start(t, { args: ["--demo"] });
   const agent = await appliance.agent({ token: appliance.agentToken });
@@ -49,6 +52,7 @@ t.test("recordings list, verify and export", { timeout: 120_000 }, async (t) => 
   const { recording_id } = z.object({ recording_id: z.string() }).parse(await agent.call("start_recording"));
   await agent.call("click_at", { x: 300, y: 300, intent: "Put the caret into the note" });
   await agent.call("type_text", { text: "s3cret words", intent: "Write" });
+  await agent.call("draw_overlay", { ...MARKED, color: "#ff00ff", opacity: 1 });
   await until("some seconds of it", async () => {
     const answer = await appliance.fetch(`/api/v1/recordings/${recording_id}`);
     return z.object({ duration_ms: z.number() }).parse(await answer.json()).duration_ms > 3000;
@@ -112,6 +116,34 @@ t.test("recordings list, verify and export", { timeout: 120_000 }, async (t) => 
       [],
       "no half file is left",
     );
+  });
+
+  await t.test("overlays and pointer are painted, unless the words say no", async (t) => {
+    const shot = async (name: string, ...words: string[]) => {
+      const path = join(cwd, `${name}.png`);
+      // Beyond the end is the end: all that was drawn is there.
+      t.match(await at("export", recording_id, "--from", "1:00:00", "--output", path, ...words), { code: 0 });
+      const left = Math.round(MARKED.x + MARKED.width / 2);
+      const top = Math.round(MARKED.y + MARKED.height / 2);
+      const spot = sharp(path).extract({ left, top, width: 1, height: 1 });
+      const rgb = [...(await spot.removeAlpha().raw().toBuffer())];
+      return { rgb, pixels: await sharp(path).raw().toBuffer() };
+    };
+    const all = await shot("all");
+    const noPointer = await shot("no-pointer", "--pointer", "0");
+    const plain = await shot("plain", "--overlays", "0", "--pointer", "0");
+    t.same(all.rgb, [255, 0, 255]);
+    t.same(noPointer.rgb, [255, 0, 255]);
+    t.notSame(plain.rgb, [255, 0, 255]);
+    t.notSame(noPointer.pixels, all.pixels, "there was a pointer");
+    const seen = await appliance.fetch(`/api/v1/recordings/${recording_id}/frame.png?at_ms=3600000`);
+    const recorded = await sharp(Buffer.from(await seen.arrayBuffer()))
+      .raw()
+      .toBuffer();
+    t.same(plain.pixels, recorded, "as it was recorded");
+    const slow = join(cwd, "slow.gif");
+    t.match(await at("export", recording_id, "--output", slow, "--fps", "0.5"), { code: 0 });
+    t.ok(((await sharp(slow, { animated: true }).metadata()).delay ?? []).length <= 4, "a picture each 2 s");
   });
 
   await t.test("one changed byte is found", async (t) => {

@@ -85,7 +85,10 @@ export function canStop(desktop: DesktopInfo, approvals: readonly ApprovalInfo[]
 }
 
 /** What an action did, in a word or two, and how it should look. */
-export function outcomeWords(action: ActionInfo): { readonly text: string; readonly tone: Tone } {
+export function outcomeWords(action: Pick<ActionInfo, "outcome" | "code" | "changed">): {
+  readonly text: string;
+  readonly tone: Tone;
+} {
   if (action.outcome === "refused") return { text: reasonWords(action.code, "refused"), tone: "warn" };
   if (action.outcome === "failed") return { text: reasonWords(action.code, "failed"), tone: "bad" };
   if (action.changed === null) return { text: "sent", tone: "idle" };

@@ -5,6 +5,7 @@ import { SPEEDS } from "../player/playback.ts";
 import type { Player } from "../player/player.ts";
 import type { PlayerCommand } from "../player/player-keys.ts";
 import { hashOfTime, timeWords } from "../player/player-time.ts";
+import { entryWords } from "../player/track-words.ts";
 
 /** What commands act on; asked each time, for they come and go. */
 export interface PlayerCommandTargets {
@@ -13,6 +14,8 @@ export interface PlayerCommandTargets {
   page(): HTMLElement | null;
   search(): HTMLInputElement | null;
   toggleOverlays(): void;
+  /** Tells a screen reader where a step led. */
+  say(words: string): void;
   /** Marks the present moment on the server. */
   mark(): void;
 }
@@ -22,11 +25,14 @@ const SLACK_MS = 300;
 
 /** Runs the commands of keys and buttons. */
 export function playerCommands(targets: PlayerCommandTargets): (command: PlayerCommand) => void {
-  const toEntry = (player: Player, by: 1 | -1, isWanted: (entry: TrackInfo) => boolean): void => {
-    const times = targets
-      .entries()
-      .filter(isWanted)
-      .map(({ at_ms }) => at_ms);
+  const toEntry = (
+    player: Player,
+    by: 1 | -1,
+    noun: "action" | "marker",
+    isWanted: (entry: TrackInfo) => boolean,
+  ): void => {
+    const wanted = targets.entries().filter(isWanted);
+    const times = wanted.map(({ at_ms }) => at_ms);
     const { positionMs, isPlaying } = player.playback;
     const toMs =
       by === 1
@@ -34,7 +40,14 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
         : momentBefore(times, positionMs - (isPlaying ? SLACK_MS : 0));
     // Who steps wants to look.
     player.dispatch({ type: "pause" });
-    if (toMs !== null) player.dispatch({ type: "seek", toMs });
+    if (toMs === null) {
+      inform(`There is no ${by === 1 ? "later" : "earlier"} ${noun}`);
+      return;
+    }
+    player.dispatch({ type: "seek", toMs });
+    const index = times.indexOf(toMs);
+    const entry = wanted[index];
+    if (entry) targets.say(`${entryWords(entry)}, ${noun} ${index + 1} of ${wanted.length}`);
   };
   return (command) => {
     const player = targets.player();
@@ -49,9 +62,14 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
         player.step(command.by).catch((error: unknown) => complain("Could not step", error));
         return;
       case "action":
-        return toEntry(player, command.by, ({ type }) => type === "action");
+        return toEntry(player, command.by, "action", ({ type }) => type === "action");
       case "marker":
-        return toEntry(player, command.by, ({ type }) => type === "marker" || type === "approval");
+        return toEntry(
+          player,
+          command.by,
+          "marker",
+          ({ type }) => type === "marker" || type === "approval" || type === "gap",
+        );
       case "speed":
         return player.dispatch({ type: "faster", by: command.by });
       case "cycle_speed": {
@@ -75,7 +93,9 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
         return;
       }
       case "mark":
-        if (player.playback.isGrowing) targets.mark();
+        // The server marks its own present: elsewhere the mark would not be where one looks.
+        if (player.playback.isLive) targets.mark();
+        else if (player.playback.isGrowing) inform("Only the present can be marked: press End to follow it");
         else inform("Only a recording that runs can be marked");
         return;
       case "find":

@@ -1,59 +1,62 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import type { RecordingInfo, TimelineInfo } from "../../api.ts";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { TimelineInfo } from "../../api.ts";
 import { api } from "../api-client.ts";
-import { attempt, complain, errorWords, inform } from "../notices.ts";
-import { ExportMenu } from "../parts/export-menu.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { attempt, complain, type ErrorWords, errorWords, inform } from "../notices.ts";
+import { FailureCard } from "../parts/failure-card.tsx";
 import { OfflineBanner } from "../parts/offline-banner.tsx";
+import { PlayerBar } from "../parts/player-bar.tsx";
 import { PlayerControls } from "../parts/player-controls.tsx";
 import { PlayerHelp } from "../parts/player-help.tsx";
 import { PlayerList } from "../parts/player-list.tsx";
 import { PlayerTimeline } from "../parts/player-timeline.tsx";
-import { SealMark } from "../parts/seal-mark.tsx";
-import { VerifyButton } from "../parts/verify-button.tsx";
-import { startOf } from "../player/playback.ts";
+import { indexAt, type Span } from "../player/moments.ts";
+import { type PlaybackEvent, startOf } from "../player/playback.ts";
 import { Player } from "../player/player.ts";
 import { commandOf } from "../player/player-keys.ts";
-import { timeFromHash } from "../player/player-time.ts";
-import { viewerPath } from "../route.ts";
-import { navigate } from "../router.ts";
-import { desktopOf, may } from "../session.ts";
+import { hashOfTime, timeFromHash } from "../player/player-time.ts";
+import { isListed } from "../player/track-words.ts";
 import { isTyping } from "../typing.ts";
+import { durationWords } from "../words.ts";
 import { playerCommands } from "./player-commands.ts";
+import { useQuiet } from "./quiet.ts";
 import "../styles/viewer.css";
 import "../styles/overlays.css";
 import "../styles/player.css";
 
 /** A timeline of a recording that grows is asked for anew this often. */
 const TIMELINE_MS = 3000;
+/** How long it is said that something was skipped. */
+const SKIPPED_MS = 1800;
+/** The address follows a player that stands still for so long. */
+const ADDRESS_MS = 400;
+
+const NOTHING_SKIPPED: readonly Span[] = [];
 
 /** One recording: its picture, its lanes, what happened. */
 export function PlayerPage({ recordingId }: { readonly recordingId: string }) {
   const loaded = useSignal<TimelineInfo | null>(null);
-  const failure = useSignal<string | null>(null);
-  useEffect(() => {
+  const failure = useSignal<ErrorWords | null>(null);
+  const load = (): void => {
+    failure.value = null;
     api.timeline(recordingId).then(
       (timeline) => {
         loaded.value = timeline;
       },
       (error: unknown) => {
-        failure.value = errorWords(error).message;
+        failure.value = errorWords(error);
       },
     );
-  }, [recordingId, loaded, failure]);
+  };
+  useEffect(load, [recordingId, loaded, failure]);
   if (loaded.value) return <LoadedPlayer key={recordingId} first={loaded.value} />;
   return (
     <main class="viewer-loading">
-      {failure.value === null ? (
-        <h1 class="visually-hidden">Recording</h1>
-      ) : (
-        <div class="card stage-card">
-          <h1>The recording cannot be shown</h1>
-          <p role="alert">{failure.value}</p>
-          <a class="button button-primary" href="/recordings">
-            All recordings
-          </a>
+      <h1 class="visually-hidden">Recording</h1>
+      {failure.value && (
+        <div class="player-failure">
+          <FailureCard title="The recording cannot be shown" words={failure.value} onRetry={load} />
+          <a href="/recordings">All recordings</a>
         </div>
       )}
     </main>
@@ -68,19 +71,26 @@ function LoadedPlayer({ first }: { readonly first: TimelineInfo }) {
   const player = useRef<Player | null>(null);
   const timeline = useSignal(first);
   const playback = useSignal(startOf(first.recording.duration_ms, first.recording.state === "recording"));
+  const idle = useSignal(NOTHING_SKIPPED);
+  const skippedMs = useSignal<number | null>(null);
   const areOverlaysShown = useSignal(true);
   const isHelpShown = useSignal(false);
   const isPartial = useSignal(false);
+  const hasPlayed = useSignal(false);
   const query = useSignal("");
+  const said = useSignal("");
+  const dispatch = (event: PlaybackEvent): void => player.current?.dispatch(event);
 
   useEffect(() => {
     if (!stage.current) return undefined;
     let nextTimelineMs = 0;
+    let skippedTimer = 0;
     const made = new Player(stage.current, {
       recording: first.recording,
       events: {
         playback: (now) => {
           playback.value = now;
+          if (now.isPlaying) hasPlayed.value = true;
         },
         shown: (atMs, frame) => {
           isPartial.value = frame.isPartial;
@@ -99,6 +109,16 @@ function LoadedPlayer({ first }: { readonly first: TimelineInfo }) {
             () => {},
           );
         },
+        skipped: ({ fromMs, toMs }) => {
+          skippedMs.value = toMs - fromMs;
+          clearTimeout(skippedTimer);
+          skippedTimer = setTimeout(() => {
+            skippedMs.value = null;
+          }, SKIPPED_MS);
+        },
+        idle: (spans) => {
+          idle.value = spans;
+        },
         failed: (error) => complain("Could not show this moment", error),
       },
     });
@@ -116,14 +136,26 @@ function LoadedPlayer({ first }: { readonly first: TimelineInfo }) {
     addEventListener("hashchange", follow);
     return () => {
       removeEventListener("hashchange", follow);
+      clearTimeout(skippedTimer);
       player.current = null;
       made.close();
     };
-  }, [first, id, isPartial, playback, timeline]);
+  }, [first, id, idle, isPartial, playback, skippedMs, timeline, hasPlayed]);
 
   useEffect(() => {
     if (player.current) player.current.areOverlaysShown = areOverlaysShown.value;
   }, [areOverlaysShown.value]);
+
+  const { isPlaying, isSkippingIdle, positionMs } = playback.value;
+  // Whoever copies the address of a player that stands still gets a link to what it shows.
+  useEffect(() => {
+    if (isPlaying) return undefined;
+    const timer = setTimeout(() => {
+      if (timeFromHash(location.hash) !== Math.round(positionMs) && (positionMs > 0 || location.hash !== ""))
+        history.replaceState(null, "", hashOfTime(positionMs));
+    }, ADDRESS_MS);
+    return () => clearTimeout(timer);
+  }, [isPlaying, positionMs]);
 
   const run = playerCommands({
     player: () => player.current,
@@ -133,6 +165,9 @@ function LoadedPlayer({ first }: { readonly first: TimelineInfo }) {
     toggleOverlays: () => {
       areOverlaysShown.value = !areOverlaysShown.value;
     },
+    say: (words) => {
+      said.value = words;
+    },
     mark: () =>
       attempt(
         "Could not mark this moment",
@@ -140,61 +175,105 @@ function LoadedPlayer({ first }: { readonly first: TimelineInfo }) {
       ),
   });
   useEffect(() => {
+    /** A button that keys went to takes its Space; one that a hand has clicked leaves it to the player. */
+    let clicked: Element | null = null;
+    const onClick = ({ target, detail }: MouseEvent): void => {
+      clicked = detail > 0 && target instanceof Element ? target.closest("button") : null;
+    };
     const onKey = (event: KeyboardEvent): void => {
+      if (event.key === "Tab") clicked = null;
       if (isTyping(event)) return;
       if (event.key === "?") isHelpShown.value = true;
-      else if (event.key === " " && event.target instanceof HTMLButtonElement) return;
-      else {
+      else if (event.key === " " && event.target instanceof HTMLButtonElement && event.target !== clicked) {
+        return;
+      } else {
         const command = commandOf(event);
         if (!command) return;
+        // Or the button would be pressed when the key comes up.
+        if (event.key === " " && clicked instanceof HTMLElement) clicked.blur();
         run(command);
       }
       event.preventDefault();
     };
     addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
+    // Before the click is acted on: what was pressed may be drawn anew by that.
+    addEventListener("click", onClick, true);
+    return () => {
+      removeEventListener("keydown", onKey);
+      removeEventListener("click", onClick, true);
+    };
+  }, []);
+  useEffect(() => {
+    // As in other players: the picture is a button for the hand; keys have theirs.
+    const picture = stage.current;
+    const toggle = (): void => run({ kind: "toggle" });
+    const enlarge = (): void => run({ kind: "full_screen" });
+    picture?.addEventListener("click", toggle);
+    picture?.addEventListener("dblclick", enlarge);
+    return () => {
+      picture?.removeEventListener("click", toggle);
+      picture?.removeEventListener("dblclick", enlarge);
+    };
   }, []);
 
   const { recording, entries } = timeline.value;
-  const seek = (toMs: number): void => player.current?.dispatch({ type: "seek", toMs });
+  const listed = useMemo(() => entries.filter(isListed), [entries]);
+  const times = useMemo(() => listed.map(({ at_ms }) => at_ms), [listed]);
+  const current = listed[indexAt(times, positionMs)] ?? null;
+  const isQuiet = useQuiet(isPlaying);
   return (
-    <div ref={page} class="player">
-      <PlayerBar recording={recording} positionMs={playback.value.positionMs} />
+    <div ref={page} class={`player ${isQuiet.value ? "is-quiet" : ""}`}>
+      <PlayerBar recording={recording} positionMs={positionMs} />
       <OfflineBanner />
       <main class="player-main">
         <div ref={stage} class="stage" />
+        {!hasPlayed.value && positionMs === 0 && recording.counts.frames > 0 && (
+          <span class="player-start" aria-hidden="true" />
+        )}
         {recording.counts.frames === 0 && <p class="player-note">No picture was recorded yet.</p>}
         {isPartial.value && (
           <p class="player-note" role="status">
             Parts of this picture are a moment older: they changed faster than is recorded.
           </p>
         )}
+        <p class="player-skipped" role="status">
+          {skippedMs.value !== null && <span>Skipped {durationWords(skippedMs.value)}</span>}
+        </p>
+        <p class="visually-hidden player-said" role="status">
+          {said.value}
+        </p>
       </main>
-      <PlayerList
-        recording={recording}
-        entries={entries}
-        positionMs={playback.value.positionMs}
-        query={query.value}
-        search={search}
-        onQuery={(text) => {
-          query.value = text;
-        }}
-        onSeek={seek}
-      />
       <footer class="player-foot">
         <PlayerTimeline
           recording={recording}
           timeline={timeline.value}
           playback={playback.value}
-          onSeek={seek}
+          skipped={isSkippingIdle ? idle.value : NOTHING_SKIPPED}
+          current={current}
+          onPlayback={dispatch}
         />
         <PlayerControls
           playback={playback.value}
+          startedAt={recording.started_at}
           areOverlaysShown={areOverlaysShown.value}
           onCommand={run}
-          onSpeed={(speed) => player.current?.dispatch({ type: "speed", speed })}
+          onSpeed={(speed) => dispatch({ type: "speed", speed })}
+          onHelp={() => {
+            isHelpShown.value = true;
+          }}
         />
       </footer>
+      <PlayerList
+        recording={recording}
+        entries={listed}
+        current={current}
+        query={query.value}
+        search={search}
+        onQuery={(text) => {
+          query.value = text;
+        }}
+        onSeek={(toMs) => dispatch({ type: "seek", toMs })}
+      />
       {isHelpShown.value && (
         <PlayerHelp
           onClose={() => {
@@ -203,57 +282,5 @@ function LoadedPlayer({ first }: { readonly first: TimelineInfo }) {
         />
       )}
     </div>
-  );
-}
-
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-
-function PlayerBar({
-  recording,
-  positionMs,
-}: {
-  readonly recording: RecordingInfo;
-  readonly positionMs: number;
-}) {
-  const isLive = recording.state === "recording" && desktopOf(recording.desktop_id) !== undefined;
-  return (
-    <header class="viewer-bar">
-      <a class="icon-button" href="/recordings" aria-label="All recordings" title="All recordings">
-        <Icon shape="arrowLeft" />
-      </a>
-      <h1 class="viewer-name" title={recording.title}>
-        {recording.title}
-      </h1>
-      <time class="muted player-day" dateTime={recording.started_at}>
-        {DAY.format(new Date(recording.started_at))}
-      </time>
-      <SealMark state={recording.state} />
-      <span class="bar-space" />
-      {isLive && (
-        <a class="button" href={viewerPath(recording.desktop_id)}>
-          To the desktop
-        </a>
-      )}
-      {!isLive && <VerifyButton recording={recording} />}
-      {may("connections") && recording.state !== "recording" && (
-        <button
-          type="button"
-          class="button"
-          title="Show it as a desktop: for viewers, VNC, and what agents read"
-          onClick={() =>
-            attempt(
-              "Could not open it as a desktop",
-              api
-                .openReplay(recording.id, positionMs)
-                .then(({ desktop_id }) => navigate(viewerPath(desktop_id))),
-            )
-          }
-        >
-          <Icon shape="monitor" />
-          <span>As a desktop</span>
-        </button>
-      )}
-      <ExportMenu recording={recording} id="player" positionMs={positionMs} />
-    </header>
   );
 }

@@ -4,12 +4,13 @@ import { useEffect, useRef } from "preact/hooks";
 import type { RecordingInfo } from "../../api.ts";
 import { api } from "../api-client.ts";
 import { type ErrorWords, errorWords } from "../notices.ts";
+import { FailureCard } from "../parts/failure-card.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { RecordingRow } from "../parts/recording-row.tsx";
 import { Shell } from "../parts/shell.tsx";
 import { cockpit, me } from "../session.ts";
 import { isTyping } from "../typing.ts";
-import { sentence } from "../words.ts";
+import { countWords, sizeWords } from "../words.ts";
 
 const SHOWN = ["all", "running", "problems"] as const;
 const SHOWN_WORDS = { all: "All", running: "Running", problems: "Not sealed or tampered" } as const;
@@ -60,6 +61,12 @@ export function RecordingsPage() {
       <div class="page page-wide recordings-page">
         <div class="page-head">
           <h1>Recordings</h1>
+          {list.length > 0 && (
+            <span class="muted recordings-total">
+              {countWords(list.length, "recording", "recordings")},{" "}
+              {sizeWords(list.reduce((sum, { bytes }) => sum + bytes, 0))}
+            </span>
+          )}
           {!isEmpty && (
             <>
               <select
@@ -92,10 +99,7 @@ export function RecordingsPage() {
           )}
         </div>
         {failure.value && (
-          <div class="result result-bad" role="alert">
-            <p>{sentence(failure.value.message)}</p>
-            {failure.value.hint && <p class="muted">{sentence(failure.value.hint)}</p>}
-          </div>
+          <FailureCard title="The recordings cannot be listed" words={failure.value} onRetry={load} />
         )}
         {isEmpty && (
           <div class="empty">
@@ -107,7 +111,20 @@ export function RecordingsPage() {
           </div>
         )}
         {!isEmpty && recordings.value && list.length === 0 && (
-          <p class="muted">No recording is as you wish.</p>
+          <div class="empty">
+            <Icon shape="search" />
+            <p>No recording is as you wish.</p>
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                query.value = "";
+                shown.value = "all";
+              }}
+            >
+              Show all
+            </button>
+          </div>
         )}
         <ul class="recordings" aria-label="Recordings" aria-busy={!recordings.value}>
           {list.map((recording) => (

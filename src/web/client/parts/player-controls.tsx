@@ -1,20 +1,31 @@
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import type { Playback, Speed } from "../player/playback.ts";
 import { SPEEDS } from "../player/playback.ts";
 import type { PlayerCommand } from "../player/player-keys.ts";
-import { timeWords } from "../player/player-time.ts";
+import { spokenTime, timeWords } from "../player/player-time.ts";
 import { Icon } from "./icon.tsx";
 import { IconButton } from "./icon-button.tsx";
 
 export interface PlayerControlsProps {
   readonly playback: Playback;
+  /** ISO 8601, of position 0. */
+  readonly startedAt: string;
   readonly areOverlaysShown: boolean;
   readonly onCommand: (command: PlayerCommand) => void;
   readonly onSpeed: (speed: Speed) => void;
+  readonly onHelp: () => void;
 }
 
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
 /** Play, step, speed: everything a key does, for the hand. */
-export function PlayerControls({ playback, areOverlaysShown, onCommand, onSpeed }: PlayerControlsProps) {
+export function PlayerControls(props: PlayerControlsProps) {
+  const { playback, startedAt, areOverlaysShown, onCommand, onSpeed, onHelp } = props;
   const { isPlaying, isGrowing, isLive, positionMs, durationMs, speed, isSkippingIdle } = playback;
+  const isClock = useSignal(false);
+  const isByHand = useRef(false);
+  const behindMs = isLive ? 0 : durationMs - positionMs;
   return (
     <div class="player-controls" role="toolbar" aria-label="Player">
       <IconButton
@@ -52,10 +63,23 @@ export function PlayerControls({ playback, areOverlaysShown, onCommand, onSpeed 
         shortcut="N"
         onClick={() => onCommand({ kind: "action", by: 1 })}
       />
-      <span class="player-time">
-        <span class="player-now">{timeWords(positionMs, true)}</span>
-        <span class="muted"> / {timeWords(durationMs)}</span>
-      </span>
+      <button
+        type="button"
+        class="player-time"
+        title={isClock.value ? "Show the time since the recording began" : "Show the time of day"}
+        onClick={() => {
+          isClock.value = !isClock.value;
+        }}
+      >
+        {isClock.value ? (
+          <span class="player-now">{CLOCK.format(Date.parse(startedAt) + positionMs)}</span>
+        ) : (
+          <>
+            <span class="player-now">{timeWords(positionMs, true)}</span>
+            <span class="muted"> / {timeWords(durationMs)}</span>
+          </>
+        )}
+      </button>
       {isGrowing && (
         <button
           type="button"
@@ -66,6 +90,12 @@ export function PlayerControls({ playback, areOverlaysShown, onCommand, onSpeed 
         >
           <span class="dot" aria-hidden="true" />
           <span>Live</span>
+          {behindMs >= 1000 && (
+            <span class="live-behind muted">
+              <span aria-hidden="true">−{timeWords(behindMs)}</span>
+              <span class="visually-hidden">, {spokenTime(behindMs)} ago is shown</span>
+            </span>
+          )}
         </button>
       )}
       {isGrowing && (
@@ -73,6 +103,7 @@ export function PlayerControls({ playback, areOverlaysShown, onCommand, onSpeed 
           icon="bookmark"
           label="Mark this moment"
           shortcut="M"
+          isDisabled={!isLive}
           onClick={() => onCommand({ kind: "mark" })}
         />
       )}
@@ -81,7 +112,15 @@ export function PlayerControls({ playback, areOverlaysShown, onCommand, onSpeed 
         aria-label="Speed"
         title="Speed (< >)"
         value={String(speed)}
+        onPointerDown={() => {
+          isByHand.current = true;
+        }}
+        onKeyDown={() => {
+          isByHand.current = false;
+        }}
         onChange={(event) => {
+          // A hand that has chosen is done: the keys are the player's again.
+          if (isByHand.current) event.currentTarget.blur();
           const wanted = SPEEDS.find((known) => String(known) === event.currentTarget.value);
           if (wanted !== undefined) onSpeed(wanted);
         }}
@@ -113,6 +152,7 @@ export function PlayerControls({ playback, areOverlaysShown, onCommand, onSpeed 
         class="wide-only"
         onClick={() => onCommand({ kind: "copy_link" })}
       />
+      <IconButton icon="keyboard" label="Keyboard" shortcut="?" class="wide-only" onClick={onHelp} />
       <IconButton
         icon="maximize"
         label="Full screen"

@@ -1,17 +1,20 @@
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { RecordingInfo, TrackInfo } from "../../api.ts";
+import type { IconShape } from "../icon-shapes.ts";
 import { timeWords } from "../player/player-time.ts";
 import { frameAddress } from "../player/recording-address.ts";
-import { entryMatches, entryTone, entryWords, isListed } from "../player/track-words.ts";
-import { durationWords } from "../words.ts";
+import { entryMatches, entryTone, entryWords } from "../player/track-words.ts";
+import { durationWords, outcomeWords } from "../words.ts";
 import { Icon } from "./icon.tsx";
 
 export interface PlayerListProps {
   readonly recording: RecordingInfo;
+  /** Those that are read, not seen, by time. */
   readonly entries: readonly TrackInfo[];
-  readonly positionMs: number;
+  /** The one that the player stands at; null before the first. */
+  readonly current: TrackInfo | null;
   readonly query: string;
   readonly search: RefObject<HTMLInputElement | null>;
   readonly onQuery: (query: string) => void;
@@ -23,14 +26,43 @@ const MOST_ROWS = 400;
 
 /** What happened, in order, with the present row marked and its picture before and after. */
 export function PlayerList(props: PlayerListProps) {
-  const { recording, positionMs, query } = props;
+  const { recording, entries, current, query } = props;
+  const list = useRef<HTMLOListElement>(null);
   const wanted = query.trim();
-  const listed = props.entries
-    .filter(isListed)
-    .filter((entry) => wanted === "" || entryMatches(entry, wanted));
-  const current = listed.findLastIndex(({ at_ms }) => at_ms <= positionMs);
-  const first = Math.max(0, Math.min(current - MOST_ROWS / 2, listed.length - MOST_ROWS));
-  const shown = listed.slice(first, first + MOST_ROWS);
+  const found = useMemo(
+    () => (wanted === "" ? entries : entries.filter((entry) => entryMatches(entry, wanted))),
+    [entries, wanted],
+  );
+  const at = useMemo(
+    () => (current === null ? -1 : found.findLastIndex(({ at_ms }) => at_ms <= current.at_ms)),
+    [found, current],
+  );
+  const first = Math.max(0, Math.min(at - MOST_ROWS / 2, found.length - MOST_ROWS));
+  const onKey = (event: KeyboardEvent): void => {
+    const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (by === 0 || !list.current) return;
+    event.preventDefault();
+    const rows = [...list.current.querySelectorAll<HTMLElement>(".player-row")];
+    const focused = document.activeElement;
+    if (focused instanceof HTMLElement) rows[rows.indexOf(focused) + by]?.focus();
+  };
+  // Drawn when it changes, not with every picture.
+  const rows = useMemo(
+    () =>
+      found
+        .slice(first, first + MOST_ROWS)
+        .map((entry, i) => (
+          <Row
+            key={`${entry.type}-${entry.at_ms}-${first + i}`}
+            recording={recording}
+            entry={entry}
+            isCurrent={first + i === at}
+            isFirstStop={first + i === Math.max(at, first)}
+            onSeek={props.onSeek}
+          />
+        )),
+    [found, at, first, recording],
+  );
   return (
     <section class="player-list" aria-label="What happened">
       <label class="search">
@@ -49,7 +81,12 @@ export function PlayerList(props: PlayerListProps) {
           }}
         />
       </label>
-      {listed.length === 0 && (
+      {wanted !== "" && (
+        <p class="muted player-found" role="status">
+          {found.length} of {entries.length}
+        </p>
+      )}
+      {found.length === 0 && (
         <div class="empty">
           <Icon shape="mousePointerClick" />
           <p>{wanted === "" ? "Nothing was done here." : `Nothing has the words “${wanted}”.`}</p>
@@ -58,16 +95,9 @@ export function PlayerList(props: PlayerListProps) {
           </p>
         </div>
       )}
-      <ol>
-        {shown.map((entry, i) => (
-          <Row
-            key={`${entry.type}-${entry.at_ms}-${first + i}`}
-            recording={recording}
-            entry={entry}
-            isCurrent={first + i === current}
-            onSeek={props.onSeek}
-          />
-        ))}
+      {/* One stop of the Tab key; the arrows go from row to row. */}
+      <ol ref={list} onKeyDown={onKey}>
+        {rows}
       </ol>
     </section>
   );
@@ -77,52 +107,68 @@ interface RowProps {
   readonly recording: RecordingInfo;
   readonly entry: TrackInfo;
   readonly isCurrent: boolean;
+  /** Where the Tab key enters the list. */
+  readonly isFirstStop: boolean;
   readonly onSeek: (ms: number) => void;
 }
 
-function Row({ recording, entry, isCurrent, onSeek }: RowProps) {
+function Row({ recording, entry, isCurrent, isFirstStop, onSeek }: RowProps) {
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
     // Only the list moves, never the page.
     if (isCurrent) row.current?.scrollIntoView({ block: "nearest" });
   }, [isCurrent]);
+  const facts = factsOf(entry);
   return (
     <li ref={row} class={isCurrent ? "is-current" : ""}>
       <button
         type="button"
-        class="player-row"
+        class={`player-row tone-${entryTone(entry)}`}
+        tabIndex={isFirstStop ? 0 : -1}
         aria-current={isCurrent ? "step" : undefined}
         onClick={() => onSeek(entry.at_ms)}
       >
-        <span class="player-row-time">{timeWords(entry.at_ms)}</span>
+        <span class="player-row-icon">
+          <Icon shape={iconOf(entry)} />
+        </span>
         <span class="player-row-words">
           <span>{entryWords(entry)}</span>
-          {"intent" in entry && entry.intent !== null && <span class="muted">“{entry.intent}”</span>}
-          {factsOf(entry) !== "" && (
-            <span class={`player-row-facts tone-${entryTone(entry)}`}>
-              <span class="dot" aria-hidden="true" /> {factsOf(entry)}
-            </span>
-          )}
+          {"intent" in entry && entry.intent !== null && <span>“{entry.intent}”</span>}
+          {facts !== "" && <span class="muted">{facts}</span>}
         </span>
+        <span class="player-row-time">{timeWords(entry.at_ms)}</span>
       </button>
-      {isCurrent && entry.type === "action" && <BeforeAfter recording={recording} action={entry} />}
+      {isCurrent && entry.type === "action" && (
+        <BeforeAfter recording={recording} action={entry} onSeek={onSeek} />
+      )}
     </li>
   );
+}
+
+/** Actions of the keyboard, by their kind. */
+const KEYBOARD: ReadonlySet<string> = new Set(["key", "chords", "hold", "type", "paste"]);
+
+function iconOf(entry: TrackInfo): IconShape {
+  switch (entry.type) {
+    case "action":
+      if (KEYBOARD.has(entry.kind)) return "keyboard";
+      return entry.kind.endsWith("clipboard") ? "clipboard" : "mousePointerClick";
+    case "approval":
+      return "shieldCheck";
+    case "gap":
+      return "warning";
+    default:
+      return "bookmark";
+  }
 }
 
 function factsOf(entry: TrackInfo): string {
   switch (entry.type) {
     case "action": {
-      const outcome =
-        entry.outcome !== "done"
-          ? `${entry.outcome}${entry.code === null ? "" : `: ${entry.code.replaceAll("_", " ")}`}`
-          : entry.changed === null
-            ? "sent"
-            : entry.changed
-              ? "screen changed"
-              : "no change";
-      const confirmed = entry.was_confirmed ? ", approved" : "";
-      return `${outcome}, ${durationWords(entry.duration_ms)}${confirmed} · ${entry.actor.name}`;
+      const { text } = outcomeWords(entry);
+      const words = [text, durationWords(entry.duration_ms)];
+      if (entry.was_confirmed) words.push("approved");
+      return [...words, entry.actor.name].join(" · ");
     }
     case "approval": {
       const by = entry.decided_by === null ? "" : ` by ${entry.decided_by}`;
@@ -151,9 +197,11 @@ const LEAST_CROP = { width: 240, height: 150 };
 function BeforeAfter({
   recording,
   action,
+  onSeek,
 }: {
   readonly recording: RecordingInfo;
   readonly action: ActionTold;
+  readonly onSeek: (ms: number) => void;
 }) {
   const part = action.changed_rect === null ? undefined : cropAround(action.changed_rect, recording);
   const at = (atMs: number): string =>
@@ -168,10 +216,15 @@ function BeforeAfter({
   return (
     <div class="before-after">
       {pictures.map(([name, atMs]) => (
-        <figure key={name}>
+        <button
+          key={name}
+          type="button"
+          title={`Go to the picture ${name.toLowerCase()} it`}
+          onClick={() => onSeek(atMs)}
+        >
           <img src={at(atMs)} width={CROP_WIDTH} height={height} alt={`${name}: ${action.summary}`} />
-          <figcaption>{name}</figcaption>
-        </figure>
+          <span>{name}</span>
+        </button>
       ))}
     </div>
   );

@@ -1,61 +1,73 @@
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { RecordingInfo, TimelineInfo, TrackInfo } from "../../api.ts";
-import type { Playback } from "../player/playback.ts";
+import type { Span } from "../player/moments.ts";
+import type { Playback, PlaybackEvent } from "../player/playback.ts";
 import { spokenTime, timeWords } from "../player/player-time.ts";
-import { frameAddress } from "../player/recording-address.ts";
+import { ScrubThumbnails } from "../player/scrub-thumbnails.ts";
 import { entryTone, entryWords, nearestEntry } from "../player/track-words.ts";
+import { PlayerLaneNames, PlayerLanes } from "./player-lanes.tsx";
 
 export interface PlayerTimelineProps {
   readonly recording: RecordingInfo;
-  readonly timeline: TimelineInfo | null;
+  readonly timeline: TimelineInfo;
   readonly playback: Playback;
-  readonly onSeek: (ms: number) => void;
+  /** What playing passes over. */
+  readonly skipped: readonly Span[];
+  /** The entry that the player stands at; null before the first. */
+  readonly current: TrackInfo | null;
+  readonly onPlayback: (event: PlaybackEvent) => void;
 }
 
-const LANES = [
-  ["action", "Actions"],
-  ["approval", "Approvals"],
-  ["overlay", "Overlays"],
-  ["marker", "Markers"],
-] as const;
-
-/** Pictures for scrubbing are asked for in so many steps: a hand cannot tell more, and a browser keeps them. */
-const THUMBNAIL_STEPS = 300;
-const THUMBNAIL_WIDTH = 220;
-/** More marks than this in a lane are one block of colour. */
-const MOST_MARKS = 1500;
+/** What keys of a slider do beside those of the player. */
+const SLIDER_KEYS: Readonly<Record<string, number>> = {
+  ArrowUp: 5000,
+  ArrowDown: -5000,
+  PageUp: 30_000,
+  PageDown: -30_000,
+};
 
 /** All lanes under one slider: what happened when, and where the player stands. */
-export function PlayerTimeline({ recording, timeline, playback, onSeek }: PlayerTimelineProps) {
+export function PlayerTimeline(props: PlayerTimelineProps) {
+  const { recording, timeline, playback, skipped, current, onPlayback } = props;
   const track = useRef<HTMLDivElement>(null);
   const hoverMs = useSignal<number | null>(null);
+  const thumbnails = useMemo(() => new ScrubThumbnails(recording), [recording.id]);
+  useEffect(() => () => thumbnails.close(), [thumbnails]);
   const { durationMs, positionMs } = playback;
+  // Drawn when they change, not with every picture: an hour has thousands of marks.
+  const lanes = useMemo(
+    () => <PlayerLanes timeline={timeline} durationMs={durationMs} skipped={skipped} />,
+    [timeline, durationMs, skipped],
+  );
   const share = (ms: number): string => `${durationMs === 0 ? 0 : Math.min(100, (ms / durationMs) * 100)}%`;
   const momentAt = (event: PointerEvent): number => {
     const box = track.current?.getBoundingClientRect();
     if (!box || box.width === 0) return 0;
     return Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * durationMs;
   };
+  const seek = (toMs: number): void => onPlayback({ type: "seek", toMs });
   const onDown = (event: PointerEvent): void => {
     if (event.button !== 0) return;
     track.current?.setPointerCapture(event.pointerId);
-    onSeek(momentAt(event));
+    seek(momentAt(event));
   };
   const onMove = (event: PointerEvent): void => {
     const ms = momentAt(event);
     hoverMs.value = ms;
-    if (event.buttons === 1 && track.current?.hasPointerCapture(event.pointerId)) onSeek(ms);
+    thumbnails.show(ms, durationMs);
+    if (event.buttons === 1 && track.current?.hasPointerCapture(event.pointerId)) seek(ms);
   };
+  const onKey = (event: KeyboardEvent): void => {
+    const byMs = SLIDER_KEYS[event.key];
+    if (byMs === undefined) return;
+    event.preventDefault();
+    onPlayback({ type: "move", byMs });
+  };
+  const spoken = `${spokenTime(positionMs)} of ${spokenTime(durationMs)}`;
   return (
     <div class="timeline">
-      <div class="timeline-names" aria-hidden="true">
-        <span>Activity</span>
-        {LANES.map(([lane, name]) => (
-          <span key={lane}>{name}</span>
-        ))}
-        <span>People</span>
-      </div>
+      <PlayerLaneNames />
       <div
         ref={track}
         class="timeline-track"
@@ -65,105 +77,54 @@ export function PlayerTimeline({ recording, timeline, playback, onSeek }: Player
         aria-valuemin={0}
         aria-valuemax={Math.round(durationMs / 1000)}
         aria-valuenow={Math.round(positionMs / 1000)}
-        aria-valuetext={`${spokenTime(positionMs)} of ${spokenTime(durationMs)}`}
+        aria-valuetext={current === null ? spoken : `${spoken}, after: ${entryWords(current)}`}
+        onPointerEnter={() => thumbnails.near(durationMs)}
         onPointerDown={onDown}
         onPointerMove={onMove}
         onPointerLeave={() => {
           hoverMs.value = null;
         }}
+        onKeyDown={onKey}
       >
-        <Heat class="lane lane-activity" parts={timeline?.activity ?? []} />
-        {LANES.map(([lane]) => (
-          <div key={lane} class={`lane lane-${lane}`} aria-hidden="true">
-            {(timeline?.entries ?? [])
-              .filter((entry) => entry.type === lane || (lane === "marker" && entry.type === "gap"))
-              .slice(0, MOST_MARKS)
-              .map((entry, i) => (
-                <Mark key={i} entry={entry} share={share} durationMs={durationMs} />
-              ))}
-          </div>
-        ))}
-        <Heat class="lane lane-human" parts={timeline?.human ?? []} />
+        {lanes}
+        <div class="played" style={{ width: share(positionMs) }} aria-hidden="true" />
+        {hoverMs.value !== null && (
+          <div class="hover-line" style={{ left: share(hoverMs.value) }} aria-hidden="true" />
+        )}
         <div class="playhead" style={{ left: share(positionMs) }} aria-hidden="true" />
         {hoverMs.value !== null && (
-          <Preview recording={recording} timeline={timeline} atMs={hoverMs.value} durationMs={durationMs} />
+          <Preview
+            thumbnails={thumbnails}
+            near={nearestEntry(timeline.entries, hoverMs.value, durationMs / 100)}
+            atMs={hoverMs.value}
+            left={share(hoverMs.value)}
+          />
         )}
       </div>
     </div>
   );
 }
 
-/** Bars of 0 to 1 as one shape. */
-function Heat({ class: name, parts }: { readonly class: string; readonly parts: readonly number[] }) {
-  const path = parts
-    .map((part, i) => (part > 0 ? `M${i} 1V${Math.min(0.92, 1 - part).toFixed(3)}h1V1z` : ""))
-    .join("");
-  return (
-    <svg
-      class={name}
-      viewBox={`0 0 ${Math.max(1, parts.length)} 1`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      <path d={path} />
-    </svg>
-  );
-}
-
-interface MarkProps {
-  readonly entry: TrackInfo;
-  readonly share: (ms: number) => string;
-  readonly durationMs: number;
-}
-
-function Mark({ entry, share, durationMs }: MarkProps) {
-  const untilMs = untilOf(entry, durationMs);
-  return (
-    <span
-      class={`mark tone-${entryTone(entry)}`}
-      style={{ left: share(entry.at_ms), width: share(Math.max(0, untilMs - entry.at_ms)) }}
-    />
-  );
-}
-
-function untilOf(entry: TrackInfo, durationMs: number): number {
-  switch (entry.type) {
-    case "action":
-      return entry.at_ms + entry.duration_ms;
-    case "approval":
-      return entry.decided_at_ms ?? durationMs;
-    case "overlay":
-      return entry.until_ms ?? durationMs;
-    case "gap":
-      return entry.until_ms;
-    default:
-      return entry.at_ms;
-  }
-}
-
 interface PreviewProps {
-  readonly recording: RecordingInfo;
-  readonly timeline: TimelineInfo | null;
+  readonly thumbnails: ScrubThumbnails;
+  readonly near: TrackInfo | null;
   readonly atMs: number;
-  readonly durationMs: number;
+  readonly left: string;
 }
 
 /** The picture under the hand, its time, and what happened there. */
-function Preview({ recording, timeline, atMs, durationMs }: PreviewProps) {
-  const stepMs = Math.max(200, durationMs / THUMBNAIL_STEPS);
-  const thumbnailMs = Math.min(durationMs, Math.round(atMs / stepMs) * stepMs);
-  const near = nearestEntry(timeline?.entries ?? [], atMs, durationMs / 100);
-  const left = durationMs === 0 ? 0 : (atMs / durationMs) * 100;
+function Preview({ thumbnails, near, atMs, left }: PreviewProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.append(thumbnails.element), [thumbnails]);
   return (
-    <div class="timeline-preview" style={{ "--at": `${left}%` }} aria-hidden="true">
-      <img
-        src={frameAddress(recording.id, { atMs: thumbnailMs, maxWidth: THUMBNAIL_WIDTH })}
-        width={THUMBNAIL_WIDTH}
-        height={Math.round((THUMBNAIL_WIDTH * recording.height) / Math.max(1, recording.width))}
-        alt=""
-      />
+    <div class="timeline-preview" style={{ "--at": left }} aria-hidden="true">
+      <div ref={place} class="timeline-picture" />
       <span class="timeline-preview-time">{timeWords(atMs, true)}</span>
-      {near && <span class="timeline-preview-words">{entryWords(near)}</span>}
+      {near && (
+        <span class={`timeline-preview-words tone-${entryTone(near)}`}>
+          <span class="dot" /> {entryWords(near)}
+        </span>
+      )}
     </div>
   );
 }

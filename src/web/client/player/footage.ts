@@ -64,6 +64,14 @@ export class Footage {
   /** The last one that was fetched whole, while nothing else is known of its time. */
   #run: { readonly chunks: readonly PictureChunkInfo[]; readonly untilMs: number } | null = null;
 
+  /** What was found idle, and of what. */
+  #idle: {
+    readonly spans: readonly Span[];
+    readonly moments: readonly number[];
+    readonly version: number;
+    readonly durationMs: number;
+  } | null = null;
+
   constructor(source: FootageSource, durationMs: number) {
     this.#source = source;
     this.#durationMs = durationMs;
@@ -78,8 +86,16 @@ export class Footage {
     this.#inflated.clear();
   }
 
+  /** The same list until more is known, or other moments are given. */
   idle(moments: readonly number[]): readonly Span[] {
-    return this.#index.idle(this.#durationMs, moments);
+    const { version } = this.#index;
+    const known = this.#idle;
+    if (known?.moments === moments && known.version === version && known.durationMs === this.#durationMs) {
+      return known.spans;
+    }
+    const spans = this.#index.idle(this.#durationMs, moments);
+    this.#idle = { spans, moments, version, durationMs: this.#durationMs };
+    return spans;
   }
 
   /** Asks how far a running recording has come; true while it runs. */

@@ -102,6 +102,16 @@ function afterTick(before: Playback, elapsedMs: number, idle: readonly Span[]): 
     : { ...before, positionMs: before.durationMs, isPlaying: false };
 }
 
+/** The idle span that a tick leapt over; null where it did not. */
+export function passedOver(before: Playback, after: Playback, idle: readonly Span[]): Span | null {
+  if (!before.isSkippingIdle || before.isLive || after.isLive) return null;
+  const span = spanAt(idle, after.positionMs - 1);
+  // Within a span nothing plays: whoever stands at its end has leapt there.
+  return span !== null && span.toMs === after.positionMs
+    ? { fromMs: before.positionMs, toMs: after.positionMs }
+    : null;
+}
+
 function edgeOf({ durationMs }: Playback): number {
   return Math.max(0, durationMs - LIVE_DELAY_MS);
 }

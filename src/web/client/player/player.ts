@@ -6,7 +6,7 @@ import { planStage } from "../viewer/stage-plan.ts";
 import { Footage, type ShownFrame } from "./footage.ts";
 import { indexAt, type Span } from "./moments.ts";
 import { type OverlayEntry, overlaysAt } from "./overlay-track.ts";
-import { afterEvent, type Playback, type PlaybackEvent, startOf } from "./playback.ts";
+import { afterEvent, type Playback, type PlaybackEvent, passedOver, startOf } from "./playback.ts";
 import { PointerLayer } from "./pointer-layer.ts";
 import { fetchChunk, fetchChunks, fetchRun } from "./recording-address.ts";
 
@@ -17,6 +17,10 @@ export interface PlayerEvents {
   shown(atMs: number, frame: { readonly atMs: number; readonly isPartial: boolean }): void;
   /** The recording grew, or ended. */
   grew(isGrowing: boolean): void;
+  /** Playing passed over an idle span. */
+  skipped(span: Span): void;
+  /** The spans that it would pass over are other ones. */
+  idle(spans: readonly Span[]): void;
   failed(error: unknown): void;
 }
 
@@ -112,6 +116,8 @@ export class Player {
     this.#playback = afterEvent(before, event, this.#idle);
     if (this.#playback === before) return;
     this.#events.playback(this.#playback);
+    const passed = event.type === "tick" ? passedOver(before, this.#playback, this.#idle) : null;
+    if (passed) this.#events.skipped(passed);
     if (this.#playback.isPlaying && !before.isPlaying) this.#animate();
     this.#paint();
   }
@@ -183,10 +189,17 @@ export class Player {
       if (shown) this.#draw(shown);
       this.#pointer.show(positionMs);
       this.#drawOverlays(positionMs);
-      this.#idle = this.#footage.idle(this.#moments);
+      this.#findIdle();
       if (shown) this.#events.shown(positionMs, shown);
       if (isPlaying) this.#footage.prefetch({ fromMs: positionMs, toMs: positionMs + AHEAD_MS * speed });
     }
+  }
+
+  #findIdle(): void {
+    const idle = this.#footage.idle(this.#moments);
+    if (idle === this.#idle) return;
+    this.#idle = idle;
+    this.#events.idle(idle);
   }
 
   #draw({ frame, painted }: ShownFrame): void {

@@ -53,3 +53,30 @@ t.test("idle is what no chunk and no action fills", async (t) => {
     { fromMs: 11_000, toMs: 19_700 },
   ]);
 });
+
+t.test("a caret that blinks is idle, a letter that is typed is not", async (t) => {
+  const blink = (index: number, fromMs: number, frames = 2, size = 56): PictureChunkInfo => ({
+    ...chunk(index, fromMs, fromMs + 600),
+    ...{ frames, size_bytes: size },
+  });
+  const blinking = Array.from({ length: 10 }, (_, i) => blink(i + 1, 1000 + i * 1200));
+  const idleOf = (chunks: readonly PictureChunkInfo[]) => {
+    const index = new ChunkIndex();
+    index.add(0, [chunk(0, 0, 500, true), ...chunks]);
+    return index.idle(13_000, []);
+  };
+  t.same(idleOf(blinking), [{ fromMs: 1500, toMs: 12_700 }]);
+  const typed = blinking.with(4, blink(5, 5800, 2, 130));
+  t.same(idleOf(typed), [
+    { fromMs: 1500, toMs: 5500 },
+    { fromMs: 7400, toMs: 12_700 },
+  ]);
+  t.same(
+    idleOf([blink(1, 6000, 1, 40)]),
+    [
+      { fromMs: 1500, toMs: 5700 },
+      { fromMs: 7600, toMs: 12_700 },
+    ],
+    "one small change alone may matter",
+  );
+});

@@ -4,6 +4,7 @@ import {
   LIVE_DELAY_MS,
   type Playback,
   type PlaybackEvent,
+  passedOver,
   startOf,
 } from "../../../../src/web/client/player/playback.ts";
 
@@ -38,6 +39,18 @@ t.test("what is idle is passed over, unless it is wanted", async (t) => {
     20_006,
   );
   t.equal(after(FINISHED, { type: "seek", toMs: 30_000 }).positionMs, 30_000, "seeking goes anywhere");
+});
+
+t.test("a leap over what is idle is told, and nothing else is", async (t) => {
+  const leap = (fromMs: number, ...events: PlaybackEvent[]) => {
+    const before = after(FINISHED, { type: "seek", toMs: fromMs }, { type: "play" }, ...events);
+    return passedOver(before, after(before, { type: "tick", elapsedMs: 16 }), IDLE);
+  };
+  t.same(leap(19_990), { fromMs: 19_990, toMs: 40_000 });
+  t.same(leap(30_000), { fromMs: 30_000, toMs: 40_000 }, "from its middle too");
+  t.equal(leap(10_000), null);
+  t.equal(leap(41_000), null);
+  t.equal(leap(19_990, { type: "skip_idle", isOn: false }), null);
 });
 
 t.test("seeking and moving stay within the recording", async (t) => {
