@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pass } from "node:timers/promises";
@@ -37,6 +38,7 @@ export async function benchRdp(owner: Owner, folder: string, isShort: boolean): 
     process.stderr.write("RDP: xrdp needs root, for namespaces and PAM\n");
     return [];
   }
+  execFileSync(process.execPath, [fileURLToPath(new URL("../scripts/ensure-built.mjs", import.meta.url))]);
   const target = await startRdpTarget(owner, "xrdp-xorg");
   const file = join(folder, "truth.rgba");
   const screen = await XDisplay.start(owner, { geometry: `${WIDTH}x${HEIGHT}`, hasVnc: false });
@@ -116,13 +118,10 @@ async function cpuShare({ program }: Client, forMs: number): Promise<number> {
 
 /** `truth` is a file of pixels, or "". Resolves when the host has let it in. */
 async function startOurs(owner: Owner, target: RdpTarget, truth: string): Promise<Client> {
-  const script = fileURLToPath(new URL("rdp-watch.ts", import.meta.url));
+  const script = fileURLToPath(new URL("rdp-watch.mjs", import.meta.url));
   const { port, fingerprint, username, password } = target;
   const account = [`${port}`, fingerprint, username, password];
-  const program = new Program(owner, process.execPath, [
-    ...["--import=tsx", script],
-    ...[...account, `${WIDTH}`, `${HEIGHT}`, truth],
-  ]);
+  const program = new Program(owner, process.execPath, [script, ...account, `${WIDTH}`, `${HEIGHT}`, truth]);
   await program.waitFor("its session", ({ stdout }) => (stdout.includes("ready") ? true : null), 30_000);
   const whole = ({ stdout }: Program): number | null => {
     const found = /^whole (\S+)/m.exec(stdout)?.[1];

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { type Rect, rect } from "../../framebuffer/rect.ts";
+import type { Region } from "../../framebuffer/region.ts";
 import type { RdpClientEvent, RdpClientOptions, RdpEffect } from "../../protocols/rdp/conversation.ts";
-import { RdpError } from "../../protocols/rdp/error.ts";
 import { RdpClient } from "../../protocols/rdp/rdp-client.ts";
 import type { Clock } from "../clock.ts";
 import { LinkError } from "../error.ts";
@@ -11,8 +11,10 @@ import { linkErrorOf } from "./link-error.ts";
 import { FirstPicture } from "./rdp-first-picture.ts";
 import { rdpPlatform, subjectPublicKeyOf } from "./rdp-platform.ts";
 import { RdpQuestions } from "./rdp-questions.ts";
+import { endOf } from "./rdp-sessions.ts";
 import { ScreenGaps } from "./screen-gaps.ts";
 import { startJudgedTls } from "./target-tls.ts";
+import { UpdateJoiner } from "./update-joiner.ts";
 
 /** Connecting and the whole handshake. */
 const CONNECT_MS = 10_000;
@@ -46,6 +48,7 @@ export class RdpLink implements Link {
   readonly #questions: RdpQuestions;
   readonly #picture: FirstPicture;
   readonly #gaps = new ScreenGaps();
+  readonly #updates: UpdateJoiner;
   #stream: Duplex | null = null;
   #events: LinkEvents | null = null;
   #cancelPhase: (() => void) | null = null;
@@ -71,6 +74,9 @@ export class RdpLink implements Link {
       this.#client.refresh();
     };
     this.#picture = new FirstPicture({ ask, giveUp: (error) => this.#end(error) }, clock);
+    const isWhole = (): boolean => !this.#client.isInFrame;
+    const tell = (painted: Region): void => this.#events?.update({ painted, copies: [] });
+    this.#updates = new UpdateJoiner({ isWhole, tell }, clock);
   }
 
   get isExact(): boolean {
@@ -143,6 +149,7 @@ export class RdpLink implements Link {
     const asked = this.#questions.ask(this.#client.features.samplesScreen);
     asked.then(
       () => {
+        this.#updates.flush();
         if (!this.#isWatched) this.#suppress();
       },
       () => undefined, // told to whoever asked
@@ -256,12 +263,13 @@ export class RdpLink implements Link {
         break;
       case "update":
         if (this.#picture.came() && !this.#isWatched) this.#suppress();
-        events.update({ painted: this.#gaps.withPainted(event.painted), copies: [] });
+        this.#updates.add(this.#gaps.withPainted(event.painted));
         this.#questions.painted(event.painted);
         break;
       case "resize":
         this.#questions.resized(this.framebuffer);
         this.#gaps.set(this.framebuffer, event.screens);
+        this.#updates.drop();
         events.resize(event.screens);
         break;
       case "cursor":
@@ -366,23 +374,17 @@ export class RdpLink implements Link {
       this.#connect();
       return;
     }
+    this.#updates.flush();
     this.#events = null;
     this.#release(error);
-    events.closed(
-      this.#mayHaveItBack(error) ? new LinkError(error.code, error.message, { cause: error }) : error,
-    );
-  }
-
-  /** Not final where it was only another link of ours that took the session. */
-  #mayHaveItBack({ cause, isFinal }: LinkError): boolean {
-    const isTaken = cause instanceof RdpError && cause.code === "session_taken";
-    return isFinal && isTaken && this.#claim?.wasTakenByUs() === true;
+    events.closed(endOf(error, this.#claim?.wasTakenByUs() === true));
   }
 
   #release(error: LinkError): void {
     this.#cancelPhase?.();
     this.#cancelWatchdog?.();
     this.#picture.stop();
+    this.#updates.drop();
     this.#questions.fail(error);
     const stream = this.#stream;
     this.#stream = null;

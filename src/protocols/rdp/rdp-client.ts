@@ -136,6 +136,11 @@ export class RdpClient {
     return this.#channels.isLossy;
   }
 
+  /** Between the markers of a frame: the picture has parts of an update of which nothing was said. */
+  get isInFrame(): boolean {
+    return this.#c.isInFrame;
+  }
+
   /** Sends the first message. */
   start(nowMs: number): void {
     this.#nowMs = nowMs;

@@ -1,15 +1,13 @@
-// A link of ours to an RDP host, in a process of its own whose CPU can be read: says when the whole picture is there,
-// then follows the host until it is ended. Arguments: port, fingerprint, user, password, width, height, and a file with
+// A link of ours to an RDP host and its thread, as they are built, in a process of their own whose CPU can be read: says
+// when the whole picture is there, then follows the host until it is ended. Arguments: port, fingerprint, user, password, width, height, and a file with
 // the pixels that the screen shows (RGBA), or "" for none.
 import { readFileSync } from "node:fs";
-import { systemClock } from "../src/desktop/clock.ts";
-import { RdpLink } from "../src/desktop/links/rdp-link.ts";
-import { TcpStream } from "../src/desktop/links/tcp-stream.ts";
-import { TargetTrust } from "../src/desktop/trust.ts";
+import { systemClock } from "../dist/desktop/clock.js";
+import { makeConnection } from "../dist/desktop/connection.js";
+import { openTargetLink } from "../dist/platform.js";
 
 const [port, fingerprint = "", username = "", password = "", width, height, file = ""] =
   process.argv.slice(2);
-const host = "127.0.0.1";
 
 /** Every so many pixels one is compared while updates come, so that comparing is not what is measured. */
 const STEP = 251;
@@ -20,19 +18,22 @@ let readyAt = 0;
 let updates = 0;
 let isWhole = wanted === null;
 
-const link = new RdpLink(
+// As the product opens it: its socket and its decoder in a thread, under the same trust.
+const connection = makeConnection(
   {
-    connect: () => new TcpStream(host, Number(port), []),
-    host,
-    trust: new TargetTrust({ host, port: Number(port), fingerprint }, "ca", null),
+    protocol: "rdp",
+    host: "127.0.0.1",
+    port: Number(port),
     username,
     password,
-    size: { width: Number(width), height: Number(height) },
+    fingerprint,
+    rdp: { size: { width: Number(width), height: Number(height) } },
   },
-  systemClock,
+  systemClock.date(),
 );
+const link = openTargetLink(connection, [], { trust: "ca", known: null });
 
-function isThere(step: number): boolean {
+function isThere(step) {
   const { bytes } = link.framebuffer;
   if (wanted === null || bytes.length !== wanted.length) return false;
   for (let i = 0; i < wanted.length; i += 4 * step) {
@@ -42,7 +43,7 @@ function isThere(step: number): boolean {
   return true;
 }
 
-const ignore = (): void => {};
+const ignore = () => {};
 
 link.open({
   ready: () => {
