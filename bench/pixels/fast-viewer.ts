@@ -8,9 +8,10 @@ import type { DrawnDesktop } from "../../test/web/drawn-desktop.ts";
 import { KeptLog, rfbPorts } from "../../test/web/viewer-ports.ts";
 
 const UPDATE = 0;
-const FENCE = 248;
-/** U8 type, pad 3, U32 flags, U8 length. */
-const FENCE_HEAD = 9;
+/** U8 type, pad 3, U32 flags, U8 length: a fence without payload offers them, one with 4 bytes ends an update. */
+const OFFER = Buffer.of(248, 0, 0, 0, 0x80, 0, 0, 0, 0);
+const CONFIRM = Buffer.of(248, 0, 0, 0, 0x80, 0, 0, 1, 4);
+const PAYLOAD_BYTES = 4;
 
 /** continuous: it is sent what changes unasked; asking, counted: it asks for each update, and knows LastRect or not. */
 export type FastViewerKind = "continuous" | "asking" | "counted";
@@ -60,9 +61,9 @@ export class FastViewer implements ViewerTransport {
     this.#unseen += bytes.length;
     // The first bytes of a part that goes on may be anything: then it asks once more than it need.
     if (this.#kind !== "continuous" && bytes[0] === UPDATE) setImmediate(this.#ask);
-    if (this.#kind !== "continuous" || bytes[0] !== FENCE) return;
-    const payload = bytes.slice(FENCE_HEAD);
-    setImmediate(() => this.#say(say.fence(0, payload)));
+    if (this.#kind !== "continuous") return;
+    const payload = payloadOf(bytes);
+    if (payload !== null) setImmediate(() => this.#say(say.fence(0, payload)));
   }
 
   close(): void {}
@@ -74,4 +75,11 @@ export class FastViewer implements ViewerTransport {
   #say(...messages: readonly Uint8Array[]): void {
     for (const message of messages) this.#listener?.receive(message);
   }
+}
+
+/** Of the fence that a message is or ends with; null where there is none. */
+function payloadOf(bytes: Uint8Array): Uint8Array | null {
+  if (OFFER.equals(bytes)) return new Uint8Array(0);
+  const end = bytes.slice(-CONFIRM.length - PAYLOAD_BYTES);
+  return CONFIRM.equals(end.subarray(0, CONFIRM.length)) ? end.subarray(CONFIRM.length) : null;
 }

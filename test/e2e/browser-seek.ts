@@ -31,7 +31,7 @@ const SEEK = `async (ms) => {
 
 /**
  * Seeks once to each of the moments, each in a browser context that has seen nothing of the recording but its first
- * picture and has no cache: cold.
+ * picture and has no cache: cold; the page is at rest.
  */
 export async function seekCold(
   browser: Browser,
@@ -52,6 +52,8 @@ export async function seekCold(
     await until("the first picture", () =>
       page.evaluate<boolean>(`document.querySelector(".stage")?.dataset.positionMs === "0"`),
     );
+    // What a page does once it is open, its browser's own start among it, is none of the seek.
+    await page.evaluate("new Promise((done) => requestIdleCallback(() => done(), { timeout: 5000 }))");
     seeks.push(await page.evaluate<BrowserSeek>(`(${SEEK})(${atMs})`));
     await context.close();
   }

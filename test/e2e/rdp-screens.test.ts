@@ -74,6 +74,9 @@ for (const [kind, way] of [
       if (display === null) throw new Error("a target without a display");
       const displays = await shownBy(appliance);
       await display.isUp();
+      // Its Xvnc is told of them only when its session has begun.
+      const { length } = RIGHT_FIRST;
+      await until("the screens at the host", async () => (await monitorsOf(display)).length === length);
       t.same(byPlace(await monitorsOf(display)), byPlace(RIGHT_FIRST), "at the host");
       t.match(
         displays,
