@@ -4,11 +4,12 @@ import type { AuditEntry } from "../audit/audit-event.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Clock } from "../desktop/clock.ts";
 import type { Rect } from "../framebuffer/rect.ts";
-import type { RfbServerPorts, ServerSecurity } from "../protocols/rfb/server/rfb-server.ts";
+import type { RfbServerPorts } from "../protocols/rfb/server/rfb-server.ts";
 import type { ViewerLog } from "./viewer-log.ts";
 import { ViewerRectCache } from "./viewer-rect-cache.ts";
 import { rightsOf, type ViewerRights } from "./viewer-rights.ts";
 import { type DeniedInput, type ViewedDesktop, ViewerSession } from "./viewer-session.ts";
+import type { ViewerSessionOptions } from "./viewer-session-options.ts";
 import { CLOSE_CODE, type ViewerTransport, webSocketTransport } from "./viewer-transport.ts";
 import { ViewerTurns } from "./viewer-turns.ts";
 
@@ -29,16 +30,7 @@ export interface BrowserViewOptions {
 }
 
 /** What a viewer may, whatever socket it came by. */
-export interface Admission {
-  readonly security: readonly ServerSecurity[];
-  /** Asked when the viewer has signed in. */
-  readonly rights: () => ViewerRights;
-  readonly isComposited: boolean;
-  readonly viewport: Rect | null;
-  readonly readyTimeoutMs?: number;
-  readonly onReady?: () => void;
-  readonly onClosed?: () => void;
-}
+export type Admission = Omit<ViewerSessionOptions, "desktop" | "transport">;
 
 /** All viewers of all desktops: those of one desktop share what is encoded. */
 export class ViewerSessions {
