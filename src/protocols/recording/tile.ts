@@ -125,6 +125,10 @@ export function paintPalette(
   for (let i = 0; i < colours; i++, from += 3) palette[i] = wordAt(bytes, from);
   // What no colour was given for is not opaque, and so is what is left of all words in the end.
   palette.fill(0, colours, 1 << bits);
+  if (colours === 2) {
+    paintTwo(target, start, stride, width, height, bytes, from);
+    return true;
+  }
   let all = OPAQUE;
   for (let y = 0; y < height; y++) {
     let to = start + y * stride;
@@ -148,6 +152,42 @@ export function paintPalette(
     }
   }
   return all >>> 24 === 0xff;
+}
+
+/**
+ * The first two colours of the palette by bits that begin at `from`. Unrolled, since most of what is read on a screen
+ * is such tiles, and a browser that has just opened a recording paints them before anything is compiled.
+ */
+function paintTwo(
+  target: Uint32Array,
+  start: number,
+  stride: number,
+  width: number,
+  height: number,
+  bytes: Uint8Array,
+  from: number,
+): void {
+  const off = PALETTE[0]!;
+  const on = PALETTE[1]!;
+  let at = from;
+  for (let y = 0; y < height; y++) {
+    let to = start + y * stride;
+    const end = to + width;
+    for (; to + 8 <= end; to += 8) {
+      const byte = bytes[at++]!;
+      target[to] = byte & 128 ? on : off;
+      target[to + 1] = byte & 64 ? on : off;
+      target[to + 2] = byte & 32 ? on : off;
+      target[to + 3] = byte & 16 ? on : off;
+      target[to + 4] = byte & 8 ? on : off;
+      target[to + 5] = byte & 4 ? on : off;
+      target[to + 6] = byte & 2 ? on : off;
+      target[to + 7] = byte & 1 ? on : off;
+    }
+    if (to === end) continue;
+    const byte = bytes[at++]!;
+    for (let bit = 128; to < end; bit >>= 1) target[to++] = byte & bit ? on : off;
+  }
 }
 
 /** Of the tile that is being painted: one after the other, and taking memory for each costs more than painting it. */

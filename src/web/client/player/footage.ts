@@ -181,11 +181,15 @@ export class Footage {
     ahead().catch(() => {});
   }
 
-  /** The chunks of a moment. Where its part of the index is not known yet they come without it, which follows. */
+  /** Gets to know the chunks around a moment: what follows then is fetched one by one. */
+  learn(ms: number): Promise<void> {
+    return this.#load(ms);
+  }
+
+  /** The chunks of a moment. Where its part of the index is not known yet they come without it. */
   async #runAt(ms: number): Promise<ChunkRun | null> {
     const clamped = Math.max(0, Math.min(ms, this.#durationMs));
     if (this.#index.has(ChunkIndex.windowOf(clamped))) return this.#index.runAt(clamped);
-    this.#load(clamped).catch(() => {}); // for what comes later, which asks again
     const known = this.#run;
     const fromMs = known?.chunks[0]?.from_ms ?? Number.POSITIVE_INFINITY;
     const isKnown = known !== null && clamped >= fromMs && clamped < known.untilMs;

@@ -115,11 +115,12 @@ export class Player {
     const before = this.#playback;
     this.#playback = afterEvent(before, event, this.#idle);
     if (this.#playback === before) return;
+    // First: what must be fetched is on its way while the page draws itself.
+    this.#paint();
     this.#events.playback(this.#playback);
     const passed = event.type === "tick" ? passedOver(before, this.#playback, this.#idle) : null;
     if (passed) this.#events.skipped(passed);
     if (this.#playback.isPlaying && !before.isPlaying) this.#animate();
-    this.#paint();
   }
 
   /** Paints where the player stands, if that is not what is shown. */
@@ -191,8 +192,19 @@ export class Player {
       this.#drawOverlays(positionMs);
       this.#findIdle();
       if (shown) this.#events.shown(positionMs, shown);
+      this.#learn(positionMs);
       if (isPlaying) this.#footage.prefetch({ fromMs: positionMs, toMs: positionMs + AHEAD_MS * speed });
     }
+  }
+
+  /** What lies around a moment is asked for once its picture is there: nothing shall come before that. */
+  #learn(ms: number): void {
+    this.#footage.learn(ms).then(
+      () => {
+        if (!this.#isClosed) this.#findIdle();
+      },
+      () => {}, // the next picture asks again
+    );
   }
 
   #findIdle(): void {
