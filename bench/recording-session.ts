@@ -21,8 +21,6 @@ export interface Taken {
   readonly bytes: number;
   /** Of them, for the first picture, which is whole. */
   readonly firstBytes: number;
-  /** Of them, for what was taken after the time was over: the last picture, which a stop makes whole. */
-  readonly lastBytes: number;
   readonly frames: number;
   /** Of this process, with the desktop watched and with it recorded as well. */
   readonly watchedCpuMs: number;
@@ -65,9 +63,6 @@ export async function takeScene(
   const { bytes, counts } = await desk.recordings.stop(id);
   const reader = await desk.recordings.open(id);
   const [first] = await reader.chunks(0, 0);
-  const late = (await reader.chunks(0, reader.summary.durationMs)).filter(
-    ({ fromMs }) => fromMs >= seconds * 1000,
-  );
   await reader.close();
   await until("ffmpeg's end", () => !ffmpeg.isRunning, 60_000);
   return {
@@ -79,7 +74,6 @@ export async function takeScene(
         seconds,
         bytes,
         firstBytes: first?.sizeBytes ?? 0,
-        lastBytes: late.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
         frames: counts.frames,
         watchedCpuMs,
         recordedCpuMs,

@@ -9,7 +9,8 @@ import { BY, RecordingDesk } from "../test/e2e/recording-desk.ts";
 import { judged, type Line } from "./line.ts";
 
 const SIZE = { width: 1920, height: 1080 };
-const LIMIT_MS = 5;
+/** What a recorder may add: measured twice, nothing differs by more without one. */
+const AS_MUCH = 1.1;
 /** Rounds with the recorder and without, in turn. */
 const ROUNDS = 5;
 const UPDATES = 25;
@@ -85,7 +86,7 @@ export async function benchRecorderTurns(owner: Owner, folder: string, isShort: 
     lines.push(
       judged({
         ...{ id: "R4", metric: `longest turn of the loop while recording, ${name}`, unit: "ms", ...turns },
-        ...{ peer: "the same without recorder", goal: { within: LIMIT_MS } },
+        ...{ peer: "the same without recorder", goal: { atMost: AS_MUCH } },
       }),
     );
   }
@@ -101,7 +102,7 @@ export async function benchRecorderTurns(owner: Owner, folder: string, isShort: 
         metric: "from frame to frame of another desktop, beside a video that is recorded",
         unit: "ms",
       },
-      ...{ ...frames, peer: "the same without recorder", goal: { atMost: 1.1 } },
+      ...{ ...frames, peer: "the same without recorder", goal: { atMost: AS_MUCH } },
     }),
   );
   return lines;

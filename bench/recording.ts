@@ -7,7 +7,6 @@ import { type LongRecording, makeLongRecording } from "../test/recording/long-re
 import { judged, type Line } from "./line.ts";
 import { grainsOf } from "./recording-grain.ts";
 import { type Scene, type Taken, takeScene } from "./recording-session.ts";
-import { benchRecorderTurns } from "./recording-turns.ts";
 
 const PEER = "x264 ultrafast, 10 fps, lossy";
 const MINUTE = 60;
@@ -19,7 +18,7 @@ const BUDGETED = { idle: false, typing: false, scrolling: true, dragging: true, 
 const SESSION_MINUTES = 10;
 const SIZE = { width: 1920, height: 1080 };
 
-/** Recording and seeking: bytes, CPU and the time to a picture, beside ffmpeg and beside a shorter recording. */
+/** R1 and R2: bytes and CPU of recording, beside ffmpeg. */
 export async function benchRecording(owner: Owner, folder: string, isShort: boolean): Promise<Line[]> {
   const lines: Line[] = [];
   const scenes: readonly Scene[] = isShort
@@ -29,8 +28,7 @@ export async function benchRecording(owner: Owner, folder: string, isShort: bool
     const seconds = isShort ? 3 : BUDGETED[scene] ? MINUTE : 20;
     lines.push(...(await alone(owner, (own) => benchScene(own, folder, scene, seconds))));
   }
-  lines.push(...(await alone(owner, (own) => benchRecorderTurns(own, folder, isShort))));
-  return [...lines, ...(await benchSeek(folder, isShort))];
+  return lines;
 }
 
 async function benchScene(owner: Owner, folder: string, scene: Scene, seconds: number): Promise<Line[]> {
@@ -79,13 +77,13 @@ function linesOf(taken: Taken): Line[] {
       ...{
         id: "R1",
         metric: BUDGETED[scene]
-          ? `recorded in the first minute, ${scene}`
+          ? `recorded in a first and last minute, ${scene}`
           : `recorded per minute after the first picture, ${scene}`,
         unit: "MB",
         peer: PEER,
       },
       ...{
-        ours: perMinute(taken.bytes - (BUDGETED[scene] ? taken.lastBytes : taken.firstBytes)),
+        ours: perMinute(taken.bytes - (BUDGETED[scene] ? 0 : taken.firstBytes)),
         theirs: perMinute(taken.peerBytes),
         goal: { within: goal },
       },
@@ -99,8 +97,8 @@ function linesOf(taken: Taken): Line[] {
   ];
 }
 
-/** The server's picture at a time, from files opened anew each time, of a long recording and of a short one. */
-async function benchSeek(folder: string, isShort: boolean): Promise<Line[]> {
+/** R3: the server's picture at a time, from files opened anew each time, of a long recording and of a short one. */
+export async function benchSeek(folder: string, isShort: boolean): Promise<Line[]> {
   const made = async (name: string, seconds: number): Promise<SeekCost> => {
     const dataDir = join(folder, name);
     mkdirSync(dataDir, { recursive: true });

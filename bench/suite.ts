@@ -17,7 +17,8 @@ import { benchPassThrough } from "./pass-through.ts";
 import { benchPixels } from "./pixels/all.ts";
 import { mixedScene } from "./pixels/scene.ts";
 import { benchRdp } from "./rdp.ts";
-import { benchRecording } from "./recording.ts";
+import { benchRecording, benchSeek } from "./recording.ts";
+import { benchRecorderTurns } from "./recording-turns.ts";
 import { benchScreenshot } from "./screenshot.ts";
 import { benchUnchanged } from "./unchanged.ts";
 
@@ -104,9 +105,15 @@ export const BENCHES: readonly Bench[] = [
     run: ({ owner, folder, isShort }) => benchRdp(owner, folder, isShort),
   },
   {
-    ids: ["R1", "R2", "R3", "R4", "R5"],
+    ids: ["R1", "R2"],
     peers: [...DISPLAY, "ffmpeg"],
     run: ({ owner, folder, isShort }) => benchRecording(owner, folder, isShort),
+  },
+  { ids: ["R3"], peers: [], run: ({ folder, isShort }) => benchSeek(folder, isShort) },
+  {
+    ids: ["R4", "R5"],
+    peers: [],
+    run: ({ owner, folder, isShort }) => benchRecorderTurns(owner, folder, isShort),
   },
 ];
 

@@ -4,9 +4,12 @@ import type { Rect } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
 
 /** Of a minute's budget: what may be spent at once after a quiet time. */
-const BURST_SHARE = 0.3;
-/** And what comes evenly. The rest is for the picture that goes over, so that no minute takes more than its budget. */
-const EVEN_SHARE = 0.65;
+const BURST_SHARE = 0.25;
+/**
+ * And what comes evenly. The rest is for the picture that goes over and for the last one, which is whole whatever it
+ * costs: so no minute takes more than its budget, not even the only one of a short recording.
+ */
+const EVEN_SHARE = 0.6;
 /** Of the burst: with less left, what changes all the time is recorded less often than the rest. */
 const TIGHT = 0.5;
 /** With more left nobody counts what changes. */
