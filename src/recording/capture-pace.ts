@@ -4,12 +4,9 @@ import type { Rect } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
 
 /** Of a minute's budget: what may be spent at once after a quiet time. */
-const BURST_SHARE = 0.25;
-/**
- * And what comes evenly. The rest is for the picture that goes over and for the last one, which is whole whatever it
- * costs: so no minute takes more than its budget, not even the only one of a short recording.
- */
-const EVEN_SHARE = 0.6;
+const BURST_SHARE = 0.3;
+/** And what comes evenly. The rest is for the picture that goes over, so that no minute takes more than its budget. */
+const EVEN_SHARE = 0.65;
 /** Of the burst: with less left, what changes all the time is recorded less often than the rest. */
 const TIGHT = 0.5;
 /** With more left nobody counts what changes. */
@@ -50,6 +47,9 @@ export class CapturePace {
   #leftAtMs: number;
   #takenAtMs = Number.NEGATIVE_INFINITY;
   #hotAtMs = Number.NEGATIVE_INFINITY;
+  #isHot = false;
+  /** What the last picture of cells that change all the time was charged. */
+  #hotCharge = 0;
   /** For pictures that are not written yet. */
   #charged = 0;
   /** Written bytes of a raw one, lately. */
@@ -72,12 +72,16 @@ export class CapturePace {
     return Math.max(0, Math.ceil(Math.max(rateMs, budgetMs)));
   }
 
-  /** How long until cells that change all the time have their turn; 0: now. They leave a reserve for the others. */
+  /**
+   * How long until cells that change all the time have their turn; 0: now. They leave a reserve for the others, and
+   * what one more picture of them takes: the last of a recording is whole, whatever it costs.
+   */
   get hotWaitMs(): number {
     const left = this.#budget();
-    if (left >= this.#burst * TIGHT) return 0;
+    const kept = Math.min(this.#burst, this.#burst * RESERVE + this.#hotCharge);
+    if (left >= Math.max(this.#burst * TIGHT, kept)) return 0;
     const sinceMs = this.#clock.nowMs() - this.#hotAtMs;
-    const reserveMs = Math.min((this.#burst * RESERVE - left) / this.#bytesPerMs, MAX_HOT_WAIT_MS - sinceMs);
+    const reserveMs = Math.min((kept - left) / this.#bytesPerMs, MAX_HOT_WAIT_MS - sinceMs);
     return Math.max(0, Math.ceil(Math.max(HOT_INTERVAL_MS - sinceMs, reserveMs)));
   }
 
@@ -116,12 +120,14 @@ export class CapturePace {
   /** A picture is taken now. */
   began(hasHot: boolean): void {
     this.#takenAtMs = this.#clock.nowMs();
+    this.#isHot = hasHot;
     if (hasHot) this.#hotAtMs = this.#takenAtMs;
   }
 
   /** And became so many raw bytes, which are charged by what such bytes became lately. */
   took(rawBytes: number): void {
     const charge = rawBytes * this.#ratio;
+    if (this.#isHot) this.#hotCharge = charge;
     this.#left = this.#budget() - charge;
     this.#leftAtMs = this.#clock.nowMs();
     this.#charged += charge;

@@ -52,10 +52,9 @@ export async function seekCold(
     await until("the first picture", () =>
       page.evaluate<boolean>(`document.querySelector(".stage")?.dataset.positionMs === "0"`),
     );
-    // What a page does once it is open, its browser's own start among it, is none of the seek: the first picture is on
-    // the screen, which is when a hand could go elsewhere, and nothing is left to do.
-    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    await page.evaluate("new Promise((done) => requestIdleCallback(() => done(), { timeout: 5000 }))");
+    // What a page does once it is open, its browser's own start among it, is none of the seek: half a second without
+    // network, as Playwright understands a page at rest.
+    await page.waitForLoadState("networkidle");
     seeks.push(await page.evaluate<BrowserSeek>(`(${SEEK})(${atMs})`));
     await context.close();
   }

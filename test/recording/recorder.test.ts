@@ -89,6 +89,25 @@ t.test(
   },
 );
 
+t.test("a recording that is stopped in the middle of a video is whole, and within its budget", async (t) => {
+  // A picture of the video takes about a tenth of a minute's budget.
+  const bytesPerMinute = 250_000;
+  const studio = await Studio.open(t, { bytesPerMinute });
+  const { clock } = studio.house;
+  const random = randomOf(3);
+  const { id } = await studio.recordings.start("d1", BY);
+  for (let i = 0; i < 599; i++) {
+    await clock.live(100, 100);
+    noise(studio, random, 0, 0, 128, 64);
+  }
+  const { bytes, durationMs } = await studio.recordings.stop(id);
+  t.ok(bytes <= (bytesPerMinute * durationMs) / 60_000, `${bytes} bytes in ${durationMs} ms`);
+  const reader = await studio.recordings.open(id);
+  const last = await reader.frameAt(durationMs);
+  t.ok(last.isExact && Buffer.from(studio.shot()).equals(last.rgba), "exact at the end");
+  await reader.close();
+});
+
 t.test(
   "below the disk's floor nothing starts, and what runs has a gap until there is room again",
   async (t) => {
