@@ -54,5 +54,12 @@ export async function openRecordings(
     show: (input) => desktops.show(input),
     on: (listener) => desktops.on(listener),
   });
+  recordings.on((event) => {
+    if (event.type !== "removed") return;
+    // What was deleted is not to be seen any longer, not even where it stands still.
+    for (const id of house.replays.desktopsOf(event.id)) {
+      desktops.remove(id).catch((err: unknown) => log.error({ err }, "Replay could not be closed"));
+    }
+  });
   return recordings;
 }

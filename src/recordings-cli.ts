@@ -36,7 +36,7 @@ export async function listRecordings(dataDir: string): Promise<string> {
 export async function verifyRecording(dataDir: string, id: string): Promise<string> {
   const { state, problem, bytes, intactBytes, blocks } = await (await openArchive(dataDir)).verify(id);
   if (state === "sealed") return `${id}  intact: ${blocks} blocks, ${bytes} bytes, sealed\n`;
-  const words = problem ?? "it has no seal: it still runs, or its process ended before it could sign";
+  const words = problem ?? "it has no seal";
   throw new RefusedError(
     "not_supported",
     `${id}  ${state}: ${words} (${intactBytes} of ${bytes} bytes are as they were written)`,
@@ -83,7 +83,9 @@ async function writeFile(path: string, parts: AsyncIterable<Uint8Array>): Promis
     throw new RefusedError("invalid_parameters", `${path} is there already: choose another with --output`);
   }
   const draft = `${path}.part`;
-  const file = await open(draft, "wx", 0o600);
+  const file = await open(draft, "wx", 0o600).catch((cause: unknown) => {
+    throw isSystemError(cause) ? unwritable(draft, cause) : cause;
+  });
   let bytes = 0;
   try {
     for await (const part of parts) {
@@ -95,9 +97,21 @@ async function writeFile(path: string, parts: AsyncIterable<Uint8Array>): Promis
   } catch (error) {
     await file.close();
     await rm(draft, { force: true });
-    throw error;
+    throw isSystemError(error) ? unwritable(path, error) : error;
   }
   return bytes;
+}
+
+function isSystemError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
+}
+
+function unwritable(path: string, cause: Error & { readonly code: string }): RefusedError {
+  const why =
+    cause.code === "EEXIST"
+      ? "is there already: another export is being written, or one was cut off: wait, or remove it"
+      : `cannot be written (${cause.code}): choose another place with --output`;
+  return new RefusedError("invalid_parameters", `${path} ${why}`, { cause });
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -10,17 +10,19 @@ import { RecordingArchive } from "./archive.ts";
 import { AutoRecord, type RecordingPolicy } from "./auto-record.ts";
 import { CopyTurns } from "./copy-turns.ts";
 import { FarScribes } from "./far-scribes.ts";
+import { MissedStarts } from "./missed-starts.ts";
 import type { OpenRecording } from "./open-recording.ts";
 import type { KeySealer } from "./recording-key.ts";
 import type { RecordingsEvent, RecordingsFace, StartOptions, Verification } from "./recordings.ts";
 import { expired, type RetentionLimits } from "./retention.ts";
 import { RunningRecording } from "./running-recording.ts";
 import type { Scribes } from "./scribe.ts";
-import type { RecordingSummary } from "./summary.ts";
+import type { RecordingReason, RecordingSummary } from "./summary.ts";
 
 /** Who stops agents where a recording must not miss anything and the disk is full. */
 const RECORDER: Actor = { kind: "extension", id: "recorder", name: "Recorder" };
 const RETENTION_MS = 3_600_000;
+const DAY_MS = 24 * RETENTION_MS;
 const MAX_LABEL = 200;
 
 export interface RecordingsOptions extends RetentionLimits {
@@ -33,6 +35,8 @@ export interface RecordingsOptions extends RetentionLimits {
   readonly isEncrypted: boolean;
   /** Default 64 MiB. */
   readonly segmentBytes?: number;
+  /** A recording of the policy `always` that is so long is ended, and another one begun before. Default a day. */
+  readonly longestMs?: number;
 }
 
 export interface RecordingsPorts {
@@ -56,6 +60,7 @@ export class Recordings implements RecordingsFace {
   readonly #starting = new Map<string, Promise<RecordingSummary>>();
   readonly #listeners: Listeners<RecordingsEvent>;
   readonly #auto: AutoRecord;
+  readonly #missed: MissedStarts;
   readonly #scribes: Scribes;
   readonly #turns = new CopyTurns();
   readonly #offs: (() => void)[] = [];
@@ -70,13 +75,9 @@ export class Recordings implements RecordingsFace {
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
     this.#scribes = ports.scribes ?? new FarScribes(ports.clock, options.policy !== "manual");
+    this.#missed = new MissedStarts(ports.clock, ({ id }) => this.#begin(id, "always"));
     this.#auto = new AutoRecord(options.policy, ports.clock, ports.desktops, {
-      start: (desktopId, reason) => {
-        if (this.runningOn(desktopId) !== null) return;
-        this.start(desktopId, { reason, by: RECORDER }).catch((error: unknown) =>
-          this.#missed(desktopId, error),
-        );
-      },
+      start: (desktopId, reason) => this.#begin(desktopId, reason),
       stop: (desktopId) => {
         const recording = this.runningOn(desktopId);
         if (recording?.reason === "agent_activity") this.stop(recording.id).catch(ports.onBug);
@@ -84,7 +85,9 @@ export class Recordings implements RecordingsFace {
     });
     this.#offs.push(
       ports.desktops.on(({ type, desktop }) => {
-        if (type === "removed") this.#stopOn(desktop.id);
+        if (type !== "removed") return;
+        this.#missed.forget(desktop.id);
+        this.#stopOn(desktop.id);
       }),
     );
   }
@@ -114,9 +117,10 @@ export class Recordings implements RecordingsFace {
     return this.#running.get(id)?.summary() ?? this.#archive.get(id);
   }
 
+  /** One that is being ended only where there is no other. */
   runningOn(desktopId: string): RecordingSummary | null {
-    for (const { desktop, summary } of this.#running.values()) if (desktop.id === desktopId) return summary();
-    return null;
+    const last = [...this.#running.values()].find(({ desktop }) => desktop.id === desktopId) ?? null;
+    return (this.#goingOn(desktopId) ?? last)?.summary() ?? null;
   }
 
   async start(desktopId: string, options: StartOptions): Promise<RecordingSummary> {
@@ -124,8 +128,8 @@ export class Recordings implements RecordingsFace {
     if (desktop.connection.protocol === "replay") {
       throw new RefusedError("not_supported", "a replay is a recording already: record a live desktop");
     }
-    const running = this.runningOn(desktopId);
-    if (running !== null) return running;
+    const running = this.#goingOn(desktopId);
+    if (running !== null) return running.summary();
     const starting = this.#starting.get(desktopId);
     if (starting !== undefined) return starting;
     const started = this.#start(desktop, options).finally(() => this.#starting.delete(desktopId));
@@ -176,12 +180,19 @@ export class Recordings implements RecordingsFace {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#auto.close();
+    this.#missed.close();
     this.#cancelRetention?.();
     for (const off of this.#offs) off();
     await Promise.allSettled([...this.#starting.values()]);
     await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
     await this.#scribes.close();
     this.#listeners.clear();
+  }
+
+  /** The one that takes what happens on a desktop; null for none. */
+  #goingOn(desktopId: string): RunningRecording | null {
+    const all = [...this.#running.values()];
+    return all.find(({ desktop, isClosing }) => desktop.id === desktopId && !isClosing) ?? null;
   }
 
   async #start(desktop: Desktop, { reason = "manual", by }: StartOptions): Promise<RecordingSummary> {
@@ -223,6 +234,7 @@ export class Recordings implements RecordingsFace {
       },
     );
     this.#running.set(id, running);
+    this.#missed.forget(desktop.id);
     if (isStrict) {
       const off = desktop.on((event) => {
         if (event.type === "stopped" && !event.isStopped && running.isFailing) desktop.stop(RECORDER);
@@ -235,11 +247,19 @@ export class Recordings implements RecordingsFace {
     return recording;
   }
 
-  /** The policy wanted a recording and there is none. */
-  #missed(desktopId: string, error: unknown): void {
-    if (!(error instanceof RefusedError)) this.#ports.onBug(error);
-    if (this.#options.onFull !== "strict") return;
-    this.#ports.desktops.all.find(({ id }) => id === desktopId)?.stop(RECORDER);
+  /** As the policy says; what shall always be recorded is tried again until it is. */
+  #begin(desktopId: string, reason: RecordingReason): void {
+    this.start(desktopId, { reason, by: RECORDER }).catch((error: unknown) => {
+      const desktop = this.#ports.desktops.all.find(({ id }) => id === desktopId);
+      if (desktop === undefined || this.#isClosed) return;
+      const isAlways = reason === "always";
+      // Told once, however often it is tried again.
+      if (isAlways ? !this.#missed.has(desktopId) : !(error instanceof RefusedError))
+        this.#ports.onBug(error);
+      const hold = this.#options.onFull === "strict" ? () => desktop.stop(RECORDER) : null;
+      if (isAlways) this.#missed.add(desktop, hold);
+      else hold?.();
+    });
   }
 
   #stopOn(desktopId: string): void {
@@ -254,8 +274,9 @@ export class Recordings implements RecordingsFace {
     return bavail * bsize;
   }
 
-  /** Deletes what is too old or too much, now and every hour. */
+  /** Ends what is too long and deletes what is too old or too much, now and every hour. */
   #keep(): void {
+    this.#roll().catch((error: unknown) => this.#ports.onBug(error));
     this.#retain().catch((error: unknown) => this.#ports.onBug(error));
     this.#cancelRetention = this.#ports.clock.after(RETENTION_MS, () => this.#keep());
   }
@@ -264,7 +285,21 @@ export class Recordings implements RecordingsFace {
     const { keepMs, keepBytes } = this.#options;
     if (keepMs === null && keepBytes === null) return;
     const gone = expired(await this.list(), this.#options, this.#ports.clock.date());
-    for (const { id } of gone) await this.remove(id);
+    for (const { id } of gone) {
+      // One that cannot be deleted keeps no other.
+      await this.remove(id).catch((error: unknown) => this.#ports.onBug(error));
+    }
+  }
+
+  /** What is always recorded would never be old, nor end before its clock does: it goes on in another one. */
+  async #roll(): Promise<void> {
+    for (const { id, desktop, summary, isClosing } of [...this.#running.values()]) {
+      const { reason, durationMs } = summary();
+      if (reason !== "always" || isClosing || durationMs < (this.#options.longestMs ?? DAY_MS)) continue;
+      // The next one first: nothing is missed between them.
+      await this.#start(desktop, { reason, by: RECORDER });
+      await this.stop(id);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { RefusedError } from "../desktop/error.ts";
 import type { BlockIndex } from "./block-index.ts";
@@ -16,6 +16,9 @@ import { humanInputsOf } from "./track-tap.ts";
 import { verifyFolder } from "./verify.ts";
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
+const BEGUN = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-.*$/;
+/** Folders that are there and are not for us, or no folders of ours. */
+const UNREADABLE: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EISDIR", "ENOTDIR"]);
 
 /** A recording that is being written, as its files cannot tell yet. */
 export interface Running {
@@ -54,13 +57,17 @@ export class RecordingArchive {
     return join(this.folder, id);
   }
 
-  /** The newest first, but those in `except`. */
+  /** The newest first, but those in `except` and those that this user may not read. */
   async list(except: ReadonlySet<string> = new Set()): Promise<RecordingSummary[]> {
     const entries = await readdir(this.folder, { withFileTypes: true });
     const summaries: RecordingSummary[] = [];
     for (const entry of entries) {
       if (!entry.isDirectory() || !ID.test(entry.name) || except.has(entry.name)) continue;
-      const summary = await this.#summaryOf(entry.name);
+      const summary = await this.#summaryOf(entry.name).catch((error: unknown) => {
+        // One of them shall not hide all others.
+        if (error instanceof Error && "code" in error && UNREADABLE.has(error.code)) return null;
+        throw error;
+      });
       if (summary !== null) summaries.push(summary);
     }
     return summaries.sort((a, b) => b.startedAt.localeCompare(a.startedAt) || b.id.localeCompare(a.id));
@@ -181,7 +188,8 @@ export class RecordingArchive {
       source = await BlockSource.open(folder, null, this.#openKey, null);
     } catch (error) {
       if (!(error instanceof RecordingError)) throw error;
-      return { ...emptySummary(id), bytes, state: error.code === "locked" ? "unsealed" : "tampered" };
+      const state = error.code === "locked" ? "unsealed" : "tampered";
+      return { ...emptySummary(id), startedAt: await beginningOf(id, folder), bytes, state };
     }
     const { head, index } = source;
     const isCut =
@@ -246,6 +254,12 @@ function summaryOfSeal(seal: Seal): RecordingSummary {
     isEncrypted: seal.isEncrypted === "yes",
     state: "sealed",
   };
+}
+
+/** When a recording began whose head does not say: by its id, else when its folder was changed last. ISO 8601. */
+async function beginningOf(id: string, folder: string): Promise<string> {
+  const atMs = Date.parse(id.replace(BEGUN, "$1-$2-$3T$4:$5:$6Z"));
+  return (Number.isNaN(atMs) ? (await stat(folder)).mtime : new Date(atMs)).toISOString();
 }
 
 function emptySummary(id: string): RecordingSummary {

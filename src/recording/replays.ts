@@ -22,12 +22,16 @@ export interface ReplaysPorts {
 export class Replays {
   #ports: ReplaysPorts | null = null;
   readonly #players = new Map<string, PlayerLink>();
+  /** Recordings by desktop. */
+  readonly #shown = new Map<string, string>();
 
   /** Before any is opened: the house has to stand first. */
   attach(ports: ReplaysPorts): void {
     this.#ports = ports;
     ports.on(({ type, desktop }) => {
-      if (type === "removed") this.#players.delete(desktop.id);
+      if (type !== "removed") return;
+      this.#players.delete(desktop.id);
+      this.#shown.delete(desktop.id);
     });
   }
 
@@ -41,7 +45,10 @@ export class Replays {
     const startMs = before?.state.positionMs ?? replay.startMs;
     const player = new PlayerLink(() => ports.open(replay.recordingId), startMs, ports.clock);
     // A test of the connection opens a link beside the one that is shown: what is played stays that one's.
-    if (before === undefined || !before.isOpen) this.#players.set(id, player);
+    if (before === undefined || !before.isOpen) {
+      this.#players.set(id, player);
+      this.#shown.set(id, replay.recordingId);
+    }
     return player;
   }
 
@@ -58,6 +65,11 @@ export class Replays {
       protocol: "replay",
       replay: { recordingId, startMs },
     });
+  }
+
+  /** The desktops that show a recording. */
+  desktopsOf(recordingId: string): readonly string[] {
+    return [...this.#shown].filter(([, id]) => id === recordingId).map(([desktopId]) => desktopId);
   }
 
   /** Plays, pauses and seeks the replay on a desktop. Throws RefusedError not_found where it shows none. */

@@ -111,6 +111,11 @@ export class RunningRecording implements Running {
     return this.#log.index;
   }
 
+  /** Whether it is being ended: what happens from now on is not in it. */
+  get isClosing(): boolean {
+    return this.#closing !== null;
+  }
+
   /** Whether nothing can be written now. */
   get isFailing(): boolean {
     return this.#recorder.isFailing;

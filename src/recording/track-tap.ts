@@ -13,6 +13,8 @@ import type { TrackActor, TrackEntry, TrackEvent } from "./track-entry.ts";
 
 /** Where the pointer is and how it looks is told so often. */
 const POINTER_MS = 100;
+/** And, changed or not, so often: nobody who begins to read in the middle has to look back farther. */
+export const RESTATE_MS = 60_000;
 const MAX_CURSOR_SIDE = 512;
 const MAX_NAME = 256;
 /** More entries between two writes are a flood: only what people and agents did is kept of it. */
@@ -37,6 +39,7 @@ export class TrackTap {
   #keys = { human: 0, agent: 0 };
   #pointer: { readonly x: number; readonly y: number } | null = null;
   #pointerAtMs = Number.NEGATIVE_INFINITY;
+  #restatedAtMs = 0;
   #cursor: { readonly cursor: Cursor | null } | null = null;
 
   /** `nowMs`: since the recording began. */
@@ -63,6 +66,7 @@ export class TrackTap {
 
   /** Hands over all that was noted since the last call. */
   take(): readonly TrackEntry[] {
+    if (this.#nowMs() - this.#restatedAtMs >= RESTATE_MS) this.#restatePointer();
     this.#tellPointer();
     for (const by of ["human", "agent"] as const) {
       const count = this.#keys[by];
@@ -86,11 +90,16 @@ export class TrackTap {
     this.add({ type: "mode", mode: desktop.mode, by: null });
     if (desktop.viewers > 0) this.add({ type: "viewers", count: desktop.viewers });
     if (desktop.holder !== null) this.add({ type: "holder", actor: actorOf(desktop.holder.actor) });
-    const { overlays } = desktop.scene;
-    if (overlays.length > 0) this.add({ type: "overlays_shown", overlays });
-    if (desktop.cursor !== null) this.#cursor = { cursor: desktop.cursor };
-    this.#pointer = desktop.pointer;
+    // One entry each: all together may be more than a reader takes for a line.
+    for (const overlay of desktop.scene.overlays) this.add({ type: "overlays_shown", overlays: [overlay] });
+    this.#restatePointer();
     for (const approval of desktop.approvals.pending) this.add(approvalOf(approval));
+  }
+
+  #restatePointer(): void {
+    this.#restatedAtMs = this.#nowMs();
+    this.#cursor = { cursor: this.#desktop.cursor };
+    this.#pointer = this.#desktop.pointer;
   }
 
   #onEvent(event: DesktopEvent): void {

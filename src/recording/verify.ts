@@ -127,7 +127,7 @@ class Check {
     const lost = this.#bytes - this.#intactBytes;
     return this.#result(
       "unsealed",
-      `it was never sealed: its process ended before it was stopped${lost > 0 ? `, in the middle of its last ${lost} bytes` : ""}`,
+      `it was never sealed: it still runs, or its process ended before it was stopped${lost > 0 ? `, in the middle of its last ${lost} bytes` : ""}`,
     );
   }
 

@@ -235,7 +235,8 @@ export function pointerTrack(entries: readonly TrackEntry[], fromMs: number): Po
   const shapes: PointerTrackInfo["shapes"] = [];
   for (const entry of entries) {
     const isEarly = entry.atMs <= fromMs;
-    if (entry.type === "pointer") {
+    // A click is where the pointer was, and is told instead of it.
+    if (entry.type === "pointer" || entry.type === "click") {
       if (isEarly) moves.length = 0;
       moves.push([entry.atMs, entry.x, entry.y]);
     } else if (entry.type === "cursor") {

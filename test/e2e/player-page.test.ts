@@ -263,18 +263,64 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
     }
   });
 
+  await t.test("an export that cannot be made says why", async () => {
+    const visit = await signIn(browser, appliance);
+    await visit.page.goto(`${appliance.url}/recordings/${recordingId}`);
+    await visit.page.getByRole("button", { name: "Export" }).click();
+    await visit.page.route("**/export.gif?*", (route) =>
+      route.continue({ url: route.request().url().replace("from_ms=0", "from_ms=later") }),
+    );
+    await visit.page.getByRole("link", { name: /GIF/ }).click();
+    await visit.page.getByText(/^Could not export: from_ms/).waitFor();
+    await visit.context.close();
+  });
+
   await t.test("deleting asks first", async (t) => {
     page.once("dialog", (dialog) => void dialog.dismiss());
     await page.goto(`${appliance.url}/recordings`);
     const remove = page.getByRole("button", { name: /^Delete the recording/ });
     await remove.click();
     t.equal(await page.locator(".recording").count(), 1, "no is no");
+    const watching = await signIn(browser, appliance);
+    await watching.page.goto(`${appliance.url}/recordings/${recordingId}#t=2`);
+    await until("a picture", async () => (await paintedMs(watching.page)) === 2000);
     page.once("dialog", (dialog) => void dialog.accept());
     await remove.click();
     await page.getByText("No recordings yet.").waitFor();
+    const left = z
+      .array(z.object({ id: z.string() }))
+      .parse(await (await appliance.fetch("/api/v1/desktops")).json());
+    t.same(
+      left.map(({ id }) => id),
+      ["demo"],
+      "no desktop shows it any longer",
+    );
+    await watching.page.keyboard.press("9");
+    await watching.page.getByText("The recording cannot be shown").waitFor();
+    await watching.page
+      .getByText(/no such recording/i)
+      .first()
+      .waitFor();
+    await watching.context.close();
   });
 
-  t.same(complaints, [], "the browser complained of nothing");
+  await t.test("who follows a recording that is deleted is told so", async () => {
+    const { recording_id } = started.parse(await agent.call("start_recording"));
+    await page.goto(`${appliance.url}/recordings/${recording_id}`);
+    await page.getByRole("button", { name: "Live" }).waitFor();
+    const visit = await signIn(browser, appliance);
+    await visit.page.goto(`${appliance.url}/recordings`);
+    visit.page.once("dialog", (dialog) => void dialog.accept());
+    await visit.page.getByRole("button", { name: /^Delete the recording/ }).click();
+    await page.getByText("The recording cannot be shown").waitFor();
+    await visit.context.close();
+  });
+
+  t.same(
+    complaints.filter((text) => !text.includes("404")),
+    [],
+    "the browser complained of nothing but what was deleted",
+  );
 });
 
 t.test("the canvas is what get_frame_at gives, at any time", { timeout: 240_000 }, async (t) => {

@@ -108,6 +108,12 @@ t.test("recordings list, verify and export", { timeout: 900_000 }, async (t) => 
       code: 1,
       stderr: /there already/,
     });
+    const nowhere = await at("export", recording_id, "--output", join(cwd, "none", "out.html"));
+    t.match(nowhere, {
+      code: 1,
+      stderr: /out\.html\.part cannot be written \(ENOENT\): choose another place/,
+    });
+    t.notMatch(nowhere.stderr, /^ +at /m, "in words, not as a stack");
     t.match(await at("export", recording_id, "--format", "avi"), { code: 1, stderr: /"avi", expected/ });
     t.match(await at("export", recording_id, "--from", "soon"), { code: 1, stderr: /--from "soon"/ });
     t.match(await at("paint", recording_id), { code: 1, stderr: /recordings list, export or verify/ });

@@ -1,6 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { OVERLAY_LIMIT } from "../../src/compositor/scene.ts";
+import { LABEL_LIMIT } from "../../src/compositor/shape.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import { AGENT, CLICK, HUMAN, typing } from "../desktop/house.ts";
 import { settle } from "../fake-clock.ts";
@@ -153,6 +155,50 @@ t.test("what happened stands beside the pixels, without any typed text", async (
   t.same(await reader.search(" "), []);
   const sorted = [...entries].sort((a, b) => a.atMs - b.atMs);
   t.same(sorted, entries, "in the order of time");
+  await reader.close();
+});
+
+t.test("however much is drawn when it begins, what happened can be read", async (t) => {
+  const studio = await Studio.open(t);
+  const { scene } = studio.desktop;
+  const label = '"'.repeat(LABEL_LIMIT);
+  for (let i = 0; i < OVERLAY_LIMIT; i++) {
+    scene.add(
+      {
+        ...{ kind: "box", x: 10, y: 10, width: 50, height: 50, color: "#ff0000", opacity: 1, label },
+        ...{ temporaryMs: null, clickThrough: true, monitorIndex: 0 },
+      },
+      "a",
+      { x: 0, y: 0, width: 200, height: 100 },
+    );
+  }
+  const { id } = await studio.recordings.start("d1", BY);
+  await studio.house.clock.live(1100, 50);
+  const { counts } = await studio.recordings.stop(id);
+  t.equal(counts.overlays, OVERLAY_LIMIT);
+  const reader = await studio.recordings.open(id);
+  const shown = (await reader.events()).flatMap((entry) =>
+    entry.type === "overlays_shown" ? entry.overlays : [],
+  );
+  t.same(
+    shown.map((overlay) => overlay.id),
+    scene.overlays.map((overlay) => overlay.id),
+  );
+  await reader.close();
+});
+
+t.test("where the pointer is and how it looks is said again every minute", async (t) => {
+  const studio = await Studio.open(t);
+  const { house, desktop } = studio;
+  const { id } = await studio.recordings.start("d1", BY);
+  await house.act(desktop.perform({ kind: "pointer", x: 5, y: 6, buttons: 0 }, HUMAN));
+  await house.clock.live(200_000, 500);
+  await studio.recordings.stop(id);
+  const reader = await studio.recordings.open(id);
+  for (const untilMs of [70_000, 130_000, 190_000]) {
+    const types = (await reader.events(untilMs - 65_000, untilMs)).map(({ type }) => type);
+    t.ok(types.includes("pointer") && types.includes("cursor"), `${untilMs}`);
+  }
   await reader.close();
 });
 

@@ -67,10 +67,11 @@ export class Studio {
     options: Partial<RecordingsOptions> = {},
     dataDir: string = mkdtempSync(join(tmpdir(), "oc-recording-")),
     scribes: Scribes = NEAR_SCRIBES,
+    freeBytes = Number.MAX_SAFE_INTEGER,
   ): Promise<Studio> {
     owner.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
     const house = House.live();
-    const disk = { freeBytes: Number.MAX_SAFE_INTEGER };
+    const disk = { freeBytes };
     const bugs: unknown[] = [];
     const listeners = new Set<(event: DesktopsEvent) => void>();
     const recordings = await Recordings.open(

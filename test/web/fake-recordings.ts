@@ -48,6 +48,8 @@ export function recordingSummary(changes: Partial<RecordingSummary> = {}): Recor
 export class FakeReader implements RecordingReader {
   readonly summary: RecordingSummary;
   readonly entries: readonly TrackEntry[];
+  /** Since when entries were read, each time. */
+  readonly spans: number[] = [];
   isClosed = false;
 
   constructor(summary: RecordingSummary, entries: readonly TrackEntry[] = []) {
@@ -100,6 +102,7 @@ export class FakeReader implements RecordingReader {
   }
 
   async events(fromMs = 0, toMs = Number.POSITIVE_INFINITY): Promise<readonly TrackEntry[]> {
+    this.spans.push(fromMs);
     return this.entries.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs);
   }
 

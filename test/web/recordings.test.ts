@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { request } from "node:http";
 import { inflateRawSync } from "node:zlib";
 import sharp from "sharp";
 import t, { type Test } from "tap";
 import type { Role } from "../../src/auth/principal.ts";
+import { until } from "../e2e/until.ts";
 import { type House, openHouse } from "./fake-house.ts";
 import { colourAt, FakeRecordings, recordingSummary, SIZE, TRACK } from "./fake-recordings.ts";
 
@@ -261,6 +264,74 @@ t.test("only so many exports are made at once, and the next one waits", async (t
   const after = await ask(house, "GET", `${URL}/r1/export.html`, "approver");
   t.equal(after.statusCode, 200, "there is room again");
   t.ok(recordings.opened.every(({ isClosed }) => isClosed));
+});
+
+t.test("who goes away before an export has begun leaves no place taken", async (t) => {
+  const { house, recordings } = await open(t);
+  let asked = 0;
+  let letOpen = (): void => {};
+  const mayOpen = new Promise<void>((resolve) => {
+    letOpen = resolve;
+  });
+  const openNow = recordings.open.bind(recordings);
+  recordings.open = async (id) => {
+    asked += 1;
+    await mayOpen;
+    return openNow(id);
+  };
+  const gone: Promise<unknown>[] = [];
+  house.app.server.on("connection", (socket) => gone.push(once(socket, "close")));
+  const host = await house.listen();
+  const headers = house.bearer("approver");
+  const calls = [1, 2, 3].map(() => request(`http://${host}${URL}/r1/export.html`, { headers }).end());
+  for (const call of calls) call.on("error", () => {});
+  await until("three exports", () => asked === 3);
+  const next = await ask(house, "GET", `${URL}/r1/export.png`, "approver");
+  t.equal(next.statusCode, 429, "those that have not begun are counted too");
+  for (const call of calls) call.destroy();
+  await Promise.all(gone);
+  letOpen();
+  const after = await ask(house, "GET", `${URL}/r1/export.png`, "approver");
+  t.equal(after.statusCode, 200);
+  await until("all to be closed", () => recordings.opened.every(({ isClosed }) => isClosed));
+  t.equal(recordings.opened.length, 4);
+});
+
+t.test("the pointer of a span is told with where it was before, a click as well", async (t) => {
+  const { house, recordings } = await open(t);
+  const look = { width: 1, height: 1, hotspotX: 0, hotspotY: 0, rgba: "AAAAAA==" };
+  recordings.entries = [
+    { atMs: 100, type: "cursor", ...look },
+    { atMs: 200, type: "pointer", x: 1, y: 2 },
+    { atMs: 5000, type: "click", x: 30, y: 40, button: "left", by: "human" },
+    { atMs: 7000, type: "pointer", x: 5, y: 6 },
+  ];
+  const pointer = async (fromMs: number) =>
+    (await ask(house, "GET", `${URL}/r1/pointer?from_ms=${fromMs}&to_ms=10000`, "approver")).json();
+  t.match(await pointer(6000), {
+    moves: [
+      [5000, 30, 40],
+      [7000, 5, 6],
+    ],
+    shapes: [{ at_ms: 100 }],
+  });
+  t.match((await pointer(300)).moves, [
+    [200, 1, 2],
+    [5000, 30, 40],
+    [7000, 5, 6],
+  ]);
+});
+
+t.test("hours of tracks are not read for a pointer that nobody moved", async (t) => {
+  const { house, recordings } = await open(t);
+  recordings.keep(recordingSummary({ durationMs: 30_000_000 }));
+  const nobody = { width: 0, height: 0, hotspotX: 0, hotspotY: 0, rgba: null };
+  recordings.entries = Array.from({ length: 500 }, (_, i) => ({
+    ...({ type: "cursor", ...nobody, atMs: i * 60_000 } as const),
+  }));
+  await ask(house, "GET", `${URL}/r1/pointer?from_ms=29900000&to_ms=29960000`, "approver");
+  const reads = recordings.opened.flatMap(({ spans }) => spans);
+  t.ok(Math.min(...reads) > 29_000_000, `${reads}`);
 });
 
 t.test("a recording without a picture is said to have none", async (t) => {

@@ -76,6 +76,14 @@ export function recordingPictureRoutes(
         ...(fps === undefined ? {} : { framesPerSecond: fps }),
       };
       const controller = new AbortController();
+      // Who went away while the token was looked up: nothing would tell of it any more.
+      if (reply.raw.destroyed) throw new RefusedError("cancelled", "the caller went away");
+      // Counted and watched before anything is waited for: who goes away meanwhile leaves no place taken.
+      exporting += 1;
+      reply.raw.once("close", () => {
+        exporting -= 1;
+        controller.abort(new RefusedError("cancelled", "the caller went away"));
+      });
       // The name is known at once, the rest is made while it is read.
       const { file, parts } = await beginExport(
         recordings,
@@ -83,7 +91,6 @@ export function recordingPictureRoutes(
         wanted,
         controller.signal,
       );
-      exporting += 1;
       audit.record({
         type: "recording.exported",
         severity: "notice",
@@ -92,12 +99,8 @@ export function recordingPictureRoutes(
         request: auditedRequest(request),
         resource: { kind: "recording", id: recordingIdOf(request) },
       });
-      reply.raw.once("close", () => {
-        exporting -= 1;
-        controller.abort(new RefusedError("cancelled", "the caller went away"));
-        // What nobody reads to its end is ended here; its fault is nobody's any more.
-        parts.return(undefined).catch(() => {});
-      });
+      // What nobody reads to its end is ended here; its fault is nobody's any more.
+      controller.signal.addEventListener("abort", () => void parts.return(undefined).catch(() => {}));
       // The first part before the head: what cannot be made at all is an error, not a file of nothing.
       const first = await parts.next();
       const rest = async function* (): AsyncGenerator<Uint8Array> {
@@ -127,6 +130,7 @@ async function beginExport(
 ): Promise<BegunExport> {
   const reader = await asRefused(() => recordings.open(id));
   try {
+    signal.throwIfAborted();
     const file = exportRecording(reader, wanted, signal);
     const parts = readThrough(file.parts, reader);
     return { file, parts };

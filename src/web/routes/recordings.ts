@@ -5,6 +5,7 @@ import { RefusedError } from "../../desktop/error.ts";
 import type { OpenReaders } from "../../recording/open-readers.ts";
 import type { RecordingReader, RecordingsFace } from "../../recording/recordings.ts";
 import { asRefused } from "../../recording/refused.ts";
+import { RESTATE_MS } from "../../recording/track-tap.ts";
 import { auditedActor, auditedRequest, principalOf } from "../access.ts";
 import type {
   ChunksInfo,
@@ -175,17 +176,20 @@ async function timelineOf(reader: RecordingReader, fromEntry: number): Promise<T
   };
 }
 
-/** How far back the pointer's shape is looked for, step by step: it seldom changes, and seldom long ago. */
-const LOOK_BACK_MS = [10_000, 120_000, Number.POSITIVE_INFINITY] as const;
+/** Where and how the pointer is the tracks say again after so long; earlier versions said it only when it changed. */
+const RESTATED_MS = 2 * RESTATE_MS;
+/** How far back it is looked for, step by step: hours of tracks are not read for a pointer. */
+const LOOK_BACK_MS = [10_000, RESTATED_MS, Number.POSITIVE_INFINITY] as const;
 
 async function pointerEntries(reader: RecordingReader, fromMs: number, toMs: number) {
   for (const backMs of LOOK_BACK_MS) {
     const startMs = Math.max(0, fromMs - backMs);
     const entries = await reader.events(startMs, toMs);
-    const hasBoth = ["pointer", "cursor"].every((type) =>
-      entries.some((entry) => entry.type === type && entry.atMs <= fromMs),
-    );
-    if (hasBoth || startMs === 0) return entries;
+    const isSaid = (...types: readonly string[]): boolean =>
+      entries.some(({ type, atMs }) => types.includes(type) && atMs <= fromMs);
+    // Where a shape is said and no place, nobody has moved it yet.
+    const isKnown = isSaid("cursor") && (backMs >= RESTATED_MS || isSaid("pointer", "click"));
+    if (isKnown || startMs === 0) return entries;
   }
   return [];
 }

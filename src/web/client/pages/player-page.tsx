@@ -15,6 +15,7 @@ import { type PlaybackEvent, startOf } from "../player/playback.ts";
 import { Player } from "../player/player.ts";
 import { commandOf } from "../player/player-keys.ts";
 import { hashOfTime, timeFromHash } from "../player/player-time.ts";
+import { isGone } from "../player/recording-address.ts";
 import { isListed } from "../player/track-words.ts";
 import { isTyping } from "../typing.ts";
 import { durationWords } from "../words.ts";
@@ -30,6 +31,12 @@ const TIMELINE_MS = 3000;
 const SKIPPED_MS = 1800;
 /** The address follows a player that stands still for so long. */
 const ADDRESS_MS = 400;
+
+/** The longer an answer takes, the more seldom it is asked for: the timeline of hours is much work for the server. */
+function waitAfter(askedMs: number): number {
+  const nowMs = performance.now();
+  return nowMs + Math.max(TIMELINE_MS, 10 * (nowMs - askedMs));
+}
 
 const NOTHING_SKIPPED: readonly Span[] = [];
 
@@ -49,7 +56,11 @@ export function PlayerPage({ recordingId }: { readonly recordingId: string }) {
     );
   };
   useEffect(load, [recordingId, loaded, failure]);
-  if (loaded.value) return <LoadedPlayer key={recordingId} first={loaded.value} />;
+  const onGone = (error: unknown): void => {
+    loaded.value = null;
+    failure.value = errorWords(error);
+  };
+  if (loaded.value) return <LoadedPlayer key={recordingId} first={loaded.value} onGone={onGone} />;
   return (
     <main class="viewer-loading">
       <h1 class="visually-hidden">Recording</h1>
@@ -63,7 +74,13 @@ export function PlayerPage({ recordingId }: { readonly recordingId: string }) {
   );
 }
 
-function LoadedPlayer({ first }: { readonly first: TimelineInfo }) {
+interface LoadedPlayerProps {
+  readonly first: TimelineInfo;
+  /** It was deleted while it was looked at. */
+  readonly onGone: (error: unknown) => void;
+}
+
+function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   const { id } = first.recording;
   const page = useRef<HTMLDivElement>(null);
   const stage = useRef<HTMLDivElement>(null);
@@ -98,15 +115,20 @@ function LoadedPlayer({ first }: { readonly first: TimelineInfo }) {
           if (stage.current) stage.current.dataset["positionMs"] = String(atMs);
         },
         grew: (isGrowing) => {
-          if (isGrowing && performance.now() < nextTimelineMs) return;
-          nextTimelineMs = performance.now() + TIMELINE_MS;
+          const askedMs = performance.now();
+          if (isGrowing && askedMs < nextTimelineMs) return;
+          // Not before this one has come.
+          nextTimelineMs = isGrowing ? Number.POSITIVE_INFINITY : 0;
           api.timeline(id).then(
             (grown) => {
+              nextTimelineMs = waitAfter(askedMs);
               timeline.value = grown;
               made.entries = grown.entries;
             },
             // Told by the next one, or by the player itself.
-            () => {},
+            () => {
+              nextTimelineMs = waitAfter(askedMs);
+            },
           );
         },
         skipped: ({ fromMs, toMs }) => {
@@ -119,7 +141,10 @@ function LoadedPlayer({ first }: { readonly first: TimelineInfo }) {
         idle: (spans) => {
           idle.value = spans;
         },
-        failed: (error) => complain("Could not show this moment", error),
+        failed: (error) => {
+          if (isGone(error)) onGone(error);
+          else complain("Could not show this moment", error);
+        },
       },
     });
     player.current = made;

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { RecordingInfo } from "../../api.ts";
 import { attempt } from "../notices.ts";
+import { download } from "../player/download.ts";
 import { timeFromHash, timeWords } from "../player/player-time.ts";
 import { recordingPath } from "../player/recording-address.ts";
 import { canExportVideo, exportVideo } from "../player/video-export.ts";
@@ -118,9 +119,10 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
               <a
                 class="menu-item export-item"
                 href={address(format)}
-                download
+                download=""
                 onClick={(event) => {
-                  if (!isRange) event.preventDefault();
+                  event.preventDefault();
+                  if (isRange) attempt("Could not export", download(address(format)));
                 }}
               >
                 <span>{title}</span>

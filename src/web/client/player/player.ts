@@ -8,7 +8,7 @@ import { indexAt, type Span } from "./moments.ts";
 import { type OverlayEntry, overlaysAt } from "./overlay-track.ts";
 import { afterEvent, type Playback, type PlaybackEvent, passedOver, startOf } from "./playback.ts";
 import { PointerLayer } from "./pointer-layer.ts";
-import { fetchChunk, fetchChunks, fetchRun } from "./recording-address.ts";
+import { fetchChunk, fetchChunks, fetchRun, isGone } from "./recording-address.ts";
 
 /** What a player tells its page. */
 export interface PlayerEvents {
@@ -291,8 +291,12 @@ export class Player {
     this.#growTimer = setTimeout(() => {
       this.#footage.grow().then(
         (isGrowing) => this.#grew(isGrowing),
-        // The server may be away for a moment; what was recorded meanwhile is told then.
-        () => this.#awaitGrowth(),
+        (error: unknown) => {
+          if (this.#isClosed) return;
+          // The server may be away for a moment; what was recorded meanwhile is told then.
+          if (isGone(error)) this.#events.failed(error);
+          else this.#awaitGrowth();
+        },
       );
     }, GROW_MS);
   }

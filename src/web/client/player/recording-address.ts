@@ -1,6 +1,6 @@
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { ChunksInfo, PointerTrackInfo, RunHead } from "../../api.ts";
-import { ApiError } from "../api-client.ts";
+import { ApiError, errorOf } from "../api-client.ts";
 import type { FootageRun } from "./footage.ts";
 
 /** Addresses of one recording, and what the player reads there again and again. */
@@ -38,7 +38,12 @@ export async function get(path: string, signal: AbortSignal): Promise<Response> 
     throw new ApiError(0, "offline", "the server cannot be reached", "check that it is running");
   }
   if (response.ok) return response;
-  throw new ApiError(response.status, "no_answer", `the server answered ${response.status}`, null);
+  throw await errorOf(response);
+}
+
+/** Whether the recording is not there (any more). */
+export function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
 }
 
 /** The chunks that touch a span, from the key that its beginning needs. */
