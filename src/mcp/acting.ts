@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Action, ActionResult, Edit, Effect } from "../desktop/action.ts";
+import type { Fit } from "../desktop/view.ts";
 import { equalRects, intersectRects, isEmptyRect, type Rect, rectOfSize } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type ScreenshotOutput,
   screenshotOutput,
 } from "./capture.ts";
+import { explain, type ToolError, toolErrorSchema } from "./error.ts";
 import {
   confirmationField,
   connectionIdField,
@@ -67,6 +69,10 @@ export function editedText(edit: z.input<typeof editedOutput> | null | undefined
   return `The human who approved it changed it: it was done ${instead} instead. `;
 }
 
+export const screenshotErrorField = toolErrorSchema
+  .optional()
+  .describe("Why the image of return_screenshot is missing. What was done is done: do not do it again.");
+
 /** What every tool that acts answers. */
 export const actedFields = {
   success: z.boolean(),
@@ -77,6 +83,7 @@ export const actedFields = {
   screenshot: screenshotOutput
     .nullable()
     .describe("The image of return_screenshot; null where none was asked for or nothing changed."),
+  screenshot_error: screenshotErrorField,
 };
 
 export interface ActingArguments {
@@ -99,6 +106,7 @@ export interface Acted {
     edited: z.input<typeof editedOutput> | null;
     timestamp: number;
     screenshot: ScreenshotOutput | null;
+    screenshot_error?: ToolError;
   } & ReturnType<typeof effectOutput>;
   /** The effect in words. */
   readonly text: string;
@@ -124,34 +132,72 @@ export async function act(
       timestamp: context.date().getTime(),
       ...effectOutput(result.effect),
       screenshot: shown.screenshot,
+      ...shown.failure,
     },
-    text: `${editedText(result.edit)}${effectText(result.effect)}`,
+    text: `${editedText(result.edit)}${effectText(result.effect)}${shown.text}`,
     images: shown.image === null ? {} : { image: shown.image },
   };
 }
 
-/** The picture after an action; nothing for `diff` where nothing changed. */
+/** The picture after an action. */
+export interface Shown {
+  readonly screenshot: ScreenshotOutput | null;
+  readonly image: ToolImage | null;
+  /** To spread into the output: why a picture that was asked for is missing. */
+  readonly failure: { readonly screenshot_error?: ToolError };
+  /** Which picture it is, or why there is none, with a space before; empty where none was asked for. */
+  readonly text: string;
+}
+
+const NOTHING_SHOWN: Shown = { screenshot: null, image: null, failure: {}, text: "" };
+
+/**
+ * The picture after an action; nothing for `diff` where nothing changed. A refusal is told and not thrown, for who gets
+ * an error does again what was done.
+ */
 export async function show(
   context: ToolContext,
   desktop: McpDesktop,
   effect: Effect,
   returned: Returned,
-): Promise<{ readonly screenshot: ScreenshotOutput | null; readonly image: ToolImage | null }> {
-  if (returned === "none") return { screenshot: null, image: null };
+  fit: Fit = "none",
+): Promise<Shown> {
+  if (returned === "none" || (returned === "diff" && effect.changed === false)) return NOTHING_SHOWN;
+  try {
+    return await shoot(context, desktop, returned === "diff" ? effect : null, fit);
+  } catch (cause) {
+    const error = explain(cause, context.signal);
+    if (error === null) throw cause;
+    const text = ` The image is missing: ${error.code}: ${error.message}. ${error.hint}.`;
+    return { ...NOTHING_SHOWN, failure: { screenshot_error: error }, text };
+  }
+}
+
+/** `part`: only what this effect changed; null for the whole screen. */
+async function shoot(
+  context: ToolContext,
+  desktop: McpDesktop,
+  part: Effect | null,
+  fit: Fit,
+): Promise<Shown> {
   const view = desktop.view("agent");
-  const whole = rectOfSize(desktop.size);
   const request = { stableMs: STABLE_MS, signal: context.signal };
   // First at rest, then looked at: what still moved meanwhile belongs to it.
   await view.snapshot({ ...request, region: { x: 0, y: 0, width: 1, height: 1 } });
-  const region = returned === "diff" ? changedPart(effect, whole) : whole;
-  if (isEmptyRect(region)) return { screenshot: null, image: null };
+  // By now it may have another size than when the action began.
+  const whole = rectOfSize(desktop.size);
+  const region = part === null ? whole : changedPart(part, whole);
   context.count("screenshot", desktop, 1);
-  const snapshot = await view.snapshot({ signal: context.signal, region });
+  const snapshot = await view.snapshot({ signal: context.signal, region, fit });
   const role = equalRects(region, whole) ? "screen" : "detail";
-  const kept = keepScreenshot(context, desktop, snapshot, role);
-  return { screenshot: describeScreenshot(kept), image: imageOf(snapshot) };
+  const screenshot = describeScreenshot(keepScreenshot(context, desktop, snapshot, role));
+  const { x, y, width, height } = region;
+  const text = ` The image shows ${width}x${height} at ${x},${y}, screenshot_id ${screenshot.screenshot_id}.`;
+  return { screenshot, image: imageOf(snapshot), failure: {}, text };
 }
 
+/** All of it where it is not known what changed. */
 function changedPart(effect: Effect, whole: Rect): Rect {
-  return intersectRects(Region.from(effect.changedRects).bounds, whole);
+  const part = intersectRects(Region.from(effect.changedRects).bounds, whole);
+  return isEmptyRect(part) ? whole : part;
 }

@@ -1,7 +1,9 @@
 import * as z from "zod";
+import { RefusedError } from "../desktop/error.ts";
 import type { Screenshot, ScreenshotRole } from "../desktop/screenshot-store.ts";
 import { IMAGE_FORMATS, type Snapshot } from "../desktop/view.ts";
 import type { Size } from "../framebuffer/rect.ts";
+import type { Desk } from "./desk.ts";
 import { rectOutput } from "./fields.ts";
 import type { McpDesktop } from "./ports.ts";
 import type { ToolContext, ToolImage } from "./tool.ts";
@@ -62,6 +64,18 @@ export function describeScreenshot({ id, generation, format, framing }: Screensh
     },
   };
 }
+
+/** The picture of a screenshot of the caller's; throws RefusedError not_found, also where it never had one of its own. */
+export function keptPicture({ screenshots }: Desk, id: string, principalId: string): Uint8Array {
+  const { bytes } = screenshots.get(id, principalId);
+  if (bytes !== null) return bytes;
+  throw new RefusedError(
+    "not_found",
+    "that screenshot has no image: it was answered without a whole one (unchanged, or diff), or newer ones pushed it out: take a new one",
+  );
+}
+
+export const STALE_TEXT = "The target is down: this is the last picture it sent.";
 
 /** A picture as a content block of the answer. */
 export function imageOf({ bytes, format }: Pick<Snapshot, "bytes" | "format">): ToolImage {

@@ -23,20 +23,22 @@ export const toolErrorSchema = z.object({
 /** What to do next, for each way to fail. docs/tools.md prints this table. */
 export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   invalid_parameters: "correct the arguments and call again",
-  not_found: "call list_connections for the connections there are; overlay ids come from draw_overlay",
+  not_found:
+    "take an id from list_connections, list_screenshots or list_recordings; those of overlays, anchors and subscriptions come from the call that made them",
   permission_denied: "ask the human to allow it in the web app, or go on without it",
   denied_by_human: "a human said no: do not repeat it, ask what to do instead",
   approval_expired: "nobody answered in time: tell the human what waits for them, then call again",
-  stopped: "a human stopped this desktop for agents: wait until they resume it",
+  stopped: "this desktop is stopped for agents: tell the human, and wait until they resume it",
   human_in_control: "a human is using the desktop: wait a moment, take a screenshot, then try again",
   target_down: "the target is not connected: call test_connection, or try again in a few seconds",
   out_of_bounds: "call get_display_info for the size of the desktop and its monitors",
   stale_screenshot: "take a new screenshot and use its coordinates",
   stale_screen: "the screen changed under the target: take a new screenshot and decide again",
-  not_supported: "this target cannot do that: use another way",
+  not_supported: "that cannot be done here: use another way",
   rate_limited: "wait for retry_after_ms, then call again",
   cancelled: "the call was cancelled and nothing more was done",
-  too_many: "make room first (clear_overlays, remove_overlay, remove_connection), then try again",
+  too_many:
+    "make room first (clear_overlays, unsubscribe_events, remove_connection) or let what waits be done, then try again",
   unreachable: "check that the host is up and that the port is right, then call test_connection",
   handshake_timeout: "the host answered too slowly: check that a VNC server listens on that port",
   stalled: "the target is connected but silent: try again in a few seconds",
@@ -108,9 +110,16 @@ function describe(issue: z.core.$ZodIssue, args: unknown): string {
     return `unknown field ${names.join(", ")}${field === "" ? "" : ` in ${field}`}`;
   }
   const got = valueAt(args, issue.path);
-  if (got === undefined && issue.code === "invalid_type")
-    return `${field || "arguments"}: required but absent`;
-  return `${field || "arguments"}: ${lowerFirst(issue.message)}, got ${nameOf(got)}`;
+  const expected = expectedOf(issue);
+  if (got !== undefined) return `${field || "arguments"}: ${expected}, got ${nameOf(got)}`;
+  return `${field || "arguments"}: required but absent${issue.code === "invalid_type" ? "" : `, ${expected}`}`;
+}
+
+/** A choice tells what each of its ways expects: its own message says nothing. */
+function expectedOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== "invalid_union") return lowerFirst(issue.message);
+  const ways = issue.errors.map(([first]) => lowerFirst(first?.message ?? issue.message));
+  return [...new Set(ways)].slice(0, MAX_ISSUES).join(", or ");
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

@@ -22,6 +22,9 @@ export const monitorIndexField = z
     "Makes coordinates relative to the top-left corner of this monitor (see get_display_info). Default: pixels of the whole desktop.",
   );
 
+/** Clients of both SDKs give up on a call after 60 s: what takes all of that is never heard of. */
+export const LONGEST_WAIT_MS = 55_000;
+
 /** What add_anchor remembered. */
 export const anchorIdField = z.string().min(1).max(200);
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
 import type { Principal } from "../auth/principal.ts";
 import type { Desk } from "./desk.ts";
-import type { McpDesktops } from "./ports.ts";
+import type { McpDesktop, McpDesktops } from "./ports.ts";
 import { screenUri } from "./resources/resources.ts";
 
 interface Listening {
@@ -38,14 +38,11 @@ export class ListenBus implements ServerEventBus {
     const { principal, uris } = listening;
     const stops = this.#desktops.all
       .filter(({ id }) => uris.includes(screenUri(id)))
-      .flatMap((desktop) => {
-        try {
-          return [this.#desk.events.listen(principal.id, desktop)];
-        } catch {
-          // No picture yet, or too many: set_screenshot_frequency says why, and the stream stays open for it.
-          return [];
-        }
-      });
+      .map((desktop) =>
+        this.#listen(principal.id, desktop, () =>
+          listener({ kind: "resource_updated", uri: screenUri(desktop.id) }),
+        ),
+      );
     const off = this.#desk.events.onDue(({ principalId, desktopId }) => {
       if (principalId !== principal.id) return;
       const uri = screenUri(desktopId);
@@ -54,6 +51,28 @@ export class ListenBus implements ServerEventBus {
     return () => {
       off();
       for (const stop of stops) stop();
+    };
+  }
+
+  /** Listens as soon as there is a picture, and `tell`s when it came late; the returned function ends it. */
+  #listen(principalId: string, desktop: McpDesktop, tell: () => void): () => void {
+    const begin = (): (() => void) | null => {
+      try {
+        return this.#desk.events.listen(principalId, desktop);
+      } catch {
+        // No picture yet, or too many: set_screenshot_frequency says why, and the stream stays open for it.
+        return null;
+      }
+    };
+    let stop = begin();
+    const off = desktop.on((event) => {
+      if (stop !== null || event.type !== "state" || event.state.kind !== "live") return;
+      stop = begin();
+      if (stop !== null) tell();
+    });
+    return () => {
+      off();
+      stop?.();
     };
   }
 }

@@ -50,6 +50,17 @@ export const positionOutput = z.object({
   screenshot_id: z.string().nullable().describe("That image; null: none, coordinates were desktop pixels."),
 });
 
+/**
+ * A place in words: desktop pixels, and before them the pixels of the caller's screenshot where those are others, for
+ * who reads only the text and counts in that.
+ */
+export function placeText({ native, image, screenshot_id }: z.input<typeof positionOutput>): string {
+  const at = `${native.x},${native.y}`;
+  const isSame = image === null || (image.x === native.x && image.y === native.y);
+  if (isSame || screenshot_id === null) return at;
+  return `${image.x},${image.y} of your screenshot (desktop pixel ${at})`;
+}
+
 /** A caller's coordinates, turned into desktop pixels and back. */
 export interface Locator {
   /** Throws RefusedError out_of_bounds. */
@@ -111,6 +122,20 @@ export function locatorFor(args: SpaceArguments, desktop: McpDesktop, context: T
       return { native: { x, y }, image: toImage(native, framing), screenshot_id: shot?.id ?? null };
     },
   };
+}
+
+/**
+ * As `locatorFor` for what has no place of its own: where the latest screenshot is of another size of the desktop,
+ * desktop pixels do. Who cannot look again because the last look is stale never looks again.
+ */
+export function lenientLocator(args: SpaceArguments, desktop: McpDesktop, context: ToolContext): Locator {
+  try {
+    return locatorFor(args, desktop, context);
+  } catch (error) {
+    const isStale = error instanceof RefusedError && error.code === "stale_screenshot";
+    if (!isStale || args.screenshot_id !== undefined) throw error;
+    return locatorFor({ space: "native" }, desktop, context);
+  }
 }
 
 /** From the pixel of the first corner to the end of the image's pixel at the second, so that nothing is cut off. */

@@ -40,6 +40,7 @@ import {
 } from "./json-rpc.ts";
 import { ListenBus } from "./listen-bus.ts";
 import type { McpPorts } from "./ports.ts";
+import { tellProgress } from "./progress.ts";
 import { runTool } from "./run-tool.ts";
 import { RESOURCE_CAPABILITIES, serveResources } from "./serve-resources.ts";
 import { Sessions } from "./sessions.ts";
@@ -292,7 +293,8 @@ class McpFace implements Mcp {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
       }
       const caller = { principal, clientName: clientOf(context) };
-      return this.#elicitation.call({
+      const stopTelling = tellProgress(context.mcpReq, this.#ports.clock, tool.name);
+      const answer = this.#elicitation.call({
         principal,
         context,
         capabilities: capabilitiesInEnvelope(context.mcpReq.envelope) ?? server.getClientCapabilities(),
@@ -301,6 +303,7 @@ class McpFace implements Mcp {
         args: params.arguments,
         run: (signal) => runTool(tool, params.arguments, { ...caller, signal }, this.#ports, this.#desk),
       });
+      return answer.finally(stopTelling);
     });
     return server;
   }

@@ -20,12 +20,14 @@ export type Condition = { readonly quietMs: number } | { readonly holds: (change
 
 export interface Waited {
   readonly isMet: boolean;
+  /** The target is down: what is shown is the last picture it sent. */
+  readonly isStale: boolean;
   readonly waitedMs: number;
   /** Within the region. */
   readonly changed: Region;
 }
 
-/** Waits on damage, never by asking again. Throws RefusedError cancelled, target_down. */
+/** Waits on damage, never by asking again. Throws RefusedError cancelled, target_down, not_found for a removed desktop. */
 export async function awaitOn(watched: Watched, condition: Condition): Promise<Waited> {
   const { desktop, clock, signal, region, timeoutMs } = watched;
   const view = desktop.view("agent");
@@ -38,15 +40,25 @@ export async function awaitOn(watched: Watched, condition: Condition): Promise<W
   const watcher = view.watch(() => wake());
   const wakes = (): void => wake();
   signal.addEventListener("abort", wakes);
+  const off = desktop.on(({ type }) => {
+    if (type !== "state") return;
+    // Who is away is not at rest: the time counts from when they are back.
+    changedAtMs = clock.nowMs();
+    wake();
+  });
   try {
     watcher.take();
     for (;;) {
       if (signal.aborted) throw new RefusedError("cancelled", "the call was cancelled");
+      const { kind } = desktop.state;
+      if (kind === "closed") throw new RefusedError("not_found", "the desktop was removed while this waited");
+      const isStale = kind !== "live";
       const nowMs = clock.nowMs();
       const left = startMs + timeoutMs - nowMs;
-      const quietLeft = "quietMs" in condition ? changedAtMs + condition.quietMs - nowMs : left;
-      const isMet = "quietMs" in condition ? quietLeft <= 0 : condition.holds(changed);
-      if (isMet || left <= 0) return { isMet, waitedMs: Math.round(nowMs - startMs), changed };
+      const isResting = "quietMs" in condition && !isStale;
+      const quietLeft = isResting ? changedAtMs + condition.quietMs - nowMs : left;
+      const isMet = "quietMs" in condition ? isResting && quietLeft <= 0 : condition.holds(changed);
+      if (isMet || left <= 0) return { isMet, isStale, waitedMs: Math.round(nowMs - startMs), changed };
       await new Promise<void>((resolve) => {
         const cancel = clock.after(Math.max(1, Math.min(left, quietLeft)), () => wake());
         wake = () => {
@@ -65,6 +77,7 @@ export async function awaitOn(watched: Watched, condition: Condition): Promise<W
     }
   } finally {
     signal.removeEventListener("abort", wakes);
+    off();
     watcher.close();
   }
 }

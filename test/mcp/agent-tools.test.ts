@@ -233,7 +233,7 @@ t.test("a colour is waited for, and text is refused by name", async (t) => {
 t.test("a cancelled wait ends at once", async (t) => {
   const { call } = desk({ clock: new ManualClock() });
   for (const [name, args] of [
-    ["wait", { duration_ms: 60_000 }],
+    ["wait", { duration_ms: 50_000 }],
     ["wait_for", { condition: "change" }],
   ] as const) {
     const abort = new AbortController();

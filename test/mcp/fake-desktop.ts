@@ -42,6 +42,13 @@ export class FakeDesktop implements McpDesktop {
   ];
   size = { width: 1920, height: 800 };
   pointer = { x: 5, y: 6 };
+  /** Before a snapshot is taken. */
+  onSnapshot: (request: SnapshotRequest) => void = () => {};
+  /** Whether it comes to rest where that is waited for. */
+  isRestful = true;
+  isStale = false;
+  /** Without a picture yet. */
+  isBlank = false;
   /** What every snapshot is, whatever its region and size. */
   png: Buffer = PNG;
   isStopped = false;
@@ -160,6 +167,7 @@ export class FakeDesktop implements McpDesktop {
   }
 
   view(audience: Audience): View {
+    if (this.isBlank) throw new RefusedError("target_down", "there is no picture yet");
     const { generation, screens, size } = this;
     return {
       ...size,
@@ -238,6 +246,7 @@ export class FakeDesktop implements McpDesktop {
 
   #snapshot(request: SnapshotRequest): Snapshot {
     this.snapshots.push(request);
+    this.onSnapshot(request);
     const region = request.region ?? rectOfSize(this.size);
     const scale = request.scale ?? 1;
     return {
@@ -247,8 +256,8 @@ export class FakeDesktop implements McpDesktop {
       height: Math.round(region.height * scale),
       region,
       generation: this.generation,
-      isStable: true,
-      isStale: false,
+      isStable: request.stableMs === undefined || this.isRestful,
+      isStale: this.isStale,
       frameAgeMs: 3,
       takenAt: new Date(1_800_000_000_000).toISOString(),
     };

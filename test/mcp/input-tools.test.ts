@@ -122,3 +122,23 @@ t.test("a cancelled call aborts the action", async (t) => {
   const { error } = await callsTo(house)("click_at", { x: 1, y: 1 }, { signal: abort.signal });
   t.match(error, { code: "cancelled" });
 });
+
+t.test("a clipboard that is cut says so, and is cut between characters", async (t) => {
+  const house = fakeHouse();
+  house.desktops.get("one").clipboard = "🙂".repeat(100_001);
+  const { structured, text } = await callsTo(house)("get_clipboard");
+  t.equal(structured["length"], 100_001);
+  t.equal(structured["text"], "🙂".repeat(100_000));
+  t.match(text, /the first 100000 of 100001 characters/);
+});
+
+t.test("what may be one thing or another says what either is", async (t) => {
+  const call = callsTo(fakeHouse());
+  for (const keys of [5, {}]) {
+    const { error } = await call("press_keys", { keys });
+    t.match(error, { code: "invalid_parameters", message: /^keys: .*expected string.*, or .*array.*, got / });
+  }
+  const absent = await call("wait_for", {});
+  t.match(absent.error, { message: /^condition: required but absent, .*expected one of "stable"/ });
+  t.match((await call("type_text", {})).error, { message: "text: required but absent" });
+});

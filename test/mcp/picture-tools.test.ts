@@ -146,3 +146,12 @@ t.test("an image is waited for until it is shown again", async (t) => {
   desktop.colour = 0x102030;
   t.match((await call("wait_for", args)).structured, { met: true });
 });
+
+t.test("a screenshot of another size of the desktop cannot be compared with now, and says so", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  const { screenshot_id } = (await call("take_screenshot")).structured;
+  house.desktops.get("one").resize(800, 600);
+  const { error } = await call("compare_screenshots", { screenshot_id });
+  t.match(error, { code: "stale_screenshot", message: /1920x800.*800x600/ });
+});

@@ -104,3 +104,15 @@ t.test("a house that records nothing says so", async (t) => {
   t.match((await call("list_recordings")).error, { code: "not_supported" });
   t.match((await call("start_recording")).error, { code: "not_supported" });
 });
+
+t.test("a search that finds more than it may give says so", async (t) => {
+  const { call, recordings } = open();
+  await call("start_recording");
+  const search = () => call("search_recording", { recording_id: "r1", query: "Click" });
+  t.match((await search()).structured, { total: 1, more: false });
+  const [click] = TRACK.filter(({ type }) => type === "action");
+  recordings.entries = Array.from({ length: 200 }, () => click ?? TRACK).flat();
+  const { structured, text } = await search();
+  t.match(structured, { total: 200, more: true });
+  t.match(text, /These are the first; more words find fewer/);
+});

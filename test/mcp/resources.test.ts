@@ -215,3 +215,31 @@ t.test("a 2026-era client that listens to a screen is told, and only of its own"
   t.same(heard, ["screen://one"]);
   await subscription.close();
 });
+
+t.test(
+  "who listens before there is a picture is told when there is one, and of what changes then",
+  async (t) => {
+    const { url, desktops } = await house(t);
+    const desktop = desktops.get("one");
+    desktop.isBlank = true;
+    const client = await modern(t, url);
+    const heard: string[] = [];
+    let wake: () => void = () => {};
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+      heard.push(params.uri);
+      wake();
+    });
+    const next = (cause: () => void): Promise<void> =>
+      new Promise((resolve) => {
+        wake = resolve;
+        cause();
+      });
+    const subscription = await client.listen({ resourceSubscriptions: ["screen://one"] });
+    desktop.isBlank = false;
+    const state = { kind: "live", sinceMs: 0, description: "" } as const;
+    await next(() => desktop.emit({ type: "state", state }));
+    await next(() => desktop.paint(rect(0, 0, 10, 10)));
+    t.same(heard, ["screen://one", "screen://one"]);
+    await subscription.close();
+  },
+);

@@ -82,3 +82,42 @@ t.test("a desktop without a picture says why and what to do", async (t) => {
   );
   t.match(error, { code: "auth_failed", retry_after_ms: null });
 });
+
+t.test("the whole desktop is as large as it is once it came to rest", async (t) => {
+  const house = fakeHouse();
+  const desktop = house.desktops.get("one");
+  desktop.onSnapshot = ({ stableMs }) => {
+    if (stableMs !== undefined) desktop.resize(800, 600);
+  };
+  const { structured } = await callsTo(house)("take_screenshot", { wait_for_stable_ms: 100 });
+  t.match(structured, { width: 800, height: 600, region: { width: 800, height: 600 } });
+});
+
+t.test("a screen that did not come to rest is not called stable, with if_changed_since either", async (t) => {
+  const house = fakeHouse();
+  house.desktops.get("one").isRestful = false;
+  const call = callsTo(house);
+  for (const since of [{}, { if_changed_since: 1 }]) {
+    const { structured, text } = await call("take_screenshot", { wait_for_stable_ms: 100, ...since });
+    t.match(structured, { context_metadata: { stable: false } });
+    t.match(text, /still changing/);
+  }
+});
+
+t.test("a screenshot without an image says so where its image is wanted", async (t) => {
+  const call = callsTo(fakeHouse());
+  const { screenshot_id } = (await call("take_screenshot", { if_changed_since: 7 })).structured;
+  const annotations = [{ type: "rect", x: 1, y: 1, width: 5, height: 5 }];
+  for (const [tool, args] of [
+    ["annotate_screenshot", { screenshot_id, annotations }],
+    ["compare_screenshots", { screenshot_id }],
+    ["wait_for", { condition: "image", screenshot_id }],
+  ] as const) {
+    const { error } = await call(tool, args);
+    t.match(
+      error,
+      { code: "not_found", message: /answered without a whole one/, hint: /list_screenshots/ },
+      tool,
+    );
+  }
+});

@@ -1,7 +1,7 @@
 import type { Action, ActionResult } from "../../desktop/action.ts";
 import { delay } from "../../desktop/clock.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import type { Snapshot } from "../../desktop/view.ts";
+import type { Fit, Snapshot } from "../../desktop/view.ts";
 import type { Point } from "../../framebuffer/rect.ts";
 import type { Locator } from "../locate.ts";
 import { notchesOf } from "../notches.ts";
@@ -26,12 +26,14 @@ export interface StepPorts {
   readonly desktop: McpDesktop;
   readonly locator: Locator;
   readonly context: ToolContext;
+  /** Of screenshots and zooms. */
+  readonly fit: Fit;
   perform(action: Action): Promise<ActionResult>;
 }
 
 /** Does one step; throws what the door throws. */
 export async function doStep(step: Step, ports: StepPorts): Promise<Stepped> {
-  const { desktop, locator, context } = ports;
+  const { desktop, locator, context, fit } = ports;
   switch (step.kind) {
     case "cursor":
       return { ...NOTHING, position: desktop.pointer };
@@ -44,7 +46,7 @@ export async function doStep(step: Step, ports: StepPorts): Promise<Stepped> {
       return NOTHING;
     case "screenshot": {
       context.count("screenshot", desktop, 1);
-      const snapshot = await desktop.view("agent").snapshot({ signal: context.signal });
+      const snapshot = await desktop.view("agent").snapshot({ fit, signal: context.signal });
       return { ...NOTHING, picture: { snapshot, role: "screen" } };
     }
     case "zoom": {
@@ -60,12 +62,18 @@ export async function doStep(step: Step, ports: StepPorts): Promise<Stepped> {
         height: Math.ceil(to.y) - Math.floor(from.y),
       });
       context.count("screenshot", desktop, 1);
-      const snapshot = await desktop.view("agent").snapshot({ region, signal: context.signal });
+      const snapshot = await desktop.view("agent").snapshot({ region, fit, signal: context.signal });
       return { ...NOTHING, picture: { snapshot, role: "detail" } };
     }
     default:
       return doInput(step, ports);
   }
+}
+
+/** Lets go of everything, whatever became of the call: nobody comes back for what its action pressed. */
+export async function letGo({ desktop, context }: StepPorts): Promise<void> {
+  // A person who took over, or a stop, has let go of it already.
+  await desktop.perform({ kind: "release" }, context.actor, { effectTimeoutMs: 0 }).catch(() => undefined);
 }
 
 type InputStep = Exclude<Step, { kind: "cursor" | "wait" | "screenshot" | "zoom" }>;
@@ -78,9 +86,12 @@ async function doInput(step: InputStep, ports: StepPorts): Promise<Stepped> {
     const hold = { kind: "hold", keysyms, name } as const;
     await perform({ ...hold, isDown: true });
     try {
-      return await doInput({ ...step, held: null }, ports);
-    } finally {
+      const moved = await doInput({ ...step, held: null }, ports);
       await perform({ ...hold, isDown: false });
+      return moved;
+    } catch (error) {
+      await letGo(ports);
+      throw error;
     }
   }
   const result = await perform(actionOf(step, ports.locator, ports.desktop));

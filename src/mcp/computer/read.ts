@@ -1,12 +1,10 @@
 import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
 import { ArgumentsError } from "../error.ts";
+import { LONGEST_WAIT_MS } from "../fields.ts";
 
 /** Names of unknown actions are echoed no longer than this. */
 const MAX_NAME = 60;
-/** The longest that one action may take: clients give up on a call after a minute. */
-export const LONGEST_MS = 60_000;
-
 /** A number of pixels; models sometimes give fractions of them. */
 export const pixel = z
   .number()
@@ -28,13 +26,13 @@ export function read<Schema extends z.ZodType>(schema: Schema, value: unknown): 
   return parsed.data;
 }
 
-/** Milliseconds of a duration in seconds; throws RefusedError for more than LONGEST_MS. */
+/** Milliseconds of a duration in seconds; throws RefusedError for more than LONGEST_WAIT_MS. */
 export function durationOf(seconds: number): number {
   const durationMs = Math.round(seconds * 1000);
-  if (durationMs <= LONGEST_MS) return durationMs;
+  if (durationMs <= LONGEST_WAIT_MS) return durationMs;
   throw new RefusedError(
     "invalid_parameters",
-    `got a duration of ${seconds} s, expected at most ${LONGEST_MS / 1000} s: call again for more`,
+    `got a duration of ${seconds} s, expected at most ${LONGEST_WAIT_MS / 1000} s: call again for more`,
   );
 }
 

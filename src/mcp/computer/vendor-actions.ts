@@ -37,6 +37,12 @@ function flatten(given: Readonly<Record<string, unknown>>, mustConfirm: boolean)
     const { action: _name, ...fields } = given;
     return [readAnthropic(action, fields)];
   }
+  // The tools before the toolset: the call has the tool's name, and the action is in its arguments.
+  const { input } = given;
+  if (isRecord(input) && typeof input["action"] === "string") {
+    const { action: member, ...fields } = input;
+    return [readAnthropic(String(member), fields)];
+  }
   if (typeof name === "string" && "input" in given) return [readAnthropic(name, given["input"])];
   if (typeof name === "string") return [readGemini(name, given["args"] ?? given["arguments"] ?? {})];
   if (typeof type === "string") return [readOpenai(type, given, mustConfirm)];

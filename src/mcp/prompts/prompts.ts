@@ -1,4 +1,5 @@
 import { RefusedError } from "../../desktop/error.ts";
+import { keptPicture } from "../capture.ts";
 import { iconsOf } from "../icons.ts";
 import type { Reader } from "../resources/reader.ts";
 
@@ -127,7 +128,7 @@ async function imageFor(
 ): Promise<{ data: string; mimeType: string }> {
   if (screenshotId !== undefined && screenshotId !== "") {
     const { format, desktopId } = desk.screenshots.get(screenshotId, principal.id);
-    const bytes = desk.screenshots.bytesOf(screenshotId, principal.id);
+    const bytes = keptPicture(desk, screenshotId, principal.id);
     gave(desktopId);
     return { data: base64(bytes), mimeType: `image/${format}` };
   }

@@ -1,5 +1,5 @@
 import { RefusedError } from "../../desktop/error.ts";
-import { describeScreenshot } from "../capture.ts";
+import { describeScreenshot, keptPicture } from "../capture.ts";
 import { iconsOf } from "../icons.ts";
 import { type RecordingsOf, recordingOutputOf, recordingUri } from "../recordings.ts";
 import type { Reader, ResourceContent, ResourceEntry } from "./reader.ts";
@@ -105,7 +105,7 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
     const { screenshots } = reader.desk;
     const id = uri.slice(SCREENSHOT.length);
     const { format, desktopId } = screenshots.get(id, reader.principal.id);
-    const blob = base64(screenshots.bytesOf(id, reader.principal.id));
+    const blob = base64(keptPicture(reader.desk, id, reader.principal.id));
     reader.gave(desktopId);
     return { uri, mimeType: `image/${format}`, blob };
   }

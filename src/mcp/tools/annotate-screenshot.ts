@@ -3,7 +3,7 @@ import { type Annotation, annotate } from "../../compositor/annotate.ts";
 import { parseColour } from "../../compositor/colour.ts";
 import { decodePicture, encodePicture } from "../../compositor/picture-file.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { describeScreenshot, screenshotOutput } from "../capture.ts";
+import { describeScreenshot, keptPicture, screenshotOutput } from "../capture.ts";
 import { defineTool } from "../tool.ts";
 
 const KINDS = ["arrow", "rect", "ellipse", "text", "blur", "freehand"] as const;
@@ -48,8 +48,8 @@ export const annotateScreenshot = defineTool({
     const { id: principalId } = context.principal;
     const shot = screenshots.get(args.screenshot_id, principalId);
     const marks = args.annotations.map(markOf);
-    const picture = await decodePicture(screenshots.bytesOf(shot.id, principalId));
-    const bytes = await encodePicture(annotate(picture, marks), "png");
+    const picture = await decodePicture(keptPicture(context.desk, shot.id, principalId));
+    const bytes = await encodePicture(await annotate(picture, marks, context.signal), "png");
     const { id: _id, ...facts } = shot;
     const kept = screenshots.add({ ...facts, role: "detail", format: "png", bytes });
     return {

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
-import { returnScreenshotField, show } from "../acting.ts";
+import { returnScreenshotField, screenshotErrorField, show } from "../acting.ts";
 import { screenshotOutput } from "../capture.ts";
 import { ArgumentsError, explain, toolErrorSchema } from "../error.ts";
-import { connectionIdField, timestampField } from "../fields.ts";
+import { connectionIdField, rectOutput, timestampField } from "../fields.ts";
 import { defineTool, type Tool, type ToolCall } from "../tool.ts";
 import { clickAt } from "./click-at.ts";
 import { cursorPosition } from "./cursor-position.ts";
@@ -51,7 +51,7 @@ export const batchActions = defineTool({
     connection_id: connectionIdField,
   }),
   output: z.object({
-    success: z.boolean().describe("Every action was done."),
+    success: z.boolean().describe("Every action was done, and in full."),
     completed: z.int(),
     results: z.array(z.record(z.string(), z.unknown())).describe("What each tool answered, in order."),
     failed: toolErrorSchema
@@ -60,6 +60,7 @@ export const batchActions = defineTool({
       .describe("The action at which it stopped, and why."),
     timestamp: timestampField,
     screenshot: screenshotOutput.nullable(),
+    screenshot_error: screenshotErrorField,
   }),
   async handle(args, context) {
     const calls = args.actions.map(({ tool, arguments: given }, index) =>
@@ -81,28 +82,37 @@ export const batchActions = defineTool({
         break;
       }
     }
+    const said = results.map((result) => answerFields.parse(result));
+    const changedRects = said.flatMap(({ changed_rects }) => changed_rects);
+    const isUnknown = failed !== null || said.some(({ changed }) => changed !== false);
     const effect = {
-      changed: desktop.generation !== generationBefore,
-      changedRects: results.flatMap(changedRectsOf),
+      changed: changedRects.length > 0 ? true : isUnknown ? null : false,
+      changedRects,
       settleMs: 0,
       generationBefore,
       generationAfter: desktop.generation,
     };
     const shown = await show(context, desktop, effect, args.return_screenshot ?? "none");
+    const partly = calls.filter((_, index) => said[index]?.success === false);
     return {
       output: {
-        success: failed === null,
+        success: failed === null && partly.length === 0,
         completed: results.length,
         results,
         failed,
         timestamp: context.date().getTime(),
         screenshot: shown.screenshot,
+        ...shown.failure,
       },
       text:
         `Did ${results.length} of ${calls.length} actions.` +
+        partly
+          .map((call) => ` actions.${calls.indexOf(call)} (${call.tool}) was not done in full.`)
+          .join("") +
         (failed === null
           ? ""
-          : ` Stopped at actions.${failed.index} (${failed.tool}): ${failed.code}: ${failed.message}.`),
+          : ` Stopped at actions.${failed.index} (${failed.tool}): ${failed.code}: ${failed.message}.`) +
+        shown.text,
       ...(shown.image === null ? {} : { image: shown.image }),
     };
   },
@@ -137,10 +147,9 @@ function propertiesOf(tool: Tool): object {
   return typeof properties === "object" && properties !== null ? properties : {};
 }
 
-const changed = z.object({
-  changed_rects: z.array(z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() })),
+/** What the batched tools answer, as far as it matters here; those that touch nothing change nothing. */
+const answerFields = z.object({
+  success: z.boolean().optional(),
+  changed: z.boolean().nullable().default(false),
+  changed_rects: z.array(rectOutput).default([]),
 });
-
-function changedRectsOf(output: Record<string, unknown>) {
-  return changed.safeParse(output).data?.changed_rects ?? [];
-}

@@ -5,7 +5,7 @@ import type { Point } from "../../framebuffer/rect.ts";
 import { act, actedFields, actingFields } from "../acting.ts";
 import { anchorIdField, coordinate } from "../fields.ts";
 import { HELD_KEYS, keysymOf } from "../held-keys.ts";
-import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
+import { locatorFor, placeText, positionOutput, spaceFields } from "../locate.ts";
 import type { McpDesktop } from "../ports.ts";
 import { defineTool } from "../tool.ts";
 
@@ -76,7 +76,7 @@ export const clickAt = defineTool({
         position: at === null ? null : locator.echo(at),
         ...acted.output,
       },
-      text: `Clicked${at === null ? "" : ` at ${at.x},${at.y}`}. ${acted.text}`,
+      text: `Clicked${at === null ? "" : ` at ${placeText(locator.echo(at))}`}. ${acted.text}`,
       ...acted.images,
     };
   },

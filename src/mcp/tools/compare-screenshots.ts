@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { decodePicture, encodePicture } from "../../compositor/picture-file.ts";
+import { assertFresh } from "../../desktop/coordinates.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { comparePictures } from "../../imaging/compare-pictures.ts";
+import { keptPicture } from "../capture.ts";
 import { connectionIdField, rectOutput } from "../fields.ts";
 import { defineTool } from "../tool.ts";
 
@@ -33,7 +35,7 @@ export const compareScreenshots = defineTool({
     const { screenshots } = context.desk;
     const { id: principalId } = context.principal;
     const shot = screenshots.get(args.screenshot_id, principalId);
-    const bytes = screenshots.bytesOf(shot.id, principalId);
+    const bytes = keptPicture(context.desk, shot.id, principalId);
     let other: { bytes: Uint8Array; generation: number };
     if (args.other_screenshot_id === undefined) {
       const { region, image } = shot.framing;
@@ -44,10 +46,11 @@ export const compareScreenshots = defineTool({
           `that screenshot is scaled to ${image.width}x${image.height}: only one of native size can be compared with now`,
         );
       }
+      assertFresh(shot.framing, desktop.size);
       other = await desktop.view("agent").snapshot({ region, signal: context.signal });
     } else {
       const { generation } = screenshots.get(args.other_screenshot_id, principalId);
-      other = { bytes: screenshots.bytesOf(args.other_screenshot_id, principalId), generation };
+      other = { bytes: keptPicture(context.desk, args.other_screenshot_id, principalId), generation };
     }
     const [a, b] = await Promise.all([decodePicture(bytes), decodePicture(other.bytes)]);
     if (a.width !== b.width || a.height !== b.height) {

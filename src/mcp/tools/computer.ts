@@ -1,15 +1,24 @@
 import * as z from "zod";
 import type { Edit, Effect } from "../../desktop/action.ts";
-import { editedBy, editedField, editedText, returnScreenshotField, show } from "../acting.ts";
+import { FITS } from "../../desktop/view.ts";
+import {
+  editedBy,
+  editedField,
+  editedText,
+  returnScreenshotField,
+  screenshotErrorField,
+  show,
+} from "../acting.ts";
 import {
   describeScreenshot,
   imageOf,
   keepScreenshot,
   type ScreenshotOutput,
+  STALE_TEXT,
   screenshotOutput,
 } from "../capture.ts";
-import { doStep, type StepPorts } from "../computer/do-step.ts";
-import { VENDORS, type VendorAction } from "../computer/step.ts";
+import { doStep, letGo, type StepPorts } from "../computer/do-step.ts";
+import { type Step, VENDORS, type VendorAction } from "../computer/step.ts";
 import { readVendorActions } from "../computer/vendor-actions.ts";
 import { explain, toolErrorSchema } from "../error.ts";
 import {
@@ -18,9 +27,10 @@ import {
   effectFields,
   effectOutput,
   effectTimeoutField,
+  intentField,
   timestampField,
 } from "../fields.ts";
-import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
+import { lenientLocator, locatorFor, placeText, positionOutput, spaceFields } from "../locate.ts";
 import { performOptions } from "../perform-options.ts";
 import type { McpDesktop } from "../ports.ts";
 import { defineTool, type ToolContext, type ToolImage } from "../tool.ts";
@@ -76,13 +86,20 @@ export const computer = defineTool({
     caller: verbatim("Anthropic's caller of the tool; not used."),
     pending_safety_checks: verbatim("OpenAI: where there are some, a human is asked first."),
     require_user_confirmation: confirmationField,
+    intent: intentField,
     effect_timeout_ms: effectTimeoutField,
     return_screenshot: returnScreenshotField,
+    fit: z
+      .enum(FITS)
+      .optional()
+      .describe(
+        "Shrinks images to what a model of that family sees unshrunk. Default claude for Anthropic's actions, whose API shrinks larger ones and then counts in what is left; else none.",
+      ),
     screenshot_id: spaceFields.screenshot_id,
     connection_id: connectionIdField,
   }),
   output: z.object({
-    success: z.boolean().describe("Every action was done."),
+    success: z.boolean().describe("Every action was done, and in full."),
     vendor: z.enum(VENDORS),
     timestamp: timestampField,
     done: z.array(doneOutput),
@@ -91,12 +108,15 @@ export const computer = defineTool({
       .nullable()
       .describe("The action at which a list stopped, and why."),
     screenshots: z.array(screenshotOutput).describe("Of the image blocks, in their order."),
+    screenshot_error: screenshotErrorField,
   }),
   async handle(args, context) {
     const {
       require_user_confirmation,
+      intent,
       effect_timeout_ms,
       return_screenshot,
+      fit: wantedFit,
       screenshot_id,
       connection_id,
       ...given
@@ -104,6 +124,7 @@ export const computer = defineTool({
     const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const actions = readVendorActions(present);
     const [first] = actions;
+    const fit = wantedFit ?? (first?.vendor === "anthropic" ? "claude" : "none");
     const desktop = await context.readyDesktop(connection_id);
     context.count("input", desktop, actions.length - 1);
     const run = new Run(desktop, context);
@@ -112,43 +133,48 @@ export const computer = defineTool({
         {
           effect_timeout_ms,
           require_user_confirmation: (require_user_confirmation ?? false) || action.mustConfirm,
-          ...(action.intent === null ? {} : { intent: action.intent }),
+          intent: action.intent ?? intent,
         },
         context.signal,
       );
-      const locator = locatorFor({ space: action.space, screenshot_id }, desktop, context);
+      run.isHalfway = false;
       try {
         context.signal.throwIfAborted();
+        const locatorOf = action.steps.some(hasPlace) ? locatorFor : lenientLocator;
+        const locator = locatorOf({ space: action.space, screenshot_id }, desktop, context);
         await run.do(action, {
           desktop,
           locator,
           context,
+          fit,
           perform: (step) => desktop.perform(step, context.actor, options),
         });
       } catch (error) {
         const told = explain(error, context.signal);
-        // A list tells where it stopped; a lone action is refused as every tool's is.
-        if (told === null || actions.length === 1) throw error;
+        // A list tells where it stopped, and so does an action that was done in part; else it is refused as every tool is.
+        if (told === null || (actions.length === 1 && !run.isHalfway)) throw error;
         run.failed = { index, action: action.name, ...told };
         break;
       }
     }
-    const { last } = run;
-    if (last !== null && return_screenshot !== undefined && run.images.length === 0) {
-      const shown = await show(context, desktop, last, return_screenshot);
-      if (shown.screenshot !== null) run.screenshots.push(shown.screenshot);
-      if (shown.image !== null) run.images.push(shown.image);
-    }
+    const isShown = return_screenshot === "after_stable" || (return_screenshot === "diff" && run.hasActed);
+    const shown =
+      isShown && run.images.length === 0
+        ? await show(context, desktop, run.effect, return_screenshot, fit)
+        : null;
+    if (shown?.screenshot != null) run.screenshots.push(shown.screenshot);
+    if (shown?.image != null) run.images.push(shown.image);
     return {
       output: {
-        success: run.failed === null,
+        success: run.failed === null && run.done.every(({ not_typed }) => not_typed.length === 0),
         vendor: first?.vendor ?? "anthropic",
         timestamp: context.date().getTime(),
         done: run.done,
         failed: run.failed,
         screenshots: run.screenshots,
+        ...shown?.failure,
       },
-      text: run.text,
+      text: `${run.text}${shown?.text ?? ""}`,
       images: run.images,
     };
   },
@@ -160,7 +186,10 @@ class Run {
   readonly screenshots: ScreenshotOutput[] = [];
   readonly images: ToolImage[] = [];
   failed: ({ index: number; action: string } & NonNullable<ReturnType<typeof explain>>) | null = null;
-  last: Effect | null = null;
+  /** The action that is done now, or failed, did something already. */
+  isHalfway = false;
+  readonly #effects: Effect[] = [];
+  #isStale = false;
   readonly #desktop: McpDesktop;
   readonly #context: ToolContext;
 
@@ -169,7 +198,35 @@ class Run {
     this.#context = context;
   }
 
+  get hasActed(): boolean {
+    return this.#effects.length > 0;
+  }
+
+  /** Of all actions together; what nobody waited for is not known. */
+  get effect(): Effect {
+    const { generation } = this.#desktop;
+    const changedRects = this.#effects.flatMap((effect) => [...effect.changedRects]);
+    const isKnown = this.hasActed && this.#effects.every(({ changed }) => changed === false);
+    return {
+      changed: changedRects.length > 0 ? true : isKnown ? false : null,
+      changedRects,
+      settleMs: 0,
+      generationBefore: this.#effects[0]?.generationBefore ?? generation,
+      generationAfter: generation,
+    };
+  }
+
+  /** Does one action; what it pressed by itself is let go where it ends before it let go. */
   async do(action: VendorAction, ports: StepPorts): Promise<void> {
+    try {
+      await this.#steps(action, ports);
+    } catch (error) {
+      if (this.isHalfway && isPressAndRelease(action.steps)) await letGo(ports);
+      throw error;
+    }
+  }
+
+  async #steps(action: VendorAction, ports: StepPorts): Promise<void> {
     let effect: Effect | null = null;
     let position: z.input<typeof positionOutput> | null = null;
     let wasConfirmed = false;
@@ -179,7 +236,8 @@ class Run {
       const stepped = await doStep(step, ports);
       if (stepped.result !== null) {
         effect = stepped.result.effect;
-        this.last = effect;
+        this.#effects.push(effect);
+        this.isHalfway = true;
         wasConfirmed ||= stepped.result.wasConfirmed;
         notTyped.push(...stepped.result.notTyped);
         edit = stepped.result.edit ?? edit;
@@ -191,6 +249,7 @@ class Run {
           describeScreenshot(keepScreenshot(this.#context, this.#desktop, snapshot, role)),
         );
         this.images.push(imageOf(snapshot));
+        this.#isStale ||= snapshot.isStale;
       }
     }
     this.done.push({
@@ -204,16 +263,44 @@ class Run {
   }
 
   get text(): string {
-    const lines = this.done.map(({ action, position, effect, edited }) => {
-      const at = position === null ? "" : ` at ${position.native.x},${position.native.y}`;
+    const lines = this.done.map(({ action, position, effect, edited, not_typed }) => {
+      const at = position === null ? "" : ` at ${placeText(position)}`;
       const changed = effect?.changed === true ? ", the screen changed" : "";
       const same = effect?.changed === false ? ", nothing changed" : "";
-      return `${editedText(edited)}${action}${at}${changed}${same}.`;
+      const missing = not_typed.length;
+      const lost =
+        missing === 0 ? "" : `, ${missing} ${missing === 1 ? "character" : "characters"} could not be typed`;
+      return `${editedText(edited)}${action}${at}${changed}${same}${lost}.`;
     });
+    if (this.#isStale) lines.push(STALE_TEXT);
     if (this.failed !== null) {
       const { index, action, code, message } = this.failed;
-      lines.push(`Stopped at actions.${index} (${action}): ${code}: ${message}.`);
+      const half = this.isHalfway ? ", when part of it was done" : "";
+      lines.push(`Stopped at actions.${index} (${action})${half}: ${code}: ${message}.`);
     }
     return lines.join(" ");
   }
+}
+
+/** Whether it has coordinates, which mean something in their image only. */
+function hasPlace(step: Step): boolean {
+  switch (step.kind) {
+    case "move":
+    case "drag":
+    case "zoom":
+      return true;
+    case "click":
+    case "button":
+    case "scroll":
+      return step.at !== null;
+    default:
+      return false;
+  }
+}
+
+/** A long press. */
+function isPressAndRelease(steps: readonly Step[]): boolean {
+  return [true, false].every((isDown) =>
+    steps.some((step) => step.kind === "button" && step.isDown === isDown),
+  );
 }

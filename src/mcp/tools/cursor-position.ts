@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { connectionIdField } from "../fields.ts";
-import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
+import { lenientLocator, placeText, positionOutput, spaceFields } from "../locate.ts";
 import { defineTool } from "../tool.ts";
 
 export const cursorPosition = defineTool({
@@ -17,8 +17,9 @@ export const cursorPosition = defineTool({
   output: z.object({ x: z.int(), y: z.int(), position: positionOutput }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
-    const locator = locatorFor({ space: "image", screenshot_id: args.screenshot_id }, desktop, context);
+    const locator = lenientLocator({ space: "image", screenshot_id: args.screenshot_id }, desktop, context);
     const { x, y } = desktop.pointer;
-    return { output: { x, y, position: locator.echo({ x, y }) }, text: `The pointer is at ${x},${y}.` };
+    const position = locator.echo({ x, y });
+    return { output: { x, y, position }, text: `The pointer is at ${placeText(position)}.` };
   },
 });

@@ -21,7 +21,12 @@ export const listScreenshots = defineTool({
         connection_id: z.string(),
         connection_name: z.string(),
         taken_at: z.string(),
-        size_bytes: z.int().nullable().describe("null: the image was pushed out by newer ones."),
+        size_bytes: z
+          .int()
+          .nullable()
+          .describe(
+            "null: there is no image, because it was answered without a whole one, or because newer ones pushed it out.",
+          ),
         uri: z.string(),
       }),
     ),

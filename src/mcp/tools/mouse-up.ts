@@ -2,7 +2,7 @@ import * as z from "zod";
 import { BUTTONS } from "../../desktop/action.ts";
 import { act, actedFields, actingFields } from "../acting.ts";
 import { coordinate } from "../fields.ts";
-import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
+import { locatorFor, placeText, positionOutput, spaceFields } from "../locate.ts";
 import { defineTool } from "../tool.ts";
 
 export const mouseUp = defineTool({
@@ -31,7 +31,7 @@ export const mouseUp = defineTool({
     const at = acted.result.position ?? point ?? desktop.pointer;
     return {
       output: { position: locator.echo(at), ...acted.output },
-      text: `Let go of ${button} at ${at.x},${at.y}. ${acted.text}`,
+      text: `Let go of ${button} at ${placeText(locator.echo(at))}. ${acted.text}`,
       ...acted.images,
     };
   },

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { act, actedFields, actingFields } from "../acting.ts";
 import { coordinate } from "../fields.ts";
-import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
+import { locatorFor, placeText, positionOutput, spaceFields } from "../locate.ts";
 import { defineTool } from "../tool.ts";
 
 export const moveMouse = defineTool({
@@ -23,7 +23,7 @@ export const moveMouse = defineTool({
     const at = acted.result.position ?? point;
     return {
       output: { position: locator.echo(at), ...acted.output },
-      text: `The pointer is at ${at.x},${at.y}. ${acted.text}`,
+      text: `The pointer is at ${placeText(locator.echo(at))}. ${acted.text}`,
       ...acted.images,
     };
   },

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { BUTTONS } from "../../desktop/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import type { EventQueue } from "../../desktop/events-queue.ts";
-import { rectOutput } from "../fields.ts";
+import type { EventQueue, SubscribedEvent } from "../../desktop/events-queue.ts";
+import { LONGEST_WAIT_MS, rectOutput } from "../fields.ts";
 import { defineTool, type ToolContext } from "../tool.ts";
 
 const DEFAULT_LIMIT = 100;
@@ -30,7 +30,7 @@ export const pollEvents = defineTool({
   hints: { idempotentHint: false },
   input: z.strictObject({
     subscription_id: z.string().min(1).max(100),
-    wait_ms: z.int().min(0).max(60_000).optional().describe("Default 0."),
+    wait_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe("Default 0."),
     limit: z.int().min(1).max(1000).optional().describe(`Default ${DEFAULT_LIMIT}.`),
   }),
   output: z.object({
@@ -52,10 +52,40 @@ export const pollEvents = defineTool({
         dropped,
         more: queue.size,
       },
-      text: events.length === 0 ? "No events." : events.map(({ type, at }) => `${at} ${type}`).join("\n"),
+      text: [
+        ...(events.length === 0 ? ["No events."] : events.map(lineOf)),
+        ...(dropped === 0 ? [] : [`${dropped} older events were lost: nobody fetched them.`]),
+        ...(queue.size === 0 ? [] : [`${queue.size} more wait.`]),
+      ].join("\n"),
     };
   },
 });
+
+/** Rectangles of a change that a line names; the structured content has all of them. */
+const MAX_NAMED = 4;
+
+function lineOf(event: SubscribedEvent): string {
+  const head = `${event.at} ${event.type}`;
+  switch (event.type) {
+    case "mouse_move":
+      return `${head} to ${event.x},${event.y}`;
+    case "mouse_click":
+      return `${head} ${event.button} at ${event.x},${event.y}`;
+    case "key_press":
+      return `${head} of ${event.count} ${event.count === 1 ? "key" : "keys"}`;
+    case "clipboard":
+      return `${head} of ${event.length} characters`;
+    case "screen_change": {
+      const named = event.rects
+        .slice(0, MAX_NAMED)
+        .map(({ x, y, width, height }) => `${width}x${height} at ${x},${y}`);
+      const more = event.rects.length - named.length;
+      return `${head} of ${named.join(", ")}${more === 0 ? "" : ` and ${more} more`}, generation ${event.generation}`;
+    }
+    case "screenshot_due":
+      return `${head}, generation ${event.generation}`;
+  }
+}
 
 /** Until there is an event or the time is over; throws RefusedError cancelled. */
 function next(queue: EventQueue, waitMs: number, { clock, signal }: ToolContext): Promise<void> {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type Chord, parseChord, textOf } from "../../desktop/chord.ts";
 import { act, actedFields, actingFields } from "../acting.ts";
+import { LONGEST_WAIT_MS } from "../fields.ts";
 import { defineTool } from "../tool.ts";
 
 /** A chord's text: ten names of keys. */
@@ -20,7 +21,12 @@ export const pressKeys = defineTool({
       .union([chordText, z.array(chordText).min(1).max(MAX_CHORDS)])
       .describe("One chord, or several in order."),
     repeat: z.int().min(1).max(100).optional().describe("How often. Default 1."),
-    hold_ms: z.int().min(0).max(60_000).optional().describe("How long each chord is held. Default 0."),
+    hold_ms: z
+      .int()
+      .min(0)
+      .max(LONGEST_WAIT_MS)
+      .optional()
+      .describe("How long each chord is held. Default 0."),
     ...actingFields,
   }),
   output: z.object({ pressed: z.int().describe("Chords pressed."), ...actedFields }),
@@ -29,9 +35,12 @@ export const pressKeys = defineTool({
     const repeat = args.repeat ?? 1;
     const desktop = await context.readyDesktop(args.connection_id);
     const acted = await act(context, desktop, pressing(chords, repeat, args.hold_ms ?? 0), args);
+    const missing = acted.result.notTyped.length;
+    const pressed = chords.length * repeat - missing;
+    const lost = missing === 0 ? "" : `, ${missing} that no key makes could not be`;
     return {
-      output: { pressed: chords.length * repeat, ...acted.output },
-      text: `Pressed ${chords.length * repeat} ${chords.length * repeat === 1 ? "chord" : "chords"}. ${acted.text}`,
+      output: { pressed, ...acted.output, success: missing === 0 },
+      text: `Pressed ${pressed} ${pressed === 1 ? "chord" : "chords"}${lost}. ${acted.text}`,
       ...acted.images,
     };
   },

@@ -3,7 +3,7 @@ import { RefusedError } from "../../desktop/error.ts";
 import { act, actedFields, actingFields } from "../acting.ts";
 import { coordinate } from "../fields.ts";
 import { HELD_KEYS, keysymOf } from "../held-keys.ts";
-import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
+import { locatorFor, placeText, positionOutput, spaceFields } from "../locate.ts";
 import { MAX_NOTCHES, notchesOf, SCROLL_UNITS } from "../notches.ts";
 import { defineTool } from "../tool.ts";
 
@@ -67,7 +67,7 @@ export const scroll = defineTool({
         notches: { dx: notchesX, dy: notchesY },
         ...acted.output,
       },
-      text: `Scrolled at ${at.x},${at.y}. ${acted.text}`,
+      text: `Scrolled at ${placeText(locator.echo(at))}. ${acted.text}`,
       ...acted.images,
     };
   },

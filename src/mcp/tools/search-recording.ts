@@ -2,6 +2,9 @@ import * as z from "zod";
 import { recordingIdField } from "../recordings.ts";
 import { defineTool } from "../tool.ts";
 
+/** A recording's own limit: what came after that is not searched. */
+const MOST_HITS = 200;
+
 export const searchRecording = defineTool({
   name: "search_recording",
   title: "Search a recording",
@@ -15,7 +18,8 @@ export const searchRecording = defineTool({
   }),
   output: z.object({
     recording_id: z.string(),
-    total: z.int(),
+    total: z.int().describe("Of `hits`."),
+    more: z.boolean().describe("true: only the first hits are given; more words find fewer."),
     hits: z.array(
       z.object({
         at_ms: z.number().describe("For get_frame_at."),
@@ -26,11 +30,15 @@ export const searchRecording = defineTool({
   }),
   async handle(args, context) {
     const found = await context.recordings.read(args.recording_id, (reader) => reader.search(args.query));
+    const isCut = found.length >= MOST_HITS;
     const hits = found.map(({ atMs, entry, text }) => ({ at_ms: atMs, kind: entry.type, text }));
     const lines = hits.map(({ at_ms, kind, text }) => `${(at_ms / 1000).toFixed(1)} s, ${kind}: ${text}`);
     return {
-      output: { recording_id: args.recording_id, total: hits.length, hits },
-      text: lines.length === 0 ? "Nothing in the recording has these words." : lines.join("\n"),
+      output: { recording_id: args.recording_id, total: hits.length, more: isCut, hits },
+      text:
+        lines.length === 0
+          ? "Nothing in the recording has these words."
+          : [...lines, ...(isCut ? ["These are the first; more words find fewer."] : [])].join("\n"),
     };
   },
 });

@@ -14,7 +14,12 @@ export const setMode = defineTool({
   hints: { idempotentHint: true },
   input: z.strictObject({
     mode: z.enum(MODES),
-    metadata: z.record(z.string(), z.unknown()).optional().describe("The rules of mode custom."),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        'The rules of mode custom: allow, ask or deny for pointer, keys, text, write_clipboard, read_clipboard and resize, e.g. {"keys": "deny"}; what is not named is asked. areas: [{x, y, width, height, verdict}] where pointing is stricter.',
+      ),
     connection_id: connectionIdField,
   }),
   output: z.object({ ok: z.boolean(), active_mode: z.string().describe("The one that holds for you now.") }),

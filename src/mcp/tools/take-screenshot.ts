@@ -13,7 +13,7 @@ import {
   type View,
 } from "../../desktop/view.ts";
 import { equalRects, type Rect, type Size } from "../../framebuffer/rect.ts";
-import { describeScreenshot, keepScreenshot, transformOutput } from "../capture.ts";
+import { describeScreenshot, keepScreenshot, STALE_TEXT, transformOutput } from "../capture.ts";
 import {
   connectionIdField,
   displayScaleField,
@@ -149,6 +149,8 @@ export const takeScreenshot = defineTool({
     const place = placeOf(desktop, args.monitor_index ?? (args.mode === "monitor" ? 0 : undefined));
     const isWhole = args.region === undefined || args.full_screen === true || args.mode === "fullscreen";
     const region = isWhole || args.region === undefined ? place.bounds : rectIn(place, args.region);
+    // All of it is all of it, also where it has another size after the wait.
+    const isDesktop = isWhole && place.monitorIndex === null;
     const wait: SnapshotRequest = {
       signal: context.signal,
       ...(args.wait_for_stable_ms === undefined ? {} : { stableMs: args.wait_for_stable_ms }),
@@ -156,35 +158,39 @@ export const takeScreenshot = defineTool({
     const view = desktop.view("agent");
     const format = args.format ?? "png";
     const fit = args.fit ?? "none";
-    const size = fit === "none" ? sizeOf(region, args.scale ?? 1) : fitSize(region, fit);
+    const sized = (shown: Rect): Size =>
+      fit === "none" ? sizeOf(shown, args.scale ?? 1) : fitSize(shown, fit);
     const hasExtras = args.include_overlays === true || args.include_cursor === true;
     const since = hasExtras ? undefined : args.if_changed_since;
+    let wasStable = true;
     if (since !== undefined) {
       // One pixel says which generation the desktop has, after the wait, without encoding all of it.
       const probe = await view.snapshot({
         ...wait,
         region: { x: region.x, y: region.y, width: 1, height: 1 },
       });
+      wasStable = probe.isStable;
       if (probe.generation === since)
-        return unchanged(desktop, { ...probe, ...size, region, format }, context);
+        return unchanged(desktop, { ...probe, ...sized(region), region, format }, context);
     }
     const masks = args.scrub_mask_rects?.map((rect) => rectIn(place, rect)) ?? [];
     const request: SnapshotRequest = {
       // The wait is over where there was a probe.
       ...(since === undefined ? wait : { signal: context.signal }),
-      region,
+      ...(isDesktop ? {} : { region }),
       withOverlays: args.include_overlays ?? false,
       withCursor: args.include_cursor ?? false,
       ...(args.diff === true && since !== undefined && masks.length === 0 ? { sinceGeneration: since } : {}),
     };
-    const snapshot =
+    const taken =
       masks.length > 0
-        ? await scrubbed(view, request, masks, size, format)
+        ? await scrubbed(view, request, masks, sized, format)
         : await view.snapshot({
             ...request,
             format,
             ...(fit === "none" ? { scale: args.scale ?? 1 } : { fit }),
           });
+    const snapshot = { ...taken, isStable: taken.isStable && wasStable };
     if (snapshot.isUnchanged === true) return unchanged(desktop, snapshot, context);
     const parts = snapshot.parts ?? null;
     const kept = keepScreenshot(context, desktop, snapshot, "screen");
@@ -213,10 +219,11 @@ async function scrubbed(
   view: View,
   request: SnapshotRequest,
   masks: readonly Rect[],
-  size: Size,
+  sized: (shown: Rect) => Size,
   format: ImageFormat,
 ): Promise<Snapshot> {
   const exact = await view.snapshot({ ...request, format: "png", scale: 1 });
+  const size = sized(exact.region);
   const bytes = await scrub(exact.bytes, exact.region, masks, size, format);
   return { ...exact, ...size, format, bytes };
 }
@@ -300,7 +307,7 @@ function textOf(
     isWhole && region.x === 0 && region.y === 0
       ? "Image pixels are desktop pixels."
       : `It shows ${region.width}x${region.height} at ${region.x},${region.y}: desktop_x = ${region.x} + image_x * ${region.width / width}, desktop_y = ${region.y} + image_y * ${region.height / height}.`,
-    ...(snapshot.isStale ? ["The target is down: this is the last picture it sent."] : []),
+    ...(snapshot.isStale ? [STALE_TEXT] : []),
     ...(snapshot.isStable ? [] : ["It was still changing."]),
   ].join(" ");
 }

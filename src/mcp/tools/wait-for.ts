@@ -1,15 +1,14 @@
 import * as z from "zod";
 import { parseColour } from "../../compositor/colour.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { connectionIdField, coordinate, rectInput, rectOutput } from "../fields.ts";
+import { keptPicture } from "../capture.ts";
+import { connectionIdField, coordinate, LONGEST_WAIT_MS, rectInput, rectOutput } from "../fields.ts";
 import { locatorFor, spaceFields } from "../locate.ts";
 import { defineTool } from "../tool.ts";
 import { awaitOn, colourAt, decodedImage, type Waited } from "../watching.ts";
 
 const CONDITIONS = ["stable", "change", "color", "image", "anchor", "text"] as const;
 
-/** Clients give up on a call after a minute. */
-const LONGEST_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_STABLE_MS = 500;
 
@@ -32,9 +31,9 @@ export const waitFor = defineTool({
       .min(0)
       .max(255)
       .optional()
-      .describe("How far each of red, green and blue may be off. Default 0."),
+      .describe("How far each of red, green and blue may be off. Default 0; for an anchor 16."),
     stable_ms: z.int().min(1).max(10_000).optional().describe(`Default ${DEFAULT_STABLE_MS}.`),
-    timeout_ms: z.int().min(0).max(LONGEST_MS).optional().describe(`Default ${DEFAULT_TIMEOUT_MS}.`),
+    timeout_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe(`Default ${DEFAULT_TIMEOUT_MS}.`),
     text: z.string().max(1000).optional().describe("For condition text, which is not supported yet."),
     anchor_id: z.string().max(200).optional().describe("For condition anchor."),
     ...spaceFields,
@@ -42,6 +41,7 @@ export const waitFor = defineTool({
   }),
   output: z.object({
     met: z.boolean().describe("false: timeout_ms passed first."),
+    stale: z.boolean().describe("true: the target is down and this is the last picture it sent."),
     waited_ms: z.number(),
     generation: z.int(),
     changed_rects: z.array(rectOutput).max(32).describe("What changed meanwhile in the region."),
@@ -58,6 +58,16 @@ export const waitFor = defineTool({
     const whole = { x: 0, y: 0, width: desktop.size.width, height: desktop.size.height };
     const region = args.region === undefined ? whole : locator.rect(args.region);
     const timeoutMs = args.timeout_ms ?? DEFAULT_TIMEOUT_MS;
+    const { width, height } = desktop.size;
+    /** Where pixels are compared: they are others once the desktop has another size. */
+    const assertSameSize = (): void => {
+      const now = desktop.size;
+      if (now.width === width && now.height === height) return;
+      throw new RefusedError(
+        "stale_screenshot",
+        `the desktop was ${width}x${height} when this began to wait and is ${now.width}x${now.height} now`,
+      );
+    };
     const on = { desktop, clock: context.clock, signal: context.signal, region, timeoutMs };
     let waited: Waited;
     switch (args.condition) {
@@ -77,7 +87,12 @@ export const waitFor = defineTool({
         const at = { ...point, width: 1, height: 1 };
         waited = await awaitOn(
           { ...on, region: at },
-          { holds: () => colourAt(desktop, point).isNear(wanted, tolerance) },
+          {
+            holds: () => {
+              assertSameSize();
+              return colourAt(desktop, point).isNear(wanted, tolerance);
+            },
+          },
         );
         break;
       }
@@ -86,7 +101,13 @@ export const waitFor = defineTool({
         if (anchor_id === undefined) {
           throw new RefusedError("invalid_parameters", "condition anchor: expected anchor_id");
         }
-        waited = await awaitOn(on, { holds: () => desktop.anchors.find(anchor_id).status === "found" });
+        const search = {
+          ...(args.region === undefined ? {} : { area: region }),
+          ...(args.tolerance === undefined ? {} : { tolerance: args.tolerance }),
+        };
+        waited = await awaitOn(on, {
+          holds: () => desktop.anchors.find(anchor_id, search).status === "found",
+        });
         break;
       }
       case "image": {
@@ -94,11 +115,16 @@ export const waitFor = defineTool({
           throw new RefusedError("invalid_parameters", "condition image: expected screenshot_id");
         }
         const shot = context.desk.screenshots.get(args.screenshot_id, context.principal.id);
-        const bytes = context.desk.screenshots.bytesOf(shot.id, context.principal.id);
+        const bytes = keptPicture(context.desk, shot.id, context.principal.id);
         const wanted = await decodedImage({ ...shot, bytes }, args.region === undefined ? null : region);
         waited = await awaitOn(
           { ...on, region: wanted.region },
-          { holds: () => wanted.isShown(desktop, args.tolerance ?? 0) },
+          {
+            holds: () => {
+              assertSameSize();
+              return wanted.isShown(desktop, args.tolerance ?? 0);
+            },
+          },
         );
         break;
       }
@@ -106,13 +132,17 @@ export const waitFor = defineTool({
     return {
       output: {
         met: waited.isMet,
+        stale: waited.isStale,
         waited_ms: waited.waitedMs,
         generation: desktop.generation,
         changed_rects: waited.changed.simplified(32).rects,
       },
-      text: waited.isMet
-        ? `It happened after ${waited.waitedMs} ms.`
-        : `It did not happen within ${timeoutMs} ms.`,
+      text: [
+        waited.isMet
+          ? `It happened after ${waited.waitedMs} ms.`
+          : `It did not happen within ${timeoutMs} ms.`,
+        ...(waited.isStale ? ["The target is down: its screen is not known."] : []),
+      ].join(" "),
     };
   },
 });

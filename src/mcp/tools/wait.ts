@@ -1,11 +1,8 @@
 import * as z from "zod";
 import { delay } from "../../desktop/clock.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { connectionIdField } from "../fields.ts";
+import { connectionIdField, LONGEST_WAIT_MS } from "../fields.ts";
 import { defineTool } from "../tool.ts";
-
-/** Clients give up on a call after a minute. */
-const LONGEST_MS = 60_000;
 
 export const wait = defineTool({
   name: "wait",
@@ -15,7 +12,7 @@ export const wait = defineTool({
     "says whether the screen changed meanwhile.",
   effect: "read",
   input: z.strictObject({
-    duration_ms: z.int().min(0).max(LONGEST_MS),
+    duration_ms: z.int().min(0).max(LONGEST_WAIT_MS),
     connection_id: connectionIdField,
   }),
   output: z.object({ waited_ms: z.number(), changed: z.boolean(), generation: z.int() }),

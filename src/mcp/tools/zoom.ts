@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { describeScreenshot, imageOf, keepScreenshot, screenshotOutput } from "../capture.ts";
+import { describeScreenshot, imageOf, keepScreenshot, STALE_TEXT, screenshotOutput } from "../capture.ts";
 import { connectionIdField, rectInput } from "../fields.ts";
 import { locatorFor, spaceFields } from "../locate.ts";
 import { defineTool } from "../tool.ts";
@@ -13,15 +13,17 @@ export const zoom = defineTool({
   effect: "read",
   rate: "screenshot",
   input: z.strictObject({ region: rectInput, ...spaceFields, connection_id: connectionIdField }),
-  output: screenshotOutput,
+  output: screenshotOutput.extend({
+    stale: z.boolean().describe("true: the target is down and this is the last picture it sent."),
+  }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
     const region = locatorFor(args, desktop, context).rect(args.region);
     const snapshot = await desktop.view("agent").snapshot({ region, signal: context.signal });
     const kept = keepScreenshot(context, desktop, snapshot, "detail");
     return {
-      output: describeScreenshot(kept),
-      text: `${region.width}x${region.height} at ${region.x},${region.y}, pixel for pixel. screenshot_id ${kept.id}.`,
+      output: { ...describeScreenshot(kept), stale: snapshot.isStale },
+      text: `${region.width}x${region.height} at ${region.x},${region.y}, pixel for pixel. screenshot_id ${kept.id}.${snapshot.isStale ? ` ${STALE_TEXT}` : ""}`,
       image: imageOf(snapshot),
     };
   },
