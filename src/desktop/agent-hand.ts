@@ -25,6 +25,11 @@ export class AgentHand extends Input {
     this.#check = check;
   }
 
+  /** The action is over: what comes up by itself later was asked of nobody. */
+  end(): void {
+    this.#check = null;
+  }
+
   seize(): void {
     this.#isSeized = true;
   }

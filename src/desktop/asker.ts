@@ -69,6 +69,7 @@ export class Asker {
     const targets = this.#targetsOf(action);
     const crops = display.frame === null ? [] : targets.map((point) => cropAround(point, display.size));
     const binding = this.#bind(crops, targets);
+    const askedAtMs = this.#ports.clock.nowMs();
     const granted = await approvals.ask(
       {
         desktopId,
@@ -85,32 +86,39 @@ export class Asker {
       signal,
       call,
     );
-    return this.#permit(action, actor, granted, binding);
+    return this.#permit(action, actor, granted, binding, askedAtMs);
   }
 
-  #permit(asked: Action, actor: Actor, granted: Granted, binding: ScreenBinding | null): Permit {
+  #permit(
+    asked: Action,
+    actor: Actor,
+    granted: Granted,
+    binding: ScreenBinding | null,
+    askedAtMs: number,
+  ): Permit {
     const { approval, by, edit, allowForMs } = granted;
     const action = edit === null ? asked : withEdit(asked, edit);
     let bound = binding;
+    let { crop } = approval;
     // A person who names another place means what is there as they say so.
     if (edit?.x !== undefined) {
       const targets = this.#targetsOf(action);
-      bound = this.#bind(
-        targets.map((point) => cropAround(point, this.#ports.display.size)),
-        targets,
-      );
+      const crops = targets.map((point) => cropAround(point, this.#ports.display.size));
+      bound = this.#bind(crops, targets);
+      crop = cropOf(crops);
     }
     if (allowForMs > 0) {
-      const here = subjectOf(asked) === "pointer" || subjectOf(asked) === "text" ? approval.crop : null;
+      const here = subjectOf(asked) === "pointer" || subjectOf(asked) === "text" ? crop : null;
       this.#standing.add(action, actor, here, allowForMs);
     }
-    const validUntil = Date.parse(approval.expiresAt);
+    // The clock on the wall may be set meanwhile.
+    const lastsMs = Date.parse(approval.expiresAt) - Date.parse(approval.askedAt);
     return {
       action,
       by,
       edit,
       check: () => {
-        if (this.#ports.clock.date().getTime() > validUntil) {
+        if (this.#ports.clock.nowMs() > askedAtMs + lastsMs) {
           throw new RefusedError(
             "approval_expired",
             "the approval was too old when the action's turn came: ask again",

@@ -71,7 +71,7 @@ export function makeConnection(input: ConnectionInput, now: Date): Connection {
   const { host, port, ...way } = placeAndWay(input);
   return {
     id: input.id ?? randomUUID(),
-    name: input.name ?? (input.protocol === "demo" ? "Demo desktop" : (way.path ?? `${host}:${port}`)),
+    name: input.name ?? nameOf(input.protocol, { host, port, ...way }),
     protocol: input.protocol,
     host,
     port,
@@ -86,6 +86,12 @@ export function makeConnection(input: ConnectionInput, now: Date): Connection {
     ...(input.encodings === undefined ? {} : { encodings: checkedEncodings(input.encodings) }),
     createdAt: now.toISOString(),
   };
+}
+
+/** Everybody sees it: the address of a WebSocket may hold a token. */
+function nameOf(protocol: Protocol, { host, port, transport, path }: ReturnType<typeof placeAndWay>): string {
+  if (protocol === "demo") return "Demo desktop";
+  return transport === "unix" && path !== undefined ? path : `${host}:${port}`;
 }
 
 /** RDP hosts let nobody in without both, and no host takes every layout. */
@@ -117,7 +123,7 @@ function placeAndWay(input: ConnectionInput): Way & { readonly host: string; rea
  */
 export function connectionFromUrl(text: string): ConnectionInput {
   if (text === "demo:" || text === "demo") return { protocol: "demo" };
-  const redacted = text.replace(/\/\/[^@/]*@/, "//***@").replace(/http_password=[^&]*/g, "http_password=***");
+  const redacted = text.replace(/\/\/.*@/, "//***@").replace(/http_password=[^&]*/g, "http_password=***");
   let url: URL;
   try {
     url = new URL(text);

@@ -217,9 +217,7 @@ export class Desktop {
 
   /** Throws RefusedError target_down before the first picture. */
   view(audience: Audience): View {
-    if (this.#display.frame === null) {
-      throw this.#noPicture();
-    }
+    if (this.#display.frame === null) throw this.#noPicture();
     const wasWatched = this.#isWatched;
     if (audience === "agent") this.#touch();
     const refresh = wasWatched || audience !== "agent" ? null : () => this.#refresh();
@@ -288,12 +286,13 @@ export class Desktop {
 
   /** Tries again at once. */
   reconnect(): void {
+    this.#input.releaseAll();
     this.#keeper.reconnect();
   }
 
   close(): void {
     this.approvals.cancelAll();
-    this.#gate.arbiter.close();
+    this.#gate.close();
     this.#input.releaseAll();
     this.#cancelUnwatch?.();
     this.#keeper.close();
@@ -337,7 +336,7 @@ export class Desktop {
         state: (state) => this.#emit({ type: "state", state }),
         lost: () => {
           display.lost();
-          this.#input.detach();
+          this.#gate.onLost();
         },
       },
       clock,

@@ -1,7 +1,7 @@
 import type { Scene } from "../compositor/scene.ts";
 import { Framebuffer } from "../framebuffer/framebuffer.ts";
 import { publishDamage } from "../framebuffer/publish.ts";
-import { EMPTY_RECT, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
+import { EMPTY_RECT, equalRects, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
 import { ScrollSeeker } from "../framebuffer/scroll-seeker.ts";
 import type { CopyMove, Cursor, Screen } from "../protocols/rfb/screen.ts";
@@ -33,6 +33,8 @@ export class Display {
   readonly #scrolls = new ScrollSeeker();
   #frame: Framebuffer | null = null;
   #screens: readonly Screen[] = [];
+  /** As they were last told. */
+  #toldScreens: readonly Screen[] = [];
   #cursor: Cursor | null = null;
   /** The lights of the target's keyboard, as it told them; null before. */
   locks: LockKeys | null = null;
@@ -91,6 +93,7 @@ export class Display {
   /** The target is gone: the picture stays as it was. */
   lost(): void {
     this.#isFresh = false;
+    this.locks = null;
   }
 
   /** A connection begins: nothing of `decoded` is known yet. */
@@ -105,11 +108,7 @@ export class Display {
     if (decoded === undefined) return;
     this.#screens = screens;
     if (!this.#isFresh) this.#missing = Region.of(decoded.rect);
-    else if (!this.#adoptSize(decoded)) {
-      // Who sees one monitor may see another part of the picture now.
-      this.watchers.reset(this.bounds);
-      this.#events.resized(this.size, screens);
-    }
+    else if (!this.#adoptSize(decoded)) this.#tellScreens();
   }
 
   /** One whole update was decoded; undefined: the link is gone. */
@@ -118,7 +117,8 @@ export class Display {
     if (!this.#isFresh) {
       this.#missing = this.#missing.subtract(painted).subtract(targetsOf(copies));
       if (!this.#missing.isEmpty) return;
-      this.#adoptSize(decoded);
+      const isSame = equalScreens(this.#screens, this.#toldScreens);
+      if (!this.#adoptSize(decoded) && !isSame) this.#tellScreens();
       this.#isFresh = true;
       this.#publish(decoded, Region.of(decoded.rect), []);
       this.#events.whole();
@@ -162,9 +162,27 @@ export class Display {
     this.watchers.reset(rectOfSize({ width, height }));
     this.#generation++;
     this.#changedAtMs = this.#clock.nowMs();
+    this.#toldScreens = this.#screens;
     this.#events.resized({ width, height }, this.#screens);
     return true;
   }
+
+  /** Other monitors within the same size: who sees one of them may see another part of the picture now. */
+  #tellScreens(): void {
+    this.watchers.reset(this.bounds);
+    this.#toldScreens = this.#screens;
+    this.#events.resized(this.size, this.#screens);
+  }
+}
+
+function equalScreens(a: readonly Screen[], b: readonly Screen[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((screen, i) => {
+      const other = b[i];
+      return other !== undefined && screen.id === other.id && equalRects(screen.rect, other.rect);
+    })
+  );
 }
 
 function targetsOf(copies: readonly CopyMove[]): Region {

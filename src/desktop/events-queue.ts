@@ -22,7 +22,7 @@ export class EventQueue {
   #events: SubscribedEvent[] = [];
   #seq = 0;
   #dropped = 0;
-  #wake: () => void = () => {};
+  readonly #waiting = new Set<() => void>();
 
   get size(): number {
     return this.#events.length;
@@ -40,7 +40,9 @@ export class EventQueue {
         this.#dropped++;
       }
     }
-    this.#wake();
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const call of waiting) call();
   }
 
   /** Hands out at most `limit`; `dropped` counts what was lost since the last call. */
@@ -54,12 +56,11 @@ export class EventQueue {
 
   /** Calls back once, at the next event; the returned function gives up. */
   onNext(call: () => void): () => void {
-    this.#wake = () => {
-      this.#wake = () => {};
-      call();
-    };
+    // Each a call of its own: two may be the same function.
+    const wake = (): void => call();
+    this.#waiting.add(wake);
     return () => {
-      this.#wake = () => {};
+      this.#waiting.delete(wake);
     };
   }
 }

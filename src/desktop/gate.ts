@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { EMPTY_RECT, type Point } from "../framebuffer/rect.ts";
+import { EMPTY_RECT, type Point, type Rect } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Action, ActionResult, Actor, PerformOptions } from "./action.ts";
 import type { ActionRecord } from "./action-record.ts";
@@ -9,17 +9,19 @@ import { AgentHand } from "./agent-hand.ts";
 import type { Approvals } from "./approvals.ts";
 import { Arbiter, type Holder } from "./arbiter.ts";
 import { Asker, type Permit } from "./asker.ts";
-import { type Clock, delay } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import type { Display } from "./display.ts";
 import { DamageHistory, EffectWatch } from "./effect.ts";
 import { RefusedError } from "./error.ts";
 import type { Input } from "./input.ts";
+import { type JoinedSignal, joinSignals } from "./joined-signal.ts";
+import { latestPicture } from "./latest-picture.ts";
 import type { Modes } from "./modes.ts";
 import { type Done, Performer } from "./performer.ts";
+import { isInput, isTakeOver } from "./subject.ts";
+import { UnderWay } from "./under-way.ts";
 
 const DEFAULT_EFFECT_MS = 300;
-/** How long an approved action waits for the target to say what it shows now. */
-const LATEST_MS = 1000;
 
 export interface GatePorts {
   readonly desktopId: string;
@@ -50,6 +52,7 @@ export class Gate {
   readonly #asker: Asker;
   readonly #history = new DamageHistory();
   readonly #watching = new Set<EffectWatch>();
+  readonly #underWay = new UnderWay();
   #lastPress: Point | null = null;
   #stop = stopSwitch();
 
@@ -96,16 +99,42 @@ export class Gate {
     else for (const watch of this.#watching) watch.onDamage(damage);
   }
 
-  /** People changed the rules: what they allowed for a while under the old ones counts no more. */
+  /**
+   * The rules changed: what people allowed for a while under the old ones counts no more, and what the new ones do not
+   * let be done ends.
+   */
   onRules(): void {
     this.#asker.forgetStanding();
+    this.#underWay.recheck();
+  }
+
+  /** The connection is gone: what was begun or waits in this one is not done in another. */
+  onLost(): void {
+    this.#ports.input.detach();
+    this.#agent.forget();
+    const reason = new RefusedError(
+      "target_down",
+      "the target was lost before the action was over: try again",
+    );
+    this.#underWay.end(reason);
+    this.arbiter.end(reason);
+  }
+
+  /** The desktop is removed: nothing is done on it any more, and nobody asked. */
+  close(): void {
+    const reason = new RefusedError("cancelled", "the desktop was removed");
+    this.#stop.abort(reason);
+    this.#underWay.end(reason);
+    this.#agent.forget();
+    this.arbiter.close();
   }
 
   /** Releases what is held, voids what waits, and refuses agents until `resume`. */
   stop(): void {
-    const reason = new RefusedError("stopped", "a human pressed stop: wait until they resume");
+    const reason = new RefusedError("stopped", "the desktop was stopped: wait until a human resumes it");
     this.#hand.seize();
     if (!this.isStopped) this.#stop.abort(reason);
+    this.#underWay.end(reason);
     this.arbiter.end(reason);
     this.#ports.approvals.cancelAll();
     this.#asker.forgetStanding();
@@ -123,16 +152,17 @@ export class Gate {
     const startedMs = this.#ports.clock.nowMs();
     let done = action;
     let wasConfirmed = false;
+    const { signal, release } = this.#callOff(actor, options);
     try {
-      const permit = await this.#admit(action, actor, options);
+      const permit = await this.#admit(action, actor, options, signal);
       wasConfirmed = permit !== null;
       done = permit?.action ?? action;
-      const result = await this.#inTurn(done, actor, options, permit);
+      const result = await this.#inTurn(done, actor, options, permit, signal);
       const { effect } = result;
       this.#record(done, actor, options, startedMs, { outcome: "done", code: null, wasConfirmed, effect });
       return result;
     } catch (error) {
-      const refused = this.#refusalOf(error, options);
+      const refused = this.#refusalOf(error, actor, options);
       this.#record(done, actor, options, startedMs, {
         outcome: refused === null ? "failed" : "refused",
         code: refused?.code ?? null,
@@ -140,6 +170,8 @@ export class Gate {
         effect: null,
       });
       throw refused ?? error;
+    } finally {
+      release();
     }
   }
 
@@ -149,11 +181,13 @@ export class Gate {
     actor: Actor,
     options: PerformOptions,
   ): Promise<ActionResult> {
-    this.#human.check(action);
     const { input, display } = this.#ports;
     // What is down while no person holds the input is an agent's, and no part of this hand.
     const ownButtons = this.arbiter.isHumanHolding ? input.buttons : 0;
     const isPress = action.kind === "key" ? action.isDown : (action.buttons & ~ownButtons) !== 0;
+    // What comes up comes up, also where the screen is no more that it went down on.
+    const passed = isPress ? action : moved(action, display.bounds);
+    this.#human.check(passed);
     if (isPress) {
       this.arbiter.take(actor);
       if (action.kind === "pointer") this.#lastPress = { x: action.x, y: action.y };
@@ -162,7 +196,7 @@ export class Gate {
     const isLost = !isPress && !this.arbiter.touch(actor) && this.arbiter.isAgentBusy;
     const done = isLost
       ? { position: null, notTyped: [], clipboard: null }
-      : await this.#human.perform(action, options);
+      : await this.#human.perform(passed, options);
     const { generation } = display;
     const effect = {
       changed: null,
@@ -175,7 +209,12 @@ export class Gate {
   }
 
   /** Throws unless the action may be done; a permit where a human was asked and said yes, null where none was. */
-  async #admit(action: Action, actor: Actor, options: PerformOptions): Promise<Permit | null> {
+  async #admit(
+    action: Action,
+    actor: Actor,
+    options: PerformOptions,
+    signal: AbortSignal,
+  ): Promise<Permit | null> {
     options.signal?.throwIfAborted();
     this.#checkStop(actor);
     this.#human.check(action);
@@ -189,7 +228,7 @@ export class Gate {
     if (actor.kind !== "human" && isInput(action) && !mayAsk) this.arbiter.checkFree();
     if (!isAsked) return null;
     const intent = options.intent ?? null;
-    const permit = await this.#asker.ask(action, actor, intent, this.#signal(options), options.signal);
+    const permit = await this.#asker.ask(action, actor, intent, signal, options.signal);
     this.#human.check(permit.action);
     // Who holds the input and says yes lends it for this; anybody else's yes does not take it from them.
     if (this.arbiter.holder?.actor.id === permit.by.id) this.arbiter.giveBack();
@@ -202,27 +241,67 @@ export class Gate {
     actor: Actor,
     options: PerformOptions,
     permit: Permit | null,
+    signal: AbortSignal,
   ): Promise<ActionResult> {
-    const signal = this.#signal(options);
     if (actor.kind === "human") {
       if (isTakeOver(action)) this.arbiter.take(actor);
-      return this.#execute(this.#human, action, options, signal, permit);
+      const run = (ending: AbortSignal) => this.#execute(this.#human, action, options, ending, permit);
+      return this.#underWay.run(signal, () => undefined, run);
     }
     if (!isInput(action)) return this.#execute(this.#agent, action, options, signal, permit);
-    return this.arbiter.run(actor, signal, async (turn) => {
+    return this.arbiter.run(actor, signal, (turn) => {
       this.#checkStop(actor);
-      if (permit !== null) await this.#latest(turn);
-      turn.throwIfAborted();
-      // INVARIANT: nothing of an approved action is sent unless the screen, at that moment, is what was approved.
-      this.#hand.begin(permit === null ? null : () => permit.check());
-      const seize = (): void => this.#hand.seize();
-      turn.addEventListener("abort", seize, { once: true });
-      try {
-        return await this.#execute(this.#agent, action, options, turn, permit);
-      } finally {
-        turn.removeEventListener("abort", seize);
-      }
+      this.#checkLive();
+      const isByGrant = this.#checkRules(action, actor, permit !== null);
+      const recheck = (): void => void this.#checkRules(action, actor, permit !== null || isByGrant);
+      return this.#underWay.run(turn, recheck, (ending) => this.#act(action, options, ending, permit));
     });
+  }
+
+  /** An agent's action, whose turn it is. */
+  async #act(
+    action: Action,
+    options: PerformOptions,
+    ending: AbortSignal,
+    permit: Permit | null,
+  ): Promise<ActionResult> {
+    if (permit !== null) await latestPicture(this.#ports.input.link, this.#ports.clock, ending);
+    ending.throwIfAborted();
+    // INVARIANT: nothing of an approved action is sent unless the screen, at that moment, is what was approved.
+    this.#hand.begin(permit === null ? null : () => permit.check());
+    const seize = (): void => this.#hand.seize();
+    ending.addEventListener("abort", seize, { once: true });
+    try {
+      return await this.#execute(this.#agent, action, options, ending, permit);
+    } finally {
+      ending.removeEventListener("abort", seize);
+      this.#hand.end();
+    }
+  }
+
+  /** Agents act on what they saw: of a new connection that is nothing before its picture is whole. */
+  #checkLive(): void {
+    if (this.#ports.display.isFresh) return;
+    throw new RefusedError(
+      "target_down",
+      "the target is not connected: wait until it is live, then try again",
+    );
+  }
+
+  /**
+   * The rules may be others than when the action was let in. True where it is let in by what a person allowed for a
+   * while. Throws RefusedError permission_denied.
+   */
+  #checkRules(action: Action, actor: Actor, isConfirmed: boolean): boolean {
+    const { modes, input } = this.#ports;
+    const verdict = modes.verdict(action, actor, input.position);
+    if (verdict.kind === "deny") throw new RefusedError("permission_denied", verdict.reason);
+    if (verdict.kind === "allow" || isConfirmed) return false;
+    if (this.#asker.isAllowedFor(action, actor)) return true;
+    throw new RefusedError(
+      "permission_denied",
+      "the rules changed before this was done, and a human must be asked about it now: call again",
+    );
   }
 
   async #execute(
@@ -253,51 +332,26 @@ export class Gate {
       const edited = permit === null || permit.edit === null ? {} : { edit: permit.edit };
       return { wasConfirmed: permit !== null, ...edited, effect: await watch.settle(waitMs), ...done };
     } catch (error) {
-      // What a person holds by now is theirs to let go.
-      if (!this.arbiter.isHumanHolding) input.releaseAll();
+      // What a person holds by now is theirs to let go, and what an agent holds no person's.
+      if (performer === this.#agent && !this.arbiter.isHumanHolding) input.releaseAll();
       throw error;
     } finally {
       this.#watching.delete(watch);
     }
   }
 
-  /** What the target shows now is in the picture. Throws RefusedError stale_screen where it does not say. */
-  async #latest(signal: AbortSignal): Promise<void> {
-    const { input, clock } = this.#ports;
-    const limit = new AbortController();
-    const known = (input.link?.latest() ?? Promise.reject(new Error("no link"))).then(
-      () => true,
-      () => false,
-    );
-    const isKnown = await Promise.race([
-      known,
-      delay(clock, LATEST_MS, AbortSignal.any([signal, limit.signal])).then(
-        () => false,
-        () => false,
-      ),
-    ]);
-    limit.abort();
-    signal.throwIfAborted();
-    if (!isKnown) {
-      throw new RefusedError(
-        "stale_screen",
-        `the target did not confirm its picture within ${LATEST_MS / 1000} s, so that what was approved may be gone: try again`,
-      );
-    }
-  }
-
-  #signal(options: PerformOptions): AbortSignal {
-    return options.signal === undefined
-      ? this.#stop.signal
-      : AbortSignal.any([this.#stop.signal, options.signal]);
+  /** What calls off an action that waits: its caller, and for all but people a stop that lasts. */
+  #callOff(actor: Actor, { signal }: PerformOptions): JoinedSignal {
+    const own = signal === undefined ? [] : [signal];
+    return joinSignals(actor.kind === "human" ? own : [this.#stop.signal, ...own]);
   }
 
   #checkStop(actor: Actor): void {
     if (actor.kind !== "human") this.#stop.signal.throwIfAborted();
   }
 
-  #refusalOf(error: unknown, options: PerformOptions): RefusedError | null {
-    if (this.#stop.signal.aborted && !(options.signal?.aborted ?? false)) {
+  #refusalOf(error: unknown, actor: Actor, options: PerformOptions): RefusedError | null {
+    if (actor.kind !== "human" && this.#stop.signal.aborted && !(options.signal?.aborted ?? false)) {
       const reason: unknown = this.#stop.signal.reason;
       if (reason instanceof RefusedError) return reason;
     }
@@ -329,12 +383,8 @@ function stopSwitch(): AbortController {
   return stop;
 }
 
-/** Whether an action does something to the desktop, so that only who holds the input may. */
-function isInput(action: Action): boolean {
-  return action.kind !== "read_clipboard";
-}
-
-/** What a person does with their hands; a viewer that shares its clipboard or its size by itself takes nothing over. */
-function isTakeOver(action: Action): boolean {
-  return action.kind !== "read_clipboard" && action.kind !== "write_clipboard" && action.kind !== "resize";
+/** Within the screen, where there is one. */
+function moved<Raw extends Action>(action: Raw, { width, height }: Rect): Raw {
+  if (action.kind !== "pointer" || width === 0) return action;
+  return { ...action, x: Math.min(action.x, width - 1), y: Math.min(action.y, height - 1) };
 }

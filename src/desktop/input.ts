@@ -10,6 +10,9 @@ export class Input {
   #clipboardText: ClipboardText | null = null;
   /** keysym -> scancode it was pressed with. */
   readonly #held = new Map<number, number | null>();
+  /** What was down when a connection was lost. */
+  readonly #left = new Map<number, number | null>();
+  #hasLeftButtons = false;
 
   get link(): Link | null {
     return this.#link;
@@ -37,15 +40,22 @@ export class Input {
     return this.#held.has(keysym);
   }
 
-  /** A new connection holds nothing: the target released it all when the old one went. */
+  /**
+   * A new connection holds nothing: what was down when the old one went is let go, for there are targets that leave it
+   * so (x11vnc 0.9.16, 2026-11-21).
+   */
   attach(link: Link): void {
     this.#link = link;
-    this.#held.clear();
-    this.#buttons = 0;
+    for (const [keysym, scancode] of this.#left) link.key(keysym, false, scancode);
+    if (this.#hasLeftButtons) link.pointer(this.#x, this.#y, 0);
+    this.#left.clear();
+    this.#hasLeftButtons = false;
   }
 
   detach(): void {
     this.#link = null;
+    for (const [keysym, scancode] of this.#held) this.#left.set(keysym, scancode);
+    this.#hasLeftButtons ||= this.#buttons !== 0;
     this.#held.clear();
     this.#buttons = 0;
   }

@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import type { LinkError } from "./error.ts";
+import { LinkError } from "./error.ts";
 import type { Link, LinkEvents } from "./link.ts";
 
 /** What a desktop is doing about its target. Times are the clock's `nowMs`. */
@@ -95,7 +95,7 @@ export class LinkKeeper {
   /** Gives up the present link, if there is one, and tries anew at once. */
   reconnect(): void {
     if (this.#state.kind === "closed") return;
-    this.#drop();
+    this.#drop("the connection was given up for a new one");
     this.#attempt = 0;
     this.open();
   }
@@ -103,14 +103,17 @@ export class LinkKeeper {
   close(): void {
     this.#cancelRetry?.();
     this.#cancelRetry = null;
-    this.#drop();
+    this.#drop("the desktop was removed");
     if (this.#state.kind !== "closed") this.#enter({ kind: "closed" });
   }
 
-  #drop(): void {
+  /** A link that is closed says nothing, so this is told for it. */
+  #drop(why: string): void {
     const link = this.#link;
     this.#link = null;
-    link?.close();
+    if (link === null) return;
+    link.close();
+    this.#events.lost(new LinkError("target_closed", why));
   }
 
   #onClosed(link: Link, error: LinkError): void {

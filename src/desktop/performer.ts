@@ -53,6 +53,11 @@ export class Performer {
     this.#held = new Held(input, clock);
   }
 
+  /** What was left down beyond an action was let go, or is out of reach. */
+  forget(): void {
+    this.#held.forget();
+  }
+
   /** Refuses, before anybody is asked, what cannot be done. */
   check(action: Action): void {
     const refusal = this.#input.link?.inputRefusal;

@@ -53,3 +53,13 @@ export function pointsOf(action: Action, pointer: Point): readonly Point[] {
   if (subjectOf(action) !== "pointer" || !("x" in action)) return [];
   return [{ x: action.x ?? pointer.x, y: action.y ?? pointer.y }];
 }
+
+/** Whether an action does something to the desktop, so that only who holds the input may. */
+export function isInput(action: Action): boolean {
+  return action.kind !== "read_clipboard";
+}
+
+/** What a person does with their hands; a viewer that shares its clipboard or its size by itself takes nothing over. */
+export function isTakeOver(action: Action): boolean {
+  return action.kind !== "read_clipboard" && action.kind !== "write_clipboard" && action.kind !== "resize";
+}

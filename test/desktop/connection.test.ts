@@ -18,6 +18,9 @@ t.test("connection URLs: host, port, user and password, percent-encoded", async 
   });
   t.match(connectionFromUrl("vnc://ann:x@[::1]"), { host: "::1", username: "ann", password: "x" });
   t.match(makeConnection(connectionFromUrl("vnc://host"), NOW), { port: 5900, name: "host:5900" });
+  t.match(makeConnection(connectionFromUrl("vnc+ws://host:81/socket?token=secret"), NOW), {
+    name: "host:81",
+  });
   t.match(connectionFromUrl("demo:"), { protocol: "demo" });
 });
 
@@ -28,6 +31,7 @@ t.test("what is no connection URL is refused without showing its password", asyn
     "vnc://:secret@",
     "rdp://:secret@h",
     "vnc://:secret@h:99999",
+    "x://:p@secret@h",
     "secret",
   ]) {
     try {

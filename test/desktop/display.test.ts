@@ -4,7 +4,7 @@ import { Display } from "../../src/desktop/display.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
-import type { CopyMove } from "../../src/protocols/rfb/screen.ts";
+import type { CopyMove, Screen } from "../../src/protocols/rfb/screen.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { drawText } from "../framebuffer/frames.ts";
 
@@ -15,9 +15,10 @@ function stand() {
   const clock = new FakeClock();
   const scene = new Scene(clock);
   const told: CopyMove[] = [];
+  const resized: (readonly Screen[])[] = [];
   const display = new Display(scene, clock, {
     changed: (_damage, _generation, copies) => void told.push(...copies),
-    resized: () => {},
+    resized: (_size, screens) => void resized.push(screens),
     whole: () => {},
     watched: () => {},
   });
@@ -26,7 +27,7 @@ function stand() {
   display.begin(decoded, []);
   display.update(decoded, Region.of(PAGE), []);
   told.length = 0;
-  return { clock, scene, display, decoded, told };
+  return { clock, scene, display, decoded, told, resized };
 }
 
 /** The target scrolls by repainting everything. */
@@ -86,4 +87,25 @@ t.test("a watcher that sees overlays drawn in gets pixels where one lies in the 
   scroll(display, decoded, 30);
   t.same(seesOverlays.take().copies, []);
   t.equal(seesNone.take().copies.length, 1);
+});
+
+t.test("other monitors that a new connection finds in the same size are told", async (t) => {
+  const { display, decoded, resized } = stand();
+  const half = PAGE.width / 2;
+  const one = [{ id: 0, rect: PAGE, flags: 0 }];
+  const two = [
+    { id: 0, rect: rect(0, 0, half, PAGE.height), flags: 0 },
+    { id: 1, rect: rect(half, 0, half, PAGE.height), flags: 0 },
+  ];
+  const connect = (screens: readonly Screen[]): void => {
+    display.lost();
+    display.begin(decoded, one);
+    display.resize(decoded, screens);
+    display.update(decoded, Region.of(PAGE), []);
+  };
+  resized.length = 0;
+  connect(two);
+  t.same(resized, [two]);
+  connect(two);
+  t.same(resized, [two], "and not where they are as before");
 });

@@ -9,6 +9,15 @@ import { TcpStream } from "./tcp-stream.ts";
 /** What RDP hosts are asked for unless the connection says otherwise. */
 const RDP_SIZE = { width: 1280, height: 800 } as const;
 
+/** As Windows writes accounts: DOMAIN\\name. What else there is, name@domain too, is all of it the name. */
+export function rdpAccount(account: string): { readonly username: string; readonly domain?: string } {
+  const [domain, ...rest] = account.split("\\");
+  const username = rest.join("\\");
+  return domain === undefined || domain === "" || username === ""
+    ? { username: account }
+    : { username, domain };
+}
+
 /** To an RDP host, whose name and password are known. */
 export function rdpLink(
   connection: Connection,
@@ -21,7 +30,7 @@ export function rdpLink(
       host,
       trust,
       ...(claim === undefined ? {} : { claim }),
-      username: username ?? "",
+      ...rdpAccount(username ?? ""),
       password: password ?? "",
       size: rdp.monitors?.reduce(boundRects, EMPTY_RECT) ?? rdp.size ?? RDP_SIZE,
       ...(rdp.monitors === undefined ? {} : { monitors: rdp.monitors }),

@@ -28,6 +28,8 @@ const QUIET_MS = 5000;
 const ANSWER_MS = 4500;
 /** A stalled target is given up after so long. */
 const GIVE_UP_MS = 30_000;
+/** What was said last has so long to leave. */
+const GOODBYE_MS = 1000;
 /** The pixel that is asked for when any answer will do. */
 const PROBE = rect(0, 0, 1, 1);
 /** More unsent input than this means that the target no longer reads. */
@@ -158,7 +160,7 @@ export class VncLink implements Link {
   }
 
   barrier(): Promise<void> {
-    if (!this.#client.features.hasFence) return this.latest();
+    if (this.#events === null || !this.#client.features.hasFence) return this.latest();
     const { number, passed } = this.#fences.open();
     this.#client.fence(payloadOf(number));
     return passed;
@@ -192,7 +194,10 @@ export class VncLink implements Link {
 
   close(): void {
     this.#events = null;
-    this.#release(new LinkError("target_closed", "the connection was closed here"));
+    // What was let go just now leaves first.
+    const hasLastWords = this.#outbox.length > 0;
+    this.#flush();
+    this.#release(new LinkError("target_closed", "the connection was closed here"), hasLastWords);
   }
 
   /**
@@ -372,7 +377,7 @@ export class VncLink implements Link {
     events.closed(error);
   }
 
-  #release(error: LinkError): void {
+  #release(error: LinkError, hasLastWords = false): void {
     this.#cancelPhase?.();
     this.#cancelWatchdog?.();
     this.#pace.close();
@@ -384,6 +389,12 @@ export class VncLink implements Link {
     this.#stream = null;
     if (stream === null) return;
     this.#stopHearing?.();
-    stream.destroy();
+    if (!hasLastWords || stream.writableLength === 0) {
+      stream.destroy();
+      return;
+    }
+    const cancel = this.#clock.after(GOODBYE_MS, () => stream.destroy());
+    stream.once("close", cancel);
+    stream.end(() => stream.destroy());
   }
 }

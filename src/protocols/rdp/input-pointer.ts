@@ -64,10 +64,14 @@ export class RdpPointer {
     return this.#buttons === 0 ? [] : this.pointer(this.#x, this.#y, 0);
   }
 
-  /** A new session holds nothing, and has the pointer nobody knows where. */
-  forget(): void {
+  /**
+   * The session takes input again, and has the pointer nobody knows where. What was let go meanwhile comes up now;
+   * what was pressed meanwhile was pressed on nothing.
+   */
+  resume(missed: { readonly x: number; readonly y: number; readonly buttons: number } | null): InputEvent[] {
     this.#x = this.#y = -1;
-    this.#buttons = 0;
+    const left = missed === null ? this.#buttons : this.#buttons & missed.buttons;
+    return missed === null || left === this.#buttons ? [] : this.pointer(missed.x, missed.y, left);
   }
 
   #has(button: Button): boolean {

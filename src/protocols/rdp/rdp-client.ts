@@ -59,6 +59,8 @@ export class RdpClient {
   readonly #layout: number;
   readonly #pointer = new RdpPointer(this.features);
   readonly #parser: Parser<void>;
+  /** What the pointer did last while the session took no input. */
+  #missed: { readonly x: number; readonly y: number; readonly buttons: number } | null = null;
   #needed = 0;
   #nowMs = 0;
   /** When the frame that is being read began to arrive; null where none is. */
@@ -182,6 +184,7 @@ export class RdpClient {
   /** Buttons are RFB's mask: bits 0 to 6 left, middle, right and the wheel, 7 back, 8 forward. */
   pointer(x: number, y: number, buttons: number): void {
     if (this.#c.isActive) sendInput(this.#c, this.#pointer.pointer(x, y, buttons));
+    else this.#missed = { x, y, buttons };
   }
 
   /** False where the host has no way to take it: then nothing was pressed. */
@@ -210,12 +213,16 @@ export class RdpClient {
     return this.#channels.arrange(screens);
   }
 
-  /** A session that begins, or begins anew: nothing is held there. */
+  /**
+   * A session that begins, or is set up anew, such as for another size. A synchronise event should let go of all keys
+   * there, which not every host needs to know; of buttons it says nothing.
+   */
   #beginInput(): void {
-    this.#pointer.forget();
     // Better known as not typed than sent and lost. Of a layout without a table here, Unicode is all there is.
     if (this.#c.losesCharacters && isKnownLayout(this.#layout)) this.features.hasUnicodeInput = false;
-    sendInput(this.#c, this.#keyboard.synchronise());
+    const held = this.#keyboard.releaseAll();
+    sendInput(this.#c, [...this.#keyboard.synchronise(), ...held, ...this.#pointer.resume(this.#missed)]);
+    this.#missed = null;
   }
 
   /** Says goodbye, where there is somebody to say it to. */

@@ -219,3 +219,28 @@ t.test("closing is silent and final", async (t) => {
   t.same(rig.errors, []);
   t.equal(rig.clock.waiting, 0);
 });
+
+t.test("what was said in the turn in which a link is closed still leaves", async (t) => {
+  const rig = await Rig.live();
+  rig.link.key(0xffe1, false, null);
+  rig.link.close();
+  t.same(rig.stream.heard, [4, 0, 0, 0, 0, 0, 0xff, 0xe1]);
+  t.ok(rig.stream.destroyed);
+  const stuck = await Rig.live();
+  stuck.stream.isStuck = true;
+  stuck.link.key(0xffe1, false, null);
+  stuck.link.close();
+  await settle();
+  t.notOk(stuck.stream.destroyed, "it has a moment to leave");
+  stuck.clock.advance(1000);
+  t.ok(stuck.stream.destroyed);
+});
+
+t.test("a link that is closed answers no question, whatever its target could do", async (t) => {
+  const rig = await Rig.live();
+  rig.stream.say(Uint8Array.of(248, 0, 0, 0), u32(0x80000000), Uint8Array.of(0));
+  await settle();
+  rig.link.close();
+  await t.rejects(rig.link.barrier(), { code: "target_closed" });
+  await t.rejects(rig.link.latest(), { code: "target_closed" });
+});

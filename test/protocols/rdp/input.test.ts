@@ -297,7 +297,9 @@ t.test("a mouse moves, then presses, then turns, and says nothing twice", async 
   t.equal(words(mouse.releaseAll()), "extendedMouse 1 11,20 extendedMouse 2 11,20");
   host.hasHorizontalWheel = host.hasExtendedMouse = false;
   t.equal(words(mouse.pointer(11, 20, 0x1e0)), "", "a host that knows neither is told neither");
-  mouse.forget();
-  t.equal(words(mouse.releaseAll()), "");
+  mouse.pointer(11, 20, 5);
+  t.equal(words(mouse.resume(null)), "", "what is still down stays so");
+  t.equal(words(mouse.resume({ x: 30, y: 40, buttons: 2 | 4 })), "mouse 800 30,40 mouse 1000 30,40");
+  t.equal(words(mouse.releaseAll()), "mouse 2000 30,40", "what was pressed meanwhile was not");
   t.equal(words(mouse.pointer(11, 20, 0)), "mouse 800 11,20");
 });

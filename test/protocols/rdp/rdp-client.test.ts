@@ -493,3 +493,18 @@ t.test("sessions with flipped bytes end in an RdpError or go on", async (t) => {
   );
   t.pass("2,500 sessions");
 });
+
+t.test("what is down when a session is set up anew does not stay down there", async (t) => {
+  const peer = Peer.ready();
+  peer.client.key(0xffe1, true, null);
+  peer.client.pointer(3, 4, 1);
+  peer.say(server.deactivateAll());
+  peer.client.key(0xffe1, false, null);
+  peer.client.pointer(5, 6, 0);
+  const before = peer.sent.length;
+  peer.say(server.demandActive({ width: 80, height: 60 }), server.fontMap());
+  const input = peer.sent.slice(before).at(-1);
+  // Synchronise with Num Lock on, Shift up, move to 5,6, left button up.
+  const events = [0x62, 0x01, 0x2a, 0x20, 0x00, 0x08, 5, 0, 6, 0, 0x20, 0x00, 0x10, 5, 0, 6, 0];
+  t.same([...(input ?? [])], [4 << 2, 2 + events.length, ...events]);
+});

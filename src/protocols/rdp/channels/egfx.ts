@@ -195,6 +195,7 @@ export class GraphicsPipeline {
         `got a desktop of ${width}x${height} pixels, expected a smaller one`,
       );
     }
+    this.#work.spend(width * height);
     this.#output.resize(width, height);
     this.#resized = { width, height };
     this.#damage = [this.#output.rect];

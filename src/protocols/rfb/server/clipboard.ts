@@ -28,6 +28,8 @@ export class ViewerClipboard {
   /** What the viewer can do; until it says so, what rfbproto has as the default. */
   #viewerActions = ACTIONS;
   #text: string | null = null;
+  /** The text as it is provided: made once, however often it is asked for. */
+  #packed: Uint8Array | null = null;
 
   constructor(dialogue: Dialogue) {
     this.#d = dialogue;
@@ -44,6 +46,7 @@ export class ViewerClipboard {
   /** Offers a text: announced to a viewer that asks for texts itself, sent at once to any other. */
   offer(text: string): void {
     this.#text = text;
+    this.#packed = null;
     if (!this.#isExtended) this.#d.send(cutText(encodeLatin1(text)));
     else if (this.#viewerActions & CLIPBOARD_ACTION.notify) this.#notify();
     else if (this.#viewerActions & CLIPBOARD_ACTION.provide) this.#provide();
@@ -130,8 +133,8 @@ export class ViewerClipboard {
   }
 
   #provide(): void {
-    const data = this.#d.ports.deflate.zlib(packClipboardText(this.#text ?? ""), COMPRESS_LEVEL);
-    this.#sendExtended(CLIPBOARD_ACTION.provide | CLIPBOARD_FORMAT.text, data);
+    this.#packed ??= this.#d.ports.deflate.zlib(packClipboardText(this.#text ?? ""), COMPRESS_LEVEL).slice();
+    this.#sendExtended(CLIPBOARD_ACTION.provide | CLIPBOARD_FORMAT.text, this.#packed);
   }
 
   /** ServerCutText with the length negated: U32 flags, data. */

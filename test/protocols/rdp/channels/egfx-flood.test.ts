@@ -43,3 +43,11 @@ t.test("256 tiles in each of 16 codec contexts, again and again, cost less than 
   t.ok(most - before < MOST_GROWTH_BYTES, `grew by ${growth} MiB`);
   t.equal(output.words[0], 0xff808080, "they are painted");
 });
+
+t.test("a message of nothing but new sizes ends it, whatever memory they would take", async (t) => {
+  const pipeline = new GraphicsPipeline(new Framebuffer(64, 64));
+  const sizes = Array.from({ length: 40 }, (_, i) => write.resetGraphics(4096, 4096 + (i % 2)));
+  t.throws(() => pipeline.receive(plainMessage(Buffer.concat(sizes))), { code: "too_large" });
+  const few = new GraphicsPipeline(new Framebuffer(64, 64));
+  t.same(few.receive(plainMessage(write.resetGraphics(800, 600))).resized, { width: 800, height: 600 });
+});

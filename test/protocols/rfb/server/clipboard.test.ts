@@ -101,3 +101,28 @@ t.test("a bomb, noise and a lying length are dropped; the viewer stays", async (
   viewer.say(say.key(true, 0x61));
   t.equal(viewer.events.length, 1);
 });
+
+t.test("a text that is asked for a thousand times is packed once", async (t) => {
+  let packed = 0;
+  const deflate = {
+    ...ports.deflate,
+    zlib: (input: Uint8Array, level: number) => {
+      packed++;
+      return ports.deflate.zlib(input, level);
+    },
+  };
+  const viewer = TestViewer.ready({}, { ...ports, deflate });
+  viewer.say(say.encodings(0, EXTENDED));
+  const ask = (): Sent[] => {
+    viewer.take();
+    viewer.say(...Array.from({ length: 1000 }, () => say.extendedCutText(REQUEST | TEXT, NOTHING)));
+    return viewer.take();
+  };
+  viewer.server.clipboard("first");
+  const before = packed;
+  t.same([...new Set(ask().map(textOf))], ["first"]);
+  t.equal(packed - before, 1);
+  viewer.server.clipboard("second");
+  t.same([...new Set(ask().map(textOf))], ["second"]);
+  t.equal(packed - before, 2);
+});
