@@ -74,7 +74,12 @@ export class Authenticator {
 
   /** For `/?token=` and the sign-in form: a token or a one-time code. */
   signIn(secret: string, address: string): AuthResult {
-    return this.#judge(secret, address, (text) => this.#byToken(text) ?? this.#byCode(text));
+    return this.#judge(
+      secret,
+      address,
+      (text) => this.#byToken(text) ?? this.#byCode(text),
+      (text) => this.#ports.tokens.verify(text) ?? this.#byCode(text),
+    );
   }
 
   /**
@@ -118,11 +123,12 @@ export class Authenticator {
   ): AuthResult {
     const { lockout } = this.#ports;
     const waitMs = lockout.waitMs(address);
-    // Nobody guesses 256 bits: a stored token is right or not whatever its neighbours behind the same address do.
+    // Nobody guesses 128 bits or more: a stored token, a code is right or not whatever others behind the address do.
     const isSane = secret.length <= LONGEST_CREDENTIAL;
     const principal = isSane ? (waitMs > 0 ? findStored(secret) : find(secret)) : null;
     if (principal !== null) {
-      if (waitMs === 0) lockout.succeed(address);
+      // Who knows OC_TOKEN has no use for guesses at it; to anybody else a right credential would buy new ones.
+      if (waitMs === 0 && principal === OWN_TOKEN_PRINCIPAL) lockout.succeed(address);
       return { kind: "known", credential: { kind: "token", principal } };
     }
     if (waitMs > 0) return { kind: "locked", waitMs };

@@ -9,12 +9,15 @@ export interface SessionLimits {
   readonly absoluteMs: number;
   /** Beyond it the session that was idle longest ends. */
   readonly maxSessions: number;
+  /** The same among those of one principal: who signs in again and again ends nobody else's. */
+  readonly maxOfPrincipal: number;
 }
 
 export const SESSION_LIMITS: SessionLimits = {
   idleMs: 60 * 60_000,
   absoluteMs: 12 * 60 * 60_000,
   maxSessions: 1000,
+  maxOfPrincipal: 100,
 };
 
 interface Session {
@@ -47,6 +50,7 @@ export class Sessions {
   open(principal: Principal): string {
     const nowMs = this.#clock.nowMs();
     this.#makeRoom(nowMs);
+    this.#makeOwnRoom(principal.id);
     const id = randomBytes(32).toString("base64url");
     this.#sessions.set(hash(id), {
       principal,
@@ -76,6 +80,12 @@ export class Sessions {
 
   #isOver(session: Session, nowMs: number): boolean {
     return nowMs >= session.expiresAtMs || nowMs - session.usedAtMs >= this.#limits.idleMs;
+  }
+
+  #makeOwnRoom(principalId: string): void {
+    const own = [...this.#sessions].filter(([, { principal }]) => principal.id === principalId);
+    const excess = own.length - this.#limits.maxOfPrincipal + 1;
+    for (const [key] of own.slice(0, Math.max(0, excess))) this.#sessions.delete(key);
   }
 
   #makeRoom(nowMs: number): void {

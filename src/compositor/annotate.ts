@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createCanvas, ImageData } from "@napi-rs/canvas";
 import type { Point, Rect } from "../framebuffer/rect.ts";
 import { drawLine, TEXT_FONT, wrapText } from "./lettering.ts";
@@ -23,8 +24,15 @@ export type Annotation =
 const BLUR_SIDE = 12;
 const MOST_LINES = 200;
 
-/** A copy of a picture with marks on it, in their order. */
-export function annotate(picture: RgbaPixels, annotations: readonly Annotation[]): RgbaPixels {
+/**
+ * A copy of a picture with marks on it, in their order. A mark may take long, so others get a turn between two; ends
+ * with the signal's reason when nobody waits for it any more.
+ */
+export async function annotate(
+  picture: RgbaPixels,
+  annotations: readonly Annotation[],
+  signal?: AbortSignal,
+): Promise<RgbaPixels> {
   const { width, height, rgba } = picture;
   const canvas = createCanvas(width, height);
   const context = canvas.getContext("2d");
@@ -34,6 +42,8 @@ export function annotate(picture: RgbaPixels, annotations: readonly Annotation[]
     if (annotation.type === "blur") blur(context, annotation, picture);
     else draw(context, annotation, picture);
     context.restore();
+    await nextTurn();
+    signal?.throwIfAborted();
   }
   return { width, height, rgba: context.getImageData(0, 0, width, height).data };
 }

@@ -49,15 +49,19 @@ export function fitText(font: Font, text: string, mostPx: number): string {
 
 /** Lines no wider than `mostPx`, broken at spaces and, where a word alone is wider, within it; the last may end in "…". */
 export function wrapText(font: Font, text: string, mostPx: number, mostLines: number): string[] {
-  const lines = text
-    .split(/\r\n|\r|\n/)
-    .flatMap((paragraph) => wrapParagraph(font, cleanLine(paragraph), mostPx));
+  const lines: string[] = [];
+  for (const paragraph of text.split(/\r\n|\r|\n/)) {
+    // One line too many tells that there are more.
+    if (lines.length > mostLines) break;
+    lines.push(...wrapParagraph(font, cleanLine(paragraph), mostPx, mostLines + 1 - lines.length));
+  }
   const last = lines[mostLines - 1];
   if (lines.length <= mostLines || last === undefined) return lines;
   return [...lines.slice(0, mostLines - 1), fitText(font, `${last}…`, mostPx)];
 }
 
-function wrapParagraph(font: Font, text: string, mostPx: number): string[] {
+/** At most `mostLines`; what would stand below them is not even measured. */
+function wrapParagraph(font: Font, text: string, mostPx: number, mostLines: number): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
@@ -68,24 +72,32 @@ function wrapParagraph(font: Font, text: string, mostPx: number): string[] {
     }
     if (line !== "") lines.push(line);
     let rest = [...word];
-    while (rest.length > 1 && textWidth(font, rest.join("")) > mostPx) {
+    while (lines.length < mostLines) {
       const count = Math.max(1, longestFit(font, rest, "", mostPx));
+      if (count >= rest.length) break;
       lines.push(rest.slice(0, count).join(""));
       rest = rest.slice(count);
     }
+    if (lines.length >= mostLines) return lines;
     line = rest.join("");
   }
   lines.push(line);
   return lines;
 }
 
-/** How many letters from the first on fit together with `tail`. */
+/** How many letters from the first on fit together with `tail`; measures little more than those. */
 function longestFit(font: Font, letters: readonly string[], tail: string, mostPx: number): number {
+  const fit = (count: number): boolean => textWidth(font, letters.slice(0, count).join("") + tail) <= mostPx;
   let fits = 0;
-  let tooMany = letters.length;
+  let tooMany = 1;
+  while (tooMany <= letters.length && fit(tooMany)) {
+    fits = tooMany;
+    tooMany *= 2;
+  }
+  tooMany = Math.min(tooMany, letters.length + 1);
   while (tooMany - fits > 1) {
     const middle = (fits + tooMany) >> 1;
-    if (textWidth(font, letters.slice(0, middle).join("") + tail) <= mostPx) fits = middle;
+    if (fit(middle)) fits = middle;
     else tooMany = middle;
   }
   return fits;

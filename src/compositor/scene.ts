@@ -12,6 +12,9 @@ export type { Overlay, OverlaySpec } from "./overlay.ts";
 /** Overlays one desktop may show at a time. */
 export const OVERLAY_LIMIT = 500;
 
+/** Points that all freehand lines of one desktop may have together: each is painted, kept and sent to every page. */
+export const SCENE_POINT_LIMIT = 20_000;
+
 /** The longest a Node timer can wait; a temporary overlay that asks for more lives so long. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -95,6 +98,7 @@ export class Scene {
         `the desktop has ${OVERLAY_LIMIT} overlays, the most allowed: remove some or clear them first`,
       );
     }
+    this.#checkPoints(checked);
     const overlay: Overlay = {
       ...checked,
       ...shape.clamp(checked, bounds),
@@ -197,6 +201,18 @@ export class Scene {
     this.#placed = [];
     this.#version++;
     this.#listeners.clear();
+  }
+
+  /** Throws CompositorError too_many. */
+  #checkPoints({ points = [] }: OverlaySpec): void {
+    if (points.length === 0) return;
+    let count = points.length;
+    for (const { spec } of this.#entries.values()) count += spec.points?.length ?? 0;
+    if (count <= SCENE_POINT_LIMIT) return;
+    throw new CompositorError(
+      "too_many",
+      `the desktop's freehand lines would have ${count} points: expected at most ${SCENE_POINT_LIMIT} points, remove some lines first`,
+    );
   }
 
   #replace(entry: Entry, room: Rect): void {

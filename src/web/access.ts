@@ -41,16 +41,6 @@ export function principalOf(request: FastifyRequest): Principal {
   return credentialOf(request).principal;
 }
 
-/** Throws RefusedError permission_denied. */
-export function requirePermission(request: FastifyRequest, permission: Permission): void {
-  const principal = principalOf(request);
-  if (may(principal, permission)) return;
-  throw new RefusedError(
-    "permission_denied",
-    `the role ${principal.role} lacks the permission ${permission}`,
-  );
-}
-
 /** Finds out who calls and whether they may; answers by a redirect or throws otherwise. */
 export class Gate {
   readonly #ports: Pick<AppPorts, "authenticator" | "audit">;
@@ -59,16 +49,16 @@ export class Gate {
     this.#ports = ports;
   }
 
-  /** Throws WebError or RefusedError; sends people without a session to the sign-in page. */
+  /** Throws WebError or RefusedError; sends people without a session to the sign-in page, and from there back. */
   async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { access } = request.routeOptions.config;
     if (access === undefined || access === "open" || access === "entry") return;
     if (!this.identify(request) && access === "page" && wantsHtml(request)) {
-      await reply.redirect("/signin", 303);
+      await reply.redirect(`/signin?${new URLSearchParams({ next: request.url })}`, 303);
       return;
     }
     this.requireCredential(request, reply);
-    if (access !== "page" && access !== "signed-in") this.#requirePermission(request, access);
+    if (access !== "page" && access !== "signed-in") this.requirePermission(request, access);
   }
 
   /** Sets the request's credential; false where none was presented. Throws for a wrong one. */
@@ -117,20 +107,21 @@ export class Gate {
       throw new WebError("cross_site", "another site sent this request with the cookie of a session");
   }
 
-  #requirePermission(request: FastifyRequest, permission: Permission): void {
-    try {
-      requirePermission(request, permission);
-    } catch (error) {
-      const principal = principalOf(request);
-      this.#ports.audit.record({
-        type: "authz.denied",
-        errorCode: "permission_denied",
-        actor: auditedActor(principal, request),
-        action: permission,
-        request: auditedRequest(request),
-      });
-      throw error;
-    }
+  /** Throws RefusedError permission_denied. */
+  requirePermission(request: FastifyRequest, permission: Permission): void {
+    const principal = principalOf(request);
+    if (may(principal, permission)) return;
+    this.#ports.audit.record({
+      type: "authz.denied",
+      errorCode: "permission_denied",
+      actor: auditedActor(principal, request),
+      action: permission,
+      request: auditedRequest(request),
+    });
+    throw new RefusedError(
+      "permission_denied",
+      `the role ${principal.role} lacks the permission ${permission}`,
+    );
   }
 }
 

@@ -3,10 +3,10 @@ import fastifyStatic from "@fastify/static";
 import fastifyWebsocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fastify, { LogController } from "fastify";
-import { RefusedError } from "../desktop/error.ts";
 import { OpenReaders } from "../recording/open-readers.ts";
 import type { RecordingsFace } from "../recording/recordings.ts";
-import { Gate } from "./access.ts";
+import { auditedActor, auditedRequest, Gate } from "./access.ts";
+import { refuseBroken } from "./client-error.ts";
 import { DesktopTeller } from "./desktop-info.ts";
 import { errorAnswer, WebError } from "./error.ts";
 import { EventHub } from "./event-hub.ts";
@@ -15,6 +15,7 @@ import { HTTP_LIMITS, makeServer, SOCKET_LIMITS } from "./http-limits.ts";
 import { checkDepth } from "./json-body.ts";
 import type { AppPorts } from "./ports.ts";
 import { RateLimits } from "./rate-limits.ts";
+import { RefusalAudit } from "./refusal-audit.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { configRoutes } from "./routes/config.ts";
 import { desktopRoutes } from "./routes/desktops.ts";
@@ -32,6 +33,7 @@ import { SignIn, sessionRoutes } from "./routes/session.ts";
 import { socketRoutes } from "./routes/sockets.ts";
 import { SECURITY_HEADERS, TRANSPORT_SECURITY } from "./security-headers.ts";
 import { SocketKeeper } from "./socket-keeper.ts";
+import { StreamKeeper } from "./stream-keeper.ts";
 
 /**
  * The whole HTTP face on one port. `listen` and `close` are the caller's; closing ends the sockets that were
@@ -43,15 +45,21 @@ export function buildApp(ports: AppPorts): FastifyInstance {
     // Our own line names the route, never the URL: addresses may hold tokens.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: HTTP_LIMITS.bodyBytes,
-    trustProxy: ports.trustProxy,
+    // "A proxy of your own" is the one at the other end: what else the header lists its client may have made up.
+    trustProxy: ports.trustProxy === true ? (_address, hop) => hop === 0 : ports.trustProxy,
     onProtoPoisoning: "error",
     onConstructorPoisoning: "error",
     forceCloseConnections: true,
     serverFactory: (handler) => makeServer(ports.tls, handler),
     frameworkErrors: (error, request, reply) => {
       setHeaders(request, reply);
+      // No hook runs for these, and so nobody else ends the socket of an upgrade.
+      if (request.headers.upgrade !== undefined) {
+        reply.header("connection", "close").raw.once("finish", () => request.raw.socket.destroy());
+      }
       sendError(error, request, reply);
     },
+    clientErrorHandler: refuseBroken,
   });
   app.decorateRequest("credential", null);
   app.register(fastifyCookie);
@@ -107,9 +115,15 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
       "Request answered",
     );
   });
-  app.setErrorHandler(sendError);
-  app.setNotFoundHandler((request) => {
-    throw new RefusedError("not_found", `there is no ${request.method} route at this address`);
+  const audit = new RefusalAudit((entry) => ports.audit.record(entry), ports.clock);
+  app.setErrorHandler((error, request, reply) => {
+    const principal = request.credential?.principal;
+    const actor =
+      principal === undefined
+        ? { id: "", name: "", kind: "unknown", ip: request.ip }
+        : auditedActor(principal, request);
+    audit.refused(errorAnswer(error).code, request.ip, { actor, request: auditedRequest(request) });
+    sendError(error, request, reply);
   });
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
@@ -131,16 +145,20 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper):
   const teller = new DesktopTeller(ports.clock, ports.clients, ports.recordings);
   const hub = new EventHub(ports.desktops, ports.clients, teller, ports.clock, ports.recordings);
   const signIn = new SignIn(ports, limits);
-  app.addHook("onClose", async () => hub.close());
+  const streams = new StreamKeeper(ports.authenticator, ports.clock);
+  app.addHook("onClose", async () => {
+    hub.close();
+    streams.close();
+  });
   healthRoutes(app, ports);
   metadataRoutes(app);
-  pageRoutes(app, ports, { gate: new Gate(ports), signIn });
+  pageRoutes(app, ports, { gate: new Gate(ports), signIn, streams });
   sessionRoutes(app, signIn);
-  mcpRoutes(app, ports);
+  mcpRoutes(app, ports, streams);
   configRoutes(app, ports, limits);
   meRoutes(app, ports);
   desktopRoutes(app, ports, { teller, limits });
-  screenshotRoutes(app, ports);
+  screenshotRoutes(app, ports, limits);
   overlayRoutes(app, ports);
   approvalRoutes(app, ports);
   ruleRoutes(app, ports);

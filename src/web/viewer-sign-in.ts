@@ -111,9 +111,10 @@ export class ViewerSignIn {
     return { principal: result.credential.principal, credential: result.credential };
   }
 
-  #judged(address: string, isRight: boolean, { principal }: Visitor): boolean {
+  #judged(address: string, isRight: boolean, { principal, credential }: Visitor): boolean {
     if (isRight) {
-      if (this.waitMs(address) === 0) this.#lockout.succeed(address);
+      // A token of one's own would buy new guesses at the password.
+      if (this.waitMs(address) === 0 && credential === null) this.#lockout.succeed(address);
       const { id, name, role } = principal;
       const kind = role === "agent" ? "agent" : "human";
       this.#ports.audit({ type: "auth.login", actor: { id, name, kind, role, ip: address }, action: "vnc" });

@@ -137,3 +137,31 @@ t.test("OC_TOKEN must have 16 characters", async (t) => {
   await t.rejects(house(t.testdir(), "fifteen-letters"), { name: "AuthError", code: "bad_token" });
   t.ok(await house(t.testdir(), null));
 });
+
+t.test("a right token of somebody else's buys no new guesses at OC_TOKEN", async (t) => {
+  const { bearer, tokens } = await house(t.testdir());
+  const { token } = await tokens.create("bot", "agent");
+  for (let guess = 0; guess < 4; guess++) {
+    t.match(bearer(`${OWN}${guess}`), { kind: "wrong", waitMs: 0 });
+    t.equal(bearer(token).kind, "known");
+  }
+  t.match(bearer(`${OWN}4`), { kind: "wrong", waitMs: 10_000 });
+  t.equal(bearer(OWN).kind, "locked");
+});
+
+t.test("OC_TOKEN itself clears what was mistyped before", async (t) => {
+  const { bearer } = await house(t.testdir());
+  for (let guess = 0; guess < 4; guess++) bearer(`${OWN}${guess}`);
+  t.equal(bearer(OWN).kind, "known");
+  t.match(bearer(`${OWN}4`), { kind: "wrong", waitMs: 0 });
+});
+
+t.test("the start's one-time code opens the door of an address that others locked", async (t) => {
+  const { authenticator, bearer, codes } = await house(t.testdir());
+  const code = codes.issue({ id: "first-sign-in", name: "admin", role: "admin" });
+  for (let guess = 0; guess < 5; guess++) bearer(WRONG);
+  t.equal(authenticator.signIn(OWN, HERE).kind, "locked");
+  t.equal(authenticator.signIn(code, HERE).kind, "known", "nobody guesses 128 bits");
+  t.equal(authenticator.signIn(code, HERE).kind, "locked", "once");
+  t.equal(authenticator.signIn(OWN, HERE).kind, "locked", "and its success opens nothing for guesses");
+});

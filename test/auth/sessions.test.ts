@@ -18,7 +18,7 @@ t.test("a session is found by its identifier until it is ended", async (t) => {
 
 t.test("use keeps a session from idling out, but not from its absolute end", async (t) => {
   const clock = new FakeClock();
-  const sessions = new Sessions(clock, { idleMs: 100, absoluteMs: 250, maxSessions: 10 });
+  const sessions = new Sessions(clock, { idleMs: 100, absoluteMs: 250, maxSessions: 10, maxOfPrincipal: 10 });
   const idle = sessions.open(ADMIN);
   const used = sessions.open(ADMIN);
   clock.advance(99);
@@ -34,7 +34,7 @@ t.test("use keeps a session from idling out, but not from its absolute end", asy
 
 t.test("beyond the bound the session idle longest ends", async (t) => {
   const clock = new FakeClock();
-  const sessions = new Sessions(clock, { idleMs: 1000, absoluteMs: 1000, maxSessions: 2 });
+  const sessions = new Sessions(clock, { idleMs: 1000, absoluteMs: 1000, maxSessions: 2, maxOfPrincipal: 2 });
   const a = sessions.open(ADMIN);
   const b = sessions.open(ADMIN);
   clock.advance(1);
@@ -44,4 +44,15 @@ t.test("beyond the bound the session idle longest ends", async (t) => {
   t.equal(sessions.find(b), null);
   t.ok(sessions.find(a));
   t.ok(sessions.find(c));
+});
+
+t.test("who signs in again and again ends their own sessions, not other people's", async (t) => {
+  const sessions = new Sessions(new FakeClock());
+  const admin = sessions.open(ADMIN);
+  const viewer = { id: "v", name: "Viewer", role: "viewer" } as const;
+  const ids = Array.from({ length: 2000 }, () => sessions.open(viewer));
+  t.ok(sessions.find(admin));
+  t.ok(sessions.find(ids.at(-1) ?? ""));
+  t.equal(sessions.find(ids[0] ?? ""), null);
+  t.equal(sessions.size, 101);
 });

@@ -1,3 +1,4 @@
+import { createCanvas } from "@napi-rs/canvas";
 import t from "tap";
 import {
   cleanLine,
@@ -41,4 +42,30 @@ t.test("no more than the most lines, the last with an ellipsis", async (t) => {
   t.match(lines[2], /…$/);
   t.ok(lines.every((line) => textWidth(TEXT_FONT, line) <= 100));
   t.same(wrapText(TEXT_FONT, "wide", 1, 100), ["w", "i", "d", "e"], "one letter a line at the least");
+});
+
+/** How many letters were measured meanwhile. */
+function lettersMeasured(run: () => void): number {
+  const prototype: { measureText(text: string): unknown } = Object.getPrototypeOf(
+    createCanvas(1, 1).getContext("2d"),
+  );
+  const { measureText } = prototype;
+  let letters = 0;
+  prototype.measureText = function (text) {
+    letters += text.length;
+    return measureText.call(this, text);
+  };
+  run();
+  prototype.measureText = measureText;
+  return letters;
+}
+
+t.test("a long text is measured a few times, not once for each of its lines", async (t) => {
+  const long = "W".repeat(2000);
+  for (const mostPx of [1, 40, 300]) {
+    const letters = lettersMeasured(() => t.equal(wrapText(TEXT_FONT, long, mostPx, 2000).join(""), long));
+    t.ok(letters < 20 * long.length, `${letters} letters for lines of ${mostPx} px`);
+  }
+  const cut = lettersMeasured(() => t.equal(wrapText(TEXT_FONT, "a\n".repeat(2000), 40, 3).length, 3));
+  t.ok(cut < 40, `${cut} letters for what is cut off after three lines`);
 });

@@ -235,3 +235,16 @@ t.test("a hidden overlay is drawn no more, and where it is moved a hidden one is
   scene.hide(id);
   t.match(scene.remove(id), { id });
 });
+
+t.test("the points of all freehand lines together are bounded", async (t) => {
+  const scene = new Scene(new HandTimer());
+  const points = Array.from({ length: 2000 }, (_, i) => ({ x: i % 300, y: i % 200 }));
+  const draw = (count: number) =>
+    scene.add(spec({ kind: "freehand", points: points.slice(0, count) }), "ann", MONITOR);
+  const first = draw(2000);
+  for (let n = 1; n < 10; n++) draw(2000);
+  t.throws(() => draw(1), { code: "too_many", message: /at most 20000 points/ });
+  t.ok(scene.add(spec({ kind: "freehand" }), "ann", MONITOR), "one without points has none");
+  scene.remove(first.id);
+  t.ok(draw(2000));
+});

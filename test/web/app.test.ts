@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import t from "tap";
 import { errorSchema } from "../../src/web/api.ts";
+import { HTTP_LIMITS } from "../../src/web/http-limits.ts";
 import { CONTENT_SECURITY_POLICY } from "../../src/web/security-headers.ts";
 import { openHouse } from "./fake-house.ts";
 
@@ -64,6 +67,16 @@ t.test("assets are kept for ever, and nothing outside of the client's directory 
     t.equal(answer.headers["cache-control"], "no-store", path);
     t.ok(errorSchema.safeParse(answer.json()).success, path);
   }
+});
+
+t.test("an address that leads nowhere is a page to a browser, and an error to a program", async (t) => {
+  const { app } = await openHouse(t);
+  const person = await app.inject({ url: "/nowhere", headers: { accept: "text/html,*/*" } });
+  t.equal(person.statusCode, 404);
+  t.match(person.headers["content-type"], "text/html");
+  const program = await app.inject({ url: "/nowhere" });
+  t.equal(program.statusCode, 404);
+  t.equal(errorSchema.parse(program.json()).error.code, "not_found");
 });
 
 t.test("a web app that is not built says so", async (t) => {
@@ -190,4 +203,111 @@ t.test("the protected resource's metadata names us and our two addresses", async
   });
   const wrong = await app.inject({ url: "/mcp", headers: { authorization: "Bearer wrong" } });
   t.match(wrong.headers["www-authenticate"], /^Bearer error="invalid_token", resource_metadata="http/);
+});
+
+t.test("an answer that lasts ends within a second when its token is revoked, and others go on", async (t) => {
+  const ended = new Set<string>();
+  const house = await openHouse(t, {
+    mcp: {
+      async handle(_request, response, _body, { name }) {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(": hello\n\n");
+        await once(response, "close");
+        ended.add(name);
+      },
+    },
+  });
+  const host = await house.listen();
+  const { token, info } = await house.tokens.create("short-lived", "agent");
+  const open = async (url: string, authorization: string) => {
+    const { body } = await fetch(`http://${host}${url}`, {
+      headers: { authorization, accept: "text/event-stream" },
+    });
+    const reader = body?.getReader();
+    await reader?.read();
+    return reader;
+  };
+  const streams = [
+    await open("/mcp", `Bearer ${token}`),
+    await open("/", `Bearer ${token}`),
+    await open("/mcp", house.bearer("agent").authorization),
+  ];
+  house.clock.advance(1000);
+  t.equal(ended.size, 0, "as long as it holds");
+  await house.tokens.revoke(info.id);
+  house.clock.advance(1000);
+  for (const stream of streams.slice(0, 2)) await t.rejects(Promise.resolve(stream?.read()).then(() => {}));
+  t.strictSame([...ended], ["short-lived"]);
+  await streams[2]?.cancel();
+});
+
+t.test("an answer over MCP that nobody reads is given up like any other", async (t) => {
+  const house = await openHouse(t, {
+    mcp: {
+      async handle(_request, response) {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(Buffer.alloc(64 * 1024 * 1024, 0x20));
+      },
+    },
+  });
+  const host = await house.listen();
+  const accepted = once(house.app.server, "connection");
+  const client = connect(Number(host.split(":")[1]), "127.0.0.1");
+  t.teardown(() => client.destroy());
+  client.pause();
+  const body = "{}";
+  client.write(
+    `POST /mcp HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${house.bearer("agent").authorization}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  const [socket]: Socket[] = await accepted;
+  while ((socket?.writableLength ?? 0) === 0) await new Promise((resolve) => setImmediate(resolve));
+  t.equal(socket?.timeout, HTTP_LIMITS.silenceTimeoutMs);
+});
+
+t.test("what is no HTTP is refused in the one shape, with the headers of every answer", async (t) => {
+  const house = await openHouse(t);
+  const host = await house.listen();
+  const ask = async (head: string): Promise<string> => {
+    const client = connect(Number(host.split(":")[1]), "127.0.0.1");
+    t.teardown(() => client.destroy());
+    client.on("error", () => {});
+    client.write(head);
+    let text = "";
+    client.on("data", (chunk) => {
+      text += String(chunk);
+    });
+    await once(client, "close");
+    return text;
+  };
+  const line = `GET /health HTTP/1.1\r\nhost: ${host}\r\n`;
+  for (const [head, status] of [
+    ["nonsense\r\n\r\n", 400],
+    [`${line}x: ${"y".repeat(20_000)}\r\n\r\n`, 431],
+    [`${line}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    [`${line}content-length: 1\r\ncontent-length: 2\r\n\r\nab`, 400],
+    [`${line}x : y\r\n\r\n`, 400],
+  ] as const) {
+    const answer = await ask(head);
+    t.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), head.slice(0, 20));
+    t.match(answer, /\r\nx-content-type-options: nosniff\r\n/i);
+    t.match(answer, /\r\ncontent-security-policy: default-src 'none'/i);
+    t.match(answer, /\r\ncache-control: no-store\r\n/i);
+    errorSchema.parse(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)));
+  }
+});
+
+t.test("an upgrade to an address that is none is answered and hung up on", async (t) => {
+  const house = await openHouse(t);
+  const host = await house.listen();
+  const client = connect(Number(host.split(":")[1]), "127.0.0.1");
+  t.teardown(() => client.destroy());
+  client.write(
+    `GET /%zz HTTP/1.1\r\nhost: ${host}\r\nconnection: upgrade\r\nupgrade: websocket\r\n` +
+      "sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+  );
+  const [answer] = await once(client, "data");
+  t.match(String(answer), /^HTTP\/1\.1 400 /);
+  await once(client, "close");
+  t.pass("closed");
 });

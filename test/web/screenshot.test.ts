@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { Agent, get, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import t from "tap";
 import { openHouse } from "./fake-house.ts";
 
@@ -130,3 +133,66 @@ t.test("a desktop without a picture answers 503 target_down", async (t) => {
   t.equal(answer.statusCode, 503);
   t.match(answer.json(), { error: { code: "target_down" } });
 });
+
+t.test("many screenshots on one connection leave nothing behind on it", async (t) => {
+  const house = await openHouse(t);
+  const host = await house.listen();
+  const accepted = once(house.app.server, "connection");
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.teardown(() => agent.destroy());
+  const ask = async (): Promise<number> => {
+    const asked = get({
+      host: "127.0.0.1",
+      port: host.split(":")[1],
+      path: URL_PNG,
+      agent,
+      headers: house.bearer("viewer"),
+    });
+    const [answer]: IncomingMessage[] = await once(asked, "response");
+    answer?.resume();
+    if (answer !== undefined) await once(answer, "end");
+    return answer?.statusCode ?? 0;
+  };
+  t.equal(await ask(), 200);
+  const [socket]: Socket[] = await accepted;
+  const before = socket?.listenerCount("close");
+  for (let n = 0; n < 12; n++) t.equal(await ask(), 200);
+  t.equal(socket?.listenerCount("close"), before);
+});
+
+t.test(
+  "an agent's screenshots are audited and counted as those of its tools are; a person's are not",
+  async (t) => {
+    const { app, bearer, audited, clock, tokens, token } = await openHouse(t);
+    const ask = (role: "agent" | "viewer", tag = "") =>
+      app.inject({ url: URL_PNG, headers: { ...bearer(role), "if-none-match": tag } });
+    const first = await ask("agent");
+    t.match(audited, [
+      {
+        type: "screenshot.taken",
+        actor: { id: tokens.verify(token.agent)?.id, kind: "agent" },
+        resource: { kind: "desktop", id: "d1" },
+        request: { path: URL_PNG.replace("d1", ":id") },
+      },
+    ]);
+    for (let n = 1; n < 10; n++) t.equal((await ask("agent")).statusCode, 200);
+    t.equal(
+      (await ask("agent", `${first.headers.etag}`)).statusCode,
+      304,
+      "what was not delivered costs nothing",
+    );
+    const refused = await ask("agent");
+    t.equal(refused.statusCode, 429, "ten at once");
+    t.equal(refused.headers["retry-after"], "1");
+    for (let n = 10; n < 60; n++) {
+      clock.advance(100);
+      t.equal((await ask("agent")).statusCode, 200);
+    }
+    for (let n = 0; n < 10; n++) {
+      clock.advance(100);
+      await ask("agent");
+    }
+    t.equal((await ask("agent")).statusCode, 429, "sixty, and one a second after that");
+    for (let n = 0; n < 100; n++) t.equal((await ask("viewer")).statusCode, 200);
+  },
+);

@@ -40,7 +40,8 @@ t.test("people without a session are sent to the sign-in page, programs get 401"
   for (const url of ["/", "/desktops/d1", "/approvals", "/setup"]) {
     const person = await app.inject({ url, headers: HTML });
     t.equal(person.statusCode, 303);
-    t.equal(person.headers.location, "/signin");
+    const back = url === "/" ? "" : `?next=${encodeURIComponent(url)}`;
+    t.equal(person.headers.location, `/signin${back}`);
     t.equal((await app.inject({ url, headers: { accept: "*/*" } })).statusCode, 401);
   }
   const page = await app.inject({ url: "/signin", headers: HTML });
@@ -208,4 +209,54 @@ t.test("with TLS in front the cookie is Secure and bound to the host", async (t)
   t.equal(answer.statusCode, 204);
   t.match(answer.cookies, [{ name: /^__Host-oc_session/, secure: true }]);
   t.ok(answer.headers["strict-transport-security"]);
+});
+
+t.test("behind a proxy the address is what the proxy saw, not what its client claims", async (t) => {
+  const { app, audited } = await openHouse(t, { trustProxy: true });
+  const guess = (n: number, token: string) =>
+    app.inject({
+      method: "POST",
+      url: "/api/v1/session",
+      headers: { "x-forwarded-for": `10.9.9.${n}, 192.0.2.7` },
+      payload: { token },
+    });
+  for (let n = 0; n < 5; n++) t.equal((await guess(n, "wrong-guess-0123456789")).statusCode, 401);
+  t.equal((await guess(5, OWN_TOKEN)).statusCode, 429);
+  t.match(audited[0], { actor: { ip: "192.0.2.7" } });
+});
+
+t.test("a page of another site neither signs a browser in nor locks it out", async (t) => {
+  const { app, token } = await openHouse(t);
+  const ask = (secret: string, site: string, mode: string, dest: string) =>
+    app.inject({
+      url: `/?token=${secret}`,
+      headers: { ...HTML, "sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest },
+    });
+  for (const site of ["cross-site", "same-site"]) {
+    for (const [mode, dest] of [
+      ["no-cors", "image"],
+      ["no-cors", "empty"],
+      ["navigate", "iframe"],
+    ] as const) {
+      for (let n = 0; n < 4; n++) {
+        t.equal((await ask("wrong-guess-0123456789", site, mode, dest)).statusCode, 403);
+      }
+      const right = await ask(token.viewer, site, mode, dest);
+      t.equal(right.statusCode, 403, `${site} ${dest}`);
+      t.strictSame(right.cookies, []);
+    }
+  }
+  const clicked = await ask(OWN_TOKEN, "cross-site", "navigate", "document");
+  t.match(clicked.body, 'content="0; url=/"', "a link in a message is clicked by a person");
+  t.notMatch(clicked.body, OWN_TOKEN);
+  t.equal(clicked.cookies.length, 1);
+});
+
+t.test("HEAD of the sign-in address does not use up a one-time code", async (t) => {
+  const { app, codes } = await openHouse(t);
+  const code = codes.issue(FIRST);
+  const ahead = await app.inject({ method: "HEAD", url: `/?token=${code}`, headers: HTML });
+  t.equal(ahead.statusCode, 422);
+  t.equal(ahead.cookies.length, 0);
+  t.equal((await app.inject({ url: `/?token=${code}`, headers: HTML })).headers.location, "/");
 });

@@ -329,3 +329,30 @@ t.test("a text frame on the RFB socket closes it", async (t) => {
   const [code] = await once(socket, "close");
   t.equal(code, 1003);
 });
+
+t.test("a user's own token buys no new guesses at the password", async (t) => {
+  const principal = { id: "anna", name: "anna", role: "viewer" } as const;
+  const { signIn } = await openDoor(t, {
+    ...{ security: ["vnc-auth", "ra2ne"], password: "sesame" },
+    users: {
+      signInAs: (_user, secret) =>
+        secret === "anna's token"
+          ? { kind: "known", credential: { kind: "token", principal } }
+          : { kind: "wrong", waitMs: 0 },
+      isStillValid: () => true,
+    },
+  });
+  const [password, user] = signIn.enter("10.0.0.1").security;
+  if (password?.type !== "vncAuth" || user?.type !== "ra2ne") {
+    t.fail("offers other ways");
+    return;
+  }
+  const challenge = new Uint8Array(16);
+  for (let guess = 0; guess < 5; guess++) {
+    t.equal(signIn.waitMs("10.0.0.1"), 0);
+    t.notOk(password.verify(challenge, new Uint8Array(16)));
+    t.ok(user.verify("anna", "anna's token"));
+  }
+  t.equal(signIn.waitMs("10.0.0.1"), 10_000);
+  t.notOk(password.verify(challenge, vncAuthResponse(rfbPorts.crypto, "sesame", challenge)));
+});

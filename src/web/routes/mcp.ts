@@ -1,13 +1,15 @@
 import { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { principalOf } from "../access.ts";
+import { credentialOf, principalOf } from "../access.ts";
+import { HTTP_LIMITS } from "../http-limits.ts";
 import type { AppPorts } from "../ports.ts";
+import type { StreamKeeper } from "../stream-keeper.ts";
 
 /** `POST|GET|DELETE /mcp` and the same at `/`; `GET /` is shared with the web app and lives in pages.ts. */
-export function mcpRoutes(app: FastifyInstance, ports: AppPorts): void {
+export function mcpRoutes(app: FastifyInstance, ports: AppPorts, streams: StreamKeeper): void {
   const config = { access: "mcp", isMcp: true } as const;
   const handler = (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
-    handToMcp(ports, request, reply);
+    handToMcp(ports, streams, request, reply);
   app.route({ method: ["POST", "GET", "DELETE"], url: "/mcp", config, handler, exposeHeadRoute: false });
   app.route({ method: ["POST", "DELETE"], url: "/", config, handler });
 }
@@ -15,6 +17,7 @@ export function mcpRoutes(app: FastifyInstance, ports: AppPorts): void {
 /** From here on the MCP face answers on the raw response: it streams for as long as the client listens. */
 export async function handToMcp(
   ports: AppPorts,
+  streams: StreamKeeper,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -23,8 +26,14 @@ export async function handToMcp(
     if (value !== undefined) response.setHeader(name, value);
   }
   reply.hijack();
-  // The connection's time limit is for requests; an event stream may be silent for hours.
-  if (request.raw.socket instanceof Socket) request.raw.socket.setTimeout(0);
+  streams.add(response, credentialOf(request));
+  const { socket } = request.raw;
+  if (socket instanceof Socket) {
+    // The connection's time limit is for requests; an event stream may be silent for hours.
+    socket.setTimeout(0);
+    // Once all is said, it is the client's turn to read.
+    response.once("prefinish", () => socket.setTimeout(HTTP_LIMITS.silenceTimeoutMs));
+  }
   try {
     await ports.mcp.handle(request.raw, response, request.body ?? undefined, principalOf(request));
   } catch (error) {

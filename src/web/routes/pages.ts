@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { RefusedError } from "../../desktop/error.ts";
 import type { Gate } from "../access.ts";
-import { requirePermission, wantsHtml } from "../access.ts";
+import { wantsHtml } from "../access.ts";
 import { WebError } from "../error.ts";
 import type { AppPorts } from "../ports.ts";
+import type { StreamKeeper } from "../stream-keeper.ts";
 import { handToMcp } from "./mcp.ts";
 import type { SignIn } from "./session.ts";
 
@@ -21,6 +23,7 @@ const PAGES = [
 export interface PageParts {
   readonly gate: Gate;
   readonly signIn: SignIn;
+  readonly streams: StreamKeeper;
 }
 
 /** The web app: its pages, its assets, and `/`, which is also the door for `/?token=` and for MCP streams. */
@@ -33,14 +36,19 @@ export function pageRoutes(app: FastifyInstance, ports: AppPorts, parts: PagePar
     if (!isKnown && wantsHtml(request)) return reply.redirect("/signin", 303);
     parts.gate.requireCredential(request, reply);
     if (isEventStream(request)) {
-      requirePermission(request, "mcp");
-      return handToMcp(ports, request, reply);
+      parts.gate.requirePermission(request, "mcp");
+      return handToMcp(ports, parts.streams, request, reply);
     }
     return page.send(reply);
   });
   for (const url of PAGES) {
     app.get(url, { config: { access: "page" } }, (_request, reply) => page.send(reply));
   }
+  app.setNotFoundHandler((request, reply) => {
+    // Whoever mistyped an address in a browser is told by a page, from which there is a way back.
+    if (request.method === "GET" && wantsHtml(request)) return page.send(reply.code(404));
+    throw new RefusedError("not_found", `there is no ${request.method} route at this address`);
+  });
   app.get("/signin", { config: { access: "open" } }, (_request, reply) => page.send(reply));
   assetRoutes(app, ports.clientDir);
 }

@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
 import type { ImageFormat, SnapshotRequest } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
-import { principalOf } from "../access.ts";
+import { auditedActor, auditedRequest, principalOf } from "../access.ts";
 import { screenshotQuerySchema } from "../api.ts";
 import { parse } from "../parse.ts";
+import { PictureTurns } from "../picture-turns.ts";
 import type { AppPorts, WebDesktop } from "../ports.ts";
+import type { RateLimits } from "../rate-limits.ts";
 import { desktopOf } from "./desktops.ts";
 
 type ScreenshotQuery = z.infer<typeof screenshotQuerySchema>;
@@ -22,8 +24,9 @@ const FORMATS = {
 const EPOCH = randomBytes(6).toString("base64url");
 
 /** `GET /api/v1/desktops/:id/screenshot.{png,jpg,webp}`: 304 while nothing that it shows has changed. */
-export function screenshotRoutes(app: FastifyInstance, ports: AppPorts): void {
+export function screenshotRoutes(app: FastifyInstance, ports: AppPorts, limits: RateLimits): void {
   const cursors = new CursorNumbers();
+  const turns = new PictureTurns();
   for (const [extension, { format, type }] of Object.entries(FORMATS)) {
     app.get(
       `/api/v1/desktops/:id/screenshot.${extension}`,
@@ -42,9 +45,10 @@ export function screenshotRoutes(app: FastifyInstance, ports: AppPorts): void {
             query.cursor === "1" ? cursors.state(desktop) : 0,
             JSON.stringify(query),
           ]);
-        const audience = principalOf(request).role === "agent" ? "agent" : "viewer";
+        const principal = principalOf(request);
+        const audience = principal.role === "agent" ? "agent" : "viewer";
         const view = desktop.view(audience);
-        const signal = abortedBy(request, reply);
+        const signal = abortedBy(reply);
         const stable = query.stable_ms === undefined ? {} : { stableMs: query.stable_ms };
         const asked = request.headers["if-none-match"];
         let hasWaited = false;
@@ -58,13 +62,27 @@ export function screenshotRoutes(app: FastifyInstance, ports: AppPorts): void {
           const known = tagAt(generation, desktop.scene.version);
           if (isNamed(asked, known)) return reply.code(304).header("etag", known).send();
         }
-        const sceneVersion = desktop.scene.version;
-        const snapshot = await view.snapshot({
-          ...snapshotRequest(query, region),
-          ...(hasWaited ? {} : stable),
-          format,
-          signal,
-        });
+        const isAgent = audience === "agent";
+        if (isAgent) limits.takeScreenshot(principal.id, desktop.id);
+        const { sceneVersion, snapshot } = await turns.run(principal.id, signal, async () => ({
+          sceneVersion: desktop.scene.version,
+          snapshot: await view.snapshot({
+            ...snapshotRequest(query, region),
+            ...(hasWaited ? {} : stable),
+            format,
+            signal,
+          }),
+        }));
+        // As a tool's; a person's pictures are the web app's own, many a minute.
+        if (isAgent) {
+          ports.audit.record({
+            type: "screenshot.taken",
+            actor: auditedActor(principal, request),
+            request: auditedRequest(request),
+            resource: { kind: "desktop", id: desktop.id },
+            counts: { images: 1 },
+          });
+        }
         // Of the scene as it was before: what was drawn meanwhile makes the next request a 200, never a false 304.
         return reply
           .header("etag", tagAt(snapshot.generation, sceneVersion))
@@ -112,11 +130,8 @@ function isNamed(header: string, tag: string): boolean {
 }
 
 /** Stops a wait for a stable picture when the caller went away. */
-function abortedBy(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+function abortedBy(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  request.raw.socket.once("close", () =>
-    controller.abort(new RefusedError("cancelled", "the caller went away")),
-  );
   reply.raw.once("close", () => controller.abort(new RefusedError("cancelled", "the caller went away")));
   return controller.signal;
 }

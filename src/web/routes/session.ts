@@ -8,6 +8,14 @@ import { parse } from "../parse.ts";
 import type { AppPorts } from "../ports.ts";
 import type { RateLimits } from "../rate-limits.ts";
 
+/**
+ * After a click on another site's page a redirect would be that site's too, and take no strict cookie along: a page of
+ * our own goes on instead.
+ */
+const ONWARDS =
+  '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/">' +
+  '<title>Overlay Companion</title><p><a href="/">Overlay Companion</a>';
+
 /** Turns a token or a one-time code into the cookie of a session. */
 export class SignIn {
   readonly #ports: AppPorts;
@@ -21,8 +29,15 @@ export class SignIn {
   /** `/?token=`: on to `/` without the token, so that it leaves the address bar. */
   async byAddress(request: FastifyRequest, reply: FastifyReply, secret: string): Promise<void> {
     // A browser that looks ahead must not use up a one-time code that nobody opened.
-    if (/prefetch|prerender/.test(`${request.headers["sec-purpose"]}${request.headers["purpose"]}`)) {
+    const purpose = `${request.headers["sec-purpose"]}${request.headers["purpose"]}`;
+    if (request.method === "HEAD" || /prefetch|prerender/.test(purpose)) {
       throw new RefusedError("not_supported", "a sign-in address cannot be fetched ahead");
+    }
+    if (!isOpenedByPerson(request)) {
+      throw new WebError(
+        "cross_site",
+        "another site's page fetched the sign-in address, expected a person to open it",
+      );
     }
     try {
       this.#signIn(request, reply, secret);
@@ -32,7 +47,8 @@ export class SignIn {
       await reply.redirect(`/signin?error=${error.code === "unauthenticated" ? "wrong" : "wait"}`, 303);
       return;
     }
-    await reply.redirect("/", 303);
+    if (isFromOurselves(request)) await reply.redirect("/", 303);
+    else await reply.type("text/html; charset=utf-8").send(ONWARDS);
   }
 
   /** `POST /api/v1/session`: the sign-in form. */
@@ -96,6 +112,19 @@ export class SignIn {
       secure: request.protocol === "https",
     } as const;
   }
+}
+
+/** An image or a frame of another site's page would sign its reader in as somebody else, or lock them out by guesses. */
+function isOpenedByPerson(request: FastifyRequest): boolean {
+  const { headers } = request;
+  if (isFromOurselves(request)) return true;
+  return headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+}
+
+/** No other site's page had a part in it: typed, from a bookmark, from our own page, or from a program. */
+function isFromOurselves({ headers }: FastifyRequest): boolean {
+  const site = headers["sec-fetch-site"];
+  return site === undefined || site === "same-origin" || site === "none";
 }
 
 /** Signing in and out from the web app. */
