@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 
 /** Icons travel as the shapes inside their SVG element: what all have in common is said once in the app. */
@@ -17,10 +19,11 @@ function slimIcons(): Plugin {
 
 /**
  * noVNC without what our own server never asks of it: the page is signed in before it opens its WebSocket, which
- * offers the security type None alone, and no H.264 is sent. 8 KB of the viewer's 56, packed.
+ * offers the security type None alone, and of the encodings in noVNC's list the server takes the first that it encodes,
+ * which is Tight (Wishes.setEncodings). With the keysyms below 12 KB of the viewer's 56, packed.
  */
 function slimNoVnc(): Plugin {
-  const names = "ra2|crypto/crypto|decoders/h264";
+  const names = "ra2|crypto/crypto|decoders/(?:h264|hextile|jpeg|rre|tightpng|zlib|zrle)";
   return {
     name: "slim-novnc",
     enforce: "pre",
@@ -31,12 +34,36 @@ function slimNoVnc(): Plugin {
   };
 }
 
+/** noVNC names all keysyms of X, and itself uses four in ten: the names of the others would travel for nothing. */
+function slimKeysyms(): Plugin {
+  return {
+    name: "slim-keysyms",
+    enforce: "pre",
+    transform: {
+      filter: { id: /\/@novnc\/novnc\/core\/input\/keysym\.js$/ },
+      handler(code, id) {
+        const core = join(dirname(id), "..");
+        const sources = readdirSync(core, { recursive: true, encoding: "utf8" })
+          .filter((path) => path.endsWith(".js"))
+          .map((path) => readFileSync(join(core, path), "utf8"));
+        const used = new Set(sources.flatMap((source) => source.match(/(?<=\bKeyTable\.)\w+/g) ?? []));
+        const kept = code
+          .match(/^ {4}\w+:\s*0x[0-9a-f]+/gim)
+          ?.filter((line) => used.has(line.trim().split(":")[0] ?? ""));
+        if (kept === undefined || kept.length === 0)
+          throw new Error("noVNC's list of keysyms has another form");
+        return { code: `export default {${kept.join(",")}}`, map: null };
+      },
+    },
+  };
+}
+
 /** The web app: one page for all addresses, hashed assets that may be cached for ever. */
 export default defineConfig({
   root: "src/web/client",
   base: "/",
   publicDir: false,
-  plugins: [slimIcons(), slimNoVnc()],
+  plugins: [slimIcons(), slimNoVnc(), slimKeysyms()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     outDir: "../../../dist/client",

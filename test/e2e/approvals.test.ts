@@ -74,6 +74,76 @@ t.test(
   },
 );
 
+t.test("each question shows its own picture, and leaves the queue when it was answered", async (t) => {
+  if (!requireScene(t, "tigervnc", ["chromium"])) return;
+  const target = await openScene(t, "tigervnc");
+  const appliance = await Appliance.start(t, { connect: [target.url], mode: "assist" });
+  const agent = await appliance.agent({ token: appliance.agentToken });
+  await until("a picture", () => agent.shot());
+  const display = await target.display();
+  const page = await openViewer(t, appliance);
+  const card = page.locator(".approval:not(.is-settled)");
+  const colour = (): Promise<string> =>
+    page.evaluate<string>(`(async () => {
+      const image = document.querySelector(".approval:not(.is-settled) img");
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
+      const context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      return [...context.getImageData(2, 2, 1, 1).data].join();
+    })()`);
+  const shown: string[] = [];
+  for (const name of ["#ff0000", "#008000"]) {
+    await display.command("xsetroot", "-solid", name);
+    await until("the new colour", async () => {
+      const { rgba } = await agent.shot();
+      return rgba[0] === Number.parseInt(name.slice(1, 3), 16);
+    });
+    const asked = outcome(agent, "click_at", { x: 500, y: 300 });
+    await card.waitFor();
+    shown.push(await colour());
+    await card.focus();
+    await page.keyboard.press("d");
+    t.equal(await asked, "denied_by_human");
+  }
+  t.same(shown, ["255,0,0,255", "0,128,0,255"]);
+
+  const asked = outcome(agent, "click_at", { x: 500, y: 300 });
+  await card.getByRole("button", { name: "Deny" }).focus();
+  await page.keyboard.press("Enter");
+  t.equal(await asked, "denied_by_human");
+  await page.locator(".approval").first().waitFor({ state: "detached" });
+
+  const added = agent.call("add_connection", { name: "third", host: "10.0.0.3", protocol: "vnc" });
+  await card.waitFor();
+  t.match(
+    await card.innerText(),
+    /10\.0\.0\.3/,
+    "what is asked about no desktop yet is seen in every viewer",
+  );
+  const refused = t.rejects(added, { code: "denied_by_human" });
+  await card.focus();
+  await page.keyboard.press("d");
+  await refused;
+
+  const path = [
+    { x: 500, y: 100 },
+    { x: 500, y: 260 },
+  ];
+  const dragged = outcome(agent, "drag", { path });
+  await card.locator("img").waitFor();
+  const stretch = await page.evaluate<number>(`(async () => {
+    const image = document.querySelector(".approval:not(.is-settled) img");
+    await image.decode();
+    const { width, height } = image.getBoundingClientRect();
+    return (width / height) / (image.naturalWidth / image.naturalHeight);
+  })()`);
+  t.ok(Math.abs(stretch - 1) < 0.02, `a high picture is not stretched, got ${stretch}`);
+  await card.focus();
+  await page.keyboard.press("d");
+  t.equal(await dragged, "denied_by_human");
+});
+
 t.test("mouse and keys of a person at the viewer take the input from an agent at once", async (t) => {
   if (!requirePeers(t, ["chromium"])) return;
   const appliance = await Appliance.start(t);
@@ -119,7 +189,7 @@ t.test(
       { id: 2, method: "tools/call", params: { name: "list_connections", arguments: {} } },
     ].map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
     relay.endInput(Buffer.from(lines.join("")));
-    await until("the relay's end", () => !relay.isRunning);
+    await until("the relay's end", () => !relay.isRunning, 60_000);
     t.equal(relay.exitCode, 0, relay.stderr.slice(-300));
     t.match(relay.stdout, new RegExp(`"id":"${desktop?.id}"`));
     t.notMatch(relay.stderr, /Appliance serves/);

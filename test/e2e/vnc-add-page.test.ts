@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { pipeline } from "node:stream";
 import t from "tap";
 import { createWebSocketStream, WebSocketServer } from "ws";
-import { Appliance } from "./appliance.ts";
+import { Appliance, freePort } from "./appliance.ts";
 import { accessibilityFaults, openBrowser, signIn } from "./browser.ts";
 import { rawUpdateHeader, startFakeTarget } from "./fake-target.ts";
 import { requirePeers } from "./peers.ts";
@@ -83,6 +83,64 @@ t.test("a person adds a desktop behind a web server of its own wishes", { timeou
       t.notOk(asked.includes(7), "and nothing else is asked for");
       t.same(complaints, []);
       asked.length = 0;
+      await context.close();
+    });
+  }
+});
+
+t.test("the add dialog says what it knows, of what is written in it", { timeout: 120_000 }, async (t) => {
+  if (!requirePeers(t, ["chromium"])) return;
+  const appliance = await Appliance.start(t);
+  const browser = await openBrowser(t);
+  const nobody = await freePort();
+  for (const width of [1440, 360]) {
+    await t.test(`${width} px wide`, async (t) => {
+      const { context, page, complaints } = await signIn(browser, appliance, {
+        viewport: { width, height: 800 },
+      });
+      await page.getByRole("button", { name: "Add desktop" }).click();
+      const dialog = page.getByRole("dialog");
+      const port = dialog.locator("[name=port]");
+      const wide = (): Promise<number> =>
+        page.evaluate<number>(
+          "document.querySelector('dialog').scrollWidth - document.querySelector('dialog').clientWidth",
+        );
+      await dialog.locator("[name=host]").fill("127.0.0.1");
+      await port.fill(`${nobody}`);
+      await dialog.getByRole("button", { name: "Test" }).click();
+      const result = dialog.locator(".result-bad");
+      await result.waitFor();
+      t.match(await result.innerText(), /nothing listens on that port: check/i);
+      t.ok(await result.getByRole("button", { name: "Copy details" }).isVisible());
+      await port.fill("5901");
+      await result.waitFor({ state: "detached" });
+
+      await dialog.getByText("Way and security").click();
+      for (const [way, usual] of [
+        ["ws", "6080"],
+        ["repeater", "5901"],
+        ["reverse", "5500"],
+        ["", "5900"],
+      ] as const) {
+        await dialog.getByLabel("How to get there").selectOption(way);
+        t.equal(await port.getAttribute("placeholder"), usual);
+      }
+      await dialog.getByLabel("How to get there").selectOption("unix");
+      t.equal(await port.count(), 0, "a socket has neither host nor port");
+
+      await dialog.getByLabel("Protocol").selectOption("rdp");
+      await dialog.locator("[name=host]").fill("127.0.0.1");
+      await dialog.getByText("Screens, keyboard and security").click();
+      t.equal(await dialog.getByLabel("Keyboard of the host").inputValue(), "1033", "US, unless chosen");
+      t.same(await accessibilityFaults(page, "dialog"), []);
+      t.equal(await wide(), 0, "nothing is cut");
+      await dialog.getByRole("button", { name: "Test" }).click();
+      t.equal(
+        await page.evaluate<string>("document.activeElement.name"),
+        "username",
+        "an account is asked for before anything is sent",
+      );
+      t.same(complaints, []);
       await context.close();
     });
   }

@@ -48,7 +48,8 @@ function noteServerTime(response: Response): void {
   skewMs = Math.abs(difference) > 1500 ? difference : 0;
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+/** What an answer that is no good one says. */
+export async function errorOf(response: Response): Promise<ApiError> {
   try {
     const body: ErrorInfo = await response.json();
     return new ApiError(response.status, body.error.code, body.error.message, body.error.hint);
@@ -124,6 +125,10 @@ export const api = {
   },
   async reconnect(id: string): Promise<void> {
     await request("POST", desktopPath(id, "/reconnect"), {});
+  },
+  /** The next certificate or key that the target shows is believed. */
+  async forgetIdentity(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/forget-identity"), {});
   },
   async actions(id: string): Promise<readonly ActionInfo[]> {
     return (await request("GET", desktopPath(id, "/actions"))).json();

@@ -1,10 +1,10 @@
-import { useSignal } from "@preact/signals";
+import { computed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { Notices } from "./parts/notices-list.tsx";
 import type { Route } from "./route.ts";
 import { route } from "./router.ts";
-import { pendingCount, startSession } from "./session.ts";
+import { cockpit, pendingCount, startSession } from "./session.ts";
 
 const TITLES = {
   desktops: "Desktops",
@@ -17,6 +17,14 @@ const TITLES = {
   signin: "Sign in",
   unknown: "Not found",
 } as const satisfies Record<Route["page"], string>;
+
+/** Windows of several desktops stand side by side: theirs says which. */
+const pageTitle = computed(() => {
+  const { value } = route;
+  const desktop =
+    value.page === "viewer" ? cockpit.value.desktops.find(({ id }) => id === value.desktopId) : undefined;
+  return desktop?.name ?? TITLES[value.page];
+});
 
 type DrawPage = (current: Route) => VNode | null;
 
@@ -77,6 +85,7 @@ type Shown =
 export function App() {
   const current = route.value;
   const waiting = pendingCount.value;
+  const title = pageTitle.value;
   const shown = useSignal<Shown>({ kind: "nothing" });
   useEffect(() => {
     const { page } = current;
@@ -91,9 +100,9 @@ export function App() {
     );
   }, [current.page, current, shown]);
   useEffect(() => {
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${TITLES[current.page]} · Overlay Companion`;
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title} · Overlay Companion`;
     document.documentElement.dataset["page"] = current.page;
-  }, [current.page, waiting]);
+  }, [current.page, waiting, title]);
   return (
     <>
       <Page shown={shown.value} current={current} />
@@ -113,7 +122,13 @@ function Page({ shown, current }: { readonly shown: Shown; readonly current: Rou
         <main class="page">
           <h1>The page could not be loaded</h1>
           <p role="alert">
-            The server may have been updated or stopped. <a href={location.href}>Reload the page</a>
+            The server may have been updated or stopped. Check that it runs, then load the page anew.
+          </p>
+          <p>
+            {/* A link to this address would be followed within the page, which cannot load. */}
+            <button type="button" class="button button-primary" onClick={() => location.reload()}>
+              Reload the page
+            </button>
           </p>
         </main>
       );

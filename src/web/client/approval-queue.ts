@@ -53,6 +53,11 @@ export function pendingCards(cards: readonly Card[]): readonly Card[] {
   return cards.filter((card) => card.settledAtMs === null);
 }
 
+/** What is asked about one desktop, and what is about none yet: whoever looks at any desktop is to see that too. */
+export function cardsFor(cards: readonly Card[], desktopId: string): readonly Card[] {
+  return cards.filter(({ approval }) => approval.desktop_id === desktopId || approval.desktop_id === "");
+}
+
 function bounded(cards: readonly Card[]): readonly Card[] {
   let excess = cards.length - MAX_CARDS;
   if (excess <= 0) return cards;

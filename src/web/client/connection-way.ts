@@ -61,6 +61,19 @@ export function hasWays(protocol: string): protocol is keyof typeof WAYS {
   return Object.hasOwn(WAYS, protocol);
 }
 
+/** The port that is meant where none is given, by protocol and way. */
+export function usualPort(protocol: ConnectionBody["protocol"], transport: string): number {
+  if (protocol === "rdp") return 3389;
+  if (protocol === "kasmvnc") return 6901;
+  return transport === "ws" || transport === "wss"
+    ? 6080
+    : transport === "reverse"
+      ? 5500
+      : transport === "repeater"
+        ? 5901
+        : 5900;
+}
+
 /** False where the target is on this server, or comes to it. */
 export function needsHost(transport: string): boolean {
   return transport !== "unix" && transport !== "reverse";

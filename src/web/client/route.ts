@@ -58,6 +58,21 @@ export function routeOf(path: string, query: string): Route {
     : { page: "viewer", desktopId, crop: cropFromQuery(query) };
 }
 
+/** Where the sign-in page leads, by its query: to the page of ours that it was asked for, else to the first one. */
+export function wantedPath(query: string): string {
+  const base = "http://here.invalid";
+  const next = new URLSearchParams(query).get("next") ?? "/";
+  const url = URL.canParse(next, base) ? new URL(next, base) : null;
+  if (url?.origin !== base) return "/";
+  const { page } = routeOf(url.pathname, url.search);
+  return page === "unknown" || page === "signin" ? "/" : url.pathname + url.search + url.hash;
+}
+
+/** The address of the sign-in page that leads back to where one is. */
+export function signInPath(from: string): string {
+  return `/signin?${new URLSearchParams({ next: from })}`;
+}
+
 /** The address of a desktop's viewer. */
 export function viewerPath(desktopId: string, query = ""): string {
   return `/desktops/${encodeURIComponent(desktopId)}${query === "" ? "" : `?${query}`}`;

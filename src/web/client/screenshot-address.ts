@@ -9,13 +9,17 @@ export function thumbnailAddress(desktopId: string, desktop: Size, widthPixels: 
   return `/api/v1/desktops/${encodeURIComponent(desktopId)}/screenshot.jpg?${query}`;
 }
 
-/** The address of a part at its native size, pixel-exact. */
-export function cropAddress(desktopId: string, crop: Rect): string {
+/**
+ * The address of a part at its native size, pixel-exact. `moment` says for what it is looked at: a browser shows a picture
+ * that the page already has again, for the same address, and does not ask whether it has changed.
+ */
+export function cropAddress(desktopId: string, crop: Rect, moment: string): string {
   const query = new URLSearchParams({
     x: String(crop.x),
     y: String(crop.y),
     width: String(crop.width),
     height: String(crop.height),
+    for: moment,
   });
   return `/api/v1/desktops/${encodeURIComponent(desktopId)}/screenshot.png?${query}`;
 }

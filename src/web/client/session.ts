@@ -5,6 +5,7 @@ import { pendingCards, swept } from "./approval-queue.ts";
 import { afterMessage, type Cockpit, EMPTY_COCKPIT, withActions } from "./cockpit.ts";
 import { LiveSocket } from "./live-socket.ts";
 import { complain } from "./notices.ts";
+import { signInPath } from "./route.ts";
 
 /** Who is signed in; null until the server said so. */
 export const me = signal<Me | null>(null);
@@ -31,8 +32,8 @@ export function startSession(): void {
     },
     open: (isOpen) => {
       isOnline.value = isOpen;
-      // A lost socket may mean a lost session; the server's answer tells which.
-      if (!isOpen) identify();
+      // A lost socket may mean a lost session; the server's answer tells which. What was asked in vain is asked again.
+      if (!isOpen || me.value === null) identify();
     },
   });
   setInterval(tick, 1000);
@@ -45,15 +46,25 @@ function tick(): void {
   if (cards !== cockpit.value.cards) cockpit.value = { ...cockpit.value, cards };
 }
 
+let isIdentifying = false;
+
 function identify(): void {
-  api.me().then(
-    (known) => {
-      me.value = known;
-    },
-    (error: unknown) => {
-      if (error instanceof ApiError && error.status === 401) location.assign("/signin");
-    },
-  );
+  if (isIdentifying) return;
+  isIdentifying = true;
+  api
+    .me()
+    .then(
+      (known) => {
+        me.value = known;
+      },
+      (error: unknown) => {
+        if (!(error instanceof ApiError) || error.status !== 401) return;
+        location.assign(signInPath(location.pathname + location.search + location.hash));
+      },
+    )
+    .finally(() => {
+      isIdentifying = false;
+    });
 }
 
 export function may(permission: string): boolean {

@@ -40,12 +40,46 @@ const FAILURES = new Map([
   ["unreachable", "Not reachable"],
   ["handshake_timeout", "No answer"],
   ["refused", "Refused by the server"],
-  ["protocol_error", "Not a VNC server, or a broken one"],
+  ["protocol_error", "Another kind of server, or a broken one"],
   ["cert_mismatch", "Not the desktop it was"],
   ["target_forbidden", "Address not allowed"],
   ["no_view_permission", "No right to look"],
   ["target_closed", "Closed by the desktop"],
 ]);
+
+/**
+ * Why it is in that state, without what `stateWords` says: the server's sentence begins with the seconds that were left
+ * when it was said, and stands still while they pass. Null where there is nothing more to say.
+ */
+export function stateReason(state: DesktopInfo["state"]): string | null {
+  switch (state.kind) {
+    case "stalled":
+      return "The desktop is connected and does not answer.";
+    case "reconnecting":
+    case "failed":
+      return sentence(state.text.replace(/^(?:Reconnecting [^:]*|Failed): /, ""));
+    default:
+      return null;
+  }
+}
+
+const OTHER_SIGN_IN =
+  "Remove the desktop and add it again with the right user and password, or correct them where it is configured.";
+
+const NEXT_STEPS = new Map([
+  ["auth_failed", OTHER_SIGN_IN],
+  ["password_required", OTHER_SIGN_IN],
+  ["no_common_auth", "Let it offer a way to sign in that the dialog for adding desktops lists."],
+  ["handshake_timeout", "Check the protocol, the host and the port."],
+  ["protocol_error", "Check the protocol, the host and the port."],
+  ["target_forbidden", "Choose another address, or allow this one in the server's configuration."],
+  ["no_view_permission", "Give the user the right to look on the desktop, then try again."],
+]);
+
+/** What to do about a desktop that is not connected, where the server's message does not say it; null elsewhere. */
+export function nextStepWords(state: DesktopInfo["state"]): string | null {
+  return state.code === null ? null : (NEXT_STEPS.get(state.code) ?? null);
+}
 
 export const MODE_WORDS = {
   passive: { name: "Passive", meaning: "Agents watch. They cannot click or type." },

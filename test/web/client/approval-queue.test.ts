@@ -1,6 +1,7 @@
 import t from "tap";
 import {
   type Card,
+  cardsFor,
   pendingCards,
   swept,
   withApproval,
@@ -52,4 +53,14 @@ t.test("a flood of questions drops settled cards but no open one", async (t) => 
   for (let i = 0; i < 220; i++) cards = withApproval(cards, approvalInfo({ id: `n${i}` }), 0);
   t.equal(cards.length, 220);
   t.notOk(ids(cards).includes("old"));
+});
+
+t.test("a question about no desktop yet is everybody's", async (t) => {
+  const cards = ["d1", "", "d2"].map(
+    (desktop_id): Card => ({
+      approval: approvalInfo({ id: `a-${desktop_id}`, desktop_id }),
+      settledAtMs: null,
+    }),
+  );
+  t.same(ids(cardsFor(cards, "d1")), ["a-d1", "a-"]);
 });

@@ -4,7 +4,14 @@ import { wayOf } from "../../../src/desktop/transport-fields.ts";
 import { ENCODING_NAMES } from "../../../src/protocols/rfb/encodings/list.ts";
 import { connectionBodySchema } from "../../../src/web/api.ts";
 import { connectionFromForm } from "../../../src/web/client/connection-form.ts";
-import { hasWays, headersIn, needsHost, PICTURES, WAYS } from "../../../src/web/client/connection-way.ts";
+import {
+  hasWays,
+  headersIn,
+  needsHost,
+  PICTURES,
+  usualPort,
+  WAYS,
+} from "../../../src/web/client/connection-way.ts";
 
 const form = (fields: Readonly<Record<string, string>>) =>
   connectionFromForm(new Map(Object.entries(fields)));
@@ -69,7 +76,10 @@ t.test("every way of the form is one that the server takes", async (t) => {
       if (body.protocol === "rdp") throw new Error("expected a protocol with ways");
       const made = makeConnection({ protocol: body.protocol, ...place, ...wayOf(body) }, new Date(0));
       t.equal(made.transport ?? "", transport, `${protocol} ${transport}`);
+      if (transport !== "unix") t.equal(usualPort(body.protocol, transport), made.port, "its port is shown");
     }
   }
   t.notOk(hasWays("rdp"));
+  const host = { protocol: "rdp", host: "box", username: "ada", password: "x" } as const;
+  t.equal(usualPort("rdp", ""), makeConnection(host, new Date(0)).port);
 });

@@ -11,6 +11,8 @@ const HOST = { protocol: "rdp", host: "box", username: "ada", password: "x" } as
 const form = (fields: Readonly<Record<string, string>>) =>
   connectionBodySchema.parse(connectionFromForm(new Map(Object.entries({ ...HOST, ...fields }))));
 
+const makeBody = (rdp: Readonly<Record<string, unknown>>) => ({ ...HOST, rdp });
+
 t.test("what is asked of an RDP host goes from the form to the connection", async (t) => {
   const filled = {
     rdp_screens: "800x600+640+0, 640x480+0+0",
@@ -36,11 +38,23 @@ t.test("what is asked of an RDP host goes from the form to the connection", asyn
 
 t.test("screens that cannot be read are found, and those that no host takes are refused", async (t) => {
   for (const text of ["big", "800", "800x600,640x480", "800x600+0+0,"]) t.equal(screensIn(text), null, text);
+  for (const side of [199, 8193]) {
+    t.equal(screensIn(`${side}x600`), null, "a side that no host is asked for");
+    t.equal(screensIn(`800x600+0+0, 600x${side}+800+0`), null);
+    const made = makeBody({ width: side, height: 600 });
+    t.notOk(connectionBodySchema.safeParse(made).success, "nor does the server take it");
+  }
+  t.same(screensIn("200x8192"), { width: 200, height: 8192 });
   const made = (text: string) =>
     makeConnection({ ...HOST, ...rdpWishesOf(form({ rdp_screens: text })) }, new Date(0));
   t.throws(() => made("800x600+0+0, 800x600+400+0"), { message: /overlap/ });
 });
 
 t.test("every keyboard of the form is one that is typed on key by key", async (t) => {
-  t.same(Object.keys(KEYBOARDS).map(Number).sort(), [...LAYOUTS.keys()].sort());
+  t.same(KEYBOARDS.map(([number]) => Number(number)).sort(), [...LAYOUTS.keys()].sort());
+  t.equal(
+    KEYBOARDS[0][0],
+    0x409,
+    "the first, which is chosen where nobody chooses, is the server's default too",
+  );
 });

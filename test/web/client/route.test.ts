@@ -1,6 +1,13 @@
 import t from "tap";
 import { clampCrop, cropFromQuery, queryOfCrop } from "../../../src/web/client/crop.ts";
-import { playerPath, routeOf, rulesPath, viewerPath } from "../../../src/web/client/route.ts";
+import {
+  playerPath,
+  routeOf,
+  rulesPath,
+  signInPath,
+  viewerPath,
+  wantedPath,
+} from "../../../src/web/client/route.ts";
 
 t.test("each page has its address", async (t) => {
   t.same(routeOf("/", ""), { page: "desktops" });
@@ -54,4 +61,30 @@ t.test("a crop is clamped to the desktop, and one beside it is none", async (t) 
   const crop = { x: 1000, y: 0, width: 800, height: 600, scale: null };
   t.same(clampCrop(crop, { width: 1280, height: 500 }), { ...crop, width: 280, height: 500 });
   t.equal(clampCrop(crop, { width: 1000, height: 500 }), null);
+});
+
+t.test("whoever signs in gets where they wanted to go, within this app", async (t) => {
+  const wanted = "/desktops/a%20b?vx=1&vw=2&vh=3#x";
+  t.equal(wantedPath(new URL(signInPath(wanted), "http://x").search), wanted);
+  t.equal(wantedPath(""), "/");
+  t.equal(wantedPath("?error=wrong"), "/");
+  for (const next of [
+    ...[
+      "//evil.example/",
+      "https://evil.example/",
+      "/\\evil.example",
+      "\\\\evil.example",
+      "/\t/evil.example",
+    ],
+    ...[
+      "/.//evil.example",
+      "javascript:alert(1)",
+      "/signin?next=/",
+      "/nothing",
+      "http://[",
+      " //evil.example",
+    ],
+  ]) {
+    t.equal(wantedPath(`?${new URLSearchParams({ next })}`), "/", JSON.stringify(next));
+  }
 });

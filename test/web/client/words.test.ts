@@ -9,7 +9,9 @@ import {
   decisionWords,
   durationWords,
   modeNamed,
+  nextStepWords,
   outcomeWords,
+  stateReason,
   stateWords,
 } from "../../../src/web/client/words.ts";
 import { actionInfo, approvalInfo, desktopInfo } from "./infos.ts";
@@ -33,6 +35,13 @@ t.test("states are said in a few words", async (t) => {
   );
   t.equal(stateWords(state({ kind: "failed", code: "auth_failed" }), NOW), "Refused: wrong password");
   t.equal(stateWords(state({ kind: "failed", code: "something_new" }), NOW), "Not connected");
+  const lost = { kind: "reconnecting", text: "Reconnecting in 3 s: nothing listens: check it" } as const;
+  t.equal(stateReason(state(lost)), "Nothing listens: check it", "the seconds are counted elsewhere");
+  t.equal(stateReason(state({ kind: "failed", text: "Failed: the server: no" })), "The server: no");
+  t.equal(stateReason(state({})), null);
+  t.match(nextStepWords(state({ kind: "failed", code: "auth_failed" })), /add it again/);
+  t.equal(nextStepWords(state({ kind: "failed", code: "something_new" })), null);
+  t.equal(nextStepWords(state({})), null);
 });
 
 t.test("stop is red only when something can be stopped", async (t) => {
@@ -141,7 +150,7 @@ t.test("thumbnails are as wide as their tile, in few steps, and never enlarged",
     /^\/api\/v1\/desktops\/a%20b\/screenshot\.jpg\?/,
   );
   t.equal(
-    cropAddress("d", { x: 1, y: 2, width: 3, height: 4 }),
-    "/api/v1/desktops/d/screenshot.png?x=1&y=2&width=3&height=4",
+    cropAddress("d", { x: 1, y: 2, width: 3, height: 4 }, "a 1"),
+    "/api/v1/desktops/d/screenshot.png?x=1&y=2&width=3&height=4&for=a+1",
   );
 });

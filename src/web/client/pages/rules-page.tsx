@@ -3,8 +3,9 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { RulesInfo } from "../../api.ts";
 import { api } from "../api-client.ts";
-import { type ErrorWords, errorWords, inform } from "../notices.ts";
+import { complain, type ErrorWords, errorWords, inform } from "../notices.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { FailureCard } from "../parts/failure-card.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { RuleAreas } from "../parts/rule-areas.tsx";
 import { RuleExample } from "../parts/rule-example.tsx";
@@ -13,7 +14,7 @@ import { Shell } from "../parts/shell.tsx";
 import { viewerPath } from "../route.ts";
 import { areEqual, configOf, type Rules } from "../rules-draft.ts";
 import { desktopOf, may } from "../session.ts";
-import { MODE_WORDS, sentence } from "../words.ts";
+import { MODE_WORDS } from "../words.ts";
 
 /** The rules of one desktop's custom mode: read, changed, tried, saved. */
 export function RulesPage({ desktopId }: { readonly desktopId: string }) {
@@ -28,12 +29,12 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
     draft.value = info.rules;
     failure.value = null;
   };
-  const fail = (error: unknown): void => {
-    failure.value = errorWords(error);
+  const load = (): void => {
+    api.rules(desktopId).then(take, (error: unknown) => {
+      failure.value = errorWords(error);
+    });
   };
-  useEffect(() => {
-    api.rules(desktopId).then(take, fail);
-  }, [desktopId]);
+  useEffect(load, [desktopId]);
   const rules = draft.value;
   const isChanged = rules !== null && saved.value !== null && !areEqual(rules, saved.value.rules);
   const isInForce = desktop === undefined ? (saved.value?.is_in_force ?? false) : desktop.mode === "custom";
@@ -46,10 +47,13 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
     isSaving.value = true;
     api
       .setRules(desktopId, rules)
-      .then((info) => {
-        take(info);
-        inform("The rules are in force");
-      }, fail)
+      .then(
+        (info) => {
+          take(info);
+          inform("The rules are in force");
+        },
+        (error: unknown) => complain("Could not save the rules", error),
+      )
       .finally(() => {
         isSaving.value = false;
       });
@@ -68,15 +72,14 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
           </a>
           <h1>Rules for agents{desktop === undefined ? "" : ` on ${desktop.name}`}</h1>
         </header>
-        <p class={`rules-state tone-${isInForce && !isChanged ? "good" : "warn"}`} role="status">
-          <span class="dot" aria-hidden="true" />
-          {stateWords(isInForce, isChanged, desktop?.mode ?? null)}
-        </p>
-        {failure.value !== null && (
-          <p class="field-error" role="alert">
-            {sentence(failure.value.message)}
-            {failure.value.hint === null ? "" : `: ${failure.value.hint}`}
+        {rules !== null && (
+          <p class={`rules-state tone-${isInForce && !isChanged ? "good" : "warn"}`} role="status">
+            <span class="dot" aria-hidden="true" />
+            {stateWords(isInForce, isChanged, desktop?.mode ?? null)}
           </p>
+        )}
+        {failure.value !== null && (
+          <FailureCard title="The rules cannot be shown" words={failure.value} onRetry={load} />
         )}
         {rules !== null && (
           <>

@@ -4,9 +4,10 @@ import { useEffect } from "preact/hooks";
 import type { ConfigInfo, DesktopInfo } from "../../api.ts";
 import { api } from "../api-client.ts";
 import { clientIsConnected } from "../client-light.ts";
-import { attempt, complain } from "../notices.ts";
+import { attempt, type ErrorWords, errorWords } from "../notices.ts";
 import { AddDesktopDialog } from "../parts/add-desktop-dialog.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { FailureCard } from "../parts/failure-card.tsx";
 import { ModeChoice } from "../parts/mode-choice.tsx";
 import { Shell } from "../parts/shell.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
@@ -40,14 +41,19 @@ export function SetupPage() {
 function ClientStep() {
   const config = useSignal<ConfigInfo | null>(null);
   const chosen = useSignal<string | null>(null);
-  useEffect(() => {
+  const failure = useSignal<ErrorWords | null>(null);
+  const load = (): void => {
     api.setup().then(
       (loaded) => {
         config.value = loaded;
+        failure.value = null;
       },
-      (error: unknown) => complain("Could not load the client settings", error),
+      (error: unknown) => {
+        failure.value = errorWords(error);
+      },
     );
-  }, [config]);
+  };
+  useEffect(load, [config]);
   const clients = config.value?.clients ?? [];
   const shown = clients.find((client) => client.id === chosen.value) ?? clients[0];
   return (
@@ -76,7 +82,13 @@ function ClientStep() {
           </label>
         ))}
       </fieldset>
-      {shown ? <Snippet client={shown} /> : <div class="snippet snippet-skeleton" aria-hidden="true" />}
+      {shown ? (
+        <Snippet client={shown} />
+      ) : failure.value ? (
+        <FailureCard title="The client settings cannot be shown" words={failure.value} onRetry={load} />
+      ) : (
+        <div class="snippet snippet-skeleton" aria-hidden="true" />
+      )}
     </section>
   );
 }

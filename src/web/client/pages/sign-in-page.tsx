@@ -1,5 +1,7 @@
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { ApiError, api } from "../api-client.ts";
+import { wantedPath } from "../route.ts";
 
 const WORDS_OF_ERROR = {
   wrong:
@@ -25,16 +27,20 @@ function errorOf(error: unknown): SignInError {
 export function SignInPage() {
   const error = useSignal<SignInError | null>(errorOfAddress());
   const isBusy = useSignal(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
     const token = new FormData(event.currentTarget).get("token");
     if (typeof token !== "string" || isBusy.value) return;
     isBusy.value = true;
     api.signIn(token.trim()).then(
-      () => location.assign("/"),
+      () => location.assign(wantedPath(location.search)),
       (refusal: unknown) => {
         error.value = errorOf(refusal);
         isBusy.value = false;
+        field.current?.focus();
+        field.current?.select();
       },
     );
   };
@@ -48,6 +54,7 @@ export function SignInPage() {
         <label class="field">
           <span>Access token or one-time code</span>
           <input
+            ref={field}
             name="token"
             type="password"
             autocomplete="current-password"

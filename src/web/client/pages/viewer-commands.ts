@@ -11,13 +11,15 @@ export interface CommandsRequest {
   readonly page: RefObject<HTMLElement | null>;
   readonly state: ViewerState;
   readonly viewer: Viewer | null;
+  /** The window shows a part of the desktop, at a scale of its own. */
+  readonly isCropped: boolean;
   readonly mayInput: boolean;
   readonly mayControl: boolean;
 }
 
 /** What the bar of a viewer can do, in the order of its icons. */
 export function viewerCommands(request: CommandsRequest): readonly Command[] {
-  const { desktop, page, state, viewer, mayInput, mayControl } = request;
+  const { desktop, page, state, viewer, isCropped, mayInput, mayControl } = request;
   const isActual = state.scaling.value === "actual";
   const isViewOnly = state.isViewOnly.value || !mayInput;
   const { recording_id } = desktop;
@@ -37,6 +39,7 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       id: "scaling",
       label: isActual ? "Fit to the window" : "Actual size (1:1)",
       icon: "scaling",
+      isDisabled: isCropped,
       run: () => {
         state.scaling.value = isActual ? "fit" : "actual";
       },

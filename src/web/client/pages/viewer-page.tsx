@@ -2,13 +2,15 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { DesktopInfo } from "../../api.ts";
 import { api } from "../api-client.ts";
+import { cardsFor, pendingCards } from "../approval-queue.ts";
 import type { Crop } from "../crop.ts";
-import { attempt, inform } from "../notices.ts";
+import { attempt, complain, inform } from "../notices.ts";
 import { later } from "../parts/later.tsx";
 import { OfflineBanner } from "../parts/offline-banner.tsx";
+import { ShortcutsDialog } from "../parts/shortcuts-dialog.tsx";
 import { StageBanner } from "../parts/stage-banner.tsx";
 import { ViewerBar } from "../parts/viewer-bar.tsx";
-import { cockpit, desktopOf, loadActions, may, me } from "../session.ts";
+import { cockpit, desktopOf, isOnline, loadActions, may, me } from "../session.ts";
 import { isTyping } from "../typing.ts";
 import { ClipboardBridge } from "../viewer/clipboard-bridge.ts";
 import { explainKeyboardOnce } from "../viewer/keyboard-hint.ts";
@@ -17,6 +19,7 @@ import { canStop } from "../words.ts";
 import { viewerCommands } from "./viewer-commands.ts";
 import { useViewerState } from "./viewer-state.ts";
 import "../styles/viewer.css";
+import "../styles/viewer-narrow.css";
 import "../styles/overlays.css";
 
 /* What the first picture does not need comes after it. */
@@ -43,8 +46,13 @@ export function ViewerPage({ desktopId, crop }: ViewerPageProps) {
             All desktops
           </a>
         </div>
-      ) : (
+      ) : isOnline.value ? (
         <h1 class="visually-hidden">Desktop</h1>
+      ) : (
+        <div class="card stage-card" role="status">
+          <h1>No connection to the server</h1>
+          <p>Trying again. Check that it is running and that nothing between keeps WebSockets away.</p>
+        </div>
       )}
     </main>
   );
@@ -64,9 +72,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const { id, name } = desktop;
   const hasPicture = desktop.width > 0;
   const isLive = desktop.state.kind === "live";
-  const waiting = cockpit.value.cards.filter(
-    (card) => card.approval.desktop_id === id && card.settledAtMs === null,
-  );
+  const waiting = pendingCards(cardsFor(cockpit.value.cards, id));
 
   const stop = (): void => attempt("Could not stop", api.stop(id));
   const removeOverlay = (overlayId: string): void =>
@@ -92,9 +98,12 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         scale: (scale) => {
           state.scale.value = scale;
         },
-        entered: explainKeyboardOnce,
+        entered: () => {
+          if (may("input") && !state.isViewOnly.value) explainKeyboardOnce();
+        },
         left: () => {
-          page.current?.querySelector<HTMLElement>(".viewer-bar select, .viewer-bar button")?.focus();
+          // The bar itself: in a list of modes the next letter would choose one.
+          page.current?.querySelector<HTMLElement>(".viewer-bar")?.focus();
           inform("The keyboard is the browser's again. Click the desktop to give it back.");
         },
         stopAsked: stop,
@@ -141,6 +150,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
     page,
     state,
     viewer: current,
+    isCropped: crop !== null,
     mayInput,
     mayControl: may("control"),
   });
@@ -201,6 +211,10 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
                 isClipboardSynced.value = isSynced;
               }}
               onSend={(text) => {
+                if (state.status.value.kind !== "connected") {
+                  complain("Could not set the desktop's clipboard", new Error("it is not connected"));
+                  return;
+                }
                 current?.paste(text);
                 inform("Put on the desktop's clipboard");
               }}
@@ -229,6 +243,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           onRemoveOverlay={(overlay) => removeOverlay(overlay.id)}
         />
       )}
+      <ShortcutsDialog />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { DesktopInfo, OverlayInfo } from "../../api.ts";
 import { api } from "../api-client.ts";
-import { pendingCards } from "../approval-queue.ts";
+import { cardsFor, pendingCards } from "../approval-queue.ts";
 import { attempt } from "../notices.ts";
 import { ActionList } from "../parts/action-list.tsx";
 import { ApprovalList } from "../parts/approval-list.tsx";
@@ -19,7 +19,7 @@ export interface ViewerSideProps {
 
 /** The panel with this desktop's things. Questions that wait are shown above the actions too: nobody must look for them. */
 export function ViewerSide({ desktop, state, onRemoveOverlay }: ViewerSideProps) {
-  const cards = cockpit.value.cards.filter((card) => card.approval.desktop_id === desktop.id);
+  const cards = cardsFor(cockpit.value.cards, desktop.id);
   const actions = cockpit.value.actions.filter((action) => action.desktop_id === desktop.id);
   const tab = state.tab.value;
   return (
@@ -67,7 +67,7 @@ export function ViewerSide({ desktop, state, onRemoveOverlay }: ViewerSideProps)
 
 /** With the panel closed, questions float over a corner of the desktop: the picture does not move under the hand. */
 export function FloatingApprovals({ desktopId }: { readonly desktopId: string }) {
-  const cards = cockpit.value.cards.filter((card) => card.approval.desktop_id === desktopId);
+  const cards = cardsFor(cockpit.value.cards, desktopId);
   return (
     <section class="floating" aria-label="Approvals">
       <ApprovalList cards={cards} isDesktopNamed={false} />

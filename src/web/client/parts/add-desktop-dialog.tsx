@@ -3,10 +3,11 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ConnectionBody, TestReportInfo } from "../../api.ts";
 import { api } from "../api-client.ts";
 import { connectionFromForm, protocolNamed } from "../connection-form.ts";
-import { hasWays, needsHost } from "../connection-way.ts";
+import { hasWays, needsHost, usualPort } from "../connection-way.ts";
 import { type ErrorWords, errorWords, inform } from "../notices.ts";
 import { sentence } from "../words.ts";
 import { ConnectionWay } from "./connection-way.tsx";
+import { CopyButton } from "./copy-button.tsx";
 import { HandshakeSteps } from "./handshake-steps.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { RdpFields } from "./rdp-fields.tsx";
@@ -14,19 +15,16 @@ import { RdpFields } from "./rdp-fields.tsx";
 const PROTOCOLS = {
   vnc: {
     name: "VNC",
-    port: "5900",
     user: "User (rarely needed)",
     meaning: "Any VNC server: TigerVNC, x11vnc, a virtual machine's console. Nothing is installed on it.",
   },
   kasmvnc: {
     name: "KasmVNC",
-    port: "6901",
     user: "User",
     meaning: "A KasmVNC server or Kasm container, with the user name and password of its web page.",
   },
   rdp: {
     name: "RDP",
-    port: "3389",
     user: "User",
     meaning: "A Windows machine or xrdp, with the user name and password of an account there.",
   },
@@ -46,13 +44,20 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
   const phase = useSignal<Phase>({ kind: "editing" });
   const protocol = useSignal<ConnectionBody["protocol"]>("vnc");
   const transport = useSignal("");
+  const result = useRef<HTMLDivElement>(null);
   const words = PROTOCOLS[protocol.value];
+  const isRdp = protocol.value === "rdp";
   useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => result.current?.scrollIntoView({ block: "nearest" }), [phase.value]);
   const isBusy = phase.value.kind === "testing" || phase.value.kind === "adding";
 
   const filled = (): ConnectionBody | null => {
     const element = form.current;
     return element?.reportValidity() ? connectionFromForm(new FormData(element)) : null;
+  };
+  /** What was found out is not about what is written now. */
+  const forget = (): void => {
+    if (!isBusy && phase.value.kind !== "editing") phase.value = { kind: "editing" };
   };
   const fail = (error: unknown): void => {
     phase.value = { kind: "failed", words: errorWords(error) };
@@ -78,7 +83,7 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
 
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="add-title" onClose={onClose}>
-      <form ref={form} onSubmit={add} autocomplete="off">
+      <form ref={form} onSubmit={add} onInput={forget} autocomplete="off">
         <header class="dialog-head">
           <h2 id="add-title">Add a desktop</h2>
           <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
@@ -99,22 +104,30 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
           </select>
         </label>
         <p class="muted">{words.meaning}</p>
-        <div class="field-pair">
-          <label class="field">
-            <span>Host</span>
-            <input
-              name="host"
-              required={needsHost(transport.value)}
-              maxLength={253}
-              placeholder="192.168.1.20"
-              spellcheck={false}
-            />
-          </label>
-          <label class="field field-port">
-            <span>Port</span>
-            <input name="port" type="number" min={1} max={65535} placeholder={words.port} />
-          </label>
-        </div>
+        {transport.value !== "unix" && (
+          <div class="field-pair">
+            <label class="field">
+              <span>{transport.value === "reverse" ? "Listen on (optional)" : "Host"}</span>
+              <input
+                name="host"
+                required={needsHost(transport.value)}
+                maxLength={253}
+                placeholder={transport.value === "reverse" ? "127.0.0.1" : "192.168.1.20"}
+                spellcheck={false}
+              />
+            </label>
+            <label class="field field-port">
+              <span>Port</span>
+              <input
+                name="port"
+                type="number"
+                min={1}
+                max={65535}
+                placeholder={String(usualPort(protocol.value, transport.value))}
+              />
+            </label>
+          </div>
+        )}
         <label class="field">
           <span>Name (optional)</span>
           <input name="name" maxLength={100} placeholder="build-vm" />
@@ -122,18 +135,24 @@ export function AddDesktopDialog({ onClose }: { readonly onClose: () => void }) 
         <div class="field-pair">
           <label class="field">
             <span>{words.user}</span>
-            <input name="username" maxLength={1024} autocomplete="off" spellcheck={false} />
+            <input name="username" required={isRdp} maxLength={1024} autocomplete="off" spellcheck={false} />
           </label>
           <label class="field">
             <span>Password</span>
-            <input name="password" type="password" maxLength={1024} autocomplete="new-password" />
+            <input
+              name="password"
+              type="password"
+              required={isRdp}
+              maxLength={1024}
+              autocomplete="new-password"
+            />
           </label>
         </div>
         {hasWays(protocol.value) && (
           <ConnectionWay key={protocol.value} protocol={protocol.value} transport={transport} />
         )}
-        {protocol.value === "rdp" && <RdpFields />}
-        <div class="dialog-result" aria-live="polite">
+        {isRdp && <RdpFields />}
+        <div ref={result} class="dialog-result" aria-live="polite">
           <Result phase={phase.value} />
         </div>
         <footer class="dialog-foot">
@@ -158,6 +177,9 @@ function Result({ phase }: { readonly phase: Phase }) {
         <div class="result result-bad">
           <p>{sentence(phase.words.message)}</p>
           {phase.words.hint !== null && <p class="muted">{sentence(phase.words.hint)}</p>}
+          <p>
+            <CopyButton text={phase.words.details} label="Copy details" />
+          </p>
         </div>
       );
     default:

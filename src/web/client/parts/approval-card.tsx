@@ -13,6 +13,8 @@ import { later } from "./later.tsx";
 const ApprovalEdit = later(async () => (await import("./approval-edit.tsx")).ApprovalEdit);
 
 const ALLOW_FOR_MS = 600_000;
+/** Of the picture in a card, CSS pixels. */
+const MOST_HEIGHT = 240;
 
 export interface ApprovalCardProps {
   readonly approval: ApprovalInfo;
@@ -73,7 +75,9 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
       <TargetPicture approval={approval} />
       <p class="approval-who">
         <strong>{approval.actor.name}</strong> wants to do this
-        {isDesktopNamed && <> on {desktopOf(approval.desktop_id)?.name ?? "a desktop"}</>}
+        {isDesktopNamed && approval.desktop_id !== "" && (
+          <> on {desktopOf(approval.desktop_id)?.name ?? "a desktop"}</>
+        )}
         {approval.intent === null ? ", and gave no reason." : ":"}
       </p>
       {approval.intent !== null && <blockquote class="approval-intent">{approval.intent}</blockquote>}
@@ -170,12 +174,14 @@ function TargetPicture({ approval }: { readonly approval: ApprovalInfo }) {
   const height = crop?.height ?? 0;
   useEffect(() => {
     frame.current?.style.setProperty("aspect-ratio", `${width} / ${height}`);
+    // As high as the style sheet lets it be, and then as wide as its form allows.
+    frame.current?.style.setProperty("max-width", `${(MOST_HEIGHT * width) / height}px`);
   }, [width, height]);
   if (crop === null || crop.width <= 0 || crop.height <= 0 || hasFailed.value) return null;
   return (
     <div ref={frame} class="approval-picture">
       <img
-        src={cropAddress(approval.desktop_id, crop)}
+        src={cropAddress(approval.desktop_id, crop, approval.id)}
         width={crop.width}
         height={crop.height}
         alt="The place on the desktop this is about"

@@ -2,6 +2,8 @@ import type { DesktopInfo } from "../../api.ts";
 import { queryOfCrop } from "../crop.ts";
 import { copyText } from "../notices.ts";
 import { rulesPath, viewerPath } from "../route.ts";
+import { stateReason } from "../words.ts";
+import { StateMark } from "./state-mark.tsx";
 
 export interface DesktopFactsProps {
   readonly desktop: DesktopInfo;
@@ -21,9 +23,13 @@ export function DesktopFacts({ desktop, scale }: DesktopFactsProps) {
     ["Agents", desktop.agents.length === 0 ? "none in the last minute" : desktop.agents.join(", ")],
     ["Picture", `generation ${desktop.generation}`],
   ];
+  const reason = stateReason(desktop.state);
   return (
     <>
-      <p class="facts-state">{desktop.state.text}</p>
+      <p class="facts-state">
+        <StateMark desktop={desktop} />
+      </p>
+      {reason !== null && <p class="facts-reason muted">{reason}</p>}
       <dl class="facts">
         {facts.map(([name, value]) => (
           <div key={name}>
@@ -61,18 +67,20 @@ export function DesktopFacts({ desktop, scale }: DesktopFactsProps) {
           </ul>
         </>
       )}
-      <a class="button" href={rulesPath(desktop.id)}>
-        Rules of custom mode
-      </a>
-      <button
-        type="button"
-        class="button"
-        onClick={() =>
-          copyText(facts.map(([name, value]) => `${name}: ${value}`).join("\n"), "Details copied")
-        }
-      >
-        Copy details
-      </button>
+      <div class="facts-tools">
+        <a class="button" href={rulesPath(desktop.id)}>
+          Rules of custom mode
+        </a>
+        <button
+          type="button"
+          class="button"
+          onClick={() =>
+            copyText(facts.map(([name, value]) => `${name}: ${value}`).join("\n"), "Details copied")
+          }
+        >
+          Copy details
+        </button>
+      </div>
     </>
   );
 }

@@ -4,9 +4,9 @@ import { api } from "../api-client.ts";
 import { attempt } from "../notices.ts";
 import { viewerPath } from "../route.ts";
 import { thumbnailAddress } from "../screenshot-address.ts";
-import { cockpit, may } from "../session.ts";
+import { cockpit, isOnline, may } from "../session.ts";
 import { Thumbnail } from "../thumbnail.ts";
-import { countWords, MODE_WORDS } from "../words.ts";
+import { countWords, MODE_WORDS, stateReason } from "../words.ts";
 import { Icon } from "./icon.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { StateMark } from "./state-mark.tsx";
@@ -31,7 +31,7 @@ export function DesktopTile({ desktop }: { readonly desktop: DesktopInfo }) {
         ) : (
           <div class="tile-empty">
             <Icon shape={desktop.state.kind === "failed" ? "monitorOff" : "monitor"} />
-            <p>{desktop.state.text}</p>
+            <p>{stateReason(desktop.state)}</p>
           </div>
         )}
         {waiting > 0 && (
@@ -73,6 +73,6 @@ function LivePicture({ desktop }: { readonly desktop: DesktopInfo }) {
     );
     return () => thumbnail.close();
   }, [id, width, height]);
-  const isStale = desktop.state.kind !== "live";
+  const isStale = desktop.state.kind !== "live" || !isOnline.value;
   return <img ref={image} class={isStale ? "is-stale" : ""} alt={`The screen of ${desktop.name}`} />;
 }

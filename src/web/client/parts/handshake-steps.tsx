@@ -1,12 +1,14 @@
 import type { TestReportInfo } from "../../api.ts";
 import { sentence } from "../words.ts";
+import { CopyButton } from "./copy-button.tsx";
 import { Icon } from "./icon.tsx";
 
 /** How far a test connection came, step by step. */
 export function HandshakeSteps({ report }: { readonly report: TestReportInfo }) {
   return (
     <div class={`result ${report.success ? "result-good" : "result-bad"}`}>
-      <p>{sentence(report.message)}</p>
+      {/* The message of a failure is its last step's. */}
+      <p>{report.success ? sentence(report.message) : <strong>The test failed</strong>}</p>
       <ol class="steps">
         {report.steps.map((step) => (
           <li key={step.name} class={step.ok ? "step-good" : "step-bad"}>
@@ -19,6 +21,16 @@ export function HandshakeSteps({ report }: { readonly report: TestReportInfo }) 
           </li>
         ))}
       </ol>
+      {!report.success && (
+        <p>
+          <CopyButton text={detailsOf(report)} label="Copy details" />
+        </p>
+      )}
     </div>
   );
+}
+
+function detailsOf({ message, steps }: TestReportInfo): string {
+  const lines = steps.map(({ name, ok, detail }) => `${ok ? "done" : "failed"} ${name} ${detail}`.trim());
+  return [message, ...lines].join("\n");
 }

@@ -23,7 +23,9 @@ export function RdpFields() {
           onInput={(event) => {
             const isRead = screensIn(event.currentTarget.value) !== null;
             event.currentTarget.setCustomValidity(
-              isRead ? "" : "Write a size such as 1280x800, or places such as 1280x800+0+0, 1024x768+1280+0",
+              isRead
+                ? ""
+                : "Write a size such as 1280x800, or places such as 1280x800+0+0, 1024x768+1280+0; sides of 200 to 8192",
             );
           }}
         />
@@ -31,7 +33,7 @@ export function RdpFields() {
       <label class="field">
         <span>Keyboard of the host</span>
         <select name="rdp_keyboard">
-          {Object.entries(KEYBOARDS).map(([number, words]) => (
+          {KEYBOARDS.map(([number, words]) => (
             <option key={number} value={number}>
               {words}
             </option>

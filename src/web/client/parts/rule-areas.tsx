@@ -11,6 +11,7 @@ import {
 } from "../rules-draft.ts";
 import { Icon } from "./icon.tsx";
 import { IconButton } from "./icon-button.tsx";
+import { NumberField } from "./number-field.tsx";
 import { RuleMap } from "./rule-map.tsx";
 
 export interface RuleAreasProps {
@@ -132,21 +133,14 @@ function AreaFields({
       </div>
       <div class="rules-area-sides">
         {SIDES.map(([side, label]) => (
-          <label key={side}>
-            <span class="muted">{label}</span>
-            <input
-              type="number"
-              required
-              min={side === "width" || side === "height" ? 1 : 0}
-              max={MAX_SIDE}
-              step={1}
-              value={area[side]}
-              onInput={(event) => {
-                const { valueAsNumber, validity } = event.currentTarget;
-                if (validity.valid) change({ [side]: valueAsNumber });
-              }}
-            />
-          </label>
+          <NumberField
+            key={side}
+            label={label}
+            value={area[side]}
+            min={side === "width" || side === "height" ? 1 : 0}
+            max={MAX_SIDE}
+            onChange={(number) => change({ [side]: number })}
+          />
         ))}
       </div>
     </fieldset>

@@ -5,6 +5,7 @@ import { api } from "../api-client.ts";
 import { errorWords } from "../notices.ts";
 import { areaName, type Rules, SUBJECT_NAMES, SUBJECT_WORDS, type Subject } from "../rules-draft.ts";
 import { sentence } from "../words.ts";
+import { NumberField } from "./number-field.tsx";
 
 export interface RuleExampleProps {
   readonly rules: Rules;
@@ -40,20 +41,16 @@ export function RuleExample({ rules, desktopId }: RuleExampleProps) {
     };
   }, [rules, desktopId, subject.value, isPointing, x.value, y.value, answer]);
   const number = (label: string, value: typeof x) => (
-    <label class="rules-number">
-      <span class="muted rules-number-name">{label}</span>
-      <input
-        type="number"
-        min={0}
-        max={65_535}
-        step={1}
-        value={value.value}
-        onInput={(event) => {
-          const { valueAsNumber, validity } = event.currentTarget;
-          if (validity.valid && !Number.isNaN(valueAsNumber)) value.value = valueAsNumber;
-        }}
-      />
-    </label>
+    <NumberField
+      class="rules-number"
+      label={label}
+      value={value.value}
+      min={0}
+      max={65_535}
+      onChange={(typed) => {
+        value.value = typed;
+      }}
+    />
   );
   return (
     <section class="rules-section" aria-labelledby="rules-example">

@@ -10,7 +10,8 @@ const SHORTCUTS = [
   ["F", "Full screen"],
   ["A", "Approve the focused card"],
   ["D", "Deny the focused card"],
-  ["/", "Find a desktop"],
+  ["T", "Take over from the agent of the focused card"],
+  ["/", "Find a desktop or a recording"],
   ["?", "This list"],
 ] as const;
 

@@ -3,7 +3,10 @@ import { serverNowMs } from "../api-client.ts";
 import { copyText } from "../notices.ts";
 import { now } from "../session.ts";
 import type { ViewerStatus } from "../viewer/viewer.ts";
-import { sentence, stateWords } from "../words.ts";
+import { nextStepWords, sentence, stateReason, stateWords } from "../words.ts";
+import { later } from "./later.tsx";
+
+const IdentityCard = later(async () => (await import("./identity-card.tsx")).IdentityCard);
 
 export interface StageBannerProps {
   readonly desktop: DesktopInfo;
@@ -17,12 +20,24 @@ export function StageBanner({ desktop, status, mayControl, onRetry }: StageBanne
   void now.value;
   const words = bannerWords(desktop, status);
   const { state } = desktop;
+  if (state.code === "cert_mismatch") {
+    return (
+      <div class="stage-banner" role="status">
+        <IdentityCard desktop={desktop} />
+      </div>
+    );
+  }
   return (
-    <div class="stage-banner" role="status">
+    <div class="stage-banner">
+      {/* Said once: the seconds in the card would be read out one by one. */}
+      <p class="visually-hidden" role="status">
+        {words && `${words.isOurs ? "Connection lost" : STATE_WORDS[state.kind]}. ${words.text ?? ""}`}
+      </p>
       {words && (
         <div class="card stage-card">
           <h2>{words.title}</h2>
-          {words.text !== words.title && <p>{words.text}</p>}
+          {words.text !== null && <p>{words.text}</p>}
+          {words.next !== null && <p class="muted">{words.next}</p>}
           <div class="stage-tools">
             <button
               type="button"
@@ -36,7 +51,10 @@ export function StageBanner({ desktop, status, mayControl, onRetry }: StageBanne
               type="button"
               class="button"
               onClick={() =>
-                copyText(`${desktop.name}: ${state.code ?? state.kind}: ${words.text}`, "Details copied")
+                copyText(
+                  `${desktop.name}: ${state.code ?? state.kind}: ${words.text ?? words.title}`,
+                  "Details copied",
+                )
               }
             >
               Copy details
@@ -48,9 +66,20 @@ export function StageBanner({ desktop, status, mayControl, onRetry }: StageBanne
   );
 }
 
+const STATE_WORDS = {
+  connecting: "Connecting",
+  live: "Live",
+  stalled: "Stalled",
+  reconnecting: "Reconnecting",
+  failed: "Not connected",
+  closed: "Closed",
+} as const satisfies Record<DesktopInfo["state"]["kind"], string>;
+
 interface BannerWords {
   readonly title: string;
-  readonly text: string;
+  readonly text: string | null;
+  /** What to do, where the text does not say it. */
+  readonly next: string | null;
   /** True where this page's own connection is lost, not the desktop's. */
   readonly isOurs: boolean;
 }
@@ -59,13 +88,15 @@ interface BannerWords {
 function bannerWords(desktop: DesktopInfo, status: ViewerStatus): BannerWords | null {
   const { state } = desktop;
   if (state.kind !== "live") {
-    return { title: stateWords(state, serverNowMs()), text: state.text, isOurs: false };
+    const next = nextStepWords(state);
+    return { title: stateWords(state, serverNowMs()), text: stateReason(state), next, isOurs: false };
   }
   if (status.kind !== "lost") return null;
   const seconds = Math.max(0, Math.ceil((status.retryAtMs - Date.now()) / 1000));
   return {
     title: seconds === 0 ? "Reconnecting…" : `Reconnecting in ${seconds} s`,
     text: status.reason === "" ? "The connection to the server was lost." : sentence(status.reason),
+    next: null,
     isOurs: true,
   };
 }

@@ -1,15 +1,23 @@
 import type { DesktopInfo } from "../../api.ts";
 import { serverNowMs } from "../api-client.ts";
-import { now } from "../session.ts";
-import { stateWords, TONE_OF_STATE } from "../words.ts";
+import { isOnline, now } from "../session.ts";
+import { stateReason, stateWords, TONE_OF_STATE } from "../words.ts";
 
-/** A dot and the words for what a desktop is doing. */
+/** A dot and the words for what a desktop is doing, as far as the server can be heard. */
 export function StateMark({ desktop }: { readonly desktop: DesktopInfo }) {
   // Ages and countdowns in the words grow with the second.
   void now.value;
+  if (!isOnline.value) {
+    return (
+      <span class="state-mark tone-warn" title="What is shown is what was known last">
+        <span class="dot" aria-hidden="true" />
+        <span class="state-words">Connection lost</span>
+      </span>
+    );
+  }
   const tone = desktop.is_stopped ? "warn" : TONE_OF_STATE[desktop.state.kind];
   return (
-    <span class={`state-mark tone-${tone}`} title={desktop.state.text}>
+    <span class={`state-mark tone-${tone}`} title={stateReason(desktop.state) ?? undefined}>
       <span class="dot" aria-hidden="true" />
       <span class="state-words">
         {stateWords(desktop.state, serverNowMs())}

@@ -43,7 +43,7 @@ export function ViewerBar(props: ViewerBarProps) {
   const holding = holderWords(desktop.holder, props.meId);
   const isHuman = desktop.holder?.kind === "human";
   return (
-    <header class="viewer-bar">
+    <header class="viewer-bar" tabIndex={-1}>
       <a class="icon-button" href="/" aria-label="All desktops" title="All desktops">
         <Icon shape="arrowLeft" />
       </a>
@@ -80,7 +80,7 @@ export function ViewerBar(props: ViewerBarProps) {
       {isHuman && props.mayControl && (
         <button
           type="button"
-          class="button"
+          class="button give-back"
           title="Let the agents use mouse and keyboard again"
           onClick={props.onGiveBack}
         >
@@ -124,7 +124,7 @@ export function ViewerBar(props: ViewerBarProps) {
         )}
       </button>
       {desktop.is_stopped && (
-        <button type="button" class="button" disabled={!props.mayControl} onClick={props.onResume}>
+        <button type="button" class="button resume" disabled={!props.mayControl} onClick={props.onResume}>
           <Icon shape="play" />
           <span>Resume</span>
         </button>
