@@ -25,5 +25,5 @@ USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=15s --timeout=3s --start-period=10s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OC_PORT}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const ask = (way, or) => require(way).get({ host: '127.0.0.1', port: process.env.OC_PORT, path: '/health', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', or); ask('http', () => ask('https', () => process.exit(1)))"]
 ENTRYPOINT ["node", "--enable-source-maps", "dist/main.js"]

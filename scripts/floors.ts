@@ -51,7 +51,17 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   sharp: ["imaging/webp.ts", "imaging/webp-decode.ts"],
   ws: ["desktop/links/web-socket-stream.ts", "web/"],
   yaml: ["load-config.ts"],
-  zod: ["audit/", "auth/", "compositor/", "desktop/", "mcp/", "web/", "config.ts", "load-config.ts"],
+  zod: [
+    "audit/",
+    "auth/",
+    "compositor/",
+    "desktop/",
+    "mcp/",
+    "web/",
+    "config.ts",
+    "config-faults.ts",
+    "load-config.ts",
+  ],
 };
 
 /** One import that the rule forbids. `file` is relative to the source folder, with forward slashes. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Audit, auditSink } from "./audit/audit.ts";
@@ -13,7 +13,8 @@ import type { Principal } from "./auth/principal.ts";
 import { SecretBox } from "./auth/secret-box.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { TokenStore } from "./auth/tokens.ts";
-import { type Config, ConfigError, DEMO } from "./config.ts";
+import { checkConfig, isLoopbackHost } from "./check-config.ts";
+import { type Config, DEMO } from "./config.ts";
 import { type DemoServer, openDemo } from "./demo/demo-server.ts";
 import { systemClock } from "./desktop/clock.ts";
 import type { Connection } from "./desktop/connection.ts";
@@ -24,19 +25,22 @@ import { KnownTargets } from "./desktop/known-targets.ts";
 import type { Link } from "./desktop/link.ts";
 import { VncLink } from "./desktop/links/vnc-link.ts";
 import { allowedTargets } from "./desktop/proposals.ts";
-import { isLoopback, type OwnListener } from "./desktop/target-guard.ts";
+import type { OwnListener } from "./desktop/target-guard.ts";
+import { logDesktops } from "./desktop-log.ts";
+import { Ending } from "./ending.ts";
+import { listenFault } from "./listen-fault.ts";
 import type { Logger } from "./log.ts";
 import { ControlSocket } from "./mcp/control-socket.ts";
 import { createMcp, type MakeServer, type Mcp } from "./mcp/server.ts";
 import { openRecordings } from "./open-recordings.ts";
-import { openVnc, vncSecurity } from "./open-vnc.ts";
+import { openVnc } from "./open-vnc.ts";
 import { beliefOf, forgetIdentity, openTargetLink, PLATFORM } from "./platform.ts";
 import { Replays } from "./recording/replays.ts";
+import { SharedConnections } from "./shared-connections.ts";
 import { VERSION } from "./version.ts";
 import { buildApp } from "./web/app.ts";
 import { ConnectedClients } from "./web/connected-clients.ts";
 import { ViewerSessions } from "./web/viewer-sessions.ts";
-import type { VncListener } from "./web/vnc-listener.ts";
 
 /** A running appliance. */
 export interface Appliance {
@@ -61,7 +65,23 @@ export async function openAppliance(
   log: Logger,
   makeMcpServer?: MakeServer,
 ): Promise<Appliance> {
-  checkExposure(config);
+  const ending = new Ending();
+  try {
+    return await openRooms(config, log, ending, makeMcpServer);
+  } catch (error) {
+    // What went wrong first is what has to be told.
+    await ending.run().catch((err: unknown) => log.error({ err }, "Appliance did not close cleanly"));
+    throw error;
+  }
+}
+
+async function openRooms(
+  config: Config,
+  log: Logger,
+  ending: Ending,
+  makeMcpServer?: MakeServer,
+): Promise<Appliance> {
+  const certificate = await checkConfig(config);
   await mkdir(config.data_dir, { recursive: true, mode: 0o700 });
   const clock = systemClock;
   const platform = PLATFORM;
@@ -76,9 +96,14 @@ export async function openAppliance(
     },
   });
 
+  ending.add(() => audit.close());
+  audit.record({ type: "audit.started", severity: "notice" });
+  ending.add(() => audit.record({ type: "audit.stopped", severity: "notice" }));
+
   const tokens = await TokenStore.open(config.data_dir, clock, (change, token) =>
     audit.record(tokenEntry(change, token)),
   );
+  ending.add(() => tokens.close());
   const codes = new OneTimeCodes(clock);
   const authenticator = new Authenticator({
     tokens,
@@ -101,6 +126,7 @@ export async function openAppliance(
   const replays = new Replays();
   const sealer = await SecretBox.open(config.data_dir);
   let demo: DemoServer | null = null;
+  ending.add(() => demo?.close());
   const openLink = (connection: Connection): Link => {
     if (connection.protocol === "demo") {
       demo ??= openDemo({ clock, ports: platform });
@@ -132,14 +158,18 @@ export async function openAppliance(
       rules: await KeptRules.open(join(config.data_dir, "rules.json"), (err) =>
         log.error({ err }, "Rules could not be kept"),
       ),
-      store: new FileConnectionStore(join(config.data_dir, "connections.json"), sealer),
+      store: new SharedConnections(
+        new FileConnectionStore(join(config.data_dir, "connections.json"), sealer),
+      ),
       ownListeners: () => own,
       allowedTargets: config.targets.allow.flatMap((entry) => allowedTargets(entry) ?? []),
     },
   );
+  ending.add(() => desktops.close());
   auditDesktops(desktops, (entry) => audit.record(entry));
+  logDesktops(desktops, log);
   const recordings = await openRecordings(config, log, desktops, { clock, sealer, replays });
-
+  ending.add(() => recordings.close());
   auditRecordings(recordings, (entry) => audit.record(entry));
 
   const clients = new ConnectedClients(clock);
@@ -166,6 +196,7 @@ export async function openAppliance(
     },
     makeMcpServer,
   );
+  ending.add(() => mcp.close());
 
   const sessions = new ViewerSessions({
     rfb: platform,
@@ -173,7 +204,6 @@ export async function openAppliance(
     log,
     audit: (entry) => audit.record(entry),
   });
-  const certificate = await readTls(config);
   const app = buildApp({
     desktops,
     recordings,
@@ -204,29 +234,26 @@ export async function openAppliance(
     tls: certificate,
   });
 
+  ending.add(() => app.close());
+  ending.add(() => sessions.close());
+
   // Before anybody can ask: whoever finds the server up finds its desktops and its VNC ports.
   await desktops.open(config.connections, DEMO);
-  let vnc: readonly VncListener[] = [];
+  const { host } = config.server;
+  const rooms = { sessions, platform, desktops, authenticator, audit, certificate };
+  const vnc = await openVnc(config, log, rooms, own, isLoopbackHost(host));
+  for (const listener of vnc) ending.add(() => listener.close());
   try {
-    vnc = await openVnc(
-      config,
-      log,
-      { sessions, platform, desktops, authenticator, audit, certificate },
-      own,
-      isLoopbackHost(config.server.host),
-    );
-    await app.listen({ host: config.server.host, port: config.server.port });
+    await app.listen({ host, port: config.server.port });
   } catch (error) {
-    await Promise.all(vnc.map((listener) => listener.close()));
-    await recordings.close();
-    await desktops.close();
-    throw error;
+    throw listenFault(error, { key: "server.port", flag: "--port" }, host, config.server.port);
   }
   const address = app.server.address();
   const port = address !== null && typeof address === "object" ? address.port : config.server.port;
   own.push({ port });
   const control = await ControlSocket.open(config.data_dir, mcp, STDIO_PRINCIPAL);
   if (control === null) log.warn("Another server serves --stdio clients of this data directory");
+  ending.add(() => control?.close());
 
   return {
     url: urlOf(config, port),
@@ -234,31 +261,8 @@ export async function openAppliance(
     mcp,
     desktops,
     signInCode: () => codes.issue({ id: "first-sign-in", name: "admin", role: "admin" }),
-    async close() {
-      await control?.close();
-      await Promise.all(vnc.map((listener) => listener.close()));
-      sessions.close();
-      await app.close();
-      await mcp.close();
-      await recordings.close();
-      await desktops.close();
-      demo?.close();
-      await tokens.close();
-      await audit.close();
-    },
+    close: () => ending.run(),
   };
-}
-
-/** OC_VNC_SECURITY=none beyond loopback is refused before anything listens. */
-function checkExposure(config: Config): void {
-  const { vnc, server } = config;
-  const hasVnc = vnc.port !== undefined || vnc.listeners.length > 0;
-  if (hasVnc) vncSecurity(config, isLoopbackHost(server.host));
-}
-
-/** True for names and addresses that only this machine reaches. */
-export function isLoopbackHost(host: string): boolean {
-  return host === "localhost" || isLoopback(host);
 }
 
 function urlOf({ server }: Config, port: number): string {
@@ -266,16 +270,4 @@ function urlOf({ server }: Config, port: number): string {
   const isAny = server.host === "0.0.0.0" || server.host === "::";
   const host = isAny ? "127.0.0.1" : server.host;
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-async function readTls({ server }: Config): Promise<{ readonly cert: string; readonly key: string } | null> {
-  const { tls_cert, tls_key } = server;
-  if (tls_cert === undefined || tls_key === undefined) return null;
-  try {
-    return { cert: await readFile(tls_cert, "utf8"), key: await readFile(tls_key, "utf8") };
-  } catch (cause) {
-    throw new ConfigError(`server.tls_cert or server.tls_key: cannot read ${tls_cert} or ${tls_key}`, {
-      cause,
-    });
-  }
 }

@@ -1,18 +1,20 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Audit, auditSink } from "./audit/audit.ts";
 import { tokenEntry } from "./audit/token-audit.ts";
 import { ROLES, type Role } from "./auth/principal.ts";
 import { SecretBox } from "./auth/secret-box.ts";
 import { TokenStore } from "./auth/tokens.ts";
-import { type Config, ConfigError, printable } from "./config.ts";
+import { checkConfig } from "./check-config.ts";
+import { audited } from "./cli-audit.ts";
+import { type Config, printable } from "./config.ts";
 import { systemClock } from "./desktop/clock.ts";
-import { connectionFromUrl, makeConnection } from "./desktop/connection.ts";
+import { makeConnection } from "./desktop/connection.ts";
 import { FileConnectionStore } from "./desktop/connection-store.ts";
 import { testLink } from "./desktop/connection-test.ts";
 import { KnownTargets } from "./desktop/known-targets.ts";
-import { loadConfig } from "./load-config.ts";
+import { loadConfig, readUrl } from "./load-config.ts";
 import { beliefOf, openTargetLink } from "./platform.ts";
+import { safeText } from "./protocols/rfb/error.ts";
 import { exportToFile, listRecordings, verifyRecording } from "./recordings-cli.ts";
 import { forgetTarget, listTargets } from "./targets-cli.ts";
 import { VERSION } from "./version.ts";
@@ -44,7 +46,8 @@ Options of serve
   --config FILE      YAML file (else OC_CONFIG)
   --host ADDRESS     where to listen (127.0.0.1)
   --port PORT        port of everything but VNC (3000); 0 takes a free one
-  --connect URL      vnc://[user[:password]@]host[:port] or demo: (repeatable)
+  --connect URL      [vnc|kasmvnc|rdp]://[user[:password]@]host[:port] or demo: (repeatable); VNC also
+                     by vnc+unix:///path, vnc+ws://, vnc+wss://, vnc+repeater://host/ID, vnc+reverse://
   --mode MODE        passive, assist, composing, autopilot or custom
   --stdio            speak MCP on standard input and output, by way of the server that runs, if one does
   --demo             add the embedded demo desktop
@@ -114,6 +117,9 @@ export function readCommand(
     case "token":
       return tokenCommand(rest, values, configOf(values, env));
     default:
+      // It may hold a password.
+      if (command.includes("://"))
+        throw new UsageError("got a URL as the command: connect to it with --connect URL");
       throw new UsageError(
         `got the command "${command}", expected serve, config, connections, recordings, targets or token (see --help)`,
       );
@@ -146,7 +152,10 @@ function configCommand(words: readonly string[], config: Config): Command {
     case "print":
       return { kind: "print", text: `${JSON.stringify(printable(config), null, 2)}\n` };
     case "validate":
-      return { kind: "print", text: "the configuration is valid\n" };
+      return task(async () => {
+        await checkConfig(config);
+        return "the configuration is valid\n";
+      });
     default:
       throw new UsageError(`got "config ${words[0] ?? ""}", expected config print or config validate`);
   }
@@ -162,32 +171,41 @@ function connectionsCommand(words: readonly string[], values: Values, config: Co
         if (connections.length === 0)
           return "no connections were added; those of the file and of --connect are not kept\n";
         return connections
-          .map(({ id, name, protocol, host, port }) => `${id}  ${protocol}://${host}:${port}  ${name}\n`)
+          .map(
+            ({ id, name, protocol, host, port }) =>
+              `${id}  ${protocol}://${host}:${port}  ${safeText(name)}\n`,
+          )
           .join("");
       });
     case "add":
       expectWords("connections add URL", words, 2);
-      return task(async () => {
-        const input = connectionFromUrl(word ?? "");
-        const connection = makeConnection(
-          values.name === undefined ? input : { ...input, name: values.name },
-          systemClock.date(),
-        );
-        const store = await openStore(config);
-        await store.save([...(await store.load()), connection]);
-        return `${connection.id}  added; a running appliance takes it at its next start\n`;
-      });
+      return task(() =>
+        audited(config, async (record) => {
+          const input = readUrl(word ?? "");
+          const connection = makeConnection(
+            values.name === undefined ? input : { ...input, name: values.name },
+            systemClock.date(),
+          );
+          const store = await openStore(config);
+          await store.save([...(await store.load()), connection]);
+          record({ type: "connection.added", resource: { kind: "connection", id: connection.id } });
+          return `${connection.id}  added; a running appliance takes it at its next start\n`;
+        }),
+      );
     case "remove":
       expectWords("connections remove ID", words, 2);
-      return task(async () => {
-        const store = await openStore(config);
-        const connections = await store.load();
-        const kept = connections.filter(({ id }) => id !== word);
-        if (kept.length === connections.length)
-          throw new UsageError(`there is no connection ${word ?? ""}: see connections list`);
-        await store.save(kept);
-        return `${word ?? ""}  removed\n`;
-      });
+      return task(() =>
+        audited(config, async (record) => {
+          const store = await openStore(config);
+          const connections = await store.load();
+          const kept = connections.filter(({ id }) => id !== word);
+          if (kept.length === connections.length)
+            throw new UsageError(`there is no connection ${word ?? ""}: see connections list`);
+          await store.save(kept);
+          record({ type: "connection.removed", resource: { kind: "connection", id: word ?? "" } });
+          return `${word ?? ""}  removed; a running appliance shows it until its next start\n`;
+        }),
+      );
     case "test":
       expectWords("connections test URL", words, 2);
       return task(() => testConnection(word ?? "", config));
@@ -200,7 +218,7 @@ function connectionsCommand(words: readonly string[], values: Values, config: Co
 
 async function testConnection(word: string, config: Config): Promise<string> {
   const stored = (await (await openStore(config)).load()).find(({ id }) => id === word);
-  const connection = stored ?? makeConnection(connectionFromUrl(word), systemClock.date());
+  const connection = stored ?? makeConnection(readUrl(word), systemClock.date());
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
   const belief = beliefOf(config, known);
   const link = openTargetLink(connection, [], belief);
@@ -225,14 +243,21 @@ function recordingsCommand(words: readonly string[], values: Values, config: Con
     case "export": {
       expectWords("recordings export ID", words, 2);
       const { format, from, to, output, overlays, pointer, fps } = values;
-      return task(() => exportToFile(data_dir, id, { format, from, to, output, overlays, pointer, fps }));
+      return task(() =>
+        audited(config, async (record) => {
+          const said = await exportToFile(data_dir, id, { format, from, to, output, overlays, pointer, fps });
+          record({ type: "recording.exported", severity: "notice", resource: { kind: "recording", id } });
+          return said;
+        }),
+      );
     }
     default:
       throw new UsageError(`got "recordings ${action ?? ""}", expected recordings list, export or verify`);
   }
 }
 
-function targetsCommand(words: readonly string[], { data_dir }: Config): Command {
+function targetsCommand(words: readonly string[], config: Config): Command {
+  const { data_dir } = config;
   const [action, place = ""] = words;
   switch (action) {
     case "list":
@@ -240,11 +265,18 @@ function targetsCommand(words: readonly string[], { data_dir }: Config): Command
       return task(() => listTargets(data_dir));
     case "forget":
       expectWords("targets forget PLACE", words, 2);
-      return task(async () => {
-        const said = await forgetTarget(data_dir, place);
-        if (said === null) throw new UsageError(`nothing is known of ${place}: see targets list`);
-        return said;
-      });
+      return task(() =>
+        audited(config, async (record) => {
+          const said = await forgetTarget(data_dir, place);
+          if (said === null) throw new UsageError(`nothing is known of ${place}: see targets list`);
+          record({
+            type: "target.identity_forgotten",
+            severity: "warning",
+            resource: { kind: "target", id: place },
+          });
+          return said;
+        }),
+      );
     default:
       throw new UsageError(`got "targets ${action ?? ""}", expected targets list or forget`);
   }
@@ -255,15 +287,15 @@ function tokenCommand(words: readonly string[], values: Values, config: Config):
   switch (action) {
     case "create":
       expectWords("token create ROLE", words, 2);
-      return task(async () => {
-        const role = roleOf(word ?? "");
-        const { tokens, close } = await openTokens(config);
-        const { token, info } = await tokens.create(values.name ?? role, role, {
-          mayElicit: values.elicit ?? false,
-        });
-        await close();
-        return `${token}\n(id ${info.id}, role ${role}; it is not shown again)\n`;
-      });
+      return task(() =>
+        withTokens(config, async (tokens) => {
+          const role = roleOf(word ?? "");
+          const { token, info } = await tokens.create(values.name ?? role, role, {
+            mayElicit: values.elicit ?? false,
+          });
+          return `${token}\n(id ${info.id}, role ${role}; it is not shown again)\n`;
+        }),
+      );
     case "list":
       expectWords("token list", words, 1);
       return task(async () => {
@@ -272,20 +304,20 @@ function tokenCommand(words: readonly string[], values: Values, config: Config):
           .list()
           .map(
             ({ id, role, name, lastUsedAt, mayElicit }) =>
-              `${id}  ${role}  ${name}  last used: ${lastUsedAt ?? "never"}${mayElicit ? "  --elicit" : ""}\n`,
+              `${id}  ${role}  ${safeText(name)}  last used: ${lastUsedAt ?? "never"}${mayElicit ? "  --elicit" : ""}\n`,
           );
         await tokens.close();
         return lines.length === 0 ? "no tokens\n" : lines.join("");
       });
     case "revoke":
       expectWords("token revoke ID", words, 2);
-      return task(async () => {
-        const { tokens, close } = await openTokens(config);
-        const existed = await tokens.revoke(word ?? "");
-        await close();
-        if (!existed) throw new UsageError(`there is no token ${word ?? ""}: see token list`);
-        return `${word ?? ""}  revoked\n`;
-      });
+      return task(() =>
+        withTokens(config, async (tokens) => {
+          if (!(await tokens.revoke(word ?? "")))
+            throw new UsageError(`there is no token ${word ?? ""}: see token list`);
+          return `${word ?? ""}  revoked\n`;
+        }),
+      );
     default:
       throw new UsageError(`got "token ${action ?? ""}", expected token create, list or revoke`);
   }
@@ -307,21 +339,17 @@ function expectWords(command: string, words: readonly string[], count: number): 
   }
 }
 
-/** The tokens, with what is done to them in the audit log: a command is not the server, but as much to be known. */
-async function openTokens(
-  config: Config,
-): Promise<{ readonly tokens: TokenStore; readonly close: () => Promise<void> }> {
-  const sink = auditSink(config.audit.sink, { dataDir: config.data_dir, isStdoutTaken: true });
-  const audit = new Audit({ sink, clock: systemClock, version: VERSION });
-  const by = { id: "command-line", name: "command line", kind: "human" };
-  const tokens = await TokenStore.open(config.data_dir, systemClock, (change, token) =>
-    audit.record(tokenEntry(change, token, by)),
-  );
-  const close = async (): Promise<void> => {
-    await tokens.close();
-    await audit.close();
-  };
-  return { tokens, close };
+function withTokens(config: Config, run: (tokens: TokenStore) => Promise<string>): Promise<string> {
+  return audited(config, async (record) => {
+    const tokens = await TokenStore.open(config.data_dir, systemClock, (change, token) =>
+      record(tokenEntry(change, token)),
+    );
+    try {
+      return await run(tokens);
+    } finally {
+      await tokens.close();
+    }
+  });
 }
 
 async function openStore(config: Config): Promise<FileConnectionStore> {
@@ -329,9 +357,4 @@ async function openStore(config: Config): Promise<FileConnectionStore> {
     join(config.data_dir, "connections.json"),
     await SecretBox.open(config.data_dir),
   );
-}
-
-/** True for faults of the caller, whose message is all they need. */
-export function isCallersFault(error: unknown): error is Error {
-  return error instanceof UsageError || error instanceof ConfigError;
 }

@@ -14,16 +14,22 @@ import { RECORDING_POLICIES } from "./recording/auto-record.ts";
 import { VIEWER_SECURITY } from "./web/viewer-security.ts";
 
 const port = z.coerce.number().int().min(0).max(65535);
-const toggle = z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]);
-const list = z.union([
-  z.array(z.string().min(1)),
-  z.string().transform((text) =>
-    text
-      .split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== ""),
-  ),
-]);
+const toggle = z.union(
+  [z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")],
+  "expected on or off",
+);
+const list = z.union(
+  [
+    z.array(z.string().min(1)),
+    z.string().transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    ),
+  ],
+  "expected a list, or words separated by commas",
+);
 
 const connectionSchema = z.union([
   z.strictObject({ url: z.string(), name: z.string().min(1).max(100).optional() }),
@@ -65,7 +71,9 @@ export const configSchema = z.strictObject({
         ),
       trust_proxy: toggle
         .default(false)
-        .describe("Believe X-Forwarded-* headers: only behind a proxy of your own."),
+        .describe(
+          "Believe the X-Forwarded-* headers of the one proxy that connects to us: only behind a proxy of your own.",
+        ),
       tls_cert: z
         .string()
         .optional()
@@ -84,7 +92,13 @@ export const configSchema = z.strictObject({
         ),
     })
     .prefault({}),
-  data_dir: z.string().min(1).optional().describe("Where tokens, connections and the audit log are kept."),
+  data_dir: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Where tokens, connections, recordings and the audit log are kept. Without it: overlay-companion in XDG_DATA_HOME, else in ~/.local/share.",
+    ),
   mode: z
     .enum(MODES)
     .default("assist")
@@ -197,7 +211,7 @@ export const configSchema = z.strictObject({
         .enum(RECORDING_POLICIES)
         .default("manual")
         .describe(
-          "When desktops are recorded by themselves: manual (never), always, on_agent_activity (from an agent's first act until a minute after its last).",
+          "When desktops are recorded by themselves: manual (never), always (a new recording each day), on_agent_activity (from an agent's first act until a minute after its last).",
         ),
       on_full: z
         .enum(["strict", "best_effort"])

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { parse as parseYaml, YAMLParseError } from "yaml";
 import type * as z from "zod";
 import { CONFIG_KEYS, type Config, ConfigError, configSchema, DEMO } from "./config.ts";
-import { type ConnectionInput, connectionFromUrl } from "./desktop/connection.ts";
+import { configFaults } from "./config-faults.ts";
+import { type ConnectionInput, connectionFromUrl, makeConnection } from "./desktop/connection.ts";
 import { RefusedError } from "./desktop/error.ts";
 import { rdpWishesOf } from "./desktop/rdp-fields.ts";
 import { wayOf } from "./desktop/transport-fields.ts";
@@ -24,14 +25,14 @@ export interface ConfigSources {
 
 /** Defaults < file < environment < flags. Throws ConfigError. */
 export function loadConfig(sources: ConfigSources): Config {
-  const file = sources.file ?? sources.env["OC_CONFIG"];
+  const named = sources.file ?? sources.env["OC_CONFIG"];
+  const file = named === "" ? undefined : named;
   const tree = file === undefined ? {} : readTree(file);
   const origin = new Map<string, string>();
   for (const { path, env, flag, isSecret } of CONFIG_KEYS) {
-    const fromEnv = env
-      .map((name) => ({ name, value: envValue(sources.env, name, isSecret) }))
-      .find(({ value }) => value !== undefined);
+    const fromEnv = firstOf(env, (name) => envValue(sources.env, name, isSecret));
     const fromFlag = flag === null ? undefined : sources.flags[flag];
+    if (fromFlag === "") throw new ConfigError(`${path} (from flag --${flag}): got "", expected a value`);
     const value = fromFlag ?? fromEnv?.value;
     if (value === undefined) continue;
     setPath(tree, path, value);
@@ -41,7 +42,10 @@ export function loadConfig(sources: ConfigSources): Config {
     );
   }
   const parsed = configSchema.safeParse(tree);
-  if (!parsed.success) throw new ConfigError(describe(parsed.error, tree, origin, file));
+  if (!parsed.success) {
+    const originOf = (path: string): string => origin.get(path) ?? file ?? "the defaults";
+    throw new ConfigError(configFaults(parsed.error, tree, originOf));
+  }
   const { connections, data_dir, ...rest } = parsed.data;
   if ((rest.server.tls_cert === undefined) !== (rest.server.tls_key === undefined)) {
     throw new ConfigError("server.tls_cert and server.tls_key belong together: give both or none");
@@ -62,11 +66,31 @@ function defaultDataDir(env: ConfigSources["env"]): string {
   );
 }
 
-function envValue(env: ConfigSources["env"], name: string, isSecret: boolean): string | undefined {
+/** A value and the variable that gave it. */
+interface EnvValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+function firstOf(
+  names: readonly string[],
+  read: (name: string) => EnvValue | undefined,
+): EnvValue | undefined {
+  for (const name of names) {
+    const found = read(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function envValue(env: ConfigSources["env"], name: string, isSecret: boolean): EnvValue | undefined {
   const value = env[name];
-  if (value !== undefined && value !== "") return value;
-  const path = isSecret ? env[`${name}_FILE`] : undefined;
-  return path === undefined || path === "" ? undefined : readSecret(path, `${name}_FILE`);
+  if (value !== undefined && value !== "") return { name, value };
+  const fileName = `${name}_FILE`;
+  const path = isSecret ? env[fileName] : undefined;
+  return path === undefined || path === ""
+    ? undefined
+    : { name: fileName, value: readSecret(path, fileName) };
 }
 
 function readSecret(path: string, keyName: string): string {
@@ -97,8 +121,20 @@ function readTree(file: string): Record<string, unknown> {
     throw new ConfigError(`${file} is not YAML: ${detail}`, { cause });
   }
   if (tree === null || tree === undefined) return {};
-  if (!isTree(tree)) throw new ConfigError(`${file}: got ${JSON.stringify(tree)}, expected keys and values`);
-  return tree;
+  if (!isTree(tree)) {
+    const got = Array.isArray(tree) ? "a list" : `a ${typeof tree}`;
+    throw new ConfigError(`${file}: got ${got}, expected keys and values`);
+  }
+  return given(tree);
+}
+
+/** Without the keys that have no value: `port:` with nothing after it says nothing, least of all 0. */
+function given(tree: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(tree).flatMap(([name, value]) =>
+      value === null ? [] : [[name, isTree(value) ? given(value) : value]],
+    ),
+  );
 }
 
 function isTree(value: unknown): value is Record<string, unknown> {
@@ -123,24 +159,22 @@ function connectionsOf(
   { connect, isDemo }: ConfigSources,
 ): ConnectionInput[] {
   const inputs = connections.map((entry, index): ConnectionInput => {
+    const where = `connections.${index}`;
     if ("url" in entry)
       return {
-        ...fromUrl(entry.url, `connections.${index}.url`),
+        ...fromUrl(entry.url, `${where}.url`),
         ...(entry.name === undefined ? {} : { name: entry.name }),
       };
     const { password_file, password, ...rest } = entry;
     const needsHost = entry.transport !== "unix" && entry.transport !== "reverse";
     if (entry.protocol !== "demo" && entry.host === undefined && needsHost) {
-      throw new ConfigError(
-        `connections.${index}.host: nothing was given, expected the name or address of the desktop`,
-      );
+      throw new ConfigError(`${where}.host: nothing was given, expected the name or address of the desktop`);
     }
     const secret =
       password ??
-      (password_file === undefined
-        ? undefined
-        : readSecret(password_file, `connections.${index}.password_file`));
-    return secret === undefined ? withoutUndefined(rest) : { ...withoutUndefined(rest), password: secret };
+      (password_file === undefined ? undefined : readSecret(password_file, `${where}.password_file`));
+    const input = withoutUndefined(rest);
+    return checked(secret === undefined ? input : { ...input, password: secret }, where);
   });
   inputs.push(...connect.map((url) => fromUrl(url, "--connect")));
   if (isDemo && !inputs.some(({ protocol }) => protocol === "demo")) inputs.push(DEMO);
@@ -200,39 +234,35 @@ function withoutUndefined(
 
 function fromUrl(url: string, where: string): ConnectionInput {
   try {
-    const input = connectionFromUrl(url);
-    return input.protocol === "demo" ? DEMO : input;
+    const input = readUrl(url);
+    return input.protocol === "demo" ? DEMO : checked(input, where);
   } catch (cause) {
-    throw new ConfigError(`${where}: ${cause instanceof RefusedError ? cause.message : "cannot be read"}`, {
-      cause,
-    });
+    if (cause instanceof ConfigError) throw cause;
+    throw cause instanceof RefusedError ? new ConfigError(`${where}: ${cause.message}`, { cause }) : cause;
   }
 }
 
-/** Each problem in one line: key, origin, value (never a secret's), what was expected. */
-function describe(
-  error: z.ZodError,
-  tree: unknown,
-  origin: ReadonlyMap<string, string>,
-  file: string | undefined,
-): string {
-  return error.issues
-    .map((issue) => {
-      const path = issue.path.join(".");
-      const isSecret =
-        CONFIG_KEYS.some((entry) => entry.isSecret && entry.path === path) || /password/.test(path);
-      const got = isSecret ? "(secret)" : (JSON.stringify(valueAt(tree, issue.path)) ?? "nothing");
-      const from = origin.get(path) ?? (file === undefined ? "the defaults" : file);
-      return `${path === "" ? "the configuration" : path} (from ${from}): got ${got}: ${issue.message}`;
-    })
-    .join("\n");
+/** As connectionFromUrl, where nothing is shown of what cannot be told apart from a password. Throws RefusedError. */
+export function readUrl(url: string): ConnectionInput {
+  const expected =
+    "expected such as vnc://user:password@host:5900, with %40, %2F and %25 for @, / and % in a password";
+  if (url.includes("@") && !URL.canParse(url))
+    throw new RefusedError("invalid_parameters", `cannot read that connection URL: ${expected}`);
+  try {
+    return connectionFromUrl(url);
+  } catch (cause) {
+    if (cause instanceof RefusedError) throw cause;
+    throw new RefusedError("invalid_parameters", `cannot decode that connection URL: ${expected}`, { cause });
+  }
 }
 
-function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
-  let node: unknown = tree;
-  for (const part of path) {
-    if (typeof node !== "object" || node === null) return undefined;
-    node = Reflect.get(node, part);
+/** As it is, unless no connection can be made of it: then `serve` would fail only when all else is open. */
+function checked(input: ConnectionInput, where: string): ConnectionInput {
+  try {
+    makeConnection(input, new Date(0));
+    return input;
+  } catch (cause) {
+    if (!(cause instanceof RefusedError)) throw cause;
+    throw new ConfigError(`${where}: ${cause.message}`, { cause });
   }
-  return node;
 }

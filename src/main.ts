@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import { type Appliance, isLoopbackHost, openAppliance, STDIO_PRINCIPAL } from "./appliance.ts";
-import { isCallersFault, readCommand } from "./cli.ts";
+import { type Appliance, openAppliance, STDIO_PRINCIPAL } from "./appliance.ts";
+import { isLoopbackHost } from "./check-config.ts";
+import { readCommand } from "./cli.ts";
 import type { Config } from "./config.ts";
-import { RefusedError } from "./desktop/error.ts";
+import { faultMessage } from "./fault-message.ts";
+import { isPortTaken } from "./listen-fault.ts";
 import { type Logger, openLog } from "./log.ts";
 import { relayToRunning } from "./mcp/control-socket.ts";
 import { startMessage } from "./start-message.ts";
@@ -33,6 +35,7 @@ async function serve(config: Config): Promise<void> {
     log.info({ dataDir: config.data_dir }, "Conversation was held by the running server");
     process.exit(0);
   }
+  const isAskedToStop = stopSignal();
   const appliance = await openWithPort(config, log);
   log.info({ url: appliance.url, desktops: appliance.desktops.all.length }, "Appliance serves");
   if (!isLoopbackHost(config.server.host) && config.server.tls_cert === undefined) {
@@ -49,12 +52,19 @@ async function serve(config: Config): Promise<void> {
     }),
   );
   const stop = closer(appliance, log);
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
+  void isAskedToStop.then(stop);
   if (!config.isStdio) return;
   const conversation = appliance.mcp.serveStdio(process.stdin, process.stdout, STDIO_PRINCIPAL);
   await conversation.closed;
   stop();
+}
+
+/** Listened for before anything is open, so that it never ends half open. A second one of a kind ends it at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    // SIGHUP: the terminal was closed.
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+  });
 }
 
 /** Beside an MCP client over stdio a taken port is no reason to fail: people find the page in the log. */
@@ -62,22 +72,11 @@ async function openWithPort(config: Config, log: Logger): Promise<Appliance> {
   try {
     return await openAppliance(config, log);
   } catch (error) {
-    if (!isPortTaken(error)) throw error;
     const { host, port } = config.server;
-    if (!config.isStdio) {
-      throw new RefusedError(
-        "invalid_parameters",
-        `server.port: ${host}:${port} is in use already: stop what listens there, or choose another with --port (0 takes a free one)`,
-        { cause: error },
-      );
-    }
+    if (!config.isStdio || !isPortTaken(error, port)) throw error;
     log.warn({ host, port }, "Port in use, taking a free one");
     return openAppliance({ ...config, server: { ...config.server, port: 0 } }, log);
   }
-}
-
-function isPortTaken(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 }
 
 function closer(appliance: Appliance, log: Logger): () => void {
@@ -85,7 +84,10 @@ function closer(appliance: Appliance, log: Logger): () => void {
   return () => {
     if (isClosing) return;
     isClosing = true;
-    const limit = setTimeout(() => process.exit(1), CLOSE_MS);
+    const limit = setTimeout(() => {
+      log.error({ limitMs: CLOSE_MS }, "Appliance did not close in time");
+      process.exit(1);
+    }, CLOSE_MS);
     appliance.close().then(
       () => {
         clearTimeout(limit);
@@ -101,11 +103,6 @@ function closer(appliance: Appliance, log: Logger): () => void {
 }
 
 main().catch((error: unknown) => {
-  const isExpected = isCallersFault(error) || error instanceof RefusedError;
-  process.stderr.write(`overlay-companion: ${isExpected ? error.message : stackOf(error)}\n`);
-  process.exitCode = 1;
+  process.stderr.write(`overlay-companion: ${faultMessage(error)}\n`);
+  process.exit(1);
 });
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}

@@ -9,6 +9,7 @@ import type { Desktop } from "./desktop/desktop.ts";
 import type { Desktops } from "./desktop/desktops.ts";
 import { RefusedError } from "./desktop/error.ts";
 import type { OwnListener } from "./desktop/target-guard.ts";
+import { listenFault, type PortKey } from "./listen-fault.ts";
 import type { Logger } from "./log.ts";
 import type { PLATFORM } from "./platform.ts";
 import { ardCrypto, keptRsaKey, msLogonCrypto } from "./web/viewer-keys.ts";
@@ -19,6 +20,13 @@ import type { ViewerSessions } from "./web/viewer-sessions.ts";
 import { letsAnybodyIn, ViewerSignIn } from "./web/viewer-sign-in.ts";
 import { type ViewerCertificate, ViewerTls } from "./web/viewer-tls.ts";
 import { VncListener } from "./web/vnc-listener.ts";
+
+interface Door {
+  readonly port: number;
+  readonly desktop?: string | undefined;
+  readonly monitor?: number | undefined;
+  readonly place: PortKey;
+}
 
 export interface VncRooms {
   readonly sessions: ViewerSessions;
@@ -58,7 +66,10 @@ export async function openVnc(
   isLoopbackOnly: boolean,
 ): Promise<readonly VncListener[]> {
   const { vnc, server, data_dir } = config;
-  const doors = [...(vnc.port === undefined ? [] : [{ port: vnc.port }]), ...vnc.listeners];
+  const doors: readonly Door[] = [
+    ...(vnc.port === undefined ? [] : [{ port: vnc.port, place: { key: "vnc.port", flag: "--vnc-port" } }]),
+    ...vnc.listeners.map((listener, nth) => ({ ...listener, place: { key: `vnc.listeners.${nth}.port` } })),
+  ];
   if (doors.length === 0) return [];
   const security = vncSecurity(config, isLoopbackOnly);
   const { platform, sessions, audit } = rooms;
@@ -68,7 +79,7 @@ export async function openVnc(
       log,
       means: {
         crypto: { ...platform.crypto, ...ardCrypto, ...msLogonCrypto },
-        rsaKey: await keptRsaKey(join(data_dir, "vnc-rsa-key.pem")),
+        rsaKey: await rsaKeyOf(join(data_dir, "vnc-rsa-key.pem")),
       },
       users: rooms.authenticator,
       audit: (entry) => audit.record(entry),
@@ -91,10 +102,22 @@ export async function openVnc(
       listeners.push(listener);
     } catch (cause) {
       await Promise.all(listeners.map((open) => open.close()));
-      throw cause;
+      throw listenFault(cause, door.place, server.host, door.port);
     }
   }
   return listeners;
+}
+
+async function rsaKeyOf(path: string): ReturnType<typeof keptRsaKey> {
+  try {
+    return await keptRsaKey(path);
+  } catch (cause) {
+    if (cause instanceof Error && "syscall" in cause) throw cause;
+    throw new ConfigError(
+      `${path} holds no RSA key: restore it from a backup, or remove it and viewers will ask about the new one`,
+      { cause },
+    );
+  }
 }
 
 async function passwordOf({ vnc, data_dir }: Config, log: Logger): Promise<string> {
@@ -105,13 +128,7 @@ async function passwordOf({ vnc, data_dir }: Config, log: Logger): Promise<strin
 }
 
 /** What a port shows: the active desktop or a certain one, whole or one monitor of it. */
-function desktopChoice(
-  desktops: Desktops,
-  {
-    desktop: wanted,
-    monitor,
-  }: { readonly desktop?: string | undefined; readonly monitor?: number | undefined },
-): () => ViewedDesktop {
+function desktopChoice(desktops: Desktops, { desktop: wanted, monitor }: Door): () => ViewedDesktop {
   // One for all viewers of a monitor, so that they share what is encoded.
   const monitors = new WeakMap<Desktop, MonitorDesktop>();
   return () => {

@@ -4,7 +4,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
+import { auditEventSchema } from "../src/audit/audit-event.ts";
 import { HELP, readCommand } from "../src/cli.ts";
+import { KnownTargets } from "../src/desktop/known-targets.ts";
 import { startMessage } from "../src/start-message.ts";
 import { VERSION } from "../src/version.ts";
 
@@ -105,4 +107,41 @@ t.test("at start a terminal gets the link and the snippet, others only the files
   const unseen = startMessage({ ...facts, code: null, agentToken: null });
   t.match(unseen, "/d/admin-token");
   t.notMatch(unseen, /ocp_|token=/);
+});
+
+t.test("a URL in the place of the command is not repeated: it may hold a password", async (t) => {
+  try {
+    readCommand(["vnc://:hunter2x@box"], {});
+    t.fail("accepted");
+  } catch (error) {
+    t.match(error, { message: /--connect URL/ });
+    t.notMatch(String(error), /hunter2x/);
+  }
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  for (const url of ["vnc://:50%offhunter2x@box", "vnc://:hun/ter2x@box"]) {
+    await t.rejects(run(["connections", "add", url], dir), { message: /with %40, %2F and %25 for @/ });
+    await t.rejects(run(["connections", "add", url], dir), { message: /^((?!ter2x).)*$/ });
+  }
+});
+
+t.test("what commands change is in the audit log, by the command line", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  const added = await run(["connections", "add", "vnc://:hunter2x@box"], dir);
+  await run(["connections", "remove", added.split(" ")[0] ?? ""], dir);
+  await run(["token", "create", "viewer"], dir);
+  const known = await KnownTargets.open(join(dir, "known-targets.json"));
+  await known.remember("box:5900", "ab".repeat(32));
+  await run(["targets", "forget", "box:5900"], dir);
+  const lines = readFileSync(join(dir, "audit.ndjson"), "utf8").trimEnd().split("\n");
+  const events = lines.map((line) => auditEventSchema.parse(JSON.parse(line)));
+  t.same(
+    events.map(({ event_type, actor }) => `${event_type} ${actor?.name}`),
+    [
+      "connection.added command line",
+      "connection.removed command line",
+      "token.issued command line",
+      "target.identity_forgotten command line",
+    ],
+  );
+  t.notMatch(lines.join(""), "hunter2x");
 });

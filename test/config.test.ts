@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
+import * as z from "zod";
 import { CONFIG_KEYS, configSchema, printable } from "../src/config.ts";
 import { type ConfigSources, loadConfig } from "../src/load-config.ts";
 
@@ -112,3 +113,51 @@ function unwrap(node: unknown): unknown {
   }
   return node;
 }
+
+t.test("what is wrong is told by its own key, without the secrets around it", async (t) => {
+  const told = (text: string): string => {
+    try {
+      load({ file: file(text) });
+    } catch (error) {
+      const { message } = z.object({ message: z.string() }).parse(error);
+      t.notMatch(message, /hush|hunter2/, text);
+      return message;
+    }
+    return t.fail(`accepted: ${text}`) ? "" : "";
+  };
+  const secrets = "auth: {token: hush-hush-hush-hush}\nvnc: {password: hunter2}\n";
+  t.match(
+    told(`${secrets}servr: {port: 1}\n`),
+    /^servr \(from .*yaml\): there is no such key: expected one of server, auth/,
+  );
+  t.match(told("auth: {token: hush-hush-hush-hush, tokn: 1}\n"), /^auth\.tokn .*expected one of token$/);
+  t.match(told("auth: hush-hush-hush-hush\n"), /^auth .*got a string: .*expected object/);
+  t.match(
+    told("connections: [{protocol: vnc, host: a, password: hunter2, prot: 1}]\n"),
+    /^connections\.0\.prot .*there is no such key: expected one of .*password_file/,
+  );
+  t.match(
+    told('connections: [{url: "vnc://:hunter2@a", mode: assist}]\n'),
+    /^connections\.0\.mode .*no such key/,
+  );
+  t.match(told('connections: ["vnc://:hunter2@a"]\n'), /^connections\.0 .*got a string/);
+  t.match(told('connections: "vnc://:hunter2@a"\n'), /^connections .*got a string/);
+  t.match(
+    told("connections: [{protocol: vpn, host: a, password: hunter2}]\n"),
+    /^connections\.0\.protocol .*got "vpn"/,
+  );
+  t.match(told('rate_limits: "maybe"\n'), /^rate_limits .*got "maybe": expected on or off$/);
+  t.match(told("- hunter2\n"), /got a list, expected keys and values/);
+  t.match(
+    told("connections: [{protocol: rdp, host: a, password: hunter2}]\n"),
+    /^connections\.0: got no username, expected host, username and password/,
+  );
+  t.throws(() => load({ connect: ["vnc://:50%off@a"] }), { message: /^--connect: .*%25/ });
+});
+
+t.test("a key without a value says nothing", async (t) => {
+  const config = load({ file: file("server:\n  port:\n  host: 127.0.0.2\nvnc:\nconnections:\n") });
+  t.match(config, { server: { port: 3000, host: "127.0.0.2" }, connections: [] });
+  t.match(load({ env: { OC_CONFIG: "", OC_PORT: "" } }), { server: { port: 3000 } });
+  t.throws(() => load({ flags: { port: "" } }), { message: /server\.port \(from flag --port\): got ""/ });
+});

@@ -22,14 +22,17 @@ interface AuditedDesktops {
   ): () => void;
 }
 
+/** What was recorded last of a desktop's session. */
+type SessionTold = "nothing" | "opened" | "lost";
+
 /** Records what happens on all desktops, those of now and those added later, until the returned function is called. */
 export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEntry) => void): () => void {
   const followed = new Map<string, () => void>();
   const follow = (desktop: AuditedDesktop): void => {
-    let last: DesktopState["kind"] = "connecting";
+    let told: SessionTold = "nothing";
     const stop = desktop.on((event) => {
-      const entry = entryOf(event, last);
-      if (event.type === "state") last = event.state.kind;
+      const entry = entryOf(event, told);
+      if (event.type === "state") told = toldAfter(event.state.kind, told);
       if (entry !== null) record({ resource: { kind: "desktop", id: desktop.id }, ...entry });
     });
     const stopScene = desktop.scene?.on((event) => {
@@ -62,10 +65,10 @@ export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEn
 }
 
 /** The pointer and the keys of people are not told one by one; a recording is for that. */
-function entryOf(event: DesktopEvent, lastState: DesktopState["kind"]): AuditEntry | null {
+function entryOf(event: DesktopEvent, told: SessionTold): AuditEntry | null {
   switch (event.type) {
     case "state":
-      return stateEntry(event.state, lastState);
+      return stateEntry(event.state, told);
     case "mode":
       return { type: "mode.changed", severity: "notice", actor: event.by, action: event.mode };
     case "stopped":
@@ -106,13 +109,27 @@ function sceneEntries(event: SceneEvent): readonly AuditEntry[] {
   }
 }
 
-function stateEntry(state: DesktopState, last: DesktopState["kind"]): AuditEntry | null {
-  if (state.kind === "live") return last === "live" || last === "stalled" ? null : { type: "session.opened" };
-  if (state.kind === "closed") return { type: "session.closed" };
-  if (state.kind === "failed") return { type: "session.lost", errorCode: state.error.code };
-  // Each try of a target that stays away says the same again.
-  if (state.kind !== "reconnecting" || last === "reconnecting") return null;
-  return { type: "session.lost", errorCode: state.error.code };
+/** A target that stays away is connecting and reconnecting by turns: that is told once. */
+function stateEntry(state: DesktopState, told: SessionTold): AuditEntry | null {
+  switch (state.kind) {
+    case "live":
+      return told === "opened" ? null : { type: "session.opened" };
+    case "reconnecting":
+      return told === "lost" ? null : { type: "session.lost", errorCode: state.error.code };
+    case "failed":
+      return { type: "session.lost", errorCode: state.error.code };
+    case "closed":
+      return { type: "session.closed" };
+    default:
+      return null;
+  }
+}
+
+function toldAfter(kind: DesktopState["kind"], told: SessionTold): SessionTold {
+  if (kind === "live") return "opened";
+  if (kind === "reconnecting" || kind === "failed") return "lost";
+  // Of one that was not lost: somebody asked for a new session.
+  return kind === "connecting" && told === "opened" ? "nothing" : told;
 }
 
 const APPROVAL_TYPE = {

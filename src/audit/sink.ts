@@ -50,6 +50,8 @@ export class StreamSink implements AuditSink {
 
   constructor(stream: Writable) {
     this.#stream = stream;
+    // A reader that went away is told by `write`; unheard, it would end the process.
+    stream.on("error", () => undefined);
   }
 
   write(lines: string): Promise<void> {

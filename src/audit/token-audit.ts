@@ -6,16 +6,11 @@ interface AuditedToken {
   readonly role: string;
 }
 
-/** That a token was made or taken back: which, and what it may do, never its secret. `by`: the house itself is null. */
-export function tokenEntry(
-  change: "issued" | "revoked",
-  { id, role }: AuditedToken,
-  by: AuditEntry["actor"] = null,
-): AuditEntry {
+/** That a token was made or taken back: which, and what it may do, never its secret. By the house itself. */
+export function tokenEntry(change: "issued" | "revoked", { id, role }: AuditedToken): AuditEntry {
   return {
     type: change === "issued" ? "token.issued" : "token.revoked",
     severity: "notice",
-    actor: by,
     action: role,
     resource: { kind: "token", id },
   };

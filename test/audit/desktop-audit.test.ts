@@ -124,8 +124,12 @@ t.test("a target that stays away is told once, not at each try", async (t) => {
   desktop.emit(live);
   desktop.emit({ type: "state", state: { kind: "stalled", sinceMs: 0 } });
   desktop.emit(live);
-  desktop.emit(lost);
-  desktop.emit(lost);
+  // Each try is a connecting of its own.
+  const connecting = { type: "state", state: { kind: "connecting", sinceMs: 0 } } as const;
+  for (let i = 0; i < 3; i++) {
+    desktop.emit(lost);
+    desktop.emit(connecting);
+  }
   desktop.emit(live);
   desktop.emit({ type: "state", state: { kind: "failed", error } });
   desktop.emit({ type: "state", state: { kind: "closed" } });
@@ -133,6 +137,11 @@ t.test("a target that stays away is told once, not at each try", async (t) => {
     entries.map(({ type }) => type),
     ["session.opened", "session.lost", "session.opened", "session.lost", "session.closed"],
   );
+  entries.length = 0;
+  desktop.emit(live);
+  desktop.emit(connecting);
+  desktop.emit(live);
+  t.equal(entries.length, 2, "a session that somebody asked for anew is another one");
 });
 
 t.test("desktops that come are followed, those that go are not", async (t) => {
