@@ -13,6 +13,7 @@ export type {
   PointerTrackInfo,
   RecordingInfo,
   ReplayInfo,
+  ReplayStateInfo,
   RunHead,
   SearchHitInfo,
   TimelineInfo,

@@ -27,6 +27,7 @@ import { overlayRoutes } from "./routes/overlays.ts";
 import { pageRoutes } from "./routes/pages.ts";
 import { recordingRoutes } from "./routes/recordings.ts";
 import { recordingPictureRoutes } from "./routes/recordings-pictures.ts";
+import { replayRoutes } from "./routes/replays.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { screenshotRoutes } from "./routes/screenshot.ts";
 import { SignIn, sessionRoutes } from "./routes/session.ts";
@@ -170,7 +171,8 @@ function addRecordingRoutes(app: FastifyInstance, ports: AppPorts, recordings: R
   const readers = new OpenReaders(recordings, ports.clock);
   app.addHook("onClose", async () => readers.close());
   const parts = { recordings, readers, audit: ports.audit };
-  recordingRoutes(app, { ...parts, replays: ports.replays ?? null });
+  recordingRoutes(app, parts);
+  replayRoutes(app, ports.replays ?? null);
   recordingPictureRoutes(app, parts);
 }
 

@@ -14,6 +14,7 @@ import type { TestReport } from "../desktop/desktops.ts";
 import type { Questions } from "../desktop/questions.ts";
 import type { Audience, View } from "../desktop/view.ts";
 import type { Rect } from "../framebuffer/rect.ts";
+import type { PlayerLink } from "../recording/player-link.ts";
 import type { RecordingsFace } from "../recording/recordings.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 
@@ -75,6 +76,9 @@ export interface RfbOptions {
   readonly viewOnly: boolean;
 }
 
+/** A recording that a desktop shows: PlayerLink of src/recording/player-link.ts. */
+export type ReplayedRecording = Pick<PlayerLink, "state" | "play" | "pause" | "seek" | "setSpeed">;
+
 /** Everything that the web face needs from the house. */
 export interface AppPorts {
   readonly desktops: WebDesktops;
@@ -100,7 +104,11 @@ export interface AppPorts {
   /** Absent: this house records nothing. */
   readonly recordings?: RecordingsFace;
   /** Shows a recording as a desktop of its own, from a moment on. */
-  readonly replays?: { open(recordingId: string, startMs: number): Promise<Pick<WebDesktop, "id">> };
+  readonly replays?: {
+    open(recordingId: string, startMs: number): Promise<Pick<WebDesktop, "id">>;
+    /** Throws RefusedError not_found for a desktop that shows none. */
+    player(desktopId: string): ReplayedRecording;
+  };
   readonly logger: FastifyBaseLogger;
   readonly clock: Clock;
   readonly version: string;

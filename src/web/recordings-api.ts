@@ -44,6 +44,21 @@ export const replayBodySchema = z.strictObject({
 /** The desktop that shows the recording. */
 export const replaySchema = z.object({ desktop_id: z.string() });
 
+/** `PATCH /api/v1/desktops/:id/replay`, answered as GET there by `replayStateSchema`; what is left out stays. */
+export const steerReplayBodySchema = z.strictObject({
+  at_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+  /** 1: as fast as it was. */
+  speed: z.number().min(0.25).max(16).optional(),
+  is_playing: z.boolean().optional(),
+});
+
+export const replayStateSchema = z.object({
+  at_ms: z.number(),
+  duration_ms: z.number(),
+  is_playing: z.boolean(),
+  speed: z.number(),
+});
+
 /** `POST /api/v1/recordings/:id/verify` */
 export const verificationSchema = z.object({
   state: z.enum(["sealed", "unsealed", "tampered"]),
@@ -202,6 +217,7 @@ export const searchHitSchema = z.object({ at_ms: z.number(), type: z.string(), t
 
 export type RecordingInfo = z.infer<typeof recordingSchema>;
 export type ReplayInfo = z.infer<typeof replaySchema>;
+export type ReplayStateInfo = z.infer<typeof replayStateSchema>;
 export type VerificationInfo = z.infer<typeof verificationSchema>;
 export type ChunksInfo = z.infer<typeof chunksSchema>;
 export type PictureChunkInfo = z.infer<typeof pictureChunkSchema>;

@@ -54,6 +54,8 @@ const ROUTES: readonly (readonly [method: string, url: string, access: Access, k
   ["GET", "/api/v1/desktops/:id/overlays", "view"],
   ["DELETE", "/api/v1/desktops/:id/overlays", "overlay"],
   ["DELETE", "/api/v1/desktops/:id/overlays/:overlayId", "overlay"],
+  ["GET", "/api/v1/desktops/:id/replay", "control"],
+  ["PATCH", "/api/v1/desktops/:id/replay", "control"],
   ["GET", "/api/v1/recordings", "control"],
   ["POST", "/api/v1/recordings", "control"],
   ["GET", "/api/v1/recordings/:id", "control"],

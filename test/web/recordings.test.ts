@@ -4,6 +4,7 @@ import { inflateRawSync } from "node:zlib";
 import sharp from "sharp";
 import t, { type Test } from "tap";
 import type { Role } from "../../src/auth/principal.ts";
+import { RefusedError } from "../../src/desktop/error.ts";
 import { until } from "../e2e/until.ts";
 import { type House, openHouse } from "./fake-house.ts";
 import { colourAt, FakeRecordings, recordingSummary, SIZE, TRACK } from "./fake-recordings.ts";
@@ -17,7 +18,13 @@ async function open(t: Test): Promise<{ house: House; recordings: FakeRecordings
   return { house: await openHouse(t, { recordings }), recordings };
 }
 
-function ask(house: House, method: "GET" | "POST" | "DELETE", url: string, role: Role, body?: object) {
+function ask(
+  house: House,
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  url: string,
+  role: Role,
+  body?: object,
+) {
   const headers = house.bearer(role);
   return house.app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body }) });
 }
@@ -78,6 +85,9 @@ t.test("a recording is shown as a desktop by those who may add one", async (t) =
       opened.push([id, startMs]);
       return { id: "replay-1" };
     },
+    player(): never {
+      throw new Error("nobody asked for it");
+    },
   };
   const house = await openHouse(t, { recordings, replays });
   t.equal((await ask(house, "POST", `${URL}/r1/replay`, "approver", {})).statusCode, 403);
@@ -87,6 +97,40 @@ t.test("a recording is shown as a desktop by those who may add one", async (t) =
   t.same(opened, [["r1", 2500]]);
   const without = await openHouse(t, { recordings });
   t.equal((await ask(without, "POST", `${URL}/r1/replay`, "operator", {})).statusCode, 422);
+});
+
+t.test("a replay is played, paused and sent elsewhere by those who may control it", async (t) => {
+  const recordings = new FakeRecordings();
+  const did: string[] = [];
+  const state = { positionMs: 1000.4, durationMs: 60_000, isPlaying: false, speed: 1 };
+  const player = {
+    state,
+    play: () => void did.push("play"),
+    pause: () => void did.push("pause"),
+    seek: async (ms: number) => void did.push(`seek ${ms}`),
+    setSpeed: (speed: number) => void did.push(`speed ${speed}`),
+  };
+  const replays = {
+    open: async () => ({ id: "replay-1" }),
+    player(id: string) {
+      if (id === "replay-1") return player;
+      throw new RefusedError("not_found", "this desktop is no replay: open one first");
+    },
+  };
+  const house = await openHouse(t, { recordings, replays });
+  const steer = (role: Role, body: object, id = "replay-1") =>
+    ask(house, "PATCH", `/api/v1/desktops/${id}/replay`, role, body);
+  const told = { at_ms: 1000, duration_ms: 60_000, is_playing: false, speed: 1 };
+  t.same((await steer("approver", { is_playing: true, at_ms: 2500, speed: 4 })).json(), told);
+  t.same(did, ["speed 4", "seek 2500", "play"], "what it plays from is there first");
+  await steer("operator", { is_playing: false });
+  t.same(did.slice(3), ["pause"]);
+  t.same((await ask(house, "GET", "/api/v1/desktops/replay-1/replay", "admin")).json(), told);
+  t.equal((await steer("viewer", { is_playing: true })).statusCode, 403);
+  t.equal((await steer("admin", { is_playing: true }, "d1")).statusCode, 404);
+  for (const body of [{ speed: 0 }, { speed: 17 }, { at_ms: -1 }, { playing: true }])
+    t.equal((await steer("admin", body)).statusCode, 400, JSON.stringify(body));
+  t.equal(did.length, 4, "what is refused does nothing");
 });
 
 t.test("verifying says what is wrong", async (t) => {

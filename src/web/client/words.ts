@@ -180,6 +180,17 @@ export function sentence(message: string): string {
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
+/** Where a desktop's picture comes from: "VNC host:5900". */
+export function originWords({
+  protocol,
+  host,
+  port,
+}: Pick<DesktopInfo, "protocol" | "host" | "port">): string {
+  if (protocol === "demo") return "Built-in demo";
+  if (protocol === "replay") return "Replay of a recording";
+  return host === "" ? protocol.toUpperCase() : `${protocol.toUpperCase()} ${host}:${port}`;
+}
+
 /** "1 approval", "3 approvals". */
 export function countWords(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
-import { RefusedError } from "../../desktop/error.ts";
 import type { OpenReaders } from "../../recording/open-readers.ts";
 import type { RecordingReader, RecordingsFace } from "../../recording/recordings.ts";
 import { asRefused } from "../../recording/refused.ts";
@@ -11,7 +10,6 @@ import type {
   ChunksInfo,
   PointerTrackInfo,
   RecordingInfo,
-  ReplayInfo,
   SearchHitInfo,
   TimelineInfo,
   VerificationInfo,
@@ -30,7 +28,6 @@ import {
 import {
   bookmarkBodySchema,
   recordBodySchema,
-  replayBodySchema,
   runQuerySchema,
   searchQuerySchema,
   spanQuerySchema,
@@ -54,17 +51,12 @@ export interface RecordingRouteParts {
   readonly audit: AppPorts["audit"];
 }
 
-interface RecordingHouse extends RecordingRouteParts {
-  /** null where recordings are not shown as desktops. */
-  readonly replays: AppPorts["replays"] | null;
-}
-
 /**
  * `/api/v1/recordings`. A recording shows what was on a desktop before its reader was invited to it: it takes the right
  * to control desktops (admin, operator, approver), and deleting one an administrator.
  */
-export function recordingRoutes(app: FastifyInstance, house: RecordingHouse): void {
-  const { recordings, readers, replays, audit } = house;
+export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts): void {
+  const { recordings, readers, audit } = house;
   const url = "/api/v1/recordings";
   const control = { config: { access: "control" } } as const;
   const read = <Result>(
@@ -100,19 +92,6 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingHouse): vo
     recordings.bookmark(recordingIdOf(request), label, actorOf(principalOf(request)));
     return reply.code(204).send();
   });
-
-  // A replay is a desktop more, for everybody: it takes the right to add one.
-  app.post(
-    `${url}/:id/replay`,
-    { config: { access: "connections" } },
-    async (request, reply): Promise<ReplayInfo> => {
-      const { at_ms = 0 } = parse(replayBodySchema, request.body);
-      if (!replays) throw new RefusedError("not_supported", "this server shows no recording as a desktop");
-      const desktop = await asRefused(() => replays.open(recordingIdOf(request), at_ms));
-      reply.code(201).header("location", `/api/v1/desktops/${encodeURIComponent(desktop.id)}`);
-      return { desktop_id: desktop.id };
-    },
-  );
 
   app.get(`${url}/:id/timeline`, control, async (request): Promise<TimelineInfo> => {
     const { from_entry = 0 } = parse(timelineQuerySchema, request.query);

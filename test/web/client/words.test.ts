@@ -10,6 +10,7 @@ import {
   durationWords,
   modeNamed,
   nextStepWords,
+  originWords,
   outcomeWords,
   stateReason,
   stateWords,
@@ -136,6 +137,13 @@ t.test("the add form leaves out what is empty and splits a port off the host", a
     password: "p",
   });
   t.match(form({ protocol: "gopher", host: "box" }), { protocol: "vnc" });
+});
+
+t.test("a desktop says where its picture comes from", async (t) => {
+  t.equal(originWords({ protocol: "vnc", host: "box", port: 5901 }), "VNC box:5901");
+  t.equal(originWords({ protocol: "vnc", host: "", port: 0 }), "VNC");
+  t.equal(originWords({ protocol: "demo", host: "", port: 0 }), "Built-in demo");
+  t.equal(originWords({ protocol: "replay", host: "", port: 0 }), "Replay of a recording");
 });
 
 t.test("thumbnails are as wide as their tile, in few steps, and never enlarged", async (t) => {

@@ -2,7 +2,7 @@ import type { DesktopInfo } from "../../api.ts";
 import { queryOfCrop } from "../crop.ts";
 import { copyText } from "../notices.ts";
 import { rulesPath, viewerPath } from "../route.ts";
-import { stateReason } from "../words.ts";
+import { originWords, stateReason } from "../words.ts";
 import { StateMark } from "./state-mark.tsx";
 
 export interface DesktopFactsProps {
@@ -14,7 +14,7 @@ export interface DesktopFactsProps {
 /** What is known of a desktop, and a window for each of its monitors. */
 export function DesktopFacts({ desktop, scale }: DesktopFactsProps) {
   const facts: readonly (readonly [string, string])[] = [
-    ["Address", desktop.protocol === "demo" ? "built in" : `${desktop.host}:${desktop.port}`],
+    ["From", originWords(desktop)],
     ["Protocol", desktop.link === "" ? desktop.protocol.toUpperCase() : desktop.link],
     ["Size", desktop.width === 0 ? "no picture yet" : `${desktop.width} × ${desktop.height}`],
     ["Shown at", scale === null ? "not shown yet" : `${Math.round(scale * 100)} %`],

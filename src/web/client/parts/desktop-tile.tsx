@@ -6,7 +6,7 @@ import { viewerPath } from "../route.ts";
 import { thumbnailAddress } from "../screenshot-address.ts";
 import { cockpit, isOnline, may } from "../session.ts";
 import { Thumbnail } from "../thumbnail.ts";
-import { countWords, MODE_WORDS, stateReason } from "../words.ts";
+import { countWords, MODE_WORDS, originWords, stateReason } from "../words.ts";
 import { Icon } from "./icon.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { StateMark } from "./state-mark.tsx";
@@ -44,11 +44,7 @@ export function DesktopTile({ desktop }: { readonly desktop: DesktopInfo }) {
         </h2>
         <StateMark desktop={desktop} />
         <p class="muted tile-facts">
-          <span>
-            {desktop.protocol === "demo"
-              ? "Built-in demo"
-              : `${desktop.protocol.toUpperCase()} ${desktop.host}:${desktop.port}`}
-          </span>
+          <span>{originWords(desktop)}</span>
           <span>{MODE_WORDS[desktop.mode].name}</span>
           {desktop.agents.length > 0 && <span>{desktop.agents.join(", ")}</span>}
           {desktop.recording_id !== null && <span class="tone-bad">Recording</span>}
