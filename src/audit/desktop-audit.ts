@@ -1,4 +1,5 @@
 import type { SceneEvent } from "../compositor/scene.ts";
+import type { Actor } from "../desktop/action.ts";
 import { intentOf } from "../desktop/action-summary.ts";
 import type { Approval } from "../desktop/approvals.ts";
 import type { Connection } from "../desktop/connection.ts";
@@ -18,7 +19,11 @@ interface AuditedDesktops {
   /** Those about no desktop yet are audited from here, the others from their desktop. */
   readonly questions?: { on(listener: (approval: Approval) => void): () => void };
   on(
-    listener: (event: { readonly type: "added" | "removed"; readonly desktop: AuditedDesktop }) => void,
+    listener: (event: {
+      readonly type: "added" | "removed";
+      readonly desktop: AuditedDesktop;
+      readonly by: Actor | null;
+    }) => void,
   ): () => void;
 }
 
@@ -46,9 +51,9 @@ export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEn
   };
   for (const desktop of desktops.all) follow(desktop);
   const stop = desktops.on((event) => {
-    const { desktop } = event;
+    const { desktop, by: actor } = event;
     const resource = { kind: "connection", id: desktop.id };
-    record({ type: event.type === "added" ? "connection.added" : "connection.removed", resource });
+    record({ type: event.type === "added" ? "connection.added" : "connection.removed", actor, resource });
     followed.get(desktop.id)?.();
     followed.delete(desktop.id);
     if (event.type === "added") follow(desktop);

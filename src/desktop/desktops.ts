@@ -15,9 +15,12 @@ import { guardTarget, type OwnListener, type ResolvedTarget } from "./target-gua
 
 export type { TestReport } from "./connection-test.ts";
 
-export type DesktopsEvent =
-  | { readonly type: "added"; readonly desktop: Desktop }
-  | { readonly type: "removed"; readonly desktop: Desktop };
+export interface DesktopsEvent {
+  readonly type: "added" | "removed";
+  readonly desktop: Desktop;
+  /** Who asked for it; null: the house itself, as its configuration says. */
+  readonly by: Actor | null;
+}
 
 const MAX_DESKTOPS = 200;
 
@@ -97,19 +100,19 @@ export class Desktops {
   }
 
   /** Validates, guards the address, stores and opens. Throws RefusedError. */
-  async add(input: ConnectionInput): Promise<Desktop> {
+  async add(input: ConnectionInput, by: Actor | null = null): Promise<Desktop> {
     if (this.#all.size >= MAX_DESKTOPS) {
       throw tooMany();
     }
     const connection = makeConnection(input, this.#ports.clock.date());
     if (connection.protocol !== "demo") await this.#guard(connection);
-    return this.#keep(connection);
+    return this.#keep(connection, by);
   }
 
   /** Opens one that is not stored: it is gone at the next start. Throws RefusedError too_many. */
-  show(input: ConnectionInput): Desktop {
+  show(input: ConnectionInput, by: Actor | null = null): Desktop {
     if (this.#all.size >= MAX_DESKTOPS) throw tooMany();
-    return this.#open(makeConnection(input, this.#ports.clock.date()), false);
+    return this.#open(makeConnection(input, this.#ports.clock.date()), by, false);
   }
 
   /**
@@ -118,7 +121,7 @@ export class Desktops {
    */
   async propose(input: ConnectionInput, actor: Actor, signal: AbortSignal): Promise<Desktop> {
     const connection = makeConnection(input, this.#ports.clock.date());
-    if (connection.protocol === "demo") return this.add(input);
+    if (connection.protocol === "demo") return this.add(input, actor);
     const { address } = await this.#guard(connection);
     const allowed = this.#ports.allowedTargets ?? [];
     if (!isAllowed(allowed, [address], connection.port)) {
@@ -126,11 +129,11 @@ export class Desktops {
     }
     if (this.#all.size >= MAX_DESKTOPS) throw tooMany();
     // What was allowed is an address: where the name leads later is whoever's choice that holds the name.
-    return this.#keep({ ...connection, host: address });
+    return this.#keep({ ...connection, host: address }, actor);
   }
 
   /** Throws RefusedError not_found. */
-  async remove(id: string): Promise<void> {
+  async remove(id: string, by: Actor | null = null): Promise<void> {
     const desktop = this.get(id);
     this.#all.delete(id);
     this.#lastConnected.delete(id);
@@ -138,7 +141,7 @@ export class Desktops {
     desktop.close();
     this.questions.remove(desktop);
     this.#ports.rules?.set(id, null);
-    this.#listeners.tell({ type: "removed", desktop });
+    this.#listeners.tell({ type: "removed", desktop, by });
     if (this.#stored.delete(id)) await this.#save();
   }
 
@@ -176,7 +179,7 @@ export class Desktops {
   }
 
   /** `isLasting`: its rules are kept. */
-  #open(connection: Connection, isLasting = true): Desktop {
+  #open(connection: Connection, by: Actor | null = null, isLasting = true): Desktop {
     const rules = isLasting ? this.#ports.rules : undefined;
     const first = rules?.first(connection.id, this.#options);
     const desktop = new Desktop(connection, { ...this.#options, ...first }, this.#ports);
@@ -186,7 +189,7 @@ export class Desktops {
       if (event.type === "state" && event.state.kind === "live") this.#connected(connection.id);
       if (event.type === "mode" && event.by.kind === "human") rules?.set(connection.id, desktop.rules());
     });
-    this.#listeners.tell({ type: "added", desktop });
+    this.#listeners.tell({ type: "added", desktop, by });
     desktop.open();
     return desktop;
   }
@@ -195,8 +198,8 @@ export class Desktops {
     this.#lastConnected.set(id, this.#ports.clock.date().toISOString());
   }
 
-  async #keep(connection: Connection): Promise<Desktop> {
-    const desktop = this.#open(connection);
+  async #keep(connection: Connection, by: Actor | null): Promise<Desktop> {
+    const desktop = this.#open(connection, by);
     this.#stored.add(connection.id);
     await this.#save();
     return desktop;

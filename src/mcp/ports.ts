@@ -43,10 +43,10 @@ export interface McpDesktops {
   get(id: string): McpDesktop;
   active(principalId: string): McpDesktop;
   setActive(principalId: string, id: string): McpDesktop;
-  add(input: ConnectionInput): Promise<McpDesktop>;
+  add(input: ConnectionInput, by: Actor): Promise<McpDesktop>;
   /** As `add` for agents: at once where the configuration allows the address, else when a human said yes. */
   propose(input: ConnectionInput, actor: Actor, signal: AbortSignal): Promise<McpDesktop>;
-  remove(id: string): Promise<void>;
+  remove(id: string, by: Actor): Promise<void>;
   test(connection: Connection): Promise<TestReport>;
   lastConnected(id: string): string | null;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Actor } from "../desktop/action.ts";
 import type { Clock } from "../desktop/clock.ts";
 import type { Connection, ConnectionInput } from "../desktop/connection.ts";
 import type { Desktop } from "../desktop/desktop.ts";
@@ -14,7 +15,7 @@ export interface ReplaysPorts {
   get(recordingId: string): Promise<RecordingSummary>;
   open(recordingId: string): Promise<OpenRecording>;
   /** Opens a desktop that is not stored. */
-  show(input: ConnectionInput): Desktop;
+  show(input: ConnectionInput, by: Actor | null): Desktop;
   on(listener: (event: DesktopsEvent) => void): () => void;
 }
 
@@ -56,15 +57,16 @@ export class Replays {
    * Shows a recording as a desktop of its own, standing still at a moment; remove it like any other. Throws RefusedError
    * not_found, too_many.
    */
-  async open(recordingId: string, startMs = 0): Promise<Desktop> {
+  async open(recordingId: string, startMs = 0, by: Actor | null = null): Promise<Desktop> {
     const ports = this.#attached();
     const { title } = await ports.get(recordingId);
-    return ports.show({
+    const input = {
       id: `replay-${randomBytes(4).toString("hex")}`,
       name: `${title} (replay)`,
       protocol: "replay",
       replay: { recordingId, startMs },
-    });
+    } as const;
+    return ports.show(input, by);
   }
 
   /** The desktops that show a recording. */

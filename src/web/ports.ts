@@ -6,6 +6,7 @@ import type { AuditEntry } from "../audit/audit-event.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Scene } from "../compositor/scene.ts";
+import type { Actor } from "../desktop/action.ts";
 import type { Approvals } from "../desktop/approvals.ts";
 import type { Clock } from "../desktop/clock.ts";
 import type { Connection, ConnectionInput } from "../desktop/connection.ts";
@@ -56,8 +57,8 @@ export interface WebDesktops {
   readonly all: readonly WebDesktop[];
   get(id: string): WebDesktop;
   active(principalId: string): WebDesktop;
-  add(input: ConnectionInput): Promise<WebDesktop>;
-  remove(id: string): Promise<void>;
+  add(input: ConnectionInput, by: Actor): Promise<WebDesktop>;
+  remove(id: string, by: Actor): Promise<void>;
   test(connection: Connection): Promise<TestReport>;
   /** Of all desktops, and those about none yet. */
   readonly questions: Pick<Questions, "pending" | "decide" | "on">;
@@ -105,7 +106,7 @@ export interface AppPorts {
   readonly recordings?: RecordingsFace;
   /** Shows a recording as a desktop of its own, from a moment on. */
   readonly replays?: {
-    open(recordingId: string, startMs: number): Promise<Pick<WebDesktop, "id">>;
+    open(recordingId: string, startMs: number, by: Actor): Promise<Pick<WebDesktop, "id">>;
     /** Throws RefusedError not_found for a desktop that shows none. */
     player(desktopId: string): ReplayedRecording;
   };

@@ -2,6 +2,7 @@ import t from "tap";
 import type { AuditEntry } from "../../src/audit/audit-event.ts";
 import { auditDesktops } from "../../src/audit/desktop-audit.ts";
 import { Scene } from "../../src/compositor/scene.ts";
+import type { Actor } from "../../src/desktop/action.ts";
 import type { Approval } from "../../src/desktop/approvals.ts";
 import type { DesktopEvent } from "../../src/desktop/desktop.ts";
 import { LinkError } from "../../src/desktop/error.ts";
@@ -28,7 +29,11 @@ class FakeDesktop {
   }
 }
 
-type RegistryEvent = { readonly type: "added" | "removed"; readonly desktop: FakeDesktop };
+interface RegistryEvent {
+  readonly type: "added" | "removed";
+  readonly desktop: FakeDesktop;
+  readonly by: Actor | null;
+}
 
 function follow(...all: FakeDesktop[]) {
   const entries: AuditEntry[] = [];
@@ -147,15 +152,19 @@ t.test("a target that stays away is told once, not at each try", async (t) => {
 t.test("desktops that come are followed, those that go are not", async (t) => {
   const desktop = new FakeDesktop("d2");
   const { entries, tell, stop } = follow();
-  tell({ type: "added", desktop });
+  tell({ type: "added", desktop, by: ANN });
   desktop.emit({ type: "mode", mode: "assist", by: ANN });
-  tell({ type: "removed", desktop });
+  tell({ type: "removed", desktop, by: null });
   desktop.emit({ type: "mode", mode: "passive", by: ANN });
   t.strictSame(
-    entries.map(({ type }) => type),
-    ["connection.added", "mode.changed", "connection.removed"],
+    entries.map(({ type, actor }) => [type, actor]),
+    [
+      ["connection.added", ANN],
+      ["mode.changed", ANN],
+      ["connection.removed", null],
+    ],
   );
-  tell({ type: "added", desktop });
+  tell({ type: "added", desktop, by: null });
   stop();
   t.equal(desktop.listeners.size, 0);
 });

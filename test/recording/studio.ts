@@ -110,7 +110,7 @@ export class Studio {
 
   /** Tells everybody that the desktop is gone. */
   removeDesktop(): void {
-    this.#tell({ type: "removed", desktop: this.desktop });
+    this.#tell({ type: "removed", desktop: this.desktop, by: null });
   }
 
   /** The live picture of now. */

@@ -78,7 +78,7 @@ export const addConnection = defineTool({
       );
     }
     const desktop = mayAdd
-      ? await context.desktops.add(input)
+      ? await context.desktops.add(input, context.actor)
       : await context.desktops.propose(input, context.actor, context.signal);
     const warnings: string[] = [];
     if (args.password === undefined || args.password === "") {

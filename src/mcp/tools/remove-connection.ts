@@ -16,7 +16,7 @@ export const removeConnection = defineTool({
   async handle(args, context) {
     assertMayConfigure(context.principal, "remove connections");
     const { id, name } = context.desktops.get(args.connection_id);
-    await context.desktops.remove(id);
+    await context.desktops.remove(id, context.actor);
     const message = `Removed the connection ${name}.`;
     return { output: { success: true, message }, text: message };
   },

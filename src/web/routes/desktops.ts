@@ -41,7 +41,7 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
   });
 
   app.post(url, connections, async (request, reply): Promise<DesktopInfo> => {
-    const desktop = await ports.desktops.add(connectionInput(request.body));
+    const desktop = await ports.desktops.add(connectionInput(request.body), actorOf(principalOf(request)));
     reply.code(201).header("location", `${url}/${encodeURIComponent(desktop.id)}`);
     return teller.info(desktop);
   });
@@ -64,7 +64,7 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
     };
   });
   app.delete(`${url}/:id`, connections, async (request, reply) => {
-    await ports.desktops.remove(desktopOf(ports, request).id);
+    await ports.desktops.remove(desktopOf(ports, request).id, actorOf(principalOf(request)));
     return reply.code(204).send();
   });
 

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
+import { actorOf } from "../../auth/actor.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { asRefused } from "../../recording/refused.ts";
+import { principalOf } from "../access.ts";
 import type { ReplayInfo, ReplayStateInfo } from "../api.ts";
 import { parse } from "../parse.ts";
 import type { AppPorts, ReplayedRecording } from "../ports.ts";
@@ -24,7 +26,8 @@ export function replayRoutes(app: FastifyInstance, replays: AppPorts["replays"] 
     { config: { access: "connections" } },
     async (request, reply): Promise<ReplayInfo> => {
       const { at_ms = 0 } = parse(replayBodySchema, request.body);
-      const desktop = await asRefused(() => there().open(recordingIdOf(request), at_ms));
+      const by = actorOf(principalOf(request));
+      const desktop = await asRefused(() => there().open(recordingIdOf(request), at_ms, by));
       reply.code(201).header("location", `/api/v1/desktops/${encodeURIComponent(desktop.id)}`);
       return { desktop_id: desktop.id };
     },
