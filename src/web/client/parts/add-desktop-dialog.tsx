@@ -25,7 +25,7 @@ const PROTOCOLS = {
   },
   rdp: {
     name: "RDP",
-    user: "User",
+    user: "User or DOMAIN\\user",
     meaning: "A Windows machine or xrdp, with the user name and password of an account there.",
   },
 } as const satisfies Record<ConnectionBody["protocol"], unknown>;
