@@ -1,4 +1,5 @@
 import type { AuditEntry } from "./audit-event.ts";
+import { TellingWindows } from "./telling-windows.ts";
 
 /** What the audit needs to know of one tool call as it begins; ToolCallBegun of the MCP face is one. */
 interface BegunCall {
@@ -18,11 +19,6 @@ interface EndedCall extends BegunCall {
   /** Pictures that were given out. */
   readonly images: number;
 }
-
-/** A flood of calls beyond the limit is one event in so long, which says how many there were in the one before. */
-const LIMIT_WINDOW_MS = 60_000;
-/** Principals and desktops watched at a time; the oldest is forgotten, and told of anew. */
-const MAX_WINDOWS = 1000;
 
 interface Clock {
   nowMs(): number;
@@ -51,7 +47,7 @@ export function auditMcp(
   transport: "stdio" | "http",
   clock: Clock,
 ): McpAudit {
-  const limits = new LimitWindows(clock);
+  const limits = new TellingWindows(clock);
   const actorOf = ({ id, name, role }: BegunCall["principal"]) => ({ id, name, kind: "agent", role });
   const toldOf = ({ callId, tool, principal, desktopId }: BegunCall) => ({
     actor: actorOf(principal),
@@ -82,31 +78,4 @@ export function auditMcp(
       record({ type: "rate_limit.triggered", ...told, errorCode: code, counts: { since_last: missed } });
     },
   };
-}
-
-/** Who met a limit lately. */
-class LimitWindows {
-  readonly #clock: Clock;
-  readonly #windows = new Map<string, { readonly atMs: number; missed: number }>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** How many were not told of since the last that was; null where this one is not told of either. */
-  meet(key: string): number | null {
-    const nowMs = this.#clock.nowMs();
-    const window = this.#windows.get(key);
-    if (window !== undefined && nowMs - window.atMs < LIMIT_WINDOW_MS) {
-      window.missed++;
-      return null;
-    }
-    this.#windows.delete(key);
-    this.#windows.set(key, { atMs: nowMs, missed: 0 });
-    for (const oldest of this.#windows.keys()) {
-      if (this.#windows.size <= MAX_WINDOWS) break;
-      this.#windows.delete(oldest);
-    }
-    return window?.missed ?? 0;
-  }
 }

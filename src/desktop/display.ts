@@ -1,10 +1,10 @@
 import type { Scene } from "../compositor/scene.ts";
 import { Framebuffer } from "../framebuffer/framebuffer.ts";
 import { publishDamage } from "../framebuffer/publish.ts";
-import { EMPTY_RECT, equalRects, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
+import { EMPTY_RECT, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
 import { ScrollSeeker } from "../framebuffer/scroll-seeker.ts";
-import type { CopyMove, Cursor, Screen } from "../protocols/rfb/screen.ts";
+import { type CopyMove, type Cursor, equalScreens, type Screen } from "../protocols/rfb/screen.ts";
 import type { Clock } from "./clock.ts";
 import type { LockKeys } from "./link.ts";
 import { Watchers } from "./watchers.ts";
@@ -173,16 +173,6 @@ export class Display {
     this.#toldScreens = this.#screens;
     this.#events.resized(this.size, this.#screens);
   }
-}
-
-function equalScreens(a: readonly Screen[], b: readonly Screen[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((screen, i) => {
-      const other = b[i];
-      return other !== undefined && screen.id === other.id && equalRects(screen.rect, other.rect);
-    })
-  );
 }
 
 function targetsOf(copies: readonly CopyMove[]): Region {

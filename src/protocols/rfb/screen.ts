@@ -1,4 +1,4 @@
-import type { Rect, Size } from "../../framebuffer/rect.ts";
+import { equalRects, type Rect, type Size } from "../../framebuffer/rect.ts";
 import type { Pixels } from "./encodings/encoding.ts";
 
 /** One monitor of a desktop, rfbproto ExtendedDesktopSize. */
@@ -7,6 +7,17 @@ export interface Screen {
   readonly id: number;
   readonly rect: Rect;
   readonly flags: number;
+}
+
+/** Whether two layouts are the same monitors at the same places; flags do not count. */
+export function equalScreens(a: readonly Screen[], b: readonly Screen[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((screen, i) => {
+      const other = b[i];
+      return other !== undefined && screen.id === other.id && equalRects(screen.rect, other.rect);
+    })
+  );
 }
 
 /** A pointer picture. `rgba` is width * height * 4 bytes, straight (not premultiplied) alpha. */

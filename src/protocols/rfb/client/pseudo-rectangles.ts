@@ -1,10 +1,10 @@
 import { isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
-import { equalRects, holdsRect, type Rect, rect } from "../../../framebuffer/rect.ts";
+import { holdsRect, type Rect, rect } from "../../../framebuffer/rect.ts";
 import type { Parser } from "../../byte-queue.ts";
 import { RfbError, safeText } from "../error.ts";
 import { decodeName } from "../latin1.ts";
 import { ENCODING, LIMIT } from "../numbers.ts";
-import { RESIZE_STATUS, type Screen } from "../screen.ts";
+import { equalScreens, RESIZE_STATUS, type Screen } from "../screen.ts";
 import type { Conversation, LockKeys } from "./conversation.ts";
 import { cursorReader } from "./cursor.ts";
 import type { Update } from "./update.ts";
@@ -143,14 +143,4 @@ function resize(
   }
   c.screens = screens;
   update.hasResized = true;
-}
-
-function equalScreens(a: readonly Screen[], b: readonly Screen[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((screen, i) => {
-      const other = b[i];
-      return other !== undefined && screen.id === other.id && equalRects(screen.rect, other.rect);
-    })
-  );
 }
