@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { Appliance } from "../test/e2e/appliance.ts";
-import type { Agent } from "../test/e2e/mcp-client.ts";
-import type { Owner } from "../test/e2e/program.ts";
-import { until } from "../test/e2e/until.ts";
-import { type Typewriter, XDisplay } from "../test/e2e/x-display.ts";
+import { Appliance } from "../test/e2e/harness/appliance.ts";
+import type { Agent } from "../test/e2e/harness/mcp-client.ts";
+import { type Typewriter, XDisplay } from "../test/e2e/harness/x-display.ts";
+import type { Owner } from "../test/support/program.ts";
+import { until } from "../test/support/until.ts";
 import { judged, type Line } from "./line.ts";
 import { type Measure, measure, summary, type Times } from "./stopwatch.ts";
 import { Tap } from "./tap.ts";
@@ -43,7 +43,8 @@ export async function benchAgentLatency(owner: Owner, folder: string, isShort: b
     name: "take_screenshot with if_changed_since, unchanged, p95",
     run: () => agent.call("take_screenshot", { if_changed_since: generation }),
   };
-  const times = await measure([click, shot, unchanged, empty], isShort ? 5 : RUNS);
+  const list = { name: "tools/list, the whole answer, p95", run: () => listTools(appliance) };
+  const times = await measure([click, shot, unchanged, list, empty], isShort ? 5 : RUNS);
   const typed = await typing(agent, typewriter, isShort ? 3 : TYPING_RUNS);
   const events = await eventsAfter(agent, display, tap, isShort ? 3 : EVENT_RUNS);
   const row = (metric: string, ours: Times, within: number): Line => {
@@ -58,9 +59,23 @@ export async function benchAgentLatency(owner: Owner, folder: string, isShort: b
     row(click.name, of(click.name), 10),
     row(shot.name, of(shot.name), 15),
     row(unchanged.name, of(unchanged.name), 15),
+    row(list.name, of(list.name), 5),
     row("type_text of 100 characters, sent and exact, p95", typed, 50),
     row("the target sent a changed character, until poll_events tells it, p95", events, 10),
   ];
+}
+
+/** As a client asks it, without what one makes of it. */
+async function listTools(appliance: Appliance): Promise<void> {
+  const headers = {
+    authorization: `Bearer ${appliance.adminToken}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  const ask = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const answer = await appliance.fetch("/mcp", ask, { method: "POST", headers, body: JSON.stringify(ask) });
+  if (!(await answer.text()).includes("take_screenshot"))
+    throw new Error(`P15: tools/list gave ${answer.status}`);
 }
 
 /** The call's time; every character must arrive, which is waited for apart. */

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { WebSocketServer } from "ws";
-import type { Owner } from "../test/e2e/program.ts";
+import type { Owner } from "../test/support/program.ts";
 
 const NOVNC = dirname(dirname(fileURLToPath(import.meta.resolve("@novnc/novnc"))));
 

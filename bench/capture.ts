@@ -1,8 +1,8 @@
 import { connect, createServer, type Server } from "node:net";
-import { PLATFORM } from "../src/platform.ts";
+import { PLATFORM } from "../src/appliance/open-links.ts";
 import { PLAIN_RFB } from "../src/protocols/rfb/client/plain-rfb.ts";
 import { RfbClient } from "../src/protocols/rfb/client/rfb-client.ts";
-import type { Owner } from "../test/e2e/program.ts";
+import type { Owner } from "../test/support/program.ts";
 
 /** What a real server sent: all of it, from its version on. */
 export interface Capture {

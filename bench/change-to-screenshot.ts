@@ -1,6 +1,6 @@
-import { Appliance } from "../test/e2e/appliance.ts";
-import type { Owner } from "../test/e2e/program.ts";
-import { XDisplay } from "../test/e2e/x-display.ts";
+import { Appliance } from "../test/e2e/harness/appliance.ts";
+import { XDisplay } from "../test/e2e/harness/x-display.ts";
+import type { Owner } from "../test/support/program.ts";
 import { judged, type Line } from "./line.ts";
 import { summary } from "./stopwatch.ts";
 import { Tap } from "./tap.ts";

@@ -1,13 +1,13 @@
 // One link to a target, decoded here or in a thread, as a desktop publishes it: what that costs this process.
 import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { systemClock } from "../src/desktop/clock.ts";
-import { makeConnection } from "../src/desktop/connection.ts";
-import type { Decoding } from "../src/desktop/decoding.ts";
+import { openTargetLink } from "../src/appliance/open-links.ts";
+import { makeConnection } from "../src/desktop/connections/connection.ts";
+import type { Decoding } from "../src/desktop/connections/decoding.ts";
 import { UNHEARD } from "../src/desktop/link.ts";
 import { Framebuffer } from "../src/framebuffer/framebuffer.ts";
 import { publishDamage } from "../src/framebuffer/publish.ts";
-import { openTargetLink } from "../src/platform.ts";
+import { systemClock } from "../src/platform/clock.ts";
 
 /** What a run gives, as JSON on stdout. */
 export interface PlaceCost {

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { CrowdTarget } from "../test/e2e/crowd-target.ts";
-import type { Owner } from "../test/e2e/program.ts";
+import { CrowdTarget } from "../test/e2e/targets/crowd-target.ts";
+import type { Owner } from "../test/support/program.ts";
 import type { PlaceCost } from "./decode-place-run.ts";
 import type { Line } from "./line.ts";
 

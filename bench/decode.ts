@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ENCODING } from "../src/protocols/rfb/numbers.ts";
-import type { Owner } from "../test/e2e/program.ts";
+import type { Owner } from "../test/support/program.ts";
 import { type Capture, capture, replay } from "./capture.ts";
 import type { Goal } from "./goal.ts";
 import { judged, type Line } from "./line.ts";

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface, type Interface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Owner } from "../test/e2e/program.ts";
+import type { Owner } from "../test/support/program.ts";
 import { judged, type Line } from "./line.ts";
 
 const FEW = 10;

@@ -1,8 +1,8 @@
-import { Appliance } from "../test/e2e/appliance.ts";
-import type { Agent } from "../test/e2e/mcp-client.ts";
-import { requirePeers } from "../test/e2e/peers.ts";
-import type { Owner } from "../test/e2e/program.ts";
-import { type Typewriter, XDisplay } from "../test/e2e/x-display.ts";
+import { Appliance } from "../test/e2e/harness/appliance.ts";
+import type { Agent } from "../test/e2e/harness/mcp-client.ts";
+import { requirePeers } from "../test/e2e/harness/peers.ts";
+import { type Typewriter, XDisplay } from "../test/e2e/harness/x-display.ts";
+import type { Owner } from "../test/support/program.ts";
 
 /** What the benchmarks work on: the built appliance, and a real desktop where this machine can run one. */
 export interface House {

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { Appliance } from "../test/e2e/appliance.ts";
-import type { Owner } from "../test/e2e/program.ts";
-import { until } from "../test/e2e/until.ts";
-import type { XDisplay } from "../test/e2e/x-display.ts";
+import { Appliance } from "../test/e2e/harness/appliance.ts";
+import type { XDisplay } from "../test/e2e/harness/x-display.ts";
+import type { Owner } from "../test/support/program.ts";
+import { until } from "../test/support/until.ts";
 import { Tap } from "./tap.ts";
 
 const DESKTOPS = z.array(z.object({ state: z.object({ kind: z.string() }) }));

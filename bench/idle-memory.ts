@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Owner } from "../test/e2e/program.ts";
-import { XDisplay } from "../test/e2e/x-display.ts";
+import { XDisplay } from "../test/e2e/harness/x-display.ts";
+import type { Owner } from "../test/support/program.ts";
 import { openIdleDesktops } from "./idle-desktops.ts";
 import { judged, type Line } from "./line.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Appliance } from "../test/e2e/appliance.ts";
-import type { Owner } from "../test/e2e/program.ts";
-import { XDisplay } from "../test/e2e/x-display.ts";
+import type { Appliance } from "../test/e2e/harness/appliance.ts";
+import { XDisplay } from "../test/e2e/harness/x-display.ts";
+import type { Owner } from "../test/support/program.ts";
 import { openIdleDesktops } from "./idle-desktops.ts";
 import { judged, type Line } from "./line.ts";
 

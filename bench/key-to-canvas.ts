@@ -1,10 +1,10 @@
 import type { Browser, Page } from "playwright-core";
 import * as z from "zod";
-import { Appliance } from "../test/e2e/appliance.ts";
-import { openBrowser } from "../test/e2e/browser.ts";
-import type { Owner } from "../test/e2e/program.ts";
-import { until } from "../test/e2e/until.ts";
-import { XDisplay } from "../test/e2e/x-display.ts";
+import { Appliance } from "../test/e2e/harness/appliance.ts";
+import { openBrowser } from "../test/e2e/harness/browser.ts";
+import { XDisplay } from "../test/e2e/harness/x-display.ts";
+import type { Owner } from "../test/support/program.ts";
+import { until } from "../test/support/until.ts";
 import { openBridge } from "./bridge.ts";
 import { judged, type Line } from "./line.ts";
 import { summary } from "./stopwatch.ts";

@@ -1,7 +1,7 @@
 // Our decoders beside libvncclient-decode.c: the same arguments, the same recorded traffic, the same output.
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { PLATFORM } from "../src/platform.ts";
+import { PLATFORM } from "../src/appliance/open-links.ts";
 import { RfbClient } from "../src/protocols/rfb/client/rfb-client.ts";
 
 const [port, updates, rounds, picture = ""] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import { Appliance, freePort } from "../test/e2e/appliance.ts";
-import { type Owner, Program } from "../test/e2e/program.ts";
-import { until } from "../test/e2e/until.ts";
+import { Appliance, freePort } from "../test/e2e/harness/appliance.ts";
+import { type Owner, Program } from "../test/support/program.ts";
+import { until } from "../test/support/until.ts";
 import { cpuMs } from "./cpu.ts";
 import { judged, type Line } from "./line.ts";
 import { scrollingPage } from "./scene.ts";

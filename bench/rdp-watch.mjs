@@ -2,9 +2,9 @@
 // when the whole picture is there, then follows the host until it is ended. Arguments: port, fingerprint, user, password, width, height, and a file with
 // the pixels that the screen shows (RGBA), or "" for none.
 import { readFileSync } from "node:fs";
-import { systemClock } from "../dist/desktop/clock.js";
-import { makeConnection } from "../dist/desktop/connection.js";
-import { openTargetLink } from "../dist/platform.js";
+import { openTargetLink } from "../dist/appliance/open-links.js";
+import { makeConnection } from "../dist/desktop/connections/connection.js";
+import { systemClock } from "../dist/platform/clock.js";
 
 const [port, fingerprint = "", username = "", password = "", width, height, file = ""] =
   process.argv.slice(2);

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
-import { FramePicture } from "../src/desktop/frame-picture.ts";
+import { FramePicture } from "../src/desktop/picture/frame-picture.ts";
 import { Region } from "../src/framebuffer/region.ts";
 import { type Grain, PictureEncoder } from "../src/protocols/recording/picture-encoder.ts";
-import { PictureGroup } from "../src/recording/picture-group.ts";
-import type { RecordingDesk } from "../test/e2e/recording-desk.ts";
+import { PictureGroup } from "../src/recording/format/picture-group.ts";
+import type { RecordingDesk } from "../test/support/recording-desk.ts";
 
 const GRAINS: Readonly<Record<string, Grain>> = {
   "tiles, content-addressed": { isTile: true, isShared: true },

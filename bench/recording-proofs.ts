@@ -3,8 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { verifyFolder } from "../src/recording/verify.ts";
-import { killWhileRecording } from "../test/e2e/recording-kill.ts";
+import { verifyFolder } from "../src/recording/seal/verify.ts";
+import { killWhileRecording } from "../test/e2e/recording/recording-kill.ts";
 import { makeLongRecording } from "../test/recording/long-recording.ts";
 import { mutate } from "../test/recording/mutation.ts";
 

@@ -4,12 +4,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { Appliance } from "../test/e2e/appliance.ts";
-import { openBrowser } from "../test/e2e/browser.ts";
-import { seekCold } from "../test/e2e/browser-seek.ts";
-import { recordReal, sampleReal } from "../test/e2e/real-recording.ts";
-import { sha1 } from "../test/e2e/recording-desk.ts";
+import { Appliance } from "../test/e2e/harness/appliance.ts";
+import { openBrowser } from "../test/e2e/harness/browser.ts";
+import { seekCold } from "../test/e2e/recording/browser-seek.ts";
+import { recordReal, sampleReal } from "../test/e2e/recording/real-recording.ts";
 import { makeLongRecording } from "../test/recording/long-recording.ts";
+import { sha1 } from "../test/support/recording-desk.ts";
 import { summary } from "./stopwatch.ts";
 
 const MINUTES = Number(process.env["OC_REAL_MINUTES"] ?? 10);

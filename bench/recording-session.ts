@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Owner } from "../test/e2e/program.ts";
-import { Program } from "../test/e2e/program.ts";
-import { BY, RecordingDesk } from "../test/e2e/recording-desk.ts";
-import { until } from "../test/e2e/until.ts";
-import { XDisplay } from "../test/e2e/x-display.ts";
+import { XDisplay } from "../test/e2e/harness/x-display.ts";
+import type { Owner } from "../test/support/program.ts";
+import { Program } from "../test/support/program.ts";
+import { BY, RecordingDesk } from "../test/support/recording-desk.ts";
+import { until } from "../test/support/until.ts";
 import { cpuMs } from "./cpu.ts";
 
 export const SCENES = ["idle", "typing", "scrolling", "dragging", "video"] as const;

@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { rect } from "../src/framebuffer/rect.ts";
 import { Region } from "../src/framebuffer/region.ts";
 import { FakeLink } from "../test/desktop/fake-link.ts";
-import type { Owner } from "../test/e2e/program.ts";
-import { BY, RecordingDesk } from "../test/e2e/recording-desk.ts";
+import type { Owner } from "../test/support/program.ts";
+import { BY, RecordingDesk } from "../test/support/recording-desk.ts";
 import { judged, type Line } from "./line.ts";
 
 const SIZE = { width: 1920, height: 1080 };

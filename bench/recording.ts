@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Owner } from "../test/e2e/program.ts";
-import { sha1 } from "../test/e2e/recording-desk.ts";
 import { type LongRecording, makeLongRecording } from "../test/recording/long-recording.ts";
+import type { Owner } from "../test/support/program.ts";
+import { sha1 } from "../test/support/recording-desk.ts";
 import { judged, type Line } from "./line.ts";
 import { grainsOf } from "./recording-grain.ts";
 import { type Scene, type Taken, takeScene } from "./recording-session.ts";

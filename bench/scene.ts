@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import sharp from "sharp";
-import type { Owner, Program } from "../test/e2e/program.ts";
-import { XDisplay } from "../test/e2e/x-display.ts";
+import { XDisplay } from "../test/e2e/harness/x-display.ts";
+import type { Owner, Program } from "../test/support/program.ts";
 
 const PHOTO = { width: 560, height: 380 };
 

@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import type { Agent } from "../test/e2e/mcp-client.ts";
+import type { Agent } from "../test/e2e/harness/mcp-client.ts";
 import type { House } from "./house.ts";
 import { judged, type Line, line } from "./line.ts";
 import { measure } from "./stopwatch.ts";

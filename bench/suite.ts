@@ -1,6 +1,6 @@
-import type { Peer } from "../test/e2e/peers.ts";
-import { requirePeers } from "../test/e2e/peers.ts";
-import type { Owner } from "../test/e2e/program.ts";
+import type { Peer } from "../test/e2e/harness/peers.ts";
+import { requirePeers } from "../test/e2e/harness/peers.ts";
+import type { Owner } from "../test/support/program.ts";
 import { benchAgentLatency } from "./agent-latency.ts";
 import { benchChangeToScreenshot } from "./change-to-screenshot.ts";
 import { benchClick } from "./click.ts";
@@ -13,6 +13,7 @@ import { benchIdleWakes } from "./idle-wakes.ts";
 import { benchKeyToCanvas } from "./key-to-canvas.ts";
 import { benchKeyToPixel } from "./key-to-pixel.ts";
 import type { Line } from "./line.ts";
+import { benchNoEffect } from "./no-effect.ts";
 import { benchPassThrough } from "./pass-through.ts";
 import { benchPixels } from "./pixels/all.ts";
 import { mixedScene } from "./pixels/scene.ts";
@@ -20,6 +21,7 @@ import { benchRdp } from "./rdp.ts";
 import { benchRecording, benchSeek } from "./recording.ts";
 import { benchRecorderTurns } from "./recording-turns.ts";
 import { benchScreenshot } from "./screenshot.ts";
+import { benchTurns } from "./turns.ts";
 import { benchUnchanged } from "./unchanged.ts";
 
 /** What a benchmark works with. */
@@ -100,6 +102,11 @@ export const BENCHES: readonly Bench[] = [
     run: ({ owner, folder, isShort }) => benchAgentLatency(owner, folder, isShort),
   },
   {
+    ids: ["P16"],
+    peers: ["Xtigervnc", "xterm"],
+    run: ({ owner, isShort }) => benchNoEffect(owner, isShort),
+  },
+  {
     ids: ["RDP"],
     peers: [...DISPLAY, "xrdp", "xfreerdp", "xhost", "xsetroot", "xwd", "openssl"],
     run: ({ owner, folder, isShort }) => benchRdp(owner, folder, isShort),
@@ -114,6 +121,11 @@ export const BENCHES: readonly Bench[] = [
     ids: ["R4", "R5"],
     peers: [],
     run: ({ owner, folder, isShort }) => benchRecorderTurns(owner, folder, isShort),
+  },
+  {
+    ids: ["TURNS", "STOP", "MEMORY"],
+    peers: [],
+    run: ({ owner, folder, isShort }) => benchTurns(owner, folder, isShort),
   },
 ];
 

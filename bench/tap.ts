@@ -1,5 +1,5 @@
 import { connect, createServer, type Server } from "node:net";
-import type { Owner } from "../test/e2e/program.ts";
+import type { Owner } from "../test/support/program.ts";
 
 /** A TCP port that passes everything on, and knows when the target said something. */
 export class Tap {

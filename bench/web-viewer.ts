@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { PLATFORM } from "../src/platform.ts";
+import { PLATFORM } from "../src/appliance/open-links.ts";
 import { PLAIN_RFB } from "../src/protocols/rfb/client/plain-rfb.ts";
 import { RfbClient } from "../src/protocols/rfb/client/rfb-client.ts";
 

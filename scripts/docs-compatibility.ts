@@ -96,7 +96,18 @@ const PEERS: readonly (readonly [string, string, string, string])[] = [
     "viewers-gvncviewer",
   ],
   ["viewer", "rfb2 0.2.2", "Raw and CopyRect, None and VncAuth", "viewers"],
-  ["viewer", "vncsnapshot 1.2a", "RFB 3.3, VncAuth; Raw, Hextile, RRE, Zlib, Tight", "viewers-vncsnapshot"],
+  [
+    "viewer",
+    "vncsnapshot 1.2a",
+    "RFB 3.3, VncAuth; Raw, Hextile, RRE, Zlib, Tight; all of 3840x2160 by one request",
+    "viewers-vncsnapshot",
+  ],
+  [
+    "viewer",
+    "gvnccapture 1.3.1 (GTK-VNC)",
+    "by one request every pixel, to 3840x2160, as xwd has it",
+    "viewers-capture",
+  ],
   [
     "viewer",
     "hostile viewers of our own",
@@ -104,7 +115,36 @@ const PEERS: readonly (readonly [string, string, string, string])[] = [
     "hostile-viewers",
   ],
   ["agent", "MCP TypeScript SDK 2.4 (2026-07-28) and 1.32 (2025)", "every tool", "mcp-clients"],
-  ["agent", "MCP conformance suite", "the scenarios that need no fixtures", "conformance"],
+  [
+    "target",
+    "xrdp 0.9.21 (Xorg and Xvnc), FreeRDP's shadow server 2.11 (TLS and NLA)",
+    "over RDP: the picture in every pixel, clicks and typing, the clipboard, resizes, sessions found again, wrong passwords; every tool, approvals and viewers on such a desktop",
+    "rdp, rdp-appliance, rdp-cells, rdp-scenes, rdp-screens",
+  ],
+  [
+    "target",
+    "Weston 10's RDP back-end, GNOME Remote Desktop 43",
+    "over RDP: typing with a German keyboard, the clipboard; GNOME's graphics pipeline as near to the truth as FreeRDP's decode",
+    "rdp-wayland, rdp-egfx",
+  ],
+  [
+    "target",
+    "an SPNEGO acceptor on MIT Kerberos with gss-ntlmssp",
+    "NLA by SPNEGO, tampered and refused sign-ins",
+    "rdp-spnego",
+  ],
+  [
+    "target",
+    "hostile RDP hosts of our own",
+    "cases 28 to 33: a typed error each, no password to a certificate that changed, nothing redirected",
+    "rdp-hostile",
+  ],
+  [
+    "agent",
+    "MCP conformance suite (2025-11-25 and 2026-07-28) and the Inspector's command line",
+    "every scenario, on fixtures of our own on the real face; those of the tasks extension, which is not offered, and one about headers fail as expected",
+    "conformance",
+  ],
 ];
 
 /** What no program of Debian 12 can show, and what stands in for it: [what, why]. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CONFIG_KEYS, configSchema } from "../src/config.ts";
+import { CONFIG_KEYS, configSchema } from "../src/config/config-schema.ts";
 import { GENERATED, table } from "./markdown.ts";
 
 /** What a key's schema says, as JSON Schema. */

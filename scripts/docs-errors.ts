@@ -1,11 +1,11 @@
-import { HINTS } from "../src/mcp/error.ts";
+import { HINTS } from "../src/mcp/tool/error.ts";
 import type { RfbErrorCode } from "../src/protocols/rfb/error.ts";
-import { ANSWERS } from "../src/web/error.ts";
+import { ANSWERS } from "../src/web/http/error.ts";
 import { GENERATED, table } from "./markdown.ts";
 
 /** Why a conversation with a peer ended; the compiler sees that none is missing. */
 const RFB_MEANINGS: Readonly<Record<RfbErrorCode, string>> = {
-  bad_version: "the greeting is not `RFB 003.00x`: something else listens there",
+  bad_version: "the greeting is not that of RFB from version 3 on: something else listens there",
   refused: "the peer said no, with its reason",
   no_common_auth: "none of the security types offered is one we speak",
   auth_failed: "the password is wrong, or the peer locked us out",
@@ -37,7 +37,12 @@ export function renderErrorsDoc(): string {
     GENERATED,
     'REST answers `{"error": {"code", "message", "hint"}}` with the status below. An MCP tool answers `isError: true`, the',
     "text `code: what happened. what to do next`, and the same fields, with `retry_after_ms`, as structured content.",
-    "Nothing was done when a call is refused.",
+    "",
+    "Nothing was done when a call is refused, unless the error has `done`: then the action had begun, and `done` says how",
+    "far it got, at the place where it ended (the target was lost, a stop, a person who took over, other rules, a cancelled",
+    "call, a removed desktop). Its hint is then to look and do only the rest. Numbers of `done`: `typed` characters of `of`,",
+    "`confirmed` of them surely taken; `clicks`, `chords` (key presses), `notches` of `of`; `points` of a drag's `of`, let go",
+    "at `x`, `y`; `steps` of `of` of anything else. In batch_actions and computer it is in `failed`, beside the `index`.",
     "",
     table(["code", "HTTP", "what to do"], rows),
     "",

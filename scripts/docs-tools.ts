@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { HINTS } from "../src/mcp/error.ts";
-import { EFFECTS, type ObjectSchema, type Tool } from "../src/mcp/tool.ts";
+import { HINTS } from "../src/mcp/tool/error.ts";
+import { EFFECTS, type ObjectSchema, type Tool } from "../src/mcp/tool/tool.ts";
+import { selectTools } from "../src/mcp/tool/toolsets.ts";
 import { TOOLS } from "../src/mcp/tools/list.ts";
 import { GENERATED, table } from "./markdown.ts";
 
@@ -44,6 +45,8 @@ const objectSchema = z.object({
   required: z.array(z.string()).default([]),
 });
 
+const CORE_NAMES = selectTools(TOOLS, ["core"]).map(({ name }) => name);
+
 /** docs/tools.md: every tool with its parameters and results, from the schemas that clients get. */
 export function renderToolsDoc(): string {
   return [
@@ -57,7 +60,10 @@ export function renderToolsDoc(): string {
     "`{error: {code, message, hint, retry_after_ms}}`; the codes are in [errors.md](errors.md). A fault of the server itself",
     `is \`internal_error\` (${HINTS.internal_error}).`,
     "",
-    `\`/mcp?toolsets=${EFFECTS.slice(0, 2).join(",")}\` leaves only tools of these effects: ${EFFECTS.join(", ")}.`,
+    "`tools/list` gives all of this in short: what it leaves out of a schema is still taken and checked, and parameters of many tools are explained",
+    "once, in the server's instructions. A part of the tools does for most work, and costs a model less to read: `/mcp?toolsets=core`,",
+    "`--toolsets core` beside `--stdio`, a token made with `token create agent --toolsets core`, or `mcp.toolsets` in the",
+    `configuration. Names: core (${CORE_NAMES.join(", ")}), and the effects ${EFFECTS.join(", ")}, separated by commas.`,
     "",
     table(
       ["tool", "effect", "in short"],

@@ -40,13 +40,14 @@ export async function runTap(args) {
   if (!isPluginSetBuilt) await runNode([TAP, "build"]);
   const report = new Report();
   const { code, skipped } = await runNode([TAP, "--reporter=tap", ...args], (line) => report.read(line));
-  return { code, skipped, passed: report.passed, failed: report.failed };
+  return { code, skipped, passed: report.passed, failed: report.failed, failedFiles: report.failedFiles };
 }
 
 /** Raw TAP made short: a line for each file, and for a file that failed all of it but what passed. */
 class Report {
   passed = 0;
   failed = 0;
+  failedFiles = [];
   #block = [];
   #isFailed = false;
 
@@ -54,7 +55,10 @@ class Report {
     const verdict = line.match(/^(not )?ok \d+ - (.*)$/);
     if (verdict !== null) {
       this.#isFailed = verdict[1] !== undefined;
-      if (this.#isFailed) for (const kept of this.#block) process.stdout.write(`${kept}\n`);
+      if (this.#isFailed) {
+        for (const kept of this.#block) process.stdout.write(`${kept}\n`);
+        this.failedFiles.push(verdict[2].replace(/ # .*$/, ""));
+      }
       process.stdout.write(`${this.#isFailed ? "FAILED" : "passed"}  ${verdict[2]}\n`);
       this.#block = [];
       return;

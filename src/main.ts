@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import { type Appliance, openAppliance, STDIO_PRINCIPAL } from "./appliance.ts";
-import { isLoopbackHost } from "./check-config.ts";
-import { readCommand } from "./cli.ts";
-import type { Config } from "./config.ts";
-import { faultMessage } from "./fault-message.ts";
-import { isPortTaken } from "./listen-fault.ts";
-import { type Logger, openLog } from "./log.ts";
-import { relayToRunning } from "./mcp/control-socket.ts";
-import { startMessage } from "./start-message.ts";
+import { type Appliance, openAppliance, STDIO_PRINCIPAL } from "./appliance/appliance.ts";
+import { isPortTaken } from "./appliance/listen-fault.ts";
+import { readCommand } from "./cli/cli.ts";
+import { faultMessage } from "./cli/fault-message.ts";
+import { startMessage } from "./cli/start-message.ts";
+import { isLoopbackHost } from "./config/check-config.ts";
+import type { Config } from "./config/config-schema.ts";
+import { relayToRunning } from "./mcp/server/control-socket.ts";
+import { type Logger, openLog } from "./platform/log.ts";
 
 /** How long a clean end may take. */
 const CLOSE_MS = 5000;
@@ -31,7 +31,8 @@ async function main(): Promise<void> {
 async function serve(config: Config): Promise<void> {
   const log = openLog(config.log.level);
   process.on("unhandledRejection", (err) => log.error({ err }, "Promise rejected unheard"));
-  if (config.isStdio && (await relayToRunning(config.data_dir, process.stdin, process.stdout))) {
+  const { toolsets } = config.mcp;
+  if (config.isStdio && (await relayToRunning(config.data_dir, process.stdin, process.stdout, toolsets))) {
     log.info({ dataDir: config.data_dir }, "Conversation was held by the running server");
     process.exit(0);
   }

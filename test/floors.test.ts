@@ -76,13 +76,16 @@ t.test("GROUND imports neither Node nor packages, not even types", async (t) => 
 t.test("a package stays behind its file", async (t) => {
   t.equal(judge("imaging/webp.ts", "sharp"), null);
   t.match(judge("imaging/png.ts", "sharp"), "the package sharp lives behind imaging/webp.ts");
-  t.match(judge("mcp/tools/click-at.ts", "@modelcontextprotocol/server/deep"), "lives behind mcp/server.ts");
+  t.match(
+    judge("mcp/tools/click-at.ts", "@modelcontextprotocol/server/deep"),
+    "lives behind mcp/server/server.ts",
+  );
   t.match(judge("web/app.ts", "left-pad"), "the package left-pad has no home");
 });
 
 t.test("browser code sees GROUND and the API's shapes only", async (t) => {
   t.equal(judge("web/client/viewer.ts", "../../framebuffer/rect.ts"), null);
-  t.equal(judge("web/client/deep/panel.tsx", "../../api.ts"), null);
+  t.equal(judge("web/client/deep/panel.tsx", "../../api/api.ts"), null);
   t.match(judge("web/client/viewer.ts", "../app.ts"), "browser code sees only");
   t.match(judge("web/client/viewer.ts", "../../desktop/desktop.ts"), "browser code sees only");
   t.match(judge("web/client/viewer.ts", "node:fs"), "browser code uses no Node");

@@ -18,6 +18,12 @@ t.test("what is reached has a proof", async (t) => {
   }
 });
 
+t.test("what is not reached says what is missing", async (t) => {
+  for (const { id, milestone, missing = "" } of REQUIREMENTS) {
+    t.equal(missing !== "", milestone === "later", id);
+  }
+});
+
 t.test("every proof is a test that exists", async (t) => {
   for (const { id, proofs } of REQUIREMENTS) {
     for (const proof of proofs) {

@@ -1,8 +1,8 @@
-import { systemClock } from "../../src/desktop/clock.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { ENCODING } from "../../src/protocols/rfb/numbers.ts";
-import { ViewerRectCache } from "../../src/web/viewer-rect-cache.ts";
-import { ViewerSession } from "../../src/web/viewer-session.ts";
-import type { TransportListener, ViewerTransport } from "../../src/web/viewer-transport.ts";
+import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
+import { ViewerSession } from "../../src/web/viewer/session.ts";
+import type { TransportListener, ViewerTransport } from "../../src/web/viewer/transport.ts";
 import { say } from "../../test/protocols/rfb/server/viewer.ts";
 import type { DrawnDesktop } from "../../test/web/drawn-desktop.ts";
 import { KeptLog, rfbPorts } from "../../test/web/viewer-ports.ts";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { fitSize } from "../../src/desktop/fit.ts";
+import { fitSize } from "../../src/desktop/picture/fit.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { publishDamage } from "../../src/framebuffer/publish.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
@@ -7,8 +7,8 @@ import { Region } from "../../src/framebuffer/region.ts";
 import { findScroll } from "../../src/framebuffer/scroll.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
 import { LivePicture } from "../../src/imaging/live-picture.ts";
-import { nodeDeflate } from "../../src/imaging/node-zlib.ts";
 import { PngStrips } from "../../src/imaging/png-strips.ts";
+import { nodeDeflate } from "../../src/platform/node-zlib.ts";
 import { DrawnDesktop } from "../../test/web/drawn-desktop.ts";
 import { judged, type Line } from "../line.ts";
 import { FastViewer, type FastViewerKind } from "./fast-viewer.ts";

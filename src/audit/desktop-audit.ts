@@ -1,8 +1,11 @@
 import type { SceneEvent } from "../compositor/scene.ts";
-import type { Actor } from "../desktop/action.ts";
-import { intentOf } from "../desktop/action-summary.ts";
-import type { Approval } from "../desktop/approvals.ts";
-import type { Connection } from "../desktop/connection.ts";
+import type { Connection } from "../desktop/connections/connection.ts";
+import type { Actor } from "../desktop/control/action.ts";
+import { intentOf } from "../desktop/control/action-summary.ts";
+import type { Approval } from "../desktop/control/approvals.ts";
+import type { Holder } from "../desktop/control/arbiter.ts";
+import type { CustomRules } from "../desktop/control/custom-rules-fields.ts";
+import type { GrantChange } from "../desktop/control/standing-grants.ts";
 import type { DesktopEvent, DesktopState } from "../desktop/desktop.ts";
 import type { AuditEntry, AuditType } from "./audit-event.ts";
 
@@ -35,14 +38,22 @@ export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEn
   const followed = new Map<string, () => void>();
   const follow = (desktop: AuditedDesktop): void => {
     let told: SessionTold = "nothing";
+    let holder: Holder | null = null;
     const stop = desktop.on((event) => {
-      const entry = entryOf(event, told);
+      if (event.type === "holder") {
+        for (const entry of holderEntries(holder, event.holder))
+          record({ resource: { kind: "desktop", id: desktop.id }, ...entry });
+        holder = event.holder;
+      }
+      const entries = [entryOf(event, told), rulesEntry(event)];
       if (event.type === "state") told = toldAfter(event.state.kind, told);
-      if (entry !== null) record({ resource: { kind: "desktop", id: desktop.id }, ...entry });
+      for (const entry of entries) {
+        if (entry !== null) record({ resource: { kind: "desktop", id: desktop.id }, ...entry });
+      }
     });
     const stopScene = desktop.scene?.on((event) => {
-      for (const entry of sceneEntries(event))
-        record({ resource: { kind: "desktop", id: desktop.id }, ...entry });
+      const entry = sceneEntry(event);
+      if (entry !== null) record({ resource: { kind: "desktop", id: desktop.id }, ...entry });
     });
     followed.set(desktop.id, () => {
       stop();
@@ -69,6 +80,22 @@ export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEn
   };
 }
 
+/** That a connection was tried; ConnectionTested of the heart is one. */
+export function testEntry(test: {
+  readonly connectionId: string;
+  readonly success: boolean;
+  readonly durationMs: number;
+  readonly by: Actor;
+}): AuditEntry {
+  return {
+    type: "connection.tested",
+    actor: test.by,
+    resource: { kind: "connection", id: test.connectionId },
+    errorCode: test.success ? null : "test_failed",
+    durationMs: test.durationMs,
+  };
+}
+
 /** The pointer and the keys of people are not told one by one; a recording is for that. */
 function entryOf(event: DesktopEvent, told: SessionTold): AuditEntry | null {
   switch (event.type) {
@@ -84,6 +111,8 @@ function entryOf(event: DesktopEvent, told: SessionTold): AuditEntry | null {
       };
     case "approval":
       return approvalEntry(event.approval);
+    case "grant":
+      return grantEntry(event);
     case "action":
       return {
         type: "input.performed",
@@ -98,19 +127,68 @@ function entryOf(event: DesktopEvent, told: SessionTold): AuditEntry | null {
   }
 }
 
-/** Overlays that follow what they are anchored to are drawn anew at each move: told as the scene tells it. */
-function sceneEntries(event: SceneEvent): readonly AuditEntry[] {
+/** Which rules held before and hold now, by their mode and by how much they allow: never the names of areas. */
+function rulesEntry(event: DesktopEvent): AuditEntry | null {
+  if (event.type !== "mode" || event.before === undefined || event.by.kind !== "human") return null;
+  const { mode, rules, rulesNow } = event.before;
+  if (rules === rulesNow) return null;
+  return {
+    type: "rules.changed",
+    severity: "notice",
+    actor: event.by,
+    action: `${mode} to ${event.mode}`,
+    counts: { ...countsOf("before", rules), ...countsOf("after", rulesNow) },
+  };
+}
+
+function countsOf(when: "before" | "after", rules: CustomRules | null): Record<string, number> {
+  if (rules === null) return {};
+  const { areas, ...words } = rules;
+  const count = (word: string): number => Object.values(words).filter((one) => one === word).length;
+  return {
+    [`${when}_areas`]: areas.length,
+    [`${when}_allowed`]: count("allow"),
+    [`${when}_denied`]: count("deny"),
+  };
+}
+
+/** People's hands only: agents' turns are told action by action. */
+function holderEntries(before: Holder | null, now: Holder | null): readonly AuditEntry[] {
+  const entries: AuditEntry[] = [];
+  const isSame = before?.actor.id === now?.actor.id && before?.isDeclared === now?.isDeclared;
+  if (isSame) return entries;
+  if (before?.actor.kind === "human" && now?.actor.id !== before.actor.id) {
+    entries.push({ type: "input.given_back", actor: before.actor });
+  }
+  if (now?.actor.kind === "human") {
+    entries.push({
+      type: "input.taken_over",
+      severity: "notice",
+      actor: now.actor,
+      action: now.isDeclared ? "declared" : "used",
+    });
+  }
+  return entries;
+}
+
+/** One that moves with what it is anchored to is neither another one nor gone. */
+function sceneEntry(event: SceneEvent): AuditEntry | null {
   switch (event.type) {
     case "created": {
+      if (event.isMove) return null;
       const { ownerId, kind } = event.overlay;
-      return [
-        { type: "overlay.created", actor: { id: ownerId, name: ownerId, kind: "agent" }, action: kind },
-      ];
+      return { type: "overlay.created", actor: { id: ownerId, name: ownerId, kind: "agent" }, action: kind };
     }
-    case "removed":
-      return [{ type: "overlay.removed", action: event.overlay.kind, counts: { overlays: 1 } }];
+    case "removed": {
+      if (event.isMove) return null;
+      const { by: actor, overlay } = event;
+      return { type: "overlay.removed", actor, action: overlay.kind, counts: { overlays: 1 } };
+    }
     case "cleared":
-      return [{ type: "overlay.removed", counts: { overlays: event.overlays.length } }];
+      return { type: "overlay.removed", actor: event.by, counts: { overlays: event.overlays.length } };
+    default:
+      // Kept, and hidden or shown by the stop and the resume that are told.
+      return null;
   }
 }
 
@@ -137,12 +215,32 @@ function toldAfter(kind: DesktopState["kind"], told: SessionTold): SessionTold {
   return kind === "connecting" && told === "opened" ? "nothing" : told;
 }
 
+const GRANT_TYPE = {
+  given: "grant.given",
+  used: "grant.used",
+  revoked: "grant.revoked",
+  expired: "grant.ended",
+  stale: "grant.ended",
+  ended: "grant.ended",
+} as const satisfies Record<GrantChange, AuditType>;
+
+function grantEntry({ change, grant, by }: Extract<DesktopEvent, { type: "grant" }>): AuditEntry {
+  return {
+    type: GRANT_TYPE[change],
+    severity: change === "used" ? "info" : "notice",
+    actor: by ?? grant.actor,
+    action: grant.kind,
+    counts: { uses: grant.uses },
+  };
+}
+
 const APPROVAL_TYPE = {
   pending: "approval.requested",
   granted: "approval.granted",
   denied: "approval.denied",
   expired: "approval.expired",
   cancelled: "approval.cancelled",
+  stale: "approval.stale",
 } as const satisfies Record<Approval["state"], AuditType>;
 
 function approvalEntry(approval: Approval): AuditEntry {

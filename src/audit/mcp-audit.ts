@@ -6,7 +6,13 @@ interface BegunCall {
   /** Tells which end belongs to which beginning. */
   readonly callId: string;
   readonly tool: string;
-  readonly principal: { readonly id: string; readonly name: string; readonly role: string };
+  readonly principal: {
+    readonly id: string;
+    readonly name: string;
+    readonly role: string;
+    readonly ip?: string;
+  };
+  readonly transport: "http" | "stdio";
   /** null for tools that act on no desktop. */
   readonly desktopId: string | null;
 }
@@ -25,7 +31,7 @@ interface Clock {
 }
 
 /** A picture that left the house by another way than a tool; PictureGiven is one. */
-interface GivenPicture extends Pick<BegunCall, "principal"> {
+interface GivenPicture extends Pick<BegunCall, "principal" | "transport"> {
   readonly desktopId: string;
   /** The method of MCP. */
   readonly via: string;
@@ -42,14 +48,16 @@ export interface McpAudit {
  * Records each tool call twice, as it begins and as it ends: one without an end was cut off. Beside it what it was
  * besides: pictures that left the house, a limit that was met.
  */
-export function auditMcp(
-  record: (entry: AuditEntry) => void,
-  transport: "stdio" | "http",
-  clock: Clock,
-): McpAudit {
+export function auditMcp(record: (entry: AuditEntry) => void, clock: Clock): McpAudit {
   const limits = new TellingWindows(clock);
-  const actorOf = ({ id, name, role }: BegunCall["principal"]) => ({ id, name, kind: "agent", role });
-  const toldOf = ({ callId, tool, principal, desktopId }: BegunCall) => ({
+  const actorOf = ({ id, name, role, ip }: BegunCall["principal"]) => ({
+    id,
+    name,
+    kind: "agent",
+    role,
+    ...(ip === undefined ? {} : { ip }),
+  });
+  const toldOf = ({ callId, tool, principal, transport, desktopId }: BegunCall) => ({
     actor: actorOf(principal),
     action: tool,
     mcp: { transport, tool },
@@ -57,7 +65,7 @@ export function auditMcp(
     ...(desktopId === null ? {} : { resource: { kind: "desktop", id: desktopId } }),
   });
   return {
-    pictured: ({ principal, desktopId, via }) =>
+    pictured: ({ principal, transport, desktopId, via }) =>
       record({
         type: "screenshot.taken",
         actor: actorOf(principal),

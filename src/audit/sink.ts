@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Writable } from "node:stream";
 
@@ -9,7 +9,10 @@ export interface AuditSink {
   close(): Promise<void>;
 }
 
-/** Appends to a file that only its owner can read, opened at the first write. */
+/**
+ * Appends to a file that only its owner can read, opened at the first write, and anew where the name leads to another
+ * file by then: it was removed, or a rotation moved it away.
+ */
 export class FileSink implements AuditSink {
   readonly #path: string;
   #file: FileHandle | null = null;
@@ -21,10 +24,10 @@ export class FileSink implements AuditSink {
   }
 
   async write(lines: string): Promise<void> {
-    const file = this.#file ?? (await this.#open());
+    const file = await this.#current();
     const start = this.#mayBeTorn && (await endsInsideLine(file)) ? "\n" : "";
     this.#mayBeTorn = true;
-    await file.appendFile(start + lines);
+    await append(file, Buffer.from(start + lines));
     this.#mayBeTorn = false;
   }
 
@@ -32,15 +35,46 @@ export class FileSink implements AuditSink {
     const file = this.#file;
     this.#file = null;
     if (file === null) return;
-    await file.sync();
-    await file.close();
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
   }
 
-  async #open(): Promise<FileHandle> {
+  /** The file that has the name now. */
+  async #current(): Promise<FileHandle> {
+    if (this.#file !== null) {
+      const [held, named] = await Promise.all([this.#file.stat(), statOf(this.#path)]);
+      if (named !== null && named.ino === held.ino && named.dev === held.dev) return this.#file;
+      // What cannot be flushed of a file that nobody finds any more is no reason not to write to the next.
+      await this.close().catch(() => undefined);
+    }
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-    const file = await open(this.#path, "a+", 0o600);
-    this.#file = file;
-    return file;
+    this.#file = await open(this.#path, "a+", 0o600);
+    this.#mayBeTorn = true;
+    return this.#file;
+  }
+}
+
+/** All or, where the disk is full, nothing: what was begun is cut off again, so that no line is torn or there twice. */
+async function append(file: FileHandle, bytes: Buffer): Promise<void> {
+  const { size } = await file.stat();
+  let written = 0;
+  try {
+    while (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten;
+  } catch (error) {
+    // Where a command of ours appended meanwhile, its lines stay.
+    if (written > 0 && (await file.stat()).size === size + written) await file.truncate(size);
+    throw error;
+  }
+}
+
+async function statOf(path: string): Promise<{ readonly ino: number; readonly dev: number } | null> {
+  try {
+    return await stat(path);
+  } catch {
+    return null;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../desktop/clock.ts";
+import type { Clock } from "../platform/clock.ts";
 
 /** What happens again and again is one event in so long, which says how many there were since the one before. */
 const WINDOW_MS = 60_000;

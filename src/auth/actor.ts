@@ -1,11 +1,11 @@
-import type { Actor } from "../desktop/action.ts";
-import type { Principal } from "./principal.ts";
+import type { Actor } from "../desktop/control/action.ts";
+import { may, type Principal } from "./principal.ts";
 
 /** How a principal acts on a face where people sit: an agent's credential stays an agent's. */
-export function actorOf(principal: Principal): Actor {
-  return {
-    kind: principal.role === "agent" ? "agent" : "human",
-    id: principal.id,
-    name: principal.name,
-  };
+export function actorOf(principal: Principal, ip?: string): Actor {
+  const { id, name } = principal;
+  const who = { id, name, ...(ip === undefined ? {} : { ip }) };
+  if (principal.role === "agent") return { kind: "agent", ...who };
+  if (may(principal, "admin")) return { kind: "human", ...who, authority: "rules" };
+  return { kind: "human", ...who, ...(may(principal, "modes") ? { authority: "modes" } : {}) };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../desktop/clock.ts";
+import type { Clock } from "../platform/clock.ts";
 import { addressKey } from "./address.ts";
 
 /** Wrong guesses before the first wait; as TigerVNC and KasmVNC count them. */

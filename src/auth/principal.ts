@@ -8,6 +8,10 @@ export interface Principal {
   readonly role: Role;
   /** The configuration trusts the person at this agent's own client to approve what it asks. */
   readonly mayElicit?: boolean;
+  /** Names of the sets of tools that its token is for; absent: those of the configuration. */
+  readonly toolsets?: readonly string[];
+  /** Where this call comes from; absent where no network lies between. */
+  readonly ip?: string;
 }
 
 /** What a role may do; everything not named is refused. */
@@ -16,14 +20,15 @@ export type Permission =
   | "input"
   | "overlay"
   | "approve"
-  | "control" // stop, resume, mode, reconnect
+  | "control" // stop, resume, reconnect
+  | "modes" // of agents, within an administrator's rules; the rules and autopilot are for "admin"
   | "connections"
   | "mcp"
   | "admin";
 
 const PERMISSIONS = {
-  admin: ["view", "input", "overlay", "approve", "control", "connections", "mcp", "admin"],
-  operator: ["view", "input", "overlay", "approve", "control", "connections", "mcp"],
+  admin: ["view", "input", "overlay", "approve", "control", "modes", "connections", "mcp", "admin"],
+  operator: ["view", "input", "overlay", "approve", "control", "modes", "connections", "mcp"],
   approver: ["view", "approve", "control"],
   viewer: ["view"],
   agent: ["view", "overlay", "mcp"],

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { createPrivateFile } from "../platform/private-file.ts";
 import { AuthError } from "./error.ts";
-import { createPrivateFile } from "./private-file.ts";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;

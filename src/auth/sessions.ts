@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Clock } from "../desktop/clock.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Principal } from "./principal.ts";
 
 export interface SessionLimits {

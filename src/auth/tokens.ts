@@ -2,11 +2,11 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import type { Clock } from "../desktop/clock.ts";
+import type { Clock } from "../platform/clock.ts";
+import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
 import { AuthError } from "./error.ts";
 import type { Principal, Role } from "./principal.ts";
 import { ROLES } from "./principal.ts";
-import { readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 /** `ocp_<id>_<secret>`: 64 bits to look it up by, 256 bits to prove it. */
 const TOKEN = /^ocp_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
@@ -25,6 +25,7 @@ const storedToken = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   created_at: z.iso.datetime(),
   elicit: z.boolean().optional(),
+  toolsets: z.array(z.string().min(1).max(40)).min(1).max(20).optional(),
 });
 const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(storedToken).max(10_000) });
 const useFile = z.record(z.string(), z.iso.datetime());
@@ -44,6 +45,8 @@ export interface TokenInfo {
   readonly createdAt: string;
   /** The person at its own client may approve what it asks. */
   readonly mayElicit: boolean;
+  /** Names of the sets of tools that its holder has; null: those of the configuration. */
+  readonly toolsets: readonly string[] | null;
   /** To the minute; null for never. */
   readonly lastUsedAt: string | null;
 }
@@ -64,6 +67,7 @@ export class TokenStore {
   #useWrittenAtMs: number;
   #isUseDirty = false;
   #writes: Promise<unknown> = Promise.resolve();
+  #keeping: Promise<unknown> = Promise.resolve();
 
   private constructor(dataDir: string, clock: Clock, tell: TokenListener) {
     this.#clock = clock;
@@ -101,7 +105,7 @@ export class TokenStore {
   async create(
     name: string,
     role: Role,
-    options: { readonly mayElicit?: boolean } = {},
+    options: { readonly mayElicit?: boolean; readonly toolsets?: readonly string[] | null } = {},
   ): Promise<{ readonly token: string; readonly info: TokenInfo }> {
     if (!storedToken.shape.name.safeParse(name).success) {
       throw new AuthError("bad_name", `the token's name has ${name.length} characters: expected 1 to 100`);
@@ -115,6 +119,7 @@ export class TokenStore {
       sha256: sha256(token).toString("hex"),
       created_at: this.#clock.date().toISOString(),
       ...(options.mayElicit === true ? { elicit: true } : {}),
+      ...(options.toolsets == null ? {} : { toolsets: [...options.toolsets] }),
     };
     await this.#change((tokens) => tokens.set(id, stored));
     const info = this.#info(stored);
@@ -136,23 +141,39 @@ export class TokenStore {
 
   /** Whose token it is, null for nobody's. Takes as long for a wrong secret as for an unknown id. */
   verify(token: string): Principal | null {
+    const id = TOKEN.exec(token)?.[1] ?? "";
+    // It may have been made by `token create` since the file was last looked at: that is a stat, not a reading.
+    if (id !== "" && !this.#tokens.has(id)) this.#checkedAtMs = Number.NEGATIVE_INFINITY;
     this.#refresh();
-    const stored = this.#tokens.get(TOKEN.exec(token)?.[1] ?? "");
+    const stored = this.#tokens.get(id);
     const isRight = timingSafeEqual(
       sha256(token),
       stored === undefined ? Buffer.alloc(32) : Buffer.from(stored.sha256, "hex"),
     );
     if (stored === undefined || !isRight) return null;
     this.#markUsed(stored.id);
-    const { id, name, role, elicit = false } = stored;
-    return { id, name, role, ...(elicit ? { mayElicit: true } : {}) };
+    const { name, role, elicit = false, toolsets } = stored;
+    return {
+      id,
+      name,
+      role,
+      ...(elicit ? { mayElicit: true } : {}),
+      ...(toolsets === undefined ? {} : { toolsets }),
+    };
   }
 
   /**
    * The token that a file of the data directory keeps (0600), so that it can be shown again. Made anew where the
    * file is absent or its token was revoked.
    */
-  async kept(path: string, name: string, role: Role): Promise<string> {
+  kept(path: string, name: string, role: Role): Promise<string> {
+    // One after the other: two that ask at once get the same.
+    const kept = this.#keeping.then(() => this.#keep(path, name, role));
+    this.#keeping = kept.catch(() => undefined);
+    return kept;
+  }
+
+  async #keep(path: string, name: string, role: Role): Promise<string> {
     const existing = (await readPrivateFile(path))?.trim() ?? "";
     if (this.verify(existing)?.role === role) return existing;
     const { token } = await this.create(name, role);
@@ -173,6 +194,7 @@ export class TokenStore {
       role: token.role,
       createdAt: token.created_at,
       mayElicit: token.elicit === true,
+      toolsets: token.toolsets ?? null,
       lastUsedAt: this.#used.get(token.id) ?? null,
     };
   }

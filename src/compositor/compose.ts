@@ -10,14 +10,21 @@ import {
 import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
 import type { Cursor, Picture } from "../protocols/rfb/screen.ts";
 import { blendMemory, blendRaster, blendWords } from "./blend.ts";
-import { rasterOf } from "./raster.ts";
-import type { Scene } from "./scene.ts";
+import type { Placed } from "./placed.ts";
+import { type Raster, rasterOf } from "./raster.ts";
+
+/** What lies over a picture, in drawing order. */
+export interface Layers {
+  readonly placed: readonly Placed[];
+  /** null where its pixels are not there yet; absent, they are painted when needed. */
+  rasterOf?(placed: Placed): Raster | null;
+}
 
 /**
  * The frame with the scene's overlays over it, as both are at each call of `pixels`. Where no overlay touches the
  * rectangle the pixels are the framebuffer's own, not a copy. Keep the picture: it keeps its scratch memory.
  */
-export function composePicture(frame: Framebuffer, scene: Pick<Scene, "placed">): Picture {
+export function composePicture(frame: Framebuffer, scene: Layers): Picture {
   return new ComposedPicture(frame, scene);
 }
 
@@ -31,10 +38,10 @@ export function composeCursor(picture: Picture, cursor: Cursor, x: number, y: nu
 
 class ComposedPicture implements Picture {
   readonly #frame: Framebuffer;
-  readonly #scene: Pick<Scene, "placed">;
+  readonly #scene: Layers;
   readonly #scratch = new Scratch();
 
-  constructor(frame: Framebuffer, scene: Pick<Scene, "placed">) {
+  constructor(frame: Framebuffer, scene: Layers) {
     this.#frame = frame;
     this.#scene = scene;
   }
@@ -55,13 +62,16 @@ class ComposedPicture implements Picture {
       offset: (rect.y * frame.width + rect.x) * BYTES_PER_PIXEL,
       strideBytes: frame.strideBytes,
     };
-    const touching = this.#scene.placed.filter(({ bounds }) => overlapRects(bounds, rect));
+    const touching = this.#scene.placed
+      .filter(({ bounds }) => overlapRects(bounds, rect))
+      .map((placed) => (this.#scene.rasterOf === undefined ? rasterOf(placed) : this.#scene.rasterOf(placed)))
+      .filter((raster) => raster !== null);
     if (touching.length === 0) return below;
     this.#scratch.copy(below, rect);
-    for (const placed of touching) {
-      const part = intersectRects(placed.bounds, rect);
+    for (const raster of touching) {
+      const part = intersectRects(raster.bounds, rect);
       const start = (part.y - rect.y) * rect.width + part.x - rect.x;
-      blendRaster(this.#scratch.words, start, rect.width, rasterOf(placed), part);
+      blendRaster(this.#scratch.words, start, rect.width, raster, part);
     }
     return this.#scratch.pixels(rect);
   }

@@ -1,4 +1,10 @@
-export type CompositorErrorCode = "bad_colour" | "bad_overlay" | "unknown_kind" | "too_many" | "closed";
+export type CompositorErrorCode =
+  | "bad_colour"
+  | "bad_overlay"
+  | "unknown_kind"
+  | "too_many"
+  | "stopped"
+  | "closed";
 
 /** An overlay that cannot be drawn as asked; nothing was drawn. The message says what was expected. */
 export class CompositorError extends Error {

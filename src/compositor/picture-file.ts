@@ -1,6 +1,7 @@
 import { createCanvas, ImageData, loadImage } from "@napi-rs/canvas";
 import { isAcceptableSize } from "../framebuffer/framebuffer.ts";
 import type { Size } from "../framebuffer/rect.ts";
+import { nextTurn } from "../imaging/loop-turns.ts";
 import { CompositorError } from "./error.ts";
 
 /** Pixels of a whole picture, R, G, B, A, without padding between rows. */
@@ -37,6 +38,7 @@ export async function decodePicture(bytes: Uint8Array): Promise<RgbaPixels> {
     context.clearRect(0, 0, width, stripRows);
     context.drawImage(image, 0, -top);
     rgba.set(context.getImageData(0, 0, width, rows).data, top * width * 4);
+    if (top + rows < height) await nextTurn();
   }
   return { width, height, rgba };
 }

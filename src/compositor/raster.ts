@@ -1,6 +1,6 @@
 import { createCanvas } from "@napi-rs/canvas";
 import type { Rect } from "../framebuffer/rect.ts";
-import type { Placed } from "./scene.ts";
+import type { Placed } from "./placed.ts";
 
 /**
  * An overlay as pixels, straight alpha, packed in runs: a full-screen box takes kilobytes instead of megabytes, and
@@ -28,14 +28,30 @@ const rasters = new WeakMap<Placed, Raster>();
 
 /** The raster of a placed overlay, painted when first asked for and kept as long as the overlay stays so. */
 export function rasterOf(placed: Placed): Raster {
-  const known = rasters.get(placed);
-  if (known !== undefined) return known;
+  const known = knownRaster(placed);
+  if (known !== null) return known;
   const raster = paintRaster(placed);
-  rasters.set(placed, raster);
+  keepRaster(placed, raster);
   return raster;
 }
 
-function paintRaster({ overlay, shape, room, bounds }: Placed): Raster {
+/** null while it was not painted. */
+export function knownRaster(placed: Placed): Raster | null {
+  return rasters.get(placed) ?? null;
+}
+
+/** Its raster was painted elsewhere. */
+export function keepRaster(placed: Placed, raster: Raster): void {
+  rasters.set(placed, raster);
+}
+
+/** Shows nothing. */
+export function blankRaster(bounds: Rect): Raster {
+  return { bounds, rows: new Uint32Array(bounds.height), runs: Uint32Array.of(bounds.width << 1, 0) };
+}
+
+/** Paints it now: up to a quarter of a second for a long freehand line, so not on the event loop of a server. */
+export function paintRaster({ overlay, shape, room, bounds }: Placed): Raster {
   const { width, height } = bounds;
   const packer = new RowPacker(width, height);
   const stripRows = Math.min(height, Math.max(1, Math.floor(STRIP_PIXELS / width)));

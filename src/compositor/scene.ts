@@ -4,38 +4,59 @@ import { Region } from "../framebuffer/region.ts";
 import { parseColour } from "./colour.ts";
 import { CompositorError, quoted } from "./error.ts";
 import type { Overlay, OverlaySpec } from "./overlay.ts";
+import { type Painter, Rasters } from "./painter.ts";
+import type { Placed } from "./placed.ts";
+import type { Raster } from "./raster.ts";
+import { checkCounts, checkPixels } from "./scene-budget.ts";
 import type { Shape } from "./shape.ts";
 import { SHAPES, shapeOf } from "./shapes/list.ts";
 
 export type { Overlay, OverlaySpec } from "./overlay.ts";
-
-/** Overlays one desktop may show at a time. */
-export const OVERLAY_LIMIT = 500;
-
-/** Points that all freehand lines of one desktop may have together: each is painted, kept and sent to every page. */
-export const SCENE_POINT_LIMIT = 20_000;
+export type { Placed } from "./placed.ts";
 
 /** The longest a Node timer can wait; a temporary overlay that asks for more lives so long. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** Who takes an overlay away; Actor of the heart is one. */
+export interface Remover {
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string;
+  readonly ip?: string;
+}
+
+/**
+ * `isMove`: it is still the overlay that it was, elsewhere, cut, hidden or shown again. `by`: null where nobody asked:
+ * its time was over, or it fits nowhere any more.
+ */
 export type SceneEvent =
-  | { readonly type: "created"; readonly overlay: Overlay; readonly damage: Region }
-  | { readonly type: "removed"; readonly overlay: Overlay; readonly damage: Region }
-  | { readonly type: "cleared"; readonly overlays: readonly Overlay[]; readonly damage: Region };
+  | {
+      readonly type: "created";
+      readonly overlay: Overlay;
+      readonly damage: Region;
+      readonly isMove: boolean;
+    }
+  | {
+      readonly type: "removed";
+      readonly overlay: Overlay;
+      readonly damage: Region;
+      readonly isMove: boolean;
+      readonly by: Remover | null;
+    }
+  | {
+      readonly type: "cleared";
+      readonly overlays: readonly Overlay[];
+      readonly damage: Region;
+      readonly by: Remover | null;
+    }
+  /** The desktop was stopped, or goes on: they are kept meanwhile, and not shown. */
+  | { readonly type: "suspended" | "resumed"; readonly overlays: readonly Overlay[]; readonly damage: Region }
+  /** Its pixels are there from now on: pictures show what pages do already. */
+  | { readonly type: "painted"; readonly overlay: Overlay; readonly damage: Region };
 
 export interface SceneTimer {
   after(delayMs: number, call: () => void): () => void;
   date(): Date;
-}
-
-/** An overlay with where it lies: never changed, replaced when it moves. */
-export interface Placed {
-  readonly overlay: Overlay;
-  readonly shape: Shape;
-  /** The monitor, or what is left of it, that it stays on. */
-  readonly room: Rect;
-  /** The pixels it may touch, within the room. */
-  readonly bounds: Rect;
 }
 
 interface Entry {
@@ -51,13 +72,22 @@ interface Entry {
 export class Scene {
   readonly #timer: SceneTimer;
   readonly #entries = new Map<string, Entry>();
+  readonly #rasters: Rasters;
   readonly #listeners = new Set<(event: SceneEvent) => void>();
   #placed: readonly Placed[] = [];
   #version = 0;
+  #size: Size | null = null;
+  #isSuspended = false;
   #isClosed = false;
 
-  constructor(timer: SceneTimer) {
+  /** `painter`: paints aside; null, an overlay is painted when a picture first needs it. */
+  constructor(timer: SceneTimer, painter: Painter | null = null) {
     this.#timer = timer;
+    this.#rasters = new Rasters(painter, (placed) => {
+      const { overlay, bounds } = placed;
+      if (this.#placed.includes(placed))
+        this.#changed({ type: "painted", overlay, damage: Region.of(bounds) });
+    });
   }
 
   /** Grows with every change. */
@@ -75,30 +105,41 @@ export class Scene {
     return this.#placed;
   }
 
+  /** The pixels of one that is placed; null while they are painted, which is told. */
+  rasterOf(placed: Placed): Raster | null {
+    return this.#rasters.of(placed);
+  }
+
+  /** Resolves when all that is placed now can be seen in pictures. */
+  async whenPainted(): Promise<void> {
+    await this.#rasters.whenPainted(this.#placed);
+  }
+
   /** All pixels that overlays may touch. */
   get coverage(): Region {
     return Region.from(this.#placed.map(({ bounds }) => bounds));
   }
 
   /**
-   * `bounds`: the monitor to clamp to. Throws CompositorError too_many beyond OVERLAY_LIMIT overlays, unknown_kind,
-   * bad_colour or bad_overlay for what cannot be drawn.
+   * `bounds`: the monitor to clamp to. Throws CompositorError too_many beyond what scene-budget.ts allows, stopped while
+   * suspended, unknown_kind, bad_colour or bad_overlay for what cannot be drawn.
    */
   add(spec: OverlaySpec, ownerId: string, bounds: Rect): Overlay {
     if (this.#isClosed)
       throw new CompositorError("closed", "the desktop is closed: nothing can be drawn on it");
+    if (this.#isSuspended) {
+      throw new CompositorError(
+        "stopped",
+        "the desktop was stopped, its overlays are hidden: nothing can be drawn until a human resumes it",
+      );
+    }
     const shape = findShape(spec.kind);
     const checked = checkSpec(spec, shape);
     if (isEmptyRect(bounds)) {
       throw new CompositorError("bad_overlay", "the monitor has no pixels yet: expected at least 1x1");
     }
-    if (this.#entries.size >= OVERLAY_LIMIT) {
-      throw new CompositorError(
-        "too_many",
-        `the desktop has ${OVERLAY_LIMIT} overlays, the most allowed: remove some or clear them first`,
-      );
-    }
-    this.#checkPoints(checked);
+    const shown = [...this.#entries.values()].map(({ placed }) => placed);
+    checkCounts(shown, checked, ownerId);
     const overlay: Overlay = {
       ...checked,
       ...shape.clamp(checked, bounds),
@@ -106,23 +147,24 @@ export class Scene {
       ownerId,
       createdAt: this.#timer.date().toISOString(),
     };
+    const placed = place(overlay, shape, bounds);
+    checkPixels(shown, placed, this.#size ?? bounds);
     const cancelTimer =
       checked.temporaryMs === null
         ? () => {}
         : this.#timer.after(Math.min(checked.temporaryMs, LONGEST_MS), () => this.remove(overlay.id));
-    const placed = place(overlay, shape, bounds);
     this.#entries.set(overlay.id, { spec: checked, monitor: bounds, placed, isHidden: false, cancelTimer });
-    this.#changed({ type: "created", overlay, damage: Region.of(placed.bounds) });
+    this.#changed({ type: "created", overlay, damage: Region.of(placed.bounds), isMove: false });
     return overlay;
   }
 
   /** null where there is no such overlay (any more). */
-  remove(id: string): Overlay | null {
+  remove(id: string, by: Remover | null = null): Overlay | null {
     const entry = this.#entries.get(id);
     if (entry === undefined) return null;
     this.#drop(entry);
     const { overlay, bounds } = entry.placed;
-    this.#changed({ type: "removed", overlay, damage: Region.of(bounds) });
+    this.#changed({ type: "removed", overlay, damage: Region.of(bounds), isMove: false, by });
     return overlay;
   }
 
@@ -144,7 +186,7 @@ export class Scene {
     if (entry === undefined || entry.isHidden) return;
     this.#entries.set(id, { ...entry, isHidden: true });
     const { overlay, bounds } = entry.placed;
-    this.#changed({ type: "removed", overlay, damage: Region.of(bounds) });
+    this.#changed({ type: "removed", overlay, damage: Region.of(bounds), isMove: true, by: null });
   }
 
   /** Who drew an overlay, hidden or not; null where there is none. */
@@ -153,7 +195,7 @@ export class Scene {
   }
 
   /** Removes those of one owner, or all (null); returns what was removed. */
-  clear(ownerId: string | null): readonly Overlay[] {
+  clear(ownerId: string | null, by: Remover | null = null): readonly Overlay[] {
     const gone = [...this.#entries.values()].filter(
       ({ placed }) => ownerId === null || placed.overlay.ownerId === ownerId,
     );
@@ -164,6 +206,7 @@ export class Scene {
       type: "cleared",
       overlays,
       damage: Region.from(gone.map(({ placed }) => placed.bounds)),
+      by,
     });
     return overlays;
   }
@@ -174,6 +217,7 @@ export class Scene {
    */
   resize(size: Size): void {
     const desktop = rectOfSize(size);
+    this.#size = { width: size.width, height: size.height };
     for (const entry of [...this.#entries.values()]) {
       const id = entry.placed.overlay.id;
       // A listener may have removed it meanwhile.
@@ -184,6 +228,22 @@ export class Scene {
       else if (entry.isHidden) this.#entries.set(id, { ...entry, placed: { ...entry.placed, room } });
       else this.#replace(entry, room);
     }
+  }
+
+  /** Shows nothing and takes nothing new until `resume`; what there is goes on living, and moving with its anchors. */
+  suspend(): void {
+    if (this.#isSuspended) return;
+    const { overlays, coverage } = this;
+    this.#isSuspended = true;
+    this.#changed({ type: "suspended", overlays, damage: coverage });
+  }
+
+  resume(): void {
+    if (!this.#isSuspended || this.#isClosed) return;
+    this.#isSuspended = false;
+    this.#place();
+    const { overlays, coverage } = this;
+    this.#changed({ type: "resumed", overlays, damage: coverage });
   }
 
   /** Called after each change; the returned function ends it. */
@@ -203,18 +263,6 @@ export class Scene {
     this.#listeners.clear();
   }
 
-  /** Throws CompositorError too_many. */
-  #checkPoints({ points = [] }: OverlaySpec): void {
-    if (points.length === 0) return;
-    let count = points.length;
-    for (const { spec } of this.#entries.values()) count += spec.points?.length ?? 0;
-    if (count <= SCENE_POINT_LIMIT) return;
-    throw new CompositorError(
-      "too_many",
-      `the desktop's freehand lines would have ${count} points: expected at most ${SCENE_POINT_LIMIT} points, remove some lines first`,
-    );
-  }
-
   #replace(entry: Entry, room: Rect): void {
     const { overlay: old, shape, bounds } = entry.placed;
     const overlay: Overlay = { ...old, ...shape.clamp(entry.spec, room) };
@@ -223,9 +271,10 @@ export class Scene {
     this.#entries.set(overlay.id, { ...entry, placed, isHidden: false });
     if (!wasHidden) {
       if (JSON.stringify([old, bounds]) === JSON.stringify([overlay, placed.bounds])) return;
-      this.#changed({ type: "removed", overlay: old, damage: Region.of(intersectRects(bounds, room)) });
+      const damage = Region.of(intersectRects(bounds, room));
+      this.#changed({ type: "removed", overlay: old, damage, isMove: true, by: null });
     }
-    this.#changed({ type: "created", overlay, damage: Region.of(placed.bounds) });
+    this.#changed({ type: "created", overlay, damage: Region.of(placed.bounds), isMove: true });
   }
 
   #drop(entry: Entry): void {
@@ -235,10 +284,15 @@ export class Scene {
 
   #changed(event: SceneEvent): void {
     this.#version++;
-    this.#placed = [...this.#entries.values()]
-      .filter(({ isHidden }) => !isHidden)
-      .map(({ placed }) => placed);
+    this.#place();
+    // What moves while nothing is shown is told with all the others, when they are.
+    if (this.#isSuspended && event.type === "created") return;
     for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  #place(): void {
+    const shown = this.#isSuspended ? [] : [...this.#entries.values()].filter(({ isHidden }) => !isHidden);
+    this.#placed = shown.map(({ placed }) => placed);
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Clock } from "../desktop/clock.ts";
 import { Framebuffer } from "../framebuffer/framebuffer.ts";
 import type { Rect } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
+import type { Clock } from "../platform/clock.ts";
 import { type Cursor, RESIZE_STATUS, type ResizeStatus, type Screen } from "../protocols/rfb/screen.ts";
 import { DemoDesktop, type DemoState } from "./demo-desktop.ts";
 import { characterOf, keyName, type Modifier, modifierOf } from "./key.ts";

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
-import type { Clock } from "../desktop/clock.ts";
 import type { Rect } from "../framebuffer/rect.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { RfbServerPorts } from "../protocols/rfb/server/rfb-server.ts";
 import { DemoScreen } from "./demo-screen.ts";
 import { DemoViewer } from "./demo-viewer.ts";

@@ -1,16 +1,24 @@
-import type { Clock } from "./clock.ts";
-import type { Connection } from "./connection.ts";
+import type { Painter } from "../compositor/painter.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Connection } from "./connections/connection.ts";
+import type { Approval } from "./control/approvals.ts";
+import type { ClipboardLimits, Mode } from "./control/policy.ts";
 import type { Link } from "./link.ts";
-import type { ClipboardLimits, Mode } from "./policy.ts";
-import type { SnapshotPorts } from "./snapshots.ts";
+import type { SnapshotPorts } from "./picture/snapshots.ts";
 
 export interface DesktopPorts extends SnapshotPorts {
   readonly clock: Clock;
   /** 0 to 1. */
   random(): number;
+  /** Paints overlays aside; absent, they are painted where they are looked at. */
+  readonly painter?: Painter;
   openLink(connection: Connection): Link;
+  /** Of all desktops; absent, this one is alone. */
+  openQuestions?(): readonly Approval[];
   /** A listener's fault: logged, and nobody else is disturbed. */
   onBug(error: unknown): void;
+  /** Resolves once what was told so far is written down; rejects with RefusedError audit_down where it cannot be. */
+  secured?(): Promise<void>;
 }
 
 export interface DesktopOptions {

@@ -1,9 +1,9 @@
 import { composePicture } from "../compositor/compose.ts";
 import type { Picture, Screen } from "../protocols/rfb/screen.ts";
-import type { Display } from "./display.ts";
 import { RefusedError } from "./error.ts";
-import { FramePicture } from "./frame-picture.ts";
-import type { Snapshots } from "./snapshots.ts";
+import type { Display } from "./picture/display.ts";
+import { FramePicture } from "./picture/frame-picture.ts";
+import type { Snapshots } from "./picture/snapshots.ts";
 import type { Audience, Snapshot, SnapshotRequest, View, Watcher } from "./view.ts";
 
 /** The door up, as one audience may use it. */

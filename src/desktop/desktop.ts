@@ -1,33 +1,35 @@
 import { Scene } from "../compositor/scene.ts";
 import type { Size } from "../framebuffer/rect.ts";
-import type { Region } from "../framebuffer/region.ts";
+import { delay } from "../platform/clock.ts";
 import type { Cursor, Screen } from "../protocols/rfb/screen.ts";
-import type { Action, ActionResult, Actor, ClipboardText, PerformOptions } from "./action.ts";
-import { ActionLog, type ActionRecord } from "./action-record.ts";
-import { Anchors } from "./anchors.ts";
-import { Approvals } from "./approvals.ts";
-import type { Holder } from "./arbiter.ts";
-import { delay } from "./clock.ts";
-import type { Connection } from "./connection.ts";
-import type { DesktopEvent } from "./desktop-event.ts";
+import { Anchors } from "./anchors/anchors.ts";
+import type { Connection } from "./connections/connection.ts";
+import { type DesktopState, LinkKeeper } from "./connections/reconnecting-link.ts";
+import type { Action, ActionResult, Actor, ClipboardText, PerformOptions } from "./control/action.ts";
+import { ActionLog, type ActionRecord } from "./control/action-record.ts";
+import { type Approval, Approvals } from "./control/approvals.ts";
+import type { Holder } from "./control/arbiter.ts";
+import { Gate } from "./control/gate.ts";
+import { Modes, policyOf } from "./control/modes.ts";
+import type { Mode } from "./control/policy.ts";
+import type { StandingGrants } from "./control/standing-grants.ts";
 import type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
 import { DesktopView } from "./desktop-view.ts";
-import { Display } from "./display.ts";
-import { type LinkError, RefusedError } from "./error.ts";
-import { SeenInput } from "./events-input.ts";
-import { Gate } from "./gate.ts";
-import { type DesktopState, LinkKeeper } from "./link-keeper.ts";
+import { RefusedError } from "./error.ts";
+import type { DesktopEvent } from "./events/desktop-event.ts";
+import { SeenInput } from "./events/input-events.ts";
+import { NewestText } from "./input/newest-text.ts";
 import { Listeners } from "./listeners.ts";
-import { Modes, policyOf } from "./modes.ts";
-import { noPicture } from "./no-picture.ts";
-import type { Mode } from "./policy.ts";
-import { Snapshots } from "./snapshots.ts";
+import { awaitPicture } from "./picture/await-picture.ts";
+import { Display } from "./picture/display.ts";
+import { noPicture } from "./picture/no-picture.ts";
+import { Snapshots } from "./picture/snapshots.ts";
 import type { Audience, View } from "./view.ts";
 
-export type { ActionRecord } from "./action-record.ts";
-export type { DesktopEvent } from "./desktop-event.ts";
+export type { DesktopState } from "./connections/reconnecting-link.ts";
+export type { ActionRecord } from "./control/action-record.ts";
 export type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
-export type { DesktopState } from "./link-keeper.ts";
+export type { DesktopEvent } from "./events/desktop-event.ts";
 
 /** A desktop stays watched for so long after an agent last looked or acted. */
 const WATCHED_AFTER_USE_MS = 30_000;
@@ -42,6 +44,8 @@ export class Desktop {
   /** What is remembered by its looks and followed as it moves. */
   readonly anchors: Anchors;
   readonly approvals: Approvals;
+  /** What people allowed agents for a while. */
+  readonly grants: Pick<StandingGrants, "all" | "revoke">;
   readonly #ports: DesktopPorts;
   readonly #display: Display;
   readonly #gate: Gate;
@@ -53,8 +57,14 @@ export class Desktop {
   readonly #modes: Modes;
   /** Of custom mode; null in any other. */
   readonly rules = () => this.#modes.rules;
+  /** See Modes. */
+  readonly limits = () => this.#modes.limits;
   /** The lights of the target's keyboard; null where it tells none. */
   readonly locks = () => this.#display.locks;
+  /** What changed after a generation; null where that is not known. */
+  readonly changedSince = (generation: number) => this.#snapshots.changedSince(generation);
+  /** The generation since which it has its size. */
+  readonly sizedSince = () => this.#display.sizedSince;
   /** Whether an agent has left a key or a button down. */
   readonly isPressedBy = (agentId: string) => this.#gate.arbiter.isPressedBy(agentId);
   #serverName: string | null = null;
@@ -68,18 +78,23 @@ export class Desktop {
     this.#listeners = new Listeners(ports.onBug);
     const { mode, customRules, clipboard = { read: "allow", write: "allow" } } = options;
     this.#modes = new Modes(policyOf(mode, customRules), clipboard);
-    this.scene = new Scene(clock);
-    this.approvals = new Approvals(clock, options.approvalExpiryMs, (approval) =>
-      this.#emit({ type: "approval", approval }),
-    );
+    this.scene = new Scene(clock, ports.painter ?? null);
+    const tell = (approval: Approval): void => this.#emit({ type: "approval", approval });
+    this.approvals = new Approvals(clock, options.approvalExpiryMs, tell, ports.openQuestions);
     this.#display = new Display(this.scene, clock, {
+      painting: (region) => this.#gate.effects.onPaint(region),
       changed: (damage, generation, copies) => {
         this.anchors.update(damage, copies);
-        this.#onChanged(damage, generation);
+        this.#gate.effects.onDamage(damage);
+        this.#gate.onDamage(damage);
+        this.#snapshots.invalidate(damage);
+        this.#emit({ type: "update", damage, generation });
       },
       resized: (size, screens) => {
         this.#snapshots.resized();
+        this.#gate.effects.onResize();
         this.anchors.resized();
+        this.#gate.onDamage(null);
         this.#emit({ type: "resize", size, screens });
       },
       whole: () => {
@@ -96,12 +111,11 @@ export class Desktop {
     });
     this.#snapshots = new Snapshots(this.#display, ports, () => this.#input.position);
     this.#gate = new Gate({
+      ...ports,
       desktopId: connection.id,
       input: this.#input,
       display: this.#display,
       approvals: this.approvals,
-      clock,
-      random: ports.random,
       modes: this.#modes,
       humanIdleMs: options.humanIdleMs ?? HUMAN_IDLE_MS,
       record: (record) => {
@@ -109,7 +123,9 @@ export class Desktop {
         this.#emit({ type: "action", record });
       },
       held: (holder) => this.#emit({ type: "holder", holder }),
+      granted: (change, grant, by) => this.#emit({ type: "grant", change, grant, by }),
     });
+    this.grants = this.#gate.standing;
     this.#keeper = this.#makeKeeper();
   }
 
@@ -217,7 +233,7 @@ export class Desktop {
 
   /** Throws RefusedError target_down before the first picture. */
   view(audience: Audience): View {
-    if (this.#display.frame === null) throw this.#noPicture();
+    if (this.#display.frame === null) throw noPicture(this.name, this.state, this.#keeper.lastError);
     const wasWatched = this.#isWatched;
     if (audience === "agent") this.#touch();
     const refresh = wasWatched || audience !== "agent" ? null : () => this.#refresh();
@@ -226,26 +242,9 @@ export class Desktop {
 
   /** Resolves when there is a picture; rejects with the LinkError or RefusedError that says why not. */
   whenReady(timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = (error?: LinkError | RefusedError): void => {
-        off();
-        cancel();
-        signal?.removeEventListener("abort", onAbort);
-        if (error === undefined) resolve();
-        else reject(error);
-      };
-      const look = (): void => {
-        if (this.#display.frame !== null) settle();
-        else if (this.state.kind === "failed") settle(this.state.error);
-        else if (this.state.kind === "closed")
-          settle(new RefusedError("not_found", "the desktop was removed"));
-      };
-      const onAbort = (): void => settle(new RefusedError("cancelled", "the call was cancelled"));
-      const onTimeout = (): void => settle(this.#noPicture());
-      const off = this.on(look);
-      const cancel = this.#ports.clock.after(timeoutMs, onTimeout);
-      signal?.addEventListener("abort", onAbort, { once: true });
-      look();
+    return awaitPicture(this, () => this.#display.frame !== null, {
+      ...{ clock: this.#ports.clock, timeoutMs, signal },
+      noPicture: () => noPicture(this.name, this.state, this.#keeper.lastError),
     });
   }
 
@@ -256,29 +255,31 @@ export class Desktop {
 
   /** People set the desktop's mode, agents lower their own; throws RefusedError permission_denied for raising it. */
   setMode(mode: Mode, actor: Actor, metadata?: unknown): void {
+    const before = { mode: this.mode, rules: this.rules() };
     this.#modes.set(mode, actor, metadata);
     this.#gate.onRules();
-    this.#emit({ type: "mode", mode, by: actor });
+    this.#emit({ type: "mode", mode, by: actor, before: { ...before, rulesNow: this.rules() } });
   }
 
-  /** A person takes the input, or gives it back. Throws RefusedError permission_denied for all but humans. */
-  setHolding(isHolding: boolean, actor: Actor): void {
+  /** A person takes the input (`isDeclared`: saying so), or gives it back, see Arbiter; else RefusedError permission_denied. */
+  setHolding(isHolding: boolean, actor: Actor, isDeclared = true): void {
     if (actor.kind !== "human") throw new RefusedError("permission_denied", "only a human takes the input");
-    if (isHolding) this.#gate.arbiter.take(actor, true);
-    else this.#gate.arbiter.giveBack();
+    if (isHolding) this.#gate.arbiter.take(actor, isDeclared);
+    else this.#gate.arbiter.giveBack(actor);
   }
 
-  /** Releases every held key and button, cancels what waits, refuses agents until `resume`. */
+  /** Releases what is held, cancels what waits, refuses agents and hides their overlays until `resume`. */
   stop(actor: Actor): void {
     const wasStopped = this.isStopped;
     this.#gate.stop();
+    this.scene.suspend();
     if (!wasStopped) this.#emit({ type: "stopped", isStopped: true, by: actor });
   }
 
   /** Throws RefusedError permission_denied for all but humans. */
   resume(actor: Actor): void {
-    if (actor.kind !== "human")
-      throw new RefusedError("permission_denied", "only a human may resume after a stop");
+    if (actor.kind !== "human") throw new RefusedError("permission_denied", "only a human may resume a stop");
+    this.scene.resume();
     if (!this.isStopped) return;
     this.#gate.resume();
     this.#emit({ type: "stopped", isStopped: false, by: actor });
@@ -306,6 +307,7 @@ export class Desktop {
     const { clock, random, openLink } = this.#ports;
     const display = this.#display;
     const decoded = () => this.#keeper.link?.framebuffer;
+    const copied = new NewestText(clock, (text) => this.#emit({ type: "clipboard", text }));
     return new LinkKeeper(
       () => openLink(this.connection),
       {
@@ -325,8 +327,9 @@ export class Desktop {
         },
         clipboard: (text) => {
           this.#input.copied(text);
-          this.#emit({ type: "clipboard", text });
+          copied.hear(text);
         },
+        clipboardTaken: () => this.#input.taken(),
         name: (name) => this.#rename(name),
         bell: () => this.#emit({ type: "bell" }),
         locks: (locks) => {
@@ -347,12 +350,6 @@ export class Desktop {
   #rename(name: string): void {
     this.#serverName = name;
     this.#emit({ type: "name", name });
-  }
-
-  #onChanged(damage: Region, generation: number): void {
-    this.#gate.onDamage(damage);
-    this.#snapshots.invalidate(damage);
-    this.#emit({ type: "update", damage, generation });
   }
 
   #countViewers(change: 1 | -1): void {
@@ -387,10 +384,6 @@ export class Desktop {
     const timeout = delay(this.#ports.clock, REFRESH_MS, limit.signal).catch(() => undefined);
     await Promise.race([answered, timeout]);
     limit.abort();
-  }
-
-  #noPicture(): RefusedError {
-    return noPicture(this.name, this.state, this.#keeper.lastError);
   }
 
   #emit(event: DesktopEvent): void {

@@ -1,19 +1,26 @@
-import type { Actor } from "./action.ts";
-import type { Clock } from "./clock.ts";
-import { configuredId } from "./configured-id.ts";
-import { type Connection, type ConnectionInput, makeConnection } from "./connection.ts";
-import type { ConnectionStore } from "./connection-store.ts";
-import { type TestReport, testLink } from "./connection-test.ts";
+import { isIP } from "node:net";
+import type { Clock } from "../platform/clock.ts";
+import { configuredId } from "./connections/configured-id.ts";
+import { type Connection, type ConnectionInput, makeConnection } from "./connections/connection.ts";
+import type { ConnectionStore } from "./connections/connection-store.ts";
+import { type TestReport, testLink } from "./connections/connection-test.ts";
+import { type AllowedTargets, isAllowed, Proposals } from "./connections/proposals.ts";
+import {
+  guardTarget,
+  isLoopback,
+  type OwnListener,
+  type ResolvedTarget,
+} from "./connections/target-guard.ts";
+import type { Actor } from "./control/action.ts";
+import type { CustomRules } from "./control/custom-rules-fields.ts";
+import { PrincipalState } from "./control/principal-state.ts";
+import { Questions } from "./control/questions.ts";
+import type { KeptRules } from "./control/rules-store.ts";
 import { Desktop, type DesktopOptions, type DesktopPorts } from "./desktop.ts";
 import { LinkError, RefusedError } from "./error.ts";
-import type { KeptRules } from "./kept-rules.ts";
 import { Listeners } from "./listeners.ts";
-import { PrincipalState } from "./principal-state.ts";
-import { type AllowedTargets, isAllowed, Proposals } from "./proposals.ts";
-import { Questions } from "./questions.ts";
-import { guardTarget, type OwnListener, type ResolvedTarget } from "./target-guard.ts";
 
-export type { TestReport } from "./connection-test.ts";
+export type { TestReport } from "./connections/connection-test.ts";
 
 export interface DesktopsEvent {
   readonly type: "added" | "removed";
@@ -32,6 +39,16 @@ export interface DesktopsPorts extends DesktopPorts {
   ownListeners(): readonly OwnListener[];
   /** Where agents may add desktops without a human being asked; default nowhere. */
   readonly allowedTargets?: readonly AllowedTargets[];
+  /** Told of each test, whoever asked for it. */
+  tested?(test: ConnectionTested): void;
+}
+
+/** That a connection was tried. */
+export interface ConnectionTested {
+  readonly connectionId: string;
+  readonly success: boolean;
+  readonly durationMs: number;
+  readonly by: Actor;
 }
 
 /** The registry: every configured connection and its live desktop. */
@@ -53,7 +70,12 @@ export class Desktops {
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
     this.questions = new Questions(ports.onBug);
-    this.#proposals = new Proposals(ports.clock, options.approvalExpiryMs, ports.onBug);
+    this.#proposals = new Proposals(
+      ports.clock,
+      options.approvalExpiryMs,
+      () => this.questions.pending,
+      ports.onBug,
+    );
     this.questions.add(this.#proposals);
   }
 
@@ -122,10 +144,18 @@ export class Desktops {
   async propose(input: ConnectionInput, actor: Actor, signal: AbortSignal): Promise<Desktop> {
     const connection = makeConnection(input, this.#ports.clock.date());
     if (connection.protocol === "demo") return this.add(input, actor);
+    const { transport = "tcp" } = connection;
+    if (transport !== "tcp") {
+      throw new RefusedError(
+        "permission_denied",
+        `got the transport ${transport}, which only people and their tokens add: it carries a path, headers or an id of an agent's choice to whatever listens there; expected tcp`,
+      );
+    }
     const { address } = await this.#guard(connection);
     const allowed = this.#ports.allowedTargets ?? [];
     if (!isAllowed(allowed, [address], connection.port)) {
       await this.#proposals.ask(connection, address, actor, signal);
+      await this.#ports.secured?.();
     }
     if (this.#all.size >= MAX_DESKTOPS) throw tooMany();
     // What was allowed is an address: where the name leads later is whoever's choice that holds the name.
@@ -135,6 +165,12 @@ export class Desktops {
   /** Throws RefusedError not_found. */
   async remove(id: string, by: Actor | null = null): Promise<void> {
     const desktop = this.get(id);
+    if (by !== null && by.authority !== "rules" && desktop.limits() !== null) {
+      throw new RefusedError(
+        "permission_denied",
+        "an administrator's rules hold for this desktop and would end with it: an administrator removes it",
+      );
+    }
     this.#all.delete(id);
     this.#lastConnected.delete(id);
     this.#active.prune((active) => active === id);
@@ -146,9 +182,13 @@ export class Desktops {
   }
 
   /** A handshake of its own, closed afterwards. Records `lastConnected`. */
-  async test(connection: Connection): Promise<TestReport> {
-    const report = await testLink(this.#ports.openLink(connection), this.#ports.clock);
-    if (report.success) this.#connected(connection.id);
+  async test(connection: Connection, by: Actor): Promise<TestReport> {
+    const { clock } = this.#ports;
+    const startMs = clock.nowMs();
+    const report = await testLink(this.#ports.openLink(connection), clock);
+    const { success } = report;
+    if (success) this.#connected(connection.id);
+    this.#ports.tested?.({ connectionId: connection.id, success, durationMs: clock.nowMs() - startMs, by });
     return report;
   }
 
@@ -181,17 +221,32 @@ export class Desktops {
   /** `isLasting`: its rules are kept. */
   #open(connection: Connection, by: Actor | null = null, isLasting = true): Desktop {
     const rules = isLasting ? this.#ports.rules : undefined;
-    const first = rules?.first(connection.id, this.#options);
-    const desktop = new Desktop(connection, { ...this.#options, ...first }, this.#ports);
+    const limits = isLasting && this.#options.mode !== "passive" ? this.#limitsAt(connection) : null;
+    const configured = limits === null ? this.#options : ({ mode: "custom", customRules: limits } as const);
+    const first = rules?.first(connection.id, configured) ?? configured;
+    const desktop = new Desktop(
+      connection,
+      { ...this.#options, ...first },
+      { ...this.#ports, openQuestions: () => this.questions.pending },
+    );
     this.#all.set(connection.id, desktop);
     this.questions.add(desktop);
     desktop.on((event) => {
       if (event.type === "state" && event.state.kind === "live") this.#connected(connection.id);
-      if (event.type === "mode" && event.by.kind === "human") rules?.set(connection.id, desktop.rules());
+      if (event.type === "mode" && event.by.kind === "human") rules?.set(connection.id, desktop.limits());
     });
     this.#listeners.tell({ type: "added", desktop, by });
     desktop.open();
     return desktop;
+  }
+
+  /** An administrator's rules for a place hold for it when somebody adds it once more. */
+  #limitsAt({ host, port, path }: Connection): CustomRules | null {
+    const isThere = (other: Connection): boolean =>
+      other.port === port && other.path === path && placeName(other.host) === placeName(host);
+    return (
+      this.all.find(({ connection, limits }) => limits() !== null && isThere(connection))?.limits() ?? null
+    );
   }
 
   #connected(id: string): void {
@@ -219,6 +274,12 @@ export class Desktops {
     const kept = this.all.filter(({ id }) => this.#stored.has(id)).map(({ connection }) => connection);
     return this.#ports.store.save(kept);
   }
+}
+
+/** One name for all by which a machine reaches itself. */
+function placeName(host: string): string {
+  const name = host.toLowerCase();
+  return name === "localhost" || (isIP(name) !== 0 && isLoopback(name)) ? "localhost" : name;
 }
 
 function tooMany(): RefusedError {

@@ -14,10 +14,15 @@ export type RefusalCode =
   | "not_supported"
   | "rate_limited"
   | "cancelled"
-  | "too_many";
+  | "too_many"
+  /** What is done must be written down first, and cannot be. */
+  | "audit_down";
+
+/** How far an action got that ended early, a number a word: {typed: 57, of: 200}. `of`: all there was to do. */
+export type PartDone = Readonly<Record<string, number>>;
 
 /**
- * Policy, quota or input says no: nothing was done and the caller is told what to do next.
+ * Policy, quota or input says no and the caller is told what to do next. Nothing was done where `done` is null.
  * `message`: lower case, no dot, what was got and what was expected, never a secret.
  */
 export class RefusedError extends Error {
@@ -25,12 +30,46 @@ export class RefusedError extends Error {
   readonly code: RefusalCode;
   /** After how long to try again, where that helps. */
   readonly retryAfterMs: number | null;
+  /** What was done before it ended; null where nothing was sent. */
+  readonly done: PartDone | null;
 
-  constructor(code: RefusalCode, message: string, options: { cause?: unknown; retryAfterMs?: number } = {}) {
+  constructor(
+    code: RefusalCode,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number; done?: PartDone } = {},
+  ) {
     super(message, options);
     this.code = code;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.done = options.done ?? null;
   }
+}
+
+/** What to do after an action that ended in its middle, whatever ended it. */
+export const AFTER_PART =
+  "part of it was done, as `done` says: look at the screen and do only what is missing, not all of it again";
+
+/** The same refusal of an action that was begun: what it advises is not said, for that is to do it all again. */
+export function refusedMidway(refused: RefusedError | null, done: PartDone | null): RefusedError | null {
+  if (refused === null || done === null) return refused;
+  const { code, message, cause } = refused;
+  const advice = message.lastIndexOf(": ");
+  const what = advice < 0 ? message : message.slice(0, advice);
+  return new RefusedError(code, `${what}; by then ${partText(done)}`, { cause, done });
+}
+
+/** "57 of 200 characters were typed". */
+function partText(done: PartDone): string {
+  const { of = 0, typed, confirmed, clicks, chords, notches, points, x, y, steps = 0 } = done;
+  if (typed !== undefined) {
+    const sure = confirmed === undefined || confirmed >= typed ? "" : `, ${confirmed} of them surely taken`;
+    return `${typed} of ${of} characters were typed${sure}`;
+  }
+  if (clicks !== undefined) return `${clicks} of ${of} clicks were done`;
+  if (chords !== undefined) return `${chords} of ${of} key presses were done`;
+  if (notches !== undefined) return `${notches} of ${of} notches were turned`;
+  if (points !== undefined) return `the button was let go at ${x},${y}, after point ${points} of ${of}`;
+  return `${steps} of ${of} steps were done`;
 }
 
 export type LinkErrorCode =

@@ -23,7 +23,10 @@ export interface LinkEvents {
   /** The picture changed its size or its monitors; `framebuffer` has the new size already. */
   resize(screens: readonly Screen[]): void;
   cursor(cursor: Cursor | null): void;
-  clipboard(text: string): void;
+  /** Somebody copied this there; null: what is too long, or cannot be read. */
+  clipboard(text: string | null): void;
+  /** The target asked for the text it was offered last, and got it; only where `provesClipboard`. */
+  clipboardTaken?(): void;
   name(name: string): void;
   bell(): void;
   /** The lights of the target's keyboard changed; only from targets that tell. */
@@ -62,6 +65,12 @@ export interface Link {
   readonly inputRefusal?: string;
   /** True where its clipboard takes ISO 8859-1 alone; absent where it takes every character. */
   readonly hasLatinClipboard?: boolean;
+  /** True where a barrier is passed by the input alone; else by pixels, which targets look for now and then. */
+  hasFence?(): boolean;
+  /** True where it asks for the texts it is offered, and so shows that it took them. */
+  readonly provesClipboard?: boolean;
+  /** For so many characters that its layout lacks the target surely makes keys; absent where it needs none. */
+  readonly newKeys?: number | undefined;
   /** False for a keysym that nothing makes at the target; absent where every one can be tried. */
   canType?(keysym: number): boolean;
   open(events: LinkEvents): void;
@@ -71,8 +80,11 @@ export interface Link {
   refresh(): void;
   /** Resolves when the target has processed all that was sent before; rejects with the LinkError that ends it. */
   barrier(): Promise<void>;
-  /** Resolves when what had changed before the call is decoded; rejects with the LinkError that ends it. */
-  latest(): Promise<void>;
+  /**
+   * Resolves when what had changed before the call is decoded, at least within `area`; rejects with the LinkError that
+   * ends it.
+   */
+  latest(area?: Rect | null): Promise<void>;
   pointer(x: number, y: number, buttons: number): void;
   key(keysym: number, isDown: boolean, scancode: number | null): void;
   clipboard(text: string): void;

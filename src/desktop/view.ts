@@ -21,6 +21,11 @@ export interface SnapshotRequest {
   readonly fit?: Fit;
   /** Only what changed since: see `isUnchanged` and `parts`. Not with overlays or the cursor, which are not counted. */
   readonly sinceGeneration?: number;
+  /**
+   * Only these parts of the desktop as they are now, and all that changed after that generation: `region` is then what
+   * holds them all, or with a `fit` that shrinks that the whole. Not with `region` or `sinceGeneration`.
+   */
+  readonly changes?: { readonly rects: readonly Rect[]; readonly generation: number };
   readonly format?: ImageFormat;
   /** 1 to 100, for jpeg and webp. */
   readonly quality?: number;

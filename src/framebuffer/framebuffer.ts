@@ -11,6 +11,9 @@ export const OPAQUE = 0xff000000;
 export const MAX_SIDE = 16_384;
 export const MAX_AREA = 33_200_000;
 
+/** What is expected of a size, for messages. */
+export const ACCEPTABLE_SIZES = `1x1 to ${MAX_SIDE} pixels a side, and at most ${MAX_AREA} pixels in all`;
+
 /** True where a picture of this size is one we hold: whole numbers, at least 1x1, at most MAX_SIDE and MAX_AREA. */
 export function isAcceptableSize({ width, height }: Size): boolean {
   return (

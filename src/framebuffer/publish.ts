@@ -6,12 +6,17 @@ import { Region } from "./region.ts";
 /** Damage is refined to cells of this many pixels a side. A line of cells fits the band of a picture's memory. */
 export const CELL: typeof BAND_ROWS = BAND_ROWS;
 
+/** Of damage up to this many pixels the parts that differ are found exactly: a caret is told as a caret, not as a cell. */
+const EXACT_PIXELS = 2 * CELL * CELL;
+
 /**
- * Copies the damaged part of `from` to `to` (same size) cell by cell and returns the cells that really differed:
- * servers report more than changed, and a cell that is equal is neither copied nor passed on.
+ * Copies the damaged part of `from` to `to` (same size) cell by cell and returns the cells that really differed, of
+ * little damage the part of each that did: servers report more than changed, and a cell that is equal is neither copied
+ * nor passed on.
  */
 export function publishDamage(from: Framebuffer, to: Framebuffer, damage: Region): Region {
-  const { bench } = to;
+  const isSmall = damage.area <= EXACT_PIXELS;
+  const bench = isSmall ? null : to.bench;
   const changed: Rect[] = [];
   for (const damaged of damage.rects) {
     const r = intersectRects(damaged, to.rect);
@@ -19,7 +24,7 @@ export function publishDamage(from: Framebuffer, to: Framebuffer, damage: Region
     const bottom = r.y + r.height;
     for (let top = r.y; top < bottom; top = nextLine(top, bottom)) {
       const line = { x: r.x, y: top, width: r.width, height: nextLine(top, bottom) - top };
-      if (bench === null) publishLine(from, to, line, changed);
+      if (bench === null) publishLine(from, to, line, isSmall, changed);
       else publishWithKernel(from, to, bench, line, changed);
     }
   }
@@ -60,16 +65,45 @@ function publishWithKernel(
   }
 }
 
-function publishLine(from: Framebuffer, to: Framebuffer, line: Rect, changed: Rect[]): void {
+function publishLine(
+  from: Framebuffer,
+  to: Framebuffer,
+  line: Rect,
+  isExact: boolean,
+  changed: Rect[],
+): void {
   const right = line.x + line.width;
   for (let left = line.x; left < right; left = nextLine(left, right)) {
     const cell = { x: left, y: line.y, width: nextLine(left, right) - left, height: line.height };
-    if (publishCell(from, to, cell)) changed.push(cell);
+    const part = isExact ? differingPart(from, to, cell) : cell;
+    if (part !== null && publishCell(from, to, part)) changed.push(part);
   }
 }
 
 function nextLine(at: number, end: number): number {
   return Math.min(end, (Math.floor(at / CELL) + 1) * CELL);
+}
+
+/** The smallest rectangle of a cell that holds all in which two pictures of one size differ; null where they do not. */
+function differingPart(a: Framebuffer, b: Framebuffer, cell: Rect): Rect | null {
+  const { width, words } = a;
+  const others = b.words;
+  let left = cell.width;
+  let right = -1;
+  let top = -1;
+  let bottom = -1;
+  for (let row = 0; row < cell.height; row++) {
+    const start = (cell.y + row) * width + cell.x;
+    for (let i = 0; i < cell.width; i++) {
+      if (words[start + i] === others[start + i]) continue;
+      if (top === -1) top = row;
+      bottom = row;
+      if (i < left) left = i;
+      if (i > right) right = i;
+    }
+  }
+  if (top === -1) return null;
+  return { x: cell.x + left, y: cell.y + top, width: right - left + 1, height: bottom - top + 1 };
 }
 
 /** Copies one cell from its first differing row on; false where no row differed. */

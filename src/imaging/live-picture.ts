@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Deflate, JpegCodec } from "../protocols/platform.ts";
 import type { Picture } from "../protocols/rfb/screen.ts";
 import { indexedStripFormat } from "./indexed-strip-format.ts";
 import { JpegStrips } from "./jpeg-strips.ts";
+import { nextTurn } from "./loop-turns.ts";
 import { PaletteFullError } from "./palette.ts";
 import { equalSizes } from "./pixels.ts";
 import { PngStrips } from "./png-strips.ts";

@@ -1,6 +1,8 @@
+import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import type { Deflate } from "../protocols/platform.ts";
 import { combineAdler32 } from "./adler32.ts";
+import { copyPixels } from "./pixels.ts";
 import { PNG_END, pngChunk, pngHead, ZLIB_HEADER, zlibTail } from "./png-chunk.ts";
 import { type FilteredRows, filterPixels } from "./png-rows.ts";
 import type { StripFormat } from "./strip-set.ts";
@@ -16,23 +18,36 @@ interface PngStrip {
   readonly sizeBytes: number;
 }
 
+/** As it was taken: what it costs to filter is part of a slice, not of the turn in which all strips are taken. */
+interface RawStrip {
+  readonly rgba: Uint8Array;
+  readonly count: number;
+}
+
 /**
  * The file is one zlib stream in several IDAT chunks: its header, a sync-flushed raw deflate segment of each strip, an
  * empty last block with the checksum combined from the strips'.
  */
-export function pngStripFormat(size: Size, deflate: Deflate): StripFormat<FilteredRows, PngStrip> {
+export function pngStripFormat(size: Size, deflate: Deflate): StripFormat<RawStrip, PngStrip> {
   const head = Buffer.concat([pngHead(size), pngChunk("IDAT", ZLIB_HEADER)]);
   const rowBytes = 1 /* filter type */ + 3 * size.width;
+  const filtered = ({ rgba, count }: RawStrip): FilteredRows => {
+    const strideBytes = size.width * BYTES_PER_PIXEL;
+    return filterPixels({ bytes: rgba, offset: 0, strideBytes }, size.width, count);
+  };
   const stripOf = ({ bytes, adler }: FilteredRows, data: Uint8Array): PngStrip => ({
     chunk: pngChunk("IDAT", data),
     adler,
     sizeBytes: bytes.length,
   });
   return {
-    take: filterPixels,
-    compress: (rows) =>
-      stripOf(rows, deflate.rgbRows?.(rows.bytes, rowBytes) ?? deflate.rawSegment(rows.bytes, LEVEL)),
-    compressHarder(rows, strip) {
+    take: (pixels, width, count) => ({ rgba: copyPixels(pixels, width, count), count }),
+    compress(taken) {
+      const rows = filtered(taken);
+      return stripOf(rows, deflate.rgbRows?.(rows.bytes, rowBytes) ?? deflate.rawSegment(rows.bytes, LEVEL));
+    },
+    compressHarder(taken, strip) {
+      const rows = filtered(taken);
       if (rows.adler !== strip.adler) return null;
       const harder = stripOf(rows, deflate.rawSegment(rows.bytes, HARD_LEVEL));
       return harder.chunk.length < strip.chunk.length ? harder : null;

@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
 import type { Picture } from "../protocols/rfb/screen.ts";
+import { isLoopShared, nextTurn } from "./loop-turns.ts";
 
 /**
  * Rows a strip: a line of text damages two or three. Half of 32 makes such a line cost half (0.9 to 0.5 ms) and a file
@@ -171,7 +171,7 @@ export class StripSet<Taken, Strip> implements Size {
     elsewhere: ReadonlySet<number>,
     firstSliceEndMs: number,
   ): Promise<void> {
-    let sliceEndMs = firstSliceEndMs;
+    let sliceEndMs = isLoopShared() ? 0 : firstSliceEndMs;
     for (const [index, rows] of [...taken]) {
       if (elsewhere.has(index)) continue;
       if (performance.now() >= sliceEndMs) {

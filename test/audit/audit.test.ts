@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import t from "tap";
@@ -180,3 +180,84 @@ t.test("stdout means stderr where stdout belongs to MCP, and off means nothing",
   audit.record({ type: "audit.started" });
   await audit.close();
 });
+
+t.test("after the file was removed or rotated away, lines go to a new one of that name", async (t) => {
+  const dir = t.testdir();
+  const path = join(dir, "audit.ndjson");
+  const audit = new Audit({ sink: new FileSink(path), clock: new FakeClock(), version: "1" });
+  const types = (file: string): string[] =>
+    eventsOf(readFileSync(file, "utf8")).map(({ event_type }) => event_type);
+  audit.record({ type: "audit.started" });
+  await audit.flush();
+  renameSync(path, `${path}.1`);
+  audit.record({ type: "auth.login" });
+  await audit.flush();
+  t.strictSame([types(`${path}.1`), types(path)], [["audit.started"], ["auth.login"]]);
+  rmSync(path);
+  audit.record({ type: "auth.logout" });
+  await audit.flush();
+  t.strictSame(types(path), ["auth.logout"]);
+  t.equal(statSync(path).mode & 0o777, 0o600);
+  await audit.close();
+});
+
+t.test("who must be written down first is told when it is, and when it cannot be", async (t) => {
+  const sink = new FakeSink();
+  const clock = new FakeClock();
+  const audit = new Audit({ sink, clock, version: "1" });
+  await audit.secured();
+  t.equal(sink.writes, 0, "nothing was recorded");
+  audit.record({ type: "mcp.tool_call" });
+  await audit.secured();
+  t.equal(eventsOf(sink.text).length, 1);
+  t.equal(audit.isWorking, true);
+  sink.isBroken = true;
+  audit.record({ type: "mcp.tool_call" });
+  await t.rejects(audit.secured(), { code: "audit_down" });
+  t.equal(audit.isWorking, false);
+  await t.rejects(audit.secured(), { code: "audit_down" }, "what was recorded before is not written either");
+  sink.isBroken = false;
+  await audit.secured();
+  t.equal(eventsOf(sink.text).length, 2, "tried again at once, not after the wait");
+  t.equal(audit.isWorking, true);
+});
+
+t.test("what a full queue did not take is not secured", async (t) => {
+  const sink = new FakeSink();
+  sink.isBroken = true;
+  const audit = new Audit({ sink, clock: new FakeClock(), version: "1", maxWaiting: 1 });
+  audit.record({ type: "auth.failed" });
+  await t.rejects(audit.secured(), { code: "audit_down" });
+  sink.isBroken = false;
+  audit.record({ type: "mcp.tool_call" });
+  await t.rejects(audit.secured(), { code: "audit_down" }, "it was dropped");
+  await audit.flush();
+  audit.record({ type: "mcp.tool_call" });
+  await audit.secured();
+  t.strictSame(
+    eventsOf(sink.text).map(({ event_type }) => event_type),
+    ["auth.failed", "audit.gap", "mcp.tool_call"],
+  );
+});
+
+t.test("a sink that never answers secures nothing", async (t) => {
+  const clock = new FakeClock();
+  const stuck = new Writable({ write: () => undefined });
+  const audit = new Audit({ sink: new StreamSink(stuck), clock, version: "1" });
+  audit.record({ type: "mcp.tool_call" });
+  const secured = t.rejects(audit.secured(), { code: "audit_down" });
+  clock.advance(5000);
+  await secured;
+});
+
+t.test(
+  "a full disk is told to who must be written down first",
+  { skip: existsSync("/dev/full") ? false : "no /dev/full here" },
+  async (t) => {
+    const audit = new Audit({ sink: new FileSink("/dev/full"), clock: new FakeClock(), version: "1" });
+    audit.record({ type: "mcp.tool_call" });
+    await t.rejects(audit.secured(), { code: "audit_down" });
+    t.equal(audit.isWorking, false);
+    await audit.close();
+  },
+);

@@ -2,8 +2,9 @@ import t from "tap";
 import type { AuditEntry } from "../../src/audit/audit-event.ts";
 import { auditDesktops } from "../../src/audit/desktop-audit.ts";
 import { Scene } from "../../src/compositor/scene.ts";
-import type { Actor } from "../../src/desktop/action.ts";
-import type { Approval } from "../../src/desktop/approvals.ts";
+import type { Actor } from "../../src/desktop/control/action.ts";
+import type { Approval } from "../../src/desktop/control/approvals.ts";
+import { readCustomRules } from "../../src/desktop/control/custom-rules.ts";
 import type { DesktopEvent } from "../../src/desktop/desktop.ts";
 import { LinkError } from "../../src/desktop/error.ts";
 
@@ -188,7 +189,14 @@ t.test("questions about no desktop yet are recorded once, the others by their de
   const approval: Approval = {
     id: "a",
     desktopId: "",
-    action: { kind: "add_connection", name: "x", protocol: "vnc", host: "192.0.2.1", port: 5900 },
+    action: {
+      kind: "add_connection",
+      name: "x",
+      protocol: "vnc",
+      host: "192.0.2.1",
+      details: [],
+      port: 5900,
+    },
     summary: "Add the desktop",
     actor: BOT,
     intent: null,
@@ -229,10 +237,14 @@ t.test(
     };
     const monitor = { x: 0, y: 0, width: 800, height: 600 };
     const { id } = scene.add(spec, "agent-1", monitor);
-    scene.remove(id);
+    scene.move(id, 5, 5);
+    scene.hide(id);
+    scene.move(id, 5, 5);
+    scene.resize({ width: 30, height: 30 });
+    scene.remove(id, { ...ANN, ip: "192.0.2.7" });
     scene.add(spec, "agent-1", monitor);
     scene.add(spec, "agent-2", monitor);
-    scene.clear(null);
+    scene.clear(null, BOT);
     t.match(entries, [
       {
         type: "overlay.created",
@@ -240,11 +252,80 @@ t.test(
         action: "box",
         resource: { id: "d1" },
       },
-      { type: "overlay.removed", action: "box", counts: { overlays: 1 } },
+      {
+        type: "overlay.removed",
+        actor: { id: ANN.id, ip: "192.0.2.7" },
+        action: "box",
+        counts: { overlays: 1 },
+      },
       { type: "overlay.created" },
       { type: "overlay.created", actor: { id: "agent-2" } },
-      { type: "overlay.removed", counts: { overlays: 2 } },
+      { type: "overlay.removed", actor: BOT, counts: { overlays: 2 } },
     ]);
+    t.equal(entries.length, 5, "one that moves is neither new nor gone");
     t.notMatch(JSON.stringify(entries), "hunter2");
   },
 );
+
+t.test("who takes the input and who lets it go is recorded, an agent's turns are not", async (t) => {
+  const desktop = new FakeDesktop("d1");
+  const { entries } = follow(desktop);
+  const held = (actor: Actor, isDeclared = false): void =>
+    desktop.emit({ type: "holder", holder: { actor, sinceMs: 0, untilMs: null, isDeclared } });
+  const eve = { kind: "human", id: "3", name: "Eve" } as const;
+  held(BOT);
+  held(ANN);
+  held(ANN);
+  held(ANN, true);
+  held(eve);
+  desktop.emit({ type: "holder", holder: null });
+  held(BOT);
+  desktop.emit({ type: "holder", holder: null });
+  t.match(entries, [
+    { type: "input.taken_over", actor: ANN, action: "used", resource: { kind: "desktop", id: "d1" } },
+    { type: "input.taken_over", actor: ANN, action: "declared" },
+    { type: "input.given_back", actor: ANN },
+    { type: "input.taken_over", actor: eve, action: "used" },
+    { type: "input.given_back", actor: eve },
+  ]);
+  t.equal(entries.length, 5);
+});
+
+t.test("changed rules are told with the modes and how much they allow, before and after", async (t) => {
+  const entries: AuditEntry[] = [];
+  let tell: (event: DesktopEvent) => void = () => {};
+  auditDesktops(
+    {
+      all: [
+        {
+          id: "d",
+          connection: { protocol: "vnc" },
+          on(listener) {
+            tell = listener;
+            return () => {};
+          },
+        },
+      ],
+      on: () => () => {},
+    },
+    (entry) => entries.push(entry),
+  );
+  const rulesNow = readCustomRules({
+    pointer: "allow",
+    keys: "deny",
+    areas: [{ x: 0, y: 0, width: 1, height: 1, verdict: "deny", name: "payroll" }],
+  });
+  tell({ type: "mode", mode: "custom", by: ANN, before: { mode: "assist", rules: null, rulesNow } });
+  t.match(entries, [
+    { type: "mode.changed", action: "custom" },
+    {
+      type: "rules.changed",
+      actor: ANN,
+      action: "assist to custom",
+      counts: { after_areas: 1, after_allowed: 1, after_denied: 1 },
+    },
+  ]);
+  t.notMatch(JSON.stringify(entries), "payroll");
+  tell({ type: "mode", mode: "passive", by: ANN, before: { mode: "assist", rules: null, rulesNow: null } });
+  t.equal(entries.length, 3, "a mode without rules on either side changes none");
+});

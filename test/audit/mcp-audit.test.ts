@@ -9,9 +9,10 @@ const CALL = {
   code: null,
   durationMs: 3,
   images: 0,
-  principal: { id: "a", name: "agent", role: "agent" },
+  principal: { id: "a", name: "agent", role: "agent", ip: "192.0.2.7" },
+  transport: "http",
   desktopId: "d1",
-};
+} as const;
 
 let nowMs = 0;
 
@@ -23,7 +24,7 @@ function recorder(): {
 } {
   const told: AuditEntry[] = [];
   const clock = { nowMs: () => nowMs };
-  const { begun, ended, pictured } = auditMcp((entry) => told.push(entry), "http", clock);
+  const { begun, ended, pictured } = auditMcp((entry) => told.push(entry), clock);
   return { told, begun, pictured, audit: ended };
 }
 
@@ -47,7 +48,7 @@ t.test("every end is one event, with who, what, where and how it ended", async (
   t.match(told, [
     {
       type: "mcp.tool_result",
-      actor: { id: "a", kind: "agent", role: "agent" },
+      actor: { id: "a", kind: "agent", role: "agent", ip: "192.0.2.7" },
       action: "take_screenshot",
       resource: { kind: "desktop", id: "d1" },
       errorCode: null,
@@ -63,7 +64,7 @@ t.test("pictures that left the house are an event of their own, whatever tool ga
   const { told, audit, pictured } = recorder();
   audit({ ...CALL, images: 1 });
   audit({ ...CALL, tool: "click_at", images: 2 });
-  pictured({ principal: CALL.principal, desktopId: "d1", via: "prompts/get" });
+  pictured({ principal: CALL.principal, transport: "stdio", desktopId: "d1", via: "prompts/get" });
   t.match(
     told.filter(({ type }) => type === "screenshot.taken"),
     [

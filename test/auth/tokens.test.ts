@@ -63,6 +63,17 @@ t.test("tokens of every role outlive a restart", async (t) => {
   );
 });
 
+t.test("a token that another process made just now is known at once", async (t) => {
+  const dir = t.testdir();
+  const clock = new FakeClock();
+  const running = await TokenStore.open(dir, clock);
+  t.equal(running.verify("ocp_"), null, "it has just looked at the file");
+  const command = await TokenStore.open(dir, clock);
+  const { token, info } = await command.create("laptop", "agent", { toolsets: ["core"] });
+  t.strictSame(running.verify(token), { id: info.id, name: "laptop", role: "agent", toolsets: ["core"] });
+  t.same(running.list()[0]?.toolsets, ["core"]);
+});
+
 t.test("a token revoked by another process is refused within a second", async (t) => {
   const dir = t.testdir();
   const clock = new FakeClock();
@@ -157,3 +168,16 @@ t.test(
     t.notMatch(told.join("\n"), token.slice(-43));
   },
 );
+
+t.test("who ask for a kept token at once get the same, by file", async (t) => {
+  const dir = t.testdir();
+  const store = await TokenStore.open(dir, new FakeClock());
+  const paths = ["a", "a", "b", "a"].map((name) => join(dir, "agent-tokens", name));
+  const [first, again, other, third] = await Promise.all(
+    paths.map((path) => store.kept(path, "client", "agent")),
+  );
+  t.equal(first, again);
+  t.equal(first, third);
+  t.not(first, other);
+  t.equal(store.list().length, 2);
+});

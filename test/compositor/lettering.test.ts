@@ -69,3 +69,33 @@ t.test("a long text is measured a few times, not once for each of its lines", as
   const cut = lettersMeasured(() => t.equal(wrapText(TEXT_FONT, "a\n".repeat(2000), 40, 3).length, 3));
   t.ok(cut < 40, `${cut} letters for what is cut off after three lines`);
 });
+
+t.test("widths that are added up are those canvas measures, in every script", async (t) => {
+  const context = createCanvas(1, 1).getContext("2d");
+  context.font = TAG_FONT.css;
+  const texts = [
+    "AVATAR To. We fly, office",
+    "Click “Save” → now… 50 €",
+    "Größe Ωmega Привет",
+    "漢字かな交じり 한국어",
+  ];
+  for (const text of [...texts, "مرحبا بالعالم", "e\u0301a\u0300", "👩‍💻 ok", "नमस्ते"]) {
+    const whole = context.measureText(text).width;
+    t.ok(Math.abs(textWidth(TAG_FONT, text) - whole) <= 1.1, `${text}: ${whole}`);
+  }
+});
+
+t.test("a text of many lines measures each letter and pair once", async (t) => {
+  const context = createCanvas(1, 1).getContext("2d");
+  const measure = Object.getPrototypeOf(context).measureText;
+  let measured = 0;
+  Object.getPrototypeOf(context).measureText = function (this: unknown, text: string) {
+    measured++;
+    return measure.call(this, text);
+  };
+  t.teardown(() => {
+    Object.getPrototypeOf(context).measureText = measure;
+  });
+  for (let i = 0; i < 100; i++) wrapText(TEXT_FONT, `label ${i} with a few more words `.repeat(30), 120, 200);
+  t.ok(measured < 500, `${measured} measurements`);
+});

@@ -1,6 +1,7 @@
 import t from "tap";
 import type { OverlaySpec } from "../../src/compositor/overlay.ts";
-import { OVERLAY_LIMIT, Scene, type SceneEvent } from "../../src/compositor/scene.ts";
+import { Scene, type SceneEvent } from "../../src/compositor/scene.ts";
+import { OVERLAY_LIMIT, OWNER_OVERLAY_LIMIT, OWNER_POINT_LIMIT } from "../../src/compositor/scene-budget.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { HandTimer, spec } from "./scenes.ts";
 
@@ -80,9 +81,59 @@ t.test("what cannot be drawn is refused and changes nothing", async (t) => {
 t.test("more than the limit is refused, and room comes back with a removal", async (t) => {
   const { scene } = sceneWithLog();
   const first = scene.add(spec(), "ann", MONITOR);
-  for (let i = 1; i < OVERLAY_LIMIT; i++) scene.add(spec(), "ann", MONITOR);
-  t.throws(() => scene.add(spec(), "ann", MONITOR), { code: "too_many", message: /500/ });
+  for (let i = 1; i < OWNER_OVERLAY_LIMIT; i++) scene.add(spec(), "ann", MONITOR);
+  t.throws(() => scene.add(spec(), "ann", MONITOR), {
+    code: "too_many",
+    message: /you have 100.*clear_overlays/,
+  });
   scene.remove(first.id);
+  t.ok(scene.add(spec(), "ann", MONITOR));
+  for (let i = OWNER_OVERLAY_LIMIT; i < OVERLAY_LIMIT; i++) {
+    scene.add(spec(), `owner ${Math.floor(i / OWNER_OVERLAY_LIMIT)}`, MONITOR);
+  }
+  t.throws(() => scene.add(spec(), "zoe", MONITOR), {
+    code: "too_many",
+    message: /the desktop has 500.*human/,
+  });
+});
+
+t.test("what an owner covers is bounded, and what all cover together", async (t) => {
+  const { scene } = sceneWithLog();
+  const monitor = rect(0, 0, 4096, 2048);
+  scene.resize(monitor);
+  const cover = (owner: string) => scene.add(spec({ ...monitor, kind: "highlight" }), owner, monitor);
+  cover("ann");
+  const second = cover("ann");
+  t.throws(() => cover("ann"), { code: "too_many", message: /at most 16777216.*remove_overlay/ });
+  cover("bob");
+  cover("cid");
+  t.throws(() => cover("dan"), { code: "too_many", message: /the desktop's overlays/ });
+  scene.remove(second.id);
+  t.ok(cover("dan"), "room comes back");
+});
+
+t.test("a suspended scene shows nothing, takes nothing, and goes on as it would have been", async (t) => {
+  const { scene, events, timer } = sceneWithLog();
+  const stays = scene.add(spec(), "ann", MONITOR);
+  const goes = scene.add(spec({ temporaryMs: 50 }), "ann", MONITOR);
+  events.length = 0;
+  scene.suspend();
+  scene.suspend();
+  t.same(scene.overlays, []);
+  t.ok(scene.coverage.isEmpty);
+  t.match(events, [{ type: "suspended", overlays: [{ id: stays.id }, { id: goes.id }] }]);
+  t.notOk(events[0]?.damage.isEmpty);
+  t.throws(() => scene.add(spec(), "ann", MONITOR), { code: "stopped" });
+  scene.move(stays.id, 5, 0);
+  timer.advance(50);
+  t.same(scene.overlays, []);
+  t.notOk(events.some(({ type }) => type === "created"));
+  scene.resume();
+  t.match(events.at(-1), { type: "resumed", overlays: [{ id: stays.id, x: stays.x + 5 }] });
+  t.same(
+    scene.overlays.map(({ id }) => id),
+    [stays.id],
+  );
   t.ok(scene.add(spec(), "ann", MONITOR));
 });
 
@@ -152,7 +203,7 @@ t.test(
       [380, 100, 20, 30],
     ]);
     t.same(
-      events.map((event) => [event.type, event.type === "cleared" ? null : event.overlay.id]),
+      events.map((event) => [event.type, "overlay" in event ? event.overlay.id : null]),
       [
         ["removed", cut.id],
         ["created", cut.id],
@@ -236,15 +287,14 @@ t.test("a hidden overlay is drawn no more, and where it is moved a hidden one is
   t.match(scene.remove(id), { id });
 });
 
-t.test("the points of all freehand lines together are bounded", async (t) => {
-  const scene = new Scene(new HandTimer());
-  const points = Array.from({ length: 2000 }, (_, i) => ({ x: i % 300, y: i % 200 }));
-  const draw = (count: number) =>
-    scene.add(spec({ kind: "freehand", points: points.slice(0, count) }), "ann", MONITOR);
-  const first = draw(2000);
-  for (let n = 1; n < 10; n++) draw(2000);
-  t.throws(() => draw(1), { code: "too_many", message: /at most 20000 points/ });
+t.test("the points of an owner's freehand lines together are bounded, and those of all", async (t) => {
+  const { scene } = sceneWithLog();
+  const points = Array.from({ length: 1000 }, (_, i) => ({ x: i % 300, y: i % 200 }));
+  const draw = (owner: string, count = 1000): unknown =>
+    scene.add(spec({ kind: "freehand", points: points.slice(0, count) }), owner, MONITOR);
+  for (let i = 0; i < OWNER_POINT_LIMIT / 1000; i++) draw("ann");
+  t.throws(() => draw("ann", 1), { code: "too_many", message: /at most 5000/ });
   t.ok(scene.add(spec({ kind: "freehand" }), "ann", MONITOR), "one without points has none");
-  scene.remove(first.id);
-  t.ok(draw(2000));
+  for (const owner of ["bob", "cid", "dan"]) for (let i = 0; i < 5; i++) draw(owner);
+  t.throws(() => draw("eve", 1), { code: "too_many", message: /at most 20000/ });
 });

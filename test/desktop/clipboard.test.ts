@@ -1,5 +1,5 @@
 import t from "tap";
-import { EventSubscription } from "../../src/desktop/events-subscription.ts";
+import { EventSubscription } from "../../src/desktop/events/subscription.ts";
 import { AGENT, House, HUMAN } from "./house.ts";
 
 async function read(house: House): Promise<unknown> {
@@ -58,4 +58,51 @@ t.test("subscribers learn how long a text is, whoever put it there, and never th
     { type: "clipboard", length: 7 },
   ]);
   t.notMatch(JSON.stringify(events), "hunter2");
+});
+
+const PASTE = { kind: "paste", text: "new", keysyms: [0xffe3, 0x76], name: "ctrl+v" } as const;
+
+t.test("a paste is sure only where the target asked for the text", async (t) => {
+  const deaf = House.live();
+  t.match(
+    (await deaf.act(deaf.desktop.perform(PASTE, AGENT), 3000)).unverified,
+    /before may have been pasted/,
+  );
+
+  const house = House.live();
+  house.link.provesClipboard = true;
+  const unseen = house.desktop.perform(PASTE, AGENT);
+  t.match((await house.act(unseen, 3000)).unverified, /before may have been pasted/, "nothing pasted it");
+  const seen = house.desktop.perform(PASTE, AGENT);
+  await house.clock.live(100);
+  house.link.events.clipboardTaken?.();
+  t.equal((await house.act(seen, 3000)).unverified, null);
+  t.match(await read(house), { text: "new", isTaken: true });
+});
+
+t.test("a text that is put there is unverified until the target asks for it", async (t) => {
+  const house = House.live();
+  const write = { kind: "write_clipboard", text: "x" } as const;
+  t.match((await house.act(house.desktop.perform(write, AGENT))).unverified, /never shows/);
+  house.link.provesClipboard = true;
+  t.match((await house.act(house.desktop.perform(write, AGENT))).unverified, /has not yet/);
+});
+
+t.test("a text that is too long takes the place of the one before, and is not to be had", async (t) => {
+  const house = House.live();
+  house.link.events.clipboard("short");
+  house.link.events.clipboard(null);
+  t.same(await read(house), { text: null, origin: "desktop" });
+});
+
+t.test("a flood of texts is told ten times a second, the newest last, and read as it is", async (t) => {
+  const house = House.live();
+  for (let i = 0; i < 1000; i++) house.link.events.clipboard(`text ${i}`);
+  t.same(await read(house), { text: "text 999", origin: "desktop" });
+  const told = (): string[] =>
+    house.events.flatMap((event) => (event.type === "clipboard" ? [event.text] : []));
+  await house.clock.live(1000);
+  t.same(told(), ["text 0", "text 999"]);
+  house.link.events.clipboard("after");
+  t.equal(told().at(-1), "after", "at once where none came for a while");
 });

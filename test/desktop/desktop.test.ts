@@ -160,6 +160,30 @@ t.test("no change is claimed only when the target had its say", async (t) => {
   t.equal(unwaited.effect.changed, null);
 });
 
+t.test("a stop ends the wait for an effect, and what was done is told as done", async (t) => {
+  const house = House.live();
+  const work = house.desktop.perform(CLICK, AGENT, { effectTimeoutMs: 10_000 });
+  await house.clock.live(1000);
+  house.desktop.stop(HUMAN);
+  const startMs = house.clock.nowMs();
+  const { effect } = await work;
+  t.equal(effect.changed, false);
+  t.equal(house.clock.nowMs(), startMs);
+});
+
+t.test("a desktop says since when it has its size", async (t) => {
+  const house = House.live();
+  const since = house.desktop.sizedSince();
+  house.link.paint(rect(0, 0, 5, 5), 1);
+  t.equal(house.desktop.sizedSince(), since);
+  for (const width of [220, 200]) {
+    house.link.framebuffer.resize(width, 100);
+    house.link.events.resize([]);
+  }
+  t.ok(house.desktop.sizedSince() > since);
+  t.equal(house.desktop.sizedSince(), house.desktop.generation);
+});
+
 t.test("what blinks by itself is no effect", async (t) => {
   const house = House.live();
   for (let i = 0; i < 5; i++) {

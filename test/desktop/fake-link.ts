@@ -10,6 +10,9 @@ export class FakeLink implements Link {
   readonly framebuffer: Framebuffer;
   isExact = true;
   hasLatinClipboard = false;
+  isFenced = true;
+  provesClipboard = false;
+  newKeys: number | undefined = undefined;
   readonly description = "a fake";
   readonly said: string[] = [];
   isWatched = false;
@@ -59,6 +62,10 @@ export class FakeLink implements Link {
 
   refresh(): void {
     this.said.push("refresh");
+  }
+
+  hasFence(): boolean {
+    return this.isFenced;
   }
 
   barrier(): Promise<void> {

@@ -1,13 +1,18 @@
-import type { Actor } from "../../src/desktop/action.ts";
-import { makeConnection } from "../../src/desktop/connection.ts";
-import { Desktop, type DesktopEvent, type DesktopOptions } from "../../src/desktop/desktop.ts";
-import type { Mode } from "../../src/desktop/policy.ts";
-import { PLATFORM } from "../../src/platform.ts";
+import { PLATFORM } from "../../src/appliance/open-links.ts";
+import { makeConnection } from "../../src/desktop/connections/connection.ts";
+import type { Actor } from "../../src/desktop/control/action.ts";
+import type { Mode } from "../../src/desktop/control/policy.ts";
+import {
+  Desktop,
+  type DesktopEvent,
+  type DesktopOptions,
+  type DesktopPorts,
+} from "../../src/desktop/desktop.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { FakeLink } from "./fake-link.ts";
 
 export const AGENT: Actor = { kind: "agent", id: "a", name: "agent" };
-export const HUMAN: Actor = { kind: "human", id: "h", name: "Ann" };
+export const HUMAN: Actor = { kind: "human", id: "h", name: "Ann", authority: "rules" };
 export const CLICK = { kind: "click", x: 10, y: 20, button: "left", clicks: 1, holdKeysyms: [] } as const;
 
 export function typing(text: string) {
@@ -22,7 +27,11 @@ export class House {
   readonly bugs: unknown[] = [];
   readonly desktop: Desktop;
 
-  constructor(mode: Mode = "autopilot", options: Partial<DesktopOptions> = {}) {
+  constructor(
+    mode: Mode = "autopilot",
+    options: Partial<DesktopOptions> = {},
+    ports: Partial<DesktopPorts> = {},
+  ) {
     const connection = makeConnection({ id: "d1", protocol: "vnc", host: "host.example" }, this.clock.date());
     this.desktop = new Desktop(
       connection,
@@ -37,14 +46,19 @@ export class House {
           this.links.push(link);
           return link;
         },
+        ...ports,
       },
     );
     this.desktop.on((event) => this.events.push(event));
     this.desktop.open();
   }
 
-  static live(mode: Mode = "autopilot", options: Partial<DesktopOptions> = {}): House {
-    const house = new House(mode, options);
+  static live(
+    mode: Mode = "autopilot",
+    options: Partial<DesktopOptions> = {},
+    ports: Partial<DesktopPorts> = {},
+  ): House {
+    const house = new House(mode, options, ports);
     house.link.goLive();
     return house;
   }

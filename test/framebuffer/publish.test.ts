@@ -51,6 +51,15 @@ t.test("what did not change is no damage", async (t) => {
   t.same(changed.rects, [{ x: 64, y: 64, width: 64, height: 64 }]);
 });
 
+t.test("of little damage the part of a cell that differs is told, and all of it is copied", async (t) => {
+  const front = noisyFrame(300, 200, 5);
+  const decoded = withoutKernels(front);
+  for (let y = 70; y < 84; y++) decoded.words.fill(0xff000001, y * 300 + 66, y * 300 + 68);
+  const changed = publishDamage(decoded, front, Region.of({ x: 64, y: 64, width: 64, height: 64 }));
+  t.same(changed.rects, [{ x: 66, y: 70, width: 2, height: 14 }]);
+  t.ok(same(front.words, decoded.words));
+});
+
 t.test("a picture keeps its pixels and its kernels when it is resized", async (t) => {
   const front = noisyFrame(40, 30, 9);
   const corner = front.read({ x: 0, y: 0, width: 20, height: 20 });

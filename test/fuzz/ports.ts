@@ -1,4 +1,4 @@
-import { PLATFORM } from "../../src/platform.ts";
+import { PLATFORM } from "../../src/appliance/open-links.ts";
 import type { RgbaImage } from "../../src/protocols/platform.ts";
 import type { RfbClientPorts } from "../../src/protocols/rfb/client/conversation.ts";
 

@@ -4,9 +4,9 @@ import { rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
 import { LivePicture } from "../../src/imaging/live-picture.ts";
-import { nodeDeflate } from "../../src/imaging/node-zlib.ts";
 import { Palette, PaletteFullError } from "../../src/imaging/palette.ts";
 import { scalePixels } from "../../src/imaging/scale.ts";
+import { nodeDeflate } from "../../src/platform/node-zlib.ts";
 import { drawText, numbers } from "../framebuffer/frames.ts";
 import { decoded, frameAsPicture } from "./pictures.ts";
 

@@ -1,4 +1,5 @@
 import t from "tap";
+import { unseenEffect } from "../../src/desktop/control/action.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { callsTo } from "./call.ts";
@@ -51,6 +52,9 @@ t.test("after a resize an image's coordinates are refused, and nothing is sent",
   t.match((await call("computer", { action: "left_click", coordinate: [1, 1] })).error, {
     code: "stale_screenshot",
   });
+  desktop.resize(1920, 800);
+  const back = await call("click_at", { x: 1, y: 1, screenshot_id });
+  t.match(back.error, { code: "stale_screenshot", message: /another size since/ });
   t.same(desktop.performed, []);
 });
 
@@ -126,7 +130,7 @@ t.test("an action shows the screen afterwards, whole or only what changed", asyn
   const diff = await call("click_at", { x: 1, y: 1, return_screenshot: "diff" });
   t.match(diff.structured["screenshot"], { region: { x: 1, y: 2, width: 3, height: 4 } });
   desktop.onPerform = async () => ({
-    effect: { changed: false, changedRects: [], settleMs: 1, generationBefore: 1, generationAfter: 1 },
+    effect: { ...unseenEffect(1), changed: false },
   });
   const same = await call("click_at", { x: 1, y: 1, return_screenshot: "diff" });
   t.same(same.images, []);

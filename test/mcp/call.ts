@@ -1,6 +1,6 @@
 import type { Principal } from "../../src/auth/principal.ts";
-import { openDesk } from "../../src/mcp/desk.ts";
-import { runTool, type ToolResult } from "../../src/mcp/run-tool.ts";
+import { openDesk } from "../../src/mcp/tool/mcp-state.ts";
+import { runTool, type ToolResult } from "../../src/mcp/tool/run-tool.ts";
 import { TOOLS } from "../../src/mcp/tools/list.ts";
 import { AGENT, type FakeHouse } from "./fake-house.ts";
 
@@ -25,7 +25,8 @@ export function callsTo(house: FakeHouse): Call {
   return async (name, args = {}, { principal = AGENT, signal = new AbortController().signal } = {}) => {
     const tool = TOOLS.find((known) => known.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
-    return read(await runTool(tool, args, { principal, clientName: "test", signal }, house.ports, desk));
+    const caller = { principal, transport: "http", clientName: "test", signal } as const;
+    return read(await runTool(tool, args, caller, house.ports, desk));
   };
 }
 

@@ -152,3 +152,30 @@ t.test("the last picture of a target that is down is told as that", async (t) =>
   t.match(zoomed.text, down);
   t.match(zoomed.structured, { stale: true });
 });
+
+t.test("a look by another tool does not change what coordinates mean that name no screenshot", async (t) => {
+  const { desktop, call } = desk();
+  const clicked = (): unknown => desktop.performed.at(-1)?.action;
+  await call("computer", { type: "screenshot", fit: "none" });
+  await call("take_screenshot", { scale: 0.5 });
+  await call("computer", { type: "click", button: "left", x: 100, y: 50 });
+  t.match(clicked(), { x: 100, y: 50 }, "pixels of what computer gave");
+  const { structured } = await call("take_screenshot", { scale: 0.5 });
+  const { screenshot_id } = Object(structured);
+  await call("computer", { type: "click", button: "left", x: 100, y: 50, screenshot_id });
+  t.match(clicked(), { x: 201, y: 101 }, "unless they name it");
+  const { screenshots } = Object((await call("computer", { type: "screenshot", fit: "none" })).structured);
+  const told = await call("computer", { type: "click", button: "left", x: 1, y: 1 });
+  t.match(
+    told.structured,
+    { done: [{ position: { screenshot_id: screenshots[0].screenshot_id } }] },
+    "the answer names the screenshot they belong to",
+  );
+});
+
+t.test("before computer gave a picture, coordinates are of the latest look", async (t) => {
+  const { desktop, call } = desk();
+  await call("take_screenshot", { scale: 0.5 });
+  await call("computer", { type: "click", button: "left", x: 100, y: 50 });
+  t.match(desktop.performed.at(-1)?.action, { x: 201, y: 101 });
+});

@@ -1,19 +1,29 @@
 import { randomUUID } from "node:crypto";
 import type { Overlay, OverlaySpec } from "../../src/compositor/overlay.ts";
 import { Scene } from "../../src/compositor/scene.ts";
-import type { Action, ActionResult, Actor, PerformOptions } from "../../src/desktop/action.ts";
-import { Anchors } from "../../src/desktop/anchors.ts";
-import { systemClock } from "../../src/desktop/clock.ts";
-import { type Connection, type ConnectionInput, makeConnection } from "../../src/desktop/connection.ts";
+import { Anchors } from "../../src/desktop/anchors/anchors.ts";
+import {
+  type Connection,
+  type ConnectionInput,
+  makeConnection,
+} from "../../src/desktop/connections/connection.ts";
+import {
+  type Action,
+  type ActionResult,
+  type Actor,
+  type PerformOptions,
+  unseenEffect,
+} from "../../src/desktop/control/action.ts";
+import type { Mode } from "../../src/desktop/control/policy.ts";
 import type { DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
 import type { TestReport } from "../../src/desktop/desktops.ts";
 import { type LinkError, RefusedError } from "../../src/desktop/error.ts";
-import type { Mode } from "../../src/desktop/policy.ts";
-import type { Audience, Snapshot, SnapshotRequest, View } from "../../src/desktop/view.ts";
+import type { Audience, Snapshot, SnapshotPart, SnapshotRequest, View } from "../../src/desktop/view.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
-import { intersectRects, type Rect, rect, rectOfSize } from "../../src/framebuffer/rect.ts";
+import { boundRects, intersectRects, type Rect, rect, rectOfSize } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
-import type { McpDesktop, McpDesktops } from "../../src/mcp/ports.ts";
+import type { McpDesktop, McpDesktops } from "../../src/mcp/tool/ports.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Screen } from "../../src/protocols/rfb/screen.ts";
 import { drawText } from "../framebuffer/frames.ts";
 
@@ -51,8 +61,12 @@ export class FakeDesktop implements McpDesktop {
   isBlank = false;
   /** What every snapshot is, whatever its region and size. */
   png: Buffer = PNG;
+  /** What every snapshot of changes comes in. */
+  parts: readonly SnapshotPart[] | undefined;
   isStopped = false;
   readonly listeners = new Set<(event: DesktopEvent) => void>();
+  #sizedSince = 0;
+  readonly #changes: { readonly at: number; readonly rects: readonly Rect[] }[] = [];
   readonly #watchers = new Set<{ damage: Region; onDamage: () => void }>();
   /** The colour of every pixel, 0xRRGGBB. */
   colour = 0x204060;
@@ -131,11 +145,16 @@ export class FakeDesktop implements McpDesktop {
     for (const listener of [...this.listeners]) listener(event);
   }
 
+  changedSince(generation: number): Region {
+    return Region.from(this.#changes.filter(({ at }) => at > generation).flatMap(({ rects }) => [...rects]));
+  }
+
   /** Pixels change, as a target would make them. */
   paint(area: Rect, colour = this.colour): void {
     this.colour = colour;
     this.generation++;
     const damage = Region.of(area);
+    this.#changes.push({ at: this.generation, rects: [area] });
     for (const watcher of [...this.#watchers]) {
       watcher.damage = watcher.damage.union(damage);
       watcher.onDamage();
@@ -143,7 +162,13 @@ export class FakeDesktop implements McpDesktop {
     this.emit({ type: "update", damage, generation: this.generation });
   }
 
+  sizedSince(): number {
+    return this.#sizedSince;
+  }
+
   resize(width: number, height: number): void {
+    this.generation++;
+    this.#sizedSince = this.generation;
     this.size = { width, height };
     this.emit({ type: "resize", size: this.size, screens: this.screens });
   }
@@ -209,17 +234,19 @@ export class FakeDesktop implements McpDesktop {
     const generationBefore = this.generation;
     const told = await this.onPerform(performed);
     if (action.kind !== "read_clipboard") this.generation++;
+    const changedRects = told.effect?.changedRects ?? [rect(1, 2, 3, 4)];
+    this.#changes.push({ at: this.generation, rects: changedRects });
     return {
       wasConfirmed: false,
       effect: {
-        changed: true,
-        changedRects: [rect(1, 2, 3, 4)],
-        settleMs: 12,
-        generationBefore,
+        ...unseenEffect(generationBefore),
+        ...{ changed: true, changedRects, repaintedRects: changedRects, settleMs: 12 },
         generationAfter: this.generation,
       },
       position: this.#point(action),
       notTyped: [],
+      unverified: null,
+      wasNeeded: true,
       clipboard: this.clipboard === null ? null : { text: this.clipboard, origin: "desktop" },
       ...told,
     };
@@ -247,7 +274,7 @@ export class FakeDesktop implements McpDesktop {
   #snapshot(request: SnapshotRequest): Snapshot {
     this.snapshots.push(request);
     this.onSnapshot(request);
-    const region = request.region ?? rectOfSize(this.size);
+    const region = request.changes?.rects.reduce(boundRects) ?? request.region ?? rectOfSize(this.size);
     const scale = request.scale ?? 1;
     return {
       format: request.format ?? "png",
@@ -260,6 +287,7 @@ export class FakeDesktop implements McpDesktop {
       isStale: this.isStale,
       frameAgeMs: 3,
       takenAt: new Date(1_800_000_000_000).toISOString(),
+      ...(this.parts === undefined || request.changes === undefined ? {} : { parts: this.parts }),
     };
   }
 }

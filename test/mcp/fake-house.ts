@@ -1,15 +1,15 @@
 import { createServer } from "node:http";
 import type { Principal } from "../../src/auth/principal.ts";
-import { type Clock, systemClock } from "../../src/desktop/clock.ts";
+import { createMcp, type Mcp } from "../../src/mcp/server/server.ts";
 import type {
   McpClientSeen,
   McpPorts,
   PictureGiven,
   ToolCallBegun,
   ToolCallRecord,
-} from "../../src/mcp/ports.ts";
-import { createMcp, type Mcp } from "../../src/mcp/server.ts";
-import type { RecordingsFace } from "../../src/recording/recordings.ts";
+} from "../../src/mcp/tool/ports.ts";
+import { type Clock, systemClock } from "../../src/platform/clock.ts";
+import type { RecordingsFace } from "../../src/recording/library/recording-types.ts";
 import { FakeDesktops } from "./fake-desktop.ts";
 
 export const AGENT: Principal = { id: "agent-1", name: "first agent", role: "agent" };
@@ -71,14 +71,15 @@ export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
   };
 }
 
-/** Serves an MCP face on a real port, with the principal that `Authorization: Bearer ID` names (default AGENT). */
+/** Serves an MCP face on a real port, with the principal that `Authorization: Bearer ID` names (else `other`). */
 export async function listen(
   mcp: Mcp,
   host = "127.0.0.1",
+  other: Principal = AGENT,
 ): Promise<{ readonly url: URL; close(): Promise<void> }> {
   const server = createServer((req, res) => {
     const id = req.headers.authorization?.replace("Bearer ", "");
-    const principal = [AGENT, OTHER, ADMIN, VIEWER].find((known) => known.id === id) ?? AGENT;
+    const principal = [AGENT, OTHER, ADMIN, VIEWER].find((known) => known.id === id) ?? other;
     mcp.handle(req, res, undefined, principal).catch((error: unknown) => res.destroy(asError(error)));
   });
   await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/desktop/clock.ts";
+import type { Clock } from "../../src/platform/clock.ts";
 
 /** Time that moves only when a test says so. */
 export class ManualClock implements Clock {

@@ -1,5 +1,5 @@
 import t from "tap";
-import { RecordingsOf } from "../../src/mcp/recordings.ts";
+import { RecordingsOf } from "../../src/mcp/tool/recordings.ts";
 import { FakeRecordings, recordingSummary } from "../web/fake-recordings.ts";
 
 const AGENT = { id: "agent-1", name: "first agent", role: "agent" } as const;

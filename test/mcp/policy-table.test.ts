@@ -1,15 +1,15 @@
 import t from "tap";
 import { TOOL_SUBJECTS } from "../../scripts/docs-policy.ts";
+import { PLATFORM } from "../../src/appliance/open-links.ts";
 import type { Principal } from "../../src/auth/principal.ts";
+import { stricterWord, type VerdictWord } from "../../src/desktop/control/action-class.ts";
+import { policyOf } from "../../src/desktop/control/modes.ts";
+import { MODES, wordFor } from "../../src/desktop/control/policy.ts";
 import { Desktops } from "../../src/desktop/desktops.ts";
-import { policyOf } from "../../src/desktop/modes.ts";
-import { MODES, wordFor } from "../../src/desktop/policy.ts";
-import { stricterWord, type VerdictWord } from "../../src/desktop/subject.ts";
-import { openDesk } from "../../src/mcp/desk.ts";
-import type { McpPorts } from "../../src/mcp/ports.ts";
-import { runTool } from "../../src/mcp/run-tool.ts";
+import { openDesk } from "../../src/mcp/tool/mcp-state.ts";
+import type { McpPorts } from "../../src/mcp/tool/ports.ts";
+import { runTool } from "../../src/mcp/tool/run-tool.ts";
 import { TOOLS } from "../../src/mcp/tools/list.ts";
-import { PLATFORM } from "../../src/platform.ts";
 import { FakeLink } from "../desktop/fake-link.ts";
 import { FakeClock, settle } from "../fake-clock.ts";
 
@@ -63,7 +63,12 @@ async function verdictOf(name: string, mode: (typeof MODES)[number]): Promise<Ve
     isRateLimited: false,
   };
   const abort = new AbortController();
-  const caller = { principal: AGENT, clientName: "test", signal: abort.signal };
+  const caller = {
+    principal: AGENT,
+    transport: "http",
+    clientName: "test",
+    signal: abort.signal,
+  } as const;
   const work = runTool(tool, ARGUMENTS[name], caller, ports, openDesk(ports));
   await settle();
   await clock.live(200, 20);

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import t from "tap";
-import { createMcp } from "../../src/mcp/server.ts";
-import { MAX_LINE_CHARS } from "../../src/mcp/stdio-gate.ts";
+import { createMcp } from "../../src/mcp/server/server.ts";
+import { MAX_LINE_CHARS } from "../../src/mcp/server/stdio-gate.ts";
 import { AGENT, fakeHouse } from "./fake-house.ts";
 
 const INITIALIZE = {

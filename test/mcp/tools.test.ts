@@ -1,7 +1,10 @@
 import t from "tap";
-import { EFFECTS } from "../../src/mcp/tool.ts";
+import { INSTRUCTIONS, SHARED_FIELDS } from "../../src/mcp/server/instructions.ts";
+import { listedTool } from "../../src/mcp/server/listing.ts";
+import { EFFECTS, type Tool } from "../../src/mcp/tool/tool.ts";
+import { selectTools, toolsetsOfUrl } from "../../src/mcp/tool/toolsets.ts";
 import { TOOLS } from "../../src/mcp/tools/list.ts";
-import { selectTools } from "../../src/mcp/toolsets.ts";
+import { takeScreenshot } from "../../src/mcp/tools/take-screenshot.ts";
 import { callsTo } from "./call.ts";
 import { fakeHouse } from "./fake-house.ts";
 
@@ -102,14 +105,66 @@ t.test("hostile arguments are refused, not met with a crash", async (t) => {
   t.same(house.logged, []);
 });
 
-t.test("toolsets narrow the list by effect", async (t) => {
+t.test("toolsets narrow the list by effect, or to the core", async (t) => {
   const names = (url: string | undefined): string[] =>
-    (selectTools(TOOLS, url).tools ?? []).map(({ name }) => name);
+    selectTools(TOOLS, toolsetsOfUrl(url).toolsets).map(({ name }) => name);
   t.equal(names(undefined).length, TOOLS.length);
   t.equal(names("/mcp").length, TOOLS.length);
   t.equal(names("/mcp?toolsets=").length, TOOLS.length);
   t.ok(names("/mcp?toolsets=read").includes("take_screenshot"));
   t.notOk(names("/mcp?toolsets=read,overlay").includes("click_at"));
   t.ok(names("/mcp?toolsets=read,overlay").includes("draw_overlay"));
-  t.match(selectTools(TOOLS, "/mcp?toolsets=reed").fault, /"reed".*expected read, overlay, input, admin/);
+  t.ok(names("/mcp?toolsets=core,admin").includes("set_mode"));
+  t.equal(names("/mcp?toolsets=core").length, 15, "every name of the core is a tool");
+  t.match(toolsetsOfUrl("/mcp?toolsets=reed").fault, /"reed".*expected core, read, overlay, input, admin/);
 });
+
+/** What a client hands its model of a tool, in bytes. */
+function sizeForModel(tools: readonly Tool[]): number {
+  const told = tools
+    .map(listedTool)
+    .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  return Buffer.byteLength(JSON.stringify(told));
+}
+
+t.test("the list of tools takes little of a model's context, and of the wire", async (t) => {
+  t.ok(sizeForModel(TOOLS) <= 32 * 1024, `all tools: ${sizeForModel(TOOLS)} bytes`);
+  const core = selectTools(TOOLS, ["core"]);
+  t.ok(sizeForModel(core) <= 14 * 1024, `core: ${sizeForModel(core)} bytes`);
+  const whole = Buffer.byteLength(JSON.stringify({ tools: TOOLS.map(listedTool) }));
+  t.ok(whole <= 80 * 1024, `the whole answer: ${whole} bytes`);
+  t.ok(INSTRUCTIONS.length <= 2048, `instructions: ${INSTRUCTIONS.length} characters`);
+  t.equal(listedTool(takeScreenshot), listedTool(takeScreenshot), "it is made once");
+});
+
+t.test("what the list leaves out is told elsewhere: shared fields in the instructions", async (t) => {
+  for (const [name, { description }] of Object.entries(SHARED_FIELDS)) {
+    t.ok(INSTRUCTIONS.includes(`${name}: ${description}`), name);
+  }
+  const listed = JSON.stringify(TOOLS.map(listedTool));
+  for (const { description } of Object.values(SHARED_FIELDS)) t.notOk(listed.includes(String(description)));
+});
+
+t.test(
+  "the list names every field of a tool but those that say nothing, and all that are required",
+  async (t) => {
+    const propertiesOf = (schema: Record<string, unknown>): string[] =>
+      Object.keys(Object(schema["properties"]));
+    const never = ["window_title", "text", "id", "call_id", "status", "toolset_name", "caller", "security"];
+    never.push("http_headers", "encodings");
+    for (const tool of TOOLS) {
+      const { inputSchema, outputSchema } = listedTool(tool);
+      const missing = propertiesOf(tool.inputSchema).filter(
+        (name) => !propertiesOf(inputSchema).includes(name),
+      );
+      t.same(
+        missing.filter((name) => !never.includes(name)),
+        [],
+        tool.name,
+      );
+      t.same(inputSchema["required"], tool.inputSchema["required"], `${tool.name} requires the same`);
+      t.same(propertiesOf(outputSchema), propertiesOf(tool.outputSchema), `${tool.name} answers the same`);
+      t.same(outputSchema["anyOf"], tool.outputSchema["anyOf"]);
+    }
+  },
+);

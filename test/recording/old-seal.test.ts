@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
-import { readSeal, writeSeal } from "../../src/recording/seal.ts";
-import { segmentName } from "../../src/recording/segments.ts";
-import { sha1 } from "../e2e/recording-desk.ts";
+import { readSeal, writeSeal } from "../../src/recording/seal/seal.ts";
+import { segmentName } from "../../src/recording/write/segments.ts";
+import { sha1 } from "../support/recording-desk.ts";
 import { makeLongRecording } from "./long-recording.ts";
 
 t.test("a recording that an earlier version sealed is intact, replays, and is nobody's own", async (t) => {

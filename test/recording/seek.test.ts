@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { sha1 } from "../e2e/recording-desk.ts";
+import { sha1 } from "../support/recording-desk.ts";
 import { makeLongRecording } from "./long-recording.ts";
 import { randomOf } from "./studio.ts";
 

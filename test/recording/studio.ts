@@ -5,13 +5,13 @@ import type { Desktop } from "../../src/desktop/desktop.ts";
 import type { DesktopsEvent } from "../../src/desktop/desktops.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { rectOfSize } from "../../src/framebuffer/rect.ts";
-import { Recordings, type RecordingsOptions } from "../../src/recording/all-recordings.ts";
-import { NEAR_SCRIBES } from "../../src/recording/near-scribe.ts";
-import type { KeySealer } from "../../src/recording/recording-key.ts";
-import type { RecordingsEvent } from "../../src/recording/recordings.ts";
-import type { Scribes } from "../../src/recording/scribe.ts";
+import type { KeySealer } from "../../src/recording/format/recording-key.ts";
+import { Recordings, type RecordingsOptions } from "../../src/recording/library/recording-service.ts";
+import type { RecordingsEvent } from "../../src/recording/library/recording-types.ts";
+import type { Scribes } from "../../src/recording/write/encoder.ts";
+import { NEAR_SCRIBES } from "../../src/recording/write/inline-encoder.ts";
 import { House } from "../desktop/house.ts";
-import type { Owner } from "../e2e/program.ts";
+import type { Owner } from "../support/program.ts";
 
 export const OPTIONS: RecordingsOptions = {
   policy: "manual",

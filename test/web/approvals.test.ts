@@ -1,4 +1,5 @@
 import t from "tap";
+import { PICTURE } from "./fake-desktops.ts";
 import { openHouse, SocketPeer } from "./fake-house.ts";
 
 const url = (id: string): string => `/api/v1/approvals/${id}`;
@@ -38,6 +39,46 @@ t.test(
     t.equal((await post("never-was", { decision: "approve" })).statusCode, 404);
   },
 );
+
+t.test("the picture of a question is its own, and gone with it", async (t) => {
+  const house = await openHouse(t);
+  const desktop = house.desktops.get("d1");
+  desktop.ask("a1");
+  const headers = house.bearer("approver");
+  const [asked] = (await house.app.inject({ url: "/api/v1/approvals", headers })).json();
+  t.equal(asked.picture_url, "/api/v1/approvals/a1/picture.png");
+  const picture = await house.app.inject({ url: asked.picture_url, headers });
+  t.match(picture.headers, { "content-type": "image/png", "cache-control": "no-store" });
+  t.same(new Uint8Array(picture.rawPayload), PICTURE);
+  await house.app.inject({ method: "POST", url: url("a1"), headers, payload: { decision: "deny" } });
+  t.equal((await house.app.inject({ url: asked.picture_url, headers })).statusCode, 404);
+});
+
+t.test("what was allowed for a while is listed, and taken back by one request", async (t) => {
+  const house = await openHouse(t);
+  const desktop = house.desktops.get("d1");
+  const actor = { kind: "agent", id: "bot", name: "Bot" } as const;
+  const by = { kind: "human", id: "h", name: "Ann" } as const;
+  const times = { givenAt: "2026-11-21T10:00:00.000Z", expiresAt: "2026-11-21T10:10:00.000Z" };
+  desktop.standing = [
+    { ...{ id: "g1", actor, by, scope: "Click left here", kind: "click", area: null, uses: 2 }, ...times },
+  ];
+  const headers = house.bearer("approver");
+  t.match((await house.app.inject({ url: "/api/v1/grants", headers })).json(), [
+    {
+      id: "g1",
+      desktop_id: "d1",
+      actor: { name: "Bot" },
+      given_by: "Ann",
+      scope: "Click left here",
+      uses: 2,
+    },
+  ]);
+  const revoke = () => house.app.inject({ method: "DELETE", url: "/api/v1/grants/g1", headers });
+  t.equal((await revoke()).statusCode, 204);
+  t.equal((await revoke()).statusCode, 404);
+  t.same(desktop.calls, ["revoked by the approver"]);
+});
 
 t.test("taking over from a card needs the right to use the desktop, and takes the input", async (t) => {
   const house = await openHouse(t);

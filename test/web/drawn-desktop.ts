@@ -1,19 +1,26 @@
-import type { Action, ActionResult, Actor } from "../../src/desktop/action.ts";
+import {
+  type Action,
+  type ActionResult,
+  type Actor,
+  unseenEffect,
+} from "../../src/desktop/control/action.ts";
 import type { DesktopEvent } from "../../src/desktop/desktop.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
+import { Watchers } from "../../src/desktop/picture/watchers.ts";
 import type { View, Watcher } from "../../src/desktop/view.ts";
-import { Watchers } from "../../src/desktop/watchers.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { type Point, type Rect, rectOfSize, type Size } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import type { CopyMove, Cursor, Picture, Screen } from "../../src/protocols/rfb/screen.ts";
-import type { ViewedDesktop } from "../../src/web/viewer-session.ts";
+import type { ViewedDesktop } from "../../src/web/viewer/session.ts";
 
 const RESULT: ActionResult = {
   wasConfirmed: false,
-  effect: { changed: null, changedRects: [], settleMs: 0, generationBefore: 0, generationAfter: 0 },
+  effect: unseenEffect(0),
   position: null,
   notTyped: [],
+  unverified: null,
+  wasNeeded: true,
   clipboard: null,
 };
 

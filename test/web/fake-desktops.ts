@@ -1,17 +1,18 @@
-import type { Overlay, SceneEvent } from "../../src/compositor/scene.ts";
-import type { Actor } from "../../src/desktop/action.ts";
-import type { Approval, Decision } from "../../src/desktop/approvals.ts";
-import type { Holder } from "../../src/desktop/arbiter.ts";
-import type { Connection, ConnectionInput } from "../../src/desktop/connection.ts";
-import { makeConnection } from "../../src/desktop/connection.ts";
+import type { Overlay, Remover, SceneEvent } from "../../src/compositor/scene.ts";
+import type { Connection, ConnectionInput } from "../../src/desktop/connections/connection.ts";
+import { makeConnection } from "../../src/desktop/connections/connection.ts";
+import type { Actor } from "../../src/desktop/control/action.ts";
+import type { Approval, Decision } from "../../src/desktop/control/approvals.ts";
+import type { Holder } from "../../src/desktop/control/arbiter.ts";
+import type { Mode } from "../../src/desktop/control/policy.ts";
+import { Questions } from "../../src/desktop/control/questions.ts";
+import type { Grant } from "../../src/desktop/control/standing-grants.ts";
 import type { ActionRecord, DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
 import type { TestReport } from "../../src/desktop/desktops.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
-import type { Mode } from "../../src/desktop/policy.ts";
-import { Questions } from "../../src/desktop/questions.ts";
 import type { Audience, Snapshot, SnapshotRequest } from "../../src/desktop/view.ts";
 import { Region } from "../../src/framebuffer/region.ts";
-import type { WebDesktop, WebDesktops } from "../../src/web/ports.ts";
+import type { WebDesktop, WebDesktops } from "../../src/web/http/ports.ts";
 
 class Emitter<Event> {
   readonly listeners = new Set<(event: Event) => void>();
@@ -49,24 +50,24 @@ export class FakeScene extends Emitter<SceneEvent> {
     };
     this.overlays = [...this.overlays, overlay];
     this.version += 1;
-    this.emit({ type: "created", overlay, damage: Region.empty });
+    this.emit({ type: "created", overlay, damage: Region.empty, isMove: false });
     return overlay;
   }
 
-  remove(id: string): Overlay | null {
+  remove(id: string, by: Remover | null = null): Overlay | null {
     const overlay = this.overlays.find((one) => one.id === id);
     if (overlay === undefined) return null;
     this.overlays = this.overlays.filter((one) => one !== overlay);
     this.version += 1;
-    this.emit({ type: "removed", overlay, damage: Region.empty });
+    this.emit({ type: "removed", overlay, damage: Region.empty, isMove: false, by });
     return overlay;
   }
 
-  clear(ownerId: string | null): readonly Overlay[] {
+  clear(ownerId: string | null, by: Remover | null = null): readonly Overlay[] {
     const overlays = this.overlays.filter((one) => ownerId === null || one.ownerId === ownerId);
     this.overlays = this.overlays.filter((one) => !overlays.includes(one));
     this.version += 1;
-    this.emit({ type: "cleared", overlays, damage: Region.empty });
+    this.emit({ type: "cleared", overlays, damage: Region.empty, by });
     return overlays;
   }
 }
@@ -102,12 +103,27 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
     this.name = connection.name;
   }
 
+  standing: readonly Grant[] = [];
+  readonly grants = {
+    owner: this,
+    get all(): readonly Grant[] {
+      return this.owner.standing;
+    },
+    revoke: (id: string, by: Actor): boolean => {
+      const isKnown = this.standing.some((one) => one.id === id);
+      this.standing = this.standing.filter((one) => one.id !== id);
+      if (isKnown) this.calls.push(`revoked by ${by.name}`);
+      return isKnown;
+    },
+  };
+
   readonly approvals = {
     owner: this,
     get pending(): readonly Approval[] {
       return this.owner.pending;
     },
     belongsTo: () => false,
+    picture: (id: string) => (this.pending.some((one) => one.id === id) ? Promise.resolve(PICTURE) : null),
     decide(id: string, answer: boolean | Decision, by: Actor): Approval {
       const decision: Decision = typeof answer === "boolean" ? { kind: answer ? "approve" : "deny" } : answer;
       this.owner.decisions.push(decision);
@@ -193,6 +209,9 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
     this.calls.push("reconnect");
   }
 }
+
+/** What every question shows. */
+export const PICTURE = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
 
 export class FakeDesktops
   extends Emitter<{ readonly type: "added" | "removed"; readonly desktop: FakeDesktop }>

@@ -13,9 +13,9 @@ import type { Principal, Role } from "../../src/auth/principal.ts";
 import { ROLES } from "../../src/auth/principal.ts";
 import { Sessions } from "../../src/auth/sessions.ts";
 import { TokenStore } from "../../src/auth/tokens.ts";
-import { buildApp } from "../../src/web/app.ts";
-import { ConnectedClients } from "../../src/web/connected-clients.ts";
-import type { AppPorts, RfbOptions } from "../../src/web/ports.ts";
+import { buildApp } from "../../src/web/http/app.ts";
+import { ConnectedClients } from "../../src/web/http/connected-clients.ts";
+import type { AppPorts, RfbOptions } from "../../src/web/http/ports.ts";
 import { FakeClock } from "../auth/fake-clock.ts";
 import { FakeDesktops } from "./fake-desktops.ts";
 import { FakeRecordings } from "./fake-recordings.ts";
@@ -85,7 +85,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     clients,
     clock,
     logger,
-    audit: { record: (entry) => audited.push(entry) },
+    audit: { record: (entry) => audited.push(entry), secured: async () => {}, isWorking: true },
     mcp: {
       async handle(req, res, body, principal) {
         mcp.push({ body, principal, url: req.url ?? "" });
@@ -96,7 +96,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     rfb: { attach: (socket, desktopId, options) => rfb.push({ socket, desktopId, options }) },
     version: "2026.11.21",
     clientDir: join(dir, "client"),
-    agentToken: AGENT_TOKEN,
+    agentToken: async ({ id }) => `${AGENT_TOKEN}-${id}`,
     stdio: { command: "node", args: ["main.js", "--stdio"] },
     host: "127.0.0.1",
     allowedHosts: [],

@@ -1,7 +1,8 @@
 import { deflateRawSync } from "node:zlib";
-import type { Actor } from "../../src/desktop/action.ts";
+import type { Actor } from "../../src/desktop/control/action.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
-import { RecordingError } from "../../src/recording/error.ts";
+import { NO_COUNTS } from "../../src/recording/format/summary.ts";
+import { RecordingError } from "../../src/recording/library/error.ts";
 import type {
   PictureChunk,
   PictureRun,
@@ -13,8 +14,7 @@ import type {
   StartOptions,
   TrackEntry,
   Verification,
-} from "../../src/recording/recordings.ts";
-import { NO_COUNTS } from "../../src/recording/summary.ts";
+} from "../../src/recording/library/recording-types.ts";
 
 export const STARTED_AT = "2026-11-21T08:00:00.000Z";
 export const SIZE = { width: 64, height: 48 };

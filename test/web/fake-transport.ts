@@ -1,4 +1,4 @@
-import type { TransportListener, ViewerTransport } from "../../src/web/viewer-transport.ts";
+import type { TransportListener, ViewerTransport } from "../../src/web/viewer/transport.ts";
 
 /** A transport that takes nothing until it is told to: a viewer that reads when the test wants it to. */
 export class FakeTransport implements ViewerTransport {

@@ -5,7 +5,7 @@ import sharp from "sharp";
 import t, { type Test } from "tap";
 import type { Role } from "../../src/auth/principal.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
-import { until } from "../e2e/until.ts";
+import { until } from "../support/until.ts";
 import { type House, openHouse } from "./fake-house.ts";
 import { colourAt, FakeRecordings, recordingSummary, SIZE, TRACK } from "./fake-recordings.ts";
 

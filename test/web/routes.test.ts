@@ -1,4 +1,5 @@
 import t from "tap";
+import { unseenEffect } from "../../src/desktop/control/action.ts";
 import { LinkError } from "../../src/desktop/error.ts";
 import {
   actionSchema,
@@ -8,8 +9,8 @@ import {
   errorSchema,
   overlaySchema,
   testReportSchema,
-} from "../../src/web/api.ts";
-import { TOKEN_BLANK } from "../../src/web/client-snippets.ts";
+} from "../../src/web/api/api.ts";
+import { TOKEN_BLANK } from "../../src/web/api/client-snippets.ts";
 import { AGENT_TOKEN, openHouse } from "./fake-house.ts";
 
 t.test("health is open and says nothing; readiness names the desktops", async (t) => {
@@ -81,7 +82,15 @@ t.test("a desktop is added, tested and removed, and its password comes back nowh
   t.equal(removed.statusCode, 204);
   const again = await app.inject({ method: "DELETE", url: "/api/v1/desktops/added-2", headers });
   t.equal(again.statusCode, 404);
-  t.match(audited, [{ type: "connection.tested", errorCode: null, actor: { name: "the operator" } }]);
+  t.match(
+    audited.map(({ type, request, actor }) => [type, request?.method, request?.path, actor?.name]),
+    [
+      ["change.requested", "POST", "/api/v1/desktops/test", "the operator"],
+      ["change.requested", "POST", "/api/v1/desktops", "the operator"],
+      ["change.requested", "DELETE", "/api/v1/desktops/:id", "the operator"],
+      ["change.requested", "DELETE", "/api/v1/desktops/:id", "the operator"],
+    ],
+  );
 });
 
 t.test("refusals of the heart keep their code and become the right status", async (t) => {
@@ -123,15 +132,16 @@ t.test("connection tests are limited to ten a minute for each address", async (t
 
 t.test("mode, stop, resume and reconnect act in the name of who asked", async (t) => {
   const { app, bearer, desktops } = await openHouse(t);
-  const post = (name: string, payload: object) =>
-    app.inject({ method: "POST", url: `/api/v1/desktops/d1/${name}`, headers: bearer("approver"), payload });
-  t.match((await post("mode", { mode: "autopilot" })).json(), { mode: "autopilot" });
+  const post = (name: string, payload: object, role: "approver" | "admin" = "approver") =>
+    app.inject({ method: "POST", url: `/api/v1/desktops/d1/${name}`, headers: bearer(role), payload });
+  t.match((await post("mode", { mode: "autopilot" }, "admin")).json(), { mode: "autopilot" });
+  t.equal((await post("mode", { mode: "assist" })).statusCode, 403, "modes are not an approver's");
   t.match((await post("stop", {})).json(), { is_stopped: true });
   t.match((await post("resume", {})).json(), { is_stopped: false });
   t.equal((await post("reconnect", {})).statusCode, 200);
-  t.equal((await post("mode", { mode: "sleep" })).statusCode, 400);
+  t.equal((await post("mode", { mode: "sleep" }, "admin")).statusCode, 400);
   t.strictSame(desktops.get("d1").calls, [
-    "mode autopilot by human the approver",
+    "mode autopilot by human the admin",
     "stop by human the approver",
     "resume by human the approver",
     "reconnect",
@@ -151,7 +161,7 @@ t.test("actions are listed as they were recorded", async (t) => {
       outcome: "done",
       code: null,
       wasConfirmed: true,
-      effect: { changed: true, changedRects: [], settleMs: 41, generationBefore: 1, generationAfter: 2 },
+      effect: { ...unseenEffect(1), changed: true, settleMs: 41, generationAfter: 2 },
       durationMs: 50,
     },
   ];
@@ -206,7 +216,7 @@ t.test("approvals are listed with the typed text and decided once", async (t) =>
   t.equal((await decide("none", "approve")).statusCode, 404);
 });
 
-t.test("the configuration holds the agent token for admins only, others get a blank", async (t) => {
+t.test("the configuration holds a token for each client, for admins only, others get a blank", async (t) => {
   const { app, bearer } = await openHouse(t);
   const admin = await app.inject({ url: "/config", headers: bearer("admin") });
   const config = configSchema.strict().parse(admin.json());
@@ -215,8 +225,8 @@ t.test("the configuration holds the agent token for admins only, others get a bl
     config.clients.map(({ name }) => name),
     ["Claude Code", "Claude Desktop", "Cursor", "VS Code", "Cherry Studio", "Any other client"],
   );
-  for (const { snippet, language, name } of config.clients) {
-    t.ok(snippet.includes(AGENT_TOKEN), name);
+  for (const { id, snippet, language, name } of config.clients) {
+    t.match(snippet, new RegExp(`${AGENT_TOKEN}-${id}\\b`), name);
     t.ok(snippet.includes(config.endpoint), name);
     if (language === "json") t.equal(typeof JSON.parse(snippet), "object", name);
   }

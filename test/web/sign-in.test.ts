@@ -2,7 +2,13 @@ import t from "tap";
 import { AGENT_TOKEN, OWN_TOKEN, openHouse, SocketPeer } from "./fake-house.ts";
 
 const FIRST = { id: "first-sign-in", name: "admin", role: "admin" } as const;
-const HTML = { accept: "text/html,application/xhtml+xml" };
+/** What a browser sends for an address that was typed, or clicked in a terminal. */
+const HTML = {
+  accept: "text/html,application/xhtml+xml",
+  "sec-fetch-site": "none",
+  "sec-fetch-mode": "navigate",
+  "sec-fetch-dest": "document",
+};
 
 t.test(
   "/?token= exchanges a token, a one-time code or OC_TOKEN for a cookie and leaves the address bar",
@@ -96,7 +102,7 @@ t.test("guessing is slowed down per address and told with Retry-After", async (t
   t.equal(neighbour.statusCode, 200, "a stored token keeps working");
   t.strictSame(
     audited.map(({ type }) => type),
-    ["auth.failed", "auth.failed", "auth.failed", "auth.failed", "auth.locked", "auth.login"],
+    ["auth.failed", "auth.failed", "auth.failed", "auth.failed", "auth.locked", "auth.locked", "auth.login"],
   );
   clock.advance(10_000);
   t.equal((await guess("10.0.0.1", OWN_TOKEN)).statusCode, 204);
@@ -246,10 +252,46 @@ t.test("a page of another site neither signs a browser in nor locks it out", asy
       t.strictSame(right.cookies, []);
     }
   }
-  const clicked = await ask(OWN_TOKEN, "cross-site", "navigate", "document");
-  t.match(clicked.body, 'content="0; url=/"', "a link in a message is clicked by a person");
-  t.notMatch(clicked.body, OWN_TOKEN);
-  t.equal(clicked.cookies.length, 1);
+});
+
+t.test("a link of another site is asked about first: nothing is counted, no session replaced", async (t) => {
+  const { app, token, audited, codes } = await openHouse(t);
+  const code = codes.issue(FIRST);
+  const signedIn = await app.inject({ url: `/?token=${token.admin}`, headers: HTML });
+  const cookie = `${signedIn.cookies[0]?.name}=${signedIn.cookies[0]?.value}`;
+  audited.length = 0;
+  const { accept } = HTML;
+  const ways = [
+    { ...HTML, "sec-fetch-site": "cross-site" },
+    { ...HTML, "sec-fetch-site": "same-site" },
+    // Plain HTTP beyond this computer: no browser says there who sent the reader.
+    { accept },
+  ];
+  for (const headers of ways) {
+    for (const secret of [...Array(6).fill("wrong-guess-0123456789"), token.viewer, OWN_TOKEN, code]) {
+      const answer = await app.inject({ url: `/?token=${secret}`, headers: { ...headers, cookie } });
+      t.equal(answer.statusCode, 303);
+      t.equal(answer.headers.location, `/signin#token=${secret}`);
+      t.strictSame(answer.cookies, []);
+    }
+  }
+  const image = await app.inject({
+    url: `/?token=${token.viewer}`,
+    headers: { accept: "image/*,*/*;q=0.8" },
+  });
+  t.equal(image.statusCode, 403);
+  t.strictSame(image.cookies, []);
+  t.same(
+    audited.map(({ type }) => type),
+    ["authz.denied"],
+    "no guess was judged: told is the image alone",
+  );
+  t.match((await app.inject({ url: "/api/v1/me", headers: { cookie } })).json(), { name: "the admin" });
+  const own = await app.inject({ url: `/?token=${OWN_TOKEN}`, headers: HTML });
+  t.equal(own.cookies.length, 1, "the owner is not locked out");
+  const payload = { token: code };
+  const confirmed = await app.inject({ method: "POST", url: "/api/v1/session", payload });
+  t.equal(confirmed.statusCode, 204, "the code was not used up");
 });
 
 t.test("HEAD of the sign-in address does not use up a one-time code", async (t) => {

@@ -1,5 +1,5 @@
 import t from "tap";
-import { eventMessageSchema, overlayMessageSchema } from "../../src/web/api.ts";
+import { eventMessageSchema, overlayMessageSchema } from "../../src/web/api/api.ts";
 import { openHouse, SocketPeer, upgradeStatus } from "./fake-house.ts";
 
 t.test("/ws/overlays tells all five messages of the protocol", async (t) => {
@@ -149,7 +149,7 @@ t.test("/ws/events says hello with everything, then each change once", async (t)
   });
   t.match(await viewer.next(), { type: "hello", approvals: [] });
 
-  const by = { kind: "human", id: "1", name: "Ann" } as const;
+  const by = { kind: "human", id: "1", name: "Ann", authority: "rules" } as const;
   desktop.setMode("autopilot", by);
   desktop.stop(by);
   t.match(await both(), { type: "desktop", desktop: { mode: "autopilot", is_stopped: true } });

@@ -9,10 +9,10 @@ import { Sessions } from "../../src/auth/sessions.ts";
 import { TokenStore } from "../../src/auth/tokens.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { ByteWriter } from "../../src/protocols/byte-writer.ts";
-import { ViewerRectCache } from "../../src/web/viewer-rect-cache.ts";
-import { rightsOf } from "../../src/web/viewer-rights.ts";
-import { ViewerSession } from "../../src/web/viewer-session.ts";
-import { ViewerSignIn } from "../../src/web/viewer-sign-in.ts";
+import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
+import { rightsOf } from "../../src/web/viewer/rights.ts";
+import { ViewerSession } from "../../src/web/viewer/session.ts";
+import { ViewerSignIn } from "../../src/web/viewer/sign-in.ts";
 import { FakeClock } from "../auth/fake-clock.ts";
 import { say } from "../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "./drawn-desktop.ts";
@@ -131,7 +131,7 @@ t.test("case 37: a clipboard of 4 GiB, a keysym that is none, a pointer beyond t
 
 t.test("case 38: a viewer without the right to input that sends it all the same", async (t) => {
   const desktop = new DrawnDesktop(64, 48);
-  const audited: object[] = [];
+  const audited: { readonly type: string }[] = [];
   const sessions = viewerSessions(new KeptLog(), (entry) => audited.push(entry));
   t.teardown(() => sessions.close());
   for (const role of ["viewer", "agent"] as const) {
@@ -148,8 +148,9 @@ t.test("case 38: a viewer without the right to input that sends it all the same"
   await settled();
   t.same(desktop.performed, []);
   const denied = ["key", "pointer", "clipboard", "resize"];
+  const refused = audited.filter(({ type }) => type === "authz.denied");
   t.match(
-    audited,
+    refused,
     ["viewer", "agent"].flatMap((id) =>
       denied.map((action) => ({
         type: "authz.denied",
@@ -159,7 +160,7 @@ t.test("case 38: a viewer without the right to input that sends it all the same"
       })),
     ),
   );
-  t.equal(audited.length, 8, "one record of each kind");
+  t.equal(refused.length, 8, "one record of each kind");
   t.notMatch(JSON.stringify(audited), /secret/);
 });
 
@@ -179,41 +180,38 @@ t.test("case 39: a viewer that never reads costs 4 MiB at most and is gone after
   t.equal(desktop.viewers, 0);
 });
 
-t.test("case 40: 1,000 half-open handshakes keep at most 100 sockets, for at most 10 s", async (t) => {
-  const clock = new HandClock();
-  const { listener, port } = await openVncDoor(t, new DrawnDesktop(64, 48), { security: ["none"], clock });
-  let greeted = 0;
-  let dropped = 0;
-  const sockets = Array.from({ length: 1000 }, (_, i) => {
-    const localAddress = `127.0.1.${1 + (i % 125)}`;
-    const socket = connect({ port, host: "127.0.0.1", localAddress });
-    socket.on("error", () => {});
-    const settle = new Promise<void>((resolve) => {
-      socket.once("data", () => {
-        greeted++;
-        resolve();
-      });
-      socket.once("close", () => {
-        dropped++;
-        resolve();
-      });
+t.test(
+  "case 40: of 1,000 half-open handshakes 100 are talked to, 200 wait, and all are gone in time",
+  async (t) => {
+    const clock = new HandClock();
+    const { listener, port } = await openVncDoor(t, new DrawnDesktop(64, 48), { security: ["none"], clock });
+    let greeted = 0;
+    let dropped = 0;
+    const sockets = Array.from({ length: 1000 }, (_, i) => {
+      const localAddress = `127.0.1.${1 + (i % 125)}`;
+      const socket = connect({ port, host: "127.0.0.1", localAddress });
+      socket.on("error", () => {});
+      socket.once("data", () => greeted++);
+      socket.once("close", () => dropped++);
+      return socket;
     });
-    return { socket, settle };
-  });
-  t.teardown(() => {
-    for (const { socket } of sockets) socket.destroy();
-  });
-  await Promise.all(sockets.map(({ settle }) => settle));
-  t.equal(listener.unknownSockets, 100);
-  t.same([greeted, dropped], [100, 900]);
-  const closed = sockets.filter(({ socket }) => !socket.destroyed).map(({ socket }) => once(socket, "close"));
-  clock.advance(10_000);
-  await Promise.all(closed);
-  while (listener.unknownSockets > 0) await settled();
-  const late = connect(port, "127.0.0.1");
-  t.teardown(() => late.destroy());
-  t.equal(String((await once(late, "data"))[0]), "RFB 003.008\n", "and then there is room again");
-});
+    t.teardown(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    while (greeted < 100 || dropped < 700) await settled();
+    t.equal(listener.unknownSockets, 300);
+    t.same([greeted, dropped], [100, 700]);
+    while (listener.unknownSockets > 0) {
+      clock.advance(2000);
+      await settled();
+    }
+    t.ok(clock.nowMs() <= 30_000, `all gone after ${clock.nowMs()} ms`);
+    while (dropped < 1000) await settled();
+    const late = connect(port, "127.0.0.1");
+    t.teardown(() => late.destroy());
+    t.equal(String((await once(late, "data"))[0]), "RFB 003.008\n", "and then there is room again");
+  },
+);
 
 t.test("case 41: who guesses a user's token waits 10 s, then doubling, whatever the user", async (t) => {
   const clock = new FakeClock();

@@ -1,19 +1,19 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { AuditEntry } from "../../src/audit/audit-event.ts";
-import { type Clock, systemClock } from "../../src/desktop/clock.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
-import { rfbCrypto } from "../../src/desktop/links/rfb-crypto.ts";
+import { rfbCrypto } from "../../src/desktop/links/vnc/rfb-crypto.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
-import { chooseInflate, nodeDeflate } from "../../src/imaging/node-zlib.ts";
+import { type Clock, systemClock } from "../../src/platform/clock.ts";
+import { chooseInflate, nodeDeflate } from "../../src/platform/node-zlib.ts";
 import type { RfbServerPorts } from "../../src/protocols/rfb/server/rfb-server.ts";
-import { ardCrypto, msLogonCrypto, rsaKeyOf } from "../../src/web/viewer-keys.ts";
-import type { ViewerLog } from "../../src/web/viewer-log.ts";
-import type { ViewerSecurity } from "../../src/web/viewer-security.ts";
-import type { ViewedDesktop } from "../../src/web/viewer-session.ts";
-import { ViewerSessions } from "../../src/web/viewer-sessions.ts";
-import { ViewerSignIn, type ViewerSignInPorts } from "../../src/web/viewer-sign-in.ts";
-import { type ViewerCertificate, ViewerTls } from "../../src/web/viewer-tls.ts";
-import { VncListener } from "../../src/web/vnc-listener.ts";
+import type { ViewerLog } from "../../src/web/viewer/log.ts";
+import type { ViewerSecurity } from "../../src/web/viewer/security.ts";
+import type { ViewedDesktop } from "../../src/web/viewer/session.ts";
+import { ViewerSessions } from "../../src/web/viewer/sessions.ts";
+import { ViewerSignIn, type ViewerSignInPorts } from "../../src/web/viewer/sign-in.ts";
+import { type ViewerCertificate, ViewerTls } from "../../src/web/viewer/tls.ts";
+import { ardCrypto, msLogonCrypto, rsaKeyOf } from "../../src/web/viewer/viewer-crypto.ts";
+import { VncListener } from "../../src/web/viewer/vnc-listener.ts";
 import { securityCrypto } from "../protocols/rfb/server/ports.ts";
 
 /** What the product runs on. */

@@ -2,7 +2,7 @@ import t from "tap";
 import type { View } from "../../src/desktop/view.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
-import { ViewerSessions } from "../../src/web/viewer-sessions.ts";
+import { ViewerSessions } from "../../src/web/viewer/sessions.ts";
 import { say } from "../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "./drawn-desktop.ts";
 import { FakeTransport } from "./fake-transport.ts";

@@ -59,6 +59,7 @@ export class DecodeCandidate {
         this.#heir?.locks?.(locks);
       },
       clipboard: (text) => this.#heir?.clipboard(text),
+      clipboardTaken: () => this.#heir?.clipboardTaken?.(),
       name: (name) => this.#heir?.name(name),
       bell: () => this.#heir?.bell(),
       step: () => undefined,

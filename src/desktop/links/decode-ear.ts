@@ -13,6 +13,7 @@ export function heardWhile(isHeard: () => boolean, events: LinkEvents): LinkEven
     resize: pass((screens) => events.resize(screens)),
     cursor: pass((cursor) => events.cursor(cursor)),
     clipboard: pass((text) => events.clipboard(text)),
+    clipboardTaken: pass(() => events.clipboardTaken?.()),
     name: pass((name) => events.name(name)),
     bell: pass(() => events.bell()),
     locks: pass((locks) => events.locks?.(locks)),

@@ -1,7 +1,7 @@
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { LinkError } from "../error.ts";
 import type { Link, LinkEvents } from "../link.ts";
 import { DecodeCandidate } from "./decode-candidate.ts";
@@ -79,8 +79,20 @@ export class DecodeLink implements Link {
     return this.#link.description;
   }
 
+  hasFence(): boolean {
+    return this.#link.hasFence?.() ?? false;
+  }
+
   get hasLatinClipboard(): boolean {
     return this.#link.hasLatinClipboard === true;
+  }
+
+  get provesClipboard(): boolean {
+    return this.#link.provesClipboard === true;
+  }
+
+  get newKeys(): number | undefined {
+    return this.#link.newKeys;
   }
 
   canType(keysym: number): boolean {
@@ -115,8 +127,8 @@ export class DecodeLink implements Link {
     return this.#ask((link) => link.barrier());
   }
 
-  latest(): Promise<void> {
-    return this.#ask((link) => link.latest());
+  latest(area?: Rect | null): Promise<void> {
+    return this.#ask((link) => link.latest(area));
   }
 
   pointer(x: number, y: number, buttons: number): void {

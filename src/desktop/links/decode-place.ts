@@ -1,5 +1,5 @@
-import type { Connection } from "../connection.ts";
-import type { Decoding } from "../decoding.ts";
+import type { Connection } from "../connections/connection.ts";
+import type { Decoding } from "../connections/decoding.ts";
 
 /**
  * Where a connection's link decodes. RDP hosts never have the main thread. A server that comes to us comes to the

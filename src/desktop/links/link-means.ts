@@ -1,10 +1,10 @@
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
-import type { Clock } from "../clock.ts";
-import type { Connection } from "../connection.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Connection } from "../connections/connection.ts";
+import type { OwnListener } from "../connections/target-guard.ts";
+import type { TargetTrust } from "../connections/trust-policy.ts";
 import type { Link } from "../link.ts";
-import type { OwnListener } from "../target-guard.ts";
-import type { TargetTrust } from "../trust.ts";
-import type { ReverseListen } from "./reverse-stream.ts";
+import type { ReverseListen } from "./streams/reverse-stream.ts";
 
 /** What a link to a target is made of beside its connection; the same on every thread. */
 export interface LinkMeans {

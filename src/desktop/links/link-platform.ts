@@ -1,6 +1,6 @@
 import { jpegTurbo } from "../../imaging/jpeg-turbo.ts";
-import { chooseInflate, nodeDeflate } from "../../imaging/node-zlib.ts";
-import { rfbCrypto } from "./rfb-crypto.ts";
+import { chooseInflate, nodeDeflate } from "../../platform/node-zlib.ts";
+import { rfbCrypto } from "./vnc/rfb-crypto.ts";
 
 /** What the rooms need of the platform, on Node. */
 export const PLATFORM = {

@@ -1,9 +1,9 @@
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../connections/connection.ts";
 import type { Link } from "../link.ts";
+import { kasmLink } from "./kasmvnc/open-kasm.ts";
 import type { LinkMeans } from "./link-means.ts";
-import { kasmLink } from "./target-kasm.ts";
-import { rdpLink } from "./target-rdp.ts";
-import { vncLink } from "./target-vnc.ts";
+import { rdpLink } from "./rdp/open-rdp.ts";
+import { vncLink } from "./vnc/open-vnc.ts";
 
 /** A link to whatever a connection leads to over the network; it decodes on the thread that calls this. */
 export function makeTargetLink(connection: Connection, means: LinkMeans): Link {

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Button } from "../../desktop/action.ts";
-import { type Chord, parseChord } from "../../desktop/chord.ts";
+import type { Button } from "../../desktop/control/action.ts";
 import type { Point } from "../../framebuffer/rect.ts";
+import { type Chord, parseChord } from "../model/key-chord.ts";
 import { durationOf, keyText, pair, read, typedText, unknownAction } from "./read.ts";
 import type { Step, VendorAction } from "./step.ts";
 

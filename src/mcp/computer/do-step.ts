@@ -1,12 +1,12 @@
-import type { Action, ActionResult } from "../../desktop/action.ts";
-import { delay } from "../../desktop/clock.ts";
+import type { Action, ActionResult } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Fit, Snapshot } from "../../desktop/view.ts";
 import type { Point } from "../../framebuffer/rect.ts";
-import type { Locator } from "../locate.ts";
-import { notchesOf } from "../notches.ts";
-import type { McpDesktop } from "../ports.ts";
-import type { ToolContext } from "../tool.ts";
+import { delay } from "../../platform/clock.ts";
+import type { Locator } from "../tool/locate.ts";
+import { notchesOf } from "../tool/notches.ts";
+import type { McpDesktop } from "../tool/ports.ts";
+import type { ToolContext } from "../tool/tool.ts";
 import { pressing } from "../tools/press-keys.ts";
 import type { Step } from "./step.ts";
 
@@ -16,7 +16,7 @@ export interface Stepped {
   readonly result: ActionResult | null;
   /** Where it was, desktop pixels. */
   readonly position: Point | null;
-  readonly picture: { readonly snapshot: Snapshot; readonly role: "screen" | "detail" } | null;
+  readonly picture: { readonly snapshot: Snapshot; readonly role: "computer" | "detail" } | null;
 }
 
 const NOTHING: Stepped = { result: null, position: null, picture: null };
@@ -47,7 +47,7 @@ export async function doStep(step: Step, ports: StepPorts): Promise<Stepped> {
     case "screenshot": {
       context.count("screenshot", desktop, 1);
       const snapshot = await desktop.view("agent").snapshot({ fit, signal: context.signal });
-      return { ...NOTHING, picture: { snapshot, role: "screen" } };
+      return { ...NOTHING, picture: { snapshot, role: "computer" } };
     }
     case "zoom": {
       const { from, to } = step;

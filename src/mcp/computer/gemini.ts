@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Button } from "../../desktop/action.ts";
-import { chordOf, parseChord } from "../../desktop/chord.ts";
+import type { Button } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
+import { chordOf, parseChord } from "../model/key-chord.ts";
 import { durationOf, keyList, keyText, read, typedText, unknownAction } from "./read.ts";
 import type { Step, VendorAction } from "./step.ts";
 

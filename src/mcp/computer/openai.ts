@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Button } from "../../desktop/action.ts";
-import { type Chord, chordOf } from "../../desktop/chord.ts";
+import type { Button } from "../../desktop/control/action.ts";
+import { type Chord, chordOf } from "../model/key-chord.ts";
 import { keyList, pixel, read, typedText, unknownAction } from "./read.ts";
 import type { Step, VendorAction } from "./step.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
-import { ArgumentsError } from "../error.ts";
-import { LONGEST_WAIT_MS } from "../fields.ts";
+import { ArgumentsError } from "../tool/error.ts";
+import { LONGEST_WAIT_MS } from "../tool/fields.ts";
 
 /** Names of unknown actions are echoed no longer than this. */
 const MAX_NAME = 60;

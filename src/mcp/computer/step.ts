@@ -1,8 +1,8 @@
-import type { Button } from "../../desktop/action.ts";
-import type { Chord } from "../../desktop/chord.ts";
-import type { Space } from "../../desktop/coordinates.ts";
+import type { Button } from "../../desktop/control/action.ts";
 import type { Point } from "../../framebuffer/rect.ts";
-import type { ScrollUnit } from "../notches.ts";
+import type { Space } from "../model/coordinates.ts";
+import type { Chord } from "../model/key-chord.ts";
+import type { ScrollUnit } from "../tool/notches.ts";
 
 /** What a vendor's action asks for, in our words. Points are in the vendor's space; null is where the pointer is. */
 export type Step =

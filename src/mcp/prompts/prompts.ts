@@ -1,7 +1,7 @@
 import { RefusedError } from "../../desktop/error.ts";
-import { keptPicture } from "../capture.ts";
-import { iconsOf } from "../icons.ts";
 import type { Reader } from "../resources/reader.ts";
+import { iconsOf } from "../server/icons.ts";
+import { keptPicture } from "../tool/capture.ts";
 
 interface PromptArgument {
   name: string;

@@ -1,7 +1,7 @@
 import type { Principal } from "../../auth/principal.ts";
-import type { Desk } from "../desk.ts";
-import type { McpDesktops } from "../ports.ts";
-import type { RecordingsOf } from "../recordings.ts";
+import type { Desk } from "../tool/mcp-state.ts";
+import type { McpDesktops } from "../tool/ports.ts";
+import type { RecordingsOf } from "../tool/recordings.ts";
 
 /** Who reads resources and prompts, and what they may reach. */
 export interface Reader {
@@ -34,5 +34,5 @@ export interface ResourceEntry {
 export interface Icon {
   src: string;
   mimeType: string;
-  sizes: string[];
+  sizes?: string[];
 }

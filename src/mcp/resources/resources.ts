@@ -1,7 +1,7 @@
 import { RefusedError } from "../../desktop/error.ts";
-import { describeScreenshot, keptPicture } from "../capture.ts";
-import { iconsOf } from "../icons.ts";
-import { type RecordingsOf, recordingOutputOf, recordingUri } from "../recordings.ts";
+import { iconsOf } from "../server/icons.ts";
+import { describeScreenshot, keptPicture } from "../tool/capture.ts";
+import { type RecordingsOf, recordingOutputOf, recordingUri } from "../tool/recordings.ts";
 import type { Reader, ResourceContent, ResourceEntry } from "./reader.ts";
 import { settingsOf } from "./settings.ts";
 

@@ -1,8 +1,8 @@
 import { may } from "../../auth/principal.ts";
 import { SHAPES } from "../../compositor/shapes/list.ts";
-import { LEAST_INTERVAL_MS } from "../../desktop/events-hub.ts";
-import { STORE_BYTES } from "../../desktop/screenshot-store.ts";
+import { LEAST_INTERVAL_MS } from "../../desktop/events/event-hub.ts";
 import { FITS, IMAGE_FORMATS } from "../../desktop/view.ts";
+import { STORE_BYTES } from "../model/screenshot-store.ts";
 import type { Reader } from "./reader.ts";
 
 /** settings://current: what holds now, for the one who reads it; never a secret. */

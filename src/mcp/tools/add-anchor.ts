@@ -1,21 +1,24 @@
 import * as z from "zod";
-import { anchorIdField, connectionIdField, monitorIndexField, rectInput, rectOutput } from "../fields.ts";
-import { placeOf, rectIn } from "../place.ts";
-import { defineTool } from "../tool.ts";
+import {
+  anchorIdField,
+  connectionIdField,
+  monitorIndexField,
+  rectInput,
+  rectOutput,
+} from "../tool/fields.ts";
+import { placeOf, rectIn } from "../tool/place.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const addAnchor = defineTool({
   name: "add_anchor",
   title: "Remember an element",
   description:
-    "Remembers how a part of the desktop looks, so that it is found again after it moved: give its id to draw_overlay, " +
-    "and the overlay goes with it while the human scrolls, or to re_anchor_element to ask where it is. Take something " +
-    "that looks like nothing else on the screen, such as a label together with its icon, at most 65536 pixels.",
+    "Remembers how a part of the desktop looks, to find it again after it moved: for draw_overlay, click_at, wait_for and " +
+    "re_anchor_element. Choose what looks like nothing else, such as a label with its icon; at most 65536 pixels.",
   effect: "overlay",
   hints: { idempotentHint: true },
   input: z.strictObject({
-    anchor_id: anchorIdField
-      .optional()
-      .describe("A name of your choice; one in use is replaced. Default: a new one."),
+    anchor_id: anchorIdField.optional().describe("Your choice; one in use is replaced. Default: a new one."),
     ...rectInput.shape,
     monitor_index: monitorIndexField,
     connection_id: connectionIdField,

@@ -1,18 +1,19 @@
 import * as z from "zod";
 import { may } from "../../auth/principal.ts";
+import { rdpFields, rdpWishesOf } from "../../desktop/connections/rdp-fields.ts";
+import { transportFields, wayOf } from "../../desktop/connections/transport-fields.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { rdpFields, rdpWishesOf } from "../../desktop/rdp-fields.ts";
-import { transportFields, wayOf } from "../../desktop/transport-fields.ts";
 import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
-import { connectionOutput, connectionText, describeConnection } from "../connection-output.ts";
-import { defineTool } from "../tool.ts";
+import { connectionOutput, connectionText, describeConnection } from "../tool/connection-output.ts";
+import { LISTED_AS } from "../tool/fields.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const addConnection = defineTool({
   name: "add_connection",
   title: "Add connection",
   description:
-    "Adds a VNC, KasmVNC or RDP host as a desktop and connects to it. With an agent token a human is asked first, unless the configuration " +
-    "allows the address, and the call waits for the answer, up to 45 s. The password goes only to that host and is never shown again.",
+    "Adds a VNC, KasmVNC or RDP host as a desktop and connects to it. A human is asked first, unless the configuration allows " +
+    "the address. The password goes only to that host and is never shown again.",
   effect: "admin",
   hints: { openWorldHint: true },
   input: z.strictObject({
@@ -22,7 +23,7 @@ export const addConnection = defineTool({
       .min(1)
       .max(253)
       .optional()
-      .describe("Host name or IP address. Needed but for the transports unix and reverse."),
+      .describe("Name or IP address; not for the transports unix and reverse."),
     port: z
       .int()
       .min(1)
@@ -34,12 +35,13 @@ export const addConnection = defineTool({
       .string()
       .max(1024)
       .optional()
-      .describe("For rdp needed, and so is the password; DOMAIN\\user for an account of a domain."),
+      .describe("For rdp needed; DOMAIN\\user for an account of a domain."),
     password: z.string().max(1024).optional(),
     security: z
       .array(z.enum(SECURITY_NAMES))
       .min(1)
       .optional()
+      .meta(LISTED_AS.never)
       .describe(
         "For vnc: the only ways to sign in, the best first. Default: what authenticates, never a password in clear.",
       ),
@@ -47,9 +49,11 @@ export const addConnection = defineTool({
       .string()
       .max(95)
       .optional()
-      .describe("SHA-256 of the server's certificate or key in hex; no other is believed."),
+      .describe("SHA-256 of the server's certificate or key, in hex."),
     ...transportFields,
-    ...rdpFields,
+    http_headers: transportFields.http_headers.meta(LISTED_AS.never),
+    encodings: transportFields.encodings.meta(LISTED_AS.never),
+    rdp: rdpFields.rdp.meta(LISTED_AS.outline),
   }),
   output: z.object({
     success: z.boolean(),

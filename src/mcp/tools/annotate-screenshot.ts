@@ -1,10 +1,9 @@
 import * as z from "zod";
-import { type Annotation, annotate } from "../../compositor/annotate.ts";
+import type { Annotation } from "../../compositor/annotate.ts";
 import { parseColour } from "../../compositor/colour.ts";
-import { decodePicture, encodePicture } from "../../compositor/picture-file.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { describeScreenshot, keptPicture, screenshotOutput } from "../capture.ts";
-import { defineTool } from "../tool.ts";
+import { describeScreenshot, keptPicture, screenshotOutput } from "../tool/capture.ts";
+import { defineTool, type ToolContext } from "../tool/tool.ts";
 
 const KINDS = ["arrow", "rect", "ellipse", "text", "blur", "freehand"] as const;
 const MAX_ANNOTATIONS = 200;
@@ -33,9 +32,9 @@ export const annotateScreenshot = defineTool({
   name: "annotate_screenshot",
   title: "Annotate screenshot",
   description:
-    "Draws on a copy of one of your screenshots, in the order of the list, and gives the new image with an id of its own. " +
-    "Coordinates are pixels of the image. People watching the desktop do not see it: for that use draw_overlay. blur makes " +
-    "text unreadable for a reader of the image, it is no protection: use scrub_mask_rects of take_screenshot for that.",
+    "Draws on a copy of one of your screenshots, in the order of the list, and returns it under an id of its own. Coordinates " +
+    "are pixels of the image. People at the desktop do not see it: for them draw_overlay. blur is no protection: for " +
+    "that scrub_mask_rects of take_screenshot.",
   effect: "read",
   hints: { idempotentHint: false },
   input: z.strictObject({
@@ -48,8 +47,8 @@ export const annotateScreenshot = defineTool({
     const { id: principalId } = context.principal;
     const shot = screenshots.get(args.screenshot_id, principalId);
     const marks = args.annotations.map(markOf);
-    const picture = await decodePicture(keptPicture(context.desk, shot.id, principalId));
-    const bytes = await encodePicture(await annotate(picture, marks, context.signal), "png");
+    const file = keptPicture(context.desk, shot.id, principalId);
+    const bytes = await annotated(context, file, marks);
     const { id: _id, ...facts } = shot;
     const kept = screenshots.add({ ...facts, role: "detail", format: "png", bytes });
     return {
@@ -59,6 +58,19 @@ export const annotateScreenshot = defineTool({
     };
   },
 });
+
+async function annotated(
+  { desk, principal, signal }: ToolContext,
+  file: Uint8Array,
+  marks: readonly Annotation[],
+): Promise<Uint8Array> {
+  try {
+    return await desk.annotate(principal.id, file, marks, signal);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new RefusedError("rate_limited", cause.message, { retryAfterMs: 1000, cause });
+  }
+}
 
 /** Throws RefusedError invalid_parameters for a kind without what it needs, CompositorError bad_colour. */
 function markOf(given: z.output<typeof annotationInput>, index: number): Annotation {

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
-import { returnScreenshotField, screenshotErrorField, show } from "../acting.ts";
-import { screenshotOutput } from "../capture.ts";
-import { ArgumentsError, explain, toolErrorSchema } from "../error.ts";
-import { connectionIdField, rectOutput, timestampField } from "../fields.ts";
-import { defineTool, type Tool, type ToolCall } from "../tool.ts";
+import { returnScreenshotField, screenshotErrorField, show } from "../tool/acting.ts";
+import { screenshotOutput } from "../tool/capture.ts";
+import { ArgumentsError, explain, toolErrorSchema } from "../tool/error.ts";
+import { connectionIdField, timestampField } from "../tool/fields.ts";
+import { effectSince } from "../tool/joined-effect.ts";
+import { defineTool, type Tool, type ToolCall } from "../tool/tool.ts";
 import { clickAt } from "./click-at.ts";
 import { cursorPosition } from "./cursor-position.ts";
 import { drag } from "./drag.ts";
@@ -31,22 +32,20 @@ export const batchActions = defineTool({
   name: "batch_actions",
   title: "Several actions",
   description:
-    `Does up to ${MAX_ACTIONS} actions in order, in one call: {tool: "click_at", arguments: {…}}. All arguments are checked ` +
-    "before the first is done. It stops at the first failure; `failed` then says which one and why, and what was done before " +
-    "stays done. Tools: " +
-    `${NAMES.join(", ")}.`,
+    `Does up to ${MAX_ACTIONS} actions in order: {tool: "click_at", arguments: {…}}. All arguments are checked before the ` +
+    "first is done. It stops at the first failure, which `failed` names; what was done before stays done.",
   effect: "input",
   input: z.strictObject({
     actions: z
       .array(
         z.strictObject({
           tool: z.enum(NAMES),
-          arguments: z.record(z.string(), z.unknown()).optional().describe("As the tool takes them."),
+          arguments: z.record(z.string(), z.unknown()).optional().describe("Of that tool."),
         }),
       )
       .min(1)
       .max(MAX_ACTIONS),
-    intent: z.string().max(500).optional().describe("Why, for every action that gives no intent of its own."),
+    intent: z.string().max(500).optional().describe("For actions without their own."),
     return_screenshot: returnScreenshotField,
     connection_id: connectionIdField,
   }),
@@ -83,15 +82,9 @@ export const batchActions = defineTool({
       }
     }
     const said = results.map((result) => answerFields.parse(result));
-    const changedRects = said.flatMap(({ changed_rects }) => changed_rects);
-    const isUnknown = failed !== null || said.some(({ changed }) => changed !== false);
-    const effect = {
-      changed: changedRects.length > 0 ? true : isUnknown ? null : false,
-      changedRects,
-      settleMs: 0,
-      generationBefore,
-      generationAfter: desktop.generation,
-    };
+    const isQuiet = failed === null && said.every(({ changed }) => changed === false);
+    const since = effectSince(generationBefore, desktop);
+    const effect = isQuiet ? { ...since, changed: false } : since;
     const shown = await show(context, desktop, effect, args.return_screenshot ?? "none");
     const partly = calls.filter((_, index) => said[index]?.success === false);
     return {
@@ -111,9 +104,9 @@ export const batchActions = defineTool({
           .join("") +
         (failed === null
           ? ""
-          : ` Stopped at actions.${failed.index} (${failed.tool}): ${failed.code}: ${failed.message}.`) +
+          : ` Stopped at actions.${failed.index} (${failed.tool}): ${failed.code}: ${failed.message}. ${failed.hint}.`) +
         shown.text,
-      ...(shown.image === null ? {} : { image: shown.image }),
+      ...(shown.images.length === 0 ? {} : { images: shown.images }),
     };
   },
 });
@@ -151,5 +144,4 @@ function propertiesOf(tool: Tool): object {
 const answerFields = z.object({
   success: z.boolean().optional(),
   changed: z.boolean().nullable().default(false),
-  changed_rects: z.array(rectOutput).default([]),
 });

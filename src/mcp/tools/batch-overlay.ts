@@ -1,30 +1,29 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod";
 import type { Overlay } from "../../compositor/overlay.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { explain, toolErrorSchema } from "../error.ts";
-import { connectionIdField, displayScaleField, monitorIndexField } from "../fields.ts";
-import { addOverlay, overlayItem } from "../overlay-input.ts";
-import type { McpDesktop } from "../ports.ts";
-import { defineTool, type ToolContext } from "../tool.ts";
+import { nextTurn } from "../../imaging/loop-turns.ts";
+import { explain, toolErrorSchema } from "../tool/error.ts";
+import { connectionIdField, displayScaleField, LISTED_AS, monitorIndexField } from "../tool/fields.ts";
+import { addOverlay, overlayItem } from "../tool/overlay-input.ts";
+import type { McpDesktop } from "../tool/ports.ts";
+import { defineTool, type ToolContext } from "../tool/tool.ts";
 
 /** Enough to label every element of a dense page; more hides the desktop. */
 const MAX_BATCH = 100;
+
+/** Drawn in one turn of the event loop: a label may take a millisecond to lay out. */
+const TURN_OVERLAYS = 10;
 
 export const batchOverlay = defineTool({
   name: "batch_overlay",
   title: "Draw several overlays",
   description:
-    `Draws up to ${MAX_BATCH} overlays in one call; each takes the fields of draw_overlay. By default all are drawn or ` +
-    "none. With one_at_a_time they appear one after the other and those before a faulty one stay; `failed` then names it. " +
-    "monitor_index applies to every overlay that has none of its own.",
+    `Draws up to ${MAX_BATCH} overlays, each with the fields of draw_overlay: all or none. With one_at_a_time they appear ` +
+    "in turn, and those before a faulty one, which `failed` names, stay.",
   effect: "overlay",
   input: z.strictObject({
-    overlays: z.array(overlayItem).min(1).max(MAX_BATCH),
-    one_at_a_time: z
-      .boolean()
-      .optional()
-      .describe("Draw in order, each visible before the next. Default false."),
+    overlays: z.array(overlayItem).min(1).max(MAX_BATCH).meta(LISTED_AS.outline),
+    one_at_a_time: z.boolean().optional().describe("Default false."),
     monitor_index: monitorIndexField,
     connection_id: connectionIdField,
   }),
@@ -44,13 +43,13 @@ export const batchOverlay = defineTool({
     let failed: ({ index: number } & NonNullable<ReturnType<typeof explain>>) | null = null;
     for (const [index, item] of items.entries()) {
       try {
-        if (args.one_at_a_time === true && index > 0) await nextTurn();
+        if (index > 0 && (args.one_at_a_time === true || index % TURN_OVERLAYS === 0)) await nextTurn();
         context.signal.throwIfAborted();
         drawn.push(addOverlay(desktop, item, context.principal.id));
       } catch (error) {
         const told = explain(error, context.signal);
         if (args.one_at_a_time !== true || told === null || drawn.length === 0) {
-          undo(desktop, drawn);
+          undo(desktop, drawn, context);
           throw at(index, error, context);
         }
         failed = { index, ...told };
@@ -72,14 +71,15 @@ export const batchOverlay = defineTool({
   },
 });
 
-function undo(desktop: McpDesktop, drawn: readonly Overlay[]): void {
-  for (const { id } of drawn) desktop.scene.remove(id);
+function undo(desktop: McpDesktop, drawn: readonly Overlay[], { actor }: ToolContext): void {
+  for (const { id } of drawn) desktop.scene.remove(id, actor);
 }
 
 /** The same refusal, naming which of the overlays it is about. */
 function at(index: number, error: unknown, context: ToolContext): unknown {
   const told = explain(error, context.signal);
   if (told === null || told.code === "cancelled") return error;
-  const code = told.code === "out_of_bounds" || told.code === "too_many" ? told.code : "invalid_parameters";
+  const isOwn = told.code === "out_of_bounds" || told.code === "too_many" || told.code === "stopped";
+  const code = isOwn ? told.code : "invalid_parameters";
   return new RefusedError(code, `overlays.${index}: ${told.message}`, { cause: error });
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { connectionIdField } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import { connectionIdField } from "../tool/fields.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const clearOverlays = defineTool({
   name: "clear_overlays",
@@ -12,7 +12,7 @@ export const clearOverlays = defineTool({
   input: z.strictObject({ connection_id: connectionIdField }),
   output: z.object({ removed_count: z.int() }),
   async handle(args, context) {
-    const removed = context.desktop(args.connection_id).scene.clear(context.principal.id);
+    const removed = context.desktop(args.connection_id).scene.clear(context.principal.id, context.actor);
     return {
       output: { removed_count: removed.length },
       text: `Removed ${removed.length} ${removed.length === 1 ? "overlay" : "overlays"}.`,

@@ -1,39 +1,31 @@
 import * as z from "zod";
-import { BUTTONS } from "../../desktop/action.ts";
+import { BUTTONS } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Point } from "../../framebuffer/rect.ts";
-import { act, actedFields, actingFields } from "../acting.ts";
-import { anchorIdField, coordinate } from "../fields.ts";
-import { HELD_KEYS, keysymOf } from "../held-keys.ts";
-import { locatorFor, placeText, positionOutput, spaceFields } from "../locate.ts";
-import type { McpDesktop } from "../ports.ts";
-import { defineTool } from "../tool.ts";
+import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { anchorIdField, coordinate } from "../tool/fields.ts";
+import { HELD_KEYS, keysymOf } from "../tool/held-keys.ts";
+import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
+import type { McpDesktop } from "../tool/ports.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const clickAt = defineTool({
   name: "click_at",
   title: "Click",
   description:
-    "Clicks the mouse at a pixel of the desktop, the same pixel as in a native-size screenshot, or where the pointer is " +
-    "when x and y are absent. With screenshot_id the coordinates are pixels of that image. Outside the screen it is refused. In assist mode a human is asked first and the call waits " +
-    "for the answer, up to 45 s. The answer says what the click changed: `changed: false` means that nothing on the screen " +
-    "moved, so look again before you go on.",
+    "Clicks at x,y, or where the pointer is without them. `changed: false` in the answer means that nothing on the screen " +
+    "moved: look again before you go on.",
   effect: "input",
   input: z
     .strictObject({
-      x: coordinate.optional().describe("Pixels from the left."),
-      y: coordinate.optional().describe("Pixels from the top."),
+      x: coordinate.optional(),
+      y: coordinate.optional(),
       button: z.enum(BUTTONS).optional().describe("Default left."),
-      clicks: z.int().min(1).max(3).optional().describe("2 is a double click. Default 1."),
-      hold_keys: z
-        .array(z.enum(HELD_KEYS))
-        .max(HELD_KEYS.length)
-        .optional()
-        .describe("Keys held meanwhile, e.g. ctrl."),
+      clicks: z.int().min(1).max(3).optional().describe("Default 1."),
+      hold_keys: z.array(z.enum(HELD_KEYS)).max(HELD_KEYS.length).optional().describe("Held meanwhile."),
       anchor_id: anchorIdField
         .optional()
-        .describe(
-          "Of add_anchor: clicks the middle of that element, wherever it is now. Instead of x and y.",
-        ),
+        .describe("Instead of x and y: the middle of that element of add_anchor, wherever it is now."),
       ...spaceFields,
       ...actingFields,
     })

@@ -1,27 +1,24 @@
 import * as z from "zod";
 import { decodePicture, encodePicture } from "../../compositor/picture-file.ts";
-import { assertFresh } from "../../desktop/coordinates.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { comparePictures } from "../../imaging/compare-pictures.ts";
-import { keptPicture } from "../capture.ts";
-import { connectionIdField, rectOutput } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import { assertFresh } from "../model/coordinates.ts";
+import { keptPicture } from "../tool/capture.ts";
+import { connectionIdField, rectOutput } from "../tool/fields.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const compareScreenshots = defineTool({
   name: "compare_screenshots",
   title: "Compare screenshots",
   description:
-    "Compares two of your screenshots, or one with the desktop as it is now: how many pixels differ exactly, and how many a " +
-    "person would see as different. `bounds` is where, in pixels of the image. Both must show the same part at the same size.",
+    "Compares two of your screenshots, or one with the desktop now: pixels that differ exactly, and to a person's eye. `bounds` " +
+    "is where, in pixels of the image. Both must show the same part at the same size.",
   effect: "read",
   input: z.strictObject({
     screenshot_id: z.string().min(1).max(100),
     other_screenshot_id: z.string().min(1).max(100).optional().describe("Default: the desktop as it is now."),
     threshold: z.number().min(0).max(1).optional().describe("Of the perceptual comparison, default 0.1."),
-    include_image: z
-      .boolean()
-      .optional()
-      .describe("Also an image with the differences in red. Default false."),
+    include_image: z.boolean().optional().describe("With the differences in red."),
     connection_id: connectionIdField,
   }),
   output: z.object({
@@ -46,7 +43,7 @@ export const compareScreenshots = defineTool({
           `that screenshot is scaled to ${image.width}x${image.height}: only one of native size can be compared with now`,
         );
       }
-      assertFresh(shot.framing, desktop.size);
+      assertFresh(shot, desktop.size, desktop.sizedSince());
       other = await desktop.view("agent").snapshot({ region, signal: context.signal });
     } else {
       const { generation } = screenshots.get(args.other_screenshot_id, principalId);

@@ -1,6 +1,9 @@
 import * as z from "zod";
-import type { Edit, Effect } from "../../desktop/action.ts";
+import type { Edit, Effect } from "../../desktop/control/action.ts";
 import { FITS } from "../../desktop/view.ts";
+import { doStep, letGo, type StepPorts } from "../computer/do-step.ts";
+import { type Step, VENDORS, type VendorAction } from "../computer/step.ts";
+import { readVendorActions } from "../computer/vendor-actions.ts";
 import {
   editedBy,
   editedField,
@@ -8,7 +11,10 @@ import {
   returnScreenshotField,
   screenshotErrorField,
   show,
-} from "../acting.ts";
+  unverifiedFields,
+  unverifiedOutput,
+  unverifiedText,
+} from "../tool/acting.ts";
 import {
   describeScreenshot,
   imageOf,
@@ -16,11 +22,8 @@ import {
   type ScreenshotOutput,
   STALE_TEXT,
   screenshotOutput,
-} from "../capture.ts";
-import { doStep, letGo, type StepPorts } from "../computer/do-step.ts";
-import { type Step, VENDORS, type VendorAction } from "../computer/step.ts";
-import { readVendorActions } from "../computer/vendor-actions.ts";
-import { explain, toolErrorSchema } from "../error.ts";
+} from "../tool/capture.ts";
+import { explain, toolErrorSchema } from "../tool/error.ts";
 import {
   confirmationField,
   connectionIdField,
@@ -28,21 +31,26 @@ import {
   effectOutput,
   effectTimeoutField,
   intentField,
+  LISTED_AS,
   timestampField,
-} from "../fields.ts";
-import { lenientLocator, locatorFor, placeText, positionOutput, spaceFields } from "../locate.ts";
-import { performOptions } from "../perform-options.ts";
-import type { McpDesktop } from "../ports.ts";
-import { defineTool, type ToolContext, type ToolImage } from "../tool.ts";
+} from "../tool/fields.ts";
+import { joinEffects } from "../tool/joined-effect.ts";
+import { lenientLocator, locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
+import { performOptions } from "../tool/perform-options.ts";
+import type { McpDesktop } from "../tool/ports.ts";
+import { defineTool, type ToolContext, type ToolImage } from "../tool/tool.ts";
 
 /** A member of a vendor's object: checked by that vendor's own schema, which says what is wrong with it. */
 const verbatim = (description: string) => z.unknown().optional().describe(description);
+/** As `verbatim`, of what comes with a vendor's object and says nothing here. */
+const unused = (description: string) => verbatim(description).meta({ ...LISTED_AS.never, description });
 
 const doneOutput = z.object({
   action: z.string().describe("As the vendor calls it."),
   position: positionOutput.nullable().describe("Where it was, where it has a place."),
   was_confirmed: z.boolean(),
   edited: editedField,
+  ...unverifiedFields,
   not_typed: z.array(z.string()).describe("Characters that no key can make."),
   effect: z.object(effectFields).nullable().describe("null for what touches nothing."),
 });
@@ -51,40 +59,40 @@ export const computer = defineTool({
   name: "computer",
   title: "Computer",
   description:
-    "Does what a computer-use model asks, in the model's own words: the arguments are the vendor's action object, " +
-    'untouched. Anthropic: {action: "left_click", coordinate: [x, y]} or a tool_use block {name, input}. OpenAI: {type: ' +
-    '"click", x, y, button}, or {actions: [...]}. Gemini: {name: "click", args: {x, y, intent}} with 0 to 999. Coordinates ' +
-    "refer to screenshot_id, else to your latest screenshot, else to desktop pixels. A list stops at its first failure.",
+    'Takes the action object of a computer-use model as it is. Anthropic: {action: "left_click", coordinate: [x, y]} or a ' +
+    'tool_use block {name, input}. OpenAI: {type: "click", x, y, button} or {actions: [...]}. Gemini: {name: "click", ' +
+    "args: {x, y, intent}} with 0 to 999. Coordinates are of screenshot_id, else of the last whole screen that computer " +
+    "returned (before any: your latest), else desktop pixels. A list stops at its first failure.",
   effect: "input",
   input: z.strictObject({
-    action: verbatim("Anthropic: the name of the action. In an OpenAI computer_call: the action object."),
+    action: verbatim("Anthropic's name of the action; in an OpenAI computer_call its object."),
     coordinate: verbatim("Anthropic: [x, y]."),
-    start_coordinate: verbatim("Anthropic: [x, y] where a drag begins."),
-    text: verbatim("Anthropic and OpenAI: text to type; Anthropic: keys to press or hold."),
-    repeat: verbatim("Anthropic: how often a key is pressed."),
+    start_coordinate: verbatim("Anthropic: [x, y]."),
+    text: verbatim("Text to type; Anthropic: keys too."),
+    repeat: verbatim("Anthropic."),
     duration: verbatim("Anthropic: seconds."),
-    scroll_direction: verbatim("Anthropic: up, down, left or right."),
+    scroll_direction: verbatim("Anthropic."),
     scroll_amount: verbatim("Anthropic: notches."),
-    region: verbatim("Anthropic: [x0, y0, x1, y1] to zoom into."),
-    type: verbatim("OpenAI: the kind of action; or tool_use, function_call, computer_call around one."),
+    region: verbatim("Anthropic: [x0, y0, x1, y1]."),
+    type: verbatim("OpenAI's kind of action; or tool_use, function_call, computer_call around one."),
     x: verbatim("OpenAI: pixels."),
     y: verbatim("OpenAI: pixels."),
-    button: verbatim("OpenAI: left, right, wheel, back or forward."),
-    keys: verbatim("OpenAI: names of keys."),
-    path: verbatim("OpenAI: points of a drag."),
-    scroll_x: verbatim("OpenAI: pixels to the right."),
-    scroll_y: verbatim("OpenAI: pixels down."),
-    actions: verbatim("A list of action objects, done in order."),
-    name: verbatim("Gemini and Anthropic's toolset: the name of the call."),
-    args: verbatim("Gemini: the arguments of the call."),
-    arguments: verbatim("Gemini: the arguments of the call, as the Interactions API names them."),
-    input: verbatim("Anthropic's toolset: the arguments of the call."),
-    id: verbatim("The vendor's id of the call; not used."),
-    call_id: verbatim("The vendor's id of the call; not used."),
-    status: verbatim("OpenAI's state of the call; not used."),
-    toolset_name: verbatim("Anthropic's name of the toolset; not used."),
-    caller: verbatim("Anthropic's caller of the tool; not used."),
-    pending_safety_checks: verbatim("OpenAI: where there are some, a human is asked first."),
+    button: verbatim("OpenAI."),
+    keys: verbatim("OpenAI."),
+    path: verbatim("OpenAI: points."),
+    scroll_x: verbatim("OpenAI: pixels."),
+    scroll_y: verbatim("OpenAI: pixels."),
+    actions: verbatim("Action objects in order."),
+    name: verbatim("Gemini's and Anthropic's name of the call."),
+    args: verbatim("Gemini's arguments."),
+    arguments: verbatim("Gemini's, of the Interactions API."),
+    input: verbatim("Anthropic's arguments."),
+    id: unused("The vendor's id of the call; not used."),
+    call_id: unused("The vendor's id of the call; not used."),
+    status: unused("OpenAI's state of the call; not used."),
+    toolset_name: unused("Anthropic's name of the toolset; not used."),
+    caller: unused("Anthropic's caller of the tool; not used."),
+    pending_safety_checks: verbatim("OpenAI: a human is asked first."),
     require_user_confirmation: confirmationField,
     intent: intentField,
     effect_timeout_ms: effectTimeoutField,
@@ -93,7 +101,7 @@ export const computer = defineTool({
       .enum(FITS)
       .optional()
       .describe(
-        "Shrinks images to what a model of that family sees unshrunk. Default claude for Anthropic's actions, whose API shrinks larger ones and then counts in what is left; else none.",
+        "Shrinks images to what that model sees unshrunk. Default claude for Anthropic's actions, else none.",
       ),
     screenshot_id: spaceFields.screenshot_id,
     connection_id: connectionIdField,
@@ -141,7 +149,7 @@ export const computer = defineTool({
       try {
         context.signal.throwIfAborted();
         const locatorOf = action.steps.some(hasPlace) ? locatorFor : lenientLocator;
-        const locator = locatorOf({ space: action.space, screenshot_id }, desktop, context);
+        const locator = locatorOf({ space: action.space, screenshot_id }, desktop, context, "computer");
         await run.do(action, {
           desktop,
           locator,
@@ -160,13 +168,13 @@ export const computer = defineTool({
     const isShown = return_screenshot === "after_stable" || (return_screenshot === "diff" && run.hasActed);
     const shown =
       isShown && run.images.length === 0
-        ? await show(context, desktop, run.effect, return_screenshot, fit)
+        ? await show(context, desktop, run.effect, return_screenshot, { role: "computer", fit })
         : null;
     if (shown?.screenshot != null) run.screenshots.push(shown.screenshot);
-    if (shown?.image != null) run.images.push(shown.image);
+    if (shown !== null) run.images.push(...shown.images);
     return {
       output: {
-        success: run.failed === null && run.done.every(({ not_typed }) => not_typed.length === 0),
+        success: run.failed === null && run.isWhole,
         vendor: first?.vendor ?? "anthropic",
         timestamp: context.date().getTime(),
         done: run.done,
@@ -188,6 +196,8 @@ class Run {
   failed: ({ index: number; action: string } & NonNullable<ReturnType<typeof explain>>) | null = null;
   /** The action that is done now, or failed, did something already. */
   isHalfway = false;
+  /** All that was done was done in full. */
+  isWhole = true;
   readonly #effects: Effect[] = [];
   #isStale = false;
   readonly #desktop: McpDesktop;
@@ -204,16 +214,7 @@ class Run {
 
   /** Of all actions together; what nobody waited for is not known. */
   get effect(): Effect {
-    const { generation } = this.#desktop;
-    const changedRects = this.#effects.flatMap((effect) => [...effect.changedRects]);
-    const isKnown = this.hasActed && this.#effects.every(({ changed }) => changed === false);
-    return {
-      changed: changedRects.length > 0 ? true : isKnown ? false : null,
-      changedRects,
-      settleMs: 0,
-      generationBefore: this.#effects[0]?.generationBefore ?? generation,
-      generationAfter: generation,
-    };
+    return joinEffects(this.#effects, this.#desktop);
   }
 
   /** Does one action; what it pressed by itself is let go where it ends before it let go. */
@@ -231,15 +232,19 @@ class Run {
     let position: z.input<typeof positionOutput> | null = null;
     let wasConfirmed = false;
     const notTyped: string[] = [];
+    let unverified: string | null = null;
     let edit: Edit | undefined;
     for (const step of action.steps) {
       const stepped = await doStep(step, ports);
       if (stepped.result !== null) {
-        effect = stepped.result.effect;
-        this.#effects.push(effect);
+        const { effect: own } = stepped.result;
+        effect = effect === null ? own : joinEffects([effect, own], this.#desktop);
+        this.#effects.push(own);
         this.isHalfway = true;
         wasConfirmed ||= stepped.result.wasConfirmed;
         notTyped.push(...stepped.result.notTyped);
+        this.isWhole &&= stepped.result.wasNeeded && stepped.result.notTyped.length === 0;
+        unverified = stepped.result.unverified ?? unverified;
         edit = stepped.result.edit ?? edit;
       }
       if (stepped.position !== null) position = ports.locator.echo(stepped.position);
@@ -258,19 +263,21 @@ class Run {
       was_confirmed: wasConfirmed,
       edited: editedBy(edit),
       not_typed: notTyped,
+      ...unverifiedOutput(unverified),
       effect: effect === null ? null : effectOutput(effect),
     });
   }
 
   get text(): string {
-    const lines = this.done.map(({ action, position, effect, edited, not_typed }) => {
+    const lines = this.done.map(({ action, position, effect, edited, not_typed, unverified_reason }) => {
       const at = position === null ? "" : ` at ${placeText(position)}`;
       const changed = effect?.changed === true ? ", the screen changed" : "";
       const same = effect?.changed === false ? ", nothing changed" : "";
       const missing = not_typed.length;
       const lost =
         missing === 0 ? "" : `, ${missing} ${missing === 1 ? "character" : "characters"} could not be typed`;
-      return `${editedText(edited)}${action}${at}${changed}${same}${lost}.`;
+      const doubt = unverifiedText(unverified_reason ?? null);
+      return `${editedText(edited)}${action}${at}${changed}${same}${lost}.${doubt}`;
     });
     if (this.#isStale) lines.push(STALE_TEXT);
     if (this.failed !== null) {

@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { connectionIdField } from "../fields.ts";
-import { lenientLocator, placeText, positionOutput, spaceFields } from "../locate.ts";
-import { defineTool } from "../tool.ts";
+import { connectionIdField } from "../tool/fields.ts";
+import { lenientLocator, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const cursorPosition = defineTool({
   name: "cursor_position",
   title: "Cursor position",
   description:
-    "Says where the pointer was last put through this server, in desktop pixels and in the pixels of your latest " +
-    "screenshot. A pointer that a program or a person at the desktop itself moved is not seen.",
+    "Says where the pointer was last put through this server, in desktop pixels and in those of your latest screenshot. " +
+    "Moves by programs or people at the desktop itself are not seen.",
   effect: "read",
   input: z.strictObject({
     screenshot_id: spaceFields.screenshot_id,

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { BUTTONS } from "../../desktop/action.ts";
-import { act, actedFields, actingFields } from "../acting.ts";
-import { coordinate } from "../fields.ts";
-import { HELD_KEYS, keysymOf } from "../held-keys.ts";
-import { locatorFor, positionOutput, spaceFields } from "../locate.ts";
-import { defineTool } from "../tool.ts";
+import { BUTTONS } from "../../desktop/control/action.ts";
+import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { coordinate } from "../tool/fields.ts";
+import { HELD_KEYS, keysymOf } from "../tool/held-keys.ts";
+import { locatorFor, positionOutput, spaceFields } from "../tool/locate.ts";
+import { defineTool } from "../tool/tool.ts";
 
 /** A signature has some hundred points. */
 const MAX_POINTS = 500;
@@ -13,8 +13,8 @@ export const drag = defineTool({
   name: "drag",
   title: "Drag",
   description:
-    "Presses a mouse button at the first point of `path`, moves through the others and lets go at the last. Two points are " +
-    "a straight drag: move a window, a slider, a file, or select text. More points draw a line through them.",
+    "Presses a mouse button at the first point of `path`, moves through the others and lets go at the last: moves a window, " +
+    "a slider, a file, selects text, or draws a line.",
   effect: "input",
   input: z.strictObject({
     path: z
@@ -26,13 +26,15 @@ export const drag = defineTool({
       .array(z.enum(HELD_KEYS))
       .max(HELD_KEYS.length)
       .optional()
-      .describe("Keys held meanwhile, e.g. ctrl to copy instead of move."),
+      .describe("Held meanwhile, e.g. ctrl to copy."),
     duration_ms: z
       .int()
       .min(0)
       .max(10_000)
       .optional()
-      .describe("How long the moves take in all. Default: as fast as the desktop follows."),
+      .describe(
+        "How long the moves take in all. Default: 250, longer for long paths and many points. 0: as fast as the desktop follows.",
+      ),
     ...spaceFields,
     ...actingFields,
   }),

@@ -1,15 +1,14 @@
 import * as z from "zod";
-import { connectionIdField, displayScaleField, rectOutput } from "../fields.ts";
-import { addOverlay, overlayFields } from "../overlay-input.ts";
-import { defineTool } from "../tool.ts";
+import { connectionIdField, displayScaleField, rectOutput } from "../tool/fields.ts";
+import { addOverlay, overlayFields } from "../tool/overlay-input.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const drawOverlay = defineTool({
   name: "draw_overlay",
   title: "Draw overlay",
   description:
-    "Shows the human something on top of the desktop: a box around an element, an arrow, a text, an icon. Only people " +
-    "watching see it; the desktop itself is not touched and clicks go through. Coordinates are desktop pixels, as in a " +
-    "native-size screenshot. The overlay is clamped to the monitor; `bounds` says where it ended up.",
+    "Shows the people watching a box, arrow, text or icon on top of the desktop, which itself is not touched. Clamped " +
+    "to the monitor; `bounds` says where it is.",
   effect: "overlay",
   input: z.strictObject({ ...overlayFields, connection_id: connectionIdField }),
   output: z.object({

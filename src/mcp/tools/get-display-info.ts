@@ -1,13 +1,11 @@
 import * as z from "zod";
-import { connectionIdField, displayScaleField, rectOutput } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import { connectionIdField, displayScaleField, rectOutput } from "../tool/fields.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const getDisplayInfo = defineTool({
   name: "get_display_info",
   title: "Get display information",
-  description:
-    "Lists the monitors of the desktop with their place in it, in desktop pixels. Use monitor_index with the other tools " +
-    "to give coordinates relative to one monitor.",
+  description: "Lists the monitors of the desktop and their place in it, for monitor_index.",
   effect: "read",
   input: z.strictObject({ connection_id: connectionIdField }),
   output: z.object({

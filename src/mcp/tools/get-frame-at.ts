@@ -1,20 +1,20 @@
 import * as z from "zod";
 import { pictureOf } from "../../imaging/pixels.ts";
 import { encodePng } from "../../imaging/png.ts";
-import { recordingIdField } from "../recordings.ts";
-import { defineTool } from "../tool.ts";
+import { recordingIdField } from "../tool/recordings.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const getFrameAt = defineTool({
   name: "get_frame_at",
   title: "Look into a recording",
   description:
-    "Shows the desktop as it was at a moment of a recording: a PNG of its own pixels, without pointer and overlays. Times are " +
-    "milliseconds since the recording began; beyond its end the last picture is shown.",
+    "Shows the desktop as it was at a moment of a recording: a PNG without pointer and overlays. Beyond the end it is the last " +
+    "picture.",
   effect: "read",
   rate: "screenshot",
   input: z.strictObject({
     recording_id: recordingIdField,
-    at_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER).describe("Milliseconds since the recording began."),
+    at_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER).describe("Since the recording began."),
   }),
   output: z.object({
     recording_id: z.string(),

@@ -4,14 +4,13 @@ import {
   connectionText,
   describeConnection,
   PROTOCOL_NOTES,
-} from "../connection-output.ts";
-import { defineTool } from "../tool.ts";
+} from "../tool/connection-output.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const listConnections = defineTool({
   name: "list_connections",
   title: "List connections",
-  description:
-    "Lists the desktops you can use, their state and which one is active for you. Passwords are never shown.",
+  description: "Lists the desktops you can use, their state and which one is active for you.",
   effect: "read",
   input: z.strictObject({}),
   output: z.object({

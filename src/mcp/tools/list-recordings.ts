@@ -1,15 +1,13 @@
 import * as z from "zod";
-import { recordingOutput, recordingOutputOf } from "../recordings.ts";
-import { defineTool } from "../tool.ts";
+import { recordingOutput, recordingOutputOf } from "../tool/recordings.ts";
+import { defineTool } from "../tool/tool.ts";
 
 const DEFAULT_LIMIT = 20;
 
 export const listRecordings = defineTool({
   name: "list_recordings",
   title: "List recordings",
-  description:
-    "Lists recordings, the newest first: with an agent's token those that it started, else all. Look into one with get_frame_at " +
-    "and search_recording.",
+  description: "Lists recordings, the newest first: with an agent's token those that it started, else all.",
   effect: "read",
   input: z.strictObject({
     limit: z.int().min(1).max(500).optional().describe(`Default ${DEFAULT_LIMIT}.`),

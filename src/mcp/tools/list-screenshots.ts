@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { describeScreenshot, screenshotOutput } from "../capture.ts";
-import { defineTool } from "../tool.ts";
+import { describeScreenshot, screenshotOutput } from "../tool/capture.ts";
+import { defineTool } from "../tool/tool.ts";
 
 const DEFAULT_LIMIT = 10;
 
@@ -8,8 +8,8 @@ export const listScreenshots = defineTool({
   name: "list_screenshots",
   title: "List screenshots",
   description:
-    "Lists the screenshots that you took, newest first, without their images. An image that is still there is the resource " +
-    "screenshots://ID. They are kept in memory only and the oldest are forgotten.",
+    "Lists your screenshots, the newest first, without images: those that are still kept are the resources " +
+    "screenshots://ID.",
   effect: "read",
   input: z.strictObject({
     limit: z.int().min(1).max(500).optional().describe(`Default ${DEFAULT_LIMIT}.`),

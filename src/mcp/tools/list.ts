@@ -1,4 +1,4 @@
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../tool/tool.ts";
 import { addAnchor } from "./add-anchor.ts";
 import { addConnection } from "./add-connection.ts";
 import { annotateScreenshot } from "./annotate-screenshot.ts";

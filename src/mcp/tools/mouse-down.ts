@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { BUTTONS } from "../../desktop/action.ts";
-import { act, actedFields, actingFields } from "../acting.ts";
-import { coordinate } from "../fields.ts";
-import { locatorFor, placeText, positionOutput, spaceFields } from "../locate.ts";
-import { defineTool } from "../tool.ts";
+import { BUTTONS } from "../../desktop/control/action.ts";
+import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { coordinate } from "../tool/fields.ts";
+import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const mouseDown = defineTool({
   name: "mouse_down",
   title: "Press mouse button",
   description:
-    "Presses a mouse button and keeps it down, at a point or where the pointer is. Follow with move_mouse and mouse_up. What is left down is let go by itself after a minute.",
+    "Presses a mouse button and keeps it down until mouse_up, for a minute at most. move_mouse then drags.",
   effect: "input",
   input: z
     .strictObject({

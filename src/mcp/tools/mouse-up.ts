@@ -1,14 +1,15 @@
 import * as z from "zod";
-import { BUTTONS } from "../../desktop/action.ts";
-import { act, actedFields, actingFields } from "../acting.ts";
-import { coordinate } from "../fields.ts";
-import { locatorFor, placeText, positionOutput, spaceFields } from "../locate.ts";
-import { defineTool } from "../tool.ts";
+import { BUTTONS } from "../../desktop/control/action.ts";
+import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { coordinate } from "../tool/fields.ts";
+import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const mouseUp = defineTool({
   name: "mouse_up",
   title: "Let go of mouse button",
-  description: "Lets go of a mouse button, at a point or where the pointer is.",
+  description:
+    "Lets go of a mouse button, at a point or where the pointer is. `success: false` where it was not down.",
   effect: "input",
   input: z
     .strictObject({
@@ -29,9 +30,12 @@ export const mouseUp = defineTool({
     const place = { x: point?.x ?? null, y: point?.y ?? null };
     const acted = await act(context, desktop, { kind: "button", ...place, button, isDown: false }, args);
     const at = acted.result.position ?? point ?? desktop.pointer;
+    const where = placeText(locator.echo(at));
     return {
       output: { position: locator.echo(at), ...acted.output },
-      text: `Let go of ${button} at ${placeText(locator.echo(at))}. ${acted.text}`,
+      text: acted.result.wasNeeded
+        ? `Let go of ${button} at ${where}. ${acted.text}`
+        : `${button} was not down: only the pointer moved, to ${where}. ${acted.text}`,
       ...acted.images,
     };
   },

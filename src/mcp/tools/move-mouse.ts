@@ -1,15 +1,13 @@
 import * as z from "zod";
-import { act, actedFields, actingFields } from "../acting.ts";
-import { coordinate } from "../fields.ts";
-import { locatorFor, placeText, positionOutput, spaceFields } from "../locate.ts";
-import { defineTool } from "../tool.ts";
+import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { coordinate } from "../tool/fields.ts";
+import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const moveMouse = defineTool({
   name: "move_mouse",
   title: "Move mouse",
-  description:
-    "Moves the pointer without clicking, for example to hover. Buttons held with mouse_down stay held, so that this drags. " +
-    "Outside the screen it is refused.",
+  description: "Moves the pointer without clicking, to hover, or to drag while mouse_down holds a button.",
   effect: "input",
   hints: { idempotentHint: true },
   input: z.strictObject({ x: coordinate, y: coordinate, ...spaceFields, ...actingFields }),

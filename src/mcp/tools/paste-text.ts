@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { parseChord } from "../../desktop/chord.ts";
-import { act, actedFields, actingFields } from "../acting.ts";
-import { defineTool } from "../tool.ts";
+import { parseChord } from "../model/key-chord.ts";
+import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { defineTool } from "../tool/tool.ts";
 
 const MAX_TEXT = 100_000;
 
@@ -9,9 +9,8 @@ export const pasteText = defineTool({
   name: "paste_text",
   title: "Paste text",
   description:
-    "Puts text on the desktop's clipboard and presses the keys that paste, into whatever has the focus. Faster than " +
-    "type_text for long texts, and for characters that no key makes. Terminals mostly paste with ctrl+shift+v. In assist " +
-    "mode a human is asked first and sees the text.",
+    "Puts text on the desktop's clipboard and presses the keys that paste it into what has the focus. For long texts and for " +
+    "characters that no key makes. Terminals mostly paste with ctrl+shift+v. `unverified`: the text from before may have come.",
   effect: "input",
   input: z.strictObject({
     text: z.string().min(1).max(MAX_TEXT),

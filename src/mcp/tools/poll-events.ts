@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { BUTTONS } from "../../desktop/action.ts";
+import { BUTTONS } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import type { EventQueue, SubscribedEvent } from "../../desktop/events-queue.ts";
-import { LONGEST_WAIT_MS, rectOutput } from "../fields.ts";
-import { defineTool, type ToolContext } from "../tool.ts";
+import type { EventQueue, SubscribedEvent } from "../../desktop/events/event-queue.ts";
+import { LONGEST_WAIT_MS, rectOutput } from "../tool/fields.ts";
+import { defineTool, type ToolContext } from "../tool/tool.ts";
 
 const DEFAULT_LIMIT = 100;
 
@@ -24,8 +24,8 @@ export const pollEvents = defineTool({
   name: "poll_events",
   title: "Poll events",
   description:
-    "Fetches the events of a subscription, oldest first. With wait_ms it waits for the first one and returns as soon as " +
-    "there is one. `dropped` counts events that were lost because nobody fetched them.",
+    "Fetches the events of a subscription, oldest first; with wait_ms it waits for the first. `dropped` counts those that " +
+    "nobody fetched in time.",
   effect: "read",
   hints: { idempotentHint: false },
   input: z.strictObject({

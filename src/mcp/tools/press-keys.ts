@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { type Chord, parseChord, textOf } from "../../desktop/chord.ts";
-import { act, actedFields, actingFields } from "../acting.ts";
-import { LONGEST_WAIT_MS } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import { type Chord, parseChord, textOf } from "../model/key-chord.ts";
+import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { LONGEST_WAIT_MS } from "../tool/fields.ts";
+import { defineTool } from "../tool/tool.ts";
 
 /** A chord's text: ten names of keys. */
 const chordText = z.string().min(1).max(200);
@@ -12,9 +12,8 @@ export const pressKeys = defineTool({
   name: "press_keys",
   title: "Press keys",
   description:
-    'Presses keys together, as people write them: "ctrl+shift+t", "alt+F4", "cmd+c", "enter", "Page_Down", "ctrl++". A list is ' +
-    "pressed one after the other. Names of X11 and of browsers (ArrowDown) are known, in any case; cmd, win and super are " +
-    "the same key. For text use type_text. Everything pressed is let go again, whatever happens.",
+    'Presses keys together: "ctrl+shift+t", "alt+F4", "enter", "Page_Down", "ctrl++". A list is pressed one after the other. ' +
+    "Names of X11 and of browsers, in any case; cmd, win and super are one key. For text use type_text.",
   effect: "input",
   input: z.strictObject({
     keys: z

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { anchorIdField, connectionIdField, rectInput, rectOutput } from "../fields.ts";
-import { placeOf, rectIn } from "../place.ts";
-import { defineTool } from "../tool.ts";
+import { anchorIdField, connectionIdField, rectInput, rectOutput } from "../tool/fields.ts";
+import { placeOf, rectIn } from "../tool/place.ts";
+import { defineTool } from "../tool/tool.ts";
 
 /** Beyond this a colour is another colour. */
 const MAX_TOLERANCE = 127;
@@ -10,20 +10,18 @@ export const reAnchorElement = defineTool({
   name: "re_anchor_element",
   title: "Find an element again",
   description:
-    "Says where something that add_anchor remembered is now, after scrolling or a new layout. Where several places look " +
-    "like it the status is ambiguous and no position is given: narrow it down with search_region.",
+    "Says where what add_anchor remembered is now. Where several places look like it the status is ambiguous and there is no " +
+    "position: narrow it down with search_region.",
   effect: "read",
   input: z.strictObject({
     anchor_id: anchorIdField,
-    search_region: rectInput
-      .optional()
-      .describe("Look only here, desktop pixels. Default: the whole desktop."),
+    search_region: rectInput.optional().describe("Default: the whole desktop."),
     tolerance: z
       .int()
       .min(0)
       .max(MAX_TOLERANCE)
       .optional()
-      .describe("By how much of 255 a colour may be off, default 16. 0: only exactly the same pixels."),
+      .describe("By how much of 255 a colour may be off, default 16."),
     connection_id: connectionIdField,
   }),
   output: z.object({

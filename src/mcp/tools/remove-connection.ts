@@ -1,14 +1,13 @@
 import * as z from "zod";
-import { requiredConnectionId } from "../connection-output.ts";
-import { assertMayConfigure } from "../connection-rights.ts";
-import { defineTool } from "../tool.ts";
+import { requiredConnectionId } from "../tool/connection-output.ts";
+import { assertMayConfigure } from "../tool/connection-rights.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const removeConnection = defineTool({
   name: "remove_connection",
   title: "Remove connection",
   description:
-    "Closes a desktop and forgets its connection, for everybody. Needs an admin or operator token. The host itself is " +
-    "not touched.",
+    "Closes a desktop and forgets its connection, for everybody. Needs an admin's or operator's token.",
   effect: "admin",
   hints: { destructiveHint: true },
   input: z.strictObject({ connection_id: requiredConnectionId }),

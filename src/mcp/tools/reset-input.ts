@@ -1,13 +1,12 @@
 import * as z from "zod";
-import { act, actedFields, actingFields } from "../acting.ts";
-import { defineTool } from "../tool.ts";
+import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const resetInput = defineTool({
   name: "reset_input",
   title: "Reset input",
   description:
-    "Lets go of every key and mouse button that is held on the desktop, for when something seems stuck. Actions let go of " +
-    "what they press by themselves.",
+    "Lets go of every key and mouse button that is held on the desktop, for when something seems stuck.",
   effect: "input",
   hints: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
   input: z.strictObject({ intent: actingFields.intent, connection_id: actingFields.connection_id }),

@@ -1,32 +1,34 @@
 import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
-import { act, actedFields, actingFields } from "../acting.ts";
-import { coordinate } from "../fields.ts";
-import { HELD_KEYS, keysymOf } from "../held-keys.ts";
-import { locatorFor, placeText, positionOutput, spaceFields } from "../locate.ts";
-import { MAX_NOTCHES, notchesOf, SCROLL_UNITS } from "../notches.ts";
-import { defineTool } from "../tool.ts";
+import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { coordinate } from "../tool/fields.ts";
+import { HELD_KEYS, keysymOf } from "../tool/held-keys.ts";
+import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
+import { MAX_NOTCHES, notchesOf, SCROLL_UNITS } from "../tool/notches.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const scroll = defineTool({
   name: "scroll",
   title: "Scroll",
   description:
-    "Turns the mouse wheel at a point, or where the pointer is. dx scrolls to the right, dy down; negative is left and up. " +
-    "In notches of the wheel (default) or in pixels, of which a notch is about 100. What a notch moves is for the program " +
-    "to decide: look at `changed`, which is false at the end of a page.",
+    "Turns the mouse wheel at x,y, or where the pointer is, by dx to the right and dy down. `changed` is false at the " +
+    "end of a page.",
   effect: "input",
   input: z
     .strictObject({
       x: coordinate.optional(),
       y: coordinate.optional(),
-      dx: z.number().min(-10_000).max(10_000).optional().describe("To the right. Default 0."),
-      dy: z.number().min(-10_000).max(10_000).optional().describe("Down. Default 0."),
-      unit: z.enum(SCROLL_UNITS).optional().describe("Default notches."),
+      dx: z.number().min(-10_000).max(10_000).optional().describe("Default 0."),
+      dy: z.number().min(-10_000).max(10_000).optional().describe("Default 0."),
+      unit: z
+        .enum(SCROLL_UNITS)
+        .optional()
+        .describe("Default notches; a notch is about 100 pixels, for the program to decide."),
       hold_keys: z
         .array(z.enum(HELD_KEYS))
         .max(HELD_KEYS.length)
         .optional()
-        .describe("Keys held meanwhile, e.g. ctrl to zoom."),
+        .describe("Held meanwhile, e.g. ctrl to zoom."),
       ...spaceFields,
       ...actingFields,
     })

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { recordingIdField } from "../recordings.ts";
-import { defineTool } from "../tool.ts";
+import { recordingIdField } from "../tool/recordings.ts";
+import { defineTool } from "../tool/tool.ts";
 
 /** A recording's own limit: what came after that is not searched. */
 const MOST_HITS = 200;
@@ -9,8 +9,8 @@ export const searchRecording = defineTool({
   name: "search_recording",
   title: "Search a recording",
   description:
-    "Finds when something happened in a recording: actions by what they did and why, approvals, mode changes, overlays by their " +
-    "words, bookmarks, connection losses. Every word must occur. Typed text is not recorded and is not found.",
+    "Finds when something happened in a recording: actions and why, approvals, mode changes, words of overlays, bookmarks, " +
+    "lost connections. Typed text is not recorded.",
   effect: "read",
   input: z.strictObject({
     recording_id: recordingIdField,

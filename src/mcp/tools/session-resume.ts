@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
-import { connectionIdField } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import { connectionIdField } from "../tool/fields.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const sessionResume = defineTool({
   name: "session_resume",
   title: "Resume session",
   description:
-    "Says whether the desktop is stopped for agents. Resuming is for humans: while it is stopped this call is always " +
-    "refused with permission_denied, whatever the token.",
+    "Says whether the desktop is stopped for agents. Only humans resume: while it is stopped this is refused with " +
+    "permission_denied.",
   effect: "admin",
   hints: { idempotentHint: true },
   input: z.strictObject({ connection_id: connectionIdField }),

@@ -1,13 +1,12 @@
 import * as z from "zod";
-import { connectionIdField } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import { connectionIdField } from "../tool/fields.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const sessionStop = defineTool({
   name: "session_stop",
   title: "Stop session",
   description:
-    "Stops all agents' input on the desktop at once: held keys and buttons are let go, waiting actions and approvals are " +
-    "void. Use it when something goes wrong. Only a human can resume.",
+    "Stops all agents' input on the desktop at once, for when something goes wrong. Only a human can resume.",
   effect: "admin",
   hints: { idempotentHint: true },
   input: z.strictObject({ connection_id: connectionIdField }),

@@ -1,12 +1,11 @@
 import * as z from "zod";
-import { connectionOutput, describeConnection, requiredConnectionId } from "../connection-output.ts";
-import { defineTool } from "../tool.ts";
+import { connectionOutput, describeConnection, requiredConnectionId } from "../tool/connection-output.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const setActiveConnection = defineTool({
   name: "set_active_connection",
   title: "Set active connection",
-  description:
-    "Chooses the desktop that your tools use when no connection_id is given. Only for you: others keep theirs.",
+  description: "Chooses the desktop that your calls without connection_id use. Others keep theirs.",
   effect: "admin",
   hints: { idempotentHint: true },
   input: z.strictObject({ connection_id: requiredConnectionId }),

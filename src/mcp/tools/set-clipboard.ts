@@ -1,15 +1,21 @@
 import * as z from "zod";
-import { editedBy, editedField, editedText } from "../acting.ts";
-import { connectionIdField, intentField } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import {
+  editedBy,
+  editedField,
+  editedText,
+  unverifiedFields,
+  unverifiedOutput,
+  unverifiedText,
+} from "../tool/acting.ts";
+import { connectionIdField, intentField } from "../tool/fields.ts";
+import { defineTool } from "../tool/tool.ts";
 
 const MAX_TEXT = 100_000;
 
 export const setClipboard = defineTool({
   name: "set_clipboard",
   title: "Set clipboard",
-  description:
-    "Puts text on the desktop's clipboard, ready to be pasted there. In assist mode a human is asked first.",
+  description: "Puts text on the desktop's clipboard, for keys or a menu there to paste it.",
   effect: "input",
   hints: { idempotentHint: true, openWorldHint: false },
   input: z.strictObject({
@@ -21,6 +27,7 @@ export const setClipboard = defineTool({
     ok: z.boolean(),
     was_confirmed: z.boolean().describe("A human approved it."),
     edited: editedField,
+    ...unverifiedFields,
   }),
   async handle(args, context) {
     const result = await context
@@ -33,8 +40,13 @@ export const setClipboard = defineTool({
     const { edit } = result;
     const length = Array.from(edit?.text ?? args.text).length;
     return {
-      output: { ok: true, was_confirmed: result.wasConfirmed, edited: editedBy(edit) },
-      text: `${editedText(edit)}Put ${length} characters on the clipboard.`,
+      output: {
+        ok: true,
+        was_confirmed: result.wasConfirmed,
+        edited: editedBy(edit),
+        ...unverifiedOutput(result.unverified),
+      },
+      text: `${editedText(edit)}Put ${length} characters on the clipboard.${unverifiedText(result.unverified)}`,
     };
   },
 });

@@ -1,15 +1,14 @@
 import * as z from "zod";
-import { MODES } from "../../desktop/policy.ts";
-import { connectionIdField } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import { MODES } from "../../desktop/control/policy.ts";
+import { connectionIdField } from "../tool/fields.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const setMode = defineTool({
   name: "set_mode",
   title: "Set mode",
   description:
-    "Sets how freely agents may act on the desktop. passive: no input. assist: a human approves each input. composing: typing " +
-    "and clipboard are free, the rest asks. autopilot: free. You may lower your freedom at once; raising it is for a " +
-    "human and is refused with permission_denied. The desktop's own mode is a ceiling that people set.",
+    "Sets how freely agents act on the desktop. passive: no input. assist: a human approves each input. composing: typing and " +
+    "clipboard are free, the rest asks. autopilot: free. You may lower it; raising it is for a human.",
   effect: "admin",
   hints: { idempotentHint: true },
   input: z.strictObject({
@@ -18,7 +17,7 @@ export const setMode = defineTool({
       .record(z.string(), z.unknown())
       .optional()
       .describe(
-        'The rules of mode custom: allow, ask or deny for pointer, keys, text, write_clipboard, read_clipboard and resize, e.g. {"keys": "deny"}; what is not named is asked. areas: [{x, y, width, height, verdict}] where pointing is stricter.',
+        'Rules of mode custom: allow, ask (default) or deny for pointer, keys, text, write_clipboard, read_clipboard, resize, e.g. {"keys": "deny"}; areas: [{x, y, width, height, verdict}] where pointing is stricter.',
       ),
     connection_id: connectionIdField,
   }),

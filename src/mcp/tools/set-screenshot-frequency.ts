@@ -1,17 +1,15 @@
 import * as z from "zod";
-import { LEAST_INTERVAL_MS } from "../../desktop/events-hub.ts";
-import { FREQUENCIES } from "../../desktop/events-pulse.ts";
-import { connectionIdField } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import { LEAST_INTERVAL_MS } from "../../desktop/events/event-hub.ts";
+import { FREQUENCIES } from "../../desktop/events/screenshot-timer.ts";
+import { connectionIdField } from "../tool/fields.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const setScreenshotFrequency = defineTool({
   name: "set_screenshot_frequency",
   title: "Set screenshot frequency",
   description:
-    "Says when you want to be told to look at the desktop again: manual (never), periodic, or on_change. You are told by a " +
-    "resource-updated notification of screen://CONNECTION_ID where you subscribed to that, and by screenshot_due events " +
-    `of poll_events with the subscription_id of the answer. At most once in ${LEAST_INTERVAL_MS} ms, which is what ` +
-    "screenshots may sustain.",
+    "Says when to tell you to look again: manual (never), periodic or on_change, by notifications of screen://CONNECTION_ID and " +
+    `screenshot_due events of poll_events. At most once in ${LEAST_INTERVAL_MS} ms.`,
   effect: "read",
   hints: { idempotentHint: false },
   input: z.strictObject({
@@ -21,8 +19,8 @@ export const setScreenshotFrequency = defineTool({
       .min(0)
       .max(24 * 60 * 60 * 1000)
       .optional()
-      .describe("The least time between two. Default 1000."),
-    only_on_change: z.boolean().optional().describe("periodic: not where nothing changed. Default false."),
+      .describe("Default 1000."),
+    only_on_change: z.boolean().optional().describe("periodic: not where nothing changed."),
     connection_id: connectionIdField,
   }),
   output: z.object({

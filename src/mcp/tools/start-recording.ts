@@ -1,15 +1,14 @@
 import * as z from "zod";
-import { connectionIdField } from "../fields.ts";
-import { recordingOutput, recordingOutputOf } from "../recordings.ts";
-import { defineTool } from "../tool.ts";
+import { connectionIdField } from "../tool/fields.ts";
+import { recordingOutput, recordingOutputOf } from "../tool/recordings.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const startRecording = defineTool({
   name: "start_recording",
   title: "Start recording",
   description:
-    "Records the desktop from now on: every pixel, every action with its effect, approvals and overlays; never typed text. " +
-    "People see that it is recorded. The recording_id is for stop_recording, get_frame_at and search_recording. A recording " +
-    "that runs already goes on, and is answered.",
+    "Records the desktop from now on: pixels, actions, approvals and overlays; never typed text. People see it. A recording that " +
+    "runs already goes on, and is answered.",
   effect: "admin",
   hints: { idempotentHint: true },
   input: z.strictObject({ connection_id: connectionIdField }),

@@ -1,13 +1,12 @@
 import * as z from "zod";
-import { recordingIdField, recordingOutput, recordingOutputOf } from "../recordings.ts";
-import { defineTool } from "../tool.ts";
+import { recordingIdField, recordingOutput, recordingOutputOf } from "../tool/recordings.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const stopRecording = defineTool({
   name: "stop_recording",
   title: "Stop recording",
   description:
-    "Ends a recording that you started, and seals it: from then on any change of its files is found. Recordings that people or " +
-    "a policy began are theirs to end.",
+    "Ends and seals a recording that you started; those of people or of a policy are theirs to end.",
   effect: "admin",
   hints: { destructiveHint: false },
   input: z.strictObject({ recording_id: recordingIdField }),

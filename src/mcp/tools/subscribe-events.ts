@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { EVENT_KINDS, type EventKind } from "../../desktop/events-subscription.ts";
-import { connectionIdField, rectInput } from "../fields.ts";
-import { locatorFor, spaceFields } from "../locate.ts";
-import { defineTool } from "../tool.ts";
+import { EVENT_KINDS, type EventKind } from "../../desktop/events/subscription.ts";
+import { connectionIdField, rectInput } from "../tool/fields.ts";
+import { locatorFor, spaceFields } from "../tool/locate.ts";
+import { defineTool } from "../tool/tool.ts";
 
 const NAMES = [...EVENT_KINDS, "window_focus"] as const;
 
@@ -13,9 +13,8 @@ export const subscribeEvents = defineTool({
   name: "subscribe_events",
   title: "Subscribe to events",
   description:
-    "Listens to what happens on the desktop, whoever does it: mouse_move, mouse_click, key_press (how many, never which), " +
-    "clipboard (how long), screen_change (which rectangles). Fetch with poll_events, which waits for the next one. With " +
-    "debounce_ms moves and screen changes come at most so often. A subscription that nobody polls for 30 minutes ends.",
+    "Listens to what happens on the desktop, whoever does it, for poll_events. key_press says how many, never which; " +
+    "clipboard how long. Ends after 30 minutes without a poll.",
   effect: "read",
   hints: { idempotentHint: false },
   input: z.strictObject({
@@ -23,7 +22,7 @@ export const subscribeEvents = defineTool({
     debounce_ms: z.int().min(0).max(60_000).optional().describe("Default 0."),
     filter: z
       .strictObject({
-        region: rectInput.optional().describe("Only what happens there."),
+        region: rectInput.optional().describe("Only there."),
         min_pixels: z
           .int()
           .min(0)

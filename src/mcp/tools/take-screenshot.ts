@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { delay } from "../../desktop/clock.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { fitSize } from "../../desktop/fit.ts";
-import type { Screenshot } from "../../desktop/screenshot-store.ts";
+import { fitSize } from "../../desktop/picture/fit.ts";
 import {
   FITS,
   IMAGE_FORMATS,
@@ -13,19 +11,22 @@ import {
   type View,
 } from "../../desktop/view.ts";
 import { equalRects, type Rect, type Size } from "../../framebuffer/rect.ts";
-import { describeScreenshot, keepScreenshot, STALE_TEXT, transformOutput } from "../capture.ts";
+import { delay } from "../../platform/clock.ts";
+import type { Screenshot } from "../model/screenshot-store.ts";
+import { describeScreenshot, keepScreenshot, STALE_TEXT, transformOutput } from "../tool/capture.ts";
 import {
   connectionIdField,
   displayScaleField,
+  LISTED_AS,
   monitorIndexField,
   rectInput,
   rectOutput,
   timestampField,
-} from "../fields.ts";
-import { monitorOf, placeOf, rectIn } from "../place.ts";
-import type { McpDesktop } from "../ports.ts";
-import { scrub } from "../scrub.ts";
-import { defineTool, type ToolContext } from "../tool.ts";
+} from "../tool/fields.ts";
+import { monitorOf, placeOf, rectIn } from "../tool/place.ts";
+import type { McpDesktop } from "../tool/ports.ts";
+import { scrub } from "../tool/scrub.ts";
+import { defineTool, type ToolContext } from "../tool/tool.ts";
 
 /** The longest that a call waits for a desktop to come to rest. */
 const MAX_STABLE_MS = 10_000;
@@ -34,70 +35,56 @@ export const takeScreenshot = defineTool({
   name: "take_screenshot",
   title: "Take screenshot",
   description:
-    "Shows the desktop as it is now: an image block plus where it was taken. Default: the whole desktop, PNG, native " +
-    "size, so that image pixels are the coordinates for click_at and draw_overlay. With `region` or `scale`, use " +
-    "`transform`: desktop_x = offset_x + image_x / scale_x. After an action pass its generation_after as " +
-    "if_changed_since: when nothing changed since, the answer is short and has no image; with `diff` there are images of " +
-    "what changed only. Use wait_for_stable_ms after something that loads or animates. `fit` makes the image as large as " +
-    "your model sees it: then pass screenshot_id with your coordinates, which are pixels of that image.",
+    "Shows the desktop as it is now. Default: all of it, PNG, native size: image pixels are desktop pixels. Otherwise pass its " +
+    "screenshot_id with your coordinates, which are then pixels of the image. After an action pass generation_after as " +
+    "if_changed_since: nothing new is answered without an image, and with `diff` only what changed is shown.",
   effect: "read",
   rate: "screenshot",
   input: z.strictObject({
-    region: rectInput.optional().describe("Only this part, pixels of the desktop or of monitor_index."),
-    full_screen: z.boolean().optional().describe("true takes everything, whatever `region` says."),
-    scale: z
-      .number()
-      .gt(0)
-      .max(1)
-      .optional()
-      .describe("Shrinks both sides, e.g. 0.5. Default 1, exact pixels."),
+    region: rectInput.optional().describe("Only this part."),
+    full_screen: z.boolean().optional().describe("Whatever `region` says."),
+    scale: z.number().gt(0).max(1).optional().describe("Default 1."),
     fit: z
       .enum(FITS)
       .optional()
-      .describe("Shrinks to what a model of that family sees unshrunk; not with scale. Default none."),
+      .describe("Shrinks to what that model sees unshrunk; not with scale. Default none."),
     mode: z
       .enum(["fullscreen", "monitor", "window"])
       .optional()
-      .describe(
-        "monitor: monitor_index, else the first. window is refused: a remote screen does not say where windows are.",
-      ),
-    window_title: z.string().max(500).optional().describe("Only for mode window, which is refused."),
-    delay_ms: z.int().min(0).max(MAX_STABLE_MS).optional().describe("Waits for so long first."),
+      .describe("monitor: monitor_index, else the first. window is refused."),
+    window_title: z
+      .string()
+      .max(500)
+      .optional()
+      .meta(LISTED_AS.never)
+      .describe("Only for mode window, which is refused."),
+    delay_ms: z.int().min(0).max(MAX_STABLE_MS).optional().describe("Waits so long first."),
     scrub_mask_rects: z
       .array(rectInput)
       .max(100)
       .optional()
-      .describe("Parts that are black in the image, pixels of the desktop or of monitor_index."),
+      .meta(LISTED_AS.outline)
+      .describe("Rectangles like `region`: parts that are black in the image."),
     wait_for_stable_ms: z
       .int()
       .min(0)
       .max(MAX_STABLE_MS)
       .optional()
-      .describe(
-        "First waits until nothing changed for so long, at most 10 s in all. `stable` says whether it did.",
-      ),
+      .describe("First waits until nothing changed for so long, 10 s at most; `stable` says whether."),
     monitor_index: monitorIndexField,
-    format: z
-      .enum(IMAGE_FORMATS)
-      .optional()
-      .describe("Default png, which is exact. jpeg is smaller for photos."),
-    include_overlays: z.boolean().optional().describe("Draw the overlays in too. Default false."),
-    include_cursor: z.boolean().optional().describe("Draw the pointer in too. Default false."),
+    format: z.enum(IMAGE_FORMATS).optional().describe("Default png."),
+    include_overlays: z.boolean().optional().describe("Default false."),
+    include_cursor: z.boolean().optional().describe("Default false."),
     if_changed_since: z
       .int()
       .min(0)
       .optional()
-      .describe("A generation you saw: no image when the desktop still has it. Not with overlays or cursor."),
-    diff: z
-      .boolean()
-      .optional()
-      .describe("With if_changed_since: only images of the parts that changed, where that is less."),
+      .describe("A generation you saw. Not with overlays or cursor."),
+    diff: z.boolean().optional().describe("With if_changed_since: only images of what changed."),
     inline_base64: z
       .boolean()
       .optional()
-      .describe(
-        "Also puts the image into image_base64, for programs that read no image blocks. Default false.",
-      ),
+      .describe("Also as image_base64, for programs that read no image blocks."),
     connection_id: connectionIdField,
   }),
   output: z.object({

@@ -1,13 +1,12 @@
 import * as z from "zod";
-import { connectionOutput, describeConnection, requiredConnectionId } from "../connection-output.ts";
-import { defineTool } from "../tool.ts";
+import { connectionOutput, describeConnection, requiredConnectionId } from "../tool/connection-output.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const testConnection = defineTool({
   name: "test_connection",
   title: "Test connection",
   description:
-    "Connects to the host of a configured connection anew, really logs in, and says step by step how far it got. " +
-    "The live desktop is not disturbed.",
+    "Connects to a configured host anew, logs in, and says step by step how far it got. The live desktop is not disturbed.",
   effect: "read",
   rate: "connection_test",
   hints: { openWorldHint: true },
@@ -20,9 +19,9 @@ export const testConnection = defineTool({
     last_connected: z.string().nullable(),
   }),
   async handle(args, context) {
-    const { desktops, principal } = context;
+    const { desktops, principal, actor } = context;
     const desktop = desktops.get(args.connection_id);
-    const report = await desktops.test(desktop.connection);
+    const report = await desktops.test(desktop.connection, actor);
     const steps = report.steps.map(({ name, ok, detail }) => ({ name, ok, detail }));
     const lines = steps.map(({ name, ok, detail }) => `${ok ? "ok" : "failed"}: ${name}. ${detail}`);
     return {

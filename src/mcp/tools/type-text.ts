@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { act, actedFields, actingFields } from "../acting.ts";
-import { defineTool } from "../tool.ts";
+import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { defineTool } from "../tool/tool.ts";
 
 const MAX_TEXT = 10_000;
 
@@ -8,22 +8,13 @@ export const typeText = defineTool({
   name: "type_text",
   title: "Type text",
   description:
-    "Types text with the keyboard into whatever has the focus; click there first. Any character can be sent, line breaks " +
-    "are Enter and tabs are Tab. As fast as the target takes it unless typing_speed_wpm says otherwise. In assist mode a " +
-    "human is asked first and sees the text. `not_typed` lists characters that no key can make.",
+    "Types text into what has the focus: click there first. Line breaks are Enter, tabs are Tab. `not_typed` lists characters " +
+    "that no key can make.",
   effect: "input",
   input: z.strictObject({
     text: z.string().min(1).max(MAX_TEXT),
-    typing_speed_wpm: z
-      .number()
-      .min(1)
-      .max(10_000)
-      .optional()
-      .describe("Words of five characters a minute. Default: no pauses."),
-    clear_existing: z
-      .boolean()
-      .optional()
-      .describe("First selects all in the field (Ctrl+A) and deletes it."),
+    typing_speed_wpm: z.number().min(1).max(10_000).optional().describe("Default: no pauses."),
+    clear_existing: z.boolean().optional().describe("First empties the field (Ctrl+A, Delete)."),
     ...actingFields,
   }),
   output: z.object({
@@ -56,7 +47,7 @@ export const typeText = defineTool({
         not_typed: [...notTyped],
       },
       // The text itself is not repeated: it may be a secret and the caller knows it.
-      text: `Typed ${typed} characters${missing === 0 ? "" : `, ${missing} could not be typed`}. ${acted.text}`,
+      text: `Typed ${typed} characters${missing === 0 ? "" : `, ${missing} could not be typed: try paste_text for those`}. ${acted.text}`,
       ...acted.images,
     };
   },

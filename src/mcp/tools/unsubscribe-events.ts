@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const unsubscribeEvents = defineTool({
   name: "unsubscribe_events",

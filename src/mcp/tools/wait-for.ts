@@ -1,11 +1,19 @@
 import * as z from "zod";
 import { parseColour } from "../../compositor/colour.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { keptPicture } from "../capture.ts";
-import { connectionIdField, coordinate, LONGEST_WAIT_MS, rectInput, rectOutput } from "../fields.ts";
-import { locatorFor, spaceFields } from "../locate.ts";
-import { defineTool } from "../tool.ts";
-import { awaitOn, colourAt, decodedImage, type Waited } from "../watching.ts";
+import { coverOf } from "../../framebuffer/cover.ts";
+import { keptPicture } from "../tool/capture.ts";
+import {
+  connectionIdField,
+  coordinate,
+  LISTED_AS,
+  LONGEST_WAIT_MS,
+  rectInput,
+  rectOutput,
+} from "../tool/fields.ts";
+import { locatorFor, spaceFields } from "../tool/locate.ts";
+import { defineTool } from "../tool/tool.ts";
+import { awaitOn, colourAt, decodedImage, type Waited } from "../tool/wait-condition.ts";
 
 const CONDITIONS = ["stable", "change", "color", "image", "anchor", "text"] as const;
 
@@ -16,26 +24,31 @@ export const waitFor = defineTool({
   name: "wait_for",
   title: "Wait for",
   description:
-    "Waits until something happened on the screen and returns as soon as it did. stable: nothing changed in `region` for " +
-    "stable_ms. change: something changed in `region`. color: the pixel x,y has `color`, within `tolerance`. image: `region` " +
-    "looks again as in screenshot_id. anchor: what anchor_id remembers is in view. `met` is false when timeout_ms passed first; that is no error. Text is not read yet.",
+    "Returns as soon as something happened. stable: nothing changed in `region` for stable_ms. change: something did. " +
+    "color: pixel x,y has `color`. image: `region` looks as in screenshot_id. anchor: anchor_id is in view. `met` is false when " +
+    "timeout_ms passed first.",
   effect: "read",
   input: z.strictObject({
     condition: z.enum(CONDITIONS),
-    region: rectInput.optional().describe("Only this part. Default: the whole screen."),
+    region: rectInput.optional().describe("Default: the whole screen."),
     x: coordinate.optional(),
     y: coordinate.optional(),
-    color: z.string().max(64).optional().describe("CSS colour name or hex, for condition color."),
+    color: z.string().max(64).optional().describe("CSS colour."),
     tolerance: z
       .int()
       .min(0)
       .max(255)
       .optional()
-      .describe("How far each of red, green and blue may be off. Default 0; for an anchor 16."),
+      .describe("How far a colour may be off. Default 0; for an anchor 16."),
     stable_ms: z.int().min(1).max(10_000).optional().describe(`Default ${DEFAULT_STABLE_MS}.`),
     timeout_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe(`Default ${DEFAULT_TIMEOUT_MS}.`),
-    text: z.string().max(1000).optional().describe("For condition text, which is not supported yet."),
-    anchor_id: z.string().max(200).optional().describe("For condition anchor."),
+    text: z
+      .string()
+      .max(1000)
+      .optional()
+      .meta(LISTED_AS.never)
+      .describe("For condition text, which is not supported yet."),
+    anchor_id: z.string().max(200).optional(),
     ...spaceFields,
     connection_id: connectionIdField,
   }),
@@ -43,7 +56,9 @@ export const waitFor = defineTool({
     met: z.boolean().describe("false: timeout_ms passed first."),
     stale: z.boolean().describe("true: the target is down and this is the last picture it sent."),
     waited_ms: z.number(),
-    generation: z.int(),
+    generation: z
+      .int()
+      .describe("Covers changed_rects; what changed outside of the region meanwhile has a later one."),
     changed_rects: z.array(rectOutput).max(32).describe("What changed meanwhile in the region."),
   }),
   async handle(args, context) {
@@ -134,8 +149,8 @@ export const waitFor = defineTool({
         met: waited.isMet,
         stale: waited.isStale,
         waited_ms: waited.waitedMs,
-        generation: desktop.generation,
-        changed_rects: waited.changed.simplified(32).rects,
+        generation: waited.generation,
+        changed_rects: coverOf(waited.changed.rects, 32),
       },
       text: [
         waited.isMet

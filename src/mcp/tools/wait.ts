@@ -1,21 +1,26 @@
 import * as z from "zod";
-import { delay } from "../../desktop/clock.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { connectionIdField, LONGEST_WAIT_MS } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import { delay } from "../../platform/clock.ts";
+import { connectionIdField, LONGEST_WAIT_MS } from "../tool/fields.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const wait = defineTool({
   name: "wait",
   title: "Wait",
   description:
-    "Waits for so long. Use wait_for where there is something to wait for: it returns as soon as it happened. The answer " +
-    "says whether the screen changed meanwhile.",
+    "Waits so long, and says whether the screen changed meanwhile. wait_for is better where there is something to wait for.",
   effect: "read",
   input: z.strictObject({
     duration_ms: z.int().min(0).max(LONGEST_WAIT_MS),
     connection_id: connectionIdField,
   }),
-  output: z.object({ waited_ms: z.number(), changed: z.boolean(), generation: z.int() }),
+  output: z.object({
+    waited_ms: z.number(),
+    changed: z.boolean(),
+    generation: z
+      .int()
+      .describe("When the wait began: pass it to take_screenshot as if_changed_since to see what changed."),
+  }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
     const { generation } = desktop;
@@ -28,7 +33,7 @@ export const wait = defineTool({
     const waited = Math.round(context.clock.nowMs() - startMs);
     const hasChanged = desktop.generation !== generation;
     return {
-      output: { waited_ms: waited, changed: hasChanged, generation: desktop.generation },
+      output: { waited_ms: waited, changed: hasChanged, generation },
       text: `Waited ${waited} ms; the screen ${hasChanged ? "changed" : "did not change"}.`,
     };
   },

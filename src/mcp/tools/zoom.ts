@@ -1,15 +1,21 @@
 import * as z from "zod";
-import { describeScreenshot, imageOf, keepScreenshot, STALE_TEXT, screenshotOutput } from "../capture.ts";
-import { connectionIdField, rectInput } from "../fields.ts";
-import { locatorFor, spaceFields } from "../locate.ts";
-import { defineTool } from "../tool.ts";
+import {
+  describeScreenshot,
+  imageOf,
+  keepScreenshot,
+  STALE_TEXT,
+  screenshotOutput,
+} from "../tool/capture.ts";
+import { connectionIdField, rectInput } from "../tool/fields.ts";
+import { locatorFor, spaceFields } from "../tool/locate.ts";
+import { defineTool } from "../tool/tool.ts";
 
 export const zoom = defineTool({
   name: "zoom",
   title: "Zoom",
   description:
-    "Shows a part of the desktop in its own exact pixels, for text that is too small in a shrunk screenshot. Coordinates of " +
-    "later calls still refer to your latest screenshot, unless you pass the screenshot_id of the zoom with them.",
+    "Shows a part of the desktop in its own exact pixels, for text too small to read. Later coordinates refer to it only with " +
+    "its screenshot_id.",
   effect: "read",
   rate: "screenshot",
   input: z.strictObject({ region: rectInput, ...spaceFields, connection_id: connectionIdField }),

@@ -20,6 +20,7 @@ export function* readBinaryClipboard(c: Conversation): Parser<void> {
   while (!c.from.has(1)) yield 1;
   const count = c.from.u8();
   let text: string | null = null;
+  let isTooLong = false;
   for (let i = 0; i < count; i++) {
     while (!c.from.has(5)) yield 5;
     c.from.skip(4);
@@ -34,6 +35,7 @@ export function* readBinaryClipboard(c: Conversation): Parser<void> {
         `got a clipboard item of ${size} bytes, expected at most ${MAX_ITEM_BYTES}`,
       );
     }
+    isTooLong ||= type === TEXT && size > LIMIT.cutTextBytes;
     if (type !== TEXT || size > LIMIT.cutTextBytes) {
       yield* skipBytes(c.from, size);
       continue;
@@ -41,7 +43,7 @@ export function* readBinaryClipboard(c: Conversation): Parser<void> {
     while (!c.from.has(size)) yield size;
     text = new TextDecoder("utf-8").decode(c.from.take(size)).replace(/\0$/, "");
   }
-  if (text !== null) c.emit({ type: "clipboard", text });
+  if (text !== null || isTooLong) c.emit({ type: "clipboard", text });
 }
 
 /**
@@ -49,7 +51,7 @@ export function* readBinaryClipboard(c: Conversation): Parser<void> {
  * programs would paste. An empty text is no item: the desktop's clipboard is then empty.
  */
 export function binaryClipboard(text: string): Uint8Array {
-  const utf8 = new TextEncoder().encode(text.replace(/\r\n/g, "\n"));
+  const utf8 = new TextEncoder().encode(text.replace(/\r\n?/g, "\n"));
   const message = new ByteWriter(16 + utf8.length).u8(KASM_CLIENT_MESSAGE.binaryClipboard);
   if (utf8.length === 0) return message.u8(0).bytes();
   return message.u8(1).u8(TEXT.length).ascii(TEXT).u32(utf8.length).put(utf8).bytes();

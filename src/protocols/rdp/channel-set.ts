@@ -3,9 +3,9 @@ import { Clipboard } from "./channels/cliprdr.ts";
 import { DisplayControl } from "./channels/display-control.ts";
 import { type DynamicChannel, DynamicChannels } from "./channels/drdynvc.ts";
 import { GRAPHICS_CHANNEL, GraphicsPipeline } from "./channels/egfx.ts";
+import { STATIC_CHANNELS } from "./connect/gcc.ts";
+import { StaticChannel, sendOnChannel } from "./connect/static-channels.ts";
 import type { Conversation } from "./conversation.ts";
-import { STATIC_CHANNELS } from "./gcc.ts";
-import { StaticChannel, sendOnChannel } from "./static-channels.ts";
 
 /** The virtual channels of one connection. What the host opens beyond these is refused: drives, printers, sound. */
 export class ChannelSet {
@@ -18,7 +18,10 @@ export class ChannelSet {
 
   constructor(c: Conversation) {
     this.#c = c;
-    this.#clipboard = new Clipboard((text) => c.emit({ type: "clipboard", text }));
+    this.#clipboard = new Clipboard(
+      (text) => c.emit({ type: "clipboard", text }),
+      () => c.emit({ type: "clipboardTaken" }),
+    );
     const known: DynamicChannel[] = [this.#display];
     if (c.options.hasGraphicsPipeline === true) known.push(this.#graphicsChannel());
     this.#dynamic = new DynamicChannels(known);

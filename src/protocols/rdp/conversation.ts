@@ -4,9 +4,9 @@ import type { Region } from "../../framebuffer/region.ts";
 import type { ByteQueue, Parser } from "../byte-queue.ts";
 import type { SecurityCrypto } from "../platform.ts";
 import type { Cursor, Screen } from "../rfb/screen.ts";
-import type { DamageLog } from "./damage-log.ts";
 import type { RdpPhase } from "./error.ts";
-import type { PointerCache } from "./pointer-cache.ts";
+import type { DamageLog } from "./graphics/damage-log.ts";
+import type { PointerCache } from "./pointer/pointer-cache.ts";
 import type { Scratch } from "./scratch.ts";
 
 export const COLOUR_DEPTHS = [32, 24, 16, 15, 8] as const;
@@ -61,7 +61,10 @@ export type RdpClientEvent =
   | { readonly type: "update"; readonly painted: Region }
   | { readonly type: "resize"; readonly screens: readonly Screen[] }
   | { readonly type: "cursor"; readonly cursor: Cursor | null }
-  | { readonly type: "clipboard"; readonly text: string }
+  /** null: a text was copied there that is too long. */
+  | { readonly type: "clipboard"; readonly text: string | null }
+  /** The host asked for the text it was offered last, and got it. */
+  | { readonly type: "clipboardTaken" }
   | { readonly type: "bell" }
   /** Somebody is signed in: MS-RDPBCGR 2.2.10.1. */
   | { readonly type: "signedIn" };

@@ -2,6 +2,12 @@ import { Framebuffer, OPAQUE } from "../../framebuffer/framebuffer.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { ByteQueue, type Parser } from "../byte-queue.ts";
 import { ChannelSet } from "./channel-set.ts";
+import { farewellError, signInRefused } from "./connect/error-info.ts";
+import { disconnectUltimatum, joinChannels } from "./connect/mcs.ts";
+import { connectMcs } from "./connect/mcs-connect.ts";
+import { negotiate } from "./connect/negotiation.ts";
+import { secure } from "./connect/security-upgrade.ts";
+import { signIn } from "./connect/sign-in.ts";
 import type {
   Conversation,
   HostFeatures,
@@ -9,25 +15,19 @@ import type {
   RdpClientOptions,
   RdpClientPorts,
 } from "./conversation.ts";
-import { DamageLog } from "./damage-log.ts";
 import { RdpError, type RdpPhase } from "./error.ts";
-import { RdpKeyboard } from "./input-keyboard.ts";
-import { RdpPointer } from "./input-pointer.ts";
-import { US_LAYOUT } from "./keyboard-layouts.ts";
-import { codePointOf } from "./keysym-characters.ts";
-import { disconnectUltimatum, joinChannels } from "./mcs.ts";
-import { connectMcs } from "./mcs-connect.ts";
-import { negotiate } from "./negotiation.ts";
+import { DamageLog } from "./graphics/damage-log.ts";
+import { RdpKeyboard } from "./input/input-keyboard.ts";
+import { RdpPointer } from "./input/input-pointer.ts";
+import { US_LAYOUT } from "./input/keyboard-layouts.ts";
+import { codePointOf } from "./input/keysym-characters.ts";
+import { isKnownLayout, positionOfCharacter, positionOfKey } from "./input/scancodes.ts";
+import { sendInput } from "./input/send-input.ts";
 import { LIMIT } from "./numbers.ts";
-import { PointerCache } from "./pointer-cache.ts";
-import { farewellError, signInRefused } from "./reasons.ts";
+import { PointerCache } from "./pointer/pointer-cache.ts";
 import * as request from "./requests.ts";
-import { isKnownLayout, positionOfCharacter, positionOfKey } from "./scancodes.ts";
 import { Scratch } from "./scratch.ts";
-import { secure } from "./secure.ts";
-import { sendInput } from "./send-input.ts";
 import { readSession } from "./session-messages.ts";
-import { signIn } from "./sign-in.ts";
 
 /** A size may change so often within a second; a real desktop's does not. */
 const MAX_RESIZES = 5;

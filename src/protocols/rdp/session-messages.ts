@@ -1,19 +1,19 @@
 import { boundRects, EMPTY_RECT, type Rect } from "../../framebuffer/rect.ts";
 import type { Parser } from "../byte-queue.ts";
-import { readDemandActive } from "./activation.ts";
-import { readBitmaps } from "./bitmap-update.ts";
+import { readDemandActive } from "./connect/activation.ts";
+import { farewellOf } from "./connect/error-info.ts";
+import { readChannelData } from "./connect/mcs.ts";
+import { redirected } from "./connect/sign-in.ts";
 import type { Conversation } from "./conversation.ts";
 import { RdpError } from "./error.ts";
-import { FastPath } from "./fast-path.ts";
-import { readFrame } from "./frames.ts";
+import { readBitmaps } from "./graphics/bitmap-update.ts";
+import { FastPath } from "./graphics/fast-path.ts";
+import { readFrame } from "./graphics/frames.ts";
+import { readPalette } from "./graphics/palette.ts";
 import type { LittleEndianReader } from "./little-endian-reader.ts";
-import { readChannelData } from "./mcs.ts";
 import { DATA, LIMIT, SHARE } from "./numbers.ts";
-import { readPalette } from "./palette.ts";
-import { readPointerMessage } from "./pointer-update.ts";
-import { farewellOf } from "./reasons.ts";
+import { readPointerMessage } from "./pointer/pointer-update.ts";
 import { readDataHeader, shareMessages } from "./share.ts";
-import { redirected } from "./sign-in.ts";
 
 /** Types of a slow-path update, MS-RDPBCGR 2.2.9.1.1.3.1. */
 const UPDATE = { orders: 0, bitmap: 1, palette: 2, synchronise: 3 } as const;

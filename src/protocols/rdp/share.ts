@@ -1,8 +1,8 @@
+import { sendData } from "./connect/mcs.ts";
 import type { Conversation } from "./conversation.ts";
 import { RdpError } from "./error.ts";
 import { LittleEndianReader } from "./little-endian-reader.ts";
 import { LittleEndianWriter } from "./little-endian-writer.ts";
-import { sendData } from "./mcs.ts";
 import { SHARE } from "./numbers.ts";
 
 const CONTROL_HEADER_BYTES = 6;

@@ -38,8 +38,16 @@ export class RfbError extends Error {
   }
 }
 
-/** Text of a peer made safe to show and log: control and bidirectional characters escaped, at most 256 characters. */
+/** Control and bidirectional characters, and the two separators that end a line. */
+const UNSAFE = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+
+/** Text of a peer made safe to show and log: such characters escaped; what is shown has at most `most` characters. */
 export function safeText(text: string, most = 256): string {
-  const cut = text.length > most ? `${text.slice(0, most)}…` : text;
-  return cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
+  let safe = "";
+  for (const c of text) {
+    const shown = UNSAFE.test(c) ? `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}` : c;
+    if (safe.length + shown.length > most) return `${safe}…`;
+    safe += shown;
+  }
+  return safe;
 }

@@ -15,7 +15,7 @@ export const CLIPBOARD_FORMATS_MASK = 0xffff;
 
 /** UTF-8, CRLF line ends and a final NUL, as a provide message wants its text, behind a 32-bit length. */
 export function packClipboardText(text: string): Uint8Array {
-  const utf8 = new TextEncoder().encode(`${text.replace(/\r?\n/g, "\r\n")}\0`);
+  const utf8 = new TextEncoder().encode(`${text.replace(/\r\n|\r|\n/g, "\r\n")}\0`);
   const packed = new Uint8Array(4 + utf8.length);
   new DataView(packed.buffer).setUint32(0, utf8.length);
   packed.set(utf8, 4);

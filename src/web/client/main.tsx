@@ -1,7 +1,7 @@
 import { render } from "preact";
-import { App } from "./app.tsx";
-import { startRouter } from "./router.ts";
-import { startTheme } from "./theme.ts";
+import { App } from "./shell/app.tsx";
+import { startRouter } from "./shell/router.ts";
+import { startTheme } from "./shell/theme.ts";
 import "./styles/tokens.css";
 import "./styles/controls.css";
 import "./styles/shell.css";

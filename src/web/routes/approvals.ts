@@ -1,26 +1,57 @@
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
-import type { Decision } from "../../desktop/approvals.ts";
-import { Gate, principalOf } from "../access.ts";
-import type { ApprovalInfo, DecisionBody } from "../api.ts";
-import { decisionBodySchema } from "../api.ts";
-import { approvalInfo } from "../desktop-facts.ts";
-import { pendingApprovals } from "../event-hub.ts";
-import { parse } from "../parse.ts";
-import type { AppPorts } from "../ports.ts";
+import type { Decision } from "../../desktop/control/approvals.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import type { ApprovalInfo, DecisionBody, GrantInfo } from "../api/api.ts";
+import { decisionBodySchema } from "../api/api.ts";
+import { approvalInfo } from "../api/desktop-json.ts";
+import { pendingApprovals, standingGrants } from "../api/event-hub.ts";
+import { Gate, principalOf } from "../http/access.ts";
+import { parse } from "../http/parse.ts";
+import type { AppPorts } from "../http/ports.ts";
+import type { ReadingAudit } from "../http/reading-audit.ts";
+import { writeFirst } from "../http/written-first.ts";
 
 const paramsSchema = z.object({ approvalId: z.string().max(100) });
+const grantParamsSchema = z.object({ grantId: z.string().max(100) });
 
 /** The open questions of all desktops, oldest first, and the one way to answer them over HTTP. */
-export function approvalRoutes(app: FastifyInstance, ports: AppPorts): void {
+export function approvalRoutes(app: FastifyInstance, ports: AppPorts, reading: ReadingAudit): void {
   const approve = { config: { access: "approve" } } as const;
+  const decide = { config: { access: "approve", isWrittenFirst: false } } as const;
   const gate = new Gate(ports);
-  app.get("/api/v1/approvals", approve, (): ApprovalInfo[] => pendingApprovals(ports.desktops));
-  app.post("/api/v1/approvals/:approvalId", approve, (request): ApprovalInfo => {
+  app.get("/api/v1/approvals", approve, (request): ApprovalInfo[] => {
+    const pending = pendingApprovals(ports.desktops);
+    if (pending.length > 0) reading.read("approval.viewed", request);
+    return pending;
+  });
+  app.get("/api/v1/approvals/:approvalId/picture.png", approve, async (request, reply) => {
+    const { approvalId } = parse(paramsSchema, request.params);
+    const picture = await ports.desktops.questions.picture(approvalId);
+    if (picture === null) {
+      throw new RefusedError(
+        "not_found",
+        "no open approval of that id has a picture: it was decided, has expired or never was",
+      );
+    }
+    return reply.type("image/png").header("cache-control", "no-store").send(Buffer.from(picture));
+  });
+  app.get("/api/v1/grants", approve, (): GrantInfo[] => standingGrants(ports.desktops));
+  app.delete("/api/v1/grants/:grantId", approve, (request, reply) => {
+    const { grantId } = parse(grantParamsSchema, request.params);
+    const by = actorOf(principalOf(request), request.ip);
+    if (!ports.desktops.all.some(({ grants }) => grants.revoke(grantId, by))) {
+      throw new RefusedError("not_found", "nothing of that id is allowed: it has ended or never was");
+    }
+    return reply.code(204).send();
+  });
+  app.post("/api/v1/approvals/:approvalId", decide, async (request): Promise<ApprovalInfo> => {
     const { approvalId } = parse(paramsSchema, request.params);
     const decision = decisionOf(parse(decisionBodySchema, request.body));
-    const by = actorOf(principalOf(request));
+    const by = actorOf(principalOf(request), request.ip);
+    // A no only keeps agents from something, and is heard whatever the disk does.
+    if (decision.kind === "approve") await writeFirst(ports.audit, request);
     if (decision.kind !== "take_over") {
       return approvalInfo(ports.desktops.questions.decide(approvalId, decision, by));
     }

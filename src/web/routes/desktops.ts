@@ -1,18 +1,19 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
-import { makeConnection } from "../../desktop/connection.ts";
+import { makeConnection } from "../../desktop/connections/connection.ts";
+import { rdpWishesOf } from "../../desktop/connections/rdp-fields.ts";
+import { wayOf } from "../../desktop/connections/transport-fields.ts";
+import type { Actor } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { rdpWishesOf } from "../../desktop/rdp-fields.ts";
-import { wayOf } from "../../desktop/transport-fields.ts";
-import { auditedActor, auditedRequest, principalOf } from "../access.ts";
-import type { ActionInfo, DesktopInfo, TestReportInfo } from "../api.ts";
-import { connectionBodySchema, modeBodySchema } from "../api.ts";
-import { actionInfo } from "../desktop-facts.ts";
-import type { DesktopTeller } from "../desktop-info.ts";
-import { parse } from "../parse.ts";
-import type { AppPorts, WebDesktop } from "../ports.ts";
-import type { RateLimits } from "../rate-limits.ts";
+import type { ActionInfo, DesktopInfo, TestReportInfo } from "../api/api.ts";
+import { connectionBodySchema, modeBodySchema } from "../api/api.ts";
+import type { DesktopTeller } from "../api/desktop-details.ts";
+import { actionInfo } from "../api/desktop-json.ts";
+import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
+import { parse } from "../http/parse.ts";
+import type { AppPorts, WebDesktop } from "../http/ports.ts";
+import type { RateLimits } from "../http/rate-limits.ts";
 
 const paramsSchema = z.object({ id: z.string() });
 
@@ -41,22 +42,15 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
   });
 
   app.post(url, connections, async (request, reply): Promise<DesktopInfo> => {
-    const desktop = await ports.desktops.add(connectionInput(request.body), actorOf(principalOf(request)));
+    const desktop = await ports.desktops.add(connectionInput(request.body), callerOf(request));
     reply.code(201).header("location", `${url}/${encodeURIComponent(desktop.id)}`);
     return teller.info(desktop);
   });
   app.post(`${url}/test`, connections, async (request): Promise<TestReportInfo> => {
     parts.limits.take("connectionTests", request.ip);
     const input = connectionInput(request.body);
-    const startedAtMs = ports.clock.nowMs();
-    const report = await ports.desktops.test(makeConnection(input, ports.clock.date()));
-    ports.audit.record({
-      type: "connection.tested",
-      errorCode: report.success ? null : "test_failed",
-      actor: auditedActor(principalOf(request), request),
-      request: auditedRequest(request),
-      durationMs: ports.clock.nowMs() - startedAtMs,
-    });
+    const connection = makeConnection(input, ports.clock.date());
+    const report = await ports.desktops.test(connection, callerOf(request));
     return {
       success: report.success,
       message: report.message,
@@ -64,28 +58,40 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
     };
   });
   app.delete(`${url}/:id`, connections, async (request, reply) => {
-    await ports.desktops.remove(desktopOf(ports, request).id, actorOf(principalOf(request)));
+    await ports.desktops.remove(desktopOf(ports, request).id, callerOf(request));
     return reply.code(204).send();
   });
 
   const act = (
     name: string,
     change: (desktop: WebDesktop, request: FastifyRequest) => void,
-    access: "control" | "input" = "control",
+    config: Pick<FastifyContextConfig, "access" | "isWrittenFirst"> = {},
   ): void => {
-    app.post(`${url}/:id/${name}`, { config: { access } }, (request): DesktopInfo => {
+    app.post(`${url}/:id/${name}`, { config: { access: "control", ...config } }, (request): DesktopInfo => {
       const desktop = desktopOf(ports, request);
       change(desktop, request);
       return teller.info(desktop);
     });
   };
-  act("mode", (desktop, request) => {
-    const { mode, metadata } = parse(modeBodySchema, request.body);
-    desktop.setMode(mode, actorOf(principalOf(request)), metadata);
+  act(
+    "mode",
+    (desktop, request) => {
+      const { mode, metadata } = parse(modeBodySchema, request.body);
+      desktop.setMode(mode, callerOf(request), metadata);
+    },
+    { access: "modes" },
+  );
+  act("stop", (desktop, request) => desktop.stop(callerOf(request)), { isWrittenFirst: false });
+  act("resume", (desktop, request) => desktop.resume(callerOf(request)));
+  act("reconnect", (desktop, request) => {
+    ports.audit.record({
+      type: "session.reconnect_requested",
+      actor: auditedActor(principalOf(request), request),
+      request: auditedRequest(request),
+      resource: { kind: "desktop", id: desktop.id },
+    });
+    desktop.reconnect();
   });
-  act("stop", (desktop, request) => desktop.stop(actorOf(principalOf(request))));
-  act("resume", (desktop, request) => desktop.resume(actorOf(principalOf(request))));
-  act("reconnect", (desktop) => desktop.reconnect());
   app.post(`${url}/:id/forget-identity`, connections, async (request): Promise<DesktopInfo> => {
     const desktop = desktopOf(ports, request);
     const wasKnown = (await ports.forgetIdentity?.(desktop.connection)) ?? false;
@@ -103,9 +109,13 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
     return teller.info(desktop);
   });
   const hold = (isHolding: boolean) => (desktop: WebDesktop, request: FastifyRequest) =>
-    desktop.setHolding(isHolding, actorOf(principalOf(request)));
-  act("take-over", hold(true), "input");
+    desktop.setHolding(isHolding, callerOf(request));
+  act("take-over", hold(true), { access: "input", isWrittenFirst: false });
   act("give-back", hold(false));
+}
+
+function callerOf(request: FastifyRequest): Actor {
+  return actorOf(principalOf(request), request.ip);
 }
 
 /** Reads the body of adding and testing. Fields that were left out stay out. */

@@ -1,9 +1,9 @@
 import { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { credentialOf, principalOf } from "../access.ts";
-import { HTTP_LIMITS } from "../http-limits.ts";
-import type { AppPorts } from "../ports.ts";
-import type { StreamKeeper } from "../stream-keeper.ts";
+import { credentialOf, principalOf } from "../http/access.ts";
+import { HTTP_LIMITS } from "../http/http-limits.ts";
+import type { AppPorts } from "../http/ports.ts";
+import type { StreamKeeper } from "../http/stream-keeper.ts";
 
 /** `POST|GET|DELETE /mcp` and the same at `/`; `GET /` is shared with the web app and lives in pages.ts. */
 export function mcpRoutes(app: FastifyInstance, ports: AppPorts, streams: StreamKeeper): void {
@@ -35,7 +35,8 @@ export async function handToMcp(
     response.once("prefinish", () => socket.setTimeout(HTTP_LIMITS.silenceTimeoutMs));
   }
   try {
-    await ports.mcp.handle(request.raw, response, request.body ?? undefined, principalOf(request));
+    const principal = { ...principalOf(request), ip: request.ip };
+    await ports.mcp.handle(request.raw, response, request.body ?? undefined, principal);
   } catch (error) {
     request.log.error({ err: error }, "MCP request failed");
     if (response.headersSent) {

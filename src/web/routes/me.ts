@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { Permission } from "../../auth/principal.ts";
 import { may } from "../../auth/principal.ts";
-import { principalOf } from "../access.ts";
-import type { Me } from "../api.ts";
-import type { AppPorts } from "../ports.ts";
+import type { Me } from "../api/api.ts";
+import { principalOf } from "../http/access.ts";
+import type { AppPorts } from "../http/ports.ts";
 
 const PERMISSIONS: readonly Permission[] = [
   "view",
@@ -11,6 +11,7 @@ const PERMISSIONS: readonly Permission[] = [
   "overlay",
   "approve",
   "control",
+  "modes",
   "connections",
   "mcp",
   "admin",

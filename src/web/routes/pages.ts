@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RefusedError } from "../../desktop/error.ts";
-import type { Gate } from "../access.ts";
-import { wantsHtml } from "../access.ts";
-import { WebError } from "../error.ts";
-import type { AppPorts } from "../ports.ts";
-import type { StreamKeeper } from "../stream-keeper.ts";
+import type { Gate } from "../http/access.ts";
+import { wantsHtml } from "../http/access.ts";
+import { WebError } from "../http/error.ts";
+import type { AppPorts } from "../http/ports.ts";
+import type { StreamKeeper } from "../http/stream-keeper.ts";
 import { handToMcp } from "./mcp.ts";
 import type { SignIn } from "./session.ts";
 

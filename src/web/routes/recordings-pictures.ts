@@ -12,13 +12,13 @@ import {
   type ExportedFile,
   type ExportRequest,
   exportRecording,
-} from "../../recording/export-recording.ts";
-import type { RecordingReader } from "../../recording/recordings.ts";
-import { asRefused, refusalOf } from "../../recording/refused.ts";
-import { auditedActor, auditedRequest, principalOf } from "../access.ts";
-import { parse } from "../parse.ts";
-import { exportQuerySchema, frameQuerySchema } from "../recordings-api.ts";
-import { type RecordingRouteParts, recordingIdOf } from "./recordings.ts";
+} from "../../recording/export/export-recording.ts";
+import type { RecordingReader } from "../../recording/library/recording-types.ts";
+import { asRefused, refusalOf } from "../../recording/library/refused.ts";
+import { exportQuerySchema, frameQuerySchema } from "../api/recordings-api.ts";
+import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
+import { parse } from "../http/parse.ts";
+import { type RecordingRouteParts, partOf as readPart, recordingIdOf } from "./recordings.ts";
 
 type FrameQuery = z.infer<typeof frameQuerySchema>;
 
@@ -36,7 +36,7 @@ const MOST_EXPORTS = 3;
 /** Pictures of recordings, and recordings as files. */
 export function recordingPictureRoutes(
   app: FastifyInstance,
-  { recordings, readers, audit }: RecordingRouteParts,
+  { recordings, readers, audit, reading }: RecordingRouteParts,
 ): void {
   const url = "/api/v1/recordings/:id";
   const control = { config: { access: "control" } } as const;
@@ -46,6 +46,7 @@ export function recordingPictureRoutes(
       const frame = await asRefused(() =>
         readers.use(recordingIdOf(request), (reader) => reader.frameAt(query.at_ms ?? 0)),
       );
+      reading.read("recording.viewed", request, readPart(request, "frame"));
       const part = partOf(query, frame);
       const to = shrunk(part, query.max_width);
       const whole = pictureOf(frame);

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
-import type { OpenReaders } from "../../recording/open-readers.ts";
-import type { RecordingReader, RecordingsFace } from "../../recording/recordings.ts";
-import { asRefused } from "../../recording/refused.ts";
-import { RESTATE_MS } from "../../recording/track-tap.ts";
-import { auditedActor, auditedRequest, principalOf } from "../access.ts";
+import type { RecordingReader, RecordingsFace } from "../../recording/library/recording-types.ts";
+import { asRefused } from "../../recording/library/refused.ts";
+import type { OpenReaders } from "../../recording/read/open-readers.ts";
+import { RESTATE_MS } from "../../recording/write/event-recorder.ts";
 import type {
   ChunksInfo,
   PointerTrackInfo,
@@ -13,9 +12,7 @@ import type {
   SearchHitInfo,
   TimelineInfo,
   VerificationInfo,
-} from "../api.ts";
-import { parse } from "../parse.ts";
-import type { AppPorts } from "../ports.ts";
+} from "../api/api.ts";
 import {
   activityParts,
   chunkInfo,
@@ -24,7 +21,7 @@ import {
   recordingInfo,
   runBytes,
   trackInfos,
-} from "../recording-facts.ts";
+} from "../api/recording-json.ts";
 import {
   bookmarkBodySchema,
   recordBodySchema,
@@ -32,7 +29,11 @@ import {
   searchQuerySchema,
   spanQuerySchema,
   timelineQuerySchema,
-} from "../recordings-api.ts";
+} from "../api/recordings-api.ts";
+import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
+import { parse } from "../http/parse.ts";
+import type { AppPorts } from "../http/ports.ts";
+import type { ReadingAudit } from "../http/reading-audit.ts";
 
 const paramsSchema = z.object({ id: z.string().min(1).max(200) });
 const chunkParamsSchema = z.object({ index: z.coerce.number().int().min(0).max(0xffff_ffff) });
@@ -49,6 +50,12 @@ export interface RecordingRouteParts {
   readonly recordings: RecordingsFace;
   readonly readers: OpenReaders;
   readonly audit: AppPorts["audit"];
+  readonly reading: ReadingAudit;
+}
+
+/** What of a recording was read, for the audit. */
+export function partOf(request: FastifyRequest, part: string) {
+  return { resource: { kind: "recording", id: recordingIdOf(request) }, action: part };
 }
 
 /**
@@ -62,12 +69,18 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   const read = <Result>(
     request: FastifyRequest,
     run: (reader: RecordingReader) => Promise<Result>,
-  ): Promise<Result> => asRefused(() => readers.use(recordingIdOf(request), run));
+    part?: string,
+  ): Promise<Result> =>
+    asRefused(async () => {
+      const result = await readers.use(recordingIdOf(request), run);
+      if (part !== undefined) house.reading.read("recording.viewed", request, partOf(request, part));
+      return result;
+    });
 
   app.get(url, control, async (): Promise<RecordingInfo[]> => (await recordings.list()).map(recordingInfo));
   app.post(url, control, async (request, reply): Promise<RecordingInfo> => {
     const { desktop_id } = parse(recordBodySchema, request.body);
-    const by = actorOf(principalOf(request));
+    const by = actorOf(principalOf(request), request.ip);
     const started = await asRefused(() => recordings.start(desktop_id, { reason: "manual", by }));
     reply.code(201).header("location", `${url}/${encodeURIComponent(started.id)}`);
     return recordingInfo(started);
@@ -76,20 +89,24 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
     return recordingInfo(await recordings.get(recordingIdOf(request)));
   });
   app.delete(`${url}/:id`, { config: { access: "admin" } }, async (request, reply) => {
-    await recordings.remove(recordingIdOf(request), actorOf(principalOf(request)));
+    await recordings.remove(recordingIdOf(request), actorOf(principalOf(request), request.ip));
     return reply.code(204).send();
   });
   app.post(`${url}/:id/stop`, control, async (request): Promise<RecordingInfo> => {
-    const by = actorOf(principalOf(request));
+    const by = actorOf(principalOf(request), request.ip);
     return recordingInfo(await asRefused(() => recordings.stop(recordingIdOf(request), by)));
   });
-  app.post(`${url}/:id/verify`, control, async (request): Promise<VerificationInfo> => {
-    const { state, problem, intactBytes, bytes } = await recordings.verify(recordingIdOf(request));
-    return { state, problem, intact_bytes: intactBytes, bytes };
-  });
+  app.post(
+    `${url}/:id/verify`,
+    { config: { access: "control", isWrittenFirst: false } },
+    async (request): Promise<VerificationInfo> => {
+      const { state, problem, intactBytes, bytes } = await recordings.verify(recordingIdOf(request));
+      return { state, problem, intact_bytes: intactBytes, bytes };
+    },
+  );
   app.post(`${url}/:id/bookmarks`, control, (request, reply) => {
     const { label } = parse(bookmarkBodySchema, request.body);
-    recordings.bookmark(recordingIdOf(request), label, actorOf(principalOf(request)));
+    recordings.bookmark(recordingIdOf(request), label, actorOf(principalOf(request), request.ip));
     return reply.code(204).send();
   });
 
@@ -108,8 +125,15 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   });
   app.get(`${url}/:id/search`, control, (request): Promise<SearchHitInfo[]> => {
     const { query } = parse(searchQuerySchema, request.query);
-    return read(request, async (reader) =>
-      (await reader.search(query)).map(({ atMs, entry, text }) => ({ at_ms: atMs, type: entry.type, text })),
+    return read(
+      request,
+      async (reader) =>
+        (await reader.search(query)).map(({ atMs, entry, text }) => ({
+          at_ms: atMs,
+          type: entry.type,
+          text,
+        })),
+      "search",
     );
   });
   app.get(`${url}/:id/chunks`, control, (request): Promise<ChunksInfo> => {
@@ -122,22 +146,26 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   });
   app.get(`${url}/:id/chunks/:index`, control, async (request, reply) => {
     const { index } = parse(chunkParamsSchema, request.params);
-    const bytes = await read(request, (reader) => reader.chunkBytes(index));
+    const bytes = await read(request, (reader) => reader.chunkBytes(index), "chunk");
     return reply
       .type("application/octet-stream")
       .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   });
   app.get(`${url}/:id/run`, control, async (request, reply) => {
     const { at_ms } = parse(runQuerySchema, request.query);
-    const run = await read(request, (reader) => reader.run(at_ms));
+    const run = await read(request, (reader) => reader.run(at_ms), "run");
     return reply.type("application/octet-stream").send(runBytes(run));
   });
   app.get(`${url}/:id/pointer`, control, (request): Promise<PointerTrackInfo> => {
     const { from_ms = 0, to_ms } = parse(spanQuerySchema, request.query);
-    return read(request, async (reader) => {
-      const toMs = to_ms ?? reader.summary.durationMs;
-      return pointerTrack(await pointerEntries(reader, from_ms, toMs), from_ms);
-    });
+    return read(
+      request,
+      async (reader) => {
+        const toMs = to_ms ?? reader.summary.durationMs;
+        return pointerTrack(await pointerEntries(reader, from_ms, toMs), from_ms);
+      },
+      "pointer",
+    );
   });
 }
 

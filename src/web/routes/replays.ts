@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { asRefused } from "../../recording/refused.ts";
-import { principalOf } from "../access.ts";
-import type { ReplayInfo, ReplayStateInfo } from "../api.ts";
-import { parse } from "../parse.ts";
-import type { AppPorts, ReplayedRecording } from "../ports.ts";
-import { replayBodySchema, steerReplayBodySchema } from "../recordings-api.ts";
+import { asRefused } from "../../recording/library/refused.ts";
+import type { ReplayInfo, ReplayStateInfo } from "../api/api.ts";
+import { replayBodySchema, steerReplayBodySchema } from "../api/recordings-api.ts";
+import { principalOf } from "../http/access.ts";
+import { parse } from "../http/parse.ts";
+import type { AppPorts, ReplayedRecording } from "../http/ports.ts";
 import { recordingIdOf } from "./recordings.ts";
 
 const paramsSchema = z.object({ id: z.string() });
@@ -26,7 +26,7 @@ export function replayRoutes(app: FastifyInstance, replays: AppPorts["replays"] 
     { config: { access: "connections" } },
     async (request, reply): Promise<ReplayInfo> => {
       const { at_ms = 0 } = parse(replayBodySchema, request.body);
-      const by = actorOf(principalOf(request));
+      const by = actorOf(principalOf(request), request.ip);
       const desktop = await asRefused(() => there().open(recordingIdOf(request), at_ms, by));
       reply.code(201).header("location", `/api/v1/desktops/${encodeURIComponent(desktop.id)}`);
       return { desktop_id: desktop.id };
@@ -36,7 +36,8 @@ export function replayRoutes(app: FastifyInstance, replays: AppPorts["replays"] 
   app.get("/api/v1/desktops/:id/replay", control, async (request): Promise<ReplayStateInfo> => {
     return stateInfo(playerOf(request));
   });
-  app.patch("/api/v1/desktops/:id/replay", control, async (request): Promise<ReplayStateInfo> => {
+  const steer = { config: { access: "control", isWrittenFirst: false } } as const;
+  app.patch("/api/v1/desktops/:id/replay", steer, async (request): Promise<ReplayStateInfo> => {
     const { at_ms, speed, is_playing } = parse(steerReplayBodySchema, request.body);
     const player = playerOf(request);
     if (speed !== undefined) player.setSpeed(speed);

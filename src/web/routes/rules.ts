@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { actorOf } from "../../auth/actor.ts";
-import { customWord, decidingArea, readCustomRules } from "../../desktop/custom-rules.ts";
+import { customWord, decidingArea, readCustomRules } from "../../desktop/control/custom-rules.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { auditedActor, auditedRequest, principalOf } from "../access.ts";
-import type { RulesInfo, RulesTried } from "../api.ts";
-import { rulesBodySchema, rulesTryBodySchema } from "../api.ts";
-import { parse } from "../parse.ts";
-import type { AppPorts, WebDesktop } from "../ports.ts";
+import type { RulesInfo, RulesTried } from "../api/api.ts";
+import { rulesBodySchema, rulesTryBodySchema } from "../api/api.ts";
+import { principalOf } from "../http/access.ts";
+import { parse } from "../http/parse.ts";
+import type { AppPorts, WebDesktop } from "../http/ports.ts";
 import { desktopOf } from "./desktops.ts";
 
 /** The rules of a desktop's custom mode: everybody may read and try them, an administrator sets them. */
@@ -17,24 +17,10 @@ export function ruleRoutes(app: FastifyInstance, ports: AppPorts): void {
   app.put(url, { config: { access: "admin" } }, (request): RulesInfo => {
     const desktop = desktopOf(ports, request);
     const { rules } = parse(rulesBodySchema, request.body);
-    const principal = principalOf(request);
-    desktop.setMode("custom", actorOf(principal), rules);
-    const { areas, ...words } = rules;
-    ports.audit.record({
-      type: "rules.changed",
-      severity: "notice",
-      actor: auditedActor(principal, request),
-      request: auditedRequest(request),
-      resource: { kind: "desktop", id: desktop.id },
-      counts: {
-        areas: areas.length,
-        allowed: Object.values(words).filter((word) => word === "allow").length,
-        denied: Object.values(words).filter((word) => word === "deny").length,
-      },
-    });
+    desktop.setMode("custom", actorOf(principalOf(request), request.ip), rules);
     return rulesInfo(desktop);
   });
-  app.post(`${url}/try`, view, (request): RulesTried => {
+  app.post(`${url}/try`, { config: { access: "view", isWrittenFirst: false } }, (request): RulesTried => {
     desktopOf(ports, request);
     const { rules, subject, x, y } = parse(rulesTryBodySchema, request.body);
     if (subject !== "pointer") return { verdict: customWord(rules, subject, []), area: null };

@@ -2,14 +2,15 @@ import { createHash, randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
+import { PictureTurns } from "../../desktop/picture/picture-turns.ts";
 import type { ImageFormat, SnapshotRequest } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
-import { auditedActor, auditedRequest, principalOf } from "../access.ts";
-import { screenshotQuerySchema } from "../api.ts";
-import { parse } from "../parse.ts";
-import { PictureTurns } from "../picture-turns.ts";
-import type { AppPorts, WebDesktop } from "../ports.ts";
-import type { RateLimits } from "../rate-limits.ts";
+import { screenshotQuerySchema } from "../api/api.ts";
+import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
+import { parse } from "../http/parse.ts";
+import type { AppPorts, WebDesktop } from "../http/ports.ts";
+import type { RateLimits } from "../http/rate-limits.ts";
+import type { ReadingAudit } from "../http/reading-audit.ts";
 import { desktopOf } from "./desktops.ts";
 
 type ScreenshotQuery = z.infer<typeof screenshotQuerySchema>;
@@ -24,7 +25,11 @@ const FORMATS = {
 const EPOCH = randomBytes(6).toString("base64url");
 
 /** `GET /api/v1/desktops/:id/screenshot.{png,jpg,webp}`: 304 while nothing that it shows has changed. */
-export function screenshotRoutes(app: FastifyInstance, ports: AppPorts, limits: RateLimits): void {
+export function screenshotRoutes(
+  app: FastifyInstance,
+  ports: AppPorts,
+  { limits, reading }: { readonly limits: RateLimits; readonly reading: ReadingAudit },
+): void {
   const cursors = new CursorNumbers();
   const turns = new PictureTurns();
   for (const [extension, { format, type }] of Object.entries(FORMATS)) {
@@ -73,16 +78,17 @@ export function screenshotRoutes(app: FastifyInstance, ports: AppPorts, limits: 
             signal,
           }),
         }));
-        // As a tool's; a person's pictures are the web app's own, many a minute.
+        const resource = { kind: "desktop", id: desktop.id };
+        // An agent's are told as a tool's are; a person's are the web app's own, many a minute.
         if (isAgent) {
           ports.audit.record({
             type: "screenshot.taken",
             actor: auditedActor(principal, request),
             request: auditedRequest(request),
-            resource: { kind: "desktop", id: desktop.id },
+            resource,
             counts: { images: 1 },
           });
-        }
+        } else reading.read("screenshot.taken", request, { resource });
         // Of the scene as it was before: what was drawn meanwhile makes the next request a 200, never a false 304.
         return reply
           .header("etag", tagAt(snapshot.generation, sceneVersion))

@@ -1,20 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AuthResult } from "../../auth/authenticator.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { auditedActor, auditedRequest, cookieName, credentialOf, wantsHtml } from "../access.ts";
-import { signInBodySchema } from "../api.ts";
-import { WebError } from "../error.ts";
-import { parse } from "../parse.ts";
-import type { AppPorts } from "../ports.ts";
-import type { RateLimits } from "../rate-limits.ts";
-
-/**
- * After a click on another site's page a redirect would be that site's too, and take no strict cookie along: a page of
- * our own goes on instead.
- */
-const ONWARDS =
-  '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/">' +
-  '<title>Overlay Companion</title><p><a href="/">Overlay Companion</a>';
+import { signInBodySchema } from "../api/api.ts";
+import { auditedActor, auditedRequest, cookieName, credentialOf, wantsHtml } from "../http/access.ts";
+import { WebError } from "../http/error.ts";
+import { parse } from "../http/parse.ts";
+import type { AppPorts } from "../http/ports.ts";
+import type { RateLimits } from "../http/rate-limits.ts";
 
 /** Turns a token or a one-time code into the cookie of a session. */
 export class SignIn {
@@ -26,18 +18,27 @@ export class SignIn {
     this.#limits = limits;
   }
 
-  /** `/?token=`: on to `/` without the token, so that it leaves the address bar. */
+  /**
+   * `/?token=`: on to `/` without the token, so that it leaves the address bar. Where another site's page may have had
+   * a part in it, the sign-in page asks first: nothing is judged or counted, and no session replaced, before a person
+   * says there that they mean it.
+   */
   async byAddress(request: FastifyRequest, reply: FastifyReply, secret: string): Promise<void> {
     // A browser that looks ahead must not use up a one-time code that nobody opened.
     const purpose = `${request.headers["sec-purpose"]}${request.headers["purpose"]}`;
     if (request.method === "HEAD" || /prefetch|prerender/.test(purpose)) {
       throw new RefusedError("not_supported", "a sign-in address cannot be fetched ahead");
     }
-    if (!isOpenedByPerson(request)) {
-      throw new WebError(
-        "cross_site",
-        "another site's page fetched the sign-in address, expected a person to open it",
-      );
+    if (!isOpenedHere(request)) {
+      if (!mayBeOpened(request)) {
+        throw new WebError(
+          "cross_site",
+          "the sign-in address was fetched by a page or a program, expected a person to open it in a browser",
+        );
+      }
+      // The fragment is sent to nobody, and the page takes it out of the address bar.
+      await reply.redirect(`/signin#${new URLSearchParams({ token: secret })}`, 303);
+      return;
     }
     try {
       this.#signIn(request, reply, secret);
@@ -47,8 +48,7 @@ export class SignIn {
       await reply.redirect(`/signin?error=${error.code === "unauthenticated" ? "wrong" : "wait"}`, 303);
       return;
     }
-    if (isFromOurselves(request)) await reply.redirect("/", 303);
-    else await reply.type("text/html; charset=utf-8").send(ONWARDS);
+    await reply.redirect("/", 303);
   }
 
   /** `POST /api/v1/session`: the sign-in form. */
@@ -114,22 +114,29 @@ export class SignIn {
   }
 }
 
-/** An image or a frame of another site's page would sign its reader in as somebody else, or lock them out by guesses. */
-function isOpenedByPerson(request: FastifyRequest): boolean {
-  const { headers } = request;
-  if (isFromOurselves(request)) return true;
-  return headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+/** No other site's page had a part in it: typed, clicked in a terminal, from a bookmark, or from our own page. */
+function isOpenedHere({ headers }: FastifyRequest): boolean {
+  const site = headers["sec-fetch-site"];
+  return site === "same-origin" || site === "none";
 }
 
-/** No other site's page had a part in it: typed, from a bookmark, from our own page, or from a program. */
-function isFromOurselves({ headers }: FastifyRequest): boolean {
-  const site = headers["sec-fetch-site"];
-  return site === undefined || site === "same-origin" || site === "none";
+/**
+ * A page of its own, not an image, a frame or a script of another site's. Browsers send no Sec-Fetch-* to plain HTTP
+ * beyond this computer: then who wants HTML may be a person, and anything else is not let near a guess.
+ */
+function mayBeOpened(request: FastifyRequest): boolean {
+  const { headers } = request;
+  if (headers["sec-fetch-site"] === undefined) return wantsHtml(request);
+  return headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
 }
 
 /** Signing in and out from the web app. */
 export function sessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   const url = "/api/v1/session";
-  app.post(url, { config: { access: "open" } }, (request, reply) => signIn.byForm(request, reply));
-  app.delete(url, { config: { access: "signed-in" } }, (request, reply) => signIn.out(request, reply));
+  app.post(url, { config: { access: "open", isWrittenFirst: false } }, (request, reply) =>
+    signIn.byForm(request, reply),
+  );
+  app.delete(url, { config: { access: "signed-in", isWrittenFirst: false } }, (request, reply) =>
+    signIn.out(request, reply),
+  );
 }

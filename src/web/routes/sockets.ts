@@ -4,15 +4,15 @@ import * as z from "zod";
 import type { Permission } from "../../auth/principal.ts";
 import { may } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { credentialOf, principalOf } from "../access.ts";
-import { viewerQuerySchema } from "../api.ts";
-import { WebError } from "../error.ts";
-import type { EventHub } from "../event-hub.ts";
-import { JsonSocket } from "../json-socket.ts";
-import { followOverlays } from "../overlay-feed.ts";
-import { parse } from "../parse.ts";
-import type { AppPorts, RfbOptions, WebDesktop } from "../ports.ts";
-import type { SocketKeeper } from "../socket-keeper.ts";
+import { viewerQuerySchema } from "../api/api.ts";
+import type { EventHub } from "../api/event-hub.ts";
+import { followOverlays } from "../api/overlay-feed.ts";
+import { auditedActor, auditedRequest, credentialOf, principalOf } from "../http/access.ts";
+import { WebError } from "../http/error.ts";
+import { JsonSocket } from "../http/json-socket.ts";
+import { parse } from "../http/parse.ts";
+import type { AppPorts, RfbOptions, WebDesktop } from "../http/ports.ts";
+import type { SocketKeeper } from "../http/socket-keeper.ts";
 import { desktopOf } from "./desktops.ts";
 
 const overlayQuerySchema = z.object({ desktop: z.string().max(100).optional() });
@@ -49,9 +49,25 @@ export function socketRoutes(app: FastifyInstance, ports: AppPorts, parts: Socke
     });
   };
 
+  /** Those that see the desktop itself tell so themselves, once they are let in. */
+  const tellJoined = (request: FastifyRequest, socket: WebSocket, action: string, desktop?: WebDesktop) => {
+    const told = {
+      actor: auditedActor(principalOf(request), request),
+      action,
+      request: auditedRequest(request),
+      ...(desktop === undefined ? {} : { resource: { kind: "desktop", id: desktop.id } }),
+    };
+    const startMs = ports.clock.nowMs();
+    ports.audit.record({ type: "viewer.joined", ...told });
+    socket.once("close", () =>
+      ports.audit.record({ type: "viewer.left", ...told, durationMs: ports.clock.nowMs() - startMs }),
+    );
+  };
+
   route("/ws/events", "view", (request) => {
     const mayApprove = may(principalOf(request), "approve");
     return (socket) => {
+      tellJoined(request, socket, "events");
       const json = new JsonSocket(socket);
       json.onMessage(
         () => ports.clock.nowMs(),
@@ -63,11 +79,14 @@ export function socketRoutes(app: FastifyInstance, ports: AppPorts, parts: Socke
   route("/ws/overlays", "view", (request) => {
     const { desktop: id } = parse(overlayQuerySchema, request.query);
     const desktop = id === undefined ? activeDesktop(ports, request) : ports.desktops.get(id);
-    return (socket) => followOverlays(socket, desktop, ports);
+    return (socket) => {
+      tellJoined(request, socket, "overlays", desktop);
+      followOverlays(socket, desktop, ports);
+    };
   });
   const viewer = (request: FastifyRequest, desktop: WebDesktop): Serve => {
     const options = rfbOptions(request);
-    const principal = principalOf(request);
+    const principal = { ...principalOf(request), ip: request.ip };
     return (socket) => ports.rfb.attach(socket, desktop.id, options, principal, request.raw.socket);
   };
   route("/ws/desktops/:id", "view", (request) => viewer(request, desktopOf(ports, request)));

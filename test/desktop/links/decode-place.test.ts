@@ -2,9 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
-import { type ConnectionInput, connectionFromUrl, makeConnection } from "../../../src/desktop/connection.ts";
-import { FileConnectionStore } from "../../../src/desktop/connection-store.ts";
-import type { Decoding } from "../../../src/desktop/decoding.ts";
+import {
+  type ConnectionInput,
+  connectionFromUrl,
+  makeConnection,
+} from "../../../src/desktop/connections/connection.ts";
+import { FileConnectionStore } from "../../../src/desktop/connections/connection-store.ts";
+import type { Decoding } from "../../../src/desktop/connections/decoding.ts";
 import { decodingOf } from "../../../src/desktop/links/decode-place.ts";
 
 function placeOf(input: Omit<ConnectionInput, "host">, decoding?: Decoding): Decoding {

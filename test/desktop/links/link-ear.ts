@@ -7,7 +7,7 @@ type Said =
   | { readonly type: "ready"; readonly name: string }
   | { readonly type: "update"; readonly painted: Region }
   | { readonly type: "resize"; readonly screens: readonly Screen[] }
-  | { readonly type: "clipboard"; readonly text: string }
+  | { readonly type: "clipboard"; readonly text: string | null }
   | { readonly type: "closed"; readonly error: LinkError }
   | { readonly type: "cursor" | "name" | "bell" | "stalled" | "step" };
 

@@ -1,6 +1,6 @@
 import sharp from "sharp";
+import { PLATFORM } from "../../../src/appliance/open-links.ts";
 import { type PixelFormat, RGBX } from "../../../src/framebuffer/pixel-format.ts";
-import { PLATFORM } from "../../../src/platform.ts";
 import { kasmvnc } from "../../../src/protocols/kasmvnc/dialect.ts";
 import type { RfbClientEvent, RfbClientOptions } from "../../../src/protocols/rfb/client/conversation.ts";
 import type { RfbEffect } from "../../../src/protocols/rfb/client/effect.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import t from "tap";
-import { PLATFORM } from "../../../src/platform.ts";
+import { PLATFORM } from "../../../src/appliance/open-links.ts";
 import { RfbClient } from "../../../src/protocols/rfb/client/rfb-client.ts";
 import { encodingByName } from "../../../src/protocols/rfb/encodings/list.ts";
 import { type Capture, pictureHash } from "./capture.ts";

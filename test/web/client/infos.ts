@@ -1,4 +1,4 @@
-import type { ActionInfo, ApprovalInfo, DesktopInfo } from "../../../src/web/api.ts";
+import type { ActionInfo, ApprovalInfo, DesktopInfo } from "../../../src/web/api/api.ts";
 
 /** A live desktop as `/ws/events` tells it; a test names what matters to it. */
 export function desktopInfo(over: Partial<DesktopInfo> = {}): DesktopInfo {
@@ -35,11 +35,15 @@ export function approvalInfo(over: Partial<ApprovalInfo> = {}): ApprovalInfo {
     text: null,
     actor: { kind: "agent", name: "claude-code" },
     intent: null,
+    details: [],
     point: { x: 640, y: 300 },
+    path: [],
+    picture_url: "/api/v1/approvals/a1/picture.png",
     crop: { x: 480, y: 200, width: 320, height: 200 },
     bound: { x: 480, y: 200, width: 320, height: 200 },
     is_exact: true,
     editable: "point",
+    scope: "Click left here",
     asked_at: "2026-11-21T10:00:00.000Z",
     expires_at: "2026-11-21T10:00:45.000Z",
     state: "pending",

@@ -34,16 +34,21 @@ const MAX_PENDING = 16;
  * fetch. Files, locks and all other formats are refused. No I/O: messages in, messages out.
  */
 export class Clipboard {
-  readonly #onText: (text: string) => void;
+  readonly #onText: (text: string | null) => void;
+  readonly #onTaken: () => void;
   #text: string | null = null;
   #isReady = false;
   #hostHasLongNames = false;
   /** Formats asked for and not given yet, the oldest first. */
   readonly #pending: number[] = [];
 
-  /** `onText` is called with each text that the host copied, line ends "\n". */
-  constructor(onText: (text: string) => void) {
+  /**
+   * `onText` is called with each text that the host copied, line ends "\n"; null for one that is too long. `onTaken`
+   * when the host has asked for the text that was offered last.
+   */
+  constructor(onText: (text: string | null) => void, onTaken: () => void = () => undefined) {
     this.#onText = onText;
+    this.#onTaken = onTaken;
   }
 
   /** Offers a text to the host; returns the messages to send: none before the host is ready. */
@@ -124,14 +129,15 @@ export class Clipboard {
     if (this.#text === null || format !== CLIPBOARD_FORMAT.unicodeText) {
       return message(TYPE.formatDataResponse, FLAG.fail);
     }
+    this.#onTaken();
     return message(TYPE.formatDataResponse, FLAG.ok, encodeText(this.#text));
   }
 
   #take(data: Uint8Array, isOk: boolean): void {
     const format = this.#pending.shift();
-    // Nobody asked; or there is more than anybody reads, which is passed over as a long cut text is.
-    if (format === undefined || !isOk || data.length > MOST_TEXT_BYTES) return;
-    this.#onText(decodeText(data, format));
+    // Nobody asked; more than anybody reads is passed over as a long cut text is.
+    if (format === undefined || !isOk) return;
+    this.#onText(data.length > MOST_TEXT_BYTES ? null : decodeText(data, format));
   }
 
   #formatList(): Uint8Array {

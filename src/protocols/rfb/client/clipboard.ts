@@ -11,7 +11,7 @@ import {
 } from "../extended-clipboard.ts";
 import { decodeLatin1, encodeLatin1 } from "../latin1.ts";
 import { LIMIT } from "../numbers.ts";
-import type { Conversation } from "./conversation.ts";
+import type { Conversation, ServerFeatures } from "./conversation.ts";
 import { clientCutText, extendedCutText } from "./requests.ts";
 
 /** A cut text longer than LIMIT.cutTextBytes is skipped, one longer than this ends the connection. */
@@ -39,6 +39,7 @@ export function* readServerCutText(c: Conversation): Parser<void> {
   }
   if (size > LIMIT.cutTextBytes) {
     yield* skipBytes(c.from, size);
+    c.emit({ type: "clipboard", text: null });
     return;
   }
   while (!c.from.has(size)) yield size;
@@ -64,7 +65,9 @@ function readExtended(c: Conversation, size: number): void {
   } else if (flags & CLIPBOARD_ACTION.notify) {
     if (hasText) c.send(extendedCutText(CLIPBOARD_ACTION.request | CLIPBOARD_FORMAT.text, new Uint8Array(0)));
   } else if (flags & CLIPBOARD_ACTION.request) {
-    if (hasText && c.clipboardText !== null) provide(c, c.clipboardText);
+    if (!hasText || c.clipboardText === null) return;
+    provide(c, c.clipboardText);
+    c.emit({ type: "clipboardTaken" });
   } else if (flags & CLIPBOARD_ACTION.peek) {
     const formats = c.clipboardText === null ? 0 : CLIPBOARD_FORMAT.text;
     c.send(extendedCutText(CLIPBOARD_ACTION.notify | formats, new Uint8Array(0)));
@@ -79,10 +82,10 @@ function readProvided(c: Conversation, data: Uint8Array): void {
   let size: number;
   try {
     size = stream.inflate(data, output);
-  } catch (cause) {
-    throw new RfbError("bad_data", "message", "got a clipboard that does not inflate to at most 256 KiB", {
-      cause,
-    });
+  } catch {
+    // Too long, or damaged: a text that cannot be had is no reason to lose a desktop.
+    c.emit({ type: "clipboard", text: null });
+    return;
   } finally {
     stream.close();
   }
@@ -102,16 +105,23 @@ function provide(c: Conversation, text: string): void {
 }
 
 /**
- * Offers a text to the server. What plain cut texts can carry goes as one: LibVNCServer 0.9.14 announces the extended
- * clipboard for every program built on it, and x11vnc then ignores what comes that way. Other text is announced where
- * the server asks for texts itself, and sent at once where it does not.
+ * Whether a server asks for the texts it is told of, which shows that it took them. LibVNCServer 0.9.14 announces the
+ * extended clipboard for every program built on it, and x11vnc ignores what comes that way; it has no fences.
+ */
+export function asksForTexts({ hasFence, clipboardActions }: ServerFeatures): boolean {
+  return hasFence && (clipboardActions & CLIPBOARD_ACTION.notify) !== 0;
+}
+
+/**
+ * Offers a text to the server: announced where it asks for texts. Else what plain cut texts can carry goes as one, and
+ * other text is announced or sent as the server says it takes it.
  */
 export function offerClipboard(c: Conversation, text: string): void {
   c.clipboardText = text;
   const actions = c.features.clipboardActions;
   const isPlain = !/[^\n\t\x20-\x7e\xa0-\xff]/.test(text);
-  if (isPlain || !takesExtended(actions)) {
-    c.send(clientCutText(encodeLatin1(text)));
+  if (!asksForTexts(c.features) && (isPlain || !takesExtended(actions))) {
+    c.send(clientCutText(encodeLatin1(text.replace(/\r\n?/g, "\n"))));
   } else if (actions & CLIPBOARD_ACTION.notify) {
     c.send(extendedCutText(CLIPBOARD_ACTION.notify | CLIPBOARD_FORMAT.text, new Uint8Array(0)));
   } else {

@@ -48,7 +48,10 @@ export type RfbClientEvent =
   | { readonly type: "update"; readonly painted: Region; readonly copies: readonly CopyMove[] }
   | { readonly type: "resize"; readonly screens: readonly Screen[] }
   | { readonly type: "cursor"; readonly cursor: Cursor | null }
-  | { readonly type: "clipboard"; readonly text: string }
+  /** null: a text was copied there that is too long, or cannot be read. */
+  | { readonly type: "clipboard"; readonly text: string | null }
+  /** The server asked for the text it was offered last, and got it. */
+  | { readonly type: "clipboardTaken" }
   | { readonly type: "name"; readonly name: string }
   | { readonly type: "bell" }
   /** The answer to a fence of ours. */

@@ -1,4 +1,4 @@
-import { isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
+import { ACCEPTABLE_SIZES, isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
 import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import { rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
@@ -24,20 +24,8 @@ const BANNER_BYTES = 12;
 const REPEATER_VERSION = "000.000";
 const REPEATER_FIELD_BYTES = 250;
 
-/**
- * What to speak with a server of some version. 3.5 is an old misprint of 3.3; Apple says 3.889, AMT 4.0, RealVNC
- * 4.1 and 5.0, and all of those speak 3.8.
- */
-const VERSIONS: Readonly<Record<string, Version>> = {
-  "003.003": "3.3",
-  "003.005": "3.3",
-  "003.007": "3.7",
-  "003.008": "3.8",
-  "003.889": "3.8",
-  "004.000": "3.8",
-  "004.001": "3.8",
-  "005.000": "3.8",
-};
+/** Minor versions of UltraVNC's Single Click, which speaks 3.4 and 3.6 by these names; libvncclient 0.9.14 takes off 10. */
+const SINGLE_CLICK: readonly number[] = [14, 16];
 
 /** The whole handshake, RFC 6143 sections 7.1 to 7.3; returns the desktop's name. */
 export function* handshake(c: Conversation): Parser<string> {
@@ -73,12 +61,24 @@ function* agreeOnVersion(c: Conversation, isAsked = false): Parser<Version> {
     c.emit({ type: "handshake", step: "repeater", detail: "the repeater answers" });
     return yield* agreeOnVersion(c, true);
   }
-  const version = VERSIONS[number];
-  if (version === undefined) {
+  const version = versionOf(Number(number.slice(0, 3)), Number(number.slice(4)));
+  if (version === null) {
     throw new RfbError("bad_version", "version", `got RFB ${number}, expected 3.3, 3.7 or 3.8`);
   }
   c.send(new ByteWriter(BANNER_BYTES).ascii(`RFB 003.00${version.at(-1)}\n`).bytes());
   return version;
+}
+
+/**
+ * What to speak with a server of some version, RFC 6143 section 7.1.1: others than 3.7 and 3.8 are 3.3, such as 3.5,
+ * and UltraVNC's 3.4 and 3.6. Above 3.8 all that are known speak 3.8: Apple says 3.889, AMT 4.0, RealVNC 4.1 and 5.0.
+ * null where it is none: 0.0 is a repeater's, and before 3 the messages were others.
+ */
+function versionOf(major: number, minor: number): Version | null {
+  if (major < 3) return null;
+  if (major > 3) return "3.8";
+  if (minor < 7 || SINGLE_CLICK.includes(minor)) return "3.3";
+  return minor === 7 ? "3.7" : "3.8";
 }
 
 function repeaterRequest(name: string): Uint8Array {
@@ -98,7 +98,7 @@ function* agreeOnSecurity(
   switch (type) {
     case SECURITY.veNCrypt: {
       const way = yield* agreeOnVeNCrypt(c);
-      if (way !== "Plain") yield* startVeNCryptTls(c, way.startsWith("TLS"));
+      if (/^(TLS|X509)/.test(way)) yield* startVeNCryptTls(c, way.startsWith("TLS"));
       return { type, way };
     }
     case SECURITY.tls: {
@@ -235,7 +235,7 @@ function* readServerInit(c: Conversation, way: SecurityName): Parser<string> {
   c.serverFormat = readPixelFormat(c.from);
   const nameLength = c.from.u32();
   if (!isAcceptableSize({ width, height })) {
-    const got = `got a desktop of ${width}x${height} pixels, expected 1x1 to 16384x16384`;
+    const got = `got a desktop of ${width}x${height} pixels, expected ${ACCEPTABLE_SIZES}`;
     throw badInit(way, width, "bad_size", got);
   }
   if (nameLength > LIMIT.nameBytes) {

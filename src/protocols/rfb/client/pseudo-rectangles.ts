@@ -1,4 +1,4 @@
-import { isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
+import { ACCEPTABLE_SIZES, isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
 import { holdsRect, type Rect, rect } from "../../../framebuffer/rect.ts";
 import type { Parser } from "../../byte-queue.ts";
 import { RfbError, safeText } from "../error.ts";
@@ -131,7 +131,7 @@ function resize(
     throw new RfbError(
       "bad_size",
       "rectangle",
-      `got a new size of ${width}x${height}, expected 1x1 to 16384x16384`,
+      `got a new size of ${width}x${height}, expected ${ACCEPTABLE_SIZES}`,
     );
   }
   // TigerVNC repeats its layout in the answer to every non-incremental request.

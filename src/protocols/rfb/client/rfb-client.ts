@@ -6,7 +6,7 @@ import { DecoderStreams } from "../encodings/decoder-state.ts";
 import { RfbError } from "../error.ts";
 import type { Screen } from "../screen.ts";
 import { BurstLimit } from "./burst-limit.ts";
-import { takesExtended } from "./clipboard.ts";
+import { asksForTexts, takesExtended } from "./clipboard.ts";
 import type {
   Conversation,
   RfbClientEvent,
@@ -181,6 +181,11 @@ export class RfbClient {
   /** False where the server takes texts by the extended clipboard. */
   get hasLatinClipboard(): boolean {
     return !takesExtended(this.features.clipboardActions);
+  }
+
+  /** True where the server asks for the texts it is offered, and so shows that it took them. */
+  get provesClipboard(): boolean {
+    return asksForTexts(this.features);
   }
 
   clipboard(text: string): void {

@@ -23,6 +23,12 @@ export function mostTileBytes(area: number, pixelBytes: number): number {
   return 1 + TILE.mostPalette * pixelBytes + area * (pixelBytes + 1);
 }
 
+/**
+ * The longest run that is read, some times what the largest tile holds: what a run has beyond its tile is left out, as
+ * noVNC does, but one without end would have us keep its bytes.
+ */
+const MOST_RUN = 65_536;
+
 /** Where a tile lies in a Framebuffer's words. */
 export interface Tile {
   /** The index of its top left pixel. */
@@ -179,10 +185,11 @@ export class TilePainter {
         if (p >= end) return -1;
         byte = bytes[p++]!;
         run += byte;
-        if (run > left) {
-          throw badData(`${this.#name} run of ${run} pixels where its tile has ${left} left`);
+        if (run > MOST_RUN) {
+          throw badData(`${this.#name} run of ${run} pixels, expected at most ${MOST_RUN}`);
         }
       }
+      if (run > left) run = left;
       left -= run;
       while (run > 0) {
         const count = run < rowEnd - i ? run : rowEnd - i;

@@ -88,14 +88,19 @@ export const TYPES: readonly Offer[] = [
   ...offersOf(DIRECT),
   {
     number: SECURITY.veNCrypt,
-    leadsTo: ["X509Plain", "X509Vnc", "X509None", "TLSPlain", "TLSVnc", "TLSNone", "Plain"],
+    leadsTo: [
+      ...(["X509Plain", "X509Vnc", "X509None", "TLSPlain", "TLSVnc", "TLSNone", "Plain"] as const),
+      ...DIRECT.map(([, name]) => name),
+    ],
     label: "VeNCrypt",
   },
   { number: SECURITY.tls, leadsTo: ["TLSVnc", "TLSNone"], label: "TLS" },
   { number: SECURITY.tight, leadsTo: ["VncAuth", "None", "UnixLogon"], label: "Tight" },
 ];
 
+/** The numbers of RFB itself stand beside its own: TigerVNC lists all types that are on there, such as 2 for VncAuth. */
 export const VENCRYPT_TYPES: readonly Offer[] = offersOf([
+  ...DIRECT,
   [VENCRYPT.plain, "Plain"],
   [VENCRYPT.tlsNone, "TLSNone"],
   [VENCRYPT.tlsVnc, "TLSVnc"],

@@ -2,11 +2,21 @@ import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import type { Conversation } from "../client/conversation.ts";
 import { RfbError } from "../error.ts";
-import { LIMIT } from "../numbers.ts";
+import { decodeLatin1 } from "../latin1.ts";
+import { LIMIT, TIGHT_AUTH } from "../numbers.ts";
 import { choose, type SecurityName, TIGHT_TYPES } from "./policy.ts";
 
 const CAPABILITY_BYTES = 16;
 const NO_TUNNEL = 0;
+
+/** Panels of Siemens take no tunnel but do not offer that, only one of their own; noVNC knows them by it, too. */
+const SIEMENS_TUNNEL: Capability = { code: 1, vendor: "SICR", name: "SCHANNEL" };
+
+interface Capability {
+  readonly code: number;
+  readonly vendor: string;
+  readonly name: string;
+}
 
 /**
  * Tight security, type 16, rfbproto: U32 count, tunnels, our choice if there are any; U32 count, authentication types,
@@ -15,7 +25,12 @@ const NO_TUNNEL = 0;
 export function* agreeOnTight(c: Conversation): Parser<SecurityName> {
   const tunnels = yield* readCapabilities(c.from);
   if (tunnels.length > 0) {
-    if (!tunnels.includes(NO_TUNNEL)) {
+    const takesNone = tunnels.some(
+      ({ code, vendor, name }) =>
+        code === NO_TUNNEL ||
+        (code === SIEMENS_TUNNEL.code && vendor === SIEMENS_TUNNEL.vendor && name === SIEMENS_TUNNEL.name),
+    );
+    if (!takesNone) {
       throw new RfbError(
         "no_common_auth",
         "security",
@@ -25,15 +40,19 @@ export function* agreeOnTight(c: Conversation): Parser<SecurityName> {
     c.send(new ByteWriter(4).u32(NO_TUNNEL).bytes());
   }
   const types = yield* readCapabilities(c.from);
-  const { number, leadsTo } = choose(c.options, types.length === 0 ? [1] : types, TIGHT_TYPES);
+  const { number, leadsTo } = choose(
+    c.options,
+    types.length === 0 ? [TIGHT_AUTH.none] : types.map(({ code }) => code),
+    TIGHT_TYPES,
+  );
   if (types.length > 0) c.send(new ByteWriter(4).u32(number).bytes());
   const [name] = leadsTo;
   if (name === undefined) throw new Error("an authentication type without a name");
   return name;
 }
 
-/** U32 count, then of each I32 code, 4 bytes vendor, 8 bytes name; gives the codes. */
-function* readCapabilities(from: ByteQueue): Parser<number[]> {
+/** U32 count, then of each I32 code, 4 bytes vendor, 8 bytes name. */
+function* readCapabilities(from: ByteQueue): Parser<readonly Capability[]> {
   while (!from.has(4)) yield 4;
   const count = from.u32();
   if (count > LIMIT.capabilities) {
@@ -43,13 +62,14 @@ function* readCapabilities(from: ByteQueue): Parser<number[]> {
       `got a list of ${count} capabilities, expected at most ${LIMIT.capabilities}`,
     );
   }
-  const codes: number[] = [];
+  const capabilities: Capability[] = [];
   for (let i = 0; i < count; i++) {
     while (!from.has(CAPABILITY_BYTES)) yield CAPABILITY_BYTES;
-    codes.push(from.u32());
-    from.skip(CAPABILITY_BYTES - 4);
+    const code = from.u32();
+    const vendor = decodeLatin1(from.take(4));
+    capabilities.push({ code, vendor, name: decodeLatin1(from.take(8)) });
   }
-  return codes;
+  return capabilities;
 }
 
 /** What follows ServerInit with Tight: U16 counts of three lists of capabilities, 2 bytes padding, the lists. */

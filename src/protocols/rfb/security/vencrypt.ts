@@ -9,7 +9,7 @@ const ACCEPTED = 1;
 
 /**
  * VeNCrypt, type 19, rfbproto: U8 major, U8 minor, both ways; U8 0; U8 count, U32 sub-types; our choice. Gives the
- * sub-type; its TLS has still to be started.
+ * sub-type; where that is one of TLS or X.509, TLS has still to be started.
  */
 export function* agreeOnVeNCrypt(c: Conversation): Parser<SecurityName> {
   const { from } = c;

@@ -115,7 +115,9 @@ function* readSecurityChoice(d: Dialogue, minor: Minor): Parser<ServerSecurity> 
   const number = d.from.u8();
   const chosen = offered.find((security) => NUMBER[security.type] === number);
   if (chosen !== undefined) return chosen;
+  // 3.7 has no reasons.
   if (minor === 8) sendFailure(d, "this security type was not offered");
+  else sendResult(d, RESULT_FAILED);
   const numbers = offered.map((security) => NUMBER[security.type]).join(" or ");
   throw new RfbError("no_common_auth", "security", `got security type ${number}, expected ${numbers}`);
 }

@@ -18,7 +18,7 @@ import type { Wishes } from "./wishes.ts";
 /** What is sent again exactly must not keep what is new waiting for long. */
 const MAX_REFINEMENT_BYTES = 256 * 1024;
 
-/** Of an open update, in one turn. */
+/** Of an open update, or of one that may become open, in one turn. */
 const MAX_PART_BYTES = 512 * 1024;
 
 /** Damage of more rectangles than this is sent as its bounds: the headers would cost more than the pixels. */
@@ -50,6 +50,10 @@ interface OpenUpdate {
 /**
  * Makes the updates of one viewer, and spreads a large one over turns of the event loop.
  *
+ * What a viewer asks for by a request that is not incremental comes in one update, however large (RFC 6143 sections
+ * 7.5.3 and 7.6.1): programs that take one picture ask once and take the first update for all of it (gvnccapture 1.3.1
+ * and vncsnapshot 1.2a, 2026-11). It goes out by parts, for which the owner waits until there is room.
+ *
  * INVARIANT: pixels of a piece are those of the picture at the turn that encodes it. So what changes meanwhile in the
  * pieces still to come comes with them and is damage no longer, what changes elsewhere stays damage for the next
  * update, and nothing that the viewer shows is out of date without being owed: it may see an old part beside a new one
@@ -72,6 +76,10 @@ export class UpdateSender {
     this.#joinUpdate = parts.ports.joinUpdate ?? joinParts;
     this.#pictureNumber = parts.ports.pictureNumber ?? (() => 0);
     this.pixels = new PixelSender(parts.ports, parts.wishes);
+  }
+
+  get #partBytes(): number {
+    return Math.min(MAX_PART_BYTES, this.#parts.maxUpdateBytes);
   }
 
   /** True while the viewer has got a part of an update and waits for the rest. */
@@ -116,19 +124,26 @@ export class UpdateSender {
       }
     }
     const asked = demand.region.clip(visible);
+    const isWhole = !demand.refresh.intersect(asked).isEmpty;
     const canCopy = !isBehind && demand.refresh.isEmpty && this.pixels.canCopy(copies, asked);
     if (canCopy) this.pixels.copy(writer, copies);
     const due = (canCopy ? painted : damage).union(demand.refresh).intersect(asked);
     const region = due.simplified(MAX_DAMAGE_RECTS).intersect(asked);
     const pieces = inTurn(region.rects.flatMap(cutRect), this.#stoppedAtY);
     const { style } = wishes;
+    const limitBytes = isWhole ? this.#partBytes : maxUpdateBytes;
     const hadBegun = this.pixels.hasBegun(style.encoding.number);
-    const { next, exact, lossy } = this.pixels.put(writer, picture, pieces, 0, style, maxUpdateBytes);
+    const { next, exact, lossy } = this.pixels.put(writer, picture, pieces, 0, style, limitBytes);
     const owed = canCopy ? painted.clip(visible) : damage;
-    const isSpread = next < pieces.length && this.#maySpread(writer);
+    const isSpread = next < pieces.length && !writer.isEmpty && (isWhole || this.#maySpread(writer));
     this.#stoppedAtY = isSpread ? 0 : (pieces[next]?.y ?? 0);
     if (isSpread) {
-      const planned = this.#begin(writer, style, pieces, next);
+      const planned = this.#begin(
+        writer,
+        style,
+        isWhole ? pieces : this.#planned(writer, style, pieces, next),
+        next,
+      );
       this.#left = owed.subtract(planned);
     } else {
       const sent = next === pieces.length ? region : Region.from(pieces.slice(0, next));
@@ -183,13 +198,17 @@ export class UpdateSender {
   }
 
   /**
-   * Only the turn's end spreads an update, and only where the viewer asks for each: with continuous updates the next
-   * one needs no asking, and other messages may go between.
+   * Only the turn's end spreads an update of what changed, and only where the viewer asks for each: with continuous
+   * updates the next one needs no asking, and other messages may go between.
    */
   #maySpread(writer: UpdateWriter): boolean {
     const { demand, maxUpdateBytes } = this.#parts;
-    const isFull = writer.isFull || writer.sizeBytes >= maxUpdateBytes;
-    return !isFull && !writer.isEmpty && !demand.isContinuous;
+    return !writer.isFull && writer.sizeBytes < maxUpdateBytes && !demand.isContinuous;
+  }
+
+  /** Of what changed, as much as may be in one update: what is newest then shows soon. */
+  #planned(writer: UpdateWriter, style: PixelStyle, pieces: readonly Rect[], next: number): readonly Rect[] {
+    return atMost(pieces, next, (this.#parts.maxUpdateBytes - writer.sizeBytes) / pixelBytesOf(style));
   }
 
   /**
@@ -197,11 +216,11 @@ export class UpdateSender {
    * also for viewers with LastRect: vncsnapshot 1.2a asks for that, speaks 3.3, and does not know it (2026-11).
    */
   #begin(writer: UpdateWriter, style: PixelStyle, pieces: readonly Rect[], next: number): Region {
-    const { demand, outlet, maxUpdateBytes } = this.#parts;
-    const planned = atMost(pieces, next, (maxUpdateBytes - writer.sizeBytes) / pixelBytesOf(style));
-    this.#open = { writer, style, pieces: planned, next };
-    outlet.part(this.#joinUpdate(writer.take(writer.count + planned.length - next)));
-    const region = Region.from(planned);
+    const { demand, outlet } = this.#parts;
+    const counted = pieces.slice(0, next + writer.room);
+    this.#open = { writer, style, pieces: counted, next };
+    outlet.part(this.#joinUpdate(writer.take(writer.count + counted.length - next)));
+    const region = Region.from(counted);
     demand.answered(region);
     return region;
   }
@@ -210,7 +229,7 @@ export class UpdateSender {
   #goOn(open: OpenUpdate, picture: Picture): void {
     const { writer, style, pieces } = open;
     const before = writer.sizeBytes;
-    const { next } = this.pixels.put(writer, picture, pieces, open.next, style, before + MAX_PART_BYTES);
+    const { next } = this.pixels.put(writer, picture, pieces, open.next, style, before + this.#partBytes);
     if (next === pieces.length) {
       this.#close(writer);
       return;

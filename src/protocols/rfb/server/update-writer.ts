@@ -30,7 +30,12 @@ export class UpdateWriter {
   }
 
   get isFull(): boolean {
-    return this.#count >= MAX_RECTS;
+    return this.room === 0;
+  }
+
+  /** Rectangles that the header can count beside those begun. */
+  get room(): number {
+    return MAX_RECTS - this.#count;
   }
 
   /** Rectangles begun. */

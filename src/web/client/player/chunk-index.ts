@@ -1,4 +1,4 @@
-import type { PictureChunkInfo } from "../../api.ts";
+import type { PictureChunkInfo } from "../../api/api.ts";
 import { idleSpans, type Span } from "./moments.ts";
 
 /** The index is read by spans of so long, whatever the length of the recording. */

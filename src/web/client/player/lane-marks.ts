@@ -1,5 +1,5 @@
-import type { TrackInfo } from "../../api.ts";
-import type { Tone } from "../words.ts";
+import type { TrackInfo } from "../../api/api.ts";
+import type { Tone } from "../shell/labels.ts";
 import { entryTone } from "./track-words.ts";
 
 /** A bar in a lane: one entry, or several of one tone that no screen could tell apart. */

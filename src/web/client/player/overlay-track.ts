@@ -1,4 +1,4 @@
-import type { OverlayInfo, TrackInfo } from "../../api.ts";
+import type { OverlayInfo, TrackInfo } from "../../api/api.ts";
 
 export type OverlayEntry = Extract<TrackInfo, { type: "overlay" }>;
 

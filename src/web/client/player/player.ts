@@ -1,9 +1,9 @@
 import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import type { Size } from "../../../framebuffer/rect.ts";
-import type { OverlayInfo, RecordingInfo, TimelineInfo } from "../../api.ts";
+import type { OverlayInfo, RecordingInfo, TimelineInfo } from "../../api/api.ts";
 import { OverlayLayer } from "../viewer/overlay-layer.ts";
 import { planStage } from "../viewer/stage-plan.ts";
-import { Footage, type ShownFrame } from "./footage.ts";
+import { Footage, type ShownFrame } from "./chunk-player.ts";
 import { indexAt, type Span } from "./moments.ts";
 import { type OverlayEntry, overlaysAt } from "./overlay-track.ts";
 import { afterEvent, type Playback, type PlaybackEvent, passedOver, startOf } from "./playback.ts";

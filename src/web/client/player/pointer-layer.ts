@@ -1,4 +1,4 @@
-import type { PointerTrackInfo } from "../../api.ts";
+import type { PointerTrackInfo } from "../../api/api.ts";
 import { indexAt } from "./moments.ts";
 import { fetchPointer } from "./recording-address.ts";
 

@@ -1,7 +1,7 @@
 import type { Rect } from "../../../framebuffer/rect.ts";
-import type { ChunksInfo, PointerTrackInfo, RunHead } from "../../api.ts";
-import { ApiError, errorOf } from "../api-client.ts";
-import type { FootageRun } from "./footage.ts";
+import type { ChunksInfo, PointerTrackInfo, RunHead } from "../../api/api.ts";
+import { ApiError, errorOf } from "../shell/api-client.ts";
+import type { FootageRun } from "./chunk-player.ts";
 
 /** Addresses of one recording, and what the player reads there again and again. */
 

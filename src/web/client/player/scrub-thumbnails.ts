@@ -1,5 +1,5 @@
 import type { Size } from "../../../framebuffer/rect.ts";
-import type { RecordingInfo } from "../../api.ts";
+import type { RecordingInfo } from "../../api/api.ts";
 import { frameAddress } from "./recording-address.ts";
 import { nearestOf, thumbnailStepMs } from "./thumbnail-places.ts";
 

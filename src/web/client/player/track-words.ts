@@ -1,6 +1,6 @@
-import type { TrackInfo } from "../../api.ts";
+import type { TrackInfo } from "../../api/api.ts";
+import type { Tone } from "../shell/labels.ts";
 import { overlayWords } from "../viewer/overlay-place.ts";
-import type { Tone } from "../words.ts";
 
 /** A part of the track in a few words, for people. */
 export function entryWords(entry: TrackInfo): string {

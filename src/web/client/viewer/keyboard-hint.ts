@@ -1,4 +1,4 @@
-import { inform } from "../notices.ts";
+import { inform } from "../shell/notices.ts";
 
 const KEY = "overlay-companion.knows-escape-chord";
 

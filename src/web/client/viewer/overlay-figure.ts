@@ -15,7 +15,7 @@ import {
   ringOf,
 } from "../../../compositor/look/placement.ts";
 import type { Rect, Size } from "../../../framebuffer/rect.ts";
-import type { OverlayInfo } from "../../api.ts";
+import type { OverlayInfo } from "../../api/api.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const INK_ALPHA = "0.55";
@@ -192,8 +192,6 @@ function drawHighlight(item: HTMLElement, overlay: OverlayInfo, room: Rect): voi
 
 function drawSpotlight(item: HTMLElement, overlay: OverlayInfo, room: Rect): void {
   const svg = picture(1, 1);
-  // What is dimmed can be clicked, whatever the overlay says of its own region.
-  svg.style.pointerEvents = "none";
   svg.append(
     shape("path", {
       d: aroundPath(overlay, room),

@@ -1,13 +1,13 @@
 import type { Rect, Size } from "../../../framebuffer/rect.ts";
-import type { OverlayInfo, OverlayMessage } from "../../api.ts";
-import { drawIcon } from "../icon-shapes.ts";
+import type { OverlayInfo, OverlayMessage } from "../../api/api.ts";
+import { drawIcon } from "../controls/icon-shapes.ts";
 import { drawFigure } from "./overlay-figure.ts";
 import { liesIn, overlayWords, roomInset } from "./overlay-place.ts";
 
 /** What the layer tells its owner. */
 export interface OverlayLayerEvents {
   changed(overlays: readonly OverlayInfo[]): void;
-  /** The close button of an overlay that takes clicks. */
+  /** The close button of an overlay made with click_through false. */
   closeAsked(overlay: OverlayInfo): void;
 }
 
@@ -17,8 +17,9 @@ interface Drawn {
 }
 
 /**
- * The overlays of one desktop as elements over its picture, in desktop pixels. The layer lets every click through;
- * only overlays made with click_through false take theirs. The server composites the same shapes for those who have no
+ * The overlays of one desktop as elements over its picture, in desktop pixels. The layer lets every press through, so
+ * that nothing an agent draws keeps a person's hand from the desktop; an overlay made with click_through false has a
+ * close button, which alone takes presses. The server composites the same shapes for those who have no
  * such layer.
  */
 export class OverlayLayer {
@@ -78,7 +79,7 @@ export class OverlayLayer {
 
   #add(overlay: OverlayInfo): void {
     const item = document.createElement("li");
-    item.className = `overlay ${overlay.click_through ? "" : "overlay-solid"}`;
+    item.className = "overlay";
     item.dataset["overlayId"] = overlay.id;
     item.dataset["kind"] = overlay.kind;
     item.style.left = `${overlay.x}px`;

@@ -1,5 +1,5 @@
 import type { Size } from "../../../framebuffer/rect.ts";
-import { type Crop, clampCrop } from "../crop.ts";
+import { type Crop, clampCrop } from "./crop.ts";
 
 /** How the desktop fills the window: all of it, or one CSS pixel a desktop pixel with scrolling. */
 export type Scaling = "fit" | "actual";

@@ -1,13 +1,13 @@
 import type RFB from "@novnc/novnc";
 import type { Size } from "../../../framebuffer/rect.ts";
-import type { OverlayInfo, OverlayMessage } from "../../api.ts";
-import { backOffMs } from "../back-off.ts";
-import { type Crop, queryOfCrop } from "../crop.ts";
-import { LiveSocket } from "../live-socket.ts";
+import type { OverlayInfo, OverlayMessage } from "../../api/api.ts";
+import { backOffMs } from "../shell/back-off.ts";
+import { LiveSocket } from "../shell/live-socket.ts";
+import { type Crop, queryOfCrop } from "./crop.ts";
 import { EscapeChord } from "./escape-chord.ts";
+import { Still } from "./last-frame.ts";
 import { OverlayLayer } from "./overlay-layer.ts";
 import { planStage, type Scaling } from "./stage-plan.ts";
-import { Still } from "./still.ts";
 
 /** The viewer's own connection; what the desktop does about its target is another thing. */
 export type ViewerStatus =

@@ -39,12 +39,16 @@ function lengthOf(body: Uint8Array): Buffer {
   return length;
 }
 
-function start(): { clipboard: Clipboard; texts: string[] } {
-  const texts: string[] = [];
-  const clipboard = new Clipboard((text) => texts.push(text));
+function start(): { clipboard: Clipboard; texts: (string | null)[]; taken: string[] } {
+  const texts: (string | null)[] = [];
+  const taken: string[] = [];
+  const clipboard = new Clipboard(
+    (text) => texts.push(text),
+    () => taken.push("taken"),
+  );
   clipboard.receive(HOST_CAPABILITIES);
   clipboard.receive(MONITOR_READY);
-  return { clipboard, texts };
+  return { clipboard, texts, taken };
 }
 
 t.test("the channel opens as MS-RDPECLIP 4.1 shows it", async (t) => {
@@ -77,7 +81,7 @@ t.test("a host's format without text is only acknowledged", async (t) => {
 });
 
 t.test("a host of old has names of 32 bytes, and perhaps no Unicode", async (t) => {
-  const texts: string[] = [];
+  const texts: (string | null)[] = [];
   const clipboard = new Clipboard((text) => texts.push(text));
   t.same(hex(clipboard.receive(MONITOR_READY)), [OWN_CAPABILITIES, EMPTY_LIST]);
   t.same(hex(clipboard.offer("x")), [LIST_SHORT]);
@@ -91,7 +95,7 @@ t.test("a host of old has names of 32 bytes, and perhaps no Unicode", async (t) 
 });
 
 t.test("what we offer the host may have, and nothing else", async (t) => {
-  const { clipboard } = start();
+  const { clipboard, taken } = start();
   const request = bytes(REQUEST_UNICODE);
   t.same(hex(clipboard.receive(request)), ["0500020000000000"], "nothing is offered yet");
   t.same(hex(clipboard.offer("a\nü\r\n😀")), [LIST_LONG]);
@@ -101,6 +105,7 @@ t.test("what we offer the host may have, and nothing else", async (t) => {
   for (const format of ["01000000", "07000000", "08000000", "04c00000"]) {
     t.same(hex(clipboard.receive(bytes(`04000000 04000000 ${format}`))), ["0500020000000000"], format);
   }
+  t.same(taken, ["taken"], "once, by the one that got it");
 });
 
 t.test("files are refused, and locks and folders do nothing", async (t) => {
@@ -125,10 +130,10 @@ t.test("a host that answers with failure, or with too much, has given no text", 
   clipboard.receive(longList(13));
   const flood = Buffer.alloc(MOST_TEXT_BYTES + 2, 0x41);
   clipboard.receive(Buffer.concat([bytes("05000100"), lengthOf(flood), flood]));
-  t.same(texts, []);
+  t.same(texts, [null], "too much is told: what was copied before is not there any more");
   clipboard.receive(longList(13));
   clipboard.receive(HELLO);
-  t.same(texts, ["hello world"], "the next one is taken");
+  t.same(texts, [null, "hello world"], "the next one is taken");
 });
 
 t.test("a host that tells of news and never gives any is not asked for ever", async (t) => {

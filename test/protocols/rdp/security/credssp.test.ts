@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import t, { type Test } from "tap";
-import { rfbCrypto } from "../../../../src/desktop/links/rfb-crypto.ts";
+import { rfbCrypto } from "../../../../src/desktop/links/vnc/rfb-crypto.ts";
 import { RdpError } from "../../../../src/protocols/rdp/error.ts";
 import { accountOf, CredSsp, type CredSspOptions } from "../../../../src/protocols/rdp/security/credssp.ts";
 import { CredSspServer, type ServerOptions, tlv } from "./credssp-server.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { rfbCrypto } from "../../../../src/desktop/links/rfb-crypto.ts";
+import { rfbCrypto } from "../../../../src/desktop/links/vnc/rfb-crypto.ts";
 import { RdpError } from "../../../../src/protocols/rdp/error.ts";
 import { hmacMd5 } from "../../../../src/protocols/rdp/security/hmac-md5.ts";
 import {

@@ -31,7 +31,7 @@ function screens(...list: readonly (readonly [x: number, y: number, width: numbe
 }
 
 t.test("case 1: what is no VNC server is told by its first bytes", async (t) => {
-  for (const banner of ["HTTP/1.1 400", "rfb 003.008\n", "SSH-2.0-x", "RFB 003.999\n", "RFB x"]) {
+  for (const banner of ["HTTP/1.1 400", "rfb 003.008\n", "SSH-2.0-x", "RFB 002.002\n", "RFB x"]) {
     t.match(
       errorOf(() => new Peer().say(ascii(banner))),
       { code: "bad_version", phase: "version" },
@@ -180,7 +180,7 @@ t.test("case 24: a cut text too long to take is passed over, an absurd one ends 
   peer.say(cutText(300_000), new Uint8Array(300_000), cutText(2), ascii("ok"));
   t.same(
     peer.of("clipboard").map(({ text }) => text),
-    ["ok"],
+    [null, "ok"],
   );
   for (const length of [0x7fffffff, -0x80000000]) {
     t.match(

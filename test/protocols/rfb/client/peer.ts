@@ -1,4 +1,4 @@
-import { PLATFORM } from "../../../../src/platform.ts";
+import { PLATFORM } from "../../../../src/appliance/open-links.ts";
 import type { RfbClientEvent, RfbClientOptions } from "../../../../src/protocols/rfb/client/conversation.ts";
 import { RfbClient } from "../../../../src/protocols/rfb/client/rfb-client.ts";
 import { RfbError } from "../../../../src/protocols/rfb/error.ts";

@@ -7,7 +7,7 @@ import {
   randomBytes,
 } from "node:crypto";
 import t from "tap";
-import { PLATFORM } from "../../../../src/platform.ts";
+import { PLATFORM } from "../../../../src/appliance/open-links.ts";
 import { ByteQueue } from "../../../../src/protocols/byte-queue.ts";
 import type { RsaKey } from "../../../../src/protocols/platform.ts";
 import type { RfbEffect } from "../../../../src/protocols/rfb/client/effect.ts";
@@ -63,6 +63,18 @@ t.test("VeNCrypt: versions, sub-type, then TLS, and what is in it", async (t) =>
   t.match(effectOf(anonymous), { kind: "startTls", isAnonymous: true });
   anonymous.client.resume(0);
   t.equal(finish(anonymous), "RFB 3.8, TLSNone");
+});
+
+t.test("VeNCrypt: a type of RFB itself may stand among its sub-types, and has no TLS", async (t) => {
+  for (const allowed of [["VncAuth"], ["TLSVnc", "VncAuth"]] as const) {
+    const peer = peerWith(...allowed).say(BANNER, types(19), of(0, 2), of(0, 1), u32(2));
+    t.same(answerOf(peer, 12), join(of(19, 0, 2), u32(2)));
+    peer.say(new Uint8Array(16));
+    t.equal(answerOf(peer, 0).length, 16);
+    t.equal(finish(peer), "RFB 3.8, VncAuth");
+  }
+  const better = peerWith("TLSVnc", "VncAuth").say(BANNER, types(19), of(0, 2), of(0, 2), u32(2), u32(258));
+  t.same(answerOf(better, 12), join(of(19, 0, 2), u32(258)), "TLS is taken before it");
 });
 
 t.test("a refusal of neatvnc 0.5, which begins as a success, is a refusal all the same", async (t) => {
@@ -160,6 +172,20 @@ t.test("Tight: no tunnel, one of its types, and its capabilities after ServerIni
   t.match(
     errorOf(() => new Peer().say(BANNER, types(16), u32(0xffffffff))),
     { code: "too_large" },
+  );
+});
+
+t.test("Tight: a tunnel of Siemens stands for none, another one does not", async (t) => {
+  const tunnel = (vendor: string, name: string): Uint8Array => join(u32(1), ascii(vendor), ascii(name));
+  const peer = peerWith("VncAuth").say(BANNER, types(16), u32(1), tunnel("SICR", "SCHANNEL"));
+  t.same(answerOf(peer, 12), join(of(16), u32(0)));
+  peer.say(u32(1), capability(2));
+  t.same(answerOf(peer, 0), u32(2));
+  peer.say(new Uint8Array(16));
+  t.equal(answerOf(peer, 0).length, 16);
+  t.match(
+    errorOf(() => peerWith("VncAuth").say(BANNER, types(16), u32(1), tunnel("TGHT", "SCHANNEL"))),
+    { code: "no_common_auth", message: /only tunnels/ },
   );
 });
 

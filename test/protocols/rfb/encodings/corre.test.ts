@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { nodeInflate } from "../../../../src/imaging/node-zlib.ts";
+import { nodeInflate } from "../../../../src/platform/node-zlib.ts";
 import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
 import { corre } from "../../../../src/protocols/rfb/encodings/corre.ts";
 import { rre } from "../../../../src/protocols/rfb/encodings/rre.ts";

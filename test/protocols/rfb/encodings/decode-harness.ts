@@ -4,7 +4,7 @@ import { Framebuffer, OPAQUE } from "../../../../src/framebuffer/framebuffer.ts"
 import { type PixelFormat, RGBX } from "../../../../src/framebuffer/pixel-format.ts";
 import type { Rect } from "../../../../src/framebuffer/rect.ts";
 import { jpegTurbo } from "../../../../src/imaging/jpeg-turbo.ts";
-import { nodeInflate } from "../../../../src/imaging/node-zlib.ts";
+import { nodeInflate } from "../../../../src/platform/node-zlib.ts";
 import { ByteQueue, type Parser } from "../../../../src/protocols/byte-queue.ts";
 import type { Inflate } from "../../../../src/protocols/platform.ts";
 import { DecoderStreams } from "../../../../src/protocols/rfb/encodings/decoder-state.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import t from "tap";
 import type { Framebuffer } from "../../../../src/framebuffer/framebuffer.ts";
 import { type PixelFormat, RGBX } from "../../../../src/framebuffer/pixel-format.ts";
-import { nodeInflate } from "../../../../src/imaging/node-zlib.ts";
+import { nodeInflate } from "../../../../src/platform/node-zlib.ts";
 import { hextile } from "../../../../src/protocols/rfb/encodings/hextile.ts";
 import { RfbError } from "../../../../src/protocols/rfb/error.ts";
 import { numbers } from "../../../framebuffer/frames.ts";

@@ -73,17 +73,51 @@ t.test(
   },
 );
 
-t.test("case 16: a subrectangle that leaves its tile is refused", async (t) => {
-  for (const place of [
-    [0x00, 0x30],
-    [0x00, 0x02],
-    [0x30, 0x00],
-    [0xff, 0xff],
-  ]) {
-    const body = Uint8Array.from([BACKGROUND | FOREGROUND | SUBRECTS, ...BLUE, ...RED, 1, ...place]);
-    checkRefuses(t, [{ encoding: hextile, rect: small, body }], 3, 2, /^hextile subrectangle .* inside 3x2$/);
+t.test("case 16: of a subrectangle that leaves its tile the part within is painted", async (t) => {
+  for (const [place, rows] of [
+    [
+      [0x00, 0x30],
+      ["rrr", "bbb"],
+    ],
+    [
+      [0x00, 0x02],
+      ["rbb", "rbb"],
+    ],
+    [
+      [0x11, 0xff],
+      ["bbb", "brr"],
+    ],
+    [
+      [0x30, 0x00],
+      ["bbb", "bbb"],
+    ],
+    [
+      [0x02, 0x00],
+      ["bbb", "bbb"],
+    ],
+    [
+      [0xff, 0xff],
+      ["bbb", "bbb"],
+    ],
+  ] as const) {
+    for (const coloured of [false, true]) {
+      const kind = BACKGROUND | SUBRECTS | (coloured ? COLOURED : FOREGROUND);
+      const head = coloured ? [kind, ...BLUE, 1, ...RED] : [kind, ...BLUE, ...RED, 1];
+      const body = Uint8Array.from([...head, ...place]);
+      checkDecodes(t, [{ encoding: hextile, rect: small, body }], picture([...rows], colours));
+    }
   }
 });
+
+t.test(
+  "case 16: what is beyond its tile touches no other tile, and those after it are painted",
+  async (t) => {
+    const rect = { x: 0, y: 0, width: 18, height: 1 };
+    const first = [BACKGROUND | FOREGROUND | SUBRECTS, ...BLUE, ...RED, 1, 0xe0, 0xf0];
+    const body = Uint8Array.from([...first, BACKGROUND, ...GREEN]);
+    checkDecodes(t, [{ encoding: hextile, rect, body }], picture([`${"b".repeat(14)}rrgg`], colours));
+  },
+);
 
 t.test("case 16: a first tile without background is refused", async (t) => {
   checkRefuses(t, [{ encoding: hextile, rect: small, body: Uint8Array.of(0) }], 3, 2, /without background/);

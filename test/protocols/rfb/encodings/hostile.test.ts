@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import t from "tap";
 import type { Rect } from "../../../../src/framebuffer/rect.ts";
-import { nodeDeflate, nodeInflate } from "../../../../src/imaging/node-zlib.ts";
-import { pakoInflate } from "../../../../src/imaging/pako-inflate.ts";
+import { nodeDeflate, nodeInflate } from "../../../../src/platform/node-zlib.ts";
+import { pakoInflate } from "../../../../src/platform/pako-inflate.ts";
 import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
 import type { Encoding } from "../../../../src/protocols/rfb/encodings/encoding.ts";
 import { ALL_ENCODINGS } from "../../../../src/protocols/rfb/encodings/list.ts";

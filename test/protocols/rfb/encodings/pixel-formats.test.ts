@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { RGBX } from "../../../../src/framebuffer/pixel-format.ts";
-import { nodeInflate } from "../../../../src/imaging/node-zlib.ts";
+import { nodeInflate } from "../../../../src/platform/node-zlib.ts";
 import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
 import { DecoderStreams } from "../../../../src/protocols/rfb/encodings/decoder-state.ts";
 import { hextile } from "../../../../src/protocols/rfb/encodings/hextile.ts";

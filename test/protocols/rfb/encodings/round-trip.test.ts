@@ -2,7 +2,7 @@ import fc from "fast-check";
 import t from "tap";
 import type { Framebuffer } from "../../../../src/framebuffer/framebuffer.ts";
 import type { Rect } from "../../../../src/framebuffer/rect.ts";
-import { pakoInflate } from "../../../../src/imaging/pako-inflate.ts";
+import { pakoInflate } from "../../../../src/platform/pako-inflate.ts";
 import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
 import type { EncoderState, Encoding } from "../../../../src/protocols/rfb/encodings/encoding.ts";
 import { ALL_ENCODINGS } from "../../../../src/protocols/rfb/encodings/list.ts";

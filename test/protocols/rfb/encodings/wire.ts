@@ -1,7 +1,7 @@
 import type { Framebuffer } from "../../../../src/framebuffer/framebuffer.ts";
 import { RGBX } from "../../../../src/framebuffer/pixel-format.ts";
 import { jpegTurbo } from "../../../../src/imaging/jpeg-turbo.ts";
-import { nodeDeflate } from "../../../../src/imaging/node-zlib.ts";
+import { nodeDeflate } from "../../../../src/platform/node-zlib.ts";
 import type { EncoderState, Pixels } from "../../../../src/protocols/rfb/encodings/encoding.ts";
 
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

@@ -1,5 +1,5 @@
 import t from "tap";
-import { nodeDeflate } from "../../../../src/imaging/node-zlib.ts";
+import { nodeDeflate } from "../../../../src/platform/node-zlib.ts";
 import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
 import { zlib } from "../../../../src/protocols/rfb/encodings/zlib.ts";
 import { startStream } from "../../../../src/protocols/rfb/encodings/zlib-segment.ts";

@@ -1,6 +1,6 @@
 import { constants, deflateSync } from "node:zlib";
 import t from "tap";
-import { nodeDeflate, nodeInflate } from "../../../../src/imaging/node-zlib.ts";
+import { nodeDeflate, nodeInflate } from "../../../../src/platform/node-zlib.ts";
 import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
 import {
   DecoderStreams,
@@ -101,11 +101,16 @@ function refused(name: string, wire: Uint8Array, message: RegExp) {
   t.test(name, async (t) => checkRefuses(t, [{ encoding: zrle, rect, body: wire }], 3, 2, message));
 }
 
-refused("case 19: a run longer than its tile is refused", body(128, ...RED, 6), /run of 7 pixels/);
+vector("case 19: a run longer than its tile ends with it", [128, ...RED, 1, ...BLUE, 6], ["rrb", "bbb"]);
+vector(
+  "case 19: a long run of length bytes ends with its tile",
+  [130, ...RED, ...BLUE, 0, 0x81, 255, 255, 255, 0],
+  ["rbb", "bbb"],
+);
 refused(
-  "case 19: a long run of length bytes is refused",
-  body(130, ...RED, ...BLUE, 0x80, 255, 255, 255, 0),
-  /run of/,
+  "case 19: a run without end is refused",
+  body(130, ...RED, ...BLUE, 0x80, ...Array(300).fill(255), 0),
+  /run of 65\d+ pixels, expected at most/,
 );
 refused(
   "case 19: an index beyond the palette is refused in runs",

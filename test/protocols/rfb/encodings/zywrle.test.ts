@@ -1,6 +1,6 @@
 import t from "tap";
 import type { Framebuffer } from "../../../../src/framebuffer/framebuffer.ts";
-import { nodeDeflate, nodeInflate } from "../../../../src/imaging/node-zlib.ts";
+import { nodeDeflate, nodeInflate } from "../../../../src/platform/node-zlib.ts";
 import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
 import { zywrle } from "../../../../src/protocols/rfb/encodings/zywrle.ts";
 import { checkRefuses, decode, joinBytes, type WireRect } from "./decode-harness.ts";

@@ -1,5 +1,5 @@
 import t from "tap";
-import { PLATFORM } from "../../../../src/platform.ts";
+import { PLATFORM } from "../../../../src/appliance/open-links.ts";
 import { AesCmac, AesEax } from "../../../../src/protocols/rfb/security/aes-eax.ts";
 
 const { crypto } = PLATFORM;

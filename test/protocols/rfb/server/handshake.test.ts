@@ -117,6 +117,13 @@ const TALKS: readonly Talk[] = [
     error: "no_common_auth",
   },
   {
+    name: "a security type that was not offered gets the result alone in 3.7",
+    options: { security: [PASSWORD] },
+    says: [version("003.007"), Uint8Array.of(1)],
+    hears: [BANNER, Uint8Array.of(1, 2), U32(1)],
+    error: "no_common_auth",
+  },
+  {
     name: "a refused viewer of 3.8 is told why",
     options: { security: [], refusal: "full" },
     says: [version("003.008")],

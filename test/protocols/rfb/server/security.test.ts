@@ -11,7 +11,7 @@ import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
 import { RfbError } from "../../../../src/protocols/rfb/error.ts";
 import { SessionCipher } from "../../../../src/protocols/rfb/security/session-cipher.ts";
 import type { ServerSecurity, VeNCryptSubtype } from "../../../../src/protocols/rfb/server/rfb-server.ts";
-import { ardCrypto, msLogonCrypto, rsaKeyOf } from "../../../../src/web/viewer-keys.ts";
+import { ardCrypto, msLogonCrypto, rsaKeyOf } from "../../../../src/web/viewer/viewer-crypto.ts";
 import { securityCrypto } from "./ports.ts";
 import { TestViewer } from "./viewer.ts";
 

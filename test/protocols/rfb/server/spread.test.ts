@@ -23,7 +23,7 @@ interface Slow {
   allow(count: number): void;
 }
 
-/** A viewer whose server has time for one rectangle at a time. */
+/** A viewer whose server has time for one rectangle at a time, and that asked for what changes. */
 function slow(options: object, ...numbers: number[]): Slow {
   let allowed = 1;
   const encodeRect = (_work: object, encode: () => Uint8Array): Uint8Array | null => {
@@ -31,7 +31,7 @@ function slow(options: object, ...numbers: number[]): Slow {
     return allowed < 0 ? null : encode().slice();
   };
   const viewer = TestViewer.ready({ width: WIDTH, height: HEIGHT, ...options }, { ...ports, encodeRect });
-  viewer.say(say.encodings(0, ...numbers), say.request(false, 0, 0, WIDTH, HEIGHT));
+  viewer.say(say.encodings(0, ...numbers), say.request(true, 0, 0, WIDTH, HEIGHT));
   viewer.takeBytes();
   return {
     viewer,
@@ -198,6 +198,63 @@ t.test("continuous updates are not spread but follow each other, round the pictu
     left = viewer.server.update(plain(1), left.union(Region.of(rect(0, 0, WIDTH, ROWS))));
   }
   t.same(seen.slice(0, 5), [0, ROWS, 2 * ROWS, 3 * ROWS, 0], "what changes again and again waits its turn");
+});
+
+t.test(
+  "RFC 6143 7.5.3 and 7.6.1: all that is asked for without incremental is one update, however large",
+  async (t) => {
+    const encodings = { raw: 0, hextile: 5, zrle: 16, tight: 7 };
+    for (const [name, number] of Object.entries(encodings)) {
+      // A limit of one piece's bytes, where what changed would take several updates.
+      const { viewer, allow } = slow({ maxUpdateBytes: 100_000 });
+      viewer.say(say.encodings(number), say.request(false, 0, 0, WIDTH, HEIGHT));
+      allow(PIECES);
+      const picture = pictureOf(colourful(WIDTH, HEIGHT));
+      t.ok(viewer.server.update(picture, WHOLE).isEmpty, "all of it is on its way");
+      t.ok(viewer.server.refresh.isEmpty);
+      viewer.server.bell();
+      for (let i = 0; i < PIECES && viewer.server.isUpdateOpen; i++)
+        viewer.server.update(picture, Region.empty);
+      t.notOk(viewer.server.isUpdateOpen);
+      t.notOk(viewer.server.isUpdateWanted);
+      const bytes = Buffer.from(viewer.takeBytes());
+      t.equal(bytes.readUInt16BE(2), PIECES, `${name}: its header counts all rectangles`);
+      t.equal(bytes.at(-1), 2, "the bell comes after it");
+      t.ok(
+        viewer.sentBytes.every((size) => size < 100_000 + 65_536 * 4 + 100),
+        "by parts",
+      );
+    }
+  },
+);
+
+t.test("RFC 6143 7.5.3: a whole area is one update with continuous updates too", async (t) => {
+  const { viewer, allow } = slow({ maxUpdateBytes: 100_000 }, FENCE, CONTINUOUS);
+  viewer.say(say.continuous(true, 0, 0, WIDTH, HEIGHT), say.request(false, 0, 0, WIDTH, HEIGHT));
+  viewer.server.update(plain(1), WHOLE);
+  t.ok(viewer.server.isUpdateOpen);
+  allow(PIECES);
+  while (viewer.server.isUpdateOpen) viewer.server.update(plain(1), Region.empty);
+  const [update, ...rest] = viewer.take();
+  t.equal(update?.type === "update" ? update.rects.length : 0, PIECES);
+  t.same(
+    rest.map(({ type }) => type),
+    ["fence"],
+    "and is confirmed as others are",
+  );
+});
+
+t.test("a whole area that is asked for during an update is all of the next one", async (t) => {
+  const { viewer, allow } = slow({ maxUpdateBytes: 300_000 });
+  const left = viewer.server.update(plain(1), WHOLE);
+  viewer.say(say.request(false, 0, 0, WIDTH, HEIGHT));
+  allow(2 * PIECES);
+  for (let i = 0; i < 2 * PIECES && viewer.server.isUpdateWanted; i++) viewer.server.update(plain(2), left);
+  const messages = viewer.take();
+  t.same(
+    messages.map((sent) => (sent.type === "update" ? sent.rects.length : 0)),
+    [2, PIECES],
+  );
 });
 
 t.test("a viewer that keeps up is asked by every third update alone", async (t) => {

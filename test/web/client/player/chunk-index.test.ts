@@ -1,5 +1,5 @@
 import t from "tap";
-import type { PictureChunkInfo } from "../../../../src/web/api.ts";
+import type { PictureChunkInfo } from "../../../../src/web/api/api.ts";
 import { ChunkIndex, WINDOW_MS } from "../../../../src/web/client/player/chunk-index.ts";
 
 function chunk(index: number, fromMs: number, toMs: number, isKey = false): PictureChunkInfo {

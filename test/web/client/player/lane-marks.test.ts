@@ -1,5 +1,5 @@
 import t from "tap";
-import type { TrackInfo } from "../../../../src/web/api.ts";
+import type { TrackInfo } from "../../../../src/web/api/api.ts";
 import { LANES, laneMarks } from "../../../../src/web/client/player/lane-marks.ts";
 
 const [ACTIONS, APPROVALS, , MARKERS] = LANES;

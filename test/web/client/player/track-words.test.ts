@@ -1,5 +1,5 @@
 import t from "tap";
-import type { TrackInfo } from "../../../../src/web/api.ts";
+import type { TrackInfo } from "../../../../src/web/api/api.ts";
 import { type OverlayEntry, overlaysAt } from "../../../../src/web/client/player/overlay-track.ts";
 import {
   entryMatches,

@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import * as z from "zod";
+import { SHAPES } from "../src/compositor/shapes/list.ts";
+import { Appliance } from "../test/e2e/harness/appliance.ts";
+import {
+  annotationFlood,
+  type Flood,
+  freehandFlood,
+  onlyDesktopId,
+  overlayFlood,
+  PlainAgent,
+  screenshotFlood,
+} from "../test/e2e/hostile/floods.ts";
+import { CrowdTarget } from "../test/e2e/targets/crowd-target.ts";
+import type { Owner } from "../test/support/program.ts";
+import { until } from "../test/support/until.ts";
+import { judged, type Line } from "./line.ts";
+
+const METER = fileURLToPath(new URL("./turn-meter.mjs", import.meta.url));
+const seen = z.object({ longestMs: z.number(), turns: z.number() });
+
+/** How long after the flood began a person stops the desktop. */
+const STOP_AFTER_MS = 100;
+
+/**
+ * TURNS, STOP, MEMORY: what one agent's flood of calls does to the server: the longest turn of its event loop in CPU time,
+ * how long a stop takes meanwhile, and how much memory it takes. A full HD desktop of noise.
+ */
+export async function benchTurns(owner: Owner, folder: string, isShort: boolean): Promise<Line[]> {
+  const target = await CrowdTarget.start(owner, 120, 67);
+  const file = join(folder, "turns.json");
+  const appliance = await Appliance.start(owner, {
+    connect: [`vnc://127.0.0.1:${target.port}`],
+    env: { NODE_OPTIONS: `--import ${METER}`, OC_TURN_FILE: file },
+  });
+  const agent = new PlainAgent(appliance);
+  const id = await onlyDesktopId(appliance);
+  await until("a picture", async () => (await agent.call("take_screenshot", {})) === "done", 30_000);
+  const { pid } = appliance.program;
+  const read = async (): Promise<z.infer<typeof seen>> => {
+    rmSync(file, { force: true });
+    if (pid === undefined) throw new Error("the server has no process");
+    process.kill(pid, "SIGUSR2");
+    await until("the turns", () => textOf(file) !== "", 30_000);
+    return seen.parse(JSON.parse(textOf(file)));
+  };
+  const lines: Line[] = [];
+  const measure = async (name: string, run: () => Promise<unknown>): Promise<void> => {
+    await pause(500);
+    const quiet = await read();
+    const before = appliance.residentBytes;
+    let most = before;
+    const watch = setInterval(() => (most = Math.max(most, appliance.residentBytes)), 20);
+    const over = run();
+    await pause(STOP_AFTER_MS);
+    const stopMs = await stopAside(`${appliance.url}/api/v1/desktops/${id}/stop`, appliance.adminToken);
+    await appliance.fetch(`/api/v1/desktops/${id}/resume`, {});
+    await over;
+    clearInterval(watch);
+    const { longestMs } = await read();
+    await agent.call("clear_overlays", {});
+    const peer = { peer: "the server at rest", theirs: quiet.longestMs };
+    lines.push(
+      judged({
+        id: "TURNS",
+        metric: `longest turn: ${name}`,
+        unit: "ms",
+        ours: longestMs,
+        ...peer,
+        goal: { within: 20 },
+      }),
+      judged({
+        id: "STOP",
+        metric: `stop: ${name}`,
+        unit: "ms",
+        ours: stopMs,
+        ...peer,
+        goal: { within: 100 },
+      }),
+      judged({
+        id: "MEMORY",
+        metric: `memory: ${name}`,
+        unit: "MiB",
+        ours: (most - before) / 2 ** 20,
+        peer: "before",
+        theirs: before / 2 ** 20,
+        goal: { within: 128 },
+      }),
+    );
+  };
+  const count = isShort ? 6 : 300;
+  // Moving, asked again and again by twenty.
+  await measure("20 agents at one moving desktop", () =>
+    Promise.all(
+      Array.from({ length: isShort ? 2 : 20 }, async () => {
+        for (let n = 0; n < (isShort ? 1 : 10); n++) await agent.call("take_screenshot", {});
+      }),
+    ),
+  );
+  target.rest();
+  const floods: readonly Flood[] = [
+    freehandFlood(),
+    overlayFlood(SHAPES.map(({ kind }) => kind)),
+    annotationFlood(await agent.look()),
+    screenshotFlood("png", count),
+    screenshotFlood("jpeg", count),
+    screenshotFlood("webp", count),
+  ];
+  // Four pictures of 40,000 points take a quarter of a minute: the end-to-end floods have them.
+  const played = isShort ? floods.filter(({ name }) => !name.startsWith("annotate")) : floods;
+  for (const flood of played) await measure(flood.name, () => agent.flood(flood));
+  return lines;
+}
+
+/** How long a stop takes, asked for in a thread: the flood's answers keep this one busy. */
+async function stopAside(url: string, token: string): Promise<number> {
+  const worker = new Worker(
+    `const { workerData, parentPort } = require("node:worker_threads");
+     const { url, token } = workerData;
+     const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
+     const beganMs = performance.now();
+     fetch(url, { method: "POST", headers, body: "{}" })
+       .then((answer) => answer.arrayBuffer())
+       .then(() => parentPort.postMessage(performance.now() - beganMs));`,
+    { eval: true, workerData: { url, token } },
+  );
+  const [ms]: unknown[] = await once(worker, "message");
+  return z.number().parse(ms);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

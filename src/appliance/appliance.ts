@@ -1,0 +1,290 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Audit, auditSink } from "../audit/audit.ts";
+import { auditDesktops, testEntry } from "../audit/desktop-audit.ts";
+import { auditMcp } from "../audit/mcp-audit.ts";
+import { auditRecordings } from "../audit/recording-audit.ts";
+import { tokenEntry } from "../audit/token-audit.ts";
+import { Authenticator } from "../auth/authenticator.ts";
+import { Lockout } from "../auth/lockout.ts";
+import { OneTimeCodes } from "../auth/one-time-codes.ts";
+import type { Principal } from "../auth/principal.ts";
+import { SecretBox } from "../auth/secret-box.ts";
+import { Sessions } from "../auth/sessions.ts";
+import { TokenStore } from "../auth/tokens.ts";
+import { PAINT_THREAD_URL, PaintThread } from "../compositor/paint-thread.ts";
+import { checkConfig, isLoopbackHost } from "../config/check-config.ts";
+import { type Config, DEMO } from "../config/config-schema.ts";
+import { type DemoServer, openDemo } from "../demo/demo-server.ts";
+import type { Connection } from "../desktop/connections/connection.ts";
+import { FileConnectionStore } from "../desktop/connections/connection-store.ts";
+import { KnownTargets } from "../desktop/connections/known-targets.ts";
+import { allowedTargets } from "../desktop/connections/proposals.ts";
+import type { OwnListener } from "../desktop/connections/target-guard.ts";
+import { KeptRules } from "../desktop/control/rules-store.ts";
+import { Desktops } from "../desktop/desktops.ts";
+import type { Link } from "../desktop/link.ts";
+import { VncLink } from "../desktop/links/vnc/vnc-link.ts";
+import { ControlSocket } from "../mcp/server/control-socket.ts";
+import { createMcp, type MakeServer, type Mcp } from "../mcp/server/server.ts";
+import { systemClock } from "../platform/clock.ts";
+import type { Logger } from "../platform/log.ts";
+import { closeToOthers } from "../platform/private-file.ts";
+import { VERSION } from "../platform/version.ts";
+import { openThread } from "../platform/worker-thread.ts";
+import { Replays } from "../recording/read/replays.ts";
+import { buildApp } from "../web/http/app.ts";
+import { ConnectedClients } from "../web/http/connected-clients.ts";
+import { ViewerSessions } from "../web/viewer/sessions.ts";
+import { Ending } from "./closing.ts";
+import { listenFault } from "./listen-fault.ts";
+import { logDesktops } from "./log-desktops.ts";
+import { beliefOf, forgetIdentity, openTargetLink, PLATFORM } from "./open-links.ts";
+import { openRecordings } from "./open-recordings.ts";
+import { openVnc } from "./open-vnc-listeners.ts";
+import { SharedConnections } from "./shared-connections.ts";
+
+/** A running appliance. */
+export interface Appliance {
+  /** Where the web app, REST, WebSockets and MCP are served: "http://127.0.0.1:3000". */
+  readonly url: string;
+  readonly agentToken: string;
+  readonly mcp: Mcp;
+  readonly desktops: Desktops;
+  /** A code for `/?token=`, good once and for ten minutes. */
+  signInCode(): string;
+  close(): Promise<void>;
+}
+
+const CLIENT_DIR = fileURLToPath(new URL("../client/", import.meta.url));
+
+/** Whoever may start a process under our user and speak MCP on its standard streams. */
+export const STDIO_PRINCIPAL: Principal = { id: "stdio", name: "stdio", role: "agent" };
+
+/** The composition root: opens every room and hands each what it needs of the others. */
+export async function openAppliance(
+  config: Config,
+  log: Logger,
+  makeMcpServer?: MakeServer,
+): Promise<Appliance> {
+  const ending = new Ending();
+  try {
+    return await openRooms(config, log, ending, makeMcpServer);
+  } catch (error) {
+    // What went wrong first is what has to be told.
+    await ending.run().catch((err: unknown) => log.error({ err }, "Appliance did not close cleanly"));
+    throw error;
+  }
+}
+
+async function openRooms(
+  config: Config,
+  log: Logger,
+  ending: Ending,
+  makeMcpServer?: MakeServer,
+): Promise<Appliance> {
+  const certificate = await checkConfig(config);
+  await mkdir(config.data_dir, { recursive: true, mode: 0o700 });
+  if (await closeToOthers(config.data_dir)) {
+    log.warn(
+      { dataDir: config.data_dir },
+      "Data directory was open to other users and is closed to them now",
+    );
+  }
+  const clock = systemClock;
+  const platform = PLATFORM;
+
+  const audit = new Audit({
+    sink: auditSink(config.audit.sink, { dataDir: config.data_dir, isStdoutTaken: config.isStdio }),
+    clock,
+    version: VERSION,
+    onSinkChange: (isWorking, err) => {
+      if (isWorking) log.info("Audit sink works again");
+      else log.error({ err }, "Audit sink failed");
+    },
+  });
+
+  ending.add(() => audit.close());
+  audit.record({ type: "audit.started", severity: "notice" });
+  ending.add(() => audit.record({ type: "audit.stopped", severity: "notice" }));
+
+  const tokens = await TokenStore.open(config.data_dir, clock, (change, token) =>
+    audit.record(tokenEntry(change, token)),
+  );
+  ending.add(() => tokens.close());
+  const codes = new OneTimeCodes(clock);
+  const authenticator = new Authenticator({
+    tokens,
+    sessions: new Sessions(clock),
+    codes,
+    lockout: new Lockout(clock),
+    ownToken: config.auth.token ?? null,
+  });
+  if (config.auth.token === undefined)
+    await tokens.kept(join(config.data_dir, "admin-token"), "admin", "admin");
+  const agentToken = await tokens.kept(join(config.data_dir, "agent-token"), "agent", "agent");
+
+  const own: OwnListener[] = [];
+  const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
+  const belief = {
+    ...beliefOf(config, known),
+    onMoved: ({ id }: Connection) =>
+      log.info({ desktop: id }, "Decoding of a desktop moved to a thread of its own"),
+  };
+  const replays = new Replays();
+  const sealer = await SecretBox.open(config.data_dir);
+  let demo: DemoServer | null = null;
+  ending.add(() => demo?.close());
+  const openLink = (connection: Connection): Link => {
+    if (connection.protocol === "demo") {
+      demo ??= openDemo({ clock, ports: platform });
+      const server = demo;
+      return new VncLink(
+        { connect: () => server.connect(), emitsConnect: false, password: null, makesNoKeys: true },
+        platform,
+        clock,
+      );
+    }
+    if (connection.protocol === "replay") return replays.link(connection);
+    return openTargetLink(connection, own, belief);
+  };
+  const painter = new PaintThread(clock, () => openThread("paint-worker", PAINT_THREAD_URL));
+  ending.add(() => painter.close());
+  const desktops = new Desktops(
+    {
+      mode: config.mode,
+      customRules: config.custom_rules,
+      approvalExpiryMs: config.approvals.expiry_ms,
+      clipboard: config.clipboard,
+      humanIdleMs: config.input.human_idle_ms,
+    },
+    {
+      deflate: platform.deflate,
+      jpeg: platform.jpeg,
+      clock,
+      random: Math.random,
+      openLink,
+      painter,
+      onBug: (err) => log.error({ err }, "Listener failed"),
+      rules: await KeptRules.open(join(config.data_dir, "rules.json"), (err) =>
+        log.error({ err }, "Rules could not be kept"),
+      ),
+      store: new SharedConnections(
+        new FileConnectionStore(join(config.data_dir, "connections.json"), sealer),
+      ),
+      ownListeners: () => own,
+      secured: () => audit.secured(),
+      tested: (test) => audit.record(testEntry(test)),
+      allowedTargets: config.targets.allow.flatMap((entry) => allowedTargets(entry) ?? []),
+    },
+  );
+  ending.add(() => desktops.close());
+  auditDesktops(desktops, (entry) => audit.record(entry));
+  logDesktops(desktops, log);
+  const recordings = await openRecordings(config, log, desktops, { clock, sealer, replays });
+  ending.add(() => recordings.close());
+  auditRecordings(recordings, (entry) => audit.record(entry));
+
+  const clients = new ConnectedClients(clock);
+  desktops.on(({ type, desktop }) => {
+    if (type === "removed") clients.forget(desktop.id);
+  });
+  const mcpAudit = auditMcp((entry) => audit.record(entry), clock);
+  const mcp = createMcp(
+    {
+      desktops,
+      recordings,
+      clock,
+      log,
+      version: VERSION,
+      isRateLimited: config.rate_limits,
+      toolsets: config.mcp.toolsets,
+      questions: desktops.questions,
+      painter,
+      onClient: ({ name }) => clients.add(name),
+      audit: (call) => {
+        if (call.desktopId !== null) clients.sawAgent(call.desktopId, call.clientName ?? call.principal.name);
+        mcpAudit.ended(call);
+      },
+      onCall: (call) => mcpAudit.begun(call),
+      secured: () => audit.secured(),
+      onPicture: (picture) => mcpAudit.pictured(picture),
+    },
+    makeMcpServer,
+  );
+  ending.add(() => mcp.close());
+
+  const sessions = new ViewerSessions({
+    rfb: platform,
+    clock,
+    log,
+    audit: (entry) => audit.record(entry),
+  });
+  const app = buildApp({
+    desktops,
+    recordings,
+    replays,
+    authenticator,
+    audit,
+    mcp,
+    rfb: {
+      attach: (socket, desktopId, options, principal, stream) => {
+        sessions.attach(socket, desktops.get(desktopId), options, principal, stream);
+      },
+    },
+    clients,
+    forgetIdentity: (connection) => forgetIdentity(connection, belief),
+    logger: log,
+    clock,
+    version: VERSION,
+    clientDir: CLIENT_DIR,
+    agentToken: ({ id, name }) => tokens.kept(join(config.data_dir, "agent-tokens", id), name, "agent"),
+    stdio: {
+      command: process.execPath,
+      args: [fileURLToPath(new URL("../main.js", import.meta.url)), "--stdio"],
+    },
+    host: config.server.host,
+    allowedHosts: config.server.allowed_hosts,
+    trustProxy: config.server.trust_proxy,
+    isRateLimited: config.rate_limits,
+    tls: certificate,
+  });
+
+  ending.add(() => app.close());
+  ending.add(() => sessions.close());
+
+  // Before anybody can ask: whoever finds the server up finds its desktops and its VNC ports.
+  await desktops.open(config.connections, DEMO);
+  const { host } = config.server;
+  const rooms = { sessions, platform, desktops, authenticator, audit, certificate };
+  const vnc = await openVnc(config, log, rooms, own, isLoopbackHost(host));
+  for (const listener of vnc) ending.add(() => listener.close());
+  try {
+    await app.listen({ host, port: config.server.port });
+  } catch (error) {
+    throw listenFault(error, { key: "server.port", flag: "--port" }, host, config.server.port);
+  }
+  const address = app.server.address();
+  const port = address !== null && typeof address === "object" ? address.port : config.server.port;
+  own.push({ port });
+  const control = await ControlSocket.open(config.data_dir, mcp, STDIO_PRINCIPAL);
+  if (control === null) log.warn("Another server serves --stdio clients of this data directory");
+  ending.add(() => control?.close());
+
+  return {
+    url: urlOf(config, port),
+    agentToken,
+    mcp,
+    desktops,
+    signInCode: () => codes.issue({ id: "first-sign-in", name: "admin", role: "admin" }),
+    close: () => ending.run(),
+  };
+}
+
+function urlOf({ server }: Config, port: number): string {
+  const scheme = server.tls_cert === undefined ? "http" : "https";
+  const isAny = server.host === "0.0.0.0" || server.host === "::";
+  const host = isAny ? "127.0.0.1" : server.host;
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

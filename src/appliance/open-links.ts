@@ -1,0 +1,125 @@
+import type { Config } from "../config/config-schema.ts";
+import type { Connection } from "../desktop/connections/connection.ts";
+import type { KnownTargets } from "../desktop/connections/known-targets.ts";
+import type { OwnListener } from "../desktop/connections/target-guard.ts";
+import { TargetTrust, type TlsTrust } from "../desktop/connections/trust-policy.ts";
+import type { Link } from "../desktop/link.ts";
+import { DecodeLink } from "../desktop/links/decode-link.ts";
+import { decodingOf } from "../desktop/links/decode-place.ts";
+import type { LinkMeans } from "../desktop/links/link-means.ts";
+import { RdpSessions } from "../desktop/links/rdp/rdp-sessions.ts";
+import type { ReverseListen } from "../desktop/links/streams/reverse-stream.ts";
+import { makeTargetLink } from "../desktop/links/target-link.ts";
+import { WorkerLink } from "../desktop/links/worker/worker-link.ts";
+import { systemClock } from "../platform/clock.ts";
+
+export { PLATFORM } from "../desktop/links/link-platform.ts";
+
+/** How targets that prove who they are are believed. */
+export interface TargetBelief {
+  readonly trust: TlsTrust;
+  /** null: nothing is remembered. */
+  readonly known: KnownTargets | null;
+  /** Where servers that connect by themselves may reach us; default loopback. */
+  readonly reverseListen?: ReverseListen;
+  /** RDP hosts have to check the password before a session begins; default false. */
+  readonly needsNla?: boolean;
+  /** Told when a desktop's decoding has moved to a thread of its own. */
+  readonly onMoved?: (connection: Connection) => void;
+}
+
+/** As it is configured. */
+export function beliefOf({ targets }: Pick<Config, "targets">, known: KnownTargets): TargetBelief {
+  return {
+    trust: targets.tls_trust,
+    known,
+    reverseListen: targets.reverse_listen,
+    needsNla: targets.require_nla,
+  };
+}
+
+/** A link to a VNC server that decodes here; `own` is where this appliance listens itself, which is never a target. */
+export function openVncLink(connection: Connection, own: readonly OwnListener[], belief: TargetBelief): Link {
+  return makeTargetLink(connection, meansOf(connection, own, belief));
+}
+
+function meansOf(connection: Connection, own: readonly OwnListener[], belief: TargetBelief): LinkMeans {
+  const { reverseListen = "loopback", needsNla = false } = belief;
+  const trust = trustOf(connection, belief);
+  const trustInside = trustInsideOf(connection, belief);
+  return { own, trust, trustInside, reverseListen, needsNla };
+}
+
+function trustOf(connection: Connection, { trust, known }: TargetBelief): TargetTrust {
+  const { host, port, fingerprint = null, transport, path = "" } = connection;
+  // A socket's path and a repeater's guest are places of their own.
+  if (transport === "unix") return new TargetTrust({ host: path, port, fingerprint }, trust, known);
+  const { repeaterId } = connection;
+  const place = repeaterId === undefined ? host : `${repeaterId}@${host}`;
+  return new TargetTrust({ host: place, port, fingerprint }, trust, known);
+}
+
+/** Forgets what a target proved itself by; true where anything was known. */
+export async function forgetIdentity(connection: Connection, belief: TargetBelief): Promise<boolean> {
+  const { known } = belief;
+  if (known === null) return false;
+  const places = [trustOf(connection, belief), trustInsideOf(connection, belief)].map(({ place }) => place);
+  const forgotten = await Promise.all(places.map((place) => known.forget(place)));
+  return forgotten.includes(true);
+}
+
+/** The WebSocket's TLS has proved the target already; what it shows within is another certificate or key. */
+function trustInsideOf({ host, port, path = "" }: Connection, { trust, known }: TargetBelief): TargetTrust {
+  return new TargetTrust({ host: `${path}@${host}`, port, fingerprint: null }, trust, known);
+}
+
+/** Accounts at hosts that links of this process have signed in to. */
+const RDP_SESSIONS = new RdpSessions();
+
+/**
+ * Connections that were found too heavy for the main thread: their next link begins on one of its own, be it that the
+ * target stood no second one beside the first.
+ */
+const HEAVY = new WeakSet<Connection>();
+
+/** A link to whatever a connection leads to over the network, decoding where it should. */
+export function openTargetLink(
+  connection: Connection,
+  own: readonly OwnListener[],
+  belief: TargetBelief,
+): Link {
+  const means = meansOf(connection, own, belief);
+  const openThere = (): Link => openWorkerLink(connection, means);
+  const decoding = decodingOf(connection);
+  if (decoding === "main") return makeTargetLink(connection, means);
+  if (decoding === "worker" || HEAVY.has(connection)) return openThere();
+  return new DecodeLink(
+    {
+      openHere: (onTurn) => makeTargetLink(connection, { ...means, onTurn }),
+      openThere,
+      onHeavy: () => HEAVY.add(connection),
+      onMoved: () => belief.onMoved?.(connection),
+    },
+    systemClock,
+  );
+}
+
+function openWorkerLink(connection: Connection, means: LinkMeans): Link {
+  const { own, reverseListen, needsNla, trust, trustInside } = means;
+  const { protocol, username, host, port } = connection;
+  const place = `${username}@${host}:${port}`;
+  return new WorkerLink(
+    {
+      settings: () => ({
+        connection,
+        own: [...own],
+        reverseListen,
+        needsNla,
+        needsIdentity: { outer: trust.needsIdentity, inside: trustInside.needsIdentity },
+      }),
+      trusts: { outer: trust, inside: trustInside },
+      ...(protocol === "rdp" ? { claim: () => RDP_SESSIONS.claim(place) } : {}),
+    },
+    systemClock,
+  );
+}

@@ -1,0 +1,65 @@
+import type { SecretBox } from "../auth/secret-box.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { Desktops } from "../desktop/desktops.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Logger } from "../platform/log.ts";
+import { Recordings } from "../recording/library/recording-service.ts";
+import type { Replays } from "../recording/read/replays.ts";
+
+const DAY_MS = 86_400_000;
+const MEGA = 1_000_000;
+const MEBI = 1024 * 1024;
+
+/** Opens the room of recordings as configured, tells the log of it, and lets it be replayed. */
+export async function openRecordings(
+  config: Config,
+  log: Logger,
+  desktops: Desktops,
+  house: { readonly clock: Clock; readonly sealer: SecretBox; readonly replays: Replays },
+): Promise<Recordings> {
+  const { recording } = config;
+  const recordings = await Recordings.open(
+    config.data_dir,
+    {
+      policy: recording.policy,
+      onFull: recording.on_full,
+      maxFps: recording.max_fps,
+      bytesPerMinute: recording.budget_mb_per_min * MEGA,
+      floorBytes: recording.disk_floor_mb * MEBI,
+      isEncrypted: recording.encrypt,
+      keepMs: recording.keep_days === 0 ? null : recording.keep_days * DAY_MS,
+      keepBytes: recording.keep_mb === 0 ? null : recording.keep_mb * MEBI,
+    },
+    {
+      clock: house.clock,
+      desktops,
+      sealer: house.sealer,
+      onBug: (err) => log.error({ err }, "Recorder failed"),
+    },
+  );
+  recordings.on((event) => {
+    if (event.type === "started") log.info({ id: event.recording.id }, "Recording started");
+    else if (event.type === "stopped") log.info({ id: event.recording.id }, "Recording stopped");
+    else if (event.type === "failed") {
+      log.error(
+        { id: event.recording.id, err: event.error, isStrict: event.isStrict },
+        "Recording has a gap",
+      );
+    }
+  });
+  house.replays.attach({
+    clock: house.clock,
+    get: (id) => recordings.get(id),
+    open: (id) => recordings.open(id),
+    show: (input, by) => desktops.show(input, by),
+    on: (listener) => desktops.on(listener),
+  });
+  recordings.on((event) => {
+    if (event.type !== "removed") return;
+    // What was deleted is not to be seen any longer, not even where it stands still.
+    for (const id of house.replays.desktopsOf(event.id)) {
+      desktops.remove(id).catch((err: unknown) => log.error({ err }, "Replay could not be closed"));
+    }
+  });
+  return recordings;
+}

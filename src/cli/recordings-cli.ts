@@ -1,0 +1,174 @@
+import { open, rename, rm, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { SecretBox } from "../auth/secret-box.ts";
+import { RefusedError } from "../desktop/error.ts";
+import { EXPORT_FORMATS, type ExportFormat, exportRecording } from "../recording/export/export-recording.ts";
+import { RecordingArchive } from "../recording/library/archive.ts";
+import { asRefused } from "../recording/library/refused.ts";
+
+/** What the command line says of an export; absent is the default. */
+export interface ExportWords {
+  readonly format?: string | undefined;
+  /** "1:02:03.5" or seconds. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** The file; default its title and day in the current folder. */
+  readonly output?: string | undefined;
+  /** "0": without; default "1", painted as they were. The words of REST. */
+  readonly overlays?: string | undefined;
+  readonly pointer?: string | undefined;
+  /** Pictures a second at most, 0.1 to 30. */
+  readonly fps?: string | undefined;
+}
+
+/** One line for each recording of a data directory, the newest first. */
+export async function listRecordings(dataDir: string): Promise<string> {
+  const recordings = await (await openArchive(dataDir)).list();
+  if (recordings.length === 0) return "there are no recordings\n";
+  const lines = recordings.map(
+    ({ id, startedAt, durationMs, state, bytes, title, counts }) =>
+      `${id}  ${startedAt}  ${clock(durationMs).padStart(8)}  ${state.padEnd(8)}  ${megabytes(bytes).padStart(9)}  ${counts.actions} actions  ${title}\n`,
+  );
+  return lines.join("");
+}
+
+/** Says that a recording is intact; throws RefusedError for any other, with what is wrong and where. */
+export async function verifyRecording(dataDir: string, id: string): Promise<string> {
+  const { state, problem, bytes, intactBytes, blocks } = await (await openArchive(dataDir)).verify(id);
+  if (state === "sealed") return `${id}  intact: ${blocks} blocks, ${bytes} bytes, sealed\n`;
+  const words = problem ?? "it has no seal";
+  throw new RefusedError(
+    "not_supported",
+    `${id}  ${state}: ${words} (${intactBytes} of ${bytes} bytes are as they were written)`,
+  );
+}
+
+/** Writes a recording, or a range of it, into a file and names it. Throws RefusedError. */
+export async function exportToFile(dataDir: string, id: string, words: ExportWords): Promise<string> {
+  const format = formatOf(words);
+  const fromMs = timeOf("--from", words.from);
+  const toMs = timeOf("--to", words.to);
+  const framesPerSecond = rateOf(words.fps);
+  const decor = {
+    hasOverlays: isWanted("--overlays", words.overlays),
+    hasPointer: isWanted("--pointer", words.pointer),
+  };
+  const archive = await openArchive(dataDir);
+  return await asRefused(async () => {
+    const reader = await archive.read(id);
+    try {
+      const file = exportRecording(
+        reader,
+        {
+          format,
+          ...decor,
+          ...(framesPerSecond === null ? {} : { framesPerSecond }),
+          ...(fromMs === null ? {} : { fromMs }),
+          ...(toMs === null ? {} : { toMs }),
+        },
+        new AbortController().signal,
+      );
+      const path = resolve(words.output ?? file.name);
+      const bytes = await writeFile(path, file.parts);
+      return `${path}  ${megabytes(bytes)}\n`;
+    } finally {
+      await reader.close();
+    }
+  });
+}
+
+/** Beside its place first: a half export is never found under the name of a whole one. */
+async function writeFile(path: string, parts: AsyncIterable<Uint8Array>): Promise<number> {
+  if (await exists(path)) {
+    throw new RefusedError("invalid_parameters", `${path} is there already: choose another with --output`);
+  }
+  const draft = `${path}.part`;
+  const file = await open(draft, "wx", 0o600).catch((cause: unknown) => {
+    throw isSystemError(cause) ? unwritable(draft, cause) : cause;
+  });
+  let bytes = 0;
+  try {
+    for await (const part of parts) {
+      await file.writeFile(part);
+      bytes += part.length;
+    }
+    await file.close();
+    await rename(draft, path);
+  } catch (error) {
+    await file.close();
+    await rm(draft, { force: true });
+    throw isSystemError(error) ? unwritable(path, error) : error;
+  }
+  return bytes;
+}
+
+function isSystemError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
+}
+
+function unwritable(path: string, cause: Error & { readonly code: string }): RefusedError {
+  const why =
+    cause.code === "EEXIST"
+      ? "is there already: another export is being written, or one was cut off: wait, or remove it"
+      : `cannot be written (${cause.code}): choose another place with --output`;
+  return new RefusedError("invalid_parameters", `${path} ${why}`, { cause });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function formatOf({ format, output }: ExportWords): ExportFormat {
+  const ending = output === undefined ? undefined : /\.([a-z0-9]+)$/i.exec(basename(output))?.[1];
+  const word = (format ?? ending ?? "html").toLowerCase();
+  const known = EXPORT_FORMATS.find((one) => one === word);
+  if (known !== undefined) return known;
+  throw new RefusedError(
+    "invalid_parameters",
+    `got the format "${word}", expected one of ${EXPORT_FORMATS.join(", ")}`,
+  );
+}
+
+const TIME = /^(?:(?:(\d{1,4}):)?(\d{1,4}):)?(\d{1,7}(?:\.\d{1,3})?)$/;
+
+/** Milliseconds; null where nothing was said. */
+function timeOf(flag: string, word: string | undefined): number | null {
+  if (word === undefined) return null;
+  const groups = TIME.exec(word);
+  if (groups === null) {
+    throw new RefusedError("invalid_parameters", `got ${flag} "${word}", expected 1:02:03.5 or seconds`);
+  }
+  const [, hours = "0", minutes = "0", seconds = "0"] = groups;
+  return Math.round(((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000);
+}
+
+function isWanted(flag: string, word: string | undefined): boolean {
+  if (word === undefined || word === "1") return true;
+  if (word === "0") return false;
+  throw new RefusedError("invalid_parameters", `got ${flag} "${word}", expected 0 or 1`);
+}
+
+/** null where nothing was said. */
+function rateOf(word: string | undefined): number | null {
+  if (word === undefined) return null;
+  const rate = /^\d{1,2}(?:\.\d{1,3})?$/.test(word) ? Number(word) : Number.NaN;
+  if (rate >= 0.1 && rate <= 30) return rate;
+  throw new RefusedError("invalid_parameters", `got --fps "${word}", expected 0.1 to 30`);
+}
+
+async function openArchive(dataDir: string): Promise<RecordingArchive> {
+  return await RecordingArchive.open(dataDir, await SecretBox.open(dataDir));
+}
+
+function clock(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+function megabytes(bytes: number): string {
+  return bytes < 100_000 ? `${(bytes / 1000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

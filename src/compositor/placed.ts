@@ -1,0 +1,13 @@
+import type { Rect } from "../framebuffer/rect.ts";
+import type { Overlay } from "./overlay.ts";
+import type { Shape } from "./shape.ts";
+
+/** An overlay with where it lies: never changed, replaced when it moves. */
+export interface Placed {
+  readonly overlay: Overlay;
+  readonly shape: Shape;
+  /** The monitor, or what is left of it, that it stays on. */
+  readonly room: Rect;
+  /** The pixels it may touch, within the room. */
+  readonly bounds: Rect;
+}

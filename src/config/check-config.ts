@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
+import { vncSecurity } from "../appliance/open-vnc-listeners.ts";
+import { isLoopback } from "../desktop/connections/target-guard.ts";
+import { type Config, ConfigError } from "./config-schema.ts";
+
+/** Certificate chain and private key of the server, PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/**
+ * What is wrong with a configuration though each value is right: who would be let in, and the files it names. Throws
+ * ConfigError; resolves with the certificate, null where none is configured.
+ */
+export async function checkConfig(config: Config): Promise<Certificate | null> {
+  const { vnc, server } = config;
+  // OC_VNC_SECURITY=none beyond loopback is refused before anything listens.
+  if (vnc.port !== undefined || vnc.listeners.length > 0) vncSecurity(config, isLoopbackHost(server.host));
+  const { tls_cert, tls_key } = server;
+  if (tls_cert === undefined || tls_key === undefined) return null;
+  const cert = await readPem("server.tls_cert", tls_cert);
+  const key = await readPem("server.tls_key", tls_key);
+  try {
+    createSecureContext({ cert, key });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError(
+      `server.tls_cert, server.tls_key: got ${tls_cert} and ${tls_key}, expected a certificate and its own private key, PEM without a passphrase (${reason})`,
+      { cause },
+    );
+  }
+  return { cert, key };
+}
+
+/** True for names and addresses that only this machine reaches. */
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || isLoopback(host);
+}
+
+async function readPem(key: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new ConfigError(`${key}: cannot read the file ${path}: check that it exists and may be read`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,376 @@
+import * as z from "zod";
+import { type ConnectionInput, PROTOCOLS } from "../desktop/connections/connection.ts";
+import { DECODING } from "../desktop/connections/decoding.ts";
+import { allowedTargets } from "../desktop/connections/proposals.ts";
+import { rdpFields } from "../desktop/connections/rdp-fields.ts";
+import { transportFields } from "../desktop/connections/transport-fields.ts";
+import { readFingerprint, TLS_TRUST } from "../desktop/connections/trust-policy.ts";
+import { WORDS } from "../desktop/control/action-class.ts";
+import { customRulesSchema } from "../desktop/control/custom-rules-fields.ts";
+import { MODES } from "../desktop/control/policy.ts";
+import { REVERSE_LISTEN } from "../desktop/links/streams/reverse-stream.ts";
+import { TOOLSETS } from "../mcp/tool/toolsets.ts";
+import { SECURITY_NAMES } from "../protocols/rfb/security/policy.ts";
+import { RECORDING_POLICIES } from "../recording/write/auto-record.ts";
+import { VIEWER_SECURITY } from "../web/viewer/security.ts";
+
+const port = z.coerce.number().int().min(0).max(65535);
+const toggle = z.union(
+  [z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")],
+  "expected on or off",
+);
+const list = z.union(
+  [
+    z.array(z.string().min(1)),
+    z.string().transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    ),
+  ],
+  "expected a list, or words separated by commas",
+);
+
+const connectionSchema = z.union([
+  z.strictObject({ url: z.string(), name: z.string().min(1).max(100).optional() }),
+  z.strictObject({
+    name: z.string().min(1).max(100).optional(),
+    protocol: z.enum(PROTOCOLS),
+    host: z.string().min(1).max(253).optional(),
+    port: port.optional(),
+    username: z.string().max(1024).optional(),
+    password: z.string().max(1024).optional(),
+    password_file: z.string().optional(),
+    security: z.array(z.enum(SECURITY_NAMES)).min(1).optional(),
+    fingerprint: z
+      .string()
+      .refine((text) => readFingerprint(text) !== null, "expected the 64 hex digits of a SHA-256")
+      .optional(),
+    ...transportFields,
+    ...rdpFields,
+    decoding: z.enum(DECODING).optional(),
+  }),
+]);
+
+/** Everything that can be configured: the file's shape, and, through CONFIG_KEYS, the environment's and the flags'. */
+export const configSchema = z.strictObject({
+  server: z
+    .strictObject({
+      host: z
+        .string()
+        .min(1)
+        .default("127.0.0.1")
+        .describe("Address to listen on. Beyond loopback a credential is always needed."),
+      port: port
+        .default(3000)
+        .describe("Port of the web app, REST, WebSockets and MCP. 0 takes any free one."),
+      allowed_hosts: list
+        .default([])
+        .describe(
+          "Names accepted in Host and Origin beside loopback and the address itself, separated by commas.",
+        ),
+      trust_proxy: toggle
+        .default(false)
+        .describe(
+          "Believe the X-Forwarded-* headers of the one proxy that connects to us: only behind a proxy of your own.",
+        ),
+      tls_cert: z
+        .string()
+        .optional()
+        .describe("PEM file of the certificate; with tls_key the server speaks HTTPS."),
+      tls_key: z.string().optional().describe("PEM file of the private key."),
+    })
+    .prefault({}),
+  auth: z
+    .strictObject({
+      token: z
+        .string()
+        .min(16)
+        .optional()
+        .describe(
+          "Admin token of 16 characters or more. Without it one is made at the first start and kept in the data directory.",
+        ),
+    })
+    .prefault({}),
+  data_dir: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Where tokens, connections, recordings and the audit log are kept. Without it: overlay-companion in XDG_DATA_HOME, else in ~/.local/share.",
+    ),
+  mode: z
+    .enum(MODES)
+    .default("assist")
+    .describe(
+      "What agents may do: passive (nothing), assist (each input is asked), composing (typing is free, the rest is asked), autopilot (all), custom (custom_rules).",
+    ),
+  vnc: z
+    .strictObject({
+      port: port
+        .optional()
+        .describe("Port on which ordinary VNC viewers get the composited desktop. Off without it."),
+      security: list
+        .pipe(z.array(z.enum(["auto", ...VIEWER_SECURITY])).min(1))
+        .default(["auto"])
+        .describe(
+          "How VNC viewers sign in, the preferred way first, separated by commas: vnc-auth, tls-vnc, x509-vnc (vnc.password), ra2ne, ard, tls-plain, x509-plain, ms-logon (name or id of a token, and the token), none, tls-none, x509-none (nothing: view-only, on loopback only). x509 needs server.tls_cert. auto: all that authenticate but ms-logon, which hides nothing.",
+        ),
+      password: z
+        .string()
+        .min(1)
+        .max(8)
+        .optional()
+        .describe("Password of VNC viewers; VncAuth uses its first 8 characters."),
+      role: z
+        .enum(["operator", "viewer"])
+        .default("operator")
+        .describe("What who signs in by vnc.password may: operator gives input, viewer looks on."),
+      listeners: z
+        .array(
+          z.strictObject({
+            port,
+            desktop: z.string().min(1).max(100).optional(),
+            monitor: z.int().min(1).max(255).optional(),
+          }),
+        )
+        .max(64)
+        .default([])
+        .describe(
+          "More ports for VNC viewers, each with port, desktop (id or name; else the active one) and monitor (from 1 on; else all of the desktop).",
+        ),
+    })
+    .prefault({}),
+  approvals: z
+    .strictObject({
+      expiry_ms: z.coerce
+        .number()
+        .int()
+        .min(1000)
+        .max(600_000)
+        .default(45_000)
+        .describe("A question nobody answered within this time is denied."),
+    })
+    .prefault({}),
+  custom_rules: customRulesSchema
+    .optional()
+    .describe(
+      "What the mode custom allows: each of its keys is allow, ask or deny; what is not named is asked.",
+    ),
+  clipboard: z
+    .strictObject({
+      read: z.enum(WORDS).default("allow").describe("Agents reading it: the stricter of this and the mode."),
+      write: z.enum(WORDS).default("allow").describe("Agents setting it: the stricter of this and the mode."),
+    })
+    .prefault({}),
+  input: z
+    .strictObject({
+      human_idle_ms: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(3_600_000)
+        .default(30_000)
+        .describe(
+          "A person who used mouse or keyboard holds the input until they give it back or rest so long; 0: only until they give it back.",
+        ),
+    })
+    .prefault({}),
+  targets: z
+    .strictObject({
+      allow: list
+        .default([])
+        .describe(
+          "Where agent tokens may add desktops unasked: 10.0.0.0/8:5900, [fd00::]/8:5900-5999, separated by commas. Elsewhere a human is asked.",
+        )
+        .refine(
+          (entries) => entries.every((entry) => allowedTargets(entry) !== null),
+          "expected networks such as 10.0.0.0/8:5900 or [fd00::]/8:5900-5999",
+        ),
+      tls_trust: z
+        .enum(TLS_TRUST)
+        .default("tofu")
+        .describe(
+          "Whose certificates and keys are believed of VNC and KasmVNC servers and RDP hosts: ca (authorities of this machine), tofu (these, or the one seen first, kept in known-targets.json), insecure (any).",
+        ),
+      require_nla: toggle
+        .default(false)
+        .describe("RDP hosts must check the password before a session begins (NLA): others are refused."),
+      reverse_listen: z
+        .enum(REVERSE_LISTEN)
+        .default("loopback")
+        .describe(
+          "Where connections with the transport reverse may listen for VNC servers that connect by themselves: loopback, or any address of this machine.",
+        ),
+    })
+    .prefault({}),
+  mcp: z
+    .strictObject({
+      toolsets: list
+        .pipe(z.array(z.enum(TOOLSETS)))
+        .default([])
+        .describe(
+          "Which tools agents see, separated by commas: core (what most work needs, 15 tools), read, overlay, input, admin. Without it all. A token made with --toolsets has its own; ?toolsets= in a URL leaves a part of them.",
+        ),
+    })
+    .prefault({}),
+  rate_limits: toggle.default(true).describe("Token buckets for tools and sign-in."),
+  recording: z
+    .strictObject({
+      policy: z
+        .enum(RECORDING_POLICIES)
+        .default("manual")
+        .describe(
+          "When desktops are recorded by themselves: manual (never), always (a new recording each day), on_agent_activity (from an agent's first act until a minute after its last).",
+        ),
+      on_full: z
+        .enum(["strict", "best_effort"])
+        .default("best_effort")
+        .describe(
+          "When the disk is full: strict stops agents, best_effort goes on and marks the gap in the recording.",
+        ),
+      max_fps: z.coerce.number().min(1).max(60).default(10).describe("Pictures a second at most."),
+      budget_mb_per_min: z.coerce
+        .number()
+        .min(0.5)
+        .max(10_000)
+        .default(20)
+        .describe(
+          "What changes all the time is recorded less often, so that a minute takes no more on the long run.",
+        ),
+      disk_floor_mb: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(10_000_000)
+        .default(500)
+        .describe("Recordings leave so many MiB of the disk free."),
+      keep_days: z.coerce
+        .number()
+        .min(0)
+        .max(36_500)
+        .default(0)
+        .describe("Recordings that ended longer ago are deleted; 0: never."),
+      keep_mb: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .default(0)
+        .describe("The oldest recordings are deleted while all take more MiB; 0: never."),
+      encrypt: toggle.default(false).describe("Encrypt recordings with a key that secret.key opens."),
+    })
+    .prefault({}),
+  audit: z
+    .strictObject({
+      sink: z
+        .enum(["file", "stdout", "stderr", "off"])
+        .default("file")
+        .describe("Where audit events go; file is audit.ndjson in the data directory."),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      level: z
+        .enum(["debug", "info", "warn", "error", "silent"])
+        .default("info")
+        .describe("Of the log on standard error."),
+    })
+    .prefault({}),
+  connections: z
+    .array(connectionSchema)
+    .default([])
+    .describe(
+      "Desktops to connect to at start: url, or protocol, host, port, username, password or password_file, security (names in order of preference, such as X509Vnc), fingerprint (SHA-256 of certificate or key), transport (tcp, unix, ws, wss, reverse, repeater), path (of a Unix socket or a WebSocket), repeater_id, http_username, http_password, http_headers for a web server in front, and decoding (auto, worker, main: the thread that decodes the picture of VNC and KasmVNC servers; auto moves a heavy one to a thread of its own, by a second connection beside the first. RDP hosts always have one, servers that connect by themselves never).",
+    ),
+});
+
+export type Config = Omit<z.output<typeof configSchema>, "connections" | "data_dir"> & {
+  readonly connections: readonly ConnectionInput[];
+  readonly data_dir: string;
+  readonly isStdio: boolean;
+};
+
+export interface ConfigKey {
+  /** Dotted path in the file. */
+  readonly path: string;
+  /** Environment variables, the first one wins. */
+  readonly env: readonly string[];
+  /** Flag of `serve`, without its dashes. */
+  readonly flag: string | null;
+  /** The environment variable may also be given as NAME_FILE, a file that holds the value. */
+  readonly isSecret: boolean;
+}
+
+const key = (
+  path: string,
+  env: readonly string[],
+  flag: string | null = null,
+  isSecret = false,
+): ConfigKey => ({
+  path,
+  env,
+  flag,
+  isSecret,
+});
+
+/** Which keys the environment and the flags reach. */
+export const CONFIG_KEYS: readonly ConfigKey[] = [
+  key("server.host", ["OC_HOST"], "host"),
+  key("server.port", ["OC_PORT", "PORT"], "port"),
+  key("server.allowed_hosts", ["OC_ALLOWED_HOSTS"]),
+  key("server.trust_proxy", ["OC_TRUST_PROXY"]),
+  key("server.tls_cert", ["OC_TLS_CERT"]),
+  key("server.tls_key", ["OC_TLS_KEY"]),
+  key("auth.token", ["OC_TOKEN"], null, true),
+  key("data_dir", ["OC_DATA_DIR"], "data-dir"),
+  key("mode", ["OC_MODE"], "mode"),
+  key("vnc.port", ["OC_VNC_PORT"], "vnc-port"),
+  key("vnc.security", ["OC_VNC_SECURITY"]),
+  key("vnc.password", ["OC_VNC_PASSWORD"], null, true),
+  key("approvals.expiry_ms", ["OC_APPROVAL_EXPIRY_MS"]),
+  key("clipboard.read", ["OC_CLIPBOARD_READ"]),
+  key("clipboard.write", ["OC_CLIPBOARD_WRITE"]),
+  key("input.human_idle_ms", ["OC_HUMAN_IDLE_MS"]),
+  key("targets.allow", ["OC_TARGETS_ALLOW"]),
+  key("targets.tls_trust", ["OC_TLS_TRUST"]),
+  key("targets.reverse_listen", ["OC_REVERSE_LISTEN"]),
+  key("targets.require_nla", ["OC_REQUIRE_NLA"]),
+  key("mcp.toolsets", ["OC_TOOLSETS"], "toolsets"),
+  key("rate_limits", ["OC_RATE_LIMITS"]),
+  key("recording.policy", ["OC_RECORDING_POLICY"]),
+  key("recording.on_full", ["OC_RECORDING_ON_FULL"]),
+  key("recording.max_fps", ["OC_RECORDING_MAX_FPS"]),
+  key("recording.budget_mb_per_min", ["OC_RECORDING_BUDGET_MB_PER_MIN"]),
+  key("recording.disk_floor_mb", ["OC_RECORDING_DISK_FLOOR_MB"]),
+  key("recording.keep_days", ["OC_RECORDING_KEEP_DAYS"]),
+  key("recording.keep_mb", ["OC_RECORDING_KEEP_MB"]),
+  key("recording.encrypt", ["OC_RECORDING_ENCRYPT"]),
+  key("audit.sink", ["AUDIT_SINK"]),
+  key("log.level", ["OC_LOG_LEVEL"]),
+];
+
+/** The configuration is wrong: names the key, where it came from, what was got and what to do. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** What `serve` opens where nothing is configured and nothing was added before. */
+export const DEMO: ConnectionInput = { id: "demo", protocol: "demo" };
+
+/** The configuration as `config print` shows it: secrets are named, never shown. */
+export function printable(config: Config): Record<string, unknown> {
+  const hide = (secret: string | null | undefined): string | null =>
+    secret === undefined || secret === null ? null : "(set)";
+  const { isStdio: _, ...rest } = config;
+  return {
+    ...rest,
+    auth: { token: hide(config.auth.token) },
+    vnc: { ...config.vnc, password: hide(config.vnc.password) },
+    connections: config.connections.map((connection) => ({
+      ...connection,
+      password: hide(connection.password),
+      ...(connection.http === undefined ? {} : { http: "(set)" }),
+    })),
+  };
+}

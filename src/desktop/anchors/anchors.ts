@@ -1,0 +1,240 @@
+import type { Scene, SceneEvent } from "../../compositor/scene.ts";
+import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import { equalRects, type Rect } from "../../framebuffer/rect.ts";
+import type { Region } from "../../framebuffer/region.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { CopyMove } from "../../protocols/rfb/screen.ts";
+import { RefusedError } from "../error.ts";
+import { Listeners } from "../listeners.ts";
+import { Anchor, type AnchorPlace, type AnchorSearch } from "./anchor.ts";
+
+export type { AnchorPlace, AnchorSearch, AnchorStatus } from "./anchor.ts";
+
+/** Anchors a desktop may have: each remembers up to 256 KiB of pixels. */
+export const ANCHOR_LIMIT = 32;
+
+/** Searches made at once: each takes a few milliseconds at most. The next ones wait for a turn. */
+const SEARCHES_AT_ONCE = 2;
+
+/** What was not found is looked for again only when the screen changed, and not more often than this. */
+const RETRY_MS = 200;
+
+export interface AnchorPorts {
+  readonly clock: Clock;
+  /** null before the first picture. */
+  frame(): Framebuffer | null;
+  /** False where the target sends approximations of its pixels. */
+  isExact(): boolean;
+  onBug(error: unknown): void;
+}
+
+/** An overlay that goes where its anchor goes. */
+interface Rider {
+  readonly anchorId: string;
+  /** Where the anchor was when the overlay was last put. */
+  readonly at: Rect;
+}
+
+/**
+ * What of one desktop is remembered by its looks and followed as it moves. Each update costs a look at the anchors it
+ * touches: the target's own moves first, then the place where it stood, then a search of the whole picture.
+ */
+export class Anchors {
+  readonly #ports: AnchorPorts;
+  readonly #scene: Scene;
+  readonly #all = new Map<string, Anchor>();
+  readonly #riders = new Map<string, Rider>();
+  readonly #wanted = new Set<Anchor>();
+  readonly #listeners: Listeners<AnchorPlace>;
+  #cancelTurn: (() => void) | null = null;
+  #next = 1;
+
+  constructor(scene: Scene, ports: AnchorPorts) {
+    this.#ports = ports;
+    this.#scene = scene;
+    this.#listeners = new Listeners(ports.onBug);
+    scene.on((event) => this.#onScene(event));
+  }
+
+  /** In the order in which they were added. */
+  get all(): readonly AnchorPlace[] {
+    return [...this.#all.values()].map(({ place }) => place);
+  }
+
+  /** null where there is no such anchor. */
+  get(id: string): AnchorPlace | null {
+    return this.#all.get(id)?.place ?? null;
+  }
+
+  /** Told whenever an anchor's place or status changed; the returned function ends it. */
+  on(listener: (place: AnchorPlace) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /**
+   * Remembers a rectangle as it looks now; an anchor of the same id is replaced. Throws RefusedError
+   * invalid_parameters for what is outside or too large, too_many beyond ANCHOR_LIMIT, target_down without a picture.
+   */
+  add(rect: Rect, id?: string): AnchorPlace {
+    const frame = this.#frame();
+    const name = id ?? this.#freeId();
+    if (!this.#all.has(name) && this.#all.size >= ANCHOR_LIMIT) {
+      throw new RefusedError(
+        "too_many",
+        `the desktop has ${ANCHOR_LIMIT} anchors, the most allowed: reuse one's id`,
+      );
+    }
+    const anchor = this.#make(name, frame, rect);
+    const replaced = this.#all.get(name);
+    if (replaced !== undefined) this.#wanted.delete(replaced);
+    this.#all.set(name, anchor);
+    this.#told(anchor);
+    return anchor.place;
+  }
+
+  /** False where there is none. Overlays that went with it stay where they are. */
+  remove(id: string): boolean {
+    const anchor = this.#all.get(id);
+    if (anchor === undefined) return false;
+    this.#wanted.delete(anchor);
+    for (const [overlayId, rider] of this.#riders) if (rider.anchorId === id) this.#riders.delete(overlayId);
+    return this.#all.delete(id);
+  }
+
+  /** Looks for an anchor now, wherever it was. Throws RefusedError not_found, target_down. */
+  find(id: string, search: AnchorSearch = {}): AnchorPlace {
+    const anchor = this.#all.get(id);
+    if (anchor === undefined) {
+      throw new RefusedError(
+        "not_found",
+        `got the anchor ${JSON.stringify(id)}, expected one made by add_anchor`,
+      );
+    }
+    const frame = this.#frame();
+    this.#wanted.delete(anchor);
+    this.#change(anchor, () => {
+      const isStill = search.area === undefined && anchor.follow(frame, [], this.#ports.isExact());
+      if (!isStill) anchor.search(frame, search);
+    });
+    return anchor.place;
+  }
+
+  /** Pixels changed; `copies` are the moves among them, in order. */
+  update(damage: Region, copies: readonly CopyMove[]): void {
+    const frame = this.#ports.frame();
+    if (frame === null || this.#all.size === 0) return;
+    const damaged = damage.rects;
+    for (const anchor of this.#all.values()) {
+      if (anchor.isUntouchedBy(damaged, copies)) continue;
+      let isFollowed = false;
+      this.#change(anchor, () => {
+        isFollowed = anchor.follow(frame, copies, this.#ports.isExact());
+      });
+      if (!isFollowed) this.#wanted.add(anchor);
+    }
+    this.#searchWanted(true);
+  }
+
+  /** The desktop has another size. */
+  resized(): void {
+    for (const anchor of this.#all.values()) {
+      this.#change(anchor, () => anchor.lose());
+      this.#wanted.add(anchor);
+    }
+  }
+
+  close(): void {
+    this.#cancelTurn?.();
+    this.#cancelTurn = null;
+    this.#all.clear();
+    this.#riders.clear();
+    this.#wanted.clear();
+    this.#listeners.clear();
+  }
+
+  /** `isNew`: what was found until just now is looked for at once; what is lost waits for the next retry. */
+  #searchWanted(isNew: boolean): void {
+    const frame = this.#ports.frame();
+    if (frame === null) return;
+    let left = SEARCHES_AT_ONCE;
+    let hasFresh = false;
+    for (const anchor of [...this.#wanted]) {
+      const isFresh = anchor.place.status === "found";
+      if (isNew && !isFresh) continue;
+      if (left === 0) {
+        hasFresh = true;
+        break;
+      }
+      left--;
+      this.#wanted.delete(anchor);
+      this.#change(anchor, () => anchor.search(frame, {}));
+    }
+    if (this.#wanted.size === 0 || this.#cancelTurn !== null) return;
+    this.#cancelTurn = this.#ports.clock.after(hasFresh ? 0 : RETRY_MS, () => {
+      this.#cancelTurn = null;
+      this.#searchWanted(false);
+    });
+  }
+
+  /** Does something to an anchor and tells what came of it. */
+  #change(anchor: Anchor, act: () => void): void {
+    const before = anchor.place;
+    act();
+    const { place } = anchor;
+    const isSame = before.status === place.status && before.confidence === place.confidence;
+    const isThere =
+      before.rect === null ? place.rect === null : place.rect !== null && equalRects(before.rect, place.rect);
+    if (!isSame || !isThere) this.#told(anchor);
+  }
+
+  #told(anchor: Anchor): void {
+    for (const [overlayId, rider] of this.#riders) {
+      if (rider.anchorId === anchor.id) this.#carry(overlayId, rider, anchor.place.rect);
+    }
+    this.#listeners.tell(anchor.place);
+  }
+
+  /** Moves an overlay by as much as its anchor; hides it while that is nowhere. */
+  #carry(overlayId: string, { anchorId, at }: Rider, rect: Rect | null): void {
+    if (rect === null) {
+      this.#scene.hide(overlayId);
+      return;
+    }
+    this.#riders.set(overlayId, { anchorId, at: rect });
+    if (this.#scene.move(overlayId, rect.x - at.x, rect.y - at.y) === null) this.#riders.delete(overlayId);
+  }
+
+  /** An overlay drawn with an anchor's id goes with it from then on. */
+  #onScene(event: SceneEvent): void {
+    if (event.type !== "created") return;
+    const { id, anchorId } = event.overlay;
+    if (anchorId === undefined || anchorId === null || this.#riders.has(id)) return;
+    const anchor = this.#all.get(anchorId);
+    if (anchor === undefined) return;
+    const rider = { anchorId, at: anchor.lastRect };
+    this.#riders.set(id, rider);
+    if (anchor.place.rect === null) this.#scene.hide(id);
+  }
+
+  #make(id: string, frame: Framebuffer, rect: Rect): Anchor {
+    try {
+      return new Anchor(id, frame, rect);
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause;
+      throw new RefusedError("invalid_parameters", cause.message, { cause });
+    }
+  }
+
+  #frame(): Framebuffer {
+    const frame = this.#ports.frame();
+    if (frame === null) {
+      throw new RefusedError("target_down", "there is no picture yet: wait until the target is live");
+    }
+    return frame;
+  }
+
+  #freeId(): string {
+    while (this.#all.has(`anchor-${this.#next}`)) this.#next++;
+    return `anchor-${this.#next++}`;
+  }
+}

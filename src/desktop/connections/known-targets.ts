@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { FileError, JsonFile } from "../../platform/json-file.ts";
+import { LinkError } from "../error.ts";
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  /** SHA-256 of certificate or key, by "host:port" */
+  targets: z.record(z.string(), z.string()),
+});
+
+type File = z.infer<typeof fileSchema>;
+
+/** Fingerprints of the targets that proved who they are before: a JSON file of mode 0600, moved into place whole. */
+export class KnownTargets {
+  readonly #file: JsonFile<File>;
+  #fingerprints: ReadonlyMap<string, string>;
+
+  private constructor(file: JsonFile<File>, fingerprints: ReadonlyMap<string, string>) {
+    this.#file = file;
+    this.#fingerprints = fingerprints;
+  }
+
+  /** Throws where the file is there and is none of ours. */
+  static async open(path: string): Promise<KnownTargets> {
+    const file = new JsonFile(path, "a file of known targets", fileSchema);
+    return new KnownTargets(file, await read(file));
+  }
+
+  get path(): string {
+    return this.#file.path;
+  }
+
+  /** As it was last seen, in this process or when the file was opened; undefined for one that never proved itself. */
+  fingerprintOf(place: string): string | undefined {
+    return this.#fingerprints.get(place);
+  }
+
+  /** All that are known now, by place. */
+  get all(): ReadonlyMap<string, string> {
+    return this.#fingerprints;
+  }
+
+  /** What another process has added meanwhile stays. */
+  remember(place: string, fingerprint: string): Promise<void> {
+    this.#fingerprints = new Map(this.#fingerprints).set(place, fingerprint);
+    return this.#change((known) => known.set(place, fingerprint));
+  }
+
+  /** The next one that is seen there is believed; false where none was known. */
+  async forget(place: string): Promise<boolean> {
+    const left = new Map(this.#fingerprints);
+    const wasKnown = left.delete(place);
+    this.#fingerprints = left;
+    if (wasKnown) await this.#change((known) => known.delete(place));
+    return wasKnown;
+  }
+
+  #change(change: (known: Map<string, string>) => void): Promise<void> {
+    return this.#file.write(async () => {
+      const merged = await read(this.#file);
+      change(merged);
+      return { version: 1, targets: Object.fromEntries(merged) };
+    });
+  }
+}
+
+async function read(file: JsonFile<File>): Promise<Map<string, string>> {
+  try {
+    const kept = await file.read();
+    return new Map(Object.entries(kept?.targets ?? {}));
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw new LinkError("refused", error.message, { isFinal: true });
+  }
+}

@@ -1,0 +1,104 @@
+import { placesIn } from "../../framebuffer/places.ts";
+import { boundRects, EMPTY_RECT, overlapRects, type Rect, type Size } from "../../framebuffer/rect.ts";
+import { RefusedError } from "../error.ts";
+
+export const RDP_DEPTHS = [32, 24, 16, 15, 8] as const;
+/** "bitmaps": exact pixels; "pipeline": MS-RDPEGFX, which some hosts insist on, and which may be lossy. */
+export const RDP_GRAPHICS = ["bitmaps", "pipeline"] as const;
+
+/** What is asked of an RDP host beside the way in. */
+export interface RdpWishes {
+  /** The host may choose another. */
+  readonly size?: Size;
+  /** Instead of a size: several screens, the first one the primary; their bounds begin at 0,0. */
+  readonly monitors?: readonly Rect[];
+  readonly depth?: (typeof RDP_DEPTHS)[number];
+  readonly graphics?: (typeof RDP_GRAPHICS)[number];
+  /** Only hosts that check the password before a session begins. */
+  readonly needsNla?: boolean;
+  /** Windows' number of a keyboard layout, such as 0x409. Texts are typed by a US keyboard and by Unicode. */
+  readonly keyboardLayout?: number;
+}
+
+/** The sides that are asked for. */
+const LEAST_SIDE = 200;
+const MOST_SIDE = 8192;
+/** Of TS_UD_CS_MONITOR, MS-RDPBCGR 2.2.1.3.6. */
+export const MOST_MONITORS = 16;
+
+/**
+ * The query of `rdp://user:password@host?size=1280x800&depth=32&graphics=pipeline&require_nla=on&keyboard_layout=0x407`;
+ * instead of a size `monitors=1280x800+0+0,1024x768+1280+0`. Throws RefusedError invalid_parameters.
+ */
+export function rdpWishesIn(params: URLSearchParams): RdpWishes {
+  const size = params.get("size");
+  const monitors = params.get("monitors");
+  const depth = params.get("depth");
+  const graphics = params.get("graphics");
+  const nla = params.get("require_nla");
+  const layout = params.get("keyboard_layout");
+  return {
+    ...(size === null ? {} : { size: sizeOf(size) }),
+    ...(monitors === null ? {} : { monitors: monitorsIn(monitors) }),
+    ...(depth === null ? {} : { depth: oneOf("depth", depth, RDP_DEPTHS) }),
+    ...(graphics === null ? {} : { graphics: oneOf("graphics", graphics, RDP_GRAPHICS) }),
+    ...(nla === null ? {} : { needsNla: oneOf("require_nla", nla, ["on", "off"] as const) === "on" }),
+    ...(layout === null ? {} : { keyboardLayout: layoutOf(layout) }),
+  };
+}
+
+function sizeOf(text: string): Size {
+  const [, width, height] = text.match(/^(\d{1,5})x(\d{1,5})$/) ?? [];
+  const size = { width: Number(width), height: Number(height) };
+  const isSide = (side: number): boolean => side >= LEAST_SIDE && side <= MOST_SIDE;
+  if (isSide(size.width) && isSide(size.height)) return size;
+  throw new RefusedError("invalid_parameters", `got size "${text}", expected one such as 1280x800`);
+}
+
+function monitorsIn(text: string): Rect[] {
+  const monitors = placesIn(text);
+  if (monitors !== null) return monitors;
+  throw new RefusedError(
+    "invalid_parameters",
+    `got monitors "${text}", expected places such as 1280x800+0+0,1024x768+1280+0`,
+  );
+}
+
+/** Refuses monitors that no host takes, and a size beside them: the desktop is as large as they are together. */
+export function checkMonitors({ monitors, size }: RdpWishes): void {
+  if (monitors === undefined) return;
+  const refusal = size === undefined ? faultOf(monitors) : "a size beside them: they make the desktop's size";
+  if (refusal === null) return;
+  throw new RefusedError("invalid_parameters", `got monitors with ${refusal}`);
+}
+
+/** What is wrong with them, as it follows "got monitors with"; null where nothing is. */
+function faultOf(monitors: readonly Rect[]): string | null {
+  if (monitors.length === 0 || monitors.length > MOST_MONITORS) {
+    return `a count of ${monitors.length}, expected 1 to ${MOST_MONITORS}`;
+  }
+  for (const { width, height } of monitors) {
+    if (Math.min(width, height) < LEAST_SIDE || Math.max(width, height) > MOST_SIDE) {
+      return `one of ${width}x${height}, expected sides of ${LEAST_SIDE} to ${MOST_SIDE}`;
+    }
+  }
+  const { x, y, width, height } = monitors.reduce(boundRects, EMPTY_RECT);
+  if (x !== 0 || y !== 0) return `their upper left corner at ${x},${y}, expected 0,0`;
+  if (width > MOST_SIDE || height > MOST_SIDE) {
+    return `${width}x${height} pixels together, expected sides of at most ${MOST_SIDE}`;
+  }
+  const isShared = monitors.some((a, i) => monitors.slice(i + 1).some((b) => overlapRects(a, b)));
+  return isShared ? "places that overlap, expected each pixel on one of them" : null;
+}
+
+function layoutOf(text: string): number {
+  const number = /^(0x[0-9a-f]{1,8}|\d{1,10})$/i.test(text) ? Number(text) : Number.NaN;
+  if (number >= 0 && number <= 0xffff_ffff) return number;
+  throw new RefusedError("invalid_parameters", `got keyboard_layout "${text}", expected one such as 0x409`);
+}
+
+function oneOf<Word extends string | number>(name: string, text: string, words: readonly Word[]): Word {
+  const word = words.find((known) => String(known) === text);
+  if (word !== undefined) return word;
+  throw new RefusedError("invalid_parameters", `got ${name} "${text}", expected one of ${words.join(", ")}`);
+}

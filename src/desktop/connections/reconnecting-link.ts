@@ -1,0 +1,144 @@
+import type { Clock } from "../../platform/clock.ts";
+import { LinkError } from "../error.ts";
+import type { Link, LinkEvents } from "../link.ts";
+
+/** What a desktop is doing about its target. Times are the clock's `nowMs`. */
+export type DesktopState =
+  | { readonly kind: "connecting"; readonly sinceMs: number }
+  | { readonly kind: "live"; readonly sinceMs: number; readonly description: string }
+  /** Connected but silent: the last picture is kept. */
+  | { readonly kind: "stalled"; readonly sinceMs: number }
+  | {
+      readonly kind: "reconnecting";
+      readonly attempt: number;
+      readonly nextAtMs: number;
+      readonly error: LinkError;
+    }
+  /** Trying again with the same settings cannot help. */
+  | { readonly kind: "failed"; readonly error: LinkError }
+  | { readonly kind: "closed" };
+
+/** What the keeper passes on of a link, and what it adds. */
+export type KeeperEvents = Omit<LinkEvents, "closed" | "stalled" | "step"> & {
+  state(state: DesktopState): void;
+  /** The link is gone; another may follow. */
+  lost(error: LinkError): void;
+};
+
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 30_000;
+
+/** Keeps one target connected: opens links, tries again with growing pauses, and says what it does. */
+export class LinkKeeper {
+  readonly #openLink: () => Link;
+  readonly #events: KeeperEvents;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  #state: DesktopState;
+  #link: Link | null = null;
+  #attempt = 0;
+  #lastError: LinkError | null = null;
+  #cancelRetry: (() => void) | null = null;
+
+  /** `random`: 0 to 1, spreads the retries of many desktops. */
+  constructor(openLink: () => Link, events: KeeperEvents, clock: Clock, random: () => number) {
+    this.#openLink = openLink;
+    this.#events = events;
+    this.#clock = clock;
+    this.#random = random;
+    this.#state = { kind: "connecting", sinceMs: clock.nowMs() };
+  }
+
+  get state(): DesktopState {
+    return this.#state;
+  }
+
+  /** What ended the last link, until another is live. */
+  get lastError(): LinkError | null {
+    return this.#lastError;
+  }
+
+  get link(): Link | null {
+    return this.#link;
+  }
+
+  open(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
+    const link = this.#openLink();
+    this.#link = link;
+    this.#enter({ kind: "connecting", sinceMs: this.#clock.nowMs() });
+    link.open({
+      ...this.#events,
+      ready: (info) => this.#events.ready(info),
+      update: (update) => this.#events.update(update),
+      stalled: (isStalled) => {
+        if (isStalled && this.#state.kind === "live") {
+          this.#enter({ kind: "stalled", sinceMs: this.#clock.nowMs() });
+        } else if (!isStalled && this.#state.kind === "stalled") {
+          this.live();
+        }
+      },
+      step: () => undefined,
+      closed: (error) => this.#onClosed(link, error),
+    });
+  }
+
+  /** The picture is whole: the target is in use. */
+  live(): void {
+    this.#attempt = 0;
+    this.#lastError = null;
+    const description = this.#link?.description ?? "";
+    this.#enter({ kind: "live", sinceMs: this.#clock.nowMs(), description });
+  }
+
+  /** Gives up the present link, if there is one, and tries anew at once. */
+  reconnect(): void {
+    if (this.#state.kind === "closed") return;
+    this.#drop("the connection was given up for a new one");
+    this.#attempt = 0;
+    this.open();
+  }
+
+  close(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
+    this.#drop("the desktop was removed");
+    if (this.#state.kind !== "closed") this.#enter({ kind: "closed" });
+  }
+
+  /** A link that is closed says nothing, so this is told for it. */
+  #drop(why: string): void {
+    const link = this.#link;
+    this.#link = null;
+    if (link === null) return;
+    link.close();
+    this.#events.lost(new LinkError("target_closed", why));
+  }
+
+  #onClosed(link: Link, error: LinkError): void {
+    if (link !== this.#link) return;
+    this.#link = null;
+    this.#lastError = error;
+    this.#events.lost(error);
+    if (error.isFinal) {
+      this.#enter({ kind: "failed", error });
+      return;
+    }
+    this.#attempt++;
+    const pauseMs =
+      Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#attempt - 1)) * (0.8 + 0.4 * this.#random());
+    this.#cancelRetry = this.#clock.after(pauseMs, () => this.open());
+    this.#enter({
+      kind: "reconnecting",
+      attempt: this.#attempt,
+      nextAtMs: this.#clock.nowMs() + pauseMs,
+      error,
+    });
+  }
+
+  #enter(state: DesktopState): void {
+    this.#state = state;
+    this.#events.state(state);
+  }
+}

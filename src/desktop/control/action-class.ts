@@ -1,0 +1,161 @@
+import type { Point, Rect } from "../../framebuffer/rect.ts";
+import { holdsPoint } from "../../framebuffer/rect.ts";
+import { KEYSYM } from "../input/keyboard.ts";
+import type { Action } from "./action.ts";
+
+/** What the policy tells apart: each has one verdict in each mode. */
+export const SUBJECTS = ["pointer", "keys", "text", "write_clipboard", "read_clipboard", "resize"] as const;
+export type Subject = (typeof SUBJECTS)[number];
+
+/** From the most freedom to the least. */
+export const WORDS = ["allow", "ask", "deny"] as const;
+export type VerdictWord = (typeof WORDS)[number];
+
+/** The one that gives an agent less. */
+export function stricterWord(a: VerdictWord, b: VerdictWord): VerdictWord {
+  return WORDS.indexOf(a) >= WORDS.indexOf(b) ? a : b;
+}
+
+/** Whether `to` gives more than `from`. */
+export function isWeakerWord(from: VerdictWord, to: VerdictWord): boolean {
+  return WORDS.indexOf(to) < WORDS.indexOf(from);
+}
+
+/**
+ * All that an action is to the policy: it needs every one of them. None where it only lets go, which no mode refuses.
+ *
+ * INVARIANT: every key that an action sends is "keys" or "text" here, whatever tool it came by.
+ */
+export function subjectsOf(action: Action): readonly Subject[] {
+  const subject = subjectOf(action);
+  if (subject === null) return [];
+  switch (action.kind) {
+    case "paste":
+      return ["write_clipboard", "keys"];
+    case "click":
+    case "drag":
+    case "scroll":
+      return action.holdKeysyms.length > 0 ? ["pointer", "keys"] : ["pointer"];
+    case "type":
+      // Ctrl+A and Delete clear a field; a backspace among the text is a key as well.
+      return action.clearExisting || action.text.includes("\b") ? ["text", "keys"] : ["text"];
+    case "chords":
+      return action.chords.some(isTyping) ? ["keys", "text"] : ["keys"];
+    case "hold":
+      return action.isDown && isTyping(action.keysyms) ? ["keys", "text"] : ["keys"];
+    default:
+      return [subject];
+  }
+}
+
+/** What an action does with the hands: where it points, or where its keys go; null where it only lets go. */
+export function subjectOf(action: Action): Subject | null {
+  switch (action.kind) {
+    case "release":
+      return null;
+    case "type":
+      return "text";
+    case "read_clipboard":
+    case "write_clipboard":
+    case "resize":
+      return action.kind;
+    case "key":
+    case "chords":
+    case "hold":
+    case "paste":
+      return "keys";
+    default:
+      return "pointer";
+  }
+}
+
+/** Where the pointer is, and the mask of the buttons that are down. */
+export interface Hand {
+  readonly position: Point;
+  readonly buttons: number;
+}
+
+/**
+ * The way of the pointer: every place where an action does something, in order, and straight lines between them. Who
+ * moves with a button down does something all the way from where the pointer was.
+ */
+export function pathOf(action: Action, hand: Hand): readonly Point[] {
+  const own = placesOf(action, hand.position);
+  return own.length > 0 && hand.buttons !== 0 ? [hand.position, ...own] : own;
+}
+
+function placesOf(action: Action, pointer: Point): readonly Point[] {
+  if (action.kind === "drag") return action.path;
+  if (subjectOf(action) !== "pointer" || !("x" in action)) return [];
+  return [{ x: action.x ?? pointer.x, y: action.y ?? pointer.y }];
+}
+
+/**
+ * Whether a way goes through an area. What is sent between two points are whole pixels next to the line, and programs
+ * draw lines between those: a line that comes within one pixel counts.
+ */
+export function isCrossed(area: Rect, path: readonly Point[]): boolean {
+  const [first] = path;
+  if (first === undefined) return false;
+  if (holdsPoint(area, first.x, first.y)) return true;
+  return path.slice(1).some((to, index) => meets(area, path[index] ?? to, to));
+}
+
+/** Liang and Barsky's clipping of a segment, against the area and one pixel around it. */
+function meets(area: Rect, from: Point, to: Point): boolean {
+  if (holdsPoint(area, to.x, to.y)) return true;
+  if (from.x === to.x && from.y === to.y) return false;
+  let enters = 0;
+  let leaves = 1;
+  for (const [start, delta, least, most] of [
+    [from.x, to.x - from.x, area.x - 1, area.x + area.width],
+    [from.y, to.y - from.y, area.y - 1, area.y + area.height],
+  ] as const) {
+    if (delta === 0) {
+      if (start < least || start > most) return false;
+      continue;
+    }
+    const [a, b] = [(least - start) / delta, (most - start) / delta];
+    enters = Math.max(enters, Math.min(a, b));
+    leaves = Math.min(leaves, Math.max(a, b));
+  }
+  return enters <= leaves;
+}
+
+const COMMANDING: ReadonlySet<number> = new Set([
+  KEYSYM.controlL,
+  KEYSYM.controlR,
+  KEYSYM.altL,
+  KEYSYM.altR,
+  KEYSYM.metaL,
+  KEYSYM.metaR,
+  KEYSYM.superL,
+  KEYSYM.superR,
+  KEYSYM.hyperL,
+  KEYSYM.hyperR,
+]);
+
+/** Whether keys pressed together write a character: Latin-1, the keypad and Unicode, without a key that commands. */
+function isTyping(keysyms: readonly number[]): boolean {
+  return (
+    keysyms.some(
+      (keysym) =>
+        (keysym >= 0x20 && keysym <= 0xff) || (keysym >= 0xffaa && keysym <= 0xffb9) || isUnicode(keysym),
+    ) && !keysyms.some((keysym) => COMMANDING.has(keysym))
+  );
+}
+
+/** 0x01000000 + code point, X11 protocol appendix A; the vendors' own keysyms lie above. */
+function isUnicode(keysym: number): boolean {
+  return keysym >= 0x0100_0000 && keysym <= 0x0110_ffff;
+}
+
+/** Whether an action does something to the desktop, so that only who holds the input may. */
+export function isInput(action: Action): boolean {
+  return action.kind !== "read_clipboard";
+}
+
+/** What a person does with their hands; a viewer that shares its clipboard or its size by itself takes nothing over. */
+export function isTakeOver(action: Action): boolean {
+  return action.kind !== "read_clipboard" && action.kind !== "write_clipboard" && action.kind !== "resize";
+}

@@ -1,0 +1,33 @@
+import type { RefusalCode } from "../error.ts";
+import type { Action, Actor, Effect } from "./action.ts";
+
+/** One action as the log, the panel and the audit see it: never typed text, never clipboard content. */
+export interface ActionRecord {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: Actor;
+  readonly kind: Action["kind"];
+  readonly summary: string;
+  readonly intent: string | null;
+  readonly outcome: "done" | "refused" | "failed";
+  readonly code: RefusalCode | null;
+  readonly wasConfirmed: boolean;
+  readonly effect: Effect | null;
+  readonly durationMs: number;
+}
+
+const MAX_RECORDS = 200;
+
+/** The newest actions of a desktop, in memory. */
+export class ActionLog {
+  #records: ActionRecord[] = [];
+
+  /** Newest last. */
+  get records(): readonly ActionRecord[] {
+    return this.#records;
+  }
+
+  add(record: ActionRecord): void {
+    this.#records = [...this.#records.slice(1 - MAX_RECORDS), record];
+  }
+}

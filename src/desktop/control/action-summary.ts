@@ -1,0 +1,147 @@
+import { plainWords } from "../../compositor/look/shown-text.ts";
+import type { Point, Rect, Size } from "../../framebuffer/rect.ts";
+import { KEYSYM } from "../input/keyboard.ts";
+import type { Action } from "./action.ts";
+
+/** By the number of clicks. */
+export const TIMES = ["", "Click", "Double-click", "Triple-click"] as const;
+
+/** The keys that can be held meanwhile, by keysym. */
+const HELD_NAMES: Readonly<Record<number, string>> = {
+  [KEYSYM.shiftL]: "Shift",
+  [KEYSYM.controlL]: "Ctrl",
+  [KEYSYM.altL]: "Alt",
+  [KEYSYM.level3Shift]: "AltGr",
+  [KEYSYM.metaL]: "Meta",
+  [KEYSYM.superL]: "Super",
+};
+
+/** " with Ctrl+Shift held"; empty for none. */
+export function heldWords(keysyms: readonly number[]): string {
+  if (keysyms.length === 0) return "";
+  return ` with ${keysyms.map((keysym) => HELD_NAMES[keysym] ?? `key 0x${keysym.toString(16)}`).join("+")} held`;
+}
+
+/** An action in words for people, without the text it types. */
+export function summaryOf(action: Action): string {
+  switch (action.kind) {
+    case "pointer":
+      return action.buttons === 0 ? `Move to ${action.x},${action.y}` : `Press at ${action.x},${action.y}`;
+    case "key":
+      return action.isDown ? "Press a key" : "Release a key";
+    case "click": {
+      const times = TIMES[action.clicks] ?? "Click";
+      const held = heldWords(action.holdKeysyms);
+      return `${times} ${action.button} ${placeOf(action)}${held}`;
+    }
+    case "move":
+      return `Move the pointer to ${action.x},${action.y}`;
+    case "button":
+      return `${action.isDown ? "Press" : "Let go of"} the ${action.button} button ${placeOf(action)}`;
+    case "drag": {
+      const from = action.path[0];
+      const to = action.path.at(-1);
+      const held = heldWords(action.holdKeysyms);
+      const between = action.path.length - 2;
+      const way = between <= 0 ? "" : ` by way of ${between} more ${between === 1 ? "point" : "points"}`;
+      return `Drag ${action.button} from ${from?.x},${from?.y} to ${to?.x},${to?.y}${way}${held}`;
+    }
+    case "scroll": {
+      const held = heldWords(action.holdKeysyms);
+      return `Scroll ${directionsOf(action.notchesX, action.notchesY)} ${placeOf(action)}${held}`;
+    }
+    case "chords": {
+      // A character alone is typed text, which no log keeps.
+      const names = action.names.map((name) => (Array.from(name).length === 1 ? "a character" : name));
+      return `Press ${names.join(", ")}${action.repeat > 1 ? ` ${action.repeat} times` : ""}`;
+    }
+    case "hold": {
+      const name = Array.from(action.name).length === 1 ? "a character" : action.name;
+      return action.isDown ? `Hold ${name} down` : `Let go of ${name}`;
+    }
+    case "release":
+      return "Let go of all keys and buttons";
+    case "type":
+      return `${action.clearExisting ? "Replace the field with" : "Type"} ${countOf(action.text)}`;
+    case "read_clipboard":
+      return "Read the clipboard";
+    case "write_clipboard":
+      return `Set the clipboard to ${countOf(action.text)}`;
+    case "paste":
+      return `Paste ${countOf(action.text)} with ${action.name}`;
+    case "resize":
+      return `Resize the desktop to ${action.width}x${action.height}`;
+  }
+}
+
+/** Shorter words of a text are too common to be told from an intent's own. */
+const LEAST_SECRET = 4;
+
+/**
+ * What an agent says it does something for, as logs keep it: what the action types, and each longer word of it, is left
+ * out, for agents do write "log in with hunter2".
+ */
+export function intentOf(
+  action: { readonly kind: string; readonly text?: string },
+  said: string | null,
+): string | null {
+  const intent = said === null ? null : plainWords(said);
+  if (intent === null || action.text === undefined) return intent;
+  const parts = [action.text.trim(), ...action.text.split(/\s+/)]
+    .filter(({ length }) => length >= LEAST_SECRET)
+    .sort((a, b) => b.length - a.length);
+  const told = parts.reduce((words, part) => words.replaceAll(part, "[text]"), intent);
+  // A short secret, a PIN of three digits, stands alone.
+  const whole = action.text.trim();
+  const isShort = whole !== "" && whole.length < LEAST_SECRET;
+  return isShort ? told.replace(/[^\s"'.,;:!?()]+/g, (word) => (word === whole ? "[text]" : word)) : told;
+}
+
+function placeOf({ x, y }: { readonly x: number | null; readonly y: number | null }): string {
+  return x === null || y === null ? "where the pointer is" : `at ${x},${y}`;
+}
+
+/** "3 down and 1 left". */
+export function directionsOf(right: number, down: number): string {
+  const parts = [
+    ...(down === 0 ? [] : [`${Math.abs(down)} ${down > 0 ? "down" : "up"}`]),
+    ...(right === 0 ? [] : [`${Math.abs(right)} ${right > 0 ? "right" : "left"}`]),
+  ];
+  return parts.join(" and ");
+}
+
+function countOf(text: string): string {
+  const count = Array.from(text).length;
+  return count === 1 ? "1 character" : `${count} characters`;
+}
+
+/** Where an action happens, null where it has no place. */
+export function pointOf(action: Action, pointer: Point): Point | null {
+  switch (action.kind) {
+    case "pointer":
+    case "move":
+      return { x: action.x, y: action.y };
+    case "click":
+    case "button":
+    case "scroll":
+      return { x: action.x ?? pointer.x, y: action.y ?? pointer.y };
+    case "drag":
+      return action.path[0] ?? pointer;
+    default:
+      return null;
+  }
+}
+
+const CROP: Size = Object.freeze({ width: 320, height: 180 });
+
+/** What an approval card shows of the desktop: 320x180 pixels around the point, moved to lie within. */
+export function cropAround(point: Point, desktop: Size): Rect {
+  const width = Math.min(CROP.width, desktop.width);
+  const height = Math.min(CROP.height, desktop.height);
+  return {
+    x: Math.max(0, Math.min(point.x - (width >> 1), desktop.width - width)),
+    y: Math.max(0, Math.min(point.y - (height >> 1), desktop.height - height)),
+    width,
+    height,
+  };
+}

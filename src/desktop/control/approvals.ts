@@ -1,0 +1,282 @@
+import { createHash, randomUUID } from "node:crypto";
+import { plainWords } from "../../compositor/look/shown-text.ts";
+import type { Point, Rect } from "../../framebuffer/rect.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { RefusedError } from "../error.ts";
+import type { Action, Actor, Edit } from "./action.ts";
+import type { Detail } from "./action-details.ts";
+import { scopeOf } from "./grant-scope.ts";
+
+/** stale: what the card showed has changed on the screen, and changing back does not revive it. */
+export type ApprovalState = "pending" | "granted" | "denied" | "expired" | "cancelled" | "stale";
+
+/** What is no input and yet asked of a human: an agent wants a desktop that nobody configured. */
+export interface Proposal {
+  readonly kind: "add_connection";
+  readonly name: string;
+  readonly protocol: string;
+  readonly host: string;
+  readonly port: number;
+  /** All that it is, and all that will be sent there. */
+  readonly details: readonly Detail[];
+}
+
+/** A question to a human: may this actor do this action? */
+export interface Approval {
+  readonly id: string;
+  /** Empty for a proposal, which is about no desktop yet. */
+  readonly desktopId: string;
+  readonly action: Action | Proposal;
+  /** The action in words, without typed text: "Click left at 640,300". */
+  readonly summary: string;
+  readonly actor: Actor;
+  readonly intent: string | null;
+  /** Where on the desktop, for the card's ring; null where the action has no place. */
+  readonly point: Point | null;
+  /** The crop the card shows. */
+  readonly crop: Rect | null;
+  /** What must still look the same when it is done; null where the approval is bound to its arguments alone. */
+  readonly bound: Rect | null;
+  /** SHA-256 of those pixels, hex; null without any. */
+  readonly screenHash: string | null;
+  /** Whether those pixels are compared exactly, not with tolerance. */
+  readonly isExact: boolean;
+  /** SHA-256 of the action with all its arguments, hex. */
+  readonly argumentsHash: string;
+  readonly askedAt: string;
+  readonly expiresAt: string;
+  readonly state: ApprovalState;
+  readonly decidedBy: Actor | null;
+}
+
+/** What is asked: an Approval without what the queue adds. */
+export type Question = Omit<
+  Approval,
+  "id" | "argumentsHash" | "askedAt" | "expiresAt" | "state" | "decidedBy"
+>;
+
+/** What a human answers. */
+export type Decision =
+  | { readonly kind: "approve"; readonly edit?: Edit; readonly allowForMs?: number }
+  | { readonly kind: "deny" }
+  /** The human does it: the agent is told that it lost the input. */
+  | { readonly kind: "take_over" };
+
+/** A question that was answered with yes. */
+export interface Granted {
+  readonly approval: Approval;
+  readonly by: Actor;
+  readonly edit: Edit | null;
+  readonly allowForMs: number;
+}
+
+/** More open questions than a person can answer: the next one is refused … */
+const MAX_PENDING = 50;
+/** … and so many of one agent on all desktops, so that it leaves room for others. */
+const MAX_AN_AGENT = 5;
+
+/** What an open question hangs on. */
+export interface Asking {
+  /** Aborted: the question is cancelled. */
+  readonly signal?: AbortSignal | undefined;
+  /** Of the call behind it. */
+  readonly call?: AbortSignal | undefined;
+  /** Aborted: what its card shows is not so any more. */
+  readonly stale?: AbortSignal | undefined;
+  /** PNG of its crop, as it was when bound. */
+  readonly picture?: Promise<Uint8Array> | null;
+}
+
+interface Open {
+  readonly approval: Approval;
+  readonly asking: Asking;
+  readonly close: (approval: Approval, decision?: Decision) => void;
+}
+
+/** The queue of one desktop's open questions. Silence means no. */
+export class Approvals {
+  readonly #open = new Map<string, Open>();
+  readonly #clock: Clock;
+  readonly #expiryMs: number;
+  readonly #on: (approval: Approval) => void;
+  readonly #everywhere: () => readonly Approval[];
+
+  /**
+   * `on` is told of each approval when it is asked and when it is decided. `everywhere`: all open questions of the house;
+   * default these alone.
+   */
+  constructor(
+    clock: Clock,
+    expiryMs: number,
+    on: (approval: Approval) => void,
+    everywhere?: () => readonly Approval[],
+  ) {
+    this.#everywhere = everywhere ?? (() => this.pending);
+    this.#clock = clock;
+    this.#expiryMs = expiryMs;
+    this.#on = on;
+  }
+
+  /** Oldest first. */
+  get pending(): readonly Approval[] {
+    return [...this.#open.values()].map(({ approval }) => approval);
+  }
+
+  /** Whether an open question was asked by the call that this signal belongs to. */
+  belongsTo(id: string, call: AbortSignal): boolean {
+    return this.#open.get(id)?.asking.call === call;
+  }
+
+  /** What the card of an open question shows, as it was when it was asked; null where there is none. */
+  picture(id: string): Promise<Uint8Array> | null {
+    return this.#open.get(id)?.asking.picture ?? null;
+  }
+
+  /** Resolves with how it was granted. Throws RefusedError when it is denied, expires, or is void. */
+  async ask(question: Question, asking: Asking = {}): Promise<Granted> {
+    const now = this.#clock.date();
+    this.#checkRoom(question.actor, now);
+    const { actor, intent } = question;
+    const approval: Approval = {
+      ...question,
+      // What an agent calls itself and says must not turn the words of a card around, or hide some.
+      summary: plainWords(question.summary),
+      actor: { ...actor, name: plainWords(actor.name) },
+      intent: intent === null ? null : plainWords(intent),
+      id: randomUUID(),
+      argumentsHash: createHash("sha256").update(JSON.stringify(question.action)).digest("hex"),
+      askedAt: now.toISOString(),
+      expiresAt: new Date(now.getTime() + this.#expiryMs).toISOString(),
+      state: "pending",
+      decidedBy: null,
+    };
+    const { closed, decision } = await this.#wait(approval, asking);
+    switch (closed.state) {
+      case "granted": {
+        if (decision?.kind !== "approve" || closed.decidedBy === null) throw new Error("granted by nobody");
+        const { edit = null, allowForMs = 0 } = decision;
+        return { approval: closed, by: closed.decidedBy, edit, allowForMs };
+      }
+      case "denied":
+        throw decision?.kind === "take_over"
+          ? new RefusedError(
+              "human_in_control",
+              "a human does this themselves and holds the input: wait until they give it back",
+            )
+          : new RefusedError("denied_by_human", "a human denied this action: ask what they want instead");
+      case "expired":
+        throw new RefusedError(
+          "approval_expired",
+          `nobody approved this action within ${this.#expiryMs / 1000} s: ask the human to watch the viewer, then try again`,
+        );
+      case "stale":
+        throw new RefusedError(
+          "stale_screen",
+          "the screen around the target changed before a human approved this: take a new screenshot and ask again",
+        );
+      default:
+        throw new RefusedError("cancelled", "the action was cancelled before it was approved");
+    }
+  }
+
+  /** Throws RefusedError too_many, which says what makes room. */
+  #checkRoom(actor: Actor, now: Date): void {
+    const own = this.#everywhere().filter((approval) => approval.actor.id === actor.id);
+    const isOwn = own.length >= MAX_AN_AGENT;
+    if (!isOwn && this.#open.size < MAX_PENDING) return;
+    const oldest = isOwn ? own : this.pending;
+    const endsMs = Math.min(...oldest.map(({ expiresAt }) => Date.parse(expiresAt)));
+    const retryAfterMs = Math.max(1, endsMs - now.getTime());
+    const who = isOwn
+      ? `${MAX_AN_AGENT} questions of yours wait for a human, the most of one agent`
+      : `${MAX_PENDING} questions about this desktop wait for a human, the most there may be`;
+    throw new RefusedError(
+      "too_many",
+      `${who}: a decision in the viewer, a cancelled call of yours, or the oldest's expiry in ${Math.ceil(retryAfterMs / 1000)} s makes room`,
+      { retryAfterMs },
+    );
+  }
+
+  /**
+   * Answers an open question, once. Throws RefusedError not_found for an unknown or already decided one,
+   * permission_denied for anyone but a human, invalid_parameters for an edit that does not fit.
+   */
+  decide(id: string, answer: boolean | Decision, by: Actor): Approval {
+    const decision: Decision = typeof answer === "boolean" ? { kind: answer ? "approve" : "deny" } : answer;
+    const open = this.#open.get(id);
+    if (open === undefined) {
+      throw new RefusedError("not_found", "no such open approval: it was decided, has expired or never was");
+    }
+    // INVARIANT: whatever face this comes from, no agent decides, not even about another's question.
+    if (by.kind !== "human") throw new RefusedError("permission_denied", "only a human decides approvals");
+    if (decision.kind === "approve") {
+      const { action } = open.approval;
+      const wanted = decision.edit === undefined ? action : withEdit(action, decision.edit);
+      const mayLast = wanted.kind !== "add_connection" && scopeOf(wanted) !== null;
+      if ((decision.allowForMs ?? 0) > 0 && !mayLast) {
+        throw new RefusedError(
+          "invalid_parameters",
+          "got an approval for a while of what can be allowed once only, expected no allow_for_ms: a text with line breaks or control characters, or a connection, is asked about each time",
+        );
+      }
+    }
+    const state = decision.kind === "approve" ? "granted" : "denied";
+    const approval: Approval = { ...open.approval, state, decidedBy: by };
+    open.close(approval, decision);
+    return approval;
+  }
+
+  /** Everything open is void: the desktop was stopped or is gone. */
+  cancelAll(): void {
+    for (const { approval, close } of [...this.#open.values()]) close({ ...approval, state: "cancelled" });
+  }
+
+  #wait(
+    approval: Approval,
+    asking: Asking,
+  ): Promise<{ readonly closed: Approval; readonly decision: Decision | undefined }> {
+    const { signal, stale } = asking;
+    return new Promise((resolve) => {
+      const onAbort = (): void => close({ ...approval, state: "cancelled" });
+      const onStale = (): void => close({ ...approval, state: "stale" });
+      const close = (closed: Approval, decision?: Decision): void => {
+        if (!this.#open.delete(approval.id)) return;
+        cancelExpiry();
+        signal?.removeEventListener("abort", onAbort);
+        stale?.removeEventListener("abort", onStale);
+        resolve({ closed, decision });
+        this.#on(closed);
+      };
+      const cancelExpiry = this.#clock.after(this.#expiryMs, () => close({ ...approval, state: "expired" }));
+      this.#open.set(approval.id, { approval, asking, close });
+      if (signal?.aborted) {
+        onAbort();
+        return;
+      }
+      signal?.addEventListener("abort", onAbort, { once: true });
+      stale?.addEventListener("abort", onStale, { once: true });
+      this.#on(approval);
+    });
+  }
+}
+
+/** What a human may change of an action, for the card. */
+export function editableOf(action: Action | Proposal): "text" | "point" | null {
+  if (action.kind === "type" || action.kind === "write_clipboard" || action.kind === "paste") return "text";
+  return action.kind === "click" || action.kind === "move" || action.kind === "scroll" ? "point" : null;
+}
+
+/** The action as the human changed it. Throws RefusedError invalid_parameters where it has no such thing. */
+export function withEdit<Asked extends Action | Proposal>(action: Asked, edit: Edit): Asked {
+  const { text, x, y } = edit;
+  const wanted = editableOf(action);
+  const hasPoint = x !== undefined && y !== undefined;
+  if (wanted === "text" && text !== undefined && x === undefined && y === undefined) {
+    return { ...action, text };
+  }
+  if (wanted === "point" && hasPoint && text === undefined) return { ...action, x, y };
+  throw new RefusedError(
+    "invalid_parameters",
+    `got a change that does not fit the action ${action.kind}, expected ${wanted === null ? "none" : wanted === "text" ? "text" : "x and y"}`,
+  );
+}

@@ -1,0 +1,290 @@
+import type { Clock } from "../../platform/clock.ts";
+import { RefusedError } from "../error.ts";
+import type { Actor } from "./action.ts";
+
+/** Who has the input now. `sinceMs` by the clock; a person's hold ends by itself at `untilMs`, null: when given back. */
+export interface Holder {
+  readonly actor: Actor;
+  readonly sinceMs: number;
+  readonly untilMs: number | null;
+  /** The person said that they take over, rather than just using mouse or keyboard: they are asked nothing either. */
+  readonly isDeclared: boolean;
+}
+
+/** Actions of agents that may wait for their turn; the next is refused. */
+const MAX_WAITING = 100;
+/** An agent is told as the holder for so long after its last action, so that the word does not flicker. */
+const LINGER_MS = 3000;
+/** While others wait, an agent that keeps something pressed between two actions keeps its turn for so long. */
+const PRESSED_MS = 10_000;
+/** A second person's hand makes them the holder once the first has rested for so long; until then both just work. */
+const SHARED_MS = 2000;
+
+export interface ArbiterPorts {
+  readonly clock: Clock;
+  /** A person who does nothing for so long gives the input back by it; 0: only by saying so. */
+  readonly humanIdleMs: number;
+  /** Whether any key or button is down. */
+  isPressed(): boolean;
+  /** The agent's hand moves nothing any more until its next action. */
+  seize(): void;
+  releaseAll(): void;
+  changed(holder: Holder | null): void;
+}
+
+interface Waiter {
+  readonly actor: Actor;
+  start(): void;
+  refuse(error: RefusedError): void;
+}
+
+/** One hand at a time: a person's wins at once, agents' actions are whole and take turns by principal. */
+export class Arbiter {
+  readonly #ports: ArbiterPorts;
+  /** Waiting actions by principal, each in order; principals in the order of their turns. */
+  readonly #queues = new Map<string, Waiter[]>();
+  #waiting = 0;
+  #running: { readonly actor: Actor; readonly abort: AbortController } | null = null;
+  #holder: Holder | null = null;
+  #usedAtMs = 0;
+  #cancelTimer: () => void = () => {};
+  #cancelPressed: (() => void) | null = null;
+  #lastAgentId = "";
+
+  constructor(ports: ArbiterPorts) {
+    this.#ports = ports;
+  }
+
+  get holder(): Holder | null {
+    return this.#holder;
+  }
+
+  get isHumanHolding(): boolean {
+    return this.#holder?.actor.kind === "human";
+  }
+
+  /** Whether an agent's action runs now or left something pressed: a person's idle move would disturb it. */
+  get isAgentBusy(): boolean {
+    return this.#running !== null || (!this.isHumanHolding && this.#ports.isPressed());
+  }
+
+  /** Whether something is down that this agent has left so. */
+  isPressedBy(agentId: string): boolean {
+    return this.#lastAgentId === agentId && !this.isHumanHolding && this.#ports.isPressed();
+  }
+
+  /** A person uses mouse or keyboard, or says so: whatever an agent does ends now, and what it held is let go. */
+  take(human: Actor, isDeclared = false): void {
+    const nowMs = this.#ports.clock.nowMs();
+    const holder = this.#holder;
+    const taken = { actor: human, sinceMs: nowMs, untilMs: this.#untilMs(nowMs), isDeclared };
+    if (holder?.actor.kind === "human") {
+      const isOther = holder.actor.id !== human.id && nowMs - this.#usedAtMs >= SHARED_MS;
+      this.#usedAtMs = nowMs;
+      if (isOther || (isDeclared && !holder.isDeclared)) this.#hold(taken);
+      return;
+    }
+    this.#usedAtMs = nowMs;
+    this.#ports.seize();
+    this.end(this.#refusal(human));
+    this.#ports.releaseAll();
+    this.#hold(taken);
+    this.#watchIdle();
+  }
+
+  /** More of the hand that holds already, such as a moving pointer; false from any other. */
+  touch(human: Actor): boolean {
+    if (this.#holder?.actor.kind !== "human") return false;
+    if (this.#holder.actor.id === human.id) this.#usedAtMs = this.#ports.clock.nowMs();
+    return true;
+  }
+
+  /**
+   * Agents have the input again. `by`: who says so, beside the person who holds it. Throws RefusedError permission_denied
+   * where that person said that they took over and `by` is no administrator.
+   */
+  giveBack(by?: Actor): void {
+    const holder = this.#holder;
+    if (holder?.actor.kind !== "human") return;
+    const isOther = by !== undefined && by.id !== holder.actor.id && by.authority !== "rules";
+    if (isOther && holder.isDeclared) {
+      throw new RefusedError(
+        "permission_denied",
+        `${holder.actor.name} took the input over: only they and administrators give it back`,
+      );
+    }
+    this.#cancelTimer();
+    this.#ports.releaseAll();
+    this.#hold(null);
+  }
+
+  /** Throws RefusedError human_in_control while a person holds the input. */
+  checkFree(): void {
+    const holder = this.#holder;
+    if (holder?.actor.kind === "human") throw this.#refusal(holder.actor);
+  }
+
+  /**
+   * Runs an agent's action when its turn comes; `run` gets a signal that aborts when a person takes over. Throws
+   * RefusedError human_in_control or too_many, or why `signal` aborted.
+   */
+  async run<Result>(
+    actor: Actor,
+    signal: AbortSignal,
+    run: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    this.checkFree();
+    if (this.#isFreeFor(actor)) this.#begin(actor);
+    else await this.#wait(actor, signal);
+    const running = this.#running;
+    if (running === null) throw new Error("a turn began without its action");
+    try {
+      // Whatever came between being let in and running: nothing begins in a person's hand.
+      running.abort.signal.throwIfAborted();
+      return await run(AbortSignal.any([signal, running.abort.signal]));
+    } finally {
+      this.#running = null;
+      this.#usedAtMs = this.#ports.clock.nowMs();
+      this.#next();
+    }
+  }
+
+  /** Ends what runs and what waits. */
+  end(reason: RefusedError): void {
+    this.#running?.abort.abort(reason);
+    for (const waiter of [...this.#queues.values()].flat()) waiter.refuse(reason);
+  }
+
+  close(): void {
+    this.#cancelTimer();
+    this.#cancelPressed?.();
+    this.end(new RefusedError("cancelled", "the desktop was removed"));
+  }
+
+  #isFreeFor(actor: Actor): boolean {
+    if (this.#running !== null || this.#waiting > 0) return false;
+    return actor.id === this.#lastAgentId || !this.#ports.isPressed();
+  }
+
+  #begin(actor: Actor): void {
+    this.#running = { actor, abort: new AbortController() };
+    this.#lastAgentId = actor.id;
+    this.#cancelPressed?.();
+    this.#cancelPressed = null;
+    if (this.#holder?.actor.id !== actor.id) {
+      this.#hold({ actor, sinceMs: this.#ports.clock.nowMs(), untilMs: null, isDeclared: false });
+      this.#watchLinger();
+    }
+  }
+
+  #wait(actor: Actor, signal: AbortSignal): Promise<void> {
+    if (this.#waiting >= MAX_WAITING) {
+      throw new RefusedError("too_many", `${MAX_WAITING} actions wait for this desktop already: slow down`);
+    }
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        signal.removeEventListener("abort", onAbort);
+        this.#remove(waiter);
+      };
+      const onAbort = (): void => {
+        leave();
+        reject(signal.reason);
+      };
+      const waiter: Waiter = {
+        actor,
+        start: () => {
+          leave();
+          this.#begin(actor);
+          resolve();
+        },
+        refuse: (error) => {
+          leave();
+          reject(error);
+        },
+      };
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#queues.set(actor.id, [...(this.#queues.get(actor.id) ?? []), waiter]);
+      this.#waiting++;
+      this.#next();
+    });
+  }
+
+  #remove(waiter: Waiter): void {
+    const rest = (this.#queues.get(waiter.actor.id) ?? []).filter((other) => other !== waiter);
+    this.#waiting--;
+    // Taken out and put back at the end: the next turn is another principal's.
+    this.#queues.delete(waiter.actor.id);
+    if (rest.length > 0) this.#queues.set(waiter.actor.id, rest);
+  }
+
+  #next(): void {
+    if (this.#running !== null || this.#waiting === 0) return;
+    if (!this.#ports.isPressed()) {
+      for (const [first] of this.#queues.values()) {
+        first?.start();
+        return;
+      }
+    }
+    const own = this.#queues.get(this.#lastAgentId)?.[0];
+    if (own !== undefined) {
+      own.start();
+      return;
+    }
+    this.#cancelPressed ??= this.#ports.clock.after(PRESSED_MS, () => {
+      this.#cancelPressed = null;
+      if (this.#running !== null || this.isHumanHolding) return;
+      this.#ports.releaseAll();
+      this.#next();
+    });
+  }
+
+  #untilMs(nowMs: number): number | null {
+    return this.#ports.humanIdleMs === 0 ? null : nowMs + this.#ports.humanIdleMs;
+  }
+
+  #refusal(human: Actor): RefusedError {
+    const { clock, humanIdleMs } = this.#ports;
+    const leftMs = Math.max(0, this.#usedAtMs + humanIdleMs - clock.nowMs());
+    const end = humanIdleMs === 0 ? "" : `, or until they have rested for ${humanIdleMs / 1000} s`;
+    return new RefusedError(
+      "human_in_control",
+      `${human.name} holds the input: wait until they give it back${end}`,
+      humanIdleMs === 0 ? {} : { retryAfterMs: Math.max(1, leftMs) },
+    );
+  }
+
+  #watchIdle(): void {
+    const { clock, humanIdleMs } = this.#ports;
+    this.#cancelTimer();
+    if (humanIdleMs === 0) return;
+    const look = (): void => {
+      const leftMs = this.#usedAtMs + humanIdleMs - clock.nowMs();
+      // Who still presses something has not gone away.
+      if (leftMs > 0 || this.#ports.isPressed()) {
+        this.#cancelTimer = clock.after(leftMs > 0 ? leftMs : humanIdleMs, look);
+      } else this.giveBack();
+    };
+    this.#cancelTimer = clock.after(humanIdleMs, look);
+  }
+
+  #watchLinger(): void {
+    const { clock } = this.#ports;
+    this.#cancelTimer();
+    const look = (): void => {
+      const leftMs = this.#usedAtMs + LINGER_MS - clock.nowMs();
+      if (this.#running !== null || leftMs > 0) {
+        this.#cancelTimer = clock.after(leftMs > 0 ? leftMs : LINGER_MS, look);
+      } else this.#hold(null);
+    };
+    this.#cancelTimer = clock.after(LINGER_MS, look);
+  }
+
+  #hold(holder: Holder | null): void {
+    this.#holder = holder;
+    this.#ports.changed(holder);
+  }
+}

@@ -1,0 +1,269 @@
+import { boundRects, type Point, type Rect } from "../../framebuffer/rect.ts";
+import type { Region } from "../../framebuffer/region.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { RefusedError } from "../error.ts";
+import type { Display } from "../picture/display.ts";
+import type { Action, Actor, Edit } from "./action.ts";
+import { type Hand, pathOf, subjectOf } from "./action-class.ts";
+import { cropAround, pointOf, summaryOf } from "./action-summary.ts";
+import { type Approvals, type Granted, withEdit } from "./approvals.ts";
+import { askedPicture } from "./asked-picture.ts";
+import { ScreenBinding } from "./screen-binding.ts";
+import { type GrantPorts, type GrantUse, MOST_OWN_CHANGE, StandingGrants } from "./standing-grants.ts";
+
+/** What blinks and is no larger is a caret: the keyboard's focus. */
+const CARET = { width: 4, minHeight: 8, maxHeight: 48 } as const;
+
+/** A yes, with all that must still hold when the action is done. */
+export interface Permit {
+  readonly action: Action;
+  readonly by: Actor;
+  /** What they changed of what was asked; null where nothing. */
+  readonly edit: Edit | null;
+  /** The yes was to an earlier action and counts for this one as well: nobody was asked. */
+  readonly isStanding: boolean;
+  /** Where it is bound; null where it is to its arguments alone. */
+  readonly bound: Rect | null;
+  /** Throws RefusedError stale_screen or approval_expired; call it right before anything is sent. */
+  check(): void;
+  /** The same between the keys of an action that has begun, which changes some of the screen itself. */
+  checkOn(): void;
+  /** The action is over, or will not be done. */
+  close(): void;
+}
+
+export interface AskerPorts {
+  readonly desktopId: string;
+  readonly approvals: Approvals;
+  readonly display: Display;
+  readonly clock: Clock;
+  readonly hand: Hand;
+  /** Where a button was last pressed; null where none was. */
+  lastPress(): Point | null;
+  /** What changes again and again by itself. */
+  periodic(): Region;
+  isExact(): boolean;
+  /** See DesktopPorts. */
+  secured?(): Promise<void>;
+  readonly granted: GrantPorts["tell"];
+}
+
+/** What a question, or a yes to it, is bound to. `stale` aborts the moment that changes: what changes back stays void. */
+interface Bound {
+  readonly binding: ScreenBinding;
+  readonly stale: AbortController;
+}
+
+/** Asks people about actions, and binds each answer to what they saw. */
+export class Asker {
+  /** What people allowed for a while. */
+  readonly standing: StandingGrants;
+  readonly #ports: AskerPorts;
+  readonly #bound = new Set<Bound>();
+
+  constructor(ports: AskerPorts) {
+    const { clock, display } = ports;
+    this.#ports = ports;
+    this.standing = new StandingGrants({
+      clock,
+      frame: () => display.frame,
+      rebind: (binding) =>
+        display.frame === null ? binding : binding.again(display.frame, ports.periodic()),
+      tell: ports.granted,
+    });
+  }
+
+  /** Pixels changed, null: maybe all of them. Whatever is bound to others is void from now on. */
+  onDamage(damage: Region | null): void {
+    const { frame } = this.#ports.display;
+    for (const bound of [...this.#bound]) {
+      const { binding, stale } = bound;
+      if (frame === null || (damage !== null && !binding.isTouchedBy(damage)) || binding.holds(frame))
+        continue;
+      this.#bound.delete(bound);
+      stale.abort();
+    }
+    this.standing.onDamage(damage);
+  }
+
+  /** What a person allowed for a while, where it covers this; null where they must be asked. */
+  standingPermit(action: Action, actor: Actor): Permit | null {
+    const use = this.standing.find(action, actor, this.#targetsOf(action));
+    if (use === null) return null;
+    const { by, area } = use.grant;
+    let hasBegun = false;
+    const check = (): void => {
+      if (!hasBegun && !use.holds()) {
+        throw new RefusedError(
+          "stale_screen",
+          "what a human allowed for a while does not hold any more: the screen there, or what they want, has changed; call again and a human is asked",
+        );
+      }
+      hasBegun = true;
+      use.begin();
+    };
+    const checkOn = (): void => {
+      if (use.holds()) return;
+      throw new RefusedError("stale_screen", "a human took back what they had allowed: ask again");
+    };
+    const close = (): void => use.end();
+    return { ...{ action, by, edit: null, isStanding: true, bound: area }, check, checkOn, close };
+  }
+
+  /** Throws RefusedError where the answer is not yes. `call`: the signal of the call that wants it. */
+  async ask(
+    action: Action,
+    actor: Actor,
+    intent: string | null,
+    signal: AbortSignal,
+    call: AbortSignal | undefined,
+  ): Promise<Permit> {
+    const { desktopId, approvals, display, hand } = this.#ports;
+    const targets = this.#targetsOf(action);
+    const crop = this.#cropOf(targets);
+    const bound = this.#bind(crop, targets);
+    // INVARIANT: in the turn of the binding, so that the card shows the pixels that are bound.
+    const picture = display.frame === null || crop === null ? null : askedPicture(display.frame, crop);
+    const askedAtMs = this.#ports.clock.nowMs();
+    try {
+      const granted = await approvals.ask(
+        {
+          desktopId,
+          action,
+          summary: summaryOf(action),
+          actor,
+          intent,
+          point: pointOf(action, hand.position),
+          crop,
+          bound: bound?.binding.bounds ?? null,
+          screenHash: bound?.binding.hash ?? null,
+          isExact: bound?.binding.isExact ?? true,
+        },
+        { signal, call, stale: bound?.stale.signal, picture },
+      );
+      // A yes that nobody could read afterwards is none.
+      await this.#ports.secured?.();
+      return this.#permit(action, actor, granted, bound, askedAtMs);
+    } catch (error) {
+      this.#release(bound);
+      throw error;
+    }
+  }
+
+  #permit(
+    asked: Action,
+    actor: Actor,
+    granted: Granted,
+    askedBound: Bound | null,
+    askedAtMs: number,
+  ): Permit {
+    const { approval, by, edit, allowForMs } = granted;
+    const action = edit === null ? asked : withEdit(asked, edit);
+    let bound = askedBound;
+    let { crop } = approval;
+    // A person who names another place means what is there as they say so.
+    if (edit?.x !== undefined) {
+      const targets = this.#targetsOf(action);
+      this.#release(askedBound);
+      crop = this.#cropOf(targets);
+      bound = this.#bind(crop, targets);
+    }
+    const use: GrantUse | null =
+      allowForMs === 0
+        ? null
+        : this.standing.add(action, actor, by, crop, bound?.binding ?? null, allowForMs);
+    // The clock on the wall may be set meanwhile.
+    const lastsMs = Date.parse(approval.expiresAt) - Date.parse(approval.askedAt);
+    let generation = -1;
+    return {
+      action,
+      by,
+      edit,
+      isStanding: false,
+      bound: bound?.binding.bounds ?? null,
+      check: () => {
+        if (this.#ports.clock.nowMs() > askedAtMs + lastsMs) {
+          throw new RefusedError(
+            "approval_expired",
+            "the approval was too old when the action's turn came: ask again",
+          );
+        }
+        this.#checkScreen(bound);
+      },
+      checkOn: () => {
+        const { display } = this.#ports;
+        if (bound === null || display.frame === null || display.generation === generation) return;
+        generation = display.generation;
+        if (bound.binding.changedShare(display.frame) > MOST_OWN_CHANGE) throw changedOnTheWay();
+      },
+      close: () => {
+        this.#release(bound);
+        use?.end();
+      },
+    };
+  }
+
+  #checkScreen(bound: Bound | null): void {
+    if (bound === null) return;
+    const { frame, isFresh } = this.#ports.display;
+    if (frame === null || !isFresh) {
+      throw new RefusedError(
+        "target_down",
+        "the target is not connected: wait until it is live, then try again",
+      );
+    }
+    if (!bound.stale.signal.aborted && bound.binding.holds(frame)) return;
+    throw new RefusedError(
+      "stale_screen",
+      "the screen around the target changed after a human approved this: take a new screenshot and ask again",
+    );
+  }
+
+  #bind(crop: Rect | null, targets: readonly Point[]): Bound | null {
+    const { display, periodic, isExact } = this.#ports;
+    if (display.frame === null || crop === null) return null;
+    const binding = ScreenBinding.of(display.frame, [crop], targets, periodic(), isExact());
+    const bound = { binding, stale: new AbortController() };
+    this.#bound.add(bound);
+    return bound;
+  }
+
+  #release(bound: Bound | null): void {
+    if (bound !== null) this.#bound.delete(bound);
+  }
+
+  /** One picture of everything around where an action goes: what is shown is what is bound. */
+  #cropOf(targets: readonly Point[]): Rect | null {
+    const { frame, size } = this.#ports.display;
+    const [first, ...rest] = targets.map((point) => cropAround(point, size));
+    return frame === null || first === undefined ? null : rest.reduce(boundRects, first);
+  }
+
+  /** Where an action goes: the pointer's way, or for keys and text where the focus most likely is. */
+  #targetsOf(action: Action): readonly Point[] {
+    const subject = subjectOf(action);
+    if (subject === "pointer") return pathOf(action, this.#ports.hand);
+    return subject === "keys" || subject === "text" ? [this.#focus()] : [];
+  }
+
+  /** The one caret that blinks, else where was last clicked, else where the pointer is. */
+  #focus(): Point {
+    const carets = this.#ports
+      .periodic()
+      .rects.filter(
+        ({ width, height }) => width <= CARET.width && height >= CARET.minHeight && height <= CARET.maxHeight,
+      );
+    const [caret] = carets;
+    if (caret !== undefined && carets.length === 1) {
+      return { x: caret.x + (caret.width >> 1), y: caret.y + (caret.height >> 1) };
+    }
+    return this.#ports.lastPress() ?? this.#ports.hand.position;
+  }
+}
+
+function changedOnTheWay(): RefusedError {
+  return new RefusedError(
+    "stale_screen",
+    "the screen around the target became another one while this was done, so that the rest was left undone: take a screenshot to see how far it came",
+  );
+}

@@ -1,0 +1,27 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Input } from "../input/input.ts";
+import type { Display } from "../picture/display.ts";
+import type { Actor } from "./action.ts";
+import type { ActionRecord } from "./action-record.ts";
+import type { Approvals } from "./approvals.ts";
+import type { Holder } from "./arbiter.ts";
+import type { Modes } from "./modes.ts";
+import type { Grant, GrantChange } from "./standing-grants.ts";
+
+/** What the gate of a desktop stands between. */
+export interface GatePorts {
+  readonly desktopId: string;
+  readonly input: Input;
+  readonly display: Display;
+  readonly approvals: Approvals;
+  readonly modes: Modes;
+  readonly clock: Clock;
+  /** See ArbiterPorts. */
+  readonly humanIdleMs: number;
+  random(): number;
+  record(record: ActionRecord): void;
+  /** See DesktopPorts. */
+  secured?(): Promise<void>;
+  held(holder: Holder | null): void;
+  granted(change: GrantChange, grant: Grant, by: Actor | null): void;
+}

@@ -1,0 +1,370 @@
+import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { EMPTY_RECT, type Point, type Rect } from "../../framebuffer/rect.ts";
+import type { Region } from "../../framebuffer/region.ts";
+import { Effects } from "../effects/effects.ts";
+import { type PartDone, RefusedError, refusedMidway } from "../error.ts";
+import { AgentHand } from "../input/agent-input.ts";
+import type { Input } from "../input/input.ts";
+import { type Done, NOTHING_DONE, Performer } from "../input/performer.ts";
+import type { PacedOptions } from "../input/typing-pace.ts";
+import { latestPicture } from "../picture/latest-picture.ts";
+import { type Action, type ActionResult, type Actor, type PerformOptions, unseenEffect } from "./action.ts";
+import { isInput, isTakeOver } from "./action-class.ts";
+import type { ActionRecord } from "./action-record.ts";
+import { intentOf, pointOf, summaryOf } from "./action-summary.ts";
+import { Arbiter } from "./arbiter.ts";
+import { Asker, type Permit } from "./asker.ts";
+import type { GatePorts } from "./gate-ports.ts";
+import { type JoinedSignal, joinSignals } from "./joined-signal.ts";
+import { checkDuration } from "./longest-action.ts";
+import { UnderWay } from "./running-actions.ts";
+import type { StandingGrants } from "./standing-grants.ts";
+
+type Outcome = Pick<ActionRecord, "outcome" | "code" | "wasConfirmed" | "effect">;
+
+/**
+ * The one way down: policy, approval, turn, record, input. A person's raw pointer and keys go through at once and
+ * unrecorded one by one; an agent's action is whole, or ends the moment a person's hand is there.
+ */
+export class Gate {
+  readonly arbiter: Arbiter;
+  readonly effects: Effects;
+  readonly #ports: GatePorts;
+  readonly #human: Performer;
+  readonly #agent: Performer;
+  readonly #hand: AgentHand;
+  readonly #asker: Asker;
+  readonly #underWay = new UnderWay();
+  #lastPress: Point | null = null;
+  #stop = stopSwitch();
+
+  constructor(ports: GatePorts) {
+    const { input, display, clock } = ports;
+    this.#ports = ports;
+    this.effects = new Effects(display, input, clock);
+    this.#hand = new AgentHand(input);
+    const performer = (hand: Input): Performer =>
+      new Performer(
+        hand,
+        {
+          bounds: () => display.frame?.rect ?? EMPTY_RECT,
+          random: () => ports.random(),
+          capsLock: () => display.locks?.capsLock ?? null,
+        },
+        clock,
+      );
+    this.#human = performer(input);
+    this.#agent = performer(this.#hand);
+    this.arbiter = new Arbiter({
+      clock,
+      humanIdleMs: ports.humanIdleMs,
+      isPressed: () => input.heldCount > 0,
+      seize: () => this.#hand.seize(),
+      releaseAll: () => input.releaseAll(),
+      changed: (holder) => ports.held(holder),
+    });
+    this.#asker = new Asker({
+      ...ports,
+      hand: input,
+      lastPress: () => this.#lastPress,
+      periodic: () => this.effects.periodic,
+      isExact: () => input.link?.isExact ?? true,
+      granted: (change, grant, by) => ports.granted(change, grant, by),
+    });
+  }
+
+  get isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** Pixels changed, null: the screen has another size. What is bound to others is void. */
+  onDamage(damage: Region | null): void {
+    this.#asker.onDamage(damage);
+  }
+
+  get standing(): StandingGrants {
+    return this.#asker.standing;
+  }
+
+  /**
+   * The rules changed: what people allowed for a while under the old ones counts no more, and what the new ones do not
+   * let be done ends.
+   */
+  onRules(): void {
+    this.#asker.standing.clear();
+    this.#underWay.recheck();
+  }
+
+  /** The connection is gone: what was begun or waits in this one is not done in another. */
+  onLost(): void {
+    this.#ports.input.detach();
+    this.#agent.forget();
+    const reason = new RefusedError("target_down", "the target was lost before the action was over");
+    this.#underWay.end(reason);
+    this.arbiter.end(reason);
+  }
+
+  /** The desktop is removed: nothing is done on it any more, and nobody asked. */
+  close(): void {
+    const reason = new RefusedError("cancelled", "the desktop was removed");
+    this.#stop.abort(reason);
+    this.#underWay.end(reason);
+    this.#asker.standing.clear();
+    this.#agent.forget();
+    this.arbiter.close();
+  }
+
+  /** Releases what is held, voids what waits, and refuses agents until `resume`. */
+  stop(): void {
+    const reason = new RefusedError("stopped", "the desktop was stopped: wait until a human resumes it");
+    this.#hand.seize();
+    if (!this.isStopped) this.#stop.abort(reason);
+    this.#underWay.end(reason);
+    this.arbiter.end(reason);
+    this.#ports.approvals.cancelAll();
+    this.#asker.standing.clear();
+    this.#ports.input.releaseAll();
+  }
+
+  resume(): void {
+    if (this.isStopped) this.#stop = stopSwitch();
+  }
+
+  async perform(action: Action, actor: Actor, options: PerformOptions): Promise<ActionResult> {
+    if (actor.kind === "human" && (action.kind === "pointer" || action.kind === "key")) {
+      return this.#pass(action, actor, options);
+    }
+    const startedMs = this.#ports.clock.nowMs();
+    let done = action;
+    let wasConfirmed = false;
+    let part: PartDone | null = null;
+    const report = (sent: PartDone): void => {
+      part = sent;
+    };
+    let permit: Permit | null = null;
+    const { signal, release } = this.#callOff(actor, options);
+    try {
+      permit = await this.#admit(action, actor, options, signal);
+      wasConfirmed = permit?.isStanding === false;
+      done = permit?.action ?? action;
+      const result = await this.#inTurn(done, actor, { ...options, report }, permit, signal);
+      const { effect } = result;
+      this.#record(done, actor, options, startedMs, { outcome: "done", code: null, wasConfirmed, effect });
+      return result;
+    } catch (error) {
+      const refused = refusedMidway(this.#refusalOf(error, actor, options), part);
+      this.#record(done, actor, options, startedMs, {
+        outcome: refused === null ? "failed" : "refused",
+        code: refused?.code ?? null,
+        wasConfirmed,
+        effect: null,
+      });
+      throw refused ?? error;
+    } finally {
+      permit?.close();
+      release();
+    }
+  }
+
+  /** A viewer's own hand: no policy beyond its role, no waiting; pressing anything takes the input over. */
+  async #pass(
+    action: Extract<Action, { kind: "pointer" | "key" }>,
+    actor: Actor,
+    options: PerformOptions,
+  ): Promise<ActionResult> {
+    const { input, display } = this.#ports;
+    // What is down while no person holds the input is an agent's, and no part of this hand.
+    const ownButtons = this.arbiter.isHumanHolding ? input.buttons : 0;
+    const isPress = action.kind === "key" ? action.isDown : (action.buttons & ~ownButtons) !== 0;
+    // What comes up comes up, also where the screen is no more that it went down on.
+    const passed = isPress ? action : moved(action, display.bounds);
+    this.#human.check(passed);
+    if (isPress) {
+      this.arbiter.take(actor);
+      if (action.kind === "pointer") this.#lastPress = { x: action.x, y: action.y };
+    }
+    // Who only rests a hand on the mouse does not disturb an agent's drag, nor lets go of what it holds.
+    const isLost = !isPress && !this.arbiter.touch(actor) && this.arbiter.isAgentBusy;
+    const done = isLost ? NOTHING_DONE : await this.#human.perform(passed, options);
+    const effect = unseenEffect(display.generation);
+    return { wasConfirmed: false, effect, ...done };
+  }
+
+  /** Throws unless the action may be done; a permit where a human was asked and said yes, null where none was. */
+  async #admit(
+    action: Action,
+    actor: Actor,
+    options: PerformOptions,
+    signal: AbortSignal,
+  ): Promise<Permit | null> {
+    options.signal?.throwIfAborted();
+    this.#checkStop(actor);
+    this.#human.check(action);
+    if (actor.kind !== "human") checkDuration(action, options);
+    const { modes, input } = this.#ports;
+    const verdict = modes.verdict(action, actor, input);
+    if (verdict.kind === "deny") throw new RefusedError("permission_denied", verdict.reason);
+    const isDemanded = options.requireConfirmation === true;
+    const standing = verdict.kind === "ask" && !isDemanded ? this.#asker.standingPermit(action, actor) : null;
+    const isAsked = isDemanded || (verdict.kind === "ask" && standing === null);
+    // Who merely used the mouse a moment ago is still asked: their yes lends the input.
+    const mayAsk = isAsked && this.arbiter.holder?.isDeclared !== true;
+    if (actor.kind !== "human" && isInput(action) && !mayAsk) this.arbiter.checkFree();
+    if (!isAsked) return standing;
+    const intent = options.intent ?? null;
+    const permit = await this.#asker.ask(action, actor, intent, signal, options.signal);
+    this.#human.check(permit.action);
+    // Who holds the input and says yes lends it for this; anybody else's yes does not take it from them.
+    if (this.arbiter.holder?.actor.id === permit.by.id) this.arbiter.giveBack();
+    return permit;
+  }
+
+  /** An agent's action waits for its turn; a person's never waits, and reading takes none. */
+  #inTurn(
+    action: Action,
+    actor: Actor,
+    options: PacedOptions,
+    permit: Permit | null,
+    signal: AbortSignal,
+  ): Promise<ActionResult> {
+    if (actor.kind === "human") {
+      if (isTakeOver(action)) this.arbiter.take(actor);
+      const run = (ending: AbortSignal) => this.#execute(this.#human, action, options, ending, permit);
+      return this.#underWay.run(signal, () => undefined, run);
+    }
+    if (!isInput(action)) return this.#execute(this.#agent, action, options, signal, permit);
+    return this.arbiter.run(actor, signal, (turn) => {
+      this.#checkStop(actor);
+      this.#checkLive();
+      const recheck = (): void => this.#checkRules(action, actor, permit);
+      recheck();
+      return this.#underWay.run(turn, recheck, (ending) => this.#act(action, options, ending, permit));
+    });
+  }
+
+  /** An agent's action, whose turn it is. */
+  async #act(
+    action: Action,
+    options: PacedOptions,
+    ending: AbortSignal,
+    permit: Permit | null,
+  ): Promise<ActionResult> {
+    if (permit !== null) await latestPicture(this.#ports.input.link, this.#ports.clock, ending, permit.bound);
+    ending.throwIfAborted();
+    // INVARIANT: nothing of an approved action is sent unless the screen, at that moment, is what was approved.
+    this.#hand.begin(permit);
+    const seize = (): void => this.#hand.seize();
+    ending.addEventListener("abort", seize, { once: true });
+    try {
+      return await this.#execute(this.#agent, action, options, ending, permit);
+    } finally {
+      ending.removeEventListener("abort", seize);
+      this.#hand.end();
+    }
+  }
+
+  /** Agents act on what they saw: of a new connection that is nothing before its picture is whole. */
+  #checkLive(): void {
+    if (this.#ports.display.isFresh) return;
+    throw new RefusedError(
+      "target_down",
+      "the target is not connected: wait until it is live, then try again",
+    );
+  }
+
+  /**
+   * The rules may be others than when the action was let in. A yes to this very action counts under all that ask; one
+   * for a while ends with the rules it was given under. Throws RefusedError permission_denied.
+   */
+  #checkRules(action: Action, actor: Actor, permit: Permit | null): void {
+    const { modes, input } = this.#ports;
+    const verdict = modes.verdict(action, actor, input);
+    if (verdict.kind === "deny") throw new RefusedError("permission_denied", verdict.reason);
+    if (verdict.kind === "allow" || permit?.isStanding === false) return;
+    if (permit !== null) {
+      permit.checkOn();
+      return;
+    }
+    throw new RefusedError(
+      "permission_denied",
+      "the rules changed before this was done, and a human must be asked about it now: call again",
+    );
+  }
+
+  async #execute(
+    performer: Performer,
+    action: Action,
+    options: PacedOptions,
+    signal: AbortSignal,
+    permit: Permit | null,
+  ): Promise<ActionResult> {
+    signal.throwIfAborted();
+    // The screen may have another size than when this was asked.
+    performer.check(action);
+    const { input } = this.#ports;
+    const watch = this.effects.watch();
+    try {
+      const done: Done = await performer.perform(action, { ...options, signal });
+      if (action.kind !== "scroll") this.#lastPress = pointOf(action, input.position) ?? this.#lastPress;
+      const isClipboard = action.kind === "read_clipboard" || action.kind === "write_clipboard";
+      const effect = await watch.settle(isClipboard ? 0 : options.effectTimeoutMs, signal);
+      const edited = permit === null || permit.edit === null ? {} : { edit: permit.edit };
+      return { wasConfirmed: permit?.isStanding === false, ...edited, effect, ...done };
+    } catch (error) {
+      // What a person holds by now is theirs to let go, and what an agent holds no person's.
+      if (performer === this.#agent && !this.arbiter.isHumanHolding) input.releaseAll();
+      throw error;
+    } finally {
+      this.effects.end(watch);
+    }
+  }
+
+  /** What calls off an action that waits: its caller, and for all but people a stop that lasts. */
+  #callOff(actor: Actor, { signal }: PerformOptions): JoinedSignal {
+    const own = signal === undefined ? [] : [signal];
+    return joinSignals(actor.kind === "human" ? own : [this.#stop.signal, ...own]);
+  }
+
+  #checkStop(actor: Actor): void {
+    if (actor.kind !== "human") this.#stop.signal.throwIfAborted();
+  }
+
+  #refusalOf(error: unknown, actor: Actor, options: PerformOptions): RefusedError | null {
+    if (actor.kind !== "human" && this.#stop.signal.aborted && !(options.signal?.aborted ?? false)) {
+      const reason: unknown = this.#stop.signal.reason;
+      if (reason instanceof RefusedError) return reason;
+    }
+    if (error instanceof RefusedError) return error;
+    if (options.signal?.aborted)
+      return new RefusedError("cancelled", "the call was cancelled", { cause: error });
+    return null;
+  }
+
+  #record(action: Action, actor: Actor, options: PerformOptions, startedMs: number, outcome: Outcome): void {
+    const { clock } = this.#ports;
+    this.#ports.record({
+      id: randomUUID(),
+      at: clock.date().toISOString(),
+      actor,
+      kind: action.kind,
+      summary: summaryOf(action),
+      intent: intentOf(action, options.intent ?? null),
+      durationMs: Math.round(clock.nowMs() - startedMs),
+      ...outcome,
+    });
+  }
+}
+
+/** Everything that waits listens to it: many is no leak. */
+function stopSwitch(): AbortController {
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  return stop;
+}
+
+/** Within the screen, where there is one. */
+function moved<Raw extends Action>(action: Raw, { width, height }: Rect): Raw {
+  if (action.kind !== "pointer" || width === 0) return action;
+  return { ...action, x: Math.min(action.x, width - 1), y: Math.min(action.y, height - 1) };
+}

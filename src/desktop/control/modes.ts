@@ -1,0 +1,120 @@
+import { RefusedError } from "../error.ts";
+import type { Action, Actor } from "./action.ts";
+import type { Hand } from "./action-class.ts";
+import { readCustomRules } from "./custom-rules.ts";
+import type { CustomRules } from "./custom-rules-fields.ts";
+import {
+  type ClipboardLimits,
+  decide,
+  isRaise,
+  type Mode,
+  type Policy,
+  stricterMode,
+  type Verdict,
+} from "./policy.ts";
+import { PrincipalState } from "./principal-state.ts";
+
+/** A mode by name; `metadata` are the rules of custom. Throws RefusedError invalid_parameters. */
+export function policyOf(mode: Mode, metadata?: unknown): Policy {
+  return mode === "custom" ? { mode, rules: readCustomRules(metadata) } : { mode };
+}
+
+/** The modes of one desktop: people set its ceiling, each agent may choose something stricter for itself. */
+export class Modes {
+  readonly #clipboard: ClipboardLimits;
+  readonly #choices = new PrincipalState<Policy>();
+  #ceiling: Policy;
+  #limits: CustomRules | null;
+
+  constructor(ceiling: Policy, clipboard: ClipboardLimits) {
+    this.#ceiling = ceiling;
+    this.#limits = ceiling.mode === "custom" ? ceiling.rules : null;
+    this.#clipboard = clipboard;
+  }
+
+  /**
+   * The rules that an administrator, or the configuration, put in force last, whatever mode somebody chose within them
+   * since; null for none.
+   */
+  get limits(): CustomRules | null {
+    return this.#limits;
+  }
+
+  get ceiling(): Mode {
+    return this.#ceiling.mode;
+  }
+
+  /** Of the ceiling; null unless it is custom. */
+  get rules(): CustomRules | null {
+    return this.#ceiling.mode === "custom" ? this.#ceiling.rules : null;
+  }
+
+  /** What holds for a principal, by name. */
+  modeOf(principalId: string): Mode {
+    const choice = this.#choices.get(principalId);
+    return choice === undefined ? this.#ceiling.mode : stricterMode(this.#ceiling, choice);
+  }
+
+  /**
+   * A human sets the ceiling, as far as their authority goes, and what agents chose for themselves before is void. An
+   * agent chooses for itself alone. Throws RefusedError permission_denied where an agent would weaken any verdict that
+   * holds for it now, or a human go beyond their authority.
+   */
+  set(mode: Mode, actor: Actor, metadata?: unknown): void {
+    if (actor.kind === "human") {
+      this.#ceiling =
+        actor.authority === "rules" ? this.#ruled(mode, metadata) : this.#withinLimits(mode, actor, metadata);
+      this.#choices.clear();
+      return;
+    }
+    const policy = policyOf(mode, metadata);
+    const choice = this.#choices.get(actor.id);
+    const isRaising = isRaise(choice ?? this.#ceiling, policy);
+    if (isRaising) {
+      throw new RefusedError(
+        "permission_denied",
+        `only a human may raise the mode from ${this.modeOf(actor.id)} to ${mode}: ask them to do it in the viewer`,
+      );
+    }
+    this.#choices.set(actor.id, policy);
+  }
+
+  /** What an administrator says holds, and is a limit to all others. Passive is a pause: the limits wait. */
+  #ruled(mode: Mode, metadata: unknown): Policy {
+    const policy = policyOf(mode, metadata);
+    if (policy.mode === "custom") this.#limits = policy.rules;
+    else if (policy.mode !== "passive") this.#limits = null;
+    return policy;
+  }
+
+  /** What others may choose: never more than an administrator's rules, and custom is those rules. */
+  #withinLimits(mode: Mode, { authority }: Actor, metadata: unknown): Policy {
+    if (authority !== "modes") {
+      throw new RefusedError(
+        "permission_denied",
+        "your role may not set what agents are free to do: an operator or an administrator does; you can stop the desktop",
+      );
+    }
+    if (metadata !== undefined || mode === "autopilot") {
+      const what = metadata === undefined ? "autopilot" : "rules";
+      throw new RefusedError(
+        "permission_denied",
+        `got ${what}, which only an administrator sets: expected passive, assist, composing, or custom without rules`,
+      );
+    }
+    if (mode === "custom") return { mode, rules: this.#limits ?? readCustomRules({}) };
+    const limits = this.#limits;
+    if (limits !== null && isRaise({ mode: "custom", rules: limits }, { mode })) {
+      throw new RefusedError(
+        "permission_denied",
+        `got ${mode}, which would loosen an administrator's rules of this desktop: expected passive or custom, or ask an administrator`,
+      );
+    }
+    return { mode };
+  }
+
+  verdict(action: Action, actor: Actor, hand: Hand): Verdict {
+    const choice = this.#choices.get(actor.id) ?? null;
+    return decide({ ceiling: this.#ceiling, choice, clipboard: this.#clipboard }, action, actor, hand);
+  }
+}

@@ -1,0 +1,81 @@
+import type { Region } from "../../framebuffer/region.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { RefusedError } from "../error.ts";
+import type { Input } from "../input/input.ts";
+import type { Display } from "../picture/display.ts";
+import { BeforePicture } from "./before-picture.ts";
+import { DamageHistory } from "./damage-history.ts";
+import { type EffectSource, EffectWatch } from "./effect-watch.ts";
+
+/** What changes on one desktop: by the actions that are under way, and by itself. */
+export class Effects {
+  readonly #display: Display;
+  readonly #source: EffectSource;
+  readonly #clock: Clock;
+  readonly #history = new DamageHistory();
+  readonly #watches = new Set<EffectWatch>();
+
+  constructor(display: Display, input: Input, clock: Clock) {
+    this.#display = display;
+    this.#clock = clock;
+    this.#source = {
+      get generation() {
+        return display.generation;
+      },
+      get frame() {
+        return display.frame;
+      },
+      get bounds() {
+        return display.bounds;
+      },
+      get isPrompt() {
+        return input.link?.hasFence?.() ?? false;
+      },
+      barrier: () =>
+        input.link?.barrier() ?? Promise.reject(new RefusedError("target_down", "the target is gone")),
+    };
+  }
+
+  /** Small places that change by themselves. */
+  get periodic(): Region {
+    return this.#history.periodic(this.#clock.nowMs());
+  }
+
+  /** An action begins; whoever calls this calls `end`. */
+  watch(): EffectWatch {
+    const { frame } = this.#display;
+    const nowMs = this.#clock.nowMs();
+    // One picture is remembered at a time: of actions side by side the later ones know what was painted, not over what.
+    const isAlone = [...this.#watches].every(({ known }) => known.before === null);
+    const known = {
+      periodic: this.#history.periodic(nowMs),
+      restless: this.#history.restless(nowMs),
+      before: frame !== null && isAlone ? new BeforePicture(frame) : null,
+    };
+    const watch = new EffectWatch(this.#source, known, this.#clock);
+    this.#watches.add(watch);
+    return watch;
+  }
+
+  end(watch: EffectWatch): void {
+    this.#watches.delete(watch);
+  }
+
+  onPaint(region: Region): void {
+    for (const watch of this.#watches) watch.onPaint(region);
+  }
+
+  onDamage(damage: Region): void {
+    const [watch] = this.#watches;
+    // While an action is watched only what had its rhythm before goes on with it.
+    const own = watch === undefined ? damage : damage.intersect(watch.known.restless);
+    this.#history.add(own, this.#clock.nowMs());
+    for (const each of this.#watches) each.onDamage(damage);
+  }
+
+  /** Another size, or other monitors: nothing is what it was. */
+  onResize(): void {
+    this.#history.clear();
+    for (const watch of this.#watches) watch.onResize();
+  }
+}

@@ -1,0 +1,44 @@
+import type { Size } from "../../framebuffer/rect.ts";
+import type { Region } from "../../framebuffer/region.ts";
+import type { Cursor, Screen } from "../../protocols/rfb/screen.ts";
+import type { DesktopState } from "../connections/reconnecting-link.ts";
+import type { Actor } from "../control/action.ts";
+import type { ActionRecord } from "../control/action-record.ts";
+import type { Approval } from "../control/approvals.ts";
+import type { Holder } from "../control/arbiter.ts";
+import type { CustomRules } from "../control/custom-rules-fields.ts";
+import type { Mode } from "../control/policy.ts";
+import type { Grant, GrantChange } from "../control/standing-grants.ts";
+import type { LockKeys } from "../link.ts";
+import type { InputSeen } from "./input-events.ts";
+
+/** What held until a mode was set, and the rules that do now. */
+export interface ModeBefore {
+  readonly mode: Mode;
+  readonly rules: CustomRules | null;
+  readonly rulesNow: CustomRules | null;
+}
+
+/** What happens on a desktop, told when it has happened. */
+export type DesktopEvent =
+  | { readonly type: "state"; readonly state: DesktopState }
+  | { readonly type: "resize"; readonly size: Size; readonly screens: readonly Screen[] }
+  | { readonly type: "update"; readonly damage: Region; readonly generation: number }
+  | { readonly type: "cursor"; readonly cursor: Cursor | null }
+  | { readonly type: "clipboard"; readonly text: string }
+  | { readonly type: "input"; readonly input: InputSeen }
+  | { readonly type: "name"; readonly name: string }
+  | { readonly type: "bell" }
+  | { readonly type: "locks"; readonly locks: LockKeys }
+  | { readonly type: "mode"; readonly mode: Mode; readonly by: Actor; readonly before?: ModeBefore }
+  | { readonly type: "stopped"; readonly isStopped: boolean; readonly by: Actor }
+  | { readonly type: "approval"; readonly approval: Approval }
+  | {
+      readonly type: "grant";
+      readonly change: GrantChange;
+      readonly grant: Grant;
+      readonly by: Actor | null;
+    }
+  | { readonly type: "holder"; readonly holder: Holder | null }
+  | { readonly type: "action"; readonly record: ActionRecord }
+  | { readonly type: "viewers"; readonly viewers: number };

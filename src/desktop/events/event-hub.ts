@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../platform/clock.ts";
+import { RefusedError } from "../error.ts";
+import { Listeners } from "../listeners.ts";
+import type { EventQueue } from "./event-queue.ts";
+import { type Frequency, Pulse } from "./screenshot-timer.ts";
+import { EventSubscription, type SubscribedDesktop, type SubscriptionWish } from "./subscription.ts";
+
+const MAX_A_PRINCIPAL = 20;
+const MAX_ALL = 1000;
+/** A subscriber that fetches nothing for so long is gone: what it listens with is closed. */
+const IDLE_MS = 30 * 60_000;
+/** The least time between two looks that a subscriber is told to take: what its screenshots may sustain (R1). */
+export const LEAST_INTERVAL_MS = 1000;
+/** Of those who listen to a screen and did not say how often. */
+const DEFAULT_FREQUENCY: Frequency = { mode: "on_change", intervalMs: LEAST_INTERVAL_MS, onlyOnChange: true };
+
+/** A screen that a principal should look at again. */
+export interface ScreenDue {
+  readonly principalId: string;
+  readonly desktopId: string;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly principalId: string;
+  readonly desktopId: string;
+  readonly source: EventSubscription | Pulse;
+  cancelExpiry: () => void;
+}
+
+/** Every subscription, each of its own principal; another's id is not found. */
+export class EventsHub {
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+  /** What people chose by set_screenshot_frequency, and how many open streams listen, by principal and desktop. */
+  readonly #pulses = new Map<string, { entry: Entry; isChosen: boolean; listeners: number }>();
+  readonly #offs = new Map<string, () => void>();
+  readonly #due: Listeners<ScreenDue>;
+
+  constructor(clock: Clock, onBug: (error: unknown) => void) {
+    this.#clock = clock;
+    this.#due = new Listeners(onBug);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Throws RefusedError too_many, target_down. */
+  subscribe(principalId: string, desktop: SubscribedDesktop, wish: SubscriptionWish): string {
+    this.#checkRoom(principalId);
+    return this.#add(principalId, desktop, new EventSubscription(desktop, wish, this.#clock)).id;
+  }
+
+  /** Throws RefusedError not_found. */
+  unsubscribe(id: string, principalId: string): void {
+    this.#close(this.#get(id, principalId));
+  }
+
+  /** The events of a subscription; throws RefusedError not_found. Counts as a sign of life. */
+  queue(id: string, principalId: string): EventQueue {
+    const entry = this.#get(id, principalId);
+    this.#expireLater(entry);
+    return entry.source.queue;
+  }
+
+  /** Replaces what the principal chose for the desktop before; the id of its events, null for manual. */
+  setFrequency(principalId: string, desktop: SubscribedDesktop, frequency: Frequency): string | null {
+    const listeners = this.#pulses.get(keyOf(principalId, desktop.id))?.listeners ?? 0;
+    this.#replacePulse(principalId, desktop, frequency, true, listeners);
+    return frequency.mode === "manual"
+      ? null
+      : (this.#pulses.get(keyOf(principalId, desktop.id))?.entry.id ?? null);
+  }
+
+  /** A principal listens to a desktop's screen until the returned function is called. */
+  listen(principalId: string, desktop: SubscribedDesktop): () => void {
+    const key = keyOf(principalId, desktop.id);
+    const known = this.#pulses.get(key);
+    if (known === undefined) this.#replacePulse(principalId, desktop, DEFAULT_FREQUENCY, false, 1);
+    else known.listeners++;
+    let isListening = true;
+    return () => {
+      const pulse = this.#pulses.get(key);
+      if (!isListening || pulse === undefined) return;
+      isListening = false;
+      pulse.listeners--;
+      if (pulse.listeners <= 0 && !pulse.isChosen) this.#close(pulse.entry);
+    };
+  }
+
+  /** Told when a principal should look at a screen again. */
+  onDue(listener: (due: ScreenDue) => void): () => void {
+    return this.#due.add(listener);
+  }
+
+  close(): void {
+    for (const entry of [...this.#entries.values()]) this.#close(entry);
+    this.#due.clear();
+  }
+
+  #replacePulse(
+    principalId: string,
+    desktop: SubscribedDesktop,
+    frequency: Frequency,
+    isChosen: boolean,
+    listeners: number,
+  ): void {
+    const key = keyOf(principalId, desktop.id);
+    const known = this.#pulses.get(key);
+    if (known === undefined) this.#checkRoom(principalId);
+    const due = { principalId, desktopId: desktop.id };
+    const pulse = new Pulse(desktop, frequency, this.#clock, () => this.#due.tell(due));
+    if (known !== undefined) this.#close(known.entry);
+    this.#pulses.set(key, { entry: this.#add(principalId, desktop, pulse), isChosen, listeners });
+  }
+
+  #get(id: string, principalId: string): Entry {
+    const entry = this.#entries.get(id);
+    if (entry === undefined || entry.principalId !== principalId) {
+      throw new RefusedError(
+        "not_found",
+        "no such subscription: it was ended, nobody fetched its events for 30 minutes, or it is not yours",
+      );
+    }
+    return entry;
+  }
+
+  #checkRoom(principalId: string): void {
+    const own = [...this.#entries.values()].filter((entry) => entry.principalId === principalId).length;
+    if (own < MAX_A_PRINCIPAL && this.#entries.size < MAX_ALL) return;
+    throw new RefusedError("too_many", `got more than ${MAX_A_PRINCIPAL} subscriptions: end one first`);
+  }
+
+  #add(principalId: string, desktop: SubscribedDesktop, source: EventSubscription | Pulse): Entry {
+    const id = randomUUID();
+    const off = desktop.on((event) => {
+      if (event.type === "state" && event.state.kind === "closed") this.#close(entry);
+    });
+    const entry: Entry = { id, principalId, desktopId: desktop.id, source, cancelExpiry: () => {} };
+    this.#entries.set(id, entry);
+    this.#offs.set(id, off);
+    this.#expireLater(entry);
+    return entry;
+  }
+
+  #expireLater(entry: Entry): void {
+    entry.cancelExpiry();
+    entry.cancelExpiry = this.#clock.after(IDLE_MS, () => {
+      const pulse = this.#pulses.get(keyOf(entry.principalId, entry.desktopId));
+      if (pulse?.entry === entry && pulse.listeners > 0) this.#expireLater(entry);
+      else this.#close(entry);
+    });
+  }
+
+  #close(entry: Entry): void {
+    entry.cancelExpiry();
+    entry.source.close();
+    this.#offs.get(entry.id)?.();
+    this.#offs.delete(entry.id);
+    this.#entries.delete(entry.id);
+    const key = keyOf(entry.principalId, entry.desktopId);
+    if (this.#pulses.get(key)?.entry === entry) this.#pulses.delete(key);
+  }
+}
+
+function keyOf(principalId: string, desktopId: string): string {
+  return `${principalId}\n${desktopId}`;
+}

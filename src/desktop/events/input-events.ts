@@ -1,0 +1,40 @@
+import { BUTTON_BIT, BUTTONS, type Button } from "../control/action.ts";
+import { Input } from "../input/input.ts";
+
+/** What goes down to a target, as others may know of it: never which key or text. */
+export type InputSeen =
+  | { readonly kind: "mouse_move"; readonly x: number; readonly y: number }
+  | { readonly kind: "mouse_click"; readonly x: number; readonly y: number; readonly button: Button }
+  | { readonly kind: "key_press" }
+  /** Characters that were put on the target's clipboard. */
+  | { readonly kind: "clipboard"; readonly length: number };
+
+/** The input of a desktop that tells what passes, whoever it comes from. */
+export class SeenInput extends Input {
+  readonly #tell: (seen: InputSeen) => void;
+
+  constructor(tell: (seen: InputSeen) => void) {
+    super();
+    this.#tell = tell;
+  }
+
+  override pointer(x: number, y: number, buttons: number): void {
+    const before = this.position;
+    const pressed = buttons & ~this.buttons;
+    super.pointer(x, y, buttons);
+    if (before.x !== x || before.y !== y) this.#tell({ kind: "mouse_move", x, y });
+    for (const button of BUTTONS) {
+      if ((pressed & BUTTON_BIT[button]) !== 0) this.#tell({ kind: "mouse_click", x, y, button });
+    }
+  }
+
+  override key(keysym: number, isDown: boolean, scancode: number | null): void {
+    super.key(keysym, isDown, scancode);
+    if (isDown) this.#tell({ kind: "key_press" });
+  }
+
+  override clipboard(text: string): void {
+    super.clipboard(text);
+    this.#tell({ kind: "clipboard", length: text.length });
+  }
+}

@@ -1,0 +1,79 @@
+import type { Clock } from "../../platform/clock.ts";
+import { EventQueue } from "./event-queue.ts";
+import type { SubscribedDesktop } from "./subscription.ts";
+
+export const FREQUENCIES = ["manual", "periodic", "on_change"] as const;
+
+/** When a subscriber wants to look at the screen again. */
+export interface Frequency {
+  readonly mode: (typeof FREQUENCIES)[number];
+  readonly intervalMs: number;
+  /** periodic: not where nothing changed since. */
+  readonly onlyOnChange: boolean;
+}
+
+/** Says when it is time to look again: never more often than the interval, and never by asking. */
+export class Pulse {
+  readonly queue = new EventQueue();
+  readonly frequency: Frequency;
+  readonly #desktop: SubscribedDesktop;
+  readonly #clock: Clock;
+  readonly #onDue: () => void;
+  #closeWatch: () => void = () => {};
+  #cancel: (() => void) | null = null;
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #toldGeneration: number;
+
+  /** Throws RefusedError target_down before the first picture. */
+  constructor(desktop: SubscribedDesktop, frequency: Frequency, clock: Clock, onDue: () => void) {
+    this.#desktop = desktop;
+    this.frequency = frequency;
+    this.#clock = clock;
+    this.#onDue = onDue;
+    this.#toldGeneration = desktop.generation;
+    if (frequency.mode === "manual") return;
+    const watcher = desktop.view("agent").watch(() => {
+      watcher.take();
+      if (frequency.mode === "on_change") this.#changed();
+    });
+    watcher.take();
+    this.#closeWatch = () => watcher.close();
+    if (frequency.mode === "periodic") this.#again();
+  }
+
+  close(): void {
+    this.#closeWatch();
+    this.#cancel?.();
+    this.#cancel = null;
+  }
+
+  #again(): void {
+    this.#cancel = this.#clock.after(this.frequency.intervalMs, () => {
+      if (!this.frequency.onlyOnChange || this.#desktop.generation !== this.#toldGeneration) this.#tell();
+      this.#again();
+    });
+  }
+
+  #changed(): void {
+    if (this.#cancel !== null) return;
+    const waitMs = this.#toldAtMs + this.frequency.intervalMs - this.#clock.nowMs();
+    if (waitMs <= 0) {
+      this.#tell();
+      return;
+    }
+    this.#cancel = this.#clock.after(waitMs, () => {
+      this.#cancel = null;
+      this.#tell();
+    });
+  }
+
+  #tell(): void {
+    this.#toldAtMs = this.#clock.nowMs();
+    this.#toldGeneration = this.#desktop.generation;
+    this.queue.add(
+      { type: "screenshot_due", generation: this.#toldGeneration },
+      this.#clock.date().toISOString(),
+    );
+    this.#onDue();
+  }
+}

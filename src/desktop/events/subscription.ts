@@ -1,0 +1,133 @@
+import { areaOfRect, holdsPoint, type Rect } from "../../framebuffer/rect.ts";
+import { Region } from "../../framebuffer/region.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { View } from "../view.ts";
+import type { DesktopEvent } from "./desktop-event.ts";
+import { EventQueue } from "./event-queue.ts";
+
+/** What can be seen at the proxy. */
+export const EVENT_KINDS = ["mouse_move", "mouse_click", "key_press", "clipboard", "screen_change"] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** Rectangles one screen_change names; more become their bounds. */
+const MAX_RECTS = 32;
+
+/** What a subscription needs of a desktop. */
+export interface SubscribedDesktop {
+  readonly id: string;
+  readonly generation: number;
+  view(audience: "agent"): View;
+  on(listener: (event: DesktopEvent) => void): () => void;
+}
+
+export interface SubscriptionWish {
+  readonly kinds: readonly EventKind[];
+  /** Moves and screen changes within so long are told as one. */
+  readonly debounceMs: number;
+  /** Only what happens there; null everywhere. */
+  readonly region: Rect | null;
+  /** Smaller screen changes are not told. */
+  readonly minPixels: number;
+}
+
+/** One subscriber's ear at one desktop. */
+export class EventSubscription {
+  readonly queue = new EventQueue();
+  readonly #desktop: SubscribedDesktop;
+  readonly #wish: SubscriptionWish;
+  readonly #clock: Clock;
+  readonly #off: (() => void)[] = [];
+  /** The wait that is under way for each kind that is debounced. */
+  readonly #waits = new Map<EventKind, () => void>();
+  #changed = Region.empty;
+  #pointer: { readonly x: number; readonly y: number } | null = null;
+
+  /** Throws RefusedError target_down before the first picture. */
+  constructor(desktop: SubscribedDesktop, wish: SubscriptionWish, clock: Clock) {
+    this.#desktop = desktop;
+    this.#wish = wish;
+    this.#clock = clock;
+    if (wish.kinds.includes("screen_change")) {
+      // A watcher, and not the events of the desktop: it keeps the desktop watched.
+      const watcher = desktop.view("agent").watch(() => {
+        const { painted, copies } = watcher.take();
+        this.#onDamage(painted.union(Region.from(copies.map(({ to }) => to))));
+      });
+      watcher.take();
+      this.#off.push(() => watcher.close());
+    }
+    this.#off.push(desktop.on((event) => this.#onEvent(event)));
+  }
+
+  close(): void {
+    for (const off of this.#off.splice(0)) off();
+    for (const cancel of this.#waits.values()) cancel();
+    this.#waits.clear();
+  }
+
+  #onEvent(event: DesktopEvent): void {
+    const { kinds } = this.#wish;
+    if (event.type === "clipboard") {
+      if (kinds.includes("clipboard")) this.#add({ type: "clipboard", length: event.text.length });
+      return;
+    }
+    if (event.type !== "input") return;
+    const { input } = event;
+    if (!kinds.includes(input.kind)) return;
+    switch (input.kind) {
+      case "key_press":
+        this.#add({ type: "key_press", count: 1 });
+        return;
+      case "clipboard":
+        this.#add({ type: "clipboard", length: input.length });
+        return;
+      case "mouse_click":
+        if (this.#isInside(input.x, input.y)) {
+          this.#add({ type: "mouse_click", x: input.x, y: input.y, button: input.button });
+        }
+        return;
+      case "mouse_move":
+        if (!this.#isInside(input.x, input.y)) return;
+        this.#pointer = { x: input.x, y: input.y };
+        this.#later("mouse_move", () => {
+          if (this.#pointer !== null) this.#add({ type: "mouse_move", ...this.#pointer });
+        });
+    }
+  }
+
+  #onDamage(damage: Region): void {
+    const { region } = this.#wish;
+    const inside = region === null ? damage : damage.clip(region);
+    if (inside.isEmpty) return;
+    this.#changed = this.#changed.union(inside).simplified(MAX_RECTS);
+    this.#later("screen_change", () => {
+      const { rects } = this.#changed;
+      this.#changed = Region.empty;
+      const pixels = rects.reduce((sum, rect) => sum + areaOfRect(rect), 0);
+      if (pixels < this.#wish.minPixels) return;
+      this.#add({ type: "screen_change", rects, generation: this.#desktop.generation });
+    });
+  }
+
+  /** At once without a debounce; else once, when it is over. */
+  #later(kind: EventKind, tell: () => void): void {
+    if (this.#wish.debounceMs === 0) {
+      tell();
+      return;
+    }
+    if (this.#waits.has(kind)) return;
+    const cancel = this.#clock.after(this.#wish.debounceMs, () => {
+      this.#waits.delete(kind);
+      tell();
+    });
+    this.#waits.set(kind, cancel);
+  }
+
+  #isInside(x: number, y: number): boolean {
+    return this.#wish.region === null || holdsPoint(this.#wish.region, x, y);
+  }
+
+  #add(body: Parameters<EventQueue["add"]>[0]): void {
+    this.queue.add(body, this.#clock.date().toISOString());
+  }
+}

@@ -1,0 +1,115 @@
+import type { ClipboardText } from "../control/action.ts";
+import type { Link } from "../link.ts";
+import { Input } from "./input.ts";
+
+/** What must hold of an action before it begins, and while its keys go on. */
+interface InputChecks {
+  check(): void;
+  checkOn(): void;
+}
+
+/**
+ * An agent's hand on the input that it shares with people. Seized, it moves nothing any more, whatever the action that
+ * still runs may try; so that letting go, which comes last in every action, cannot let go of what a person holds.
+ */
+export class AgentHand extends Input {
+  readonly #shared: Input;
+  #isSeized = false;
+  #checks: InputChecks | null = null;
+  #hasPressed = false;
+
+  constructor(shared: Input) {
+    super();
+    this.#shared = shared;
+  }
+
+  /**
+   * A new action begins. `check` runs right before each thing that is sent, until and with the first press, and
+   * `checkOn` before each key after it; what they throw the action throws, and nothing is sent.
+   */
+  begin(checks: InputChecks | null): void {
+    this.#isSeized = false;
+    this.#hasPressed = false;
+    this.#checks = checks;
+  }
+
+  /** The action is over: what comes up by itself later was asked of nobody. */
+  end(): void {
+    this.#checks = null;
+  }
+
+  seize(): void {
+    this.#isSeized = true;
+  }
+
+  override get link(): Link | null {
+    return this.#shared.link;
+  }
+
+  override get position(): { readonly x: number; readonly y: number } {
+    return this.#shared.position;
+  }
+
+  override get buttons(): number {
+    return this.#shared.buttons;
+  }
+
+  override get heldCount(): number {
+    return this.#shared.heldCount;
+  }
+
+  override get clipboardText(): ClipboardText | null {
+    return this.#shared.clipboardText;
+  }
+
+  override isHeld(keysym: number): boolean {
+    return this.#shared.isHeld(keysym);
+  }
+
+  override whenTaken(): Promise<void> {
+    return this.#shared.whenTaken();
+  }
+
+  override get hasPressedKeys(): boolean {
+    return this.#shared.hasPressedKeys;
+  }
+
+  override hasKeyFor(keysym: number): boolean {
+    return this.#shared.hasKeyFor(keysym);
+  }
+
+  override pointer(x: number, y: number, buttons: number): void {
+    const isPress = (buttons & ~this.#shared.buttons) !== 0;
+    if (this.#mayMove(isPress)) this.#shared.pointer(x, y, buttons);
+  }
+
+  override key(keysym: number, isDown: boolean, scancode: number | null): void {
+    // What a release has let go of already comes up a second time at the end of an action.
+    if (!isDown && !this.#shared.isHeld(keysym)) return;
+    if (this.#mayMove(isDown, isDown)) this.#shared.key(keysym, isDown, scancode);
+  }
+
+  override clipboard(text: string): void {
+    if (this.#mayMove(true)) this.#shared.clipboard(text);
+  }
+
+  override releaseAll(): void {
+    if (!this.#isSeized) this.#shared.releaseAll();
+  }
+
+  #mayMove(isPress: boolean, isKey = false): boolean {
+    if (this.#isSeized) return false;
+    if (this.#checks !== null) {
+      try {
+        if (!this.#hasPressed) this.#checks.check();
+        else if (isKey) this.#checks.checkOn();
+      } catch (error) {
+        // INVARIANT: nothing of an action is sent once its check failed, not even by its cleaning up.
+        this.#isSeized = true;
+        throw error;
+      }
+      if (isPress) this.#hasPressed = true;
+    }
+    return true;
+  }
+}

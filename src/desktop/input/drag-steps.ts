@@ -1,0 +1,78 @@
+import type { Point } from "../../framebuffer/rect.ts";
+
+/** Programs hear of moves once a frame: more often tells them nothing, and a point that is wanted must last longer. */
+const STEP_MS = 16;
+const WAYPOINT_MS = 36;
+/** Programs tell a drag from a click by the motion between. */
+const STEP_PIXELS = 48;
+/** Further than this from the press every program known takes it for a drag: openbox and GTK 8, Qt 10 pixels. */
+const GRIP_PIXELS = 12;
+/** By default a drag takes so long, and longer where it goes further than this. */
+const SHORT_MS = 250;
+const SHORT_PIXELS = 1000;
+const MS_A_PIXEL = 0.1;
+/** As long as a caller may ask for. */
+const LONGEST_MS = 10_000;
+
+export interface DragMove {
+  readonly at: Point;
+  /** How many points of the path are reached with it. */
+  readonly points: number;
+  readonly pauseMs: number;
+}
+
+export interface DragSteps {
+  /** The first small move, on the path. */
+  readonly grip: Point;
+  readonly moves: readonly DragMove[];
+}
+
+/**
+ * What a drag along a path is made of. The moves are spread evenly over `durationMs`; null: over as long as programs
+ * want, with every point of the path lasting a frame or two.
+ */
+export function stepsOfDrag(path: readonly Point[], durationMs: number | null): DragSteps {
+  const [start = { x: 0, y: 0 }, ...rest] = path;
+  const lengths = rest.map((to, i) => distance(path[i] ?? start, to));
+  const length = lengths.reduce((sum, one) => sum + one, 0);
+  const usualMs = SHORT_MS + Math.max(0, length - SHORT_PIXELS) * MS_A_PIXEL;
+  const totalMs = durationMs ?? Math.min(LONGEST_MS, Math.max(usualMs, rest.length * WAYPOINT_MS));
+  const leastMs = durationMs === null ? Math.min(WAYPOINT_MS, totalMs / rest.length) : 0;
+  // What the points take at least is theirs; the rest of the time goes by the length of each stretch.
+  const freeMs = totalMs - leastMs * rest.length;
+  const [first = start] = rest;
+  const grip = between(start, first, Math.min(0.5, GRIP_PIXELS / Math.max(1, distance(start, first))));
+  let from = grip;
+  const moves = rest.flatMap((to, i): DragMove[] => {
+    const stretch = distance(from, to);
+    const share = length === 0 ? 1 / rest.length : (lengths[i] ?? 0) / length;
+    const movingMs = freeMs * share;
+    const most = Math.max(1, Math.floor(stretch));
+    const count = Math.min(
+      most,
+      Math.max(Math.ceil(movingMs / STEP_MS), Math.ceil(stretch / STEP_PIXELS), 1),
+    );
+    const begin = from;
+    from = to;
+    return Array.from({ length: count }, (_, step) => {
+      const isLast = step === count - 1;
+      return {
+        at: between(begin, to, (step + 1) / count),
+        points: i + 1 + (isLast ? 1 : 0),
+        pauseMs: movingMs / count + (isLast ? leastMs : 0),
+      };
+    });
+  });
+  return { grip, moves };
+}
+
+function distance(from: Point, to: Point): number {
+  return Math.hypot(to.x - from.x, to.y - from.y);
+}
+
+function between(from: Point, to: Point, share: number): Point {
+  return {
+    x: Math.round(from.x + (to.x - from.x) * share),
+    y: Math.round(from.y + (to.y - from.y) * share),
+  };
+}

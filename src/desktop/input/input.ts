@@ -1,0 +1,133 @@
+import type { ClipboardText } from "../control/action.ts";
+import type { Link } from "../link.ts";
+import { isOnMostLayouts } from "./keyboard.ts";
+
+/** What goes down to a target, and what is held there, so that nothing ever stays pressed. */
+export class Input {
+  #link: Link | null = null;
+  #x = 0;
+  #y = 0;
+  #buttons = 0;
+  #clipboardText: ClipboardText | null = null;
+  /** keysym -> scancode it was pressed with. */
+  readonly #held = new Map<number, number | null>();
+  readonly #untilTaken: (() => void)[] = [];
+  /** Characters that the target had to make a key for, as far as we know. */
+  readonly #newKeys = new Set<number>();
+  /** What was down when a connection was lost. */
+  readonly #left = new Map<number, number | null>();
+  #hasLeftButtons = false;
+  #hasPressedKeys = false;
+
+  get link(): Link | null {
+    return this.#link;
+  }
+
+  get position(): { readonly x: number; readonly y: number } {
+    return { x: this.#x, y: this.#y };
+  }
+
+  /** The RFB mask of the buttons that are down. */
+  get buttons(): number {
+    return this.#buttons;
+  }
+
+  get heldCount(): number {
+    return this.#held.size + (this.#buttons === 0 ? 0 : 1);
+  }
+
+  /** What is on the target's clipboard: what was last copied there or put there; null while neither is known. */
+  get clipboardText(): ClipboardText | null {
+    return this.#clipboardText;
+  }
+
+  isHeld(keysym: number): boolean {
+    return this.#held.has(keysym);
+  }
+
+  /** Whether a key was pressed since the connection was made. */
+  get hasPressedKeys(): boolean {
+    return this.#hasPressedKeys;
+  }
+
+  /** Whether the target surely has a key for it, or one left to make for it. */
+  hasKeyFor(keysym: number): boolean {
+    const most = this.#link?.newKeys ?? Number.POSITIVE_INFINITY;
+    return isOnMostLayouts(keysym) || this.#newKeys.has(keysym) || this.#newKeys.size < most;
+  }
+
+  /**
+   * A new connection holds nothing: what was down when the old one went is let go, for there are targets that leave it
+   * so (x11vnc 0.9.16, 2026-11-21).
+   */
+  attach(link: Link): void {
+    this.#link = link;
+    this.#hasPressedKeys = false;
+    for (const [keysym, scancode] of this.#left) link.key(keysym, false, scancode);
+    if (this.#hasLeftButtons) link.pointer(this.#x, this.#y, 0);
+    this.#left.clear();
+    this.#hasLeftButtons = false;
+  }
+
+  detach(): void {
+    this.#link = null;
+    for (const [keysym, scancode] of this.#held) this.#left.set(keysym, scancode);
+    this.#hasLeftButtons ||= this.#buttons !== 0;
+    this.#held.clear();
+    this.#buttons = 0;
+  }
+
+  pointer(x: number, y: number, buttons: number): void {
+    this.#x = x;
+    this.#y = y;
+    this.#buttons = buttons;
+    this.#link?.pointer(x, y, buttons);
+  }
+
+  key(keysym: number, isDown: boolean, scancode: number | null): void {
+    if (isDown) this.#held.set(keysym, scancode);
+    this.#hasPressedKeys ||= isDown;
+    // With a scancode the target presses that key, and makes none.
+    if (isDown && scancode === null && !isOnMostLayouts(keysym)) this.#newKeys.add(keysym);
+    if (!isDown) this.#held.delete(keysym);
+    this.#link?.key(keysym, isDown, scancode);
+  }
+
+  /** Puts a text on the target's clipboard. */
+  clipboard(text: string): void {
+    if (this.#link === null) return;
+    this.#link.clipboard(text);
+    const arrived = arrivedOf(text, this.#link.hasLatinClipboard === true);
+    this.#clipboardText = { text: arrived, origin: "sent" };
+  }
+
+  /** The target said that somebody copied this there; null: something that cannot be had. */
+  copied(text: string | null): void {
+    this.#clipboardText = { text, origin: "desktop" };
+  }
+
+  /** The target asked for what was sent. */
+  taken(): void {
+    const sent = this.#clipboardText;
+    if (sent?.origin === "sent") this.#clipboardText = { ...sent, isTaken: true };
+    for (const hear of this.#untilTaken.splice(0)) hear();
+  }
+
+  /** Resolves when the target has asked for what was sent last. */
+  whenTaken(): Promise<void> {
+    if (this.#clipboardText?.isTaken === true) return Promise.resolve();
+    return new Promise((resolve) => this.#untilTaken.push(resolve));
+  }
+
+  /** Lets go of every key and button. */
+  releaseAll(): void {
+    for (const [keysym, scancode] of [...this.#held]) this.key(keysym, false, scancode);
+    if (this.#buttons !== 0) this.pointer(this.#x, this.#y, 0);
+  }
+}
+
+/** Targets know line feeds alone; without an extended clipboard they cannot have what ISO 8859-1 has not. */
+function arrivedOf(text: string, isLatin: boolean): string {
+  const lines = text.replace(/\r\n?/g, "\n");
+  return isLatin ? lines.replace(/[^\0-\xff]/gu, "?") : lines;
+}

@@ -1,0 +1,33 @@
+import type { Clock } from "../../platform/clock.ts";
+
+/** A target may copy as often as it likes; ten times a second is more than anybody pastes. */
+const PAUSE_MS = 100;
+
+/** Passes on what a target copies, at most ten times a second: the first at once, then the newest. */
+export class NewestText {
+  readonly #clock: Clock;
+  readonly #pass: (text: string) => void;
+  #isPausing = false;
+  #waiting: string | null = null;
+
+  constructor(clock: Clock, pass: (text: string) => void) {
+    this.#clock = clock;
+    this.#pass = pass;
+  }
+
+  /** null, a text that cannot be had, takes the place of one that waits and is not passed on. */
+  hear(text: string | null): void {
+    if (this.#isPausing || text === null) {
+      this.#waiting = text;
+      return;
+    }
+    this.#isPausing = true;
+    this.#clock.after(PAUSE_MS, () => {
+      this.#isPausing = false;
+      const waiting = this.#waiting;
+      this.#waiting = null;
+      if (waiting !== null) this.hear(waiting);
+    });
+    this.#pass(text);
+  }
+}

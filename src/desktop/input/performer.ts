@@ -1,0 +1,258 @@
+import { holdsPoint, type Rect } from "../../framebuffer/rect.ts";
+import { type Clock, delay } from "../../platform/clock.ts";
+import { type Action, BUTTON_BIT, type ClipboardText } from "../control/action.ts";
+import { RefusedError } from "../error.ts";
+import { Held } from "./held-inputs.ts";
+import type { Input } from "./input.ts";
+import { isOnMostLayouts } from "./keyboard.ts";
+import { Mouse } from "./mouse.ts";
+import { Pace, type PacedOptions } from "./typing-pace.ts";
+import { NEW_KEY_MS, STROKES_A_BARRIER, Typist } from "./typist.ts";
+
+/** Why clicks may have been taken for fewer. */
+const CLICKS_UNVERIFIED =
+  "the desktop did not say in time that it took each click by itself, so it may have taken several for one: look at the screen";
+/** A program that pastes asks for the text within so long, where there is one that pastes. */
+const ASKED_MS = 1000;
+const NOT_ASKED = "the desktop asks for the text when something there pastes it, and has not yet";
+const NO_PROOF = "this desktop never shows that it took a text for its clipboard";
+const PASTED_UNSEEN =
+  "the desktop did not show that it took the text, so that what was on its clipboard before may have been pasted: look at the screen, type_text is sure";
+/** Window managers and browsers that act on a chord must see its modifiers down when they look. */
+const CHORD_MS = 25;
+/** How long a click may take to move the focus before a first stroke counts. */
+const FOCUS_MS = 120;
+
+export interface Done {
+  readonly position: { readonly x: number; readonly y: number } | null;
+  readonly notTyped: readonly string[];
+  readonly unverified: string | null;
+  /** False where a button was let go that was not down. */
+  readonly wasNeeded: boolean;
+  readonly clipboard: ClipboardText | null;
+}
+
+export const NOTHING_DONE: Done = {
+  position: null,
+  notTyped: [],
+  unverified: null,
+  wasNeeded: true,
+  clipboard: null,
+};
+
+export interface PerformerPorts {
+  /** Of the desktop, in pixels: clicks outside are refused. */
+  bounds(): Rect;
+  random(): number;
+  /** Whether the target's caps lock is on; null, or absent, where it does not tell. */
+  capsLock?(): boolean | null;
+}
+
+/** Turns actions into input. What it presses it releases, whatever happens. */
+export class Performer {
+  readonly #input: Input;
+  readonly #ports: PerformerPorts;
+  readonly #clock: Clock;
+  readonly #pace: Pace;
+  readonly #mouse: Mouse;
+  readonly #held: Held;
+  readonly #typist: Typist;
+  #pressedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(input: Input, ports: PerformerPorts, clock: Clock) {
+    this.#input = input;
+    this.#ports = ports;
+    this.#clock = clock;
+    this.#pace = new Pace(input, clock, () => ports.random());
+    this.#mouse = new Mouse(input, this.#pace);
+    this.#held = new Held(input, clock);
+    this.#typist = new Typist(input, this.#pace, clock, () => ports.capsLock?.() ?? null);
+  }
+
+  /** What was left down beyond an action was let go, or is out of reach. */
+  forget(): void {
+    this.#held.forget();
+  }
+
+  /** Refuses, before anybody is asked, what cannot be done. */
+  check(action: Action): void {
+    const refusal = this.#input.link?.inputRefusal;
+    if (refusal !== undefined && action.kind !== "read_clipboard") {
+      throw new RefusedError("not_supported", refusal);
+    }
+    switch (action.kind) {
+      case "pointer":
+      case "move":
+        this.#checkPoint(action.x, action.y);
+        break;
+      case "click":
+      case "button":
+      case "scroll":
+        if (action.x !== null && action.y !== null) this.#checkPoint(action.x, action.y);
+        break;
+      case "drag":
+        for (const { x, y } of action.path) this.#checkPoint(x, y);
+        break;
+      default:
+    }
+  }
+
+  /** Throws RefusedError target_down without a live target. */
+  async perform(action: Action, options: PacedOptions): Promise<Done> {
+    const done = NOTHING_DONE;
+    if (action.kind === "read_clipboard") return { ...done, clipboard: this.#input.clipboardText };
+    if (this.#input.link === null) {
+      throw new RefusedError(
+        "target_down",
+        "the target is not connected: wait until it is live, then try again",
+      );
+    }
+    switch (action.kind) {
+      case "pointer":
+        if (action.buttons !== 0) this.#pressedAtMs = this.#clock.nowMs();
+        this.#input.pointer(action.x, action.y, action.buttons);
+        return { ...done, position: this.#input.position };
+      case "key":
+        this.#input.key(action.keysym, action.isDown, action.scancode);
+        return done;
+      case "click":
+      case "move":
+      case "button":
+      case "drag":
+      case "scroll": {
+        const pointed = await this.#point(action, options);
+        return { ...done, ...pointed, position: this.#input.position };
+      }
+      case "chords":
+        await this.#chords(action, options);
+        return done;
+      case "hold":
+        this.#held.keys(action.keysyms, action.isDown);
+        break;
+      case "release":
+        this.#held.forget();
+        this.#input.releaseAll();
+        break;
+      case "type":
+        await this.#awaitFocus(options.signal);
+        return { ...done, ...(await this.#typist.type(action, options)) };
+      case "write_clipboard":
+        this.#input.clipboard(action.text);
+        options.report?.({ steps: 1, of: 1 });
+        return { ...done, unverified: this.#input.link.provesClipboard === true ? NOT_ASKED : NO_PROOF };
+      case "paste": {
+        const { keysyms, name } = action;
+        this.#input.clipboard(action.text);
+        options.report?.({ steps: 1, of: 2 });
+        await this.#chords(
+          { kind: "chords", chords: [keysyms], names: [name], repeat: 1, holdMs: 0 },
+          { ...options, report: () => options.report?.({ steps: 2, of: 2 }) },
+        );
+        return { ...done, unverified: await this.#pasteDoubt(options.signal) };
+      }
+      case "resize":
+        if (!(await this.#input.link.resize(action.width, action.height, action.screens))) {
+          throw new RefusedError("not_supported", "the target does not let viewers change its size");
+        }
+        break;
+    }
+    options.report?.({ steps: 1, of: 1 });
+    return done;
+  }
+
+  /** Why what was pasted may be another text; null where the target has asked for this one. */
+  async #pasteDoubt(signal: AbortSignal | undefined): Promise<string | null> {
+    if (this.#input.link?.provesClipboard !== true) return PASTED_UNSEEN;
+    const limit = new AbortController();
+    const onAbort = (): void => limit.abort(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await Promise.race([
+        this.#input.whenTaken().then(() => null),
+        delay(this.#clock, ASKED_MS, limit.signal).then(() => PASTED_UNSEEN),
+      ]);
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+      limit.abort();
+    }
+  }
+
+  /** Everything that the mouse does; where nothing is said the pointer stays, if it is on the screen. */
+  async #point(
+    action: Extract<Action, { kind: "click" | "move" | "button" | "drag" | "scroll" }>,
+    options: PacedOptions,
+  ): Promise<Partial<Done>> {
+    const at = this.#input.position;
+    if (action.kind !== "move" && action.kind !== "drag") {
+      this.#checkPoint(action.x ?? at.x, action.y ?? at.y);
+    }
+    try {
+      switch (action.kind) {
+        case "click":
+          return (await this.#mouse.click(action, options)) ? {} : { unverified: CLICKS_UNVERIFIED };
+        case "move":
+          await this.#mouse.move(action, options);
+          return {};
+        case "drag":
+          await this.#mouse.drag(action, options);
+          return {};
+        case "scroll":
+          await this.#mouse.scroll(action, options);
+          return {};
+      }
+      const wasDown = (this.#input.buttons & BUTTON_BIT[action.button]) !== 0;
+      this.#held.button(action.x ?? at.x, action.y ?? at.y, action.button, action.isDown);
+      options.report?.({ steps: 1, of: 1 });
+      return { wasNeeded: action.isDown || wasDown };
+    } finally {
+      if (action.kind !== "move" && action.kind !== "scroll") this.#pressedAtMs = this.#clock.nowMs();
+    }
+  }
+
+  /** Each chord is whole before the next one begins; what is down comes up whatever happens. */
+  async #chords(action: Extract<Action, { kind: "chords" }>, options: PacedOptions): Promise<void> {
+    await this.#awaitFocus(options.signal);
+    const of = action.repeat * action.chords.length;
+    for (let sent = 0; sent < of; sent++) {
+      const chord = action.chords[sent % action.chords.length] ?? [];
+      options.signal?.throwIfAborted();
+      await this.#pace.hesitate(options);
+      const down: number[] = [];
+      try {
+        for (const keysym of chord) {
+          this.#input.key(keysym, true, null);
+          down.push(keysym);
+        }
+        options.report?.({ chords: sent + 1, of });
+        const isNewKey = chord.some((keysym) => !isOnMostLayouts(keysym));
+        const leastMs = Math.max(chord.length > 1 ? CHORD_MS : 0, isNewKey ? NEW_KEY_MS : 0);
+        const holdMs = Math.max(action.holdMs, leastMs);
+        if (holdMs > 0) await delay(this.#clock, holdMs, options.signal);
+      } finally {
+        for (const keysym of down.reverse()) this.#input.key(keysym, false, null);
+      }
+      // Who grabbed the keyboard for a chord has to let go of it before the next key counts.
+      if (chord.length > 1) {
+        await this.#pace.barrier(options.signal);
+        await delay(this.#clock, CHORD_MS, options.signal);
+      } else if ((sent + 1) % STROKES_A_BARRIER === 0) await this.#pace.barrier(options.signal);
+    }
+  }
+
+  /** x11vnc loses the first key after a click: the window manager has not moved the focus yet. */
+  async #awaitFocus(signal: AbortSignal | undefined): Promise<void> {
+    const sinceMs = this.#clock.nowMs() - this.#pressedAtMs;
+    if (sinceMs >= FOCUS_MS) return;
+    await this.#pace.barrier(signal);
+    await delay(this.#clock, FOCUS_MS - sinceMs, signal);
+  }
+
+  #checkPoint(x: number, y: number): void {
+    const bounds = this.#ports.bounds();
+    if (holdsPoint(bounds, x, y)) return;
+    throw new RefusedError(
+      "out_of_bounds",
+      `got the point ${x},${y}, expected one within 0,0 to ${bounds.width - 1},${bounds.height - 1}: take a screenshot to see the desktop's size`,
+    );
+  }
+}

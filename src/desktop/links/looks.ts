@@ -1,0 +1,47 @@
+import type { Rect } from "../../framebuffer/rect.ts";
+import { Region } from "../../framebuffer/region.ts";
+import type { CopyMove } from "../../protocols/rfb/screen.ts";
+import type { LinkError } from "../error.ts";
+
+/** What an update painted and moved. */
+interface Told {
+  readonly painted: Region;
+  readonly copies: readonly CopyMove[];
+}
+
+interface Look {
+  /** What was asked for and has not come. */
+  left: Region;
+  readonly resolve: () => void;
+  readonly reject: (error: LinkError) => void;
+}
+
+/**
+ * Areas whose present pixels a target was asked for, each until all of them have come. A server that puts off telling of
+ * changes (TigerVNC 1.12, up to 17 ms) does so for an area where there are any, but answers for a pixel elsewhere at once:
+ * what matters has to be asked for.
+ */
+export class Looks {
+  readonly #all = new Set<Look>();
+
+  open(area: Rect): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#all.add({ left: Region.of(area), resolve, reject });
+    });
+  }
+
+  onUpdate({ painted, copies }: Told): void {
+    const told = painted.union(Region.from(copies.map(({ to }) => to)));
+    for (const look of this.#all) {
+      look.left = look.left.subtract(told);
+      if (!look.left.isEmpty) continue;
+      this.#all.delete(look);
+      look.resolve();
+    }
+  }
+
+  fail(error: LinkError): void {
+    for (const { reject } of this.#all) reject(error);
+    this.#all.clear();
+  }
+}

@@ -1,0 +1,45 @@
+import { boundRects, EMPTY_RECT } from "../../../framebuffer/rect.ts";
+import { systemClock } from "../../../platform/clock.ts";
+import type { Connection } from "../../connections/connection.ts";
+import type { Link } from "../../link.ts";
+import type { LinkMeans } from "../link-means.ts";
+import { TcpStream } from "../streams/tcp-stream.ts";
+import { RdpLink } from "./rdp-link.ts";
+
+/** What RDP hosts are asked for unless the connection says otherwise. */
+const RDP_SIZE = { width: 1280, height: 800 } as const;
+
+/** As Windows writes accounts: DOMAIN\\name. What else there is, name@domain too, is all of it the name. */
+export function rdpAccount(account: string): { readonly username: string; readonly domain?: string } {
+  const [domain, ...rest] = account.split("\\");
+  const username = rest.join("\\");
+  return domain === undefined || domain === "" || username === ""
+    ? { username: account }
+    : { username, domain };
+}
+
+/** To an RDP host, whose name and password are known. */
+export function rdpLink(
+  connection: Connection,
+  { own, trust, needsNla, claim, framebuffer, clock }: LinkMeans,
+): Link {
+  const { host, port, username, password, rdp = {} } = connection;
+  return new RdpLink(
+    {
+      connect: () => new TcpStream(host, port, own),
+      host,
+      trust,
+      ...(claim === undefined ? {} : { claim }),
+      ...rdpAccount(username ?? ""),
+      password: password ?? "",
+      size: rdp.monitors?.reduce(boundRects, EMPTY_RECT) ?? rdp.size ?? RDP_SIZE,
+      ...(rdp.monitors === undefined ? {} : { monitors: rdp.monitors }),
+      needsNla: rdp.needsNla ?? needsNla,
+      hasGraphicsPipeline: rdp.graphics === "pipeline",
+      ...(rdp.depth === undefined ? {} : { colourDepth: rdp.depth }),
+      ...(rdp.keyboardLayout === undefined ? {} : { keyboardLayout: rdp.keyboardLayout }),
+      ...(framebuffer === undefined ? {} : { framebuffer }),
+    },
+    clock ?? systemClock,
+  );
+}

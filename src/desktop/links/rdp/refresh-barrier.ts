@@ -1,0 +1,123 @@
+import { type Rect, rect, rectOfSize, type Size } from "../../../framebuffer/rect.ts";
+import { Region } from "../../../framebuffer/region.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { LinkError } from "../../error.ts";
+import { Barriers } from "../vnc/barriers.ts";
+
+/** RDP has no question that every host answers: who never did and says nothing for so long has had its say. */
+const SILENT_MS = 200;
+/** A host that did answer before gets so long. */
+const BUSY_MS = 1000;
+/**
+ * A host that copies its screen now and then has done so within this time: FreeRDP's shadow server does 16 times a
+ * second.
+ */
+const SAMPLE_MS = 100;
+/**
+ * The pixels that are asked for when any answer will do: more than one, for FreeRDP 2.11's shadow server takes the
+ * last column and row for the ones behind (2026-11-21).
+ */
+const PROBE = rect(0, 0, 2, 2);
+/** Hosts round the pixels up to their tiles. */
+const MOST_ANSWER_SIDE = 64;
+
+/** Questions to an RDP host that show what it has painted until now: some of its pixels, asked for again. */
+export class RdpQuestions {
+  readonly #ask: (pixels: Rect) => void;
+  readonly #clock: Clock;
+  readonly #waiting = new Barriers();
+  /** How to call off, and how to reject, each that waits for the host to copy its screen anew. */
+  readonly #sampled = new Map<() => void, (error: LinkError) => void>();
+  #hasAnswered = false;
+  /** What was not painted since the host was let go on. */
+  #missing = Region.empty;
+  #cancel: (() => void) | null = null;
+
+  /** `ask` sends a Refresh Rect. */
+  constructor(ask: (pixels: Rect) => void, clock: Clock) {
+    this.#ask = ask;
+    this.#clock = clock;
+  }
+
+  /** The host has answered a question before, so its silence says something. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  /**
+   * Resolves when what had changed before is painted; rejects with the LinkError that ends the link. `isSampled`: the
+   * host copies its screen now and then, so what is there now is in its answer only a while later.
+   */
+  ask(isSampled = false): Promise<void> {
+    if (!isSampled) return this.#askNow();
+    return new Promise((resolve, reject) => {
+      const cancel = this.#clock.after(SAMPLE_MS, () => {
+        this.#sampled.delete(cancel);
+        this.#askNow().then(resolve, reject);
+      });
+      this.#sampled.set(cancel, reject);
+    });
+  }
+
+  /** A question nobody waits for. */
+  probe(): void {
+    this.#ask(PROBE);
+  }
+
+  /** The host was told to be silent and is no more: it will paint everything. */
+  expectAll(size: Size): void {
+    this.#missing = Region.of(rectOfSize(size));
+  }
+
+  resized(size: Size): void {
+    if (!this.#missing.isEmpty) this.expectAll(size);
+  }
+
+  /** After an update is in the picture. */
+  painted(painted: Region): void {
+    if (!this.#missing.isEmpty) this.#missing = this.#missing.subtract(painted);
+    if (!this.#waiting.isWaiting) return;
+    if (this.#missing.isEmpty && painted.overlaps(PROBE)) {
+      this.#hasAnswered ||= isAnswer(painted);
+      this.#passAll();
+    } else this.#awaitSilence();
+  }
+
+  fail(error: LinkError): void {
+    this.#stop();
+    for (const [cancel, reject] of this.#sampled) {
+      cancel();
+      reject(error);
+    }
+    this.#sampled.clear();
+    this.#waiting.fail(error);
+  }
+
+  #askNow(): Promise<void> {
+    const { passed } = this.#waiting.open();
+    this.#ask(PROBE);
+    this.#awaitSilence();
+    return passed;
+  }
+
+  #awaitSilence(): void {
+    this.#stop();
+    this.#cancel = this.#clock.after(this.#hasAnswered ? BUSY_MS : SILENT_MS, () => this.#passAll());
+  }
+
+  #passAll(): void {
+    this.#stop();
+    this.#waiting.passAll();
+  }
+
+  #stop(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+  }
+}
+
+/** Only what was asked for was painted: an answer, and no change that happened to come. */
+function isAnswer(painted: Region): boolean {
+  const { width, height } = painted.bounds;
+  return width <= MOST_ANSWER_SIDE && height <= MOST_ANSWER_SIDE;
+}

@@ -1,0 +1,64 @@
+import type { Duplex } from "node:stream";
+import { systemClock } from "../../../platform/clock.ts";
+import { encodingByName } from "../../../protocols/rfb/encodings/list.ts";
+import type { Connection } from "../../connections/connection.ts";
+import type { Link } from "../../link.ts";
+import { decodingOf, type LinkMeans } from "../link-means.ts";
+import { PLATFORM } from "../link-platform.ts";
+import { ReverseStream } from "../streams/reverse-stream.ts";
+import { TcpStream } from "../streams/tcp-stream.ts";
+import { UnixStream } from "../streams/unix-stream.ts";
+import { TargetSecurity } from "./target-security.ts";
+import { VncLink } from "./vnc-link.ts";
+import { openVncSocket } from "./vnc-socket.ts";
+
+/** An empty password is one for whoever asks for it, and none for whoever does not. */
+const WITH_EMPTY_PASSWORD = ["X509Vnc", "X509None", "TLSVnc", "TLSNone", "VncAuth", "None"] as const;
+
+/** To a VNC server, by whatever leads to it. */
+export function vncLink(connection: Connection, means: LinkMeans): Link {
+  const { username, password, security, transport, repeaterId, encodings } = connection;
+  const trust = transport === "wss" ? means.trustInside : means.trust;
+  const targetSecurity = new TargetSecurity(transport === "unix" ? "" : connection.host, trust);
+  const allowed = security ?? (password === "" ? WITH_EMPTY_PASSWORD : "auto");
+  return new VncLink(
+    {
+      connect: () => streamTo(connection, means),
+      emitsConnect: true,
+      hasConnectLimit: transport !== "reverse",
+      repeater: repeaterId ?? null,
+      ...(encodings === undefined ? {} : { encodings: numbersOf(encodings) }),
+      username,
+      password,
+      security: { allowed, needsIdentity: trust.needsIdentity },
+      secure: (effect, stream) => targetSecurity.perform(effect, stream),
+      ...decodingOf(means),
+    },
+    PLATFORM,
+    means.clock ?? systemClock,
+  );
+}
+
+function numbersOf(encodings: readonly string[]): number[] {
+  return encodings.flatMap((name) => encodingByName(name)?.number ?? []);
+}
+
+function streamTo(
+  { host, port, transport, path = "", http }: Connection,
+  { own, trust, reverseListen }: LinkMeans,
+): Duplex {
+  switch (transport) {
+    case "unix":
+      return new UnixStream(path);
+    case "reverse":
+      return new ReverseStream(host, port, reverseListen);
+    case "ws":
+    case "wss": {
+      const access = http ?? { username: null, password: null, headers: {} };
+      const target = { host, port, path, isSecure: transport === "wss", access };
+      return openVncSocket(target, own, trust, systemClock);
+    }
+    default:
+      return new TcpStream(host, port, own);
+  }
+}

@@ -1,0 +1,387 @@
+import type { Duplex } from "node:stream";
+import { type Rect, rect } from "../../../framebuffer/rect.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type {
+  RfbClientEvent,
+  RfbClientOptions,
+  RfbClientPorts,
+} from "../../../protocols/rfb/client/conversation.ts";
+import type { RfbEffect } from "../../../protocols/rfb/client/effect.ts";
+import { RfbClient } from "../../../protocols/rfb/client/rfb-client.ts";
+import { ENCODING } from "../../../protocols/rfb/numbers.ts";
+import { LinkError } from "../../error.ts";
+import type { Link, LinkEvents } from "../../link.ts";
+import { linkErrorOf } from "../link-error.ts";
+import { Looks } from "../looks.ts";
+import { UpdatePace } from "../rdp/update-pace.ts";
+import { FairFeed } from "../streams/fair-feed.ts";
+import { Watchdog } from "../watchdog.ts";
+import { Barriers, numberOf, payloadOf } from "./barriers.ts";
+
+/** Their pixels are approximations, whatever quality is asked for. */
+const LOSSY: ReadonlySet<number> = new Set([ENCODING.zywrle, ENCODING.jpeg]);
+
+/** Connecting and the whole handshake. */
+const CONNECT_MS = 10_000;
+const HANDSHAKE_MS = 15_000;
+/**
+ * TigerVNC 1.12's Xvnc makes keys for 20 characters that its layout lacks, x11vnc 0.9.16 for 18; both drop the rest
+ * without a word, also after a reconnection (2026-11-23).
+ */
+const NEW_KEYS = 16;
+/** What was said last has so long to leave. */
+const GOODBYE_MS = 1000;
+/** The pixel that is asked for when any answer will do. */
+const PROBE = rect(0, 0, 1, 1);
+/** More unsent input than this means that the target no longer reads. */
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
+
+export interface VncLinkOptions extends RfbClientOptions {
+  /** Opens the byte stream to the target. Emits "connect" when a socket is up; a stream without that is up at once. */
+  readonly connect: () => Duplex;
+  /** False for streams that are up when made. */
+  readonly emitsConnect: boolean;
+  /** False where the target comes to us: nobody knows when. Default true. */
+  readonly hasConnectLimit?: boolean;
+  /** Hears everything the server says before this link acts on it. */
+  readonly onEvent?: (event: RfbClientEvent) => void;
+  /** Does what the client's parser waits for; a rejection ends the link. */
+  readonly perform?: (effect: RfbEffect) => Promise<void>;
+  /** Instead of `perform`, where that may lay something over the stream; gives the stream to go on with. */
+  readonly secure?: (effect: RfbEffect, stream: Duplex) => Promise<Duplex>;
+  /** Ask again for changes when none came for so long: some servers forget that they were asked. Default: never. */
+  readonly repeatRequestMs?: number;
+  /** True: a server that is silent is asked for a pixel even where it has fences, which it may answer while blind. */
+  readonly probesPixels?: boolean;
+  /** True: it takes every character as it is. */
+  readonly makesNoKeys?: boolean;
+  /** Hears how long each piece of what the server said took, what the link's hearers do with it among that. */
+  readonly onTurn?: (startMs: number, tookMs: number) => void;
+}
+
+/** A VNC target: one byte stream and the RfbClient that speaks over it. */
+export class VncLink implements Link {
+  readonly isExact: boolean;
+  readonly newKeys: number | undefined;
+  readonly #options: VncLinkOptions;
+  readonly #clock: Clock;
+  readonly #client: RfbClient;
+  readonly #pace: UpdatePace;
+  readonly #fences = new Barriers();
+  readonly #looks = new Looks();
+  readonly #feed: FairFeed;
+  #stream: Duplex | null = null;
+  #isPerforming = false;
+  #events: LinkEvents | null = null;
+  #cancelPhase: (() => void) | null = null;
+  readonly #watchdog: Watchdog;
+  /** The last step of the handshake that was over. */
+  #reached = "";
+  #stopHearing: (() => void) | null = null;
+  #outbox: Buffer[] = [];
+
+  constructor(options: VncLinkOptions, ports: RfbClientPorts, clock: Clock) {
+    this.#options = options;
+    this.#clock = clock;
+    this.isExact = options.encodings?.some((number) => LOSSY.has(number)) !== true;
+    this.#client = new RfbClient(
+      options,
+      ports,
+      (bytes) => this.#write(bytes),
+      (event) => this.#onEvent(event),
+    );
+    this.newKeys = options.makesNoKeys === true ? undefined : NEW_KEYS;
+    this.#watchdog = new Watchdog(
+      {
+        // Whatever it says next shows that it lives, so the answer itself is not needed.
+        ask: () => (options.probesPixels === true ? this.latest() : this.barrier()).catch(() => undefined),
+        stalled: (isStalled) => this.#events?.stalled(isStalled),
+        giveUp: () => this.#end(new LinkError("stalled", "the target did not answer for 40 s")),
+      },
+      clock,
+    );
+    this.#pace = new UpdatePace(this.#client, clock, options.repeatRequestMs ?? null);
+    this.#feed = new FairFeed({
+      take: (piece) => this.#receive(piece),
+      mayRead: () => !this.#isPerforming,
+      nowMs: () => clock.nowMs(),
+    });
+  }
+
+  get framebuffer() {
+    return this.#client.framebuffer;
+  }
+
+  get description(): string {
+    return this.#client.description;
+  }
+
+  get hasLatinClipboard(): boolean {
+    return this.#client.hasLatinClipboard;
+  }
+
+  get provesClipboard(): boolean {
+    return this.#client.provesClipboard;
+  }
+
+  open(events: LinkEvents): void {
+    this.#events = events;
+    let stream: Duplex;
+    try {
+      stream = this.#options.connect();
+    } catch (cause) {
+      // Told later, so that nobody is called back before `open` has returned.
+      this.#clock.after(0, () => this.#end(linkErrorOf(cause)));
+      return;
+    }
+    this.#stream = stream;
+    if (this.#options.hasConnectLimit !== false) {
+      this.#limit(CONNECT_MS, "unreachable", () => "the target did not accept the connection within 10 s");
+    }
+    const onUp = (): void => {
+      this.#events?.step("connect", "the target accepted the connection");
+      this.#reached = "connect";
+      this.#limit(HANDSHAKE_MS, "handshake_timeout", () => {
+        return `the VNC handshake was not over within 15 s: it came as far as ${this.#reached}`;
+      });
+    };
+    if (this.#options.emitsConnect) stream.once("connect", onUp);
+    else onUp();
+    this.#hear(stream);
+  }
+
+  /** Only the uppermost stream is heard: one below it may end while the last bytes are still being opened. */
+  #hear(stream: Duplex): void {
+    this.#stopHearing?.();
+    const onData = (chunk: Uint8Array): void => {
+      // Whole until the handshake is over: what came along with a step that lays TLS over the stream has to be seen.
+      if (this.#client.isReady) this.#feed.push(chunk, stream);
+      else this.#receive(chunk);
+    };
+    const onError = (error: unknown): void => this.#end(linkErrorOf(error));
+    const onEnd = (): void => this.#end(new LinkError("target_closed", "the target closed the connection"));
+    stream.on("data", onData).once("error", onError).once("close", onEnd).once("end", onEnd);
+    this.#stopHearing = () => {
+      stream.on("error", () => undefined); // late errors of a stream that nobody hears any more
+      stream.off("data", onData).off("error", onError).off("close", onEnd).off("end", onEnd);
+    };
+  }
+
+  follow(isWatched: boolean): void {
+    this.#pace.follow(isWatched);
+  }
+
+  refresh(): void {
+    if (this.#client.isReady) this.#client.requestUpdate(false);
+  }
+
+  readonly hasFence = (): boolean => this.#client.features.hasFence;
+  barrier(): Promise<void> {
+    if (this.#events === null || !this.#client.features.hasFence) return this.latest();
+    const { number, passed } = this.#fences.open();
+    this.#client.fence(payloadOf(number));
+    return passed;
+  }
+
+  /** A non-incremental request, of what matters: see Looks. */
+  latest(area?: Rect | null): Promise<void> {
+    if (this.#events === null || !this.#client.isReady) {
+      return Promise.reject(new LinkError("target_closed", "the target is not connected"));
+    }
+    this.#client.requestUpdate(false, area ?? PROBE);
+    return this.#looks.open(area ?? PROBE);
+  }
+
+  pointer(x: number, y: number, buttons: number): void {
+    this.#client.pointer(x, y, buttons);
+  }
+
+  key(keysym: number, isDown: boolean, scancode: number | null): void {
+    this.#client.key(keysym, isDown, scancode);
+  }
+
+  clipboard(text: string): void {
+    this.#client.clipboard(text);
+  }
+
+  resize(width: number, height: number, screens?: readonly Rect[]): boolean {
+    return screens === undefined ? this.#client.resize(width, height) : this.#client.arrange(screens);
+  }
+
+  close(): void {
+    this.#events = null;
+    // What was let go just now leaves first.
+    const hasLastWords = this.#outbox.length > 0;
+    this.#flush();
+    this.#release(new LinkError("target_closed", "the connection was closed here"), hasLastWords);
+  }
+
+  /**
+   * Messages of one turn leave together, after it: fewer packets, and an in-process peer that answers at once never
+   * finds the parser running.
+   */
+  #write(bytes: Uint8Array): void {
+    if (this.#outbox.length === 0) queueMicrotask(() => this.#flush());
+    this.#outbox.push(Buffer.from(bytes)); // a copy: writers reuse their memory
+  }
+
+  #flush(): void {
+    if (this.#outbox.length === 0) return;
+    const bytes = Buffer.concat(this.#outbox);
+    this.#outbox = [];
+    const stream = this.#stream;
+    if (stream === null || stream.destroyed) return;
+    stream.write(bytes);
+    if (stream.writableLength > MAX_UNSENT_BYTES) {
+      this.#end(new LinkError("stalled", "the target stopped reading: more than 4 MiB of input are unsent"));
+    }
+  }
+
+  #receive(chunk: Uint8Array): void {
+    if (this.#events === null) return;
+    const heardAtMs = this.#clock.nowMs();
+    this.#watchdog.heard(heardAtMs);
+    try {
+      this.#client.receive(chunk, heardAtMs);
+    } catch (error) {
+      this.#end(linkErrorOf(error));
+    }
+    this.#options.onTurn?.(heardAtMs, this.#clock.nowMs() - heardAtMs);
+  }
+
+  #onEvent(event: RfbClientEvent): void {
+    const events = this.#events;
+    if (events === null) return;
+    this.#options.onEvent?.(event);
+    switch (event.type) {
+      case "handshake":
+        this.#reached = event.step;
+        events.step(event.step, event.detail);
+        break;
+      case "effect":
+        this.#perform(event.effect);
+        break;
+      case "ready":
+        this.#cancelPhase?.();
+        this.#cancelPhase = null;
+        this.#pace.start();
+        this.#watchdog.start();
+        events.ready({ name: event.name, screens: event.screens });
+        break;
+      case "update":
+        this.#pace.onUpdate();
+        events.update(event);
+        this.#looks.onUpdate(event);
+        break;
+      case "resize":
+        this.#pace.onResize();
+        events.resize(event.screens);
+        break;
+      case "cursor":
+        events.cursor(event.cursor);
+        break;
+      case "clipboard":
+        events.clipboard(event.text);
+        break;
+      case "clipboardTaken":
+        events.clipboardTaken?.();
+        break;
+      case "name":
+        events.name(event.name);
+        break;
+      case "bell":
+        events.bell();
+        break;
+      case "locks":
+        events.locks?.(event.locks);
+        break;
+      case "fence":
+        this.#fences.pass(numberOf(event.payload));
+        break;
+    }
+  }
+
+  /**
+   * Nothing more is read meanwhile, so that the queue does not grow; what was said before leaves as it was meant to,
+   * before anything is laid over the stream.
+   */
+  #perform(effect: RfbEffect): void {
+    const stream = this.#stream;
+    const { perform, secure } = this.#options;
+    if (stream === null || (perform === undefined && secure === undefined)) {
+      this.#end(
+        new LinkError("protocol_error", `the target asks for ${effect.kind}, which this link has not`),
+      );
+      return;
+    }
+    this.#isPerforming = true;
+    stream.pause();
+    this.#flush();
+    // Laid over the stream, TLS reads it: from here on its bytes are not for us.
+    if (effect.kind === "startTls" || effect.kind === "startCipher") this.#stopHearing?.();
+    const done = secure?.(effect, stream) ?? perform?.(effect).then(() => stream);
+    done?.then(
+      (next) => this.#resume(stream, next),
+      (error: unknown) => this.#end(linkErrorOf(error)),
+    );
+  }
+
+  #resume(before: Duplex, stream: Duplex): void {
+    if (this.#stream !== before) {
+      stream.destroy();
+      return;
+    }
+    if (stream.destroyed) {
+      this.#end(new LinkError("target_closed", "the target closed the connection"));
+      return;
+    }
+    if (stream !== before) {
+      this.#stream = stream;
+      this.#hear(stream);
+      stream.pause();
+    }
+    this.#isPerforming = false;
+    try {
+      this.#client.resume(this.#clock.nowMs());
+    } catch (error) {
+      this.#end(linkErrorOf(error));
+      return;
+    }
+    if (!this.#isPerforming) this.#feed.go(stream);
+  }
+
+  /** Ends the link unless the phase is over in time. */
+  #limit(limitMs: number, code: "unreachable" | "handshake_timeout", message: () => string): void {
+    this.#cancelPhase?.();
+    this.#cancelPhase = this.#clock.after(limitMs, () => this.#end(new LinkError(code, message())));
+  }
+
+  #end(error: LinkError): void {
+    const events = this.#events;
+    if (events === null) return;
+    this.#events = null;
+    this.#release(error);
+    events.closed(error);
+  }
+
+  #release(error: LinkError, hasLastWords = false): void {
+    this.#cancelPhase?.();
+    this.#watchdog.stop();
+    this.#pace.close();
+    this.#feed.close();
+    this.#fences.fail(error);
+    this.#looks.fail(error);
+    this.#client.close();
+    const stream = this.#stream;
+    this.#stream = null;
+    if (stream === null) return;
+    this.#stopHearing?.();
+    if (!hasLastWords || stream.writableLength === 0) {
+      stream.destroy();
+      return;
+    }
+    const cancel = this.#clock.after(GOODBYE_MS, () => stream.destroy());
+    stream.once("close", cancel);
+    stream.end(() => stream.destroy());
+  }
+}

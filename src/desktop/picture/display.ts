@@ -1,0 +1,190 @@
+import type { Scene } from "../../compositor/scene.ts";
+import { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import { publishDamage } from "../../framebuffer/publish.ts";
+import { EMPTY_RECT, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
+import { Region } from "../../framebuffer/region.ts";
+import { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { type CopyMove, type Cursor, equalScreens, type Screen } from "../../protocols/rfb/screen.ts";
+import type { LockKeys } from "../link.ts";
+import { Watchers } from "./watchers.ts";
+
+const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
+
+export interface DisplayEvents {
+  /** Pixels of this may be painted over, right after the call. */
+  painting?(region: Region): void;
+  /** Pixels differ from before: what, the generation that has them, and the moves among them, in order. */
+  changed(damage: Region, generation: number, copies: readonly CopyMove[]): void;
+  resized(size: Size, screens: readonly Screen[]): void;
+  /** After a (re)connect every pixel has come once. */
+  whole(): void;
+  /** The number of watchers changed. */
+  watched(): void;
+}
+
+/**
+ * The picture of a desktop as everybody sees it: only whole updates, kept while the target is away.
+ * Its memory is apart from the decoder's, so a torn update is never seen.
+ */
+export class Display {
+  readonly watchers: Watchers;
+  readonly scene: Scene;
+  readonly #clock: Clock;
+  readonly #events: DisplayEvents;
+  readonly #scrolls = new ScrollSeeker();
+  #frame: Framebuffer | null = null;
+  #screens: readonly Screen[] = [];
+  /** As they were last told. */
+  #toldScreens: readonly Screen[] = [];
+  #cursor: Cursor | null = null;
+  /** The lights of the target's keyboard, as it told them; null before. */
+  locks: LockKeys | null = null;
+  #generation = 0;
+  #sizedSince = 0;
+  #changedAtMs = 0;
+  /** What a new connection has not painted yet; the old picture is shown until this is empty. */
+  #missing = Region.empty;
+  #isFresh = false;
+
+  constructor(scene: Scene, clock: Clock, events: DisplayEvents) {
+    this.scene = scene;
+    this.#clock = clock;
+    this.#events = events;
+    this.watchers = new Watchers(() => events.watched());
+    scene.on(({ damage }) => this.watchers.updateOverlays(damage));
+  }
+
+  /** null before the first picture. */
+  get frame(): Framebuffer | null {
+    return this.#frame;
+  }
+
+  get size(): Size {
+    return this.#frame === null ? NO_SIZE : { width: this.#frame.width, height: this.#frame.height };
+  }
+
+  get bounds(): Rect {
+    return this.#frame?.rect ?? EMPTY_RECT;
+  }
+
+  get screens(): readonly Screen[] {
+    return this.#screens;
+  }
+
+  get cursor(): Cursor | null {
+    return this.#cursor;
+  }
+
+  set cursor(cursor: Cursor | null) {
+    this.#cursor = cursor;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** The generation since which the picture has its size. */
+  get sizedSince(): number {
+    return this.#sizedSince;
+  }
+
+  get changedAtMs(): number {
+    return this.#changedAtMs;
+  }
+
+  /** False from a connection's loss until the next one has painted everything. */
+  get isFresh(): boolean {
+    return this.#isFresh;
+  }
+
+  /** The target is gone: the picture stays as it was. */
+  lost(): void {
+    this.#isFresh = false;
+    this.locks = null;
+  }
+
+  /** A connection begins: nothing of `decoded` is known yet. */
+  begin(decoded: Framebuffer, screens: readonly Screen[]): void {
+    this.#isFresh = false;
+    this.#missing = Region.of(decoded.rect);
+    this.#screens = screens;
+  }
+
+  /** The decoder's picture has a new size or other monitors; undefined: the link is gone. */
+  resize(decoded: Framebuffer | undefined, screens: readonly Screen[]): void {
+    if (decoded === undefined) return;
+    this.#screens = screens;
+    if (!this.#isFresh) this.#missing = Region.of(decoded.rect);
+    else if (!this.#adoptSize(decoded)) this.#tellScreens();
+  }
+
+  /** One whole update was decoded; undefined: the link is gone. */
+  update(decoded: Framebuffer | undefined, painted: Region, copies: readonly CopyMove[]): void {
+    if (decoded === undefined) return;
+    if (!this.#isFresh) {
+      this.#missing = this.#missing.subtract(painted).subtract(targetsOf(copies));
+      if (!this.#missing.isEmpty) return;
+      const isSame = equalScreens(this.#screens, this.#toldScreens);
+      if (!this.#adoptSize(decoded) && !isSame) this.#tellScreens();
+      this.#isFresh = true;
+      this.#publish(decoded, Region.of(decoded.rect), []);
+      this.#events.whole();
+      return;
+    }
+    this.#publish(decoded, painted, copies);
+  }
+
+  #publish(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[]): void {
+    const frame = this.#frame;
+    if (frame === null) return;
+    const found = copies.length === 0 ? this.#scrolls.find(frame, decoded, painted) : null;
+    const moved = targetsOf(copies);
+    this.#events.painting?.(painted.union(moved));
+    const changedByPaint = publishDamage(decoded, frame, painted);
+    const changedByMove = publishDamage(decoded, frame, moved.subtract(painted));
+    const damage = changedByPaint.union(changedByMove);
+    if (damage.isEmpty) return;
+    this.#generation++;
+    this.#changedAtMs = this.#clock.nowMs();
+    if (found !== null) {
+      const repainted = changedByPaint.subtract(Region.of(found.move.to)).union(found.rest);
+      this.watchers.update(repainted, [found.move], this.scene.coverage);
+    } else if (changedByMove.isEmpty) {
+      this.watchers.update(changedByPaint, [], Region.empty);
+    } else {
+      // Whoever is sent the moves needs what was painted over their targets, changed or not: a move undoes it.
+      const repainted = changedByPaint.union(painted.intersect(moved));
+      this.watchers.update(repainted, copies, this.scene.coverage);
+    }
+    this.#events.changed(damage, this.#generation, found === null ? copies : [found.move]);
+  }
+
+  /** False where it has that size already. */
+  #adoptSize(decoded: Framebuffer): boolean {
+    const { width, height } = decoded;
+    const frame = this.#frame;
+    if (frame === null) this.#frame = new Framebuffer(width, height, { hasKernels: true });
+    else if (frame.width === width && frame.height === height) return false;
+    else frame.resize(width, height);
+    this.scene.resize({ width, height });
+    this.watchers.reset(rectOfSize({ width, height }));
+    this.#generation++;
+    this.#sizedSince = this.#generation;
+    this.#changedAtMs = this.#clock.nowMs();
+    this.#toldScreens = this.#screens;
+    this.#events.resized({ width, height }, this.#screens);
+    return true;
+  }
+
+  /** Other monitors within the same size: who sees one of them may see another part of the picture now. */
+  #tellScreens(): void {
+    this.watchers.reset(this.bounds);
+    this.#toldScreens = this.#screens;
+    this.#events.resized(this.size, this.#screens);
+  }
+}
+
+function targetsOf(copies: readonly CopyMove[]): Region {
+  return copies.length === 0 ? Region.empty : Region.from(copies.map(({ to }) => to));
+}

@@ -1,0 +1,26 @@
+import { BYTES_PER_PIXEL, type Framebuffer } from "../../framebuffer/framebuffer.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
+import type { Pixels } from "../../protocols/rfb/encodings/encoding.ts";
+import type { Picture } from "../../protocols/rfb/screen.ts";
+
+/** A framebuffer as a Picture: its own memory, nothing drawn over it, always as it is now. */
+export class FramePicture implements Picture {
+  readonly #frame: Framebuffer;
+
+  constructor(frame: Framebuffer) {
+    this.#frame = frame;
+  }
+
+  get width(): number {
+    return this.#frame.width;
+  }
+
+  get height(): number {
+    return this.#frame.height;
+  }
+
+  pixels({ x, y }: Rect): Pixels {
+    const { bytes, strideBytes } = this.#frame;
+    return { bytes, offset: y * strideBytes + x * BYTES_PER_PIXEL, strideBytes };
+  }
+}

@@ -1,0 +1,331 @@
+import { composeCursor, composePicture } from "../../compositor/compose.ts";
+import { coverOf } from "../../framebuffer/cover.ts";
+import {
+  areaOfRect,
+  boundRects,
+  equalRects,
+  holdsRect,
+  intersectRects,
+  isEmptyRect,
+  type Rect,
+  rectOfSize,
+  type Size,
+  translateRect,
+} from "../../framebuffer/rect.ts";
+import type { Region } from "../../framebuffer/region.ts";
+import { encodeJpegAside } from "../../imaging/jpeg.ts";
+import type { LivePorts } from "../../imaging/live-picture.ts";
+import { claimTurn } from "../../imaging/loop-turns.ts";
+import { equalSizes } from "../../imaging/pixels.ts";
+import { encodePng } from "../../imaging/png.ts";
+import { scalePicture } from "../../imaging/scale.ts";
+import { encodeWebp } from "../../imaging/webp.ts";
+import { type Clock, delay } from "../../platform/clock.ts";
+import type { Picture } from "../../protocols/rfb/screen.ts";
+import { RefusedError } from "../error.ts";
+import type { ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } from "../view.ts";
+import { DamageJournal } from "./damage-journal.ts";
+import type { Display } from "./display.ts";
+import { fitSize } from "./fit.ts";
+import { FramePicture } from "./frame-picture.ts";
+import { LivePictures } from "./live-pictures.ts";
+import { PictureTurns } from "./picture-turns.ts";
+
+/** The longest wait for a screen that does not come to rest. */
+const MAX_STABLE_WAIT_MS = 10_000;
+const DEFAULT_QUALITY = 80;
+/** Pictures kept beside the live ones: crops, pictures with the pointer and WebP, of the present moment. */
+const MAX_KEPT = 8;
+/** Larger pictures that are made at a time: each holds a copy of its pixels. Whoever asks is limited before. */
+const MOST_AT_ONCE = 3;
+const SMALL_PIXELS = 256 * 256;
+const NEVER = new AbortController().signal;
+/** Changes are answered in so many parts at most … */
+const MAX_PARTS = 16;
+/** … and in parts only where these hold at most this share of the pixels. */
+const MOST_CHANGED = 0.5;
+const NO_BYTES = new Uint8Array(0);
+
+export type SnapshotPorts = LivePorts;
+
+/** What decides a picture's bytes, beside the moment. */
+interface Variant {
+  readonly region: Rect;
+  readonly size: Size;
+  readonly format: ImageFormat;
+  readonly quality: number | null;
+  readonly withOverlays: boolean;
+  readonly withCursor: boolean;
+}
+
+/**
+ * Pictures of one desktop. The whole screen as PNG or JPEG, at the sizes asked for, is kept alive and re-encoded only
+ * where it changed; everything else is made when asked for and kept until the next change.
+ */
+export class Snapshots {
+  readonly #display: Display;
+  readonly #ports: SnapshotPorts & { readonly clock: Clock };
+  readonly #live: LivePictures;
+  readonly #journal = new DamageJournal();
+  readonly #kept = new Map<string, Promise<Uint8Array>>();
+  readonly #making = new PictureTurns({ mostAtOnce: MOST_AT_ONCE, mostWaiting: Number.POSITIVE_INFINITY });
+  #pointer: () => { readonly x: number; readonly y: number };
+
+  constructor(
+    display: Display,
+    ports: SnapshotPorts & { readonly clock: Clock },
+    pointer: () => { readonly x: number; readonly y: number },
+  ) {
+    this.#display = display;
+    this.#ports = ports;
+    this.#pointer = pointer;
+    this.#live = new LivePictures(ports.clock, ports, display.scene, (withOverlays) =>
+      this.#picture(withOverlays),
+    );
+  }
+
+  /** Pixels changed, in the display's present generation. */
+  invalidate(damage: Region): void {
+    this.#journal.add(this.#display.generation, damage);
+    this.#live.invalidate(damage);
+  }
+
+  /** The desktop has another size since the display's present generation. */
+  resized(): void {
+    this.#journal.reset(this.#display.generation);
+    this.#live.clear();
+  }
+
+  /** The desktop is gone: nothing is kept. */
+  close(): void {
+    this.#live.clear();
+    this.#kept.clear();
+  }
+
+  /** Throws RefusedError invalid_parameters or out_of_bounds, target_down without a picture, cancelled. */
+  async take(request: SnapshotRequest): Promise<Snapshot> {
+    const isStable = await this.#awaitStable(request.stableMs ?? 0, request.signal);
+    if (request.withOverlays === true) await this.#display.scene.whenPainted();
+    const { region } = request;
+    if (region !== undefined && areaOfRect(region) <= SMALL_PIXELS)
+      return await this.#takeNow(request, isStable);
+    return await this.#making.run("", request.signal ?? NEVER, async () => {
+      // Taking pixels copies megabytes: of many who ask at once one does so in a turn, with what is said of them.
+      const turn = claimTurn();
+      if (turn !== null) await turn;
+      return await this.#takeNow(request, isStable);
+    });
+  }
+
+  async #takeNow(request: SnapshotRequest, isStable: boolean): Promise<Snapshot> {
+    const { frame } = this.#display;
+    if (frame === null)
+      throw new RefusedError("target_down", "there is no picture yet: wait until the target is live");
+    if (request.changes !== undefined) return await this.#takeChanges(request, request.changes, isStable);
+    const variant = this.#variantOf(request, frame);
+    const since = request.sinceGeneration;
+    const changed = since === undefined ? null : this.#changedSince(since, variant);
+    if (changed?.isEmpty === true) {
+      return { ...this.#factsOf(variant, isStable), bytes: NO_BYTES, isUnchanged: true };
+    }
+    // A crop that is scaled as well has no pixels of its own to tell apart.
+    const hasParts = equalSizes(variant.region, variant.size) || equalRects(variant.region, frame.rect);
+    const rects = changed === null || !hasParts ? [] : partsOf(changed, variant.region);
+    const facts = this.#factsOf(variant, isStable);
+    if (rects.length === 0) return { ...facts, bytes: await this.#bytesOf(variant, frame.rect) };
+    return { ...facts, bytes: NO_BYTES, isUnchanged: false, parts: await this.#encodeParts(variant, rects) };
+  }
+
+  /** In parts where these are less than what holds them all; whole where it is not known what changed. */
+  async #takeChanges(
+    request: SnapshotRequest,
+    changes: NonNullable<SnapshotRequest["changes"]>,
+    isStable: boolean,
+  ): Promise<Snapshot> {
+    const { bounds: whole } = this.#display;
+    const later = this.changedSince(changes.generation);
+    const shown = later === null ? [whole] : [...changes.rects, ...later.rects];
+    const inside = shown.map((r) => intersectRects(r, whole)).filter((r) => !isEmptyRect(r));
+    const parts = coverOf(inside.length === 0 ? [whole] : inside, MAX_PARTS);
+    const region = parts.reduce(boundRects);
+    const native = this.#variantOf({ ...request, region }, whole);
+    const isNative = equalSizes(native.region, native.size);
+    const variant = isNative ? native : this.#variantOf({ ...request, region: whole }, whole);
+    const facts = this.#factsOf(variant, isStable);
+    if (parts.length === 1 && isNative) return { ...facts, bytes: await this.#bytesOf(variant, whole) };
+    return { ...facts, bytes: NO_BYTES, parts: await this.#encodeParts(variant, parts) };
+  }
+
+  /** What changed after a generation; null where that is not known. */
+  changedSince(generation: number): Region | null {
+    return generation > this.#display.generation ? null : this.#journal.since(generation);
+  }
+
+  /** What changed within the variant's region; null where that is not known. */
+  #changedSince(generation: number, { region, withOverlays, withCursor }: Variant): Region | null {
+    return withOverlays || withCursor ? null : (this.changedSince(generation)?.clip(region) ?? null);
+  }
+
+  #factsOf(variant: Variant, isStable: boolean): Omit<Snapshot, "bytes"> {
+    const { clock } = this.#ports;
+    const { generation, changedAtMs, isFresh } = this.#display;
+    return {
+      format: variant.format,
+      ...variant.size,
+      region: variant.region,
+      generation,
+      isStable,
+      isStale: !isFresh,
+      frameAgeMs: Math.round(clock.nowMs() - changedAtMs),
+      takenAt: clock.date().toISOString(),
+    };
+  }
+
+  /** A picture of each rectangle (desktop pixels), of what the variant shows. */
+  async #encodeParts(variant: Variant, rects: readonly Rect[]): Promise<SnapshotPart[]> {
+    const { region, size, format, quality } = variant;
+    const source = this.#picture(false);
+    const isNative = equalSizes(region, size);
+    const live = isNative ? null : this.#live.of(source, size, false);
+    const picture = live === null ? source : await live.picture(source);
+    return await Promise.all(
+      rects.map(async (changed) => {
+        const drawn = live === null ? changed : live.placeOf(changed);
+        const rect = live === null ? changed : live.shownBy(drawn);
+        const place = live === null ? translateRect(drawn, -region.x, -region.y) : drawn;
+        return { rect, place, bytes: await this.#encodeRect(picture, drawn, format, quality) };
+      }),
+    );
+  }
+
+  #variantOf(request: SnapshotRequest, size: Size): Variant {
+    const whole = { x: 0, y: 0, width: size.width, height: size.height };
+    const region = request.region ?? whole;
+    if (isEmptyRect(region) || !holdsRect(whole, region)) {
+      throw new RefusedError(
+        "out_of_bounds",
+        `got the region ${region.width}x${region.height} at ${region.x},${region.y}, expected one within ${size.width}x${size.height}`,
+      );
+    }
+    const scale = request.scale ?? 1;
+    if (!(scale > 0 && scale <= 1)) {
+      throw new RefusedError(
+        "invalid_parameters",
+        `got the scale ${scale}, expected more than 0 and at most 1`,
+      );
+    }
+    const fit = request.fit ?? "none";
+    if (fit !== "none" && scale !== 1) {
+      throw new RefusedError(
+        "invalid_parameters",
+        `got fit ${fit} and the scale ${scale}, expected one of them`,
+      );
+    }
+    const format = request.format ?? "png";
+    return {
+      region,
+      size:
+        fit === "none"
+          ? {
+              width: Math.max(1, Math.round(region.width * scale)),
+              height: Math.max(1, Math.round(region.height * scale)),
+            }
+          : fitSize(region, fit),
+      format,
+      quality: format === "png" ? null : (request.quality ?? (format === "jpeg" ? DEFAULT_QUALITY : null)),
+      withOverlays: request.withOverlays ?? false,
+      withCursor: request.withCursor ?? false,
+    };
+  }
+
+  #bytesOf(variant: Variant, whole: Rect): Promise<Uint8Array> {
+    const { region, size, format, quality, withOverlays, withCursor } = variant;
+    if (equalRects(region, whole) && format !== "webp" && !withCursor) {
+      const live = this.#live.of(whole, size, withOverlays);
+      const source = this.#picture(withOverlays);
+      return format === "png" ? live.png(source) : live.jpeg(source, quality ?? DEFAULT_QUALITY);
+    }
+    const key = this.#keyOf(variant);
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const made = this.#encode(variant);
+    this.#kept.set(key, made);
+    made.catch(() => this.#kept.delete(key));
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MAX_KEPT) break;
+      this.#kept.delete(oldest);
+    }
+    return made;
+  }
+
+  async #encode({ region, size, format, quality, withOverlays, withCursor }: Variant): Promise<Uint8Array> {
+    const { cursor } = this.#display;
+    const { x, y } = this.#pointer();
+    const flat = this.#picture(withOverlays);
+    const drawn = withCursor && cursor !== null ? composeCursor(flat, cursor, x, y) : flat;
+    const isScaled = size.width !== region.width || size.height !== region.height;
+    const picture = isScaled ? await scalePicture(drawn, region, size) : drawn;
+    return this.#encodeRect(picture, isScaled ? rectOfSize(size) : region, format, quality);
+  }
+
+  async #encodeRect(
+    picture: Picture,
+    rect: Rect,
+    format: ImageFormat,
+    quality: number | null,
+  ): Promise<Uint8Array> {
+    switch (format) {
+      case "png":
+        return encodePng(picture, rect);
+      case "jpeg":
+        return encodeJpegAside(this.#ports.jpeg, picture, rect, quality ?? DEFAULT_QUALITY);
+      case "webp":
+        return encodeWebp(picture, rect, quality);
+    }
+  }
+
+  /** Same key, same pixels. */
+  #keyOf(variant: Variant): string {
+    const { generation, scene } = this.#display;
+    const { x, y } = this.#pointer();
+    const moment = [
+      generation,
+      variant.withOverlays ? scene.version : 0,
+      variant.withCursor ? `${x},${y}` : "",
+    ];
+    return JSON.stringify([moment, variant]);
+  }
+
+  #picture(withOverlays: boolean): Picture {
+    const { frame, scene } = this.#display;
+    if (frame === null)
+      throw new RefusedError("target_down", "there is no picture yet: wait until the target is live");
+    return withOverlays && scene.overlays.length > 0 ? composePicture(frame, scene) : new FramePicture(frame);
+  }
+
+  /** True once nothing changed for `stableMs`; false when the screen did not come to rest in time. */
+  async #awaitStable(stableMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+    const { clock } = this.#ports;
+    const untilMs = clock.nowMs() + Math.max(stableMs, MAX_STABLE_WAIT_MS);
+    // What was at rest before the call counts only from the call on: the caller may just have acted.
+    const sinceMs = clock.nowMs();
+    for (;;) {
+      const nowMs = clock.nowMs();
+      const restMs = nowMs - Math.max(sinceMs, this.#display.changedAtMs);
+      if (restMs >= stableMs) return true;
+      if (nowMs >= untilMs) return false;
+      try {
+        await delay(clock, Math.min(stableMs - restMs, untilMs - nowMs), signal);
+      } catch (cause) {
+        throw new RefusedError("cancelled", "the call was cancelled", { cause });
+      }
+    }
+  }
+}
+
+/** The rectangles to answer with; none where the whole is the better answer. */
+function partsOf(changed: Region, region: Rect): readonly Rect[] {
+  if (changed.area > MOST_CHANGED * areaOfRect(region)) return [];
+  const parts = coverOf(changed.rects, MAX_PARTS);
+  return parts.reduce((sum, r) => sum + areaOfRect(r), 0) > MOST_CHANGED * areaOfRect(region) ? [] : parts;
+}

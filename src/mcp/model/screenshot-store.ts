@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { RefusedError } from "../../desktop/error.ts";
+import type { ImageFormat } from "../../desktop/view.ts";
+import type { Framing } from "./coordinates.ts";
+
+/** Pictures kept in memory, all principals together; nothing goes to disk. */
+export const STORE_BYTES = 64 * 1024 * 1024;
+/** Screenshots whose place on the desktop is remembered, with or without their picture. */
+const MAX_ENTRIES = 2000;
+/** So that one busy agent does not push out everybody else's. */
+const MAX_ENTRIES_A_PRINCIPAL = 500;
+
+/**
+ * screen: what the agent looks at as a whole. computer: the same, given by the tool `computer`, whose coordinates are of
+ * what it gave itself. detail: zooms, differences and annotated copies.
+ */
+export type ScreenshotRole = "screen" | "computer" | "detail";
+
+/** A picture that an agent was shown, and where it lies on its desktop. */
+export interface Screenshot {
+  readonly id: string;
+  readonly principalId: string;
+  readonly desktopId: string;
+  readonly desktopName: string;
+  readonly role: ScreenshotRole;
+  readonly framing: Framing;
+  readonly format: ImageFormat;
+  readonly generation: number;
+  /** ISO 8601. */
+  readonly takenAt: string;
+  /** null: it was pushed out by newer ones. */
+  readonly bytes: Uint8Array | null;
+}
+
+export type NewScreenshot = Omit<Screenshot, "id" | "bytes"> & { readonly bytes: Uint8Array };
+
+/** Screenshots by id, each seen by its own principal alone. When full, the oldest pictures go first. */
+export class ScreenshotStore {
+  readonly #capBytes: number;
+  readonly #entries = new Map<string, Screenshot>();
+  /** How many entries share the same memory: unchanged screens are kept once. */
+  readonly #users = new Map<Uint8Array, number>();
+  #heldBytes = 0;
+
+  constructor(capBytes = STORE_BYTES) {
+    this.#capBytes = capBytes;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  add(input: NewScreenshot): Screenshot {
+    // No picture was sent: nothing changed, or only parts of it were.
+    const bytes = input.bytes.byteLength === 0 ? null : this.#share(input);
+    const entry: Screenshot = { ...input, bytes, id: randomUUID() };
+    this.#entries.set(entry.id, entry);
+    if (bytes !== null) this.#hold(bytes);
+    this.#makeRoom(input.principalId);
+    return this.#entries.get(entry.id) ?? entry;
+  }
+
+  /** Throws RefusedError not_found for what is not there, or not the principal's. */
+  get(id: string, principalId: string): Screenshot {
+    const entry = this.#entries.get(id);
+    if (entry === undefined || entry.principalId !== principalId) {
+      throw new RefusedError("not_found", "no such screenshot: it is not yours, or was forgotten since");
+    }
+    return entry;
+  }
+
+  /** As `get`, but the picture itself; throws RefusedError not_found where it was pushed out. */
+  bytesOf(id: string, principalId: string): Uint8Array {
+    const { bytes } = this.get(id, principalId);
+    if (bytes === null) {
+      throw new RefusedError("not_found", "the picture of that screenshot was pushed out by newer ones");
+    }
+    return bytes;
+  }
+
+  /** The newest screen that a principal saw of a desktop, or that `computer` gave them; null for none. */
+  latest(principalId: string, desktopId: string, role: "any" | "computer" = "any"): Screenshot | null {
+    const ofDesktop = this.recent(principalId).filter((entry) => entry.desktopId === desktopId);
+    const isWanted = ({ role: of }: Screenshot): boolean =>
+      role === "any" ? of !== "detail" : of === "computer";
+    return ofDesktop.find(isWanted) ?? null;
+  }
+
+  /** Newest first. */
+  recent(principalId: string): readonly Screenshot[] {
+    return [...this.#entries.values()].filter((entry) => entry.principalId === principalId).reverse();
+  }
+
+  /** The same memory where the principal's newest screenshot of the desktop has the same bytes. */
+  #share({ principalId, desktopId, generation, bytes }: NewScreenshot): Uint8Array {
+    const newest = this.recent(principalId).find((entry) => entry.desktopId === desktopId);
+    const known = newest?.bytes ?? null;
+    if (known === null || newest?.generation !== generation || known.length !== bytes.length) return bytes;
+    return Buffer.compare(known, bytes) === 0 ? known : bytes;
+  }
+
+  #hold(bytes: Uint8Array): void {
+    const users = this.#users.get(bytes) ?? 0;
+    if (users === 0) this.#heldBytes += bytes.byteLength;
+    this.#users.set(bytes, users + 1);
+  }
+
+  #release(bytes: Uint8Array | null): void {
+    if (bytes === null) return;
+    const users = (this.#users.get(bytes) ?? 1) - 1;
+    if (users > 0) {
+      this.#users.set(bytes, users);
+      return;
+    }
+    this.#users.delete(bytes);
+    this.#heldBytes -= bytes.byteLength;
+  }
+
+  #makeRoom(principalId: string): void {
+    const own = [...this.#entries.values()].filter((entry) => entry.principalId === principalId);
+    for (const entry of own.slice(0, Math.max(0, own.length - MAX_ENTRIES_A_PRINCIPAL))) this.#drop(entry);
+    for (const entry of [...this.#entries.values()]) {
+      if (this.#entries.size <= MAX_ENTRIES) break;
+      this.#drop(entry);
+    }
+    for (const entry of this.#entries.values()) {
+      if (this.#heldBytes <= this.#capBytes) break;
+      this.#release(entry.bytes);
+      this.#entries.set(entry.id, { ...entry, bytes: null });
+    }
+  }
+
+  #drop(entry: Screenshot): void {
+    this.#release(entry.bytes);
+    this.#entries.delete(entry.id);
+  }
+}

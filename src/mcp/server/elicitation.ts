@@ -1,0 +1,277 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import {
+  type ClientCapabilities,
+  createRequestStateCodec,
+  type InputRequiredResult,
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestStateCodec,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import * as z from "zod";
+import type { Principal } from "../../auth/principal.ts";
+import { visibleText } from "../../compositor/look/shown-text.ts";
+import type { Actor } from "../../desktop/control/action.ts";
+import { detailsOf } from "../../desktop/control/action-details.ts";
+import type { Approval } from "../../desktop/control/approvals.ts";
+import type { Questions } from "../../desktop/control/questions.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { ToolResult } from "../tool/run-tool.ts";
+
+/** The key of our one question in `inputRequests`. */
+const ANSWER = "approve";
+/** Calls of 2026-07-28 clients that wait for their retry; further ones are asked in the viewer alone. */
+const MAX_PARKED = 200;
+/** A client that never comes back: its call is forgotten so long after its question was put. */
+const PARKED_MS = 120_000;
+/** Text that is asked about is shown, but not a novel. */
+const MAX_TEXT = 500;
+
+const answerSchema = z.object({ action: z.string(), content: z.object({ approve: z.boolean() }).optional() });
+const stateSchema = z.object({ callId: z.string(), hash: z.string() });
+type State = z.infer<typeof stateSchema>;
+
+type Asked = Pick<Questions, "on" | "belongsTo" | "decide">;
+
+export interface ElicitationPorts {
+  /** null: nobody is asked here. */
+  readonly questions: Asked | null;
+  readonly clock: Clock;
+}
+
+/** One tool call, as it came. */
+export interface ElicitedCall {
+  readonly principal: Principal;
+  readonly context: ServerContext;
+  /** What the client said it can do; undefined where it did not. */
+  readonly capabilities: ClientCapabilities | undefined;
+  readonly codec: RequestStateCodec<State>;
+  readonly tool: string;
+  readonly args: unknown;
+  run(signal: AbortSignal): Promise<ToolResult>;
+}
+
+interface Parked {
+  readonly principalId: string;
+  readonly hash: string;
+  readonly abort: AbortController;
+  readonly result: Promise<ToolResult>;
+  /** Questions that its client has not been asked yet. */
+  readonly open: Approval[];
+  /** The question that its client is asked now. */
+  asked: Approval | null;
+  wake: () => void;
+  stop(): void;
+  cancelExpiry(): void;
+}
+
+/**
+ * Lets the person at an agent's own client answer, beside those at the viewer; whoever is first decides. Only for
+ * principals whose credential was granted it: the client is the agent's, so that its word is else worth nothing.
+ */
+export class Elicitation {
+  readonly #questions: ElicitationPorts["questions"];
+  readonly #clock: Clock;
+  readonly #key = randomBytes(32);
+  readonly #parked = new Map<string, Parked>();
+
+  constructor(ports: ElicitationPorts) {
+    this.#questions = ports.questions;
+    this.#clock = ports.clock;
+  }
+
+  /** Seals what a retry must bring back, bound to who asked. */
+  codec(principal: Principal): RequestStateCodec<State> {
+    return createRequestStateCodec<State>({
+      key: this.#key,
+      ttlSeconds: PARKED_MS / 1000,
+      bind: () => principal.id,
+    });
+  }
+
+  /** Runs a call, asking its client where it may answer. */
+  async call(call: ElicitedCall): Promise<ToolResult | InputRequiredResult> {
+    const { context, principal, capabilities } = call;
+    const isModern = context.mcpReq.envelope !== undefined;
+    if (isModern && context.mcpReq.requestState() !== undefined) return this.#retry(call);
+    const { elicitation } = capabilities ?? {};
+    const hasForms =
+      elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+    if (principal.mayElicit !== true || !hasForms || this.#questions === null)
+      return call.run(context.mcpReq.signal);
+    if (!isModern) return this.#push(call, this.#questions);
+    const isFull = this.#parked.size >= MAX_PARKED;
+    return isFull ? call.run(context.mcpReq.signal) : this.#park(call, this.#questions);
+  }
+
+  close(): void {
+    for (const [id, parked] of this.#parked) {
+      parked.abort.abort(new RefusedError("cancelled", "the server stops"));
+      this.#forget(id);
+    }
+  }
+
+  /** 2025-11-25: the server asks in the middle of the call. */
+  async #push(call: ElicitedCall, questions: Asked): Promise<ToolResult> {
+    const { context, principal } = call;
+    // Of its own: several calls of one client may be under way, and each answers only its own questions.
+    const own = AbortSignal.any([context.mcpReq.signal]);
+    const asking = new Map<string, AbortController>();
+    const stop = questions.on((approval) => {
+      if (approval.state !== "pending") {
+        // Decided elsewhere, expired or void: the client need not show it any longer.
+        asking.get(approval.id)?.abort(new Error("settled"));
+        asking.delete(approval.id);
+        return;
+      }
+      if (!questions.belongsTo(approval.id, own)) return;
+      const settled = new AbortController();
+      asking.set(approval.id, settled);
+      context.mcpReq
+        .elicitInput({ mode: "form", ...formOf(approval) }, { signal: settled.signal, timeout: PARKED_MS })
+        .then((answer) => this.#decide(approval, answer, principal))
+        // A client that fails to ask leaves the question to the viewer.
+        .catch(() => undefined);
+    });
+    try {
+      return await call.run(own);
+    } finally {
+      stop();
+      for (const settled of asking.values()) settled.abort(new Error("the call is over"));
+    }
+  }
+
+  /** 2026-07-28: the call waits here while its client asks, and goes on when it comes back. */
+  #park(call: ElicitedCall, questions: Asked): Promise<ToolResult | InputRequiredResult> {
+    const { principal } = call;
+    const id = randomUUID();
+    const abort = new AbortController();
+    const open: Approval[] = [];
+    const stop = questions.on((approval) => {
+      if (approval.state !== "pending" || !questions.belongsTo(approval.id, abort.signal)) return;
+      open.push(approval);
+      parked.wake();
+    });
+    const parked: Parked = {
+      principalId: principal.id,
+      hash: hashOf(call),
+      abort,
+      result: Promise.resolve().then(() => call.run(abort.signal)),
+      open,
+      asked: null,
+      wake: () => {},
+      stop,
+      cancelExpiry: () => {},
+    };
+    parked.result.catch(() => undefined);
+    this.#parked.set(id, parked);
+    return this.#go(id, parked, call);
+  }
+
+  #retry(call: ElicitedCall): Promise<ToolResult | InputRequiredResult> {
+    const { context, principal } = call;
+    const state = stateSchema.safeParse(context.mcpReq.requestState()).data;
+    const parked = this.#parked.get(state?.callId ?? "");
+    // Another principal's, another call's arguments, a second time, or too late: all the same to who tries.
+    if (
+      state === undefined ||
+      parked === undefined ||
+      parked.asked === null ||
+      parked.principalId !== principal.id ||
+      parked.hash !== state.hash ||
+      parked.hash !== hashOf(call)
+    ) {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        "Unknown, used or expired requestState: call the tool again without it",
+      );
+    }
+    const { asked } = parked;
+    parked.asked = null;
+    this.#decide(asked, context.mcpReq.inputResponses?.[ANSWER], principal);
+    return this.#go(state.callId, parked, call);
+  }
+
+  /** Until the call is done or has a question for its client. */
+  async #go(id: string, parked: Parked, call: ElicitedCall): Promise<ToolResult | InputRequiredResult> {
+    const { signal } = call.context.mcpReq;
+    const onAbort = (): void => parked.abort.abort(signal.reason);
+    parked.cancelExpiry();
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    const question = new Promise<null>((resolve) => {
+      parked.wake = () => resolve(null);
+      if (parked.open.length > 0) resolve(null);
+    });
+    try {
+      const result = await Promise.race([parked.result, question]);
+      if (result !== null) {
+        this.#forget(id);
+        return result;
+      }
+      const asked = parked.open.shift();
+      if (asked === undefined) throw new Error("woken without a question");
+      parked.asked = asked;
+      parked.cancelExpiry = this.#clock.after(PARKED_MS, () => {
+        parked.abort.abort(new RefusedError("cancelled", "the client did not come back"));
+        this.#forget(id);
+      });
+      return inputRequired({
+        inputRequests: { [ANSWER]: inputRequired.elicit(formOf(asked)) },
+        requestState: await call.codec.mint({ callId: id, hash: parked.hash }, call.context),
+      });
+    } catch (error) {
+      this.#forget(id);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #forget(id: string): void {
+    const parked = this.#parked.get(id);
+    parked?.stop();
+    parked?.cancelExpiry();
+    this.#parked.delete(id);
+  }
+
+  #decide(approval: Approval, answer: unknown, principal: Principal): void {
+    const { data } = answerSchema.safeParse(answer);
+    const isYes = data?.action === "accept" && data.content?.approve === true;
+    const by: Actor = { kind: "human", id: principal.id, name: `${principal.name}, at its client` };
+    try {
+      this.#questions?.decide(approval.id, { kind: isYes ? "approve" : "deny" }, by);
+    } catch (error) {
+      // Somebody at the viewer was faster, or it is too late.
+      if (!(error instanceof RefusedError && error.code === "not_found")) throw error;
+    }
+  }
+}
+
+function hashOf({ tool, args }: ElicitedCall): string {
+  return createHash("sha256")
+    .update(JSON.stringify([tool, args ?? {}]))
+    .digest("hex");
+}
+
+function formOf(approval: Approval) {
+  const { action, summary, intent } = approval;
+  const text =
+    "text" in action
+      ? `\n\nText: ${visibleText(action.text.slice(0, MAX_TEXT))}${action.text.length > MAX_TEXT ? `… (${action.text.length} characters in all)` : ""}`
+      : "";
+  const details = (action.kind === "add_connection" ? action.details : detailsOf(action))
+    .map(({ name, value }) => `\n${name}: ${value}`)
+    .join("");
+  const why = intent === null ? "" : `\n\nReason given: ${intent}`;
+  return {
+    message: `${summary}?${details === "" ? "" : `\n${details}`}${text}${why}\n\nVoid as soon as the screen around the target changes.`,
+    requestedSchema: {
+      type: "object" as const,
+      properties: { approve: { type: "boolean" as const, title: "Allow this once" } },
+      required: ["approve"],
+    },
+  };
+}

@@ -1,0 +1,400 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable, Writable } from "node:stream";
+import { toWebRequest } from "@modelcontextprotocol/node";
+import {
+  createMcpHandler,
+  type Implementation,
+  isInitializeRequest,
+  isJsonContentType,
+  isLegacyRequest,
+  legacyStatelessFallback,
+  type McpRequestContext,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type ServerOptions,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { may, type Principal } from "../../auth/principal.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { PictureTurns } from "../../desktop/picture/picture-turns.ts";
+import { nextTurn } from "../../imaging/loop-turns.ts";
+import { ImageSlots } from "../tool/image-slots.ts";
+import { type Desk, openDesk } from "../tool/mcp-state.ts";
+import type { McpPorts, McpTransport } from "../tool/ports.ts";
+import { runTool } from "../tool/run-tool.ts";
+import type { Tool } from "../tool/tool.ts";
+import { selectTools, type Toolset, toolsetsOfUrl } from "../tool/toolsets.ts";
+import { TOOLS } from "../tools/list.ts";
+import { Conversations } from "./conversations.ts";
+import { Elicitation } from "./elicitation.ts";
+import { calledTool, capabilitiesInEnvelope, clientInEnvelope } from "./envelope.ts";
+import { faultHttp, MAX_BODY_BYTES, readBody, sendResponse } from "./http.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import {
+  checkMessage,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  readMessage,
+  SESSION_NOT_FOUND,
+  TRANSPORT_ERROR,
+} from "./json-rpc.ts";
+import { ListenBus } from "./listen-bus.ts";
+import { listedTool } from "./listing.ts";
+import { tellProgress } from "./progress.ts";
+import { RESOURCE_CAPABILITIES, serveResources } from "./serve-resources.ts";
+import { Sessions } from "./sessions.ts";
+import { StdioGate } from "./stdio-gate.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+
+export const SERVER_NAME = "overlay-companion-mcp";
+
+/** The list of tools changes only with the version; a day is short enough for an upgrade to be seen. */
+const TOOLS_TTL_MS = 24 * 60 * 60 * 1000;
+/** Calls for pictures of one principal that are served at a time, and that wait; several agents may share a token. */
+const PICTURE_LIMITS = { mostAtOnce: 16, mostWaiting: 500 };
+/** A body from so many bytes on takes milliseconds to read and check: one in a turn of the loop. */
+const LARGE_BODY_BYTES = 64 * 1024;
+/** Names of clients are their own words: kept short and plain. */
+const MAX_CLIENT_NAME = 100;
+/** Clients remembered so that each is announced once. */
+const MAX_CLIENTS = 1000;
+
+/** A conversation over stdio. */
+export interface StdioConversation {
+  /** Resolves when the client is gone and every answer is written. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The MCP face of the house. */
+export interface Mcp {
+  /**
+   * Serves one HTTP request of either protocol era. `body`: what was read and parsed already, or the raw text or
+   * bytes of it (then malformed JSON is answered as JSON-RPC asks), or undefined when nobody has read it.
+   */
+  handle(req: IncomingMessage, res: ServerResponse, body: unknown, principal: Principal): Promise<void>;
+  /** Speaks MCP on two streams; nothing else may write to `stdout`. `toolsets`: null for every tool. */
+  serveStdio(
+    stdin: Readable,
+    stdout: Writable,
+    principal: Principal,
+    toolsets?: readonly Toolset[] | null,
+  ): StdioConversation;
+  /** Ends every session and aborts what runs. */
+  close(): Promise<void>;
+}
+
+/** Makes the SDK's server object of one conversation or request. */
+export type MakeServer = (info: Implementation, options: ServerOptions) => Server;
+
+/**
+ * Makes the MCP face: tools, both eras on one URL, sessions, stdio. `makeServer` is for tests that mount the fixtures of
+ * the conformance suite on the real face.
+ */
+export function createMcp(ports: McpPorts, makeServer: MakeServer = plainServer): Mcp {
+  return new McpFace(ports, makeServer);
+}
+
+function plainServer(info: Implementation, options: ServerOptions): Server {
+  return new Server(info, options);
+}
+
+interface Legacy {
+  readonly over: () => void;
+  readonly server: Server;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+}
+
+/** Who sent a request, and which tools they have. */
+interface Sender {
+  readonly principal: Principal;
+  readonly transport: McpTransport;
+  tools: readonly Tool[];
+}
+
+class McpFace implements Mcp {
+  readonly #ports: McpPorts;
+  readonly #makeServer: MakeServer;
+  readonly #desk: Desk;
+  readonly #bus: ListenBus;
+  readonly #elicitation: Elicitation;
+  readonly #conversations: Conversations;
+  readonly #sessions: Sessions<Legacy>;
+  /** The SDK hands factories the very Request it was given: the way to say who sent it. */
+  readonly #senders = new WeakMap<Request, Sender>();
+  readonly #modern;
+  readonly #sessionless;
+  readonly #seen = new Set<string>();
+  /** Of the request that is answered; none over stdio. */
+  readonly #slots = new AsyncLocalStorage<ImageSlots>();
+  /** A call for a picture has its turn until its answer is written: who does not read holds a few of their own. */
+  readonly #pictures = new PictureTurns(PICTURE_LIMITS);
+
+  constructor(ports: McpPorts, makeServer: MakeServer) {
+    this.#ports = ports;
+    this.#makeServer = makeServer;
+    this.#desk = openDesk(ports);
+    this.#bus = new ListenBus(this.#desk, ports.desktops);
+    this.#elicitation = new Elicitation({ questions: ports.questions ?? null, clock: ports.clock });
+    this.#conversations = new Conversations(ports.desktops);
+    this.#sessions = new Sessions(ports.clock, ({ server, over }) => {
+      over();
+      server.close().catch((err: unknown) => ports.log.warn({ err }, "MCP session did not close"));
+    });
+    const factory = ({ requestInfo }: McpRequestContext): Server => {
+      const sender = requestInfo === undefined ? undefined : this.#senders.get(requestInfo);
+      if (sender === undefined) throw new Error("MCP request without a sender");
+      return this.#server(sender);
+    };
+    // Rejected requests are the client's affair and are answered; there is nothing to log at this level.
+    this.#modern = createMcpHandler(factory, {
+      legacy: "reject",
+      bus: this.#bus,
+      maxSubscriptions: 200,
+      maxRequestBodySize: MAX_BODY_BYTES,
+    });
+    this.#sessionless = legacyStatelessFallback(factory, undefined, { maxRequestBodySize: MAX_BODY_BYTES });
+  }
+
+  async handle(
+    req: IncomingMessage,
+    res: ServerResponse,
+    body: unknown,
+    principal: Principal,
+  ): Promise<void> {
+    const slots = new ImageSlots();
+    await this.#slots.run(slots, async () => {
+      let response: Response;
+      try {
+        response = await this.#respond(req, res, body, principal);
+      } catch (err) {
+        this.#ports.log.error({ err }, "MCP request failed");
+        response = faultHttp(500, { code: INTERNAL_ERROR, message: "Internal server error", id: null });
+      }
+      await sendResponse(res, response, slots);
+    });
+  }
+
+  serveStdio(
+    stdin: Readable,
+    stdout: Writable,
+    principal: Principal,
+    toolsets: readonly Toolset[] | null = null,
+  ): StdioConversation {
+    const sender: Sender = { principal, transport: "stdio", tools: this.#toolsOf(principal, toolsets) };
+    const gate = new StdioGate(
+      this.#ports.clock,
+      (line) => stdout.write(line),
+      (wanted) => {
+        sender.tools = this.#toolsOf(principal, wanted);
+      },
+    );
+    const transport = new StdioTransport(gate, stdout);
+    const handle = serveStdio(() => this.#server(sender), { transport });
+    void transport.closed.then(this.#conversations.begin(principal));
+    stdin.once("error", () => gate.end());
+    stdin.pipe(gate);
+    return { closed: transport.closed, close: () => handle.close() };
+  }
+
+  async close(): Promise<void> {
+    this.#elicitation.close();
+    this.#sessions.close();
+    this.#desk.events.close();
+    await this.#modern.close();
+  }
+
+  async #respond(
+    req: IncomingMessage,
+    res: ServerResponse,
+    body: unknown,
+    principal: Principal,
+  ): Promise<Response> {
+    if (!may(principal, "mcp")) {
+      const message = `Forbidden: a token of role ${principal.role} may not use MCP, expected agent, operator or admin`;
+      return faultHttp(403, { code: TRANSPORT_ERROR, message, id: null });
+    }
+    const { toolsets, fault } = toolsetsOfUrl(req.url);
+    if (fault !== null)
+      return faultHttp(400, { code: INVALID_REQUEST, message: `Bad Request: ${fault}`, id: null });
+    let message: object | null = null;
+    if (req.method === "POST") {
+      if (!isJsonContentType(req.headers["content-type"] ?? null)) {
+        const expected = "Unsupported Media Type: Content-Type must be application/json";
+        return faultHttp(415, { code: TRANSPORT_ERROR, message: expected, id: null });
+      }
+      if (Number(req.headers["content-length"]) >= LARGE_BODY_BYTES) await nextTurn();
+      const read = body === undefined ? await readBody(req) : given(body);
+      if (read.fault !== null) {
+        const isTooLong = "status" in read;
+        // What was not read of a body that is too long would be taken for the next request.
+        return faultHttp(isTooLong ? 413 : 400, read.fault, isTooLong ? { connection: "close" } : {});
+      }
+      message = read.value;
+    }
+    const abort = new AbortController();
+    res.once("close", () => {
+      if (!res.writableFinished) abort.abort();
+    });
+    if (asksForPicture(message)) {
+      try {
+        res.once("close", await this.#pictures.enter(principal.id, abort.signal));
+      } catch (error) {
+        if (!(error instanceof RefusedError) && !abort.signal.aborted) throw error;
+        const text = `Too Many Requests: ${error instanceof Error ? error.message : "the caller went away"}`;
+        return faultHttp(429, { code: TRANSPORT_ERROR, message: text, id: null }, { "retry-after": "1" });
+      }
+    }
+    const request = await toWebRequest(bodyless(req), message ?? undefined, { signal: abort.signal });
+    const sender: Sender = { principal, transport: "http", tools: this.#toolsOf(principal, toolsets) };
+    this.#senders.set(request, sender);
+    const options = message === null ? {} : { parsedBody: message };
+    if (!(await isLegacyRequest(request, message ?? undefined))) {
+      return this.#bus.run(principal, message, () => this.#modern.fetch(request, options));
+    }
+    const sessionId = request.headers.get("mcp-session-id");
+    if (sessionId === null) {
+      if (message !== null && isInitializeRequest(message)) return this.#open(request, message, sender, res);
+      // Scripts that just POST a call are served too; GET and DELETE are answered with 405.
+      return this.#sessionless(request, options);
+    }
+    const session = this.#sessions.get(sessionId, principal.id);
+    if (session === null) {
+      const text = "Session not found: it ended or is not yours, initialize a new one";
+      return faultHttp(404, { code: SESSION_NOT_FOUND, message: text, id: null });
+    }
+    res.once("close", this.#sessions.use(sessionId));
+    return session.transport.handleRequest(request, options);
+  }
+
+  /** A session of the 2025 era: one server object that lives until its client says goodbye or is idle. */
+  async #open(request: Request, message: object, sender: Sender, res: ServerResponse): Promise<Response> {
+    const { principal } = sender;
+    if (!this.#sessions.makeRoom(principal.id)) {
+      const text = "Service Unavailable: every MCP session is in use";
+      return faultHttp(503, { code: TRANSPORT_ERROR, message: text, id: null }, { "retry-after": "60" });
+    }
+    const server = this.#server(sender);
+    let isOpen = false;
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => {
+        isOpen = true;
+        this.#sessions.add(id, principal.id, {
+          server,
+          transport,
+          over: this.#conversations.begin(principal),
+        });
+        res.once("close", this.#sessions.use(id));
+      },
+      onsessionclosed: (id) => this.#sessions.end(id),
+    });
+    server.oninitialized = () => this.#see(principal, server.getClientVersion());
+    await server.connect(transport);
+    const response = await transport.handleRequest(request, { parsedBody: message });
+    if (!isOpen) await server.close();
+    return response;
+  }
+
+  /** What the token lets its holder see, else the configuration; then what the caller asked for of it. */
+  #toolsOf({ toolsets }: Principal, wanted: readonly Toolset[] | null): readonly Tool[] {
+    return selectTools(selectTools(TOOLS, toolsets ?? this.#ports.toolsets ?? null), wanted);
+  }
+
+  #server(sender: Sender): Server {
+    const { principal, transport } = sender;
+    const { version } = this.#ports;
+    const codec = this.#elicitation.codec(principal);
+    const server = this.#makeServer(
+      {
+        name: SERVER_NAME,
+        title: "Overlay Companion",
+        version,
+        description: "See, use and annotate a remote desktop together with the people who watch it.",
+      },
+      {
+        capabilities: { tools: {}, ...RESOURCE_CAPABILITIES },
+        instructions: INSTRUCTIONS,
+        cacheHints: { "tools/list": { ttlMs: TOOLS_TTL_MS, cacheScope: "private" } },
+        requestState: { verify: codec.verify },
+      },
+    );
+    const clientOf = (context: ServerContext): string | null =>
+      this.#see(principal, clientInEnvelope(context.mcpReq.envelope) ?? server.getClientVersion());
+    server.setRequestHandler("tools/list", ({ params }, context) => {
+      if (params?.cursor !== undefined) {
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown cursor: the list has one page");
+      }
+      clientOf(context);
+      return { tools: sender.tools.map(listedTool) };
+    });
+    serveResources(server, sender, this.#ports, this.#desk);
+    server.setRequestHandler("tools/call", async ({ params }, context) => {
+      const tool = sender.tools.find(({ name }) => name === params.name);
+      if (tool === undefined) {
+        const name = JSON.stringify(params.name.slice(0, 60));
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
+      }
+      const caller = { principal, transport, clientName: clientOf(context) };
+      const images = this.#slots.getStore();
+      const stopTelling = tellProgress(context.mcpReq, this.#ports.clock, tool.name);
+      const answer = this.#elicitation.call({
+        principal,
+        context,
+        capabilities: capabilitiesInEnvelope(context.mcpReq.envelope) ?? server.getClientCapabilities(),
+        codec,
+        tool: tool.name,
+        args: params.arguments,
+        run: (signal) =>
+          runTool(tool, params.arguments, { ...caller, signal, images }, this.#ports, this.#desk),
+      });
+      return answer.finally(stopTelling);
+    });
+    return server;
+  }
+
+  /** The client's name, cleaned; tells the house when it is a new one. */
+  #see(principal: Principal, client: { name: string; version: string } | undefined): string | null {
+    if (client === undefined) return null;
+    const name = plain(client.name);
+    const version = plain(client.version);
+    const key = `${principal.id}\n${name}\n${version}`;
+    if (!this.#seen.has(key)) {
+      if (this.#seen.size >= MAX_CLIENTS) this.#seen.clear();
+      this.#seen.add(key);
+      this.#ports.onClient?.({ name, version, principal });
+    }
+    return name;
+  }
+}
+
+/** Whether a message calls a tool whose answer is a picture. */
+function asksForPicture(message: object | null): boolean {
+  const called = calledTool(message);
+  return TOOLS.find(({ name }) => name === called)?.rate === "screenshot";
+}
+
+/** What the SDK needs of a request whose body was read already. */
+function bodyless(req: IncomingMessage) {
+  const { method = "GET", url = "/", headers } = req;
+  return { method, url, headers, [Symbol.asyncIterator]: () => req[Symbol.asyncIterator]() };
+}
+
+function given(body: unknown) {
+  if (typeof body === "string") return readMessage(body);
+  return body instanceof Uint8Array
+    ? readMessage(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"))
+    : checkMessage(body);
+}
+
+function plain(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "")
+    .trim()
+    .slice(0, MAX_CLIENT_NAME);
+}

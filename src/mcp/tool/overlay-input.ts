@@ -1,0 +1,86 @@
+import * as z from "zod";
+import { parseColour } from "../../compositor/colour.ts";
+import type { Overlay, OverlaySpec } from "../../compositor/overlay.ts";
+import { POINT_LIMIT } from "../../compositor/shapes/freehand.ts";
+import { SHAPES } from "../../compositor/shapes/list.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { anchorIdField, coordinate, monitorIndexField } from "./fields.ts";
+import { monitorOf, placeOf } from "./place.ts";
+import type { McpDesktop } from "./ports.ts";
+
+const extent = z.int().min(-65_535).max(65_535);
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What draw_overlay and each item of batch_overlay take. */
+export const overlayFields = {
+  x: coordinate,
+  y: coordinate,
+  width: extent.describe("An arrow points to x+width, y+height: there it may be negative."),
+  height: extent,
+  color: z.string().max(64).optional().describe("CSS colour. Default yellow."),
+  opacity: z.number().min(0).max(1).optional().describe("Default 0.5."),
+  label: z.string().max(1024).optional().describe("Caption of a box, text of a text, name of an icon."),
+  annotation_type: z
+    .enum(SHAPES.map(({ kind }) => kind))
+    .optional()
+    .describe("Default box."),
+  points: z
+    .array(z.strictObject({ x: coordinate, y: coordinate }))
+    .min(1)
+    .max(POINT_LIMIT)
+    .optional()
+    .describe("Of a freehand line; without them it is a ring around the rectangle."),
+  temporary_ms: z.int().min(1).max(DAY_MS).optional().describe("Goes away after so long. Default: stays."),
+  click_through: z
+    .boolean()
+    .optional()
+    .describe("false: it has a button with which the human removes it. Clicks go through it either way."),
+  monitor_index: monitorIndexField,
+  anchor_id: anchorIdField
+    .optional()
+    .describe("The overlay goes with that element, hidden while it is out of view."),
+};
+
+/** One overlay of a batch. */
+export const overlayItem = z.strictObject(overlayFields);
+export type OverlayInput = z.output<typeof overlayItem>;
+
+/** Draws what a caller asked for, clamped to its monitor. Throws CompositorError or RefusedError. */
+export function addOverlay(desktop: McpDesktop, input: OverlayInput, ownerId: string): Overlay {
+  const kind = input.annotation_type ?? "box";
+  if (kind !== "arrow" && (input.width < 0 || input.height < 0)) {
+    throw new RefusedError(
+      "invalid_parameters",
+      `got a ${kind} of ${input.width}x${input.height}, expected width and height of 0 or more`,
+    );
+  }
+  const place = placeOf(desktop, input.monitor_index);
+  const x = input.x + place.bounds.x;
+  const y = input.y + place.bounds.y;
+  const wanted = { x, y, width: input.width, height: input.height };
+  const spec: OverlaySpec = {
+    ...wanted,
+    kind,
+    color: parseColour(input.color ?? "yellow"),
+    opacity: input.opacity ?? 0.5,
+    label: input.label ?? null,
+    temporaryMs: input.temporary_ms ?? null,
+    clickThrough: input.click_through ?? true,
+    monitorIndex: place.monitorIndex ?? monitorOf(desktop, wanted),
+    ...(input.points === undefined
+      ? {}
+      : { points: input.points.map((point) => ({ x: point.x - input.x, y: point.y - input.y })) }),
+    ...(input.anchor_id === undefined ? {} : { anchorId: knownAnchor(desktop, input.anchor_id) }),
+  };
+  return desktop.scene.add(spec, ownerId, place.bounds);
+}
+
+/** Throws RefusedError not_found. */
+function knownAnchor(desktop: McpDesktop, id: string): string {
+  if (desktop.anchors.get(id) !== null) return id;
+  throw new RefusedError(
+    "not_found",
+    `got the anchor ${JSON.stringify(id)}, expected one made by add_anchor`,
+  );
+}

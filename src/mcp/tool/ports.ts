@@ -1,0 +1,129 @@
+import type { Principal } from "../../auth/principal.ts";
+import type { Painter } from "../../compositor/painter.ts";
+import type { Scene } from "../../compositor/scene.ts";
+import type { Anchors } from "../../desktop/anchors/anchors.ts";
+import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
+import type { Actor } from "../../desktop/control/action.ts";
+import type { Questions } from "../../desktop/control/questions.ts";
+import type { Desktop } from "../../desktop/desktop.ts";
+import type { TestReport } from "../../desktop/desktops.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { RecordingsFace } from "../../recording/library/recording-types.ts";
+import type { Toolset } from "./toolsets.ts";
+
+/** What the tools need of a live desktop; Desktop of the heart is one. */
+export interface McpDesktop
+  extends Pick<
+    Desktop,
+    | "id"
+    | "connection"
+    | "name"
+    | "state"
+    | "mode"
+    | "isExact"
+    | "size"
+    | "screens"
+    | "view"
+    | "whenReady"
+    | "perform"
+    | "pointer"
+    | "generation"
+    | "changedSince"
+    | "sizedSince"
+    | "setMode"
+    | "modeOf"
+    | "stop"
+    | "isStopped"
+    | "isPressedBy"
+    | "on"
+  > {
+  readonly scene: Pick<Scene, "overlays" | "ownerOf" | "add" | "remove" | "clear">;
+  readonly anchors: Pick<Anchors, "add" | "find" | "get">;
+}
+
+/** What the tools need of the registry; Desktops of the heart is one. */
+export interface McpDesktops {
+  readonly all: readonly McpDesktop[];
+  get(id: string): McpDesktop;
+  active(principalId: string): McpDesktop;
+  setActive(principalId: string, id: string): McpDesktop;
+  add(input: ConnectionInput, by: Actor): Promise<McpDesktop>;
+  /** As `add` for agents: at once where the configuration allows the address, else when a human said yes. */
+  propose(input: ConnectionInput, actor: Actor, signal: AbortSignal): Promise<McpDesktop>;
+  remove(id: string, by: Actor): Promise<void>;
+  test(connection: Connection, by: Actor): Promise<TestReport>;
+  lastConnected(id: string): string | null;
+}
+
+/** How a call came in. */
+export type McpTransport = "http" | "stdio";
+
+/** One tool call for the audit, as it begins: never its arguments. */
+export interface ToolCallBegun {
+  /** The same in both records of a call, and in no other's. */
+  readonly callId: string;
+  readonly tool: string;
+  readonly principal: Principal;
+  readonly transport: McpTransport;
+  readonly clientName: string | null;
+  /** null for tools that act on no desktop. */
+  readonly desktopId: string | null;
+}
+
+/** How it ended. */
+export interface ToolCallRecord extends ToolCallBegun {
+  readonly outcome: "done" | "refused" | "failed";
+  /** Of the error, null where it was done. */
+  readonly code: string | null;
+  readonly durationMs: number;
+  /** Pictures in the answer. */
+  readonly images: number;
+}
+
+/** A picture that was given out by another way than a tool. */
+export interface PictureGiven {
+  readonly principal: Principal;
+  readonly transport: McpTransport;
+  readonly desktopId: string;
+  readonly via: "resources/read" | "prompts/get";
+}
+
+/** An MCP client that introduced itself; name and version are its own words. */
+export interface McpClientSeen {
+  readonly name: string;
+  readonly version: string;
+  readonly principal: Principal;
+}
+
+/** What pino offers; messages are constant, details are fields. */
+export interface McpLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What the MCP face needs from the house. */
+export interface McpPorts {
+  readonly desktops: McpDesktops;
+  readonly clock: Clock;
+  readonly log: McpLog;
+  readonly version: string;
+  readonly audit: (record: ToolCallRecord) => void;
+  /** Told of each call before anything is done for it; `audit` follows, whatever comes of it. */
+  readonly onCall?: (call: ToolCallBegun) => void;
+  /** Resolves once what `onCall` was told is written down; rejects where that cannot be: then nothing may change. */
+  readonly secured?: () => Promise<void>;
+  /** Told of each picture that no tool gave. */
+  readonly onPicture?: (picture: PictureGiven) => void;
+  /** Called once for each principal, name and version. */
+  readonly onClient?: (client: McpClientSeen) => void;
+  /** Default true. */
+  readonly isRateLimited?: boolean;
+  /** The tools of callers whose token names none; absent or empty: every tool. */
+  readonly toolsets?: readonly Toolset[];
+  /** Open questions of all desktops; without it no client is asked what people at the viewer are. */
+  readonly questions?: Pick<Questions, "on" | "belongsTo" | "decide">;
+  /** Annotates aside; absent, it is done in turns of the event loop. */
+  readonly painter?: Pick<Painter, "annotate">;
+  /** Absent: this house records nothing. */
+  readonly recordings?: RecordingsFace;
+}

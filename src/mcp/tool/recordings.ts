@@ -1,0 +1,122 @@
+import * as z from "zod";
+import { may, type Principal } from "../../auth/principal.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { REASONS, type RecordingSummary } from "../../recording/format/summary.ts";
+import type { RecordingReader, RecordingsFace } from "../../recording/library/recording-types.ts";
+import { asRefused } from "../../recording/library/refused.ts";
+
+/** What the recording tools share. */
+
+export const recordingIdField = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("Which recording: from start_recording or list_recordings.");
+
+export const recordingOutput = z.object({
+  recording_id: z.string(),
+  connection_id: z.string().describe("The desktop that it shows."),
+  connection_name: z.string(),
+  started_at: z.string(),
+  duration_ms: z.number(),
+  state: z
+    .enum(["recording", "sealed", "unsealed", "tampered"])
+    .describe("unsealed: the server ended before it could sign it. tampered: it was changed afterwards."),
+  width: z.int(),
+  height: z.int(),
+  size_bytes: z.int(),
+  reason: z.enum(REASONS),
+  started_by: z.string(),
+  actions: z.int().describe("How many actions it holds."),
+  uri: z.string(),
+});
+
+export function recordingOutputOf(recording: RecordingSummary): z.input<typeof recordingOutput> {
+  return {
+    recording_id: recording.id,
+    connection_id: recording.desktopId,
+    connection_name: recording.title,
+    started_at: recording.startedAt,
+    duration_ms: Math.round(recording.durationMs),
+    state: recording.state,
+    width: recording.width,
+    height: recording.height,
+    size_bytes: recording.bytes,
+    reason: recording.reason,
+    started_by: recording.startedBy,
+    actions: recording.counts.actions,
+    uri: recordingUri(recording.id),
+  };
+}
+
+export function recordingUri(id: string): string {
+  return `recordings://${id}`;
+}
+
+/**
+ * Recordings as one principal may use them: who controls desktops sees all, an agent what was begun in its name. What
+ * it may not see looks as if it were not there.
+ */
+export class RecordingsOf {
+  readonly #recordings: RecordingsFace;
+  readonly #principal: Principal;
+
+  /** Throws RefusedError not_supported in a house that records nothing. */
+  constructor(recordings: RecordingsFace | undefined, principal: Principal) {
+    if (recordings === undefined) throw new RefusedError("not_supported", "this server records nothing");
+    this.#recordings = recordings;
+    this.#principal = principal;
+  }
+
+  /** The newest first. */
+  async list(): Promise<readonly RecordingSummary[]> {
+    return (await this.#recordings.list()).filter((recording) => this.#isVisible(recording));
+  }
+
+  /** Throws RefusedError not_found. */
+  async get(id: string): Promise<RecordingSummary> {
+    const recording = await this.#recordings.get(id);
+    if (this.#isVisible(recording)) return recording;
+    throw new RefusedError("not_found", "there is no such recording");
+  }
+
+  /** The recording that runs from now on; `isNew` false where one ran already. Throws RefusedError not_found, too_many. */
+  async start(desktopId: string): Promise<{ readonly recording: RecordingSummary; readonly isNew: boolean }> {
+    const running = this.#recordings.runningOn(desktopId);
+    const { id, name } = this.#principal;
+    const by = { kind: "agent", id, name } as const;
+    const recording = await asRefused(() => this.#recordings.start(desktopId, { reason: "manual", by }));
+    return { recording, isNew: running?.id !== recording.id };
+  }
+
+  /** Throws RefusedError not_found, permission_denied: an agent does not end what people or a policy began. */
+  async stop(id: string): Promise<RecordingSummary> {
+    const recording = await this.get(id);
+    if (!may(this.#principal, "control") && recording.reason !== "manual") {
+      throw new RefusedError(
+        "permission_denied",
+        `the recording was begun by the policy ${recording.reason}: expected one that you started`,
+      );
+    }
+    const { id: agentId, name } = this.#principal;
+    return await asRefused(() => this.#recordings.stop(id, { kind: "agent", id: agentId, name }));
+  }
+
+  /** Runs something with a recording that is open meanwhile. Throws RefusedError not_found, not_supported (damaged). */
+  async read<Result>(id: string, run: (reader: RecordingReader) => Promise<Result>): Promise<Result> {
+    await this.get(id);
+    return await asRefused(async () => {
+      const reader = await this.#recordings.open(id);
+      try {
+        return await run(reader);
+      } finally {
+        await reader.close();
+      }
+    });
+  }
+
+  /** By id: a name may be given to another one later. */
+  #isVisible({ startedById }: RecordingSummary): boolean {
+    return may(this.#principal, "control") || startedById === this.#principal.id;
+  }
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { actorOf } from "../../auth/actor.ts";
+import type { Principal } from "../../auth/principal.ts";
+import type { RateClass } from "../server/rate-limit.ts";
+import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
+import { base64Of, type ImageSlots } from "./image-slots.ts";
+import type { Desk } from "./mcp-state.ts";
+import type { McpDesktop, McpPorts, McpTransport, ToolCallBegun, ToolCallRecord } from "./ports.ts";
+import { RecordingsOf } from "./recordings.ts";
+import type { Tool, ToolAnswer, ToolContext, ToolImage } from "./tool.ts";
+
+/** Who calls a tool, and how long they wait for it. */
+export interface Caller {
+  readonly principal: Principal;
+  readonly transport: McpTransport;
+  /** As the client calls itself, cleaned; null where it did not. */
+  readonly clientName: string | null;
+  readonly signal: AbortSignal;
+  /** Where the answer's images are left until it is written; absent, they stand in it. */
+  readonly images?: ImageSlots | undefined;
+}
+
+type ContentBlock = { type: "text"; text: string } | { type: "image"; data: string; mimeType: string };
+
+/** A tool's result as MCP has it. */
+export interface ToolResult {
+  [key: string]: unknown;
+  content: ContentBlock[];
+  structuredContent: Record<string, unknown>;
+  isError?: boolean;
+}
+
+/** How long a tool waits for a desktop that is still connecting. */
+const READY_TIMEOUT_MS = 5_000;
+
+/** The one door through which every tool call goes: arguments, rate limit, the tool, its errors, the audit. */
+export async function runTool(
+  tool: Tool,
+  args: unknown,
+  caller: Caller,
+  ports: McpPorts,
+  desk: Desk,
+): Promise<ToolResult> {
+  const { desktops, clock } = ports;
+  const { principal, signal } = caller;
+  const startMs = clock.nowMs();
+  let begun: ToolCallBegun = {
+    callId: randomUUID(),
+    tool: tool.name,
+    principal,
+    transport: caller.transport,
+    clientName: caller.clientName,
+    desktopId: null,
+  };
+  let isTold = false;
+  const tell = (): void => {
+    if (!isTold) ports.onCall?.(begun);
+    isTold = true;
+  };
+  let error: ToolError | null = null;
+  let images = 0;
+  let result: ToolResult;
+  try {
+    const call = tool.parse(args);
+    const desktop = tool.hasDesktop ? find(ports, principal, call.connectionId ?? undefined) : null;
+    begun = { ...begun, desktopId: desktop?.id ?? null };
+    tell();
+    if (needsRecord(tool)) await ports.secured?.();
+    const giveBack = desk.limits.take(rateOf(tool.rate, desktop, principal), principal.id, desktop?.id ?? "");
+    const context: ToolContext = {
+      principal,
+      actor: { ...actorOf(principal, principal.ip), kind: "agent" },
+      clientName: caller.clientName,
+      desktops,
+      get recordings() {
+        return new RecordingsOf(ports.recordings, principal);
+      },
+      desktop: (connectionId) => find(ports, principal, connectionId),
+      async readyDesktop(connectionId) {
+        const found = find(ports, principal, connectionId);
+        await found.whenReady(READY_TIMEOUT_MS, signal);
+        return found;
+      },
+      date: () => clock.date(),
+      clock,
+      desk,
+      count(rate, onDesktop, count) {
+        if (count > 0)
+          desk.limits.take(rateOf(rate, onDesktop, principal), principal.id, onDesktop.id, count);
+      },
+      signal,
+    };
+    try {
+      const answer = await call.run(context);
+      images = imagesOf(answer).length;
+      result = success(answer, caller.images);
+    } finally {
+      // R1: only delivered images count as screenshots.
+      if (tool.rate === "screenshot" && images === 0) giveBack();
+    }
+  } catch (cause) {
+    error = explain(cause, signal);
+    if (error === null) {
+      ports.log.error({ err: cause, tool: tool.name }, "Tool failed");
+      error = INTERNAL_ERROR;
+    }
+    result = failure(error);
+  }
+  tell();
+  const code = error?.code ?? null;
+  ports.audit({ ...begun, outcome: outcomeOf(code), code, durationMs: clock.nowMs() - startMs, images });
+  return result;
+}
+
+/** Looking changes nothing, and whoever wants to stop may always. */
+function needsRecord({ effect, name }: Tool): boolean {
+  return effect !== "read" && name !== "session_stop";
+}
+
+function find({ desktops }: McpPorts, principal: Principal, connectionId: string | undefined): McpDesktop {
+  return connectionId === undefined ? desktops.active(principal.id) : desktops.get(connectionId);
+}
+
+function rateOf(rate: RateClass, desktop: McpDesktop | null, { id }: Principal): RateClass {
+  return rate === "input" && desktop?.modeOf(id) === "autopilot" ? "autopilot_input" : rate;
+}
+
+function imagesOf({ image, images }: ToolAnswer<Record<string, unknown>>): readonly ToolImage[] {
+  return images ?? (image === undefined ? [] : [image]);
+}
+
+function success(answer: ToolAnswer<Record<string, unknown>>, slots?: ImageSlots): ToolResult {
+  const content: ContentBlock[] = [{ type: "text", text: answer.text }];
+  for (const { bytes, mimeType } of imagesOf(answer)) {
+    content.push({ type: "image", data: slots?.put(bytes) ?? base64Of(bytes), mimeType });
+  }
+  return { content, structuredContent: answer.output };
+}
+
+function failure(error: ToolError): ToolResult {
+  return { content: [{ type: "text", text: errorText(error) }], structuredContent: { error }, isError: true };
+}
+
+function outcomeOf(code: ToolError["code"] | null): ToolCallRecord["outcome"] {
+  if (code === null) return "done";
+  return code === "internal_error" ? "failed" : "refused";
+}

@@ -1,0 +1,120 @@
+import { RecordingError } from "../library/error.ts";
+import type { TrackEntry } from "./event-entry.ts";
+
+/** The longest line: a cursor of 512x512 pixels. */
+const MAX_LINE_CHARACTERS = 2 * 1024 * 1024;
+
+const TYPES: ReadonlySet<string> = new Set<TrackEntry["type"]>([
+  "action",
+  "approval",
+  "mode",
+  "stopped",
+  "holder",
+  "overlays_shown",
+  "overlays_gone",
+  "pointer",
+  "click",
+  "keys",
+  "cursor",
+  "clipboard",
+  "viewers",
+  "resize",
+  "state",
+  "name",
+  "bell",
+  "bookmark",
+  "gap",
+]);
+
+/** Entries as they are written: one line of JSON each. */
+export function writeTracks(entries: readonly TrackEntry[]): Buffer {
+  return Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+}
+
+/** Throws RecordingError damaged. An entry of a type that is not known, of a later version, is left out. */
+export function readTracks(bytes: Buffer): TrackEntry[] {
+  const entries: TrackEntry[] = [];
+  for (const line of bytes.toString("utf8").split("\n")) {
+    if (line === "") continue;
+    const entry = parse(line);
+    if (entry !== null) entries.push(entry);
+  }
+  return entries;
+}
+
+function parse(line: string): TrackEntry | null {
+  if (line.length > MAX_LINE_CHARACTERS) {
+    throw new RecordingError("too_large", `an entry of ${line.length} characters in the tracks`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (cause) {
+    throw new RecordingError("damaged", "an entry of the tracks is not JSON", { cause });
+  }
+  if (!hasShape(value)) throw new RecordingError("damaged", "an entry of the tracks has no type or no time");
+  return isKnown(value) ? value : null;
+}
+
+function hasShape(value: unknown): value is { readonly type: string; readonly atMs: number } {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "type" in value &&
+    typeof value.type === "string" &&
+    "atMs" in value &&
+    typeof value.atMs === "number"
+  );
+}
+
+/** Its fields are those that we wrote: the block's hash was right. */
+function isKnown(value: { readonly type: string; readonly atMs: number }): value is TrackEntry {
+  return TYPES.has(value.type);
+}
+
+/** What can be searched of an entry; empty where there is nothing to read. */
+export function wordsOf(entry: TrackEntry): string {
+  switch (entry.type) {
+    case "action": {
+      const refused = entry.outcome === "done" ? [] : [entry.outcome, entry.code ?? ""];
+      return join([entry.actor.name, entry.summary, entry.intent ?? "", ...refused]);
+    }
+    case "approval": {
+      const by = entry.decidedBy === null ? "" : `by ${entry.decidedBy.name}`;
+      return join([`approval ${entry.state}`, by, entry.actor.name, entry.summary, entry.intent ?? ""]);
+    }
+    case "mode":
+      return join([`mode ${entry.mode}`, entry.by?.name ?? ""]);
+    case "stopped":
+      return join([entry.isStopped ? "stopped" : "resumed", entry.by.name]);
+    case "holder":
+      return entry.actor === null ? "" : `input held by ${entry.actor.name}`;
+    case "overlays_shown":
+      return join(entry.overlays.flatMap(({ kind, label }) => ["overlay", kind, label ?? ""]));
+    case "clipboard":
+      return `clipboard of ${entry.characters} characters`;
+    case "resize":
+      return `resized to ${entry.width}x${entry.height}`;
+    case "state":
+      return join([`target ${entry.state}`, entry.code ?? ""]);
+    case "name":
+      return entry.name;
+    case "bell":
+      return "bell";
+    case "bookmark":
+      return join([`bookmark ${entry.label}`, entry.by.name]);
+    case "gap":
+      return `gap ${entry.reason}`;
+    case "overlays_gone":
+    case "pointer":
+    case "click":
+    case "keys":
+    case "cursor":
+    case "viewers":
+      return "";
+  }
+}
+
+function join(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(" ");
+}

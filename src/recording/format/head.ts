@@ -1,0 +1,53 @@
+import { RecordingError } from "../library/error.ts";
+import { JsonRecord } from "./json-record.ts";
+import { REASONS, type RecordingReason } from "./summary.ts";
+
+const FORMAT = "overlay-companion recording";
+const VERSION = 1;
+
+/** What a recording is: its first block. */
+export interface RecordingHead {
+  readonly id: string;
+  readonly desktopId: string;
+  readonly title: string;
+  readonly startedAt: string;
+  readonly reason: RecordingReason;
+  readonly startedBy: string;
+  /** The principal's id; null in a recording of a version that kept only the name. */
+  readonly startedById: string | null;
+  /** Of the appliance that signs it. */
+  readonly publicKey: string;
+  /** The key of the other blocks' bodies, sealed under the appliance's; null: they are not encrypted. */
+  readonly sealedKey: string | null;
+}
+
+export function writeHead(head: RecordingHead): Buffer {
+  return Buffer.from(JSON.stringify({ format: FORMAT, version: VERSION, ...head }));
+}
+
+/** Throws RecordingError damaged, or unsupported for what a later version wrote. */
+export function readHead(bytes: Buffer): RecordingHead {
+  const head = JsonRecord.parse(bytes.toString("utf8"), "the head of the recording");
+  if (head.text("format") !== FORMAT) throw new RecordingError("damaged", "the first block is no head");
+  const version = head.count("version");
+  if (version !== VERSION) {
+    throw new RecordingError("unsupported", `the recording has version ${version}, expected ${VERSION}`);
+  }
+  return {
+    id: head.text("id"),
+    desktopId: head.text("desktopId"),
+    title: head.text("title"),
+    startedAt: head.text("startedAt"),
+    reason: reasonOf(head.text("reason")),
+    startedBy: head.text("startedBy"),
+    startedById: head.has("startedById") ? head.textOrNull("startedById") : null,
+    publicKey: head.text("publicKey"),
+    sealedKey: head.textOrNull("sealedKey"),
+  };
+}
+
+export function reasonOf(text: string): RecordingReason {
+  const reason = REASONS.find((known) => known === text);
+  if (reason === undefined) throw new RecordingError("damaged", "the reason of the recording is not known");
+  return reason;
+}

@@ -1,0 +1,67 @@
+import type { Actor } from "../../desktop/control/action.ts";
+import type { RecordingReason, RecordingSummary } from "../format/summary.ts";
+import type { RecordingReader } from "../read/reader.ts";
+
+export type { ActionEntry, TrackActor, TrackEntry, TrackEvent } from "../format/event-entry.ts";
+export type {
+  RecordingCounts,
+  RecordingReason,
+  RecordingState,
+  RecordingSummary,
+} from "../format/summary.ts";
+export type { PictureChunk, PictureRun, RecordedFrame, RecordingReader, SearchHit } from "../read/reader.ts";
+
+/** What `verify` found. `state` is never "recording": a running one is checked as far as it is written. */
+export interface Verification {
+  readonly id: string;
+  readonly state: "sealed" | "unsealed" | "tampered";
+  /** What is wrong and where, in words for people; null for what is intact. */
+  readonly problem: string | null;
+  /** Bytes that are proven to be as they were written. */
+  readonly intactBytes: number;
+  readonly bytes: number;
+  readonly blocks: number;
+}
+
+export type RecordingsEvent =
+  | { readonly type: "started"; readonly recording: RecordingSummary; readonly by: Actor }
+  /** `by` null: its desktop went, its policy ended it, or the house closed. */
+  | { readonly type: "stopped"; readonly recording: RecordingSummary; readonly by: Actor | null }
+  /** `by` null: it was too old, or all were too large. */
+  | { readonly type: "removed"; readonly id: string; readonly by: Actor | null }
+  /** The disk is full or failed: pictures are missing from now on; `isStrict`: agents were stopped. */
+  | {
+      readonly type: "failed";
+      readonly recording: RecordingSummary;
+      readonly error: Error;
+      readonly isStrict: boolean;
+    };
+
+export interface StartOptions {
+  /** Default manual. */
+  readonly reason?: RecordingReason;
+  readonly by: Actor;
+}
+
+/** Every recording of the house: those that run and those on disk. */
+export interface RecordingsFace {
+  /** The newest first. */
+  list(): Promise<readonly RecordingSummary[]>;
+  /** Throws RefusedError not_found. */
+  get(id: string): Promise<RecordingSummary>;
+  /** The one that runs on a desktop, null for none. */
+  runningOn(desktopId: string): RecordingSummary | null;
+  /** One that runs already is given back as it is. Throws RefusedError not_found, too_many (disk floor). */
+  start(desktopId: string, options: StartOptions): Promise<RecordingSummary>;
+  /** Writes what waits and seals. Throws RefusedError not_found for one that does not run. */
+  stop(id: string, by?: Actor): Promise<RecordingSummary>;
+  /** Stops it where it runs, and deletes its files. Throws RefusedError not_found. */
+  remove(id: string, by?: Actor): Promise<void>;
+  /** Throws RefusedError not_found, RecordingError damaged, unsupported or locked. */
+  open(id: string): Promise<RecordingReader>;
+  /** Reads every byte. Throws RefusedError not_found. */
+  verify(id: string): Promise<Verification>;
+  /** Marks the present moment of a running recording. Throws RefusedError not_found. */
+  bookmark(id: string, label: string, by: Actor): void;
+  on(listener: (event: RecordingsEvent) => void): () => void;
+}

@@ -1,0 +1,28 @@
+import { type RefusalCode, RefusedError } from "../../desktop/error.ts";
+import { RecordingError, type RecordingErrorCode } from "./error.ts";
+
+const REFUSALS: Readonly<Record<RecordingErrorCode, RefusalCode>> = {
+  damaged: "not_supported",
+  too_large: "not_supported",
+  unsupported: "not_supported",
+  locked: "permission_denied",
+  disk_full: "too_many",
+  no_picture: "not_found",
+};
+
+/** Runs what reads a recording for somebody outside: a RecordingError becomes the RefusedError that tells them. */
+export async function asRefused<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+/** The RefusedError that a RecordingError is to somebody outside; anything else as it is. */
+export function refusalOf(error: unknown): unknown {
+  if (!(error instanceof RecordingError)) return error;
+  return new RefusedError(REFUSALS[error.code], `the recording cannot be read: ${error.message}`, {
+    cause: error,
+  });
+}

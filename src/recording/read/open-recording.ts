@@ -1,0 +1,200 @@
+import { setImmediate } from "node:timers/promises";
+import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import { readHeads } from "../../protocols/recording/picture-decoder.ts";
+import { MAX_CHUNK_BYTES } from "../../protocols/recording/picture-format.ts";
+import { BLOCK_FLAG } from "../format/block.ts";
+import type { PlacedBlock } from "../format/block-index.ts";
+import { readTracks, wordsOf } from "../format/event-codec.ts";
+import type { ActionEntry, TrackEntry } from "../format/event-entry.ts";
+import type { RecordingSummary } from "../format/summary.ts";
+import { RecordingError } from "../library/error.ts";
+import type { BlockSource } from "./block-source.ts";
+import { PictureWalk, type Step } from "./frame-seeker.ts";
+import type { PictureChunk, PictureRun, RecordedFrame, RecordingReader, SearchHit } from "./reader.ts";
+
+const MAX_HITS = 200;
+/** A browser takes longer to begin inflating than so much takes on the way; a run has hundreds of such chunks. */
+const SMALL_CHUNK_BYTES = 16 * 1024;
+/** Blocks of tracks read before others have their turn: a few milliseconds. */
+const BLOCKS_A_TURN = 64;
+const FOREVER_MS = 0xffffffff;
+
+/** A recording's files, open for reading. */
+export class OpenRecording implements RecordingReader {
+  readonly #source: BlockSource;
+  readonly #summary: () => RecordingSummary;
+  readonly #walk: PictureWalk;
+  readonly #catchUp: () => Promise<void>;
+  #isClosed = false;
+
+  /** `summary`: of now. `catchUp`: writes what a running recording still holds back. */
+  constructor(
+    source: BlockSource,
+    summary: () => RecordingSummary,
+    catchUp: () => Promise<void> = () => Promise.resolve(),
+  ) {
+    this.#source = source;
+    this.#summary = summary;
+    this.#walk = new PictureWalk(source);
+    this.#catchUp = catchUp;
+  }
+
+  get summary(): RecordingSummary {
+    return this.#summary();
+  }
+
+  /** What seeking has cost since it was opened. */
+  get cost(): { readonly blocks: number; readonly bytes: number } {
+    return this.#walk.cost;
+  }
+
+  frameAt(ms: number): Promise<RecordedFrame> {
+    return this.step(ms, (step) => {
+      this.#walk.lend();
+      return frameOf(step);
+    });
+  }
+
+  async keyframes(): Promise<readonly number[]> {
+    return this.#source.index.keyTimes();
+  }
+
+  async frameTimes(fromMs: number, toMs: number): Promise<readonly number[]> {
+    await this.#reach(toMs);
+    const times: number[] = [];
+    for (const block of (await this.#span(fromMs, toMs, false)).blocks) {
+      const chunk = await this.#source.read(block);
+      for (const { atMs } of readHeads(chunk)) if (atMs >= fromMs && atMs <= toMs) times.push(atMs);
+    }
+    return [...new Set(times)];
+  }
+
+  async chunks(fromMs: number, toMs: number): Promise<readonly PictureChunk[]> {
+    await this.#reach(toMs);
+    const { first, blocks } = await this.#span(fromMs, toMs, true);
+    return blocks.map((block, i) => chunkOf(block, first + i));
+  }
+
+  async run(ms: number): Promise<PictureRun> {
+    await this.#reach(ms);
+    const { first, blocks } = await this.#span(ms, ms, true);
+    const parts: PictureRun["parts"][number][] = [];
+    for (const [i, block] of blocks.entries()) {
+      const isDeflated = (block.flags & BLOCK_FLAG.deflated) !== 0 && block.rawBytes > SMALL_CHUNK_BYTES;
+      const bytes = await (isDeflated ? this.#source.readDeflated(block) : this.#source.read(block));
+      parts.push({ chunk: chunkOf(block, first + i), isDeflated, bytes });
+    }
+    const next = await this.#source.index.picture(first + blocks.length);
+    return { parts, untilMs: next?.fromMs ?? null };
+  }
+
+  async chunkBytes(index: number): Promise<Uint8Array<ArrayBuffer>> {
+    const block = await this.#source.index.picture(index);
+    if (block === undefined || block.rawBytes > MAX_CHUNK_BYTES) {
+      throw new RecordingError("damaged", `there is no chunk ${index} of pictures`);
+    }
+    return Uint8Array.from(await this.#source.readDeflated(block));
+  }
+
+  async events(fromMs = 0, toMs = FOREVER_MS): Promise<readonly TrackEntry[]> {
+    const entries: TrackEntry[] = [];
+    for await (const entry of this.#entries(fromMs, toMs)) entries.push(entry);
+    return entries;
+  }
+
+  async actions(): Promise<readonly ActionEntry[]> {
+    const actions: ActionEntry[] = [];
+    for await (const entry of this.#entries(0, FOREVER_MS)) if (entry.type === "action") actions.push(entry);
+    return actions;
+  }
+
+  async search(query: string): Promise<readonly SearchHit[]> {
+    const wanted = query
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== "");
+    if (wanted.length === 0) return [];
+    const hits: SearchHit[] = [];
+    for await (const entry of this.#entries(0, FOREVER_MS)) {
+      const text = wordsOf(entry);
+      const lower = text.toLowerCase();
+      if (!wanted.every((word) => lower.includes(word))) continue;
+      hits.push({ atMs: entry.atMs, entry, text });
+      if (hits.length === MAX_HITS) break;
+    }
+    return hits;
+  }
+
+  /** As `frameAt`, for who shows the frame where it is: see PictureWalk. */
+  async step<Result>(ms: number, use: (step: Step) => Result): Promise<Result> {
+    await this.#reach(ms);
+    return this.#walk.to(ms, use);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#source.close();
+  }
+
+  /** What a running recording has of the time until then is written. */
+  async #reach(ms: number): Promise<void> {
+    if (ms >= this.#source.index.durationMs && this.summary.state === "recording") await this.#catchUp();
+  }
+
+  async *#entries(fromMs: number, toMs: number): AsyncGenerator<TrackEntry, void, undefined> {
+    await this.#reach(toMs);
+    for (const [i, block] of (await this.#source.index.tracksIn(fromMs, toMs)).entries()) {
+      // What is in memory is read without waiting: hours of it shall not hold up everybody else.
+      if (i % BLOCKS_A_TURN === BLOCKS_A_TURN - 1) await setImmediate();
+      for (const entry of readTracks(await this.#source.read(block))) {
+        if (entry.atMs >= fromMs && entry.atMs <= toMs) yield entry;
+      }
+    }
+  }
+
+  /** The blocks of pictures that touch a span; with the key that the first of them needs where it is asked for. */
+  async #span(
+    fromMs: number,
+    toMs: number,
+    isFromKey: boolean,
+  ): Promise<{ readonly first: number; readonly blocks: readonly PlacedBlock[] }> {
+    const { index } = this.#source;
+    const from = await index.pictureAt(fromMs);
+    if (from < 0) return { first: 0, blocks: [] };
+    const first = isFromKey ? Math.max(0, await index.keyOf(from)) : from;
+    return { first, blocks: await index.pictures(first, await index.pictureAt(toMs)) };
+  }
+}
+
+function chunkOf(block: PlacedBlock, index: number): PictureChunk {
+  return {
+    index,
+    isKey: (block.flags & BLOCK_FLAG.key) !== 0,
+    fromMs: block.fromMs,
+    toMs: block.toMs,
+    frames: block.frames,
+    sizeBytes: block.bodyBytes,
+    rawBytes: block.rawBytes,
+    changedPixels: block.changedPixels,
+  };
+}
+
+function frameOf({ frame, head }: Step): RecordedFrame {
+  return {
+    width: frame.width,
+    height: frame.height,
+    atMs: head.atMs,
+    generation: head.generation,
+    isExact: !head.isPartial,
+    rgba: ownBytes(frame),
+  };
+}
+
+/** Of pixels that were painted here: their memory is nobody else's. */
+function ownBytes({ bytes }: Framebuffer): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes;
+  return buffer instanceof ArrayBuffer
+    ? new Uint8Array(buffer, byteOffset, byteLength)
+    : Uint8Array.from(bytes);
+}

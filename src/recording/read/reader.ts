@@ -1,0 +1,81 @@
+import type { Size } from "../../framebuffer/rect.ts";
+import type { ActionEntry, TrackEntry } from "../format/event-entry.ts";
+import type { RecordingSummary } from "../format/summary.ts";
+
+/** The whole picture at a moment. */
+export interface RecordedFrame extends Size {
+  /** When it was taken: at or before what was asked for. */
+  readonly atMs: number;
+  /** The desktop's generation that it shows. */
+  readonly generation: number;
+  /** False where parts that changed all the time were left for later, so that the recording keeps to its budget. */
+  readonly isExact: boolean;
+  /** R, G, B, 255, rows top down, width * height * 4 bytes; the caller's own. */
+  readonly rgba: Uint8Array<ArrayBuffer>;
+}
+
+/** A chunk of pictures: what the index knows of it. Chunks are in order and numbered from 0 without holes. */
+export interface PictureChunk {
+  readonly index: number;
+  /** Whether its first picture is whole, so that decoding may begin here. */
+  readonly isKey: boolean;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly frames: number;
+  /** Of the deflated bytes that `chunkBytes` gives. */
+  readonly sizeBytes: number;
+  /** Of the same, inflated. */
+  readonly rawBytes: number;
+  /** Pixels that changed in it, the key's own not counted: the activity lane. */
+  readonly changedPixels: number;
+}
+
+/** All that one moment needs, to be sent at once. */
+export interface PictureRun {
+  /** From the key on, without holes; empty where the recording has no picture yet. */
+  readonly parts: readonly {
+    readonly chunk: PictureChunk;
+    readonly isDeflated: boolean;
+    /** As `chunkBytes` gives them, or inflated where they are few. */
+    readonly bytes: Uint8Array;
+  }[];
+  /** When the chunk after them begins; null: they are the last so far. */
+  readonly untilMs: number | null;
+}
+
+/** What a search found, the oldest first. */
+export interface SearchHit {
+  readonly atMs: number;
+  readonly entry: TrackEntry;
+  /** The words that matched, for people. */
+  readonly text: string;
+}
+
+/**
+ * One recording, open for reading; a running one grows under its reader. Times are milliseconds since it began and are
+ * clamped to what is there. All but `summary` and `chunks` throw RecordingError damaged for bytes that were changed.
+ */
+export interface RecordingReader {
+  readonly summary: RecordingSummary;
+  /** Throws RecordingError no_picture where the recording has none yet. */
+  frameAt(ms: number): Promise<RecordedFrame>;
+  /** When pictures that are whole were written. */
+  keyframes(): Promise<readonly number[]>;
+  /** When the pictures of a span were taken, each once: for frame steps. */
+  frameTimes(fromMs: number, toMs: number): Promise<readonly number[]>;
+  /** The chunks that touch a span, with the key chunk that its beginning needs. */
+  chunks(fromMs: number, toMs: number): Promise<readonly PictureChunk[]>;
+  /**
+   * A chunk as it was written, decrypted: raw deflate (DecompressionStream "deflate-raw") of one picture after the
+   * other, which `PictureDecoder` of src/protocols/recording/picture-decoder.ts (no Node, no DOM) paints in order.
+   */
+  chunkBytes(index: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** What is needed to paint the picture of a moment: the chunk that has it and all before it from its key on. */
+  run(ms: number): Promise<PictureRun>;
+  /** All that happened in a span beside the pixels, in order. */
+  events(fromMs?: number, toMs?: number): Promise<readonly TrackEntry[]>;
+  actions(): Promise<readonly ActionEntry[]>;
+  /** Entries that hold every word of the query, whatever the case, at most 200. */
+  search(query: string): Promise<readonly SearchHit[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,55 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from "node:crypto";
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { RecordingError } from "../library/error.ts";
+
+const OWNER_ONLY = 0o600;
+export const SIGNATURE_BYTES = 64;
+
+/** Signs what this appliance recorded: ed25519, with a key of its own that is kept in the data directory. */
+export class Signer {
+  /** SPKI DER in base64: what a seal names. */
+  readonly publicKey: string;
+  readonly #private: KeyObject;
+  readonly #public: KeyObject;
+
+  private constructor(key: KeyObject) {
+    this.#private = key;
+    this.#public = createPublicKey(key);
+    this.publicKey = this.#public.export({ type: "spki", format: "der" }).toString("base64");
+  }
+
+  /** Makes the key (0600) at the first start. Throws RecordingError locked for a file that holds none. */
+  static async open(path: string): Promise<Signer> {
+    const { privateKey } = generateKeyPairSync("ed25519");
+    const made = privateKey.export({ type: "pkcs8", format: "pem" });
+    try {
+      await writeFile(path, made, { mode: OWNER_ONLY, flag: "wx" });
+      return new Signer(privateKey);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    }
+    await chmod(path, OWNER_ONLY);
+    try {
+      const key = createPrivateKey(await readFile(path));
+      if (key.asymmetricKeyType !== "ed25519") throw new Error(`a key for ${key.asymmetricKeyType}`);
+      return new Signer(key);
+    } catch (cause) {
+      throw new RecordingError("locked", `${path} holds no ed25519 key: restore it from a backup`, { cause });
+    }
+  }
+
+  sign(bytes: Uint8Array): Buffer {
+    return sign(null, bytes, this.#private);
+  }
+
+  isOurs(bytes: Uint8Array, signature: Uint8Array): boolean {
+    return signature.length === SIGNATURE_BYTES && verify(null, bytes, this.#public, signature);
+  }
+}

@@ -1,0 +1,23 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { PaceLimits } from "./capture-rate.ts";
+import type { CopyTurns } from "./copy-scheduler.ts";
+import type { Scribe } from "./encoder.ts";
+
+/** What a recorder needs of the house. */
+export interface RecorderPorts {
+  readonly clock: Clock;
+  readonly turns: CopyTurns;
+  /** Another one, after one failed. */
+  openScribe(): Scribe;
+  /** Free bytes where the recording is written. */
+  freeBytes(): Promise<number>;
+  /** Nothing can be written, and later again. */
+  failed(error: Error): void;
+  recovered(): void;
+  onBug(error: unknown): void;
+}
+
+export interface RecorderOptions extends PaceLimits {
+  /** With less free on the disk nothing is written. */
+  readonly floorBytes: number;
+}

@@ -1,0 +1,195 @@
+import { mkdir } from "node:fs/promises";
+import type { Desktop } from "../../desktop/desktop.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { BLOCK_KIND } from "../format/block.ts";
+import { BlockIndex } from "../format/block-index.ts";
+import { BodyCipher } from "../format/body-cipher.ts";
+import type { TrackEvent } from "../format/event-entry.ts";
+import { type RecordingHead, writeHead } from "../format/head.ts";
+import { type KeySealer, makeRecordingKey } from "../format/recording-key.ts";
+import type { RecordingSummary } from "../format/summary.ts";
+import type { Running } from "../library/archive.ts";
+import { writeSeal } from "../seal/seal.ts";
+import type { SealRegister } from "../seal/seal-register.ts";
+import type { Signer } from "../seal/signing-key.ts";
+import { BlockLog } from "./block-writer.ts";
+import type { Scribe, Scribes } from "./encoder.ts";
+import { Recorder } from "./recorder.ts";
+import type { RecorderOptions, RecorderPorts } from "./recorder-ports.ts";
+import { SegmentWriter } from "./segments.ts";
+
+export interface RecordingPlan extends RecorderOptions {
+  readonly folder: string;
+  readonly head: Omit<RecordingHead, "publicKey" | "sealedKey">;
+  /** null: not encrypted. */
+  readonly sealer: KeySealer | null;
+  /** Default 64 MiB. */
+  readonly segmentBytes?: number;
+}
+
+export interface RunningPorts extends Omit<RecorderPorts, "openScribe"> {
+  readonly scribes: Scribes;
+}
+
+/** Who signs recordings, and where it is noted. */
+export interface SealOffice {
+  readonly signer: Signer;
+  readonly seals: SealRegister;
+}
+
+/** A recording that is being written: its files, its recorder and, at the end, its seal. */
+export class RunningRecording implements Running {
+  readonly desktop: Desktop;
+  readonly #plan: RecordingPlan;
+  readonly #head: RecordingHead;
+  readonly #log: BlockLog;
+  readonly #segments: SegmentWriter;
+  readonly #recorder: Recorder;
+  readonly #office: SealOffice;
+  readonly #clock: Clock;
+  #closing: Promise<RecordingSummary> | null = null;
+  #final: RecordingSummary | null = null;
+
+  private constructor(
+    desktop: Desktop,
+    plan: RecordingPlan,
+    head: RecordingHead,
+    log: BlockLog,
+    segments: SegmentWriter,
+    scribe: Scribe,
+    office: SealOffice,
+    ports: RecorderPorts,
+  ) {
+    this.desktop = desktop;
+    this.#plan = plan;
+    this.#head = head;
+    this.#log = log;
+    this.#segments = segments;
+    this.#office = office;
+    this.#clock = ports.clock;
+    this.#recorder = new Recorder(desktop, log, scribe, plan, ports);
+  }
+
+  /** Makes the files and begins. Rejects with what the disk said; then nothing runs. */
+  static async start(
+    desktop: Desktop,
+    plan: RecordingPlan,
+    office: SealOffice,
+    ports: RunningPorts,
+  ): Promise<RunningRecording> {
+    const secret = plan.sealer === null ? null : makeRecordingKey(plan.head.id, plan.sealer);
+    const openScribe = (): Scribe => ports.scribes.open(secret?.key ?? null);
+    const scribe = openScribe();
+    try {
+      // It answers once it can work: until then nothing of what is shown would come to the disk.
+      await scribe.cut();
+      await mkdir(plan.folder, { mode: 0o700 });
+      const segments = new SegmentWriter(plan.folder, plan.segmentBytes);
+      const cipher = secret === null ? null : new BodyCipher(secret.key);
+      const log = new BlockLog(segments, new BlockIndex(), office.signer, cipher);
+      const { publicKey } = office.signer;
+      const head = { ...plan.head, publicKey, sealedKey: secret?.sealedKey ?? null };
+      try {
+        await log.append({ kind: BLOCK_KIND.head, fromMs: 0, toMs: 0, raw: writeHead(head) });
+      } catch (error) {
+        await log.close();
+        throw error;
+      }
+      const all = { ...ports, openScribe };
+      return new RunningRecording(desktop, plan, head, log, segments, scribe, office, all);
+    } catch (error) {
+      scribe.close();
+      throw error;
+    }
+  }
+
+  get id(): string {
+    return this.#head.id;
+  }
+
+  get index(): BlockIndex {
+    return this.#log.index;
+  }
+
+  /** Whether it is being ended: what happens from now on is not in it. */
+  get isClosing(): boolean {
+    return this.#closing !== null;
+  }
+
+  /** Whether nothing can be written now. */
+  get isFailing(): boolean {
+    return this.#recorder.isFailing;
+  }
+
+  readonly summary = (): RecordingSummary => {
+    if (this.#final !== null) return this.#final;
+    const { id, desktopId, title, startedAt, reason, startedBy, startedById, sealedKey } = this.#head;
+    return {
+      ...{ id, desktopId, title, startedAt, reason, startedBy, startedById },
+      durationMs: this.#recorder.nowMs,
+      bytes: this.#segments.length,
+      width: this.#recorder.size.width,
+      height: this.#recorder.size.height,
+      state: "recording",
+      isEncrypted: sealedKey !== null,
+      counts: this.#recorder.counts,
+    };
+  };
+
+  async flush(): Promise<void> {
+    if (this.#closing === null) await this.#recorder.flush();
+    else await this.#closing;
+  }
+
+  note(event: TrackEvent): void {
+    this.#recorder.note(event);
+  }
+
+  /** Writes what waits, seals and closes the files; where the disk refuses, it stays without a seal. */
+  close(): Promise<RecordingSummary> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<RecordingSummary> {
+    let isSealed = false;
+    try {
+      await this.#recorder.close();
+      await this.#seal();
+      isSealed = true;
+    } catch {
+      // What was written replays; that there is no seal says that the end is missing.
+    } finally {
+      await this.#log.close();
+    }
+    const { durationMs } = this.#log.index;
+    this.#final = { ...this.summary(), durationMs, state: isSealed ? "sealed" : "unsealed" };
+    return this.#final;
+  }
+
+  async #seal(): Promise<void> {
+    const { id, desktopId, title, startedAt, reason, startedBy, width, height, counts } = this.summary();
+    const { startedById } = this.#head;
+    await writeSeal(
+      this.#plan.folder,
+      {
+        ...{ id, desktopId, title, startedAt },
+        sealedAt: this.#clock.date().toISOString(),
+        ...{ reason, startedBy },
+        ...(startedById === null ? {} : { startedById }),
+        isEncrypted: this.#head.sealedKey === null ? "no" : "yes",
+        durationMs: this.#log.index.durationMs,
+        ...{ width, height, counts },
+        segments: this.#segments.count,
+        bytes: this.#segments.length,
+        blocks: this.#log.blocks,
+        indexAt: this.#log.indexAt,
+        directoryAt: this.#log.directoryAt,
+        hash: this.#log.hash,
+        publicKey: this.#office.signer.publicKey,
+      },
+      this.#office.signer,
+      this.#office.seals,
+    );
+  }
+}

@@ -1,0 +1,335 @@
+import * as z from "zod";
+import { rdpFields } from "../../desktop/connections/rdp-fields.ts";
+import { transportFields } from "../../desktop/connections/transport-fields.ts";
+import { SUBJECTS, WORDS } from "../../desktop/control/action-class.ts";
+import { customRulesSchema } from "../../desktop/control/custom-rules-fields.ts";
+import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
+import { overlaySchema, rect } from "./overlay-api.ts";
+
+export { overlaySchema } from "./overlay-api.ts";
+export type {
+  ChunksInfo,
+  PictureChunkInfo,
+  PointerTrackInfo,
+  RecordingInfo,
+  ReplayInfo,
+  ReplayStateInfo,
+  RunHead,
+  SearchHitInfo,
+  TimelineInfo,
+  TrackInfo,
+  VerificationInfo,
+} from "./recordings-api.ts";
+
+/** The REST and WebSocket shapes of the web app. The browser's code imports only the types. */
+
+export const desktopStateSchema = z.object({
+  kind: z.enum(["connecting", "live", "stalled", "reconnecting", "failed", "closed"]),
+  /** In words, with the next step: "Reconnecting in 3 s: …". */
+  text: z.string(),
+  since: z.string(),
+  /** Of the error, where there is one. */
+  code: z.string().nullable(),
+  /** When the next try starts; null unless reconnecting. */
+  retry_at: z.string().nullable(),
+});
+
+export const holderSchema = z.object({
+  kind: z.string(),
+  /** As `id` of `GET /api/v1/me`. */
+  id: z.string(),
+  name: z.string(),
+  since: z.string(),
+  /** When it ends at the earliest, if nothing more is done. */
+  until: z.string().nullable(),
+});
+
+export const desktopSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  protocol: z.string(),
+  host: z.string(),
+  port: z.int(),
+  /** "RFB 3.8, VncAuth"; empty while not connected. */
+  link: z.string(),
+  is_exact: z.boolean(),
+  state: desktopStateSchema,
+  width: z.int(),
+  height: z.int(),
+  displays: z.array(z.object({ monitor_index: z.int(), bounds: rect, is_primary: z.boolean() })),
+  mode: z.enum(["passive", "assist", "autopilot", "composing", "custom"]),
+  is_stopped: z.boolean(),
+  /** Who has the input now; `until` is null where it lasts until given back, or for an agent. */
+  holder: holderSchema.nullable(),
+  generation: z.int(),
+  viewers: z.int(),
+  /** Agents that called a tool on it within the last minute. */
+  agents: z.array(z.string()),
+  /** The recording that runs on it; null for none. */
+  recording_id: z.string().nullable(),
+});
+
+export const approvalSchema = z.object({
+  id: z.string(),
+  /** Empty where it is about no desktop yet: an agent wants to add one. */
+  desktop_id: z.string(),
+  kind: z.string(),
+  summary: z.string(),
+  /** The text of a typing action, shown to the approver only. */
+  text: z.string().nullable(),
+  actor: z.object({ kind: z.string(), name: z.string() }),
+  intent: z.string().nullable(),
+  /** Every argument that summary and text do not say. */
+  details: z.array(z.object({ name: z.string(), value: z.string() })),
+  point: z.object({ x: z.int(), y: z.int() }).nullable(),
+  /** The pointer's way, desktop pixels; empty for what has none. */
+  path: z.array(z.object({ x: z.int(), y: z.int() })),
+  crop: rect.nullable(),
+  /** `GET`: PNG of the crop as it was when it was bound; 404 once decided. null where there is no crop. */
+  picture_url: z.string().nullable(),
+  /** What must still look the same when it is done; null where nothing must. */
+  bound: rect.nullable(),
+  /** False where the desktop sends approximations and pixels are compared with tolerance. */
+  is_exact: z.boolean(),
+  /** What the approver may change. */
+  editable: z.enum(["text", "point"]).nullable(),
+  /** What `allow_for_ms` would allow, in words; null where only this once is possible. */
+  scope: z.string().nullable(),
+  asked_at: z.string(),
+  expires_at: z.string(),
+  state: z.enum(["pending", "granted", "denied", "expired", "cancelled", "stale"]),
+  decided_by: z.string().nullable(),
+});
+
+/** What a person allowed an agent for a while: `GET /api/v1/grants`, and `DELETE /api/v1/grants/:id` ends it. */
+export const grantSchema = z.object({
+  id: z.string(),
+  desktop_id: z.string(),
+  actor: z.object({ kind: z.string(), name: z.string() }),
+  given_by: z.string(),
+  /** In words: "Click left here". */
+  scope: z.string(),
+  /** Here; null for what has no place. */
+  area: rect.nullable(),
+  given_at: z.string(),
+  expires_at: z.string(),
+  uses: z.int(),
+});
+
+export const actionSchema = z.object({
+  id: z.string(),
+  desktop_id: z.string(),
+  at: z.string(),
+  actor: z.object({ kind: z.string(), name: z.string() }),
+  kind: z.string(),
+  summary: z.string(),
+  intent: z.string().nullable(),
+  outcome: z.enum(["done", "refused", "failed"]),
+  code: z.string().nullable(),
+  was_confirmed: z.boolean(),
+  changed: z.boolean().nullable(),
+  settle_ms: z.number().nullable(),
+  duration_ms: z.number(),
+});
+
+/** `GET /api/v1/me` */
+export const meSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.string(),
+  permissions: z.array(z.string()),
+  version: z.string(),
+});
+
+/** `POST /api/v1/desktops` and, with the same body, `POST /api/v1/desktops/test` */
+export const connectionBodySchema = z.strictObject({
+  name: z.string().min(1).max(100).optional(),
+  protocol: z.enum(["vnc", "kasmvnc", "rdp"]),
+  /** Left out where none is needed: a Unix socket, or a server that connects to us. */
+  host: z.string().min(1).max(253).optional(),
+  port: z.int().min(1).max(65535).optional(),
+  username: z.string().max(1024).optional(),
+  password: z.string().max(1024).optional(),
+  /** For vnc: the only ways to sign in, the best first. */
+  security: z.array(z.enum(SECURITY_NAMES)).min(1).optional(),
+  /** For vnc: SHA-256 of the server's certificate or key, hex. */
+  fingerprint: z.string().max(95).optional(),
+  ...transportFields,
+  ...rdpFields,
+});
+
+export const testReportSchema = z.object({
+  success: z.boolean(),
+  message: z.string(),
+  steps: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
+});
+
+/** `POST /api/v1/desktops/:id/mode` */
+export const modeBodySchema = z.strictObject({
+  mode: z.enum(["passive", "assist", "autopilot", "composing", "custom"]),
+  /** The rules of custom. */
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** The rules of custom mode, as an operator edits them; where the desktop is in another mode, those that it would start with. */
+export const rulesSchema = z.object({ is_in_force: z.boolean(), rules: customRulesSchema });
+
+/** `PUT /api/v1/desktops/:id/rules`: puts the desktop into custom mode with these. */
+export const rulesBodySchema = z.strictObject({ rules: customRulesSchema });
+
+/** `POST /api/v1/desktops/:id/rules/try`: what rules that nobody saved would say; x and y for pointing. */
+export const rulesTryBodySchema = z.strictObject({
+  rules: customRulesSchema,
+  subject: z.enum(SUBJECTS),
+  x: z.int().min(0).max(65_535).optional(),
+  y: z.int().min(0).max(65_535).optional(),
+});
+
+export const rulesTriedSchema = z.object({
+  verdict: z.enum(WORDS),
+  /** Which of the areas decided; null where none did. */
+  area: z.int().nullable(),
+});
+
+const editCoordinate = z.int().min(0).max(65_535);
+
+/** `POST /api/v1/approvals/:id`: `edit` and `allow_for_ms` go with approve alone. */
+export const decisionBodySchema = z.union([
+  z.strictObject({ decision: z.enum(["deny", "take_over"]) }),
+  z.strictObject({
+    decision: z.literal("approve"),
+    edit: z
+      .union([
+        z.strictObject({ text: z.string().max(100_000) }),
+        z.strictObject({ x: editCoordinate, y: editCoordinate }),
+      ])
+      .optional(),
+    /** Not asked again for the same kind here for so long. */
+    allow_for_ms: z.int().min(1000).max(600_000).optional(),
+  }),
+]);
+
+/** `POST /api/v1/session`: a token or a one-time code, answered by the cookie. */
+export const signInBodySchema = z.strictObject({ token: z.string().min(1).max(1024) });
+
+/** `GET /config`: how MCP clients reach us. `mcpServers` is ready to paste. */
+export const configSchema = z.object({
+  endpoint: z.string(),
+  transport: z.literal("streamable-http"),
+  mcpServers: z.record(
+    z.string(),
+    z.object({
+      type: z.string(),
+      url: z.string(),
+      headers: z.record(z.string(), z.string()),
+      description: z.string(),
+    }),
+  ),
+  clients: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      /** The file that the snippet goes into, or in words where there is none. */
+      file: z.string(),
+      language: z.enum(["sh", "json"]),
+      snippet: z.string(),
+    }),
+  ),
+});
+
+/** `GET /api/v1/desktops/:id/screenshot.{png,jpg,webp}`; x, y, width, height come together. */
+export const screenshotQuerySchema = z
+  .object({
+    x: z.coerce.number().int().min(0).max(65535),
+    y: z.coerce.number().int().min(0).max(65535),
+    width: z.coerce.number().int().min(1).max(65535),
+    height: z.coerce.number().int().min(1).max(65535),
+    scale: z.coerce.number().gt(0).max(1),
+    quality: z.coerce.number().int().min(1).max(100),
+    stable_ms: z.coerce.number().int().min(0).max(10_000),
+    overlays: z.enum(["0", "1"]),
+    cursor: z.enum(["0", "1"]),
+  })
+  .partial();
+
+/** `/ws/desktops/:id` and `/websockify`; vx, vy, vw, vh come together, `scale` is the browser's own business. */
+export const viewerQuerySchema = z
+  .object({
+    vx: z.coerce.number().int().min(0).max(65535),
+    vy: z.coerce.number().int().min(0).max(65535),
+    vw: z.coerce.number().int().min(1).max(65535),
+    vh: z.coerce.number().int().min(1).max(65535),
+    scale: z.coerce.number().gt(0).max(64),
+    composite: z.enum(["0", "1"]),
+    view_only: z.enum(["0", "1"]),
+  })
+  .partial();
+
+/** An error of any route: 4xx or 5xx. `hint` is the next step. */
+export const errorSchema = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    hint: z.string().nullable(),
+    done: z.record(z.string(), z.number()).optional(),
+  }),
+});
+
+/** Server to browser on `/ws/overlays`; the browser may send `{"type":"request_sync"}`. */
+export const overlayMessageSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("overlay_created"), desktop_id: z.string(), overlay: overlaySchema }),
+  z.object({ type: z.literal("overlay_removed"), desktop_id: z.string(), overlay_id: z.string() }),
+  z.object({ type: z.literal("clear_overlays"), desktop_id: z.string() }),
+  z.object({
+    type: z.literal("sync_state"),
+    desktop_id: z.string(),
+    /** Of the desktop, so that a viewer can place the overlays before its first frame. */
+    width: z.int(),
+    height: z.int(),
+    /** The monitors by their index: overlays stay on their own. */
+    monitors: z.array(rect),
+    overlays: z.array(overlaySchema),
+  }),
+]);
+
+/** Browser to server on `/ws/overlays`. */
+export const overlayRequestSchema = z.object({ type: z.literal("request_sync") });
+
+/** Server to browser on `/ws/events`: `hello` first, then each change. */
+export const eventMessageSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("hello"),
+    desktops: z.array(desktopSchema),
+    approvals: z.array(approvalSchema),
+    grants: z.array(grantSchema),
+    /** Names of the MCP clients that connected, newest last. */
+    clients: z.array(z.string()),
+  }),
+  z.object({ type: z.literal("desktop"), desktop: desktopSchema }),
+  z.object({ type: z.literal("desktop_removed"), desktop_id: z.string() }),
+  z.object({ type: z.literal("approval"), approval: approvalSchema }),
+  /** All that holds on a desktop from now on. */
+  z.object({ type: z.literal("grants"), desktop_id: z.string(), grants: z.array(grantSchema) }),
+  z.object({ type: z.literal("action"), action: actionSchema }),
+  z.object({ type: z.literal("holder"), desktop_id: z.string(), holder: holderSchema.nullable() }),
+  z.object({ type: z.literal("clipboard"), desktop_id: z.string(), length: z.int() }),
+  z.object({ type: z.literal("clients"), clients: z.array(z.string()) }),
+]);
+
+export type DesktopInfo = z.infer<typeof desktopSchema>;
+export type ApprovalInfo = z.infer<typeof approvalSchema>;
+export type GrantInfo = z.infer<typeof grantSchema>;
+export type HolderInfo = z.infer<typeof holderSchema>;
+export type RulesInfo = z.infer<typeof rulesSchema>;
+export type RulesTryBody = z.input<typeof rulesTryBodySchema>;
+export type RulesTried = z.infer<typeof rulesTriedSchema>;
+export type DecisionBody = z.infer<typeof decisionBodySchema>;
+export type ActionInfo = z.infer<typeof actionSchema>;
+export type Me = z.infer<typeof meSchema>;
+export type ConnectionBody = z.infer<typeof connectionBodySchema>;
+export type TestReportInfo = z.infer<typeof testReportSchema>;
+export type ErrorInfo = z.infer<typeof errorSchema>;
+export type OverlayInfo = z.infer<typeof overlaySchema>;
+export type OverlayMessage = z.infer<typeof overlayMessageSchema>;
+export type EventMessage = z.infer<typeof eventMessageSchema>;
+export type ConfigInfo = z.infer<typeof configSchema>;

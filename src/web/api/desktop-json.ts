@@ -1,0 +1,103 @@
+import type { Overlay } from "../../compositor/scene.ts";
+import { detailsOf } from "../../desktop/control/action-details.ts";
+import { type Approval, editableOf } from "../../desktop/control/approvals.ts";
+import { scopeOf } from "../../desktop/control/grant-scope.ts";
+import type { Grant } from "../../desktop/control/standing-grants.ts";
+import type { ActionRecord } from "../../desktop/desktop.ts";
+import type { ActionInfo, ApprovalInfo, GrantInfo, OverlayInfo } from "./api.ts";
+
+/** An approval as those who may decide it see it: typed text included. */
+export function approvalInfo(approval: Approval): ApprovalInfo {
+  const { action, actor, point, crop } = approval;
+  return {
+    id: approval.id,
+    desktop_id: approval.desktopId,
+    kind: action.kind,
+    summary: approval.summary,
+    text: textOf(action),
+    actor: { kind: actor.kind, name: actor.name },
+    intent: approval.intent,
+    details: (action.kind === "add_connection" ? action.details : detailsOf(action)).map((one) => ({
+      ...one,
+    })),
+    point: point === null ? null : { x: point.x, y: point.y },
+    path: action.kind === "drag" ? action.path.map(({ x, y }) => ({ x, y })) : [],
+    picture_url: crop === null ? null : `/api/v1/approvals/${approval.id}/picture.png`,
+    crop: crop === null ? null : { x: crop.x, y: crop.y, width: crop.width, height: crop.height },
+    bound: approval.bound === null ? null : { ...approval.bound },
+    is_exact: approval.isExact,
+    editable: editableOf(action),
+    scope: action.kind === "add_connection" ? null : scopeOf(action),
+    asked_at: approval.askedAt,
+    expires_at: approval.expiresAt,
+    state: approval.state,
+    decided_by: approval.decidedBy?.name ?? null,
+  };
+}
+
+/** What is typed or pressed, which nobody but the approver sees. */
+function textOf(action: Approval["action"]): string | null {
+  switch (action.kind) {
+    case "type":
+    case "write_clipboard":
+    case "paste":
+      return action.text;
+    default:
+      return null;
+  }
+}
+
+/** What was allowed for a while, as those see it who may end it. */
+export function grantInfo(desktopId: string, grant: Grant): GrantInfo {
+  const { id, actor, by, scope, area, givenAt, expiresAt, uses } = grant;
+  return {
+    id,
+    desktop_id: desktopId,
+    actor: { kind: actor.kind, name: actor.name },
+    given_by: by.name,
+    scope,
+    area: area === null ? null : { ...area },
+    given_at: givenAt,
+    expires_at: expiresAt,
+    uses,
+  };
+}
+
+/** One line of what was done, without what was typed. */
+export function actionInfo(desktopId: string, record: ActionRecord): ActionInfo {
+  return {
+    id: record.id,
+    desktop_id: desktopId,
+    at: record.at,
+    actor: { kind: record.actor.kind, name: record.actor.name },
+    kind: record.kind,
+    summary: record.summary,
+    intent: record.intent,
+    outcome: record.outcome,
+    code: record.code,
+    was_confirmed: record.wasConfirmed,
+    changed: record.effect?.changed ?? null,
+    settle_ms: record.effect?.settleMs ?? null,
+    duration_ms: record.durationMs,
+  };
+}
+
+/** An overlay in the fields of the web-first specification. */
+export function overlayInfo(overlay: Overlay): OverlayInfo {
+  return {
+    id: overlay.id,
+    kind: overlay.kind,
+    x: overlay.x,
+    y: overlay.y,
+    width: overlay.width,
+    height: overlay.height,
+    color: overlay.color,
+    opacity: overlay.opacity,
+    label: overlay.label,
+    temporary_ms: overlay.temporaryMs,
+    click_through: overlay.clickThrough,
+    monitor_index: overlay.monitorIndex,
+    created_at: overlay.createdAt,
+    ...(overlay.points === undefined ? {} : { points: overlay.points.map(({ x, y }) => ({ x, y })) }),
+  };
+}

@@ -1,0 +1,200 @@
+import type { DesktopEvent } from "../../desktop/desktop.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { RecordingsFace } from "../../recording/library/recording-types.ts";
+import type { ConnectedClients } from "../http/connected-clients.ts";
+import type { WebDesktop, WebDesktops } from "../http/ports.ts";
+import type { ApprovalInfo, DesktopInfo, EventMessage, GrantInfo } from "./api.ts";
+import type { DesktopTeller } from "./desktop-details.ts";
+import { actionInfo, approvalInfo, grantInfo } from "./desktop-json.ts";
+
+/** How late a page hears that an agent came or has been quiet for long enough. */
+const AGENTS_PERIOD_MS = 2000;
+
+/** Who may be told what: approvals carry typed text and are for those who decide. */
+export interface EventReader {
+  readonly mayApprove: boolean;
+  send(json: string): void;
+}
+
+/** Follows every desktop and tells all open event sockets; each message is made once for all. */
+export class EventHub {
+  readonly #desktops: WebDesktops;
+  readonly #clients: ConnectedClients;
+  readonly #teller: DesktopTeller;
+  readonly #clock: Clock;
+  readonly #readers = new Set<EventReader>();
+  readonly #followed = new Map<string, () => void>();
+  readonly #changed = new Set<WebDesktop>();
+  readonly #stops: (() => void)[];
+  /** The agents of each desktop as the pages know them, by its id. */
+  readonly #toldAgents = new Map<string, string>();
+  /** null while nobody reads. */
+  #cancelAgentsCheck: (() => void) | null = null;
+
+  constructor(
+    desktops: WebDesktops,
+    clients: ConnectedClients,
+    teller: DesktopTeller,
+    clock: Clock,
+    recordings: Pick<RecordingsFace, "on"> | null = null,
+  ) {
+    this.#desktops = desktops;
+    this.#clients = clients;
+    this.#teller = teller;
+    this.#clock = clock;
+    for (const desktop of desktops.all) this.#follow(desktop);
+    this.#stops = [
+      desktops.on(({ type, desktop }) => (type === "added" ? this.#added(desktop) : this.#removed(desktop))),
+      desktops.questions.on((approval) => this.#tell({ type: "approval", approval: approvalInfo(approval) })),
+      clients.on(() => this.#tell({ type: "clients", clients: [...clients.names] })),
+      recordings?.on((event) => {
+        if (event.type !== "started" && event.type !== "stopped") return;
+        const desktop = desktops.all.find(({ id }) => id === event.recording.desktopId);
+        if (desktop !== undefined) this.#changedDesktop(desktop);
+      }) ?? (() => {}),
+    ];
+  }
+
+  /** Sends the whole state, then every change until the returned function is called. */
+  attach(reader: EventReader): () => void {
+    const hello: EventMessage = {
+      type: "hello",
+      desktops: this.#desktops.all.map((desktop) => this.#info(desktop)),
+      approvals: reader.mayApprove ? pendingApprovals(this.#desktops) : [],
+      grants: reader.mayApprove ? standingGrants(this.#desktops) : [],
+      clients: [...this.#clients.names],
+    };
+    reader.send(JSON.stringify(hello));
+    this.#readers.add(reader);
+    if (this.#cancelAgentsCheck === null) this.#awaitAgentsCheck();
+    return () => {
+      this.#readers.delete(reader);
+      if (this.#readers.size === 0) this.#endAgentsCheck();
+    };
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    for (const stop of this.#followed.values()) stop();
+    this.#followed.clear();
+    this.#readers.clear();
+    this.#endAgentsCheck();
+  }
+
+  #added(desktop: WebDesktop): void {
+    this.#follow(desktop);
+    this.#changedDesktop(desktop);
+  }
+
+  #removed(desktop: WebDesktop): void {
+    this.#followed.get(desktop.id)?.();
+    this.#followed.delete(desktop.id);
+    this.#changed.delete(desktop);
+    this.#toldAgents.delete(desktop.id);
+    this.#clients.forget(desktop.id);
+    this.#tell({ type: "desktop_removed", desktop_id: desktop.id });
+  }
+
+  #follow(desktop: WebDesktop): void {
+    this.#followed.get(desktop.id)?.();
+    this.#followed.set(
+      desktop.id,
+      desktop.on((event) => this.#onEvent(desktop, event)),
+    );
+  }
+
+  #onEvent(desktop: WebDesktop, event: DesktopEvent): void {
+    switch (event.type) {
+      // Pixels go through the viewers' sockets; a text for each frame would drown the rest.
+      case "update":
+      case "cursor":
+      case "bell":
+        return;
+      case "clipboard":
+        this.#tell({ type: "clipboard", desktop_id: desktop.id, length: event.text.length });
+        return;
+      case "approval":
+        return;
+      case "grant": {
+        const grants = desktop.grants.all.map((grant) => grantInfo(desktop.id, grant));
+        this.#tell({ type: "grants", desktop_id: desktop.id, grants });
+        return;
+      }
+      case "holder":
+        this.#tell({
+          type: "holder",
+          desktop_id: desktop.id,
+          holder: this.#teller.holder(event.holder),
+        });
+        return;
+      case "action":
+        this.#tell({ type: "action", action: actionInfo(desktop.id, event.record) });
+        this.#checkAgents(desktop);
+        return;
+      default:
+        this.#changedDesktop(desktop);
+    }
+  }
+
+  /** Who is an agent here changes by the passing of time alone, which nothing else tells. */
+  #awaitAgentsCheck(): void {
+    this.#cancelAgentsCheck = this.#clock.after(AGENTS_PERIOD_MS, () => {
+      for (const desktop of this.#desktops.all) this.#checkAgents(desktop);
+      this.#awaitAgentsCheck();
+    });
+  }
+
+  #endAgentsCheck(): void {
+    this.#cancelAgentsCheck?.();
+    this.#cancelAgentsCheck = null;
+  }
+
+  #checkAgents(desktop: WebDesktop): void {
+    if (this.#readers.size === 0) return;
+    const agents = agentsKey(this.#teller.agents(desktop));
+    if (agents !== (this.#toldAgents.get(desktop.id) ?? agentsKey([]))) this.#changedDesktop(desktop);
+  }
+
+  #info(desktop: WebDesktop): DesktopInfo {
+    const info = this.#teller.info(desktop);
+    this.#toldAgents.set(desktop.id, agentsKey(info.agents));
+    return info;
+  }
+
+  /** Several changes at one moment (a resize, a name, a state) make one message. */
+  #changedDesktop(desktop: WebDesktop): void {
+    if (this.#readers.size === 0) return;
+    if (this.#changed.size === 0) queueMicrotask(() => this.#tellChanged());
+    this.#changed.add(desktop);
+  }
+
+  #tellChanged(): void {
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    for (const desktop of changed) this.#tell({ type: "desktop", desktop: this.#info(desktop) });
+  }
+
+  #tell(message: EventMessage): void {
+    if (this.#readers.size === 0) return;
+    const json = JSON.stringify(message);
+    for (const reader of this.#readers) {
+      const isForAll = message.type !== "approval" && message.type !== "grants";
+      if (isForAll || reader.mayApprove) reader.send(json);
+    }
+  }
+}
+
+/** Who they are, in whatever order. */
+function agentsKey(agents: readonly string[]): string {
+  return JSON.stringify([...agents].sort());
+}
+
+/** What people allowed agents for a while, on all desktops. */
+export function standingGrants({ all }: WebDesktops): GrantInfo[] {
+  return all.flatMap(({ id, grants }) => grants.all.map((grant) => grantInfo(id, grant)));
+}
+
+/** Every open question, oldest first. */
+export function pendingApprovals(desktops: WebDesktops): ApprovalInfo[] {
+  return desktops.questions.pending.map(approvalInfo);
+}

@@ -1,0 +1,228 @@
+import * as z from "zod";
+import { overlaySchema, rect } from "./overlay-api.ts";
+
+/** The REST shapes of recordings. Times are milliseconds since a recording began. */
+
+/** A recording as a list shows it. */
+export const recordingSchema = z.object({
+  id: z.string(),
+  desktop_id: z.string(),
+  /** The desktop's name when it was recorded. */
+  title: z.string(),
+  started_at: z.string(),
+  duration_ms: z.number(),
+  bytes: z.int(),
+  /** Of the last picture; 0 before the first. */
+  width: z.int(),
+  height: z.int(),
+  state: z.enum(["recording", "sealed", "unsealed", "tampered"]),
+  reason: z.enum(["manual", "always", "agent_activity"]),
+  started_by: z.string(),
+  is_encrypted: z.boolean(),
+  counts: z.object({
+    frames: z.int(),
+    actions: z.int(),
+    approvals: z.int(),
+    overlays: z.int(),
+    human_inputs: z.int(),
+    bookmarks: z.int(),
+    gaps: z.int(),
+  }),
+});
+
+/** `POST /api/v1/recordings`: one that runs already is answered as it is. */
+export const recordBodySchema = z.strictObject({ desktop_id: z.string().min(1).max(200) });
+
+/** `POST /api/v1/recordings/:id/bookmarks` */
+export const bookmarkBodySchema = z.strictObject({ label: z.string().min(1).max(200) });
+
+/** `POST /api/v1/recordings/:id/replay`, answered by `replaySchema`. */
+export const replayBodySchema = z.strictObject({
+  at_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+});
+
+/** The desktop that shows the recording. */
+export const replaySchema = z.object({ desktop_id: z.string() });
+
+/** `PATCH /api/v1/desktops/:id/replay`, answered as GET there by `replayStateSchema`; what is left out stays. */
+export const steerReplayBodySchema = z.strictObject({
+  at_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+  /** 1: as fast as it was. */
+  speed: z.number().min(0.25).max(16).optional(),
+  is_playing: z.boolean().optional(),
+});
+
+export const replayStateSchema = z.object({
+  at_ms: z.number(),
+  duration_ms: z.number(),
+  is_playing: z.boolean(),
+  speed: z.number(),
+});
+
+/** `POST /api/v1/recordings/:id/verify` */
+export const verificationSchema = z.object({
+  state: z.enum(["sealed", "unsealed", "tampered"]),
+  /** What is wrong and where; null for what is intact. */
+  problem: z.string().nullable(),
+  intact_bytes: z.int(),
+  bytes: z.int(),
+});
+
+const moment = z.coerce.number().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** A span of a recording, milliseconds since it began; absent: from its start, to its end. */
+export const spanQuerySchema = z.object({ from_ms: moment, to_ms: moment }).partial();
+
+/** `GET /api/v1/recordings/:id/frame.{png,webp}`; x, y, width, height come together and are clipped. */
+export const frameQuerySchema = z
+  .object({
+    at_ms: moment,
+    x: z.coerce.number().int().min(0).max(65535),
+    y: z.coerce.number().int().min(0).max(65535),
+    width: z.coerce.number().int().min(1).max(65535),
+    height: z.coerce.number().int().min(1).max(65535),
+    /** Shrinks to at most so many pixels. */
+    max_width: z.coerce.number().int().min(1).max(65535),
+  })
+  .partial();
+
+/** `GET /api/v1/recordings/:id/export.{png,ndjson,html,gif,mp4,webm}` */
+export const exportQuerySchema = z
+  .object({
+    ...{ from_ms: moment, to_ms: moment, fps: z.coerce.number().min(0.1).max(30) },
+    /** "0": without; default they are painted as they were. */
+    ...{ overlays: z.enum(["0", "1"]), pointer: z.enum(["0", "1"]) },
+  })
+  .partial();
+
+/** What the index knows of a chunk of pictures; its bytes are at `/chunks/INDEX`. */
+export const pictureChunkSchema = z.object({
+  index: z.int(),
+  /** Decoding may begin here. */
+  is_key: z.boolean(),
+  from_ms: z.number(),
+  to_ms: z.number(),
+  frames: z.int(),
+  size_bytes: z.int(),
+});
+
+/** `GET /api/v1/recordings/:id/chunks`: those that touch the span, from the key that its beginning needs. */
+export const chunksSchema = z.object({
+  state: recordingSchema.shape.state,
+  duration_ms: z.number(),
+  chunks: z.array(pictureChunkSchema),
+});
+
+/** `GET /api/v1/recordings/:id/run?at_ms=` */
+export const runQuerySchema = z.object({ at_ms: moment });
+
+/**
+ * What its answer begins with, after the length of this JSON as u32, big-endian: the chunks that a moment needs, from
+ * their key on. Their bytes follow, one after the other: raw deflate where `is_deflated`.
+ */
+export const runHeadSchema = z.object({
+  chunks: z.array(pictureChunkSchema.extend({ bytes: z.int(), is_deflated: z.boolean() })),
+  /** When the chunk after them begins; null: there is none so far. */
+  until_ms: z.number().nullable(),
+});
+
+const trackActor = z.object({ kind: z.string(), name: z.string() });
+
+/** What happened beside the pixels. An action stands at its beginning. Typed text is never there. */
+export const trackEntrySchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("action"),
+    at_ms: z.number(),
+    id: z.string(),
+    actor: trackActor,
+    kind: z.string(),
+    summary: z.string(),
+    intent: z.string().nullable(),
+    outcome: z.enum(["done", "refused", "failed"]),
+    code: z.string().nullable(),
+    was_confirmed: z.boolean(),
+    changed: z.boolean().nullable(),
+    /** Where to look for what it changed; null for nothing. */
+    changed_rect: rect.nullable(),
+    settle_ms: z.number(),
+    duration_ms: z.number(),
+  }),
+  z.object({
+    type: z.literal("approval"),
+    /** When it was asked. */
+    at_ms: z.number(),
+    id: z.string(),
+    actor: trackActor,
+    summary: z.string(),
+    intent: z.string().nullable(),
+    state: z.enum(["pending", "granted", "denied", "expired", "cancelled", "stale"]),
+    decided_by: z.string().nullable(),
+    /** When it ended; null while it waits. */
+    decided_at_ms: z.number().nullable(),
+  }),
+  z.object({
+    type: z.literal("overlay"),
+    at_ms: z.number(),
+    /** When it went; null while it stays. */
+    until_ms: z.number().nullable(),
+    overlay: overlaySchema,
+  }),
+  z.object({ type: z.literal("marker"), at_ms: z.number(), label: z.string(), by: z.string().nullable() }),
+  z.object({ type: z.literal("gap"), at_ms: z.number(), until_ms: z.number(), reason: z.string() }),
+  z.object({
+    type: z.literal("resize"),
+    at_ms: z.number(),
+    width: z.int(),
+    height: z.int(),
+    monitors: z.array(rect),
+  }),
+]);
+
+/** `GET /api/v1/recordings/:id/timeline?from_entry=`: where a page of entries begins, counted from 0 on. */
+export const timelineQuerySchema = z
+  .object({ from_entry: z.coerce.number().int().min(0).max(0xffff_ffff) })
+  .partial();
+
+/** Its answer: all lanes at once, whatever the length, and a page of entries. */
+export const timelineSchema = z.object({
+  recording: recordingSchema,
+  /** Equal parts of the whole; 0 to 1 each, how much of the picture changed and how often people acted. */
+  activity: z.array(z.number()),
+  human: z.array(z.number()),
+  entries: z.array(trackEntrySchema),
+  /** The `from_entry` of the next page; null: these were the last. */
+  next_entry: z.int().nullable(),
+});
+
+/** `GET /api/v1/recordings/:id/pointer`: where the pointer was and how it looked. */
+export const pointerTrackSchema = z.object({
+  /** Each is [at_ms, x, y]. */
+  moves: z.array(z.tuple([z.number(), z.int(), z.int()])),
+  shapes: z.array(
+    z.object({
+      at_ms: z.number(),
+      width: z.int(),
+      height: z.int(),
+      hotspot_x: z.int(),
+      hotspot_y: z.int(),
+      /** base64; null: none is drawn. */
+      rgba: z.string().nullable(),
+    }),
+  ),
+});
+
+/** `GET /api/v1/recordings/:id/search?query=` */
+export const searchQuerySchema = z.object({ query: z.string().min(1).max(200) });
+export const searchHitSchema = z.object({ at_ms: z.number(), type: z.string(), text: z.string() });
+
+export type RecordingInfo = z.infer<typeof recordingSchema>;
+export type ReplayInfo = z.infer<typeof replaySchema>;
+export type ReplayStateInfo = z.infer<typeof replayStateSchema>;
+export type VerificationInfo = z.infer<typeof verificationSchema>;
+export type ChunksInfo = z.infer<typeof chunksSchema>;
+export type PictureChunkInfo = z.infer<typeof pictureChunkSchema>;
+export type RunHead = z.infer<typeof runHeadSchema>;
+export type TrackInfo = z.infer<typeof trackEntrySchema>;
+export type TimelineInfo = z.infer<typeof timelineSchema>;
+export type PointerTrackInfo = z.infer<typeof pointerTrackSchema>;
+export type SearchHitInfo = z.infer<typeof searchHitSchema>;

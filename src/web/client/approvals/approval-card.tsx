@@ -1,0 +1,194 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { visibleText } from "../../../compositor/look/shown-text.ts";
+import type { ApprovalInfo, DecisionBody } from "../../api/api.ts";
+import { later } from "../controls/later.tsx";
+import { ApprovalPicture } from "../parts/approval-picture.tsx";
+import { api, serverNowMs } from "../shell/api-client.ts";
+import { clockWords, secondsUntil, shareLeft } from "../shell/countdown.ts";
+import { isTyping } from "../shell/keyboard-focus.ts";
+import { decisionWords } from "../shell/labels.ts";
+import { complain } from "../shell/notices.ts";
+import { desktopOf, may, now } from "../shell/session.ts";
+
+const ApprovalEdit = later(async () => (await import("./approval-edit.tsx")).ApprovalEdit);
+
+const ALLOW_FOR_MS = 600_000;
+/** A card that has just come takes no yes: the click or key was meant for what was there before. */
+const ARMED_AFTER_MS = 500;
+
+export interface ApprovalCardProps {
+  readonly approval: ApprovalInfo;
+  /** Where cards of several desktops stand together. */
+  readonly isDesktopNamed: boolean;
+}
+
+/** One question: may this agent do this? Silence is No. */
+export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
+  const isSending = useSignal(false);
+  void now.value;
+  const isPending = approval.state === "pending";
+  const seconds = secondsUntil(approval.expires_at, serverNowMs());
+  const isArmed = useSignal(false);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      isArmed.value = true;
+    }, ARMED_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [approval.id]);
+  const isOpen = isPending && !isSending.value && seconds > 0;
+  const mayAgree = isOpen && isArmed.value && may("approve");
+  const mayDecide = may("approve");
+
+  const isEditing = useSignal(false);
+  const mayTakeOver = may("input") && approval.desktop_id !== "";
+
+  const decide = (body: DecisionBody): void => {
+    if (!isOpen || !mayDecide || (body.decision !== "deny" && !mayAgree)) return;
+    isSending.value = true;
+    api.decide(approval.id, body).catch((error: unknown) => {
+      isSending.value = false;
+      complain("The decision did not arrive", error);
+    });
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (isTyping(event) || event.repeat) return;
+    const decision = { a: "approve", d: "deny", t: "take_over" } as const;
+    const key = event.key.toLowerCase();
+    if (key !== "a" && key !== "d" && !(key === "t" && mayTakeOver)) return;
+    event.preventDefault();
+    decide({ decision: decision[key] });
+  };
+  const titleId = `approval-${approval.id}`;
+  return (
+    <article
+      class={`card approval ${isPending ? "" : "is-settled"}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a card takes the focus so that A and D mean this one
+      tabIndex={0}
+      aria-labelledby={titleId}
+      onKeyDown={onKey}
+      data-approval-id={approval.id}
+    >
+      <header class="approval-head">
+        <h2 id={titleId}>{approval.summary}</h2>
+        {isPending && (
+          <span
+            class={`approval-clock ${seconds <= 10 ? "is-urgent" : ""}`}
+            role="timer"
+            aria-label="Time left"
+          >
+            {clockWords(seconds)}
+          </span>
+        )}
+      </header>
+      <ApprovalPicture approval={approval} />
+      <p class="approval-who">
+        <strong>{approval.actor.name}</strong> wants to do this
+        {isDesktopNamed && approval.desktop_id !== "" && (
+          <> on {desktopOf(approval.desktop_id)?.name ?? "a desktop"}</>
+        )}
+        {approval.intent === null ? ", and gave no reason." : ":"}
+      </p>
+      {approval.intent !== null && <blockquote class="approval-intent">{approval.intent}</blockquote>}
+      {approval.text !== null && (
+        <p class="approval-text">
+          <span class="muted">Text</span>
+          <code>{visibleText(approval.text)}</code>
+        </p>
+      )}
+      {approval.details.length > 0 && (
+        <dl class="approval-details">
+          {approval.details.map(({ name, value }) => (
+            <div key={name}>
+              <dt class="muted">{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {isPending && approval.bound !== null && (
+        <p class="approval-bound muted">
+          {approval.is_exact
+            ? "Void as soon as anything in this picture changes."
+            : "Void as soon as this picture changes visibly; the desktop sends approximations."}
+        </p>
+      )}
+      {isPending ? (
+        <footer class="approval-foot">
+          <TimeBar approval={approval} />
+          <button
+            type="button"
+            class="button"
+            disabled={!isOpen || !mayDecide}
+            onClick={() => decide({ decision: "deny" })}
+          >
+            Deny <kbd>D</kbd>
+          </button>
+          <button
+            type="button"
+            class="button button-primary"
+            disabled={!mayAgree}
+            onClick={() => decide({ decision: "approve" })}
+          >
+            Approve <kbd>A</kbd>
+          </button>
+          <div class="approval-more">
+            {approval.editable !== null && (
+              <button
+                type="button"
+                class="button"
+                aria-expanded={isEditing.value}
+                disabled={!mayAgree}
+                onClick={() => {
+                  isEditing.value = !isEditing.value;
+                }}
+              >
+                Edit
+              </button>
+            )}
+            {approval.scope !== null && (
+              <button
+                type="button"
+                class="button"
+                title="Exactly this, by this agent, while this part of the picture stays as it is but for what the action itself does"
+                disabled={!mayAgree}
+                onClick={() => decide({ decision: "approve", allow_for_ms: ALLOW_FOR_MS })}
+              >
+                Allow for 10 min: {approval.scope}
+              </button>
+            )}
+            {mayTakeOver && (
+              <button
+                type="button"
+                class="button"
+                title="Do it yourself: the agent is told that you hold the input"
+                disabled={!mayAgree}
+                onClick={() => decide({ decision: "take_over" })}
+              >
+                Take over <kbd>T</kbd>
+              </button>
+            )}
+          </div>
+          {isEditing.value && (
+            <ApprovalEdit
+              approval={approval}
+              isOpen={mayAgree}
+              onApprove={(edit) => decide({ decision: "approve", edit })}
+            />
+          )}
+        </footer>
+      ) : (
+        <p class="approval-end">{decisionWords(approval)}</p>
+      )}
+    </article>
+  );
+}
+
+function TimeBar({ approval }: { readonly approval: ApprovalInfo }) {
+  const share = shareLeft(approval.asked_at, approval.expires_at, serverNowMs());
+  return (
+    <span class="approval-bar" aria-hidden="true">
+      <span style={{ transform: `scaleX(${share})` }} />
+    </span>
+  );
+}

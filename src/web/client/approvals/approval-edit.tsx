@@ -1,0 +1,62 @@
+import { useSignal } from "@preact/signals";
+import type { ApprovalInfo, DecisionBody } from "../../api/api.ts";
+
+type Edit = NonNullable<Extract<DecisionBody, { decision: "approve" }>["edit"]>;
+
+export interface ApprovalEditProps {
+  readonly approval: ApprovalInfo;
+  readonly isOpen: boolean;
+  readonly onApprove: (edit: Edit) => void;
+}
+
+const MAX_COORDINATE = 65_535;
+
+/** Says yes to something a little different: another text, another place. */
+export function ApprovalEdit({ approval, isOpen, onApprove }: ApprovalEditProps) {
+  const text = useSignal(approval.text ?? "");
+  const x = useSignal(approval.point?.x ?? 0);
+  const y = useSignal(approval.point?.y ?? 0);
+  const isText = approval.editable === "text";
+  return (
+    <form
+      class="approval-edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isOpen) onApprove(isText ? { text: text.value } : { x: x.value, y: y.value });
+      }}
+    >
+      {isText ? (
+        <label>
+          Text
+          <textarea
+            rows={3}
+            value={text.value}
+            onInput={(event) => {
+              text.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+      ) : (
+        [["x", x] as const, ["y", y] as const].map(([name, value]) => (
+          <label key={name}>
+            {name}
+            <input
+              type="number"
+              required
+              min={0}
+              max={MAX_COORDINATE}
+              step={1}
+              value={value.value}
+              onInput={(event) => {
+                value.value = event.currentTarget.valueAsNumber;
+              }}
+            />
+          </label>
+        ))
+      )}
+      <button type="submit" class="button button-primary" disabled={!isOpen}>
+        Approve the change
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,28 @@
+import { Icon } from "../controls/icon.tsx";
+import { GrantList } from "../parts/grant-list.tsx";
+import { cockpit } from "../shell/session.ts";
+import { Shell } from "../shell/shell.tsx";
+import { ApprovalList } from "./approval-list.tsx";
+
+/** The queue of all desktops, for a phone or a small window at the side. */
+export function ApprovalsPage() {
+  const { cards, grants } = cockpit.value;
+  return (
+    <Shell>
+      <div class="page page-narrow">
+        <h1>Approvals</h1>
+        {cards.length === 0 && (
+          <div class="empty">
+            <Icon shape="shieldCheck" />
+            <p>Nothing waits for you.</p>
+            <p class="muted">
+              In assist mode agents ask here before they click or type. A question nobody answers is a No.
+            </p>
+          </div>
+        )}
+        <ApprovalList cards={cards} isDesktopNamed />
+        <GrantList grants={grants} isDesktopNamed />
+      </div>
+    </Shell>
+  );
+}

@@ -1,0 +1,86 @@
+import type { DesktopInfo } from "../../api/api.ts";
+import { StateMark } from "../controls/state-mark.tsx";
+import { originWords, stateReason } from "../shell/labels.ts";
+import { copyText } from "../shell/notices.ts";
+import { rulesPath, viewerPath } from "../shell/route.ts";
+import { queryOfCrop } from "../viewer/crop.ts";
+
+export interface DesktopFactsProps {
+  readonly desktop: DesktopInfo;
+  /** CSS pixels a desktop pixel; null before the first picture. */
+  readonly scale: number | null;
+}
+
+/** What is known of a desktop, and a window for each of its monitors. */
+export function DesktopFacts({ desktop, scale }: DesktopFactsProps) {
+  const facts: readonly (readonly [string, string])[] = [
+    ["From", originWords(desktop)],
+    ["Protocol", desktop.link === "" ? desktop.protocol.toUpperCase() : desktop.link],
+    ["Size", desktop.width === 0 ? "no picture yet" : `${desktop.width} × ${desktop.height}`],
+    ["Shown at", scale === null ? "not shown yet" : `${Math.round(scale * 100)} %`],
+    ["Pixels", desktop.is_exact ? "exact" : "may be approximated by the server"],
+    ["Viewers", String(desktop.viewers)],
+    ["Agents", desktop.agents.length === 0 ? "none in the last minute" : desktop.agents.join(", ")],
+    ["Picture", `generation ${desktop.generation}`],
+  ];
+  const reason = stateReason(desktop.state);
+  return (
+    <>
+      <p class="facts-state">
+        <StateMark desktop={desktop} />
+      </p>
+      {reason !== null && <p class="facts-reason muted">{reason}</p>}
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {desktop.displays.length > 1 && (
+        <>
+          <h2>Monitors</h2>
+          <ul class="rows">
+            {desktop.displays.map((display) => (
+              <li key={display.monitor_index} class="row">
+                <span class="row-words">
+                  <span>
+                    Monitor {display.monitor_index + 1}
+                    {display.is_primary && " (primary)"}
+                  </span>
+                  <span class="muted">
+                    {display.bounds.width} × {display.bounds.height} at {display.bounds.x}, {display.bounds.y}
+                  </span>
+                </span>
+                <a
+                  class="button"
+                  target="_blank"
+                  href={viewerPath(desktop.id, queryOfCrop({ ...display.bounds, scale: null }))}
+                  rel="noopener"
+                >
+                  Open
+                  <span class="visually-hidden"> monitor {display.monitor_index + 1} in its own window</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <div class="facts-tools">
+        <a class="button" href={rulesPath(desktop.id)}>
+          Rules of custom mode
+        </a>
+        <button
+          type="button"
+          class="button"
+          onClick={() =>
+            copyText(facts.map(([name, value]) => `${name}: ${value}`).join("\n"), "Details copied")
+          }
+        >
+          Copy details
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { DesktopInfo } from "../../api/api.ts";
+import { Icon } from "../controls/icon.tsx";
+import { IconButton } from "../controls/icon-button.tsx";
+import { StateMark } from "../controls/state-mark.tsx";
+import { api } from "../shell/api-client.ts";
+import { countWords, MODE_WORDS, originWords, stateReason } from "../shell/labels.ts";
+import { attempt } from "../shell/notices.ts";
+import { viewerPath } from "../shell/route.ts";
+import { cockpit, isOnline, may } from "../shell/session.ts";
+import { thumbnailAddress } from "../viewer/screenshot-address.ts";
+import { Thumbnail } from "./thumbnail.ts";
+
+/** One desktop on the first page. */
+export function DesktopTile({ desktop }: { readonly desktop: DesktopInfo }) {
+  const waiting = cockpit.value.cards.filter(
+    (card) => card.settledAtMs === null && card.approval.desktop_id === desktop.id,
+  ).length;
+  const remove = (): void => {
+    if (
+      !confirm(`Remove “${desktop.name}”? Its connection is forgotten; the computer itself is not touched.`)
+    )
+      return;
+    attempt("Could not remove the desktop", api.removeDesktop(desktop.id));
+  };
+  return (
+    <li class="tile" aria-label={desktop.name}>
+      <div class="tile-picture">
+        {desktop.width > 0 ? (
+          <LivePicture desktop={desktop} />
+        ) : (
+          <div class="tile-empty">
+            <Icon shape={desktop.state.kind === "failed" ? "monitorOff" : "monitor"} />
+            <p>{stateReason(desktop.state)}</p>
+          </div>
+        )}
+        {waiting > 0 && (
+          <span class="tile-waiting">{countWords(waiting, "approval waits", "approvals wait")}</span>
+        )}
+      </div>
+      <div class="tile-words">
+        <h2>
+          <a href={viewerPath(desktop.id)}>{desktop.name}</a>
+        </h2>
+        <StateMark desktop={desktop} />
+        <p class="muted tile-facts">
+          <span>{originWords(desktop)}</span>
+          <span>{MODE_WORDS[desktop.mode].name}</span>
+          {desktop.agents.length > 0 && <span>{desktop.agents.join(", ")}</span>}
+          {desktop.recording_id !== null && <span class="tone-bad">Recording</span>}
+          {desktop.viewers > 0 && <span>{countWords(desktop.viewers, "viewer", "viewers")}</span>}
+        </p>
+      </div>
+      {may("connections") && (
+        <IconButton icon="trash" label={`Remove ${desktop.name}`} class="tile-remove" onClick={remove} />
+      )}
+    </li>
+  );
+}
+
+function LivePicture({ desktop }: { readonly desktop: DesktopInfo }) {
+  const image = useRef<HTMLImageElement>(null);
+  const { id, width, height } = desktop;
+  useEffect(() => {
+    const element = image.current;
+    if (!element) return undefined;
+    const thumbnail = new Thumbnail(element, () =>
+      thumbnailAddress(id, { width, height }, element.clientWidth * devicePixelRatio),
+    );
+    return () => thumbnail.close();
+  }, [id, width, height]);
+  const isStale = desktop.state.kind !== "live" || !isOnline.value;
+  return <img ref={image} class={isStale ? "is-stale" : ""} alt={`The screen of ${desktop.name}`} />;
+}

@@ -1,0 +1,108 @@
+import { SECURITY_NAMES } from "../../../protocols/rfb/security/policy.ts";
+import type { ConnectionBody } from "../../api/api.ts";
+import type { FilledForm } from "./connection-form.ts";
+
+type Transport = NonNullable<ConnectionBody["transport"]>;
+
+/** Ways to a desktop, by protocol, in the words of the form; "" is the protocol's own. */
+export const WAYS = {
+  vnc: {
+    "": "Directly, to its port",
+    ws: "Through a WebSocket",
+    wss: "Through a WebSocket with TLS",
+    unix: "Through a Unix socket of this server",
+    reverse: "It connects to this server",
+    repeater: "By way of an UltraVNC repeater",
+  },
+  kasmvnc: { "": "With TLS", ws: "Without TLS" },
+} as const satisfies Record<string, Readonly<Partial<Record<Transport | "", string>>>>;
+
+/** What a VNC server may be asked to send its pixels by, in the words of the form; "" leaves it to us. */
+export const PICTURES = {
+  "": "What is exact and quick",
+  tight: "Tight",
+  zrle: "ZRLE",
+  hextile: "Hextile",
+  rre: "RRE",
+  raw: "Raw",
+  tightpng: "TightPNG",
+  zlib: "Zlib",
+  trle: "TRLE",
+  corre: "CoRRE",
+  copyrect: "Raw with moves",
+  zywrle: "ZYWRLE, which loses detail",
+  jpeg: "JPEG, which loses detail",
+} as const;
+
+/** RFC 9110 section 5.6.2, a colon, and what HTTP/1.1 lets a value hold. */
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([\t\x20-\x7e\x80-\xff]{0,4096})$/;
+
+/** Headers as people write them, a "Name: value" a line; null where a line is none. Empty lines do not count. */
+export function headersIn(text: string): Readonly<Record<string, string>> | null {
+  const headers: [string, string][] = [];
+  for (const line of text.split(/\r?\n/)) {
+    if (line.trim() === "") continue;
+    const [, name, value] = HEADER.exec(line.trim()) ?? [];
+    if (name === undefined || value === undefined) return null;
+    headers.push([name, value]);
+  }
+  return Object.fromEntries(headers);
+}
+
+const TRANSPORTS: readonly Transport[] = ["ws", "wss", "unix", "reverse", "repeater"];
+
+/** The way that a form control names; undefined for the protocol's own. */
+export function transportNamed(name: string): Transport | undefined {
+  return TRANSPORTS.find((known) => known === name);
+}
+
+/** True for protocols that know more than one way. */
+export function hasWays(protocol: string): protocol is keyof typeof WAYS {
+  return Object.hasOwn(WAYS, protocol);
+}
+
+/** The port that is meant where none is given, by protocol and way. */
+export function usualPort(protocol: ConnectionBody["protocol"], transport: string): number {
+  if (protocol === "rdp") return 3389;
+  if (protocol === "kasmvnc") return 6901;
+  return transport === "ws" || transport === "wss"
+    ? 6080
+    : transport === "reverse"
+      ? 5500
+      : transport === "repeater"
+        ? 5901
+        : 5900;
+}
+
+/** False where the target is on this server, or comes to it. */
+export function needsHost(transport: string): boolean {
+  return transport !== "unix" && transport !== "reverse";
+}
+
+/** What the fields of the way ask for; only those that mean something to it are read, and empty ones are left out. */
+export function wayFromForm(form: FilledForm): Partial<ConnectionBody> {
+  const text = (name: string): string => {
+    const value = form.get(name);
+    return typeof value === "string" ? value.trim() : "";
+  };
+  const transport = transportNamed(text("transport"));
+  const fingerprint = text("fingerprint");
+  const security = SECURITY_NAMES.find((known) => known === text("security"));
+  const isVnc = text("protocol") !== "kasmvnc" && text("protocol") !== "rdp";
+  const isWeb = isVnc && (transport === "ws" || transport === "wss");
+  const path = isWeb || transport === "unix" ? text("path") : "";
+  const repeaterId = transport === "repeater" ? text("repeater_id") : "";
+  const [httpUser, httpPassword] = isWeb ? [text("http_username"), text("http_password")] : ["", ""];
+  const headers = Object.entries((isWeb ? headersIn(text("http_headers")) : null) ?? {});
+  const encoding = isVnc ? text("encoding") : "";
+  return {
+    ...(transport === undefined ? {} : { transport }),
+    ...(path === "" ? {} : { path }),
+    ...(repeaterId === "" ? {} : { repeater_id: repeaterId }),
+    ...(httpUser === "" ? {} : { http_username: httpUser, http_password: httpPassword }),
+    ...(headers.length === 0 ? {} : { http_headers: Object.fromEntries(headers) }),
+    ...(encoding === "" || !Object.hasOwn(PICTURES, encoding) ? {} : { encodings: [encoding] }),
+    ...(security === undefined || !isVnc ? {} : { security: [security] }),
+    ...(fingerprint === "" ? {} : { fingerprint }),
+  };
+}

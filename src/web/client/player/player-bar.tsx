@@ -1,0 +1,62 @@
+import type { RecordingInfo } from "../../api/api.ts";
+import { Icon } from "../controls/icon.tsx";
+import { ExportMenu } from "../recordings/export-menu.tsx";
+import { SealMark } from "../recordings/seal-mark.tsx";
+import { VerifyButton } from "../recordings/verify-button.tsx";
+import { api } from "../shell/api-client.ts";
+import { attempt } from "../shell/notices.ts";
+import { viewerPath } from "../shell/route.ts";
+import { navigate } from "../shell/router.ts";
+import { desktopOf, may } from "../shell/session.ts";
+
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+export interface PlayerBarProps {
+  readonly recording: RecordingInfo;
+  readonly positionMs: number;
+}
+
+/** Which recording this is, whether it can be trusted, and what can be made of it. */
+export function PlayerBar({ recording, positionMs }: PlayerBarProps) {
+  const isLive = recording.state === "recording" && desktopOf(recording.desktop_id) !== undefined;
+  return (
+    <header class="viewer-bar">
+      <a class="icon-button" href="/recordings" aria-label="All recordings" title="All recordings">
+        <Icon shape="arrowLeft" />
+      </a>
+      <h1 class="viewer-name" title={recording.title}>
+        {recording.title}
+      </h1>
+      <time class="muted player-day" dateTime={recording.started_at}>
+        {DAY.format(new Date(recording.started_at))}
+      </time>
+      <SealMark state={recording.state} />
+      <span class="bar-space" />
+      {isLive && (
+        <a class="button" href={viewerPath(recording.desktop_id)}>
+          To the desktop
+        </a>
+      )}
+      {!isLive && <VerifyButton recording={recording} />}
+      {may("connections") && recording.state !== "recording" && (
+        <button
+          type="button"
+          class="button"
+          title="Show it as a desktop: for viewers, VNC, and what agents read"
+          onClick={() =>
+            attempt(
+              "Could not open it as a desktop",
+              api
+                .openReplay(recording.id, positionMs)
+                .then(({ desktop_id }) => navigate(viewerPath(desktop_id))),
+            )
+          }
+        >
+          <Icon shape="monitor" />
+          <span>As a desktop</span>
+        </button>
+      )}
+      <ExportMenu recording={recording} id="player" positionMs={positionMs} />
+    </header>
+  );
+}

@@ -1,0 +1,114 @@
+import type { TimelineInfo, TrackInfo } from "../../api/api.ts";
+import { complain, copyText, inform } from "../shell/notices.ts";
+import { momentAfter, momentBefore } from "./moments.ts";
+import { SPEEDS } from "./playback.ts";
+import type { Player } from "./player.ts";
+import type { PlayerCommand } from "./player-keys.ts";
+import { hashOfTime, timeWords } from "./player-time.ts";
+import { entryWords } from "./track-words.ts";
+
+/** What commands act on; asked each time, for they come and go. */
+export interface PlayerCommandTargets {
+  player(): Player | null;
+  entries(): TimelineInfo["entries"];
+  page(): HTMLElement | null;
+  search(): HTMLInputElement | null;
+  toggleOverlays(): void;
+  /** Tells a screen reader where a step led. */
+  say(words: string): void;
+  /** Marks the present moment on the server. */
+  mark(): void;
+}
+
+/** Pressing "previous" this soon after an action goes to the one before it. */
+const SLACK_MS = 300;
+
+/** Runs the commands of keys and buttons. */
+export function playerCommands(targets: PlayerCommandTargets): (command: PlayerCommand) => void {
+  const toEntry = (
+    player: Player,
+    by: 1 | -1,
+    noun: "action" | "marker",
+    isWanted: (entry: TrackInfo) => boolean,
+  ): void => {
+    const wanted = targets.entries().filter(isWanted);
+    const times = wanted.map(({ at_ms }) => at_ms);
+    const { positionMs, isPlaying } = player.playback;
+    const toMs =
+      by === 1
+        ? momentAfter(times, positionMs)
+        : momentBefore(times, positionMs - (isPlaying ? SLACK_MS : 0));
+    // Who steps wants to look.
+    player.dispatch({ type: "pause" });
+    if (toMs === null) {
+      inform(`There is no ${by === 1 ? "later" : "earlier"} ${noun}`);
+      return;
+    }
+    player.dispatch({ type: "seek", toMs });
+    const index = times.indexOf(toMs);
+    const entry = wanted[index];
+    if (entry) targets.say(`${entryWords(entry)}, ${noun} ${index + 1} of ${wanted.length}`);
+  };
+  return (command) => {
+    const player = targets.player();
+    if (!player) return;
+    const { durationMs, speed, isSkippingIdle } = player.playback;
+    switch (command.kind) {
+      case "toggle":
+        return player.dispatch({ type: "toggle" });
+      case "move":
+        return player.dispatch({ type: "move", byMs: command.byMs });
+      case "frame":
+        player.step(command.by).catch((error: unknown) => complain("Could not step", error));
+        return;
+      case "action":
+        return toEntry(player, command.by, "action", ({ type }) => type === "action");
+      case "marker":
+        return toEntry(
+          player,
+          command.by,
+          "marker",
+          ({ type }) => type === "marker" || type === "approval" || type === "gap",
+        );
+      case "speed":
+        return player.dispatch({ type: "faster", by: command.by });
+      case "cycle_speed": {
+        const next = SPEEDS[SPEEDS.indexOf(speed) + 1] ?? SPEEDS[0];
+        return player.dispatch({ type: "speed", speed: next });
+      }
+      case "tenth":
+        return player.dispatch({ type: "seek", toMs: (durationMs * command.tenth) / 10 });
+      case "start":
+        return player.dispatch({ type: "seek", toMs: 0 });
+      case "end":
+        return player.dispatch({ type: "go_live" });
+      case "overlays":
+        return targets.toggleOverlays();
+      case "skip_idle":
+        return player.dispatch({ type: "skip_idle", isOn: !isSkippingIdle });
+      case "copy_link": {
+        const { positionMs } = player.playback;
+        const address = new URL(hashOfTime(positionMs), location.href);
+        copyText(address.href, `Link to ${timeWords(positionMs, true)} copied`);
+        return;
+      }
+      case "mark":
+        // The server marks its own present: elsewhere the mark would not be where one looks.
+        if (player.playback.isLive) targets.mark();
+        else if (player.playback.isGrowing) inform("Only the present can be marked: press End to follow it");
+        else inform("Only a recording that runs can be marked");
+        return;
+      case "find":
+        targets.search()?.focus();
+        return;
+      case "full_screen": {
+        const change = document.fullscreenElement
+          ? document.exitFullscreen()
+          : targets.page()?.requestFullscreen();
+        // Refused without a click, or in a frame: the page then stays as it is.
+        change?.catch(() => {});
+        return;
+      }
+    }
+  };
+}

@@ -1,0 +1,165 @@
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { Icon } from "../controls/icon.tsx";
+import { IconButton } from "../controls/icon-button.tsx";
+import type { Playback, Speed } from "./playback.ts";
+import { SPEEDS } from "./playback.ts";
+import type { PlayerCommand } from "./player-keys.ts";
+import { spokenTime, timeWords } from "./player-time.ts";
+
+export interface PlayerControlsProps {
+  readonly playback: Playback;
+  /** ISO 8601, of position 0. */
+  readonly startedAt: string;
+  readonly areOverlaysShown: boolean;
+  readonly onCommand: (command: PlayerCommand) => void;
+  readonly onSpeed: (speed: Speed) => void;
+  readonly onHelp: () => void;
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/** Play, step, speed: everything a key does, for the hand. */
+export function PlayerControls(props: PlayerControlsProps) {
+  const { playback, startedAt, areOverlaysShown, onCommand, onSpeed, onHelp } = props;
+  const { isPlaying, isGrowing, isLive, positionMs, durationMs, speed, isSkippingIdle } = playback;
+  const isClock = useSignal(false);
+  const isByHand = useRef(false);
+  const behindMs = isLive ? 0 : durationMs - positionMs;
+  return (
+    <div class="player-controls" role="toolbar" aria-label="Player">
+      <IconButton
+        icon="skipBack"
+        label="Previous action"
+        shortcut="P"
+        onClick={() => onCommand({ kind: "action", by: -1 })}
+      />
+      <IconButton
+        icon="frameBack"
+        label="Previous frame"
+        shortcut=","
+        class="wide-only"
+        onClick={() => onCommand({ kind: "frame", by: -1 })}
+      />
+      <button
+        type="button"
+        class="button button-primary play-button"
+        aria-label={isPlaying ? "Pause" : "Play"}
+        title={`${isPlaying ? "Pause" : "Play"} (Space)`}
+        onClick={() => onCommand({ kind: "toggle" })}
+      >
+        <Icon shape={isPlaying ? "pause" : "play"} />
+      </button>
+      <IconButton
+        icon="frameOn"
+        label="Next frame"
+        shortcut="."
+        class="wide-only"
+        onClick={() => onCommand({ kind: "frame", by: 1 })}
+      />
+      <IconButton
+        icon="skipOn"
+        label="Next action"
+        shortcut="N"
+        onClick={() => onCommand({ kind: "action", by: 1 })}
+      />
+      <button
+        type="button"
+        class="player-time"
+        title={isClock.value ? "Show the time since the recording began" : "Show the time of day"}
+        onClick={() => {
+          isClock.value = !isClock.value;
+        }}
+      >
+        {isClock.value ? (
+          <span class="player-now">{CLOCK.format(Date.parse(startedAt) + positionMs)}</span>
+        ) : (
+          <>
+            <span class="player-now">{timeWords(positionMs, true)}</span>
+            <span class="muted"> / {timeWords(durationMs)}</span>
+          </>
+        )}
+      </button>
+      {isGrowing && (
+        <button
+          type="button"
+          class={`button live-button ${isLive ? "is-live" : ""}`}
+          aria-pressed={isLive}
+          title="Follow what happens now (End)"
+          onClick={() => onCommand({ kind: "end" })}
+        >
+          <span class="dot" aria-hidden="true" />
+          <span>Live</span>
+          {behindMs >= 1000 && (
+            <span class="live-behind muted">
+              <span aria-hidden="true">−{timeWords(behindMs)}</span>
+              <span class="visually-hidden">, {spokenTime(behindMs)} ago is shown</span>
+            </span>
+          )}
+        </button>
+      )}
+      {isGrowing && (
+        <IconButton
+          icon="bookmark"
+          label="Mark this moment"
+          shortcut="M"
+          isDisabled={!isLive}
+          onClick={() => onCommand({ kind: "mark" })}
+        />
+      )}
+      <span class="bar-space" />
+      <select
+        aria-label="Speed"
+        title="Speed (< >)"
+        value={String(speed)}
+        onPointerDown={() => {
+          isByHand.current = true;
+        }}
+        onKeyDown={() => {
+          isByHand.current = false;
+        }}
+        onChange={(event) => {
+          // A hand that has chosen is done: the keys are the player's again.
+          if (isByHand.current) event.currentTarget.blur();
+          const wanted = SPEEDS.find((known) => String(known) === event.currentTarget.value);
+          if (wanted !== undefined) onSpeed(wanted);
+        }}
+      >
+        {SPEEDS.map((known) => (
+          <option key={known} value={String(known)}>
+            {known}×
+          </option>
+        ))}
+      </select>
+      <IconButton
+        icon="chevronsRight"
+        label="Skip what is idle"
+        shortcut="I"
+        isPressed={isSkippingIdle}
+        onClick={() => onCommand({ kind: "skip_idle" })}
+      />
+      <IconButton
+        icon="layers"
+        label="Overlays"
+        shortcut="O"
+        isPressed={areOverlaysShown}
+        onClick={() => onCommand({ kind: "overlays" })}
+      />
+      <IconButton
+        icon="link"
+        label="Copy a link to this moment"
+        shortcut="C"
+        class="wide-only"
+        onClick={() => onCommand({ kind: "copy_link" })}
+      />
+      <IconButton icon="keyboard" label="Keyboard" shortcut="?" class="wide-only" onClick={onHelp} />
+      <IconButton
+        icon="maximize"
+        label="Full screen"
+        shortcut="F"
+        class="wide-only"
+        onClick={() => onCommand({ kind: "full_screen" })}
+      />
+    </div>
+  );
+}

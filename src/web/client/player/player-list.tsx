@@ -1,0 +1,247 @@
+import type { RefObject } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Rect } from "../../../framebuffer/rect.ts";
+import type { RecordingInfo, TrackInfo } from "../../api/api.ts";
+import { Icon } from "../controls/icon.tsx";
+import type { IconShape } from "../controls/icon-shapes.ts";
+import { durationWords, outcomeWords } from "../shell/labels.ts";
+import { timeWords } from "./player-time.ts";
+import { frameAddress } from "./recording-address.ts";
+import { entryMatches, entryTone, entryWords } from "./track-words.ts";
+
+export interface PlayerListProps {
+  readonly recording: RecordingInfo;
+  /** Those that are read, not seen, by time. */
+  readonly entries: readonly TrackInfo[];
+  /** The one that the player stands at; null before the first. */
+  readonly current: TrackInfo | null;
+  readonly query: string;
+  readonly search: RefObject<HTMLInputElement | null>;
+  readonly onQuery: (query: string) => void;
+  readonly onSeek: (ms: number) => void;
+}
+
+/** Rows around the present one; more at once would only be slow. */
+const MOST_ROWS = 400;
+
+/** What happened, in order, with the present row marked and its picture before and after. */
+export function PlayerList(props: PlayerListProps) {
+  const { recording, entries, current, query } = props;
+  const list = useRef<HTMLOListElement>(null);
+  const wanted = query.trim();
+  const found = useMemo(
+    () => (wanted === "" ? entries : entries.filter((entry) => entryMatches(entry, wanted))),
+    [entries, wanted],
+  );
+  const at = useMemo(
+    () => (current === null ? -1 : found.findLastIndex(({ at_ms }) => at_ms <= current.at_ms)),
+    [found, current],
+  );
+  const first = Math.max(0, Math.min(at - MOST_ROWS / 2, found.length - MOST_ROWS));
+  const onKey = (event: KeyboardEvent): void => {
+    const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (by === 0 || !list.current) return;
+    event.preventDefault();
+    const rows = [...list.current.querySelectorAll<HTMLElement>(".player-row")];
+    const focused = document.activeElement;
+    if (focused instanceof HTMLElement) rows[rows.indexOf(focused) + by]?.focus();
+  };
+  // Drawn when it changes, not with every picture.
+  const rows = useMemo(
+    () =>
+      found
+        .slice(first, first + MOST_ROWS)
+        .map((entry, i) => (
+          <Row
+            key={`${entry.type}-${entry.at_ms}-${first + i}`}
+            recording={recording}
+            entry={entry}
+            isCurrent={first + i === at}
+            isFirstStop={first + i === Math.max(at, first)}
+            onSeek={props.onSeek}
+          />
+        )),
+    [found, at, first, recording],
+  );
+  return (
+    <section class="player-list" aria-label="What happened">
+      <label class="search">
+        <Icon shape="search" />
+        <span class="visually-hidden">Find in the recording</span>
+        <input
+          ref={props.search}
+          type="search"
+          placeholder="Find  /"
+          value={query}
+          onInput={(event) => props.onQuery(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape") return;
+            props.onQuery("");
+            event.currentTarget.blur();
+          }}
+        />
+      </label>
+      {wanted !== "" && (
+        <p class="muted player-found" role="status">
+          {found.length} of {entries.length}
+        </p>
+      )}
+      {found.length === 0 && (
+        <div class="empty">
+          <Icon shape="mousePointerClick" />
+          <p>{wanted === "" ? "Nothing was done here." : `Nothing has the words “${wanted}”.`}</p>
+          <p class="muted">
+            Actions, approvals and markers of the recording stand here. Typed text never does.
+          </p>
+        </div>
+      )}
+      {/* One stop of the Tab key; the arrows go from row to row. */}
+      <ol ref={list} onKeyDown={onKey}>
+        {rows}
+      </ol>
+    </section>
+  );
+}
+
+interface RowProps {
+  readonly recording: RecordingInfo;
+  readonly entry: TrackInfo;
+  readonly isCurrent: boolean;
+  /** Where the Tab key enters the list. */
+  readonly isFirstStop: boolean;
+  readonly onSeek: (ms: number) => void;
+}
+
+function Row({ recording, entry, isCurrent, isFirstStop, onSeek }: RowProps) {
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    // Only the list moves, never the page.
+    if (isCurrent) row.current?.scrollIntoView({ block: "nearest" });
+  }, [isCurrent]);
+  const facts = factsOf(entry);
+  return (
+    <li ref={row} class={isCurrent ? "is-current" : ""}>
+      <button
+        type="button"
+        class={`player-row tone-${entryTone(entry)}`}
+        tabIndex={isFirstStop ? 0 : -1}
+        aria-current={isCurrent ? "step" : undefined}
+        onClick={() => onSeek(entry.at_ms)}
+      >
+        <span class="player-row-icon">
+          <Icon shape={iconOf(entry)} />
+        </span>
+        <span class="player-row-words">
+          <span>{entryWords(entry)}</span>
+          {"intent" in entry && entry.intent !== null && <span>“{entry.intent}”</span>}
+          {facts !== "" && <span class="muted">{facts}</span>}
+        </span>
+        <span class="player-row-time">{timeWords(entry.at_ms)}</span>
+      </button>
+      {isCurrent && entry.type === "action" && (
+        <BeforeAfter recording={recording} action={entry} onSeek={onSeek} />
+      )}
+    </li>
+  );
+}
+
+/** Actions of the keyboard, by their kind. */
+const KEYBOARD: ReadonlySet<string> = new Set(["key", "chords", "hold", "type", "paste"]);
+
+function iconOf(entry: TrackInfo): IconShape {
+  switch (entry.type) {
+    case "action":
+      if (KEYBOARD.has(entry.kind)) return "keyboard";
+      return entry.kind.endsWith("clipboard") ? "clipboard" : "mousePointerClick";
+    case "approval":
+      return "shieldCheck";
+    case "gap":
+      return "warning";
+    default:
+      return "bookmark";
+  }
+}
+
+function factsOf(entry: TrackInfo): string {
+  switch (entry.type) {
+    case "action": {
+      const { text } = outcomeWords(entry);
+      const words = [text, durationWords(entry.duration_ms)];
+      if (entry.was_confirmed) words.push("approved");
+      return [...words, entry.actor.name].join(" · ");
+    }
+    case "approval": {
+      const by = entry.decided_by === null ? "" : ` by ${entry.decided_by}`;
+      const took =
+        entry.decided_at_ms === null ? "" : ` after ${durationWords(entry.decided_at_ms - entry.at_ms)}`;
+      return `${entry.state}${by}${took}`;
+    }
+    case "marker":
+      return entry.by ?? "";
+    case "gap":
+      return durationWords(entry.until_ms - entry.at_ms);
+    default:
+      return "";
+  }
+}
+
+type ActionTold = Extract<TrackInfo, { type: "action" }>;
+
+const CROP_WIDTH = 320;
+/** Room around what changed, desktop pixels. */
+const MARGIN = 24;
+/** Smaller crops tell nothing of where they are. */
+const LEAST_CROP = { width: 240, height: 150 };
+
+/** The part that an action changed, as it was and as it became. */
+function BeforeAfter({
+  recording,
+  action,
+  onSeek,
+}: {
+  readonly recording: RecordingInfo;
+  readonly action: ActionTold;
+  readonly onSeek: (ms: number) => void;
+}) {
+  const part = action.changed_rect === null ? undefined : cropAround(action.changed_rect, recording);
+  const at = (atMs: number): string =>
+    frameAddress(recording.id, { atMs, maxWidth: CROP_WIDTH, ...(part === undefined ? {} : { part }) });
+  const size = part ?? recording;
+  const height = Math.round((CROP_WIDTH * size.height) / Math.max(1, size.width));
+  // The effect is what had settled when the action was over; a picture may come up to one recorded frame later.
+  const pictures = [
+    ["Before", action.at_ms],
+    ["After", action.at_ms + action.duration_ms + 150],
+  ] as const;
+  return (
+    <div class="before-after">
+      {pictures.map(([name, atMs]) => (
+        <button
+          key={name}
+          type="button"
+          title={`Go to the picture ${name.toLowerCase()} it`}
+          onClick={() => onSeek(atMs)}
+        >
+          <img src={at(atMs)} width={CROP_WIDTH} height={height} alt={`${name}: ${action.summary}`} />
+          <span>{name}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function cropAround(
+  changed: Rect,
+  { width, height }: { readonly width: number; readonly height: number },
+): Rect {
+  const wide = Math.min(width, Math.max(LEAST_CROP.width, changed.width + 2 * MARGIN));
+  const high = Math.min(height, Math.max(LEAST_CROP.height, changed.height + 2 * MARGIN));
+  const x = Math.round(changed.x + changed.width / 2 - wide / 2);
+  const y = Math.round(changed.y + changed.height / 2 - high / 2);
+  return {
+    x: Math.max(0, Math.min(width - wide, x)),
+    y: Math.max(0, Math.min(height - high, y)),
+    width: wide,
+    height: high,
+  };
+}

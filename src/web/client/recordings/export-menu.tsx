@@ -1,0 +1,195 @@
+import { useSignal } from "@preact/signals";
+import type { RecordingInfo } from "../../api/api.ts";
+import { Icon } from "../controls/icon.tsx";
+import { download } from "../player/download.ts";
+import { timeFromHash, timeWords } from "../player/player-time.ts";
+import { recordingPath } from "../player/recording-address.ts";
+import { canExportVideo, exportVideo } from "../player/video-export.ts";
+import { attempt } from "../shell/notices.ts";
+
+const FORMATS = [
+  ["mp4", "Video (MP4)", "plays everywhere; needs ffmpeg on the server"],
+  ["webm", "Video (WebM)", "smaller, free; needs ffmpeg on the server"],
+  ["html", "Replay page (HTML)", "one file, every pixel exact, with the actions"],
+  ["gif", "Animation (GIF)", "up to a minute"],
+  ["png", "Picture (PNG)", "of the first moment of the range"],
+  ["ndjson", "What happened (NDJSON)", "actions, approvals, overlays as data"],
+] as const;
+
+export interface ExportMenuProps {
+  readonly recording: RecordingInfo;
+  /** Suffix of the popover's id: several menus may be on one page. */
+  readonly id: string;
+  /** Where the player stands; null outside of it. */
+  readonly positionMs: number | null;
+}
+
+/** A range of a recording as a file of some kind. */
+export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
+  const from = useSignal("0:00");
+  const to = useSignal("");
+  const hasOverlays = useSignal(true);
+  const hasPointer = useSignal(true);
+  const whole = timeWords(recording.duration_ms);
+  const fromMs = timeFromHash(`#t=${from.value}`);
+  const toMs = to.value.trim() === "" ? recording.duration_ms : timeFromHash(`#t=${to.value}`);
+  const isRange = fromMs !== null && toMs !== null && toMs >= fromMs;
+  const address = (format: string): string =>
+    recordingPath(
+      recording.id,
+      `/export.${format}?${new URLSearchParams({
+        from_ms: String(fromMs ?? 0),
+        to_ms: String(Math.ceil(toMs ?? recording.duration_ms)),
+        overlays: hasOverlays.value ? "1" : "0",
+        pointer: hasPointer.value ? "1" : "0",
+      })}`,
+    );
+  const name = `export-${id}`;
+  const share = useSignal<number | null>(null);
+  const makeHere = (): void => {
+    share.value = 0;
+    const range = { durationMs: (toMs ?? recording.duration_ms) - (fromMs ?? 0), title: recording.title };
+    const made = exportVideo(address("frames"), range, (done) => {
+      share.value = done;
+    });
+    attempt(
+      "Could not make the video",
+      made.finally(() => {
+        share.value = null;
+      }),
+    );
+  };
+  return (
+    <>
+      <button type="button" class="button" popovertarget={name}>
+        <Icon shape="download" />
+        <span>Export</span>
+      </button>
+      <div
+        id={name}
+        class="popover export-menu"
+        popover="auto"
+        role="dialog"
+        aria-label={`Export ${recording.title}`}
+      >
+        <div class="field-pair">
+          <TimeField
+            label="From"
+            value={from.value}
+            placeholder="0:00"
+            isWrong={fromMs === null}
+            onInput={from}
+          />
+          <TimeField label="To" value={to.value} placeholder={whole} isWrong={!isRange} onInput={to} />
+        </div>
+        {!isRange && (
+          <p class="field-error" role="alert">
+            Write times as 1:30 or 90, the first before the second.
+          </p>
+        )}
+        {positionMs !== null && (
+          <p class="export-here">
+            <button
+              type="button"
+              class="link-button"
+              onClick={() => {
+                from.value = timeWords(positionMs, true);
+              }}
+            >
+              From here
+            </button>
+            <button
+              type="button"
+              class="link-button"
+              onClick={() => {
+                to.value = timeWords(positionMs, true);
+              }}
+            >
+              To here
+            </button>
+          </p>
+        )}
+        <div class="field-pair">
+          <Switch label="Overlays" isOn={hasOverlays} />
+          <Switch label="Pointer" isOn={hasPointer} />
+        </div>
+        <ul>
+          {FORMATS.map(([format, title, meaning]) => (
+            <li key={format}>
+              <a
+                class="menu-item export-item"
+                href={address(format)}
+                download=""
+                onClick={(event) => {
+                  event.preventDefault();
+                  if (isRange) attempt("Could not export", download(address(format)));
+                }}
+              >
+                <span>{title}</span>
+                <span class="muted">{meaning}</span>
+              </a>
+            </li>
+          ))}
+          {canExportVideo() && (
+            <li>
+              <button
+                type="button"
+                class="menu-item export-item"
+                disabled={!isRange || share.value !== null}
+                onClick={makeHere}
+              >
+                <span>Video made by this browser (WebM)</span>
+                <span class="muted" role="status">
+                  {share.value === null
+                    ? "needs nothing on the server"
+                    : `${Math.floor(share.value * 100)} % done`}
+                </span>
+              </button>
+            </li>
+          )}
+        </ul>
+      </div>
+    </>
+  );
+}
+
+/** What is painted over the recorded pixels. */
+function Switch({ label, isOn }: { readonly label: string; readonly isOn: { value: boolean } }) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isOn.value}
+        onChange={(event) => {
+          isOn.value = event.currentTarget.checked;
+        }}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+interface TimeFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly placeholder: string;
+  readonly isWrong: boolean;
+  readonly onInput: { value: string };
+}
+
+function TimeField({ label, value, placeholder, isWrong, onInput }: TimeFieldProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        value={value}
+        placeholder={placeholder}
+        inputMode="decimal"
+        aria-invalid={isWrong}
+        onInput={(event) => {
+          onInput.value = event.currentTarget.value;
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,96 @@
+import type { RecordingInfo } from "../../api/api.ts";
+import { Icon } from "../controls/icon.tsx";
+import { IconButton } from "../controls/icon-button.tsx";
+import { timeWords } from "../player/player-time.ts";
+import { frameAddress } from "../player/recording-address.ts";
+import { api } from "../shell/api-client.ts";
+import { countWords, sizeWords } from "../shell/labels.ts";
+import { attempt } from "../shell/notices.ts";
+import { playerPath } from "../shell/route.ts";
+import { ExportMenu } from "./export-menu.tsx";
+import { SealMark } from "./seal-mark.tsx";
+import { VerifyButton } from "./verify-button.tsx";
+
+export interface RecordingRowProps {
+  readonly recording: RecordingInfo;
+  readonly mayRemove: boolean;
+  /** Something of it changed on the server. */
+  readonly onChanged: () => void;
+}
+
+const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const THUMBNAIL_WIDTH = 192;
+
+const REASONS = {
+  manual: "started by",
+  always: "every desktop is recorded",
+  agent_activity: "an agent was at work",
+} as const;
+
+/** One recording of the list. */
+export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowProps) {
+  const { id, title, counts } = recording;
+  const isRunning = recording.state === "recording";
+  const stop = (): void => attempt("Could not stop", api.stopRecording(id).then(onChanged));
+  const remove = (): void => {
+    const question = `Delete the recording of “${title}” from ${WHEN.format(new Date(recording.started_at))}? It cannot be brought back.`;
+    if (!confirm(question)) return;
+    attempt("Could not delete the recording", api.removeRecording(id).then(onChanged));
+  };
+  return (
+    <li class="recording">
+      <div class="recording-picture">
+        {counts.frames > 0 && (
+          <img
+            loading="lazy"
+            src={frameAddress(id, {
+              atMs: isRunning ? recording.duration_ms : recording.duration_ms / 3,
+              maxWidth: THUMBNAIL_WIDTH * 2,
+            })}
+            width={THUMBNAIL_WIDTH}
+            height={120}
+            alt=""
+          />
+        )}
+        <span class="recording-length">{timeWords(recording.duration_ms)}</span>
+      </div>
+      <div class="recording-words">
+        <h2>
+          <a href={playerPath(id)}>{title}</a>
+        </h2>
+        <p>
+          <time dateTime={recording.started_at}>{WHEN.format(new Date(recording.started_at))}</time>{" "}
+          <SealMark state={recording.state} />
+        </p>
+        <p class="muted recording-facts">
+          <span>
+            {REASONS[recording.reason]}
+            {recording.reason === "manual" && ` ${recording.started_by}`}
+          </span>
+          <span>{countWords(counts.actions, "action", "actions")}</span>
+          {counts.approvals > 0 && <span>{countWords(counts.approvals, "approval", "approvals")}</span>}
+          {counts.bookmarks > 0 && <span>{countWords(counts.bookmarks, "marker", "markers")}</span>}
+          {recording.width > 0 && (
+            <span>
+              {recording.width} × {recording.height}
+            </span>
+          )}
+          <span>{sizeWords(recording.bytes)}</span>
+          {recording.is_encrypted && <span>encrypted</span>}
+        </p>
+      </div>
+      <div class="recording-tools">
+        {isRunning ? (
+          <button type="button" class="button" onClick={stop}>
+            <Icon shape="square" />
+            <span>Stop</span>
+          </button>
+        ) : (
+          <VerifyButton recording={recording} />
+        )}
+        <ExportMenu recording={recording} id={id} positionMs={null} />
+        {mayRemove && <IconButton icon="trash" label={`Delete the recording of ${title}`} onClick={remove} />}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,148 @@
+import "../styles/recordings.css";
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { RecordingInfo } from "../../api/api.ts";
+import { Icon } from "../controls/icon.tsx";
+import { api } from "../shell/api-client.ts";
+import { FailureCard } from "../shell/failure-card.tsx";
+import { isTyping } from "../shell/keyboard-focus.ts";
+import { countWords, sizeWords } from "../shell/labels.ts";
+import { type ErrorWords, errorWords } from "../shell/notices.ts";
+import { cockpit, me } from "../shell/session.ts";
+import { Shell } from "../shell/shell.tsx";
+import { RecordingRow } from "./recording-row.tsx";
+
+const SHOWN = ["all", "running", "problems"] as const;
+const SHOWN_WORDS = { all: "All", running: "Running", problems: "Not sealed or tampered" } as const;
+
+/** Every recording: found, looked into, verified, exported, deleted. */
+export function RecordingsPage() {
+  const recordings = useSignal<readonly RecordingInfo[] | null>(null);
+  const failure = useSignal<ErrorWords | null>(null);
+  const query = useSignal("");
+  const shown = useSignal<(typeof SHOWN)[number]>("all");
+  const search = useRef<HTMLInputElement>(null);
+  const load = (): void => {
+    api.recordings().then(
+      (list) => {
+        recordings.value = list;
+        failure.value = null;
+      },
+      (error: unknown) => {
+        failure.value = errorWords(error);
+      },
+    );
+  };
+  // Begins and ends are told with the desktops; what nobody tells is found by the next visit.
+  const running = cockpit.value.desktops.map(({ recording_id }) => recording_id).join();
+  useEffect(load, [running]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== "/" || isTyping(event)) return;
+      event.preventDefault();
+      search.current?.focus();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+
+  const wanted = query.value.trim().toLowerCase();
+  const list = (recordings.value ?? []).filter(
+    (recording) =>
+      isWanted(recording, shown.value) &&
+      `${recording.title} ${recording.started_by} ${recording.started_at} ${recording.id}`
+        .toLowerCase()
+        .includes(wanted),
+  );
+  const isAdmin = me.value?.permissions.includes("admin") ?? false;
+  const isEmpty = recordings.value?.length === 0;
+  return (
+    <Shell>
+      <div class="page page-wide recordings-page">
+        <div class="page-head">
+          <h1>Recordings</h1>
+          {list.length > 0 && (
+            <span class="muted recordings-total">
+              {countWords(list.length, "recording", "recordings")},{" "}
+              {sizeWords(list.reduce((sum, { bytes }) => sum + bytes, 0))}
+            </span>
+          )}
+          {!isEmpty && (
+            <>
+              <select
+                aria-label="Which recordings"
+                value={shown.value}
+                onChange={(event) => {
+                  shown.value = SHOWN.find((name) => name === event.currentTarget.value) ?? "all";
+                }}
+              >
+                {SHOWN.map((name) => (
+                  <option key={name} value={name}>
+                    {SHOWN_WORDS[name]}
+                  </option>
+                ))}
+              </select>
+              <label class="search">
+                <Icon shape="search" />
+                <span class="visually-hidden">Find a recording</span>
+                <input
+                  ref={search}
+                  type="search"
+                  placeholder="Find  /"
+                  value={query.value}
+                  onInput={(event) => {
+                    query.value = event.currentTarget.value;
+                  }}
+                />
+              </label>
+            </>
+          )}
+        </div>
+        {failure.value && (
+          <FailureCard title="The recordings cannot be listed" words={failure.value} onRetry={load} />
+        )}
+        {isEmpty && (
+          <div class="empty">
+            <Icon shape="film" />
+            <p>No recordings yet.</p>
+            <p class="muted">
+              Press Record in a desktop, or set <code>recording.policy: on_agent_activity</code>.
+            </p>
+          </div>
+        )}
+        {!isEmpty && recordings.value && list.length === 0 && (
+          <div class="empty">
+            <Icon shape="search" />
+            <p>No recording is as you wish.</p>
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                query.value = "";
+                shown.value = "all";
+              }}
+            >
+              Show all
+            </button>
+          </div>
+        )}
+        <ul class="recordings" aria-label="Recordings" aria-busy={!recordings.value}>
+          {list.map((recording) => (
+            <RecordingRow key={recording.id} recording={recording} mayRemove={isAdmin} onChanged={load} />
+          ))}
+        </ul>
+      </div>
+    </Shell>
+  );
+}
+
+function isWanted({ state }: RecordingInfo, shown: (typeof SHOWN)[number]): boolean {
+  switch (shown) {
+    case "all":
+      return true;
+    case "running":
+      return state === "recording";
+    case "problems":
+      return state === "unsealed" || state === "tampered";
+  }
+}

@@ -1,0 +1,148 @@
+import type { Size } from "../../../framebuffer/rect.ts";
+import { Icon } from "../controls/icon.tsx";
+import { IconButton } from "../controls/icon-button.tsx";
+import { NumberField } from "../controls/number-field.tsx";
+import { RuleMap } from "./rule-map.tsx";
+import {
+  type Area,
+  areaName,
+  MAX_AREAS,
+  type Rules,
+  withArea,
+  withChange,
+  withMove,
+  withoutArea,
+} from "./rules-draft.ts";
+
+export interface RuleAreasProps {
+  readonly rules: Rules;
+  readonly desktopId: string;
+  /** Of the desktop, 0x0 before its first picture. */
+  readonly size: Size;
+  readonly isDisabled: boolean;
+  /** The area that is looked at. */
+  readonly chosen: number | null;
+  readonly onChoose: (index: number | null) => void;
+  readonly onChange: (rules: Rules) => void;
+}
+
+const SIDES = [
+  ["x", "x"],
+  ["y", "y"],
+  ["width", "Width"],
+  ["height", "Height"],
+] as const;
+
+const MAX_SIDE = 65_535;
+
+/** The places where the mouse is ruled more strictly than elsewhere, as a list and on the desktop's picture. */
+export function RuleAreas(props: RuleAreasProps) {
+  const { rules, isDisabled, onChange, onChoose } = props;
+  const isFull = rules.areas.length >= MAX_AREAS;
+  const add = (area: Area): void => {
+    onChange(withArea(rules, area));
+    onChoose(rules.areas.length);
+  };
+  return (
+    <section class="rules-section" aria-labelledby="rules-areas">
+      <h2 id="rules-areas">Places where the mouse is ruled more strictly</h2>
+      <p class="muted">
+        Drag a rectangle on the picture, or add one and give its numbers. Where areas overlap the strictest
+        counts, so their order is only for reading.
+      </p>
+      <div class="rules-places">
+        <RuleMap {...props} onAdd={add} isFull={isFull} />
+        <div class="rules-list">
+          {rules.areas.length === 0 && <p class="muted">No areas: the mouse is ruled alike everywhere.</p>}
+          <ol>
+            {rules.areas.map((area, index) => (
+              <li key={index} class={`rules-area ${props.chosen === index ? "is-chosen" : ""}`}>
+                <AreaFields {...props} area={area} index={index} />
+              </li>
+            ))}
+          </ol>
+          <button
+            type="button"
+            class="button"
+            disabled={isDisabled || isFull}
+            onClick={() => add({ x: 0, y: 0, width: 200, height: 100, verdict: "deny" })}
+          >
+            <Icon shape="plus" />
+            <span>{isFull ? `${MAX_AREAS} areas are the most` : "Add an area"}</span>
+          </button>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function AreaFields({
+  rules,
+  area,
+  index,
+  isDisabled,
+  onChange,
+  onChoose,
+}: RuleAreasProps & { readonly area: Area; readonly index: number }) {
+  const name = areaName(area, index);
+  const change = (values: Partial<Area>): void => onChange(withChange(rules, index, values));
+  const move = (step: -1 | 1): void => {
+    onChange(withMove(rules, index, step));
+    onChoose(index + step);
+  };
+  return (
+    <fieldset disabled={isDisabled} onFocusIn={() => onChoose(index)}>
+      <legend class="visually-hidden">{name}</legend>
+      <div class="rules-area-head">
+        <input
+          type="text"
+          aria-label={`Name of area ${index + 1}`}
+          placeholder={`Area ${index + 1}`}
+          maxLength={60}
+          value={area.name ?? ""}
+          onInput={(event) => change({ name: event.currentTarget.value })}
+        />
+        <select
+          aria-label={`Verdict in ${name}`}
+          value={area.verdict}
+          onChange={(event) => change({ verdict: event.currentTarget.value === "ask" ? "ask" : "deny" })}
+        >
+          <option value="ask">Ask</option>
+          <option value="deny">Deny</option>
+        </select>
+        <IconButton
+          icon="arrowUp"
+          label={`Move ${name} up`}
+          isDisabled={index === 0}
+          onClick={() => move(-1)}
+        />
+        <IconButton
+          icon="arrowDown"
+          label={`Move ${name} down`}
+          isDisabled={index === rules.areas.length - 1}
+          onClick={() => move(1)}
+        />
+        <IconButton
+          icon="trash"
+          label={`Delete ${name}`}
+          onClick={() => {
+            onChange(withoutArea(rules, index));
+            onChoose(null);
+          }}
+        />
+      </div>
+      <div class="rules-area-sides">
+        {SIDES.map(([side, label]) => (
+          <NumberField
+            key={side}
+            label={label}
+            value={area[side]}
+            min={side === "width" || side === "height" ? 1 : 0}
+            max={MAX_SIDE}
+            onChange={(number) => change({ [side]: number })}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,97 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { RulesTried } from "../../api/api.ts";
+import { NumberField } from "../controls/number-field.tsx";
+import { api } from "../shell/api-client.ts";
+import { sentence } from "../shell/labels.ts";
+import { errorWords } from "../shell/notices.ts";
+import { areaName, type Rules, SUBJECT_NAMES, SUBJECT_WORDS, type Subject } from "./rules-draft.ts";
+
+export interface RuleExampleProps {
+  readonly rules: Rules;
+  readonly desktopId: string;
+}
+
+const MEANING = {
+  allow: "Allowed: it is done at once.",
+  ask: "Asked: a person decides, and silence is no.",
+  deny: "Denied: the agent is told so, and nobody is asked.",
+} as const satisfies Record<RulesTried["verdict"], string>;
+
+/** What these rules would say, saved or not: the server's own answer for an example. */
+export function RuleExample({ rules, desktopId }: RuleExampleProps) {
+  const subject = useSignal<Subject>("pointer");
+  const x = useSignal(100);
+  const y = useSignal(100);
+  const answer = useSignal<RulesTried | string | null>(null);
+  const isPointing = subject.value === "pointer";
+  useEffect(() => {
+    let isCurrent = true;
+    const place = isPointing ? { x: x.value, y: y.value } : {};
+    api.tryRules(desktopId, { rules, subject: subject.value, ...place }).then(
+      (tried) => {
+        if (isCurrent) answer.value = tried;
+      },
+      (error: unknown) => {
+        if (isCurrent) answer.value = sentence(errorWords(error).message);
+      },
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [rules, desktopId, subject.value, isPointing, x.value, y.value, answer]);
+  const number = (label: string, value: typeof x) => (
+    <NumberField
+      class="rules-number"
+      label={label}
+      value={value.value}
+      min={0}
+      max={65_535}
+      onChange={(typed) => {
+        value.value = typed;
+      }}
+    />
+  );
+  return (
+    <section class="rules-section" aria-labelledby="rules-example">
+      <h2 id="rules-example">Try an example</h2>
+      <div class="rules-example">
+        <label class="rules-number">
+          <span class="muted rules-number-name">An agent uses</span>
+          <select
+            value={subject.value}
+            onChange={(event) => {
+              const { value } = event.currentTarget;
+              subject.value = SUBJECT_NAMES.find((name) => name === value) ?? "pointer";
+            }}
+          >
+            {SUBJECT_NAMES.map((name) => (
+              <option key={name} value={name}>
+                {SUBJECT_WORDS[name].name}
+              </option>
+            ))}
+          </select>
+        </label>
+        {isPointing && number("x", x)}
+        {isPointing && number("y", y)}
+        <output class="rules-answer" aria-live="polite">
+          {answerWords(answer.value, rules)}
+        </output>
+      </div>
+    </section>
+  );
+}
+
+function answerWords(answer: RulesTried | string | null, rules: Rules) {
+  if (answer === null) return null;
+  if (typeof answer === "string") return <span class="field-error">{answer}</span>;
+  const area = answer.area === null ? undefined : rules.areas[answer.area];
+  return (
+    <span class={`rules-verdict is-${answer.verdict}`}>
+      {MEANING[answer.verdict]}
+      {area !== undefined && answer.area !== null && (
+        <span class="muted"> By the area “{areaName(area, answer.area)}”.</span>
+      )}
+    </span>
+  );
+}

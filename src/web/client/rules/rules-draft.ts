@@ -1,0 +1,83 @@
+import type { RulesInfo } from "../../api/api.ts";
+
+export type Rules = RulesInfo["rules"];
+export type Area = Rules["areas"][number];
+export type Word = Rules["pointer"];
+export type Subject = keyof Omit<Rules, "areas">;
+
+/** What the rules tell apart, in words, in the order of the page. */
+export const SUBJECT_WORDS = {
+  pointer: { name: "Mouse", meaning: "clicks, drags, moves, the wheel" },
+  keys: { name: "Keys", meaning: "single keys and chords such as Ctrl+S" },
+  text: { name: "Typing", meaning: "text, typed with the keyboard" },
+  write_clipboard: { name: "Set the clipboard", meaning: "pasting needs this and the keys" },
+  read_clipboard: { name: "Read the clipboard", meaning: "what was copied on the desktop" },
+  resize: { name: "Resize", meaning: "the desktop's own size" },
+} as const satisfies Record<Subject, { readonly name: string; readonly meaning: string }>;
+
+export const SUBJECT_NAMES = [
+  "pointer",
+  "keys",
+  "text",
+  "write_clipboard",
+  "read_clipboard",
+  "resize",
+] as const satisfies readonly Subject[];
+
+export const WORD_NAMES = { allow: "Allow", ask: "Ask", deny: "Deny" } as const satisfies Record<
+  Word,
+  string
+>;
+
+/** As many as the server keeps. */
+export const MAX_AREAS = 32;
+
+export function withWord(rules: Rules, subject: Subject, word: Word): Rules {
+  return { ...rules, [subject]: word };
+}
+
+export function withArea(rules: Rules, area: Area): Rules {
+  return rules.areas.length >= MAX_AREAS ? rules : { ...rules, areas: [...rules.areas, area] };
+}
+
+export function withChange(rules: Rules, index: number, change: Partial<Area>): Rules {
+  const areas = rules.areas.map((area, i) => (i === index ? { ...area, ...change } : area));
+  return { ...rules, areas };
+}
+
+export function withoutArea(rules: Rules, index: number): Rules {
+  return { ...rules, areas: rules.areas.filter((_, i) => i !== index) };
+}
+
+/** One place up (-1) or down (1); where there is none it stays. */
+export function withMove(rules: Rules, index: number, step: -1 | 1): Rules {
+  const areas = [...rules.areas];
+  const [area] = areas.splice(index, 1);
+  const to = index + step;
+  if (area === undefined || to < 0 || to > areas.length) return rules;
+  areas.splice(to, 0, area);
+  return { ...rules, areas };
+}
+
+export function areEqual(a: Rules, b: Rules): boolean {
+  const flat = (rules: Rules): string =>
+    JSON.stringify([
+      SUBJECT_NAMES.map((subject) => rules[subject]),
+      rules.areas.map(({ x, y, width, height, verdict, name }) => [x, y, width, height, verdict, name ?? ""]),
+    ]);
+  return flat(a) === flat(b);
+}
+
+/** What people call an area: its name, else its number. */
+export function areaName(area: Area, index: number): string {
+  const name = area.name?.trim() ?? "";
+  return name === "" ? `Area ${index + 1}` : name;
+}
+
+/** For the configuration file: the rules outlive the server there. JSON is YAML too, and quotes the names. */
+export function configOf(rules: Rules): string {
+  const words = SUBJECT_NAMES.map((subject) => `  ${subject}: ${rules[subject]}`);
+  const areas = rules.areas.map((area) => `    - ${JSON.stringify(area)}`);
+  const list = areas.length === 0 ? [] : ["  areas:", ...areas];
+  return `${["mode: custom", "custom_rules:", ...words, ...list].join("\n")}\n`;
+}

@@ -1,0 +1,208 @@
+import "../styles/setup.css";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { ConfigInfo, DesktopInfo } from "../../api/api.ts";
+import { AddDesktopDialog } from "../connections/add-desktop-dialog.tsx";
+import { CopyButton } from "../controls/copy-button.tsx";
+import { StateMark } from "../controls/state-mark.tsx";
+import { ModeChoice } from "../rules/mode-choice.tsx";
+import { api } from "../shell/api-client.ts";
+import { clientIsConnected } from "../shell/client-status.ts";
+import { FailureCard } from "../shell/failure-card.tsx";
+import { attempt, type ErrorWords, errorWords } from "../shell/notices.ts";
+import { viewerPath } from "../shell/route.ts";
+import { cockpit, may } from "../shell/session.ts";
+import { Shell } from "../shell/shell.tsx";
+
+type KnownSnippet = ConfigInfo["clients"][number];
+
+/** Three steps from nothing to an agent that works on a desktop. */
+export function SetupPage() {
+  return (
+    <Shell>
+      <div class="page">
+        <h1>Setup</h1>
+        <ol class="setup-steps">
+          <li>
+            <ClientStep />
+          </li>
+          <li>
+            <DesktopStep />
+          </li>
+          <li>
+            <ModeStep />
+          </li>
+        </ol>
+      </div>
+    </Shell>
+  );
+}
+
+function ClientStep() {
+  const config = useSignal<ConfigInfo | null>(null);
+  const chosen = useSignal<string | null>(null);
+  const failure = useSignal<ErrorWords | null>(null);
+  const load = (): void => {
+    api.setup().then(
+      (loaded) => {
+        config.value = loaded;
+        failure.value = null;
+      },
+      (error: unknown) => {
+        failure.value = errorWords(error);
+      },
+    );
+  };
+  useEffect(load, [config]);
+  const clients = config.value?.clients ?? [];
+  const shown = clients.find((client) => client.id === chosen.value) ?? clients[0];
+  return (
+    <section aria-labelledby="step-client">
+      <h2 id="step-client">Connect your agent</h2>
+      {config.value && (
+        <p class="muted">
+          MCP over HTTP at <code>{config.value.endpoint}</code>
+        </p>
+      )}
+      <fieldset class="choices">
+        <legend class="visually-hidden">Client</legend>
+        {clients.map((client) => (
+          <label key={client.id} class="choice">
+            <input
+              type="radio"
+              name="client"
+              value={client.id}
+              checked={client === shown}
+              onChange={() => {
+                chosen.value = client.id;
+              }}
+            />
+            <span>{client.name}</span>
+            <Light client={client} />
+          </label>
+        ))}
+      </fieldset>
+      {shown ? (
+        <Snippet client={shown} />
+      ) : failure.value ? (
+        <FailureCard title="The client settings cannot be shown" words={failure.value} onRetry={load} />
+      ) : (
+        <div class="snippet snippet-skeleton" aria-hidden="true" />
+      )}
+    </section>
+  );
+}
+
+/** Green once this client has called. */
+function Light({ client }: { readonly client: KnownSnippet }) {
+  const isConnected = clientIsConnected(client, cockpit.value.clients);
+  return (
+    <span class={`light tone-${isConnected ? "good" : "idle"}`}>
+      <span class="dot" aria-hidden="true" />
+      <span class="visually-hidden">{isConnected ? "connected" : "not connected yet"}</span>
+    </span>
+  );
+}
+
+function Snippet({ client }: { readonly client: KnownSnippet }) {
+  const { clients } = cockpit.value;
+  const isConnected = clientIsConnected(client, clients);
+  return (
+    <div class="snippet">
+      <div class="snippet-head">
+        <span class="snippet-file">{client.file}</span>
+        <CopyButton text={client.snippet} label="Copy" />
+      </div>
+      <pre>
+        <code>{client.snippet}</code>
+      </pre>
+      <p class={`snippet-foot tone-${isConnected ? "good" : "idle"}`} role="status">
+        <span class="dot" aria-hidden="true" />
+        {isConnected ? `${client.name} is connected.` : `Waiting for ${client.name} to connect…`}
+        {!isConnected && clients.length > 0 && <span class="muted"> Connected: {clients.join(", ")}</span>}
+      </p>
+    </div>
+  );
+}
+
+function DesktopStep() {
+  const isAdding = useSignal(false);
+  const { desktops } = cockpit.value;
+  return (
+    <section aria-labelledby="step-desktop">
+      <h2 id="step-desktop">Choose a desktop</h2>
+      {desktops.length === 0 ? (
+        <p class="muted">No desktop yet.</p>
+      ) : (
+        <ul class="rows">
+          {desktops.map((desktop) => (
+            <li key={desktop.id} class="row">
+              <a href={viewerPath(desktop.id)}>{desktop.name}</a>
+              <StateMark desktop={desktop} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {may("connections") && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            isAdding.value = true;
+          }}
+        >
+          Add desktop
+        </button>
+      )}
+      {isAdding.value && (
+        <AddDesktopDialog
+          onClose={() => {
+            isAdding.value = false;
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function ModeStep() {
+  const chosenId = useSignal<string | null>(null);
+  const { desktops } = cockpit.value;
+  const desktop = desktops.find((known) => known.id === chosenId.value) ?? desktops[0];
+  return (
+    <section aria-labelledby="step-mode">
+      <h2 id="step-mode">Decide what agents may do</h2>
+      {desktops.length > 1 && desktop && (
+        <label class="field field-inline">
+          <span>On</span>
+          <select
+            value={desktop.id}
+            onChange={(event) => {
+              chosenId.value = event.currentTarget.value;
+            }}
+          >
+            {desktops.map((known) => (
+              <option key={known.id} value={known.id}>
+                {known.name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {desktop ? (
+        <ModeChoice
+          mode={desktop.mode}
+          isDisabled={!may("modes")}
+          isAdmin={may("admin")}
+          onChoose={(mode) => setMode(desktop, mode)}
+        />
+      ) : (
+        <p class="muted">Add a desktop first.</p>
+      )}
+    </section>
+  );
+}
+
+function setMode(desktop: DesktopInfo, mode: DesktopInfo["mode"]): void {
+  attempt("Could not change the mode", api.setMode(desktop.id, mode));
+}

@@ -1,0 +1,113 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { ApiError, api } from "../shell/api-client.ts";
+import { wantedPath } from "../shell/route.ts";
+
+const WORDS_OF_ERROR = {
+  wrong:
+    "That token or code is not valid, or was used already. One-time codes work once and for ten minutes.",
+  wait: "Too many wrong tokens came from your address. Wait a moment, then try again.",
+  lost: "The server cannot be reached. Check that it is running, then try again.",
+} as const;
+
+type SignInError = keyof typeof WORDS_OF_ERROR;
+
+/** What the server's redirect says about a `/?token=` that did not work. */
+function errorOfAddress(): SignInError | null {
+  const error = new URLSearchParams(location.search).get("error");
+  return error === null ? null : error === "wait" ? "wait" : "wrong";
+}
+
+/** The token that a link brought here, taken out of the address bar; null where none did. */
+function broughtToken(): string | null {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token !== null) history.replaceState(null, "", location.pathname + location.search);
+  return token;
+}
+
+function errorOf(error: unknown): SignInError {
+  if (!(error instanceof ApiError) || error.status === 0) return "lost";
+  return error.status === 429 ? "wait" : "wrong";
+}
+
+/** Exchanges a token or a one-time code for a session cookie; the token is in no address. */
+export function SignInPage() {
+  const error = useSignal<SignInError | null>(errorOfAddress());
+  const isBusy = useSignal(false);
+  const brought = useSignal<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    brought.value = broughtToken();
+    field.current?.focus();
+  }, []);
+  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
+    event.preventDefault();
+    const token = new FormData(event.currentTarget).get("token");
+    if (typeof token !== "string" || isBusy.value) return;
+    isBusy.value = true;
+    api.signIn(token.trim()).then(
+      () => location.assign(wantedPath(location.search)),
+      (refusal: unknown) => {
+        error.value = errorOf(refusal);
+        brought.value = null;
+        isBusy.value = false;
+        field.current?.focus();
+        field.current?.select();
+      },
+    );
+  };
+  return (
+    <main class="sign-in">
+      <form class="card" onSubmit={submit}>
+        <div class="sign-in-brand">
+          <span class="brand-mark" aria-hidden="true" />
+          <h1>Overlay Companion</h1>
+        </div>
+        {brought.value !== null && <BroughtNote />}
+        <label class="field" hidden={brought.value !== null}>
+          <span>Access token or one-time code</span>
+          <input
+            ref={field}
+            name="token"
+            type="password"
+            autocomplete="current-password"
+            maxLength={1024}
+            {...(brought.value === null ? {} : { value: brought.value })}
+            required
+            aria-describedby="sign-in-error sign-in-hint"
+            aria-invalid={error.value !== null}
+          />
+        </label>
+        <p id="sign-in-error" class="field-error" role="alert" hidden={error.value === null}>
+          {error.value !== null && WORDS_OF_ERROR[error.value]}
+        </p>
+        <p id="sign-in-hint" class="muted" hidden={brought.value !== null}>
+          When it starts, the server prints an address with a one-time code. The admin token lies in the file{" "}
+          <code>admin-token</code> of its data directory.
+        </p>
+        <button type="submit" class="button button-primary" disabled={isBusy.value}>
+          {isBusy.value ? "Signing in…" : "Sign in"}
+        </button>
+      </form>
+    </main>
+  );
+}
+
+/** A link may be anybody's: it could sign its reader in as somebody else. */
+function BroughtNote() {
+  const current = useSignal<string | null>(null);
+  useEffect(() => {
+    api.me().then(
+      ({ name }) => {
+        current.value = name;
+      },
+      () => undefined,
+    );
+  }, []);
+  return (
+    <p role="status">
+      A link brought you here with a token of its own. Sign in with it only if you opened that link yourself.
+      {current.value !== null && ` You are signed in as ${current.value}, and would be somebody else then.`}
+    </p>
+  );
+}

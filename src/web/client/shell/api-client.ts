@@ -1,0 +1,196 @@
+import type {
+  ActionInfo,
+  ConfigInfo,
+  ConnectionBody,
+  DecisionBody,
+  DesktopInfo,
+  ErrorInfo,
+  Me,
+  RecordingInfo,
+  ReplayInfo,
+  RulesInfo,
+  RulesTried,
+  RulesTryBody,
+  TestReportInfo,
+  TimelineInfo,
+  VerificationInfo,
+} from "../../api/api.ts";
+
+/** The server said no, or could not be reached: `code` "offline", `status` 0. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly code: string;
+  /** The next step, where there is one. */
+  readonly hint: string | null;
+
+  constructor(status: number, code: string, message: string, hint: string | null) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** Server time minus browser time, ms, from the last answer: countdowns are the server's. */
+let skewMs = 0;
+
+/** The server's wall time as well as the browser can know it: `Date` headers count whole seconds. */
+export function serverNowMs(): number {
+  return Date.now() + skewMs;
+}
+
+function noteServerTime(response: Response): void {
+  const date = Date.parse(response.headers.get("date") ?? "");
+  if (Number.isNaN(date)) return;
+  // The header is up to a second behind; a smaller difference says nothing.
+  const difference = date + 500 - Date.now();
+  skewMs = Math.abs(difference) > 1500 ? difference : 0;
+}
+
+/** What an answer that is no good one says. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  try {
+    const body: ErrorInfo = await response.json();
+    return new ApiError(response.status, body.error.code, body.error.message, body.error.hint);
+  } catch {
+    return new ApiError(response.status, "no_answer", `the server answered ${response.status}`, null);
+  }
+}
+
+/** Throws ApiError; a 401 ends in the sign-in page. */
+async function request(method: string, path: string, body?: object): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch {
+    throw new ApiError(
+      0,
+      "offline",
+      "the server cannot be reached",
+      "check that it is running, then try again",
+    );
+  }
+  noteServerTime(response);
+  if (response.ok) return response;
+  throw await errorOf(response);
+}
+
+function desktopPath(id: string, rest = ""): string {
+  return `/api/v1/desktops/${encodeURIComponent(id)}${rest}`;
+}
+
+function recordingPath(id: string, rest = ""): string {
+  return `/api/v1/recordings/${encodeURIComponent(id)}${rest}`;
+}
+
+/** What the pages ask of the server, one function a route. */
+export const api = {
+  async signIn(token: string): Promise<void> {
+    await request("POST", "/api/v1/session", { token });
+  },
+  async signOut(): Promise<void> {
+    await request("DELETE", "/api/v1/session");
+  },
+  async me(): Promise<Me> {
+    return (await request("GET", "/api/v1/me")).json();
+  },
+  async setup(): Promise<ConfigInfo> {
+    return (await request("GET", "/config")).json();
+  },
+  async addDesktop(body: ConnectionBody): Promise<DesktopInfo> {
+    return (await request("POST", "/api/v1/desktops", body)).json();
+  },
+  async testDesktop(body: ConnectionBody): Promise<TestReportInfo> {
+    return (await request("POST", "/api/v1/desktops/test", body)).json();
+  },
+  async removeDesktop(id: string): Promise<void> {
+    await request("DELETE", desktopPath(id));
+  },
+  async setMode(id: string, mode: DesktopInfo["mode"]): Promise<void> {
+    await request("POST", desktopPath(id, "/mode"), { mode });
+  },
+  async stop(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/stop"), {});
+  },
+  async resume(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/resume"), {});
+  },
+  async reconnect(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/reconnect"), {});
+  },
+  /** The next certificate or key that the target shows is believed. */
+  async forgetIdentity(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/forget-identity"), {});
+  },
+  async actions(id: string): Promise<readonly ActionInfo[]> {
+    return (await request("GET", desktopPath(id, "/actions"))).json();
+  },
+  /** `isPressed`: by its button on the stage, which takes the input over as any press there does. */
+  async removeOverlay(id: string, overlayId: string, isPressed: boolean): Promise<void> {
+    const query = isPressed ? "?pressed=1" : "";
+    await request("DELETE", desktopPath(id, `/overlays/${encodeURIComponent(overlayId)}${query}`));
+  },
+  async clearOverlays(id: string): Promise<void> {
+    await request("DELETE", desktopPath(id, "/overlays"));
+  },
+  async decide(approvalId: string, body: DecisionBody): Promise<void> {
+    await request("POST", `/api/v1/approvals/${encodeURIComponent(approvalId)}`, body);
+  },
+  async revokeGrant(id: string): Promise<void> {
+    await request("DELETE", `/api/v1/grants/${encodeURIComponent(id)}`);
+  },
+  async rules(id: string): Promise<RulesInfo> {
+    return (await request("GET", desktopPath(id, "/rules"))).json();
+  },
+  async setRules(id: string, rules: RulesInfo["rules"]): Promise<RulesInfo> {
+    return (await request("PUT", desktopPath(id, "/rules"), { rules })).json();
+  },
+  async tryRules(id: string, body: RulesTryBody): Promise<RulesTried> {
+    return (await request("POST", desktopPath(id, "/rules/try"), body)).json();
+  },
+  async recordings(): Promise<readonly RecordingInfo[]> {
+    return (await request("GET", "/api/v1/recordings")).json();
+  },
+  async startRecording(desktopId: string): Promise<RecordingInfo> {
+    return (await request("POST", "/api/v1/recordings", { desktop_id: desktopId })).json();
+  },
+  async stopRecording(id: string): Promise<RecordingInfo> {
+    return (await request("POST", recordingPath(id, "/stop"), {})).json();
+  },
+  async removeRecording(id: string): Promise<void> {
+    await request("DELETE", recordingPath(id));
+  },
+  async verifyRecording(id: string): Promise<VerificationInfo> {
+    return (await request("POST", recordingPath(id, "/verify"), {})).json();
+  },
+  async bookmark(id: string, label: string): Promise<void> {
+    await request("POST", recordingPath(id, "/bookmarks"), { label });
+  },
+  /** With the entries of all its pages. */
+  async timeline(id: string): Promise<TimelineInfo> {
+    const page = async (query: string): Promise<TimelineInfo> =>
+      (await request("GET", recordingPath(id, `/timeline${query}`))).json();
+    const first = await page("");
+    const entries = [...first.entries];
+    for (let next = first.next_entry; next !== null; ) {
+      const more = await page(`?from_entry=${next}`);
+      entries.push(...more.entries);
+      next = more.next_entry;
+    }
+    return { ...first, entries, next_entry: null };
+  },
+  async openReplay(id: string, atMs: number): Promise<ReplayInfo> {
+    return (await request("POST", recordingPath(id, "/replay"), { at_ms: atMs })).json();
+  },
+  async giveBack(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/give-back"), {});
+  },
+};

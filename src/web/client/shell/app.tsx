@@ -1,0 +1,136 @@
+import { computed, useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { Notices } from "./notices-list.tsx";
+import type { Route } from "./route.ts";
+import { route } from "./router.ts";
+import { cockpit, pendingCount, startSession } from "./session.ts";
+
+const TITLES = {
+  desktops: "Desktops",
+  viewer: "Desktop",
+  rules: "Rules",
+  recordings: "Recordings",
+  player: "Recording",
+  approvals: "Approvals",
+  setup: "Setup",
+  signin: "Sign in",
+  unknown: "Not found",
+} as const satisfies Record<Route["page"], string>;
+
+/** Windows of several desktops stand side by side: theirs says which. */
+const pageTitle = computed(() => {
+  const { value } = route;
+  const desktop =
+    value.page === "viewer" ? cockpit.value.desktops.find(({ id }) => id === value.desktopId) : undefined;
+  return desktop?.name ?? TITLES[value.page];
+});
+
+type DrawPage = (current: Route) => VNode | null;
+
+/** Each page's code comes with its first visit: a window that only shows a desktop loads nothing else. */
+const LOADERS = {
+  desktops: async () => {
+    const { DesktopsPage } = await import("../connections/desktops-page.tsx");
+    return () => <DesktopsPage />;
+  },
+  viewer: async () => {
+    const { ViewerPage } = await import("../viewer/viewer-page.tsx");
+    return (current) =>
+      current.page === "viewer" ? (
+        <ViewerPage key={current.desktopId} desktopId={current.desktopId} crop={current.crop} />
+      ) : null;
+  },
+  rules: async () => {
+    const { RulesPage } = await import("../rules/rules-page.tsx");
+    return (current) =>
+      current.page === "rules" ? <RulesPage key={current.desktopId} desktopId={current.desktopId} /> : null;
+  },
+  recordings: async () => {
+    const { RecordingsPage } = await import("../recordings/recordings-page.tsx");
+    return () => <RecordingsPage />;
+  },
+  player: async () => {
+    const { PlayerPage } = await import("../player/player-page.tsx");
+    return (current) =>
+      current.page === "player" ? (
+        <PlayerPage key={current.recordingId} recordingId={current.recordingId} />
+      ) : null;
+  },
+  approvals: async () => {
+    const { ApprovalsPage } = await import("../approvals/approvals-page.tsx");
+    return () => <ApprovalsPage />;
+  },
+  setup: async () => {
+    const { SetupPage } = await import("../setup/setup-page.tsx");
+    return () => <SetupPage />;
+  },
+  signin: async () => {
+    const { SignInPage } = await import("../setup/sign-in-page.tsx");
+    return () => <SignInPage />;
+  },
+  unknown: async () => {
+    const { UnknownPage } = await import("./unknown-page.tsx");
+    return (current) => (current.page === "unknown" ? <UnknownPage path={current.path} /> : null);
+  },
+} as const satisfies Record<Route["page"], () => Promise<DrawPage>>;
+
+/** What is on screen; the page before stays until the code of the next one is there. */
+type Shown =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "page"; readonly page: Route["page"]; readonly draw: DrawPage }
+  | { readonly kind: "failed" };
+
+/** The whole app: the page of the address, and what lies above every page. */
+export function App() {
+  const current = route.value;
+  const waiting = pendingCount.value;
+  const title = pageTitle.value;
+  const shown = useSignal<Shown>({ kind: "nothing" });
+  useEffect(() => {
+    const { page } = current;
+    if (page !== "signin") startSession();
+    LOADERS[page]().then(
+      (draw) => {
+        if (route.value.page === page) shown.value = { kind: "page", page, draw };
+      },
+      () => {
+        shown.value = { kind: "failed" };
+      },
+    );
+  }, [current.page, current, shown]);
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title} · Overlay Companion`;
+    document.documentElement.dataset["page"] = current.page;
+  }, [current.page, waiting, title]);
+  return (
+    <>
+      <Page shown={shown.value} current={current} />
+      <Notices />
+    </>
+  );
+}
+
+function Page({ shown, current }: { readonly shown: Shown; readonly current: Route }) {
+  switch (shown.kind) {
+    case "nothing":
+      return null;
+    case "page":
+      return shown.page === current.page ? shown.draw(current) : null;
+    case "failed":
+      return (
+        <main class="page">
+          <h1>The page could not be loaded</h1>
+          <p role="alert">
+            The server may have been updated or stopped. Check that it runs, then load the page anew.
+          </p>
+          <p>
+            {/* A link to this address would be followed within the page, which cannot load. */}
+            <button type="button" class="button button-primary" onClick={() => location.reload()}>
+              Reload the page
+            </button>
+          </p>
+        </main>
+      );
+  }
+}

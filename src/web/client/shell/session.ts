@@ -1,0 +1,90 @@
+import { computed, signal } from "@preact/signals";
+import type { DesktopInfo, EventMessage, Me } from "../../api/api.ts";
+import { pendingCards, swept } from "../approvals/approval-queue.ts";
+import { ApiError, api } from "./api-client.ts";
+import { afterMessage, type Cockpit, EMPTY_COCKPIT, withActions } from "./app-state.ts";
+import { LiveSocket } from "./live-socket.ts";
+import { complain } from "./notices.ts";
+import { signInPath } from "./route.ts";
+
+/** Who is signed in; null until the server said so. */
+export const me = signal<Me | null>(null);
+export const cockpit = signal<Cockpit>(EMPTY_COCKPIT);
+/** Whether what the pages show is up to date. */
+export const isOnline = signal(true);
+/** Browser time, ms, once a second: for ages and countdowns. */
+export const now = signal(Date.now());
+export const pendingCount = computed(() => pendingCards(cockpit.value.cards).length);
+
+/** A page may point at the queue: then nothing is swept. */
+export const isQueueHeld = signal(false);
+
+let isStarted = false;
+
+/** Signs in with the cookie and follows the server's events; an unknown visitor is sent to the sign-in page. */
+export function startSession(): void {
+  if (isStarted) return;
+  isStarted = true;
+  identify();
+  new LiveSocket<EventMessage>("/ws/events", {
+    message: (message) => {
+      cockpit.value = afterMessage(cockpit.value, message, Date.now());
+    },
+    open: (isOpen) => {
+      isOnline.value = isOpen;
+      // A lost socket may mean a lost session; the server's answer tells which. What was asked in vain is asked again.
+      if (!isOpen || me.value === null) identify();
+    },
+  });
+  setInterval(tick, 1000);
+}
+
+function tick(): void {
+  now.value = Date.now();
+  if (isQueueHeld.value) return;
+  const cards = swept(cockpit.value.cards, Date.now());
+  if (cards !== cockpit.value.cards) cockpit.value = { ...cockpit.value, cards };
+}
+
+let isIdentifying = false;
+
+function identify(): void {
+  if (isIdentifying) return;
+  isIdentifying = true;
+  api
+    .me()
+    .then(
+      (known) => {
+        me.value = known;
+      },
+      (error: unknown) => {
+        if (!(error instanceof ApiError) || error.status !== 401) return;
+        location.assign(signInPath(location.pathname + location.search + location.hash));
+      },
+    )
+    .finally(() => {
+      isIdentifying = false;
+    });
+}
+
+export function may(permission: string): boolean {
+  return me.value?.permissions.includes(permission) ?? false;
+}
+
+export function desktopOf(id: string): DesktopInfo | undefined {
+  return cockpit.value.desktops.find((desktop) => desktop.id === id);
+}
+
+/** Loads what happened on a desktop before this page was opened. */
+export async function loadActions(desktopId: string): Promise<void> {
+  const actions = await api.actions(desktopId);
+  cockpit.value = withActions(cockpit.value, actions);
+}
+
+/** Ends the session here and on the server. */
+export function signOut(): void {
+  api.signOut().then(
+    () => location.assign("/signin"),
+    (error: unknown) => complain("Could not sign out", error),
+  );
+}

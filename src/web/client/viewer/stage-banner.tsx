@@ -1,0 +1,102 @@
+import type { DesktopInfo } from "../../api/api.ts";
+import { later } from "../controls/later.tsx";
+import { serverNowMs } from "../shell/api-client.ts";
+import { nextStepWords, sentence, stateReason, stateWords } from "../shell/labels.ts";
+import { copyText } from "../shell/notices.ts";
+import { now } from "../shell/session.ts";
+import type { ViewerStatus } from "./viewer.ts";
+
+const IdentityCard = later(async () => (await import("../connections/identity-card.tsx")).IdentityCard);
+
+export interface StageBannerProps {
+  readonly desktop: DesktopInfo;
+  readonly status: ViewerStatus;
+  readonly mayControl: boolean;
+  readonly onRetry: () => void;
+}
+
+/** Why the picture does not move, what happens next, and what one can do: over the greyed last picture. */
+export function StageBanner({ desktop, status, mayControl, onRetry }: StageBannerProps) {
+  void now.value;
+  const words = bannerWords(desktop, status);
+  const { state } = desktop;
+  if (state.code === "cert_mismatch") {
+    return (
+      <div class="stage-banner" role="status">
+        <IdentityCard desktop={desktop} />
+      </div>
+    );
+  }
+  return (
+    <div class="stage-banner">
+      {/* Said once: the seconds in the card would be read out one by one. */}
+      <p class="visually-hidden" role="status">
+        {words && `${words.isOurs ? "Connection lost" : STATE_WORDS[state.kind]}. ${words.text ?? ""}`}
+      </p>
+      {words && (
+        <div class="card stage-card">
+          <h2>{words.title}</h2>
+          {words.text !== null && <p>{words.text}</p>}
+          {words.next !== null && <p class="muted">{words.next}</p>}
+          <div class="stage-tools">
+            <button
+              type="button"
+              class="button button-primary"
+              disabled={!mayControl && !words.isOurs}
+              onClick={onRetry}
+            >
+              Try now
+            </button>
+            <button
+              type="button"
+              class="button"
+              onClick={() =>
+                copyText(
+                  `${desktop.name}: ${state.code ?? state.kind}: ${words.text ?? words.title}`,
+                  "Details copied",
+                )
+              }
+            >
+              Copy details
+            </button>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const STATE_WORDS = {
+  connecting: "Connecting",
+  live: "Live",
+  stalled: "Stalled",
+  reconnecting: "Reconnecting",
+  failed: "Not connected",
+  closed: "Closed",
+} as const satisfies Record<DesktopInfo["state"]["kind"], string>;
+
+interface BannerWords {
+  readonly title: string;
+  readonly text: string | null;
+  /** What to do, where the text does not say it. */
+  readonly next: string | null;
+  /** True where this page's own connection is lost, not the desktop's. */
+  readonly isOurs: boolean;
+}
+
+/** null while all is well, and for the first moment of connecting. */
+function bannerWords(desktop: DesktopInfo, status: ViewerStatus): BannerWords | null {
+  const { state } = desktop;
+  if (state.kind !== "live") {
+    const next = nextStepWords(state);
+    return { title: stateWords(state, serverNowMs()), text: stateReason(state), next, isOurs: false };
+  }
+  if (status.kind !== "lost") return null;
+  const seconds = Math.max(0, Math.ceil((status.retryAtMs - Date.now()) / 1000));
+  return {
+    title: seconds === 0 ? "Reconnecting…" : `Reconnecting in ${seconds} s`,
+    text: status.reason === "" ? "The connection to the server was lost." : sentence(status.reason),
+    next: null,
+    isOurs: true,
+  };
+}

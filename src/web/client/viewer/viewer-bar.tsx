@@ -1,0 +1,193 @@
+import type { ComponentChildren } from "preact";
+import type { DesktopInfo } from "../../api/api.ts";
+import { Icon } from "../controls/icon.tsx";
+import { IconButton } from "../controls/icon-button.tsx";
+import type { IconShape } from "../controls/icon-shapes.ts";
+import { StateMark } from "../controls/state-mark.tsx";
+import { holderWords, MODE_WORDS, MODES, modeNamed } from "../shell/labels.ts";
+import { playerPath, rulesPath } from "../shell/route.ts";
+import { navigate } from "../shell/router.ts";
+import { may } from "../shell/session.ts";
+
+/** One thing the bar can do: an icon where there is room, an entry of the menu where there is not. */
+export interface Command {
+  readonly id: string;
+  readonly label: string;
+  readonly icon: IconShape;
+  readonly shortcut?: string;
+  readonly isPressed?: boolean;
+  readonly isDisabled?: boolean;
+  readonly run: () => void;
+}
+
+export interface ViewerBarProps {
+  readonly desktop: DesktopInfo;
+  readonly commands: readonly Command[];
+  readonly mayControl: boolean;
+  /** Who looks; null before that is known. */
+  readonly meId: string | null;
+  readonly isStopRed: boolean;
+  readonly isPanelOpen: boolean;
+  readonly waiting: number;
+  readonly onMode: (mode: DesktopInfo["mode"]) => void;
+  readonly onStop: () => void;
+  readonly onResume: () => void;
+  readonly onGiveBack: () => void;
+  readonly onPanel: () => void;
+  /** The clipboard popover. */
+  readonly children: ComponentChildren;
+}
+
+/** The slim bar: what this is, whether it is live, who acts, and the stop that is always in the same place. */
+export function ViewerBar(props: ViewerBarProps) {
+  const { desktop } = props;
+  const holding = holderWords(desktop.holder, props.meId);
+  const isHuman = desktop.holder?.kind === "human";
+  return (
+    <header class="viewer-bar" tabIndex={-1}>
+      <a class="icon-button" href="/" aria-label="All desktops" title="All desktops">
+        <Icon shape="arrowLeft" />
+      </a>
+      <h1 class="viewer-name" title={desktop.name}>
+        {desktop.name}
+      </h1>
+      <StateMark desktop={desktop} />
+      <select
+        class="mode-select"
+        aria-label="Mode: what agents may do"
+        title={MODE_WORDS[desktop.mode].meaning}
+        value={desktop.mode}
+        disabled={!may("modes")}
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          const mode = modeNamed(value);
+          if (mode) props.onMode(mode);
+          else if (value === "custom") navigate(rulesPath(desktop.id));
+        }}
+      >
+        {MODES.map((mode) => (
+          <option key={mode} value={mode} disabled={mode === "autopilot" && !may("admin")}>
+            {MODE_WORDS[mode].name}
+          </option>
+        ))}
+        <option value="custom">{desktop.mode === "custom" ? MODE_WORDS.custom.name : "Custom…"}</option>
+      </select>
+      {desktop.recording_id !== null && <RecordingSign id={desktop.recording_id} isLink={props.mayControl} />}
+      {holding && (
+        <span class={`viewer-holder ${isHuman ? "is-human" : ""}`} role="status">
+          {holding}
+        </span>
+      )}
+      {isHuman && props.mayControl && (
+        <button
+          type="button"
+          class="button give-back"
+          title="Let the agents use mouse and keyboard again"
+          onClick={props.onGiveBack}
+        >
+          Give back
+        </button>
+      )}
+      {desktop.agents.length > 0 && (
+        <span class="viewer-agents" title={`Acted within the last minute: ${desktop.agents.join(", ")}`}>
+          Agent: {desktop.agents.join(", ")}
+        </span>
+      )}
+      <span class="bar-space" />
+      <div class="bar-commands">
+        {props.commands.map((command) => (
+          <IconButton
+            key={command.id}
+            icon={command.icon}
+            label={command.label}
+            onClick={command.run}
+            {...(command.shortcut === undefined ? {} : { shortcut: command.shortcut })}
+            {...(command.isPressed === undefined ? {} : { isPressed: command.isPressed })}
+            isDisabled={command.isDisabled ?? false}
+          />
+        ))}
+      </div>
+      {props.children}
+      <MoreMenu commands={props.commands} />
+      <button
+        type="button"
+        class="icon-button panel-toggle"
+        aria-pressed={props.isPanelOpen}
+        aria-label={props.waiting > 0 ? `Panel, ${props.waiting} waiting` : "Panel"}
+        title="Panel (P)"
+        onClick={props.onPanel}
+      >
+        <Icon shape="panelRight" />
+        {props.waiting > 0 && (
+          <span class="badge" aria-hidden="true">
+            {props.waiting}
+          </span>
+        )}
+      </button>
+      {desktop.is_stopped && (
+        <button type="button" class="button resume" disabled={!props.mayControl} onClick={props.onResume}>
+          <Icon shape="play" />
+          <span>Resume</span>
+        </button>
+      )}
+      <button
+        type="button"
+        class={`button stop-button ${props.isStopRed ? "is-red" : ""}`}
+        title="Stop the agents (Ctrl+Alt+Shift+S)"
+        disabled={!props.mayControl || desktop.is_stopped}
+        onClick={props.onStop}
+      >
+        <Icon shape="square" />
+        <span>{desktop.is_stopped ? "Stopped" : "Stop"}</span>
+      </button>
+    </header>
+  );
+}
+
+/** Everybody sees that a desktop is recorded; who may look into recordings gets there by it. */
+function RecordingSign({ id, isLink }: { readonly id: string; readonly isLink: boolean }) {
+  const sign = (
+    <>
+      <span class="dot is-recording" aria-hidden="true" />
+      <span class="recording-sign-word">Rec</span>
+    </>
+  );
+  return isLink ? (
+    <a class="recording-sign tone-bad" href={playerPath(id)} title="Recording: open it, and rewind">
+      {sign}
+    </a>
+  ) : (
+    <span class="recording-sign tone-bad" role="status" title="This desktop is being recorded">
+      {sign}
+    </span>
+  );
+}
+
+/** All commands by name, where the bar is too narrow for their icons. */
+function MoreMenu({ commands }: { readonly commands: readonly Command[] }) {
+  return (
+    <div class="more">
+      <button type="button" class="icon-button" popovertarget="viewer-more" aria-label="More" title="More">
+        <Icon shape="ellipsis" />
+      </button>
+      <div id="viewer-more" class="popover" popover="auto">
+        {commands.map((command) => (
+          <button
+            key={command.id}
+            type="button"
+            class="menu-item"
+            disabled={command.isDisabled ?? false}
+            {...(command.isPressed === undefined ? {} : { "aria-pressed": command.isPressed })}
+            onClick={(event) => {
+              event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
+              command.run();
+            }}
+          >
+            <Icon shape={command.icon} />
+            <span>{command.label}</span>
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

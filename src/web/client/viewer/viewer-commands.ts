@@ -1,0 +1,92 @@
+import type { RefObject } from "preact";
+import type { DesktopInfo } from "../../api/api.ts";
+import { api } from "../shell/api-client.ts";
+import { attempt } from "../shell/notices.ts";
+import type { Viewer } from "./viewer.ts";
+import type { Command } from "./viewer-bar.tsx";
+import type { ViewerState } from "./viewer-state.ts";
+
+export interface CommandsRequest {
+  readonly desktop: DesktopInfo;
+  readonly page: RefObject<HTMLElement | null>;
+  readonly state: ViewerState;
+  readonly viewer: Viewer | null;
+  /** The window shows a part of the desktop, at a scale of its own. */
+  readonly isCropped: boolean;
+  readonly mayInput: boolean;
+  readonly mayControl: boolean;
+}
+
+/** What the bar of a viewer can do, in the order of its icons. */
+export function viewerCommands(request: CommandsRequest): readonly Command[] {
+  const { desktop, page, state, viewer, isCropped, mayInput, mayControl } = request;
+  const isActual = state.scaling.value === "actual";
+  const isViewOnly = state.isViewOnly.value || !mayInput;
+  const { recording_id } = desktop;
+  return [
+    {
+      id: "record",
+      label: recording_id === null ? "Record" : "Stop recording",
+      icon: "circle",
+      isPressed: recording_id !== null,
+      isDisabled: !mayControl,
+      run: () => {
+        if (recording_id === null) attempt("Could not record", api.startRecording(desktop.id));
+        else attempt("Could not stop the recording", api.stopRecording(recording_id));
+      },
+    },
+    {
+      id: "scaling",
+      label: isActual ? "Fit to the window" : "Actual size (1:1)",
+      icon: "scaling",
+      isDisabled: isCropped,
+      run: () => {
+        state.scaling.value = isActual ? "fit" : "actual";
+      },
+    },
+    {
+      id: "view-only",
+      label: "View only",
+      icon: "eye",
+      isPressed: isViewOnly,
+      isDisabled: !mayInput,
+      run: () => {
+        state.isViewOnly.value = !state.isViewOnly.value;
+      },
+    },
+    {
+      id: "clipboard",
+      label: "Clipboard",
+      icon: "clipboard",
+      run: () => document.getElementById("viewer-clipboard")?.togglePopover(),
+    },
+    {
+      id: "ctrl-alt-del",
+      label: "Send Ctrl+Alt+Del",
+      icon: "keyboard",
+      isDisabled: isViewOnly || !viewer,
+      run: () => {
+        viewer?.sendCtrlAltDel();
+        viewer?.focus();
+      },
+    },
+    {
+      id: "reconnect",
+      label: "Reconnect",
+      icon: "refresh",
+      run: () => {
+        if (mayControl && desktop.state.kind !== "live") {
+          attempt("Could not reconnect", api.reconnect(desktop.id));
+        }
+        viewer?.reconnect();
+      },
+    },
+    {
+      id: "full-screen",
+      label: "Full screen",
+      icon: "maximize",
+      shortcut: "F",
+      run: () => state.toggleFullScreen(page.current),
+    },
+  ];
+}

@@ -1,0 +1,249 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { DesktopInfo } from "../../api/api.ts";
+import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
+import { later } from "../controls/later.tsx";
+import { api } from "../shell/api-client.ts";
+import { isTyping } from "../shell/keyboard-focus.ts";
+import { canStop } from "../shell/labels.ts";
+import { attempt, complain, inform } from "../shell/notices.ts";
+import { OfflineBanner } from "../shell/offline-banner.tsx";
+import { cockpit, desktopOf, isOnline, loadActions, may, me } from "../shell/session.ts";
+import { ShortcutsDialog } from "../shell/shortcuts-dialog.tsx";
+import { ClipboardBridge } from "./clipboard-bridge.ts";
+import type { Crop } from "./crop.ts";
+import { explainKeyboardOnce } from "./keyboard-hint.ts";
+import { StageBanner } from "./stage-banner.tsx";
+import { Viewer } from "./viewer.ts";
+import { ViewerBar } from "./viewer-bar.tsx";
+import { viewerCommands } from "./viewer-commands.ts";
+import { useViewerState } from "./viewer-state.ts";
+import "../styles/viewer.css";
+import "../styles/viewer-narrow.css";
+import "../styles/overlays.css";
+
+/* What the first picture does not need comes after it. */
+const ClipboardPanel = later(async () => (await import("./clipboard-panel.tsx")).ClipboardPanel);
+const ViewerSide = later(async () => (await import("./viewer-side.tsx")).ViewerSide);
+const FloatingApprovals = later(async () => (await import("./viewer-side.tsx")).FloatingApprovals);
+
+export interface ViewerPageProps {
+  readonly desktopId: string;
+  readonly crop: Crop | null;
+}
+
+/** One desktop, edge to edge. */
+export function ViewerPage({ desktopId, crop }: ViewerPageProps) {
+  const desktop = desktopOf(desktopId);
+  if (desktop) return <LiveViewer key={desktopId} desktop={desktop} crop={crop} />;
+  return (
+    <main class="viewer-loading">
+      {cockpit.value.isKnown ? (
+        <div class="card stage-card">
+          <h1>No such desktop</h1>
+          <p>It was removed, or the address is wrong.</p>
+          <a class="button button-primary" href="/">
+            All desktops
+          </a>
+        </div>
+      ) : isOnline.value ? (
+        <h1 class="visually-hidden">Desktop</h1>
+      ) : (
+        <div class="card stage-card" role="status">
+          <h1>No connection to the server</h1>
+          <p>Trying again. Check that it is running and that nothing between keeps WebSockets away.</p>
+        </div>
+      )}
+    </main>
+  );
+}
+
+interface LiveViewerProps {
+  readonly desktop: DesktopInfo;
+  readonly crop: Crop | null;
+}
+
+function LiveViewer({ desktop, crop }: LiveViewerProps) {
+  const stage = useRef<HTMLDivElement>(null);
+  const page = useRef<HTMLDivElement>(null);
+  const viewer = useSignal<Viewer | null>(null);
+  const state = useViewerState(crop !== null);
+  const isClipboardAsked = useSignal(false);
+  const { id, name } = desktop;
+  const hasPicture = desktop.width > 0;
+  const isLive = desktop.state.kind === "live";
+  const waiting = pendingCards(cardsFor(cockpit.value.cards, id));
+
+  const stop = (): void => attempt("Could not stop", api.stop(id));
+  const removeOverlay = (overlayId: string, isPressed = false): void =>
+    attempt("Could not remove the overlay", api.removeOverlay(id, overlayId, isPressed));
+
+  useEffect(() => {
+    if (!stage.current || !hasPicture) return undefined;
+    const made = new Viewer(stage.current, {
+      desktopId: id,
+      crop,
+      label: name,
+      events: {
+        status: (status) => {
+          state.status.value = status;
+        },
+        overlays: (overlays) => {
+          state.overlays.value = overlays;
+        },
+        overlayCloseAsked: (overlay) => removeOverlay(overlay.id, true),
+        clipboard: (text) => {
+          state.clipboard.value = text;
+        },
+        scale: (scale) => {
+          state.scale.value = scale;
+        },
+        entered: () => {
+          if (may("input") && !state.isViewOnly.value) explainKeyboardOnce();
+        },
+        left: () => {
+          // The bar itself: in a list of modes the next letter would choose one.
+          page.current?.querySelector<HTMLElement>(".viewer-bar")?.focus();
+          inform("The keyboard is the browser's again. Click the desktop to give it back.");
+        },
+        stopAsked: stop,
+      },
+    });
+    viewer.value = made;
+    return () => {
+      viewer.value = null;
+      made.close();
+    };
+  }, [id, hasPicture]);
+
+  // The target came back: our own connection need not wait for its back-off.
+  useEffect(() => {
+    if (isLive) viewer.value?.retryNow();
+  }, [isLive, viewer]);
+
+  const { scaling, isViewOnly, areOverlaysShown, isClipboardSynced } = state;
+  const mayInput = may("input");
+  const current = viewer.value;
+  useEffect(() => {
+    if (!current) return;
+    current.scaling = scaling.value;
+    current.isViewOnly = isViewOnly.value || !mayInput;
+    current.areOverlaysShown = areOverlaysShown.value;
+  }, [current, scaling.value, isViewOnly.value, areOverlaysShown.value, mayInput]);
+
+  useEffect(() => {
+    if (!isClipboardSynced.value || !current) return undefined;
+    const bridge = new ClipboardBridge((text) => current.paste(text));
+    const unsubscribe = state.clipboard.subscribe((text) => {
+      if (text !== null) bridge.receive(text);
+    });
+    return () => {
+      unsubscribe();
+      bridge.close();
+    };
+  }, [current, isClipboardSynced.value, state.clipboard]);
+
+  useEffect(() => attempt("Could not load the actions", loadActions(id)), [id]);
+
+  const commands = viewerCommands({
+    desktop,
+    page,
+    state,
+    viewer: current,
+    isCropped: crop !== null,
+    mayInput,
+    mayControl: may("control"),
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (isTyping(event) || event.repeat) return;
+      const key = event.key.toLowerCase();
+      if (key === "p") state.isPanelOpen.value = !state.isPanelOpen.value;
+      else if (key === "f") state.toggleFullScreen(page.current);
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+
+  // Not before the desktop has answered, or nothing is asked of it; from then on it stays.
+  const isSideDue = useSignal(false);
+  if (!hasPicture || state.status.value.kind !== "connecting") isSideDue.value = true;
+  const isGreyed = !isLive || state.status.value.kind !== "connected";
+  return (
+    <div ref={page} class={`viewer ${state.isPanelOpen.value ? "has-panel" : ""}`}>
+      <ViewerBar
+        desktop={desktop}
+        commands={commands}
+        mayControl={may("control")}
+        isStopRed={canStop(
+          desktop,
+          waiting.map((card) => card.approval),
+        )}
+        isPanelOpen={state.isPanelOpen.value}
+        waiting={waiting.length}
+        onMode={(mode) => attempt("Could not change the mode", api.setMode(id, mode))}
+        onStop={stop}
+        meId={me.value?.id ?? null}
+        onGiveBack={() => attempt("Could not give the input back", api.giveBack(id))}
+        onResume={() => attempt("Could not resume", api.resume(id))}
+        onPanel={() => {
+          state.isPanelOpen.value = !state.isPanelOpen.value;
+        }}
+      >
+        <div
+          id="viewer-clipboard"
+          class="popover"
+          popover="auto"
+          role="dialog"
+          aria-label="Clipboard"
+          onBeforeToggle={() => {
+            isClipboardAsked.value = true;
+          }}
+        >
+          {isClipboardAsked.value && (
+            <ClipboardPanel
+              text={state.clipboard.value}
+              isSynced={isClipboardSynced.value}
+              mayWrite={mayInput && !isViewOnly.value}
+              onSync={(isSynced) => {
+                isClipboardSynced.value = isSynced;
+              }}
+              onSend={(text) => {
+                if (state.status.value.kind !== "connected") {
+                  complain("Could not set the desktop's clipboard", new Error("it is not connected"));
+                  return;
+                }
+                current?.paste(text);
+                inform("Put on the desktop's clipboard");
+              }}
+            />
+          )}
+        </div>
+      </ViewerBar>
+      <OfflineBanner />
+      <main class="viewer-main">
+        <div ref={stage} class={`stage ${isGreyed ? "is-greyed" : ""}`} />
+        <StageBanner
+          desktop={desktop}
+          status={state.status.value}
+          mayControl={may("control")}
+          onRetry={() => {
+            if (isLive) current?.reconnect();
+            else attempt("Could not reconnect", api.reconnect(id));
+          }}
+        />
+        {isSideDue.value && !state.isPanelOpen.value && <FloatingApprovals desktopId={id} />}
+      </main>
+      {isSideDue.value && state.isPanelOpen.value && (
+        <ViewerSide
+          desktop={desktop}
+          state={state}
+          onRemoveOverlay={(overlay) => removeOverlay(overlay.id)}
+        />
+      )}
+      <ShortcutsDialog />
+    </div>
+  );
+}

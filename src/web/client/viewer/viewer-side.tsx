@@ -1,0 +1,80 @@
+import type { DesktopInfo, OverlayInfo } from "../../api/api.ts";
+import { ApprovalList } from "../approvals/approval-list.tsx";
+import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
+import { DesktopFacts } from "../connections/desktop-facts.tsx";
+import { Icon } from "../controls/icon.tsx";
+import { GrantList } from "../parts/grant-list.tsx";
+import { api } from "../shell/api-client.ts";
+import { attempt } from "../shell/notices.ts";
+import { cockpit, may } from "../shell/session.ts";
+import { ActionList } from "./action-list.tsx";
+import { OverlayList } from "./overlay-list.tsx";
+import { ViewerPanel } from "./viewer-panel.tsx";
+import type { ViewerState } from "./viewer-state.ts";
+
+export interface ViewerSideProps {
+  readonly desktop: DesktopInfo;
+  readonly state: ViewerState;
+  readonly onRemoveOverlay: (overlay: OverlayInfo) => void;
+}
+
+/** The panel with this desktop's things. Questions that wait are shown above the actions too: nobody must look for them. */
+export function ViewerSide({ desktop, state, onRemoveOverlay }: ViewerSideProps) {
+  const cards = cardsFor(cockpit.value.cards, desktop.id);
+  const actions = cockpit.value.actions.filter((action) => action.desktop_id === desktop.id);
+  const grants = cockpit.value.grants.filter((grant) => grant.desktop_id === desktop.id);
+  const tab = state.tab.value;
+  return (
+    <ViewerPanel
+      tab={tab}
+      counts={{ approvals: pendingCards(cards).length, overlays: state.overlays.value.length }}
+      onTab={(next) => {
+        state.tab.value = next;
+      }}
+    >
+      {tab === "agent" && (
+        <>
+          <ApprovalList cards={cards} isDesktopNamed={false} />
+          <GrantList grants={grants} isDesktopNamed={false} />
+          <ActionList actions={actions} />
+        </>
+      )}
+      {tab === "approvals" && (
+        <>
+          {cards.length === 0 && (
+            <div class="empty">
+              <Icon shape="shieldCheck" />
+              <p>Nothing waits for you.</p>
+              <p class="muted">A question nobody answers is a No.</p>
+            </div>
+          )}
+          <ApprovalList cards={cards} isDesktopNamed={false} />
+          <GrantList grants={grants} isDesktopNamed={false} />
+        </>
+      )}
+      {tab === "overlays" && (
+        <OverlayList
+          overlays={state.overlays.value}
+          areShown={state.areOverlaysShown.value}
+          mayChange={may("overlay")}
+          onShow={(areShown) => {
+            state.areOverlaysShown.value = areShown;
+          }}
+          onRemove={onRemoveOverlay}
+          onClear={() => attempt("Could not clear the overlays", api.clearOverlays(desktop.id))}
+        />
+      )}
+      {tab === "info" && <DesktopFacts desktop={desktop} scale={state.scale.value} />}
+    </ViewerPanel>
+  );
+}
+
+/** With the panel closed, questions float over a corner of the desktop: the picture does not move under the hand. */
+export function FloatingApprovals({ desktopId }: { readonly desktopId: string }) {
+  const cards = cardsFor(cockpit.value.cards, desktopId);
+  return (
+    <section class="floating" aria-label="Approvals">
+      <ApprovalList cards={cards} isDesktopNamed={false} />
+    </section>
+  );
+}

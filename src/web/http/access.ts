@@ -1,0 +1,146 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Credential } from "../../auth/authenticator.ts";
+import type { Permission, Principal } from "../../auth/principal.ts";
+import { may } from "../../auth/principal.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { WebError } from "./error.ts";
+import type { AppPorts } from "./ports.ts";
+
+/**
+ * Who may use a route: `open` everybody, `entry` decides by itself, `page` whoever is signed in (others are sent to the
+ * sign-in page), `signed-in` any credential, or a permission of the role.
+ */
+export type Access = "open" | "entry" | "page" | "signed-in" | Permission;
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    access?: Access;
+    /** Answers upgrades; every other route refuses them. */
+    isSocket?: boolean;
+    /** Speaks JSON-RPC, errors included. */
+    isMcp?: boolean;
+  }
+  interface FastifyRequest {
+    credential: Credential | null;
+  }
+}
+
+/** Several appliances on one computer share the cookies of localhost, whatever their ports: the name keeps them apart. */
+export function cookieName(request: FastifyRequest): string {
+  const name = `oc_session_${request.raw.socket.localPort ?? 0}`;
+  return request.protocol === "https" ? `__Host-${name}` : name;
+}
+
+/** Who calls. Throws a bug where a route without sign-in asks. */
+export function credentialOf(request: FastifyRequest): Credential {
+  if (request.credential === null) throw new Error("this route knows no principal");
+  return request.credential;
+}
+
+export function principalOf(request: FastifyRequest): Principal {
+  return credentialOf(request).principal;
+}
+
+/** Finds out who calls and whether they may; answers by a redirect or throws otherwise. */
+export class Gate {
+  readonly #ports: Pick<AppPorts, "authenticator" | "audit">;
+
+  constructor(ports: Pick<AppPorts, "authenticator" | "audit">) {
+    this.#ports = ports;
+  }
+
+  /** Throws WebError or RefusedError; sends people without a session to the sign-in page, and from there back. */
+  async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { access } = request.routeOptions.config;
+    if (access === undefined || access === "open" || access === "entry") return;
+    if (!this.identify(request) && access === "page" && wantsHtml(request)) {
+      await reply.redirect(`/signin?${new URLSearchParams({ next: request.url })}`, 303);
+      return;
+    }
+    this.requireCredential(request, reply);
+    if (access !== "page" && access !== "signed-in") this.requirePermission(request, access);
+  }
+
+  /** Sets the request's credential; false where none was presented. Throws for a wrong one. */
+  identify(request: FastifyRequest): boolean {
+    const result = this.#ports.authenticator.authenticate({
+      authorization: request.headers.authorization,
+      sessionId: request.cookies[cookieName(request)],
+      address: request.ip,
+    });
+    switch (result.kind) {
+      case "known":
+        request.credential = result.credential;
+        this.#checkSite(request);
+        return true;
+      case "anonymous":
+        return false;
+      case "wrong":
+        this.#ports.audit.record({
+          type: result.waitMs > 0 ? "auth.locked" : "auth.failed",
+          errorCode: "unauthenticated",
+          actor: { id: "", name: "", kind: "unknown", ip: request.ip },
+          request: auditedRequest(request),
+        });
+        throw new WebError("unauthenticated", "the token in the Authorization header is not valid");
+      case "locked":
+        throw new WebError("locked_out", "too many wrong tokens came from this address", {
+          retryAfterMs: result.waitMs,
+        });
+    }
+  }
+
+  /** Throws WebError unauthenticated. */
+  requireCredential(request: FastifyRequest, reply: FastifyReply): void {
+    if (request.credential !== null || reply.sent) return;
+    throw new WebError("unauthenticated", "the request carries no credential");
+  }
+
+  /** A cookie goes along by itself, so it counts only for what our own pages ask. */
+  #checkSite(request: FastifyRequest): void {
+    if (request.credential?.kind !== "session") return;
+    const site = request.headers["sec-fetch-site"];
+    if (site === undefined || site === "same-origin" || site === "none") return;
+    const isLink =
+      request.method === "GET" && request.headers["sec-fetch-mode"] === "navigate" && !request.ws;
+    if (!isLink)
+      throw new WebError("cross_site", "another site sent this request with the cookie of a session");
+  }
+
+  /** Throws RefusedError permission_denied. */
+  requirePermission(request: FastifyRequest, permission: Permission): void {
+    const principal = principalOf(request);
+    if (may(principal, permission)) return;
+    this.#ports.audit.record({
+      type: "authz.denied",
+      errorCode: "permission_denied",
+      actor: auditedActor(principal, request),
+      action: permission,
+      request: auditedRequest(request),
+    });
+    throw new RefusedError(
+      "permission_denied",
+      `the role ${principal.role} lacks the permission ${permission}`,
+    );
+  }
+}
+
+/** A browser that wants a page, not a program that takes anything. */
+export function wantsHtml(request: FastifyRequest): boolean {
+  return (request.headers.accept ?? "").includes("text/html");
+}
+
+/** The route's pattern stands for the path: addresses may hold tokens and identifiers. */
+export function auditedRequest(request: FastifyRequest) {
+  return { method: request.method, path: request.routeOptions.url ?? "(unknown)", id: request.id };
+}
+
+export function auditedActor(principal: Principal, request: FastifyRequest) {
+  return {
+    id: principal.id,
+    name: principal.name,
+    kind: principal.role === "agent" ? "agent" : "human",
+    role: principal.role,
+    ip: request.ip,
+  };
+}

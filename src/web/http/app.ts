@@ -1,0 +1,215 @@
+import fastifyCookie from "@fastify/cookie";
+import fastifyStatic from "@fastify/static";
+import fastifyWebsocket from "@fastify/websocket";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import fastify, { LogController } from "fastify";
+import type { RecordingsFace } from "../../recording/library/recording-types.ts";
+import { OpenReaders } from "../../recording/read/open-readers.ts";
+import { refuseBroken } from "../api/client-error.ts";
+import { DesktopTeller } from "../api/desktop-details.ts";
+import { EventHub } from "../api/event-hub.ts";
+import { approvalRoutes } from "../routes/approvals.ts";
+import { configRoutes } from "../routes/config.ts";
+import { desktopRoutes } from "../routes/desktops.ts";
+import { healthRoutes } from "../routes/health.ts";
+import { mcpRoutes, rpcError } from "../routes/mcp.ts";
+import { meRoutes } from "../routes/me.ts";
+import { challenge, metadataRoutes } from "../routes/metadata.ts";
+import { overlayRoutes } from "../routes/overlays.ts";
+import { pageRoutes } from "../routes/pages.ts";
+import { recordingRoutes } from "../routes/recordings.ts";
+import { recordingPictureRoutes } from "../routes/recordings-pictures.ts";
+import { replayRoutes } from "../routes/replays.ts";
+import { ruleRoutes } from "../routes/rules.ts";
+import { screenshotRoutes } from "../routes/screenshot.ts";
+import { SignIn, sessionRoutes } from "../routes/session.ts";
+import { socketRoutes } from "../routes/sockets.ts";
+import { auditedActor, auditedRequest, Gate } from "./access.ts";
+import { errorAnswer, WebError } from "./error.ts";
+import { HostGuard } from "./host-guard.ts";
+import { HTTP_LIMITS, makeServer, SOCKET_LIMITS } from "./http-limits.ts";
+import { checkDepth } from "./json-body.ts";
+import type { AppPorts } from "./ports.ts";
+import { RateLimits } from "./rate-limits.ts";
+import { ReadingAudit } from "./reading-audit.ts";
+import { RefusalAudit } from "./refusal-audit.ts";
+import { SECURITY_HEADERS, TRANSPORT_SECURITY } from "./security-headers.ts";
+import { SocketKeeper } from "./socket-keeper.ts";
+import { StreamKeeper } from "./stream-keeper.ts";
+import { needsRecord, writeFirst } from "./written-first.ts";
+
+/**
+ * The whole HTTP face on one port. `listen` and `close` are the caller's; closing ends the sockets that were
+ * accepted here too.
+ */
+export function buildApp(ports: AppPorts): FastifyInstance {
+  const app = fastify({
+    loggerInstance: ports.logger,
+    // Our own line names the route, never the URL: addresses may hold tokens.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: HTTP_LIMITS.bodyBytes,
+    // "A proxy of your own" is the one at the other end: what else the header lists its client may have made up.
+    trustProxy: ports.trustProxy === true ? (_address, hop) => hop === 0 : ports.trustProxy,
+    onProtoPoisoning: "error",
+    onConstructorPoisoning: "error",
+    forceCloseConnections: true,
+    serverFactory: (handler) => makeServer(ports.tls, handler),
+    frameworkErrors: (error, request, reply) => {
+      setHeaders(request, reply);
+      // No hook runs for these, and so nobody else ends the socket of an upgrade.
+      if (request.headers.upgrade !== undefined) {
+        reply.header("connection", "close").raw.once("finish", () => request.raw.socket.destroy());
+      }
+      sendError(error, request, reply);
+    },
+    clientErrorHandler: refuseBroken,
+  });
+  app.decorateRequest("credential", null);
+  app.register(fastifyCookie);
+  app.register(fastifyStatic, { root: ports.clientDir, serve: false, wildcard: false });
+  const keeper = new SocketKeeper(ports.authenticator, ports.clock);
+  app.register(fastifyWebsocket, {
+    options: { ...SOCKET_LIMITS, handleProtocols: (offered) => offered.has("binary") && "binary" },
+    // The error is in the peer's frames: ws closes with the code that says so, and the keeper cuts who stays.
+    errorHandler: (_error, _socket, request) => request.log.debug("WebSocket peer broke the protocol"),
+    preClose: (done) => {
+      void keeper.close().finally(() => done());
+    },
+  });
+  // In a plugin of their own, so that they come after what the plugins above add to each request.
+  app.register((scope, _options, done) => {
+    addGuards(scope, ports);
+    addRoutes(scope, ports, keeper);
+    done();
+  });
+  return app;
+}
+
+function addGuards(app: FastifyInstance, ports: AppPorts): void {
+  const guard = new HostGuard(ports.host, ports.allowedHosts);
+  const gate = new Gate(ports);
+  app.addHook("onRoute", (route) => {
+    // INVARIANT: no route exists without having said who may use it.
+    if (route.config?.access === undefined) throw new Error(`the route ${route.url} names no access`);
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    setHeaders(request, reply);
+    guard.check({
+      protocol: request.protocol,
+      hostHeader: request.headers.host,
+      hostHeaders: countOfHost(request.raw.rawHeaders),
+      forwardedHost: request.host,
+      origin: request.headers.origin,
+      localAddress: request.raw.socket.localAddress,
+    });
+    if (request.ws && request.routeOptions.config.isSocket !== true) {
+      throw new WebError("invalid_request", "this address is no WebSocket");
+    }
+    await gate.check(request, reply);
+  });
+  app.addHook("preHandler", async (request) => {
+    if (needsRecord(request)) await writeFirst(ports.audit, request);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    request.log.debug(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        principal: request.credential?.principal.id ?? null,
+      },
+      "Request answered",
+    );
+  });
+  const audit = new RefusalAudit((entry) => ports.audit.record(entry), ports.clock);
+  app.setErrorHandler((error, request, reply) => {
+    const principal = request.credential?.principal;
+    const actor =
+      principal === undefined
+        ? { id: "", name: "", kind: "unknown", ip: request.ip }
+        : auditedActor(principal, request);
+    audit.refused(errorAnswer(error).code, request.ip, { actor, request: auditedRequest(request) });
+    sendError(error, request, reply);
+  });
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    const text = String(body);
+    // Programs name the type on requests without a body too.
+    if (text === "") return done(null, undefined);
+    try {
+      checkDepth(text);
+    } catch (error) {
+      return done(error instanceof Error ? error : new Error("cannot read the body"));
+    }
+    return parseJson(request, text, done);
+  });
+}
+
+function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper): void {
+  const limits = new RateLimits(ports.clock, ports.isRateLimited);
+  const teller = new DesktopTeller(ports.clock, ports.clients, ports.recordings);
+  const hub = new EventHub(ports.desktops, ports.clients, teller, ports.clock, ports.recordings);
+  const signIn = new SignIn(ports, limits);
+  const streams = new StreamKeeper(ports.authenticator, ports.clock);
+  const reading = new ReadingAudit((entry) => ports.audit.record(entry), ports.clock);
+  app.addHook("onClose", async () => {
+    hub.close();
+    streams.close();
+  });
+  healthRoutes(app, ports);
+  metadataRoutes(app);
+  pageRoutes(app, ports, { gate: new Gate(ports), signIn, streams });
+  sessionRoutes(app, signIn);
+  mcpRoutes(app, ports, streams);
+  configRoutes(app, ports, limits);
+  meRoutes(app, ports);
+  desktopRoutes(app, ports, { teller, limits });
+  screenshotRoutes(app, ports, { limits, reading });
+  overlayRoutes(app, ports);
+  approvalRoutes(app, ports, reading);
+  ruleRoutes(app, ports);
+  if (ports.recordings !== undefined) addRecordingRoutes(app, ports, ports.recordings, reading);
+  socketRoutes(app, ports, { hub, keeper });
+}
+
+function addRecordingRoutes(
+  app: FastifyInstance,
+  ports: AppPorts,
+  recordings: RecordingsFace,
+  reading: ReadingAudit,
+): void {
+  const readers = new OpenReaders(recordings, ports.clock);
+  app.addHook("onClose", async () => readers.close());
+  const parts = { recordings, readers, reading, audit: ports.audit };
+  recordingRoutes(app, parts);
+  replayRoutes(app, ports.replays ?? null);
+  recordingPictureRoutes(app, parts);
+}
+
+/** Of names and values by turns, as they were sent. */
+function countOfHost(rawHeaders: readonly string[]): number {
+  return rawHeaders.filter((text, nth) => nth % 2 === 0 && text.toLowerCase() === "host").length;
+}
+
+function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(SECURITY_HEADERS);
+  if (request.protocol === "https") reply.header("strict-transport-security", TRANSPORT_SECURITY);
+}
+
+/** Every error of every route: the shape of `errorSchema`, or JSON-RPC where MCP asks for it. */
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const answer = errorAnswer(error);
+  if (answer.code === "internal") request.log.error({ err: error }, "Request failed");
+  if (answer.retryAfterMs !== null) reply.header("retry-after", Math.ceil(answer.retryAfterMs / 1000));
+  if (answer.status === 401) reply.header("www-authenticate", challenge(request));
+  reply.code(answer.status).type("application/json; charset=utf-8").header("cache-control", "no-store");
+  // JSON-RPC 2.0 section 5.1: what is no JSON is a parse error, with an unknown id.
+  if (answer.code === "invalid_json" && request.routeOptions?.config?.isMcp === true) {
+    reply.send(rpcError(-32700, answer.message));
+    return;
+  }
+  const { code, message, hint, done } = answer;
+  reply.send(JSON.stringify({ error: { code, message, hint, ...(done === undefined ? {} : { done }) } }));
+}

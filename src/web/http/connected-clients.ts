@@ -1,0 +1,58 @@
+import type { Clock } from "../../platform/clock.ts";
+
+/** More names than a person reads; the oldest go first. */
+const MAX_NAMES = 50;
+const RECENT_MS = 60_000;
+
+/** Which MCP clients showed up, and which agents used which desktop lately; filled by the composition root. */
+export class ConnectedClients {
+  readonly #clock: Clock;
+  #names: readonly string[] = [];
+  /** Desktop, then agent's name, then when. */
+  readonly #seen = new Map<string, Map<string, number>>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Newest last. */
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  /** A client introduced itself over MCP. */
+  add(name: string): void {
+    const shown = name.slice(0, 100);
+    this.#names = [...this.#names.filter((known) => known !== shown), shown].slice(-MAX_NAMES);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** An agent called a tool on a desktop. */
+  sawAgent(desktopId: string, name: string): void {
+    const agents = this.#seen.get(desktopId) ?? new Map<string, number>();
+    agents.delete(name);
+    agents.set(name.slice(0, 100), this.#clock.nowMs());
+    for (const oldest of agents.keys()) {
+      if (agents.size <= MAX_NAMES) break;
+      agents.delete(oldest);
+    }
+    this.#seen.set(desktopId, agents);
+  }
+
+  /** Who called a tool on it within the last minute. */
+  agentsOn(desktopId: string): readonly string[] {
+    const sinceMs = this.#clock.nowMs() - RECENT_MS;
+    const agents = this.#seen.get(desktopId) ?? new Map<string, number>();
+    return [...agents].filter(([, atMs]) => atMs >= sinceMs).map(([name]) => name);
+  }
+
+  forget(desktopId: string): void {
+    this.#seen.delete(desktopId);
+  }
+
+  on(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}

@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
+import type { FastifyBaseLogger } from "fastify";
+import type { WebSocket } from "ws";
+import type { AuditEntry } from "../../audit/audit-event.ts";
+import type { Authenticator } from "../../auth/authenticator.ts";
+import type { Principal } from "../../auth/principal.ts";
+import type { Scene } from "../../compositor/scene.ts";
+import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
+import type { Actor } from "../../desktop/control/action.ts";
+import type { Approvals } from "../../desktop/control/approvals.ts";
+import type { Questions } from "../../desktop/control/questions.ts";
+import type { Desktop } from "../../desktop/desktop.ts";
+import type { TestReport } from "../../desktop/desktops.ts";
+import type { Audience, View } from "../../desktop/view.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { RecordingsFace } from "../../recording/library/recording-types.ts";
+import type { PlayerLink } from "../../recording/read/player-link.ts";
+import type { ConnectedClients } from "./connected-clients.ts";
+
+/** What the web face needs of a live desktop; Desktop of the heart is one. */
+export interface WebDesktop
+  extends Pick<
+    Desktop,
+    | "id"
+    | "connection"
+    | "name"
+    | "state"
+    | "mode"
+    | "isStopped"
+    | "isExact"
+    | "generation"
+    | "size"
+    | "screens"
+    | "cursor"
+    | "pointer"
+    | "actions"
+    | "viewers"
+    | "on"
+    | "setMode"
+    | "stop"
+    | "resume"
+    | "reconnect"
+    | "holder"
+    | "setHolding"
+    | "grants"
+  > {
+  readonly scene: Pick<Scene, "version" | "overlays" | "remove" | "clear" | "on">;
+  readonly approvals: Pick<Approvals, "pending" | "decide" | "belongsTo" | "picture">;
+  /** Of custom mode; null in any other. */
+  readonly rules?: Desktop["rules"];
+  view(audience: Audience): Pick<View, "snapshot">;
+}
+
+/** What the web face needs of the registry; Desktops of the heart is one. */
+export interface WebDesktops {
+  readonly all: readonly WebDesktop[];
+  get(id: string): WebDesktop;
+  active(principalId: string): WebDesktop;
+  add(input: ConnectionInput, by: Actor): Promise<WebDesktop>;
+  remove(id: string, by: Actor): Promise<void>;
+  test(connection: Connection, by: Actor): Promise<TestReport>;
+  /** Of all desktops, and those about none yet. */
+  readonly questions: Pick<Questions, "pending" | "decide" | "on" | "picture">;
+  on(
+    listener: (event: { readonly type: "added" | "removed"; readonly desktop: WebDesktop }) => void,
+  ): () => void;
+}
+
+/** What a viewer's address asks for. */
+export interface RfbOptions {
+  /** Desktop pixels; null for all of the desktop. */
+  readonly viewport: Rect | null;
+  /** Whether overlays are painted into the pixels. */
+  readonly composite: boolean;
+  /** INVARIANT: true whenever the principal may not give input. */
+  readonly viewOnly: boolean;
+}
+
+/** A recording that a desktop shows: PlayerLink of src/recording/read/player-link.ts. */
+export type ReplayedRecording = Pick<PlayerLink, "state" | "play" | "pause" | "seek" | "setSpeed">;
+
+/** The audit log; Audit is one. */
+export interface AuditFace {
+  record(entry: AuditEntry): void;
+  /** Resolves once all that was recorded is written; rejects with RefusedError audit_down where it cannot be. */
+  secured(): Promise<void>;
+  /** Whether it took what it was last given. */
+  readonly isWorking: boolean;
+}
+
+/** Everything that the web face needs from the house. */
+export interface AppPorts {
+  readonly desktops: WebDesktops;
+  readonly authenticator: Authenticator;
+  readonly audit: AuditFace;
+  /** The MCP face: answers on the raw response; `body` is the parsed JSON of a POST, else undefined. */
+  readonly mcp: {
+    handle(req: IncomingMessage, res: ServerResponse, body: unknown, principal: Principal): Promise<void>;
+  };
+  /** Serves one viewer on an accepted socket, over its stream; the desktop was there a moment ago. */
+  readonly rfb: {
+    attach(
+      socket: WebSocket,
+      desktopId: string,
+      options: RfbOptions,
+      principal: Principal,
+      stream: Writable,
+    ): void;
+  };
+  readonly clients: ConnectedClients;
+  /** Forgets what the target proved itself by; false where nothing was known. */
+  readonly forgetIdentity?: (connection: Connection) => Promise<boolean>;
+  /** Absent: this house records nothing. */
+  readonly recordings?: RecordingsFace;
+  /** Shows a recording as a desktop of its own, from a moment on. */
+  readonly replays?: {
+    open(recordingId: string, startMs: number, by: Actor): Promise<Pick<WebDesktop, "id">>;
+    /** Throws RefusedError not_found for a desktop that shows none. */
+    player(desktopId: string): ReplayedRecording;
+  };
+  readonly logger: FastifyBaseLogger;
+  readonly clock: Clock;
+  readonly version: string;
+  /** Where the built web app lies (index.html and assets/). */
+  readonly clientDir: string;
+  /** The token of one client, for the snippets that admins see; made when it is asked for first. */
+  agentToken(client: { readonly id: string; readonly name: string }): Promise<string>;
+  /** The command that a client of the stdio transport starts. */
+  readonly stdio: { readonly command: string; readonly args: readonly string[] };
+  /** The host that we listen on. */
+  readonly host: string;
+  /** `OC_ALLOWED_HOSTS`: name or name:port. */
+  readonly allowedHosts: readonly string[];
+  /** As Fastify's option: false, or the addresses of the proxies. */
+  readonly trustProxy: boolean | string | string[];
+  readonly isRateLimited: boolean;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+}

@@ -1,0 +1,113 @@
+import type { WebSocket } from "ws";
+import type { Authenticator, Credential } from "../../auth/authenticator.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import type { Clock } from "../../platform/clock.ts";
+
+/** WebSockets open at once. */
+const MAX_SOCKETS = 2000;
+/** Of one principal. */
+const MAX_OF_PRINCIPAL = 500;
+
+const CHECK_EVERY_MS = 1000;
+/** Peers that vanished without a word are found by a ping that is not answered before the next. */
+const PING_EVERY_CHECKS = 30;
+
+const GOING_AWAY = 1001;
+const POLICY_VIOLATION = 1008;
+
+/** How long a peer may take to answer a close before its connection is cut. */
+const CLOSE_WITHIN_MS = 1000;
+
+interface Kept {
+  readonly credential: Credential;
+  isAnswering: boolean;
+}
+
+/** Owns every accepted WebSocket: ends it within a second when its credential is void, and when its peer vanished. */
+export class SocketKeeper {
+  readonly #authenticator: Pick<Authenticator, "isStillValid">;
+  readonly #clock: Clock;
+  readonly #sockets = new Map<WebSocket, Kept>();
+  #checks = 0;
+  #cancelCheck: (() => void) | null = null;
+
+  constructor(authenticator: Pick<Authenticator, "isStillValid">, clock: Clock) {
+    this.#authenticator = authenticator;
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  /** Throws RefusedError too_many. */
+  checkRoom(principalId: string): void {
+    let own = 0;
+    for (const { credential } of this.#sockets.values()) {
+      if (credential.principal.id === principalId) own += 1;
+    }
+    if (this.#sockets.size < MAX_SOCKETS && own < MAX_OF_PRINCIPAL) return;
+    throw new RefusedError(
+      "too_many",
+      `${this.#sockets.size} WebSockets are open: at most ${MAX_SOCKETS}, and ${MAX_OF_PRINCIPAL} of one principal`,
+    );
+  }
+
+  add(socket: WebSocket, credential: Credential): void {
+    const kept: Kept = { credential, isAnswering: true };
+    this.#sockets.set(socket, kept);
+    socket.on("pong", () => {
+      kept.isAnswering = true;
+    });
+    socket.on("close", () => this.#sockets.delete(socket));
+    this.#scheduleCheck();
+  }
+
+  /** Says goodbye to all, and cuts who does not answer. Resolves when all are gone. */
+  async close(): Promise<void> {
+    this.#cancelCheck?.();
+    this.#cancelCheck = null;
+    const sockets = [...this.#sockets.keys()];
+    await Promise.all(sockets.map((socket) => this.#end(socket, GOING_AWAY, "the server stops")));
+  }
+
+  #scheduleCheck(): void {
+    if (this.#cancelCheck !== null || this.#sockets.size === 0) return;
+    this.#cancelCheck = this.#clock.after(CHECK_EVERY_MS, () => {
+      this.#cancelCheck = null;
+      this.#check();
+      this.#scheduleCheck();
+    });
+  }
+
+  #check(): void {
+    this.#checks += 1;
+    const isPingDue = this.#checks % PING_EVERY_CHECKS === 0;
+    for (const [socket, kept] of this.#sockets) {
+      if (!this.#authenticator.isStillValid(kept.credential)) {
+        this.#sockets.delete(socket);
+        void this.#end(socket, POLICY_VIOLATION, "signed out");
+      } else if (isPingDue && !kept.isAnswering) {
+        socket.terminate();
+      } else if (isPingDue && socket.readyState === socket.OPEN) {
+        kept.isAnswering = false;
+        socket.ping();
+      }
+    }
+  }
+
+  #end(socket: WebSocket, code: number, reason: string): Promise<void> {
+    return new Promise((resolve) => {
+      if (socket.readyState === socket.CLOSED) {
+        resolve();
+        return;
+      }
+      const cancel = this.#clock.after(CLOSE_WITHIN_MS, () => socket.terminate());
+      socket.once("close", () => {
+        cancel();
+        resolve();
+      });
+      socket.close(code, reason);
+    });
+  }
+}

@@ -1,0 +1,21 @@
+import { actorOf } from "../../auth/actor.ts";
+import { may, type Principal } from "../../auth/principal.ts";
+import type { Actor } from "../../desktop/control/action.ts";
+
+/** Who looks on, and what they may do. */
+export interface ViewerRights {
+  /** Only humans send input by RFB; any other actor's viewer is view-only. */
+  readonly actor: Actor;
+  readonly isViewOnly: boolean;
+  readonly hasClipboard: boolean;
+}
+
+/** What a role may do through a viewer, the same on every socket. `wantsViewOnly`: the viewer asked for less. */
+export function rightsOf(principal: Principal, wantsViewOnly = false, ip?: string): ViewerRights {
+  const mayInput = may(principal, "input");
+  return {
+    actor: actorOf(principal, ip),
+    isViewOnly: wantsViewOnly || !mayInput,
+    hasClipboard: mayInput,
+  };
+}

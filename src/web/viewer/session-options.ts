@@ -1,0 +1,44 @@
+import type { Rect } from "../../framebuffer/rect.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { RfbServerPorts, ServerSecurity } from "../../protocols/rfb/server/rfb-server.ts";
+import type { ViewerTurns } from "./encode-budget.ts";
+import type { ViewerLog } from "./log.ts";
+import type { ViewerRectCache } from "./rect-cache.ts";
+import type { ViewerRights } from "./rights.ts";
+import type { ViewerTransport } from "./transport.ts";
+import type { ViewedDesktop } from "./viewed-desktop.ts";
+
+/** A kind of input that a viewer sent without the right to. */
+export type DeniedInput = "pointer" | "key" | "clipboard" | "resize";
+
+export interface ViewerSessionPorts {
+  readonly rfb: RfbServerPorts;
+  /** Of the desktop: one for all its viewers. */
+  readonly cache: ViewerRectCache;
+  readonly clock: Clock;
+  readonly log: ViewerLog;
+  /** Of the event loop: one for all viewers. Default: one of its own. */
+  readonly turns?: ViewerTurns;
+  /** Told once of each kind of input that was dropped because the viewer may not: a flood makes no flood of records. */
+  denied?(rights: ViewerRights, input: DeniedInput): void;
+  /** This viewer moved the pointer. */
+  pointed?(): void;
+}
+
+export interface ViewerSessionOptions {
+  readonly desktop: ViewedDesktop;
+  readonly transport: ViewerTransport;
+  readonly security: readonly ServerSecurity[];
+  /** Asked once, when the viewer has signed in. */
+  readonly rights: () => ViewerRights;
+  /** Overlays drawn into the picture; masks always are. */
+  readonly isComposited: boolean;
+  /** Only pixels within are sent, in desktop pixels; the viewer is told the whole size. null: everything. */
+  readonly viewport: Rect | null;
+  /** How long to wait for the desktop's first picture. */
+  readonly readyTimeoutMs?: number;
+  /** The door it came by, for the audit. */
+  readonly way?: "browser" | "vnc";
+  readonly onReady?: () => void;
+  readonly onClosed?: () => void;
+}

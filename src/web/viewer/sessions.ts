@@ -1,0 +1,128 @@
+import type { Writable } from "node:stream";
+import type { WebSocket } from "ws";
+import type { AuditEntry } from "../../audit/audit-event.ts";
+import type { Principal } from "../../auth/principal.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { RfbServerPorts } from "../../protocols/rfb/server/rfb-server.ts";
+import { ViewerTurns } from "./encode-budget.ts";
+import type { ViewerLog } from "./log.ts";
+import { ViewerRectCache } from "./rect-cache.ts";
+import { rightsOf, type ViewerRights } from "./rights.ts";
+import { type DeniedInput, type ViewedDesktop, ViewerSession } from "./session.ts";
+import type { ViewerSessionOptions } from "./session-options.ts";
+import { CLOSE_CODE, type ViewerTransport, webSocketTransport } from "./transport.ts";
+
+export interface ViewerSessionsPorts {
+  readonly rfb: RfbServerPorts;
+  readonly clock: Clock;
+  readonly log: ViewerLog;
+  audit(entry: AuditEntry): void;
+}
+
+/** How a browser asked to see a desktop: the query of `/ws/desktops/:id`. */
+export interface BrowserViewOptions {
+  /** Only pixels within are sent; null for everything. */
+  readonly viewport: Rect | null;
+  /** Overlays drawn into the picture. */
+  readonly composite: boolean;
+  readonly viewOnly: boolean;
+}
+
+/** What a viewer may, whatever socket it came by. */
+export type Admission = Omit<ViewerSessionOptions, "desktop" | "transport">;
+
+/** All viewers of all desktops: those of one desktop share what is encoded. */
+export class ViewerSessions {
+  readonly #ports: ViewerSessionsPorts;
+  readonly #caches = new WeakMap<ViewedDesktop, ViewerRectCache>();
+  readonly #turns = new ViewerTurns();
+  readonly #open = new Map<ViewerSession, ViewedDesktop>();
+
+  constructor(ports: ViewerSessionsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Viewers connected now, signed in or not. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** A browser that is signed in already: its role decides what it may. `stream`: what lies below the socket. */
+  attach(
+    socket: WebSocket,
+    desktop: ViewedDesktop,
+    options: BrowserViewOptions,
+    principal: Principal,
+    stream: Writable | null = null,
+  ): ViewerSession {
+    return this.admit(webSocketTransport(socket, stream), desktop, {
+      way: "browser",
+      security: [{ type: "none" }],
+      rights: () => rightsOf(principal, options.viewOnly, principal.ip),
+      isComposited: options.composite,
+      viewport: options.viewport,
+    });
+  }
+
+  admit(transport: ViewerTransport, desktop: ViewedDesktop, admission: Admission): ViewerSession {
+    const cache = this.#caches.get(desktop) ?? new ViewerRectCache();
+    this.#caches.set(desktop, cache);
+    let left = (): void => {};
+    const session = new ViewerSession(
+      {
+        ...this.#ports,
+        cache,
+        turns: this.#turns,
+        denied: (rights, input) => this.#auditDenied(rights, desktop, input),
+        pointed: () => this.#pointed(desktop),
+      },
+      {
+        ...admission,
+        desktop,
+        transport,
+        rights: () => {
+          const rights = admission.rights();
+          left = this.#auditJoined(rights, desktop, admission.way ?? "browser");
+          return rights;
+        },
+        onClosed: () => {
+          left();
+          this.#open.delete(session);
+          if (desktop.viewers === 0) cache.clear();
+          admission.onClosed?.();
+        },
+      },
+    );
+    this.#open.set(session, desktop);
+    return session;
+  }
+
+  #pointed(desktop: ViewedDesktop): void {
+    for (const [session, seen] of this.#open) if (seen === desktop) session.pointerMoved();
+  }
+
+  /** The returned function tells that it left. */
+  #auditJoined({ actor }: ViewerRights, desktop: ViewedDesktop, way: string): () => void {
+    const { clock, audit } = this.#ports;
+    const startMs = clock.nowMs();
+    const told = { actor, action: way, resource: { kind: "desktop", id: desktop.id } };
+    audit({ type: "viewer.joined", ...told });
+    return () => audit({ type: "viewer.left", ...told, durationMs: clock.nowMs() - startMs });
+  }
+
+  #auditDenied({ actor }: ViewerRights, desktop: ViewedDesktop, input: DeniedInput): void {
+    this.#ports.audit({
+      type: "authz.denied",
+      actor,
+      action: input,
+      resource: { kind: "desktop", id: desktop.id },
+      errorCode: "permission_denied",
+    });
+  }
+
+  /** Closes every viewer: the process ends. */
+  close(): void {
+    for (const session of [...this.#open.keys()]) session.close(CLOSE_CODE.goingAway, "the server stops");
+  }
+}

@@ -1,0 +1,206 @@
+import type { View, Watcher } from "../../desktop/view.ts";
+import { areaOfRect, equalRects, type Size, snapRect } from "../../framebuffer/rect.ts";
+import { Region } from "../../framebuffer/region.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { CopyMove } from "../../protocols/rfb/screen.ts";
+import type { RectWork, RfbServer } from "../../protocols/rfb/server/rfb-server.ts";
+import type { ViewerTurns } from "./encode-budget.ts";
+import { PixelCost } from "./pixel-cost.ts";
+import { PaintedPointer, type PointedDesktop } from "./pointer.ts";
+import type { ViewerRectCache } from "./rect-cache.ts";
+
+/** Damage grows to this grid, so that viewers whose damage differs a little still share what is encoded. */
+const GRID = 16;
+/** What was sent as JPEG and stood still for one to two of these is sent again exactly. */
+const TURN_MS = 350;
+
+export interface FedDesktop extends PointedDesktop {
+  readonly generation: number;
+  readonly viewers: number;
+  readonly scene: { readonly version: number };
+  view(audience: "viewer"): View;
+}
+
+export interface ViewerFeedParts {
+  readonly desktop: FedDesktop;
+  /** Overlays drawn into the picture. */
+  readonly isComposited: boolean;
+  /** Of the desktop: one for all its viewers. */
+  readonly cache: ViewerRectCache;
+  readonly clock: Clock;
+  /** Of the event loop: one for all viewers. */
+  readonly turns: ViewerTurns;
+  /** True where nothing waits to be sent: then there is room for what is not urgent. */
+  isDrained(): boolean;
+  /** There may be something to pump, soon. */
+  schedule(): void;
+  /** Pumps at once. */
+  pump(): void;
+}
+
+/** One viewer's pixels: takes what changed from the desktop and hands it to the viewer's server. */
+export class ViewerFeed {
+  readonly #parts: ViewerFeedParts;
+  readonly #view: View;
+  readonly #watcher: Watcher;
+  readonly #pointer: PaintedPointer;
+  readonly #cost = new PixelCost();
+  /** The watcher has something for us. */
+  #isDamaged = true;
+  /** Something was due that this turn had no time for. */
+  #isHeldUp = false;
+  #waitsForTurn = false;
+  #waitsForDrain = false;
+  #generation = -1;
+  #version = -1;
+  #stampOfPicture = "";
+  #cancelTurn: (() => void) | null = null;
+
+  constructor(parts: ViewerFeedParts) {
+    this.#parts = parts;
+    this.#pointer = new PaintedPointer(parts.desktop);
+    this.#view = parts.desktop.view("viewer");
+    this.#watcher = this.#view.watch(() => this.#onDamage(), { withOverlays: parts.isComposited });
+  }
+
+  /** True where the viewer may be sent more as soon as what was sent has left. */
+  get waitsForDrain(): boolean {
+    return this.#waitsForDrain;
+  }
+
+  /** True where `pump` would find nothing to send: no damage, nothing to tell, and the pointer is where it was. */
+  isSettled(server: RfbServer): boolean {
+    return (
+      !this.#isDamaged &&
+      !this.#isHeldUp &&
+      !server.hasNews &&
+      !server.hasRefinement &&
+      this.#pointer.isAsDesktop(!server.drawsCursor)
+    );
+  }
+
+  /** Makes one update of the newest picture for a viewer that wants one, or goes on with the one that it gets. */
+  pump(server: RfbServer): void {
+    const { width, height, screens } = this.#view;
+    if (server.size.width !== width || server.size.height !== height) server.resize(width, height, screens);
+    const { painted, copies } = this.#take(server.drawsCursor);
+    this.#isHeldUp = false;
+    this.#waitsForDrain = false;
+    const isNew = !painted.isEmpty || copies.length > 0 || server.hasNews;
+    if (isNew || server.hasRefinement) this.#send(server, painted, copies);
+    if (this.#isHeldUp) this.#waitForTurn();
+    this.#armTurn(server);
+  }
+
+  /** A body of the picture as it is now, encoded for the first viewer that needs it and shared with the others. */
+  encodeOnce(work: RectWork, encode: () => Uint8Array): Uint8Array | null {
+    const { desktop, isComposited, cache } = this.#parts;
+    const timed = (): Uint8Array | null => this.#timed(work, encode);
+    if (desktop.viewers < 2 || this.#pointer.touches(work.rect)) return timed();
+    return cache.get(this.#stamp(), layersOf(isComposited), work, timed);
+  }
+
+  close(): void {
+    this.#cancelTurn?.();
+    this.#watcher.close();
+  }
+
+  /** The first viewer of a kind makes the update of a picture; those that are owed the same get the same bytes. */
+  #send(server: RfbServer, painted: Region, copies: readonly CopyMove[]): void {
+    const { cache, desktop, isComposited } = this.#parts;
+    const isShared = desktop.viewers > 1 && this.#pointer.isHidden;
+    const owed = { layers: layersOf(isComposited), painted, copies };
+    if (isShared && cache.repeat(this.#stamp(), owed, (update) => server.repeat(update))) {
+      this.#waitsForDrain = server.hasRefinement;
+      return;
+    }
+    const picture = this.#pointer.over(this.#view.picture(isComposited));
+    const left = server.update(picture, snap(painted, this.#view), copies);
+    if (isShared && server.made !== null) cache.keep(this.#stamp(), owed, server.made);
+    // Whatever it stopped for, a half update is gone on with.
+    if (server.isUpdateOpen) this.#isHeldUp = true;
+    if (left.isEmpty && !server.hasRefinement) return;
+    if (!left.isEmpty) this.#putBack(left);
+    if (left.isEmpty && this.#parts.isDrained()) server.refine(picture);
+    else this.#waitsForDrain = true;
+  }
+
+  #onDamage(): void {
+    this.#isDamaged = true;
+    this.#parts.schedule();
+  }
+
+  #putBack(left: Region): void {
+    this.#isDamaged = true;
+    this.#watcher.putBack(left);
+  }
+
+  /** null where this turn of the event loop has no time left. */
+  #timed({ rect }: RectWork, encode: () => Uint8Array): Uint8Array | null {
+    const { clock, turns } = this.#parts;
+    const pixels = areaOfRect(rect);
+    if (!turns.hasTimeFor(this.#cost.msOf(pixels))) {
+      this.#isHeldUp = true;
+      return null;
+    }
+    const startedAtMs = clock.nowMs();
+    const body = encode();
+    const ms = clock.nowMs() - startedAtMs;
+    this.#cost.took(pixels, ms);
+    turns.took(ms);
+    return body;
+  }
+
+  /** Names the picture as it is now. */
+  #stamp(): string {
+    const { generation, scene } = this.#parts.desktop;
+    if (generation !== this.#generation || scene.version !== this.#version) {
+      this.#generation = generation;
+      this.#version = scene.version;
+      this.#stampOfPicture = `${generation}.${scene.version}`;
+    }
+    return this.#stampOfPicture;
+  }
+
+  #waitForTurn(): void {
+    if (this.#waitsForTurn) return;
+    this.#waitsForTurn = true;
+    this.#parts.turns.next(() => {
+      this.#waitsForTurn = false;
+      this.#parts.pump();
+    });
+  }
+
+  /** What the viewer has not seen, with what the pointer covers and uncovers where it is drawn in. */
+  #take(drawsCursor: boolean): { readonly painted: Region; readonly copies: readonly CopyMove[] } {
+    const { painted, copies } = this.#watcher.take();
+    this.#isDamaged = false;
+    const wasMoved = this.#pointer.isMovedBy(copies);
+    const pointed = this.#pointer.look(!drawsCursor);
+    if (!wasMoved && !this.#pointer.isMovedBy(copies)) return { painted: painted.union(pointed), copies };
+    const moved = Region.from(copies.map(({ to }) => to));
+    return { painted: painted.union(pointed).union(moved), copies: [] };
+  }
+
+  /** One timer at most, and only while the viewer has something that standing still would make due. */
+  #armTurn(server: RfbServer): void {
+    if (this.#cancelTurn !== null || !server.isTurnDue) return;
+    this.#cancelTurn = this.#parts.clock.after(TURN_MS, () => {
+      this.#cancelTurn = null;
+      server.turn();
+      this.#armTurn(server);
+      this.#parts.schedule();
+    });
+  }
+}
+
+function layersOf(isComposited: boolean): string {
+  return isComposited ? "overlays" : "bare";
+}
+
+/** The same region where it lies on the grid already. */
+function snap(region: Region, size: Size): Region {
+  const { rects } = region;
+  const snapped = rects.map((rect) => snapRect(rect, GRID, size));
+  return rects.every((rect, i) => equalRects(rect, snapped[i] ?? rect)) ? region : Region.from(snapped);
+}

@@ -1,0 +1,169 @@
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { addressKey } from "../../auth/address.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { RfbServerPorts } from "../../protocols/rfb/server/rfb-server.ts";
+import { ViewerLine } from "./handshake-line.ts";
+import type { ViewerLog } from "./log.ts";
+import { refuseViewer } from "./refusal.ts";
+import { rightsOf } from "./rights.ts";
+import { usesUsers } from "./security.ts";
+import type { ViewedDesktop, ViewerSession } from "./session.ts";
+import type { ViewerSessions } from "./sessions.ts";
+import type { ViewerSignIn, Visitor } from "./sign-in.ts";
+import type { ViewerTls } from "./tls.ts";
+import { CLOSE_CODE, tcpTransport } from "./transport.ts";
+
+export interface VncListenerPorts {
+  readonly sessions: ViewerSessions;
+  readonly rfb: RfbServerPorts;
+  readonly clock: Clock;
+  readonly log: ViewerLog;
+  readonly signIn: ViewerSignIn;
+  readonly tls: ViewerTls;
+  /** The desktop to show to a viewer that comes now; throws where there is none. */
+  activeDesktop(): ViewedDesktop;
+}
+
+export interface VncListenerOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+/** Viewers in all. */
+const MAX_VIEWERS = 256;
+/** How long a viewer is kept waiting for a desktop's first picture: less than a handshake may take. */
+const READY_MS = 5000;
+/** How soon a viewer whose token was revoked is dropped. */
+const CHECK_EVERY_MS = 1000;
+
+/** Ordinary VNC viewers over TCP: one desktop with overlays and masks drawn in. */
+export class VncListener {
+  readonly #ports: VncListenerPorts;
+  readonly #options: VncListenerOptions;
+  readonly #server: Server;
+  readonly #line: ViewerLine;
+  readonly #sockets = new Set<Socket>();
+  readonly #visitors = new Map<ViewerSession, Visitor>();
+  #cancelCheck: (() => void) | null = null;
+
+  constructor(ports: VncListenerPorts, options: VncListenerOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#line = new ViewerLine(ports.clock, (socket, settle) => this.#admit(socket, settle));
+    this.#server = createServer({ noDelay: true, keepAlive: true }, (socket) => this.#onSocket(socket));
+  }
+
+  /** Sockets that have not signed in: those being talked to, and those in line. */
+  get unknownSockets(): number {
+    return this.#line.handshakes + this.#line.waiting;
+  }
+
+  /** Resolves with where it listens; rejects where the port cannot be had. */
+  listen(): Promise<AddressInfo> {
+    const { host, port } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off("error", reject);
+        this.#server.on("error", (err) => this.#ports.log.error({ err }, "VNC listener failed"));
+        const address = this.#server.address();
+        if (address === null || typeof address === "string") {
+          reject(new Error(`listening on ${String(address)}, expected a TCP port`));
+          return;
+        }
+        const fields = { host: address.address, port: address.port, security: this.#ports.signIn.security };
+        this.#ports.log.info(fields, "VNC viewers may connect");
+        resolve(address);
+      });
+    });
+  }
+
+  /** Stops listening and drops every viewer. */
+  close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#cancelCheck?.();
+    this.#cancelCheck = null;
+    for (const socket of this.#sockets) socket.destroy();
+    return closed;
+  }
+
+  #onSocket(socket: Socket): void {
+    const address = socket.remoteAddress;
+    if (address === undefined) {
+      socket.destroy();
+      return;
+    }
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    this.#line.arrive(socket, addressKey(address));
+  }
+
+  #admit(socket: Socket, settle: () => void): void {
+    const { signIn } = this.#ports;
+    const address = socket.remoteAddress;
+    if (address === undefined) {
+      socket.destroy();
+      return;
+    }
+    const waitMs = signIn.waitMs(address);
+    // A token is right or wrong whatever others behind the same address guess.
+    if (waitMs > 0 && !signIn.security.some(usesUsers)) {
+      this.#refuse(socket, `too many wrong passwords, wait ${Math.ceil(waitMs / 1000)} s`);
+      return;
+    }
+    if (this.#visitors.size >= MAX_VIEWERS) {
+      this.#refuse(socket, `there are ${MAX_VIEWERS} viewers already`);
+      return;
+    }
+    let desktop: ViewedDesktop;
+    try {
+      desktop = this.#ports.activeDesktop();
+    } catch {
+      this.#refuse(socket, "there is no desktop to show: add one first");
+      return;
+    }
+    this.#serve(socket, address, desktop, settle);
+  }
+
+  #serve(socket: Socket, address: string, desktop: ViewedDesktop, settle: () => void): void {
+    const { sessions, signIn, tls } = this.#ports;
+    const entrance = signIn.enter(address);
+    const session = sessions.admit(tcpTransport(socket, tls), desktop, {
+      security: entrance.security,
+      rights: () => rightsOf(entrance.visitor().principal, false, address),
+      way: "vnc",
+      isComposited: true,
+      viewport: null,
+      readyTimeoutMs: READY_MS,
+      onReady: () => {
+        this.#visitors.set(session, entrance.visitor());
+        this.#watchCredentials();
+        settle();
+      },
+      onClosed: () => this.#visitors.delete(session),
+    });
+  }
+
+  /** One timer at most, and only while somebody is in by something that can be revoked. */
+  #watchCredentials(): void {
+    if (this.#cancelCheck !== null) return;
+    if (![...this.#visitors.values()].some(({ credential }) => credential !== null)) return;
+    this.#cancelCheck = this.#ports.clock.after(CHECK_EVERY_MS, () => {
+      this.#cancelCheck = null;
+      for (const [session, visitor] of this.#visitors) {
+        if (!this.#ports.signIn.isStillValid(visitor))
+          session.close(CLOSE_CODE.policy, "the token was revoked");
+      }
+      this.#watchCredentials();
+    });
+  }
+
+  #refuse(socket: Socket, reason: string): void {
+    const transport = tcpTransport(socket);
+    let receive: (chunk: Uint8Array) => void = () => {};
+    transport.listen({ receive: (chunk) => receive(chunk), drained: () => {}, closed: () => {} });
+    const refusal = refuseViewer(transport, this.#ports.rfb, CLOSE_CODE.tryAgainLater, reason);
+    receive = (chunk) => refusal.receive(chunk);
+  }
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t from "tap";
+import { auditEventSchema } from "../../src/audit/audit-event.ts";
+import { HELP, readCommand } from "../../src/cli/cli.ts";
+import { startMessage } from "../../src/cli/start-message.ts";
+import { KnownTargets } from "../../src/desktop/connections/known-targets.ts";
+import { VERSION } from "../../src/platform/version.ts";
+
+async function run(argv: readonly string[], dataDir: string): Promise<string> {
+  const command = readCommand([...argv, "--data-dir", dataDir], {});
+  if (command.kind === "task") return command.run();
+  if (command.kind === "print") return command.text;
+  throw new Error("serve is no task");
+}
+
+t.test("the version is the package's", async (t) => {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  t.match(text, `"version": "${VERSION}"`);
+  t.match(readCommand(["--version"], {}), { kind: "print", text: `${VERSION}\n` });
+  t.match(readCommand(["-h"], {}), { text: HELP });
+});
+
+t.test("serve is the default, with repeatable connections", async (t) => {
+  const command = readCommand(
+    ["--connect", "vnc://a", "--connect", "demo:", "--mode", "autopilot", "--stdio"],
+    {},
+  );
+  t.match(command, { kind: "serve", config: { mode: "autopilot", isStdio: true } });
+  if (command.kind === "serve")
+    t.same(
+      command.config.connections.map(({ protocol }) => protocol),
+      ["vnc", "demo"],
+    );
+});
+
+t.test("wrong words are named with what was expected", async (t) => {
+  t.throws(() => readCommand(["fly"], {}), { message: /"fly", expected serve, config/ });
+  t.throws(() => readCommand(["--prot", "1"], {}), { message: /--prot/ });
+  t.throws(() => readCommand(["serve", "now"], {}), { message: /takes 0 words/ });
+  t.throws(() => readCommand(["connections", "paint"], {}), {
+    message: /connections list, add, test or remove/,
+  });
+});
+
+t.test("what an export shows is said in the words of the web API", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  const exported = (...words: string[]) => run(["recordings", "export", "r1", ...words], dir);
+  await t.rejects(exported("--overlays", "no"), { message: 'got --overlays "no", expected 0 or 1' });
+  await t.rejects(exported("--pointer", "2"), { message: 'got --pointer "2", expected 0 or 1' });
+  for (const rate of ["0", "31", "fast", "-1"])
+    await t.rejects(exported(`--fps=${rate}`), { message: `got --fps "${rate}", expected 0.1 to 30` });
+  await t.rejects(exported("--overlays", "0", "--pointer", "1", "--fps", "5"), {
+    message: /no such recording/,
+  });
+});
+
+t.test("connections are added, listed without secrets, and removed", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  const added = await run(["connections", "add", "vnc://:hunter2x@box:5907", "--name", "Box"], dir);
+  const id = added.split(" ")[0] ?? "";
+  const listed = await run(["connections", "list"], dir);
+  t.match(listed, `${id}  vnc://box:5907  Box`);
+  t.notMatch(listed, /hunter2x/);
+  await run(["connections", "remove", id], dir);
+  t.match(await run(["connections", "list"], dir), /no connections/);
+  await t.rejects(run(["connections", "remove", id], dir), { message: /there is no connection/ });
+});
+
+t.test("connections test says how far the handshake got", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  const server = createServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  await t.rejects(run(["connections", "test", `vnc://127.0.0.1:${port}`], dir), {
+    message: /ok {6}connect: .*\nfailed {2}version: .*not a VNC server/,
+  });
+  server.close();
+});
+
+t.test("tokens are made, listed without their secret, and revoked", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  const made = await run(["token", "create", "viewer", "--name", "Wall screen"], dir);
+  const token = made.split("\n")[0] ?? "";
+  t.match(token, /^ocp_/);
+  const listed = await run(["token", "list"], dir);
+  t.match(listed, /viewer {2}Wall screen {2}last used: never/);
+  t.notMatch(listed, token);
+  await run(["token", "revoke", listed.split(" ")[0] ?? ""], dir);
+  t.match(await run(["token", "list"], dir), /no tokens/);
+  await run(["token", "create", "agent", "--toolsets", "core,overlay"], dir);
+  t.match(await run(["token", "list"], dir), /--toolsets core,overlay/);
+  await t.rejects(run(["token", "create", "agent", "--toolsets", "cor"], dir), {
+    message: /mcp.toolsets .*"cor".*"core"/,
+  });
+  await t.rejects(run(["token", "create", "king"], dir), { message: /"king", expected one of admin/ });
+});
+
+t.test("at start a terminal gets the link and the snippet, others only the files' names", async (t) => {
+  const facts = {
+    url: "http://127.0.0.1:3000",
+    adminTokenFile: "/d/admin-token",
+    agentTokenFile: "/d/agent-token",
+  };
+  const seen = startMessage({ ...facts, code: "once", agentToken: "ocp_x" });
+  t.match(seen, "http://127.0.0.1:3000/?token=once");
+  t.match(seen, "Bearer ocp_x");
+  const unseen = startMessage({ ...facts, code: null, agentToken: null });
+  t.match(unseen, "/d/admin-token");
+  t.notMatch(unseen, /ocp_|token=/);
+});
+
+t.test("a URL in the place of the command is not repeated: it may hold a password", async (t) => {
+  try {
+    readCommand(["vnc://:hunter2x@box"], {});
+    t.fail("accepted");
+  } catch (error) {
+    t.match(error, { message: /--connect URL/ });
+    t.notMatch(String(error), /hunter2x/);
+  }
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  for (const url of ["vnc://:50%offhunter2x@box", "vnc://:hun/ter2x@box"]) {
+    await t.rejects(run(["connections", "add", url], dir), { message: /with %40, %2F and %25 for @/ });
+    await t.rejects(run(["connections", "add", url], dir), { message: /^((?!ter2x).)*$/ });
+  }
+});
+
+t.test("what commands change is in the audit log, by the command line", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  const added = await run(["connections", "add", "vnc://:hunter2x@box"], dir);
+  await run(["connections", "remove", added.split(" ")[0] ?? ""], dir);
+  await run(["token", "create", "viewer"], dir);
+  const known = await KnownTargets.open(join(dir, "known-targets.json"));
+  await known.remember("box:5900", "ab".repeat(32));
+  await run(["targets", "forget", "box:5900"], dir);
+  const lines = readFileSync(join(dir, "audit.ndjson"), "utf8").trimEnd().split("\n");
+  const events = lines.map((line) => auditEventSchema.parse(JSON.parse(line)));
+  t.same(
+    events.map(({ event_type, actor }) => `${event_type} ${actor?.name}`),
+    [
+      "connection.added command line",
+      "connection.removed command line",
+      "token.issued command line",
+      "target.identity_forgotten command line",
+    ],
+  );
+  t.notMatch(lines.join(""), "hunter2x");
+});

@@ -1,0 +1,43 @@
+import { mkdtemp, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t from "tap";
+import { forgetIdentity } from "../../src/appliance/open-links.ts";
+import { readCommand } from "../../src/cli/cli.ts";
+import { knownTargetsFile } from "../../src/cli/targets-cli.ts";
+import { makeConnection } from "../../src/desktop/connections/connection.ts";
+import { KnownTargets } from "../../src/desktop/connections/known-targets.ts";
+
+const PRINT = "ab".repeat(32);
+
+async function run(dataDir: string, ...words: string[]): Promise<string> {
+  const command = readCommand([...words, "--data-dir", dataDir], {});
+  if (command.kind === "task") return await command.run();
+  throw new Error(`${words.join(" ")} is no task`);
+}
+
+t.test("what a target proved itself by is listed and forgotten", async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), "oc-"));
+  t.match(await run(dataDir, "targets", "list"), /^no target/);
+  await t.rejects(run(dataDir, "targets", "forget", "box:5900"), /nothing is known of box:5900/);
+  const known = await KnownTargets.open(knownTargetsFile(dataDir));
+  await Promise.all([known.remember("box:5900", PRINT), known.remember("hub:5901", PRINT)]);
+  t.equal(await run(dataDir, "targets", "list"), `box:5900  ${PRINT}\nhub:5901  ${PRINT}\n`);
+  t.match(await run(dataDir, "targets", "forget", "box:5900"), /^box:5900 {2}forgotten/);
+  t.equal(await run(dataDir, "targets", "list"), `hub:5901  ${PRINT}\n`);
+  t.throws(() => readCommand(["targets", "sell"], {}), /expected targets list or forget/);
+});
+
+t.test("a connection's identity is forgotten in the process and on the disk", async (t) => {
+  const file = knownTargetsFile(await mkdtemp(join(tmpdir(), "oc-")));
+  const known = await KnownTargets.open(file);
+  const connection = makeConnection({ protocol: "vnc", host: "Box" }, new Date(0));
+  const belief = { trust: "tofu", known } as const;
+  t.equal(await forgetIdentity(connection, belief), false);
+  await known.remember("box:5900", PRINT);
+  await known.remember("other:5900", PRINT);
+  t.equal(await forgetIdentity(connection, belief), true);
+  t.equal(known.fingerprintOf("box:5900"), undefined);
+  t.equal(known.fingerprintOf("other:5900"), PRINT);
+  t.notMatch(await readFile(file, "utf8"), /box/);
+});

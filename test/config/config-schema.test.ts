@@ -1,0 +1,163 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t from "tap";
+import * as z from "zod";
+import { CONFIG_KEYS, configSchema, printable } from "../../src/config/config-schema.ts";
+import { type ConfigSources, loadConfig } from "../../src/config/load-config.ts";
+
+function load(sources: Partial<ConfigSources> = {}) {
+  return loadConfig({
+    env: {},
+    flags: {},
+    file: undefined,
+    connect: [],
+    isDemo: false,
+    isStdio: false,
+    ...sources,
+  });
+}
+
+function file(text: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), "oc-")), "config.yaml");
+  writeFileSync(path, text);
+  return path;
+}
+
+t.test("nothing given: loopback, port 3000, assist, data in the XDG folder", async (t) => {
+  const config = load({ env: { XDG_DATA_HOME: "/data" } });
+  t.match(config, { server: { host: "127.0.0.1", port: 3000 }, mode: "assist", rate_limits: true });
+  t.equal(config.data_dir, "/data/overlay-companion");
+  t.same(config.connections, []);
+});
+
+t.test("defaults < file < environment < flags", async (t) => {
+  const path = file("server: {port: 4000, host: 0.0.0.0}\nmode: passive\n");
+  t.match(load({ file: path }), { server: { port: 4000, host: "0.0.0.0" }, mode: "passive" });
+  t.match(load({ env: { OC_CONFIG: path, OC_PORT: "5000", PORT: "6000" } }), {
+    server: { port: 5000, host: "0.0.0.0" },
+  });
+  t.match(load({ env: { PORT: "6000" } }), { server: { port: 6000 } });
+  t.match(load({ env: { PORT: "6000" }, flags: { port: "7000" } }), { server: { port: 7000 } });
+  t.match(load({ env: { OC_ALLOWED_HOSTS: "a.example, b.example:8443" } }), {
+    server: { allowed_hosts: ["a.example", "b.example:8443"] },
+  });
+  t.match(load({ env: { OC_RATE_LIMITS: "off" } }), { rate_limits: false });
+});
+
+t.test("secrets may come from files, and are never printed", async (t) => {
+  const secret = file("0123456789abcdef-token\n");
+  const config = load({
+    env: { OC_TOKEN_FILE: secret, OC_VNC_PASSWORD: "pass1234" },
+    connect: ["vnc://:hidden99@h"],
+  });
+  t.equal(config.auth.token, "0123456789abcdef-token");
+  const text = JSON.stringify(printable(config));
+  t.notMatch(text, /0123456789|pass1234|hidden99/);
+  t.match(text, /\(set\)/);
+});
+
+t.test("errors name the key, where it came from, the value and the fix", async (t) => {
+  t.throws(() => load({ flags: { port: "70000" } }), {
+    message: /server\.port \(from flag --port\): got "70000"/,
+  });
+  t.throws(() => load({ env: { OC_MODE: "wild" } }), {
+    message: /mode \(from environment variable OC_MODE\): got "wild".*autopilot/,
+  });
+  t.throws(() => load({ file: file("servr: {port: 1}\n") }), { message: /servr/ });
+  t.throws(() => load({ file: file("a: [1\n") }), { message: /is not YAML/ });
+  t.throws(() => load({ file: "/no/such/file.yaml" }), { message: /cannot read the configuration file/ });
+  t.throws(() => load({ connect: ["http://x"] }), { message: /--connect: .*scheme http/ });
+  try {
+    load({ env: { OC_TOKEN: "short" } });
+    t.fail("a short token was accepted");
+  } catch (error) {
+    t.match(error, { message: /auth\.token.*\(secret\)/ });
+    t.notMatch(String(error), /short/);
+  }
+});
+
+t.test("connections of the file: URLs and fields, password files, ids that stay the same", async (t) => {
+  const secret = file("s3cret\n");
+  const text = `connections:
+  - url: vnc://:pw@one.example:5901
+  - {name: Build VM, protocol: vnc, host: two.example, password_file: ${secret}}
+  - {name: Build VM, protocol: vnc, host: three.example}
+`;
+  const { connections } = load({ file: file(text), isDemo: true });
+  t.same(
+    connections.map(({ id }) => id),
+    ["vnc-one-example-5901", "build-vm", "build-vm-2", "demo"],
+  );
+  t.equal(connections[1]?.password, "s3cret");
+  t.throws(() => load({ file: file("connections: [{protocol: vnc}]") }), { message: /connections\.0\.host/ });
+});
+
+t.test("every key that the environment or a flag reaches exists in the schema", async (t) => {
+  for (const { path } of CONFIG_KEYS) {
+    const shape = path.split(".").reduce<unknown>((node, part) => {
+      const unwrapped = unwrap(node);
+      return typeof unwrapped === "object" && unwrapped !== null && "shape" in unwrapped
+        ? Reflect.get(Object(unwrapped.shape), part)
+        : undefined;
+    }, configSchema);
+    t.ok(shape, path);
+  }
+});
+
+/** The object schema behind defaults and the like. */
+function unwrap(node: unknown): unknown {
+  if (typeof node !== "object" || node === null || "shape" in node) return node;
+  if ("def" in node && typeof node.def === "object" && node.def !== null && "innerType" in node.def) {
+    return unwrap(node.def.innerType);
+  }
+  return node;
+}
+
+t.test("what is wrong is told by its own key, without the secrets around it", async (t) => {
+  const told = (text: string): string => {
+    try {
+      load({ file: file(text) });
+    } catch (error) {
+      const { message } = z.object({ message: z.string() }).parse(error);
+      t.notMatch(message, /hush|hunter2/, text);
+      return message;
+    }
+    return t.fail(`accepted: ${text}`) ? "" : "";
+  };
+  const secrets = "auth: {token: hush-hush-hush-hush}\nvnc: {password: hunter2}\n";
+  t.match(
+    told(`${secrets}servr: {port: 1}\n`),
+    /^servr \(from .*yaml\): there is no such key: expected one of server, auth/,
+  );
+  t.match(told("auth: {token: hush-hush-hush-hush, tokn: 1}\n"), /^auth\.tokn .*expected one of token$/);
+  t.match(told("auth: hush-hush-hush-hush\n"), /^auth .*got a string: .*expected object/);
+  t.match(
+    told("connections: [{protocol: vnc, host: a, password: hunter2, prot: 1}]\n"),
+    /^connections\.0\.prot .*there is no such key: expected one of .*password_file/,
+  );
+  t.match(
+    told('connections: [{url: "vnc://:hunter2@a", mode: assist}]\n'),
+    /^connections\.0\.mode .*no such key/,
+  );
+  t.match(told('connections: ["vnc://:hunter2@a"]\n'), /^connections\.0 .*got a string/);
+  t.match(told('connections: "vnc://:hunter2@a"\n'), /^connections .*got a string/);
+  t.match(
+    told("connections: [{protocol: vpn, host: a, password: hunter2}]\n"),
+    /^connections\.0\.protocol .*got "vpn"/,
+  );
+  t.match(told('rate_limits: "maybe"\n'), /^rate_limits .*got "maybe": expected on or off$/);
+  t.match(told("- hunter2\n"), /got a list, expected keys and values/);
+  t.match(
+    told("connections: [{protocol: rdp, host: a, password: hunter2}]\n"),
+    /^connections\.0: got no username, expected host, username and password/,
+  );
+  t.throws(() => load({ connect: ["vnc://:50%off@a"] }), { message: /^--connect: .*%25/ });
+});
+
+t.test("a key without a value says nothing", async (t) => {
+  const config = load({ file: file("server:\n  port:\n  host: 127.0.0.2\nvnc:\nconnections:\n") });
+  t.match(config, { server: { port: 3000, host: "127.0.0.2" }, connections: [] });
+  t.match(load({ env: { OC_CONFIG: "", OC_PORT: "" } }), { server: { port: 3000 } });
+  t.throws(() => load({ flags: { port: "" } }), { message: /server\.port \(from flag --port\): got ""/ });
+});

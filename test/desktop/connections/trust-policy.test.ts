@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { connectionFromUrl, makeConnection } from "../../../src/desktop/connections/connection.ts";
+import { KnownTargets } from "../../../src/desktop/connections/known-targets.ts";
+import {
+  type ShownIdentity,
+  TargetTrust,
+  type TlsTrust,
+} from "../../../src/desktop/connections/trust-policy.ts";
+import { LinkError } from "../../../src/desktop/error.ts";
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+function shown(text: string, distrust: string | null = "self-signed"): ShownIdentity {
+  return { what: "certificate", bytes: Buffer.from(text), distrust };
+}
+
+/** "believed", or the code of the error; every error is final. */
+async function verdict(trust: TargetTrust, identity: ShownIdentity): Promise<string> {
+  try {
+    await trust.judge(identity);
+    return "believed";
+  } catch (error) {
+    if (!(error instanceof LinkError) || !error.isFinal) throw error;
+    return error.code;
+  }
+}
+
+function trustOf(mode: TlsTrust, known: KnownTargets | null = null, fingerprint: string | null = null) {
+  return new TargetTrust({ host: "Desk.example", port: 5900, fingerprint }, mode, known);
+}
+
+t.test("tofu believes the first one, and later only that one or what an authority signed", async (t) => {
+  const file = join(t.testdir(), "data", "known-targets.json");
+  const known = await KnownTargets.open(file);
+  t.notOk(trustOf("tofu", known).needsIdentity);
+  t.equal(await verdict(trustOf("tofu", known), shown("one")), "believed");
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  const again = await KnownTargets.open(file);
+  t.ok(trustOf("tofu", again).needsIdentity, "it may not go back to ways without proof");
+  t.equal(await verdict(trustOf("tofu", again), shown("one")), "believed");
+  t.equal(await verdict(trustOf("tofu", again), shown("two")), "cert_mismatch");
+  t.equal(await verdict(trustOf("tofu", again), shown("renewed", null)), "believed");
+  t.equal(await verdict(trustOf("tofu", again), shown("one")), "cert_mismatch");
+});
+
+t.test("ca, insecure and a configured fingerprint are what they say", async (t) => {
+  t.equal(await verdict(trustOf("ca"), shown("one")), "refused");
+  t.equal(await verdict(trustOf("ca"), shown("one", null)), "believed");
+  t.equal(await verdict(trustOf("insecure"), shown("one")), "believed");
+  for (const mode of ["ca", "tofu", "insecure"] as const) {
+    const pinned = trustOf(mode, null, hashOf("one"));
+    t.ok(pinned.needsIdentity);
+    t.equal(await verdict(pinned, shown("one")), "believed");
+    t.equal(await verdict(pinned, shown("two", null)), "cert_mismatch");
+  }
+});
+
+t.test("the file keeps what another process added, and is refused when it is another's", async (t) => {
+  const file = join(t.testdir(), "known-targets.json");
+  const [first, second] = [await KnownTargets.open(file), await KnownTargets.open(file)];
+  await first.remember("a:1", "11");
+  await second.remember("b:2", "22");
+  t.same(JSON.parse(readFileSync(file, "utf8")), { version: 1, targets: { "a:1": "11", "b:2": "22" } });
+  writeFileSync(file, "[]");
+  await t.rejects(KnownTargets.open(file), { code: "refused" });
+});
+
+t.test("a URL names security types and a fingerprint", async (t) => {
+  const hex = hashOf("one");
+  const colons = (hex.toUpperCase().match(/../g) ?? []).join(":");
+  const input = connectionFromUrl(`vnc://:pw@desk?security=x509vnc,VncAuth&fingerprint=${colons}`);
+  const now = new Date(0);
+  t.match(makeConnection(input, now), { security: ["X509Vnc", "VncAuth"], fingerprint: hex });
+  t.throws(() => connectionFromUrl("vnc://desk?security=Best"), { code: "invalid_parameters" });
+  t.throws(() => connectionFromUrl("vnc://desk?fingerprint=abc"), { code: "invalid_parameters" });
+  t.throws(() => makeConnection({ protocol: "vnc", host: "desk", fingerprint: "abc" }, now), {
+    code: "invalid_parameters",
+  });
+});

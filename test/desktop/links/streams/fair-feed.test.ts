@@ -1,0 +1,117 @@
+import { PassThrough } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
+import fc from "fast-check";
+import t from "tap";
+import { FairFeed } from "../../../../src/desktop/links/streams/fair-feed.ts";
+
+/** A feed whose bytes cost so much each, and what it did in each turn of the event loop. */
+class Scene {
+  readonly stream = new PassThrough();
+  readonly taken: number[] = [];
+  /** Work of each turn so far, in milliseconds. */
+  readonly turns: number[] = [0];
+  mayRead = true;
+  #nowMs = 0;
+  readonly feed = new FairFeed({
+    take: (piece) => {
+      for (const byte of piece) this.taken.push(byte);
+      const tookMs = this.#byteMs * piece.length;
+      this.#nowMs += tookMs;
+      this.turns.push((this.turns.pop() ?? 0) + tookMs);
+    },
+    mayRead: () => this.mayRead,
+    nowMs: () => this.#nowMs,
+  });
+
+  readonly #byteMs: number;
+
+  constructor(byteMs: number) {
+    this.#byteMs = byteMs;
+    this.stream.on("data", (chunk: Buffer) => this.feed.push(chunk, this.stream));
+  }
+
+  /** Until as many bytes are read. */
+  async read(count: number): Promise<void> {
+    for (let turns = 0; this.taken.length < count && turns < 10_000; turns++) {
+      await turn();
+      this.turns.push(0);
+    }
+  }
+}
+
+const CHUNK = Buffer.from(Array.from({ length: 60_000 }, (_, i) => i % 251));
+
+t.test("what is cheap is read at once, chunk by chunk", async (t) => {
+  const scene = new Scene(0);
+  for (let i = 0; i < 4; i++) scene.feed.push(CHUNK, scene.stream);
+  t.equal(scene.taken.length, 240_000);
+});
+
+t.test("what is costly is read in order over many turns, none of which is long", async (t) => {
+  const scene = new Scene(0.001);
+  scene.stream.write(CHUNK);
+  scene.stream.write(CHUNK);
+  await scene.read(120_000);
+  t.same(Buffer.from(scene.taken), Buffer.concat([CHUNK, CHUNK]));
+  // It cannot know before the first piece what a byte costs.
+  const [, ...later] = scene.turns.filter((ms) => ms > 0);
+  t.ok(Math.max(...later) <= 4, `turns of at most ${Math.max(...later)} ms`);
+  await turn();
+  t.notOk(scene.stream.isPaused(), "and then it is read on");
+});
+
+t.test("nothing is read while somebody else has to be waited for", async (t) => {
+  const scene = new Scene(0);
+  scene.mayRead = false;
+  scene.stream.pause();
+  scene.feed.push(CHUNK, scene.stream);
+  await turn();
+  t.equal(scene.taken.length, 0);
+  scene.mayRead = true;
+  scene.feed.go(scene.stream);
+  t.equal(scene.taken.length, CHUNK.length);
+  t.notOk(scene.stream.isPaused());
+});
+
+t.test("a wait that begins in the middle of a rest does not let the stream go on", async (t) => {
+  const scene = new Scene(0.1);
+  scene.feed.push(CHUNK.subarray(0, 1000), scene.stream);
+  scene.mayRead = false;
+  await turn();
+  await turn();
+  t.ok(scene.stream.isPaused());
+  const before = scene.taken.length;
+  scene.mayRead = true;
+  scene.feed.go(scene.stream);
+  await scene.read(1000);
+  t.ok(before <= 1000);
+  t.equal(scene.taken.length, 1000);
+});
+
+t.test("closed, it reads nothing more", async (t) => {
+  const scene = new Scene(1);
+  scene.feed.push(CHUNK, scene.stream);
+  const before = scene.taken.length;
+  scene.feed.close();
+  scene.feed.push(CHUNK, scene.stream);
+  await turn();
+  t.equal(scene.taken.length, before);
+});
+
+t.test("whatever a byte costs and however they come, all are read once and in order", async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 12 }),
+      fc.constantFrom(0, 0.0001, 0.01, 1),
+      async (chunks, byteMs) => {
+        const scene = new Scene(byteMs);
+        const all = Buffer.concat(chunks);
+        for (const chunk of chunks) scene.stream.write(chunk);
+        await scene.read(all.length);
+        return all.equals(Buffer.from(scene.taken));
+      },
+    ),
+    { numRuns: 60 },
+  );
+  t.pass();
+});

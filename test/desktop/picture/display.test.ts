@@ -1,0 +1,111 @@
+import t from "tap";
+import { Scene } from "../../../src/compositor/scene.ts";
+import { Display } from "../../../src/desktop/picture/display.ts";
+import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import { rect } from "../../../src/framebuffer/rect.ts";
+import { Region } from "../../../src/framebuffer/region.ts";
+import type { CopyMove, Screen } from "../../../src/protocols/rfb/screen.ts";
+import { FakeClock } from "../../fake-clock.ts";
+import { drawText } from "../../framebuffer/frames.ts";
+
+const PAGE = rect(0, 0, 640, 480);
+
+/** A display that shows a page of text, and what it told of moves. */
+function stand() {
+  const clock = new FakeClock();
+  const scene = new Scene(clock);
+  const told: CopyMove[] = [];
+  const resized: (readonly Screen[])[] = [];
+  const display = new Display(scene, clock, {
+    changed: (_damage, _generation, copies) => void told.push(...copies),
+    resized: (_size, screens) => void resized.push(screens),
+    whole: () => {},
+    watched: () => {},
+  });
+  const decoded = new Framebuffer(PAGE.width, PAGE.height);
+  drawText(decoded, PAGE, 7);
+  display.begin(decoded, []);
+  display.update(decoded, Region.of(PAGE), []);
+  told.length = 0;
+  return { clock, scene, display, decoded, told, resized };
+}
+
+/** The target scrolls by repainting everything. */
+function scroll(display: Display, decoded: Framebuffer, seed: number): void {
+  const kept = rect(0, 0, PAGE.width, PAGE.height - 54);
+  decoded.copy(0, 54, kept);
+  drawText(decoded, rect(0, kept.height, PAGE.width, 54), seed);
+  display.update(decoded, Region.of(PAGE), []);
+}
+
+t.test("a watcher of a target without moves is told of a scroll as a move and the rest", async (t) => {
+  const { display, decoded, told } = stand();
+  const watcher = display.watchers.add(PAGE, true, () => {});
+  watcher.take();
+  const shown = new Framebuffer(PAGE.width, PAGE.height);
+  shown.words.set(decoded.words);
+  for (let seed = 10; seed < 15; seed++) {
+    scroll(display, decoded, seed);
+    const { painted, copies } = watcher.take();
+    t.equal(copies.length, 1);
+    t.ok(painted.area < 0.35 * PAGE.width * PAGE.height, "little is left to paint");
+    for (const { fromX, fromY, to } of copies) shown.copy(fromX, fromY, to);
+    for (const r of painted.rects) {
+      for (let y = r.y; y < r.y + r.height; y++) {
+        const at = y * PAGE.width + r.x;
+        shown.words.set(decoded.words.subarray(at, at + r.width), at);
+      }
+    }
+    t.ok(Buffer.compare(shown.bytes, decoded.bytes) === 0, "it shows every pixel");
+  }
+  t.equal(told.length, 5, "anchors and others hear of it too");
+  t.equal(told[0]?.fromY, 54 + (told[0]?.to.y ?? 0));
+});
+
+t.test("a watcher that is behind gets pixels, not a move", async (t) => {
+  const { display, decoded } = stand();
+  const watcher = display.watchers.add(PAGE, true, () => {});
+  scroll(display, decoded, 20);
+  const { painted, copies } = watcher.take();
+  t.same(copies, []);
+  t.equal(painted.area, PAGE.width * PAGE.height);
+});
+
+t.test("a watcher that sees overlays drawn in gets pixels where one lies in the way", async (t) => {
+  const { display, decoded, scene } = stand();
+  const seesOverlays = display.watchers.add(PAGE, true, () => {});
+  const seesNone = display.watchers.add(PAGE, false, () => {});
+  scene.add(
+    {
+      ...{ kind: "box", x: 100, y: 100, width: 60, height: 60, color: "#ff0000", opacity: 1, label: null },
+      ...{ temporaryMs: null, clickThrough: true, monitorIndex: 0 },
+    },
+    "test",
+    PAGE,
+  );
+  for (const watcher of [seesOverlays, seesNone]) watcher.take();
+  scroll(display, decoded, 30);
+  t.same(seesOverlays.take().copies, []);
+  t.equal(seesNone.take().copies.length, 1);
+});
+
+t.test("other monitors that a new connection finds in the same size are told", async (t) => {
+  const { display, decoded, resized } = stand();
+  const half = PAGE.width / 2;
+  const one = [{ id: 0, rect: PAGE, flags: 0 }];
+  const two = [
+    { id: 0, rect: rect(0, 0, half, PAGE.height), flags: 0 },
+    { id: 1, rect: rect(half, 0, half, PAGE.height), flags: 0 },
+  ];
+  const connect = (screens: readonly Screen[]): void => {
+    display.lost();
+    display.begin(decoded, one);
+    display.resize(decoded, screens);
+    display.update(decoded, Region.of(PAGE), []);
+  };
+  resized.length = 0;
+  connect(two);
+  t.same(resized, [two]);
+  connect(two);
+  t.same(resized, [two], "and not where they are as before");
+});

@@ -1,0 +1,145 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Owner, Program } from "../../support/program.ts";
+import { until } from "../../support/until.ts";
+import { Agent, type Era } from "./mcp-client.ts";
+
+const MAIN = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
+
+/** Starting makes an RSA key, which takes its time where many programs share few cores. */
+const START_MS = 60_000;
+
+export interface ApplianceOptions {
+  /** URLs for --connect; none: the demo desktop. */
+  readonly connect?: readonly string[];
+  /** Default autopilot: the tests have no human who approves. */
+  readonly mode?: string;
+  /** Also listens for VNC viewers. */
+  readonly hasVnc?: boolean;
+  /** Default off: these tests are faster than an agent. */
+  readonly rateLimits?: "on" | "off";
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The built appliance as a process of its own, with a data directory and ports of its own. */
+export class Appliance {
+  /** "http://127.0.0.1:40123" */
+  readonly url: string;
+  /** null unless asked for. */
+  readonly vncPort: number | null;
+  readonly dataDir: string;
+  readonly program: Program;
+  readonly adminToken: string;
+  readonly #owner: Owner;
+
+  private constructor(
+    owner: Owner,
+    program: Program,
+    facts: Pick<Appliance, "url" | "vncPort" | "dataDir" | "adminToken">,
+  ) {
+    this.#owner = owner;
+    this.program = program;
+    this.url = facts.url;
+    this.vncPort = facts.vncPort;
+    this.dataDir = facts.dataDir;
+    this.adminToken = facts.adminToken;
+  }
+
+  /** Starts it and waits until it answers. */
+  static async start(owner: Owner, options: ApplianceOptions = {}): Promise<Appliance> {
+    if (!existsSync(MAIN))
+      throw new Error("dist/main.js is not there: run npm run build, or npm run test:e2e");
+    const dataDir = mkdtempSync(join(tmpdir(), "oc-e2e-"));
+    const adminToken = randomBytes(24).toString("base64url");
+    const port = await freePort();
+    const vncPort = options.hasVnc ? await freePort() : null;
+    const program = new Program(
+      owner,
+      process.execPath,
+      [
+        MAIN,
+        ...["--host", "127.0.0.1", "--port", `${port}`, "--data-dir", dataDir],
+        ...["--mode", options.mode ?? "autopilot"],
+        ...(vncPort === null ? [] : ["--vnc-port", `${vncPort}`]),
+        ...(options.connect ?? []).flatMap((url) => ["--connect", url]),
+        ...(options.args ?? []),
+      ],
+      { env: { OC_TOKEN: adminToken, OC_RATE_LIMITS: options.rateLimits ?? "off", ...options.env } },
+    );
+    // Registered last, so it runs after the process has gone.
+    owner.teardown(async () => {
+      await program.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    });
+    const appliance = new Appliance(owner, program, {
+      url: `http://127.0.0.1:${port}`,
+      vncPort,
+      dataDir,
+      adminToken,
+    });
+    await until(
+      "GET /health",
+      () => {
+        appliance.assertAlive();
+        return appliance.fetch("/health").then(({ ok }) => ok);
+      },
+      START_MS,
+    );
+    return appliance;
+  }
+
+  /** The token that an agent's snippet holds. */
+  get agentToken(): string {
+    return readFileSync(join(this.dataDir, "agent-token"), "utf8").trim();
+  }
+
+  /** An MCP client that is closed with the test. */
+  async agent(options: { token?: string; era?: Era } = {}): Promise<Agent> {
+    const agent = await Agent.connect(`${this.url}/mcp`, options.token ?? this.adminToken, options.era);
+    this.#owner.teardown(() => agent.close());
+    return agent;
+  }
+
+  /** A request as the administrator; `body` makes it a POST of JSON. */
+  fetch(path: string, body?: unknown, init: RequestInit = {}): Promise<Response> {
+    const headers = { authorization: `Bearer ${this.adminToken}` };
+    const request: RequestInit =
+      body === undefined
+        ? { headers }
+        : {
+            method: "POST",
+            headers: { ...headers, "content-type": "application/json" },
+            body: JSON.stringify(body),
+          };
+    return fetch(`${this.url}${path}`, { ...request, ...init });
+  }
+
+  /** Throws, with what it wrote last, where the process has ended. */
+  assertAlive(): void {
+    if (this.program.isRunning) return;
+    throw new Error(`the appliance ended with ${this.program.exitCode}: ${this.program.stderr.slice(-2000)}`);
+  }
+
+  /** Memory of the process as Linux counts it, in bytes. */
+  get residentBytes(): number {
+    const status = readFileSync(`/proc/${this.program.pid}/status`, "utf8");
+    return Number(status.match(/^VmRSS:\s+(\d+) kB$/m)?.[1]) * 1024;
+  }
+}
+
+/** A port that nobody listens on now; a server that cannot take port 0 gets it. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise<void>((resolve, reject) => {
+    server.once("listening", resolve).once("error", reject);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
+  return address.port;
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import sharp from "sharp";
+import type { Owner } from "../../support/program.ts";
+import type { Appliance } from "./appliance.ts";
+import type { Shot } from "./xwd.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const BROWSER_ARGS = [
+  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
+  ...["--disable-background-networking", "--disable-component-update"],
+];
+
+/** Debian's Chromium, headless, which asks nobody on the network for anything. */
+export async function openBrowser(owner: Owner): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS });
+  owner.teardown(() => browser.close());
+  return browser;
+}
+
+/** A page of a person who is signed in. */
+export interface Visit {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What the browser complained of: errors of scripts, of the policy, of loading. */
+  readonly complaints: readonly string[];
+}
+
+/** Signs in as the administrator; the window is 1440 x 900 pixels unless the options say otherwise. */
+export async function signIn(
+  browser: Browser,
+  appliance: Appliance,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  await page.goto(`${appliance.url}/?token=${appliance.adminToken}`);
+  return { context, page, complaints };
+}
+
+/** The canvas that a selector finds, at its own size; null where there is none yet. */
+export async function canvasShot(page: Page, selector: string): Promise<Shot | null> {
+  const url = await page.evaluate<string>(
+    `document.querySelector(${JSON.stringify(selector)})?.toDataURL("image/png") ?? ""`,
+  );
+  const base64 = url.split(",")[1] ?? "";
+  return base64 === "" ? null : decodePicture(Buffer.from(base64, "base64"));
+}
+
+/** RGBA of an image file, by a decoder that is not ours. */
+export async function decodePicture(file: Uint8Array): Promise<Shot> {
+  const { data, info } = await sharp(file).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, rgba: data };
+}
+
+/**
+ * What axe finds wrong within what a selector finds, a line each: the rule and where. Looks when all transitions are
+ * over: halfway from one theme to the other, colours have no contrast.
+ */
+export async function accessibilityFaults(page: Page, selector = "html"): Promise<readonly string[]> {
+  await page.evaluate(
+    `Promise.all(document.getAnimations()
+      .filter((animation) => animation instanceof CSSTransition)
+      .map((transition) => transition.finished.catch(() => null)))`,
+  );
+  await page.evaluate(AXE);
+  return await page.evaluate<readonly string[]>(
+    `axe.run(document.querySelector(${JSON.stringify(selector)})).then((run) =>
+      run.violations.map((rule) => [rule.id, ...rule.nodes.map((node) => node.target.join(" "))].join(": ")))`,
+  );
+}

@@ -1,0 +1,213 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Owner, Program } from "../../support/program.ts";
+import { until } from "../../support/until.ts";
+import { type Shot, shootDisplay } from "./xwd.ts";
+
+const run = promisify(execFile);
+
+/** Other tests of this machine use the displays below. */
+const FIRST_DISPLAY = 70;
+const LAST_DISPLAY = 99;
+
+export interface DisplayOptions {
+  /** "1024x768" */
+  readonly geometry?: string;
+  readonly depth?: 16 | 24;
+  /** A VNC password file, tigervnc's format; null: no authentication. */
+  readonly passwordFile?: string | null;
+  /** False: an X display that speaks no VNC. */
+  readonly hasVnc?: boolean;
+}
+
+/** An X display of Xtigervnc, with everything that runs on it. */
+export class XDisplay {
+  /** ":70" */
+  readonly name: string;
+  /** Where it speaks VNC, on 127.0.0.1. */
+  readonly vncPort: number;
+  readonly server: Program;
+  readonly #owner: Owner;
+
+  private constructor(owner: Owner, name: string, vncPort: number, server: Program) {
+    this.#owner = owner;
+    this.name = name;
+    this.vncPort = vncPort;
+    this.server = server;
+  }
+
+  /** Starts it on a free display and waits until it takes connections. */
+  static async start(owner: Owner, options: DisplayOptions = {}): Promise<XDisplay> {
+    for (let number = FIRST_DISPLAY; number <= LAST_DISPLAY; number++) {
+      if (existsSync(`/tmp/.X${number}-lock`) || existsSync(`/tmp/.X11-unix/X${number}`)) continue;
+      const display = await XDisplay.#tryStart(owner, number, options);
+      if (display !== null) return display;
+    }
+    throw new Error(`no free X display between :${FIRST_DISPLAY} and :${LAST_DISPLAY}`);
+  }
+
+  /** null where another process took the number meanwhile. */
+  static async #tryStart(owner: Owner, number: number, options: DisplayOptions): Promise<XDisplay | null> {
+    const { geometry = "1024x768", depth = 24, passwordFile = null, hasVnc = true } = options;
+    const port = 5900 + number;
+    const security =
+      passwordFile === null
+        ? ["-SecurityTypes=None"]
+        : ["-SecurityTypes=VncAuth", `-PasswordFile=${passwordFile}`, "-BlacklistThreshold=1000"];
+    const server = new Program(
+      owner,
+      "Xtigervnc",
+      [
+        `:${number}`,
+        "-displayfd",
+        "3",
+        "-geometry",
+        geometry,
+        "-depth",
+        `${depth}`,
+        "-nolisten",
+        "tcp",
+      ].concat(["-localhost", "-AlwaysShared", `-rfbport=${hasVnc ? port : -1}`], security),
+      { hasExtraPipe: true },
+    );
+    try {
+      await server.waitFor("its display number", ({ extra }) => (extra.includes("\n") ? true : null));
+      return new XDisplay(owner, `:${number}`, port, server);
+    } catch (error) {
+      if (/already active|already running|in use/.test(server.stderr)) return null;
+      throw error;
+    }
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return { DISPLAY: this.name, LC_ALL: "C.UTF-8", XAUTHORITY: "/dev/null" };
+  }
+
+  /** Starts a program on the display. */
+  program(name: string, ...args: string[]): Program {
+    return new Program(this.#owner, name, args, { env: this.env });
+  }
+
+  /** Runs a program on the display to its end; gives its stdout. */
+  async command(name: string, ...args: string[]): Promise<string> {
+    const { stdout } = await run(name, args, { env: { ...process.env, ...this.env } });
+    return stdout;
+  }
+
+  shot(): Promise<Shot> {
+    return shootDisplay(this.name);
+  }
+
+  /** A window manager; resolves when it manages. */
+  async openWindowManager(): Promise<void> {
+    this.program("openbox", "--sm-disable");
+    await until("openbox", async () =>
+      (await this.command("xdotool", "get_num_desktops")).trim() === "" ? null : true,
+    );
+  }
+
+  /**
+   * An xterm that echoes what is typed and writes it to a file, byte by byte. `at` is its geometry: "80x24+10+10".
+   */
+  async openTypewriter(folder: string, at: string): Promise<Typewriter> {
+    const file = join(folder, "typed.txt");
+    const script = `stty raw -echo; : > '${file}'; exec tee '${file}'`;
+    const window = await this.openTerminal("typewriter", at, script);
+    await until("the typewriter's file", () => existsSync(file));
+    return { window, read: () => readFileSync(file, "utf8") };
+  }
+
+  /** An xterm that runs a shell script; gives its window's id once it is visible. */
+  async openTerminal(title: string, at: string, script: string): Promise<string> {
+    const font = ["-fa", "DejaVu Sans Mono", "-fs", "10"];
+    this.program("xterm", "-u8", "+bc", ...font, "-T", title, "-geometry", at, "-e", "sh", "-c", script);
+    return await this.windowOf(title);
+  }
+
+  /** A window that says, on stdout, which buttons were pressed where; `at` is "300x200+500+400". */
+  async openButtonProbe(at: string): Promise<ButtonProbe> {
+    const xev = this.program("stdbuf", "-oL", "xev", "-name", "probe", "-geometry", at, "-event", "button");
+    const window = await this.windowOf("probe");
+    return { window, presses: () => pressesIn(xev.stdout) };
+  }
+
+  /** The id of the visible window with a title. */
+  async windowOf(title: string): Promise<string> {
+    return await until(`the window ${title}`, async () => {
+      const found = await this.command("xdotool", "search", "--onlyvisible", "--name", `^${title}$`);
+      return found.trim().split("\n").at(-1) ?? null;
+    });
+  }
+
+  /** Where a window's inside lies on the display. */
+  async placeOf(window: string): Promise<{ x: number; y: number; width: number; height: number }> {
+    // xdotool counts a window manager's frame twice.
+    const text = await this.command("xwininfo", "-id", window);
+    const number = (name: string): number =>
+      Number(text.match(new RegExp(`^ *${name}: +(-?\\d+)$`, "m"))?.[1]);
+    return {
+      x: number("Absolute upper-left X"),
+      y: number("Absolute upper-left Y"),
+      width: number("Width"),
+      height: number("Height"),
+    };
+  }
+
+  async pointer(): Promise<{ x: number; y: number }> {
+    const text = await this.command("xdotool", "getmouselocation", "--shell");
+    const number = (name: string): number => Number(text.match(new RegExp(`^${name}=(\\d+)$`, "m"))?.[1]);
+    return { x: number("X"), y: number("Y") };
+  }
+
+  async resize(width: number, height: number): Promise<void> {
+    await this.command("xrandr", "--output", "VNC-0", "--mode", `${width}x${height}`);
+  }
+
+  /** `encoding`: of the bytes that the owner of the selection gives. */
+  async readClipboard(encoding: BufferEncoding = "utf8"): Promise<string> {
+    const { stdout } = await run("xclip", ["-selection", "clipboard", "-out"], {
+      env: { ...process.env, ...this.env },
+      encoding: "buffer",
+    });
+    return stdout.toString(encoding);
+  }
+
+  /** Owns the clipboard until the display goes or another program takes it; xclip gives the same bytes to all. */
+  async writeClipboard(text: string, encoding: BufferEncoding = "utf8"): Promise<void> {
+    const xclip = new Program(this.#owner, "xclip", ["-selection", "clipboard", "-in", "-quiet"], {
+      env: this.env,
+      stdin: "pipe",
+    });
+    xclip.endInput(Buffer.from(text, encoding));
+    await until("xclip's selection", async () => (await this.readClipboard(encoding)) === text);
+  }
+}
+
+export interface Typewriter {
+  readonly window: string;
+  /** All that was typed so far. */
+  read(): string;
+}
+
+export interface Press {
+  readonly x: number;
+  readonly y: number;
+  readonly button: number;
+}
+
+export interface ButtonProbe {
+  readonly window: string;
+  /** Button presses so far, in display pixels. */
+  presses(): Press[];
+}
+
+function pressesIn(output: string): Press[] {
+  const pattern = /^ButtonPress event[\s\S]*?root:\((\d+),(\d+)\),\s*state \S+, button (\d+)/gm;
+  return [...output.matchAll(pattern)].map(([, x, y, button]) => ({
+    x: Number(x),
+    y: Number(y),
+    button: Number(button),
+  }));
+}

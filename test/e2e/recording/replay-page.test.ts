@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import t from "tap";
+import * as z from "zod";
+import { until } from "../../support/until.ts";
+import { Appliance } from "../harness/appliance.ts";
+import { accessibilityFaults, canvasShot, decodePicture, openBrowser } from "../harness/browser.ts";
+import { requirePeers } from "../harness/peers.ts";
+import { differenceOf } from "../harness/xwd.ts";
+
+const recordingSchema = z.object({ id: z.string(), duration_ms: z.number() });
+
+/** Where the slider stands, ms. */
+async function positionMs(page: Page): Promise<number> {
+  return Number(await page.getByRole("slider").inputValue());
+}
+
+/** When the picture that is painted came up, ms; NaN before the first. */
+function paintedMs(page: Page): Promise<number> {
+  return page.evaluate<number>(`Number(document.querySelector("canvas").dataset.at)`);
+}
+
+t.test("a replay page plays offline, by hand and by keys", { timeout: 180_000 }, async (t) => {
+  if (!requirePeers(t, ["chromium"])) return;
+  const folder = mkdtempSync(join(tmpdir(), "oc-replay-"));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const appliance = await Appliance.start(t, { args: ["--demo"] });
+  const agent = await appliance.agent({ token: appliance.agentToken });
+  const started = await appliance.fetch("/api/v1/recordings", { desktop_id: "demo" });
+  const { id } = recordingSchema.parse(await started.json());
+  const lengthMs = async () =>
+    recordingSchema.parse(await (await appliance.fetch(`/api/v1/recordings/${id}`)).json()).duration_ms;
+  await agent.call("click_at", { x: 300, y: 300, intent: "Put the caret into the note" });
+  const pausedMs = await lengthMs();
+  await until("a pause", async () => (await lengthMs()) > pausedMs + 7000, 30_000);
+  await agent.call("click_at", { x: 1135, y: 238, intent: "Switch the <clock> to 12 hours" });
+  await until("an end", async () => (await lengthMs()) > pausedMs + 8500);
+  const stopped = await appliance.fetch(`/api/v1/recordings/${id}/stop`, {});
+  const durationMs = recordingSchema.parse(await stopped.json()).duration_ms;
+  const plain = "overlays=0&pointer=0";
+  const html = await (await appliance.fetch(`/api/v1/recordings/${id}/export.html?${plain}`)).text();
+  const file = join(folder, "replay.html");
+  writeFileSync(file, html);
+
+  const browser = await openBrowser(t);
+  const complaints: string[] = [];
+  const open = async (hash: string, options: Parameters<typeof browser.newContext>[0] = {}) => {
+    const context = await browser.newContext({ offline: true, ...options });
+    const page = await context.newPage();
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    page.on("request", (request) => {
+      if (!/^(file|data):/.test(request.url())) complaints.push(`it asked for ${request.url()}`);
+    });
+    await page.goto(`file://${file}${hash}`);
+    await until("a picture", async () => !Number.isNaN(await paintedMs(page)));
+    return page;
+  };
+  const page = await open("");
+
+  await t.test("its pictures are those of the recording, in every pixel", async (t) => {
+    for (const ms of [Math.floor(durationMs), 0, 1500]) {
+      await page.evaluate(`location.hash = "#t=${ms / 1000}"`);
+      await until("the position", async () => (await positionMs(page)) === ms);
+      // What is painted came up at or before that, and nothing else did in between.
+      await until("its picture", () =>
+        page.evaluate<boolean>(`(() => {
+          const { frames } = JSON.parse(document.getElementById("data").textContent);
+          const wanted = frames.findLast(({ at }) => at <= ${ms});
+          return document.querySelector("canvas").dataset.at === String(wanted.at);
+        })()`),
+      );
+      const seen = await canvasShot(page, "canvas");
+      const answer = await appliance.fetch(
+        `/api/v1/recordings/${id}/frame.png?at_ms=${await page.evaluate<number>(`(() => {
+          const { frames } = JSON.parse(document.getElementById("data").textContent);
+          const next = frames.find(({ at }) => at > ${ms});
+          return next === undefined ? ${durationMs} : next.at - 1;
+        })()`)}`,
+      );
+      const wanted = await decodePicture(new Uint8Array(await answer.arrayBuffer()));
+      t.equal(seen && differenceOf(seen, wanted), null, `${ms} ms`);
+    }
+  });
+
+  await t.test("keys and buttons step through the actions", async (t) => {
+    await page.keyboard.press("Home");
+    await until("the start", async () => (await positionMs(page)) === 0);
+    const current = page.locator("li [aria-current]");
+    await page.keyboard.press("n");
+    await current.filter({ hasText: "Put the caret into the note" }).waitFor();
+    await page.getByRole("button", { name: "Next action" }).click();
+    await current.filter({ hasText: "Switch the <clock> to 12 hours" }).waitFor();
+    t.match(await page.getByRole("slider").getAttribute("aria-valuetext"), / of 0:\d\d, after: Click left/);
+    await page.keyboard.press("p");
+    await current.filter({ hasText: "Put the caret into the note" }).waitFor();
+    await page.keyboard.press(">");
+    t.equal(await page.getByLabel("Speed").inputValue(), "2");
+    await page.keyboard.press("<");
+    t.equal(await page.locator(".lanes .action").count(), 2);
+  });
+
+  await t.test("it plays, and passes over what is idle", async (t) => {
+    await page.keyboard.press("Home");
+    await page.keyboard.press("<");
+    await page.getByRole("button", { name: "Play" }).click();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    const startedAtMs = performance.now();
+    await page.getByRole("button", { name: "Play" }).waitFor();
+    const tookMs = performance.now() - startedAtMs;
+    t.equal(await positionMs(page), Math.round(durationMs), "it stops at the end");
+    t.comment(`${tookMs.toFixed(0)} ms for ${durationMs} ms`);
+    const skipped = await page.evaluate<number>(`idle.reduce((sum, { at, until }) => sum + until - at, 0)`);
+    t.ok(skipped > 3000, `${skipped} ms are idle`);
+  });
+
+  await t.test("a link leads to its moment, on a phone too, in both themes, without a fault", async (t) => {
+    for (const colorScheme of ["dark", "light"] as const) {
+      for (const width of [1280, 360]) {
+        const visit = await open("#t=0:01.5", { colorScheme, viewport: { width, height: 740 } });
+        t.equal(await positionMs(visit), 1500);
+        t.same(await accessibilityFaults(visit), [], `${colorScheme} ${width}`);
+        const excess = await visit.evaluate<number>(
+          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+        );
+        t.equal(excess, 0, `not wider than ${width}`);
+        t.ok(await visit.locator("li").first().isVisible(), "what happened stands beside or below");
+        await visit.context().close();
+      }
+    }
+  });
+
+  t.same(complaints, [], "the browser complained of nothing, and nobody was asked for anything");
+});

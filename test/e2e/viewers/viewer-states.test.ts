@@ -1,0 +1,197 @@
+import type { WebSocketRoute } from "playwright-core";
+import t from "tap";
+import { until } from "../../support/until.ts";
+import { outcome, rest } from "../agents/approval-scenario.ts";
+import { Appliance } from "../harness/appliance.ts";
+import { accessibilityFaults, openBrowser, signIn } from "../harness/browser.ts";
+import { requirePeers } from "../harness/peers.ts";
+import { CertificateTarget } from "../hostile/certificate-target.ts";
+import { onlyDesktop, viewerShot } from "./viewer-scenario.ts";
+
+/** What of the bar lies outside the window, and what lies over another part of it. */
+const BAR_FAULTS = `(() => {
+  const seen = [...document.querySelectorAll(".viewer-bar > *, .viewer-bar .more > button")]
+    .filter((element) => !element.matches(".more, .bar-space") && element.checkVisibility())
+    .map((element) => [element.className || element.tagName, element.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 1);
+  const out = seen.filter(([, box]) => box.left < 0 || box.right > innerWidth || box.bottom > 90);
+  const over = seen.filter(([, a], i) => seen.some(([, b], j) => i !== j &&
+    a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5));
+  return [...out, ...over].map(([name]) => name);
+})()`;
+
+t.test("the viewer in every state", { timeout: 300_000 }, async (t) => {
+  if (!requirePeers(t, ["chromium", "openssl"])) return;
+  // Makes keys, and nothing else goes on meanwhile: before there are connections that could be missed.
+  const target = await CertificateTarget.start(t);
+  const appliance = await Appliance.start(t, { mode: "assist" });
+  const id = await onlyDesktop(appliance);
+  const browser = await openBrowser(t);
+  const act = (what: string): Promise<Response> => appliance.fetch(`/api/v1/desktops/${id}/${what}`, {});
+  const mode = async (): Promise<unknown> => (await rest(appliance, "/api/v1/desktops"))[0]?.["mode"];
+
+  await t.test("after the escape chord letters are shortcuts, and no letter chooses a mode", async (t) => {
+    const { context, page } = await signIn(browser, appliance);
+    await page.goto(`${appliance.url}/desktops/${id}`);
+    await until("a picture", () => viewerShot(page));
+    await page.locator(".viewer-frame").click({ position: { x: 300, y: 300 } });
+    await page.keyboard.press("Control+Alt+Shift");
+    await until("the focus in the bar", () =>
+      page.evaluate<boolean>(`document.activeElement.closest(".viewer-bar") !== null`),
+    );
+    await page.keyboard.press("a");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard" }).getByText("Take over").waitFor();
+    await page.keyboard.press("Escape");
+    t.equal(await mode(), "assist");
+    await page.keyboard.press("p");
+    await page.locator(".viewer-panel").waitFor({ state: "detached" });
+    t.match(await page.title(), /^Demo desktop · /, "the window says which desktop it shows");
+    await context.close();
+  });
+
+  for (const width of [360, 390, 844]) {
+    await t.test(
+      `Stop and all else of the bar is there ${width} px wide, whatever is going on`,
+      async (t) => {
+        const { context, page } = await signIn(browser, appliance, { viewport: { width, height: 640 } });
+        await page.goto(`${appliance.url}/desktops/${id}`);
+        await until("a picture", () => viewerShot(page));
+        const stage = (): Promise<unknown> => page.locator(".stage").boundingBox();
+        const [stop, before] = [page.locator(".stop-button"), await stage()];
+        const place = await stop.boundingBox();
+        await appliance.fetch("/api/v1/recordings", { desktop_id: id });
+        await act("take-over");
+        await act("stop");
+        await page.getByRole("button", { name: "Resume" }).waitFor();
+        await page.getByRole("button", { name: "Give back" }).waitFor();
+        await page.locator(".recording-sign").waitFor();
+        t.same(await page.evaluate(BAR_FAULTS), []);
+        t.same(await stop.boundingBox(), place, "Stop stays where it was");
+        t.same(await stage(), before, "and so does the picture");
+        t.same(await accessibilityFaults(page), []);
+        await act("resume");
+        await act("give-back");
+        for (const recording of await rest(appliance, "/api/v1/recordings")) {
+          if (recording.state === "recording") {
+            await appliance.fetch(`/api/v1/recordings/${recording.id}/stop`, {});
+          }
+        }
+        await context.close();
+      },
+    );
+  }
+
+  await t.test("a message covers no question", async (t) => {
+    const agent = await appliance.agent({ token: appliance.agentToken });
+    const { context, page } = await signIn(browser, appliance, { viewport: { width: 390, height: 844 } });
+    await page.goto(`${appliance.url}/desktops/${id}`);
+    await page.route("**/mode", (route) => route.abort());
+    await page.getByLabel("Mode: what agents may do").selectOption("passive");
+    const notice = page.locator(".notice-error");
+    await notice.waitFor();
+    const asked = outcome(agent, "click_at", { x: 500, y: 300 });
+    const card = page.locator(".approval");
+    await card.locator("img").waitFor();
+    const [a, b] = [await notice.boundingBox(), await card.boundingBox()];
+    t.ok(a && b && a.y + a.height <= b.y, "the message is above the question");
+    await card.getByRole("button", { name: "Deny" }).click();
+    t.equal(await asked, "denied_by_human");
+    await context.close();
+  });
+
+  await t.test("a number that is being typed is left alone, and afterwards is what counts", async (t) => {
+    const { context, page } = await signIn(browser, appliance);
+    await page.goto(`${appliance.url}/desktops/${id}/rules`);
+    await page.getByRole("button", { name: "Add an area" }).click();
+    const width = page.getByLabel("Width");
+    await width.fill("");
+    await appliance.fetch(`/api/v1/desktops/${id}/mode`, { mode: "composing" });
+    await page.getByText("the desktop is in composing mode").waitFor();
+    t.equal(await width.inputValue(), "", "what the page hears meanwhile does not change it");
+    await width.fill("300");
+    await width.fill("99999");
+    await width.blur();
+    t.equal(await width.inputValue(), "300");
+    await appliance.fetch(`/api/v1/desktops/${id}/mode`, { mode: "assist" });
+    await context.close();
+  });
+
+  await t.test("a page that was not answered at first knows who looks once it is", async () => {
+    const { context, page } = await signIn(browser, appliance);
+    let isDown = true;
+    let tries = 0;
+    await page.route("**/api/v1/me", (route) => (isDown ? route.abort() : route.continue()));
+    await page.routeWebSocket(/\/ws\/events/, (socket) => {
+      if (++tries === 1) return socket.close();
+      isDown = false;
+      socket.connectToServer();
+      return undefined;
+    });
+    await page.goto(`${appliance.url}/`);
+    await page.locator(".tile").first().waitFor();
+    await page.getByRole("button", { name: "Add desktop" }).waitFor();
+    await context.close();
+  });
+
+  await t.test("a page that reaches no server says so, and calls nothing live", async () => {
+    const { context, page } = await signIn(browser, appliance);
+    const first: WebSocketRoute[] = [];
+    await page.routeWebSocket(/\/ws\/events/, (socket) => {
+      if (first.push(socket) > 1) return socket.close();
+      socket.connectToServer();
+      return undefined;
+    });
+    await page.goto(`${appliance.url}/desktops/${id}`);
+    const mark = page.locator(".viewer-bar .state-mark");
+    await mark.getByText("Live").waitFor();
+    await first[0]?.close();
+    await mark.getByText("Connection lost").waitFor();
+    await page.reload();
+    await page.getByText("No connection to the server").waitFor();
+    await context.close();
+  });
+
+  await t.test("a page whose code is gone is loaded anew", async () => {
+    const { context, page } = await signIn(browser, appliance);
+    let isUpdated = false;
+    page.on("request", (request) => {
+      if (request.isNavigationRequest()) isUpdated = true;
+    });
+    await page.route("**/assets/setup-page-*.js", (route) => (isUpdated ? route.continue() : route.abort()));
+    await page.getByRole("link", { name: "Setup" }).click();
+    await page.getByRole("button", { name: "Reload the page" }).click();
+    await page.getByRole("heading", { name: "Connect your agent" }).waitFor();
+    await context.close();
+  });
+
+  await t.test("a desktop that shows another certificate is trusted anew by a click", async (t) => {
+    const body = {
+      name: "cert",
+      protocol: "vnc",
+      host: "127.0.0.1",
+      port: target.port,
+      security: ["X509None"],
+    };
+    await appliance.fetch("/api/v1/desktops", body);
+    const added = async () =>
+      (await rest(appliance, "/api/v1/desktops")).find((desktop) => desktop["name"] === "cert");
+    const kind = async (): Promise<string> => JSON.stringify((await added())?.state);
+    await until("the first certificate", async () => (await kind()).includes(`"live"`));
+    target.change();
+    await until("the other one", async () => (await kind()).includes("cert_mismatch"));
+    const { context, page } = await signIn(browser, appliance, { viewport: { width: 390, height: 844 } });
+    await page.goto(`${appliance.url}/desktops/${(await added())?.id ?? ""}`);
+    const card = page.locator(".stage-card");
+    await card.getByText("Not the desktop it was").waitFor();
+    await card.getByText("Shown now").waitFor();
+    for (const fingerprint of target.fingerprints) t.match(await card.innerText(), fingerprint);
+    t.same(await accessibilityFaults(page), []);
+    await card.getByRole("button", { name: "Trust it anew" }).click();
+    await until(
+      "another try, which the target floods",
+      async () => target.signIns > 1 || !(await kind()).includes("cert_mismatch"),
+    );
+    await context.close();
+  });
+});

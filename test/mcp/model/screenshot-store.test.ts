@@ -1,0 +1,82 @@
+import t from "tap";
+import { rect } from "../../../src/framebuffer/rect.ts";
+import { type NewScreenshot, ScreenshotStore } from "../../../src/mcp/model/screenshot-store.ts";
+
+let fill = 0;
+
+function shot(size: number, change: Partial<NewScreenshot> = {}): NewScreenshot {
+  return {
+    principalId: "a",
+    desktopId: "d",
+    desktopName: "D",
+    role: "screen",
+    framing: { desktop: { width: 9, height: 9 }, region: rect(0, 0, 9, 9), image: { width: 9, height: 9 } },
+    format: "png",
+    generation: fill,
+    takenAt: "2026-11-21T00:00:00.000Z",
+    bytes: new Uint8Array(size).fill(++fill),
+    ...change,
+  };
+}
+
+t.test("a screenshot is its principal's alone", async (t) => {
+  const store = new ScreenshotStore();
+  const { id } = store.add(shot(10));
+  t.equal(store.get(id, "a").id, id);
+  t.equal(store.bytesOf(id, "a").length, 10);
+  t.throws(() => store.get(id, "b"), { code: "not_found" });
+  t.throws(() => store.get("nothing", "a"), { code: "not_found" });
+  t.same(store.recent("b"), []);
+});
+
+t.test("when memory is full the oldest pictures go, their places stay", async (t) => {
+  const store = new ScreenshotStore(250);
+  const ids = [100, 100, 100].map((size) => store.add(shot(size)).id);
+  t.equal(store.heldBytes, 200);
+  t.throws(() => store.bytesOf(ids[0] ?? "", "a"), { code: "not_found", message: /pushed out/ });
+  t.match(store.get(ids[0] ?? "", "a").framing.region, { width: 9 });
+  t.equal(store.bytesOf(ids[2] ?? "", "a").length, 100);
+  t.same(
+    store.recent("a").map(({ id }) => id),
+    [...ids].reverse(),
+    "newest first",
+  );
+});
+
+t.test("a picture larger than all the memory is not kept, nor does it break anything", async (t) => {
+  const store = new ScreenshotStore(50);
+  const { id } = store.add(shot(100));
+  t.equal(store.heldBytes, 0);
+  t.throws(() => store.bytesOf(id, "a"), { code: "not_found" });
+});
+
+t.test("an unchanged screen is kept once", async (t) => {
+  const store = new ScreenshotStore();
+  const bytes = new Uint8Array(100).fill(7);
+  const first = store.add(shot(0, { generation: 3, bytes }));
+  const second = store.add(shot(0, { generation: 3, bytes: bytes.slice() }));
+  t.equal(store.heldBytes, 100);
+  t.equal(store.bytesOf(first.id, "a"), store.bytesOf(second.id, "a"));
+  store.add(shot(0, { generation: 4, bytes: bytes.slice() }));
+  t.equal(store.heldBytes, 200, "another moment is another picture");
+});
+
+t.test("the latest is the newest whole look at that desktop, not a zoom", async (t) => {
+  const store = new ScreenshotStore();
+  t.equal(store.latest("a", "d"), null);
+  const screen = store.add(shot(1));
+  store.add(shot(1, { role: "detail" }));
+  store.add(shot(1, { desktopId: "e" }));
+  store.add(shot(1, { principalId: "b" }));
+  t.equal(store.latest("a", "d")?.id, screen.id);
+});
+
+t.test("many entries are bounded, for each principal and in all", async (t) => {
+  const store = new ScreenshotStore();
+  const mine = store.add(shot(1, { principalId: "quiet" }));
+  for (let i = 0; i < 600; i++) store.add(shot(1));
+  t.equal(store.recent("a").length, 500);
+  t.equal(store.size, 501);
+  t.equal(store.heldBytes, 501);
+  t.equal(store.get(mine.id, "quiet").id, mine.id, "a busy one pushes out only its own");
+});

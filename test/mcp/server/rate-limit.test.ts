@@ -1,0 +1,81 @@
+import t from "tap";
+import { RefusedError } from "../../../src/desktop/error.ts";
+import { type RateClass, RateLimits } from "../../../src/mcp/server/rate-limit.ts";
+import { ManualClock } from "../manual-clock.ts";
+
+function takeAll(limits: RateLimits, rateClass: RateClass): number {
+  for (let taken = 0; ; taken++) {
+    try {
+      limits.take(rateClass, "someone", "desktop");
+    } catch (error) {
+      if (error instanceof RefusedError && error.code === "rate_limited") return taken;
+      throw error;
+    }
+  }
+}
+
+t.test("screenshots: 10 at once, 10 a second, 60 in a burst, then 1 a second", async (t) => {
+  const clock = new ManualClock();
+  const limits = new RateLimits(clock, true);
+  let total = 0;
+  for (let second = 0; second < 6; second++) {
+    total += takeAll(limits, "screenshot");
+    clock.advance(1000);
+  }
+  t.equal(total, 60);
+  t.ok(takeAll(limits, "screenshot") <= 6, "what came back meanwhile");
+  clock.advance(10_000);
+  t.equal(takeAll(limits, "screenshot"), 10);
+});
+
+t.test("each class gets back what its rate says, and no more than its burst", async (t) => {
+  for (const [rateClass, burst, inASecond] of [
+    ["default", 20, 10],
+    ["input", 10, 5],
+    ["autopilot_input", 40, 20],
+    ["overlay", 40, 20],
+  ] as const) {
+    const clock = new ManualClock();
+    const limits = new RateLimits(clock, true);
+    t.equal(takeAll(limits, rateClass), burst);
+    clock.advance(1000);
+    t.equal(takeAll(limits, rateClass), inASecond);
+    clock.advance(3_600_000);
+    t.equal(takeAll(limits, rateClass), burst);
+  }
+});
+
+t.test("connection tests: 10 a minute, and it says how long to wait", async (t) => {
+  const clock = new ManualClock();
+  const limits = new RateLimits(clock, true);
+  t.equal(takeAll(limits, "connection_test"), 10);
+  try {
+    limits.take("connection_test", "someone", "desktop");
+    t.fail("it went through");
+  } catch (error) {
+    t.match(error, { code: "rate_limited", retryAfterMs: 6000 });
+  }
+  clock.advance(6000);
+  t.equal(takeAll(limits, "connection_test"), 1);
+});
+
+t.test("what is given back can be taken again", async (t) => {
+  const limits = new RateLimits(new ManualClock(), true);
+  const giveBack = limits.take("input", "someone", "desktop");
+  t.equal(takeAll(limits, "input"), 9);
+  giveBack();
+  t.equal(takeAll(limits, "input"), 1);
+});
+
+t.test("switched off, nothing is counted", async (t) => {
+  const limits = new RateLimits(new ManualClock(), false);
+  for (let i = 0; i < 1000; i++) limits.take("input", "someone", "desktop");
+  t.pass("no refusal");
+});
+
+t.test("memory is bounded however many callers come", async (t) => {
+  const limits = new RateLimits(new ManualClock(), true);
+  takeAll(limits, "input");
+  for (let i = 0; i < 10_001; i++) limits.take("input", `caller ${i}`, "desktop");
+  t.equal(takeAll(limits, "input"), 10, "the oldest was forgotten");
+});

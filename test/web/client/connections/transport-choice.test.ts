@@ -1,0 +1,85 @@
+import t from "tap";
+import { makeConnection } from "../../../../src/desktop/connections/connection.ts";
+import { wayOf } from "../../../../src/desktop/connections/transport-fields.ts";
+import { ENCODING_NAMES } from "../../../../src/protocols/rfb/encodings/list.ts";
+import { connectionBodySchema } from "../../../../src/web/api/api.ts";
+import { connectionFromForm } from "../../../../src/web/client/connections/connection-form.ts";
+import {
+  hasWays,
+  headersIn,
+  needsHost,
+  PICTURES,
+  usualPort,
+  WAYS,
+} from "../../../../src/web/client/connections/transport-choice.ts";
+
+const form = (fields: Readonly<Record<string, string>>) =>
+  connectionFromForm(new Map(Object.entries(fields)));
+
+t.test("the form reads only what means something to the way", async (t) => {
+  const all = {
+    ...{ host: "box", path: "/p", repeater_id: "7", http_username: "ada", http_password: "x" },
+    ...{ security: "X509Vnc", fingerprint: "AB" },
+  };
+  const same = { protocol: "vnc", host: "box", security: ["X509Vnc"], fingerprint: "AB" };
+  const web = { path: "/p", http_username: "ada", http_password: "x" };
+  t.same(form(all), same);
+  t.same(form({ ...all, transport: "ws" }), { ...same, transport: "ws", ...web });
+  t.same(form({ ...all, transport: "wss" }), { ...same, transport: "wss", ...web });
+  t.same(form({ ...all, transport: "unix" }), { ...same, transport: "unix", path: "/p" });
+  t.same(form({ ...all, transport: "repeater" }), { ...same, transport: "repeater", repeater_id: "7" });
+  t.same(form({ ...all, transport: "reverse", host: "" }), {
+    ...{ protocol: "vnc", transport: "reverse", security: ["X509Vnc"], fingerprint: "AB" },
+  });
+  t.same(form({ ...all, protocol: "kasmvnc", transport: "ws" }), {
+    ...{ protocol: "kasmvnc", host: "box", transport: "ws", fingerprint: "AB" },
+  });
+  t.notMatch(form({ host: "box", transport: "pigeon", security: "magic" }), { transport: /./, security: [] });
+});
+
+t.test("headers are read a line each, and anything else is found", async (t) => {
+  t.same(headersIn(""), {});
+  t.same(headersIn("X-A: 1\r\n\n  Cookie:a=b; c=d  \nX-Empty:"), {
+    "X-A": "1",
+    Cookie: "a=b; c=d",
+    "X-Empty": "",
+  });
+  for (const text of ["X-A", ": 1", "X A: 1", "X-A: 1\nnonsense", "X-A: a\u0000b", "X-Ä: 1"]) {
+    t.equal(headersIn(text), null, JSON.stringify(text));
+  }
+  const web = { host: "box", transport: "wss", http_headers: "X-A: 1\nX-B: two" };
+  t.match(form(web), { http_headers: { "X-A": "1", "X-B": "two" } });
+  t.notOk("http_headers" in form({ ...web, transport: "" }), "only a web server has them");
+  t.notOk("http_headers" in form({ ...web, http_headers: " " }));
+  t.match(connectionBodySchema.parse(form(web)), { http_headers: { "X-A": "1" } });
+});
+
+t.test("every encoding that we speak can be asked for, and no other", async (t) => {
+  t.same(new Set(Object.keys(PICTURES).filter((name) => name !== "")), new Set(ENCODING_NAMES));
+  for (const name of ENCODING_NAMES) {
+    t.same(connectionBodySchema.parse(form({ host: "box", encoding: name })).encodings, [name]);
+  }
+  t.notOk("encodings" in form({ host: "box", encoding: "" }));
+  t.notOk("encodings" in form({ host: "box", encoding: "ultra" }));
+  t.notOk("encodings" in form({ host: "box", encoding: "toString" }));
+  t.notOk("encodings" in form({ host: "box", protocol: "kasmvnc", encoding: "tight" }));
+});
+
+t.test("every way of the form is one that the server takes", async (t) => {
+  for (const [protocol, ways] of Object.entries(WAYS)) {
+    for (const transport of Object.keys(ways)) {
+      const fields = { protocol, transport, path: "/run/x", repeater_id: "7" };
+      const body = connectionBodySchema.parse(
+        form(needsHost(transport) ? { ...fields, host: "box" } : fields),
+      );
+      const place = body.host === undefined ? {} : { host: body.host };
+      if (body.protocol === "rdp") throw new Error("expected a protocol with ways");
+      const made = makeConnection({ protocol: body.protocol, ...place, ...wayOf(body) }, new Date(0));
+      t.equal(made.transport ?? "", transport, `${protocol} ${transport}`);
+      if (transport !== "unix") t.equal(usualPort(body.protocol, transport), made.port, "its port is shown");
+    }
+  }
+  t.notOk(hasWays("rdp"));
+  const host = { protocol: "rdp", host: "box", username: "ada", password: "x" } as const;
+  t.equal(usualPort("rdp", ""), makeConnection(host, new Date(0)).port);
+});

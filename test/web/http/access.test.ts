@@ -1,0 +1,202 @@
+import t from "tap";
+import type { Permission } from "../../../src/auth/principal.ts";
+import { may, ROLES } from "../../../src/auth/principal.ts";
+import { errorSchema } from "../../../src/web/api/api.ts";
+import type { Access } from "../../../src/web/http/access.ts";
+import { openHouse, upgradeStatus } from "../fake-house.ts";
+
+/** Every route, as written down by hand; a new one must be added here before it can exist. */
+const ROUTES: readonly (readonly [method: string, url: string, access: Access, kind?: "socket"])[] = [
+  ["GET", "/", "entry"],
+  ["POST", "/", "mcp"],
+  ["DELETE", "/", "mcp"],
+  ["POST", "/mcp", "mcp"],
+  ["GET", "/mcp", "mcp"],
+  ["DELETE", "/mcp", "mcp"],
+  ["GET", "/health", "open"],
+  ["GET", "/livez", "signed-in"],
+  ["GET", "/readyz", "view"],
+  ["GET", "/.well-known/oauth-protected-resource", "open"],
+  ["GET", "/.well-known/oauth-protected-resource/mcp", "open"],
+  ["GET", "/desktops/:id", "page"],
+  ["GET", "/desktops/:id/rules", "page"],
+  ["GET", "/recordings", "page"],
+  ["GET", "/recordings/:id", "page"],
+  ["GET", "/approvals", "page"],
+  ["GET", "/setup", "page"],
+  ["GET", "/signin", "open"],
+  ["GET", "/assets/*", "open"],
+  ["GET", "/favicon.svg", "open"],
+  ["POST", "/api/v1/session", "open"],
+  ["DELETE", "/api/v1/session", "signed-in"],
+  ["GET", "/config", "signed-in"],
+  ["GET", "/config/stdio", "signed-in"],
+  ["GET", "/api/v1/me", "signed-in"],
+  ["GET", "/api/v1/desktops", "view"],
+  ["POST", "/api/v1/desktops", "connections"],
+  ["POST", "/api/v1/desktops/test", "connections"],
+  ["GET", "/api/v1/desktops/:id", "view"],
+  ["DELETE", "/api/v1/desktops/:id", "connections"],
+  ["GET", "/api/v1/desktops/:id/actions", "view"],
+  ["GET", "/api/v1/desktops/:id/rules", "view"],
+  ["PUT", "/api/v1/desktops/:id/rules", "admin"],
+  ["POST", "/api/v1/desktops/:id/rules/try", "view"],
+  ["POST", "/api/v1/desktops/:id/mode", "modes"],
+  ["POST", "/api/v1/desktops/:id/stop", "control"],
+  ["POST", "/api/v1/desktops/:id/resume", "control"],
+  ["POST", "/api/v1/desktops/:id/reconnect", "control"],
+  ["POST", "/api/v1/desktops/:id/forget-identity", "connections"],
+  ["POST", "/api/v1/desktops/:id/take-over", "input"],
+  ["POST", "/api/v1/desktops/:id/give-back", "control"],
+  ["GET", "/api/v1/desktops/:id/screenshot.png", "view"],
+  ["GET", "/api/v1/desktops/:id/screenshot.jpg", "view"],
+  ["GET", "/api/v1/desktops/:id/screenshot.webp", "view"],
+  ["GET", "/api/v1/desktops/:id/overlays", "view"],
+  ["DELETE", "/api/v1/desktops/:id/overlays", "overlay"],
+  ["DELETE", "/api/v1/desktops/:id/overlays/:overlayId", "overlay"],
+  ["GET", "/api/v1/desktops/:id/replay", "control"],
+  ["PATCH", "/api/v1/desktops/:id/replay", "control"],
+  ["GET", "/api/v1/recordings", "control"],
+  ["POST", "/api/v1/recordings", "control"],
+  ["GET", "/api/v1/recordings/:id", "control"],
+  ["DELETE", "/api/v1/recordings/:id", "admin"],
+  ["POST", "/api/v1/recordings/:id/stop", "control"],
+  ["POST", "/api/v1/recordings/:id/verify", "control"],
+  ["POST", "/api/v1/recordings/:id/bookmarks", "control"],
+  ["POST", "/api/v1/recordings/:id/replay", "connections"],
+  ["GET", "/api/v1/recordings/:id/timeline", "control"],
+  ["GET", "/api/v1/recordings/:id/search", "control"],
+  ["GET", "/api/v1/recordings/:id/chunks", "control"],
+  ["GET", "/api/v1/recordings/:id/chunks/:index", "control"],
+  ["GET", "/api/v1/recordings/:id/pointer", "control"],
+  ["GET", "/api/v1/recordings/:id/frame.png", "control"],
+  ["GET", "/api/v1/recordings/:id/frame.webp", "control"],
+  ["GET", "/api/v1/recordings/:id/export.png", "control"],
+  ["GET", "/api/v1/recordings/:id/export.ndjson", "control"],
+  ["GET", "/api/v1/recordings/:id/export.html", "control"],
+  ["GET", "/api/v1/recordings/:id/export.gif", "control"],
+  ["GET", "/api/v1/recordings/:id/export.mp4", "control"],
+  ["GET", "/api/v1/recordings/:id/export.webm", "control"],
+  ["GET", "/api/v1/recordings/:id/export.frames", "control"],
+  ["GET", "/api/v1/recordings/:id/run", "control"],
+  ["GET", "/api/v1/approvals", "approve"],
+  ["GET", "/api/v1/approvals/:approvalId/picture.png", "approve"],
+  ["POST", "/api/v1/approvals/:approvalId", "approve"],
+  ["GET", "/api/v1/grants", "approve"],
+  ["DELETE", "/api/v1/grants/:grantId", "approve"],
+  ["GET", "/ws/events", "view", "socket"],
+  ["GET", "/ws/overlays", "view", "socket"],
+  ["GET", "/ws/desktops/:id", "view", "socket"],
+  ["GET", "/websockify", "view", "socket"],
+];
+
+const OPEN = new Set<Access>(["open", "entry", "page", "signed-in"]);
+
+function addressOf(url: string): string {
+  return url
+    .replace(":id", "d1")
+    .replace(":overlayId", "none")
+    .replace(":approvalId", "none")
+    .replace("*", "app-1a2b.js");
+}
+
+function permissionOf(access: Access): Permission | null {
+  switch (access) {
+    case "open":
+    case "entry":
+    case "page":
+    case "signed-in":
+      return null;
+    default:
+      return access;
+  }
+}
+
+t.test("the app has exactly the routes of the table, each with its access", async (t) => {
+  const { app } = await openHouse(t);
+  const found: string[] = [];
+  app.addHook("onRoute", ({ method, url, config }) => {
+    const methods = (Array.isArray(method) ? method : [method]).filter((one) => one !== "HEAD");
+    found.push(...methods.map((one) => `${one} ${url} ${config?.access}`));
+  });
+  await app.ready();
+  t.strictSame(
+    found.toSorted(),
+    ROUTES.map(([method, url, access]) => `${method} ${url} ${access}`).toSorted(),
+  );
+});
+
+t.test("without a credential every route but the open ones answers 401", async (t) => {
+  const { app, mcp } = await openHouse(t);
+  for (const [method, url, access] of ROUTES) {
+    const answer = await app.inject({ method: toMethod(method), url: addressOf(url) });
+    if (access === "open") {
+      t.not(answer.statusCode, 401, `${method} ${url}`);
+      continue;
+    }
+    t.equal(answer.statusCode, 401, `${method} ${url}`);
+    t.equal(errorSchema.parse(answer.json()).error.code, "unauthenticated");
+    t.equal(
+      answer.headers["www-authenticate"],
+      'Bearer resource_metadata="http://localhost:80/.well-known/oauth-protected-resource"',
+    );
+  }
+  t.equal(mcp.length, 0);
+});
+
+t.test("each role gets through to exactly the routes that its permissions name", async (t) => {
+  for (const role of ROLES) {
+    const { app, tokens, desktops } = await openHouse(t, { isRateLimited: false });
+    const headers = { authorization: `Bearer ${(await tokens.create(role, role)).token}` };
+    const principal = { id: "x", name: role, role };
+    for (const [method, url, access, kind] of ROUTES) {
+      if (OPEN.has(access) && access !== "signed-in") continue;
+      const permission = permissionOf(access);
+      const isAllowed = permission === null || may(principal, permission);
+      const answer = await app.inject({ method: toMethod(method), url: addressOf(url), headers });
+      const text = `${role} ${method} ${url} ${answer.statusCode}`;
+      if (isAllowed) t.notOk([401, 403].includes(answer.statusCode), text);
+      else t.equal(answer.statusCode, 403, text);
+      if (isAllowed && kind === "socket") t.equal(answer.statusCode, 426, text);
+      if (!desktops.all.some(({ id }) => id === "d1")) desktops.open("d1");
+    }
+  }
+});
+
+t.test("sockets follow the same table before the upgrade", async (t) => {
+  const house = await openHouse(t);
+  const host = await house.listen();
+  for (const url of ["/ws/events", "/ws/overlays", "/ws/desktops/d1", "/websockify"]) {
+    t.equal(await upgradeStatus(`ws://${host}${url}`, {}), 401, url);
+    t.equal(
+      await upgradeStatus(`ws://${host}${url}?token=${house.token.admin}`, {}),
+      401,
+      "no token in a query",
+    );
+    for (const role of ROLES)
+      t.equal(await upgradeStatus(`ws://${host}${url}`, house.bearer(role)), 101, url);
+  }
+  t.equal(await upgradeStatus(`ws://${host}/ws/desktops/none`, house.bearer("admin")), 404);
+  t.equal(await upgradeStatus(`ws://${host}/nothing`, house.bearer("admin")), 400);
+  t.equal(await upgradeStatus(`ws://${host}/?token=${house.token.admin}`, {}), 400);
+  t.equal(await upgradeStatus(`ws://${host}/mcp`, house.bearer("admin")), 400);
+});
+
+t.test("a refusal for lack of a permission is audited with the route's pattern", async (t) => {
+  const { app, bearer, audited } = await openHouse(t);
+  await app.inject({ method: "POST", url: "/api/v1/desktops/d1/stop", headers: bearer("viewer") });
+  t.match(audited, [
+    {
+      type: "authz.denied",
+      errorCode: "permission_denied",
+      action: "control",
+      actor: { name: "the viewer", role: "viewer", kind: "human" },
+      request: { method: "POST", path: "/api/v1/desktops/:id/stop" },
+    },
+  ]);
+});
+
+function toMethod(method: string): "GET" | "POST" | "PUT" | "DELETE" {
+  const known = (["POST", "PUT", "DELETE"] as const).find((name) => name === method);
+  return known ?? "GET";
+}

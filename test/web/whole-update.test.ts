@@ -1,0 +1,149 @@
+import t from "tap";
+import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { chooseInflate, nodeDeflate } from "../../src/platform/node-zlib.ts";
+import { PLAIN_RFB } from "../../src/protocols/rfb/client/plain-rfb.ts";
+import { RfbClient } from "../../src/protocols/rfb/client/rfb-client.ts";
+import { ENCODING } from "../../src/protocols/rfb/numbers.ts";
+import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
+import { ViewerSession } from "../../src/web/viewer/session.ts";
+import { securityCrypto } from "../protocols/rfb/server/ports.ts";
+import { DrawnDesktop } from "./drawn-desktop.ts";
+import { FakeTransport } from "./fake-transport.ts";
+import { KeptLog, rfbPorts } from "./viewer-ports.ts";
+
+const MIB = 1024 * 1024;
+const SIZES = [
+  [1280, 800],
+  [1920, 1080],
+  [3840, 2160],
+] as const;
+const ENCODINGS = ["raw", "hextile", "zrle", "tight"] as const;
+/** Turns of the event loop, of which an update of the largest size takes hundreds. */
+const MANY_TURNS = 20_000;
+
+const CLIENT_PORTS = {
+  inflate: chooseInflate(),
+  deflate: nodeDeflate,
+  jpeg: jpegTurbo,
+  crypto: securityCrypto,
+};
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A program that takes one picture: asks once, for everything, and is content with the first update. */
+class Capture {
+  readonly transport = new FakeTransport();
+  readonly heard: string[] = [];
+  readonly #client: RfbClient;
+
+  constructor(desktop: DrawnDesktop, encoding: number) {
+    const actor = { kind: "human", id: "anna", name: "Anna" } as const;
+    new ViewerSession(
+      { rfb: rfbPorts, cache: new ViewerRectCache(), clock: systemClock, log: new KeptLog() },
+      {
+        ...{ desktop, transport: this.transport, security: [{ type: "none" }] },
+        ...{ isComposited: true, viewport: null },
+        rights: () => ({ actor, isViewOnly: true, hasClipboard: true }),
+      },
+    );
+    this.#client = new RfbClient(
+      {
+        password: null,
+        encodings: [encoding],
+        dialect: { ...PLAIN_RFB, pseudoEncodings: [ENCODING.desktopSize] },
+      },
+      CLIENT_PORTS,
+      (bytes) => this.transport.say(bytes),
+      ({ type }) => {
+        this.heard.push(type);
+        if (type === "ready") this.#client.requestUpdate(false);
+      },
+    );
+  }
+
+  ask(isIncremental: boolean): void {
+    this.#client.requestUpdate(isIncremental);
+  }
+
+  async readUntil(isOver: () => boolean): Promise<void> {
+    for (let i = 0; i < MANY_TURNS && !isOver(); i++) {
+      const bytes = this.transport.drain();
+      if (bytes.length > 0) this.#client.receive(bytes, 0);
+      await turn();
+    }
+  }
+
+  differences(desktop: DrawnDesktop): number {
+    const { words } = this.#client.framebuffer;
+    let different = words.length === desktop.frame.words.length ? 0 : words.length;
+    for (let i = 0; i < words.length; i++) {
+      if ((((words[i] ?? 0) ^ (desktop.frame.words[i] ?? 0)) & 0xffffff) !== 0) different++;
+    }
+    return different;
+  }
+}
+
+for (const [width, height] of SIZES) {
+  const desktop = new DrawnDesktop(width, height);
+  desktop.paintScene(3);
+  for (const name of ENCODINGS) {
+    t.test(
+      `RFC 6143 7.5.3 and 7.6.1: one request, one update, all of ${width}x${height} in ${name}`,
+      async (t) => {
+        const capture = new Capture(desktop, ENCODING[name]);
+        await capture.readUntil(() => capture.heard.includes("update"));
+        t.equal(capture.differences(desktop), 0, "the first update holds every pixel");
+        t.ok(
+          capture.transport.mostBufferedBytes < 2 * MIB,
+          `${capture.transport.mostBufferedBytes} bytes at most`,
+        );
+        t.same(capture.transport.closed, []);
+        for (let i = 0; i < 20; i++) await turn();
+        t.equal(capture.transport.bufferedBytes, 0, "and nothing else comes");
+      },
+    );
+  }
+}
+
+t.test("RFC 6143 7.6.1: what is to be told in the middle of a whole update is told after it", async (t) => {
+  const desktop = new DrawnDesktop(1920, 1080);
+  desktop.paintScene(5);
+  const capture = new Capture(desktop, ENCODING.raw);
+  await capture.readUntil(() => capture.transport.bufferedBytes > MIB / 4);
+  desktop.emit({ type: "bell" });
+  desktop.emit({ type: "clipboard", text: "text" });
+  await capture.readUntil(() => capture.heard.includes("clipboard"));
+  const order = capture.heard.filter((type) => ["update", "bell", "clipboard"].includes(type));
+  t.same(order, ["update", "bell", "clipboard"]);
+  t.equal(capture.differences(desktop), 0);
+});
+
+t.test("a viewer that does not read a whole update is held up, and ends it when it reads on", async (t) => {
+  const desktop = new DrawnDesktop(3840, 2160);
+  desktop.paintScene(7);
+  const capture = new Capture(desktop, ENCODING.raw);
+  await capture.readUntil(() => capture.transport.bufferedBytes > MIB / 4);
+  for (let i = 0; i < 200; i++) await turn();
+  t.ok(capture.transport.mostBufferedBytes < 2 * MIB, `${capture.transport.mostBufferedBytes} bytes wait`);
+  await capture.readUntil(() => capture.heard.includes("update"));
+  t.equal(capture.differences(desktop), 0);
+});
+
+t.test("a desktop that gets another size in the middle of a whole update", async (t) => {
+  const desktop = new DrawnDesktop(1920, 1080);
+  desktop.paintScene(9);
+  const capture = new Capture(desktop, ENCODING.zrle);
+  await capture.readUntil(() => capture.transport.bufferedBytes > MIB / 4);
+  desktop.resize(800, 600);
+  desktop.paintScene(11);
+  await capture.readUntil(() => capture.heard.includes("update"));
+  capture.heard.length = 0;
+  capture.ask(true);
+  await capture.readUntil(() => capture.heard.includes("resize"));
+  capture.heard.length = 0;
+  capture.ask(false);
+  await capture.readUntil(() => capture.heard.includes("update"));
+  t.equal(capture.differences(desktop), 0);
+  t.same(capture.transport.closed, []);
+});
