@@ -21,6 +21,9 @@ export const FLOORS = [
   { name: "ROOF", rooms: ["config", "appliance", "cli", ""], areRoomsOpen: true },
 ] as const;
 
+/** Rectangles, pixels, pictures, cursors: words that every protocol needs, so this room knows none of them. */
+const WORDS = "framebuffer/";
+
 /** Browser code inside the web room: it sees GROUND, how overlays look and the shapes of the REST API, nothing that needs Node. */
 const CLIENT = "web/client/";
 const CLIENT_MAY_SEE = ["framebuffer/", "protocols/", "compositor/look/", "web/api/", CLIENT] as const;
@@ -109,6 +112,7 @@ function judgeRoom(file: string, target: string): string | null {
     return isWithin(target, CLIENT_MAY_SEE) ? null : `browser code sees only ${CLIENT_MAY_SEE.join(", ")}`;
   }
   if (target.startsWith(CLIENT)) return "server code does not import browser code";
+  if (file.startsWith(WORDS) && !target.startsWith(WORDS)) return `${WORDS} imports nothing but itself`;
   if (FLOORS.indexOf(to) > FLOORS.indexOf(from)) return `upward, from ${from.name} to ${to.name}`;
   if (from === to && !from.areRoomsOpen && roomOf(file) !== roomOf(target)) {
     return `sideways, from ${roomOf(file)}/ to ${roomOf(target)}/ on ${from.name}`;

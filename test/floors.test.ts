@@ -44,6 +44,11 @@ t.test("an import that goes sideways is found", async (t) => {
   ]);
 });
 
+t.test("a picture's words know no protocol", async (t) => {
+  const tree = { "framebuffer/a.ts": 'import type { B } from "../protocols/b.ts";\nexport type A = B;\n' };
+  t.same(violationsIn(t.testdir(), tree), ["framebuffer/a.ts:1 framebuffer/ imports nothing but itself"]);
+});
+
 t.test("types, re-exports and dynamic imports obey the same rule", async (t) => {
   const tree = {
     "compositor/a.ts": 'import type { Desktop } from "../desktop/desktop.ts";\nexport type A = Desktop;\n',

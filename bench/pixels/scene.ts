@@ -1,7 +1,7 @@
 import { FramePicture } from "../../src/desktop/picture/frame-picture.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
+import type { Picture } from "../../src/framebuffer/picture.ts";
 import { type Rect, rect } from "../../src/framebuffer/rect.ts";
-import type { Picture } from "../../src/protocols/rfb/screen.ts";
 import { drawText, numbers } from "../../test/framebuffer/frames.ts";
 
 /** What one benchmark works on: a desktop's picture, in the memory that a live desktop's has. */

@@ -1,4 +1,6 @@
+import type { Cursor } from "../framebuffer/cursor.ts";
 import { BYTES_PER_PIXEL, type Framebuffer } from "../framebuffer/framebuffer.ts";
+import type { Picture, Pixels } from "../framebuffer/picture.ts";
 import {
   holdsRect,
   intersectRects,
@@ -7,8 +9,6 @@ import {
   type Rect,
   rectOfSize,
 } from "../framebuffer/rect.ts";
-import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
-import type { Cursor, Picture } from "../protocols/rfb/screen.ts";
 import { blendMemory, blendRaster, blendWords } from "./blend.ts";
 import type { Placed } from "./placed.ts";
 import { type Raster, rasterOf } from "./raster.ts";

@@ -1,6 +1,6 @@
 import { holdsPoint, type Rect, type Size } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
-import type { Screen } from "../protocols/rfb/screen.ts";
+import type { Screen } from "../framebuffer/screen.ts";
 import { momentOf } from "./clock.ts";
 import { ControlsWindow } from "./controls-window.ts";
 import { Dialog } from "./dialog.ts";

@@ -1,8 +1,10 @@
+import type { Cursor } from "../framebuffer/cursor.ts";
 import { Framebuffer } from "../framebuffer/framebuffer.ts";
 import type { Rect } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
+import type { Screen } from "../framebuffer/screen.ts";
 import type { Clock } from "../platform/clock.ts";
-import { type Cursor, RESIZE_STATUS, type ResizeStatus, type Screen } from "../protocols/rfb/screen.ts";
+import { RESIZE_STATUS, type ResizeStatus } from "../protocols/rfb/resize-status.ts";
 import { DemoDesktop, type DemoState } from "./demo-desktop.ts";
 import { characterOf, keyName, type Modifier, modifierOf } from "./key.ts";
 import { FIRST_SCREENS, FIRST_SIZE, judgeLayout } from "./monitors.ts";

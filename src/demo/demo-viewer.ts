@@ -1,6 +1,8 @@
 import type { Duplex } from "node:stream";
+import type { Cursor } from "../framebuffer/cursor.ts";
+import type { Picture } from "../framebuffer/picture.ts";
 import { Region } from "../framebuffer/region.ts";
-import { type Cursor, type Picture, RESIZE_STATUS } from "../protocols/rfb/screen.ts";
+import { RESIZE_STATUS } from "../protocols/rfb/resize-status.ts";
 import { RfbServer, type RfbServerEvent, type RfbServerPorts } from "../protocols/rfb/server/rfb-server.ts";
 import type { DemoScreen } from "./demo-screen.ts";
 

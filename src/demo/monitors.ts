@@ -1,5 +1,6 @@
 import { holdsRect, overlapRects, rectOfSize, type Size } from "../framebuffer/rect.ts";
-import { RESIZE_STATUS, type ResizeStatus, type Screen } from "../protocols/rfb/screen.ts";
+import type { Screen } from "../framebuffer/screen.ts";
+import { RESIZE_STATUS, type ResizeStatus } from "../protocols/rfb/resize-status.ts";
 
 /** What the demo shows at first: two monitors side by side. */
 export const FIRST_SIZE: Size = { width: 2080, height: 800 };

@@ -1,5 +1,5 @@
+import type { Cursor } from "../framebuffer/cursor.ts";
 import type { Point } from "../framebuffer/rect.ts";
-import type { Cursor } from "../protocols/rfb/screen.ts";
 import { Painter } from "./painter.ts";
 import type { Typeface } from "./typeface.ts";
 import type { PointerShape } from "./widget.ts";

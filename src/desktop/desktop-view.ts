@@ -1,5 +1,6 @@
 import { composePicture } from "../compositor/compose.ts";
-import type { Picture, Screen } from "../protocols/rfb/screen.ts";
+import type { Picture } from "../framebuffer/picture.ts";
+import type { Screen } from "../framebuffer/screen.ts";
 import { RefusedError } from "./error.ts";
 import type { Display } from "./picture/display.ts";
 import { FramePicture } from "./picture/frame-picture.ts";

@@ -1,7 +1,8 @@
 import { Scene } from "../compositor/scene.ts";
+import type { Cursor } from "../framebuffer/cursor.ts";
 import type { Size } from "../framebuffer/rect.ts";
+import type { Screen } from "../framebuffer/screen.ts";
 import { delay } from "../platform/clock.ts";
-import type { Cursor, Screen } from "../protocols/rfb/screen.ts";
 import { Anchors } from "./anchors/anchors.ts";
 import type { Connection } from "./connections/connection.ts";
 import { type DesktopState, LinkKeeper } from "./connections/reconnecting-link.ts";

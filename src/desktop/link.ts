@@ -1,7 +1,9 @@
+import type { Cursor } from "../framebuffer/cursor.ts";
 import type { Framebuffer } from "../framebuffer/framebuffer.ts";
+import type { CopyMove } from "../framebuffer/picture.ts";
 import type { Rect } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
-import type { CopyMove, Cursor, Screen } from "../protocols/rfb/screen.ts";
+import type { Screen } from "../framebuffer/screen.ts";
 import type { LinkError } from "./error.ts";
 
 /** Which lock keys of a target are on. */

@@ -1,6 +1,7 @@
+import type { CopyMove, Picture } from "../framebuffer/picture.ts";
 import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
-import type { CopyMove, Picture, Screen } from "../protocols/rfb/screen.ts";
+import type { Screen } from "../framebuffer/screen.ts";
 
 /** For whom pixels are made: decides which masks and layers they get. */
 export type Audience = "agent" | "viewer" | "recording";

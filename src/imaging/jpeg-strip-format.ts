@@ -1,6 +1,6 @@
+import type { Pixels } from "../framebuffer/picture.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import type { JpegCodec } from "../protocols/platform.ts";
-import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
 import { copyPixels } from "./pixels.ts";
 import { STRIP_ROWS, type StripFormat } from "./strip-set.ts";
 

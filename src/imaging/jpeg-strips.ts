@@ -1,6 +1,6 @@
+import type { Picture } from "../framebuffer/picture.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { JpegCodec } from "../protocols/platform.ts";
-import type { Picture } from "../protocols/rfb/screen.ts";
 import { jpegStripFormat } from "./jpeg-strip-format.ts";
 import { checkQuality, equalSizes } from "./pixels.ts";
 import { StripSet } from "./strip-set.ts";

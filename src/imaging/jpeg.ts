@@ -1,7 +1,7 @@
 import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
+import type { Picture } from "../framebuffer/picture.ts";
 import type { Rect } from "../framebuffer/rect.ts";
 import type { JpegCodec } from "../protocols/platform.ts";
-import type { Picture } from "../protocols/rfb/screen.ts";
 import { checkQuality, checkRect, copyPixels } from "./pixels.ts";
 
 /**

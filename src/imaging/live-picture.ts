@@ -1,7 +1,7 @@
+import type { Picture } from "../framebuffer/picture.ts";
 import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Deflate, JpegCodec } from "../protocols/platform.ts";
-import type { Picture } from "../protocols/rfb/screen.ts";
 import { indexedStripFormat } from "./indexed-strip-format.ts";
 import { JpegStrips } from "./jpeg-strips.ts";
 import { nextTurn } from "./loop-turns.ts";

@@ -1,8 +1,7 @@
 import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
+import type { Picture, Pixels } from "../framebuffer/picture.ts";
 import { holdsRect, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
 import type { RgbaImage } from "../protocols/platform.ts";
-import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
-import type { Picture } from "../protocols/rfb/screen.ts";
 
 /** Pixels as 0xAABBGGRR words: the top left one at `start`, `stride` words a row. */
 export interface PixelWords {

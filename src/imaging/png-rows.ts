@@ -1,6 +1,6 @@
 import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
 import { clearedWorkbench, type Workbench } from "../framebuffer/kernels/workbench.ts";
-import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
+import type { Pixels } from "../framebuffer/picture.ts";
 import { adler32 } from "./adler32.ts";
 import { wordsOf } from "./pixels.ts";
 

@@ -1,6 +1,6 @@
+import type { Picture } from "../framebuffer/picture.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Deflate } from "../protocols/platform.ts";
-import type { Picture } from "../protocols/rfb/screen.ts";
 import { equalSizes } from "./pixels.ts";
 import { pngStripFormat } from "./png-strip-format.ts";
 import { StripSet } from "./strip-set.ts";

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { deflate, deflateSync } from "node:zlib";
+import type { Picture } from "../framebuffer/picture.ts";
 import type { Rect } from "../framebuffer/rect.ts";
-import type { Picture } from "../protocols/rfb/screen.ts";
 import { checkRect } from "./pixels.ts";
 import { PNG_END, pngChunk, pngHead } from "./png-chunk.ts";
 import { filterPixels } from "./png-rows.ts";

@@ -1,8 +1,7 @@
 import { BYTES_PER_PIXEL, isAcceptableSize } from "../framebuffer/framebuffer.ts";
+import type { Picture, Pixels } from "../framebuffer/picture.ts";
 import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { RgbaImage } from "../protocols/platform.ts";
-import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
-import type { Picture } from "../protocols/rfb/screen.ts";
 import { nextTurn } from "./loop-turns.ts";
 import { checkRect, copyPixels, pictureOf, wordsOf } from "./pixels.ts";
 import { beginScaling, type Scaling, scaleBlock } from "./scale-block.ts";

@@ -1,6 +1,6 @@
+import type { Picture } from "../framebuffer/picture.ts";
 import { equalRects, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
-import type { Picture } from "../protocols/rfb/screen.ts";
 import { nextTurn } from "./loop-turns.ts";
 import { pictureOf, wordsOf } from "./pixels.ts";
 import { beginScaling, coveredBy, type Scaling, scaleBlock } from "./scale-block.ts";

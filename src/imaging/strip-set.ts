@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
+import type { Picture, Pixels } from "../framebuffer/picture.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
-import type { Pixels } from "../protocols/rfb/encodings/encoding.ts";
-import type { Picture } from "../protocols/rfb/screen.ts";
 import { isLoopShared, nextTurn } from "./loop-turns.ts";
 
 /**

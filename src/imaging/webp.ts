@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
+import type { Picture } from "../framebuffer/picture.ts";
 import type { Rect } from "../framebuffer/rect.ts";
-import type { Picture } from "../protocols/rfb/screen.ts";
 import { checkQuality, checkRect, copyPixels } from "./pixels.ts";
 
 /** WebP keeps a side in 14 bits, RFC 9649 section 2.6. */

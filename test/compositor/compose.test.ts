@@ -4,8 +4,8 @@ import { blendWord } from "../../src/compositor/blend.ts";
 import { composeCursor, composePicture } from "../../src/compositor/compose.ts";
 import { Scene } from "../../src/compositor/scene.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
+import type { Picture } from "../../src/framebuffer/picture.ts";
 import { holdsPoint, type Rect, rect } from "../../src/framebuffer/rect.ts";
-import type { Picture } from "../../src/protocols/rfb/screen.ts";
 import { HandTimer, spec } from "./scenes.ts";
 
 const WIDTH = 160;

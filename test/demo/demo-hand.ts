@@ -1,8 +1,8 @@
 import { DemoScreen } from "../../src/demo/demo-screen.ts";
 import type { TypefaceChoice } from "../../src/demo/typeface.ts";
+import type { Cursor } from "../../src/framebuffer/cursor.ts";
 import type { Rect } from "../../src/framebuffer/rect.ts";
 import type { Region } from "../../src/framebuffer/region.ts";
-import type { Cursor } from "../../src/protocols/rfb/screen.ts";
 import { HandClock } from "./hand-clock.ts";
 
 export const KEY = {

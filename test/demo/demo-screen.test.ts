@@ -1,6 +1,6 @@
 import t from "tap";
 import { areaOfRect, holdsRect } from "../../src/framebuffer/rect.ts";
-import { RESIZE_STATUS } from "../../src/protocols/rfb/screen.ts";
+import { RESIZE_STATUS } from "../../src/protocols/rfb/resize-status.ts";
 import { DemoHand, KEY } from "./demo-hand.ts";
 
 const SCREEN = { x: 0, y: 0, width: 2080, height: 800 };

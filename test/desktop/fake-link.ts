@@ -1,9 +1,9 @@
 import { LinkError } from "../../src/desktop/error.ts";
 import type { Link, LinkEvents } from "../../src/desktop/link.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
+import type { CopyMove } from "../../src/framebuffer/picture.ts";
 import { type Rect, rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
-import type { CopyMove } from "../../src/protocols/rfb/screen.ts";
 
 /** A target that a test plays by hand. */
 export class FakeLink implements Link {

@@ -1,8 +1,8 @@
 import sharp from "sharp";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
+import type { Picture } from "../../src/framebuffer/picture.ts";
 import { type Rect, rectOfSize } from "../../src/framebuffer/rect.ts";
 import { pictureOf } from "../../src/imaging/pixels.ts";
-import type { Picture } from "../../src/protocols/rfb/screen.ts";
 
 /** Numbers that look random and are the same each time. */
 export function noise(seed: number): () => number {

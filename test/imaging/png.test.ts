@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import t from "tap";
+import type { Picture } from "../../src/framebuffer/picture.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { pictureOf } from "../../src/imaging/pixels.ts";
 import { encodePng } from "../../src/imaging/png.ts";
-import type { Picture } from "../../src/protocols/rfb/screen.ts";
 import { decoded, frameAsPicture, paintedFrame, rgbOf } from "./pictures.ts";
 
 const frame = paintedFrame(90, 70);

@@ -1,7 +1,7 @@
 import t from "tap";
+import type { Picture } from "../../src/framebuffer/picture.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { encodeWebp } from "../../src/imaging/webp.ts";
-import type { Picture } from "../../src/protocols/rfb/screen.ts";
 import { decoded, frameAsPicture, paintedFrame, rgbOf } from "./pictures.ts";
 
 const frame = paintedFrame(150, 90);

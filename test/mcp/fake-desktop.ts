@@ -22,9 +22,9 @@ import type { Audience, Snapshot, SnapshotPart, SnapshotRequest, View } from "..
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { boundRects, intersectRects, type Rect, rect, rectOfSize } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
+import type { Screen } from "../../src/framebuffer/screen.ts";
 import type { McpDesktop, McpDesktops } from "../../src/mcp/tool/ports.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import type { Screen } from "../../src/protocols/rfb/screen.ts";
 import { drawText } from "../framebuffer/frames.ts";
 
 /** The smallest PNG there is: 1x1, grey. */

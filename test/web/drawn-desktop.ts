@@ -8,10 +8,12 @@ import type { DesktopEvent } from "../../src/desktop/desktop.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { Watchers } from "../../src/desktop/picture/watchers.ts";
 import type { View, Watcher } from "../../src/desktop/view.ts";
+import type { Cursor } from "../../src/framebuffer/cursor.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
+import type { CopyMove, Picture } from "../../src/framebuffer/picture.ts";
 import { type Point, type Rect, rectOfSize, type Size } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
-import type { CopyMove, Cursor, Picture, Screen } from "../../src/protocols/rfb/screen.ts";
+import type { Screen } from "../../src/framebuffer/screen.ts";
 import type { ViewedDesktop } from "../../src/web/viewer/session.ts";
 
 const RESULT: ActionResult = {

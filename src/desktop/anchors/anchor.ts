@@ -1,9 +1,9 @@
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { type Patch, takePatch } from "../../framebuffer/patch.ts";
+import type { CopyMove } from "../../framebuffer/picture.ts";
 import { holdsRect, overlapRects, type Point, type Rect, translateRect } from "../../framebuffer/rect.ts";
 import { findExact, isExactlyAt } from "../../framebuffer/search-exact.ts";
 import { findTolerant, type Likeness, likenessAt } from "../../framebuffer/search-tolerant.ts";
-import type { CopyMove } from "../../protocols/rfb/screen.ts";
 
 /** How far a channel may be off where a patch is looked for with tolerance: noise and JPEG, not another colour. */
 export const DEFAULT_TOLERANCE = 16;

@@ -1,9 +1,9 @@
 import type { Scene, SceneEvent } from "../../compositor/scene.ts";
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import type { CopyMove } from "../../framebuffer/picture.ts";
 import { equalRects, type Rect } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { CopyMove } from "../../protocols/rfb/screen.ts";
 import { RefusedError } from "../error.ts";
 import { Listeners } from "../listeners.ts";
 import { Anchor, type AnchorPlace, type AnchorSearch } from "./anchor.ts";

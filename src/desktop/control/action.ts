@@ -1,5 +1,5 @@
+import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Point, Rect } from "../../framebuffer/rect.ts";
-import type { CopyMove } from "../../protocols/rfb/screen.ts";
 
 export type ActorKind = "human" | "agent" | "extension" | "replay";
 

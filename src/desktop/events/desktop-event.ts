@@ -1,6 +1,7 @@
+import type { Cursor } from "../../framebuffer/cursor.ts";
 import type { Size } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
-import type { Cursor, Screen } from "../../protocols/rfb/screen.ts";
+import type { Screen } from "../../framebuffer/screen.ts";
 import type { DesktopState } from "../connections/reconnecting-link.ts";
 import type { Actor } from "../control/action.ts";
 import type { ActionRecord } from "../control/action-record.ts";

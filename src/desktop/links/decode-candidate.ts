@@ -1,5 +1,6 @@
+import type { Cursor } from "../../framebuffer/cursor.ts";
 import { Region } from "../../framebuffer/region.ts";
-import type { Cursor, Screen } from "../../protocols/rfb/screen.ts";
+import type { Screen } from "../../framebuffer/screen.ts";
 import type { LinkError } from "../error.ts";
 import type { Link, LinkEvents, LockKeys } from "../link.ts";
 

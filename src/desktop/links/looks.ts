@@ -1,6 +1,6 @@
+import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import type { CopyMove } from "../../protocols/rfb/screen.ts";
 import type { LinkError } from "../error.ts";
 
 /** What an update painted and moved. */

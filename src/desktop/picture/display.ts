@@ -1,11 +1,13 @@
 import type { Scene } from "../../compositor/scene.ts";
+import type { Cursor } from "../../framebuffer/cursor.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import type { CopyMove } from "../../framebuffer/picture.ts";
 import { publishDamage } from "../../framebuffer/publish.ts";
 import { EMPTY_RECT, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
+import { equalScreens, type Screen } from "../../framebuffer/screen.ts";
 import { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { type CopyMove, type Cursor, equalScreens, type Screen } from "../../protocols/rfb/screen.ts";
 import type { LockKeys } from "../link.ts";
 import { Watchers } from "./watchers.ts";
 

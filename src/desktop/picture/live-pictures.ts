@@ -1,9 +1,9 @@
 import type { Scene } from "../../compositor/scene.ts";
+import type { Picture } from "../../framebuffer/picture.ts";
 import type { Size } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import { LivePicture, type LivePorts } from "../../imaging/live-picture.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Picture } from "../../protocols/rfb/screen.ts";
 
 /** Sizes and layers kept at a time. */
 const MAX_KEPT = 4;

@@ -1,5 +1,6 @@
 import { composeCursor, composePicture } from "../../compositor/compose.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
+import type { Picture } from "../../framebuffer/picture.ts";
 import {
   areaOfRect,
   boundRects,
@@ -21,7 +22,6 @@ import { encodePng } from "../../imaging/png.ts";
 import { scalePicture } from "../../imaging/scale.ts";
 import { encodeWebp } from "../../imaging/webp.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
-import type { Picture } from "../../protocols/rfb/screen.ts";
 import { RefusedError } from "../error.ts";
 import type { ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } from "../view.ts";
 import { DamageJournal } from "./damage-journal.ts";

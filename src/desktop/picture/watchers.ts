@@ -1,6 +1,6 @@
+import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import type { CopyMove } from "../../protocols/rfb/screen.ts";
 import type { Watcher } from "../view.ts";
 
 /** Beyond so many rectangles a watcher's damage is kept as its bounds: what waits costs nothing. */

@@ -1,9 +1,10 @@
+import type { Cursor } from "../../framebuffer/cursor.ts";
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { Rect, Size } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
+import type { Screen } from "../../framebuffer/screen.ts";
 import type { ByteQueue, Parser } from "../byte-queue.ts";
 import type { SecurityCrypto } from "../platform.ts";
-import type { Cursor, Screen } from "../rfb/screen.ts";
 import type { RdpPhase } from "./error.ts";
 import type { DamageLog } from "./graphics/damage-log.ts";
 import type { PointerCache } from "./pointer/pointer-cache.ts";

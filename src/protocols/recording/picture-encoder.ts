@@ -1,7 +1,7 @@
 import { BYTES_PER_PIXEL } from "../../framebuffer/framebuffer.ts";
+import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
 import { intersectRects, isEmptyRect, type Rect, rectOfSize } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import type { CopyMove, Picture } from "../rfb/screen.ts";
 import { PICTURE_FLAG, PICTURE_HEADER_BYTES, PICTURE_OP, RECORD_CELL } from "./picture-format.ts";
 import { MAX_TILE_BYTES, TilePacker } from "./tile.ts";
 

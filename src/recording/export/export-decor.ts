@@ -2,10 +2,10 @@ import { composeCursor, composePicture } from "../../compositor/compose.ts";
 import type { Overlay } from "../../compositor/overlay.ts";
 import type { Placed } from "../../compositor/placed.ts";
 import { shapeOf } from "../../compositor/shapes/list.ts";
+import type { Cursor } from "../../framebuffer/cursor.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
 import { copyPixels } from "../../imaging/pixels.ts";
-import type { Cursor } from "../../protocols/rfb/screen.ts";
 import type { TrackEntry } from "../format/event-entry.ts";
 import type { RecordedFrame, RecordingReader } from "../read/reader.ts";
 

@@ -2,8 +2,8 @@ import { LinkError } from "../../desktop/error.ts";
 import type { Link, LinkEvents } from "../../desktop/link.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { Region } from "../../framebuffer/region.ts";
+import type { Screen } from "../../framebuffer/screen.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Screen } from "../../protocols/rfb/screen.ts";
 import type { Step } from "./frame-seeker.ts";
 import type { OpenRecording } from "./open-recording.ts";
 

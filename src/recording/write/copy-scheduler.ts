@@ -1,8 +1,8 @@
 import type { View } from "../../desktop/view.ts";
 import { BYTES_PER_PIXEL, type Framebuffer } from "../../framebuffer/framebuffer.ts";
+import type { Picture } from "../../framebuffer/picture.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import type { Picture } from "../../protocols/rfb/screen.ts";
 
 /** What all recorders together copy in one turn of the event loop: a full HD screen, about two milliseconds. */
 export const PIXELS_A_TURN = 2 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect, Size } from "../../framebuffer/rect.ts";
-import type { CopyMove } from "../../protocols/rfb/screen.ts";
 import type { ChainPlace, PressedBlock } from "./block-encoder.ts";
 
 /** How the picture in the frame differs from the one before. */

@@ -5,8 +5,9 @@ import { intentOf } from "../../desktop/control/action-summary.ts";
 import type { Approval } from "../../desktop/control/approvals.ts";
 import type { Desktop, DesktopEvent, DesktopState } from "../../desktop/desktop.ts";
 import type { InputSeen } from "../../desktop/events/input-events.ts";
+import type { Cursor } from "../../framebuffer/cursor.ts";
 import type { Size } from "../../framebuffer/rect.ts";
-import type { Cursor, Screen } from "../../protocols/rfb/screen.ts";
+import type { Screen } from "../../framebuffer/screen.ts";
 import type { TrackActor, TrackEntry, TrackEvent } from "../format/event-entry.ts";
 import { NO_COUNTS, type RecordingCounts } from "../format/summary.ts";
 

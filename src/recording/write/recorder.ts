@@ -1,8 +1,8 @@
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { Watcher } from "../../desktop/view.ts";
+import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Size } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import type { CopyMove } from "../../protocols/rfb/screen.ts";
 import { BLOCK_KIND } from "../format/block.ts";
 import { writeTracks } from "../format/event-codec.ts";
 import type { TrackEvent } from "../format/event-entry.ts";

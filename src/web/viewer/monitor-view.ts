@@ -3,6 +3,8 @@ import type { DesktopEvent } from "../../desktop/desktop.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { LockKeys } from "../../desktop/link.ts";
 import type { View, Watcher } from "../../desktop/view.ts";
+import type { Cursor } from "../../framebuffer/cursor.ts";
+import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
 import {
   equalRects,
   holdsRect,
@@ -13,7 +15,7 @@ import {
   type Size,
 } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import type { CopyMove, Cursor, Picture, Screen } from "../../protocols/rfb/screen.ts";
+import type { Screen } from "../../framebuffer/screen.ts";
 import type { ViewedDesktop } from "./session.ts";
 
 const NOWHERE: Rect = { x: 0, y: 0, width: 0, height: 0 };

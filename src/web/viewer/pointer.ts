@@ -1,4 +1,6 @@
 import { composeCursor } from "../../compositor/compose.ts";
+import type { Cursor } from "../../framebuffer/cursor.ts";
+import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
 import {
   EMPTY_RECT,
   equalRects,
@@ -10,7 +12,6 @@ import {
   type Size,
 } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import type { CopyMove, Cursor, Picture } from "../../protocols/rfb/screen.ts";
 
 export interface PointedDesktop {
   readonly size: Size;

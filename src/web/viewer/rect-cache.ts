@@ -1,6 +1,6 @@
+import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { PixelFormat } from "../../framebuffer/pixel-format.ts";
 import type { Region } from "../../framebuffer/region.ts";
-import type { CopyMove } from "../../protocols/rfb/screen.ts";
 import type { MadeUpdate, PixelStyle, RectWork } from "../../protocols/rfb/server/rfb-server.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;

@@ -1,7 +1,8 @@
 import type { DesktopEvent } from "../../desktop/desktop.ts";
 import type { Size } from "../../framebuffer/rect.ts";
+import type { Screen } from "../../framebuffer/screen.ts";
 import { RfbError } from "../../protocols/rfb/error.ts";
-import { RESIZE_STATUS, type Screen } from "../../protocols/rfb/screen.ts";
+import { RESIZE_STATUS } from "../../protocols/rfb/resize-status.ts";
 import { RfbServer, type RfbServerEvent, type TlsIdentity } from "../../protocols/rfb/server/rfb-server.ts";
 import { ViewerClipboardFeed } from "./clipboard.ts";
 import { ViewerTurns } from "./encode-budget.ts";

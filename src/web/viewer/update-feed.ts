@@ -1,8 +1,8 @@
 import type { View, Watcher } from "../../desktop/view.ts";
+import type { CopyMove } from "../../framebuffer/picture.ts";
 import { areaOfRect, equalRects, type Size, snapRect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { CopyMove } from "../../protocols/rfb/screen.ts";
 import type { RectWork, RfbServer } from "../../protocols/rfb/server/rfb-server.ts";
 import type { ViewerTurns } from "./encode-budget.ts";
 import { PixelCost } from "./pixel-cost.ts";

@@ -2,9 +2,9 @@ import t from "tap";
 import { Scene } from "../../../src/compositor/scene.ts";
 import { ANCHOR_LIMIT, Anchors } from "../../../src/desktop/anchors/anchors.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import type { CopyMove } from "../../../src/framebuffer/picture.ts";
 import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
-import type { CopyMove } from "../../../src/protocols/rfb/screen.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { addNoise, drawText } from "../../framebuffer/frames.ts";
 

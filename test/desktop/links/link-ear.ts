@@ -1,7 +1,7 @@
 import type { LinkError } from "../../../src/desktop/error.ts";
 import type { LinkEvents } from "../../../src/desktop/link.ts";
 import type { Region } from "../../../src/framebuffer/region.ts";
-import type { Screen } from "../../../src/protocols/rfb/screen.ts";
+import type { Screen } from "../../../src/framebuffer/screen.ts";
 
 type Said =
   | { readonly type: "ready"; readonly name: string }

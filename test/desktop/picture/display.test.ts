@@ -2,9 +2,10 @@ import t from "tap";
 import { Scene } from "../../../src/compositor/scene.ts";
 import { Display } from "../../../src/desktop/picture/display.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import type { CopyMove } from "../../../src/framebuffer/picture.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
-import type { CopyMove, Screen } from "../../../src/protocols/rfb/screen.ts";
+import type { Screen } from "../../../src/framebuffer/screen.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { drawText } from "../../framebuffer/frames.ts";
 

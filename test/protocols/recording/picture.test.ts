@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import t from "tap";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import type { Picture } from "../../../src/framebuffer/picture.ts";
 import type { Rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
 import { PictureDecoder, readHeads } from "../../../src/protocols/recording/picture-decoder.ts";
 import { PictureEncoder } from "../../../src/protocols/recording/picture-encoder.ts";
 import { PictureError } from "../../../src/protocols/recording/picture-format.ts";
-import type { Picture } from "../../../src/protocols/rfb/screen.ts";
 
 const digest = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("base64");
 

@@ -1,6 +1,6 @@
 import { rectOfSize, type Size } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
-import type { Screen } from "../../../protocols/rfb/screen.ts";
+import type { Screen } from "../../../framebuffer/screen.ts";
 
 /**
  * What a picture shows where no screen is: black, for ever. RDP hosts with screens of several sizes never paint it, and

@@ -1,8 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
+import type { Cursor } from "../../../framebuffer/cursor.ts";
 import { Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import type { Region } from "../../../framebuffer/region.ts";
 import { systemClock } from "../../../platform/clock.ts";
-import type { Cursor } from "../../../protocols/rfb/screen.ts";
 import type { ShownIdentity } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents } from "../../link.ts";

@@ -1,5 +1,7 @@
+import type { Cursor } from "../../../framebuffer/cursor.ts";
+import type { CopyMove } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
-import type { CopyMove, Cursor, Screen } from "../../../protocols/rfb/screen.ts";
+import type { Screen } from "../../../framebuffer/screen.ts";
 import type { Connection } from "../../connections/connection.ts";
 import type { OwnListener } from "../../connections/target-guard.ts";
 import type { ShownIdentity } from "../../connections/trust-policy.ts";

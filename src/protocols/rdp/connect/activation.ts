@@ -1,6 +1,6 @@
 import { isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
 import { boundRects, EMPTY_RECT, type Rect, rect } from "../../../framebuffer/rect.ts";
-import type { Screen } from "../../rfb/screen.ts";
+import type { Screen } from "../../../framebuffer/screen.ts";
 import type { Conversation } from "../conversation.ts";
 import { RdpError } from "../error.ts";
 import type { LittleEndianReader } from "../little-endian-reader.ts";

@@ -1,4 +1,4 @@
-import type { Cursor } from "../../rfb/screen.ts";
+import type { Cursor } from "../../../framebuffer/cursor.ts";
 import { RdpError } from "../error.ts";
 import { LIMIT } from "../numbers.ts";
 

@@ -1,10 +1,13 @@
+import type { Cursor } from "../../../framebuffer/cursor.ts";
 import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { CopyMove } from "../../../framebuffer/picture.ts";
 import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Region } from "../../../framebuffer/region.ts";
+import type { Screen } from "../../../framebuffer/screen.ts";
 import type { ByteQueue } from "../../byte-queue.ts";
 import type { Deflate, Inflate, JpegCodec, SecurityCrypto } from "../../platform.ts";
 import type { DecoderState, Encoding } from "../encodings/encoding.ts";
-import type { CopyMove, Cursor, ResizeStatus, Screen } from "../screen.ts";
+import type { ResizeStatus } from "../resize-status.ts";
 import type { SecurityWish } from "../security/policy.ts";
 import type { Dialect } from "./dialect.ts";
 import type { RfbEffect } from "./effect.ts";

@@ -1,10 +1,10 @@
+import type { Cursor } from "../../../framebuffer/cursor.ts";
 import { OPAQUE } from "../../../framebuffer/framebuffer.ts";
 import type { Size } from "../../../framebuffer/rect.ts";
 import type { Parser } from "../../byte-queue.ts";
 import { encodingByNumber } from "../encodings/list.ts";
 import { RfbError } from "../error.ts";
 import { ENCODING, LIMIT } from "../numbers.ts";
-import type { Cursor } from "../screen.ts";
 import type { Conversation } from "./conversation.ts";
 
 export interface CursorHeader extends Size {

@@ -1,10 +1,11 @@
 import { ACCEPTABLE_SIZES, isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
 import { holdsRect, type Rect, rect } from "../../../framebuffer/rect.ts";
+import { equalScreens, type Screen } from "../../../framebuffer/screen.ts";
 import type { Parser } from "../../byte-queue.ts";
 import { RfbError, safeText } from "../error.ts";
 import { decodeName } from "../latin1.ts";
 import { ENCODING, LIMIT } from "../numbers.ts";
-import { equalScreens, RESIZE_STATUS, type Screen } from "../screen.ts";
+import { RESIZE_STATUS } from "../resize-status.ts";
 import type { Conversation, LockKeys } from "./conversation.ts";
 import { cursorReader } from "./cursor.ts";
 import type { Update } from "./update.ts";

@@ -1,8 +1,8 @@
 import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
+import type { Screen } from "../../../framebuffer/screen.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import { CLIENT_MESSAGE } from "../numbers.ts";
-import type { Screen } from "../screen.ts";
 
 /** Request bit of a fence's flags; the low bits say what is to be held back (rfbproto "ClientFence"). */
 export const FENCE_REQUEST = 0x80000000;

@@ -1,10 +1,10 @@
 import { Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import { type PixelFormat, RGBX } from "../../../framebuffer/pixel-format.ts";
 import { boundRects, EMPTY_RECT, type Rect, rect } from "../../../framebuffer/rect.ts";
+import type { Screen } from "../../../framebuffer/screen.ts";
 import { ByteQueue, type Parser } from "../../byte-queue.ts";
 import { DecoderStreams } from "../encodings/decoder-state.ts";
 import { RfbError } from "../error.ts";
-import type { Screen } from "../screen.ts";
 import { BurstLimit } from "./burst-limit.ts";
 import { asksForTexts, takesExtended } from "./clipboard.ts";
 import type {

@@ -1,6 +1,6 @@
+import type { CopyMove } from "../../../framebuffer/picture.ts";
 import { boundRects, EMPTY_RECT, type Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
-import type { CopyMove } from "../screen.ts";
 import type { RfbClientEvent } from "./conversation.ts";
 
 /** Beyond so many rectangles an update's damage is kept as their bounds. */

@@ -1,8 +1,8 @@
 import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { CopyMove } from "../../../framebuffer/picture.ts";
 import { holdsRect, type Rect, rectOfSize, type Size } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import { ENCODING } from "../numbers.ts";
-import type { CopyMove } from "../screen.ts";
 import { badData } from "./bad-data.ts";
 import type { Encoding } from "./encoding.ts";
 

@@ -1,4 +1,5 @@
 import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { Pixels } from "../../../framebuffer/picture.ts";
 import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
@@ -56,13 +57,6 @@ export interface EncoderState {
   zrleStarted: boolean;
   /** The same for the stream of the encoding Zlib; the encoder sets it, and `startStream` of zlib-segment.ts begins one. */
   zlibStarted?: boolean;
-}
-
-/** RGBA pixels to encode: the rectangle's top left pixel is at `offset` in `bytes`. */
-export interface Pixels {
-  readonly bytes: Uint8Array;
-  readonly offset: number;
-  readonly strideBytes: number;
 }
 
 /**

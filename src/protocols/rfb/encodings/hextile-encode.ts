@@ -1,6 +1,7 @@
+import type { Pixels } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { ByteWriter } from "../../byte-writer.ts";
-import type { EncoderState, Pixels } from "./encoding.ts";
+import type { EncoderState } from "./encoding.ts";
 import { HEXTILE } from "./hextile-decode.ts";
 import { HEXTILE_SIDE } from "./hextile-kernel.ts";
 import { Palette } from "./palette.ts";

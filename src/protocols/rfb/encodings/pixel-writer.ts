@@ -1,6 +1,6 @@
 import { BYTES_PER_PIXEL } from "../../../framebuffer/framebuffer.ts";
+import type { Pixels } from "../../../framebuffer/picture.ts";
 import { equalPixelFormats, type PixelFormat, RGBX } from "../../../framebuffer/pixel-format.ts";
-import type { Pixels } from "./encoding.ts";
 
 const COLOUR_BITS = 0xffffff;
 const LOW_THREE_BYTES = 0xffffff;

@@ -1,9 +1,10 @@
 import { BYTES_PER_PIXEL, type Framebuffer, OPAQUE } from "../../../framebuffer/framebuffer.ts";
+import type { Pixels } from "../../../framebuffer/picture.ts";
 import { isEmptyRect, type Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import type { ByteWriter } from "../../byte-writer.ts";
 import { ENCODING } from "../numbers.ts";
-import type { DecoderState, EncoderState, Encoding, Pixels } from "./encoding.ts";
+import type { DecoderState, EncoderState, Encoding } from "./encoding.ts";
 import type { PixelCode } from "./pixel-reader.ts";
 import { pixelWriterFor } from "./pixel-writer.ts";
 

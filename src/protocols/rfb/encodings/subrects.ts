@@ -1,6 +1,7 @@
+import type { Pixels } from "../../../framebuffer/picture.ts";
 import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
 import type { ByteWriter } from "../../byte-writer.ts";
-import type { EncoderState, Pixels } from "./encoding.ts";
+import type { EncoderState } from "./encoding.ts";
 import { Palette } from "./palette.ts";
 import { type PixelLayout, pixelWriterFor } from "./pixel-writer.ts";
 

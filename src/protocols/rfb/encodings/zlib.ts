@@ -1,10 +1,11 @@
 import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { Pixels } from "../../../framebuffer/picture.ts";
 import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import type { ByteWriter } from "../../byte-writer.ts";
 import { ENCODING } from "../numbers.ts";
 import { badData } from "./bad-data.ts";
-import type { DecoderState, EncoderState, Encoding, Pixels } from "./encoding.ts";
+import type { DecoderState, EncoderState, Encoding } from "./encoding.ts";
 import { Inflated } from "./inflated.ts";
 import { pixelWriterFor } from "./pixel-writer.ts";
 import { eachBlock, paintRows } from "./raw.ts";

@@ -1,6 +1,8 @@
+import type { Cursor } from "../../../framebuffer/cursor.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
+import type { Screen } from "../../../framebuffer/screen.ts";
 import { ENCODING, LIMIT } from "../numbers.ts";
-import { type Cursor, RESIZE_STATUS, type ResizeStatus, type Screen } from "../screen.ts";
+import { RESIZE_STATUS, type ResizeStatus } from "../resize-status.ts";
 import { putCursor } from "./cursor-writer.ts";
 import { encodeName } from "./handshake.ts";
 import type { UpdateWriter } from "./update-writer.ts";

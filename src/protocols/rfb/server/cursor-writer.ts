@@ -1,9 +1,9 @@
+import type { Cursor } from "../../../framebuffer/cursor.ts";
 import { BYTES_PER_PIXEL } from "../../../framebuffer/framebuffer.ts";
 import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { ByteWriter } from "../../byte-writer.ts";
 import { pixelWriterFor } from "../encodings/pixel-writer.ts";
 import { ENCODING } from "../numbers.ts";
-import type { Cursor } from "../screen.ts";
 import type { UpdateWriter } from "./update-writer.ts";
 import type { CursorKind } from "./wishes.ts";
 

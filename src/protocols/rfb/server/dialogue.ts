@@ -1,9 +1,9 @@
 import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
+import type { Screen } from "../../../framebuffer/screen.ts";
 import type { ByteQueue } from "../../byte-queue.ts";
 import type { Deflate, Inflate, JpegCodec, RfbCrypto, RsaKey, SecurityCrypto } from "../../platform.ts";
 import type { Encoding } from "../encodings/encoding.ts";
-import type { Screen } from "../screen.ts";
 
 /** How a viewer wants its pixels. */
 export interface PixelStyle {

@@ -1,6 +1,6 @@
+import type { CopyMove } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
-import type { CopyMove } from "../screen.ts";
 
 /** Beyond so many rectangles the bounds are sent again: what is remembered of a viewer costs bounded memory. */
 const MAX_RECTS = 256;

@@ -1,7 +1,7 @@
+import type { CopyMove } from "../../../framebuffer/picture.ts";
 import { equalPixelFormats } from "../../../framebuffer/pixel-format.ts";
 import { boundRects, equalRects, type Rect } from "../../../framebuffer/rect.ts";
 import type { Region } from "../../../framebuffer/region.ts";
-import type { CopyMove } from "../screen.ts";
 import type { PixelStyle } from "./dialogue.ts";
 import type { Wishes } from "./wishes.ts";
 

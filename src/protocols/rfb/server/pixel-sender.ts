@@ -1,6 +1,6 @@
+import type { CopyMove, Picture } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
-import type { CopyMove, Picture } from "../screen.ts";
 import type { PixelStyle, RfbServerPorts } from "./dialogue.ts";
 import { LossyRegion } from "./lossy-region.ts";
 import type { MadeUpdate } from "./made-update.ts";

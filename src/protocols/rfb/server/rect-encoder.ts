@@ -1,3 +1,4 @@
+import type { Picture } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import type { EncoderState } from "../encodings/encoding.ts";
@@ -5,7 +6,6 @@ import { TIGHT_MAX_AREA, TIGHT_MAX_WIDTH } from "../encodings/tight.ts";
 import { TIGHT } from "../encodings/tight-decode.ts";
 import { startStream } from "../encodings/zlib-segment.ts";
 import { ENCODING } from "../numbers.ts";
-import type { Picture } from "../screen.ts";
 import type { RectWork, RfbServerPorts } from "./dialogue.ts";
 import type { UpdateWriter } from "./update-writer.ts";
 

@@ -1,17 +1,13 @@
+import type { Cursor } from "../../../framebuffer/cursor.ts";
+import type { CopyMove, Picture } from "../../../framebuffer/picture.ts";
 import { equalPixelFormats, RGBX } from "../../../framebuffer/pixel-format.ts";
 import { intersectRects, type Rect } from "../../../framebuffer/rect.ts";
 import type { Region } from "../../../framebuffer/region.ts";
+import type { Screen } from "../../../framebuffer/screen.ts";
 import { ByteQueue, type Parser } from "../../byte-queue.ts";
 import { RfbError } from "../error.ts";
 import { CLIENT_MESSAGE, ENCODING, SERVER_MESSAGE } from "../numbers.ts";
-import {
-  type CopyMove,
-  type Cursor,
-  type Picture,
-  RESIZE_STATUS,
-  type ResizeStatus,
-  type Screen,
-} from "../screen.ts";
+import { RESIZE_STATUS, type ResizeStatus } from "../resize-status.ts";
 import { Announcements, type Layout, type Leds } from "./announcements.ts";
 import { ViewerClipboard } from "./clipboard.ts";
 import { Demand } from "./demand.ts";

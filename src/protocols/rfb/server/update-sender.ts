@@ -1,8 +1,8 @@
+import type { CopyMove, Picture } from "../../../framebuffer/picture.ts";
 import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 import { raw } from "../encodings/raw.ts";
 import { ENCODING } from "../numbers.ts";
-import type { CopyMove, Picture } from "../screen.ts";
 import type { Announcements, Layout } from "./announcements.ts";
 import type { Demand } from "./demand.ts";
 import type { PixelStyle, RfbServerPorts } from "./dialogue.ts";

@@ -1,7 +1,7 @@
+import type { CopyMove } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import { ENCODING, SERVER_MESSAGE } from "../numbers.ts";
-import type { CopyMove } from "../screen.ts";
 
 const COUNT_AT = 2;
 

@@ -1,9 +1,9 @@
 import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
+import type { Screen } from "../../../framebuffer/screen.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import { RfbError } from "../error.ts";
 import { CLIENT_MESSAGE, LIMIT } from "../numbers.ts";
-import type { Screen } from "../screen.ts";
 import { PIXEL_FORMAT_BYTES, takePixelFormat } from "./viewer-format.ts";
 
 /** What a viewer sends after its handshake, as it lies on the wire: nothing is clamped yet. */

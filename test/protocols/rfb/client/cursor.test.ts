@@ -1,5 +1,5 @@
 import t from "tap";
-import type { Cursor } from "../../../../src/protocols/rfb/screen.ts";
+import type { Cursor } from "../../../../src/framebuffer/cursor.ts";
 import { checkChunking, errorOf, Peer } from "./peer.ts";
 import { hello, join, rectangle, solid, u32, update } from "./server-bytes.ts";
 

@@ -1,8 +1,9 @@
 import type { Framebuffer } from "../../../../src/framebuffer/framebuffer.ts";
+import type { Pixels } from "../../../../src/framebuffer/picture.ts";
 import { RGBX } from "../../../../src/framebuffer/pixel-format.ts";
 import { jpegTurbo } from "../../../../src/imaging/jpeg-turbo.ts";
 import { nodeDeflate } from "../../../../src/platform/node-zlib.ts";
-import type { EncoderState, Pixels } from "../../../../src/protocols/rfb/encodings/encoding.ts";
+import type { EncoderState } from "../../../../src/protocols/rfb/encodings/encoding.ts";
 
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));

@@ -1,7 +1,7 @@
 import t from "tap";
+import type { CopyMove } from "../../../../src/framebuffer/picture.ts";
 import { rect } from "../../../../src/framebuffer/rect.ts";
 import { Region } from "../../../../src/framebuffer/region.ts";
-import type { CopyMove } from "../../../../src/protocols/rfb/screen.ts";
 import type { MadeUpdate, RfbServerOptions } from "../../../../src/protocols/rfb/server/rfb-server.ts";
 import { colourful, pictureOf, say, TestViewer } from "./viewer.ts";
 

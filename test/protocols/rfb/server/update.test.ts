@@ -2,7 +2,7 @@ import t from "tap";
 import { rect } from "../../../../src/framebuffer/rect.ts";
 import { Region } from "../../../../src/framebuffer/region.ts";
 import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
-import { RESIZE_STATUS } from "../../../../src/protocols/rfb/screen.ts";
+import { RESIZE_STATUS } from "../../../../src/protocols/rfb/resize-status.ts";
 import { ports } from "./ports.ts";
 import { colourful, pictureOf, type SentRect, say, TestViewer } from "./viewer.ts";
 

@@ -1,8 +1,8 @@
 import { Framebuffer } from "../../../../src/framebuffer/framebuffer.ts";
+import type { Picture } from "../../../../src/framebuffer/picture.ts";
 import type { Rect } from "../../../../src/framebuffer/rect.ts";
 import { ByteQueue } from "../../../../src/protocols/byte-queue.ts";
 import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
-import type { Picture } from "../../../../src/protocols/rfb/screen.ts";
 import {
   RfbServer,
   type RfbServerEvent,
