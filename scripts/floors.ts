@@ -36,6 +36,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@fastify/cookie": ["web/"],
   "@fastify/static": ["web/"],
   "@fastify/websocket": ["web/"],
+  "@cornerstonejs/codec-libjpeg-turbo-8bit": ["imaging/jpeg-accurate.ts"],
   "@julusian/jpeg-turbo": ["imaging/jpeg-turbo.ts"],
   "@modelcontextprotocol/node": ["mcp/server/server.ts"],
   "@modelcontextprotocol/server": [

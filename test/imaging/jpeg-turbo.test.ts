@@ -66,6 +66,69 @@ t.test("an independent decoder sees the same picture", async (t) => {
   t.ok(averageError(data, rgba) < 3);
 });
 
+/** dB between the colours of two RGBA pictures. */
+function signalToNoise(a: Uint8Array, b: Uint8Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += ((a[i] ?? 0) - (b[i] ?? 0)) ** 2;
+  return 10 * Math.log10((255 * 255 * (a.length / 4) * 3) / sum);
+}
+
+/** Thin dark strokes on white, the hardest for a DCT. */
+async function text(width: number, height: number): Promise<Buffer> {
+  const rows = Array.from(
+    { length: Math.floor(height / 15) },
+    (_, i) =>
+      `<text x="3" y="${14 + i * 15}" font-family="DejaVu Sans Mono" font-size="12" fill="${["#000", "#c00", "#00a"][i % 3]}">jumps over ${i} lazy dogs {x: 0x${(i * 7919).toString(16)}}</text>`,
+  );
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="white"/>${rows.join("")}</svg>`;
+  return await sharp(Buffer.from(svg)).ensureAlpha().raw().toBuffer();
+}
+
+t.test("text and colours at high quality are within 0.5 dB of libjpeg, both ways", async (t) => {
+  const [width, height] = [320, 200];
+  const raw = { width, height, channels: 4 } as const;
+  for (const original of [await text(width, height), ramp(width, height)]) {
+    for (const quality of [93, 95, 98, 100]) {
+      const reference = await sharp(original, { raw })
+        .removeAlpha()
+        .jpeg({ quality, chromaSubsampling: "4:4:4" })
+        .toBuffer();
+      const best = signalToNoise(await sharp(reference).ensureAlpha().raw().toBuffer(), original);
+      t.ok(signalToNoise(jpegTurbo.decode(reference).rgba, original) > best - 0.5, `decoded at ${quality}`);
+    }
+    const reference = await sharp(original, { raw })
+      .removeAlpha()
+      .jpeg({ quality: 100, chromaSubsampling: "4:4:4" })
+      .toBuffer();
+    const best = signalToNoise(await sharp(reference).ensureAlpha().raw().toBuffer(), original);
+    const own = jpegTurbo.encode(original, width, height, width * 4, 100);
+    const seen = await sharp(own).ensureAlpha().raw().toBuffer();
+    t.ok(signalToNoise(seen, original) > best - 0.5, "encoded at 100");
+  }
+});
+
+t.test("a damaged image of high quality is refused, and the next one is exact again", async (t) => {
+  const original = await text(64, 48);
+  const jpeg = jpegTurbo.encode(original, 64, 48, 256, 100);
+  const expected = jpegTurbo.decode(jpeg).rgba;
+  for (let i = 0; i < 40; i++) {
+    t.throws(() => jpegTurbo.decode(jpeg.subarray(0, jpeg.length - 40 - i)), Error);
+    t.same(jpegTurbo.decode(jpeg).rgba, expected);
+  }
+});
+
+t.test("grey and progressive images of high quality decode", async (t) => {
+  const original = await text(64, 48);
+  const input = sharp(original, { raw: { width: 64, height: 48, channels: 4 } }).removeAlpha();
+  for (const jpeg of [
+    await input.clone().greyscale().jpeg({ quality: 100 }).toBuffer(),
+    await input.clone().jpeg({ quality: 100, progressive: true }).toBuffer(),
+  ]) {
+    const expected = await sharp(jpeg).toColourspace("srgb").ensureAlpha().raw().toBuffer();
+    t.ok(signalToNoise(jpegTurbo.decode(jpeg).rgba, expected) > 50);
+  }
+});
+
 t.test("rows may lie apart, and the last one may end with its pixels", async (t) => {
   const rgba = ramp(64, 40);
   const part = rgba.subarray((10 * 64 + 30) * 4);
