@@ -3,6 +3,7 @@ import { runE2eTwice } from "./e2e.mjs";
 import { runNode, runTap } from "./tap-run.mjs";
 
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
+const KNIP = "node_modules/knip/bin/knip.js";
 const TSC = "node_modules/typescript/bin/tsc";
 const TSX = "--import=tsx";
 
@@ -17,6 +18,7 @@ const STEPS = [
   ["format and lint", node(BIOME, "ci", "--error-on-warnings")],
   ["floors: imports go down only", node(TSX, "scripts/floors.ts")],
   ["no source file over 400 lines", node(TSX, "scripts/file-length.ts")],
+  ["no unused files, exports or packages", node(KNIP, "--no-progress")],
   ["types: server, tests, scripts", node(TSC, "-p", "tsconfig.json")],
   ["types: GROUND without Node and DOM", node(TSC, "-p", "tsconfig.ground.json")],
   ["types: browser", node(TSC, "-p", "tsconfig.client.json")],

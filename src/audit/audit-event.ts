@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /** What can be audited in this version; a new kind is one more line here. */
-export const AUDIT_TYPES = [
+const AUDIT_TYPES = [
   "auth.login",
   "auth.logout",
   "auth.failed",
@@ -58,8 +58,8 @@ export const AUDIT_TYPES = [
 ] as const;
 export type AuditType = (typeof AUDIT_TYPES)[number];
 
-export const SEVERITIES = ["info", "notice", "warning", "error"] as const;
-export type Severity = (typeof SEVERITIES)[number];
+const SEVERITIES = ["info", "notice", "warning", "error"] as const;
+type Severity = (typeof SEVERITIES)[number];
 
 const text = z.string().max(512);
 

@@ -7,7 +7,7 @@ import { auditEvent } from "./audit-event.ts";
 import type { AuditSink } from "./sink.ts";
 import { FileSink, StreamSink } from "./sink.ts";
 
-export const AUDIT_SINKS = ["file", "stdout", "stderr", "off"] as const;
+const AUDIT_SINKS = ["file", "stdout", "stderr", "off"] as const;
 export type AuditSinkName = (typeof AUDIT_SINKS)[number];
 
 /** Lines waiting for the sink; about 5 MiB. Beyond it new ones are counted instead of kept. */

@@ -13,7 +13,7 @@ export interface SessionLimits {
   readonly maxOfPrincipal: number;
 }
 
-export const SESSION_LIMITS: SessionLimits = {
+const SESSION_LIMITS: SessionLimits = {
   idleMs: 60 * 60_000,
   absoluteMs: 12 * 60 * 60_000,
   maxSessions: 1000,

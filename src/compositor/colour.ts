@@ -2,7 +2,7 @@ import { COLOUR_NAMES } from "./colour-names.ts";
 import { CompositorError, quoted } from "./error.ts";
 
 /** What callers may write, for messages and docs. */
-export const COLOUR_FORMS = "a CSS colour name such as yellow or tomato, #rgb or #rrggbb";
+const COLOUR_FORMS = "a CSS colour name such as yellow or tomato, #rgb or #rrggbb";
 
 /**
  * A colour as "#rrggbb": one of the 148 CSS names, or hex of 3, 4, 6 or 8 digits, in any case. The alpha digits of

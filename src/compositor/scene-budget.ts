@@ -9,7 +9,7 @@ export const OVERLAY_LIMIT = 500;
 export const OWNER_OVERLAY_LIMIT = 100;
 
 /** Points that all freehand lines of one desktop may have together: each is painted, kept and sent to every page. */
-export const SCENE_POINT_LIMIT = 20_000;
+const SCENE_POINT_LIMIT = 20_000;
 /** Of these, points of one owner: about half a second of painting aside. */
 export const OWNER_POINT_LIMIT = 5_000;
 

@@ -47,7 +47,7 @@ export function defineShape(definition: ShapeDefinition): Shape {
  * The part of `r` (at least 1x1) that lies in the room; where none does, `r` moved to the nearest edge, so that what
  * was asked for off screen is still seen and its place is said.
  */
-export function clampRect(r: Rect, room: Rect): Rect {
+function clampRect(r: Rect, room: Rect): Rect {
   const grown = { x: r.x, y: r.y, width: Math.max(1, r.width), height: Math.max(1, r.height) };
   const inside = intersectRects(grown, room);
   return isEmptyRect(inside) ? intoRoom(grown, room) : inside;

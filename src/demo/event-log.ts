@@ -3,7 +3,7 @@ import type { Painter } from "./painter.ts";
 import { COLOUR, FONT, type Look, METRIC } from "./theme.ts";
 import { Widget } from "./widget.ts";
 
-export const KINDS = ["Keys", "Clicks", "Wheel", "Clipboard"] as const;
+const KINDS = ["Keys", "Clicks", "Wheel", "Clipboard"] as const;
 export type Kind = (typeof KINDS)[number];
 
 const TILE_HEIGHT = 72;

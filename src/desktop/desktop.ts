@@ -68,7 +68,6 @@ export class Desktop {
   readonly sizedSince = () => this.#display.sizedSince;
   /** Whether an agent has left a key or a button down. */
   readonly isPressedBy = (agentId: string) => this.#gate.arbiter.isPressedBy(agentId);
-  #serverName: string | null = null;
   #viewers = 0;
   #cancelUnwatch: (() => void) | null = null;
 
@@ -143,11 +142,6 @@ export class Desktop {
     return this.connection.name;
   }
 
-  /** What the server calls itself; null before it said. */
-  get serverName(): string | null {
-    return this.#serverName;
-  }
-
   get state(): DesktopState {
     return this.#keeper.state;
   }
@@ -173,11 +167,6 @@ export class Desktop {
 
   get isExact(): boolean {
     return this.#keeper.link?.isExact ?? true;
-  }
-
-  /** "RFB 3.8, VncAuth"; empty while not connected. */
-  get linkDescription(): string {
-    return this.#keeper.link?.description ?? "";
   }
 
   get generation(): number {
@@ -349,7 +338,6 @@ export class Desktop {
   }
 
   #rename(name: string): void {
-    this.#serverName = name;
     this.#emit({ type: "name", name });
   }
 

@@ -9,13 +9,13 @@ const SAMPLES = 24;
 const INK_DISTANCE = 32;
 
 /** Fewer ink pixels are noise or a line: a tolerant search would find them everywhere. */
-export const LEAST_INK = 12;
+const LEAST_INK = 12;
 
 /** Rows that a tolerant search's samples reach over at most, so that its rows of greys fit its memory. */
-export const SAMPLED_ROWS = 128;
+const SAMPLED_ROWS = 128;
 
 /** A pixel of a patch, in its own coordinates. */
-export interface Sample {
+interface Sample {
   readonly x: number;
   readonly y: number;
   /** 0 to 255. */

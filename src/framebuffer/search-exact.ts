@@ -48,7 +48,7 @@ export function findExact(frame: Framebuffer, patch: Patch, area: Rect, most: nu
 }
 
 /** `findExact` without kernels. */
-export function findExactScalar(frame: Framebuffer, patch: Patch, area: Rect, most: number): ExactPlaces {
+function findExactScalar(frame: Framebuffer, patch: Patch, area: Rect, most: number): ExactPlaces {
   const r = intersectRects(area, frame.rect);
   const wanted = patch.words[patch.rarest.y * patch.width + patch.rarest.x];
   const places: Point[] = [];

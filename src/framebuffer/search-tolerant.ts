@@ -51,23 +51,6 @@ export function findTolerant(
   return { places: distinct(likely), isComplete: candidates.length < MAX_PLACES };
 }
 
-/** `findTolerant` without kernels. */
-export function findTolerantScalar(
-  frame: Framebuffer,
-  patch: Patch,
-  area: Rect,
-  tolerance: number,
-): TolerantPlaces {
-  const r = intersectRects(area, frame.rect);
-  if (r.width < patch.width || r.height < patch.height) return { places: [], isComplete: true };
-  if (patch.samples.length === 0) return { places: [], isComplete: false };
-  const candidates = sampledScalar(frame, patch, r, tolerance);
-  const likely = candidates
-    .map(({ x, y }) => ({ x, y, ...compareScalar(frame, patch, x, y, tolerance, mostOff(patch)) }))
-    .filter(({ off }) => off <= mostOff(patch));
-  return { places: distinct(likely), isComplete: candidates.length < MAX_PLACES };
-}
-
 /** How a place compares with the patch; null where it is not within the picture or not like it. */
 export function likenessAt(
   frame: Framebuffer,

@@ -3,8 +3,8 @@ import t from "tap";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { takePatch } from "../../src/framebuffer/patch.ts";
 import type { Point, Rect } from "../../src/framebuffer/rect.ts";
-import { findExact, findExactScalar, isExactlyAt } from "../../src/framebuffer/search-exact.ts";
-import { findTolerant, findTolerantScalar } from "../../src/framebuffer/search-tolerant.ts";
+import { findExact, isExactlyAt } from "../../src/framebuffer/search-exact.ts";
+import { findTolerant } from "../../src/framebuffer/search-tolerant.ts";
 import { addNoise, drawText, noisyFrame, withoutKernels } from "./frames.ts";
 
 /** What the search is defined to find, at any cost. */
@@ -37,7 +37,7 @@ t.test("the exact search finds what a plain loop finds, by kernel and twin", asy
         const area = { x: inset, y: 0, width: width - 2 * inset, height: 30 };
         const expected = naive(frame, patch, area);
         const kernel = findExact(frame, patch, area, 4096);
-        const twin = findExactScalar(withoutKernels(frame), patch, area, 4096);
+        const twin = findExact(withoutKernels(frame), patch, area, 4096);
         const wanted = JSON.stringify(expected);
         return JSON.stringify(kernel.places) === wanted && JSON.stringify(twin) === JSON.stringify(kernel);
       },
@@ -69,7 +69,7 @@ t.test("a pattern made to cost much is given up, by kernel and twin alike", asyn
   words[199 * 200] = 0xff101011;
   const patch = { ...taken, words };
   t.same(findExact(frame, patch, frame.rect, 2), { places: [], isComplete: false });
-  t.same(findExactScalar(withoutKernels(frame), patch, frame.rect, 2), { places: [], isComplete: false });
+  t.same(findExact(withoutKernels(frame), patch, frame.rect, 2), { places: [], isComplete: false });
 });
 
 t.test("the tolerant search finds text under noise where it stands, by kernel and twin", async (t) => {
@@ -91,7 +91,7 @@ t.test("the tolerant search finds text under noise where it stands, by kernel an
     const found = findTolerant(moved, patch, moved.rect, 16);
     t.match(found, { places: [to], isComplete: true });
     t.equal(found.places.length, 1);
-    t.same(findTolerantScalar(withoutKernels(moved), patch, moved.rect, 16), found);
+    t.same(findTolerant(withoutKernels(moved), patch, moved.rect, 16), found);
   }
 });
 
@@ -113,7 +113,7 @@ t.test("the tolerant search works in pictures of any width", async () => {
         const part = { x: 0, y: 0, width: Math.min(width, 30), height: Math.min(height, 160) };
         const patch = takePatch(frame, part);
         const kernel = findTolerant(frame, patch, frame.rect, tolerance);
-        const twin = findTolerantScalar(withoutKernels(frame), patch, frame.rect, tolerance);
+        const twin = findTolerant(withoutKernels(frame), patch, frame.rect, tolerance);
         return JSON.stringify(kernel) === JSON.stringify(twin);
       },
     ),

@@ -5,7 +5,7 @@ import { TOOLS } from "../../src/mcp/tools/list.ts";
 import { AGENT, type FakeHouse } from "./fake-house.ts";
 
 /** A tool's answer, with the parts that tests look at. */
-export interface Answer {
+interface Answer {
   readonly structured: Record<string, unknown>;
   readonly text: string;
   readonly images: readonly { readonly data: string; readonly mimeType: string }[];

@@ -15,7 +15,7 @@ import { FakeDesktops } from "./fake-desktop.ts";
 export const AGENT: Principal = { id: "agent-1", name: "first agent", role: "agent" };
 export const OTHER: Principal = { id: "agent-2", name: "second agent", role: "agent" };
 export const ADMIN: Principal = { id: "admin", name: "admin", role: "admin" };
-export const VIEWER: Principal = { id: "viewer", name: "viewer", role: "viewer" };
+const VIEWER: Principal = { id: "viewer", name: "viewer", role: "viewer" };
 
 /** What the house heard from the MCP face. */
 export interface FakeHouse {

@@ -9,9 +9,9 @@ import type { KeySealer } from "../../src/recording/format/recording-key.ts";
 import { Recordings, type RecordingsOptions } from "../../src/recording/library/recording-service.ts";
 import type { RecordingsEvent } from "../../src/recording/library/recording-types.ts";
 import type { Scribes } from "../../src/recording/write/encoder.ts";
-import { NEAR_SCRIBES } from "../../src/recording/write/inline-encoder.ts";
 import { House } from "../desktop/house.ts";
 import type { Owner } from "../support/program.ts";
+import { NEAR_SCRIBES } from "./inline-encoder.ts";
 
 export const OPTIONS: RecordingsOptions = {
   policy: "manual",

@@ -27,7 +27,7 @@ class Emitter<Event> {
   }
 }
 
-export class FakeScene extends Emitter<SceneEvent> {
+class FakeScene extends Emitter<SceneEvent> {
   version = 1;
   overlays: readonly Overlay[] = [];
 

@@ -16,7 +16,7 @@ import type {
   Verification,
 } from "../../src/recording/library/recording-types.ts";
 
-export const STARTED_AT = "2026-11-21T08:00:00.000Z";
+const STARTED_AT = "2026-11-21T08:00:00.000Z";
 export const SIZE = { width: 64, height: 48 };
 
 /** One colour a second: what a picture shows is when it was taken. */

@@ -61,7 +61,7 @@ export const securityMeans: ViewerSignInPorts["means"] = {
 };
 
 /** Nobody has a token. */
-export const NO_USERS: ViewerSignInPorts["users"] = {
+const NO_USERS: ViewerSignInPorts["users"] = {
   signInAs: () => ({ kind: "wrong", waitMs: 0 }),
   isStillValid: () => true,
 };

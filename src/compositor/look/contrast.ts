@@ -14,7 +14,7 @@ export function inkOn(colour: string): "#000000" | "#ffffff" {
 }
 
 /** Relative luminance of "#rrggbb", 0 to 1, WCAG 2.2. */
-export function luminance(colour: string): number {
+function luminance(colour: string): number {
   const [red, green, blue] = channels(colour);
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }

@@ -6,13 +6,13 @@ import { findExact, isExactlyAt } from "../../framebuffer/search-exact.ts";
 import { findTolerant, type Likeness, likenessAt } from "../../framebuffer/search-tolerant.ts";
 
 /** How far a channel may be off where a patch is looked for with tolerance: noise and JPEG, not another colour. */
-export const DEFAULT_TOLERANCE = 16;
+const DEFAULT_TOLERANCE = 16;
 
 /** Certainty of a place whose every pixel is as it was. */
 const CERTAIN = 1;
 
 /** found: here. ambiguous: it stands in several places, or could not be told from others. lost: nowhere in view. */
-export type AnchorStatus = "found" | "ambiguous" | "lost";
+type AnchorStatus = "found" | "ambiguous" | "lost";
 
 /** Where something remembered is now. */
 export interface AnchorPlace {

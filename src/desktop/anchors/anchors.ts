@@ -8,7 +8,7 @@ import { RefusedError } from "../error.ts";
 import { Listeners } from "../listeners.ts";
 import { Anchor, type AnchorPlace, type AnchorSearch } from "./anchor.ts";
 
-export type { AnchorPlace, AnchorSearch, AnchorStatus } from "./anchor.ts";
+export type { AnchorPlace, AnchorSearch } from "./anchor.ts";
 
 /** Anchors a desktop may have: each remembers up to 256 KiB of pixels. */
 export const ANCHOR_LIMIT = 32;

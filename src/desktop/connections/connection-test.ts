@@ -2,7 +2,7 @@ import { type Clock, delay } from "../../platform/clock.ts";
 import type { LinkError } from "../error.ts";
 import { type Link, UNHEARD } from "../link.ts";
 
-export interface TestStep {
+interface TestStep {
   readonly name: string;
   readonly ok: boolean;
   readonly detail: string;

@@ -12,14 +12,14 @@ export const PROTOCOLS = ["vnc", "kasmvnc", "rdp", "demo"] as const;
 export type Protocol = (typeof PROTOCOLS)[number] | "replay";
 
 /** What a replay shows. */
-export interface ReplayWish {
+interface ReplayWish {
   readonly recordingId: string;
   /** Where it stands at first, since the recording began. */
   readonly startMs: number;
 }
 
 /** The port a protocol's servers listen on unless told otherwise. */
-export const DEFAULT_PORT = {
+const DEFAULT_PORT = {
   vnc: 5900,
   kasmvnc: 6901,
   rdp: 3389,

@@ -18,7 +18,7 @@ export interface Actor {
  * "modes": switch among modes that give agents no more than an administrator's rules do, autopilot apart; "rules": every
  * mode, and the rules themselves.
  */
-export type Authority = "modes" | "rules";
+type Authority = "modes" | "rules";
 
 export const BUTTONS = ["left", "middle", "right", "back", "forward"] as const;
 export type Button = (typeof BUTTONS)[number];

@@ -8,7 +8,7 @@ import type { Detail } from "./action-details.ts";
 import { scopeOf } from "./grant-scope.ts";
 
 /** stale: what the card showed has changed on the screen, and changing back does not revive it. */
-export type ApprovalState = "pending" | "granted" | "denied" | "expired" | "cancelled" | "stale";
+type ApprovalState = "pending" | "granted" | "denied" | "expired" | "cancelled" | "stale";
 
 /** What is no input and yet asked of a human: an agent wants a desktop that nobody configured. */
 export interface Proposal {

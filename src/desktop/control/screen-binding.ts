@@ -66,11 +66,6 @@ export class ScreenBinding {
     return new ScreenBinding(patches, targets, frame, isExact);
   }
 
-  /** False where there is nothing to compare: then the approval holds whatever the screen shows. */
-  get bindsAnything(): boolean {
-    return this.#patches.length > 0;
-  }
-
   get isExact(): boolean {
     return this.#isExact;
   }

@@ -14,7 +14,7 @@ import type { LockKeys } from "../link.ts";
 import type { InputSeen } from "./input-events.ts";
 
 /** What held until a mode was set, and the rules that do now. */
-export interface ModeBefore {
+interface ModeBefore {
   readonly mode: Mode;
   readonly rules: CustomRules | null;
   readonly rulesNow: CustomRules | null;

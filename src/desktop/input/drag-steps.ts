@@ -14,7 +14,7 @@ const MS_A_PIXEL = 0.1;
 /** As long as a caller may ask for. */
 const LONGEST_MS = 10_000;
 
-export interface DragMove {
+interface DragMove {
   readonly at: Point;
   /** How many points of the path are reached with it. */
   readonly points: number;

@@ -42,7 +42,7 @@ export type Step =
   | { readonly kind: "cursor" };
 
 export const VENDORS = ["anthropic", "openai", "gemini"] as const;
-export type Vendor = (typeof VENDORS)[number];
+type Vendor = (typeof VENDORS)[number];
 
 /** One action object of a vendor, understood. */
 export interface VendorAction {

@@ -62,11 +62,6 @@ export function chordOf(names: readonly string[]): Chord {
   return { keysyms, name: names.map((name) => nameForPeople(name, isAlone)).join("+") };
 }
 
-/** The keysym of one key by its name or character; throws RefusedError invalid_parameters. */
-export function parseKey(name: string): number {
-  return namedKey(name) ?? characterKey(name, false, false);
-}
-
 /** The text that a chord types: one character with no key but Shift held; null for all else. */
 export function textOf(chord: Chord): string | null {
   const [only] = chord.keysyms;

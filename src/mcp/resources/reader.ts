@@ -31,7 +31,7 @@ export interface ResourceEntry {
 }
 
 /** As MCP has it. */
-export interface Icon {
+interface Icon {
   src: string;
   mimeType: string;
   sizes?: string[];

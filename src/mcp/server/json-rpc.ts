@@ -1,5 +1,5 @@
 /** JSON-RPC 2.0 section 5.1. */
-export const PARSE_ERROR = -32_700;
+const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
 export const INTERNAL_ERROR = -32_603;
 /** MCP 2025-11-25, Streamable HTTP: what the SDKs answer for an unknown session. */

@@ -51,7 +51,7 @@ import { Sessions } from "./sessions.ts";
 import { StdioGate } from "./stdio-gate.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-export const SERVER_NAME = "overlay-companion-mcp";
+const SERVER_NAME = "overlay-companion-mcp";
 
 /** The list of tools changes only with the version; a day is short enough for an upgrade to be seen. */
 const TOOLS_TTL_MS = 24 * 60 * 60 * 1000;

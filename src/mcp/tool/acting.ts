@@ -26,7 +26,7 @@ const STABLE_MS = 150;
 /** … and is waited for so long: what moves by then may do so for ever. */
 const MAX_REST_MS = 2000;
 
-export const RETURNED = ["none", "after_stable", "diff"] as const;
+const RETURNED = ["none", "after_stable", "diff"] as const;
 export type Returned = (typeof RETURNED)[number];
 
 export const returnScreenshotField = z

@@ -39,7 +39,7 @@ export interface SpaceArguments {
   readonly monitor_index?: number | undefined;
 }
 
-export const pointOutput = z.object({ x: z.int(), y: z.int() });
+const pointOutput = z.object({ x: z.int(), y: z.int() });
 
 /** Where an action was, in both spaces. */
 export const positionOutput = z.object({

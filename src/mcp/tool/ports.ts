@@ -96,7 +96,7 @@ export interface McpClientSeen {
 }
 
 /** What pino offers; messages are constant, details are fields. */
-export interface McpLog {
+interface McpLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }

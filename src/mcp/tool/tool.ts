@@ -57,7 +57,7 @@ export interface ObjectSchema {
 }
 
 /** The hints of MCP's ToolAnnotations. */
-export interface ToolHints {
+interface ToolHints {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   readonly idempotentHint: boolean;

@@ -10,7 +10,7 @@ import type { DamageLog } from "./graphics/damage-log.ts";
 import type { PointerCache } from "./pointer/pointer-cache.ts";
 import type { Scratch } from "./scratch.ts";
 
-export const COLOUR_DEPTHS = [32, 24, 16, 15, 8] as const;
+const COLOUR_DEPTHS = [32, 24, 16, 15, 8] as const;
 export type ColourDepth = (typeof COLOUR_DEPTHS)[number];
 
 export interface RdpClientOptions {

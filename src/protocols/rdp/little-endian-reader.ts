@@ -31,12 +31,6 @@ export class LittleEndianReader {
     return this.#view.getUint8(this.#at);
   }
 
-  /** The next 16 bits without reading them. */
-  peekU16(): number {
-    this.#need(2);
-    return this.#view.getUint16(this.#at, true);
-  }
-
   u8(): number {
     return this.#view.getUint8(this.#advance(1));
   }

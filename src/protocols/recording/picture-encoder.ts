@@ -34,7 +34,7 @@ export interface Grain {
 }
 
 /** What changed of a cell is written, or all where most did, and nothing twice. */
-export const BEST_GRAIN: Grain = Object.freeze({ isTile: false, isShared: true });
+const BEST_GRAIN: Grain = Object.freeze({ isTile: false, isShared: true });
 
 /** Writes pictures into a chunk: what changed, cell by cell; what was written since the key is only named. */
 export class PictureEncoder {

@@ -26,7 +26,6 @@ export const ENCODING = {
   qemuLeds: -261,
   desktopName: -307,
   extendedDesktopSize: -308,
-  xvp: -309,
   fence: -312,
   continuousUpdates: -313,
   cursorWithAlpha: -314,
@@ -78,7 +77,6 @@ export const CLIENT_MESSAGE = {
   clientCutText: 6,
   enableContinuousUpdates: 150,
   fence: 248,
-  xvp: 250,
   setDesktopSize: 251,
   qemu: 255,
 } as const;
@@ -91,7 +89,6 @@ export const SERVER_MESSAGE = {
   serverCutText: 3,
   endOfContinuousUpdates: 150,
   fence: 248,
-  xvp: 250,
 } as const;
 
 /** Named limits (security reference 2.2). */

@@ -41,7 +41,7 @@ export const BLOCK_KIND = {
 export const BLOCK_FLAG = { key: 1, deflated: 2, encrypted: 4 } as const;
 
 /** The largest body, and the largest once it is inflated. */
-export const MAX_BODY_BYTES = 256 * 1024 * 1024;
+const MAX_BODY_BYTES = 256 * 1024 * 1024;
 /** Deflate makes nothing more than so many times smaller. */
 const MAX_DEFLATE_RATIO = 1032;
 

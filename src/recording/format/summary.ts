@@ -2,7 +2,7 @@
  * recording: it grows. sealed: closed and signed. unsealed: its process ended before it could sign; it replays to its
  * last whole second. tampered: a byte is not what was written.
  */
-export type RecordingState = "recording" | "sealed" | "unsealed" | "tampered";
+type RecordingState = "recording" | "sealed" | "unsealed" | "tampered";
 
 /** Who or what began a recording. */
 export const REASONS = ["manual", "always", "agent_activity"] as const;

@@ -2,14 +2,9 @@ import type { Actor } from "../../desktop/control/action.ts";
 import type { RecordingReason, RecordingSummary } from "../format/summary.ts";
 import type { RecordingReader } from "../read/reader.ts";
 
-export type { ActionEntry, TrackActor, TrackEntry, TrackEvent } from "../format/event-entry.ts";
-export type {
-  RecordingCounts,
-  RecordingReason,
-  RecordingState,
-  RecordingSummary,
-} from "../format/summary.ts";
-export type { PictureChunk, PictureRun, RecordedFrame, RecordingReader, SearchHit } from "../read/reader.ts";
+export type { TrackEntry } from "../format/event-entry.ts";
+export type { RecordingSummary } from "../format/summary.ts";
+export type { PictureChunk, PictureRun, RecordedFrame, RecordingReader } from "../read/reader.ts";
 
 /** What `verify` found. `state` is never "recording": a running one is checked as far as it is written. */
 export interface Verification {

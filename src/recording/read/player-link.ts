@@ -11,8 +11,8 @@ import type { OpenRecording } from "./open-recording.ts";
 const LEAST_STEP_MS = 40;
 /** At the end of what is there a running recording is looked at again so often. */
 const LIVE_STEP_MS = 500;
-export const MIN_SPEED = 0.25;
-export const MAX_SPEED = 16;
+const MIN_SPEED = 0.25;
+const MAX_SPEED = 16;
 
 /** Where a replay stands. */
 export interface PlayerState {

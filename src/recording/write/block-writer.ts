@@ -10,7 +10,7 @@ import type { SegmentWriter } from "./segments.ts";
 const BLOCKS_AN_INDEX = 256;
 
 /** Bytes of a block that lie elsewhere until it is written. */
-export interface FarBytes {
+interface FarBytes {
   readonly length: number;
   press(place: ChainPlace): Promise<PressedBlock>;
 }

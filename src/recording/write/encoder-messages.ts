@@ -2,7 +2,7 @@ import type { ChainPlace, PressedBlock } from "./block-encoder.ts";
 import type { AddedPicture, PictureBatch, PictureNote } from "./encoder.ts";
 
 /** Pixels that both threads hold. */
-export interface SharedFrame {
+interface SharedFrame {
   readonly memory: SharedArrayBuffer;
   readonly width: number;
   readonly height: number;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { RecordingError } from "../library/error.ts";
 
 /** A segment is closed once it is so long; no block lies in two. */
-export const SEGMENT_BYTES = 64 * 1024 * 1024;
+const SEGMENT_BYTES = 64 * 1024 * 1024;
 const OWNER_ONLY = 0o600;
 const READ_AHEAD_BYTES = 256 * 1024;
 const NAME = /^(\d{6})\.blocks$/;

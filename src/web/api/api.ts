@@ -23,7 +23,7 @@ export type {
 
 /** The REST and WebSocket shapes of the web app. The browser's code imports only the types. */
 
-export const desktopStateSchema = z.object({
+const desktopStateSchema = z.object({
   kind: z.enum(["connecting", "live", "stalled", "reconnecting", "failed", "closed"]),
   /** In words, with the next step: "Reconnecting in 3 s: …". */
   text: z.string(),
@@ -34,7 +34,7 @@ export const desktopStateSchema = z.object({
   retry_at: z.string().nullable(),
 });
 
-export const holderSchema = z.object({
+const holderSchema = z.object({
   kind: z.string(),
   /** As `id` of `GET /api/v1/me`. */
   id: z.string(),
@@ -102,7 +102,7 @@ export const approvalSchema = z.object({
 });
 
 /** What a person allowed an agent for a while: `GET /api/v1/grants`, and `DELETE /api/v1/grants/:id` ends it. */
-export const grantSchema = z.object({
+const grantSchema = z.object({
   id: z.string(),
   desktop_id: z.string(),
   actor: z.object({ kind: z.string(), name: z.string() }),
@@ -133,7 +133,7 @@ export const actionSchema = z.object({
 });
 
 /** `GET /api/v1/me` */
-export const meSchema = z.object({
+const meSchema = z.object({
   id: z.string(),
   name: z.string(),
   role: z.string(),

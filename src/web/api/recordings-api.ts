@@ -4,7 +4,7 @@ import { overlaySchema, rect } from "./overlay-api.ts";
 /** The REST shapes of recordings. Times are milliseconds since a recording began. */
 
 /** A recording as a list shows it. */
-export const recordingSchema = z.object({
+const recordingSchema = z.object({
   id: z.string(),
   desktop_id: z.string(),
   /** The desktop's name when it was recorded. */
@@ -42,7 +42,7 @@ export const replayBodySchema = z.strictObject({
 });
 
 /** The desktop that shows the recording. */
-export const replaySchema = z.object({ desktop_id: z.string() });
+const replaySchema = z.object({ desktop_id: z.string() });
 
 /** `PATCH /api/v1/desktops/:id/replay`, answered as GET there by `replayStateSchema`; what is left out stays. */
 export const steerReplayBodySchema = z.strictObject({
@@ -52,7 +52,7 @@ export const steerReplayBodySchema = z.strictObject({
   is_playing: z.boolean().optional(),
 });
 
-export const replayStateSchema = z.object({
+const replayStateSchema = z.object({
   at_ms: z.number(),
   duration_ms: z.number(),
   is_playing: z.boolean(),
@@ -60,7 +60,7 @@ export const replayStateSchema = z.object({
 });
 
 /** `POST /api/v1/recordings/:id/verify` */
-export const verificationSchema = z.object({
+const verificationSchema = z.object({
   state: z.enum(["sealed", "unsealed", "tampered"]),
   /** What is wrong and where; null for what is intact. */
   problem: z.string().nullable(),
@@ -96,7 +96,7 @@ export const exportQuerySchema = z
   .partial();
 
 /** What the index knows of a chunk of pictures; its bytes are at `/chunks/INDEX`. */
-export const pictureChunkSchema = z.object({
+const pictureChunkSchema = z.object({
   index: z.int(),
   /** Decoding may begin here. */
   is_key: z.boolean(),
@@ -107,7 +107,7 @@ export const pictureChunkSchema = z.object({
 });
 
 /** `GET /api/v1/recordings/:id/chunks`: those that touch the span, from the key that its beginning needs. */
-export const chunksSchema = z.object({
+const chunksSchema = z.object({
   state: recordingSchema.shape.state,
   duration_ms: z.number(),
   chunks: z.array(pictureChunkSchema),
@@ -120,7 +120,7 @@ export const runQuerySchema = z.object({ at_ms: moment });
  * What its answer begins with, after the length of this JSON as u32, big-endian: the chunks that a moment needs, from
  * their key on. Their bytes follow, one after the other: raw deflate where `is_deflated`.
  */
-export const runHeadSchema = z.object({
+const runHeadSchema = z.object({
   chunks: z.array(pictureChunkSchema.extend({ bytes: z.int(), is_deflated: z.boolean() })),
   /** When the chunk after them begins; null: there is none so far. */
   until_ms: z.number().nullable(),
@@ -129,7 +129,7 @@ export const runHeadSchema = z.object({
 const trackActor = z.object({ kind: z.string(), name: z.string() });
 
 /** What happened beside the pixels. An action stands at its beginning. Typed text is never there. */
-export const trackEntrySchema = z.discriminatedUnion("type", [
+const trackEntrySchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("action"),
     at_ms: z.number(),
@@ -184,7 +184,7 @@ export const timelineQuerySchema = z
   .partial();
 
 /** Its answer: all lanes at once, whatever the length, and a page of entries. */
-export const timelineSchema = z.object({
+const timelineSchema = z.object({
   recording: recordingSchema,
   /** Equal parts of the whole; 0 to 1 each, how much of the picture changed and how often people acted. */
   activity: z.array(z.number()),
@@ -195,7 +195,7 @@ export const timelineSchema = z.object({
 });
 
 /** `GET /api/v1/recordings/:id/pointer`: where the pointer was and how it looked. */
-export const pointerTrackSchema = z.object({
+const pointerTrackSchema = z.object({
   /** Each is [at_ms, x, y]. */
   moves: z.array(z.tuple([z.number(), z.int(), z.int()])),
   shapes: z.array(
@@ -213,7 +213,7 @@ export const pointerTrackSchema = z.object({
 
 /** `GET /api/v1/recordings/:id/search?query=` */
 export const searchQuerySchema = z.object({ query: z.string().min(1).max(200) });
-export const searchHitSchema = z.object({ at_ms: z.number(), type: z.string(), text: z.string() });
+const searchHitSchema = z.object({ at_ms: z.number(), type: z.string(), text: z.string() });
 
 export type RecordingInfo = z.infer<typeof recordingSchema>;
 export type ReplayInfo = z.infer<typeof replaySchema>;

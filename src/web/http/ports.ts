@@ -82,7 +82,7 @@ export interface RfbOptions {
 export type ReplayedRecording = Pick<PlayerLink, "state" | "play" | "pause" | "seek" | "setSpeed">;
 
 /** The audit log; Audit is one. */
-export interface AuditFace {
+interface AuditFace {
   record(entry: AuditEntry): void;
   /** Resolves once all that was recorded is written; rejects with RefusedError audit_down where it cannot be. */
   secured(): Promise<void>;

@@ -14,7 +14,7 @@ const GRID = 16;
 /** What was sent as JPEG and stood still for one to two of these is sent again exactly. */
 const TURN_MS = 350;
 
-export interface FedDesktop extends PointedDesktop {
+interface FedDesktop extends PointedDesktop {
   readonly generation: number;
   readonly viewers: number;
   readonly scene: { readonly version: number };

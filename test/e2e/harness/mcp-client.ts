@@ -5,7 +5,7 @@ import sharp from "sharp";
 import * as z from "zod";
 import type { Shot } from "./xwd.ts";
 
-export const ERAS = ["2026-07-28", "2025-11-25"] as const;
+const ERAS = ["2026-07-28", "2025-11-25"] as const;
 /** Which protocol a client speaks: that of the SDK's v2 packages or that of its 1.x line. */
 export type Era = (typeof ERAS)[number];
 

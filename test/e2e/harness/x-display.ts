@@ -191,7 +191,7 @@ export interface Typewriter {
   read(): string;
 }
 
-export interface Press {
+interface Press {
   readonly x: number;
   readonly y: number;
   readonly button: number;

@@ -41,7 +41,7 @@ const COLOUR_BYTES = 12;
 const ZPIXMAP = 2;
 
 /** Reads a dump of a TrueColor window of 24 or 32 bits a pixel with 8 bits a colour. */
-export function readXwd(dump: Uint8Array): Shot {
+function readXwd(dump: Uint8Array): Shot {
   const view = new DataView(dump.buffer, dump.byteOffset, dump.byteLength);
   if (dump.byteLength < 100) throw new Error(`xwd dump of ${dump.byteLength} bytes, at least 100 expected`);
   const word = (name: keyof typeof WORD): number => view.getUint32(WORD[name]);

@@ -19,7 +19,7 @@ import {
 } from "./rdp-fake-bytes.ts";
 
 /** How far a host lets its client come before it says what a test is about. */
-export const STAGES = ["connected", "secured", "joined", "licensed", "live"] as const;
+const STAGES = ["connected", "secured", "joined", "licensed", "live"] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** PEM files. */
@@ -33,7 +33,7 @@ const SIDE = 64;
 export type RdpScript = (host: RdpFakeHost) => Promise<void>;
 
 /** What is chosen of the ways in, MS-RDPBCGR 2.2.1.2.1. */
-export const WAY_IN = { tls: 1, nla: 2 } as const;
+const WAY_IN = { tls: 1, nla: 2 } as const;
 export type WayIn = keyof typeof WAY_IN;
 
 export interface RdpFake {

@@ -20,7 +20,7 @@ export interface Account {
 }
 
 /** How a host says that it does not take a bare token: by its error code, or by the end of the connection. */
-export type BareAnswer = "code" | "hangs up";
+type BareAnswer = "code" | "hangs up";
 
 export interface SpnegoHostOptions {
   readonly account: Account;

@@ -35,7 +35,7 @@ function run(input: Uint8Array, sizes: readonly number[], wireOf: (body: Uint8Ar
     {
       password: options & OPTION.password ? "secret" : null,
       username: options & OPTION.password ? "user" : null,
-      dialect: options & OPTION.kasm ? kasmvnc({ keepsWatermarks: true }) : PLAIN_RFB,
+      dialect: options & OPTION.kasm ? kasmvnc() : PLAIN_RFB,
       ...(options & OPTION.ownFormat ? { pixelFormat: "server" } : {}),
       ...(options & OPTION.repeater ? { repeater: "ID:1234" } : {}),
     },

@@ -1,5 +1,5 @@
 import t from "tap";
-import { chordOf, parseChord, parseKey, textOf } from "../../../src/mcp/model/key-chord.ts";
+import { chordOf, parseChord, textOf } from "../../../src/mcp/model/key-chord.ts";
 
 const CTRL = 0xffe3;
 const SHIFT = 0xffe1;
@@ -43,7 +43,7 @@ t.test("an unknown key is named, and nothing is guessed", async (t) => {
   }
   t.throws(() => parseChord("ctrl+hyperspace"), { message: /"hyperspace"/ });
   t.throws(() => chordOf(Array.from({ length: 11 }, () => "a")), { message: /11 keys/ });
-  t.throws(() => parseKey("no such"), { code: "invalid_parameters" });
+  t.throws(() => parseChord("no such"), { code: "invalid_parameters" });
 });
 
 t.test("only a character alone is text", async (t) => {

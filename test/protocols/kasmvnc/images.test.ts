@@ -3,14 +3,13 @@ import sharp from "sharp";
 import t from "tap";
 import { jpegTurbo } from "../../../src/imaging/jpeg-turbo.ts";
 import { decodeWebp } from "../../../src/imaging/webp-decode.ts";
-import { nodeDeflate } from "../../../src/platform/node-zlib.ts";
 import { ByteWriter } from "../../../src/protocols/byte-writer.ts";
 import { kasmvnc } from "../../../src/protocols/kasmvnc/dialect.ts";
 import { decodeQoi, qoiSize } from "../../../src/protocols/kasmvnc/qoi.ts";
 import { webpSize } from "../../../src/protocols/kasmvnc/webp-size.ts";
 import { RfbError } from "../../../src/protocols/rfb/error.ts";
 import { checkChunking, errorOf, Peer } from "../rfb/client/peer.ts";
-import { hello, join, rectangle, u32, update } from "../rfb/client/server-bytes.ts";
+import { hello, join, rectangle, update } from "../rfb/client/server-bytes.ts";
 
 const KASM = { dialect: kasmvnc() } as const;
 const KIND = { jpeg: 0x90, webp: 0xb0, qoi: 0xc0, watermark: 0xd0 } as const;
@@ -193,32 +192,7 @@ t.test("sizes are read from the header of every kind of WebP", async (t) => {
   t.throws(() => qoiSize(new Uint8Array(21)), RfbError);
 });
 
-t.test("a watermark is passed over unless it is kept, and then unpacked within bounds", async (t) => {
-  const alphas = nodeDeflate.zlib(Uint8Array.of(0x21, 0x43, 0x05), 6);
-  const image = join(Uint8Array.of(1, 2, 3, 4), alphas);
-  const kept = new Peer({ dialect: kasmvnc({ keepsWatermarks: true }) }).say(
-    hello(5, 1),
-    tight(5, 1, KIND.watermark, image),
-  );
-  t.match(kept.of("watermark")[0]?.watermark, {
-    width: 5,
-    height: 1,
-    tint: { red: 1, green: 2, blue: 3, alpha: 4 },
-  });
-  t.same([...(kept.of("watermark")[0]?.watermark.alpha ?? [])], [17, 34, 51, 68, 85]);
-  const passedOver = new Peer(KASM).say(hello(5, 1), tight(5, 1, KIND.watermark, new Uint8Array(3000)));
-  t.equal(passedOver.of("watermark").length, 0);
-  t.equal(passedOver.of("update").length, 1);
-  const bomb = join(u32(0), nodeDeflate.zlib(new Uint8Array(1_000_000), 9));
-  for (const bad of [bomb, Uint8Array.of(1, 2), join(u32(0), alphas.subarray(0, 4)), join(u32(0), u32(0))]) {
-    t.match(
-      errorOf(() =>
-        new Peer({ dialect: kasmvnc({ keepsWatermarks: true }) }).say(
-          hello(5, 1),
-          tight(5, 1, KIND.watermark, bad),
-        ),
-      ),
-      { code: "bad_data" },
-    );
-  }
+t.test("a watermark is passed over", async (t) => {
+  const peer = new Peer(KASM).say(hello(5, 1), tight(5, 1, KIND.watermark, new Uint8Array(3000)));
+  t.equal(peer.of("update").length, 1);
 });

@@ -1,8 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import sharp from "sharp";
 import t from "tap";
-import { kasmvnc } from "../../../src/protocols/kasmvnc/dialect.ts";
 import { RfbError } from "../../../src/protocols/rfb/error.ts";
 import { listRecordings, readRecording } from "./recording.ts";
 import { type Difference, differences, Replay } from "./replay.ts";
@@ -80,27 +76,6 @@ t.test(
 t.test("14: each of 35 requests for frame statistics is answered", async (t) => {
   const { sent } = await replayOf("14-stats-and-small-messages", 1);
   t.equal(sent.filter((bytes) => bytes[0] === 179 && bytes.length === 12).length, 35);
-});
-
-t.test("15: a watermark that is kept unpacks to what the server put in", async (t) => {
-  for (const [name, tint] of [
-    ["15-watermark-text", { red: 255, green: 20, blue: 20, alpha: 128 }],
-    ["15b-watermark-image", { red: 0, green: 120, blue: 255, alpha: 90 }],
-  ] as const) {
-    const { events } = await replayOf(name, 3, { dialect: kasmvnc({ keepsWatermarks: true }) });
-    const kept = events.flatMap((event) => (event.type === "watermark" ? [event.watermark] : []));
-    const last = kept.at(-1);
-    t.same(last?.tint, tint, name);
-    const png = readFileSync(join(folderOf(name), "watermark-alpha.png"));
-    const { data, info } = await sharp(png).extractChannel(0).raw().toBuffer({ resolveWithObject: true });
-    t.same([last?.width, last?.height], [info.width, info.height]);
-    t.ok(data.equals(Buffer.from(last?.alpha ?? [])), `${name}: every alpha`);
-    const passedOver = await replayOf(name, 3);
-    t.notOk(
-      passedOver.events.some(({ type }) => type === "watermark"),
-      "passed over unless asked for",
-    );
-  }
 });
 
 t.test("17: pointers of the desktop come with their pictures, and where a program put them", async (t) => {

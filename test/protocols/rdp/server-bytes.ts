@@ -2,7 +2,7 @@ import { LittleEndianWriter } from "../../../src/protocols/rdp/little-endian-wri
 
 /** Ids that this server gives out. */
 export const IDS = { user: 7, io: 1003, channels: [1004, 1005] } as const;
-export const SHARE_ID = 0x1234;
+const SHARE_ID = 0x1234;
 
 export function bytes(): LittleEndianWriter {
   return new LittleEndianWriter();
@@ -35,7 +35,7 @@ function data(body: Uint8Array): Uint8Array {
 }
 
 /** MCS Connect Response; `method` is the encryption of the security block. */
-export function connectResponse(method = 0): Uint8Array {
+function connectResponse(method = 0): Uint8Array {
   const blocks = bytes().u16(0x0c01).u16(8).u32(0x80004);
   blocks.u16(0x0c02).u16(12).u32(method).u32(0);
   blocks
@@ -54,11 +54,11 @@ export function connectResponse(method = 0): Uint8Array {
   return data(bytes().u8(0x7f).u8(0x66).u8(0x82).bigU16(body.length).put(body.bytes()).bytes());
 }
 
-export function attachConfirm(): Uint8Array {
+function attachConfirm(): Uint8Array {
   return data(bytes().u8(0x2e).u8(0).bigU16(IDS.user).bytes());
 }
 
-export function joinConfirm(id: number): Uint8Array {
+function joinConfirm(id: number): Uint8Array {
   return data(bytes().u8(0x3e).u8(0).bigU16(IDS.user).bigU16(id).bigU16(id).bytes());
 }
 

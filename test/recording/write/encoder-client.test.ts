@@ -5,9 +5,9 @@ import { systemClock } from "../../../src/platform/clock.ts";
 import { FIRST_HASH } from "../../../src/recording/format/block.ts";
 import type { Scribe } from "../../../src/recording/write/encoder.ts";
 import { FarScribes } from "../../../src/recording/write/encoder-client.ts";
-import { NEAR_SCRIBES } from "../../../src/recording/write/inline-encoder.ts";
 import { AGENT } from "../../desktop/house.ts";
 import { FakeClock } from "../../fake-clock.ts";
+import { NEAR_SCRIBES } from "../inline-encoder.ts";
 import { randomOf, Studio } from "../studio.ts";
 
 const SIZE = { width: 300, height: 200 };

@@ -56,7 +56,7 @@ export function readMessage(from: LittleEndianReader): {
 }
 
 /** A message of ours: the header, then the body. */
-export function writeMessage(command: number, body: Uint8Array): Uint8Array {
+function writeMessage(command: number, body: Uint8Array): Uint8Array {
   return new LittleEndianWriter(HEADER_BYTES + body.length)
     .u16(command)
     .u16(0)

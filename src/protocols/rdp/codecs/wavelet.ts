@@ -5,7 +5,7 @@ export const TILE_SIDE = 64;
 export const TILE_COEFFICIENTS = TILE_SIDE * TILE_SIDE;
 
 /** Where a sub-band lies among the coefficients, in the order of the stream. */
-export interface Band {
+interface Band {
   readonly start: number;
   readonly count: number;
 }

@@ -40,7 +40,7 @@ export function readDemandActive(from: LittleEndianReader, c: Conversation): voi
 }
 
 /** The desktop has this size from here on: one screen, or those that were asked for, until the host tells of others. */
-export function resizeTo(width: number, height: number, c: Conversation): void {
+function resizeTo(width: number, height: number, c: Conversation): void {
   const { framebuffer } = c;
   if (framebuffer.width === width && framebuffer.height === height && c.screens.length > 0) return;
   c.admitResize();

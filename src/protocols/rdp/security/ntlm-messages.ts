@@ -3,7 +3,7 @@ import { LittleEndianReader } from "../little-endian-reader.ts";
 import { LittleEndianWriter } from "../little-endian-writer.ts";
 
 /** Flags of MS-NLMP 2.2.2.5. */
-export const NTLM_FLAG = {
+const NTLM_FLAG = {
   unicode: 0x0000_0001,
   requestTarget: 0x0000_0004,
   sign: 0x0000_0010,
@@ -48,7 +48,7 @@ const MESSAGE = { negotiate: 1, challenge: 2, authenticate: 3 } as const;
 const VERSION = Uint8Array.of(6, 1, 0xb1, 0x1d, 0, 0, 0, 15);
 const FIELD_BYTES = 8;
 const MIC_AT = 72;
-export const MIC_BYTES = 16;
+const MIC_BYTES = 16;
 const AUTHENTICATE_HEADER_BYTES = MIC_AT + MIC_BYTES;
 
 /**

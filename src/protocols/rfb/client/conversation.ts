@@ -65,32 +65,15 @@ export type RfbClientEvent =
   | { readonly type: "locks"; readonly locks: LockKeys }
   /** The server did not do what `resize` or `arrange` asked for. */
   | { readonly type: "resizeRefused"; readonly status: ResizeStatus | "unknown" }
-  /** The server did not do what `power` asked for. */
-  | { readonly type: "powerRefused" }
   /** KasmVNC: somebody else's connection began or ended. */
   | { readonly type: "peer"; readonly name: string; readonly isHere: boolean }
   /** KasmVNC: why the server is about to close, made safe to show. */
-  | { readonly type: "farewell"; readonly reason: string; readonly isGraceful: boolean }
-  /** KasmVNC, where watermarks are kept: what a viewer is to draw over the picture. */
-  | { readonly type: "watermark"; readonly watermark: Watermark };
+  | { readonly type: "farewell"; readonly reason: string; readonly isGraceful: boolean };
 
 export interface LockKeys {
   readonly scrollLock: boolean;
   readonly numLock: boolean;
   readonly capsLock: boolean;
-}
-
-/** One colour laid over the picture; `alpha` is width * height bytes, before the tint's own alpha is applied. */
-export interface Watermark {
-  readonly width: number;
-  readonly height: number;
-  readonly tint: {
-    readonly red: number;
-    readonly green: number;
-    readonly blue: number;
-    readonly alpha: number;
-  };
-  readonly alpha: Uint8Array;
 }
 
 /** What the server showed it can do. */
@@ -100,8 +83,6 @@ export interface ServerFeatures {
   hasQemuKeys: boolean;
   hasExtendedDesktopSize: boolean;
   hasExtendedMouseButtons: boolean;
-  /** It can be shut down and reset: XVP. */
-  hasPower: boolean;
   /** QEMU without a tablet: the pointer goes by deltas, and where it is is not known. */
   isPointerRelative: boolean;
   /** Flags of its ExtendedClipboard caps; 0 without. */

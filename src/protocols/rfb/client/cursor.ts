@@ -7,7 +7,7 @@ import { RfbError } from "../error.ts";
 import { ENCODING, LIMIT } from "../numbers.ts";
 import type { Conversation } from "./conversation.ts";
 
-export interface CursorHeader extends Size {
+interface CursorHeader extends Size {
   readonly hotspotX: number;
   readonly hotspotY: number;
 }

@@ -16,9 +16,6 @@ import {
 /** A message that is not whole after so long will never be. */
 const MESSAGE_MS = 30_000;
 
-/** Codes of a server's XVP message, rfbproto. */
-const XVP_CODE = { fail: 0, init: 1 } as const;
-
 /** Messages of the server, RFC 6143 section 7.6, rfbproto and the dialect, for ever. */
 export function* readMessages(c: Conversation): Parser<never> {
   for (;;) {
@@ -44,9 +41,6 @@ export function* readMessages(c: Conversation): Parser<never> {
         break;
       case SERVER_MESSAGE.fence:
         yield* readFence(c);
-        break;
-      case SERVER_MESSAGE.xvp:
-        yield* readXvp(c);
         break;
       default:
         if (yield* c.dialect.readMessage(c, type)) break;
@@ -92,14 +86,4 @@ function* readFence(c: Conversation): Parser<void> {
   } else {
     c.emit({ type: "fence", payload });
   }
-}
-
-/** XVP, rfbproto: pad 1, U8 version, U8 code: whether the machine can be shut down, and that it was not. */
-function* readXvp(c: Conversation): Parser<void> {
-  while (!c.from.has(3)) yield 3;
-  c.from.skip(2);
-  const code = c.from.u8();
-  if (code === XVP_CODE.init) c.features.hasPower = true;
-  else if (code === XVP_CODE.fail) c.emit({ type: "powerRefused" });
-  else throw new RfbError("bad_data", "message", `got xvp code ${code}, expected 0 or 1`);
 }

@@ -24,7 +24,6 @@ export const PLAIN_RFB: Dialect = {
     ENCODING.extendedMouseButtons,
     ENCODING.qemuLeds,
     ENCODING.vmwareLeds,
-    ENCODING.xvp,
     ENCODING.extendedClipboard,
     ENCODING.fence,
     ENCODING.continuousUpdates,

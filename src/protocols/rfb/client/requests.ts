@@ -10,9 +10,6 @@ export const FENCE_BLOCK_BEFORE = 1;
 export const FENCE_BLOCK_AFTER = 2;
 export const FENCE_SYNC_NEXT = 4;
 
-/** The only version of XVP there is. */
-export const XVP_VERSION = 1;
-
 /** SetPixelFormat, RFC 6143 section 7.5.1. */
 export function setPixelFormat(format: PixelFormat): Uint8Array {
   return new ByteWriter(20)
@@ -141,11 +138,6 @@ export function clientFence(flags: number, payload: Uint8Array): Uint8Array {
     .u8(payload.length)
     .put(payload)
     .bytes();
-}
-
-/** XVP, rfbproto: pad 1, U8 version, U8 code. */
-export function xvp(code: number): Uint8Array {
-  return new ByteWriter(4).u8(CLIENT_MESSAGE.xvp).pad(1).u8(XVP_VERSION).u8(code).bytes();
 }
 
 /** SetDesktopSize, rfbproto: pad 1, U16 width, U16 height, U8 screens, pad 1, screens of 16 bytes. */

@@ -37,9 +37,6 @@ const RGB565: PixelFormat = Object.freeze({
   blueShift: 0,
 });
 
-/** Codes of XVP, rfbproto. */
-const POWER = { shutdown: 2, reboot: 3, reset: 4 } as const;
-
 /** More screens than ExtendedDesktopSize counts. */
 const MAX_SCREENS = 255;
 
@@ -63,7 +60,6 @@ export class RfbClient {
     hasQemuKeys: false,
     hasExtendedDesktopSize: false,
     hasExtendedMouseButtons: false,
-    hasPower: false,
     isPointerRelative: false,
     clipboardActions: 0,
   };
@@ -216,13 +212,6 @@ export class RfbClient {
       return { id, rect: bounds, flags: 0 };
     });
     this.#send(request.setDesktopSize(bounds.width, bounds.height, layout));
-    return true;
-  }
-
-  /** Asks the server to end or restart its machine; false where it has not shown that it can. */
-  power(what: keyof typeof POWER): boolean {
-    if (!this.features.hasPower) return false;
-    this.#send(request.xvp(POWER[what]));
     return true;
   }
 

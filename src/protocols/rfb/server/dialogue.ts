@@ -27,7 +27,7 @@ export interface RectWork {
  * this turn of the event loop has no time left for it. Then what was encoded so far goes out, and the rest of the
  * update with the next calls of `update`.
  */
-export type EncodeRect = (work: RectWork, encode: () => Uint8Array) => Uint8Array | null;
+type EncodeRect = (work: RectWork, encode: () => Uint8Array) => Uint8Array | null;
 
 /** What the platform gives a server's side. */
 export interface RfbServerPorts {
@@ -48,7 +48,7 @@ export interface RfbServerPorts {
 export type TlsIdentity = "anonymous" | "x509";
 
 /** True where this password is accepted of this user. */
-export type VerifyUser = (user: string, password: string) => boolean;
+type VerifyUser = (user: string, password: string) => boolean;
 
 export interface VncAuthSecurity {
   readonly type: "vncAuth";

@@ -19,7 +19,7 @@ const RESULT_OK = 0;
 const RESULT_FAILED = 1;
 
 /** Minor versions that differ: 3 dictates the security type, 7 lets the viewer choose, 8 gives reasons. */
-export type Minor = 3 | 7 | 8;
+type Minor = 3 | 7 | 8;
 
 /** What is known of a viewer after the handshake. */
 export interface Greeting {

@@ -25,7 +25,6 @@ export type { Leds } from "./announcements.ts";
 export type {
   ArdCrypto,
   DhExchange,
-  EncodeRect,
   InnerSecurity,
   MsLogonCrypto,
   PixelStyle,

@@ -41,7 +41,7 @@ import warning from "lucide-static/icons/triangle-alert.svg?raw";
 import cross from "lucide-static/icons/x.svg?raw";
 
 /** The product's icons, from lucide (ISC): the build leaves only what is inside their SVG element. */
-export const ICON_SHAPES = {
+const ICON_SHAPES = {
   arrowDown,
   arrowLeft,
   arrowUp,

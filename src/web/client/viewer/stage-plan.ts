@@ -5,7 +5,7 @@ import { type Crop, clampCrop } from "./crop.ts";
 export type Scaling = "fit" | "actual";
 
 /** A box in CSS pixels, relative to its parent. */
-export interface Box {
+interface Box {
   readonly left: number;
   readonly top: number;
   readonly width: number;

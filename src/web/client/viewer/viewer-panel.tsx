@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 
-export const PANEL_TABS = ["agent", "approvals", "overlays", "info"] as const;
+const PANEL_TABS = ["agent", "approvals", "overlays", "info"] as const;
 export type PanelTab = (typeof PANEL_TABS)[number];
 
 const NAMES = {

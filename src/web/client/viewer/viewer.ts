@@ -17,7 +17,7 @@ export type ViewerStatus =
   | { readonly kind: "lost"; readonly retryAtMs: number; readonly reason: string };
 
 /** What a viewer tells its page. */
-export interface ViewerEvents {
+interface ViewerEvents {
   status(status: ViewerStatus): void;
   overlays(overlays: readonly OverlayInfo[]): void;
   overlayCloseAsked(overlay: OverlayInfo): void;

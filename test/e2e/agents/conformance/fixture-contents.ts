@@ -2,7 +2,7 @@ import type { CallToolResult, GetPromptResult, ReadResourceResult } from "@model
 import * as z from "zod";
 
 /** One red pixel as PNG, base64. */
-export const RED_PIXEL =
+const RED_PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 /** A WAV file without a sample, base64. */
 const SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";

@@ -86,13 +86,3 @@ t.test("screens are arranged only where the server can, each under its number", 
   t.same(sent.slice(8, 12), [0, 0, 0, 77]);
   t.same(sent.slice(24), [0, 0, 0, 1, 0, 8, 0, 2, 0, 8, 0, 8, 0, 0, 0, 0], "a new one gets a free number");
 });
-
-t.test("power is asked for only where the server has it; a refusal is told", async (t) => {
-  const peer = peerAfter();
-  t.equal(peer.client.power("shutdown"), false);
-  peer.say(Uint8Array.of(250, 0, 1, 1));
-  t.equal(peer.client.power("reboot"), true);
-  t.same(peer.takeSent(), [250, 0, 1, 3]);
-  peer.say(Uint8Array.of(250, 0, 1, 0));
-  t.equal(peer.of("powerRefused").length, 1);
-});

@@ -138,6 +138,6 @@ export function picture(rows: readonly string[], colours: Readonly<Record<string
 }
 
 /** A Framebuffer's word for 0xRRGGBB. */
-export function wordOf(rgb: number): number {
+function wordOf(rgb: number): number {
   return (OPAQUE | ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
 }

@@ -11,7 +11,7 @@ import {
 } from "../../../../src/protocols/rfb/server/rfb-server.ts";
 import { ports as nodePorts } from "./ports.ts";
 
-export const OPTIONS: RfbServerOptions = {
+const OPTIONS: RfbServerOptions = {
   name: "test",
   width: 64,
   height: 48,

@@ -1,11 +1,17 @@
-import { Framebuffer } from "../../framebuffer/framebuffer.ts";
-import type { Size } from "../../framebuffer/rect.ts";
-import type { ChainPlace, PressedBlock } from "./block-encoder.ts";
-import type { AddedPicture, PictureBatch, PictureNote, Scribe, Scribes } from "./encoder.ts";
-import { PictureScribe } from "./picture-encoder.ts";
+import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
+import type { Size } from "../../src/framebuffer/rect.ts";
+import type { ChainPlace, PressedBlock } from "../../src/recording/write/block-encoder.ts";
+import type {
+  AddedPicture,
+  PictureBatch,
+  PictureNote,
+  Scribe,
+  Scribes,
+} from "../../src/recording/write/encoder.ts";
+import { PictureScribe } from "../../src/recording/write/picture-encoder.ts";
 
 /** A scribe that works where its recorder does. */
-export class NearScribe implements Scribe {
+class NearScribe implements Scribe {
   readonly #work: PictureScribe;
   #frame: Framebuffer | null = null;
 
