@@ -97,6 +97,7 @@ export class Desktop {
         this.#gate.onDamage(null);
         this.#emit({ type: "resize", size, screens });
       },
+      received: (part) => this.#keeper.received(part),
       whole: () => {
         this.#keeper.live();
         this.#follow();

@@ -13,7 +13,7 @@ export interface LockKeys {
   readonly capsLock: boolean;
 }
 
-/** What a link tells its desktop. All are called between complete updates, never inside one. */
+/** What a link tells its desktop. All but `progress` are called between complete updates, never inside one. */
 export interface LinkEvents {
   /** The handshake is over and `framebuffer` has its size; pixels follow. */
   ready(info: { readonly name: string; readonly screens: readonly Screen[] }): void;
@@ -22,6 +22,8 @@ export interface LinkEvents {
    * after them.
    */
   update(update: { readonly painted: Region; readonly copies: readonly CopyMove[] }): void;
+  /** Inside the update that brings the first picture: how much of it is decoded, more than 0 and at most 1. */
+  progress?(part: number): void;
   /** The picture changed its size or its monitors; `framebuffer` has the new size already. */
   resize(screens: readonly Screen[]): void;
   cursor(cursor: Cursor | null): void;

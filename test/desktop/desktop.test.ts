@@ -18,12 +18,29 @@ t.test("a desktop is live when every pixel came once, not before", async (t) => 
   const house = new House();
   house.link.events.ready({ name: "x", screens: [] });
   house.link.paint(rect(0, 0, 200, 60), 0x111111);
-  t.equal(house.desktop.state.kind, "connecting");
+  t.match(house.desktop.state, { kind: "connecting", received: 0.6 });
   t.same(house.desktop.size, { width: 0, height: 0 });
+  t.throws(() => house.desktop.view("agent"), { message: /60 % of its first picture is there/ });
   house.link.paint(rect(0, 60, 200, 40), 0x111111);
   t.equal(house.desktop.state.kind, "live");
   t.same(house.desktop.size, { width: 200, height: 100 });
 });
+
+t.test(
+  "the way of a slow first picture is told in whole percents, and only before it is there",
+  async (t) => {
+    const house = new House();
+    house.link.events.ready({ name: "x", screens: [] });
+    const told = () => house.events.filter(({ type }) => type === "state").length;
+    const before = told();
+    for (const part of [0.001, 0.201, 0.202, 0.209, 0.34]) house.link.events.progress?.(part);
+    t.match(house.desktop.state, { kind: "connecting", received: 0.34 });
+    t.equal(told(), before + 2);
+    house.link.goLive();
+    house.link.events.progress?.(0.5);
+    t.match(house.desktop.state, { kind: "live" });
+  },
+);
 
 t.test("only what changed counts: equal pixels make no damage and no generation", async (t) => {
   const house = House.live();

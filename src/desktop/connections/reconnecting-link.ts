@@ -4,7 +4,8 @@ import type { Link, LinkEvents } from "../link.ts";
 
 /** What a desktop is doing about its target. Times are the clock's `nowMs`. */
 export type DesktopState =
-  | { readonly kind: "connecting"; readonly sinceMs: number }
+  /** `received`: how much of the first picture is there, 0 to 1; absent before any of it came. */
+  | { readonly kind: "connecting"; readonly sinceMs: number; readonly received?: number }
   | { readonly kind: "live"; readonly sinceMs: number; readonly description: string }
   /** Connected but silent: the last picture is kept. */
   | { readonly kind: "stalled"; readonly sinceMs: number }
@@ -19,7 +20,7 @@ export type DesktopState =
   | { readonly kind: "closed" };
 
 /** What the keeper passes on of a link, and what it adds. */
-export type KeeperEvents = Omit<LinkEvents, "closed" | "stalled" | "step"> & {
+export type KeeperEvents = Omit<LinkEvents, "closed" | "stalled" | "step" | "progress"> & {
   state(state: DesktopState): void;
   /** The link is gone; another may follow. */
   lost(error: LinkError): void;
@@ -79,9 +80,18 @@ export class LinkKeeper {
           this.live();
         }
       },
+      progress: (part) => this.received(part),
       step: () => undefined,
       closed: (error) => this.#onClosed(link, error),
     });
+  }
+
+  /** So much of the first picture is there, 0 to 1; told on in whole percents. */
+  received(part: number): void {
+    const state = this.#state;
+    if (state.kind !== "connecting") return;
+    const received = Math.floor(part * 100) / 100;
+    if (received !== (state.received ?? 0)) this.#enter({ ...state, received });
   }
 
   /** The picture is whole: the target is in use. */

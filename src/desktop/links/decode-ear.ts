@@ -10,6 +10,7 @@ export function heardWhile(isHeard: () => boolean, events: LinkEvents): LinkEven
   return {
     ready: pass((info) => events.ready(info)),
     update: pass((update) => events.update(update)),
+    progress: pass((part) => events.progress?.(part)),
     resize: pass((screens) => events.resize(screens)),
     cursor: pass((cursor) => events.cursor(cursor)),
     clipboard: pass((text) => events.clipboard(text)),

@@ -19,6 +19,8 @@ export interface DisplayEvents {
   /** Pixels differ from before: what, the generation that has them, and the moves among them, in order. */
   changed(damage: Region, generation: number, copies: readonly CopyMove[]): void;
   resized(size: Size, screens: readonly Screen[]): void;
+  /** After a (re)connect some pixels have come: how much of the picture, 0 to 1. */
+  received?(part: number): void;
   /** After a (re)connect every pixel has come once. */
   whole(): void;
   /** The number of watchers changed. */
@@ -126,7 +128,10 @@ export class Display {
     if (decoded === undefined) return;
     if (!this.#isFresh) {
       this.#missing = this.#missing.subtract(painted).subtract(targetsOf(copies));
-      if (!this.#missing.isEmpty) return;
+      if (!this.#missing.isEmpty) {
+        this.#events.received?.(1 - this.#missing.area / (decoded.width * decoded.height));
+        return;
+      }
       const isSame = equalScreens(this.#screens, this.#toldScreens);
       if (!this.#adoptSize(decoded) && !isSame) this.#tellScreens();
       this.#isFresh = true;

@@ -6,12 +6,19 @@ export function noPicture(name: string, state: DesktopState, lastError: LinkErro
   return new RefusedError("target_down", `there is no picture of ${name} yet: ${reason(state, lastError)}`);
 }
 
+/** "34 %", of a part between 0 and 1. */
+export function receivedPercent(part: number): string {
+  return `${Math.round(part * 100)} %`;
+}
+
 function reason(state: DesktopState, lastError: LinkError | null): string {
   switch (state.kind) {
     case "reconnecting":
     case "failed":
       return state.error.message;
     case "connecting":
+      if (state.received !== undefined)
+        return `${receivedPercent(state.received)} of its first picture is there`;
       return lastError === null ? "it is connecting" : `it is connecting again after ${lastError.message}`;
     case "closed":
       return "it was removed";

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Protocol } from "../../desktop/connections/connection.ts";
+import { receivedPercent } from "../../desktop/picture/no-picture.ts";
 import type { McpDesktop, McpDesktops } from "./ports.ts";
 
 /** What is good to know about a protocol before choosing it. */
@@ -42,7 +43,6 @@ export function describeConnection(
   principalId: string,
 ): ConnectionOutput {
   const { connection, state } = desktop;
-  const error = state.kind === "reconnecting" || state.kind === "failed" ? state.error : null;
   return {
     id: desktop.id,
     name: desktop.name,
@@ -55,7 +55,7 @@ export function describeConnection(
       exact: desktop.isExact,
     },
     state: state.kind,
-    problem: error === null ? null : `${error.code}: ${error.message}`,
+    problem: problemOf(state),
     mode: desktop.mode,
     has_username: connection.username !== null && connection.username !== "",
     has_password: connection.password !== null && connection.password !== "",
@@ -74,3 +74,12 @@ export function connectionText(c: ConnectionOutput): string {
 
 /** The field of tools that need to be told which connection. */
 export const requiredConnectionId = z.string().min(1).max(200).describe("An id from list_connections.");
+
+/** Why a desktop is not live, in words; null where it is, or where nothing is known yet. */
+function problemOf(state: McpDesktop["state"]): string | null {
+  if (state.kind === "reconnecting" || state.kind === "failed") {
+    return `${state.error.code}: ${state.error.message}`;
+  }
+  if (state.kind !== "connecting" || state.received === undefined) return null;
+  return `connecting: ${receivedPercent(state.received)} of its first picture is there`;
+}

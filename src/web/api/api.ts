@@ -27,6 +27,8 @@ const desktopStateSchema = z.object({
   kind: z.enum(["connecting", "live", "stalled", "reconnecting", "failed", "closed"]),
   /** In words, with the next step: "Reconnecting in 3 s: …". */
   text: z.string(),
+  /** How much of the first picture is there, in percent; null unless connecting and some of it came. */
+  received_percent: z.int().nullable(),
   since: z.string(),
   /** Of the error, where there is one. */
   code: z.string().nullable(),

@@ -1,5 +1,6 @@
 import type { Holder } from "../../desktop/control/arbiter.ts";
 import type { DesktopState } from "../../desktop/desktop.ts";
+import { receivedPercent } from "../../desktop/picture/no-picture.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { ConnectedClients } from "../http/connected-clients.ts";
@@ -80,6 +81,8 @@ export class DesktopTeller {
     return {
       kind: state.kind,
       text: this.#words(state),
+      received_percent:
+        state.kind === "connecting" && state.received !== undefined ? Math.round(state.received * 100) : null,
       since: this.#wallTime("sinceMs" in state ? state.sinceMs : this.#clock.nowMs()),
       code: hasError ? state.error.code : null,
       retry_at: state.kind === "reconnecting" ? this.#wallTime(state.nextAtMs) : null,
@@ -89,7 +92,8 @@ export class DesktopTeller {
   #words(state: DesktopState): string {
     switch (state.kind) {
       case "connecting":
-        return "Connecting…";
+        if (state.received === undefined) return "Connecting…";
+        return `Connecting: ${receivedPercent(state.received)} of the first picture is there`;
       case "live":
         return "Live";
       case "stalled":

@@ -273,6 +273,9 @@ export class VncLink implements Link {
         events.update(event);
         this.#looks.onUpdate(event);
         break;
+      case "progress":
+        events.progress?.(event.part);
+        break;
       case "resize":
         this.#pace.onResize();
         events.resize(event.screens);

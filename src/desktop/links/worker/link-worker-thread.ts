@@ -176,6 +176,7 @@ export class LinkThread {
       clipboardTaken: () => this.#say({ kind: "clipboardTaken" }),
       name: (name) => this.#say({ kind: "name", name }),
       bell: () => this.#say({ kind: "bell" }),
+      progress: (part) => this.#say({ kind: "progress", part }),
       locks: (locks) => this.#say({ kind: "locks", locks }),
       stalled: (isStalled) => this.#say({ kind: "stalled", isStalled }),
       closed: (error) => {

@@ -218,6 +218,9 @@ export class WorkerLink implements Link {
       case "update":
         events.update({ painted: regionOf(said.painted), copies: said.copies });
         break;
+      case "progress":
+        events.progress?.(said.part);
+        break;
       case "resize":
         this.#adopt(said.picture);
         events.resize(said.screens);

@@ -100,6 +100,7 @@ export type Said =
     }
   /** `painted`: x, y, width, height of each rectangle. */
   | { readonly kind: "update"; readonly painted: Int32Array; readonly copies: readonly CopyMove[] }
+  | { readonly kind: "progress"; readonly part: number }
   | { readonly kind: "resize"; readonly picture: SharedPicture; readonly screens: readonly Screen[] }
   | { readonly kind: "cursor"; readonly cursor: Cursor | null }
   | { readonly kind: "clipboard"; readonly text: string | null }

@@ -41,7 +41,7 @@ export interface RfbClientOptions {
   readonly framebuffer?: Framebuffer;
 }
 
-/** What a server said. All but `handshake` and `effect` come between complete updates. */
+/** What a server said. All but `handshake`, `effect` and `progress` come between complete updates. */
 export type RfbClientEvent =
   /** A step of the handshake is over, in words. */
   | { readonly type: "handshake"; readonly step: string; readonly detail: string }
@@ -49,6 +49,8 @@ export type RfbClientEvent =
   | { readonly type: "effect"; readonly effect: RfbEffect }
   | { readonly type: "ready"; readonly name: string; readonly screens: readonly Screen[] }
   | { readonly type: "update"; readonly painted: Region; readonly copies: readonly CopyMove[] }
+  /** Inside the update that brings the first picture: how much of it was decoded, more than 0 and at most 1. */
+  | { readonly type: "progress"; readonly part: number }
   | { readonly type: "resize"; readonly screens: readonly Screen[] }
   | { readonly type: "cursor"; readonly cursor: Cursor | null }
   /** null: a text was copied there that is too long, or cannot be read. */
@@ -107,6 +109,8 @@ export interface Conversation {
   /** What was agreed, in words: "RFB 3.8, VncAuth". */
   description: string;
   screens: readonly Screen[];
+  /** Pixels of the first picture that were decoded; null once there are as many as it has. */
+  firstPixels: number | null;
   /** What a clipboard request of the server is answered with. */
   clipboardText: string | null;
   /** When the message that is being read has to be whole; null where it may take its time. */

@@ -8,6 +8,8 @@ import { Update } from "./update.ts";
 
 const HEADER_BYTES = 12;
 
+const PROGRESS_STEP = 0.01;
+
 /** FramebufferUpdate, RFC 6143 section 7.6.1: pad 1, U16 number of rectangles (0xffff: until LastRect), rectangles. */
 export function* readFramebufferUpdate(c: Conversation): Parser<void> {
   while (!c.from.has(3)) yield 3;
@@ -48,5 +50,15 @@ function* readRectangle(c: Conversation, update: Update): Parser<boolean> {
   }
   yield* encoding.decode(c.from, c.framebuffer, r, c.decoders);
   update.paint(r);
+  if (c.firstPixels !== null) tellProgress(c, c.firstPixels, r.width * r.height);
   return false;
+}
+
+/** A first picture over a slow line is one update of many rectangles: this tells its way in steps of `PROGRESS_STEP`. */
+function tellProgress(c: Conversation, before: number, pixels: number): void {
+  const all = c.framebuffer.width * c.framebuffer.height;
+  const now = before + pixels;
+  c.firstPixels = now < all ? now : null;
+  const isNext = Math.floor(now / all / PROGRESS_STEP) > Math.floor(before / all / PROGRESS_STEP);
+  if (isNext) c.emit({ type: "progress", part: Math.min(1, now / all) });
 }

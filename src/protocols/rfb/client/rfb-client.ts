@@ -96,6 +96,7 @@ export class RfbClient {
       encodingOf: () => undefined,
       description: "",
       screens: [],
+      firstPixels: 0,
       clipboardText: null,
       deadlineMs: null,
       nowMs: () => this.#nowMs,

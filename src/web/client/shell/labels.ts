@@ -17,7 +17,8 @@ export const TONE_OF_STATE = {
 export function stateWords(state: DesktopInfo["state"], nowMs: number): string {
   switch (state.kind) {
     case "connecting":
-      return "Connecting…";
+      if (state.received_percent === null) return "Connecting…";
+      return `Loading the picture, ${state.received_percent} %`;
     case "live":
       return "Live";
     case "stalled":

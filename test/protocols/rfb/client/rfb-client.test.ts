@@ -113,6 +113,39 @@ t.test("refusals say what the server said, and never the password", async (t) =>
   );
 });
 
+t.test(
+  "the first picture tells its way while its update is still being read, and no later one does",
+  async (t) => {
+    const peer = new Peer().say(hello(20, 10));
+    const halves = [0, 10].map((x) => rectangle(x, 0, 10, 10, 0, solid(10, 10, RED)));
+    const whole = update(...halves);
+    peer.say(whole.subarray(0, whole.length - 1));
+    t.same(
+      peer.of("progress").map(({ part }) => part),
+      [0.5],
+    );
+    t.equal(peer.of("update").length, 0, "the update is not over");
+    peer.say(whole.subarray(whole.length - 1));
+    t.same(
+      peer.of("progress").map(({ part }) => part),
+      [0.5, 1],
+    );
+    peer.say(whole);
+    t.equal(peer.of("progress").length, 2);
+  },
+);
+
+t.test("a first picture of many small rectangles is told a hundred times at most", async (t) => {
+  const peer = new Peer().say(hello(40, 40));
+  const dots = Array.from({ length: 1600 }, (_, i) =>
+    rectangle(i % 40, Math.floor(i / 40), 1, 1, 0, solid(1, 1, RED)),
+  );
+  peer.say(update(...dots));
+  const parts = peer.of("progress").map(({ part }) => part);
+  t.equal(parts.length, 100);
+  t.ok(parts.every((part, i) => part > (parts[i - 1] ?? 0) && part <= 1));
+});
+
 t.test("moves before anything is painted are told as moves, later ones as painted", async (t) => {
   const peer = new Peer().say(hello(8, 8));
   const move = rectangle(0, 0, 2, 2, 1, Uint8Array.of(0, 4, 0, 4));
@@ -216,7 +249,19 @@ t.test("any chunking of a session gives the same picture, events and answers", a
   t.same([...client.framebuffer.read(rect(0, 0, 1, 1))], [0, 0, 9, 255]);
   t.same(
     events.map(({ type }) => type).filter((type) => type !== "handshake"),
-    ["ready", "update", "bell", "update", "clipboard", "cursor", "pointer", "locks", "name", "update"],
+    [
+      "ready",
+      "progress",
+      "update",
+      "bell",
+      "update",
+      "clipboard",
+      "cursor",
+      "pointer",
+      "locks",
+      "name",
+      "update",
+    ],
   );
 });
 

@@ -30,6 +30,9 @@ const state = (over: Partial<ReturnType<typeof desktopInfo>["state"]>) => ({
 
 t.test("states are said in a few words", async (t) => {
   t.equal(stateWords(state({}), NOW), "Live");
+  t.equal(stateWords(state({ kind: "connecting" }), NOW), "Connecting…");
+  const loading = state({ kind: "connecting", received_percent: 34 });
+  t.equal(stateWords(loading, NOW), "Loading the picture, 34 %");
   t.equal(stateWords(state({ kind: "stalled" }), NOW), "Stalled, last picture 12 s ago");
   t.equal(
     stateWords(state({ kind: "reconnecting", retry_at: "2026-11-21T10:00:14.500Z" }), NOW),
