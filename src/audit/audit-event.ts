@@ -25,6 +25,7 @@ const AUDIT_TYPES = [
   "overlay.removed",
   "screenshot.taken",
   "recording.started",
+  "recording.kept",
   "recording.stopped",
   "recording.failed",
   "recording.removed",

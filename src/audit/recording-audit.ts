@@ -9,7 +9,7 @@ interface Doer {
 
 /** What the audit needs to know of recordings; RecordingsEvent of that room is one. */
 type AuditedEvent =
-  | { readonly type: "started" | "stopped"; readonly recording: Recording; readonly by: Doer | null }
+  | { readonly type: "started" | "kept" | "stopped"; readonly recording: Recording; readonly by: Doer | null }
   | { readonly type: "removed"; readonly id: string; readonly by: Doer | null }
   | { readonly type: "failed"; readonly recording: Recording; readonly isStrict: boolean };
 
@@ -48,6 +48,5 @@ function entryOf(event: AuditedEvent): AuditEntry {
       counts,
     };
   }
-  const type = event.type === "started" ? "recording.started" : "recording.stopped";
-  return { type, severity: "notice", actor: event.by, resource, counts };
+  return { type: `recording.${event.type}`, severity: "notice", actor: event.by, resource, counts };
 }

@@ -22,13 +22,14 @@ t.test("who began, ended and deleted a recording is in the audit, until it stops
   t.equal(entries.length, 3);
 });
 
-t.test("pictures that are missing are an error in the audit, with what is done about it", async (t) => {
+t.test("missing pictures are an error in the audit, and who keeps a recording is named", async (t) => {
   const entries: AuditEntry[] = [];
   auditRecordings(
     {
       on(listener) {
         const recording = { id: "r1", durationMs: 1500.4, bytes: 7 };
         listener({ type: "failed", recording, isStrict: true });
+        listener({ type: "kept", recording, by: ANN });
         return () => {};
       },
     },
@@ -36,5 +37,6 @@ t.test("pictures that are missing are an error in the audit, with what is done a
   );
   t.match(entries, [
     { type: "recording.failed", severity: "error", action: "strict", counts: { duration_ms: 1500 } },
+    { type: "recording.kept", severity: "notice", actor: ANN, resource: { id: "r1" } },
   ]);
 });

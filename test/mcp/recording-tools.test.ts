@@ -116,3 +116,13 @@ t.test("a search that finds more than it may give says so", async (t) => {
   t.match(structured, { total: 200, more: true });
   t.match(text, /These are the first; more words find fewer/);
 });
+
+t.test("an agent does not end what a person asked for too; who controls desktops does", async (t) => {
+  const { call, recordings } = open();
+  await call("start_recording");
+  recordings.keep({ ...(await recordings.get("r1")), keptBy: "Ann" });
+  const refused = await call("stop_recording", { recording_id: "r1" });
+  t.match(refused.error, { code: "permission_denied", message: /theirs to end/ });
+  t.match(recordings.runningOn("one"), { id: "r1" });
+  t.match((await call("stop_recording", { recording_id: "r1" }, as(ADMIN))).structured, { state: "sealed" });
+});

@@ -89,13 +89,19 @@ export class RecordingsOf {
     return { recording, isNew: running?.id !== recording.id };
   }
 
-  /** Throws RefusedError not_found, permission_denied: an agent does not end what people or a policy began. */
+  /** Throws RefusedError not_found, permission_denied: an agent does not end what people or a policy want. */
   async stop(id: string): Promise<RecordingSummary> {
     const recording = await this.get(id);
     if (!may(this.#principal, "control") && recording.reason !== "manual") {
       throw new RefusedError(
         "permission_denied",
         `the recording was begun by the policy ${recording.reason}: expected one that you started`,
+      );
+    }
+    if (!may(this.#principal, "control") && recording.keptBy !== undefined) {
+      throw new RefusedError(
+        "permission_denied",
+        "a person asked for this recording too: it is theirs to end",
       );
     }
     const { id: agentId, name } = this.#principal;

@@ -52,6 +52,8 @@ export interface RecordingSummary {
   readonly startedBy: string;
   /** The principal's id: whose it is. null for one of a version that kept only the name, which is nobody's own. */
   readonly startedById: string | null;
+  /** While it runs: the name of a person who asked for it too, after whoever else began it. It is theirs to end. */
+  readonly keptBy?: string;
   readonly isEncrypted: boolean;
   readonly counts: RecordingCounts;
 }

@@ -80,7 +80,8 @@ export class Recordings implements RecordingsFace {
       start: (desktopId, reason) => this.#begin(desktopId, reason),
       stop: (desktopId) => {
         const recording = this.runningOn(desktopId);
-        if (recording?.reason === "agent_activity") this.stop(recording.id).catch(ports.onBug);
+        if (recording?.reason === "agent_activity" && recording.keptBy === undefined)
+          this.stop(recording.id).catch(ports.onBug);
       },
     });
     this.#offs.push(
@@ -129,9 +130,9 @@ export class Recordings implements RecordingsFace {
       throw new RefusedError("not_supported", "a replay is a recording already: record a live desktop");
     }
     const running = this.#goingOn(desktopId);
-    if (running !== null) return running.summary();
+    if (running !== null) return this.#join(running.summary(), options.by);
     const starting = this.#starting.get(desktopId);
-    if (starting !== undefined) return starting;
+    if (starting !== undefined) return this.#join(await starting, options.by);
     const started = this.#start(desktop, options).finally(() => this.#starting.delete(desktopId));
     this.#starting.set(desktopId, started);
     return started;
@@ -193,6 +194,16 @@ export class Recordings implements RecordingsFace {
   #goingOn(desktopId: string): RunningRecording | null {
     const all = [...this.#running.values()];
     return all.find(({ desktop, isClosing }) => desktop.id === desktopId && !isClosing) ?? null;
+  }
+
+  /** What a person asks for does not end when an agent or a policy has enough of it. */
+  #join(begun: RecordingSummary, by: Actor): RecordingSummary {
+    const running = this.#running.get(begun.id);
+    if (running === undefined || by.kind !== "human" || by.id === begun.startedById) return begun;
+    const isNew = running.keep(by);
+    const recording = running.summary();
+    if (isNew) this.#listeners.tell({ type: "kept", recording, by });
+    return recording;
   }
 
   async #start(desktop: Desktop, { reason = "manual", by }: StartOptions): Promise<RecordingSummary> {

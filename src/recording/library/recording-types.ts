@@ -20,6 +20,8 @@ export interface Verification {
 
 export type RecordingsEvent =
   | { readonly type: "started"; readonly recording: RecordingSummary; readonly by: Actor }
+  /** A person asked for one that somebody else had begun. */
+  | { readonly type: "kept"; readonly recording: RecordingSummary; readonly by: Actor }
   /** `by` null: its desktop went, its policy ended it, or the house closed. */
   | { readonly type: "stopped"; readonly recording: RecordingSummary; readonly by: Actor | null }
   /** `by` null: it was too old, or all were too large. */
@@ -46,7 +48,7 @@ export interface RecordingsFace {
   get(id: string): Promise<RecordingSummary>;
   /** The one that runs on a desktop, null for none. */
   runningOn(desktopId: string): RecordingSummary | null;
-  /** One that runs already is given back as it is. Throws RefusedError not_found, too_many (disk floor). */
+  /** One that runs already is given back, and kept for a person who asks for it. Throws RefusedError not_found, too_many (disk floor). */
   start(desktopId: string, options: StartOptions): Promise<RecordingSummary>;
   /** Writes what waits and seals. Throws RefusedError not_found for one that does not run. */
   stop(id: string, by?: Actor): Promise<RecordingSummary>;

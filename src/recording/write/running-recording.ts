@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import type { Actor } from "../../desktop/control/action.ts";
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { BLOCK_KIND } from "../format/block.ts";
@@ -49,6 +50,7 @@ export class RunningRecording implements Running {
   readonly #clock: Clock;
   #closing: Promise<RecordingSummary> | null = null;
   #final: RecordingSummary | null = null;
+  #keptBy: string | null = null;
 
   private constructor(
     desktop: Desktop,
@@ -121,6 +123,13 @@ export class RunningRecording implements Running {
     return this.#recorder.isFailing;
   }
 
+  /** A person asks for what is recorded already; false where one did before. */
+  keep(by: Actor): boolean {
+    if (this.#keptBy !== null) return false;
+    this.#keptBy = by.name;
+    return true;
+  }
+
   readonly summary = (): RecordingSummary => {
     if (this.#final !== null) return this.#final;
     const { id, desktopId, title, startedAt, reason, startedBy, startedById, sealedKey } = this.#head;
@@ -133,6 +142,7 @@ export class RunningRecording implements Running {
       state: "recording",
       isEncrypted: sealedKey !== null,
       counts: this.#recorder.counts,
+      ...(this.#keptBy === null ? {} : { keptBy: this.#keptBy }),
     };
   };
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
-import { HUMAN } from "../../desktop/house.ts";
+import { AGENT, CLICK, HUMAN } from "../../desktop/house.ts";
 import { until } from "../../support/until.ts";
 import { Studio } from "../studio.ts";
 
@@ -107,3 +107,42 @@ t.test(
     );
   },
 );
+
+t.test("a person who asks for what an agent or a policy began keeps it", async (t) => {
+  const studio = await Studio.open(t, { policy: "on_agent_activity" });
+  const { clock } = studio.house;
+  const [begun, joined] = await Promise.all([
+    studio.recordings.start("d1", { by: AGENT }),
+    studio.recordings.start("d1", BY),
+  ]);
+  t.equal(joined.id, begun.id, "also while it begins");
+  t.match(studio.recordings.runningOn("d1"), { startedById: AGENT.id, keptBy: HUMAN.name });
+  await studio.recordings.start("d1", BY);
+  await studio.recordings.start("d1", { by: AGENT });
+  t.match(
+    studio.events,
+    [
+      { type: "started", by: AGENT },
+      { type: "kept", by: HUMAN },
+    ],
+    "told once",
+  );
+  t.equal(studio.events.length, 2);
+  await studio.recordings.stop(begun.id, HUMAN);
+
+  const own = await studio.recordings.start("d1", BY);
+  t.same((await studio.recordings.start("d1", BY)).keptBy, undefined, "one's own is one's own");
+  await studio.recordings.stop(own.id, HUMAN);
+
+  await studio.house.act(studio.desktop.perform(CLICK, AGENT));
+  const automatic = await until("the policy's", () => studio.recordings.runningOn("d1"));
+  t.equal(automatic.reason, "agent_activity");
+  t.match(await studio.recordings.start("d1", BY), { id: automatic.id, keptBy: HUMAN.name });
+  await clock.live(600_000, 10_000);
+  t.match(
+    studio.recordings.runningOn("d1"),
+    { id: automatic.id, state: "recording" },
+    "the policy ends it not",
+  );
+  t.match(await studio.recordings.stop(automatic.id, HUMAN), { state: "sealed" });
+});
