@@ -84,6 +84,8 @@ export function renderPolicyDoc(): string {
     "",
     "## Approvals",
     "An approval is good once, for the call that asked, with exactly its arguments, until it expires (`approvals.expiry_ms`).",
+    "A yes counts only from whom its picture was shown to for `approvals.arming_ms` (its words, where it has no picture, and in an",
+    "MCP client's form); an earlier one is refused as `too_early`, and a client's form is put again. A no counts at once.",
     "It is bound to the pixels that its card shows: around all points of a pointing action, around the caret or the last click for",
     "keys and text. The card shows those pixels as they were when it was bound (`GET /api/v1/approvals/:id/picture.png`), never a",
     "live picture; one larger than 640x400 is scaled down. The moment a bound pixel changes the approval is `stale`, before and",

@@ -156,6 +156,7 @@ async function openRooms(
       mode: config.mode,
       customRules: config.custom_rules,
       approvalExpiryMs: config.approvals.expiry_ms,
+      approvalArmingMs: config.approvals.arming_ms,
       clipboard: config.clipboard,
       humanIdleMs: config.input.human_idle_ms,
     },

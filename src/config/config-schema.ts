@@ -151,6 +151,15 @@ export const configSchema = z.strictObject({
         .max(600_000)
         .default(45_000)
         .describe("A question nobody answered within this time is denied."),
+      arming_ms: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(5000)
+        .default(500)
+        .describe(
+          "A yes is taken only from whom the question's picture (its words, where it has none) was shown to for so long; 0: at once, also where nothing was shown.",
+        ),
     })
     .prefault({}),
   custom_rules: customRulesSchema
@@ -329,6 +338,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("vnc.security", ["OC_VNC_SECURITY"]),
   key("vnc.password", ["OC_VNC_PASSWORD"], null, true),
   key("approvals.expiry_ms", ["OC_APPROVAL_EXPIRY_MS"]),
+  key("approvals.arming_ms", ["OC_APPROVAL_ARMING_MS"]),
   key("clipboard.read", ["OC_CLIPBOARD_READ"]),
   key("clipboard.write", ["OC_CLIPBOARD_WRITE"]),
   key("input.human_idle_ms", ["OC_HUMAN_IDLE_MS"]),

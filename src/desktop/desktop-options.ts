@@ -1,7 +1,7 @@
 import type { Painter } from "../compositor/painter.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Connection } from "./connections/connection.ts";
-import type { Approval } from "./control/approvals.ts";
+import type { Approval, ApprovalTimes } from "./control/approvals.ts";
 import type { ClipboardLimits, Mode } from "./control/policy.ts";
 import type { Link } from "./link.ts";
 import type { SnapshotPorts } from "./picture/snapshots.ts";
@@ -21,11 +21,10 @@ export interface DesktopPorts extends SnapshotPorts {
   secured?(): Promise<void>;
 }
 
-export interface DesktopOptions {
+export interface DesktopOptions extends ApprovalTimes {
   readonly mode: Mode;
   /** Of the mode custom; absent, everything is asked. */
   readonly customRules?: unknown;
-  readonly approvalExpiryMs: number;
   /** Default: the mode decides. */
   readonly clipboard?: ClipboardLimits;
   /** How long a person may rest before agents have the input again, default 30 s; 0: until given back. */

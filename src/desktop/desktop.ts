@@ -80,7 +80,7 @@ export class Desktop {
     this.#modes = new Modes(policyOf(mode, customRules), clipboard);
     this.scene = new Scene(clock, ports.painter ?? null);
     const tell = (approval: Approval): void => this.#emit({ type: "approval", approval });
-    this.approvals = new Approvals(clock, options.approvalExpiryMs, tell, ports.openQuestions);
+    this.approvals = new Approvals(clock, options, tell, ports.openQuestions);
     this.#display = new Display(this.scene, clock, {
       painting: (region) => this.#gate.effects.onPaint(region),
       changed: (damage, generation, copies) => {

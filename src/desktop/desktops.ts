@@ -70,12 +70,7 @@ export class Desktops {
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
     this.questions = new Questions(ports.onBug);
-    this.#proposals = new Proposals(
-      ports.clock,
-      options.approvalExpiryMs,
-      () => this.questions.pending,
-      ports.onBug,
-    );
+    this.#proposals = new Proposals(ports.clock, options, () => this.questions.pending, ports.onBug);
     this.questions.add(this.#proposals);
   }
 

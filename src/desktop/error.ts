@@ -5,6 +5,8 @@ export type RefusalCode =
   | "permission_denied"
   | "denied_by_human"
   | "approval_expired"
+  /** A yes to what was not shown for long enough. */
+  | "too_early"
   | "stopped"
   | "human_in_control"
   | "target_down"

@@ -75,6 +75,7 @@ t.test("what people and agents do on a desktop is recorded, without the words th
       argumentsHash: "",
       askedAt: "",
       expiresAt: "",
+      armingMs: 500,
       state: "granted",
       decidedBy: ANN,
     },
@@ -208,6 +209,7 @@ t.test("questions about no desktop yet are recorded once, the others by their de
     argumentsHash: "",
     askedAt: "",
     expiresAt: "",
+    armingMs: 500,
     state: "denied",
     decidedBy: ANN,
   };

@@ -47,7 +47,9 @@ t.test("the picture of a question is its own, and gone with it", async (t) => {
   const headers = house.bearer("approver");
   const [asked] = (await house.app.inject({ url: "/api/v1/approvals", headers })).json();
   t.equal(asked.picture_url, "/api/v1/approvals/a1/picture.png");
+  t.match(desktop.calls.splice(0), [/^words of a1 shown to \w+$/]);
   const picture = await house.app.inject({ url: asked.picture_url, headers });
+  t.match(desktop.calls.splice(0), [/^all of a1 shown to \w+$/]);
   t.match(picture.headers, { "content-type": "image/png", "cache-control": "no-store" });
   t.same(new Uint8Array(picture.rawPayload), PICTURE);
   await house.app.inject({ method: "POST", url: url("a1"), headers, payload: { decision: "deny" } });
@@ -147,6 +149,13 @@ t.test("an agent's event socket hears who holds the input, and no question", asy
     type: "approval",
     approval: { id: "a1", editable: "text", is_exact: true },
   });
+  const shown = desktop.calls.filter((call) => call.includes("shown"));
+  t.match(shown, [/^words of a1 shown to \w+$/]);
+  t.equal(shown.length, 1, "to the person alone");
+  const late = new SocketPeer(t, `ws://${address}/ws/events`, house.bearer("admin"));
+  t.match(await late.next(), { type: "hello", approvals: [{ id: "a1", arming_ms: 0 }] });
+  t.match(desktop.calls.at(-1), /^words of a1 shown to \w+$/);
+  t.not(desktop.calls.at(-1), shown[0]);
 });
 
 t.test("people take the input and give it back; the desktop says who holds it", async (t) => {

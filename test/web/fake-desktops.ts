@@ -2,7 +2,7 @@ import type { Overlay, Remover, SceneEvent } from "../../src/compositor/scene.ts
 import type { Connection, ConnectionInput } from "../../src/desktop/connections/connection.ts";
 import { makeConnection } from "../../src/desktop/connections/connection.ts";
 import type { Actor } from "../../src/desktop/control/action.ts";
-import type { Approval, Decision } from "../../src/desktop/control/approvals.ts";
+import type { Approval, Decision, ShownPart } from "../../src/desktop/control/approvals.ts";
 import type { Holder } from "../../src/desktop/control/arbiter.ts";
 import type { Mode } from "../../src/desktop/control/policy.ts";
 import { Questions } from "../../src/desktop/control/questions.ts";
@@ -123,6 +123,9 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
       return this.owner.pending;
     },
     belongsTo: () => false,
+    shown: (id: string, to: { readonly id: string }, part: ShownPart) => {
+      this.calls.push(`${part} of ${id} shown to ${to.id}`);
+    },
     picture: (id: string) => (this.pending.some((one) => one.id === id) ? Promise.resolve(PICTURE) : null),
     decide(id: string, answer: boolean | Decision, by: Actor): Approval {
       const decision: Decision = typeof answer === "boolean" ? { kind: answer ? "approve" : "deny" } : answer;
@@ -151,6 +154,7 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
       argumentsHash: "bb",
       askedAt: "2026-11-21T08:10:00.000Z",
       expiresAt: "2026-11-21T08:10:45.000Z",
+      armingMs: 0,
       state: "pending",
       decidedBy: null,
     };

@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net";
 import type { Clock } from "../../platform/clock.ts";
 import type { Actor } from "../control/action.ts";
 import { connectionDetails, connectionUrl } from "../control/action-details.ts";
-import { type Approval, Approvals } from "../control/approvals.ts";
+import { type Approval, Approvals, type ApprovalTimes } from "../control/approvals.ts";
 import type { DesktopEvent } from "../events/desktop-event.ts";
 import { Listeners } from "../listeners.ts";
 import type { Connection } from "./connection.ts";
@@ -64,13 +64,13 @@ export class Proposals {
   /** `everywhere`: all open questions of the house. */
   constructor(
     clock: Clock,
-    expiryMs: number,
+    times: ApprovalTimes,
     everywhere: () => readonly Approval[],
     onBug: (error: unknown) => void,
   ) {
     this.#listeners = new Listeners(onBug);
     const tell = (approval: Approval): void => this.#listeners.tell({ type: "approval", approval });
-    this.approvals = new Approvals(clock, expiryMs, tell, everywhere);
+    this.approvals = new Approvals(clock, times, tell, everywhere);
   }
 
   on(listener: (event: DesktopEvent) => void): () => void {

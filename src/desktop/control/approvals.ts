@@ -45,6 +45,8 @@ export interface Approval {
   readonly argumentsHash: string;
   readonly askedAt: string;
   readonly expiresAt: string;
+  /** A yes is taken from whom it was shown to for so long; 0: from everybody at once. */
+  readonly armingMs: number;
   readonly state: ApprovalState;
   readonly decidedBy: Actor | null;
 }
@@ -52,8 +54,18 @@ export interface Approval {
 /** What is asked: an Approval without what the queue adds. */
 export type Question = Omit<
   Approval,
-  "id" | "argumentsHash" | "askedAt" | "expiresAt" | "state" | "decidedBy"
+  "id" | "argumentsHash" | "askedAt" | "expiresAt" | "armingMs" | "state" | "decidedBy"
 >;
+
+/** How long a question waits for an answer, and how long a yes has to wait. */
+export interface ApprovalTimes {
+  readonly approvalExpiryMs: number;
+  /** See Approval.armingMs. Default 0. */
+  readonly approvalArmingMs?: number;
+}
+
+/** What a face has put before somebody: the card's words, or all that a person needs to decide. */
+export type ShownPart = "words" | "all";
 
 /** What a human answers. */
 export type Decision =
@@ -90,6 +102,8 @@ export interface Asking {
 interface Open {
   readonly approval: Approval;
   readonly asking: Asking;
+  /** Since when all of it is before whom, by their id. */
+  readonly shownAtMs: Map<string, number>;
   readonly close: (approval: Approval, decision?: Decision) => void;
 }
 
@@ -97,7 +111,7 @@ interface Open {
 export class Approvals {
   readonly #open = new Map<string, Open>();
   readonly #clock: Clock;
-  readonly #expiryMs: number;
+  readonly #times: { readonly expiryMs: number; readonly armingMs: number };
   readonly #on: (approval: Approval) => void;
   readonly #everywhere: () => readonly Approval[];
 
@@ -107,13 +121,13 @@ export class Approvals {
    */
   constructor(
     clock: Clock,
-    expiryMs: number,
+    { approvalExpiryMs: expiryMs, approvalArmingMs: armingMs = 0 }: ApprovalTimes,
     on: (approval: Approval) => void,
     everywhere?: () => readonly Approval[],
   ) {
     this.#everywhere = everywhere ?? (() => this.pending);
     this.#clock = clock;
-    this.#expiryMs = expiryMs;
+    this.#times = { expiryMs, armingMs };
     this.#on = on;
   }
 
@@ -132,6 +146,17 @@ export class Approvals {
     return this.#open.get(id)?.asking.picture ?? null;
   }
 
+  /**
+   * Somebody has it before them from now on. Words alone are not all of a question that has a picture; what was shown
+   * before stays so.
+   */
+  shown(id: string, to: Pick<Actor, "id">, part: ShownPart): void {
+    const open = this.#open.get(id);
+    if (open === undefined || (part === "words" && open.asking.picture)) return;
+    const { shownAtMs } = open;
+    if (!shownAtMs.has(to.id)) shownAtMs.set(to.id, this.#clock.nowMs());
+  }
+
   /** Resolves with how it was granted. Throws RefusedError when it is denied, expires, or is void. */
   async ask(question: Question, asking: Asking = {}): Promise<Granted> {
     const now = this.#clock.date();
@@ -146,7 +171,8 @@ export class Approvals {
       id: randomUUID(),
       argumentsHash: createHash("sha256").update(JSON.stringify(question.action)).digest("hex"),
       askedAt: now.toISOString(),
-      expiresAt: new Date(now.getTime() + this.#expiryMs).toISOString(),
+      expiresAt: new Date(now.getTime() + this.#times.expiryMs).toISOString(),
+      armingMs: this.#times.armingMs,
       state: "pending",
       decidedBy: null,
     };
@@ -167,7 +193,7 @@ export class Approvals {
       case "expired":
         throw new RefusedError(
           "approval_expired",
-          `nobody approved this action within ${this.#expiryMs / 1000} s: ask the human to watch the viewer, then try again`,
+          `nobody approved this action within ${this.#times.expiryMs / 1000} s: ask the human to watch the viewer, then try again`,
         );
       case "stale":
         throw new RefusedError(
@@ -199,7 +225,8 @@ export class Approvals {
 
   /**
    * Answers an open question, once. Throws RefusedError not_found for an unknown or already decided one,
-   * permission_denied for anyone but a human, invalid_parameters for an edit that does not fit.
+   * permission_denied for anyone but a human, too_early for a yes of whom it was not shown to for long enough,
+   * invalid_parameters for an edit that does not fit.
    */
   decide(id: string, answer: boolean | Decision, by: Actor): Approval {
     const decision: Decision = typeof answer === "boolean" ? { kind: answer ? "approve" : "deny" } : answer;
@@ -210,6 +237,7 @@ export class Approvals {
     // INVARIANT: whatever face this comes from, no agent decides, not even about another's question.
     if (by.kind !== "human") throw new RefusedError("permission_denied", "only a human decides approvals");
     if (decision.kind === "approve") {
+      this.#checkArmed(open, by);
       const { action } = open.approval;
       const wanted = decision.edit === undefined ? action : withEdit(action, decision.edit);
       const mayLast = wanted.kind !== "add_connection" && scopeOf(wanted) !== null;
@@ -224,6 +252,27 @@ export class Approvals {
     const approval: Approval = { ...open.approval, state, decidedBy: by };
     open.close(approval, decision);
     return approval;
+  }
+
+  /** A yes in the moment that a card appears was meant for what stood there before. */
+  #checkArmed({ approval, asking, shownAtMs }: Open, by: Actor): void {
+    const { armingMs } = approval;
+    if (armingMs === 0) return;
+    const atMs = shownAtMs.get(by.id);
+    if (atMs === undefined) {
+      const what = asking.picture ? "picture was never fetched (picture_url)" : "question was never listed";
+      throw new RefusedError(
+        "too_early",
+        `got a yes by somebody whom this was not shown to, its ${what}: look at it, wait ${armingMs} ms, then answer`,
+      );
+    }
+    const leftMs = Math.ceil(atMs + armingMs - this.#clock.nowMs());
+    if (leftMs <= 0) return;
+    throw new RefusedError(
+      "too_early",
+      `got a yes ${armingMs - leftMs} ms after this was shown, expected one after ${armingMs} ms: wait ${leftMs} ms, then answer`,
+      { retryAfterMs: leftMs },
+    );
   }
 
   /** Everything open is void: the desktop was stopped or is gone. */
@@ -247,8 +296,10 @@ export class Approvals {
         resolve({ closed, decision });
         this.#on(closed);
       };
-      const cancelExpiry = this.#clock.after(this.#expiryMs, () => close({ ...approval, state: "expired" }));
-      this.#open.set(approval.id, { approval, asking, close });
+      const cancelExpiry = this.#clock.after(this.#times.expiryMs, () =>
+        close({ ...approval, state: "expired" }),
+      );
+      this.#open.set(approval.id, { approval, asking, shownAtMs: new Map(), close });
       if (signal?.aborted) {
         onAbort();
         return;

@@ -2,11 +2,11 @@ import { RefusedError } from "../error.ts";
 import type { DesktopEvent } from "../events/desktop-event.ts";
 import { Listeners } from "../listeners.ts";
 import type { Actor } from "./action.ts";
-import type { Approval, Approvals, Decision } from "./approvals.ts";
+import type { Approval, Approvals, Decision, ShownPart } from "./approvals.ts";
 
 /** Where questions come from: a desktop, or the registry of desktops itself. */
 export interface QuestionSource {
-  readonly approvals: Pick<Approvals, "pending" | "decide" | "belongsTo" | "picture">;
+  readonly approvals: Pick<Approvals, "pending" | "decide" | "belongsTo" | "picture" | "shown">;
   on(listener: (event: DesktopEvent) => void): () => void;
 }
 
@@ -55,6 +55,11 @@ export class Questions {
       if (picture !== null) return picture;
     }
     return null;
+  }
+
+  /** As Approvals.shown, wherever the question came from. */
+  shown(id: string, to: Pick<Actor, "id">, part: ShownPart): void {
+    for (const { approvals } of this.#sources.keys()) approvals.shown(id, to, part);
   }
 
   /** As Approvals.decide, wherever the question came from. */

@@ -33,7 +33,7 @@ const answerSchema = z.object({ action: z.string(), content: z.object({ approve:
 const stateSchema = z.object({ callId: z.string(), hash: z.string() });
 type State = z.infer<typeof stateSchema>;
 
-type Asked = Pick<Questions, "on" | "belongsTo" | "decide">;
+type Asked = Pick<Questions, "on" | "belongsTo" | "decide" | "shown">;
 
 export interface ElicitationPorts {
   /** null: nobody is asked here. */
@@ -129,9 +129,12 @@ export class Elicitation {
       if (!questions.belongsTo(approval.id, own)) return;
       const settled = new AbortController();
       asking.set(approval.id, settled);
-      context.mcpReq
-        .elicitInput({ mode: "form", ...formOf(approval) }, { signal: settled.signal, timeout: PARKED_MS })
-        .then((answer) => this.#decide(approval, answer, principal))
+      const ask = (): Promise<unknown> =>
+        context.mcpReq.elicitInput(
+          { mode: "form", ...formOf(approval) },
+          { signal: settled.signal, timeout: PARKED_MS },
+        );
+      this.#askUntilDecided(approval, ask, principal)
         // A client that fails to ask leaves the question to the viewer.
         .catch(() => undefined);
     });
@@ -140,6 +143,19 @@ export class Elicitation {
     } finally {
       stop();
       for (const settled of asking.values()) settled.abort(new Error("the call is over"));
+    }
+  }
+
+  async #askUntilDecided(
+    approval: Approval,
+    ask: () => Promise<unknown>,
+    principal: Principal,
+  ): Promise<void> {
+    for (;;) {
+      this.#questions?.shown(approval.id, principal, "all");
+      const earlyMs = this.#decide(approval, await ask(), principal);
+      if (earlyMs === null) return;
+      await this.#pause(earlyMs);
     }
   }
 
@@ -170,7 +186,7 @@ export class Elicitation {
     return this.#go(id, parked, call);
   }
 
-  #retry(call: ElicitedCall): Promise<ToolResult | InputRequiredResult> {
+  async #retry(call: ElicitedCall): Promise<ToolResult | InputRequiredResult> {
     const { context, principal } = call;
     const state = stateSchema.safeParse(context.mcpReq.requestState()).data;
     const parked = this.#parked.get(state?.callId ?? "");
@@ -190,7 +206,11 @@ export class Elicitation {
     }
     const { asked } = parked;
     parked.asked = null;
-    this.#decide(asked, context.mcpReq.inputResponses?.[ANSWER], principal);
+    const earlyMs = this.#decide(asked, context.mcpReq.inputResponses?.[ANSWER], principal);
+    if (earlyMs !== null) {
+      await this.#pause(earlyMs);
+      parked.open.unshift(asked);
+    }
     return this.#go(state.callId, parked, call);
   }
 
@@ -214,6 +234,7 @@ export class Elicitation {
       const asked = parked.open.shift();
       if (asked === undefined) throw new Error("woken without a question");
       parked.asked = asked;
+      this.#questions?.shown(asked.id, call.principal, "all");
       parked.cancelExpiry = this.#clock.after(PARKED_MS, () => {
         parked.abort.abort(new RefusedError("cancelled", "the client did not come back"));
         this.#forget(id);
@@ -237,16 +258,26 @@ export class Elicitation {
     this.#parked.delete(id);
   }
 
-  #decide(approval: Approval, answer: unknown, principal: Principal): void {
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#clock.after(ms, resolve);
+    });
+  }
+
+  /** null: it is settled. Else the yes came before anybody can have read this: it is put again after so many ms. */
+  #decide(approval: Approval, answer: unknown, principal: Principal): number | null {
     const { data } = answerSchema.safeParse(answer);
     const isYes = data?.action === "accept" && data.content?.approve === true;
     const by: Actor = { kind: "human", id: principal.id, name: `${principal.name}, at its client` };
     try {
       this.#questions?.decide(approval.id, { kind: isYes ? "approve" : "deny" }, by);
     } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      if (error.code === "too_early" && error.retryAfterMs !== null) return error.retryAfterMs;
       // Somebody at the viewer was faster, or it is too late.
-      if (!(error instanceof RefusedError && error.code === "not_found")) throw error;
+      if (error.code !== "not_found") throw error;
     }
+    return null;
   }
 }
 

@@ -40,6 +40,7 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
     "take an id from list_connections, list_screenshots or list_recordings; those of overlays, anchors and subscriptions come from the call that made them",
   permission_denied: "ask the human to allow it in the web app, or go on without it",
   denied_by_human: "do not repeat it, ask what to do instead",
+  too_early: "let the human look at it first",
   approval_expired: "tell the human what waits for them, then call again",
   stopped: "tell the human, and wait until they resume it",
   human_in_control: "wait a moment, take a screenshot, then try again",

@@ -121,7 +121,7 @@ export interface McpPorts {
   /** The tools of callers whose token names none; absent or empty: every tool. */
   readonly toolsets?: readonly Toolset[];
   /** Open questions of all desktops; without it no client is asked what people at the viewer are. */
-  readonly questions?: Pick<Questions, "on" | "belongsTo" | "decide">;
+  readonly questions?: Pick<Questions, "on" | "belongsTo" | "decide" | "shown">;
   /** Annotates aside; absent, it is done in turns of the event loop. */
   readonly painter?: Pick<Painter, "annotate">;
   /** Absent: this house records nothing. */

@@ -99,6 +99,8 @@ export const approvalSchema = z.object({
   scope: z.string().nullable(),
   asked_at: z.string(),
   expires_at: z.string(),
+  /** A yes is taken from whom the picture (the words, where there is none) was shown to for so long. */
+  arming_ms: z.int(),
   state: z.enum(["pending", "granted", "denied", "expired", "cancelled", "stale"]),
   decided_by: z.string().nullable(),
 });

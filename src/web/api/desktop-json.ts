@@ -30,6 +30,7 @@ export function approvalInfo(approval: Approval): ApprovalInfo {
     scope: action.kind === "add_connection" ? null : scopeOf(action),
     asked_at: approval.askedAt,
     expires_at: approval.expiresAt,
+    arming_ms: approval.armingMs,
     state: approval.state,
     decided_by: approval.decidedBy?.name ?? null,
   };

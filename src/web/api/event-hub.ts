@@ -12,6 +12,8 @@ const AGENTS_PERIOD_MS = 2000;
 
 /** Who may be told what: approvals carry typed text and are for those who decide. */
 export interface EventReader {
+  /** Of the principal. */
+  readonly id: string;
   readonly mayApprove: boolean;
   send(json: string): void;
 }
@@ -45,7 +47,10 @@ export class EventHub {
     for (const desktop of desktops.all) this.#follow(desktop);
     this.#stops = [
       desktops.on(({ type, desktop }) => (type === "added" ? this.#added(desktop) : this.#removed(desktop))),
-      desktops.questions.on((approval) => this.#tell({ type: "approval", approval: approvalInfo(approval) })),
+      desktops.questions.on((approval) => {
+        for (const reader of this.#readers) if (reader.mayApprove) this.#shown(approval.id, reader);
+        this.#tell({ type: "approval", approval: approvalInfo(approval) });
+      }),
       clients.on(() => this.#tell({ type: "clients", clients: [...clients.names] })),
       recordings?.on((event) => {
         if (event.type !== "started" && event.type !== "stopped") return;
@@ -60,7 +65,7 @@ export class EventHub {
     const hello: EventMessage = {
       type: "hello",
       desktops: this.#desktops.all.map((desktop) => this.#info(desktop)),
-      approvals: reader.mayApprove ? pendingApprovals(this.#desktops) : [],
+      approvals: reader.mayApprove ? this.#pendingFor(reader) : [],
       grants: reader.mayApprove ? standingGrants(this.#desktops) : [],
       clients: [...this.#clients.names],
     };
@@ -79,6 +84,16 @@ export class EventHub {
     this.#followed.clear();
     this.#readers.clear();
     this.#endAgentsCheck();
+  }
+
+  #pendingFor(reader: EventReader): ApprovalInfo[] {
+    const pending = pendingApprovals(this.#desktops);
+    for (const { id } of pending) this.#shown(id, reader);
+    return pending;
+  }
+
+  #shown(id: string, reader: EventReader): void {
+    this.#desktops.questions.shown(id, reader, "words");
   }
 
   #added(desktop: WebDesktop): void {

@@ -52,6 +52,7 @@ export const ANSWERS = {
   permission_denied: [403, "ask someone whose role allows it"],
   denied_by_human: [403, null],
   approval_expired: [409, null],
+  too_early: [409, null],
   stopped: [409, "resume the desktop first"],
   human_in_control: [409, "wait until they give it back"],
   target_down: [503, "wait until the desktop is connected again"],

@@ -47,7 +47,7 @@ export interface WebDesktop
     | "grants"
   > {
   readonly scene: Pick<Scene, "version" | "overlays" | "remove" | "clear" | "on">;
-  readonly approvals: Pick<Approvals, "pending" | "decide" | "belongsTo" | "picture">;
+  readonly approvals: Pick<Approvals, "pending" | "decide" | "belongsTo" | "picture" | "shown">;
   /** Of custom mode; null in any other. */
   readonly rules?: Desktop["rules"];
   view(audience: Audience): Pick<View, "snapshot">;
@@ -62,7 +62,7 @@ export interface WebDesktops {
   remove(id: string, by: Actor): Promise<void>;
   test(connection: Connection, by: Actor): Promise<TestReport>;
   /** Of all desktops, and those about none yet. */
-  readonly questions: Pick<Questions, "pending" | "decide" | "on" | "picture">;
+  readonly questions: Pick<Questions, "pending" | "decide" | "on" | "picture" | "shown">;
   on(
     listener: (event: { readonly type: "added" | "removed"; readonly desktop: WebDesktop }) => void,
   ): () => void;

@@ -24,6 +24,7 @@ export function approvalRoutes(app: FastifyInstance, ports: AppPorts, reading: R
   app.get("/api/v1/approvals", approve, (request): ApprovalInfo[] => {
     const pending = pendingApprovals(ports.desktops);
     if (pending.length > 0) reading.read("approval.viewed", request);
+    for (const { id } of pending) ports.desktops.questions.shown(id, principalOf(request), "words");
     return pending;
   });
   app.get("/api/v1/approvals/:approvalId/picture.png", approve, async (request, reply) => {
@@ -35,6 +36,8 @@ export function approvalRoutes(app: FastifyInstance, ports: AppPorts, reading: R
         "no open approval of that id has a picture: it was decided, has expired or never was",
       );
     }
+    // Before it leaves, so that nobody has seen it for longer than is known here.
+    ports.desktops.questions.shown(approvalId, principalOf(request), "all");
     return reply.type("image/png").header("cache-control", "no-store").send(Buffer.from(picture));
   });
   app.get("/api/v1/grants", approve, (): GrantInfo[] => standingGrants(ports.desktops));

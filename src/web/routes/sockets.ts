@@ -65,7 +65,8 @@ export function socketRoutes(app: FastifyInstance, ports: AppPorts, parts: Socke
   };
 
   route("/ws/events", "view", (request) => {
-    const mayApprove = may(principalOf(request), "approve");
+    const principal = principalOf(request);
+    const reader = { id: principal.id, mayApprove: may(principal, "approve") };
     return (socket) => {
       tellJoined(request, socket, "events");
       const json = new JsonSocket(socket);
@@ -73,7 +74,7 @@ export function socketRoutes(app: FastifyInstance, ports: AppPorts, parts: Socke
         () => ports.clock.nowMs(),
         () => false,
       );
-      socket.on("close", parts.hub.attach({ mayApprove, send: (text) => json.send(text) }));
+      socket.on("close", parts.hub.attach({ ...reader, send: (text) => json.send(text) }));
     };
   });
   route("/ws/overlays", "view", (request) => {

@@ -15,11 +15,11 @@ import { FakeLink } from "../fake-link.ts";
 const AGENT: Actor = { kind: "agent", id: "a", name: "agent" };
 const HUMAN: Actor = { kind: "human", id: "h", name: "Ann" };
 
-function registry(allowed: readonly string[] = [], ports: Partial<DesktopsPorts> = {}) {
+function registry(allowed: readonly string[] = [], ports: Partial<DesktopsPorts> = {}, approvalArmingMs = 0) {
   const clock = new FakeClock();
   const saved: unknown[] = [];
   const desktops = new Desktops(
-    { mode: "assist", approvalExpiryMs: 45_000 },
+    { mode: "assist", approvalExpiryMs: 45_000, approvalArmingMs },
     {
       ...PLATFORM,
       clock,
@@ -239,4 +239,19 @@ t.test("a test of a connection is told, with who asked for it", async (t) => {
   await clock.live(20_000);
   const { success } = await work;
   t.match(told, [{ connectionId: "c1", success, by: AGENT, durationMs: Number }]);
+});
+
+t.test("what has no picture can be granted once its words were shown for the arming time", async (t) => {
+  const { desktops, clock, propose, asked } = registry([], {}, 500);
+  const question = asked();
+  const granted = propose("192.0.2.7");
+  const id = await question;
+  const yes = (): unknown => desktops.questions.decide(id, { kind: "approve" }, HUMAN);
+  t.throws(yes, { code: "too_early", message: /never listed/ });
+  desktops.questions.shown(id, HUMAN, "words");
+  clock.advance(499);
+  t.throws(yes, { code: "too_early", retryAfterMs: 1 });
+  clock.advance(1);
+  yes();
+  t.equal((await granted).connection.host, "192.0.2.7");
 });

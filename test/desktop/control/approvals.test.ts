@@ -560,3 +560,43 @@ t.test("a yes that cannot be written down does nothing", async (t) => {
   t.equal(told.length, 1);
   t.strictSame(house.link.said, []);
 });
+
+t.test(
+  "a yes counts from whom the picture was shown to for the arming time; a no counts at once",
+  async (t) => {
+    const house = House.live("assist", { approvalArmingMs: 500 });
+    const { approvals } = house.desktop;
+    const other = { ...HUMAN, id: "other" };
+    const work = ask(house);
+    await settle();
+    const { id, armingMs } = card(house);
+    t.equal(armingMs, 500);
+    const early = (by = HUMAN): RefusedError => {
+      try {
+        approvals.decide(id, true, by);
+      } catch (error) {
+        if (error instanceof RefusedError) return error;
+      }
+      throw new Error("expected a refusal");
+    };
+    approvals.shown(id, HUMAN, "words");
+    house.clock.advance(10_000);
+    t.match(early(), { code: "too_early", message: /picture was never fetched/, retryAfterMs: null });
+    approvals.shown(id, HUMAN, "all");
+    house.clock.advance(200);
+    approvals.shown(id, HUMAN, "all");
+    t.match(early(), { code: "too_early", message: /wait 300 ms/, retryAfterMs: 300 }, "again is not anew");
+    house.clock.advance(299);
+    t.match(early(), { retryAfterMs: 1 });
+    house.clock.advance(1);
+    t.match(early(other), { message: /never fetched/ }, "what another one saw does not count");
+    approvals.decide(id, true, HUMAN);
+    t.match(await house.act(work), { wasConfirmed: true });
+    approvals.shown("gone", HUMAN, "all");
+
+    const refused = ask(house);
+    await settle();
+    approvals.decide(card(house).id, false, HUMAN);
+    await t.rejects(refused, { code: "denied_by_human" });
+  },
+);

@@ -24,7 +24,11 @@ t.test(
   { timeout: 60_000 + APPROVALS * 500 },
   async (t) => {
     const target = await RacedTarget.start(t);
-    const appliance = await Appliance.start(t, { connect: [target.url], mode: "assist" });
+    const appliance = await Appliance.start(t, {
+      connect: [target.url],
+      mode: "assist",
+      env: { OC_APPROVAL_ARMING_MS: "0" },
+    });
     const agent = await appliance.agent({ token: appliance.agentToken });
     await until("a picture", () => agent.shot());
     const random = numbers(7);

@@ -23,7 +23,11 @@ export function outcome(agent: Agent, name: string, args: Record<string, unknown
 
 /** What changes between the yes and the click is not clicked. */
 export async function playChangeBeforeClick(t: Test, target: SceneTarget): Promise<void> {
-  const appliance = await Appliance.start(t, { connect: [target.url], mode: "assist" });
+  const appliance = await Appliance.start(t, {
+    connect: [target.url],
+    mode: "assist",
+    env: { OC_APPROVAL_ARMING_MS: "0" },
+  });
   const agent = await appliance.agent({ token: appliance.agentToken });
   await until("a picture", () => agent.shot());
   const display = await target.display();

@@ -382,7 +382,15 @@ t.test(
       origin: "https://evil.example",
     };
     t.equal((await decide({ headers: foreign })).status, 403, "nor does another site's page");
-    t.ok((await appliance.fetch(`/api/v1/approvals/${id}`, { decision: "approve" })).ok);
+    const yes = (): Promise<Response> => appliance.fetch(`/api/v1/approvals/${id}`, { decision: "approve" });
+    const unseen = await yes();
+    t.equal(unseen.status, 409);
+    t.match(await unseen.json(), { error: { code: "too_early" } }, "not by whom it was not shown to");
+    t.ok((await appliance.fetch(`/api/v1/approvals/${id}/picture.png`)).ok);
+    const early = await yes();
+    t.match(await early.json(), { error: { code: "too_early" } }, "nor in the moment that it is");
+    t.ok(Number(early.headers.get("retry-after")) > 0);
+    t.ok(await until("the arming", async () => (await yes().then(({ ok }) => ok)) || null));
     t.equal(await work, "done");
     t.equal((await appliance.fetch(`/api/v1/approvals/${id}`, { decision: "approve" })).status, 404, "once");
   },

@@ -74,7 +74,7 @@ export interface StageTarget {
 
 export async function openStage(t: Test, target: StageTarget): Promise<Stage> {
   const { display, url, secret, another, encoding } = target;
-  const appliance = await Appliance.start(t, { connect: [url] });
+  const appliance = await Appliance.start(t, { connect: [url], env: { OC_APPROVAL_ARMING_MS: "0" } });
   const agent = await appliance.agent({ token: appliance.agentToken });
   await until("a picture", () => agent.shot());
   await target.open();

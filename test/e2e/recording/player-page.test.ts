@@ -70,7 +70,11 @@ async function approving<Result>(appliance: Appliance, task: Promise<Result>): P
 
 t.test("a person records, rewinds what still runs, and replays it", { timeout: 240_000 }, async (t) => {
   if (!requirePeers(t, ["chromium"])) return;
-  const appliance = await Appliance.start(t, { mode: "assist", args: ["--demo"] });
+  const appliance = await Appliance.start(t, {
+    mode: "assist",
+    args: ["--demo"],
+    env: { OC_APPROVAL_ARMING_MS: "0" },
+  });
   const agent = await appliance.agent({ token: appliance.agentToken });
   const browser = await openBrowser(t);
   const { page, complaints } = await signIn(browser, appliance);

@@ -32,10 +32,10 @@ const resultSchema = z.looseObject({
 });
 
 /** A live desktop in assist mode behind a real MCP face on a real port. */
-async function open(test: Test) {
+async function open(test: Test, approvalArmingMs = 0) {
   const link = new FakeLink();
   const desktops = new Desktops(
-    { mode: "assist", approvalExpiryMs: 45_000 },
+    { mode: "assist", approvalExpiryMs: 45_000, approvalArmingMs },
     {
       ...PLATFORM,
       clock: systemClock,
@@ -145,6 +145,21 @@ for (const era of ["2025-11-25", "2026-07-28"]) {
       ["pointer 10,20 0", "pointer 10,20 1", "pointer 10,20 0"],
     );
     t.match(desktops.get("d1").actions.at(-1), { outcome: "done", wasConfirmed: true });
+  });
+
+  t.test(`${era}: a yes before anybody can have read the question is asked for again`, async (t) => {
+    const { link, url, desktops } = await open(t, 100);
+    let times = 0;
+    const agent = await client(t, url, era, async () => {
+      times++;
+      t.equal(desktops.questions.pending.length, 1);
+      t.notOk(link.said.some((line) => line.startsWith("pointer")));
+      return YES;
+    });
+    t.equal((await agent.call()).structuredContent.was_confirmed, true);
+    t.equal(times, 2);
+    const denied = await client(t, url, era, async () => ({ action: "decline" }));
+    t.equal((await denied.call()).structuredContent.error?.code, "denied_by_human", "a no is heard at once");
   });
 
   t.test(`${era}: no, dismissed, or a form without a yes are all no`, async (t) => {

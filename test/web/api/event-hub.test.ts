@@ -14,6 +14,7 @@ t.test("pages hear when an agent came, and when it has been quiet for a minute",
   const hub = new EventHub(desktops, clients, new DesktopTeller(clock, clients), clock);
   const told: EventMessage[] = [];
   const detach = hub.attach({
+    id: "page",
     mayApprove: false,
     send: (json) => told.push(eventMessageSchema.parse(JSON.parse(json))),
   });
@@ -31,7 +32,7 @@ t.test("pages hear when an agent came, and when it has been quiet for a minute",
   t.match(await after(10_000), [{ type: "desktop", desktop: { id: "d1", agents: [] } }]);
   detach();
   t.equal(clock.timers, 0, "nobody reads, so nothing is looked after");
-  hub.attach({ mayApprove: false, send: () => {} });
+  hub.attach({ id: "page", mayApprove: false, send: () => {} });
   t.equal(clock.timers, 1);
   hub.close();
   t.equal(clock.timers, 0);

@@ -53,6 +53,7 @@ export function approvalInfo(over: Partial<ApprovalInfo> = {}): ApprovalInfo {
     scope: "Click left here",
     asked_at: "2026-11-21T10:00:00.000Z",
     expires_at: "2026-11-21T10:00:45.000Z",
+    arming_ms: 500,
     state: "pending",
     decided_by: null,
     ...over,

@@ -14,8 +14,8 @@ import { desktopOf, may, now } from "../shell/session.ts";
 const ApprovalEdit = later(async () => (await import("./approval-edit.tsx")).ApprovalEdit);
 
 const ALLOW_FOR_MS = 600_000;
-/** A card that has just come takes no yes: the click or key was meant for what was there before. */
-const ARMED_AFTER_MS = 500;
+/** Beyond what the server counts from the moment that it sent the picture. */
+const ARMING_MARGIN_MS = 50;
 
 export interface ApprovalCardProps {
   readonly approval: ApprovalInfo;
@@ -29,13 +29,16 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
   void now.value;
   const isPending = approval.state === "pending";
   const seconds = secondsUntil(approval.expires_at, serverNowMs());
+  // A card that has just come takes no yes: the click or key was meant for what was there before.
+  const isShown = useSignal(approval.picture_url === null);
   const isArmed = useSignal(false);
   useEffect(() => {
+    if (!isShown.value) return;
     const timer = setTimeout(() => {
       isArmed.value = true;
-    }, ARMED_AFTER_MS);
+    }, approval.arming_ms + ARMING_MARGIN_MS);
     return () => clearTimeout(timer);
-  }, [approval.id]);
+  }, [approval.id, isShown.value]);
   const isOpen = isPending && !isSending.value && seconds > 0;
   const mayAgree = isOpen && isArmed.value && may("approve");
   const mayDecide = may("approve");
@@ -81,7 +84,12 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
           </span>
         )}
       </header>
-      <ApprovalPicture approval={approval} />
+      <ApprovalPicture
+        approval={approval}
+        onShown={() => {
+          isShown.value = true;
+        }}
+      />
       <p class="approval-who">
         <strong>{approval.actor.name}</strong> wants to do this
         {isDesktopNamed && approval.desktop_id !== "" && (

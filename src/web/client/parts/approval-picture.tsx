@@ -9,7 +9,13 @@ const MOST_HEIGHT = 240;
  * The very pixels that the approval is bound to, as they were when the question came, with the pointer's way on them: a
  * ring where a click would land, a line with both its ends for a drag.
  */
-export function ApprovalPicture({ approval }: { readonly approval: ApprovalInfo }) {
+export function ApprovalPicture({
+  approval,
+  onShown,
+}: {
+  readonly approval: ApprovalInfo;
+  readonly onShown: () => void;
+}) {
   const { crop, point, path, picture_url: address } = approval;
   const hasFailed = useSignal(false);
   const frame = useRef<HTMLDivElement>(null);
@@ -36,6 +42,7 @@ export function ApprovalPicture({ approval }: { readonly approval: ApprovalInfo 
         width={width}
         height={height}
         alt="The place on the desktop this is about"
+        onLoad={onShown}
         onError={() => {
           hasFailed.value = true;
         }}
