@@ -2,6 +2,7 @@ import type { Config } from "../config/config-schema.ts";
 import type { Connection } from "../desktop/connections/connection.ts";
 import type { KnownTargets } from "../desktop/connections/known-targets.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
+import { hostBehind } from "../desktop/connections/target-place.ts";
 import { TargetTrust, type TlsTrust } from "../desktop/connections/trust-policy.ts";
 import type { Link } from "../desktop/link.ts";
 import { DecodeLink } from "../desktop/links/decode-link.ts";
@@ -70,7 +71,7 @@ export async function forgetIdentity(connection: Connection, belief: TargetBelie
 
 /** The WebSocket's TLS has proved the target already; what it shows within is another certificate or key. */
 function trustInsideOf({ host, port, path = "" }: Connection, { trust, known }: TargetBelief): TargetTrust {
-  return new TargetTrust({ host: `${path}@${host}`, port, fingerprint: null }, trust, known);
+  return new TargetTrust({ host: hostBehind(path, host), port, fingerprint: null }, trust, known);
 }
 
 /** Accounts at hosts that links of this process have signed in to. */

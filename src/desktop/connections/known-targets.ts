@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { FileError, JsonFile } from "../../platform/json-file.ts";
 import { LinkError } from "../error.ts";
+import { placeWithoutPath } from "./target-place.ts";
 
 const fileSchema = z.object({
   version: z.literal(1),
@@ -23,7 +24,12 @@ export class KnownTargets {
   /** Throws where the file is there and is none of ours. */
   static async open(path: string): Promise<KnownTargets> {
     const file = new JsonFile(path, "a file of known targets", fileSchema);
-    return new KnownTargets(file, await read(file));
+    const kept = await read(file);
+    const known = withoutPaths(kept);
+    if ([...known.keys()].some((place) => !kept.has(place))) {
+      await file.write(async () => asFile(withoutPaths(await read(file))));
+    }
+    return new KnownTargets(file, known);
   }
 
   get path(): string {
@@ -57,11 +63,20 @@ export class KnownTargets {
 
   #change(change: (known: Map<string, string>) => void): Promise<void> {
     return this.#file.write(async () => {
-      const merged = await read(this.#file);
+      const merged = withoutPaths(await read(this.#file));
       change(merged);
-      return { version: 1, targets: Object.fromEntries(merged) };
+      return asFile(merged);
     });
   }
+}
+
+/** Older files name paths, which may hold a token. */
+function withoutPaths(targets: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...targets].map(([place, fingerprint]) => [placeWithoutPath(place), fingerprint]));
+}
+
+function asFile(targets: ReadonlyMap<string, string>): File {
+  return { version: 1, targets: Object.fromEntries(targets) };
 }
 
 async function read(file: JsonFile<File>): Promise<Map<string, string>> {

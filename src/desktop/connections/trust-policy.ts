@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LinkError } from "../error.ts";
 import type { KnownTargets } from "./known-targets.ts";
+import { placeOf } from "./target-place.ts";
 
 /**
  * Whose certificate or key is believed. "ca": one that an authority this machine trusts has signed; "tofu": that, or
@@ -73,8 +74,7 @@ export class TargetTrust {
 
   /** Under which its fingerprint is remembered: "host:port". */
   get place(): string {
-    const { host, port } = this.#target;
-    return `${host.includes(":") ? `[${host}]` : host.toLowerCase()}:${port}`;
+    return placeOf(this.#target.host, this.#target.port);
   }
 
   #mismatch(what: string, got: string, expected: string, next: string): LinkError {

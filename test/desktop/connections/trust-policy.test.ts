@@ -4,6 +4,7 @@ import { join } from "node:path";
 import t from "tap";
 import { connectionFromUrl, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import { KnownTargets } from "../../../src/desktop/connections/known-targets.ts";
+import { hostBehind, placeOf } from "../../../src/desktop/connections/target-place.ts";
 import {
   type ShownIdentity,
   TargetTrust,
@@ -79,4 +80,34 @@ t.test("a URL names security types and a fingerprint", async (t) => {
   t.throws(() => makeConnection({ protocol: "vnc", host: "desk", fingerprint: "abc" }, now), {
     code: "invalid_parameters",
   });
+});
+
+t.test("a web server's path, which may hold a token, is in no file and no error", async (t) => {
+  const file = join(t.testdir(), "known-targets.json");
+  const paths = ["/ws?token=s3cret", "/s3cret/a@b", "/ws:1?s3cret"];
+  const hosts = ["desk", "::1"];
+  const old: Record<string, string> = { "desk:1": "00", "/run/a@s.sock:0": "aa", "@desk:1": "bb" };
+  let count = 0;
+  for (const path of paths) for (const host of hosts) old[placeOf(`${path}@${host}`, 5901)] = `${++count}`;
+  writeFileSync(file, JSON.stringify({ version: 1, targets: old }));
+  const known = await KnownTargets.open(file);
+  t.notMatch(readFileSync(file, "utf8"), "s3cret", "an older file is written anew");
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  for (const place of ["desk:1", "/run/a@s.sock:0", "@desk:1"])
+    t.equal(known.fingerprintOf(place), old[place]);
+  count = 0;
+  for (const path of paths) {
+    for (const host of hosts) {
+      const place = placeOf(hostBehind(path, host), 5901);
+      t.equal(known.fingerprintOf(place), `${++count}`, `${path} at ${host} is known still`);
+    }
+  }
+  const trust = new TargetTrust(
+    { host: hostBehind("/ws?token=s3cret", "desk"), port: 5901, fingerprint: null },
+    "tofu",
+    known,
+  );
+  const error: unknown = await trust.judge(shown("another")).catch((thrown: unknown) => thrown);
+  t.match(error, { code: "cert_mismatch", message: /path-[0-9a-f]{16}@desk:5901/ });
+  t.notMatch(String(error), "s3cret");
 });
