@@ -137,7 +137,6 @@ const MESSAGES: readonly Uint8Array[] = [
   Uint8Array.of(3, 0, 0, 0, 255, 255, 255, 252, 0x08, 0, 0, 1),
   Uint8Array.of(150),
   Uint8Array.of(248, 0, 0, 0, 0x80, 0, 0, 3, 2, 9, 9),
-  Uint8Array.of(250, 0, 1, 1),
   Uint8Array.of(180, 1, 0, 0, 0, 1, 10, ...text("text/plain"), 0, 0, 0, 2, 104, 105),
   Uint8Array.of(253, 0, 0, 0, 3, 97, 100, 97),
   Uint8Array.of(179),

@@ -47,7 +47,7 @@ export function* readMessages(c: Conversation): Parser<never> {
         throw new RfbError(
           "unknown_message",
           "message",
-          `got message type ${type}, expected 0 to 3, 150, 248, 250 or another that ${c.dialect.name} has`,
+          `got message type ${type}, expected 0 to 3, 150, 248 or another that ${c.dialect.name} has`,
         );
     }
     c.deadlineMs = null;
