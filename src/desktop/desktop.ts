@@ -62,8 +62,9 @@ export class Desktop {
   readonly limits = () => this.#modes.limits;
   /** The lights of the target's keyboard; null where it tells none. */
   readonly locks = () => this.#display.locks;
-  /** What changed after a generation; null where that is not known. */
-  readonly changedSince = (generation: number) => this.#snapshots.changedSince(generation);
+  /** What changed after a generation, until another; null where that is not known. */
+  readonly changedSince = (generation: number, until?: number) =>
+    this.#snapshots.changedSince(generation, until);
   /** The generation since which it has its size. */
   readonly sizedSince = () => this.#display.sizedSince;
   /** Whether an agent has left a key or a button down. */

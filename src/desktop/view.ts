@@ -22,6 +22,10 @@ export interface SnapshotRequest {
   readonly fit?: Fit;
   /** Only what changed since: see `isUnchanged` and `parts`. Not with overlays or the cursor, which are not counted. */
   readonly sinceGeneration?: number;
+  /** With `sinceGeneration`: what counts as changed beside it, for whoever asks has not seen it. */
+  readonly untold?: Region;
+  /** With `sinceGeneration`: never in parts. */
+  readonly isWhole?: boolean;
   /**
    * Only these parts of the desktop as they are now, and all that changed after that generation: `region` is then what
    * holds them all, or with a `fit` that shrinks that the whole. Not with `region` or `sinceGeneration`.

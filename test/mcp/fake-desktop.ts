@@ -145,8 +145,9 @@ export class FakeDesktop implements McpDesktop {
     for (const listener of [...this.listeners]) listener(event);
   }
 
-  changedSince(generation: number): Region {
-    return Region.from(this.#changes.filter(({ at }) => at > generation).flatMap(({ rects }) => [...rects]));
+  changedSince(generation: number, until = Number.POSITIVE_INFINITY): Region {
+    const later = this.#changes.filter(({ at }) => at > generation && at <= until);
+    return Region.from(later.flatMap(({ rects }) => [...rects]));
   }
 
   /** Pixels change, as a target would make them. */
@@ -276,9 +277,13 @@ export class FakeDesktop implements McpDesktop {
     this.onSnapshot(request);
     const region = request.changes?.rects.reduce(boundRects) ?? request.region ?? rectOfSize(this.size);
     const scale = request.scale ?? 1;
+    const { sinceGeneration, untold = Region.empty } = request;
+    const changed =
+      sinceGeneration === undefined ? null : this.changedSince(sinceGeneration).union(untold).clip(region);
     return {
       format: request.format ?? "png",
-      bytes: this.png,
+      bytes: changed?.isEmpty === true ? Buffer.alloc(0) : this.png,
+      ...(changed === null ? {} : { isUnchanged: changed.isEmpty }),
       width: Math.round(region.width * scale),
       height: Math.round(region.height * scale),
       region,

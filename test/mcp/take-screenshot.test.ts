@@ -1,5 +1,7 @@
+import sharp from "sharp";
 import t from "tap";
 import { LinkError } from "../../src/desktop/error.ts";
+import { rect } from "../../src/framebuffer/rect.ts";
 import { callsTo } from "./call.ts";
 import { fakeHouse } from "./fake-house.ts";
 
@@ -55,20 +57,67 @@ t.test("a region off the screen is refused with the bounds", async (t) => {
 t.test("if_changed_since answers without an image while the generation is the same", async (t) => {
   const house = fakeHouse();
   const call = callsTo(house);
+  const blind = await call("take_screenshot", { if_changed_since: 7 });
+  t.match(blind.structured, { unchanged: false, parts: null }, "it was never shown anything");
   const same = await call("take_screenshot", { if_changed_since: 7, scale: 0.5 });
   t.same(same.images, []);
   t.match(same.structured, { unchanged: true, generation: 7, width: 960, height: 400 });
-  t.match(
-    house.desktops.get("one").snapshots[0]?.region,
-    { width: 1, height: 1 },
-    "only one pixel was encoded",
-  );
-  house.desktops.get("one").generation++;
+  house.desktops.get("one").paint(rect(1, 2, 3, 4));
   const changed = await call("take_screenshot", { if_changed_since: 7 });
   t.equal(changed.images.length, 1);
   t.match(changed.structured, { unchanged: false, generation: 8 });
   const overlays = await call("take_screenshot", { if_changed_since: 8, include_overlays: true });
   t.equal(overlays.images.length, 1, "overlays have no generation, so the image is sent");
+});
+
+t.test("unchanged is what this agent was shown, wherever its generation came from", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  const desktop = house.desktops.get("one");
+  const left = { x: 0, y: 0, width: 100, height: 100 };
+  const right = { x: 500, y: 0, width: 100, height: 100 };
+  await call("take_screenshot");
+  desktop.paint(right);
+  const { generation } = (await call("take_screenshot", { region: left })).structured;
+  const look = async (args: object): Promise<unknown> =>
+    (await call("take_screenshot", { if_changed_since: generation, ...args })).structured["unchanged"];
+  t.equal(await look({ region: left }), true);
+  t.equal(
+    await look({ region: right }),
+    false,
+    "it changed before that generation, which showed another part",
+  );
+  t.equal(await look({ region: right }), true, "now it is known");
+  t.equal(await look({}), true, "and with it all");
+  desktop.paint(right);
+  const own = await call("click_at", { x: 1, y: 1 });
+  const after = { if_changed_since: own.structured["generation_after"] };
+  t.match(
+    (await call("take_screenshot", { region: right, ...after })).structured,
+    { unchanged: false },
+    "an action tells what changed from when it began",
+  );
+  t.match((await call("take_screenshot", after)).structured, { unchanged: true }, "and what it changed");
+});
+
+t.test("what masks, overlays and zooms leave out is not shown", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  const part = { x: 0, y: 0, width: 100, height: 100 };
+  const black = { width: 1920, height: 800, channels: 3, background: "#000000" } as const;
+  house.desktops.get("one").png = await sharp({ create: black }).png().toBuffer();
+  t.notOk((await call("take_screenshot", { scrub_mask_rects: [part] })).isError);
+  const since = { if_changed_since: 7 };
+  t.match((await call("take_screenshot", { ...since, scrub_mask_rects: [part] })).structured, {
+    unchanged: true,
+  });
+  t.match((await call("take_screenshot", { ...since, region: part })).structured, { unchanged: false });
+  const other = fakeHouse();
+  const look = callsTo(other);
+  await look("take_screenshot", { include_overlays: true });
+  await look("zoom", { region: part });
+  t.match((await look("take_screenshot", { ...since, region: part })).structured, { unchanged: true });
+  t.match((await look("take_screenshot", since)).structured, { unchanged: false });
 });
 
 t.test("a desktop without a picture says why and what to do", async (t) => {
@@ -106,6 +155,7 @@ t.test("a screen that did not come to rest is not called stable, with if_changed
 
 t.test("a screenshot without an image says so where its image is wanted", async (t) => {
   const call = callsTo(fakeHouse());
+  await call("take_screenshot");
   const { screenshot_id } = (await call("take_screenshot", { if_changed_since: 7 })).structured;
   const annotations = [{ type: "rect", x: 1, y: 1, width: 5, height: 5 }];
   for (const [tool, args] of [

@@ -31,14 +31,14 @@ export class DamageJournal {
     this.#knownSince = generation;
   }
 
-  /** All that changed after a generation; null where that is longer ago than is known, or never was. */
-  since(generation: number): Region | null {
+  /** All that changed after a generation, until another; null where that is longer ago than is known, or never was. */
+  since(generation: number, until = Number.POSITIVE_INFINITY): Region | null {
     if (generation < this.#knownSince) return null;
     const later: Region[] = [];
     for (let i = this.#entries.length - 1; i >= 0; i--) {
       const entry = this.#entries[i];
       if (entry === undefined || entry.generation <= generation) break;
-      later.push(entry.damage);
+      if (entry.generation <= until) later.push(entry.damage);
     }
     return Region.from(later.flatMap(({ rects }) => rects));
   }

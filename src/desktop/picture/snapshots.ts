@@ -13,7 +13,7 @@ import {
   type Size,
   translateRect,
 } from "../../framebuffer/rect.ts";
-import type { Region } from "../../framebuffer/region.ts";
+import { Region } from "../../framebuffer/region.ts";
 import { encodeJpegAside } from "../../imaging/jpeg.ts";
 import type { LivePorts } from "../../imaging/live-picture.ts";
 import { claimTurn } from "../../imaging/loop-turns.ts";
@@ -123,13 +123,14 @@ export class Snapshots {
       throw new RefusedError("target_down", "there is no picture yet: wait until the target is live");
     if (request.changes !== undefined) return await this.#takeChanges(request, request.changes, isStable);
     const variant = this.#variantOf(request, frame);
-    const since = request.sinceGeneration;
-    const changed = since === undefined ? null : this.#changedSince(since, variant);
+    const changed = this.#changedSince(request, variant);
     if (changed?.isEmpty === true) {
       return { ...this.#factsOf(variant, isStable), bytes: NO_BYTES, isUnchanged: true };
     }
     // A crop that is scaled as well has no pixels of its own to tell apart.
-    const hasParts = equalSizes(variant.region, variant.size) || equalRects(variant.region, frame.rect);
+    const hasParts =
+      request.isWhole !== true &&
+      (equalSizes(variant.region, variant.size) || equalRects(variant.region, frame.rect));
     const rects = changed === null || !hasParts ? [] : partsOf(changed, variant.region);
     const facts = this.#factsOf(variant, isStable);
     if (rects.length === 0) return { ...facts, bytes: await this.#bytesOf(variant, frame.rect) };
@@ -156,14 +157,16 @@ export class Snapshots {
     return { ...facts, bytes: NO_BYTES, parts: await this.#encodeParts(variant, parts) };
   }
 
-  /** What changed after a generation; null where that is not known. */
-  changedSince(generation: number): Region | null {
-    return generation > this.#display.generation ? null : this.#journal.since(generation);
+  /** What changed after a generation, until another; null where that is not known. */
+  changedSince(generation: number, until?: number): Region | null {
+    return generation > this.#display.generation ? null : this.#journal.since(generation, until);
   }
 
-  /** What changed within the variant's region; null where that is not known. */
-  #changedSince(generation: number, { region, withOverlays, withCursor }: Variant): Region | null {
-    return withOverlays || withCursor ? null : (this.changedSince(generation)?.clip(region) ?? null);
+  /** What is new within the variant's region; null where that is not known. */
+  #changedSince(request: SnapshotRequest, { region, withOverlays, withCursor }: Variant): Region | null {
+    const { sinceGeneration, untold = Region.empty } = request;
+    if (sinceGeneration === undefined || withOverlays || withCursor) return null;
+    return this.changedSince(sinceGeneration)?.union(untold).clip(region) ?? null;
   }
 
   #factsOf(variant: Variant, isStable: boolean): Omit<Snapshot, "bytes"> {

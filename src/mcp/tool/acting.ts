@@ -142,6 +142,7 @@ export async function act(
   args: ActingArguments,
 ): Promise<Acted> {
   const result = await desktop.perform(action, context.actor, performOptions(args, context.signal));
+  const effect = tellEffect(context, desktop, result.effect);
   const shown = await show(context, desktop, result.effect, args.return_screenshot ?? "none");
   return {
     result,
@@ -150,7 +151,7 @@ export async function act(
       was_confirmed: result.wasConfirmed,
       edited: editedBy(result.edit),
       timestamp: context.date().getTime(),
-      ...effectOutput(result.effect),
+      ...effect,
       ...unverifiedOutput(result.unverified),
       screenshot: shown.screenshot,
       ...shown.failure,
@@ -158,6 +159,16 @@ export async function act(
     text: `${editedText(result.edit)}${effectText(result.effect)}${unverifiedText(result.unverified)}${shown.text}`,
     images: shown.images.length === 0 ? {} : { images: shown.images },
   };
+}
+
+/** An effect for an answer; from here on its caller knows of it. */
+export function tellEffect(
+  { desk, principal }: ToolContext,
+  desktop: McpDesktop,
+  effect: Effect,
+): ReturnType<typeof effectOutput> {
+  desk.told.compared(principal.id, desktop, effect.generationBefore, effect.generationAfter);
+  return effectOutput(effect);
 }
 
 /** The picture after an action. */
@@ -228,6 +239,11 @@ async function shoot(
   // By now the desktop may have another size than when the action began.
   const isWhole = snapshot.parts === undefined && equalRects(snapshot.region, rectOfSize(desktop.size));
   const role = isWhole ? wholeRole : "detail";
+  if (rects.length > 0) {
+    // It shows all that was painted since the effect, too.
+    const { desk, principal } = context;
+    desk.told.compared(principal.id, desktop, effect.generationAfter, snapshot.generation);
+  }
   const kept = keepScreenshot(context, desktop, snapshot, role);
   const { screenshot, images } = describePicture(kept, snapshot);
   const { x, y, width, height } = snapshot.region;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
 import { IMAGE_FORMATS, type Snapshot } from "../../desktop/view.ts";
-import type { Size } from "../../framebuffer/rect.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
 import type { Screenshot, ScreenshotRole } from "../model/screenshot-store.ts";
 import { rectOutput } from "./fields.ts";
 import type { Desk } from "./mcp-state.ts";
@@ -31,21 +31,27 @@ export const screenshotOutput = z.object({
 
 export type ScreenshotOutput = z.input<typeof screenshotOutput>;
 
-/** Keeps what was taken under an id of the caller's, so that coordinates in it can be turned back exactly. */
+/**
+ * Keeps what was taken under an id of the caller's, so that coordinates in it can be turned back exactly, and that the
+ * caller knows this much of the generation it is told with it: `shown`, by default what the images show.
+ */
 export function keepScreenshot(
   context: ToolContext,
   desktop: McpDesktop,
   snapshot: Snapshot,
   role: ScreenshotRole,
-  desktopSize: Size = desktop.size,
+  shown?: readonly Rect[],
 ): Screenshot {
   const { region, width, height } = snapshot;
-  return context.desk.screenshots.add({
-    principalId: context.principal.id,
+  const { desk, principal } = context;
+  const seen = shown ?? snapshot.parts?.map(({ rect }) => rect) ?? [region];
+  desk.told.shown(principal.id, desktop, seen, snapshot.generation);
+  return desk.screenshots.add({
+    principalId: principal.id,
     desktopId: desktop.id,
     desktopName: desktop.name,
     role,
-    framing: { desktop: { ...desktopSize }, region, image: { width, height } },
+    framing: { desktop: { ...desktop.size }, region, image: { width, height } },
     format: snapshot.format,
     generation: snapshot.generation,
     takenAt: snapshot.takenAt,

@@ -19,6 +19,23 @@ export function effectSince(generation: number, desktop: McpDesktop): Effect {
   };
 }
 
+/** Whether anything was painted that none of these effects, in their order, tells of. */
+export function hasUntoldChange(
+  generation: number,
+  effects: readonly Pick<Effect, "generationBefore" | "generationAfter">[],
+  desktop: McpDesktop,
+): boolean {
+  let told = generation;
+  for (const { generationBefore, generationAfter } of [
+    ...effects,
+    { generationBefore: desktop.generation, generationAfter: desktop.generation },
+  ]) {
+    if (desktop.changedSince(told, generationBefore)?.isEmpty !== true) return true;
+    told = Math.max(told, generationAfter);
+  }
+  return false;
+}
+
 /** Several effects as one: all that changed from the first to the last, also between them. */
 export function joinEffects(effects: readonly Effect[], desktop: McpDesktop): Effect {
   const [first, ...more] = effects;
@@ -49,5 +66,5 @@ function join(a: Effect, b: Effect, desktop: McpDesktop): Effect {
 /** What was painted when the one was over and the other had not begun; it may be part of the other as well. */
 function changedBetween(a: Effect, b: Effect, desktop: McpDesktop): readonly Rect[] {
   if (a.generationAfter === b.generationBefore) return [];
-  return desktop.changedSince(a.generationAfter)?.rects ?? [rectOfSize(desktop.size)];
+  return desktop.changedSince(a.generationAfter, b.generationBefore)?.rects ?? [rectOfSize(desktop.size)];
 }

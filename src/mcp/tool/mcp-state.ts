@@ -2,6 +2,7 @@ import type { Painter } from "../../compositor/painter.ts";
 import { annotateFile } from "../../compositor/picture-file-marks.ts";
 import { EventsHub } from "../../desktop/events/event-hub.ts";
 import { ScreenshotStore } from "../model/screenshot-store.ts";
+import { ToldScreens } from "../model/told-screens.ts";
 import { RateLimits } from "../server/rate-limit.ts";
 import type { McpPorts } from "./ports.ts";
 
@@ -9,6 +10,7 @@ import type { McpPorts } from "./ports.ts";
 export interface Desk {
   readonly limits: RateLimits;
   readonly screenshots: ScreenshotStore;
+  readonly told: ToldScreens;
   readonly events: EventsHub;
   readonly annotate: Painter["annotate"];
 }
@@ -19,6 +21,7 @@ export function openDesk(ports: McpPorts): Desk {
     annotate: (ownerId, file, annotations, signal) =>
       ports.painter?.annotate(ownerId, file, annotations, signal) ?? annotateFile(file, annotations, signal),
     screenshots: new ScreenshotStore(),
+    told: new ToldScreens(),
     events: new EventsHub(ports.clock, (err) => ports.log.error({ err }, "Event listener failed")),
   };
 }

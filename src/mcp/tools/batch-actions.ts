@@ -4,7 +4,7 @@ import { returnScreenshotField, screenshotErrorField, show } from "../tool/actin
 import { screenshotOutput } from "../tool/capture.ts";
 import { ArgumentsError, explain, toolErrorSchema } from "../tool/error.ts";
 import { connectionIdField, timestampField } from "../tool/fields.ts";
-import { effectSince } from "../tool/joined-effect.ts";
+import { effectSince, hasUntoldChange } from "../tool/joined-effect.ts";
 import { defineTool, type Tool, type ToolCall } from "../tool/tool.ts";
 import { clickAt } from "./click-at.ts";
 import { cursorPosition } from "./cursor-position.ts";
@@ -82,7 +82,16 @@ export const batchActions = defineTool({
       }
     }
     const said = results.map((result) => answerFields.parse(result));
-    const isQuiet = failed === null && said.every(({ changed }) => changed === false);
+    const effects = said.flatMap(
+      ({ generation_before: generationBefore, generation_after: generationAfter }) =>
+        generationBefore === undefined || generationAfter === undefined
+          ? []
+          : [{ generationBefore, generationAfter }],
+    );
+    const isQuiet =
+      failed === null &&
+      said.every(({ changed }) => changed === false) &&
+      !hasUntoldChange(generationBefore, effects, desktop);
     const since = effectSince(generationBefore, desktop);
     const effect = isQuiet ? { ...since, changed: false } : since;
     const shown = await show(context, desktop, effect, args.return_screenshot ?? "none");
@@ -144,4 +153,6 @@ function propertiesOf(tool: Tool): object {
 const answerFields = z.object({
   success: z.boolean().optional(),
   changed: z.boolean().nullable().default(false),
+  generation_before: z.int().optional(),
+  generation_after: z.int().optional(),
 });

@@ -11,6 +11,7 @@ import {
   returnScreenshotField,
   screenshotErrorField,
   show,
+  tellEffect,
   unverifiedFields,
   unverifiedOutput,
   unverifiedText,
@@ -28,7 +29,6 @@ import {
   confirmationField,
   connectionIdField,
   effectFields,
-  effectOutput,
   effectTimeoutField,
   intentField,
   LISTED_AS,
@@ -264,7 +264,7 @@ class Run {
       edited: editedBy(edit),
       not_typed: notTyped,
       ...unverifiedOutput(unverified),
-      effect: effect === null ? null : effectOutput(effect),
+      effect: effect === null ? null : tellEffect(this.#context, this.#desktop, effect),
     });
   }
 

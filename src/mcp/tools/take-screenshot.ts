@@ -11,6 +11,7 @@ import {
   type View,
 } from "../../desktop/view.ts";
 import { equalRects, type Rect, type Size } from "../../framebuffer/rect.ts";
+import { Region } from "../../framebuffer/region.ts";
 import { delay } from "../../platform/clock.ts";
 import type { Screenshot } from "../model/screenshot-store.ts";
 import { describeScreenshot, keepScreenshot, STALE_TEXT, transformOutput } from "../tool/capture.ts";
@@ -79,7 +80,9 @@ export const takeScreenshot = defineTool({
       .int()
       .min(0)
       .optional()
-      .describe("A generation you saw. Not with overlays or cursor."),
+      .describe(
+        "A generation you got: tells what you were not shown of it, too. Not with overlays or cursor.",
+      ),
     diff: z.boolean().optional().describe("With if_changed_since: only images of what changed."),
     inline_base64: z
       .boolean()
@@ -88,7 +91,9 @@ export const takeScreenshot = defineTool({
     connection_id: connectionIdField,
   }),
   output: z.object({
-    unchanged: z.boolean().describe("true: nothing changed since if_changed_since, and there is no image."),
+    unchanged: z
+      .boolean()
+      .describe("true: nothing here is new to you since if_changed_since, and there is no image."),
     screenshot_id: z.string(),
     generation: z.int().describe("Grows whenever pixels change."),
     format: z.enum(IMAGE_FORMATS),
@@ -149,27 +154,21 @@ export const takeScreenshot = defineTool({
       fit === "none" ? sizeOf(shown, args.scale ?? 1) : fitSize(shown, fit);
     const hasExtras = args.include_overlays === true || args.include_cursor === true;
     const since = hasExtras ? undefined : args.if_changed_since;
-    let wasStable = true;
-    if (since !== undefined) {
-      // One pixel says which generation the desktop has, after the wait, without encoding all of it.
-      const probe = await view.snapshot({
-        ...wait,
-        region: { x: region.x, y: region.y, width: 1, height: 1 },
-      });
-      wasStable = probe.isStable;
-      if (probe.generation === since)
-        return unchanged(desktop, { ...probe, ...sized(region), region, format }, context);
-    }
     const masks = args.scrub_mask_rects?.map((rect) => rectIn(place, rect)) ?? [];
+    const masked = Region.from(masks);
+    const untold =
+      since === undefined ? null : context.desk.told.untold(context.principal.id, desktop, since);
     const request: SnapshotRequest = {
-      // The wait is over where there was a probe.
-      ...(since === undefined ? wait : { signal: context.signal }),
+      ...wait,
       ...(isDesktop ? {} : { region }),
       withOverlays: args.include_overlays ?? false,
       withCursor: args.include_cursor ?? false,
-      ...(args.diff === true && since !== undefined && masks.length === 0 ? { sinceGeneration: since } : {}),
+      ...(untold === null
+        ? {}
+        : { sinceGeneration: untold.generation, untold: untold.region.subtract(masked) }),
+      isWhole: args.diff !== true || masks.length > 0,
     };
-    const taken =
+    const snapshot =
       masks.length > 0
         ? await scrubbed(view, request, masks, sized, format)
         : await view.snapshot({
@@ -177,10 +176,16 @@ export const takeScreenshot = defineTool({
             format,
             ...(fit === "none" ? { scale: args.scale ?? 1 } : { fit }),
           });
-    const snapshot = { ...taken, isStable: taken.isStable && wasStable };
-    if (snapshot.isUnchanged === true) return unchanged(desktop, snapshot, context);
+    // Overlays and the pointer hide what they lie on; where parts are shown the rest is as it was told.
+    const shown = hasExtras ? [] : Region.of(snapshot.region).subtract(masked).rects;
+    const kept = keepScreenshot(context, desktop, snapshot, "screen", shown);
+    if (snapshot.isUnchanged === true) {
+      return {
+        output: { unchanged: true, ...described(desktop, snapshot, kept, null) },
+        text: `Nothing changed since generation ${since}.`,
+      };
+    }
     const parts = snapshot.parts ?? null;
-    const kept = keepScreenshot(context, desktop, snapshot, "screen");
     const mimeType = `image/${snapshot.format}`;
     const inline =
       args.inline_base64 === true && parts === null ? { image_base64: base64(snapshot.bytes) } : {};
@@ -211,20 +216,10 @@ async function scrubbed(
 ): Promise<Snapshot> {
   const exact = await view.snapshot({ ...request, format: "png", scale: 1 });
   const size = sized(exact.region);
+  if (exact.isUnchanged === true) return { ...exact, ...size, format };
   const bytes = await scrub(exact.bytes, exact.region, masks, size, format);
   return { ...exact, ...size, format, bytes };
 }
-
-/** An answer without an image; its id is good for coordinates all the same. */
-function unchanged(desktop: McpDesktop, snapshot: Omit<Snapshot, "bytes">, context: ToolContext) {
-  const kept = keepScreenshot(context, desktop, { ...snapshot, bytes: NO_BYTES }, "screen");
-  return {
-    output: { unchanged: true, ...described(desktop, snapshot, kept, null) },
-    text: `Nothing changed since generation ${snapshot.generation}.`,
-  };
-}
-
-const NO_BYTES = new Uint8Array(0);
 
 function sizeOf(region: Rect, scale: number): { width: number; height: number } {
   return {

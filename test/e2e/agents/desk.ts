@@ -155,6 +155,8 @@ export class Desk {
   ): Promise<Record<string, unknown>> {
     const { moving = [], isNullFine = false, hasPointer = true } = options;
     const before = await this.rest(moving);
+    // So that the next look tells of nothing older.
+    await this.ask("take_screenshot");
     const { structuredContent: said, content, isError } = await this.ask(tool, args);
     if (isError) throw new Error(`${tool} was refused: ${JSON.stringify(said)}`);
     const images = content.flatMap((block) => (block.type === "image" ? [block.data.length] : []));

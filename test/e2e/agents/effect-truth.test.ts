@@ -74,6 +74,8 @@ t.test("what differs on the target is told, or has a later generation", async (t
   if (desk === null) return;
   const { display, agent, press } = desk;
   const counts = { changed: 0, unchanged: 0 };
+  // So that the next look tells of nothing older.
+  await agent.call("take_screenshot");
   let before = await display.shot();
   for (const key of "axfgfgxawwuxbcdafgafgw") {
     const effect = await press(key);
@@ -89,6 +91,7 @@ t.test("what differs on the target is told, or has a later generation", async (t
       );
     }
     await agent.call("wait_for", { condition: "stable", stable_ms: 250, timeout_ms: 5000 });
+    await agent.call("take_screenshot");
     before = await display.shot();
   }
   t.ok(counts.changed >= 10, `${counts.changed} effects`);

@@ -139,6 +139,19 @@ t.test("the difference of several actions is of all of them", async (t) => {
   }
 });
 
+t.test("the difference of a batch holds what changed between actions that changed nothing", async (t) => {
+  const { desktop, call } = desk();
+  desktop.onPerform = async () => {
+    if (desktop.performed.length === 2) desktop.paint(rect(30, 40, 5, 6));
+    return { effect: { ...unseenEffect(desktop.generation), changed: false, changedRects: [] } };
+  };
+  const actions = [1, 2].map((x) => ({ tool: "click_at", arguments: { x, y: 1 } }));
+  const told = await call("batch_actions", { actions, return_screenshot: "diff" });
+  t.match(told.structured["screenshot"], { region: { x: 30, y: 40, width: 5, height: 6 } });
+  const quiet = await call("batch_actions", { actions, return_screenshot: "diff" });
+  t.equal(quiet.structured["screenshot"], null, "nothing changed at all");
+});
+
 t.test("characters that no key makes are no success, in a batch and in a vendor's list either", async (t) => {
   const { desktop, call } = desk();
   desktop.onPerform = async () => ({ notTyped: ["€", "ß"] });
