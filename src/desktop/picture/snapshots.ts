@@ -107,6 +107,8 @@ export class Snapshots {
     const isStable = await this.#awaitStable(request.stableMs ?? 0, request.signal);
     if (request.withOverlays === true) await this.#display.scene.whenPainted();
     const { region } = request;
+    const unchanged = this.#unchanged(request, isStable);
+    if (unchanged !== null) return unchanged;
     if (region !== undefined && areaOfRect(region) <= SMALL_PIXELS)
       return await this.#takeNow(request, isStable);
     return await this.#making.run("", request.signal ?? NEVER, async () => {
@@ -117,6 +119,15 @@ export class Snapshots {
     });
   }
 
+  /** Without a turn, for it takes no pixels; null where there is something to show. */
+  #unchanged(request: SnapshotRequest, isStable: boolean): Snapshot | null {
+    const { frame } = this.#display;
+    if (frame === null || request.sinceGeneration === undefined) return null;
+    const variant = this.#variantOf(request, frame);
+    if (this.#changedSince(request, variant)?.isEmpty !== true) return null;
+    return { ...this.#factsOf(variant, isStable), bytes: NO_BYTES, isUnchanged: true };
+  }
+
   async #takeNow(request: SnapshotRequest, isStable: boolean): Promise<Snapshot> {
     const { frame } = this.#display;
     if (frame === null)
@@ -124,9 +135,6 @@ export class Snapshots {
     if (request.changes !== undefined) return await this.#takeChanges(request, request.changes, isStable);
     const variant = this.#variantOf(request, frame);
     const changed = this.#changedSince(request, variant);
-    if (changed?.isEmpty === true) {
-      return { ...this.#factsOf(variant, isStable), bytes: NO_BYTES, isUnchanged: true };
-    }
     // A crop that is scaled as well has no pixels of its own to tell apart.
     const hasParts =
       request.isWhole !== true &&
