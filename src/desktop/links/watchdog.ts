@@ -7,7 +7,12 @@ const ANSWER_MS = 4500;
 /** A stalled target is given up after so long. */
 const GIVE_UP_MS = 30_000;
 
+/** A target that may not be asked is looked at again after so long. */
+const PAUSE_MS = 1000;
+
 export interface WatchdogPorts {
+  /** False while the target would not answer, which then says nothing about it. Default: it always may. */
+  mayAsk?(): boolean;
   /** Asks the target anything. */
   ask(): void;
   /** The target stopped answering, or answers again. */
@@ -49,8 +54,8 @@ export class Watchdog {
   #watch(delayMs: number): void {
     this.#cancel = this.#clock.after(delayMs, () => {
       const quietMs = this.#clock.nowMs() - this.#heardAtMs;
-      if (quietMs < QUIET_MS) this.#watch(QUIET_MS - quietMs);
-      else this.#probe();
+      if (quietMs >= QUIET_MS && this.#ports.mayAsk?.() !== false) this.#probe();
+      else this.#watch(quietMs < QUIET_MS ? QUIET_MS - quietMs : PAUSE_MS);
     });
   }
 

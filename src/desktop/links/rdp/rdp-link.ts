@@ -9,26 +9,14 @@ import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents } from "../../link.ts";
 import { linkErrorOf } from "../link-error.ts";
 import { startJudgedTls } from "../streams/target-tls.ts";
+import { TargetConnection } from "../target-connection.ts";
 import { ScreenGaps } from "../vnc/screen-gaps.ts";
 import { UpdateJoiner } from "../vnc/update-joiner.ts";
+import { Watchdog } from "../watchdog.ts";
 import { FirstPicture } from "./rdp-first-picture.ts";
 import { rdpPlatform, subjectPublicKeyOf } from "./rdp-platform.ts";
 import { endOf } from "./rdp-sessions.ts";
 import { RdpQuestions } from "./refresh-barrier.ts";
-
-/** Connecting and the whole handshake. */
-const CONNECT_MS = 10_000;
-const HANDSHAKE_MS = 15_000;
-/** A target that was silent so long is asked whether it is still there. */
-const QUIET_MS = 5000;
-/** An answer to that takes at most so long. */
-const ANSWER_MS = 4500;
-/** A stalled target is given up after so long. */
-const GIVE_UP_MS = 30_000;
-/** A last message has so long to leave. */
-const GOODBYE_MS = 1000;
-/** More unsent input than this means that the target no longer reads. */
-const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 
 export interface RdpLinkOptions extends RdpClientOptions {
   /** Opens the byte stream to the target. Emits "connect" when a socket is up. */
@@ -50,14 +38,9 @@ export class RdpLink implements Link {
   readonly #picture: FirstPicture;
   readonly #gaps = new ScreenGaps();
   readonly #updates: UpdateJoiner;
-  #stream: Duplex | null = null;
+  readonly #connection: TargetConnection;
+  readonly #watchdog: Watchdog;
   #events: LinkEvents | null = null;
-  #cancelPhase: (() => void) | null = null;
-  #cancelWatchdog: (() => void) | null = null;
-  #stopHearing: (() => void) | null = null;
-  #outbox: Buffer[] = [];
-  #heardAtMs = 0;
-  #isStalled = false;
   #claim: { wasTakenByUs(): boolean } | null = null;
   /** Hosts send from the beginning. */
   #isWatched = true;
@@ -78,6 +61,30 @@ export class RdpLink implements Link {
     const isWhole = (): boolean => !this.#client.isInFrame;
     const tell = (painted: Region): void => this.#events?.update({ painted, copies: [] });
     this.#updates = new UpdateJoiner({ isWhole, tell }, clock);
+    this.#connection = new TargetConnection(
+      {
+        up: () => {
+          this.#events?.step("connect", "the target accepted the connection");
+          this.#run(() => this.#client.start(clock.nowMs()));
+        },
+        data: (chunk) => this.#receive(chunk),
+        errorOf: (error) => this.#streamError(error),
+        closedByTarget: () => linkErrorOf(this.#client.closed()),
+        handshakeMessage: () => "the RDP handshake was not over within 15 s",
+        failed: (error) => this.#end(error),
+      },
+      clock,
+    );
+    this.#watchdog = new Watchdog(
+      {
+        // A host that never answered such a question, or that was told to be silent, would not answer this one.
+        mayAsk: () => this.#questions.hasAnswered && !this.#isSuppressed,
+        ask: () => this.#questions.probe(),
+        stalled: (isStalled) => this.#events?.stalled(isStalled),
+        giveUp: () => this.#end(new LinkError("stalled", "the target did not answer for 40 s")),
+      },
+      clock,
+    );
   }
 
   get isExact(): boolean {
@@ -95,35 +102,16 @@ export class RdpLink implements Link {
   open(events: LinkEvents): void {
     this.#events = events;
     this.#claim = this.#options.claim?.() ?? null;
-    this.#connect();
+    this.#connection.open(this.#options.connect);
   }
 
   #makeClient(options: RdpClientOptions): RdpClient {
     return new RdpClient(
       options,
       rdpPlatform,
-      (bytes) => this.#write(bytes),
+      (bytes) => this.#connection.write(bytes),
       (event) => this.#onEvent(event),
     );
-  }
-
-  #connect(): void {
-    let stream: Duplex;
-    try {
-      stream = this.#options.connect();
-    } catch (cause) {
-      // Told later, so that nobody is called back before `open` has returned.
-      this.#clock.after(0, () => this.#end(linkErrorOf(cause)));
-      return;
-    }
-    this.#stream = stream;
-    this.#limit(CONNECT_MS, "unreachable", "the target did not accept the connection within 10 s");
-    stream.once("connect", () => {
-      this.#events?.step("connect", "the target accepted the connection");
-      this.#limit(HANDSHAKE_MS, "handshake_timeout", "the RDP handshake was not over within 15 s");
-      this.#run(() => this.#client.start(this.#clock.nowMs()));
-    });
-    this.#hear(stream);
   }
 
   /** Unwatched, a host that can be told so sends nothing; watched again, it sends everything. */
@@ -182,25 +170,12 @@ export class RdpLink implements Link {
   close(): void {
     this.#events = null;
     this.#client.close();
-    this.#flush();
+    this.#connection.flush();
     this.#release(new LinkError("target_closed", "the connection was closed here"));
   }
 
-  /** Only the uppermost stream is heard. */
-  #hear(stream: Duplex): void {
-    this.#stopHearing?.();
-    const onData = (chunk: Uint8Array): void => this.#receive(chunk);
-    const onError = (error: unknown): void => this.#end(this.#isTelling(error));
-    const onEnd = (): void => this.#end(linkErrorOf(this.#client.closed()));
-    stream.on("data", onData).once("error", onError).once("close", onEnd).once("end", onEnd);
-    this.#stopHearing = () => {
-      stream.on("error", () => undefined); // late errors of a stream that nobody hears any more
-      stream.off("data", onData).off("error", onError).off("close", onEnd).off("end", onEnd);
-    };
-  }
-
   /** Hosts that refuse a password cut the connection; what the socket says of that helps nobody. */
-  #isTelling(error: unknown): LinkError {
+  #streamError(error: unknown): LinkError {
     const isCut =
       error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
     return isCut && this.#client.phase !== "negotiation"
@@ -208,32 +183,11 @@ export class RdpLink implements Link {
       : linkErrorOf(error);
   }
 
-  /** Messages of one turn leave together, after it. */
-  #write(bytes: Uint8Array): void {
-    if (this.#outbox.length === 0) queueMicrotask(() => this.#flush());
-    this.#outbox.push(Buffer.from(bytes));
-  }
-
-  #flush(): void {
-    if (this.#outbox.length === 0) return;
-    const bytes = Buffer.concat(this.#outbox);
-    this.#outbox = [];
-    const stream = this.#stream;
-    if (stream === null || stream.destroyed) return;
-    stream.write(bytes);
-    if (stream.writableLength > MAX_UNSENT_BYTES) {
-      this.#end(new LinkError("stalled", "the target stopped reading: more than 4 MiB of input are unsent"));
-    }
-  }
-
   #receive(chunk: Uint8Array): void {
     if (this.#events === null) return;
-    this.#heardAtMs = this.#clock.nowMs();
-    if (this.#isStalled) {
-      this.#isStalled = false;
-      this.#events.stalled(false);
-    }
-    this.#run(() => this.#client.receive(chunk, this.#heardAtMs));
+    const nowMs = this.#clock.nowMs();
+    this.#watchdog.heard(nowMs);
+    this.#run(() => this.#client.receive(chunk, nowMs));
   }
 
   #run(step: () => void): void {
@@ -255,9 +209,8 @@ export class RdpLink implements Link {
         this.#perform(event.effect);
         break;
       case "ready":
-        this.#cancelPhase?.();
-        this.#cancelPhase = null;
-        this.#watch(QUIET_MS);
+        this.#connection.established();
+        this.#watchdog.start();
         this.#picture.await();
         this.#gaps.set(this.framebuffer, event.screens);
         events.ready({ name: this.#name, screens: event.screens });
@@ -309,20 +262,19 @@ export class RdpLink implements Link {
 
   /** Laid over the stream, TLS reads it: from here on its bytes are not for us. */
   #perform(effect: RdpEffect): void {
-    const stream = this.#stream;
+    const { stream } = this.#connection;
     if (stream === null) return;
     stream.pause();
-    this.#flush();
-    this.#stopHearing?.();
+    this.#connection.flush();
+    this.#connection.stopHearing();
     const { host, trust } = this.#options;
     startJudgedTls(stream, host, trust).then(
       ({ socket, certificate }) => {
-        if (this.#stream !== stream) {
+        if (this.#connection.stream !== stream) {
           socket.destroy();
           return;
         }
-        this.#stream = socket;
-        this.#hear(socket);
+        this.#connection.hear(socket);
         this.#run(() => {
           effect.take(subjectPublicKeyOf(certificate));
           this.#client.resume(this.#clock.nowMs());
@@ -332,40 +284,6 @@ export class RdpLink implements Link {
     );
   }
 
-  /** Ends the link unless the phase is over in time. */
-  #limit(limitMs: number, code: "unreachable" | "handshake_timeout", message: string): void {
-    this.#cancelPhase?.();
-    this.#cancelPhase = this.#clock.after(limitMs, () => this.#end(new LinkError(code, message)));
-  }
-
-  /** Looks again when the target could have been quiet for long enough to be asked. */
-  #watch(delayMs: number): void {
-    this.#cancelWatchdog = this.#clock.after(delayMs, () => {
-      const quietMs = this.#clock.nowMs() - this.#heardAtMs;
-      // A host that never answered such a question, or that was told to be silent, would not answer this one.
-      if (quietMs < QUIET_MS || !this.#questions.hasAnswered || this.#isSuppressed) {
-        this.#watch(Math.max(QUIET_MS - quietMs, 1000));
-      } else this.#probe();
-    });
-  }
-
-  #probe(): void {
-    const askedAtMs = this.#clock.nowMs();
-    this.#questions.probe();
-    this.#cancelWatchdog = this.#clock.after(ANSWER_MS, () => {
-      if (this.#heardAtMs >= askedAtMs) {
-        this.#watch(QUIET_MS);
-        return;
-      }
-      this.#isStalled = true;
-      this.#events?.stalled(true);
-      this.#cancelWatchdog = this.#clock.after(GIVE_UP_MS, () => {
-        if (this.#isStalled) this.#end(new LinkError("stalled", "the target did not answer for 40 s"));
-        else this.#watch(QUIET_MS);
-      });
-    });
-  }
-
   #end(error: LinkError): void {
     const events = this.#events;
     if (events === null) return;
@@ -373,7 +291,7 @@ export class RdpLink implements Link {
       this.#isSecondTry = true;
       this.#release(error);
       this.#client = this.#makeClient({ ...this.#options, isSpnegoWrapped: true });
-      this.#connect();
+      this.#connection.open(this.#options.connect);
       return;
     }
     this.#updates.flush();
@@ -383,18 +301,10 @@ export class RdpLink implements Link {
   }
 
   #release(error: LinkError): void {
-    this.#cancelPhase?.();
-    this.#cancelWatchdog?.();
+    this.#watchdog.stop();
     this.#picture.stop();
     this.#updates.drop();
     this.#questions.fail(error);
-    const stream = this.#stream;
-    this.#stream = null;
-    if (stream === null) return;
-    this.#stopHearing?.();
-    // What was said last still leaves, where the target takes it in time.
-    const cancel = this.#clock.after(GOODBYE_MS, () => stream.destroy());
-    stream.once("close", cancel);
-    stream.end(() => stream.destroy());
+    this.#connection.release(true);
   }
 }

@@ -15,27 +15,20 @@ import { linkErrorOf } from "../link-error.ts";
 import { Looks } from "../looks.ts";
 import { UpdatePace } from "../rdp/update-pace.ts";
 import { FairFeed } from "../streams/fair-feed.ts";
+import { TargetConnection } from "../target-connection.ts";
 import { Watchdog } from "../watchdog.ts";
 import { Barriers, numberOf, payloadOf } from "./barriers.ts";
 
 /** Their pixels are approximations, whatever quality is asked for. */
 const LOSSY: ReadonlySet<number> = new Set([ENCODING.zywrle, ENCODING.jpeg]);
 
-/** Connecting and the whole handshake. */
-const CONNECT_MS = 10_000;
-const HANDSHAKE_MS = 15_000;
 /**
  * TigerVNC 1.12's Xvnc makes keys for 20 characters that its layout lacks, x11vnc 0.9.16 for 18; both drop the rest
  * without a word, also after a reconnection (2026-11-23).
  */
 const NEW_KEYS = 16;
-/** What was said last has so long to leave. */
-const GOODBYE_MS = 1000;
 /** The pixel that is asked for when any answer will do. */
 const PROBE = rect(0, 0, 1, 1);
-/** More unsent input than this means that the target no longer reads. */
-const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
-
 export interface VncLinkOptions extends RfbClientOptions {
   /** Opens the byte stream to the target. Emits "connect" when a socket is up; a stream without that is up at once. */
   readonly connect: () => Duplex;
@@ -70,15 +63,12 @@ export class VncLink implements Link {
   readonly #fences = new Barriers();
   readonly #looks = new Looks();
   readonly #feed: FairFeed;
-  #stream: Duplex | null = null;
+  readonly #connection: TargetConnection;
   #isPerforming = false;
   #events: LinkEvents | null = null;
-  #cancelPhase: (() => void) | null = null;
   readonly #watchdog: Watchdog;
   /** The last step of the handshake that was over. */
   #reached = "";
-  #stopHearing: (() => void) | null = null;
-  #outbox: Buffer[] = [];
 
   constructor(options: VncLinkOptions, ports: RfbClientPorts, clock: Clock) {
     this.#options = options;
@@ -87,7 +77,7 @@ export class VncLink implements Link {
     this.#client = new RfbClient(
       options,
       ports,
-      (bytes) => this.#write(bytes),
+      (bytes) => this.#connection.write(bytes),
       (event) => this.#onEvent(event),
     );
     this.newKeys = options.makesNoKeys === true ? undefined : NEW_KEYS;
@@ -106,6 +96,25 @@ export class VncLink implements Link {
       mayRead: () => !this.#isPerforming,
       nowMs: () => clock.nowMs(),
     });
+    this.#connection = new TargetConnection(
+      {
+        up: () => {
+          this.#events?.step("connect", "the target accepted the connection");
+          this.#reached = "connect";
+        },
+        data: (chunk, stream) => {
+          // Whole until the handshake is over: what came along with a step that lays TLS over the stream has to be seen.
+          if (this.#client.isReady) this.#feed.push(chunk, stream);
+          else this.#receive(chunk);
+        },
+        errorOf: linkErrorOf,
+        closedByTarget: () => new LinkError("target_closed", "the target closed the connection"),
+        handshakeMessage: () =>
+          `the VNC handshake was not over within 15 s: it came as far as ${this.#reached}`,
+        failed: (error) => this.#end(error),
+      },
+      clock,
+    );
   }
 
   get framebuffer() {
@@ -126,45 +135,8 @@ export class VncLink implements Link {
 
   open(events: LinkEvents): void {
     this.#events = events;
-    let stream: Duplex;
-    try {
-      stream = this.#options.connect();
-    } catch (cause) {
-      // Told later, so that nobody is called back before `open` has returned.
-      this.#clock.after(0, () => this.#end(linkErrorOf(cause)));
-      return;
-    }
-    this.#stream = stream;
-    if (this.#options.hasConnectLimit !== false) {
-      this.#limit(CONNECT_MS, "unreachable", () => "the target did not accept the connection within 10 s");
-    }
-    const onUp = (): void => {
-      this.#events?.step("connect", "the target accepted the connection");
-      this.#reached = "connect";
-      this.#limit(HANDSHAKE_MS, "handshake_timeout", () => {
-        return `the VNC handshake was not over within 15 s: it came as far as ${this.#reached}`;
-      });
-    };
-    if (this.#options.emitsConnect) stream.once("connect", onUp);
-    else onUp();
-    this.#hear(stream);
-  }
-
-  /** Only the uppermost stream is heard: one below it may end while the last bytes are still being opened. */
-  #hear(stream: Duplex): void {
-    this.#stopHearing?.();
-    const onData = (chunk: Uint8Array): void => {
-      // Whole until the handshake is over: what came along with a step that lays TLS over the stream has to be seen.
-      if (this.#client.isReady) this.#feed.push(chunk, stream);
-      else this.#receive(chunk);
-    };
-    const onError = (error: unknown): void => this.#end(linkErrorOf(error));
-    const onEnd = (): void => this.#end(new LinkError("target_closed", "the target closed the connection"));
-    stream.on("data", onData).once("error", onError).once("close", onEnd).once("end", onEnd);
-    this.#stopHearing = () => {
-      stream.on("error", () => undefined); // late errors of a stream that nobody hears any more
-      stream.off("data", onData).off("error", onError).off("close", onEnd).off("end", onEnd);
-    };
+    const { connect, emitsConnect, hasConnectLimit } = this.#options;
+    this.#connection.open(connect, { emitsConnect, hasConnectLimit });
   }
 
   follow(isWatched: boolean): void {
@@ -211,30 +183,9 @@ export class VncLink implements Link {
   close(): void {
     this.#events = null;
     // What was let go just now leaves first.
-    const hasLastWords = this.#outbox.length > 0;
-    this.#flush();
+    const hasLastWords = this.#connection.hasUnflushed;
+    this.#connection.flush();
     this.#release(new LinkError("target_closed", "the connection was closed here"), hasLastWords);
-  }
-
-  /**
-   * Messages of one turn leave together, after it: fewer packets, and an in-process peer that answers at once never
-   * finds the parser running.
-   */
-  #write(bytes: Uint8Array): void {
-    if (this.#outbox.length === 0) queueMicrotask(() => this.#flush());
-    this.#outbox.push(Buffer.from(bytes)); // a copy: writers reuse their memory
-  }
-
-  #flush(): void {
-    if (this.#outbox.length === 0) return;
-    const bytes = Buffer.concat(this.#outbox);
-    this.#outbox = [];
-    const stream = this.#stream;
-    if (stream === null || stream.destroyed) return;
-    stream.write(bytes);
-    if (stream.writableLength > MAX_UNSENT_BYTES) {
-      this.#end(new LinkError("stalled", "the target stopped reading: more than 4 MiB of input are unsent"));
-    }
   }
 
   #receive(chunk: Uint8Array): void {
@@ -262,8 +213,7 @@ export class VncLink implements Link {
         this.#perform(event.effect);
         break;
       case "ready":
-        this.#cancelPhase?.();
-        this.#cancelPhase = null;
+        this.#connection.established();
         this.#pace.start();
         this.#watchdog.start();
         events.ready({ name: event.name, screens: event.screens });
@@ -309,7 +259,7 @@ export class VncLink implements Link {
    * before anything is laid over the stream.
    */
   #perform(effect: RfbEffect): void {
-    const stream = this.#stream;
+    const { stream } = this.#connection;
     const { perform, secure } = this.#options;
     if (stream === null || (perform === undefined && secure === undefined)) {
       this.#end(
@@ -319,9 +269,9 @@ export class VncLink implements Link {
     }
     this.#isPerforming = true;
     stream.pause();
-    this.#flush();
+    this.#connection.flush();
     // Laid over the stream, TLS reads it: from here on its bytes are not for us.
-    if (effect.kind === "startTls" || effect.kind === "startCipher") this.#stopHearing?.();
+    if (effect.kind === "startTls" || effect.kind === "startCipher") this.#connection.stopHearing();
     const done = secure?.(effect, stream) ?? perform?.(effect).then(() => stream);
     done?.then(
       (next) => this.#resume(stream, next),
@@ -330,7 +280,7 @@ export class VncLink implements Link {
   }
 
   #resume(before: Duplex, stream: Duplex): void {
-    if (this.#stream !== before) {
+    if (this.#connection.stream !== before) {
       stream.destroy();
       return;
     }
@@ -339,8 +289,7 @@ export class VncLink implements Link {
       return;
     }
     if (stream !== before) {
-      this.#stream = stream;
-      this.#hear(stream);
+      this.#connection.hear(stream);
       stream.pause();
     }
     this.#isPerforming = false;
@@ -353,12 +302,6 @@ export class VncLink implements Link {
     if (!this.#isPerforming) this.#feed.go(stream);
   }
 
-  /** Ends the link unless the phase is over in time. */
-  #limit(limitMs: number, code: "unreachable" | "handshake_timeout", message: () => string): void {
-    this.#cancelPhase?.();
-    this.#cancelPhase = this.#clock.after(limitMs, () => this.#end(new LinkError(code, message())));
-  }
-
   #end(error: LinkError): void {
     const events = this.#events;
     if (events === null) return;
@@ -368,23 +311,12 @@ export class VncLink implements Link {
   }
 
   #release(error: LinkError, hasLastWords = false): void {
-    this.#cancelPhase?.();
     this.#watchdog.stop();
     this.#pace.close();
     this.#feed.close();
     this.#fences.fail(error);
     this.#looks.fail(error);
     this.#client.close();
-    const stream = this.#stream;
-    this.#stream = null;
-    if (stream === null) return;
-    this.#stopHearing?.();
-    if (!hasLastWords || stream.writableLength === 0) {
-      stream.destroy();
-      return;
-    }
-    const cancel = this.#clock.after(GOODBYE_MS, () => stream.destroy());
-    stream.once("close", cancel);
-    stream.end(() => stream.destroy());
+    this.#connection.release(hasLastWords && (this.#connection.stream?.writableLength ?? 0) > 0);
   }
 }
