@@ -10,13 +10,13 @@ import type { Link, LinkEvents } from "../../link.ts";
 import { linkErrorOf } from "../link-error.ts";
 import { startJudgedTls } from "../streams/target-tls.ts";
 import { TargetConnection } from "../target-connection.ts";
-import { ScreenGaps } from "../vnc/screen-gaps.ts";
-import { UpdateJoiner } from "../vnc/update-joiner.ts";
 import { Watchdog } from "../watchdog.ts";
 import { FirstPicture } from "./rdp-first-picture.ts";
 import { rdpPlatform, subjectPublicKeyOf } from "./rdp-platform.ts";
 import { endOf } from "./rdp-sessions.ts";
 import { RdpQuestions } from "./refresh-barrier.ts";
+import { ScreenGaps } from "./screen-gaps.ts";
+import { UpdateJoiner } from "./update-joiner.ts";
 
 export interface RdpLinkOptions extends RdpClientOptions {
   /** Opens the byte stream to the target. Emits "connect" when a socket is up. */

@@ -2,7 +2,7 @@ import { type Rect, rect, rectOfSize, type Size } from "../../../framebuffer/rec
 import { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { LinkError } from "../../error.ts";
-import { Barriers } from "../vnc/barriers.ts";
+import { Barriers } from "../barriers.ts";
 
 /** RDP has no question that every host answers: who never did and says nothing for so long has had its say. */
 const SILENT_MS = 200;

@@ -11,13 +11,13 @@ import { RfbClient } from "../../../protocols/rfb/client/rfb-client.ts";
 import { ENCODING } from "../../../protocols/rfb/numbers.ts";
 import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents } from "../../link.ts";
+import { Barriers, numberOf, payloadOf } from "../barriers.ts";
 import { linkErrorOf } from "../link-error.ts";
 import { Looks } from "../looks.ts";
-import { UpdatePace } from "../rdp/update-pace.ts";
 import { FairFeed } from "../streams/fair-feed.ts";
 import { TargetConnection } from "../target-connection.ts";
 import { Watchdog } from "../watchdog.ts";
-import { Barriers, numberOf, payloadOf } from "./barriers.ts";
+import { UpdatePace } from "./update-pace.ts";
 
 /** Their pixels are approximations, whatever quality is asked for. */
 const LOSSY: ReadonlySet<number> = new Set([ENCODING.zywrle, ENCODING.jpeg]);

@@ -1,5 +1,5 @@
 import t from "tap";
-import { UpdateJoiner } from "../../../../src/desktop/links/vnc/update-joiner.ts";
+import { UpdateJoiner } from "../../../../src/desktop/links/rdp/update-joiner.ts";
 import type { Rect } from "../../../../src/framebuffer/rect.ts";
 import { Region } from "../../../../src/framebuffer/region.ts";
 import { FakeClock } from "../../../fake-clock.ts";

@@ -1,4 +1,4 @@
-import type { LinkError } from "../../error.ts";
+import type { LinkError } from "../error.ts";
 
 interface Waiting {
   readonly resolve: () => void;
