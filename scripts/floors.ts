@@ -4,7 +4,7 @@ import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-/** The house of DESIGN.md from the ground up: a floor's rooms may import the floors before it in this list. */
+/** The house of docs/ARCHITECTURE.md from the ground up: a floor's rooms may import the floors before it in this list. */
 export const FLOORS = [
   { name: "GROUND", rooms: ["framebuffer", "protocols"], areRoomsOpen: true },
   /** Node for its own sake: clock, files, threads, zlib, log. */

@@ -22,6 +22,7 @@ import { FileConnectionStore } from "../desktop/connections/connection-store.ts"
 import { KnownTargets } from "../desktop/connections/known-targets.ts";
 import { allowedTargets } from "../desktop/connections/proposals.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
+import { AgentRates } from "../desktop/control/agent-rates.ts";
 import { KeptRules } from "../desktop/control/rules-store.ts";
 import { Desktops } from "../desktop/desktops.ts";
 import type { Link } from "../desktop/link.ts";
@@ -191,6 +192,7 @@ async function openRooms(
   desktops.on(({ type, desktop }) => {
     if (type === "removed") clients.forget(desktop.id);
   });
+  const rates = new AgentRates(clock, config.rate_limits);
   const mcpAudit = auditMcp((entry) => audit.record(entry), clock);
   const mcp = createMcp(
     {
@@ -199,7 +201,7 @@ async function openRooms(
       clock,
       log,
       version: VERSION,
-      isRateLimited: config.rate_limits,
+      rates,
       toolsets: config.mcp.toolsets,
       questions: desktops.questions,
       painter,
@@ -249,6 +251,7 @@ async function openRooms(
     allowedHosts: config.server.allowed_hosts,
     trustProxy: config.server.trust_proxy,
     isRateLimited: config.rate_limits,
+    rates,
     tls: certificate,
   });
 

@@ -7,7 +7,7 @@ export const BYTES_PER_PIXEL = 4;
 /** Alpha of every pixel in a word read little-endian: 0xAABBGGRR. */
 export const OPAQUE = 0xff000000;
 
-/** The largest side and area accepted for a picture (security reference 2.2). */
+/** The largest side and area accepted for a picture. */
 export const MAX_SIDE = 16_384;
 export const MAX_AREA = 33_200_000;
 

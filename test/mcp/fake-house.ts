@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { Principal } from "../../src/auth/principal.ts";
+import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
 import { createMcp, type Mcp } from "../../src/mcp/server/server.ts";
 import type {
   McpClientSeen,
@@ -65,7 +66,7 @@ export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
       onCall: (call) => begun.push(call),
       onPicture: (picture) => pictures.push(picture),
       onClient: (client) => clients.push(client),
-      isRateLimited: options.isRateLimited ?? false,
+      rates: new AgentRates(options.clock ?? systemClock, options.isRateLimited ?? false),
       ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
     },
   };

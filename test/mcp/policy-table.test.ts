@@ -3,6 +3,7 @@ import { TOOL_SUBJECTS } from "../../scripts/docs-policy.ts";
 import { PLATFORM } from "../../src/appliance/open-links.ts";
 import type { Principal } from "../../src/auth/principal.ts";
 import { stricterWord, type VerdictWord } from "../../src/desktop/control/action-class.ts";
+import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
 import { policyOf } from "../../src/desktop/control/modes.ts";
 import { MODES, wordFor } from "../../src/desktop/control/policy.ts";
 import { Desktops } from "../../src/desktop/desktops.ts";
@@ -60,7 +61,7 @@ async function verdictOf(name: string, mode: (typeof MODES)[number]): Promise<Ve
     log: { warn: () => undefined, error: (fields) => t.fail("logged an error", fields) },
     version: "1",
     audit: () => undefined,
-    isRateLimited: false,
+    rates: new AgentRates(clock, false),
   };
   const abort = new AbortController();
   const caller = {

@@ -13,6 +13,7 @@ import type { Principal, Role } from "../../src/auth/principal.ts";
 import { ROLES } from "../../src/auth/principal.ts";
 import { Sessions } from "../../src/auth/sessions.ts";
 import { TokenStore } from "../../src/auth/tokens.ts";
+import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
 import { buildApp } from "../../src/web/http/app.ts";
 import { ConnectedClients } from "../../src/web/http/connected-clients.ts";
 import type { AppPorts, RfbOptions } from "../../src/web/http/ports.ts";
@@ -102,6 +103,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     allowedHosts: [],
     trustProxy: false,
     isRateLimited: true,
+    rates: new AgentRates(clock, changes.isRateLimited ?? true),
     tls: null,
     recordings: new FakeRecordings(),
     ...changes,

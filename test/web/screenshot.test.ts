@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import t from "tap";
+import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
+import { ManualClock } from "../mcp/manual-clock.ts";
 import { openHouse } from "./fake-house.ts";
 
 const URL_PNG = "/api/v1/desktops/d1/screenshot.png";
@@ -196,3 +198,12 @@ t.test(
     for (let n = 0; n < 100; n++) t.equal((await ask("viewer")).statusCode, 200);
   },
 );
+
+t.test("what an agent took over MCP counts here too", async (t) => {
+  const clock = new ManualClock();
+  const rates = new AgentRates(clock, true);
+  const { app, bearer, tokens, token } = await openHouse(t, { rates });
+  const id = tokens.verify(token.agent)?.id ?? "";
+  for (let n = 0; n < 10; n++) rates.take("screenshot", id, "d1");
+  t.equal((await app.inject({ url: URL_PNG, headers: bearer("agent") })).statusCode, 429);
+});

@@ -21,7 +21,7 @@ import { FakeTransport } from "./fake-transport.ts";
 import { HandClock } from "./hand-clock.ts";
 import { KeptLog, openVncDoor, rfbPorts, securityMeans, viewerSessions } from "./viewer-ports.ts";
 
-// The cases of the security reference, section 2, that viewers bring: 34 to 41, each by its number.
+// The cases of docs/hostile-cases.md that viewers bring: 34 to 41, each by its number.
 
 const MIB = 1024 * 1024;
 const HELLO = [Buffer.from("RFB 003.008\n"), Uint8Array.of(1), Uint8Array.of(1)];

@@ -43,6 +43,7 @@ export class PictureTurns {
    * where too many wait, and what `signal` says.
    */
   async enter(principalId: string, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
     const { mostAtOnce, mostWaiting } = this.#limits;
     const line = this.#lines.get(principalId) ?? { inWork: 0, waiting: [] };
     if (line.waiting.length >= mostWaiting) {
@@ -54,7 +55,7 @@ export class PictureTurns {
     }
     this.#lines.set(principalId, line);
     if (line.inWork < mostAtOnce) line.inWork += 1;
-    else await new Promise<void>((resolve) => line.waiting.push(resolve));
+    else await turnIn(line, signal);
     let isIn = true;
     const leave = (): void => {
       if (!isIn) return;
@@ -69,4 +70,20 @@ export class PictureTurns {
     signal.throwIfAborted();
     return leave;
   }
+}
+
+/** Resolves when a place in the line is handed over; rejects at once, and leaves the line, where the caller goes away. */
+function turnIn({ waiting }: Line, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const enter = (): void => {
+      signal.removeEventListener("abort", leave);
+      resolve();
+    };
+    const leave = (): void => {
+      waiting.splice(waiting.indexOf(enter), 1);
+      reject(signal.reason);
+    };
+    waiting.push(enter);
+    signal.addEventListener("abort", leave, { once: true });
+  });
 }

@@ -4,6 +4,7 @@ import type { Scene } from "../../compositor/scene.ts";
 import type { Anchors } from "../../desktop/anchors/anchors.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
 import type { Actor } from "../../desktop/control/action.ts";
+import type { AgentRates } from "../../desktop/control/agent-rates.ts";
 import type { Questions } from "../../desktop/control/questions.ts";
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { TestReport } from "../../desktop/desktops.ts";
@@ -116,8 +117,8 @@ export interface McpPorts {
   readonly onPicture?: (picture: PictureGiven) => void;
   /** Called once for each principal, name and version. */
   readonly onClient?: (client: McpClientSeen) => void;
-  /** Default true. */
-  readonly isRateLimited?: boolean;
+  /** Shared with the other faces, so that no agent gets its rates twice; default: its own. */
+  readonly rates?: AgentRates;
   /** The tools of callers whose token names none; absent or empty: every tool. */
   readonly toolsets?: readonly Toolset[];
   /** Open questions of all desktops; without it no client is asked what people at the viewer are. */

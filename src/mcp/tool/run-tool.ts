@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { actorOf } from "../../auth/actor.ts";
 import type { Principal } from "../../auth/principal.ts";
-import type { RateClass } from "../server/rate-limit.ts";
+import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
 import { base64Of, type ImageSlots } from "./image-slots.ts";
 import type { Desk } from "./mcp-state.ts";

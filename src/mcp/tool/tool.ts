@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Principal } from "../../auth/principal.ts";
 import type { Actor } from "../../desktop/control/action.ts";
+import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { RateClass } from "../server/rate-limit.ts";
 import { ArgumentsError, toolErrorSchema } from "./error.ts";
 import type { Desk } from "./mcp-state.ts";
 import type { McpDesktop, McpDesktops } from "./ports.ts";

@@ -91,7 +91,7 @@ export const SERVER_MESSAGE = {
   fence: 248,
 } as const;
 
-/** Named limits (security reference 2.2). */
+/** What a peer may send at most; beyond it its connection ends. */
 export const LIMIT = {
   reasonBytes: 64 * 1024,
   nameBytes: 64 * 1024,

@@ -23,7 +23,8 @@ export class SealRegister {
   /** Notes that a recording whose chain ends in `hash` was sealed. */
   async add(id: string, hash: string): Promise<void> {
     const signature = this.#signer.sign(signedBytes(id, hash)).toString("base64");
-    await appendFile(this.#path, `${JSON.stringify({ id, hash, signature })}\n`, { mode: OWNER_ONLY });
+    // A crash may have cut the line before off: this one begins on a line of its own.
+    await appendFile(this.#path, `\n${JSON.stringify({ id, hash, signature })}\n`, { mode: OWNER_ONLY });
   }
 
   /**

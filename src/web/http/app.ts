@@ -166,7 +166,7 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper):
   configRoutes(app, ports, limits);
   meRoutes(app, ports);
   desktopRoutes(app, ports, { teller, limits });
-  screenshotRoutes(app, ports, { limits, reading });
+  screenshotRoutes(app, ports, reading);
   overlayRoutes(app, ports);
   approvalRoutes(app, ports, reading);
   ruleRoutes(app, ports);

@@ -8,6 +8,7 @@ import type { Principal } from "../../auth/principal.ts";
 import type { Scene } from "../../compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
 import type { Actor } from "../../desktop/control/action.ts";
+import type { AgentRates } from "../../desktop/control/agent-rates.ts";
 import type { Approvals } from "../../desktop/control/approvals.ts";
 import type { Questions } from "../../desktop/control/questions.ts";
 import type { Desktop } from "../../desktop/desktop.ts";
@@ -135,6 +136,9 @@ export interface AppPorts {
   readonly allowedHosts: readonly string[];
   /** As Fastify's option: false, or the addresses of the proxies. */
   readonly trustProxy: boolean | string | string[];
+  /** Of addresses. */
   readonly isRateLimited: boolean;
+  /** Of agents, shared with MCP. */
+  readonly rates: AgentRates;
   readonly tls: { readonly cert: string; readonly key: string } | null;
 }

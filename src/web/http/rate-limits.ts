@@ -65,39 +65,18 @@ export class RateLimits {
   readonly signIn: TokenBuckets;
   readonly configuration: TokenBuckets;
   readonly connectionTests: TokenBuckets;
-  /** Of agents, by principal and desktop, as those of their tools: requirement R1. */
-  readonly #screenshots: readonly TokenBuckets[];
   readonly #isOn: boolean;
 
   constructor(clock: Clock, isOn: boolean) {
     this.signIn = new TokenBuckets(clock, { count: 10, perMs: QUARTER_MS });
     this.configuration = new TokenBuckets(clock, { count: 100, perMs: QUARTER_MS });
     this.connectionTests = new TokenBuckets(clock, { count: 10, perMs: 60_000 });
-    this.#screenshots = [
-      new TokenBuckets(clock, { count: 60, perMs: 60_000 }),
-      new TokenBuckets(clock, { count: 10, perMs: 1000 }),
-    ];
     this.#isOn = isOn;
   }
 
   /** Takes one. Throws RefusedError rate_limited with the wait. */
   take(name: "configuration" | "connectionTests", address: string): void {
     if (this.#isOn) refuse(this[name].take(address));
-  }
-
-  /** Takes one. Throws RefusedError rate_limited with the wait. */
-  takeScreenshot(principalId: string, desktopId: string): void {
-    if (!this.#isOn) return;
-    const key = `${principalId} ${desktopId}`;
-    const waitMs = Math.max(...this.#screenshots.map((buckets) => buckets.waitMs(key)));
-    if (waitMs > 0) {
-      throw new RefusedError(
-        "rate_limited",
-        "too many screenshots, got more than 60 at once and 1 a second, or 10 at once and 10 a second",
-        { retryAfterMs: waitMs },
-      );
-    }
-    for (const buckets of this.#screenshots) buckets.take(key);
   }
 
   /** Throws RefusedError rate_limited while an address failed to sign in too often. */

@@ -9,7 +9,6 @@ import { screenshotQuerySchema } from "../api/api.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
 import type { AppPorts, WebDesktop } from "../http/ports.ts";
-import type { RateLimits } from "../http/rate-limits.ts";
 import type { ReadingAudit } from "../http/reading-audit.ts";
 import { desktopOf } from "./desktops.ts";
 
@@ -25,11 +24,7 @@ const FORMATS = {
 const EPOCH = randomBytes(6).toString("base64url");
 
 /** `GET /api/v1/desktops/:id/screenshot.{png,jpg,webp}`: 304 while nothing that it shows has changed. */
-export function screenshotRoutes(
-  app: FastifyInstance,
-  ports: AppPorts,
-  { limits, reading }: { readonly limits: RateLimits; readonly reading: ReadingAudit },
-): void {
+export function screenshotRoutes(app: FastifyInstance, ports: AppPorts, reading: ReadingAudit): void {
   const cursors = new CursorNumbers();
   const turns = new PictureTurns();
   for (const [extension, { format, type }] of Object.entries(FORMATS)) {
@@ -68,7 +63,7 @@ export function screenshotRoutes(
           if (isNamed(asked, known)) return reply.code(304).header("etag", known).send();
         }
         const isAgent = audience === "agent";
-        if (isAgent) limits.takeScreenshot(principal.id, desktop.id);
+        if (isAgent) ports.rates.take("screenshot", principal.id, desktop.id);
         const { sceneVersion, snapshot } = await turns.run(principal.id, signal, async () => ({
           sceneVersion: desktop.scene.version,
           snapshot: await view.snapshot({

@@ -63,3 +63,22 @@ t.test("who goes away while waiting, and what fails, makes room for the next", a
   await Promise.all([...first, last]);
   t.equal(turns.size, 0);
 });
+
+t.test("who goes away while waiting is told at once, and its place in line is free", async (t) => {
+  const turns = new PictureTurns({ mostAtOnce: 1, mostWaiting: 1 });
+  const { open, ask } = studio(turns);
+  const first = ask("a");
+  const gone = new AbortController();
+  const left = ask("a", gone.signal);
+  const refused = t.rejects(left, { message: "gone" });
+  await begun();
+  gone.abort(new Error("gone"));
+  await refused;
+  const next = ask("a");
+  open[0]?.();
+  t.equal(await first, "a");
+  await begun();
+  open[1]?.();
+  t.equal(await next, "a");
+  t.equal(turns.size, 0);
+});

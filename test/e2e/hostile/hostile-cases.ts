@@ -24,7 +24,7 @@ export interface HostileSpeech {
 }
 
 export interface HostileCase {
-  /** In section 2.3 of the security reference. */
+  /** Its number in docs/hostile-cases.md. */
   readonly number: number;
   readonly what: string;
   readonly speeches: Readonly<Record<string, HostileSpeech>>;

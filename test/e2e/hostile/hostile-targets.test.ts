@@ -20,7 +20,7 @@ import { HOSTILE_CASES } from "./hostile-cases.ts";
 import { HostileHouse, LEAST_SHARE, ONE_LONG_ROUND } from "./hostile-house.ts";
 import { HostileTarget } from "./hostile-target.ts";
 
-// Cases 1 to 27 of the security reference, section 2.3, against the whole appliance: a typed error that names phase
+// Cases 1 to 27 of docs/hostile-cases.md against the whole appliance: a typed error that names phase
 // and field, soon after the bad byte or at the phase's limit; little memory, whatever is sent; another desktop keeps
 // its frames; no secret in any text.
 

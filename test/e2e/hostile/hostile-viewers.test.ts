@@ -7,7 +7,7 @@ import { until } from "../../support/until.ts";
 import { frame, RawSocket } from "../harness/raw-socket.ts";
 import { FLOOD_BYTES, HostileHouse, MIB } from "./hostile-house.ts";
 
-// Cases 34 to 41 of the security reference, section 2.3, against the whole appliance: closed soon after the bad byte,
+// Cases 34 to 41 of docs/hostile-cases.md against the whole appliance: closed soon after the bad byte,
 // little memory whatever is sent, and the desktop that others look at keeps its frames.
 
 const MOST_MS = 1000;

@@ -36,7 +36,7 @@ export interface RdpSpeech {
 }
 
 export interface RdpHostileCase {
-  /** In section 2.3 of the security reference. */
+  /** Its number in docs/hostile-cases.md. */
   readonly number: number;
   readonly what: string;
   readonly speeches: Readonly<Record<string, RdpSpeech>>;

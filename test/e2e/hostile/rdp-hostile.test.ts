@@ -16,7 +16,7 @@ import {
 } from "./rdp-fake-bytes.ts";
 import { RDP_HOSTILE_CASES, type RdpSpeech } from "./rdp-hostile-cases.ts";
 
-// Cases 28 to 33 of the security reference, section 2.3, against the whole appliance, as hostile-targets.test.ts has
+// Cases 28 to 33 of docs/hostile-cases.md against the whole appliance, as hostile-targets.test.ts has
 // those of VNC: a typed error that says what was wrong, soon after the bad byte; little memory, whatever is sent;
 // another desktop keeps its frames; no secret in any text.
 

@@ -8,6 +8,7 @@ import * as z from "zod";
 import { PLATFORM } from "../../../src/appliance/open-links.ts";
 import type { Principal } from "../../../src/auth/principal.ts";
 import type { Actor } from "../../../src/desktop/control/action.ts";
+import { AgentRates } from "../../../src/desktop/control/agent-rates.ts";
 import type { Approval } from "../../../src/desktop/control/approvals.ts";
 import { Desktops } from "../../../src/desktop/desktops.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
@@ -54,7 +55,7 @@ async function open(test: Test, approvalArmingMs = 0) {
     log: { warn: () => undefined, error: (fields) => test.fail("logged an error", fields) },
     version: "1",
     audit: () => undefined,
-    isRateLimited: false,
+    rates: new AgentRates(systemClock, false),
     questions: desktops.questions,
   });
   const server = createServer((req, res) => {

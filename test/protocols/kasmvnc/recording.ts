@@ -47,21 +47,14 @@ export interface Recording {
   readonly truths: readonly RecordedTruth[];
 }
 
-/** A selection that is always here. */
-const COMMITTED = fileURLToPath(new URL("../../wire/kasmvnc/", import.meta.url));
-/** All of them, where the checkout lies beside them. */
-const SHARED = fileURLToPath(new URL("../../../../shared/captures/kasmvnc/", import.meta.url));
+const RECORDINGS = fileURLToPath(new URL("../../wire/kasmvnc/", import.meta.url));
 
-/** Folders of all sessions there are, by name. */
+/** Folders of all recorded sessions, by name. */
 export function listRecordings(): ReadonlyMap<string, string> {
-  const folders = new Map<string, string>();
-  for (const root of [COMMITTED, SHARED]) {
-    if (!existsSync(root)) continue;
-    for (const entry of readdirSync(root, { withFileTypes: true })) {
-      if (entry.isDirectory()) folders.set(entry.name, join(root, entry.name));
-    }
-  }
-  return new Map([...folders].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const names = readdirSync(RECORDINGS, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  return new Map(names.sort().map((name) => [name, join(RECORDINGS, name)]));
 }
 
 export function readRecording(folder: string): Recording {

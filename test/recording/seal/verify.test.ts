@@ -149,3 +149,13 @@ t.test("a seal that was removed is missed, also where the end went with it", asy
   await forged.add("never", "00");
   t.notOk(await new SealRegister(join(studio.dataDir, "forged.log"), signer).has("never"), "another's line");
 });
+
+t.test("a line that a crash cut off takes the next entry of the register with it not", async (t) => {
+  const { studio, id, signer } = await sealed(t);
+  const path = join(studio.dataDir, "recordings", "seals.log");
+  truncateSync(path, readFileSync(path).length - 20);
+  const register = new SealRegister(path, signer);
+  await register.add("next", "00");
+  t.notOk(await register.has(id), "the line that was cut is no line");
+  t.ok(await register.has("next"));
+});

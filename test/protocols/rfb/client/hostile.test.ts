@@ -5,7 +5,7 @@ import { RfbError } from "../../../../src/protocols/rfb/error.ts";
 import { errorOf, Peer } from "./peer.ts";
 import { ascii, hello, join, rectangle, solid, u32, update } from "./server-bytes.ts";
 
-// The numbers are those of the security reference, section 2.3. Cases 1 to 7 belong to the handshake.
+// The numbers are those of docs/hostile-cases.md. Cases 1 to 7 belong to the handshake.
 
 const START = join(ascii("RFB 003.008\n"), Uint8Array.of(1, 1), u32(0));
 

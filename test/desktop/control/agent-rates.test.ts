@@ -1,9 +1,9 @@
 import t from "tap";
+import { AgentRates, type RateClass } from "../../../src/desktop/control/agent-rates.ts";
 import { RefusedError } from "../../../src/desktop/error.ts";
-import { type RateClass, RateLimits } from "../../../src/mcp/server/rate-limit.ts";
-import { ManualClock } from "../manual-clock.ts";
+import { ManualClock } from "../../mcp/manual-clock.ts";
 
-function takeAll(limits: RateLimits, rateClass: RateClass): number {
+function takeAll(limits: AgentRates, rateClass: RateClass): number {
   for (let taken = 0; ; taken++) {
     try {
       limits.take(rateClass, "someone", "desktop");
@@ -16,7 +16,7 @@ function takeAll(limits: RateLimits, rateClass: RateClass): number {
 
 t.test("screenshots: 10 at once, 10 a second, 60 in a burst, then 1 a second", async (t) => {
   const clock = new ManualClock();
-  const limits = new RateLimits(clock, true);
+  const limits = new AgentRates(clock, true);
   let total = 0;
   for (let second = 0; second < 6; second++) {
     total += takeAll(limits, "screenshot");
@@ -36,7 +36,7 @@ t.test("each class gets back what its rate says, and no more than its burst", as
     ["overlay", 40, 20],
   ] as const) {
     const clock = new ManualClock();
-    const limits = new RateLimits(clock, true);
+    const limits = new AgentRates(clock, true);
     t.equal(takeAll(limits, rateClass), burst);
     clock.advance(1000);
     t.equal(takeAll(limits, rateClass), inASecond);
@@ -47,7 +47,7 @@ t.test("each class gets back what its rate says, and no more than its burst", as
 
 t.test("connection tests: 10 a minute, and it says how long to wait", async (t) => {
   const clock = new ManualClock();
-  const limits = new RateLimits(clock, true);
+  const limits = new AgentRates(clock, true);
   t.equal(takeAll(limits, "connection_test"), 10);
   try {
     limits.take("connection_test", "someone", "desktop");
@@ -60,7 +60,7 @@ t.test("connection tests: 10 a minute, and it says how long to wait", async (t) 
 });
 
 t.test("what is given back can be taken again", async (t) => {
-  const limits = new RateLimits(new ManualClock(), true);
+  const limits = new AgentRates(new ManualClock(), true);
   const giveBack = limits.take("input", "someone", "desktop");
   t.equal(takeAll(limits, "input"), 9);
   giveBack();
@@ -68,13 +68,13 @@ t.test("what is given back can be taken again", async (t) => {
 });
 
 t.test("switched off, nothing is counted", async (t) => {
-  const limits = new RateLimits(new ManualClock(), false);
+  const limits = new AgentRates(new ManualClock(), false);
   for (let i = 0; i < 1000; i++) limits.take("input", "someone", "desktop");
   t.pass("no refusal");
 });
 
 t.test("memory is bounded however many callers come", async (t) => {
-  const limits = new RateLimits(new ManualClock(), true);
+  const limits = new AgentRates(new ManualClock(), true);
   takeAll(limits, "input");
   for (let i = 0; i < 10_001; i++) limits.take("input", `caller ${i}`, "desktop");
   t.equal(takeAll(limits, "input"), 10, "the oldest was forgotten");

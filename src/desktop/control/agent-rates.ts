@@ -1,5 +1,5 @@
-import { RefusedError } from "../../desktop/error.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { RefusedError } from "../error.ts";
 
 /** What a call is counted as. */
 export type RateClass =
@@ -38,8 +38,8 @@ interface Bucket {
   atMs: number;
 }
 
-/** Token buckets of all principals and desktops. */
-export class RateLimits {
+/** Token buckets of all principals and desktops, whichever face an agent comes by. */
+export class AgentRates {
   readonly #clock: Clock;
   readonly #isOn: boolean;
   readonly #buckets = new Map<string, Bucket>();
