@@ -73,13 +73,19 @@ export interface Snapshot {
   readonly takenAt: string;
 }
 
-/** What a watcher owes its owner: damage since it last took some. Never waits, costs O(1) an update. */
+/** What brings a picture up to date: first the moves, in order, then the pixels. */
+export interface Change {
+  readonly painted: Region;
+  readonly copies: readonly CopyMove[];
+}
+
+/** What a watcher owes its owner: damage since it last took some. Never waits; those who took at the same time share it. */
 export interface Watcher {
   /** Damage not taken yet. */
   readonly pending: Region;
-  /** Hands out all pending damage, and the moves that may be used instead of pixels for parts of it. */
-  take(): { readonly painted: Region; readonly copies: readonly CopyMove[] };
-  /** Gives back what could not be sent. */
+  /** Hands out all pending damage; its moves may be pixels instead. The same object to all who are owed the same. */
+  take(): Change;
+  /** Gives back what could not be sent of what was taken last; moves that come later carry it along. */
   putBack(region: Region): void;
   close(): void;
 }

@@ -84,11 +84,23 @@ export function translateRect(r: Rect, dx: number, dy: number): Rect {
   return { x: r.x + dx, y: r.y + dy, width: r.width, height: r.height };
 }
 
-/** Grows a rectangle outward to multiples of `grid` pixels, then clips it to `size`. */
-export function snapRect(r: Rect, grid: number, size: Size): Rect {
-  const x = Math.floor(r.x / grid) * grid;
-  const y = Math.floor(r.y / grid) * grid;
-  const right = Math.min(size.width, Math.ceil((r.x + r.width) / grid) * grid);
-  const bottom = Math.min(size.height, Math.ceil((r.y + r.height) / grid) * grid);
-  return { x, y, width: right - x, height: bottom - y };
+/** So many rectangles back it is looked for one to join with: damage comes in reading order. */
+const JOIN_REACH = 8;
+
+/** Rectangles that hold all of the others: two of which the bounds hold at most `wastePixels` besides become one. */
+export function joinNear(rects: readonly Rect[], wastePixels: number): Rect[] {
+  const joined: Rect[] = [];
+  for (const r of rects) {
+    const least = Math.max(0, joined.length - JOIN_REACH);
+    let at = joined.length;
+    let place = r;
+    while (--at >= least) {
+      const other = joined[at] ?? EMPTY_RECT;
+      place = boundRects(other, r);
+      if (areaOfRect(place) - areaOfRect(other) - areaOfRect(r) <= wastePixels) break;
+    }
+    if (at >= least) joined[at] = place;
+    else joined.push(r);
+  }
+  return joined;
 }

@@ -64,6 +64,11 @@ export class Region {
     return rects;
   }
 
+  /** How many rectangles it takes. */
+  get rectCount(): number {
+    return this.#bands.reduce((sum, { spans }) => sum + spans.length / 2, 0);
+  }
+
   /** The number of pixels. */
   get area(): number {
     let area = 0;
@@ -136,8 +141,7 @@ export class Region {
 
   /** The same region, or, where it has more than `most` rectangles, its bounds: a bound on what a region costs. */
   simplified(most: number): Region {
-    const count = this.#bands.reduce((sum, { spans }) => sum + spans.length / 2, 0);
-    return count <= most ? this : Region.of(this.bounds);
+    return this.rectCount <= most ? this : Region.of(this.bounds);
   }
 
   static fromBands(bands: readonly Band[]): Region {

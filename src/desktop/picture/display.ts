@@ -9,6 +9,7 @@ import { equalScreens, type Screen } from "../../framebuffer/screen.ts";
 import { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { LockKeys } from "../link.ts";
+import { targetsOf } from "./moves.ts";
 import { Watchers } from "./watchers.ts";
 
 const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
@@ -190,8 +191,4 @@ export class Display {
     this.#toldScreens = this.#screens;
     this.#events.resized(this.size, this.#screens);
   }
-}
-
-function targetsOf(copies: readonly CopyMove[]): Region {
-  return copies.length === 0 ? Region.empty : Region.from(copies.map(({ to }) => to));
 }

@@ -1,96 +1,82 @@
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import type { Watcher } from "../view.ts";
+import type { Change, Watcher } from "../view.ts";
+import { ChangeHistory, pixelsOf } from "./change-history.ts";
+import { carried, sourceOf, targetsOf } from "./moves.ts";
 
-/** Beyond so many rectangles a watcher's damage is kept as its bounds: what waits costs nothing. */
-const MAX_RECTS = 512;
+/** Beyond so many rectangles what was given back is kept as its bounds: what waits costs nothing. */
+const MAX_LEFT_RECTS = 512;
 
-const NO_MOVES: readonly CopyMove[] = [];
+/** Those who see the same of a desktop: each is a number beside the changes that they have in common. */
+class Audience {
+  readonly history = new ChangeHistory();
+  readonly watchers = new Set<HistoryWatcher>();
 
-/** What changed, as it is added to what watchers have pending: those in step have the same, and it is joined once. */
-class Change {
-  readonly painted: Region;
-  readonly copies: readonly CopyMove[];
-  #before: Region | null = null;
-  #copiesBefore = NO_MOVES;
-  #joined = Region.empty;
-
-  constructor(painted: Region, copies: readonly CopyMove[]) {
-    this.painted = painted;
-    this.copies = copies;
+  /** Changes that nobody watches are not kept: who comes later has seen nothing anyway. */
+  add(change: Change): void {
+    if (this.watchers.size === 0 || (change.painted.isEmpty && change.copies.length === 0)) return;
+    this.history.add(change);
+    for (const watcher of this.watchers) watcher.onDamage();
   }
 
-  /** Everything as pixels, with what was pending before. */
-  joinedTo(painted: Region, copies: readonly CopyMove[]): Region {
-    if (painted !== this.#before || copies !== this.#copiesBefore) {
-      const moved = targetsOf(copies).union(targetsOf(this.copies));
-      this.#before = painted;
-      this.#copiesBefore = copies;
-      this.#joined = painted.union(this.painted).union(moved).simplified(MAX_RECTS);
-    }
-    return this.#joined;
+  reset(bounds: Rect): void {
+    this.history.reset(bounds);
+    for (const watcher of this.watchers) watcher.restart();
   }
 }
 
-class DamageWatcher implements Watcher {
-  readonly hasOverlays: boolean;
-  readonly #onDamage: () => void;
-  readonly #onClose: (watcher: DamageWatcher) => void;
-  #painted: Region;
-  #copies = NO_MOVES;
+class HistoryWatcher implements Watcher {
+  readonly onDamage: () => void;
+  readonly #history: ChangeHistory;
+  readonly #onClose: (watcher: HistoryWatcher) => void;
+  /** The number of the last change that was taken. */
+  #seen = -1;
+  /** What was given back, as it lay then. */
+  #left = Region.empty;
 
-  constructor(
-    whole: Region,
-    hasOverlays: boolean,
-    onDamage: () => void,
-    onClose: (watcher: DamageWatcher) => void,
-  ) {
-    this.#painted = whole;
-    this.hasOverlays = hasOverlays;
-    this.#onDamage = onDamage;
+  constructor(history: ChangeHistory, onDamage: () => void, onClose: (watcher: HistoryWatcher) => void) {
+    this.#history = history;
+    this.onDamage = onDamage;
     this.#onClose = onClose;
   }
 
   get pending(): Region {
-    return this.#painted.union(targetsOf(this.#copies));
+    return pixelsOf(this.#owed);
   }
 
-  take(): { readonly painted: Region; readonly copies: readonly CopyMove[] } {
-    const taken = { painted: this.#painted, copies: this.#copies };
-    this.#painted = Region.empty;
-    this.#copies = NO_MOVES;
-    return taken;
+  get #owed(): Change {
+    const owed = this.#history.owed(this.#seen);
+    if (this.#left.isEmpty) return owed;
+    return { painted: owed.copies.reduce(carried, this.#left).union(owed.painted), copies: owed.copies };
+  }
+
+  take(): Change {
+    const owed = this.#owed;
+    this.#seen = this.#history.number;
+    this.#left = Region.empty;
+    return owed;
   }
 
   putBack(region: Region): void {
-    this.#painted = this.#painted.union(region).simplified(MAX_RECTS);
+    this.#left = this.#left.union(region).simplified(MAX_LEFT_RECTS);
   }
 
   close(): void {
     this.#onClose(this);
   }
 
-  /** Moves count as moves only for one who has seen everything before them. */
-  add(change: Change): void {
-    if (this.#painted.isEmpty && this.#copies.length === 0) {
-      this.#painted = change.painted;
-      this.#copies = change.copies;
-    } else {
-      this.#painted = change.joinedTo(this.#painted, this.#copies);
-      this.#copies = NO_MOVES;
-    }
-    if (!this.#painted.isEmpty || this.#copies.length > 0) this.#onDamage();
+  /** Everything is new. */
+  restart(): void {
+    this.#left = Region.empty;
+    if (!this.pending.isEmpty) this.onDamage();
   }
 }
 
-function targetsOf(copies: readonly CopyMove[]): Region {
-  return copies.length === 0 ? Region.empty : Region.from(copies.map(({ to }) => to));
-}
-
-/** All watchers of one desktop. Each has its own damage; none waits for another. */
+/** All watchers of one desktop. None waits for another. */
 export class Watchers {
-  readonly #all = new Set<DamageWatcher>();
+  readonly #bare = new Audience();
+  readonly #overlaid = new Audience();
   readonly #onCount: () => void;
 
   /** `onCount` is told when one came or went. */
@@ -99,15 +85,17 @@ export class Watchers {
   }
 
   get count(): number {
-    return this.#all.size;
+    return this.#bare.watchers.size + this.#overlaid.watchers.size;
   }
 
   /** `bounds`: what the watcher has not seen yet, the whole desktop. */
   add(bounds: Rect, hasOverlays: boolean, onDamage: () => void): Watcher {
-    const watcher = new DamageWatcher(Region.of(bounds), hasOverlays, onDamage, (closed) => {
-      if (this.#all.delete(closed)) this.#onCount();
+    const { history, watchers } = hasOverlays ? this.#overlaid : this.#bare;
+    if (watchers.size === 0 || !history.isOf(bounds)) history.reset(bounds);
+    const watcher = new HistoryWatcher(history, onDamage, (closed) => {
+      if (watchers.delete(closed)) this.#onCount();
     });
-    this.#all.add(watcher);
+    watchers.add(watcher);
     this.#onCount();
     return watcher;
   }
@@ -117,27 +105,20 @@ export class Watchers {
    * see them drawn in.
    */
   update(painted: Region, copies: readonly CopyMove[], overlays: Region): void {
-    const touches = copies.some(({ fromX, fromY, to }) => {
-      const from = { x: fromX, y: fromY, width: to.width, height: to.height };
-      return overlays.overlaps(from) || overlays.overlaps(to);
-    });
-    const change = new Change(painted, copies);
-    const overlaid = touches ? new Change(painted.union(targetsOf(copies)), NO_MOVES) : change;
-    for (const watcher of this.#all) watcher.add(watcher.hasOverlays ? overlaid : change);
+    const change = { painted, copies };
+    const touches = copies.some((move) => overlays.overlaps(sourceOf(move)) || overlays.overlaps(move.to));
+    this.#bare.add(change);
+    this.#overlaid.add(touches ? { painted: painted.union(targetsOf(copies)), copies: [] } : change);
   }
 
   /** Overlays changed: damage only for those who see them drawn in. */
   updateOverlays(damage: Region): void {
-    const change = new Change(damage, NO_MOVES);
-    for (const watcher of this.#all) if (watcher.hasOverlays) watcher.add(change);
+    this.#overlaid.add({ painted: damage, copies: [] });
   }
 
   /** Everything is new: another size. */
   reset(bounds: Rect): void {
-    const change = new Change(Region.of(bounds), NO_MOVES);
-    for (const watcher of this.#all) {
-      watcher.take();
-      watcher.add(change);
-    }
+    this.#bare.reset(bounds);
+    this.#overlaid.reset(bounds);
   }
 }

@@ -2,17 +2,19 @@ import type { Action, ActionResult, Actor, PerformOptions } from "../../desktop/
 import type { DesktopEvent } from "../../desktop/desktop.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { LockKeys } from "../../desktop/link.ts";
-import type { View, Watcher } from "../../desktop/view.ts";
+import type { Change, View, Watcher } from "../../desktop/view.ts";
 import type { Cursor } from "../../framebuffer/cursor.ts";
-import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
+import type { Picture } from "../../framebuffer/picture.ts";
 import {
   equalRects,
   holdsRect,
   intersectRects,
+  overlapRects,
   type Point,
   type Rect,
   rectOfSize,
   type Size,
+  translateRect,
 } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
@@ -27,6 +29,7 @@ const NOWHERE: Rect = { x: 0, y: 0, width: 0, height: 0 };
 export class MonitorDesktop implements ViewedDesktop {
   readonly #whole: ViewedDesktop;
   readonly #index: number;
+  readonly #parts = new WeakMap<Change, { readonly crop: Rect; readonly part: Change }>();
   #viewers = 0;
 
   /** `number`: from 1 on, in the order in which the target lists its monitors. */
@@ -123,6 +126,16 @@ export class MonitorDesktop implements ViewedDesktop {
     return this.#whole.perform(moved, actor, options);
   }
 
+  /** What of a change lies on it: the same object to all its viewers that are owed the same. */
+  partOf(change: Change): Change {
+    const crop = this.#crop;
+    const known = this.#parts.get(change);
+    if (known !== undefined && equalRects(known.crop, crop)) return known.part;
+    const part = partOf(change, crop);
+    this.#parts.set(change, { crop, part });
+    return part;
+  }
+
   get #isGone(): boolean {
     return this.#crop.width === 0;
   }
@@ -186,17 +199,29 @@ class MonitorView implements View {
   }
 
   watch(onDamage: () => void, options?: { readonly withOverlays?: boolean }): Watcher {
-    return new MonitorWatcher((wake) => this.#whole.watch(wake, options), this.#crop, onDamage);
+    return new MonitorWatcher(
+      (wake) => this.#whole.watch(wake, options),
+      (change) => this.#monitor.partOf(change),
+      this.#crop,
+      onDamage,
+    );
   }
 }
 
 /** The damage of one monitor; what changes on the others wakes nobody. */
 class MonitorWatcher implements Watcher {
   readonly #whole: Watcher;
+  readonly #part: (change: Change) => Change;
   readonly #crop: () => Rect;
   #seen: Rect;
 
-  constructor(watch: (onDamage: () => void) => Watcher, crop: () => Rect, onDamage: () => void) {
+  constructor(
+    watch: (onDamage: () => void) => Watcher,
+    part: (change: Change) => Change,
+    crop: () => Rect,
+    onDamage: () => void,
+  ) {
+    this.#part = part;
     this.#crop = crop;
     this.#seen = crop();
     this.#whole = watch(() => {
@@ -206,29 +231,16 @@ class MonitorWatcher implements Watcher {
   }
 
   get pending(): Region {
-    return this.#inside(this.#whole.pending);
+    const crop = this.#crop();
+    return this.#whole.pending.clip(crop).translate(-crop.x, -crop.y);
   }
 
-  /** Moves that come from or go beyond the monitor's edge are pixels. */
-  take(): { readonly painted: Region; readonly copies: readonly CopyMove[] } {
-    const { painted, copies } = this.#whole.take();
+  take(): Change {
+    const change = this.#part(this.#whole.take());
     const crop = this.#crop();
-    if (!equalRects(crop, this.#seen)) {
-      this.#seen = crop;
-      return { painted: Region.of(rectOfSize(crop)), copies: [] };
-    }
-    const areInside = copies.every(({ fromX, fromY, to }) => {
-      return holdsRect(crop, to) && holdsRect(crop, { ...to, x: fromX, y: fromY });
-    });
-    if (!areInside) {
-      return { painted: this.#inside(painted.union(Region.from(copies.map(({ to }) => to)))), copies: [] };
-    }
-    const moves = copies.map(({ fromX, fromY, to }) => ({
-      fromX: fromX - crop.x,
-      fromY: fromY - crop.y,
-      to: { ...to, x: to.x - crop.x, y: to.y - crop.y },
-    }));
-    return { painted: this.#inside(painted), copies: moves };
+    if (equalRects(crop, this.#seen)) return change;
+    this.#seen = crop;
+    return { painted: Region.of(rectOfSize(crop)), copies: [] };
   }
 
   putBack(region: Region): void {
@@ -239,9 +251,22 @@ class MonitorWatcher implements Watcher {
   close(): void {
     this.#whole.close();
   }
+}
 
-  #inside(region: Region): Region {
-    const crop = this.#crop();
-    return region.clip(crop).translate(-crop.x, -crop.y);
+/** What of a change lies on a monitor, counted from its corner. Moves over its edge are pixels. */
+function partOf({ painted, copies }: Change, crop: Rect): Change {
+  const inside = (region: Region): Region => region.clip(crop).translate(-crop.x, -crop.y);
+  const seen = copies.filter(({ to }) => overlapRects(crop, to));
+  const areInside = seen.every(({ fromX, fromY, to }) => {
+    return holdsRect(crop, to) && holdsRect(crop, { ...to, x: fromX, y: fromY });
+  });
+  if (!areInside) {
+    return { painted: inside(painted.union(Region.from(seen.map(({ to }) => to)))), copies: [] };
   }
+  const moves = seen.map(({ fromX, fromY, to }) => ({
+    fromX: fromX - crop.x,
+    fromY: fromY - crop.y,
+    to: translateRect(to, -crop.x, -crop.y),
+  }));
+  return { painted: inside(painted), copies: moves };
 }

@@ -1,6 +1,6 @@
 import type { View, Watcher } from "../../desktop/view.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
-import { areaOfRect, equalRects, type Size, snapRect } from "../../framebuffer/rect.ts";
+import { areaOfRect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RectWork, RfbServer } from "../../protocols/rfb/server/rfb-server.ts";
@@ -9,8 +9,6 @@ import { PixelCost } from "./pixel-cost.ts";
 import { PaintedPointer, type PointedDesktop } from "./pointer.ts";
 import type { ViewerRectCache } from "./rect-cache.ts";
 
-/** Damage grows to this grid, so that viewers whose damage differs a little still share what is encoded. */
-const GRID = 16;
 /** What was sent as JPEG and stood still for one to two of these is sent again exactly. */
 const TURN_MS = 350;
 
@@ -115,7 +113,7 @@ export class ViewerFeed {
       return;
     }
     const picture = this.#pointer.over(this.#view.picture(isComposited));
-    const left = server.update(picture, snap(painted, this.#view), copies);
+    const left = server.update(picture, painted, copies);
     if (isShared && server.made !== null) cache.keep(this.#stamp(), owed, server.made);
     // Whatever it stopped for, a half update is gone on with.
     if (server.isUpdateOpen) this.#isHeldUp = true;
@@ -196,11 +194,4 @@ export class ViewerFeed {
 
 function layersOf(isComposited: boolean): string {
   return isComposited ? "overlays" : "bare";
-}
-
-/** The same region where it lies on the grid already. */
-function snap(region: Region, size: Size): Region {
-  const { rects } = region;
-  const snapped = rects.map((rect) => snapRect(rect, GRID, size));
-  return rects.every((rect, i) => equalRects(rect, snapped[i] ?? rect)) ? region : Region.from(snapped);
 }

@@ -137,7 +137,8 @@ export class RfbServer {
 
   /**
    * Sends one FramebufferUpdate of the part of `painted` that was asked for; `copies` go first, as pixels where the
-   * viewer cannot copy. Returns what was left out: not asked for, or beyond the limit of bytes, which what was asked
+   * viewer cannot copy: they read what the viewer shows, so what was left out before is in `painted`, carried along by
+   * them. Returns what was left out: not asked for, or beyond the limit of bytes, which what was asked
    * for without "incremental" knows not. Without an open request nothing is sent and all is returned. While
    * `isUpdateOpen`, because `encodeRect` had no time left or so much was asked for, the next call goes on with the same
    * update, in the pixels of the picture that it is given; the owner makes it when there is room for another part.

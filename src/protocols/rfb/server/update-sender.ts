@@ -1,5 +1,5 @@
 import type { CopyMove, Picture } from "../../../framebuffer/picture.ts";
-import { areaOfRect, type Rect } from "../../../framebuffer/rect.ts";
+import { areaOfRect, joinNear, type Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 import { raw } from "../encodings/raw.ts";
 import { ENCODING } from "../numbers.ts";
@@ -23,6 +23,9 @@ const MAX_PART_BYTES = 512 * 1024;
 
 /** Damage of more rectangles than this is sent as its bounds: the headers would cost more than the pixels. */
 const MAX_DAMAGE_RECTS = 1024;
+
+/** What lies between two rectangles is sent along where it is no more than this: a rectangle of its own costs as much. */
+const NEAR_PIXELS = 1024;
 
 /** A pixel of a picture that is gone: what stands for it in an update that was announced to have more. */
 const GONE: Rect = { x: 0, y: 0, width: 1, height: 1 };
@@ -62,8 +65,6 @@ interface OpenUpdate {
 export class UpdateSender {
   readonly pixels: PixelSender;
   readonly #parts: UpdateSenderParts;
-  /** What the last update left out: until the viewer got it, it does not show what copies would read. */
-  #left = Region.empty;
   #open: OpenUpdate | null = null;
   /** The row where the last update that had to stop did. */
   #stoppedAtY = 0;
@@ -103,17 +104,15 @@ export class UpdateSender {
     this.#made = null;
     const moved = Region.from(copies.map((move) => move.to));
     const damage = painted.union(moved).clip(visible);
-    const isBehind = !this.#left.isEmpty;
-    this.#left = damage;
     if (this.#open !== null) {
-      this.#left = damage.subtract(Region.from(this.#open.pieces.slice(this.#open.next)));
+      const left = damage.subtract(Region.from(this.#open.pieces.slice(this.#open.next)));
       this.#goOn(this.#open, picture);
-      return this.#left;
+      return left;
     }
     const { announcements, demand, wishes, maxUpdateBytes } = this.#parts;
     if (!demand.isOpen) return damage;
     const writer = new UpdateWriter();
-    const isPlain = announcements.isEmpty && demand.refresh.isEmpty && !isBehind;
+    const isPlain = announcements.isEmpty && demand.refresh.isEmpty;
     if (!announcements.isEmpty) {
       const isSizeDue = announcements.isSizeDue;
       if (isSizeDue && !wishes.takesResize) throw cannotResize(layout);
@@ -125,12 +124,13 @@ export class UpdateSender {
     }
     const asked = demand.region.clip(visible);
     const isWhole = !demand.refresh.intersect(asked).isEmpty;
-    const canCopy = !isBehind && demand.refresh.isEmpty && this.pixels.canCopy(copies, asked);
+    const canCopy = demand.refresh.isEmpty && this.pixels.canCopy(copies, asked);
     if (canCopy) this.pixels.copy(writer, copies);
     const due = (canCopy ? painted : damage).union(demand.refresh).intersect(asked);
     const region = due.simplified(MAX_DAMAGE_RECTS).intersect(asked);
-    const pieces = inTurn(region.rects.flatMap(cutRect), this.#stoppedAtY);
     const { style } = wishes;
+    const rects = style.encoding === raw ? region.rects : nearRects(region, asked);
+    const pieces = inTurn(rects.flatMap(cutRect), this.#stoppedAtY);
     const limitBytes = isWhole ? this.#partBytes : maxUpdateBytes;
     const hadBegun = this.pixels.hasBegun(style.encoding.number);
     const { next, exact, lossy } = this.pixels.put(writer, picture, pieces, 0, style, limitBytes);
@@ -144,13 +144,13 @@ export class UpdateSender {
         isWhole ? pieces : this.#planned(writer, style, pieces, next),
         next,
       );
-      this.#left = owed.subtract(planned);
-    } else {
-      const sent = next === pieces.length ? region : Region.from(pieces.slice(0, next));
-      this.#left = owed.subtract(sent);
-      if (writer.isEmpty) return this.#left;
-      const message = this.#finish(writer, sent);
-      if (!isPlain || !hadBegun || !this.#left.isEmpty) return this.#left;
+      return owed.subtract(planned);
+    }
+    const sent = next === pieces.length ? region : Region.from(pieces.slice(0, next));
+    const left = owed.subtract(sent);
+    if (writer.isEmpty) return left;
+    const message = this.#finish(writer, sent);
+    if (isPlain && hadBegun && left.isEmpty) {
       const moves = canCopy ? copies : [];
       const { sizeBytes } = writer;
       const { hasCopyRect } = wishes;
@@ -158,14 +158,13 @@ export class UpdateSender {
       // One literal, since every viewer reads it: objects of spread parts have no shape that the engine knows.
       this.#made = { message, sizeBytes, style, hasCopyRect, visible, region, moves, exact, lossy, reach };
     }
-    return this.#left;
+    return left;
   }
 
   /** As RfbServer's `repeat`. */
   repeat(made: MadeUpdate, visible: Rect): boolean {
     const { announcements, demand, wishes } = this.#parts;
-    const isPlain =
-      this.#open === null && this.#left.isEmpty && announcements.isEmpty && demand.refresh.isEmpty;
+    const isPlain = this.#open === null && announcements.isEmpty && demand.refresh.isEmpty;
     if (!isPlain || !servesAlso(made, wishes, visible) || !demand.holds(made.reach)) return false;
     if (!this.pixels.hasBegun(made.style.encoding.number)) return false;
     this.pixels.repeat(made);
@@ -267,6 +266,12 @@ export class UpdateSender {
 /** What a pixel takes at most, roughly: compressed, a byte is more than most do. */
 function pixelBytesOf({ encoding, format }: PixelStyle): number {
   return encoding === raw ? format.bitsPerPixel >> 3 : 1;
+}
+
+/** The rectangles of a region, those that lie near each other as one where all that was asked for. */
+function nearRects(region: Region, asked: Region): readonly Rect[] {
+  const { bounds, rects } = region;
+  return Region.of(bounds).subtract(asked).isEmpty ? joinNear(rects, NEAR_PIXELS) : rects;
 }
 
 /** Begins with the first piece from a row on, so that no change above, however often it comes, starves what is below. */

@@ -49,17 +49,11 @@ t.test("a viewer of another kind, or owed something else, is sent nothing", asyn
     "something whole to come": [viewerOf(), pixels],
     "only a part asked for": [TestViewer.ready(), pixels],
     "only where a move goes asked for": [TestViewer.ready(), update],
-    "something left out before": [TestViewer.ready(), pixels],
   };
   cases["a size to be told"]?.[0].server.resize(80, 60, []);
   cases["something whole to come"]?.[0].say(say.request(false, 0, 0, 8, 8));
   cases["only a part asked for"]?.[0].say(say.encodings(1, 0), say.request(true, 16, 16, 15, 16));
   cases["only where a move goes asked for"]?.[0].say(say.encodings(1, 0), say.request(true, 16, 0, 48, 48));
-  const behind = cases["something left out before"]?.[0];
-  behind?.say(say.encodings(1, 0), say.request(true, 0, 0, 8, 8));
-  behind?.server.update(picture, Region.of(rect(0, 0, 16, 16)));
-  behind?.take();
-  behind?.say(ASK);
   for (const [name, [viewer, shared]] of Object.entries(cases)) {
     t.notOk(viewer.server.repeat(shared), name);
     t.equal(viewer.takeBytes().length, 0);

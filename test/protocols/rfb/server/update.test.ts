@@ -157,17 +157,6 @@ t.test("moves become pixels where the viewer does not show what they would read"
     partial.takeRects().some(({ encoding }) => encoding === 1),
     "the source was not asked for",
   );
-
-  const behind = TestViewer.ready();
-  behind.say(say.encodings(1, 0), say.request(true, 0, 0, 8, 8));
-  const left = behind.server.update(picture, Region.of(rect(0, 20, 4, 4), rect(0, 0, 4, 4)));
-  behind.take();
-  behind.say(say.request(true, 0, 0, 64, 48));
-  behind.server.update(picture, left, [move]);
-  t.notOk(
-    behind.takeRects().some(({ encoding }) => encoding === 1),
-    "something was left out before",
-  );
 });
 
 t.test("what lies outside the viewport is never sent nor owed, though the whole size is told", async (t) => {
