@@ -128,11 +128,7 @@ async function openRooms(
 
   const own: OwnListener[] = [];
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
-  const belief = {
-    ...beliefOf(config, known),
-    onMoved: ({ id }: Connection) =>
-      log.info({ desktop: id }, "Decoding of a desktop moved to a thread of its own"),
-  };
+  const belief = beliefOf(config, known);
   const replays = new Replays();
   const sealer = await SecretBox.open(config.data_dir);
   let demo: DemoServer | null = null;

@@ -5,8 +5,7 @@ import type { OwnListener } from "../desktop/connections/target-guard.ts";
 import { hostBehind } from "../desktop/connections/target-place.ts";
 import { TargetTrust, type TlsTrust } from "../desktop/connections/trust-policy.ts";
 import type { Link } from "../desktop/link.ts";
-import { DecodeLink } from "../desktop/links/decode-link.ts";
-import { decodingOf } from "../desktop/links/decode-place.ts";
+import { decodingThread } from "../desktop/links/decode-place.ts";
 import type { LinkMeans } from "../desktop/links/link-means.ts";
 import { RdpSessions } from "../desktop/links/rdp/rdp-sessions.ts";
 import type { ReverseListen } from "../desktop/links/streams/reverse-stream.ts";
@@ -25,8 +24,6 @@ export interface TargetBelief {
   readonly reverseListen?: ReverseListen;
   /** RDP hosts have to check the password before a session begins; default false. */
   readonly needsNla?: boolean;
-  /** Told when a desktop's decoding has moved to a thread of its own. */
-  readonly onMoved?: (connection: Connection) => void;
 }
 
 /** As it is configured. */
@@ -77,12 +74,6 @@ function trustInsideOf({ host, port, path = "" }: Connection, { trust, known }: 
 /** Accounts at hosts that links of this process have signed in to. */
 const RDP_SESSIONS = new RdpSessions();
 
-/**
- * Connections that were found too heavy for the main thread: their next link begins on one of its own, be it that the
- * target stood no second one beside the first.
- */
-const HEAVY = new WeakSet<Connection>();
-
 /** A link to whatever a connection leads to over the network, decoding where it should. */
 export function openTargetLink(
   connection: Connection,
@@ -90,19 +81,9 @@ export function openTargetLink(
   belief: TargetBelief,
 ): Link {
   const means = meansOf(connection, own, belief);
-  const openThere = (): Link => openWorkerLink(connection, means);
-  const decoding = decodingOf(connection);
-  if (decoding === "main") return makeTargetLink(connection, means);
-  if (decoding === "worker" || HEAVY.has(connection)) return openThere();
-  return new DecodeLink(
-    {
-      openHere: (onTurn) => makeTargetLink(connection, { ...means, onTurn }),
-      openThere,
-      onHeavy: () => HEAVY.add(connection),
-      onMoved: () => belief.onMoved?.(connection),
-    },
-    systemClock,
-  );
+  return decodingThread(connection) === "main"
+    ? makeTargetLink(connection, means)
+    : openWorkerLink(connection, means);
 }
 
 function openWorkerLink(connection: Connection, means: LinkMeans): Link {

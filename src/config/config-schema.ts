@@ -290,7 +290,7 @@ export const configSchema = z.strictObject({
     .array(connectionSchema)
     .default([])
     .describe(
-      "Desktops to connect to at start: url, or protocol, host, port, username, password or password_file, security (names in order of preference, such as X509Vnc), fingerprint (SHA-256 of certificate or key), transport (tcp, unix, ws, wss, reverse, repeater), path (of a Unix socket or a WebSocket), repeater_id, http_username, http_password, http_headers for a web server in front, and decoding (auto, worker, main: the thread that decodes the picture of VNC and KasmVNC servers; auto moves a heavy one to a thread of its own, by a second connection beside the first. RDP hosts always have one, servers that connect by themselves never).",
+      "Desktops to connect to at start: url, or protocol, host, port, username, password or password_file, security (names in order of preference, such as X509Vnc), fingerprint (SHA-256 of certificate or key), transport (tcp, unix, ws, wss, reverse, repeater), path (of a Unix socket or a WebSocket), repeater_id, http_username, http_password, http_headers for a web server in front, and decoding (auto, worker, main: the thread that decodes the picture of VNC and KasmVNC servers; auto and main are the main thread, worker is one of its own. RDP hosts always have one, servers that connect by themselves never).",
     ),
 });
 

@@ -1,6 +1,6 @@
 /**
- * The thread that decodes a target's picture. "auto": the main one, until the target keeps it so busy that others
- * wait; "worker": one of its own from the beginning; "main": the main one, always.
+ * The thread that decodes a target's picture. "auto": one of its own for RDP, the main one for the others; "worker":
+ * one of its own; "main": the main one, which RDP never has.
  */
 export const DECODING = ["auto", "worker", "main"] as const;
 export type Decoding = (typeof DECODING)[number];

@@ -1,14 +1,11 @@
 import type { Connection } from "../connections/connection.ts";
-import type { Decoding } from "../connections/decoding.ts";
 
 /**
- * Where a connection's link decodes. RDP hosts never have the main thread. A server that comes to us comes to the
- * socket that listens; a repeater brings its guest together with one of us, so a second link beside the first would
- * find nobody.
+ * The thread that a connection's link decodes on. RDP hosts never have the main thread; VNC and KasmVNC servers have it
+ * unless a thread was asked for: their pieces are read in slices (FairFeed), which keeps its turns as short as a thread
+ * would (docs/adr/0009). A server that comes to us comes to the socket that listens, which is the main thread's.
  */
-export function decodingOf({ protocol, transport, decoding = "auto" }: Connection): Decoding {
+export function decodingThread({ protocol, transport, decoding }: Connection): "main" | "worker" {
   if (protocol === "rdp") return "worker";
-  if (transport === "reverse") return "main";
-  if (transport === "repeater" && decoding === "auto") return "main";
-  return decoding;
+  return decoding === "worker" && transport !== "reverse" ? "worker" : "main";
 }

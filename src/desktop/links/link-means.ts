@@ -22,8 +22,6 @@ export interface LinkMeans {
   readonly claim?: () => { wasTakenByUs(): boolean };
   /** What to draw in; default one of its own. */
   readonly framebuffer?: Framebuffer;
-  /** As VncLinkOptions has it. */
-  readonly onTurn?: (startMs: number, tookMs: number) => void;
   /** Default the machine's. */
   readonly clock?: Clock;
 }
@@ -32,9 +30,6 @@ export interface LinkMeans {
 export type MakeLink = (connection: Connection, means: LinkMeans) => Link;
 
 /** What of the means is for decoders. */
-export function decodingOf({ framebuffer, onTurn }: LinkMeans): Pick<LinkMeans, "framebuffer" | "onTurn"> {
-  return {
-    ...(framebuffer === undefined ? {} : { framebuffer }),
-    ...(onTurn === undefined ? {} : { onTurn }),
-  };
+export function decodingOf({ framebuffer }: LinkMeans): Pick<LinkMeans, "framebuffer"> {
+  return framebuffer === undefined ? {} : { framebuffer };
 }

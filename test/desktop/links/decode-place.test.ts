@@ -9,31 +9,31 @@ import {
 } from "../../../src/desktop/connections/connection.ts";
 import { FileConnectionStore } from "../../../src/desktop/connections/connection-store.ts";
 import type { Decoding } from "../../../src/desktop/connections/decoding.ts";
-import { decodingOf } from "../../../src/desktop/links/decode-place.ts";
+import { decodingThread } from "../../../src/desktop/links/decode-place.ts";
 
-function placeOf(input: Omit<ConnectionInput, "host">, decoding?: Decoding): Decoding {
+function threadOf(input: Omit<ConnectionInput, "host">, decoding?: Decoding): string {
   const wish = decoding === undefined ? {} : { decoding };
-  return decodingOf(makeConnection({ host: "desk", ...input, ...wish }, new Date(0)));
+  return decodingThread(makeConnection({ host: "desk", ...input, ...wish }, new Date(0)));
 }
 
 t.test("RDP is decoded in a thread, whatever was asked", async (t) => {
   const rdp = { protocol: "rdp", username: "ada", password: "secret" } as const;
-  for (const wish of [undefined, "auto", "main", "worker"] as const) t.equal(placeOf(rdp, wish), "worker");
+  for (const wish of [undefined, "auto", "main", "worker"] as const) t.equal(threadOf(rdp, wish), "worker");
 });
 
-t.test("VNC and KasmVNC begin here and may move, unless told otherwise", async (t) => {
+t.test("VNC and KasmVNC are decoded on the main thread, unless a thread is asked for", async (t) => {
   for (const protocol of ["vnc", "kasmvnc"] as const) {
-    t.equal(placeOf({ protocol }), "auto");
-    for (const wish of ["auto", "main", "worker"] as const) t.equal(placeOf({ protocol }, wish), wish);
+    for (const wish of [undefined, "auto", "main"] as const) t.equal(threadOf({ protocol }, wish), "main");
+    t.equal(threadOf({ protocol }, "worker"), "worker");
   }
 });
 
-t.test("who comes to us stays, and whom a repeater brings does not move", async (t) => {
+t.test("who comes to us stays, whom a repeater brings may have a thread", async (t) => {
   const reverse = { protocol: "vnc", transport: "reverse" } as const;
-  for (const wish of [undefined, "auto", "worker"] as const) t.equal(placeOf(reverse, wish), "main");
+  for (const wish of [undefined, "auto", "worker"] as const) t.equal(threadOf(reverse, wish), "main");
   const repeated = { protocol: "vnc", transport: "repeater", repeaterId: "7" } as const;
-  t.equal(placeOf(repeated), "main");
-  t.equal(placeOf(repeated, "worker"), "worker");
+  t.equal(threadOf(repeated), "main");
+  t.equal(threadOf(repeated, "worker"), "worker");
 });
 
 t.test("a URL says where, and the wish is kept on disk", async (t) => {

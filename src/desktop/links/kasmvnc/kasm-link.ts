@@ -21,7 +21,7 @@ const REPEAT_REQUEST_MS = 1000;
 const LOSSY_LOWEST = -1023;
 const LOSSY_HIGHEST = -1004;
 
-export interface KasmLinkOptions extends Pick<VncLinkOptions, "framebuffer" | "onTurn"> {
+export interface KasmLinkOptions extends Pick<VncLinkOptions, "framebuffer"> {
   /** Opens the byte stream to the target; it emits "connect" when the socket is up. */
   readonly connect: () => Duplex;
   /** Encoding numbers to ask for; default: lossless ones, and nothing that changes the picture for others. */

@@ -48,8 +48,6 @@ export interface VncLinkOptions extends RfbClientOptions {
   readonly probesPixels?: boolean;
   /** True: it takes every character as it is. */
   readonly makesNoKeys?: boolean;
-  /** Hears how long each piece of what the server said took, what the link's hearers do with it among that. */
-  readonly onTurn?: (startMs: number, tookMs: number) => void;
 }
 
 /** A VNC target: one byte stream and the RfbClient that speaks over it. */
@@ -197,7 +195,6 @@ export class VncLink implements Link {
     } catch (error) {
       this.#end(linkErrorOf(error));
     }
-    this.#options.onTurn?.(heardAtMs, this.#clock.nowMs() - heardAtMs);
   }
 
   #onEvent(event: RfbClientEvent): void {
