@@ -3,8 +3,10 @@ import type { Clock } from "../../../platform/clock.ts";
 
 /** Updates are told so often at most: each costs all who hear of it the same, however little it painted. */
 const APART_MS = 8;
-/** Beyond so many rectangles what waits is told as fewer, larger ones. */
+/** More rectangles than these do not wait: as fewer, larger ones they would claim pixels that nobody painted. */
 const MAX_RECTS = 512;
+/** Within one frame, which cannot be told before it is whole, more are kept as their bounds. */
+const MAX_FRAME_RECTS = 8192;
 
 export interface UpdateJoinerPorts {
   /** False while pixels of the next update are in the picture already: who is told then would see half of it. */
@@ -30,7 +32,12 @@ export class UpdateJoiner {
 
   /** An update is in the picture. */
   add(painted: Region): void {
-    this.#painted = this.#painted.union(painted).simplified(MAX_RECTS);
+    this.#painted = this.#painted.union(painted);
+    if (this.#painted.simplified(MAX_RECTS) !== this.#painted) {
+      this.flush();
+      this.#painted = this.#painted.simplified(MAX_FRAME_RECTS);
+      return;
+    }
     if (this.#cancel !== null) return;
     const waitMs = this.#nextAtMs - this.#clock.nowMs();
     if (waitMs <= 0) this.flush();

@@ -1,9 +1,9 @@
 import type { CopyMove } from "../../../framebuffer/picture.ts";
-import { boundRects, EMPTY_RECT, type Rect } from "../../../framebuffer/rect.ts";
+import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 import type { RfbClientEvent } from "./conversation.ts";
 
-/** Beyond so many rectangles an update's damage is kept as their bounds. */
+/** Beyond so many rectangles an update's damage is joined, and kept as its bounds where that leaves too many. */
 const MAX_DAMAGE_RECTS = 2048;
 
 /** What one FramebufferUpdate did, told when it is whole. Its memory is bounded, however long the update is. */
@@ -16,7 +16,7 @@ export class Update {
 
   paint(r: Rect): void {
     if (this.#painted.length === MAX_DAMAGE_RECTS) {
-      this.#painted = [this.#painted.reduce(boundRects, EMPTY_RECT)];
+      this.#painted = [...Region.from(this.#painted).simplified(MAX_DAMAGE_RECTS / 2).rects];
     }
     this.#painted.push(r);
   }

@@ -73,3 +73,17 @@ t.test("of a picture that is no more nothing is told", async (t) => {
   clock.advance(100);
   t.equal(told.length, 1);
 });
+
+t.test("many rectangles are told as they are, never as pixels that nobody painted", async (t) => {
+  const { clock, told, picture, joiner, paint } = joining();
+  clock.advance(100);
+  for (let n = 0; n < 700; n++) paint(2 * n);
+  joiner.flush();
+  const rows = Array.from({ length: 700 }, (_, n) => rowAt(2 * n));
+  t.same(told.flat(), rows);
+  picture.isWhole = false;
+  for (let n = 0; n < 700; n++) paint(2 * n);
+  picture.isWhole = true;
+  joiner.flush();
+  t.same(told.at(-1), rows, "nor where a frame has to be whole first");
+});

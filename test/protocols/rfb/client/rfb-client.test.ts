@@ -334,3 +334,12 @@ t.test("lock keys, pointer positions and refused sizes are told", async (t) => {
     "done and forwarded are no refusals",
   );
 });
+
+t.test("an update of very many tiles claims no pixel that it did not paint", async (t) => {
+  const tiles = Array.from({ length: 2500 }, (_, i) => [2 * (i % 50), 2 * Math.floor(i / 50)] as const);
+  const painted = tiles.filter((_, i) => i !== 1000);
+  const red = solid(2, 2, RED);
+  const peer = new Peer().say(hello(100, 100));
+  peer.say(update(...painted.map(([x, y]) => rectangle(x, y, 2, 2, 0, red))));
+  t.equal(peer.of("update")[0]?.painted.area, 100 * 100 - 4);
+});
