@@ -25,13 +25,33 @@ t.test("what is read is what was last copied there or put there, and which of bo
 
 t.test("it is as the target can have it", async (t) => {
   const house = House.live();
-  const put = async (text: string): Promise<unknown> => {
-    await house.act(house.desktop.perform({ kind: "write_clipboard", text }, AGENT));
+  const put = async (text: string, by = AGENT): Promise<unknown> => {
+    await house.act(house.desktop.perform({ kind: "write_clipboard", text }, by));
     return read(house);
   };
   t.same(await put("a\r\nb\rc\nd €😀"), { text: "a\nb\nc\nd €😀", origin: "sent" });
   house.link.hasLatinClipboard = true;
-  t.same(await put("äÿ €😀"), { text: "äÿ ??", origin: "sent" });
+  t.same(await put("äÿ €😀", HUMAN), { text: "äÿ ??", origin: "sent" });
+  t.same(await put("äÿ"), { text: "äÿ", origin: "sent" });
+  await t.rejects(put("äÿ €"), { code: "not_supported", message: /type_text/ });
+  const paste = { kind: "paste", text: "€", keysyms: [0xffe3, 0x76], name: "ctrl+v" } as const;
+  await t.rejects(house.act(house.desktop.perform(paste, AGENT)), { code: "not_supported" });
+  t.same(await read(house), { text: "äÿ", origin: "sent" }, "nothing of them was sent");
+});
+
+t.test("letters that a target may read in another encoding are told as doubtful", async (t) => {
+  const house = House.live();
+  const doubtOf = async (kind: "write_clipboard" | "paste", text: string): Promise<string | null> => {
+    const keys = { keysyms: [0xffe3, 0x76], name: "ctrl+v" };
+    const action = kind === "paste" ? { kind, text, ...keys } : { kind, text };
+    return (await house.act(house.desktop.perform(action, AGENT), 3000)).unverified;
+  };
+  for (const kind of ["write_clipboard", "paste"] as const) {
+    t.match(await doubtOf(kind, "äöü"), /letters beyond ASCII may arrive as others/);
+    t.notMatch(await doubtOf(kind, "aou"), /letters/);
+  }
+  house.link.provesClipboard = true;
+  t.notMatch(await doubtOf("write_clipboard", "äöü"), /letters/);
 });
 
 t.test("what was refused is not on it, nor what was sent to no target", async (t) => {

@@ -5,6 +5,7 @@ import type { Region } from "../../framebuffer/region.ts";
 import { Effects } from "../effects/effects.ts";
 import { type PartDone, RefusedError, refusedMidway } from "../error.ts";
 import { AgentHand } from "../input/agent-input.ts";
+import { checkLetters } from "../input/clipboard-letters.ts";
 import type { Input } from "../input/input.ts";
 import { type Done, NOTHING_DONE, Performer } from "../input/performer.ts";
 import type { PacedOptions } from "../input/typing-pace.ts";
@@ -201,8 +202,11 @@ export class Gate {
     options.signal?.throwIfAborted();
     this.#checkStop(actor);
     this.#human.check(action);
-    if (actor.kind !== "human") checkDuration(action, options);
     const { modes, input } = this.#ports;
+    if (actor.kind !== "human") {
+      checkDuration(action, options);
+      checkLetters(action, input.link);
+    }
     const verdict = modes.verdict(action, actor, input);
     if (verdict.kind === "deny") throw new RefusedError("permission_denied", verdict.reason);
     const isDemanded = options.requireConfirmation === true;

@@ -18,6 +18,8 @@ interface DragMove {
   readonly at: Point;
   /** How many points of the path are reached with it. */
   readonly points: number;
+  /** It is one of the path, which programs have to see, and not one on the way to it. */
+  readonly isPoint: boolean;
   readonly pauseMs: number;
 }
 
@@ -59,6 +61,7 @@ export function stepsOfDrag(path: readonly Point[], durationMs: number | null): 
       return {
         at: between(begin, to, (step + 1) / count),
         points: i + 1 + (isLast ? 1 : 0),
+        isPoint: isLast && durationMs === null,
         pauseMs: movingMs / count + (isLast ? leastMs : 0),
       };
     });

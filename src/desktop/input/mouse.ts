@@ -18,6 +18,8 @@ const TAKEN_MS = 80;
 const GRIP_MS = 50;
 const START_MS = 100;
 const DROP_MS = 120;
+/** All points of a path together get so much more time at most where the target is slow. */
+const MOST_LATE_DRAG_MS = 5000;
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -85,21 +87,21 @@ export class Mouse {
       try {
         this.#input.pointer(start.x, start.y, others | bit);
         report(1, start);
-        await this.#pace.barrier(options.signal);
-        await this.#pace.wait(GRIP_MS, options.signal);
+        await this.#pace.rest(GRIP_MS, options.signal);
         this.#input.pointer(grip.x, grip.y, others | bit);
         report(1, grip);
-        await this.#pace.barrier(options.signal);
-        await this.#pace.wait(START_MS, options.signal);
-        for (const [index, { at, points, pauseMs }] of moves.entries()) {
+        await this.#pace.rest(START_MS, options.signal);
+        let spareMs = MOST_LATE_DRAG_MS;
+        for (const [index, { at, points, isPoint, pauseMs }] of moves.entries()) {
           options.signal?.throwIfAborted();
           this.#input.pointer(at.x, at.y, others | bit);
           report(points, at);
-          if (pauseMs > 0) await this.#pace.wait(pauseMs, options.signal);
+          if (isPoint && this.#pace.hasFence) {
+            spareMs -= await this.#pace.rest(pauseMs, options.signal, spareMs);
+          } else if (pauseMs > 0) await this.#pace.wait(pauseMs, options.signal);
           else if ((index + 1) % EVENTS_A_BARRIER === 0) await this.#pace.barrier(options.signal);
         }
-        await this.#pace.barrier(options.signal);
-        await this.#pace.wait(DROP_MS, options.signal);
+        await this.#pace.rest(DROP_MS, options.signal);
       } finally {
         const { x, y } = this.#input.position;
         this.#input.pointer(x, y, others);

@@ -2,6 +2,7 @@ import { holdsPoint, type Rect } from "../../framebuffer/rect.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
 import { type Action, BUTTON_BIT, type ClipboardText } from "../control/action.ts";
 import { RefusedError } from "../error.ts";
+import { withLetters } from "./clipboard-letters.ts";
 import { Held } from "./held-inputs.ts";
 import type { Input } from "./input.ts";
 import { isOnMostLayouts } from "./keyboard.ts";
@@ -20,6 +21,8 @@ const PASTED_UNSEEN =
   "the desktop did not show that it took the text, so that what was on its clipboard before may have been pasted: look at the screen, type_text is sure";
 /** Window managers and browsers that act on a chord must see its modifiers down when they look. */
 const CHORD_MS = 25;
+/** A target that is slow has it down for so much longer at most: keys that are down longer repeat. */
+const MOST_LATE_CHORD_MS = 200;
 /** How long a click may take to move the focus before a first stroke counts. */
 const FOCUS_MS = 120;
 
@@ -139,7 +142,11 @@ export class Performer {
       case "write_clipboard":
         this.#input.clipboard(action.text);
         options.report?.({ steps: 1, of: 1 });
-        return { ...done, unverified: this.#input.link.provesClipboard === true ? NOT_ASKED : NO_PROOF };
+        return {
+          ...done,
+          unverified:
+            this.#input.link.provesClipboard === true ? NOT_ASKED : withLetters(NO_PROOF, action.text),
+        };
       case "paste": {
         const { keysyms, name } = action;
         this.#input.clipboard(action.text);
@@ -148,7 +155,7 @@ export class Performer {
           { kind: "chords", chords: [keysyms], names: [name], repeat: 1, holdMs: 0 },
           { ...options, report: () => options.report?.({ steps: 2, of: 2 }) },
         );
-        return { ...done, unverified: await this.#pasteDoubt(options.signal) };
+        return { ...done, unverified: await this.#pasteDoubt(action.text, options.signal) };
       }
       case "resize":
         if (!(await this.#input.link.resize(action.width, action.height, action.screens))) {
@@ -161,8 +168,8 @@ export class Performer {
   }
 
   /** Why what was pasted may be another text; null where the target has asked for this one. */
-  async #pasteDoubt(signal: AbortSignal | undefined): Promise<string | null> {
-    if (this.#input.link?.provesClipboard !== true) return PASTED_UNSEEN;
+  async #pasteDoubt(text: string, signal: AbortSignal | undefined): Promise<string | null> {
+    if (this.#input.link?.provesClipboard !== true) return withLetters(PASTED_UNSEEN, text);
     const limit = new AbortController();
     const onAbort = (): void => limit.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -227,14 +234,15 @@ export class Performer {
         const isNewKey = chord.some((keysym) => !isOnMostLayouts(keysym));
         const leastMs = Math.max(chord.length > 1 ? CHORD_MS : 0, isNewKey ? NEW_KEY_MS : 0);
         const holdMs = Math.max(action.holdMs, leastMs);
-        if (holdMs > 0) await delay(this.#clock, holdMs, options.signal);
+        if (chord.length > 1 && this.#pace.hasFence) {
+          await this.#pace.rest(holdMs, options.signal, MOST_LATE_CHORD_MS);
+        } else if (holdMs > 0) await delay(this.#clock, holdMs, options.signal);
       } finally {
         for (const keysym of down.reverse()) this.#input.key(keysym, false, null);
       }
       // Who grabbed the keyboard for a chord has to let go of it before the next key counts.
       if (chord.length > 1) {
-        await this.#pace.barrier(options.signal);
-        await delay(this.#clock, CHORD_MS, options.signal);
+        await this.#pace.rest(CHORD_MS, options.signal);
       } else if ((sent + 1) % STROKES_A_BARRIER === 0) await this.#pace.barrier(options.signal);
     }
   }

@@ -1,0 +1,74 @@
+import t, { type Test } from "tap";
+import type { Action } from "../../../src/desktop/control/action.ts";
+import { Input } from "../../../src/desktop/input/input.ts";
+import { Performer } from "../../../src/desktop/input/performer.ts";
+import { rect } from "../../../src/framebuffer/rect.ts";
+import { FakeClock } from "../../fake-clock.ts";
+import { FakeLink } from "../fake-link.ts";
+
+// A target that answers late has programs that see late what they are given: they get more time for it.
+
+const DRAG: Action = {
+  ...{ kind: "drag", button: "left", holdKeysyms: [], durationMs: null },
+  path: [
+    { x: 0, y: 0 },
+    { x: 50, y: 0 },
+    { x: 50, y: 50 },
+  ],
+};
+const CHORD: Action = {
+  kind: "chords",
+  chords: [[0xffe9, 0xff09]],
+  names: ["Alt+Tab"],
+  repeat: 1,
+  holdMs: 0,
+};
+
+/** How long each of two runs of an action takes: the first finds out how quick the target can be. */
+async function took(t: Test, action: Action, [quick, late]: readonly [number, number], isFenced = true) {
+  const clock = new FakeClock();
+  const link = new FakeLink();
+  link.isFenced = isFenced;
+  let answerMs = quick;
+  link.barrier = () => new Promise((resolve) => clock.after(answerMs, resolve));
+  const input = new Input();
+  input.attach(link);
+  const performer = new Performer(input, { bounds: () => rect(0, 0, 200, 100), random: () => 0.5 }, clock);
+  const run = async (): Promise<number> => {
+    const sinceMs = clock.nowMs();
+    let endMs = 0;
+    const done = performer.perform(action, {}).then(() => {
+      endMs = clock.nowMs();
+    });
+    await clock.live(90_000);
+    await done;
+    t.equal(input.heldCount, 0);
+    return endMs - sinceMs;
+  };
+  const first = await run();
+  answerMs = late;
+  return { first, later: await run() };
+}
+
+t.test("the later a target answers, the longer it has for a drag and a chord", async (t) => {
+  for (const action of [DRAG, CHORD]) {
+    const same = await took(t, action, [30, 30]);
+    t.equal(same.later, same.first, "what the way there takes is no lateness");
+    const slow = await took(t, action, [0, 20]);
+    const slower = await took(t, action, [0, 40]);
+    t.ok(slow.later > slow.first + 3 * 20, `${slow.later} ms after ${slow.first}`);
+    t.ok(slower.later > slow.later);
+  }
+});
+
+t.test("a target that looks for pixels now and then tells nothing of its programs", async (t) => {
+  const slow = await took(t, DRAG, [0, 40], false);
+  t.ok(slow.later <= slow.first + 3 * 40, `${slow.later} ms after ${slow.first}`);
+});
+
+t.test("a path of many points takes no more than so much longer", async (t) => {
+  const path = Array.from({ length: 101 }, (_, i) => ({ x: i, y: i % 2 }));
+  const { first, later } = await took(t, { ...DRAG, path }, [0, 100]);
+  // Three rests at the ends of 500 ms at most, 5 s for the points, and each answer itself.
+  t.ok(later - first <= 3 * 500 + 5000 + 103 * 100, `${later - first} ms longer`);
+});
