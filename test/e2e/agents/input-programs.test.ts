@@ -70,8 +70,8 @@ t.test("a browser", async (t) => {
         const last = `click${clicks}`;
         if (answer.includes("unverified")) return "unverified";
         await happens(async () => (await seenBy(page)).clicks.includes(last));
-        const { clicks: seen } = await seenBy(page);
-        return seen.join() === wanted ? null : seen.join();
+        const { clicks: seen, raw } = await seenBy(page);
+        return seen.join() === wanted ? null : `${seen.join()} of ${raw.join(" ")}`;
       });
     });
   }
@@ -81,8 +81,8 @@ t.test("a browser", async (t) => {
     await repeat(t, times(5, 100), async () => {
       await act("drag", { path });
       await happens(async () => (await seenBy(page)).effects.length > 0);
-      const { drops, effects } = await seenBy(page);
-      return drops === 1 ? null : `${drops} drops, ${effects.join()}`;
+      const { drops, effects, raw } = await seenBy(page);
+      return drops === 1 ? null : `${drops} drops, ${effects.join()} of ${raw.join(" ")}`;
     });
   });
 

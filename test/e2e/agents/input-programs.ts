@@ -25,7 +25,9 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>inputs</title>
 <canvas id="canvas"></canvas><input id="slider" type="range" min="0" max="100" value="10">
 <script>
  const $ = (id) => document.getElementById(id);
- window.seen = { clicks: [], drops: 0, effects: [], line: [], keys: [] };
+ window.seen = { clicks: [], drops: 0, effects: [], line: [], keys: [], raw: [] };
+ for (const name of ["mousedown", "mouseup", "mouseleave", "blur", "focus", "dragstart", "dragover", "drop", "click", "contextmenu"])
+   addEventListener(name, (e) => seen.raw.push(name + (e.detail ?? "") + "@" + Math.round(e.timeStamp) + ":" + (e.target.id ?? "") + (e.clientX ?? "") + "," + (e.clientY ?? "")), true);
  for (const name of ["click", "dblclick"]) $("click").addEventListener(name, (e) => seen.clicks.push(name + e.detail));
  $("from").addEventListener("dragstart", (e) => e.dataTransfer.setData("text/plain", "thing"));
  $("from").addEventListener("dragend", (e) => seen.effects.push(e.dataTransfer.dropEffect));
@@ -50,6 +52,7 @@ interface Seen {
   readonly effects: readonly string[];
   readonly line: readonly string[];
   readonly keys: readonly string[];
+  readonly raw: readonly string[];
 }
 
 /** A visible Chromium window on the display, at 0,0; nothing is done to it but from the outside. */
@@ -120,7 +123,7 @@ export function seenBy(page: Page): Promise<Seen> {
 /** Empties what was counted, and puts text and slider back. */
 export async function forget(page: Page): Promise<void> {
   await page.evaluate(`
-    Object.assign(window.seen, { clicks: [], drops: 0, effects: [], line: [], keys: [] });
+    Object.assign(window.seen, { clicks: [], drops: 0, effects: [], line: [], keys: [], raw: [] });
     document.getElementById("slider").value = 10;
   `);
 }

@@ -39,7 +39,6 @@ export const DESKTOP_TASKS: readonly Task[] = [
   },
   {
     name: "move a window",
-    notInCheck: "drags are too fast for programs",
     async run(desk) {
       const { window } = desk.typewriter;
       const from = await desk.display.placeOf(window);
@@ -58,7 +57,7 @@ export const DESKTOP_TASKS: readonly Task[] = [
   },
   {
     name: "change the window by alt+tab",
-    notInCheck: "chords are held too short for window managers",
+    notInCheck: "on a busy machine x11vnc now and then gives the window manager a chord too late",
     async run(desk) {
       await desk.act("click_at", { ...(await inTypewriter(desk)), ...DIFF });
       const active = async (): Promise<string> =>
@@ -114,9 +113,15 @@ export const DESKTOP_TASKS: readonly Task[] = [
     async run(desk) {
       const from = await desk.fresh();
       await desk.act("click_at", { ...desk.at("area"), ...DIFF });
-      const text = "pasted: äöü – 1, 2, 3".replace(desk.kind === "x11vnc" ? " –" : "", "");
+      // What its programs make of letters beyond ASCII is not known: the answer must say so.
+      const isPlain = desk.kind === "x11vnc";
+      const text = isPlain ? "pasted: 1, 2, 3" : "pasted: äöü – 1, 2, 3";
       await desk.act("paste_text", { text, ...DIFF });
       await desk.page.expect(from, "area", text);
+      if (!isPlain) return;
+      const said = await desk.act("paste_text", { text: "äöü", ...DIFF });
+      const isDoubted = /letters beyond ASCII/.test(`${said["unverified_reason"]}`);
+      desk.judge.fact(`${desk.kind}: letters are pasted and told as sure`, isDoubted);
     },
   },
   {
@@ -247,6 +252,31 @@ export const DESKTOP_TASKS: readonly Task[] = [
         `${desk.kind}: unchanged: ${isUnchanged} with ${images} images`,
         isUnchanged === (images === 0),
       );
+    },
+  },
+  {
+    name: "resize a window",
+    async run(desk) {
+      const { window } = desk.typewriter;
+      for (const [dx, dy] of [
+        [60, 52],
+        [-60, -52],
+      ] as const) {
+        const before = await desk.display.placeOf(window);
+        // openbox has its grip below the window, on the frame; the other corner is beyond the desktop.
+        const grip = { x: before.x + 3, y: before.y + before.height + 3 };
+        await desk.act("drag", { path: [grip, { x: grip.x + dx, y: grip.y + dy }], ...DIFF });
+        await until(
+          "the window of another size",
+          async () => {
+            const now = await desk.display.placeOf(window);
+            // Terminals have whole characters.
+            const isWide = Math.abs(now.width - before.width + dx) < 10;
+            return isWide && Math.abs(now.height - before.height - dy) < 20 && now.y === before.y;
+          },
+          LONG_MS,
+        );
+      }
     },
   },
 ];

@@ -60,7 +60,6 @@ export const PAGE_TASKS: readonly Task[] = [
   },
   {
     name: "double click a word",
-    notInCheck: "presses come too fast for programs that tell clicks apart by their time",
     async run(desk) {
       const from = await desk.fresh();
       await desk.act("click_at", { ...desk.at("word"), clicks: 2, ...DIFF });
@@ -69,7 +68,6 @@ export const PAGE_TASKS: readonly Task[] = [
   },
   {
     name: "triple click a line",
-    notInCheck: "presses come too fast for programs that tell clicks apart by their time",
     async run(desk) {
       const from = await desk.fresh();
       await desk.act("click_at", { ...desk.at("word"), clicks: 3, ...DIFF });
@@ -78,7 +76,6 @@ export const PAGE_TASKS: readonly Task[] = [
   },
   {
     name: "drag and drop on a page",
-    notInCheck: "drags are too fast for programs",
     async run(desk) {
       const from = await desk.fresh();
       await desk.act("drag", { path: [desk.at("source"), desk.at("target")], ...DIFF });
@@ -87,7 +84,6 @@ export const PAGE_TASKS: readonly Task[] = [
   },
   {
     name: "draw a line on a canvas",
-    notInCheck: "drags are too fast for programs",
     async run(desk) {
       const from = await desk.fresh();
       const path = [
