@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import t from "tap";
 import * as z from "zod";
 import { Audit, auditSink } from "../../src/audit/audit.ts";
@@ -261,3 +264,34 @@ t.test(
     await audit.close();
   },
 );
+
+t.test("a line that the disk takes half of is cut off again, and what it tells of is refused", async (t) => {
+  const path = join(t.testdir(), "audit.ndjson");
+  const scenario = fileURLToPath(new URL("short-write-scenario.ts", import.meta.url));
+  // Of 8 KiB a file may have here the kernel takes what fits of a write, and refuses the rest.
+  const shell = 'ulimit -f 8; exec "$@"';
+  const { stdout } = await promisify(execFile)(
+    "/bin/bash",
+    ["-c", shell, "bash", process.execPath, "--import=tsx", scenario, path],
+    { env: { ...process.env, TSX_DISABLE_CACHE: "1" } },
+  );
+  const told = shortWriteSchema.parse(JSON.parse(stdout));
+  t.match(told, { code: "audit_down", isWorking: false });
+  t.ok(told.secured > 5, `${told.secured} events fit`);
+  t.ok(told.size < 8192, "what was begun is gone");
+  t.ok(told.size > 8192 - 2 * (told.size / told.secured), "the limit was reached within a line");
+  t.ok(told.text.endsWith("\n"));
+  const lines = told.text.trimEnd().split("\n");
+  t.equal(lines.length, told.secured, "each that was secured, and no other");
+  t.doesNotThrow(() => lines.map((line): unknown => JSON.parse(line)));
+
+  const audit = new Audit({ sink: new FileSink(path), clock: new FakeClock(), version: "1" });
+  audit.record({ type: "mcp.tool_call" });
+  await audit.secured();
+  await audit.close();
+  t.equal(readFileSync(path, "utf8").trimEnd().split("\n").length, told.secured + 1, "and it goes on");
+});
+
+const shortWriteSchema = z.object({
+  ...{ secured: z.int(), code: z.string(), size: z.int(), text: z.string(), isWorking: z.boolean() },
+});

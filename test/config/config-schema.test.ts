@@ -45,6 +45,21 @@ t.test("defaults < file < environment < flags", async (t) => {
   t.match(load({ env: { OC_RATE_LIMITS: "off" } }), { rate_limits: false });
 });
 
+t.test("sets of tools come from the file as a list, from the environment and a flag with commas", (t) => {
+  const path = file("mcp: {toolsets: [core, read]}\n");
+  t.same(load().mcp.toolsets, []);
+  t.same(load({ file: path }).mcp.toolsets, ["core", "read"]);
+  t.same(load({ file: path, env: { OC_TOOLSETS: "overlay, input" } }).mcp.toolsets, ["overlay", "input"]);
+  t.same(load({ env: { OC_TOOLSETS: "input" }, flags: { toolsets: "admin,read" } }).mcp.toolsets, [
+    "admin",
+    "read",
+  ]);
+  for (const sources of [{ env: { OC_TOOLSETS: "core,all" } }, { file: file("mcp: {toolsets: [all]}") }]) {
+    t.throws(() => load(sources), /mcp\.toolsets/);
+  }
+  t.end();
+});
+
 t.test("secrets may come from files, and are never printed", async (t) => {
   const secret = file("0123456789abcdef-token\n");
   const config = load({
