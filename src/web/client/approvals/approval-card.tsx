@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { visibleText } from "../../../compositor/look/shown-text.ts";
 import type { ApprovalInfo, DecisionBody } from "../../api/api.ts";
 import { later } from "../controls/later.tsx";
@@ -39,6 +40,8 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
     }, approval.arming_ms + ARMING_MARGIN_MS);
     return () => clearTimeout(timer);
   }, [approval.id, isShown.value]);
+  const card = useRef<HTMLElement>(null);
+  useKeptHeight(card, isPending);
   const isOpen = isPending && !isSending.value && seconds > 0;
   const mayAgree = isOpen && isArmed.value && may("approve");
   const mayDecide = may("approve");
@@ -65,6 +68,7 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
   const titleId = `approval-${approval.id}`;
   return (
     <article
+      ref={card}
       class={`card approval ${isPending ? "" : "is-settled"}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a card takes the focus so that A and D mean this one
       tabIndex={0}
@@ -154,17 +158,6 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
                 Edit
               </button>
             )}
-            {approval.scope !== null && (
-              <button
-                type="button"
-                class="button"
-                title="Exactly this, by this agent, while this part of the picture stays as it is but for what the action itself does"
-                disabled={!mayAgree}
-                onClick={() => decide({ decision: "approve", allow_for_ms: ALLOW_FOR_MS })}
-              >
-                Allow for 10 min: {approval.scope}
-              </button>
-            )}
             {mayTakeOver && (
               <button
                 type="button"
@@ -174,6 +167,17 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
                 onClick={() => decide({ decision: "take_over" })}
               >
                 Take over <kbd>T</kbd>
+              </button>
+            )}
+            {approval.scope !== null && (
+              <button
+                type="button"
+                class="button"
+                title="Exactly this, by this agent, while this part of the picture stays as it is but for what the action itself does"
+                disabled={!mayAgree}
+                onClick={() => decide({ decision: "approve", allow_for_ms: ALLOW_FOR_MS })}
+              >
+                Allow for 10 min: {approval.scope}
               </button>
             )}
           </div>
@@ -190,6 +194,24 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
       )}
     </article>
   );
+}
+
+/** A settled card stays as high as it was, so that the next one does not come under the pointer. */
+function useKeptHeight(card: RefObject<HTMLElement | null>, isPending: boolean): void {
+  const height = useRef(0);
+  useLayoutEffect(() => {
+    const element = card.current;
+    if (element === null) return;
+    if (!isPending) {
+      element.style.setProperty("min-height", `${height.current}px`);
+      return;
+    }
+    const observer = new ResizeObserver(() => {
+      height.current = element.getBoundingClientRect().height;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isPending]);
 }
 
 function TimeBar({ approval }: { readonly approval: ApprovalInfo }) {

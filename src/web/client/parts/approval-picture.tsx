@@ -28,6 +28,7 @@ export function ApprovalPicture({
   }, [width, height]);
   if (crop === null || address === null || width <= 0 || height <= 0) return null;
   if (hasFailed.value) {
+    if (approval.state !== "pending") return null;
     return (
       <p class="approval-bound">
         The picture that this is bound to could not be loaded: deny, or look first.
