@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { CONFIG_KEYS, configSchema } from "../src/config/config-schema.ts";
+import { fieldTable } from "./docs-fields.ts";
 import { GENERATED, table } from "./markdown.ts";
 
 /** What a key's schema says, as JSON Schema. */
@@ -52,9 +53,26 @@ export function renderConfigDoc(): string {
     "`rdp://`, other ways such as `vnc+unix:///path`, or `demo:`), `--demo` and `--stdio`. With no connection at all the",
     "embedded demo desktop opens. A key without a value is as if it were not there.",
     "",
+    "## A connection",
+    "",
+    "The fields of each of `connections`: a URL, or what the second table names. `?` marks what may be left out, `rdp.width` is the field `width` of `rdp`.",
+    "",
+    ...connectionWays().flatMap((way) => [fieldTable(way, true), ""]),
     "## A file",
     EXAMPLE,
   ].join("\n");
+}
+
+const connectionsSchema = z.object({
+  properties: z.object({
+    connections: z.object({ items: z.object({ anyOf: z.array(z.unknown()).length(2) }) }),
+  }),
+});
+
+/** The two ways to name one. */
+function connectionWays(): readonly unknown[] {
+  const root = z.toJSONSchema(configSchema, { io: "input", unrepresentable: "any" });
+  return connectionsSchema.parse(root).properties.connections.items.anyOf;
 }
 
 /** Keys that hold values, in the schema's order; a list is one value. */

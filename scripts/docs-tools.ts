@@ -1,49 +1,11 @@
-import * as z from "zod";
+import { listPrompts } from "../src/mcp/prompts/prompts.ts";
+import { FIXED_RESOURCES, RESOURCE_TEMPLATES } from "../src/mcp/resources/resources.ts";
 import { HINTS } from "../src/mcp/tool/error.ts";
-import { EFFECTS, type ObjectSchema, type Tool } from "../src/mcp/tool/tool.ts";
+import { EFFECTS, type Tool } from "../src/mcp/tool/tool.ts";
 import { selectTools } from "../src/mcp/tool/toolsets.ts";
 import { TOOLS } from "../src/mcp/tools/list.ts";
+import { fieldTable } from "./docs-fields.ts";
 import { GENERATED, table } from "./markdown.ts";
-
-/** The part of a JSON Schema that the page shows. */
-interface Field {
-  readonly type?: string | readonly string[] | undefined;
-  readonly description?: string | undefined;
-  readonly enum?: readonly unknown[] | undefined;
-  readonly anyOf?: readonly Field[] | undefined;
-  readonly items?: Field | undefined;
-  readonly minimum?: number | undefined;
-  readonly maximum?: number | undefined;
-  readonly exclusiveMinimum?: number | undefined;
-  readonly minLength?: number | undefined;
-  readonly maxLength?: number | undefined;
-  readonly minItems?: number | undefined;
-  readonly maxItems?: number | undefined;
-  readonly properties?: Readonly<Record<string, Field>> | undefined;
-}
-
-const field: z.ZodType<Field> = z.lazy(() =>
-  z.object({
-    type: z.union([z.string(), z.array(z.string())]).optional(),
-    description: z.string().optional(),
-    enum: z.array(z.unknown()).optional(),
-    anyOf: z.array(field).optional(),
-    items: field.optional(),
-    minimum: z.number().optional(),
-    maximum: z.number().optional(),
-    exclusiveMinimum: z.number().optional(),
-    minLength: z.number().optional(),
-    maxLength: z.number().optional(),
-    minItems: z.number().optional(),
-    maxItems: z.number().optional(),
-    properties: z.record(z.string(), field).optional(),
-  }),
-);
-
-const objectSchema = z.object({
-  properties: z.record(z.string(), field).default({}),
-  required: z.array(z.string()).default([]),
-});
 
 const CORE_NAMES = selectTools(TOOLS, ["core"]).map(({ name }) => name);
 
@@ -55,6 +17,7 @@ export function renderToolsDoc(): string {
     "Every tool answers with `structuredContent` of the fields below and a line of text that says the same in short; a",
     "screenshot is an image block beside them. Coordinates are desktop pixels; with `monitor_index` those that a caller",
     "gives are relative to that monitor, while those in answers stay desktop pixels. Unknown fields are refused by name.",
+    "`a.b` is the field `b` of the object `a`, `a[].b` of each object in the list `a`; `?` marks what may be left out.",
     "",
     "A refused call has `isError: true`, the text `code: what happened. what to do next`, and the structured content",
     "`{error: {code, message, hint, retry_after_ms}}`; the codes are in [errors.md](errors.md). A fault of the server itself",
@@ -70,7 +33,37 @@ export function renderToolsDoc(): string {
       TOOLS.map(({ name, effect, title }) => [`[${name}](#${name})`, effect, title]),
     ),
     ...TOOLS.map(section),
+    resources(),
+    prompts(),
   ].join("\n");
+}
+
+function resources(): string {
+  const rows = [
+    ...FIXED_RESOURCES.map(({ uri, mimeType, description }) => [
+      `\`${uri}\``,
+      mimeType ?? "",
+      description ?? "",
+    ]),
+    ...RESOURCE_TEMPLATES.map(({ uriTemplate, mimeType, description }) => [
+      `\`${uriTemplate}\``,
+      mimeType ?? "image/png, image/jpeg or image/webp",
+      description,
+    ]),
+  ];
+  const intro =
+    "`resources/list` names those that there are for who asks; ids are completed (`completion/complete`).";
+  return ["", "## Resources", "", intro, "", table(["address", "type", "content"], rows)].join("\n");
+}
+
+function prompts(): string {
+  const rows = listPrompts().map(({ name, description, arguments: taken }) => [
+    `\`${name}\``,
+    description,
+    taken.map((one) => `\`${one.name}\`${one.required ? "" : "?"}: ${one.description}`).join(" "),
+  ]);
+  const intro = "Each gives the image first and then its words.";
+  return ["", "## Prompts", "", intro, "", table(["prompt", "what it is for", "arguments"], rows)].join("\n");
 }
 
 function section(tool: Tool): string {
@@ -87,44 +80,10 @@ function section(tool: Tool): string {
     "",
     "Parameters:",
     "",
-    fields(tool.inputSchema, true),
+    fieldTable(tool.inputSchema, true),
     "",
     "Results:",
     "",
-    fields(tool.outputSchema, false),
+    fieldTable(tool.outputSchema, false),
   ].join("\n");
-}
-
-function fields(schema: ObjectSchema, isInput: boolean): string {
-  const { properties, required } = objectSchema.parse(schema);
-  const rows = Object.entries(properties)
-    .filter(([name]) => name !== "error")
-    .map(([name, each]) => {
-      const isOptional = isInput && !required.includes(name);
-      return [`\`${name}\`${isOptional ? "?" : ""}`, typeOf(each), each.description ?? ""];
-    });
-  return rows.length === 0 ? "None." : table(["name", "type", "meaning"], rows);
-}
-
-function typeOf(each: Field): string {
-  if (each.anyOf !== undefined) return each.anyOf.map(typeOf).join(" or ");
-  if (each.enum !== undefined) return each.enum.map((value) => `\`${String(value)}\``).join(", ");
-  if (each.type === "array") {
-    const most = each.maxItems === undefined ? "" : ` (at most ${each.maxItems})`;
-    return `list${most} of ${each.items === undefined ? "anything" : typeOf(each.items)}`;
-  }
-  if (each.type === "object" && each.properties !== undefined) {
-    const inner = Object.entries(each.properties).map(([name, one]) => `${name}: ${typeOf(one)}`);
-    return `{${inner.join(", ")}}`;
-  }
-  const names = typeof each.type === "string" ? [each.type] : (each.type ?? ["anything"]);
-  return `${names.join(" or ")}${range(each)}`;
-}
-
-function range({ minimum, maximum, exclusiveMinimum, minLength, maxLength }: Field): string {
-  if (maxLength !== undefined) return `, ${minLength ?? 0} to ${maxLength} characters`;
-  if (maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER) return "";
-  return exclusiveMinimum === undefined
-    ? `, ${minimum ?? 0} to ${maximum}`
-    : `, above ${exclusiveMinimum} to ${maximum}`;
 }

@@ -1,18 +1,15 @@
 import * as z from "zod";
-import { type ConnectionInput, PROTOCOLS } from "../desktop/connections/connection.ts";
-import { DECODING } from "../desktop/connections/decoding.ts";
+import type { ConnectionInput } from "../desktop/connections/connection.ts";
 import { allowedTargets } from "../desktop/connections/proposals.ts";
-import { rdpFields } from "../desktop/connections/rdp-fields.ts";
-import { transportFields } from "../desktop/connections/transport-fields.ts";
-import { readFingerprint, TLS_TRUST } from "../desktop/connections/trust-policy.ts";
+import { TLS_TRUST } from "../desktop/connections/trust-policy.ts";
 import { WORDS } from "../desktop/control/action-class.ts";
 import { customRulesSchema } from "../desktop/control/custom-rules-fields.ts";
 import { MODES } from "../desktop/control/policy.ts";
 import { REVERSE_LISTEN } from "../desktop/links/streams/reverse-stream.ts";
 import { TOOLSETS } from "../mcp/tool/toolsets.ts";
-import { SECURITY_NAMES } from "../protocols/rfb/security/policy.ts";
 import { RECORDING_POLICIES } from "../recording/write/auto-record.ts";
 import { VIEWER_SECURITY } from "../web/viewer/security.ts";
+import { connectionSchema } from "./connection-schema.ts";
 
 const port = z.coerce.number().int().min(0).max(65535);
 const toggle = z.union(
@@ -31,27 +28,6 @@ const list = z.union(
   ],
   "expected a list, or words separated by commas",
 );
-
-const connectionSchema = z.union([
-  z.strictObject({ url: z.string(), name: z.string().min(1).max(100).optional() }),
-  z.strictObject({
-    name: z.string().min(1).max(100).optional(),
-    protocol: z.enum(PROTOCOLS),
-    host: z.string().min(1).max(253).optional(),
-    port: port.optional(),
-    username: z.string().max(1024).optional(),
-    password: z.string().max(1024).optional(),
-    password_file: z.string().optional(),
-    security: z.array(z.enum(SECURITY_NAMES)).min(1).optional(),
-    fingerprint: z
-      .string()
-      .refine((text) => readFingerprint(text) !== null, "expected the 64 hex digits of a SHA-256")
-      .optional(),
-    ...transportFields,
-    ...rdpFields,
-    decoding: z.enum(DECODING).optional(),
-  }),
-]);
 
 /** Everything that can be configured: the file's shape, and, through CONFIG_KEYS, the environment's and the flags'. */
 export const configSchema = z.strictObject({
@@ -289,9 +265,7 @@ export const configSchema = z.strictObject({
   connections: z
     .array(connectionSchema)
     .default([])
-    .describe(
-      "Desktops to connect to at start: url, or protocol, host, port, username, password or password_file, security (names in order of preference, such as X509Vnc), fingerprint (SHA-256 of certificate or key), transport (tcp, unix, ws, wss, reverse, repeater), path (of a Unix socket or a WebSocket), repeater_id, http_username, http_password, http_headers for a web server in front, and decoding (auto, worker, main: the thread that decodes the picture of VNC and KasmVNC servers; auto and main are the main thread, worker is one of its own. RDP hosts always have one, servers that connect by themselves never).",
-    ),
+    .describe("Desktops to connect to at start; what each may say is below."),
 });
 
 export type Config = Omit<z.output<typeof configSchema>, "connections" | "data_dir"> & {

@@ -44,27 +44,32 @@ export const RESOURCE_TEMPLATES = [
   },
 ];
 
+/** What every reader has, whatever there is. */
+export const FIXED_RESOURCES: readonly ResourceEntry[] = [
+  {
+    uri: RECENT,
+    name: "recent",
+    title: "Recent screenshots",
+    description: "Metadata of the screenshots that you took, newest first.",
+    mimeType: "application/json",
+    icons: iconsOf("screenshot"),
+  },
+  {
+    uri: SETTINGS,
+    name: "settings",
+    title: "Settings",
+    description: "How this server captures, annotates, limits and shows things.",
+    mimeType: "application/json",
+    icons: iconsOf("settings"),
+  },
+];
+
 /** What there is for a reader now: its desktops' screens, its recent screenshots and recordings, the settings. */
 export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
   const { principal, desktops, desk, recordings } = reader;
   const recorded = recordings === null ? [] : await recordings.list();
   return [
-    {
-      uri: RECENT,
-      name: "recent",
-      title: "Recent screenshots",
-      description: "Metadata of the screenshots that you took, newest first.",
-      mimeType: "application/json",
-      icons: iconsOf("screenshot"),
-    },
-    {
-      uri: SETTINGS,
-      name: "settings",
-      title: "Settings",
-      description: "How this server captures, annotates, limits and shows things.",
-      mimeType: "application/json",
-      icons: iconsOf("settings"),
-    },
+    ...FIXED_RESOURCES,
     ...desktops.all.map(({ id, name }) => ({
       uri: `${SCREEN}${id}`,
       name: `screen ${name}`,
