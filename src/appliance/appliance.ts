@@ -27,6 +27,7 @@ import { KeptRules } from "../desktop/control/rules-store.ts";
 import { Desktops } from "../desktop/desktops.ts";
 import type { Link } from "../desktop/link.ts";
 import { VncLink } from "../desktop/links/vnc/vnc-link.ts";
+import { encodingPool } from "../imaging/encoding-pool.ts";
 import { ControlSocket } from "../mcp/server/control-socket.ts";
 import { createMcp, type MakeServer, type Mcp } from "../mcp/server/server.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -148,6 +149,7 @@ async function openRooms(
   };
   const painter = new PaintThread(clock, () => openThread("paint-worker", PAINT_THREAD_URL));
   ending.add(() => painter.close());
+  ending.add(() => encodingPool.close());
   const desktops = new Desktops(
     {
       mode: config.mode,
@@ -160,6 +162,7 @@ async function openRooms(
     {
       deflate: platform.deflate,
       jpeg: platform.jpeg,
+      encoding: encodingPool,
       clock,
       random: Math.random,
       openLink,

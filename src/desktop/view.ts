@@ -13,6 +13,10 @@ export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 export const FITS = ["none", "claude", "openai", "gemini"] as const;
 export type Fit = (typeof FITS)[number];
 
+/** In the order of the line: what answers an input, what somebody looks at, what is shown small beside others. */
+export const PICTURE_URGENCIES = ["act", "look", "glance"] as const;
+export type PictureUrgency = (typeof PICTURE_URGENCIES)[number];
+
 export interface SnapshotRequest {
   /** Desktop pixels, within the desktop; default all of it. */
   readonly region?: Rect;
@@ -39,6 +43,10 @@ export interface SnapshotRequest {
   /** Waits until nothing changed for so long, at most 10 s. */
   readonly stableMs?: number;
   readonly signal?: AbortSignal;
+  /** Who asks, by principal: of large pictures a few are made at a time, and those who ask take turns. */
+  readonly ownerId?: string;
+  /** Default "look". */
+  readonly urgency?: PictureUrgency;
 }
 
 /** A part of a picture that changed. */

@@ -1,6 +1,8 @@
-import type { Pixels } from "../framebuffer/picture.ts";
+import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import type { JpegCodec } from "../protocols/platform.ts";
+import type { StripPixels } from "./encoding-messages.ts";
+import type { EncodingPool } from "./encoding-pool.ts";
 import { copyPixels } from "./pixels.ts";
 import { STRIP_ROWS, type StripFormat } from "./strip-set.ts";
 
@@ -12,18 +14,12 @@ const RESTART_0 = 0xd0;
 const END_OF_IMAGE = Uint8Array.of(0xff, 0xd9);
 
 /** What all strips of a picture share, and the first of what is their own. */
-interface ParsedStrip {
+export interface ParsedStrip {
   /** From SOI up to the scan's data, without what depends on the strip's height. */
-  readonly head: Buffer;
+  readonly head: Uint8Array;
   readonly frameAt: number;
   readonly scanAt: number;
-  readonly data: Buffer;
-}
-
-interface StripPixels {
-  readonly rgba: Uint8Array;
-  readonly width: number;
-  readonly rows: number;
+  readonly data: Uint8Array;
 }
 
 /**
@@ -34,17 +30,16 @@ export function jpegStripFormat(
   size: Size,
   codec: JpegCodec,
   quality: number,
+  pool: EncodingPool | null,
 ): StripFormat<StripPixels, ParsedStrip> {
-  const compressAside = async ({ rgba, width, rows }: StripPixels): Promise<ParsedStrip> =>
-    parse(
-      (await codec.encodeAside?.(rgba, width, rows, width * 4, quality)) ??
-        codec.encode(rgba, width, rows, width * 4, quality),
-    );
   return {
-    ...(codec.encodeAside === undefined ? {} : { compressAside }),
-    take: (pixels: Pixels, width, rows) => ({ rgba: copyPixels(pixels, width, rows), width, rows }),
-    compress: ({ rgba, width, rows }) => parse(codec.encode(rgba, width, rows, width * 4, quality)),
-    compressHarder: () => null,
+    aside: pool?.aside(
+      (strips) => ({ kind: "jpeg", quality, strips }),
+      (encoded) => (encoded.kind === "jpeg" ? encoded.strips : null),
+    ),
+    take: (pixels, width, rows) =>
+      pool?.take(pixels, width, rows) ?? { rgba: copyPixels(pixels, width, rows), width, rows },
+    compress: (taken) => compressJpegStrip(taken, codec, quality),
     assemble(strips) {
       const parts: Uint8Array[] = [headOf(strips, size)];
       strips.forEach(({ data }, i) => {
@@ -54,6 +49,15 @@ export function jpegStripFormat(
       return Buffer.concat([...parts, END_OF_IMAGE]);
     },
   };
+}
+
+/** Throws an Error where the codec gives something else than one baseline scan. */
+export function compressJpegStrip(
+  { rgba, width, rows }: StripPixels,
+  codec: JpegCodec,
+  quality: number,
+): ParsedStrip {
+  return parse(codec.encode(rgba, width, rows, width * BYTES_PER_PIXEL, quality));
 }
 
 /** Throws an Error where the encoder's file is not one baseline scan up to the end. */
@@ -81,7 +85,7 @@ function headOf(strips: readonly ParsedStrip[], { width, height }: Size): Buffer
   const [first] = strips;
   if (first === undefined) throw new Error("jpeg of no strips");
   const { head, frameAt, scanAt } = first;
-  if (!strips.every((strip) => strip.head.equals(head))) {
+  if (!strips.every((strip) => Buffer.compare(strip.head, head) === 0)) {
     throw new Error("jpeg strips with different tables: expected the same for all");
   }
   const frame = Buffer.from(head.subarray(0, scanAt));

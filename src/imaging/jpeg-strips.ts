@@ -1,6 +1,8 @@
 import type { Picture } from "../framebuffer/picture.ts";
+import type { Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { JpegCodec } from "../protocols/platform.ts";
+import type { EncodingPool } from "./encoding-pool.ts";
 import { jpegStripFormat } from "./jpeg-strip-format.ts";
 import { checkQuality, equalSizes } from "./pixels.ts";
 import { StripSet } from "./strip-set.ts";
@@ -12,13 +14,15 @@ import { StripSet } from "./strip-set.ts";
 export class JpegStrips {
   readonly #codec: JpegCodec;
   readonly #quality: number;
+  readonly #pool: EncodingPool | null;
   #set: ReturnType<typeof setOf> | null = null;
 
-  /** Quality 1 to 100, else a RangeError. */
-  constructor(codec: JpegCodec, quality: number) {
+  /** Quality 1 to 100, else a RangeError. `pool`: threads that take part; default none. */
+  constructor(codec: JpegCodec, quality: number, pool: EncodingPool | null = null) {
     checkQuality(quality);
     this.#codec = codec;
     this.#quality = quality;
+    this.#pool = pool;
   }
 
   /** Says what changed since the last encode; null: all. */
@@ -26,16 +30,15 @@ export class JpegStrips {
     this.#set?.invalidate(region);
   }
 
-  /** The whole picture; `source.pixels` is called before this returns, and never afterwards. */
+  /** The whole picture; see StripSet for when `source` is read. */
   async encode(source: Picture): Promise<Buffer> {
     if (this.#set === null || !equalSizes(this.#set, source)) {
-      this.#set = setOf(source, this.#codec, this.#quality);
+      this.#set = setOf(source, this.#codec, this.#quality, this.#pool);
     }
     return await this.#set.encode(source);
   }
 }
 
-function setOf(source: Picture, codec: JpegCodec, quality: number) {
-  const { width, height } = source;
-  return new StripSet(source, jpegStripFormat({ width, height }, codec, quality));
+function setOf({ width, height }: Size, codec: JpegCodec, quality: number, pool: EncodingPool | null) {
+  return new StripSet({ width, height }, jpegStripFormat({ width, height }, codec, quality, pool));
 }

@@ -18,7 +18,7 @@ const MOST_ACCURATE_STEP = 2;
 /** Beyond this the accurate decoder's own memory (three bytes a pixel beside the file) is too much for a thread. */
 const MOST_ACCURATE_PIXELS = 3840 * 2160;
 
-const { compress, compressSync, decompressSync, FORMAT_RGBA, SAMP_420, SAMP_444 } = turbo;
+const { compressSync, decompressSync, FORMAT_RGBA, SAMP_420, SAMP_444 } = turbo;
 
 /** A baseline image has at most 4 scans, a progressive one of an ordinary encoder about 10. */
 const MOST_SCANS = 16;
@@ -58,11 +58,6 @@ export const jpegTurbo: JpegCodec = {
   encode(rgba, width, height, strideBytes, quality) {
     const { pixels, options } = encoding(rgba, width, height, strideBytes, quality);
     return compressSync(pixels, options);
-  },
-
-  async encodeAside(rgba, width, height, strideBytes, quality) {
-    const { pixels, options } = encoding(rgba, width, height, strideBytes, quality);
-    return await compress(pixels, options);
   },
 };
 

@@ -2,6 +2,7 @@ import type { Picture } from "../framebuffer/picture.ts";
 import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Deflate, JpegCodec } from "../protocols/platform.ts";
+import type { EncodingPool } from "./encoding-pool.ts";
 import { indexedStripFormat } from "./indexed-strip-format.ts";
 import { JpegStrips } from "./jpeg-strips.ts";
 import { nextTurn } from "./loop-turns.ts";
@@ -17,6 +18,8 @@ const MAX_QUALITIES = 2;
 export interface LivePorts {
   readonly deflate: Deflate;
   readonly jpeg: JpegCodec;
+  /** Threads that take part; absent, all is done on the loop, in slices. */
+  readonly encoding?: EncodingPool | undefined;
 }
 
 /** A picture at one size, kept encoded: what is asked for again costs what changed meanwhile. */
@@ -32,7 +35,7 @@ export class LivePicture {
   constructor(from: Size, size: Size, ports: LivePorts) {
     this.#ports = ports;
     this.#scaled = equalSizes(from, size) ? null : new ScaledFrame(from, size);
-    this.#png = new PngStrips(ports.deflate);
+    this.#png = new PngStrips(ports.deflate, ports.encoding);
     this.#indexed = this.#scaled === null ? null : indexedSet(size, ports.deflate);
   }
 
@@ -103,7 +106,7 @@ export class LivePicture {
     if (known !== undefined) return known;
     const [oldest] = this.#jpegs.keys();
     if (oldest !== undefined && this.#jpegs.size === MAX_QUALITIES) this.#jpegs.delete(oldest);
-    const made = new JpegStrips(this.#ports.jpeg, quality);
+    const made = new JpegStrips(this.#ports.jpeg, quality, this.#ports.encoding);
     this.#jpegs.set(quality, made);
     return made;
   }

@@ -24,13 +24,18 @@ export function wordsOf(pixels: Pixels, width: number, height: number): PixelWor
 
 /** A copy without padding between rows. */
 export function copyPixels(from: Pixels, width: number, height: number): Uint8Array<ArrayBuffer> {
+  const copy = new Uint8Array(width * BYTES_PER_PIXEL * height);
+  copyRows(from, width, height, copy);
+  return copy;
+}
+
+/** Copies rows to the beginning of `into`, without padding between them. */
+export function copyRows(from: Pixels, width: number, height: number, into: Uint8Array): void {
   const rowBytes = width * BYTES_PER_PIXEL;
-  const copy = new Uint8Array(rowBytes * height);
   for (let y = 0; y < height; y++) {
     const start = from.offset + y * from.strideBytes;
-    copy.set(from.bytes.subarray(start, start + rowBytes), y * rowBytes);
+    into.set(from.bytes.subarray(start, start + rowBytes), y * rowBytes);
   }
-  return copy;
 }
 
 /** An image in memory as a Picture, so that it can be encoded. `pixels` is never a copy. */
@@ -42,6 +47,29 @@ export function pictureOf(image: RgbaImage): Picture {
     pixels(rect) {
       checkRect(image, rect);
       return { bytes: image.rgba, offset: rect.y * strideBytes + rect.x * BYTES_PER_PIXEL, strideBytes };
+    },
+  };
+}
+
+/** A picture has another size than it had when it was begun to be read: who asked for it asks again. */
+export class ResizedError extends Error {
+  override readonly name = "ResizedError";
+
+  constructor(was: Size, is: Size) {
+    super(`the picture was ${was.width}x${was.height} and is ${is.width}x${is.height} pixels`);
+  }
+}
+
+/** One rectangle of a picture, as that is at each call of `pixels`, which throws ResizedError once it has another size. */
+export function cropOf(picture: Picture, rect: Rect): Picture {
+  checkRect(picture, rect);
+  const was = { width: picture.width, height: picture.height };
+  return {
+    width: rect.width,
+    height: rect.height,
+    pixels({ x, y, width, height }) {
+      if (!equalSizes(was, picture)) throw new ResizedError(was, picture);
+      return picture.pixels({ x: rect.x + x, y: rect.y + y, width, height });
     },
   };
 }

@@ -2,6 +2,8 @@ import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import type { Deflate } from "../protocols/platform.ts";
 import { combineAdler32 } from "./adler32.ts";
+import type { StripPixels } from "./encoding-messages.ts";
+import type { EncodingPool } from "./encoding-pool.ts";
 import { copyPixels } from "./pixels.ts";
 import { PNG_END, pngChunk, pngHead, ZLIB_HEADER, zlibTail } from "./png-chunk.ts";
 import { type FilteredRows, filterPixels } from "./png-rows.ts";
@@ -12,40 +14,45 @@ const LEVEL = 1;
 const HARD_LEVEL = 6;
 
 /** A compressed strip: its IDAT chunk, and what the checksum of the whole needs. */
-interface PngStrip {
-  readonly chunk: Buffer;
+export interface PngStrip {
+  readonly chunk: Uint8Array;
   readonly adler: number;
   readonly sizeBytes: number;
 }
 
-/** As it was taken: what it costs to filter is part of a slice, not of the turn in which all strips are taken. */
-interface RawStrip {
-  readonly rgba: Uint8Array;
-  readonly count: number;
+export function compressPngStrip(taken: StripPixels, deflate: Deflate): PngStrip {
+  const rows = filtered(taken);
+  const rowBytes = 1 /* filter type */ + 3 * taken.width;
+  return stripOf(rows, deflate.rgbRows?.(rows.bytes, rowBytes) ?? deflate.rawSegment(rows.bytes, LEVEL));
+}
+
+function filtered({ rgba, width, rows }: StripPixels): FilteredRows {
+  return filterPixels({ bytes: rgba, offset: 0, strideBytes: width * BYTES_PER_PIXEL }, width, rows);
+}
+
+function stripOf({ bytes, adler }: FilteredRows, data: Uint8Array): PngStrip {
+  return { chunk: pngChunk("IDAT", data), adler, sizeBytes: bytes.length };
 }
 
 /**
  * The file is one zlib stream in several IDAT chunks: its header, a sync-flushed raw deflate segment of each strip, an
  * empty last block with the checksum combined from the strips'.
  */
-export function pngStripFormat(size: Size, deflate: Deflate): StripFormat<RawStrip, PngStrip> {
+export function pngStripFormat(
+  size: Size,
+  deflate: Deflate,
+  pool: EncodingPool | null,
+): StripFormat<StripPixels, PngStrip> {
   const head = Buffer.concat([pngHead(size), pngChunk("IDAT", ZLIB_HEADER)]);
-  const rowBytes = 1 /* filter type */ + 3 * size.width;
-  const filtered = ({ rgba, count }: RawStrip): FilteredRows => {
-    const strideBytes = size.width * BYTES_PER_PIXEL;
-    return filterPixels({ bytes: rgba, offset: 0, strideBytes }, size.width, count);
-  };
-  const stripOf = ({ bytes, adler }: FilteredRows, data: Uint8Array): PngStrip => ({
-    chunk: pngChunk("IDAT", data),
-    adler,
-    sizeBytes: bytes.length,
-  });
   return {
-    take: (pixels, width, count) => ({ rgba: copyPixels(pixels, width, count), count }),
-    compress(taken) {
-      const rows = filtered(taken);
-      return stripOf(rows, deflate.rgbRows?.(rows.bytes, rowBytes) ?? deflate.rawSegment(rows.bytes, LEVEL));
-    },
+    aside: pool?.aside(
+      (strips) => ({ kind: "png", strips }),
+      (encoded) => (encoded.kind === "png" ? encoded.strips : null),
+    ),
+    // As they are: what it costs to filter them is part of a slice, not of the turn in which all strips are taken.
+    take: (pixels, width, rows) =>
+      pool?.take(pixels, width, rows) ?? { rgba: copyPixels(pixels, width, rows), width, rows },
+    compress: (taken) => compressPngStrip(taken, deflate),
     compressHarder(taken, strip) {
       const rows = filtered(taken);
       if (rows.adler !== strip.adler) return null;

@@ -1,6 +1,8 @@
 import type { Picture } from "../framebuffer/picture.ts";
+import type { Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Deflate } from "../protocols/platform.ts";
+import type { EncodingPool } from "./encoding-pool.ts";
 import { equalSizes } from "./pixels.ts";
 import { pngStripFormat } from "./png-strip-format.ts";
 import { StripSet } from "./strip-set.ts";
@@ -14,11 +16,14 @@ export type RowSource = Picture;
  */
 export class PngStrips {
   readonly #deflate: Deflate;
+  readonly #pool: EncodingPool | null;
   #set: ReturnType<typeof setOf> | null = null;
   #base64: { readonly of: Buffer; readonly text: string } | null = null;
 
-  constructor(deflate: Deflate) {
+  /** `pool`: threads that take part; default none. */
+  constructor(deflate: Deflate, pool: EncodingPool | null = null) {
     this.#deflate = deflate;
+    this.#pool = pool;
   }
 
   /** Says what changed since the last encode; null: all. What lies outside of the picture is ignored. */
@@ -28,10 +33,12 @@ export class PngStrips {
 
   /**
    * The whole picture: RGB, 8 bits a channel. Until something is invalidated it is the same buffer each time, so
-   * nobody writes to it. `source.pixels` is called before this returns, and never afterwards.
+   * nobody writes to it. See StripSet for when `source` is read.
    */
   async encode(source: RowSource): Promise<Buffer> {
-    if (this.#set === null || !equalSizes(this.#set, source)) this.#set = setOf(source, this.#deflate);
+    if (this.#set === null || !equalSizes(this.#set, source)) {
+      this.#set = setOf(source, this.#deflate, this.#pool);
+    }
     return await this.#set.encode(source);
   }
 
@@ -48,6 +55,6 @@ export class PngStrips {
   }
 }
 
-function setOf(source: RowSource, deflate: Deflate) {
-  return new StripSet(source, pngStripFormat({ width: source.width, height: source.height }, deflate));
+function setOf({ width, height }: Size, deflate: Deflate, pool: EncodingPool | null) {
+  return new StripSet({ width, height }, pngStripFormat({ width, height }, deflate, pool));
 }

@@ -2,7 +2,7 @@ import type { Picture } from "../framebuffer/picture.ts";
 import { equalRects, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
 import { nextTurn } from "./loop-turns.ts";
-import { pictureOf, wordsOf } from "./pixels.ts";
+import { equalSizes, pictureOf, ResizedError, wordsOf } from "./pixels.ts";
 import { beginScaling, coveredBy, type Scaling, scaleBlock } from "./scale-block.ts";
 
 /** How long the event loop is held before others get a turn: what the picture is for, an encoder, takes its own then. */
@@ -95,6 +95,7 @@ export class ScaledFrame {
   }
 
   #scale(source: Picture, block: Rect): void {
+    if (!equalSizes(source, this.#from)) throw new ResizedError(this.#from, source);
     const covered = coveredBy(this.#scaling, block);
     const { words, start, stride } = wordsOf(source.pixels(covered), covered.width, covered.height);
     const origin = start - covered.y * stride - covered.x;

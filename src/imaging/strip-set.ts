@@ -1,8 +1,9 @@
-import { availableParallelism } from "node:os";
 import type { Picture, Pixels } from "../framebuffer/picture.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
+import { EncodingLostError } from "./encoding-pool.ts";
 import { isLoopShared, nextTurn } from "./loop-turns.ts";
+import { equalSizes, ResizedError } from "./pixels.ts";
 
 /**
  * Rows a strip: a line of text damages two or three. Half of 32 makes such a line cost half (0.9 to 0.5 ms) and a file
@@ -13,30 +14,42 @@ export const STRIP_ROWS = 16;
 /** How long the event loop is held before others get a turn; a strip more may take half a millisecond. */
 const SLICE_MS = 2.5;
 
-/** Fewer strips are compressed sooner than other threads are told of them. */
-const LEAST_ASIDE = 16;
+/** Taken in a slice at least, however slow the machine. */
+const LEAST_STRIPS = 4;
 
-/** Other threads that take part: Node has four, and other work for them. */
-const THREADS_ASIDE = Math.min(2, availableParallelism() - 1);
+/** Fewer pixels are compressed here, within a few slices, sooner than another thread answers. */
+const LEAST_ASIDE = 256 * 1024;
+
+/** What a thread is given at a time: a few milliseconds of work. */
+const ASIDE_PIXELS = 192 * 1024;
+
+/** Of those the loop takes this many itself: measured with one thread, full HD is there 2 ms sooner. */
+const HERE_BATCHES = 2;
+
+/** Other threads that compress. */
+export interface Aside<Taken, Strip> {
+  readonly isReady: boolean;
+  compress(taken: readonly Taken[]): Promise<readonly Strip[]>;
+}
 
 /** How a file format is made of strips. */
 export interface StripFormat<Taken, Strip> {
-  /** Copies what a strip needs of its pixels; quick. */
-  take(pixels: Pixels, width: number, rows: number): Taken;
+  /** Copies what a strip needs of its pixels, the first of which is in row `y`; quick. */
+  take(pixels: Pixels, width: number, rows: number, y: number): Taken;
   compress(taken: Taken): Strip;
-  /** `compress` on another thread, where there is one. */
-  compressAside?(taken: Taken): Promise<Strip>;
+  /** `compress` of several on another thread, where there are any. What was taken is handed over. */
+  readonly aside?: Aside<Taken, Strip> | undefined;
   /** Smaller, at any cost; null where that is not to be had. */
-  compressHarder(taken: Taken, strip: Strip): Strip | null;
+  compressHarder?(taken: Taken, strip: Strip): Strip | null;
   /** The whole file. */
-  assemble(strips: readonly Strip[]): Buffer;
+  assemble(strips: readonly Strip[]): Buffer | Promise<Buffer>;
 }
 
 /**
  * The strips of one picture of one size, in one format.
  *
- * INVARIANT: a result shows the picture at one moment, that of the call or a later one: pixels are taken within the
- * call, and only then compressed, with pauses for others.
+ * INVARIANT: a result shows the picture at one moment, that of the call or a later one: pixels are taken with pauses for
+ * others, what is invalidated meanwhile is taken again, and only when nothing is left to take are they compressed.
  */
 export class StripSet<Taken, Strip> implements Size {
   readonly width: number;
@@ -48,10 +61,11 @@ export class StripSet<Taken, Strip> implements Size {
   readonly #settled = new Set<number>();
   /** What shows all that was taken so far. */
   #latest: Promise<Buffer> | null = null;
+  #isTaking = false;
   #isCompressing = false;
   #hasBeenWhole = false;
-  /** Taken while another was compressed: begins when that ends, and grows until then. */
-  #waiting: { readonly taken: Map<number, Taken>; readonly file: Promise<Buffer> } | null = null;
+  /** Begins when what is compressed now is done, with the pixels that it finds then. */
+  #following: Promise<Buffer> | null = null;
 
   constructor({ width, height }: Size, format: StripFormat<Taken, Strip>) {
     this.width = width;
@@ -76,28 +90,30 @@ export class StripSet<Taken, Strip> implements Size {
     }
   }
 
+  /** Reads `source` in this turn and in following ones. Throws ResizedError where it has another size by then. */
   encode(source: Picture): Promise<Buffer> {
-    if (this.#dirty.size === 0 && this.#latest !== null) return this.#latest;
-    const sliceEndMs = performance.now() + SLICE_MS;
-    const taken = this.#take(source);
-    const waiting = this.#waiting;
-    if (waiting !== null) {
-      for (const [index, rows] of taken) waiting.taken.set(index, rows);
-      return waiting.file;
-    }
-    const running = this.#latest;
-    if (this.#isCompressing && running !== null) {
-      const next = (): Promise<Buffer> => {
-        this.#waiting = null;
-        return this.#compress(taken, performance.now() + SLICE_MS);
+    if (this.#following !== null) return this.#following;
+    const latest = this.#latest;
+    if (latest !== null && (this.#isTaking || this.#dirty.size === 0)) return latest;
+    if (latest !== null && this.#isCompressing) {
+      const begin = (): Promise<Buffer> => {
+        this.#following = null;
+        this.#latest = this.#make(source);
+        return this.#latest;
       };
-      const file = running.then(next, next);
-      this.#waiting = { taken, file };
-      this.#latest = file;
-    } else {
-      this.#latest = this.#compress(taken, sliceEndMs);
+      this.#following = latest.then(begin, begin);
+      return this.#following;
     }
+    this.#latest = this.#make(source);
     return this.#latest;
+  }
+
+  /** `encode`, once, with pixels that are all taken before this returns. */
+  encodeNow(source: Picture): Promise<Buffer> {
+    const taken = new Map<number, Taken>();
+    for (const index of this.#dirty) taken.set(index, this.#takeStrip(source, index));
+    this.#dirty.clear();
+    return this.#finish(taken);
   }
 
   /**
@@ -105,95 +121,135 @@ export class StripSet<Taken, Strip> implements Size {
    * early when `isOver` says so. The next `encode` is smaller, if nothing changes.
    */
   async settle(source: Picture, isOver: () => boolean): Promise<void> {
+    const { compressHarder } = this.#format;
+    if (compressHarder === undefined) return;
     for (let index = 0; index < this.#strips.length; index++) {
       if (isOver() || this.#isCompressing) return;
       const strip = this.#strips[index] ?? null;
       if (strip === null || this.#dirty.has(index) || this.#settled.has(index)) continue;
-      const harder = this.#format.compressHarder(this.#takeStrip(source, index), strip);
+      const harder = compressHarder(this.#takeStrip(source, index), strip);
       this.#settled.add(index);
       if (harder !== null) this.#strips[index] = harder;
       await nextTurn();
     }
-    if (this.#dirty.size === 0 && !this.#isCompressing) this.#latest = Promise.resolve(this.#assemble());
+    if (this.#dirty.size === 0 && !this.#isCompressing) this.#latest = this.#assemble();
   }
 
-  /** Copies the pixels of all dirty strips, which are clean from then on. */
-  #take(source: Picture): Map<number, Taken> {
-    const taken = new Map<number, Taken>();
-    for (const index of this.#dirty) taken.set(index, this.#takeStrip(source, index));
-    this.#dirty.clear();
-    return taken;
-  }
-
-  #takeStrip(source: Picture, index: number): Taken {
-    const y = index * STRIP_ROWS;
-    const rows = Math.min(STRIP_ROWS, this.height - y);
-    return this.#format.take(source.pixels({ x: 0, y, width: this.width, height: rows }), this.width, rows);
-  }
-
-  async #compress(taken: Map<number, Taken>, sliceEndMs: number): Promise<Buffer> {
+  async #make(source: Picture): Promise<Buffer> {
     this.#isCompressing = true;
+    const taken = new Map<number, Taken>();
     try {
-      const aside = this.#compressAside(taken);
-      const here = this.#compressHere(taken, new Set(aside.keys()), sliceEndMs);
-      const outcomes = await Promise.allSettled([here, ...aside.values()]);
-      const failed = outcomes.find((outcome) => outcome.status === "rejected");
-      if (failed !== undefined) throw failed.reason;
-      return this.#assemble();
+      await this.#take(source, taken);
+      return await this.#finish(taken);
     } catch (error) {
-      // What is not done is neither old nor new: the next encode takes it again.
-      for (const index of taken.keys()) {
-        this.#strips[index] = null;
-        this.#dirty.add(index);
-      }
-      throw error;
+      this.#dropTaken(taken);
+      if (!(error instanceof EncodingLostError)) throw error;
+      // Its pixels are gone with the thread: they are taken again, once.
+      await this.#take(source, taken);
+      return await this.#finish(taken);
     } finally {
+      this.#dropTaken(taken);
       this.#isCompressing = false;
     }
   }
 
-  /** Gives other threads their share of many strips: the last ones. */
-  #compressAside(taken: Map<number, Taken>): Map<number, Promise<void>> {
-    const { compressAside } = this.#format;
-    const share = THREADS_ASIDE / (THREADS_ASIDE + 1);
-    const running = new Map<number, Promise<void>>();
-    if (compressAside === undefined || taken.size < LEAST_ASIDE) return running;
-    for (const [index, rows] of [...taken].slice(Math.ceil(taken.size * (1 - share)))) {
-      const done = compressAside(rows).then((strip) => this.#finish(taken, index, strip));
-      running.set(index, done);
+  /** What is not done is neither old nor new: the next encode takes it again. */
+  #dropTaken(taken: Map<number, Taken>): void {
+    for (const index of taken.keys()) {
+      this.#strips[index] = null;
+      this.#dirty.add(index);
     }
-    return running;
+    taken.clear();
   }
 
-  async #compressHere(
-    taken: Map<number, Taken>,
-    elsewhere: ReadonlySet<number>,
-    firstSliceEndMs: number,
-  ): Promise<void> {
-    let sliceEndMs = isLoopShared() ? 0 : firstSliceEndMs;
-    for (const [index, rows] of [...taken]) {
-      if (elsewhere.has(index)) continue;
+  /** Copies the pixels of all dirty strips, which are clean from then on, and of those that become dirty meanwhile. */
+  async #take(source: Picture, taken: Map<number, Taken>): Promise<void> {
+    this.#isTaking = true;
+    let sliceEndMs = performance.now() + SLICE_MS;
+    let count = 0;
+    // A screen that never rests is shown as well: what is left then is taken in one turn.
+    const mostStrips = 3 * this.#strips.length;
+    try {
+      for (const index of this.#dirty) {
+        count++;
+        if (count < mostStrips && count % LEAST_STRIPS === 0 && performance.now() >= sliceEndMs) {
+          await nextTurn();
+          sliceEndMs = performance.now() + SLICE_MS;
+        }
+        taken.set(index, this.#takeStrip(source, index));
+        this.#dirty.delete(index);
+        this.#settled.delete(index);
+      }
+    } finally {
+      this.#isTaking = false;
+    }
+  }
+
+  #takeStrip(source: Picture, index: number): Taken {
+    if (!equalSizes(source, this)) throw new ResizedError(this, source);
+    const y = index * STRIP_ROWS;
+    const rows = Math.min(STRIP_ROWS, this.height - y);
+    return this.#format.take(
+      source.pixels({ x: 0, y, width: this.width, height: rows }),
+      this.width,
+      rows,
+      y,
+    );
+  }
+
+  async #finish(taken: Map<number, Taken>): Promise<Buffer> {
+    const { aside } = this.#format;
+    const isLarge = taken.size * STRIP_ROWS * this.width >= LEAST_ASIDE;
+    if (isLarge && aside?.isReady === true) await this.#compressAside(taken, aside);
+    else await this.#compressHere(taken, [...taken]);
+    return await this.#assemble();
+  }
+
+  async #compressAside(taken: Map<number, Taken>, aside: Aside<Taken, Strip>): Promise<void> {
+    const all = [...taken];
+    const count = Math.max(1, Math.floor(ASIDE_PIXELS / (STRIP_ROWS * this.width)));
+    // A slice of it here, where nobody waits for the loop: with one thread beside it a picture is there sooner.
+    const here = isLoopShared() ? 0 : Math.min(HERE_BATCHES * count, all.length);
+    const running: Promise<void>[] = [];
+    for (let from = here; from < all.length; from += count) {
+      const part = all.slice(from, from + count);
+      const done = aside.compress(part.map(([, pixels]) => pixels)).then((strips) => {
+        part.forEach(([index], i) => {
+          const strip = strips[i];
+          if (strip === undefined) throw new Error(`got ${strips.length} strips, expected ${part.length}`);
+          this.#keep(taken, index, strip);
+        });
+      });
+      running.push(done);
+    }
+    running.push(this.#compressHere(taken, all.slice(0, here)));
+    const failed = (await Promise.allSettled(running)).find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
+  }
+
+  async #compressHere(taken: Map<number, Taken>, part: readonly (readonly [number, Taken])[]): Promise<void> {
+    let sliceEndMs = isLoopShared() ? 0 : performance.now() + SLICE_MS;
+    for (const [index, rows] of part) {
       if (performance.now() >= sliceEndMs) {
         await nextTurn();
         sliceEndMs = performance.now() + SLICE_MS;
       }
-      this.#finish(taken, index, this.#format.compress(rows));
+      this.#keep(taken, index, this.#format.compress(rows));
     }
   }
 
-  #finish(taken: Map<number, Taken>, index: number, strip: Strip): void {
+  #keep(taken: Map<number, Taken>, index: number, strip: Strip): void {
     this.#strips[index] = strip;
-    this.#settled.delete(index);
     taken.delete(index);
   }
 
-  #assemble(): Buffer {
+  async #assemble(): Promise<Buffer> {
     const strips: Strip[] = [];
     for (const strip of this.#strips) {
       if (strip === null) throw new Error("a strip of the picture was lost: encode it again");
       strips.push(strip);
     }
     this.#hasBeenWhole = true;
-    return this.#format.assemble(strips);
+    return await this.#format.assemble(strips);
   }
 }

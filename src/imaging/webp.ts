@@ -1,8 +1,9 @@
 import sharp from "sharp";
 import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
 import type { Picture } from "../framebuffer/picture.ts";
-import type { Rect } from "../framebuffer/rect.ts";
-import { checkQuality, checkRect, copyPixels } from "./pixels.ts";
+import type { Rect, Size } from "../framebuffer/rect.ts";
+import { checkQuality, copyRows, cropOf } from "./pixels.ts";
+import { type StripFormat, StripSet } from "./strip-set.ts";
 
 /** WebP keeps a side in 14 bits, RFC 9649 section 2.6. */
 const MOST_SIDE = 16_383;
@@ -20,17 +21,29 @@ export async function encodeWebp(
   rect: Rect,
   quality: number | null = null,
 ): Promise<Buffer> {
+  const crop = cropOf(picture, rect);
+  return await new StripSet(crop, webpFormat(crop, quality)).encodeNow(crop);
+}
+
+/** For one encode: strips are only taken; sharp has threads of its own, and wants all pixels at once. */
+export function webpFormat({ width, height }: Size, quality: number | null): StripFormat<null, true> {
   if (quality !== null) checkQuality(quality);
-  checkRect(picture, rect);
-  const { width, height } = rect;
   if (width > MOST_SIDE || height > MOST_SIDE) {
     throw new RangeError(
       `picture of ${width}x${height} pixels refused: WebP holds at most ${MOST_SIDE} a side`,
     );
   }
-  const rgba = copyPixels(picture.pixels(rect), width, height);
-  return await sharp(rgba, { raw: { width, height, channels: BYTES_PER_PIXEL } })
-    .removeAlpha()
-    .webp(quality === null ? { lossless: true, effort: EFFORT } : { quality, effort: EFFORT })
-    .toBuffer();
+  const rgba = new Uint8Array(width * height * BYTES_PER_PIXEL);
+  return {
+    take(pixels, _width, rows, y) {
+      copyRows(pixels, width, rows, rgba.subarray(y * width * BYTES_PER_PIXEL));
+      return null;
+    },
+    compress: () => true,
+    assemble: () =>
+      sharp(rgba, { raw: { width, height, channels: BYTES_PER_PIXEL } })
+        .removeAlpha()
+        .webp(quality === null ? { lossless: true, effort: EFFORT } : { quality, effort: EFFORT })
+        .toBuffer(),
+  };
 }

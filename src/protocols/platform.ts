@@ -49,14 +49,6 @@ export interface JpegCodec {
   decode(jpeg: Uint8Array, into?: Uint8Array): RgbaImage;
   /** `strideBytes` is the distance of two rows in `rgba`; quality 1 to 100. */
   encode(rgba: Uint8Array, width: number, height: number, strideBytes: number, quality: number): Uint8Array;
-  /** `encode` on another thread, where the platform has any; nobody writes to `rgba` meanwhile. */
-  encodeAside?(
-    rgba: Uint8Array,
-    width: number,
-    height: number,
-    strideBytes: number,
-    quality: number,
-  ): Promise<Uint8Array>;
 }
 
 /** Primitives for the security types. */

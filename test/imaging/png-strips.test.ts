@@ -129,7 +129,6 @@ t.test("each of many calls at once shows one moment, not before the call", async
     strips.invalidate(null);
     calls.push({ colour, png: strips.encode(picture) });
   }
-  frame.fill(frame.rect, 99);
   for (const { colour, png } of calls) {
     const { bytes } = await decoded(await png);
     const shown = bytes[0] ?? 0;

@@ -1,23 +1,36 @@
 import { RefusedError } from "../error.ts";
+import { PICTURE_URGENCIES, type PictureUrgency } from "../view.ts";
 
 export interface PictureTurnLimits {
   /** Pictures made at a time for one principal: each holds a copy of the pixels until it is encoded. */
   readonly mostAtOnce: number;
   /** Of one principal, that wait until one of those is done. */
   readonly mostWaiting: number;
+  /** Made at a time for all together; default any number. */
+  readonly mostInAll?: number;
 }
 
 const LIMITS: PictureTurnLimits = { mostAtOnce: 4, mostWaiting: 60 };
 
-interface Line {
-  inWork: number;
-  readonly waiting: (() => void)[];
+interface Waiter {
+  readonly urgency: PictureUrgency;
+  begin(): void;
 }
 
-/** Has a few pictures made at a time for each principal: who asks for many at once waits for their own. */
+interface Line {
+  inWork: number;
+  readonly waiting: Waiter[];
+}
+
+/**
+ * Has a few pictures made at a time: who asks for many at once waits for their own, principals take turns, and what is
+ * more urgent goes first.
+ */
 export class PictureTurns {
+  /** In the order of their turns. */
   readonly #lines = new Map<string, Line>();
   readonly #limits: PictureTurnLimits;
+  #inWork = 0;
 
   constructor(limits: PictureTurnLimits = LIMITS) {
     this.#limits = limits;
@@ -29,8 +42,13 @@ export class PictureTurns {
   }
 
   /** Runs `make` when it is its turn; throws as `enter` does. */
-  async run<Result>(principalId: string, signal: AbortSignal, make: () => Promise<Result>): Promise<Result> {
-    const leave = await this.enter(principalId, signal);
+  async run<Result>(
+    principalId: string,
+    signal: AbortSignal,
+    make: () => Promise<Result>,
+    urgency?: PictureUrgency,
+  ): Promise<Result> {
+    const leave = await this.enter(principalId, signal, urgency);
     try {
       return await make();
     } finally {
@@ -42,7 +60,11 @@ export class PictureTurns {
    * Resolves when it is its turn, with what ends that; calling it again does nothing. Throws RefusedError rate_limited
    * where too many wait, and what `signal` says.
    */
-  async enter(principalId: string, signal: AbortSignal): Promise<() => void> {
+  async enter(
+    principalId: string,
+    signal: AbortSignal,
+    urgency: PictureUrgency = "look",
+  ): Promise<() => void> {
     signal.throwIfAborted();
     const { mostAtOnce, mostWaiting } = this.#limits;
     const line = this.#lines.get(principalId) ?? { inWork: 0, waiting: [] };
@@ -54,36 +76,69 @@ export class PictureTurns {
       );
     }
     this.#lines.set(principalId, line);
-    if (line.inWork < mostAtOnce) line.inWork += 1;
-    else await turnIn(line, signal);
+    await new Promise<void>((resolve, reject) => {
+      const stop = (): void => {
+        line.waiting.splice(line.waiting.indexOf(waiter), 1);
+        this.#tidy(principalId, line);
+        reject(signal.reason);
+      };
+      const waiter = {
+        urgency,
+        begin: () => {
+          signal.removeEventListener("abort", stop);
+          resolve();
+        },
+      };
+      signal.addEventListener("abort", stop, { once: true });
+      line.waiting.push(waiter);
+      this.#fill();
+    });
     let isIn = true;
-    const leave = (): void => {
+    return () => {
       if (!isIn) return;
       isIn = false;
-      // Whose turn it is next takes the place over.
-      const next = line.waiting.shift();
-      if (next === undefined) line.inWork -= 1;
-      else next();
-      if (line.inWork === 0) this.#lines.delete(principalId);
+      line.inWork -= 1;
+      this.#inWork -= 1;
+      this.#tidy(principalId, line);
+      this.#fill();
     };
-    if (signal.aborted) leave();
-    signal.throwIfAborted();
-    return leave;
+  }
+
+  #fill(): void {
+    while (this.#inWork < (this.#limits.mostInAll ?? Number.POSITIVE_INFINITY) && this.#beginNext());
+  }
+
+  /** The most urgent of those who waited longest for a turn; false where nobody may begin. */
+  #beginNext(): boolean {
+    for (const urgency of PICTURE_URGENCIES) {
+      for (const [principalId, line] of this.#lines) {
+        if (line.inWork >= this.#limits.mostAtOnce) continue;
+        const at = line.waiting.findIndex((waiter) => waiter.urgency === urgency);
+        const [waiter] = at < 0 ? [] : line.waiting.splice(at, 1);
+        if (waiter === undefined) continue;
+        line.inWork += 1;
+        this.#inWork += 1;
+        // Behind all others from now on.
+        this.#lines.delete(principalId);
+        this.#lines.set(principalId, line);
+        waiter.begin();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #tidy(principalId: string, line: Line): void {
+    if (line.inWork === 0 && line.waiting.length === 0) this.#lines.delete(principalId);
   }
 }
 
-/** Resolves when a place in the line is handed over; rejects at once, and leaves the line, where the caller goes away. */
-function turnIn({ waiting }: Line, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const enter = (): void => {
-      signal.removeEventListener("abort", leave);
-      resolve();
-    };
-    const leave = (): void => {
-      waiting.splice(waiting.indexOf(enter), 1);
-      reject(signal.reason);
-    };
-    waiting.push(enter);
-    signal.addEventListener("abort", leave, { once: true });
-  });
-}
+/**
+ * The line of the process in which large pictures wait to be taken and encoded: so many hold a copy of their pixels at a
+ * time. WebP is made by Node's own four threads, which files need as well. Faces limit how many wait before.
+ */
+export const pictureLine = new PictureTurns({
+  mostAtOnce: 2,
+  mostInAll: 2,
+  mostWaiting: Number.POSITIVE_INFINITY,
+});

@@ -14,13 +14,14 @@ import {
   translateRect,
 } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import { encodeJpegAside } from "../../imaging/jpeg.ts";
+import { jpegStripFormat } from "../../imaging/jpeg-strip-format.ts";
 import type { LivePorts } from "../../imaging/live-picture.ts";
 import { claimTurn } from "../../imaging/loop-turns.ts";
-import { equalSizes } from "../../imaging/pixels.ts";
-import { encodePng } from "../../imaging/png.ts";
+import { cropOf, equalSizes, ResizedError } from "../../imaging/pixels.ts";
+import { pngStripFormat } from "../../imaging/png-strip-format.ts";
 import { scalePicture } from "../../imaging/scale.ts";
-import { encodeWebp } from "../../imaging/webp.ts";
+import { StripSet } from "../../imaging/strip-set.ts";
+import { webpFormat } from "../../imaging/webp.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
 import type { ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } from "../view.ts";
@@ -29,21 +30,22 @@ import type { Display } from "./display.ts";
 import { fitSize } from "./fit.ts";
 import { FramePicture } from "./frame-picture.ts";
 import { LivePictures } from "./live-pictures.ts";
-import { PictureTurns } from "./picture-turns.ts";
+import { pictureLine } from "./picture-turns.ts";
 
 /** The longest wait for a screen that does not come to rest. */
 const MAX_STABLE_WAIT_MS = 10_000;
 const DEFAULT_QUALITY = 80;
 /** Pictures kept beside the live ones: crops, pictures with the pointer and WebP, of the present moment. */
 const MAX_KEPT = 8;
-/** Larger pictures that are made at a time: each holds a copy of its pixels. Whoever asks is limited before. */
-const MOST_AT_ONCE = 3;
+/** Smaller pictures are made at once; larger ones hold a copy of their pixels, and wait in line. */
 const SMALL_PIXELS = 256 * 256;
 const NEVER = new AbortController().signal;
 /** Changes are answered in so many parts at most … */
 const MAX_PARTS = 16;
 /** … and in parts only where these hold at most this share of the pixels. */
 const MOST_CHANGED = 0.5;
+/** How often a picture is begun anew because the desktop has another size meanwhile. */
+const MOST_SIZES = 5;
 const NO_BYTES = new Uint8Array(0);
 
 export type SnapshotPorts = LivePorts;
@@ -68,7 +70,8 @@ export class Snapshots {
   readonly #live: LivePictures;
   readonly #journal = new DamageJournal();
   readonly #kept = new Map<string, Promise<Uint8Array>>();
-  readonly #making = new PictureTurns({ mostAtOnce: MOST_AT_ONCE, mostWaiting: Number.POSITIVE_INFINITY });
+  /** Told of damage: pictures whose pixels are being taken. */
+  readonly #taking = new Set<(damage: Region) => void>();
   #pointer: () => { readonly x: number; readonly y: number };
 
   constructor(
@@ -82,12 +85,14 @@ export class Snapshots {
     this.#live = new LivePictures(ports.clock, ports, display.scene, (withOverlays) =>
       this.#picture(withOverlays),
     );
+    display.scene.on(({ damage }) => this.#tellTaking(damage));
   }
 
   /** Pixels changed, in the display's present generation. */
   invalidate(damage: Region): void {
     this.#journal.add(this.#display.generation, damage);
     this.#live.invalidate(damage);
+    this.#tellTaking(damage);
   }
 
   /** The desktop has another size since the display's present generation. */
@@ -111,12 +116,28 @@ export class Snapshots {
     if (unchanged !== null) return unchanged;
     if (region !== undefined && areaOfRect(region) <= SMALL_PIXELS)
       return await this.#takeNow(request, isStable);
-    return await this.#making.run("", request.signal ?? NEVER, async () => {
-      // Taking pixels copies megabytes: of many who ask at once one does so in a turn, with what is said of them.
-      const turn = claimTurn();
-      if (turn !== null) await turn;
-      return await this.#takeNow(request, isStable);
-    });
+    const { ownerId = "", urgency = "look", signal = NEVER } = request;
+    return await pictureLine.run(
+      ownerId,
+      signal,
+      async () => {
+        // Taking pixels copies megabytes: of many who ask at once one does so in a turn, with what is said of them.
+        const turn = claimTurn();
+        if (turn !== null) await turn;
+        for (let size = 1; ; size++) {
+          try {
+            return await this.#takeNow(request, isStable);
+          } catch (error) {
+            if (!(error instanceof ResizedError) || size === MOST_SIZES) throw error;
+          }
+        }
+      },
+      urgency,
+    );
+  }
+
+  #tellTaking(damage: Region): void {
+    for (const invalidate of this.#taking) invalidate(damage);
   }
 
   /** Without a turn, for it takes no pixels; null where there is something to show. */
@@ -204,7 +225,7 @@ export class Snapshots {
         const drawn = live === null ? changed : live.placeOf(changed);
         const rect = live === null ? changed : live.shownBy(drawn);
         const place = live === null ? translateRect(drawn, -region.x, -region.y) : drawn;
-        return { rect, place, bytes: await this.#encodeRect(picture, drawn, format, quality) };
+        return { rect, place, bytes: await this.#encodeRect(picture, drawn, format, quality, live === null) };
       }),
     );
   }
@@ -276,22 +297,42 @@ export class Snapshots {
     const drawn = withCursor && cursor !== null ? composeCursor(flat, cursor, x, y) : flat;
     const isScaled = size.width !== region.width || size.height !== region.height;
     const picture = isScaled ? await scalePicture(drawn, region, size) : drawn;
-    return this.#encodeRect(picture, isScaled ? rectOfSize(size) : region, format, quality);
+    return this.#encodeRect(picture, isScaled ? rectOfSize(size) : region, format, quality, !isScaled);
   }
 
+  /** `isDesktop`: the picture is the desktop's, which may change while its pixels are taken; else it has no damage. */
   async #encodeRect(
     picture: Picture,
     rect: Rect,
     format: ImageFormat,
     quality: number | null,
+    isDesktop: boolean,
   ): Promise<Uint8Array> {
+    const crop = cropOf(picture, rect);
+    const strips = this.#stripsOf(crop, format, quality);
+    if (!isDesktop) return await strips.encodeNow(crop);
+    const invalidate = (damage: Region): void => strips.invalidate(damage.translate(-rect.x, -rect.y));
+    this.#taking.add(invalidate);
+    try {
+      return await strips.encode(crop);
+    } finally {
+      this.#taking.delete(invalidate);
+    }
+  }
+
+  #stripsOf(
+    size: Size,
+    format: ImageFormat,
+    quality: number | null,
+  ): Pick<StripSet<unknown, unknown>, "invalidate" | "encode" | "encodeNow"> {
+    const { deflate, jpeg, encoding = null } = this.#ports;
     switch (format) {
       case "png":
-        return encodePng(picture, rect);
+        return new StripSet(size, pngStripFormat(size, deflate, encoding));
       case "jpeg":
-        return encodeJpegAside(this.#ports.jpeg, picture, rect, quality ?? DEFAULT_QUALITY);
+        return new StripSet(size, jpegStripFormat(size, jpeg, quality ?? DEFAULT_QUALITY, encoding));
       case "webp":
-        return encodeWebp(picture, rect, quality);
+        return new StripSet(size, webpFormat(size, quality));
     }
   }
 

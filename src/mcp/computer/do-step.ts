@@ -46,7 +46,9 @@ export async function doStep(step: Step, ports: StepPorts): Promise<Stepped> {
       return NOTHING;
     case "screenshot": {
       context.count("screenshot", desktop, 1);
-      const snapshot = await desktop.view("agent").snapshot({ fit, signal: context.signal });
+      const snapshot = await desktop
+        .view("agent")
+        .snapshot({ fit, signal: context.signal, ownerId: context.principal.id });
       return { ...NOTHING, picture: { snapshot, role: "computer" } };
     }
     case "zoom": {
@@ -62,7 +64,9 @@ export async function doStep(step: Step, ports: StepPorts): Promise<Stepped> {
         height: Math.ceil(to.y) - Math.floor(from.y),
       });
       context.count("screenshot", desktop, 1);
-      const snapshot = await desktop.view("agent").snapshot({ region, fit, signal: context.signal });
+      const snapshot = await desktop
+        .view("agent")
+        .snapshot({ region, fit, signal: context.signal, ownerId: context.principal.id });
       return { ...NOTHING, picture: { snapshot, role: "detail" } };
     }
     default:

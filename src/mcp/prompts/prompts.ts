@@ -138,7 +138,7 @@ async function imageFor(
       : desktops.get(connectionId);
   await desktop.whenReady(READY_TIMEOUT_MS, signal);
   desk.limits.take("screenshot", principal.id, desktop.id);
-  const { bytes, format } = await desktop.view("agent").snapshot({ signal });
+  const { bytes, format } = await desktop.view("agent").snapshot({ signal, ownerId: principal.id });
   gave(desktop.id);
   return { data: base64(bytes), mimeType: `image/${format}` };
 }

@@ -155,7 +155,9 @@ async function readScreen(uri: string, reader: Reader): Promise<ResourceContent>
   const desktop = screenOf(uri, reader);
   await desktop.whenReady(READY_TIMEOUT_MS, reader.signal);
   reader.desk.limits.take("screenshot", reader.principal.id, desktop.id);
-  const { bytes } = await desktop.view("agent").snapshot({ signal: reader.signal });
+  const { bytes } = await desktop
+    .view("agent")
+    .snapshot({ signal: reader.signal, ownerId: reader.principal.id });
   reader.gave(desktop.id);
   return { uri, mimeType: "image/png", blob: base64(bytes) };
 }

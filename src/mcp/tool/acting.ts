@@ -233,9 +233,13 @@ async function shoot(
     rects: [...effect.repaintedRects, ...effect.periodicRects],
     generation: effect.generationAfter,
   };
-  const snapshot = await desktop
-    .view("agent")
-    .snapshot({ signal, fit, ...(rects.length === 0 ? {} : { changes }) });
+  const snapshot = await desktop.view("agent").snapshot({
+    signal,
+    ownerId: context.principal.id,
+    urgency: "act",
+    fit,
+    ...(rects.length === 0 ? {} : { changes }),
+  });
   // By now the desktop may have another size than when the action began.
   const isWhole = snapshot.parts === undefined && equalRects(snapshot.region, rectOfSize(desktop.size));
   const role = isWhole ? wholeRole : "detail";

@@ -44,7 +44,9 @@ export const compareScreenshots = defineTool({
         );
       }
       assertFresh(shot, desktop.size, desktop.sizedSince());
-      other = await desktop.view("agent").snapshot({ region, signal: context.signal });
+      other = await desktop
+        .view("agent")
+        .snapshot({ region, signal: context.signal, ownerId: context.principal.id });
     } else {
       const { generation } = screenshots.get(args.other_screenshot_id, principalId);
       other = { bytes: keptPicture(context.desk, args.other_screenshot_id, principalId), generation };

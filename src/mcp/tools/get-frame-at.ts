@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { pictureLine } from "../../desktop/picture/picture-turns.ts";
+import { rectOfSize } from "../../framebuffer/rect.ts";
 import { pictureOf } from "../../imaging/pixels.ts";
 import { encodePng } from "../../imaging/png.ts";
 import { recordingIdField } from "../tool/recordings.ts";
@@ -30,7 +32,9 @@ export const getFrameAt = defineTool({
     return await context.recordings.read(args.recording_id, async (reader) => {
       const frame = await reader.frameAt(args.at_ms);
       const { width, height } = frame;
-      const bytes = await encodePng(pictureOf(frame), { x: 0, y: 0, width, height });
+      const bytes = await pictureLine.run(context.principal.id, context.signal, () =>
+        encodePng(pictureOf(frame), rectOfSize(frame)),
+      );
       const atMs = Math.min(args.at_ms, reader.summary.durationMs);
       return {
         output: {

@@ -159,6 +159,7 @@ export const takeScreenshot = defineTool({
     const untold =
       since === undefined ? null : context.desk.told.untold(context.principal.id, desktop, since);
     const request: SnapshotRequest = {
+      ownerId: context.principal.id,
       ...wait,
       ...(isDesktop ? {} : { region }),
       withOverlays: args.include_overlays ?? false,

@@ -25,7 +25,9 @@ export const zoom = defineTool({
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
     const region = locatorFor(args, desktop, context).rect(args.region);
-    const snapshot = await desktop.view("agent").snapshot({ region, signal: context.signal });
+    const snapshot = await desktop
+      .view("agent")
+      .snapshot({ region, signal: context.signal, ownerId: context.principal.id });
     const kept = keepScreenshot(context, desktop, snapshot, "detail");
     return {
       output: { ...describeScreenshot(kept), stale: snapshot.isStale },

@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
-import { intersectRects, isEmptyRect, type Rect, type Size } from "../../framebuffer/rect.ts";
+import { pictureLine } from "../../desktop/picture/picture-turns.ts";
+import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
 import { pictureOf } from "../../imaging/pixels.ts";
 import { encodePng } from "../../imaging/png.ts";
 import { scalePicture } from "../../imaging/scale.ts";
@@ -16,6 +17,7 @@ import {
 import type { RecordingReader } from "../../recording/library/recording-types.ts";
 import { asRefused, refusalOf } from "../../recording/library/refused.ts";
 import { exportQuerySchema, frameQuerySchema } from "../api/recordings-api.ts";
+import { abortedBy } from "../http/aborted-by.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
 import { type RecordingRouteParts, partOf as readPart, recordingIdOf } from "./recordings.ts";
@@ -51,12 +53,12 @@ export function recordingPictureRoutes(
       const to = shrunk(part, query.max_width);
       const whole = pictureOf(frame);
       const isScaled = to.width !== part.width;
-      const picture = isScaled ? await scalePicture(whole, part, to) : whole;
-      const rect = isScaled ? { x: 0, y: 0, ...to } : part;
-      const bytes =
-        format === "png"
-          ? await encodePng(picture, rect)
-          : await encodeWebp(picture, rect, THUMBNAIL_QUALITY);
+      const make = async (): Promise<Buffer> => {
+        const picture = isScaled ? await scalePicture(whole, part, to) : whole;
+        const rect = isScaled ? rectOfSize(to) : part;
+        return format === "png" ? encodePng(picture, rect) : encodeWebp(picture, rect, THUMBNAIL_QUALITY);
+      };
+      const bytes = await pictureLine.run(principalOf(request).id, abortedBy(reply), make, "glance");
       return reply.header("x-oc-at-ms", frame.atMs).type(FORMATS[format]).send(bytes);
     });
   }

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
 import { PictureTurns } from "../../desktop/picture/picture-turns.ts";
 import type { ImageFormat, SnapshotRequest } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { screenshotQuerySchema } from "../api/api.ts";
+import { abortedBy } from "../http/aborted-by.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
 import type { AppPorts, WebDesktop } from "../http/ports.ts";
@@ -71,6 +72,7 @@ export function screenshotRoutes(app: FastifyInstance, ports: AppPorts, reading:
             ...(hasWaited ? {} : stable),
             format,
             signal,
+            ownerId: principal.id,
           }),
         }));
         const resource = { kind: "desktop", id: desktop.id };
@@ -128,13 +130,6 @@ function isNamed(header: string, tag: string): boolean {
     const named = item.trim();
     return named === "*" || named.replace(/^W\//, "") === tag;
   });
-}
-
-/** Stops a wait for a stable picture when the caller went away. */
-function abortedBy(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once("close", () => controller.abort(new RefusedError("cancelled", "the caller went away")));
-  return controller.signal;
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

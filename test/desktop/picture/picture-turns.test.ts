@@ -82,3 +82,25 @@ t.test("who goes away while waiting is told at once, and its place in line is fr
   t.equal(await next, "a");
   t.equal(turns.size, 0);
 });
+
+t.test("of all together so many are made at a time, by turns, and what is urgent goes first", async (t) => {
+  const turns = new PictureTurns({ mostInAll: 1, mostAtOnce: 4, mostWaiting: 60 });
+  const order: string[] = [];
+  let end = (): void => {};
+  const first = turns.run("a", NEVER, () => new Promise<void>((resolve) => (end = resolve)));
+  const ask = (who: string, urgency: "act" | "look" | "glance"): Promise<void> =>
+    turns.run(who, NEVER, async () => void order.push(`${who} ${urgency}`), urgency);
+  const asked = [
+    ask("a", "glance"),
+    ask("a", "look"),
+    ask("a", "look"),
+    ask("b", "look"),
+    ask("c", "look"),
+    ask("c", "act"),
+  ];
+  await begun();
+  end();
+  await Promise.all([first, ...asked]);
+  t.same(order, ["c act", "a look", "b look", "c look", "a look", "a glance"]);
+  t.equal(turns.size, 0);
+});
