@@ -50,6 +50,11 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
     return seen.parse(JSON.parse(textOf(file)));
   };
   const lines: Line[] = [];
+  const stopper = await Stopper.open(
+    owner,
+    `${appliance.url}/api/v1/desktops/${id}/stop`,
+    appliance.adminToken,
+  );
   const measure = async (name: string, run: () => Promise<unknown>): Promise<void> => {
     await pause(500);
     const quiet = await read();
@@ -58,7 +63,7 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
     const watch = setInterval(() => (most = Math.max(most, appliance.residentBytes)), 20);
     const over = run();
     await pause(STOP_AFTER_MS);
-    const stopMs = await stopAside(`${appliance.url}/api/v1/desktops/${id}/stop`, appliance.adminToken);
+    const stopMs = await stopper.stop();
     await appliance.fetch(`/api/v1/desktops/${id}/resume`, {});
     await over;
     clearInterval(watch);
@@ -117,20 +122,42 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
   return lines;
 }
 
-/** How long a stop takes, asked for in a thread: the flood's answers keep this one busy. */
-async function stopAside(url: string, token: string): Promise<number> {
-  const worker = new Worker(
-    `const { workerData, parentPort } = require("node:worker_threads");
-     const { url, token } = workerData;
-     const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
-     const beganMs = performance.now();
-     fetch(url, { method: "POST", headers, body: "{}" })
-       .then((answer) => answer.arrayBuffer())
-       .then(() => parentPort.postMessage(performance.now() - beganMs));`,
-    { eval: true, workerData: { url, token } },
-  );
-  const [ms]: unknown[] = await once(worker, "message");
-  return z.number().parse(ms);
+/**
+ * Stops a desktop and tells how long that took, from a thread: the flood's answers keep this one busy. It has made a
+ * request before, so that loading and compiling its client does not count.
+ */
+class Stopper {
+  readonly #worker: Worker;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+  }
+
+  static async open(owner: Owner, url: string, token: string): Promise<Stopper> {
+    const worker = new Worker(
+      `const { workerData, parentPort } = require("node:worker_threads");
+       const { url, token } = workerData;
+       const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
+       const ask = async (path) => {
+         const beganMs = performance.now();
+         await (await fetch(path, { method: "POST", headers, body: "{}" })).arrayBuffer();
+         return performance.now() - beganMs;
+       };
+       parentPort.on("message", async () => parentPort.postMessage(await ask(url)));
+       ask(url.replace(/stop$/, "resume")).then(() => parentPort.postMessage("ready"));`,
+      { eval: true, workerData: { url, token } },
+    );
+    owner.teardown(async () => void (await worker.terminate()));
+    await once(worker, "message");
+    return new Stopper(worker);
+  }
+
+  async stop(): Promise<number> {
+    const answered = once(this.#worker, "message");
+    this.#worker.postMessage("stop");
+    const [ms]: unknown[] = await answered;
+    return z.number().parse(ms);
+  }
 }
 
 function textOf(file: string): string {

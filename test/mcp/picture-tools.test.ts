@@ -78,6 +78,21 @@ t.test("annotations that cannot be drawn are named", async (t) => {
   t.match(await said({ type: "rect", x: 1, y: 1 }), { message: /needs width and height/ });
   t.match(await said({ type: "rect", width: 5, height: 5, color: "colour" }), { code: "invalid_parameters" });
   t.match(await said({ type: "star" }), { code: "invalid_parameters" });
+  const line = (count: number) => ({
+    type: "freehand",
+    points: Array.from({ length: count }, (_, i) => ({ x: i % 100, y: 5 })),
+  });
+  const drawn = async (...counts: number[]) =>
+    await call("annotate_screenshot", { screenshot_id, annotations: counts.map(line) });
+  t.equal((await drawn(2000, 2000, 1000)).error, undefined);
+  t.match((await drawn(2000, 2000, 1001)).error, {
+    code: "invalid_parameters",
+    message: /got annotations of 5001 points in all, expected at most 5000/,
+  });
+  t.match((await drawn(...Array.from({ length: 20 }, () => 2000))).error, {
+    code: "invalid_parameters",
+    message: /got arguments of more than 30000 values, expected fewer/,
+  });
   const unknown = await call("annotate_screenshot", { screenshot_id: "x", annotations: [{ type: "rect" }] });
   t.match(unknown.error, { code: "not_found" });
 });

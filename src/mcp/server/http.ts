@@ -1,21 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { nextTurn } from "../../imaging/loop-turns.ts";
 import { type BodyPart, base64Of, type ImageSlots, wireBytes } from "../tool/image-slots.ts";
-import {
-  faultResponse,
-  type MessageFault,
-  type ReadMessage,
-  readMessage,
-  TRANSPORT_ERROR,
-} from "./json-rpc.ts";
+import { faultResponse, type MessageFault } from "./json-rpc.ts";
 
 /** A request body; the largest argument is 100,000 characters of clipboard text. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-export type Body = ReadMessage | { readonly value: null; readonly fault: MessageFault; readonly status: 413 };
-
-/** Reads a POST body that nobody has read yet; what is too long is refused before it is kept. */
-export async function readBody(req: IncomingMessage): Promise<Body> {
+/** Reads a POST body that nobody has read yet; null where it is too long, which is seen before it is kept. */
+export async function readBody(req: IncomingMessage): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let size = Number(req.headers["content-length"] ?? 0);
   if (size <= MAX_BODY_BYTES) {
@@ -27,11 +19,7 @@ export async function readBody(req: IncomingMessage): Promise<Body> {
       chunks.push(bytes);
     }
   }
-  if (size > MAX_BODY_BYTES) {
-    const message = `Payload Too Large: expected at most ${MAX_BODY_BYTES} bytes`;
-    return { value: null, fault: { code: TRANSPORT_ERROR, message, id: null }, status: 413 };
-  }
-  return readMessage(Buffer.concat(chunks).toString("utf8"));
+  return size > MAX_BODY_BYTES ? null : Buffer.concat(chunks);
 }
 
 /** A JSON-RPC error that belongs to no request, with its HTTP status. */

@@ -22,7 +22,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { may, type Principal } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { PictureTurns } from "../../desktop/picture/picture-turns.ts";
-import { nextTurn } from "../../imaging/loop-turns.ts";
+import { claimTurn } from "../../imaging/loop-turns.ts";
 import { ImageSlots } from "../tool/image-slots.ts";
 import { type Desk, openDesk } from "../tool/mcp-state.ts";
 import type { McpPorts, McpTransport } from "../tool/ports.ts";
@@ -57,8 +57,6 @@ const SERVER_NAME = "overlay-companion-mcp";
 const TOOLS_TTL_MS = 24 * 60 * 60 * 1000;
 /** Calls for pictures of one principal that are served at a time, and that wait; several agents may share a token. */
 const PICTURE_LIMITS = { mostAtOnce: 16, mostWaiting: 500 };
-/** A body from so many bytes on takes milliseconds to read and check: one in a turn of the loop. */
-const LARGE_BODY_BYTES = 64 * 1024;
 /** Names of clients are their own words: kept short and plain. */
 const MAX_CLIENT_NAME = 100;
 /** Clients remembered so that each is announced once. */
@@ -134,6 +132,11 @@ class McpFace implements Mcp {
   readonly #slots = new AsyncLocalStorage<ImageSlots>();
   /** A call for a picture has its turn until its answer is written: who does not read holds a few of their own. */
   readonly #pictures = new PictureTurns(PICTURE_LIMITS);
+  /**
+   * Reading a call and beginning it takes about a millisecond, and hundreds may arrive in one turn of the loop: of each
+   * principal one waits for a turn of its own, the others behind it.
+   */
+  readonly #arrivals = new PictureTurns({ mostAtOnce: 1, mostWaiting: Number.POSITIVE_INFINITY });
 
   constructor(ports: McpPorts, makeServer: MakeServer) {
     this.#ports = ports;
@@ -222,32 +225,38 @@ class McpFace implements Mcp {
     const { toolsets, fault } = toolsetsOfUrl(req.url);
     if (fault !== null)
       return faultHttp(400, { code: INVALID_REQUEST, message: `Bad Request: ${fault}`, id: null });
+    const abort = new AbortController();
+    res.once("close", () => {
+      if (!res.writableFinished) abort.abort();
+    });
     let message: object | null = null;
     if (req.method === "POST") {
       if (!isJsonContentType(req.headers["content-type"] ?? null)) {
         const expected = "Unsupported Media Type: Content-Type must be application/json";
         return faultHttp(415, { code: TRANSPORT_ERROR, message: expected, id: null });
       }
-      if (Number(req.headers["content-length"]) >= LARGE_BODY_BYTES) await nextTurn();
-      const read = body === undefined ? await readBody(req) : given(body);
-      if (read.fault !== null) {
-        const isTooLong = "status" in read;
-        // What was not read of a body that is too long would be taken for the next request.
-        return faultHttp(isTooLong ? 413 : 400, read.fault, isTooLong ? { connection: "close" } : {});
+      const raw = body === undefined ? await readBody(req) : body;
+      if (raw === null) {
+        const message = `Payload Too Large: expected at most ${MAX_BODY_BYTES} bytes`;
+        // What was not read of it would be taken for the next request.
+        return faultHttp(413, { code: TRANSPORT_ERROR, message, id: null }, { connection: "close" });
       }
+      try {
+        await this.#arrivals.run(principal.id, abort.signal, async () => await claimTurn());
+      } catch (error) {
+        if (!abort.signal.aborted) throw error;
+        return tooMany("the caller went away");
+      }
+      const read = given(raw);
+      if (read.fault !== null) return faultHttp(400, read.fault);
       message = read.value;
     }
-    const abort = new AbortController();
-    res.once("close", () => {
-      if (!res.writableFinished) abort.abort();
-    });
     if (asksForPicture(message)) {
       try {
         res.once("close", await this.#pictures.enter(principal.id, abort.signal));
       } catch (error) {
         if (!(error instanceof RefusedError) && !abort.signal.aborted) throw error;
-        const text = `Too Many Requests: ${error instanceof Error ? error.message : "the caller went away"}`;
-        return faultHttp(429, { code: TRANSPORT_ERROR, message: text, id: null }, { "retry-after": "1" });
+        return tooMany(error instanceof Error ? error.message : "the caller went away");
       }
     }
     const request = await toWebRequest(bodyless(req), message ?? undefined, { signal: abort.signal });
@@ -371,6 +380,11 @@ class McpFace implements Mcp {
     }
     return name;
   }
+}
+
+function tooMany(why: string): Response {
+  const message = `Too Many Requests: ${why}`;
+  return faultHttp(429, { code: TRANSPORT_ERROR, message, id: null }, { "retry-after": "1" });
 }
 
 /** Whether a message calls a tool whose answer is a picture. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { actorOf } from "../../auth/actor.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
+import { RefusedError } from "../../desktop/error.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
 import { base64Of, type ImageSlots } from "./image-slots.ts";
 import type { Desk } from "./mcp-state.ts";
@@ -61,6 +62,7 @@ export async function runTool(
   let images = 0;
   let result: ToolResult;
   try {
+    refuseHuge(args);
     const call = tool.parse(args);
     const desktop = tool.hasDesktop ? find(ports, principal, call.connectionId ?? undefined) : null;
     begun = { ...begun, desktopId: desktop?.id ?? null };
@@ -110,6 +112,30 @@ export async function runTool(
   const code = error?.code ?? null;
   ports.audit({ ...begun, outcome: outcomeOf(code), code, durationMs: clock.nowMs() - startMs, images });
   return result;
+}
+
+/**
+ * Checking arguments against their schema costs a microsecond a value: so many keep the loop for 20 ms. Twice what the
+ * largest call has (overlays of 5,000 points, each an object of two numbers).
+ */
+const MOST_VALUES = 30_000;
+
+/** Throws RefusedError invalid_parameters for more values than any call has, before they are looked at one by one. */
+function refuseHuge(args: unknown): void {
+  let values = 0;
+  const open: unknown[] = [args];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== "object" || value === null) continue;
+    for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+      if (++values > MOST_VALUES) {
+        throw new RefusedError(
+          "invalid_parameters",
+          `got arguments of more than ${MOST_VALUES} values, expected fewer: make several calls`,
+        );
+      }
+      if (typeof inner === "object" && inner !== null) open.push(inner);
+    }
+  }
 }
 
 /** Looking changes nothing, and whoever wants to stop may always. */

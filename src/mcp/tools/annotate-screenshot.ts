@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Annotation } from "../../compositor/annotate.ts";
 import { parseColour } from "../../compositor/colour.ts";
+import { OWNER_POINT_LIMIT } from "../../compositor/scene-budget.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { describeScreenshot, keptPicture, screenshotOutput } from "../tool/capture.ts";
 import { defineTool, type ToolContext } from "../tool/tool.ts";
@@ -8,6 +9,8 @@ import { defineTool, type ToolContext } from "../tool/tool.ts";
 const KINDS = ["arrow", "rect", "ellipse", "text", "blur", "freehand"] as const;
 const MAX_ANNOTATIONS = 200;
 const MAX_POINTS = 2000;
+/** Of all annotations together, as many as overlays of one owner may have: they are read and checked on the loop. */
+const MAX_POINTS_IN_ALL = OWNER_POINT_LIMIT;
 
 const pixel = z.number().min(-65_535).max(65_535);
 
@@ -22,7 +25,9 @@ const annotationInput = z.strictObject({
     .min(1)
     .max(MAX_POINTS)
     .optional()
-    .describe("For freehand; for an arrow the first and the last instead of x, y, width and height."),
+    .describe(
+      `For freehand, at most ${MAX_POINTS_IN_ALL} in all; for an arrow the first and the last instead of x, y, width and height.`,
+    ),
   text: z.string().max(2000).optional().describe("For text."),
   color: z.string().max(64).optional().describe("CSS colour name or hex. Default #FF0000."),
   stroke_width: z.number().min(0.5).max(100).optional().describe("Pixels. Default 2."),
@@ -46,6 +51,13 @@ export const annotateScreenshot = defineTool({
     const { screenshots } = context.desk;
     const { id: principalId } = context.principal;
     const shot = screenshots.get(args.screenshot_id, principalId);
+    const points = args.annotations.reduce((sum, { points = [] }) => sum + points.length, 0);
+    if (points > MAX_POINTS_IN_ALL) {
+      throw new RefusedError(
+        "invalid_parameters",
+        `got annotations of ${points} points in all, expected at most ${MAX_POINTS_IN_ALL}`,
+      );
+    }
     const marks = args.annotations.map(markOf);
     const file = keptPicture(context.desk, shot.id, principalId);
     const bytes = await annotated(context, file, marks);

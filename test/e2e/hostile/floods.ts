@@ -149,7 +149,7 @@ export function annotationFlood(screenshotId: string): Flood {
       tool: "annotate_screenshot",
       args: {
         screenshot_id: screenshotId,
-        annotations: times(20, (i) => ({ type: "freehand", points: scribble(2000, 20 * n + i) })),
+        annotations: times(20, (i) => ({ type: "freehand", points: scribble(250, 20 * n + i) })),
       },
     })),
   };
