@@ -9,6 +9,12 @@ export interface AuditSink {
   close(): Promise<void>;
 }
 
+/** Which file it is, whatever its name is by now. */
+interface FileIdentity {
+  readonly ino: number;
+  readonly dev: number;
+}
+
 /**
  * Appends to a file that only its owner can read, opened at the first write, and anew where the name leads to another
  * file by then: it was removed, or a rotation moved it away.
@@ -16,6 +22,7 @@ export interface AuditSink {
 export class FileSink implements AuditSink {
   readonly #path: string;
   #file: FileHandle | null = null;
+  #identity: FileIdentity | null = null;
   /** A line may be half written, by us on a full disk or by a process that was killed. */
   #mayBeTorn = true;
 
@@ -45,13 +52,17 @@ export class FileSink implements AuditSink {
   /** The file that has the name now. */
   async #current(): Promise<FileHandle> {
     if (this.#file !== null) {
-      const [held, named] = await Promise.all([this.#file.stat(), statOf(this.#path)]);
-      if (named !== null && named.ino === held.ino && named.dev === held.dev) return this.#file;
+      const named = await identityOf(this.#path);
+      if (named !== null && named.ino === this.#identity?.ino && named.dev === this.#identity.dev) {
+        return this.#file;
+      }
       // What cannot be flushed of a file that nobody finds any more is no reason not to write to the next.
       await this.close().catch(() => undefined);
     }
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-    this.#file = await open(this.#path, "a+", 0o600);
+    const file = await open(this.#path, "a+", 0o600);
+    this.#identity = await file.stat();
+    this.#file = file;
     this.#mayBeTorn = true;
     return this.#file;
   }
@@ -70,7 +81,7 @@ async function append(file: FileHandle, bytes: Buffer): Promise<void> {
   }
 }
 
-async function statOf(path: string): Promise<{ readonly ino: number; readonly dev: number } | null> {
+async function identityOf(path: string): Promise<FileIdentity | null> {
   try {
     return await stat(path);
   } catch {
