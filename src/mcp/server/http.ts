@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { nextTurn } from "../../imaging/loop-turns.ts";
 import { type BodyPart, base64Of, type ImageSlots, wireBytes } from "../tool/image-slots.ts";
-import { faultResponse, type MessageFault } from "./json-rpc.ts";
+import {
+  checkMessage,
+  faultResponse,
+  type MessageFault,
+  type ReadMessage,
+  readMessage,
+  TRANSPORT_ERROR,
+} from "./json-rpc.ts";
 
 /** A request body; the largest argument is 100,000 characters of clipboard text. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -29,6 +36,25 @@ export function faultHttp(
   headers: Record<string, string> = {},
 ): Response {
   return Response.json(faultResponse(fault), { status, headers });
+}
+
+export function tooMany(why: string): Response {
+  const message = `Too Many Requests: ${why}`;
+  return faultHttp(429, { code: TRANSPORT_ERROR, message, id: null }, { "retry-after": "1" });
+}
+
+/** What the SDK needs of a request whose body was read already. */
+export function bodyless(req: IncomingMessage) {
+  const { method = "GET", url = "/", headers } = req;
+  return { method, url, headers, [Symbol.asyncIterator]: () => req[Symbol.asyncIterator]() };
+}
+
+/** A body that was read already: text or bytes of it, or what they say. */
+export function givenBody(body: unknown): ReadMessage {
+  if (typeof body === "string") return readMessage(body);
+  return body instanceof Uint8Array
+    ? readMessage(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"))
+    : checkMessage(body);
 }
 
 /** Bytes of an image turned into base64 at a time; whole triples, so that the pieces join. */

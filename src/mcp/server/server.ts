@@ -33,16 +33,9 @@ import { TOOLS } from "../tools/list.ts";
 import { Conversations } from "./conversations.ts";
 import { Elicitation } from "./elicitation.ts";
 import { calledTool, capabilitiesInEnvelope, clientInEnvelope } from "./envelope.ts";
-import { faultHttp, MAX_BODY_BYTES, readBody, sendResponse } from "./http.ts";
+import { bodyless, faultHttp, givenBody, MAX_BODY_BYTES, readBody, sendResponse, tooMany } from "./http.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
-import {
-  checkMessage,
-  INTERNAL_ERROR,
-  INVALID_REQUEST,
-  readMessage,
-  SESSION_NOT_FOUND,
-  TRANSPORT_ERROR,
-} from "./json-rpc.ts";
+import { INTERNAL_ERROR, INVALID_REQUEST, SESSION_NOT_FOUND, TRANSPORT_ERROR } from "./json-rpc.ts";
 import { ListenBus } from "./listen-bus.ts";
 import { listedTool } from "./listing.ts";
 import { tellProgress } from "./progress.ts";
@@ -247,7 +240,7 @@ class McpFace implements Mcp {
         if (!abort.signal.aborted) throw error;
         return tooMany("the caller went away");
       }
-      const read = given(raw);
+      const read = givenBody(raw);
       if (read.fault !== null) return faultHttp(400, read.fault);
       message = read.value;
     }
@@ -382,28 +375,10 @@ class McpFace implements Mcp {
   }
 }
 
-function tooMany(why: string): Response {
-  const message = `Too Many Requests: ${why}`;
-  return faultHttp(429, { code: TRANSPORT_ERROR, message, id: null }, { "retry-after": "1" });
-}
-
 /** Whether a message calls a tool whose answer is a picture. */
 function asksForPicture(message: object | null): boolean {
   const called = calledTool(message);
   return TOOLS.find(({ name }) => name === called)?.rate === "screenshot";
-}
-
-/** What the SDK needs of a request whose body was read already. */
-function bodyless(req: IncomingMessage) {
-  const { method = "GET", url = "/", headers } = req;
-  return { method, url, headers, [Symbol.asyncIterator]: () => req[Symbol.asyncIterator]() };
-}
-
-function given(body: unknown) {
-  if (typeof body === "string") return readMessage(body);
-  return body instanceof Uint8Array
-    ? readMessage(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"))
-    : checkMessage(body);
 }
 
 function plain(text: string): string {
