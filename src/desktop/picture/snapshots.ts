@@ -39,7 +39,6 @@ const DEFAULT_QUALITY = 80;
 const MAX_KEPT = 8;
 /** Smaller pictures are made at once; larger ones hold a copy of their pixels, and wait in line. */
 const SMALL_PIXELS = 256 * 256;
-const NEVER = new AbortController().signal;
 /** Changes are answered in so many parts at most … */
 const MAX_PARTS = 16;
 /** … and in parts only where these hold at most this share of the pixels. */
@@ -116,7 +115,7 @@ export class Snapshots {
     if (unchanged !== null) return unchanged;
     if (region !== undefined && areaOfRect(region) <= SMALL_PIXELS)
       return await this.#takeNow(request, isStable);
-    const { ownerId = "", urgency = "look", signal = NEVER } = request;
+    const { ownerId = "", urgency = "look", signal = new AbortController().signal } = request;
     return await pictureLine.run(
       ownerId,
       signal,
