@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
 import type { WebSocketRoute } from "playwright-core";
 import t from "tap";
+import { hello, join, rectangle, solid, update } from "../../protocols/rfb/client/server-bytes.ts";
 import { until } from "../../support/until.ts";
 import { outcome, rest } from "../agents/approval-scenario.ts";
 import { Appliance } from "../harness/appliance.ts";
@@ -169,6 +172,38 @@ t.test("the viewer in every state", { timeout: 300_000 }, async (t) => {
     await page.getByRole("link", { name: "Setup" }).click();
     await page.getByRole("button", { name: "Reload the page" }).click();
     await page.getByRole("heading", { name: "Connect your agent" }).waitFor();
+    await context.close();
+  });
+
+  await t.test("a first picture that is slow says how much of it is there", async (t) => {
+    const half = rectangle(0, 0, 100, 50, 0, solid(100, 50, [200, 40, 40]));
+    const other = rectangle(0, 50, 100, 50, 0, solid(100, 50, [40, 40, 200]));
+    const sockets: Socket[] = [];
+    const slow = createServer((socket) => {
+      sockets.push(socket.on("error", () => undefined));
+      socket.write(join(hello(100, 100), update(half, other).subarray(0, -1)));
+    }).listen(0, "127.0.0.1");
+    t.teardown(() => {
+      for (const socket of sockets) socket.destroy();
+      slow.close();
+    });
+    await once(slow, "listening");
+    const address = slow.address();
+    if (address === null || typeof address === "string") throw new Error("the target has no port");
+    const body = { name: "slow", protocol: "vnc", host: "127.0.0.1", port: address.port };
+    await appliance.fetch("/api/v1/desktops", body);
+    const added = (await rest(appliance, "/api/v1/desktops")).find((desktop) => desktop["name"] === "slow");
+    const { context, page } = await signIn(browser, appliance);
+    await page.goto(`${appliance.url}/desktops/${added?.id ?? ""}`);
+    const card = page.locator(".stage-card");
+    await card.getByText("Loading the picture, 50 %").waitFor();
+    t.equal(
+      await card.getByRole("button", { name: "Try now" }).count(),
+      0,
+      "trying anew would throw away what is there",
+    );
+    for (const socket of sockets) socket.write(update(half, other).subarray(-1));
+    await card.waitFor({ state: "detached" });
     await context.close();
   });
 

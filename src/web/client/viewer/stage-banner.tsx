@@ -39,14 +39,17 @@ export function StageBanner({ desktop, status, mayControl, onRetry }: StageBanne
           {words.text !== null && <p>{words.text}</p>}
           {words.next !== null && <p class="muted">{words.next}</p>}
           <div class="stage-tools">
-            <button
-              type="button"
-              class="button button-primary"
-              disabled={!mayControl && !words.isOurs}
-              onClick={onRetry}
-            >
-              Try now
-            </button>
+            {/* While the picture is coming, trying anew would throw away what is there. */}
+            {state.received_percent === null && (
+              <button
+                type="button"
+                class="button button-primary"
+                disabled={!mayControl && !words.isOurs}
+                onClick={onRetry}
+              >
+                Try now
+              </button>
+            )}
             <button
               type="button"
               class="button"
