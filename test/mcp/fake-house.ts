@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import type { Principal } from "../../src/auth/principal.ts";
 import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
-import { createMcp, type Mcp } from "../../src/mcp/server/server.ts";
+import type { Mcp } from "../../src/mcp/server/mcp.ts";
+import { createMcp } from "../../src/mcp/server/server.ts";
 import type {
   McpClientSeen,
   McpPorts,

@@ -7,7 +7,7 @@ import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Principal } from "../../auth/principal.ts";
 import type { Toolset } from "../tool/toolsets.ts";
-import type { Mcp, StdioConversation } from "./server.ts";
+import type { Mcp, StdioConversation } from "./mcp.ts";
 import { toolsetsLine } from "./stdio-gate.ts";
 
 /** Clients of one computer at a time; each costs an MCP conversation. */

@@ -11,14 +11,13 @@ import {
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Principal } from "../../auth/principal.ts";
-import { visibleText } from "../../compositor/look/shown-text.ts";
 import type { Actor } from "../../desktop/control/action.ts";
-import { detailsOf } from "../../desktop/control/action-details.ts";
 import type { Approval } from "../../desktop/control/approvals.ts";
 import type { Questions } from "../../desktop/control/questions.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ToolResult } from "../tool/run-tool.ts";
+import { type ElicitMode, elicitModeOf, formOf, pageOf } from "./elicited-question.ts";
 
 /** The key of our one question in `inputRequests`. */
 const ANSWER = "approve";
@@ -26,8 +25,6 @@ const ANSWER = "approve";
 const MAX_PARKED = 200;
 /** A client that never comes back: its call is forgotten so long after its question was put. */
 const PARKED_MS = 120_000;
-/** Text that is asked about is shown, but not a novel. */
-const MAX_TEXT = 500;
 
 const answerSchema = z.object({ action: z.string(), content: z.object({ approve: z.boolean() }).optional() });
 const stateSchema = z.object({ callId: z.string(), hash: z.string() });
@@ -50,12 +47,17 @@ export interface ElicitedCall {
   readonly codec: RequestStateCodec<State>;
   readonly tool: string;
   readonly args: unknown;
+  /** Scheme and host as the caller reaches the web app; null where it came by no network. */
+  readonly baseUrl: string | null;
+  /** Tells a client of 2025-11-25 that what it opened a page for is decided. */
+  completed(elicitationId: string): Promise<void>;
   run(signal: AbortSignal): Promise<ToolResult>;
 }
 
 interface Parked {
   readonly principalId: string;
   readonly hash: string;
+  readonly mode: ElicitMode;
   readonly abort: AbortController;
   readonly result: Promise<ToolResult>;
   /** Questions that its client has not been asked yet. */
@@ -96,14 +98,12 @@ export class Elicitation {
     const { context, principal, capabilities } = call;
     const isModern = context.mcpReq.envelope !== undefined;
     if (isModern && context.mcpReq.requestState() !== undefined) return this.#retry(call);
-    const { elicitation } = capabilities ?? {};
-    const hasForms =
-      elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
-    if (principal.mayElicit !== true || !hasForms || this.#questions === null)
+    const mode = elicitModeOf(capabilities, call.baseUrl);
+    if (principal.mayElicit !== true || mode === null || this.#questions === null)
       return call.run(context.mcpReq.signal);
-    if (!isModern) return this.#push(call, this.#questions);
+    if (!isModern) return this.#push(call, mode, this.#questions);
     const isFull = this.#parked.size >= MAX_PARKED;
-    return isFull ? call.run(context.mcpReq.signal) : this.#park(call, this.#questions);
+    return isFull ? call.run(context.mcpReq.signal) : this.#park(call, mode, this.#questions);
   }
 
   close(): void {
@@ -114,8 +114,8 @@ export class Elicitation {
   }
 
   /** 2025-11-25: the server asks in the middle of the call. */
-  async #push(call: ElicitedCall, questions: Asked): Promise<ToolResult> {
-    const { context, principal } = call;
+  async #push(call: ElicitedCall, mode: ElicitMode, questions: Asked): Promise<ToolResult> {
+    const { context, baseUrl } = call;
     // Of its own: several calls of one client may be under way, and each answers only its own questions.
     const own = AbortSignal.any([context.mcpReq.signal]);
     const asking = new Map<string, AbortController>();
@@ -123,7 +123,8 @@ export class Elicitation {
       if (approval.state !== "pending") {
         // Decided elsewhere, expired or void: the client need not show it any longer.
         asking.get(approval.id)?.abort(new Error("settled"));
-        asking.delete(approval.id);
+        // A client that is gone is told nothing.
+        if (asking.delete(approval.id) && mode === "url") call.completed(approval.id).catch(() => undefined);
         return;
       }
       if (!questions.belongsTo(approval.id, own)) return;
@@ -131,10 +132,12 @@ export class Elicitation {
       asking.set(approval.id, settled);
       const ask = (): Promise<unknown> =>
         context.mcpReq.elicitInput(
-          { mode: "form", ...formOf(approval) },
+          mode === "url" && baseUrl !== null
+            ? { mode, elicitationId: approval.id, ...pageOf(approval, baseUrl) }
+            : { mode: "form", ...formOf(approval, baseUrl) },
           { signal: settled.signal, timeout: PARKED_MS },
         );
-      this.#askUntilDecided(approval, ask, principal)
+      this.#askUntilDecided(approval, ask, mode, call.principal)
         // A client that fails to ask leaves the question to the viewer.
         .catch(() => undefined);
     });
@@ -149,18 +152,19 @@ export class Elicitation {
   async #askUntilDecided(
     approval: Approval,
     ask: () => Promise<unknown>,
+    mode: ElicitMode,
     principal: Principal,
   ): Promise<void> {
     for (;;) {
-      this.#questions?.shown(approval.id, principal, "all");
-      const earlyMs = this.#decide(approval, await ask(), principal);
+      if (mode === "form") this.#questions?.shown(approval.id, principal, "all");
+      const earlyMs = this.#decide(approval, await ask(), mode, principal);
       if (earlyMs === null) return;
       await this.#pause(earlyMs);
     }
   }
 
   /** 2026-07-28: the call waits here while its client asks, and goes on when it comes back. */
-  #park(call: ElicitedCall, questions: Asked): Promise<ToolResult | InputRequiredResult> {
+  #park(call: ElicitedCall, mode: ElicitMode, questions: Asked): Promise<ToolResult | InputRequiredResult> {
     const { principal } = call;
     const id = randomUUID();
     const abort = new AbortController();
@@ -173,6 +177,7 @@ export class Elicitation {
     const parked: Parked = {
       principalId: principal.id,
       hash: hashOf(call),
+      mode,
       abort,
       result: Promise.resolve().then(() => call.run(abort.signal)),
       open,
@@ -206,7 +211,7 @@ export class Elicitation {
     }
     const { asked } = parked;
     parked.asked = null;
-    const earlyMs = this.#decide(asked, context.mcpReq.inputResponses?.[ANSWER], principal);
+    const earlyMs = this.#decide(asked, context.mcpReq.inputResponses?.[ANSWER], parked.mode, principal);
     if (earlyMs !== null) {
       await this.#pause(earlyMs);
       parked.open.unshift(asked);
@@ -234,13 +239,19 @@ export class Elicitation {
       const asked = parked.open.shift();
       if (asked === undefined) throw new Error("woken without a question");
       parked.asked = asked;
-      this.#questions?.shown(asked.id, call.principal, "all");
+      const { baseUrl } = call;
+      const isPage = parked.mode === "url" && baseUrl !== null;
+      if (!isPage) this.#questions?.shown(asked.id, call.principal, "all");
       parked.cancelExpiry = this.#clock.after(PARKED_MS, () => {
         parked.abort.abort(new RefusedError("cancelled", "the client did not come back"));
         this.#forget(id);
       });
       return inputRequired({
-        inputRequests: { [ANSWER]: inputRequired.elicit(formOf(asked)) },
+        inputRequests: {
+          [ANSWER]: isPage
+            ? inputRequired.elicitUrl(pageOf(asked, baseUrl))
+            : inputRequired.elicit(formOf(asked, baseUrl)),
+        },
         requestState: await call.codec.mint({ callId: id, hash: parked.hash }, call.context),
       });
     } catch (error) {
@@ -264,9 +275,14 @@ export class Elicitation {
     });
   }
 
-  /** null: it is settled. Else the yes came before anybody can have read this: it is put again after so many ms. */
-  #decide(approval: Approval, answer: unknown, principal: Principal): number | null {
+  /**
+   * null: it is settled, or its card settles it. Else the yes came before anybody can have read this: it is put again
+   * after so many ms.
+   */
+  #decide(approval: Approval, answer: unknown, mode: ElicitMode, principal: Principal): number | null {
     const { data } = answerSchema.safeParse(answer);
+    // Who opens a page has agreed to nothing but to look.
+    if (mode === "url" && data?.action !== "decline") return null;
     const isYes = data?.action === "accept" && data.content?.approve === true;
     const by: Actor = { kind: "human", id: principal.id, name: `${principal.name}, at its client` };
     try {
@@ -285,24 +301,4 @@ function hashOf({ tool, args }: ElicitedCall): string {
   return createHash("sha256")
     .update(JSON.stringify([tool, args ?? {}]))
     .digest("hex");
-}
-
-function formOf(approval: Approval) {
-  const { action, summary, intent } = approval;
-  const text =
-    "text" in action
-      ? `\n\nText: ${visibleText(action.text.slice(0, MAX_TEXT))}${action.text.length > MAX_TEXT ? `… (${action.text.length} characters in all)` : ""}`
-      : "";
-  const details = (action.kind === "add_connection" ? action.details : detailsOf(action))
-    .map(({ name, value }) => `\n${name}: ${value}`)
-    .join("");
-  const why = intent === null ? "" : `\n\nReason given: ${intent}`;
-  return {
-    message: `${summary}?${details === "" ? "" : `\n${details}`}${text}${why}\n\nVoid as soon as the screen around the target changes.`,
-    requestedSchema: {
-      type: "object" as const,
-      properties: { approve: { type: "boolean" as const, title: "Allow this once" } },
-      required: ["approve"],
-    },
-  };
 }

@@ -38,6 +38,7 @@ import { INSTRUCTIONS } from "./instructions.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST, SESSION_NOT_FOUND, TRANSPORT_ERROR } from "./json-rpc.ts";
 import { ListenBus } from "./listen-bus.ts";
 import { listedTool } from "./listing.ts";
+import type { Mcp, StdioConversation } from "./mcp.ts";
 import { tellProgress } from "./progress.ts";
 import { RESOURCE_CAPABILITIES, serveResources } from "./serve-resources.ts";
 import { Sessions } from "./sessions.ts";
@@ -54,31 +55,6 @@ const PICTURE_LIMITS = { mostAtOnce: 16, mostWaiting: 500 };
 const MAX_CLIENT_NAME = 100;
 /** Clients remembered so that each is announced once. */
 const MAX_CLIENTS = 1000;
-
-/** A conversation over stdio. */
-export interface StdioConversation {
-  /** Resolves when the client is gone and every answer is written. */
-  readonly closed: Promise<void>;
-  close(): Promise<void>;
-}
-
-/** The MCP face of the house. */
-export interface Mcp {
-  /**
-   * Serves one HTTP request of either protocol era. `body`: what was read and parsed already, or the raw text or
-   * bytes of it (then malformed JSON is answered as JSON-RPC asks), or undefined when nobody has read it.
-   */
-  handle(req: IncomingMessage, res: ServerResponse, body: unknown, principal: Principal): Promise<void>;
-  /** Speaks MCP on two streams; nothing else may write to `stdout`. `toolsets`: null for every tool. */
-  serveStdio(
-    stdin: Readable,
-    stdout: Writable,
-    principal: Principal,
-    toolsets?: readonly Toolset[] | null,
-  ): StdioConversation;
-  /** Ends every session and aborts what runs. */
-  close(): Promise<void>;
-}
 
 /** Makes the SDK's server object of one conversation or request. */
 export type MakeServer = (info: Implementation, options: ServerOptions) => Server;
@@ -105,6 +81,7 @@ interface Legacy {
 interface Sender {
   readonly principal: Principal;
   readonly transport: McpTransport;
+  readonly baseUrl: string | null;
   tools: readonly Tool[];
 }
 
@@ -162,12 +139,13 @@ class McpFace implements Mcp {
     res: ServerResponse,
     body: unknown,
     principal: Principal,
+    baseUrl?: string,
   ): Promise<void> {
     const slots = new ImageSlots();
     await this.#slots.run(slots, async () => {
       let response: Response;
       try {
-        response = await this.#respond(req, res, body, principal);
+        response = await this.#respond(req, res, body, { principal, baseUrl: baseUrl ?? null });
       } catch (err) {
         this.#ports.log.error({ err }, "MCP request failed");
         response = faultHttp(500, { code: INTERNAL_ERROR, message: "Internal server error", id: null });
@@ -182,7 +160,12 @@ class McpFace implements Mcp {
     principal: Principal,
     toolsets: readonly Toolset[] | null = null,
   ): StdioConversation {
-    const sender: Sender = { principal, transport: "stdio", tools: this.#toolsOf(principal, toolsets) };
+    const sender: Sender = {
+      principal,
+      transport: "stdio",
+      baseUrl: null,
+      tools: this.#toolsOf(principal, toolsets),
+    };
     const gate = new StdioGate(
       this.#ports.clock,
       (line) => stdout.write(line),
@@ -209,7 +192,7 @@ class McpFace implements Mcp {
     req: IncomingMessage,
     res: ServerResponse,
     body: unknown,
-    principal: Principal,
+    { principal, baseUrl }: Pick<Sender, "principal" | "baseUrl">,
   ): Promise<Response> {
     if (!may(principal, "mcp")) {
       const message = `Forbidden: a token of role ${principal.role} may not use MCP, expected agent, operator or admin`;
@@ -253,7 +236,8 @@ class McpFace implements Mcp {
       }
     }
     const request = await toWebRequest(bodyless(req), message ?? undefined, { signal: abort.signal });
-    const sender: Sender = { principal, transport: "http", tools: this.#toolsOf(principal, toolsets) };
+    const tools = this.#toolsOf(principal, toolsets);
+    const sender: Sender = { principal, transport: "http", baseUrl, tools };
     this.#senders.set(request, sender);
     const options = message === null ? {} : { parsedBody: message };
     if (!(await isLegacyRequest(request, message ?? undefined))) {
@@ -309,7 +293,7 @@ class McpFace implements Mcp {
   }
 
   #server(sender: Sender): Server {
-    const { principal, transport } = sender;
+    const { principal, transport, baseUrl } = sender;
     const { version } = this.#ports;
     const codec = this.#elicitation.codec(principal);
     const server = this.#makeServer(
@@ -352,6 +336,8 @@ class McpFace implements Mcp {
         codec,
         tool: tool.name,
         args: params.arguments,
+        baseUrl,
+        completed: (id) => server.createElicitationCompletionNotifier(id)(),
         run: (signal) =>
           runTool(tool, params.arguments, { ...caller, signal, images }, this.#ports, this.#desk),
       });

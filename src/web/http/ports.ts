@@ -98,7 +98,13 @@ export interface AppPorts {
   readonly audit: AuditFace;
   /** The MCP face: answers on the raw response; `body` is the parsed JSON of a POST, else undefined. */
   readonly mcp: {
-    handle(req: IncomingMessage, res: ServerResponse, body: unknown, principal: Principal): Promise<void>;
+    handle(
+      req: IncomingMessage,
+      res: ServerResponse,
+      body: unknown,
+      principal: Principal,
+      baseUrl: string,
+    ): Promise<void>;
   };
   /** Serves one viewer on an accepted socket, over its stream; the desktop was there a moment ago. */
   readonly rfb: {

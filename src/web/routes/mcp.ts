@@ -4,6 +4,7 @@ import { credentialOf, principalOf } from "../http/access.ts";
 import { HTTP_LIMITS } from "../http/http-limits.ts";
 import type { AppPorts } from "../http/ports.ts";
 import type { StreamKeeper } from "../http/stream-keeper.ts";
+import { baseUrl } from "./metadata.ts";
 
 /** `POST|GET|DELETE /mcp` and the same at `/`; `GET /` is shared with the web app and lives in pages.ts. */
 export function mcpRoutes(app: FastifyInstance, ports: AppPorts, streams: StreamKeeper): void {
@@ -36,7 +37,7 @@ export async function handToMcp(
   }
   try {
     const principal = { ...principalOf(request), ip: request.ip };
-    await ports.mcp.handle(request.raw, response, request.body ?? undefined, principal);
+    await ports.mcp.handle(request.raw, response, request.body ?? undefined, principal, baseUrl(request));
   } catch (error) {
     request.log.error({ err: error }, "MCP request failed");
     if (response.headersSent) {

@@ -2,7 +2,10 @@ import { createServer } from "node:http";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as Client2025 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport2025 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  ElicitationCompleteNotificationSchema,
+  ElicitRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import t, { type Test } from "tap";
 import * as z from "zod";
 import { PLATFORM } from "../../../src/appliance/open-links.ts";
@@ -60,7 +63,7 @@ async function open(test: Test, approvalArmingMs = 0) {
   });
   const server = createServer((req, res) => {
     const principal = req.headers.authorization === "Bearer granted" ? GRANTED : PLAIN;
-    void mcp.handle(req, res, undefined, principal);
+    void mcp.handle(req, res, undefined, principal, "https://gate.example:8443");
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
@@ -99,13 +102,18 @@ async function client(
   era: string,
   answer: ((message: string, signal: AbortSignal) => Promise<Answer>) | null,
   token = "granted",
+  elicitation: { form?: Record<string, never>; url?: Record<string, never> } = {},
+  completed: (elicitationId: string) => void = () => undefined,
 ): Promise<Asker> {
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  const capabilities = answer === null ? {} : { elicitation: {} };
+  const capabilities = answer === null ? {} : { elicitation };
   if (era === "2025-11-25") {
     const made = new Client2025({ name: "test", version: "1" }, { capabilities });
     if (answer !== null) {
-      made.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => answer(params.message, signal));
+      made.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => answer(saidIn(params), signal));
+      made.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) =>
+        completed(params.elicitationId),
+      );
     }
     const transport = new Transport2025(url, { requestInit });
     await made.connect(transport);
@@ -118,7 +126,7 @@ async function client(
   );
   if (answer !== null) {
     made.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) =>
-      answer(params.message, mcpReq.signal),
+      answer(saidIn(params), mcpReq.signal),
     );
   }
   await made.connect(new StreamableHTTPClientTransport(url, { requestInit }));
@@ -126,7 +134,51 @@ async function client(
   return { call: async (call = CLICK) => resultSchema.parse(await made.callTool(call)) };
 }
 
+/** The message, with the page's address where there is one: "open ADDRESS" before it. */
+function saidIn(params: { message: string; url?: unknown }): string {
+  return typeof params.url === "string" ? `open ${params.url}\n${params.message}` : params.message;
+}
+
 for (const era of ["2025-11-25", "2026-07-28"]) {
+  t.test(`${era}: a client that opens pages is sent to the card, where alone a yes is given`, async (t) => {
+    const { link, url, desktops, asked } = await open(t);
+    const messages: string[] = [];
+    const completed: string[] = [];
+    const agent = await client(
+      t,
+      url,
+      era,
+      async (message) => {
+        messages.push(message);
+        return { action: "accept", content: { approve: true } };
+      },
+      "granted",
+      { form: {}, url: {} },
+      (id) => completed.push(id),
+    );
+    const work = agent.call();
+    const { id } = await asked();
+    await until(() => messages.length === 1);
+    t.match(messages[0], `open https://gate.example:8443/approvals?card=${id}\nClick left at 10,20?`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    t.equal(desktops.questions.pending.length, 1, "who opens a page has agreed to nothing");
+    t.notOk(link.said.some((line) => line.startsWith("pointer")));
+    desktops.questions.decide(id, { kind: "approve" }, HUMAN);
+    t.equal((await work).structuredContent.was_confirmed, true);
+    t.equal(messages.length, 1, "and is asked once");
+    if (era === "2025-11-25") {
+      await until(() => completed.length > 0);
+      t.same(completed, [id], "the client is told that the page is done with");
+    }
+  });
+
+  t.test(`${era}: a client that opens pages says no without opening one`, async (t) => {
+    const { link, url } = await open(t);
+    const agent = await client(t, url, era, async () => ({ action: "decline" }), "granted", { url: {} });
+    t.equal((await agent.call()).structuredContent.error?.code, "denied_by_human");
+    t.notOk(link.said.some((line) => line.startsWith("pointer")));
+  });
+
   t.test(`${era}: the person at the agent's client says yes, and the click is done once`, async (t) => {
     const { link, url, desktops } = await open(t);
     const messages: string[] = [];
@@ -140,7 +192,9 @@ for (const era of ["2025-11-25", "2026-07-28"]) {
       return YES;
     });
     t.equal((await agent.call()).structuredContent.was_confirmed, true);
-    t.match(messages, [/Click left at 10,20\?[\s\S]*open it/]);
+    t.match(messages, [
+      /Click left at 10,20\?[\s\S]*open it[\s\S]*\nThe picture of the place: https:\/\/gate\.example:8443\/approvals\?card=[0-9a-f-]{36}\n/,
+    ]);
     t.same(
       link.said.filter((line) => line.startsWith("pointer")),
       ["pointer 10,20 0", "pointer 10,20 1", "pointer 10,20 0"],
@@ -307,3 +361,7 @@ const rpcSchema = z.looseObject({
     .optional(),
   error: z.looseObject({ code: z.number() }).optional(),
 });
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
+}

@@ -1,5 +1,7 @@
+import { useEffect } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
 import { GrantList } from "../parts/grant-list.tsx";
+import { route } from "../shell/router.ts";
 import { cockpit } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 import { ApprovalList } from "./approval-list.tsx";
@@ -7,6 +9,12 @@ import { ApprovalList } from "./approval-list.tsx";
 /** The queue of all desktops, for a phone or a small window at the side. */
 export function ApprovalsPage() {
   const { cards, grants } = cockpit.value;
+  const wanted = route.value.page === "approvals" ? route.value.approvalId : null;
+  const isWantedThere = cards.some(({ approval }) => approval.id === wanted);
+  useEffect(() => {
+    if (!isWantedThere || wanted === null) return;
+    document.querySelector(`[data-approval-id="${CSS.escape(wanted)}"]`)?.scrollIntoView({ block: "start" });
+  }, [wanted, isWantedThere]);
   return (
     <Shell>
       <div class="page page-narrow">

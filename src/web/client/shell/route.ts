@@ -7,7 +7,7 @@ export type Route =
   | { readonly page: "rules"; readonly desktopId: string }
   | { readonly page: "recordings" }
   | { readonly page: "player"; readonly recordingId: string }
-  | { readonly page: "approvals" }
+  | { readonly page: "approvals"; readonly approvalId: string | null }
   | { readonly page: "setup" }
   | { readonly page: "signin" }
   | { readonly page: "unknown"; readonly path: string };
@@ -42,7 +42,7 @@ export function routeOf(path: string, query: string): Route {
     case "/recordings/":
       return { page: "recordings" };
     case "/approvals":
-      return { page: "approvals" };
+      return { page: "approvals", approvalId: new URLSearchParams(query).get("card") };
     case "/setup":
       return { page: "setup" };
     case "/signin":

@@ -11,7 +11,8 @@ import { clampCrop, cropFromQuery, queryOfCrop } from "../../../../src/web/clien
 
 t.test("each page has its address", async (t) => {
   t.same(routeOf("/", ""), { page: "desktops" });
-  t.same(routeOf("/approvals", ""), { page: "approvals" });
+  t.same(routeOf("/approvals", ""), { page: "approvals", approvalId: null });
+  t.same(routeOf("/approvals", "?card=a1"), { page: "approvals", approvalId: "a1" });
   t.same(routeOf("/setup", ""), { page: "setup" });
   t.same(routeOf("/recordings", ""), { page: "recordings" });
   t.same(routeOf("/recordings/a%2Fb", ""), { page: "player", recordingId: "a/b" });

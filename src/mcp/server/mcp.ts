@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable, Writable } from "node:stream";
+import type { Principal } from "../../auth/principal.ts";
+import type { Toolset } from "../tool/toolsets.ts";
+
+/** A conversation over stdio. */
+export interface StdioConversation {
+  /** Resolves when the client is gone and every answer is written. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The MCP face of the house. */
+export interface Mcp {
+  /**
+   * Serves one HTTP request of either protocol era. `body`: what was read and parsed already, or the raw text or
+   * bytes of it (then malformed JSON is answered as JSON-RPC asks), or undefined when nobody has read it. `baseUrl`:
+   * scheme and host as the caller reaches the web app.
+   */
+  handle(
+    req: IncomingMessage,
+    res: ServerResponse,
+    body: unknown,
+    principal: Principal,
+    baseUrl?: string,
+  ): Promise<void>;
+  /** Speaks MCP on two streams; nothing else may write to `stdout`. `toolsets`: null for every tool. */
+  serveStdio(
+    stdin: Readable,
+    stdout: Writable,
+    principal: Principal,
+    toolsets?: readonly Toolset[] | null,
+  ): StdioConversation;
+  /** Ends every session and aborts what runs. */
+  close(): Promise<void>;
+}
