@@ -2,6 +2,30 @@ const waiting: (() => void)[] = [];
 let isDue = false;
 let isClaimed = false;
 
+/** Turns in a row that are left to new connections: with as many between two slices hundreds are there within some slices. */
+const MOST_ARRIVING = 32;
+
+let isArriving = false;
+let arriving = 0;
+
+/**
+ * A connection was accepted in this turn. libuv accepts one in each turn of the loop: behind hundreds that come at once
+ * the next one, which may bring what cannot wait, would wait for as many slices.
+ */
+export function connectionArrived(): void {
+  if (isArriving) return;
+  isArriving = true;
+  arriving = (arriving + 1) % (MOST_ARRIVING + 1);
+  setImmediate(() => {
+    isArriving = false;
+  });
+}
+
+/** Whether what waits for a turn leaves this one to those who connect. Asked in immediates. */
+export function isForArrivals(): boolean {
+  return isArriving && arriving > 0;
+}
+
 /**
  * Gives everybody else a turn of the event loop. Long work is done in slices with one of these between them.
  *
@@ -18,6 +42,10 @@ export function nextTurn(): Promise<void> {
 }
 
 function letNext(): void {
+  if (isForArrivals()) {
+    setImmediate(letNext);
+    return;
+  }
   const next = waiting.shift();
   isDue = waiting.length > 0;
   // Within an immediate this is for the next turn.

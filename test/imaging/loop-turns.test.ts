@@ -1,5 +1,5 @@
 import t from "tap";
-import { claimTurn, isLoopShared, nextTurn } from "../../src/imaging/loop-turns.ts";
+import { claimTurn, connectionArrived, isLoopShared, nextTurn } from "../../src/imaging/loop-turns.ts";
 
 t.test(
   "of all who work in slices one goes on in each turn of the loop, in the order of asking",
@@ -42,4 +42,26 @@ t.test("a turn is claimed once: who comes next waits, and the turn after is free
   await third;
   await new Promise((resolve) => setImmediate(resolve));
   t.equal(claimTurn(), null);
+});
+
+t.test("while connections arrive slices wait, and go on all the same", async (t) => {
+  let turn = 0;
+  let arriving = 100;
+  const arrive = (): void => {
+    turn++;
+    if (arriving-- === 0) return;
+    connectionArrived();
+    setImmediate(arrive);
+  };
+  const went: number[] = [];
+  const work = async (): Promise<void> => {
+    for (let slice = 0; slice < 5; slice++) {
+      await nextTurn();
+      went.push(turn);
+    }
+  };
+  arrive();
+  await work();
+  const during = went.filter((at) => at <= 100).length;
+  t.ok(during >= 2 && during <= 4, `${during} slices in 100 turns in which somebody arrived`);
 });

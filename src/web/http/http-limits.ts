@@ -1,6 +1,7 @@
 import type { RequestListener, Server } from "node:http";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import { connectionArrived, isForArrivals } from "../../imaging/loop-turns.ts";
 
 /** What a client may cost before it has said who it is. */
 export const HTTP_LIMITS = {
@@ -27,9 +28,12 @@ export const SOCKET_LIMITS = {
   perMessageDeflate: false,
 } as const;
 
+/** What people stop agents with. It goes before all others: it does little, and is what ends a flood. */
+const STOP = /^\/api\/v1\/desktops\/[^/?]+\/stop(?:\?|$)/;
+
 /**
  * `handler`, called for so many requests in a turn of the event loop, in the order of their coming: hundreds that arrive
- * at once would hold it for all together.
+ * at once would hold it for all together. Who connects goes first, and a stop waits for nobody.
  */
 export function inTurns(
   handler: RequestListener,
@@ -37,17 +41,28 @@ export function inTurns(
 ): RequestListener {
   const waiting: Parameters<RequestListener>[] = [];
   let begun = 0;
+  let isDue = false;
   const nextTurn = (): void => {
+    isDue = false;
+    if (waiting.length > 0 && isForArrivals()) {
+      setDue();
+      return;
+    }
     begun = 0;
     for (const request of waiting.splice(0, requestsPerTurn)) begin(request);
   };
+  const setDue = (): void => {
+    if (!isDue) setImmediate(nextTurn);
+    isDue = true;
+  };
   const begin = (request: Parameters<RequestListener>): void => {
-    if (begun === 0) setImmediate(nextTurn);
+    setDue();
     begun++;
     handler(...request);
   };
   return (...request) => {
-    if (waiting.length === 0 && begun < requestsPerTurn) begin(request);
+    if (STOP.test(request[0].url ?? "")) handler(...request);
+    else if (waiting.length === 0 && begun < requestsPerTurn) begin(request);
     else waiting.push(request);
   };
 }
@@ -69,6 +84,7 @@ export function makeServer(
     tls === null
       ? createServer(options, listener)
       : createTlsServer({ ...options, cert: tls.cert, key: tls.key, minVersion: "TLSv1.2" }, listener);
+  server.on("connection", connectionArrived);
   server.maxRequestsPerSocket = HTTP_LIMITS.requestsPerConnection;
   server.maxConnections = HTTP_LIMITS.connections;
   server.setTimeout(HTTP_LIMITS.silenceTimeoutMs);

@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import t from "tap";
+import { connectionArrived } from "../../../src/imaging/loop-turns.ts";
 import { inTurns } from "../../../src/web/http/http-limits.ts";
 
 function requests(count: number): IncomingMessage[] {
@@ -48,4 +49,30 @@ t.test("a request that comes while others wait goes behind them; a lone one begi
   await turn();
   ask(a);
   t.same(begun.length, 6);
+});
+
+t.test("a stop is begun before all that wait", (t) => {
+  const begun: string[] = [];
+  const handler = inTurns((request) => void begun.push(request.url ?? ""), 1);
+  const [a, b, c, d] = requests(4);
+  if (c !== undefined) c.url = "/api/v1/desktops/d1/stop";
+  if (d !== undefined) d.url = "/api/v1/desktops/d1/stop/more";
+  for (const request of [a, b, c, d]) {
+    if (request !== undefined) handler(request, new ServerResponse(request));
+  }
+  t.same(begun, ["/0", "/api/v1/desktops/d1/stop"]);
+  t.end();
+});
+
+t.test("requests wait while connections arrive", async (t) => {
+  const begun: string[] = [];
+  const handler = inTurns((request) => void begun.push(request.url ?? ""), 1);
+  for (const request of requests(3)) handler(request, new ServerResponse(request));
+  const counts: number[] = [];
+  for (let i = 0; i < 70; i++) {
+    connectionArrived();
+    await turn();
+    counts.push(begun.length);
+  }
+  t.same([counts[10], counts[40], counts[69]], [1, 2, 3]);
 });
