@@ -1,17 +1,28 @@
+import { createCanvas } from "@napi-rs/canvas";
 import type { Cursor } from "../framebuffer/cursor.ts";
-import { Framebuffer } from "../framebuffer/framebuffer.ts";
-import type { Rect } from "../framebuffer/rect.ts";
+import { Framebuffer, OPAQUE } from "../framebuffer/framebuffer.ts";
+import { holdsRect, overlapRects, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
 import type { Screen } from "../framebuffer/screen.ts";
 import type { Clock } from "../platform/clock.ts";
 import { RESIZE_STATUS, type ResizeStatus } from "../protocols/rfb/resize-status.ts";
 import { DemoDesktop, type DemoState } from "./demo-desktop.ts";
+import type { Drawing } from "./drawing.ts";
 import { characterOf, keyName, type Modifier, modifierOf } from "./key.ts";
-import { FIRST_SCREENS, FIRST_SIZE, judgeLayout } from "./monitors.ts";
-import { Painter } from "./painter.ts";
 import { cursorOf } from "./pointer-shape.ts";
 import { chooseTypeface, type Typeface, type TypefaceChoice } from "./typeface.ts";
-import type { PointerShape } from "./widget.ts";
+
+/** What the demo shows at first: two monitors side by side. */
+const FIRST_SIZE: Size = { width: 2080, height: 800 };
+const FIRST_SCREENS: readonly Screen[] = [
+  { id: 1, rect: { x: 0, y: 0, width: 1280, height: 800 }, flags: 0 },
+  { id: 2, rect: { x: 1280, y: 0, width: 800, height: 800 }, flags: 0 },
+];
+
+const LEAST: Size = { width: 320, height: 240 };
+/** A canvas and a framebuffer of this many pixels take 64 MiB together. */
+const MOST_AREA = 3840 * 2160;
+const MOST_SCREENS = 4;
 
 const MINUTE_MS = 60_000;
 const BLINK_MS = 530;
@@ -47,7 +58,7 @@ export interface DemoScreenOptions {
 }
 
 /**
- * The demo as pixels: takes input, gathers damage, and paints only that, when asked to.
+ * The demo as pixels: takes input, finds what looks different after it, and paints only that, when asked to.
  *
  * INVARIANT: between `repaint` and the next input or timer, the framebuffer is what painting everything would give.
  */
@@ -57,12 +68,16 @@ export class DemoScreen {
   readonly #typeface: Typeface;
   readonly #desktop: DemoDesktop;
   readonly #framebuffer = new Framebuffer(FIRST_SIZE.width, FIRST_SIZE.height);
-  /** Of one tile. */
-  readonly #painter: Painter;
+  readonly #canvas = createCanvas(TILE.width, TILE.height);
+  /** What is to be seen. */
+  #drawing: Drawing;
+  /** More happened since that was drawn. */
+  #isStale = false;
   #screens: readonly Screen[] = FIRST_SCREENS;
   #dirty: Region = Region.empty;
   #buttons = 0;
-  #shape: PointerShape = "arrow";
+  /** The pointer is an I-beam. */
+  #isText = false;
   /** Keysyms of modifiers that are down, whoever holds them. */
   readonly #held = new Set<number>();
   #clipboard = "";
@@ -76,13 +91,12 @@ export class DemoScreen {
     this.#events = events;
     this.#usedAtMs = clock.nowMs();
     this.#typeface = chooseTypeface(typeface);
-    this.#painter = new Painter(TILE, this.#typeface);
-    this.#desktop = new DemoDesktop(this.#typeface, clock.date(), {
-      damage: (region) => this.#damage(region),
+    this.#desktop = new DemoDesktop(this.#typeface, clock.date(), FIRST_SIZE, FIRST_SCREENS, {
       copy: (text) => events.copied(text),
       paste: () => this.#clipboard,
     });
-    this.#damage(Region.of(this.#framebuffer.rect));
+    this.#drawing = this.#desktop.draw(true);
+    this.#dirty = Region.of(this.#framebuffer.rect);
   }
 
   get framebuffer(): Framebuffer {
@@ -99,10 +113,11 @@ export class DemoScreen {
 
   /** The pointer's picture where it is now. */
   get cursor(): Cursor {
-    return cursorOf(this.#shape, this.#typeface);
+    return cursorOf(this.#isText, this.#typeface);
   }
 
   get isDirty(): boolean {
+    this.#refresh();
     return !this.#dirty.isEmpty;
   }
 
@@ -117,13 +132,16 @@ export class DemoScreen {
 
   /** Paints what was damaged into the framebuffer and returns it. */
   repaint(): Region {
+    this.#refresh();
     const dirty = this.#dirty.clip(this.#framebuffer.rect).simplified(MOST_RECTS);
     this.#dirty = Region.empty;
     for (const tile of tilesOf(dirty.bounds)) {
       const part = dirty.clip(tile);
       if (part.isEmpty) continue;
-      this.#painter.within(-tile.x, -tile.y, () => this.#desktop.paint(this.#painter, this.#isCaretShown));
-      this.#painter.copyTo(this.#framebuffer, tile, part.rects);
+      const context = this.#canvas.getContext("2d");
+      this.#drawing.paint(context, tile);
+      const { data } = context.getImageData(0, 0, TILE.width, TILE.height);
+      copyPart(data, tile, part.rects, this.#framebuffer);
     }
     return dirty;
   }
@@ -146,14 +164,18 @@ export class DemoScreen {
     const pressed = buttons & ~this.#buttons;
     const released = this.#buttons & ~buttons;
     this.#buttons = buttons;
-    this.#desktop.move(x, y);
+    const isSeen = this.#desktop.move(x, y);
     if (pressed !== 0) this.#restartBlink();
     if ((pressed & BUTTON.left) !== 0) this.#desktop.pressLeft(x, y);
     if ((released & BUTTON.left) !== 0) this.#desktop.releaseLeft(x, y);
     if ((pressed & BUTTON.right) !== 0) this.#desktop.pressRight(x, y);
     if ((pressed & BUTTON.wheelUp) !== 0) this.#desktop.wheel(x, y, -1);
     if ((pressed & BUTTON.wheelDown) !== 0) this.#desktop.wheel(x, y, 1);
-    this.#setShape(this.#desktop.shapeAt(x, y));
+    if (isSeen || pressed !== 0 || released !== 0) this.#touch();
+    const isText = this.#desktop.isTextAt(x, y);
+    if (isText === this.#isText) return;
+    this.#isText = isText;
+    this.#events.cursor(this.cursor);
   }
 
   key(keysym: number, isDown: boolean): void {
@@ -172,12 +194,14 @@ export class DemoScreen {
       isAlt: this.#isHeld("Alt") || this.#isHeld("Meta"),
       isShift: this.#isHeld("Shift"),
     });
+    this.#touch();
   }
 
   /** A viewer's clipboard. It is kept for Ctrl+V and shown nowhere. */
   clipboard(text: string): void {
     this.#clipboard = text.slice(0, CLIPBOARD_LIMIT);
     this.#desktop.record("Clipboard", `Clipboard, ${[...this.#clipboard].length} characters`);
+    this.#touch();
   }
 
   /** Takes another size and other monitors where it can; says whether it did. */
@@ -187,6 +211,8 @@ export class DemoScreen {
     this.#framebuffer.resize(width, height);
     this.#screens = screens;
     this.#desktop.place({ width, height }, screens);
+    this.#touch();
+    this.#dirty = Region.of(this.#framebuffer.rect);
     return status;
   }
 
@@ -194,22 +220,26 @@ export class DemoScreen {
     return [...this.#held].some((keysym) => modifierOf(keysym) === modifier);
   }
 
-  #damage(region: Region): void {
-    if (region.isEmpty) return;
-    const wasClean = this.#dirty.isEmpty;
-    this.#dirty = this.#dirty.union(region);
+  /** Something happened that may be seen. Much may happen before it is drawn. */
+  #touch(): void {
+    const wasClean = !this.#isStale && this.#dirty.isEmpty;
+    this.#isStale = true;
     if (wasClean) this.#events.damaged();
   }
 
-  #setShape(shape: PointerShape): void {
-    if (shape === this.#shape) return;
-    this.#shape = shape;
-    this.#events.cursor(this.cursor);
+  /** Finds out what looks different after what happened. */
+  #refresh(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    const before = this.#drawing;
+    this.#drawing = this.#desktop.draw(this.#isCaretShown);
+    this.#dirty = this.#dirty.union(this.#drawing.changedSince(before));
   }
 
   #tick(): void {
     const date = this.#clock.date();
     this.#desktop.tell(date);
+    this.#touch();
     const untilNextMs = MINUTE_MS - (date.getSeconds() * 1000 + date.getMilliseconds());
     this.#cancelMinute = this.#clock.after(untilNextMs, () => this.#tick());
   }
@@ -226,7 +256,7 @@ export class DemoScreen {
     this.#cancelBlink = null;
     if (this.#isCaretShown) return;
     this.#isCaretShown = true;
-    this.#damageCaret();
+    this.#touch();
   }
 
   #blinkLater(): void {
@@ -235,14 +265,9 @@ export class DemoScreen {
       const isOver = this.#clock.nowMs() - this.#usedAtMs >= BLINK_FOR_MS;
       if (isOver && this.#isCaretShown) return;
       this.#isCaretShown = !this.#isCaretShown;
-      this.#damageCaret();
+      this.#touch();
       this.#blinkLater();
     });
-  }
-
-  #damageCaret(): void {
-    const caret = this.#desktop.caretRect();
-    if (caret !== null) this.#damage(Region.of(caret));
   }
 }
 
@@ -254,4 +279,31 @@ function* tilesOf({ x, y, width, height }: Rect): Generator<Rect> {
       yield { x: left, y: top, ...TILE };
     }
   }
+}
+
+/** Copies parts of a tile's pixels, made opaque, to where they belong in a framebuffer. */
+function copyPart(rgba: Uint8ClampedArray, tile: Rect, part: readonly Rect[], target: Framebuffer): void {
+  const from = new Uint32Array(rgba.buffer, rgba.byteOffset, tile.width * tile.height);
+  const to = target.words;
+  for (const r of part) {
+    for (let y = r.y; y < r.y + r.height; y++) {
+      const start = (y - tile.y) * tile.width + r.x - tile.x;
+      const shift = y * target.width + r.x - start;
+      for (let i = start; i < start + r.width; i++) to[i + shift] = (from[i] ?? 0) | OPAQUE;
+    }
+  }
+}
+
+/** Whether the demo can take a layout that a viewer asks for, rfbproto SetDesktopSize. */
+function judgeLayout(size: Size, screens: readonly Screen[]): ResizeStatus {
+  if (size.width * size.height > MOST_AREA) return RESIZE_STATUS.outOfResources;
+  const isWhole = screens.length >= 1 && screens.length <= MOST_SCREENS;
+  const isValid = screens.every(
+    ({ id, rect }, i) =>
+      rect.width >= LEAST.width &&
+      rect.height >= LEAST.height &&
+      holdsRect(rectOfSize(size), rect) &&
+      screens.slice(0, i).every((other) => other.id !== id && !overlapRects(other.rect, rect)),
+  );
+  return isWhole && isValid ? RESIZE_STATUS.done : RESIZE_STATUS.invalidLayout;
 }

@@ -1,7 +1,6 @@
 import type { Rect } from "../framebuffer/rect.ts";
-import type { Painter } from "./painter.ts";
-import { COLOUR, FONT, type Look, METRIC } from "./theme.ts";
-import { Widget } from "./widget.ts";
+import type { Drawing } from "./drawing.ts";
+import { type Accent, COLOUR, FONT, METRIC } from "./theme.ts";
 
 const KINDS = ["Keys", "Clicks", "Wheel", "Clipboard"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -9,6 +8,7 @@ export type Kind = (typeof KINDS)[number];
 const TILE_HEIGHT = 72;
 const TILE_GAP = 12;
 const ROW_HEIGHT = 30;
+const MOST_ROWS = 9;
 
 interface Entry {
   readonly kind: Kind;
@@ -17,13 +17,9 @@ interface Entry {
 }
 
 /** What arrived: a count of each kind and the last few events, the newest on top, equal ones counted together. */
-export class EventLog extends Widget {
-  readonly #counts = new Map<Kind, number>(KINDS.map((kind) => [kind, 0]));
+export class EventLog {
+  readonly #counts = new Map<Kind, number>();
   #entries: readonly Entry[] = [];
-
-  count(kind: Kind): number {
-    return this.#counts.get(kind) ?? 0;
-  }
 
   /** The newest event in words, null before the first. */
   get latest(): string | null {
@@ -32,58 +28,31 @@ export class EventLog extends Widget {
   }
 
   record(kind: Kind, what: string): void {
-    this.#counts.set(kind, this.count(kind) + 1);
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
     const [last, ...older] = this.#entries;
     const isSame = last !== undefined && last.kind === kind && last.what === what;
-    this.#entries = isSame
-      ? [{ kind, what, times: last.times + 1 }, ...older]
-      : [{ kind, what, times: 1 }, ...this.#entries].slice(0, this.#capacity);
-    this.damage(this.#tile(KINDS.indexOf(kind)));
-    this.damage(isSame ? this.#row(0) : this.#list);
+    const entries = isSame ? older : this.#entries;
+    this.#entries = [{ kind, what, times: isSame ? last.times + 1 : 1 }, ...entries].slice(0, MOST_ROWS);
   }
 
-  override paint(painter: Painter, { accent }: Look): void {
+  draw(drawing: Drawing, { x, y, width }: Rect, accent: Accent): void {
+    const tileWidth = Math.floor((width - TILE_GAP * (KINDS.length - 1)) / KINDS.length);
     for (const [i, kind] of KINDS.entries()) {
-      const tile = this.#tile(i);
-      painter.fillRound(tile, METRIC.controlRadius, COLOUR.inset);
-      painter.text(String(this.count(kind)), tile.x + 14, tile.y + 28, FONT.figure, accent.plain);
-      painter.text(kind, tile.x + 14, tile.y + 54, FONT.small, COLOUR.quiet);
+      const left = x + i * (tileWidth + TILE_GAP);
+      const tile = { x: left, y, width: tileWidth, height: TILE_HEIGHT };
+      drawing.fillRound(tile, METRIC.controlRadius, COLOUR.inset);
+      drawing.text(String(this.#counts.get(kind) ?? 0), left + 14, y + 28, FONT.figure, accent.plain);
+      drawing.text(kind, left + 14, y + 54, FONT.small, COLOUR.quiet);
     }
+    const first = y + TILE_HEIGHT + TILE_GAP + ROW_HEIGHT / 2;
     if (this.#entries.length === 0) {
-      painter.text(
-        "Nothing has arrived yet.",
-        this.rect.x,
-        this.#row(0).y + ROW_HEIGHT / 2,
-        FONT.body,
-        COLOUR.quiet,
-      );
+      drawing.text("Nothing has arrived yet.", x, first, FONT.body, COLOUR.quiet);
     }
     for (const [i, entry] of this.#entries.entries()) {
-      const row = this.#row(i);
-      const middle = row.y + row.height / 2;
-      painter.disc(row.x + 5, middle, 4, i === 0 ? accent.plain : COLOUR.control);
-      painter.text(words(entry), row.x + 20, middle, FONT.body, i === 0 ? COLOUR.ink : COLOUR.quiet);
+      const middle = first + i * ROW_HEIGHT;
+      drawing.disc(x + 5, middle, 4, i === 0 ? accent.plain : COLOUR.border);
+      drawing.text(words(entry), x + 20, middle, FONT.body, i === 0 ? COLOUR.ink : COLOUR.quiet);
     }
-  }
-
-  get #list(): Rect {
-    const { x, y, width, height } = this.rect;
-    const top = TILE_HEIGHT + TILE_GAP;
-    return { x, y: y + top, width, height: height - top };
-  }
-
-  get #capacity(): number {
-    return Math.floor(this.#list.height / ROW_HEIGHT);
-  }
-
-  #tile(index: number): Rect {
-    const width = Math.floor((this.rect.width - TILE_GAP * (KINDS.length - 1)) / KINDS.length);
-    return { x: this.rect.x + index * (width + TILE_GAP), y: this.rect.y, width, height: TILE_HEIGHT };
-  }
-
-  #row(index: number): Rect {
-    const { x, y, width } = this.#list;
-    return { x, y: y + index * ROW_HEIGHT, width, height: ROW_HEIGHT };
   }
 }
 

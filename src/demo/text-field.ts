@@ -1,10 +1,10 @@
 import type { Rect } from "../framebuffer/rect.ts";
+import type { Control, Look } from "./controls.ts";
+import type { Drawing } from "./drawing.ts";
 import type { KeyPress } from "./key.ts";
-import type { Painter } from "./painter.ts";
 import { layoutText, lineAt, type TextLine } from "./text-layout.ts";
-import { COLOUR, type Font, type Look, METRIC } from "./theme.ts";
+import { COLOUR, type Font, METRIC } from "./theme.ts";
 import type { Typeface } from "./typeface.ts";
-import { type PointerShape, Widget } from "./widget.ts";
 
 /** The most code points kept; what is typed or pasted beyond is refused. */
 export const TEXT_LIMIT = 20_000;
@@ -18,13 +18,13 @@ export interface TextFieldHost {
   copy(text: string): void;
   /** What whoever watches has offered (Ctrl+V). */
   paste(): string;
-  changed(length: number): void;
 }
 
 /** Several lines of text with a caret; it wraps, and scrolls to where the caret is. */
-export class TextField extends Widget {
-  override readonly isFocusable = true;
-  override readonly shape: PointerShape = "text";
+export class TextField implements Control {
+  readonly name: string;
+  readonly rect: Rect;
+  readonly isText = true;
   readonly #typeface: Typeface;
   readonly #host: TextFieldHost;
   readonly #hint: readonly string[];
@@ -37,7 +37,8 @@ export class TextField extends Widget {
   #firstLine = 0;
 
   constructor(name: string, rect: Rect, hint: readonly string[], typeface: Typeface, host: TextFieldHost) {
-    super(name, rect);
+    this.name = name;
+    this.rect = rect;
     this.#hint = hint;
     this.#typeface = typeface;
     this.#host = host;
@@ -45,6 +46,11 @@ export class TextField extends Widget {
 
   get text(): string {
     return this.#characters.join("");
+  }
+
+  /** In code points. */
+  get length(): number {
+    return this.#characters.length;
   }
 
   /** The caret's place in code points from the start. */
@@ -57,7 +63,6 @@ export class TextField extends Widget {
     this.#layOut();
     this.#firstLine = 0;
     this.#reveal();
-    this.damage();
   }
 
   clear(): void {
@@ -78,86 +83,52 @@ export class TextField extends Widget {
     if (shown.length > 0) this.#replace(this.#caret, this.#caret, shown);
   }
 
-  override paint(painter: Painter, { accent, isActive, isCaretShown }: Look): void {
-    painter.fillRound(this.rect, METRIC.controlRadius, COLOUR.field);
-    const isFocused = isActive && this.isFocused;
-    painter.frame(this.rect, METRIC.controlRadius, isFocused ? accent.plain : COLOUR.line, isFocused ? 2 : 1);
-    painter.clipped(this.#inner(), () => {
-      if (this.#characters.length === 0) this.#paintHint(painter);
-      for (let i = this.#firstLine; i < this.#lines.length; i++) {
-        const row = this.#rowRect(i);
-        if (row.y >= this.rect.y + this.rect.height) break;
-        if (painter.shows(row)) {
-          painter.text(this.#lines[i]?.text ?? "", row.x, row.y + row.height / 2, this.#font, COLOUR.ink);
-        }
+  draw(drawing: Drawing, { accent, isFocused, isCaretShown }: Look): void {
+    drawing.fillRound(this.rect, METRIC.controlRadius, COLOUR.surface);
+    drawing.frame(this.rect, METRIC.controlRadius, isFocused ? accent.plain : COLOUR.line, isFocused ? 2 : 1);
+    drawing.clipped(this.#inner(), () => {
+      if (this.#characters.length === 0) this.#drawHint(drawing);
+      for (const [i, { text }] of this.#lines
+        .slice(this.#firstLine, this.#firstLine + this.#rows() + 2)
+        .entries()) {
+        const row = this.#rowRect(this.#firstLine + i);
+        drawing.text(text, row.x, row.y + row.height / 2, this.#font, COLOUR.ink);
       }
-      if (isFocused && isCaretShown) painter.fill(this.#caretRect(), accent.plain);
+      if (isFocused && isCaretShown) drawing.fill(this.#caretRect(), accent.plain);
     });
-    const track = this.#thumb();
-    if (track !== null) painter.fillRound(track, 2, COLOUR.control);
+    const thumb = this.#thumb();
+    if (thumb !== null) drawing.fillRound(thumb, 2, COLOUR.border);
   }
 
-  override caretRect(): Rect | null {
-    return this.isFocused ? this.#caretRect() : null;
-  }
-
-  override press(x: number, y: number): void {
+  press(x: number, y: number): void {
     const line = this.#firstLine + Math.floor((y - this.#inner().y) / this.#rowHeight());
     this.#moveTo(this.#nearest(Math.min(this.#lines.length - 1, Math.max(0, line)), x - this.#inner().x));
   }
 
-  override wheel(notches: number): boolean {
+  wheel(notches: number): void {
     const last = Math.max(0, this.#lines.length - this.#rows());
-    const first = Math.min(last, Math.max(0, this.#firstLine + notches * 3));
-    if (first !== this.#firstLine) {
-      this.#firstLine = first;
-      this.damage();
-    }
-    return true;
+    this.#firstLine = Math.min(last, Math.max(0, this.#firstLine + notches * 3));
   }
 
-  override key({ name, text, isCtrl, isAlt }: KeyPress): boolean {
+  key({ name, text, isCtrl, isAlt }: KeyPress): boolean {
     if (isCtrl && !isAlt) return this.#command(name.toLowerCase());
     const line = lineAt(this.#lines, this.#caret);
-    switch (name) {
-      case "Return":
-        this.insert("\n");
-        return true;
-      case "BackSpace":
-        if (this.#caret > 0) this.#replace(this.#caret - 1, this.#caret, []);
-        return true;
-      case "Delete":
-        if (this.#caret < this.#characters.length) this.#replace(this.#caret, this.#caret + 1, []);
-        return true;
-      case "Left":
-        this.#moveTo(this.#caret - 1);
-        return true;
-      case "Right":
-        this.#moveTo(this.#caret + 1);
-        return true;
-      case "Home":
-        this.#moveTo(this.#lines[line]?.start ?? 0);
-        return true;
-      case "End":
-        this.#moveTo(this.#endOf(line));
-        return true;
-      case "Up":
-        this.#moveLines(-1);
-        return true;
-      case "Down":
-        this.#moveLines(1);
-        return true;
-      case "Page_Up":
-        this.#moveLines(-this.#rows());
-        return true;
-      case "Page_Down":
-        this.#moveLines(this.#rows());
-        return true;
-      default:
-        if (text === null) return false;
-        this.insert(text);
-        return true;
-    }
+    const acts: Readonly<Record<string, () => void>> = {
+      Return: () => this.insert("\n"),
+      BackSpace: () => this.#replace(Math.max(0, this.#caret - 1), this.#caret, []),
+      Delete: () => this.#replace(this.#caret, this.#caret + 1, []),
+      Left: () => this.#moveTo(this.#caret - 1),
+      Right: () => this.#moveTo(this.#caret + 1),
+      Home: () => this.#moveTo(this.#lines[line]?.start ?? 0),
+      End: () => this.#moveTo(this.#endOf(line)),
+      Up: () => this.#moveLines(-1),
+      Down: () => this.#moveLines(1),
+      Page_Up: () => this.#moveLines(-this.#rows()),
+      Page_Down: () => this.#moveLines(this.#rows()),
+    };
+    const act = acts[name] ?? (text === null ? undefined : () => this.insert(text));
+    act?.();
+    return act !== undefined;
   }
 
   #command(letter: string): boolean {
@@ -170,24 +141,11 @@ export class TextField extends Widget {
   }
 
   #replace(from: number, to: number, by: readonly string[]): void {
-    const before = this.#lines;
-    const first = this.#firstLine;
-    const hadText = this.#characters.length > 0;
-    this.#damageCaret();
     this.#characters = [...this.#characters.slice(0, from), ...by, ...this.#characters.slice(to)];
     this.#caret = from + by.length;
     this.#aimX = null;
     this.#layOut();
     this.#reveal();
-    const isOverflowing = Math.max(before.length, this.#lines.length) > this.#rows();
-    if (first !== this.#firstLine || isOverflowing || hadText !== this.#characters.length > 0) this.damage();
-    else {
-      for (let i = 0; i < Math.max(before.length, this.#lines.length); i++) {
-        if (before[i]?.text !== this.#lines[i]?.text) this.#damageRow(i);
-      }
-    }
-    this.#damageCaret();
-    this.#host.changed(this.#characters.length);
   }
 
   #moveTo(caret: number): void {
@@ -204,12 +162,8 @@ export class TextField extends Widget {
   }
 
   #setCaret(caret: number): void {
-    this.#damageCaret();
     this.#caret = caret;
-    const first = this.#firstLine;
     this.#reveal();
-    if (first !== this.#firstLine) this.damage();
-    this.#damageCaret();
   }
 
   #layOut(): void {
@@ -264,16 +218,6 @@ export class TextField extends Widget {
     return { x: x + offset, y: y + 2, width: CARET_WIDTH, height: height - 4 };
   }
 
-  #damageCaret(): void {
-    this.damage(this.#caretRect());
-  }
-
-  #damageRow(line: number): void {
-    const { y, height } = this.#rowRect(line);
-    // Glyphs may reach a little out of their line.
-    this.damage({ x: this.rect.x, y: y - 2, width: this.rect.width, height: height + 4 });
-  }
-
   #rowHeight(): number {
     return Math.round(this.#font.sizePx * 1.5);
   }
@@ -303,11 +247,11 @@ export class TextField extends Widget {
     return { x: x + width - 8, y: y + 4 + offset, width: 4, height: size };
   }
 
-  #paintHint(painter: Painter): void {
+  #drawHint(drawing: Drawing): void {
     const { x, y } = this.#inner();
     const height = this.#rowHeight();
     for (const [i, line] of this.#hint.entries()) {
-      painter.text(line, x + 4, y + (i + 0.5) * height, this.#font, COLOUR.quiet);
+      drawing.text(line, x + 4, y + (i + 0.5) * height, this.#font, COLOUR.quiet);
     }
   }
 }

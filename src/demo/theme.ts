@@ -18,13 +18,10 @@ export const COLOUR = {
   ink: "#1c2430",
   quiet: "#5a6675",
   onAccent: "#ffffff",
-  window: "#ffffff",
-  titleBar: "#f4f6f9",
-  field: "#ffffff",
+  surface: "#ffffff",
   inset: "#f4f6f9",
   line: "#dfe4ea",
-  control: "#c3cbd5",
-  button: "#ffffff",
+  border: "#c3cbd5",
   buttonHover: "#f1f4f8",
   buttonPressed: "#e3e8ef",
   danger: "#d64545",
@@ -47,15 +44,6 @@ export const ACCENTS: readonly Accent[] = [
   { name: "Green", plain: "#1a7f4e", dark: "#12633b", pale: "#dff4e8" },
   { name: "Violet", plain: "#7a4fd8", dark: "#5f38b6", pale: "#eee7fc" },
 ];
-
-/** What a widget needs to know of the desktop while it paints. */
-export interface Look {
-  readonly accent: Accent;
-  /** True within the window in front: only there the focus is shown. */
-  readonly isActive: boolean;
-  /** False in the dark half of a caret's blink. */
-  readonly isCaretShown: boolean;
-}
 
 /** Lengths in pixels. */
 export const METRIC = {

@@ -1,38 +1,12 @@
 import type { Point, Rect, Size } from "../framebuffer/rect.ts";
-import type { Fade, Painter, Sprite } from "./painter.ts";
+import type { Drawing, Fade, Sprite } from "./drawing.ts";
 
 /** A sky from top to bottom and hills before it, the farthest first. */
-interface Scenery {
-  readonly sky: Fade;
-  readonly hills: readonly string[];
-}
-
-const SCENERIES: readonly Scenery[] = [
-  {
-    sky: [
-      [0, "#8fbcf0"],
-      [0.55, "#c9dcf8"],
-      [1, "#f6e9ea"],
-    ],
-    hills: ["#a9c3ee", "#8eaee6", "#7196da"],
-  },
-  {
-    sky: [
-      [0, "#f3c9a5"],
-      [0.5, "#f8dfcf"],
-      [1, "#f5edf3"],
-    ],
-    hills: ["#e8b3a8", "#cf94a3", "#a97a9c"],
-  },
-  {
-    sky: [
-      [0, "#a7d8cf"],
-      [0.55, "#d5ece1"],
-      [1, "#f6f3e4"],
-    ],
-    hills: ["#9fcdb8", "#7db8a4", "#5d9d8c"],
-  },
-];
+const SCENERIES = [
+  { sky: ["#8fbcf0", "#c9dcf8", "#f6e9ea"], hills: ["#a9c3ee", "#8eaee6", "#7196da"], middle: 0.55 },
+  { sky: ["#f3c9a5", "#f8dfcf", "#f5edf3"], hills: ["#e8b3a8", "#cf94a3", "#a97a9c"], middle: 0.5 },
+  { sky: ["#a7d8cf", "#d5ece1", "#f6f3e4"], hills: ["#9fcdb8", "#7db8a4", "#5d9d8c"], middle: 0.55 },
+] as const;
 
 export const WALLPAPERS = SCENERIES.length;
 
@@ -40,18 +14,18 @@ export const WALLPAPERS = SCENERIES.length;
  * The ground of the desktop, each monitor a view of its own. Colours change only downwards, so that lossless
  * encodings find long runs.
  */
-export function paintWallpaper(
-  painter: Painter,
-  size: Size,
-  monitors: readonly Rect[],
-  index: number,
-): Sprite {
-  const { sky, hills } = SCENERIES[index % WALLPAPERS] ?? { sky: [], hills: [] };
-  return painter.sprite(size, (own) => {
+export function wallpaper(drawing: Drawing, size: Size, monitors: readonly Rect[], index: number): Sprite {
+  const { sky, hills, middle } = SCENERIES[index % WALLPAPERS] ?? SCENERIES[0];
+  const fade: Fade = [
+    [0, sky[0]],
+    [middle, sky[1]],
+    [1, sky[2]],
+  ];
+  return drawing.sprite(`wallpaper ${index} ${JSON.stringify([size, monitors])}`, size, (own) => {
     own.fill({ x: 0, y: 0, ...size }, "#20262f");
     for (const monitor of monitors) {
       own.clipped(monitor, () => {
-        own.fill(monitor, sky);
+        own.fill(monitor, fade);
         for (const [i, colour] of hills.entries()) own.polygon(hill(monitor, i), colour);
       });
     }

@@ -1,7 +1,7 @@
 import { createCanvas } from "@napi-rs/canvas";
 import t from "tap";
-import { GLYPHS } from "../../src/demo/glyphs.ts";
-import { StrokeTypeface } from "../../src/demo/stroke-typeface.ts";
+
+import { GLYPHS, StrokeTypeface } from "../../src/demo/stroke-typeface.ts";
 import { FONT } from "../../src/demo/theme.ts";
 
 const FACE = new StrokeTypeface();
@@ -18,8 +18,8 @@ function ink(text: string): string {
 
 t.test("every printable ASCII character has a glyph of rows of five", async (t) => {
   for (let code = 0x21; code <= 0x7e; code++)
-    t.ok(GLYPHS[String.fromCharCode(code)], String.fromCharCode(code));
-  for (const [character, rows] of Object.entries(GLYPHS)) {
+    t.ok(GLYPHS.get(String.fromCharCode(code)), String.fromCharCode(code));
+  for (const [character, rows] of GLYPHS) {
     t.match(rows, /^[0-9a-v]{7,9}$/, character);
   }
 });
@@ -27,7 +27,7 @@ t.test("every printable ASCII character has a glyph of rows of five", async (t) 
 t.test("no two glyphs look the same, and each leaves ink", async (t) => {
   const seen = new Map<string, string>();
   const blank = ink(" ");
-  for (const character of Object.keys(GLYPHS)) {
+  for (const character of GLYPHS.keys()) {
     const picture = ink(character);
     t.not(picture, blank, character);
     // A minus and a dash are meant to look alike.

@@ -1,6 +1,7 @@
 import { Framebuffer, OPAQUE } from "../../framebuffer/framebuffer.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { ByteQueue, type Parser } from "../byte-queue.ts";
+import { codePointOf } from "../keysym-characters.ts";
 import { ChannelSet } from "./channel-set.ts";
 import { farewellError, signInRefused } from "./connect/error-info.ts";
 import { disconnectUltimatum, joinChannels } from "./connect/mcs.ts";
@@ -20,7 +21,6 @@ import { DamageLog } from "./graphics/damage-log.ts";
 import { RdpKeyboard } from "./input/input-keyboard.ts";
 import { RdpPointer } from "./input/input-pointer.ts";
 import { US_LAYOUT } from "./input/keyboard-layouts.ts";
-import { codePointOf } from "./input/keysym-characters.ts";
 import { isKnownLayout, positionOfCharacter, positionOfKey } from "./input/scancodes.ts";
 import { sendInput } from "./input/send-input.ts";
 import { LIMIT } from "./numbers.ts";

@@ -1,6 +1,6 @@
+import { codePointOf } from "../../keysym-characters.ts";
 import { type InputEvent, keyEvents, LOCK, unicodeEvents } from "./input.ts";
 import { US_LAYOUT } from "./keyboard-layouts.ts";
-import { codePointOf } from "./keysym-characters.ts";
 import {
   isKnownLayout,
   type KeyPosition,

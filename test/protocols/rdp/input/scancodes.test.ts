@@ -1,5 +1,5 @@
 import t from "tap";
-import { codePointOf } from "../../../../src/protocols/rdp/input/keysym-characters.ts";
+import { codePointOf } from "../../../../src/protocols/keysym-characters.ts";
 import { positionOfKey, scancodeOfViewer } from "../../../../src/protocols/rdp/input/scancodes.ts";
 
 t.test("keys without a character are found by their keysyms", async (t) => {
