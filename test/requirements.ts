@@ -67,9 +67,10 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "T01",
     "draw_overlay",
-    "fractions and corners left of or above the desktop are refused, not rounded and clamped; display_scale is always null",
+    "display_scale is always null",
     `${OVERLAY_TOOLS} draw_overlay draws a yellow half-transparent box unless told otherwise`,
     `${OVERLAY_TOOLS} draw_overlay takes every field`,
+    `${OVERLAY_TOOLS} overlays lie on whole pixels, and are clamped wherever they begin`,
     `${PAGE} an overlay drawn over MCP appears and lets a click through`,
   ),
   promise(
@@ -94,18 +95,21 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "T05",
     "take_screenshot",
-    "scale above 1 is refused; display_scale and viewport_scroll are always null",
+    "display_scale is always null",
     `${TARGETS} the picture is the target's, pixel for pixel`,
     `${SCREENSHOT} take_screenshot gives an image block and says where it was taken`,
     `${SCREENSHOT} if_changed_since answers without an image while the generation is the same`,
+    "test/desktop/picture/snapshots.test.ts :: what is enlarged shows each pixel as a square, and is bounded",
+    `${ANCHOR_TOOLS} anchors are each caller's own, and can be forgotten`,
   ),
-  later(
+  promise(
     "T06",
     "click_at",
-    "coordinates with fractions are refused, not rounded",
+    "agent",
     `${TARGETS} a click lands on the pixel that was asked for`,
     `${INPUT_TOOLS} click_at clicks as an agent and reports the effect`,
     `${INPUT_TOOLS} click_at without coordinates clicks where the pointer is`,
+    `${INPUT_TOOLS} click_at takes what lies between pixels for the pixel next to it`,
   ),
   promise(
     "T07",
@@ -153,22 +157,27 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/mcp/resources.test.ts :: a 2026-era client that listens to a screen is told, and only of its own",
   ),
   promise("T13", "unsubscribe_events", "agent", CELLS),
-  later(
+  promise(
     "T14",
     "re_anchor_element",
-    "tolerance takes whole numbers only; viewport_scroll is always null",
+    "agent",
     CELLS,
     `${ANCHOR_TOOLS} an element that was remembered is found again after the page moved`,
+    `${ANCHOR_TOOLS} tolerance is of 255, or a share of it`,
     `${ANCHORS} an anchor follows a scrolled page to wherever it is, and is lost where it is not`,
     `${ANCHORS} confidence is 1 for the same pixels and less under noise`,
     `${ANCHORS} of two that look alike none is chosen, unless the target said where it moved`,
+    `${ANCHORS} how far it was scrolled is known for as long as moves brought it`,
+    "test/desktop/anchored-desktop.test.ts :: a live desktop's anchor and its overlay follow what the target scrolls",
   ),
-  later(
+  promise(
     "T14b",
     "add_anchor",
-    "no tool removes an anchor, and anchors have no owner",
+    "agent",
     CELLS,
     `${ANCHOR_TOOLS} an anchor of no name gets one; one that is not known is refused by name`,
+    `${ANCHOR_TOOLS} anchors are each caller's own, and can be forgotten`,
+    `${ANCHORS} each owner has anchors of its own`,
     `${ANCHORS} what cannot be remembered or is not known is refused with the way out`,
   ),
   later(
@@ -218,10 +227,10 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   later("T23", "analyze_screenshot", "no provider is asked yet"),
   later("T24", "auto_redact_pii", "no OCR to find anything by"),
-  later(
+  promise(
     "T25",
     "list_screenshots",
-    "screenshots are listed without their capture mode",
+    "agent",
     CELLS,
     `${AGENT_TOOLS} screenshots are listed newest first, each to its own`,
   ),

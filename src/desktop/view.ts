@@ -20,7 +20,7 @@ export type PictureUrgency = (typeof PICTURE_URGENCIES)[number];
 export interface SnapshotRequest {
   /** Desktop pixels, within the desktop; default all of it. */
   readonly region?: Rect;
-  /** Factor of both sides, 0 < scale <= 1; default 1. */
+  /** Factor of both sides, more than 0, at most MOST_SCALE; default 1. */
   readonly scale?: number;
   /** The largest size, of the same shape, that these models see all of; never larger than 1. Not with `scale`. */
   readonly fit?: Fit;

@@ -19,7 +19,6 @@ export interface Scaling {
   readonly means: Uint8Array | null;
 }
 
-/** `to` is not larger than `size` in either direction. */
 export function beginScaling(size: Size, to: Size): Scaling {
   const columns = spread(size.width, to.width);
   const lines = spread(size.height, to.height);

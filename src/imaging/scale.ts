@@ -13,7 +13,7 @@ const BAND_LINES = 16;
 const SLICE_MS = 4;
 
 /**
- * One rectangle of a picture at another, not larger size, as a picture of its own. The pixels are copied before this
+ * One rectangle of a picture at another size, as a picture of its own. The pixels are copied before this
  * returns, then scaled with pauses for others. Throws a RangeError as `scalePixels` does.
  */
 export async function scalePicture(picture: Picture, rect: Rect, to: Size): Promise<Picture> {
@@ -38,8 +38,8 @@ export async function scalePicture(picture: Picture, rect: Rect, to: Size): Prom
 }
 
 /**
- * Opaque pixels at a size not larger in either direction: each new pixel is the mean of the area it covers, parts of
- * pixels by their share, rounded to nearest. Throws a RangeError for a larger or unacceptable size.
+ * Opaque pixels at another size: each new pixel is the mean of the area it covers, parts of pixels by their share,
+ * rounded to nearest. Throws a RangeError for an unacceptable size.
  */
 export function scalePixels(from: Pixels, size: Size, to: Size): RgbaImage {
   checkSizes(size, to);
@@ -54,9 +54,9 @@ export function scalePixels(from: Pixels, size: Size, to: Size): RgbaImage {
 }
 
 function checkSizes(size: Size, to: Size): void {
-  if (isAcceptableSize(to) && to.width <= size.width && to.height <= size.height) return;
+  if (isAcceptableSize(to)) return;
   throw new RangeError(
-    `scaling ${size.width}x${size.height} to ${to.width}x${to.height} pixels refused: expected 1x1 to the same size`,
+    `scaling ${size.width}x${size.height} to ${to.width}x${to.height} pixels refused: expected a size of at least 1x1`,
   );
 }
 

@@ -12,7 +12,7 @@ export interface Spread {
   readonly tail: Int32Array;
 }
 
-/** `to` is at most `from`; both at least 1. */
+/** Both at least 1. */
 export function spread(from: number, to: number): Spread {
   const divisor = greatestCommonDivisor(from, to);
   const total = from / divisor;

@@ -32,15 +32,15 @@ function naive(frame: Framebuffer, r: Rect, to: Size): Uint8Array {
   return out;
 }
 
-t.test("any smaller size is the exact mean of what each pixel covers, opaque", async () => {
+t.test("any size, smaller or larger, is the exact mean of what each pixel covers, opaque", async () => {
   const side = fc.integer({ min: 1, max: 24 });
   await fc.assert(
-    fc.asyncProperty(side, side, fc.nat(23), fc.nat(23), fc.nat(), async (width, height, w, h, seed) => {
+    fc.asyncProperty(side, side, fc.nat(70), fc.nat(70), fc.nat(), async (width, height, w, h, seed) => {
       const frame = paintedFrame(width + 3, height + 2, seed);
       const next = noise(seed);
       for (let i = 0; i < frame.words.length; i += 3) frame.words[i] = (next() | 0xff000000) >>> 0;
       const r = rect(2, 1, width, height);
-      const to = { width: 1 + (w % width), height: 1 + (h % height) };
+      const to = { width: 1 + (w % (3 * width)), height: 1 + (h % (3 * height)) };
       const expected = Buffer.from(naive(frame, r, to));
       const scaled = await scalePicture(frameAsPicture(frame), r, to);
       const { bytes } = scaled.pixels(rect(0, 0, to.width, to.height));
@@ -93,11 +93,21 @@ t.test("the pixels are those of the call, and others get turns", async (t) => {
   t.ok(turns > 0, `${turns} turns`);
 });
 
-t.test("larger, empty and fractional sizes are refused", async (t) => {
+t.test("a whole factor repeats each pixel", async (t) => {
+  const frame = paintedFrame(9, 7, 3);
+  const image = scalePixels(frameAsPicture(frame).pixels(frame.rect), frame, { width: 27, height: 21 });
+  const words = new Uint32Array(image.rgba.buffer);
+  const wanted = Array.from(
+    words,
+    (_, i) => frame.words[Math.floor(i / 27 / 3) * 9 + Math.floor((i % 27) / 3)],
+  );
+  t.same([...words], wanted);
+});
+
+t.test("empty and fractional sizes are refused", async (t) => {
   const frame = paintedFrame(10, 10);
   for (const to of [
-    { width: 11, height: 10 },
-    { width: 10, height: 11 },
+    { width: 20_000, height: 10 },
     { width: 0, height: 5 },
     { width: 5.5, height: 5 },
     { width: Number.NaN, height: 5 },

@@ -344,6 +344,10 @@ t.test("screenshots are listed newest first, each to its own", async (t) => {
   for (let i = 0; i < 3; i++) await call("take_screenshot", { scale: 1 / (i + 1) });
   const { structured } = await call("list_screenshots", { limit: 2 });
   t.match(structured, { total: 3, screenshots: [{ width: 640 }, { width: 960 }] });
+  await call("take_screenshot", { monitor_index: 1 });
+  await call("take_screenshot", { region: { x: 5.5, y: 5, width: 9, height: 9 } });
+  const { structured: three } = await call("list_screenshots", { limit: 3 });
+  t.match(three["screenshots"], [{ mode: "region" }, { mode: "monitor" }, { mode: "fullscreen" }]);
   t.match((await call("list_screenshots", {}, { principal: OTHER })).structured, { total: 0 });
 });
 

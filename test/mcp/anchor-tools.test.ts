@@ -1,7 +1,7 @@
 import t from "tap";
 import { drawText } from "../framebuffer/frames.ts";
 import { callsTo } from "./call.ts";
-import { fakeHouse } from "./fake-house.ts";
+import { fakeHouse, OTHER } from "./fake-house.ts";
 
 t.test("an element that was remembered is found again after the page moved", async (t) => {
   const house = fakeHouse();
@@ -35,6 +35,50 @@ t.test("an anchor of no name gets one; one that is not known is refused by name"
   t.match(unknown.structured, { error: { code: "not_found", message: /"nobody"/ } });
   const large = await call("add_anchor", { x: 0, y: 0, width: 1000, height: 700 });
   t.match(large.structured, { error: { code: "invalid_parameters", message: /at most 65536 pixels/ } });
+});
+
+t.test("anchors are each caller's own, and can be forgotten", async (t) => {
+  const house = fakeHouse();
+  const mine = callsTo(house);
+  const others: typeof mine = (name, args) => mine(name, args, { principal: OTHER });
+  await mine("add_anchor", { anchor_id: "ok", x: 300, y: 218, width: 90, height: 40 });
+  t.match((await others("re_anchor_element", { anchor_id: "ok" })).error, { code: "not_found" });
+  t.match((await others("click_at", { anchor_id: "ok" })).error, { code: "not_found" });
+  t.match((await others("remove_anchor", { anchor_id: "ok" })).structured, {
+    removed: false,
+    not_found: true,
+  });
+  await others("add_anchor", { anchor_id: "ok", x: 100, y: 18, width: 90, height: 40 });
+  t.match((await mine("re_anchor_element", { anchor_id: "ok" })).structured, {
+    new_position: { x: 300, y: 218 },
+    viewport_scroll: { x: 0, y: 0 },
+  });
+  t.match((await mine("take_screenshot", {})).structured, { viewport_scroll: { x: 0, y: 0 } });
+  t.match((await mine("remove_anchor", { anchor_id: "ok" })).structured, { removed: true, not_found: false });
+  t.match((await mine("re_anchor_element", { anchor_id: "ok" })).error, { code: "not_found" });
+  t.match((await mine("take_screenshot", {})).structured, { viewport_scroll: null });
+});
+
+t.test("tolerance is of 255, or a share of it", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  await call("add_anchor", { anchor_id: "ok", x: 300, y: 218, width: 90, height: 40 });
+  const { picture } = house.desktops.get("one");
+  for (let i = 0; i < picture.words.length; i++) {
+    // Every channel that was below 245 is lighter by 10.
+    const word = picture.words[i] ?? 0;
+    const lighter = [0, 8, 16].map((at) => Math.min(255, ((word >>> at) & 255) + 10) << at);
+    picture.words[i] = (0xff000000 | lighter.reduce((sum, channel) => sum | channel, 0)) >>> 0;
+  }
+  const found = async (tolerance: number): Promise<unknown> =>
+    (await call("re_anchor_element", { anchor_id: "ok", tolerance })).structured["found"];
+  t.equal(await found(0.01), false, "a hundredth is 3 of 255");
+  t.equal(await found(0.05), true, "a twentieth is 13 of 255");
+  t.equal(await found(3), false);
+  t.equal(await found(13), true);
+  t.match((await call("re_anchor_element", { anchor_id: "ok", tolerance: 128 })).error, {
+    code: "invalid_parameters",
+  });
 });
 
 t.test("an overlay names the anchor it goes with", async (t) => {

@@ -45,6 +45,38 @@ t.test("click_at hands over every option", async (t) => {
   });
 });
 
+t.test("click_at takes what lies between pixels for the pixel next to it", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  const clicked = async (args: object): Promise<unknown> => {
+    await call("click_at", { ...args, effect_timeout_ms: 0 });
+    const action = house.desktops.get("one").performed.at(-1)?.action;
+    return action?.kind === "click" ? [action.x, action.y] : null;
+  };
+  t.same(await clicked({ x: 10.5, y: 20.4 }), [11, 20]);
+  t.same(await clicked({ x: 1919.9, y: 799.6 }), [1919, 799], "the last pixel has no next one");
+  t.same(await clicked({ x: 0.4, y: 0.6, monitor_index: 1 }), [1280, 1]);
+  const { structured } = await call("take_screenshot", { scale: 0.5 });
+  const { screenshot_id } = structured;
+  t.same(await clicked({ x: 10.25, y: 10, screenshot_id }), [21, 21], "as exactly as it was given");
+  t.same(await clicked({ x: 959.9, y: 399.9, screenshot_id }), [1919, 799]);
+  t.match((await call("click_at", { x: 1920, y: 1 })).error, { code: "out_of_bounds" });
+  t.match(
+    (
+      await call("drag", {
+        path: [
+          { x: 1.2, y: 1 },
+          { x: 5.5, y: 9.9 },
+        ],
+      })
+    ).structured,
+    {
+      from: { native: { x: 1, y: 1 } },
+      to: { native: { x: 6, y: 10 } },
+    },
+  );
+});
+
 t.test("click_at without coordinates clicks where the pointer is", async (t) => {
   const house = fakeHouse();
   const { structured } = await callsTo(house)("click_at", { button: "right" });

@@ -45,6 +45,18 @@ t.test("with monitor_index coordinates start at that monitor, and answers are de
   t.match(gone.error, { code: "out_of_bounds", message: /monitor_index 2, expected 0 to 1/ });
 });
 
+t.test("overlays lie on whole pixels, and are clamped wherever they begin", async (t) => {
+  const call = callsTo(fakeHouse());
+  const between = await call("draw_overlay", { x: 10.4, y: 20.6, width: 30.2, height: 1.4 });
+  t.match(between.structured, { bounds: { x: 10, y: 21, width: 31, height: 1 } });
+  const corner = await call("draw_overlay", { x: -15.5, y: -20, width: 40, height: 50 });
+  t.match(corner.structured, { bounds: { x: 0, y: 0, width: 25, height: 30 } });
+  const second = await call("draw_overlay", { x: -5, y: 3, width: 20, height: 20, monitor_index: 1 });
+  t.match(second.structured, { bounds: { x: 1280, y: 3, width: 15, height: 20 }, monitor_index: 1 });
+  const drawn = await call("batch_overlay", { overlays: [{ x: -1, y: 2.5, width: 9, height: 9 }] });
+  t.equal(Object(drawn.structured["overlay_ids"]).length, 1);
+});
+
 t.test("faulty overlays are refused: colour, kind, negative box", async (t) => {
   const house = fakeHouse();
   const call = callsTo(house);

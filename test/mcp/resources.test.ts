@@ -40,7 +40,15 @@ t.test("resources list the screens, the settings and one's own screenshots", asy
   const mine = (await uris()).at(-1) ?? "";
   t.match(mine, /^screenshots:\/\/[-0-9a-f]{36}$/);
   const { contents } = await client.readResource({ uri: mine });
-  t.match(contents, [{ uri: mine, mimeType: "image/png" }]);
+  t.match(contents, [
+    { uri: mine, mimeType: "image/png" },
+    { uri: mine, mimeType: "application/json" },
+  ]);
+  const [, facts] = contents;
+  t.match(JSON.parse(facts !== undefined && "text" in facts ? facts.text : ""), {
+    ...{ uri: mine, mode: "fullscreen", width: 1920, height: 800, connection_name: String },
+    ...{ taken_at: /^20/, size_bytes: Number, region: { x: 0, y: 0, width: 1920, height: 800 } },
+  });
   const other = await modern(t, url, "agent-2");
   t.equal((await other.listResources()).resources.length, 4, "another's are not listed");
   await t.rejects(other.readResource({ uri: mine }), { code: -32_602 }, "nor found");
@@ -81,6 +89,11 @@ t.test("prompts carry the image, of now or of a screenshot, and say what they do
     { role: "user", content: { type: "image", mimeType: "image/png" } },
     { role: "user", content: { type: "text", text: /bug report[\s\S]*it crashed/ } },
   ]);
+  const judged = async (name: string, args: Record<string, string>): Promise<string> =>
+    JSON.stringify((await client.getPrompt({ name, arguments: args })).messages[1]);
+  t.match(await judged("generate_bug_report", {}), /how severe it is/, "else it is to be judged");
+  t.match(await judged("generate_bug_report", { severity: "blocker" }), /Its severity was set: blocker/);
+  t.match(await judged("accessibility_audit", { least_severity: "serious" }), /less severe than: serious/);
   await t.rejects(client.getPrompt({ name: "nonsense" }), { code: -32_602, message: /Unknown prompt/ });
   await t.rejects(client.getPrompt({ name: "describe_ui", arguments: { context: "x" } }), {
     message: /got the argument "context"/,

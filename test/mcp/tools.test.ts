@@ -21,7 +21,7 @@ const PROMISED = [
   ...["test_connection", "remove_connection", "set_active_connection"],
   ...["move_mouse", "mouse_down", "mouse_up", "drag", "scroll", "press_keys", "cursor_position", "zoom"],
   ...["wait", "wait_for", "batch_actions", "paste_text", "reset_input", "session_stop", "session_resume"],
-  ...["computer", "list_screenshots", "set_mode", "add_anchor", "re_anchor_element"],
+  ...["computer", "list_screenshots", "set_mode", "add_anchor", "re_anchor_element", "remove_anchor"],
   ...["subscribe_events", "unsubscribe_events", "poll_events", "set_screenshot_frequency"],
   ...["compare_screenshots", "annotate_screenshot"],
   ...["start_recording", "stop_recording", "list_recordings", "get_frame_at", "search_recording"],
@@ -77,7 +77,7 @@ t.test("faults name the field, what was got and what was expected, never a text"
   const call = callsTo(fakeHouse());
   const said = async (name: string, args: unknown): Promise<string> => (await call(name, args)).text;
   t.match(await said("click_at", { x: 70_000, y: 1 }), /x: .*65535.*got 70000/);
-  t.match(await said("click_at", { x: 1.5, y: 1 }), /x: .*int.*got 1.5/);
+  t.match(await said("click_at", { x: 1, y: 1, clicks: 1.5 }), /clicks: .*int.*got 1.5/);
   t.match(await said("click_at", { x: -1, y: 1 }), /x: .*got -1/);
   t.match(await said("click_at", { x: "1", y: 1 }), /x: .*number.*got a text of 1 characters/);
   t.match(await said("click_at", { x: 1 }), /expected both x and y/);

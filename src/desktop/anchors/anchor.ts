@@ -34,13 +34,16 @@ export interface AnchorSearch {
 /** A piece of the desktop that is remembered as it looked, and where it stands now. */
 export class Anchor {
   readonly id: string;
+  readonly ownerId: string;
   readonly patch: Patch;
   #place: AnchorPlace;
   #lastRect: Rect;
+  #scroll: Point | null = { x: 0, y: 0 };
 
   /** Throws a RangeError where the rectangle is no patch (see takePatch). */
-  constructor(id: string, frame: Framebuffer, rect: Rect) {
+  constructor(id: string, ownerId: string, frame: Framebuffer, rect: Rect) {
     this.id = id;
+    this.ownerId = ownerId;
     this.patch = takePatch(frame, rect);
     this.#lastRect = rect;
     this.#place = { id, status: "found", rect, confidence: CERTAIN };
@@ -53,6 +56,14 @@ export class Anchor {
   /** Where it was last found. */
   get lastRect(): Rect {
     return this.#lastRect;
+  }
+
+  /**
+   * How far what shows it was scrolled since it was remembered, to the right and down: the sum of the moves that were
+   * seen. null once it was found where no move had brought it.
+   */
+  get scroll(): Point | null {
+    return this.#scroll;
   }
 
   /** True where a change says nothing about this anchor. */
@@ -71,10 +82,11 @@ export class Anchor {
     if (rect === null) return false;
     const moved = movedBy(rect, copies);
     for (const candidate of moved === null ? [rect] : [moved, rect]) {
-      if (isExactlyAt(frame, this.patch, candidate)) return this.#found(candidate, CERTAIN);
+      const scroll = scrolledBy(this.#scroll, rect, candidate);
+      if (isExactlyAt(frame, this.patch, candidate)) return this.#found(candidate, CERTAIN, scroll);
       if (isExact) continue;
       const likeness = likenessAt(frame, this.patch, candidate, DEFAULT_TOLERANCE);
-      if (likeness !== null) return this.#found(candidate, confidenceOf(likeness, this.patch));
+      if (likeness !== null) return this.#found(candidate, confidenceOf(likeness, this.patch), scroll);
     }
     return false;
   }
@@ -103,8 +115,11 @@ export class Anchor {
     this.#missed("lost");
   }
 
-  #found({ x, y }: Point, confidence: number): true {
+  /** `scroll`: default what it was where it stands as before, else not known. */
+  #found({ x, y }: Point, confidence: number, scroll?: Point | null): true {
     const { width, height } = this.patch;
+    const isThere = x === this.#lastRect.x && y === this.#lastRect.y;
+    this.#scroll = scroll === undefined ? (isThere ? this.#scroll : null) : scroll;
     this.#lastRect = { x, y, width, height };
     this.#place = { id: this.id, status: "found", rect: this.#lastRect, confidence };
     return true;
@@ -113,6 +128,11 @@ export class Anchor {
   #missed(status: "ambiguous" | "lost"): void {
     this.#place = { id: this.id, status, rect: null, confidence: 0 };
   }
+}
+
+/** What moves up was scrolled down. */
+function scrolledBy(scroll: Point | null, from: Point, to: Point): Point | null {
+  return scroll === null ? null : { x: scroll.x + from.x - to.x, y: scroll.y + from.y - to.y };
 }
 
 /** Where moves, one after the other, brought a rectangle; null where none took all of it. */

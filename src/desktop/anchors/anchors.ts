@@ -1,7 +1,7 @@
 import type { Scene, SceneEvent } from "../../compositor/scene.ts";
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
-import { equalRects, type Rect } from "../../framebuffer/rect.ts";
+import { equalRects, holdsRect, type Point, type Rect } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
@@ -10,8 +10,10 @@ import { Anchor, type AnchorPlace, type AnchorSearch } from "./anchor.ts";
 
 export type { AnchorPlace, AnchorSearch } from "./anchor.ts";
 
-/** Anchors a desktop may have: each remembers up to 256 KiB of pixels. */
+/** Anchors of one owner, each of up to 256 KiB of pixels … */
 export const ANCHOR_LIMIT = 32;
+/** … and of all owners of one desktop. */
+const ANCHOR_LIMIT_IN_ALL = 64;
 
 /** Searches made at once: each takes a few milliseconds at most. The next ones wait for a turn. */
 const SEARCHES_AT_ONCE = 2;
@@ -30,9 +32,29 @@ export interface AnchorPorts {
 
 /** An overlay that goes where its anchor goes. */
 interface Rider {
-  readonly anchorId: string;
+  /** Of its anchor. */
+  readonly key: string;
   /** Where the anchor was when the overlay was last put. */
   readonly at: Rect;
+}
+
+/** The anchors of one owner. */
+export interface OwnAnchors {
+  /**
+   * Remembers a rectangle as it looks now; an anchor of the same id is replaced. Throws RefusedError
+   * invalid_parameters for what is outside or too large, too_many beyond the limits, target_down without a picture.
+   */
+  add(rect: Rect, id?: string): AnchorPlace;
+  /** null where there is no such anchor. */
+  get(id: string): AnchorPlace | null;
+  /** Looks for an anchor now, wherever it was. Throws RefusedError not_found, target_down. */
+  find(id: string, search?: AnchorSearch): AnchorPlace;
+  /** See Anchor.scroll. Throws RefusedError not_found. */
+  scrollOf(id: string): Point | null;
+  /** The same of all that are in view in an area; null where there are none, or they do not agree. */
+  scrollIn(area: Rect): Point | null;
+  /** False where there is none. Overlays that went with it stay as they are. */
+  remove(id: string): boolean;
 }
 
 /**
@@ -47,7 +69,6 @@ export class Anchors {
   readonly #wanted = new Set<Anchor>();
   readonly #listeners: Listeners<AnchorPlace>;
   #cancelTurn: (() => void) | null = null;
-  #next = 1;
 
   constructor(scene: Scene, ports: AnchorPorts) {
     this.#ports = ports;
@@ -61,62 +82,22 @@ export class Anchors {
     return [...this.#all.values()].map(({ place }) => place);
   }
 
-  /** null where there is no such anchor. */
-  get(id: string): AnchorPlace | null {
-    return this.#all.get(id)?.place ?? null;
+  /** Those of one owner, whose ids are its own: others can neither see nor replace them. */
+  of(ownerId: string): OwnAnchors {
+    const key = (id: string): string => keyOf({ ownerId, id });
+    return {
+      add: (rect, id) => this.#add(ownerId, id ?? this.#freeId(ownerId), rect),
+      get: (id) => this.#all.get(key(id))?.place ?? null,
+      find: (id, search = {}) => this.#find(this.#known(key(id), id), search),
+      scrollOf: (id) => this.#known(key(id), id).scroll,
+      scrollIn: (area) => this.#scrollIn(ownerId, area),
+      remove: (id) => this.#remove(key(id)),
+    };
   }
 
   /** Told whenever an anchor's place or status changed; the returned function ends it. */
   on(listener: (place: AnchorPlace) => void): () => void {
     return this.#listeners.add(listener);
-  }
-
-  /**
-   * Remembers a rectangle as it looks now; an anchor of the same id is replaced. Throws RefusedError
-   * invalid_parameters for what is outside or too large, too_many beyond ANCHOR_LIMIT, target_down without a picture.
-   */
-  add(rect: Rect, id?: string): AnchorPlace {
-    const frame = this.#frame();
-    const name = id ?? this.#freeId();
-    if (!this.#all.has(name) && this.#all.size >= ANCHOR_LIMIT) {
-      throw new RefusedError(
-        "too_many",
-        `the desktop has ${ANCHOR_LIMIT} anchors, the most allowed: reuse one's id`,
-      );
-    }
-    const anchor = this.#make(name, frame, rect);
-    const replaced = this.#all.get(name);
-    if (replaced !== undefined) this.#wanted.delete(replaced);
-    this.#all.set(name, anchor);
-    this.#told(anchor);
-    return anchor.place;
-  }
-
-  /** False where there is none. Overlays that went with it stay where they are. */
-  remove(id: string): boolean {
-    const anchor = this.#all.get(id);
-    if (anchor === undefined) return false;
-    this.#wanted.delete(anchor);
-    for (const [overlayId, rider] of this.#riders) if (rider.anchorId === id) this.#riders.delete(overlayId);
-    return this.#all.delete(id);
-  }
-
-  /** Looks for an anchor now, wherever it was. Throws RefusedError not_found, target_down. */
-  find(id: string, search: AnchorSearch = {}): AnchorPlace {
-    const anchor = this.#all.get(id);
-    if (anchor === undefined) {
-      throw new RefusedError(
-        "not_found",
-        `got the anchor ${JSON.stringify(id)}, expected one made by add_anchor`,
-      );
-    }
-    const frame = this.#frame();
-    this.#wanted.delete(anchor);
-    this.#change(anchor, () => {
-      const isStill = search.area === undefined && anchor.follow(frame, [], this.#ports.isExact());
-      if (!isStill) anchor.search(frame, search);
-    });
-    return anchor.place;
   }
 
   /** Pixels changed; `copies` are the moves among them, in order. */
@@ -189,36 +170,98 @@ export class Anchors {
 
   #told(anchor: Anchor): void {
     for (const [overlayId, rider] of this.#riders) {
-      if (rider.anchorId === anchor.id) this.#carry(overlayId, rider, anchor.place.rect);
+      if (rider.key === keyOf(anchor)) this.#carry(overlayId, rider, anchor.place.rect);
     }
     this.#listeners.tell(anchor.place);
   }
 
   /** Moves an overlay by as much as its anchor; hides it while that is nowhere. */
-  #carry(overlayId: string, { anchorId, at }: Rider, rect: Rect | null): void {
+  #carry(overlayId: string, { key, at }: Rider, rect: Rect | null): void {
     if (rect === null) {
       this.#scene.hide(overlayId);
       return;
     }
-    this.#riders.set(overlayId, { anchorId, at: rect });
+    this.#riders.set(overlayId, { key, at: rect });
     if (this.#scene.move(overlayId, rect.x - at.x, rect.y - at.y) === null) this.#riders.delete(overlayId);
   }
 
   /** An overlay drawn with an anchor's id goes with it from then on. */
   #onScene(event: SceneEvent): void {
     if (event.type !== "created") return;
-    const { id, anchorId } = event.overlay;
+    const { id, ownerId, anchorId } = event.overlay;
     if (anchorId === undefined || anchorId === null || this.#riders.has(id)) return;
-    const anchor = this.#all.get(anchorId);
+    const key = keyOf({ ownerId, id: anchorId });
+    const anchor = this.#all.get(key);
     if (anchor === undefined) return;
-    const rider = { anchorId, at: anchor.lastRect };
-    this.#riders.set(id, rider);
+    this.#riders.set(id, { key, at: anchor.lastRect });
     if (anchor.place.rect === null) this.#scene.hide(id);
   }
 
-  #make(id: string, frame: Framebuffer, rect: Rect): Anchor {
+  #add(ownerId: string, id: string, rect: Rect): AnchorPlace {
+    const frame = this.#frame();
+    const key = keyOf({ ownerId, id });
+    const replaced = this.#all.get(key);
+    if (replaced === undefined) this.#checkRoom(ownerId);
+    const anchor = this.#make(id, ownerId, frame, rect);
+    if (replaced !== undefined) this.#wanted.delete(replaced);
+    this.#all.set(key, anchor);
+    this.#told(anchor);
+    return anchor.place;
+  }
+
+  #checkRoom(ownerId: string): void {
+    const own = [...this.#all.values()].filter((anchor) => anchor.ownerId === ownerId).length;
+    if (own >= ANCHOR_LIMIT) {
+      throw new RefusedError(
+        "too_many",
+        `you have ${ANCHOR_LIMIT} anchors on this desktop, the most allowed: remove one (remove_anchor) or reuse its id`,
+      );
+    }
+    if (this.#all.size < ANCHOR_LIMIT_IN_ALL) return;
+    throw new RefusedError(
+      "too_many",
+      `the desktop has ${ANCHOR_LIMIT_IN_ALL} anchors of all its agents, the most allowed: ${own === 0 ? "others have to remove some" : "remove one of yours (remove_anchor) or reuse its id"}`,
+    );
+  }
+
+  #remove(key: string): boolean {
+    const anchor = this.#all.get(key);
+    if (anchor === undefined) return false;
+    this.#wanted.delete(anchor);
+    for (const [overlayId, rider] of this.#riders) if (rider.key === key) this.#riders.delete(overlayId);
+    return this.#all.delete(key);
+  }
+
+  #known(key: string, id: string): Anchor {
+    const anchor = this.#all.get(key);
+    if (anchor !== undefined) return anchor;
+    throw new RefusedError("not_found", `got the anchor ${JSON.stringify(id)}, expected one of add_anchor`);
+  }
+
+  #find(anchor: Anchor, search: AnchorSearch): AnchorPlace {
+    const frame = this.#frame();
+    this.#wanted.delete(anchor);
+    this.#change(anchor, () => {
+      const isStill = search.area === undefined && anchor.follow(frame, [], this.#ports.isExact());
+      if (!isStill) anchor.search(frame, search);
+    });
+    return anchor.place;
+  }
+
+  #scrollIn(ownerId: string, area: Rect): Point | null {
+    let common: Point | null = null;
+    for (const { ownerId: of, place, scroll } of this.#all.values()) {
+      if (of !== ownerId || place.rect === null || !holdsRect(area, place.rect)) continue;
+      if (scroll === null) return null;
+      if (common !== null && (common.x !== scroll.x || common.y !== scroll.y)) return null;
+      common = scroll;
+    }
+    return common;
+  }
+
+  #make(id: string, ownerId: string, frame: Framebuffer, rect: Rect): Anchor {
     try {
-      return new Anchor(id, frame, rect);
+      return new Anchor(id, ownerId, frame, rect);
     } catch (cause) {
       if (!(cause instanceof RangeError)) throw cause;
       throw new RefusedError("invalid_parameters", cause.message, { cause });
@@ -233,8 +276,13 @@ export class Anchors {
     return frame;
   }
 
-  #freeId(): string {
-    while (this.#all.has(`anchor-${this.#next}`)) this.#next++;
-    return `anchor-${this.#next++}`;
+  #freeId(ownerId: string): string {
+    let nth = 1;
+    while (this.#all.has(keyOf({ ownerId, id: `anchor-${nth}` }))) nth++;
+    return `anchor-${nth}`;
   }
+}
+
+function keyOf({ ownerId, id }: { readonly ownerId: string; readonly id: string }): string {
+  return `${ownerId}\n${id}`;
 }

@@ -1,4 +1,5 @@
 import type { Size } from "../../framebuffer/rect.ts";
+import { RefusedError } from "../error.ts";
 import type { Fit } from "../view.ts";
 
 /** What a family of models sees of a picture before it makes it smaller itself. */
@@ -42,4 +43,28 @@ function shapedTo({ width, height }: Size, edge: number): Size {
   const isWide = width >= height;
   const other = Math.max(1, Math.round((edge * Math.min(width, height)) / Math.max(width, height)));
   return isWide ? { width: edge, height: other } : { width: other, height: edge };
+}
+
+/** The largest picture that an enlarged one may be: 64 MiB of pixels. */
+const MOST_ENLARGED_PIXELS = 2 ** 24;
+/** A pixel is a square of 8 by 8 then, which says no more than a smaller one. */
+export const MOST_SCALE = 8;
+
+/** Throws RefusedError invalid_parameters for a scale out of range, or one that makes too large a picture. */
+export function scaledSize(size: Size, scale: number): Size {
+  if (!(scale > 0 && scale <= MOST_SCALE)) {
+    throw new RefusedError(
+      "invalid_parameters",
+      `got the scale ${scale}, expected more than 0 and at most ${MOST_SCALE}`,
+    );
+  }
+  const width = Math.max(1, Math.round(size.width * scale));
+  const height = Math.max(1, Math.round(size.height * scale));
+  if (scale > 1 && width * height > MOST_ENLARGED_PIXELS) {
+    throw new RefusedError(
+      "invalid_parameters",
+      `got the scale ${scale}, which makes ${width}x${height} pixels, expected at most ${MOST_ENLARGED_PIXELS} pixels: take a smaller region`,
+    );
+  }
+  return { width, height };
 }

@@ -27,7 +27,7 @@ import { RefusedError } from "../error.ts";
 import type { ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } from "../view.ts";
 import { DamageJournal } from "./damage-journal.ts";
 import type { Display } from "./display.ts";
-import { fitSize } from "./fit.ts";
+import { fitSize, scaledSize } from "./fit.ts";
 import { FramePicture } from "./frame-picture.ts";
 import { LivePictures } from "./live-pictures.ts";
 import { pictureLine } from "./picture-turns.ts";
@@ -158,7 +158,8 @@ export class Snapshots {
     // A crop that is scaled as well has no pixels of its own to tell apart.
     const hasParts =
       request.isWhole !== true &&
-      (equalSizes(variant.region, variant.size) || equalRects(variant.region, frame.rect));
+      (equalSizes(variant.region, variant.size) ||
+        (equalRects(variant.region, frame.rect) && !isEnlarged(variant)));
     const rects = changed === null || !hasParts ? [] : partsOf(changed, variant.region);
     const facts = this.#factsOf(variant, isStable);
     if (rects.length === 0) return { ...facts, bytes: await this.#bytesOf(variant, frame.rect) };
@@ -239,12 +240,6 @@ export class Snapshots {
       );
     }
     const scale = request.scale ?? 1;
-    if (!(scale > 0 && scale <= 1)) {
-      throw new RefusedError(
-        "invalid_parameters",
-        `got the scale ${scale}, expected more than 0 and at most 1`,
-      );
-    }
     const fit = request.fit ?? "none";
     if (fit !== "none" && scale !== 1) {
       throw new RefusedError(
@@ -255,13 +250,7 @@ export class Snapshots {
     const format = request.format ?? "png";
     return {
       region,
-      size:
-        fit === "none"
-          ? {
-              width: Math.max(1, Math.round(region.width * scale)),
-              height: Math.max(1, Math.round(region.height * scale)),
-            }
-          : fitSize(region, fit),
+      size: fit === "none" ? scaledSize(region, scale) : fitSize(region, fit),
       format,
       quality: format === "png" ? null : (request.quality ?? (format === "jpeg" ? DEFAULT_QUALITY : null)),
       withOverlays: request.withOverlays ?? false,
@@ -271,7 +260,7 @@ export class Snapshots {
 
   #bytesOf(variant: Variant, whole: Rect): Promise<Uint8Array> {
     const { region, size, format, quality, withOverlays, withCursor } = variant;
-    if (equalRects(region, whole) && format !== "webp" && !withCursor) {
+    if (equalRects(region, whole) && format !== "webp" && !withCursor && !isEnlarged(variant)) {
       const live = this.#live.of(whole, size, withOverlays);
       const source = this.#picture(withOverlays);
       return format === "png" ? live.png(source) : live.jpeg(source, quality ?? DEFAULT_QUALITY);
@@ -372,6 +361,11 @@ export class Snapshots {
       }
     }
   }
+}
+
+/** Larger than what it shows: such a picture is not kept alive, for its size. */
+function isEnlarged({ region, size }: Variant): boolean {
+  return size.width > region.width || size.height > region.height;
 }
 
 /** The rectangles to answer with; none where the whole is the better answer. */

@@ -26,22 +26,30 @@ export function toNative(point: Point, space: Space, framing: Framing): Point {
   switch (space) {
     case "native":
       check(point, desktop.width, desktop.height, "the desktop");
-      return { x: point.x, y: point.y };
+      return {
+        x: lastOf(desktop.width, Math.round(point.x)),
+        y: lastOf(desktop.height, Math.round(point.y)),
+      };
     case "image":
       check(point, image.width, image.height, "the image");
       // The middle of the image's pixel, so that a shrunk image errs by half a pixel of it at most.
       return {
-        x: region.x + Math.floor(((point.x + 0.5) * region.width) / image.width),
-        y: region.y + Math.floor(((point.y + 0.5) * region.height) / image.height),
+        x: region.x + lastOf(region.width, Math.floor(((point.x + 0.5) * region.width) / image.width)),
+        y: region.y + lastOf(region.height, Math.floor(((point.y + 0.5) * region.height) / image.height)),
       };
     case "normalized_1000":
       check(point, 1001, 1001, "the grid of thousandths");
       // Models count 0 to 999, some to 1000, which is the last pixel.
       return {
-        x: region.x + Math.min(region.width - 1, Math.floor((point.x * region.width) / 1000)),
-        y: region.y + Math.min(region.height - 1, Math.floor((point.y * region.height) / 1000)),
+        x: region.x + lastOf(region.width, Math.floor((point.x * region.width) / 1000)),
+        y: region.y + lastOf(region.height, Math.floor((point.y * region.height) / 1000)),
       };
   }
+}
+
+/** A point less than half a pixel from the end is on the last pixel. */
+function lastOf(length: number, at: number): number {
+  return Math.min(length - 1, at);
 }
 
 /** Where a desktop pixel lies in the image, null where the image does not show it. */

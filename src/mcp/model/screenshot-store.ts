@@ -16,6 +16,10 @@ const MAX_ENTRIES_A_PRINCIPAL = 500;
  */
 export type ScreenshotRole = "screen" | "computer" | "detail";
 
+/** What was captured: all of a desktop, one of its monitors, a part. */
+export const CAPTURE_MODES = ["fullscreen", "monitor", "region"] as const;
+export type CaptureMode = (typeof CAPTURE_MODES)[number];
+
 /** A picture that an agent was shown, and where it lies on its desktop. */
 export interface Screenshot {
   readonly id: string;
@@ -23,6 +27,7 @@ export interface Screenshot {
   readonly desktopId: string;
   readonly desktopName: string;
   readonly role: ScreenshotRole;
+  readonly mode: CaptureMode;
   readonly framing: Framing;
   readonly format: ImageFormat;
   readonly generation: number;

@@ -1,6 +1,6 @@
 import { RefusedError } from "../../desktop/error.ts";
 import { iconsOf } from "../server/icons.ts";
-import { describeScreenshot, keptPicture } from "../tool/capture.ts";
+import { keptPicture, listedScreenshot } from "../tool/capture.ts";
 import { type RecordingsOf, recordingOutputOf, recordingUri } from "../tool/recordings.ts";
 import type { Reader, ResourceContent, ResourceEntry } from "./reader.ts";
 import { settingsOf } from "./settings.ts";
@@ -23,7 +23,7 @@ export const RESOURCE_TEMPLATES = [
     uriTemplate: "screenshots://{id}",
     name: "screenshot",
     title: "Screenshot",
-    description: "The image of a screenshot that you took.",
+    description: "The image of a screenshot that you took, and when, where and how it was taken.",
     icons: iconsOf("screenshot"),
   },
   {
@@ -102,20 +102,20 @@ export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
 }
 
 /** Throws RefusedError not_found for an unknown address or another principal's, target_down, rate_limited. */
-export async function readResource(uri: string, reader: Reader): Promise<ResourceContent> {
-  if (uri === RECENT) return json(uri, recent(reader));
-  if (uri === SETTINGS) return json(uri, settingsOf(reader));
-  if (uri.startsWith(SCREEN)) return readScreen(uri, reader);
+export async function readResource(uri: string, reader: Reader): Promise<ResourceContent[]> {
+  if (uri === RECENT) return [json(uri, recent(reader))];
+  if (uri === SETTINGS) return [json(uri, settingsOf(reader))];
+  if (uri.startsWith(SCREEN)) return [await readScreen(uri, reader)];
   if (uri.startsWith(SCREENSHOT)) {
     const { screenshots } = reader.desk;
     const id = uri.slice(SCREENSHOT.length);
-    const { format, desktopId } = screenshots.get(id, reader.principal.id);
+    const shot = screenshots.get(id, reader.principal.id);
     const blob = base64(keptPicture(reader.desk, id, reader.principal.id));
-    reader.gave(desktopId);
-    return { uri, mimeType: `image/${format}`, blob };
+    reader.gave(shot.desktopId);
+    return [{ uri, mimeType: `image/${shot.format}`, blob }, json(uri, listedScreenshot(shot))];
   }
   if (uri.startsWith(RECORDING) && reader.recordings !== null) {
-    return json(uri, await recordingOf(uri.slice(RECORDING.length), reader.recordings));
+    return [json(uri, await recordingOf(uri.slice(RECORDING.length), reader.recordings))];
   }
   throw new RefusedError("not_found", "no such resource");
 }
@@ -167,10 +167,7 @@ function recent({ desk, principal }: Reader): object {
   return {
     total: all.length,
     screenshots: all.slice(0, MOST_RECENT).map((shot) => ({
-      ...describeScreenshot(shot),
-      connection_id: shot.desktopId,
-      taken_at: shot.takenAt,
-      uri: `${SCREENSHOT}${shot.id}`,
+      ...listedScreenshot(shot),
       available: shot.bytes !== null,
     })),
   };

@@ -83,7 +83,8 @@ function isLeftOut(key: string, value: unknown): boolean {
   if (GUARDS.has(key) || key === "listed" || (key === "additionalProperties" && value === false)) return true;
   if (key === "description") return SHARED_TEXTS.has(value);
   // Any coordinate, and what an integer can be at all.
-  if (key === "minimum") return value === 0 || value === 1 || value === Number.MIN_SAFE_INTEGER;
+  if (key === "minimum")
+    return value === 0 || value === 1 || value === -65_535 || value === Number.MIN_SAFE_INTEGER;
   return key === "maximum" && (value === 65_535 || value === Number.MAX_SAFE_INTEGER);
 }
 

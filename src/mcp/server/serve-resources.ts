@@ -66,11 +66,9 @@ export function serveResources(
     return { resourceTemplates: [...RESOURCE_TEMPLATES] };
   });
   server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq: { signal } }) => ({
-    contents: [
-      await told(signal, () =>
-        readResource(uri, readerFor(signal)).catch((error) => notFound(error, uri, signal)),
-      ),
-    ],
+    contents: await told(signal, () =>
+      readResource(uri, readerFor(signal)).catch((error) => notFound(error, uri, signal)),
+    ),
   }));
   server.setRequestHandler("prompts/list", ({ params }) => {
     onePage(params?.cursor);

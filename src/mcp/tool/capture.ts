@@ -1,8 +1,13 @@
 import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
 import { IMAGE_FORMATS, type Snapshot } from "../../desktop/view.ts";
-import type { Rect } from "../../framebuffer/rect.ts";
-import type { Screenshot, ScreenshotRole } from "../model/screenshot-store.ts";
+import { equalRects, type Rect, rectOfSize } from "../../framebuffer/rect.ts";
+import {
+  CAPTURE_MODES,
+  type CaptureMode,
+  type Screenshot,
+  type ScreenshotRole,
+} from "../model/screenshot-store.ts";
 import { rectOutput } from "./fields.ts";
 import type { Desk } from "./mcp-state.ts";
 import type { McpDesktop } from "./ports.ts";
@@ -40,7 +45,7 @@ export function keepScreenshot(
   desktop: McpDesktop,
   snapshot: Snapshot,
   role: ScreenshotRole,
-  shown?: readonly Rect[],
+  { shown, mode }: { readonly shown?: readonly Rect[]; readonly mode?: CaptureMode } = {},
 ): Screenshot {
   const { region, width, height } = snapshot;
   const { desk, principal } = context;
@@ -51,12 +56,46 @@ export function keepScreenshot(
     desktopId: desktop.id,
     desktopName: desktop.name,
     role,
+    mode: mode ?? captureModeOf(desktop, region),
     framing: { desktop: { ...desktop.size }, region, image: { width, height } },
     format: snapshot.format,
     generation: snapshot.generation,
     takenAt: snapshot.takenAt,
     bytes: snapshot.bytes,
   });
+}
+
+/** What a picture of a rectangle was taken of. */
+function captureModeOf({ size, screens }: McpDesktop, region: Rect): CaptureMode {
+  if (equalRects(region, rectOfSize(size))) return "fullscreen";
+  return screens.some(({ rect }) => equalRects(rect, region)) ? "monitor" : "region";
+}
+
+/** What is listed of a screenshot beside what its own answer said. */
+export const listedOutput = screenshotOutput.extend({
+  mode: z.enum(CAPTURE_MODES).describe("What it was taken of."),
+  connection_id: z.string(),
+  connection_name: z.string(),
+  taken_at: z.string(),
+  size_bytes: z
+    .int()
+    .nullable()
+    .describe(
+      "null: there is no image, because it was answered without a whole one, or because newer ones pushed it out.",
+    ),
+  uri: z.string(),
+});
+
+export function listedScreenshot(shot: Screenshot): z.input<typeof listedOutput> {
+  return {
+    ...describeScreenshot(shot),
+    mode: shot.mode,
+    connection_id: shot.desktopId,
+    connection_name: shot.desktopName,
+    taken_at: shot.takenAt,
+    size_bytes: shot.bytes?.byteLength ?? null,
+    uri: `screenshots://${shot.id}`,
+  };
 }
 
 export function describeScreenshot({ id, generation, format, framing }: Screenshot): ScreenshotOutput {

@@ -5,8 +5,9 @@ import type { Rect } from "../../framebuffer/rect.ts";
 
 /** Fields that several tools share, on the wire. */
 
-export const coordinate = z.int().min(0).max(65_535);
-const extent = z.int().min(1).max(65_535);
+/** A pixel; models and layouts have fractions, which mean the pixel next to them. */
+export const coordinate = z.number().min(0).max(65_535);
+const extent = z.number().min(1).max(65_535);
 
 /**
  * In a field's meta: what `tools/list` leaves out of it. All of it is still taken, checked, and told in docs/tools.md.
@@ -39,6 +40,16 @@ export const rectInput = z.strictObject({ x: coordinate, y: coordinate, width: e
 
 /** A rectangle in an answer: desktop pixels. */
 export const rectOutput = z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() });
+
+/** How far each channel of a colour may be off: whole numbers of 255, or, below 1, a share of it. */
+export function toleranceField(most: number) {
+  return z.number().min(0).max(most).optional();
+}
+
+/** The same of 255. */
+export function toleranceOf(given: number | undefined): number | undefined {
+  return given === undefined ? undefined : Math.round(given < 1 ? given * 255 : given);
+}
 
 export const displayScaleField = z
   .number()

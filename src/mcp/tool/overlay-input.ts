@@ -3,21 +3,24 @@ import { parseColour } from "../../compositor/colour.ts";
 import type { Overlay, OverlaySpec } from "../../compositor/overlay.ts";
 import { POINT_LIMIT } from "../../compositor/shapes/freehand.ts";
 import { SHAPES } from "../../compositor/shapes/list.ts";
+import type { OwnAnchors } from "../../desktop/anchors/anchors.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { anchorIdField, coordinate, monitorIndexField } from "./fields.ts";
-import { monitorOf, placeOf } from "./place.ts";
+import { translateRect } from "../../framebuffer/rect.ts";
+import { anchorIdField, monitorIndexField } from "./fields.ts";
+import { monitorOf, placeOf, wholePixels } from "./place.ts";
 import type { McpDesktop } from "./ports.ts";
 
-const extent = z.int().min(-65_535).max(65_535);
+/** Also left of and above the desktop: what is drawn is clamped. */
+const signed = z.number().min(-65_535).max(65_535);
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What draw_overlay and each item of batch_overlay take. */
 export const overlayFields = {
-  x: coordinate,
-  y: coordinate,
-  width: extent.describe("An arrow points to x+width, y+height: there it may be negative."),
-  height: extent,
+  x: signed,
+  y: signed,
+  width: signed.describe("An arrow points to x+width, y+height: there it may be negative."),
+  height: signed,
   color: z.string().max(64).optional().describe("CSS colour. Default yellow."),
   opacity: z.number().min(0).max(1).optional().describe("Default 0.5."),
   label: z.string().max(1024).optional().describe("Caption of a box, text of a text, name of an icon."),
@@ -26,7 +29,7 @@ export const overlayFields = {
     .optional()
     .describe("Default box."),
   points: z
-    .array(z.strictObject({ x: coordinate, y: coordinate }))
+    .array(z.strictObject({ x: signed, y: signed }))
     .min(1)
     .max(POINT_LIMIT)
     .optional()
@@ -56,9 +59,7 @@ export function addOverlay(desktop: McpDesktop, input: OverlayInput, ownerId: st
     );
   }
   const place = placeOf(desktop, input.monitor_index);
-  const x = input.x + place.bounds.x;
-  const y = input.y + place.bounds.y;
-  const wanted = { x, y, width: input.width, height: input.height };
+  const wanted = wholePixels(translateRect(input, place.bounds.x, place.bounds.y));
   const spec: OverlaySpec = {
     ...wanted,
     kind,
@@ -71,16 +72,15 @@ export function addOverlay(desktop: McpDesktop, input: OverlayInput, ownerId: st
     ...(input.points === undefined
       ? {}
       : { points: input.points.map((point) => ({ x: point.x - input.x, y: point.y - input.y })) }),
-    ...(input.anchor_id === undefined ? {} : { anchorId: knownAnchor(desktop, input.anchor_id) }),
+    ...(input.anchor_id === undefined
+      ? {}
+      : { anchorId: knownAnchor(desktop.anchors.of(ownerId), input.anchor_id) }),
   };
   return desktop.scene.add(spec, ownerId, place.bounds);
 }
 
 /** Throws RefusedError not_found. */
-function knownAnchor(desktop: McpDesktop, id: string): string {
-  if (desktop.anchors.get(id) !== null) return id;
-  throw new RefusedError(
-    "not_found",
-    `got the anchor ${JSON.stringify(id)}, expected one made by add_anchor`,
-  );
+function knownAnchor(anchors: OwnAnchors, id: string): string {
+  if (anchors.get(id) !== null) return id;
+  throw new RefusedError("not_found", `got the anchor ${JSON.stringify(id)}, expected one of add_anchor`);
 }

@@ -33,19 +33,36 @@ export function placeOf(desktop: McpDesktop, monitorIndex: number | undefined): 
   return { bounds: screen.rect, monitorIndex };
 }
 
+/** The rectangle of whole pixels next to one between them: both its corners, and so also what has a negative size. */
+export function wholePixels({ x, y, width, height }: Rect): Rect {
+  const left = Math.round(x);
+  const top = Math.round(y);
+  return { x: left, y: top, width: Math.round(x + width) - left, height: Math.round(y + height) - top };
+}
+
+/** The pixel next to a point within a length: half a pixel from its end is still its last one. */
+export function wholePixel(at: number, length: number): number {
+  return Math.min(length - 1, Math.round(at));
+}
+
 /** A caller's point in desktop pixels; throws RefusedError out_of_bounds with the bounds. */
 export function pointIn(place: Place, point: Point): Point {
   const { bounds } = place;
-  const found = { x: point.x + bounds.x, y: point.y + bounds.y };
-  if (!holdsPoint(bounds, found.x, found.y)) {
+  if (!holdsPoint(rectOfSize(bounds), point.x, point.y)) {
     throw new RefusedError("out_of_bounds", `got ${point.x},${point.y}, expected a point in ${name(place)}`);
   }
-  return found;
+  return {
+    x: bounds.x + wholePixel(point.x, bounds.width),
+    y: bounds.y + wholePixel(point.y, bounds.height),
+  };
 }
 
 /** A caller's rectangle in desktop pixels, clamped; throws RefusedError out_of_bounds where nothing is left. */
 export function rectIn(place: Place, rect: Rect): Rect {
-  const found = intersectRects(translateRect(rect, place.bounds.x, place.bounds.y), place.bounds);
+  const found = intersectRects(
+    translateRect(atLeastOne(wholePixels(rect)), place.bounds.x, place.bounds.y),
+    place.bounds,
+  );
   if (isEmptyRect(found)) {
     const got = `${rect.width}x${rect.height} at ${rect.x},${rect.y}`;
     throw new RefusedError(
@@ -54,6 +71,10 @@ export function rectIn(place: Place, rect: Rect): Rect {
     );
   }
   return found;
+}
+
+function atLeastOne({ x, y, width, height }: Rect): Rect {
+  return { x, y, width: Math.max(1, width), height: Math.max(1, height) };
 }
 
 /** The monitor that shows most of a rectangle. */

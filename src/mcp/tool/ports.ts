@@ -39,7 +39,7 @@ export interface McpDesktop
     | "on"
   > {
   readonly scene: Pick<Scene, "overlays" | "ownerOf" | "add" | "remove" | "clear">;
-  readonly anchors: Pick<Anchors, "add" | "find" | "get">;
+  readonly anchors: Pick<Anchors, "of">;
 }
 
 /** What the tools need of the registry; Desktops of the heart is one. */

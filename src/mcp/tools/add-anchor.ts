@@ -31,7 +31,7 @@ export const addAnchor = defineTool({
     const desktop = await context.readyDesktop(args.connection_id);
     const { x, y, width, height } = args;
     const wanted = rectIn(placeOf(desktop, args.monitor_index), { x, y, width, height });
-    const { id } = desktop.anchors.add(wanted, args.anchor_id);
+    const { id } = desktop.anchors.of(context.principal.id).add(wanted, args.anchor_id);
     return {
       output: { anchor_id: id, bounds: { ...wanted } },
       text: `Anchor ${id} remembers ${wanted.width}x${wanted.height} at ${wanted.x},${wanted.y}.`,

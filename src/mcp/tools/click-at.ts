@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { OwnAnchors } from "../../desktop/anchors/anchors.ts";
 import { BUTTONS } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Point } from "../../framebuffer/rect.ts";
@@ -6,7 +7,6 @@ import { act, actedFields, actingFields } from "../tool/acting.ts";
 import { anchorIdField, coordinate } from "../tool/fields.ts";
 import { HELD_KEYS, keysymOf } from "../tool/held-keys.ts";
 import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
-import type { McpDesktop } from "../tool/ports.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const clickAt = defineTool({
@@ -44,7 +44,7 @@ export const clickAt = defineTool({
     const locator = locatorFor(args, desktop, context);
     const point =
       args.anchor_id !== undefined
-        ? middleOf(desktop, args.anchor_id)
+        ? middleOf(desktop.anchors.of(context.principal.id), args.anchor_id)
         : args.x === undefined || args.y === undefined
           ? null
           : locator.point({ x: args.x, y: args.y });
@@ -75,8 +75,8 @@ export const clickAt = defineTool({
 });
 
 /** Where an anchored element is now; throws RefusedError not_found, stale_screen where it is lost or ambiguous. */
-function middleOf(desktop: McpDesktop, anchorId: string): Point {
-  const { rect, status } = desktop.anchors.find(anchorId);
+function middleOf(anchors: OwnAnchors, anchorId: string): Point {
+  const { rect, status } = anchors.find(anchorId);
   if (rect === null) {
     throw new RefusedError("stale_screen", `the anchor is ${status}: expected it in one place on the screen`);
   }

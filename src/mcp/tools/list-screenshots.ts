@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { describeScreenshot, screenshotOutput } from "../tool/capture.ts";
+import { listedOutput, listedScreenshot } from "../tool/capture.ts";
 import { defineTool } from "../tool/tool.ts";
 
 const DEFAULT_LIMIT = 10;
@@ -16,31 +16,11 @@ export const listScreenshots = defineTool({
   }),
   output: z.object({
     total: z.int(),
-    screenshots: z.array(
-      screenshotOutput.extend({
-        connection_id: z.string(),
-        connection_name: z.string(),
-        taken_at: z.string(),
-        size_bytes: z
-          .int()
-          .nullable()
-          .describe(
-            "null: there is no image, because it was answered without a whole one, or because newer ones pushed it out.",
-          ),
-        uri: z.string(),
-      }),
-    ),
+    screenshots: z.array(listedOutput),
   }),
   async handle(args, context) {
     const all = context.desk.screenshots.recent(context.principal.id);
-    const screenshots = all.slice(0, args.limit ?? DEFAULT_LIMIT).map((shot) => ({
-      ...describeScreenshot(shot),
-      connection_id: shot.desktopId,
-      connection_name: shot.desktopName,
-      taken_at: shot.takenAt,
-      size_bytes: shot.bytes?.byteLength ?? null,
-      uri: `screenshots://${shot.id}`,
-    }));
+    const screenshots = all.slice(0, args.limit ?? DEFAULT_LIMIT).map(listedScreenshot);
     const lines = screenshots.map(
       (shot) =>
         `${shot.screenshot_id}: ${shot.width}x${shot.height} of ${shot.connection_name}, ${shot.taken_at}`,

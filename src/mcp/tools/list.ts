@@ -24,6 +24,7 @@ import { pasteText } from "./paste-text.ts";
 import { pollEvents } from "./poll-events.ts";
 import { pressKeys } from "./press-keys.ts";
 import { reAnchorElement } from "./re-anchor-element.ts";
+import { removeAnchor } from "./remove-anchor.ts";
 import { removeConnection } from "./remove-connection.ts";
 import { removeOverlay } from "./remove-overlay.ts";
 import { resetInput } from "./reset-input.ts";
@@ -78,6 +79,7 @@ export const TOOLS: readonly Tool[] = [
   clearOverlays,
   addAnchor,
   reAnchorElement,
+  removeAnchor,
   getClipboard,
   setClipboard,
   getDisplayInfo,

@@ -1,5 +1,12 @@
 import * as z from "zod";
-import { anchorIdField, connectionIdField, rectInput, rectOutput } from "../tool/fields.ts";
+import {
+  anchorIdField,
+  connectionIdField,
+  rectInput,
+  rectOutput,
+  toleranceField,
+  toleranceOf,
+} from "../tool/fields.ts";
 import { placeOf, rectIn } from "../tool/place.ts";
 import { defineTool } from "../tool/tool.ts";
 
@@ -16,12 +23,9 @@ export const reAnchorElement = defineTool({
   input: z.strictObject({
     anchor_id: anchorIdField,
     search_region: rectInput.optional().describe("Default: the whole desktop."),
-    tolerance: z
-      .int()
-      .min(0)
-      .max(MAX_TOLERANCE)
-      .optional()
-      .describe("By how much of 255 a colour may be off, default 16."),
+    tolerance: toleranceField(MAX_TOLERANCE).describe(
+      "How far a colour may be off: of 255, or a share below 0.5. Default 16.",
+    ),
     connection_id: connectionIdField,
   }),
   output: z.object({
@@ -32,14 +36,18 @@ export const reAnchorElement = defineTool({
     viewport_scroll: z
       .object({ x: z.number(), y: z.number() })
       .nullable()
-      .describe("null: a remote screen does not say how far its windows are scrolled."),
+      .describe(
+        "How far it was scrolled since add_anchor, right and down; null: not by moves that were seen.",
+      ),
   }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
     const region = args.search_region;
-    const { status, rect, confidence } = desktop.anchors.find(args.anchor_id, {
+    const anchors = desktop.anchors.of(context.principal.id);
+    const tolerance = toleranceOf(args.tolerance);
+    const { status, rect, confidence } = anchors.find(args.anchor_id, {
       ...(region === undefined ? {} : { area: rectIn(placeOf(desktop, undefined), region) }),
-      ...(args.tolerance === undefined ? {} : { tolerance: args.tolerance }),
+      ...(tolerance === undefined ? {} : { tolerance: Math.min(MAX_TOLERANCE, tolerance) }),
     });
     return {
       output: {
@@ -47,7 +55,7 @@ export const reAnchorElement = defineTool({
         status,
         new_position: rect === null ? null : { ...rect },
         confidence,
-        viewport_scroll: null,
+        viewport_scroll: rect === null ? null : anchors.scrollOf(args.anchor_id),
       },
       text:
         rect === null

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
-import { fitSize } from "../../desktop/picture/fit.ts";
+import { fitSize, MOST_SCALE, scaledSize } from "../../desktop/picture/fit.ts";
 import {
   FITS,
   IMAGE_FORMATS,
@@ -10,7 +10,7 @@ import {
   type SnapshotRequest,
   type View,
 } from "../../desktop/view.ts";
-import { equalRects, type Rect, type Size } from "../../framebuffer/rect.ts";
+import { equalRects, type Point, type Rect, type Size } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import { delay } from "../../platform/clock.ts";
 import type { Screenshot } from "../model/screenshot-store.ts";
@@ -44,7 +44,7 @@ export const takeScreenshot = defineTool({
   input: z.strictObject({
     region: rectInput.optional().describe("Only this part."),
     full_screen: z.boolean().optional().describe("Whatever `region` says."),
-    scale: z.number().gt(0).max(1).optional().describe("Default 1."),
+    scale: z.number().gt(0).max(MOST_SCALE).optional().describe("Default 1."),
     fit: z
       .enum(FITS)
       .optional()
@@ -105,7 +105,7 @@ export const takeScreenshot = defineTool({
     viewport_scroll: z
       .object({ x: z.number(), y: z.number() })
       .nullable()
-      .describe("null: a remote screen does not say how far its windows are scrolled."),
+      .describe("How far what shows your anchors in it was scrolled since add_anchor, where they agree."),
     transform: transformOutput,
     parts: z
       .array(z.object({ region: rectOutput, place: rectOutput }))
@@ -151,7 +151,7 @@ export const takeScreenshot = defineTool({
     const format = args.format ?? "png";
     const fit = args.fit ?? "none";
     const sized = (shown: Rect): Size =>
-      fit === "none" ? sizeOf(shown, args.scale ?? 1) : fitSize(shown, fit);
+      fit === "none" ? scaledSize(shown, args.scale ?? 1) : fitSize(shown, fit);
     const hasExtras = args.include_overlays === true || args.include_cursor === true;
     const since = hasExtras ? undefined : args.if_changed_since;
     const masks = args.scrub_mask_rects?.map((rect) => rectIn(place, rect)) ?? [];
@@ -179,10 +179,15 @@ export const takeScreenshot = defineTool({
           });
     // Overlays and the pointer hide what they lie on; where parts are shown the rest is as it was told.
     const shown = hasExtras ? [] : Region.of(snapshot.region).subtract(masked).rects;
-    const kept = keepScreenshot(context, desktop, snapshot, "screen", shown);
+    const isMonitor = isWhole && place.monitorIndex !== null;
+    const kept = keepScreenshot(context, desktop, snapshot, "screen", {
+      shown,
+      ...(isMonitor ? { mode: "monitor" as const } : {}),
+    });
+    const scroll = desktop.anchors.of(context.principal.id).scrollIn(snapshot.region);
     if (snapshot.isUnchanged === true) {
       return {
-        output: { unchanged: true, ...described(desktop, snapshot, kept, null) },
+        output: { unchanged: true, ...described(desktop, snapshot, kept, null, scroll) },
         text: `Nothing changed since generation ${since}.`,
       };
     }
@@ -191,7 +196,7 @@ export const takeScreenshot = defineTool({
     const inline =
       args.inline_base64 === true && parts === null ? { image_base64: base64(snapshot.bytes) } : {};
     return {
-      output: { unchanged: false, ...described(desktop, snapshot, kept, parts), ...inline },
+      output: { unchanged: false, ...described(desktop, snapshot, kept, parts, scroll), ...inline },
       text: textOf(snapshot, desktop, kept, parts),
       images: (parts ?? [snapshot]).map(({ bytes }) => ({ bytes, mimeType })),
     };
@@ -222,13 +227,6 @@ async function scrubbed(
   return { ...exact, ...size, format, bytes };
 }
 
-function sizeOf(region: Rect, scale: number): { width: number; height: number } {
-  return {
-    width: Math.max(1, Math.round(region.width * scale)),
-    height: Math.max(1, Math.round(region.height * scale)),
-  };
-}
-
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
@@ -255,12 +253,13 @@ function described(
   snapshot: Omit<Snapshot, "bytes">,
   kept: Screenshot,
   parts: readonly SnapshotPart[] | null,
+  scroll: Point | null,
 ) {
   return {
     ...describeScreenshot(kept),
     monitor_index: monitorShown(desktop, snapshot.region),
     display_scale: null,
-    viewport_scroll: null,
+    viewport_scroll: scroll,
     parts:
       parts === null ? null : parts.map(({ rect, place }) => ({ region: { ...rect }, place: { ...place } })),
     timestamp: Date.parse(snapshot.takenAt),

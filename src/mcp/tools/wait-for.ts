@@ -10,6 +10,8 @@ import {
   LONGEST_WAIT_MS,
   rectInput,
   rectOutput,
+  toleranceField,
+  toleranceOf,
 } from "../tool/fields.ts";
 import { locatorFor, spaceFields } from "../tool/locate.ts";
 import { defineTool } from "../tool/tool.ts";
@@ -34,12 +36,9 @@ export const waitFor = defineTool({
     x: coordinate.optional(),
     y: coordinate.optional(),
     color: z.string().max(64).optional().describe("CSS colour."),
-    tolerance: z
-      .int()
-      .min(0)
-      .max(255)
-      .optional()
-      .describe("How far a colour may be off. Default 0; for an anchor 16."),
+    tolerance: toleranceField(255).describe(
+      "How far a colour may be off: of 255, or a share below 1. Default 0; for an anchor 16.",
+    ),
     stable_ms: z.int().min(1).max(10_000).optional().describe(`Default ${DEFAULT_STABLE_MS}.`),
     timeout_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe(`Default ${DEFAULT_TIMEOUT_MS}.`),
     text: z
@@ -73,6 +72,7 @@ export const waitFor = defineTool({
     const whole = { x: 0, y: 0, width: desktop.size.width, height: desktop.size.height };
     const region = args.region === undefined ? whole : locator.rect(args.region);
     const timeoutMs = args.timeout_ms ?? DEFAULT_TIMEOUT_MS;
+    const tolerance = toleranceOf(args.tolerance);
     const { width, height } = desktop.size;
     /** Where pixels are compared: they are others once the desktop has another size. */
     const assertSameSize = (): void => {
@@ -98,14 +98,13 @@ export const waitFor = defineTool({
         }
         const point = locator.point({ x: args.x, y: args.y });
         const wanted = parseColour(args.color);
-        const tolerance = args.tolerance ?? 0;
         const at = { ...point, width: 1, height: 1 };
         waited = await awaitOn(
           { ...on, region: at },
           {
             holds: () => {
               assertSameSize();
-              return colourAt(desktop, point).isNear(wanted, tolerance);
+              return colourAt(desktop, point).isNear(wanted, tolerance ?? 0);
             },
           },
         );
@@ -118,10 +117,10 @@ export const waitFor = defineTool({
         }
         const search = {
           ...(args.region === undefined ? {} : { area: region }),
-          ...(args.tolerance === undefined ? {} : { tolerance: args.tolerance }),
+          ...(tolerance === undefined ? {} : { tolerance }),
         };
         waited = await awaitOn(on, {
-          holds: () => desktop.anchors.find(anchor_id, search).status === "found",
+          holds: () => desktop.anchors.of(context.principal.id).find(anchor_id, search).status === "found",
         });
         break;
       }
@@ -137,7 +136,7 @@ export const waitFor = defineTool({
           {
             holds: () => {
               assertSameSize();
-              return wanted.isShown(desktop, args.tolerance ?? 0);
+              return wanted.isShown(desktop, tolerance ?? 0);
             },
           },
         );

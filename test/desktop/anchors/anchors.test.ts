@@ -63,7 +63,7 @@ t.test("an anchor follows a scrolled page to wherever it is, and is lost where i
       const at = rect(50 + seed * 13, 150, 96, 48);
       page.show(200);
       const { anchors, all, clock } = setUp(page.screen, noise === 0);
-      const { id } = anchors.add(at);
+      const { id } = anchors.of("agent").add(at);
       for (const top of [203, 260, 349, 120, 51, 0, 700, 351, 199]) {
         page.show(top);
         if (noise > 0) addNoise(page.screen, noise, seed + top);
@@ -71,7 +71,7 @@ t.test("an anchor follows a scrolled page to wherever it is, and is lost where i
         clock.advance(1000);
         const y = at.y + 200 - top;
         const isThere = y >= 0 && y + at.height <= 360;
-        const place = anchors.get(id);
+        const place = anchors.of("agent").get(id);
         if (isThere && place?.rect?.x === at.x && place.rect.y === y) found++;
         else if (!isThere && place?.status === "lost") gone++;
         else wrong++;
@@ -86,13 +86,13 @@ t.test("an anchor follows a scrolled page to wherever it is, and is lost where i
 t.test("confidence is 1 for the same pixels and less under noise", async (t) => {
   const page = new Page(400, 300, 4);
   const { anchors, all } = setUp(page.screen, false);
-  const { id } = anchors.add(rect(100, 100, 80, 40));
+  const { id } = anchors.of("agent").add(rect(100, 100, 80, 40));
   page.show(30);
   all();
-  t.match(anchors.get(id), { status: "found", confidence: 1, rect: { x: 100, y: 70 } });
+  t.match(anchors.of("agent").get(id), { status: "found", confidence: 1, rect: { x: 100, y: 70 } });
   addNoise(page.screen, 6, 9);
   all();
-  const noisy = anchors.get(id);
+  const noisy = anchors.of("agent").get(id);
   t.equal(noisy?.status, "found");
   t.ok(noisy !== null && noisy.confidence < 1 && noisy.confidence >= 0.6);
 });
@@ -108,46 +108,49 @@ t.test("of two that look alike none is chosen, unless the target said where it m
   wipe();
   button(40, 40);
   const { anchors, all, clock } = setUp(frame);
-  const { id } = anchors.add(rect(40, 40, 60, 24));
+  const { id } = anchors.of("agent").add(rect(40, 40, 60, 24));
   wipe();
   button(200, 80);
   button(200, 120);
   all();
-  t.match(anchors.get(id), { status: "ambiguous", rect: null, confidence: 0 });
-  t.match(anchors.find(id), { status: "ambiguous" });
-  t.match(anchors.find(id, { area: rect(190, 100, 100, 60) }), { status: "found", rect: { x: 200, y: 120 } });
+  t.match(anchors.of("agent").get(id), { status: "ambiguous", rect: null, confidence: 0 });
+  t.match(anchors.of("agent").find(id), { status: "ambiguous" });
+  t.match(anchors.of("agent").find(id, { area: rect(190, 100, 100, 60) }), {
+    status: "found",
+    rect: { x: 200, y: 120 },
+  });
   // Both scroll by one row, so that one stands where the other was: only the move tells them apart.
   wipe();
   button(200, 80);
   button(200, 40);
   all([{ fromX: 0, fromY: 40, to: rect(0, 0, 400, 260) }]);
-  t.match(anchors.get(id), { status: "found", rect: { x: 200, y: 80 }, confidence: 1 });
+  t.match(anchors.of("agent").get(id), { status: "found", rect: { x: 200, y: 80 }, confidence: 1 });
   wipe();
   button(10, 10);
   all();
   clock.advance(1000);
-  t.match(anchors.get(id), { status: "found", rect: { x: 10, y: 10 } });
+  t.match(anchors.of("agent").get(id), { status: "found", rect: { x: 10, y: 10 } });
 });
 
 t.test("a move that the pixels do not bear out is not believed", async (t) => {
   const page = new Page(400, 300, 8);
   const { anchors, all } = setUp(page.screen);
-  const { id } = anchors.add(rect(100, 100, 64, 32));
+  const { id } = anchors.of("agent").add(rect(100, 100, 64, 32));
   page.show(20);
   all([{ fromX: 0, fromY: 50, to: rect(0, 0, 400, 250) }]);
-  t.match(anchors.get(id), { status: "found", rect: { x: 100, y: 80 } });
+  t.match(anchors.of("agent").get(id), { status: "found", rect: { x: 100, y: 80 } });
 });
 
 t.test("damage elsewhere costs nothing and changes nothing", async (t) => {
   const page = new Page(400, 300, 8);
   const { anchors } = setUp(page.screen);
-  const { id } = anchors.add(rect(100, 100, 64, 32));
+  const { id } = anchors.of("agent").add(rect(100, 100, 64, 32));
   const places: unknown[] = [];
   anchors.on((place) => places.push(place));
   // The pixels are others by now, but nobody said so: the anchor is not looked at.
   page.show(20);
   anchors.update(Region.of(rect(0, 0, 90, 300)), []);
-  t.match(anchors.get(id), { rect: { x: 100, y: 100 } });
+  t.match(anchors.of("agent").get(id), { rect: { x: 100, y: 100 } });
   t.same(places, []);
 });
 
@@ -155,7 +158,7 @@ t.test("an overlay goes with its anchor, is hidden while that is gone, and comes
   const page = new Page(640, 360, 3);
   page.show(200);
   const { anchors, scene, all, clock } = setUp(page.screen);
-  const { id } = anchors.add(rect(100, 150, 96, 48), "title");
+  const { id } = anchors.of("agent").add(rect(100, 150, 96, 48), "title");
   t.equal(id, "title");
   const overlay = scene.add({ ...BOX, x: 110, y: 160, anchorId: id }, "agent", page.screen.rect);
   const still = scene.add({ ...BOX, x: 10, y: 10 }, "agent", page.screen.rect);
@@ -175,7 +178,7 @@ t.test("an overlay goes with its anchor, is hidden while that is gone, and comes
     scene.overlays.find((one) => one.id === still.id),
     { x: 10, y: 10 },
   );
-  t.ok(anchors.remove("title"));
+  t.ok(anchors.of("agent").remove("title"));
   page.show(150);
   all();
   t.match(shown(), { x: 110, y: 170 }, "without its anchor it stays");
@@ -184,25 +187,70 @@ t.test("an overlay goes with its anchor, is hidden while that is gone, and comes
 t.test("what cannot be remembered or is not known is refused with the way out", async (t) => {
   const page = new Page(640, 360, 3);
   const { anchors } = setUp(page.screen);
-  t.throws(() => anchors.add(rect(600, 0, 50, 50)), { code: "invalid_parameters" });
-  t.throws(() => anchors.add(rect(0, 0, 640, 360)), { code: "invalid_parameters" });
-  t.throws(() => anchors.find("nobody"), { code: "not_found" });
-  t.equal(anchors.get("nobody"), null);
-  for (let i = 0; i < ANCHOR_LIMIT; i++) anchors.add(rect(i, i, 20, 20));
-  t.throws(() => anchors.add(rect(0, 0, 20, 20)), { code: "too_many" });
+  t.throws(() => anchors.of("agent").add(rect(600, 0, 50, 50)), { code: "invalid_parameters" });
+  t.throws(() => anchors.of("agent").add(rect(0, 0, 640, 360)), { code: "invalid_parameters" });
+  t.throws(() => anchors.of("agent").find("nobody"), { code: "not_found" });
+  t.equal(anchors.of("agent").get("nobody"), null);
+  for (let i = 0; i < ANCHOR_LIMIT; i++) anchors.of("agent").add(rect(i, i, 20, 20));
+  t.throws(() => anchors.of("agent").add(rect(0, 0, 20, 20)), { code: "too_many" });
   const [first] = anchors.all;
-  t.equal(anchors.add(rect(5, 5, 30, 30), first?.id).id, first?.id, "an id may be used again");
+  t.equal(anchors.of("agent").add(rect(5, 5, 30, 30), first?.id).id, first?.id, "an id may be used again");
   t.equal(anchors.all.length, ANCHOR_LIMIT);
+});
+
+t.test("each owner has anchors of its own", async (t) => {
+  const page = new Page(640, 360, 3);
+  const { anchors, scene } = setUp(page.screen);
+  const ann = anchors.of("ann");
+  const bob = anchors.of("bob");
+  ann.add(rect(100, 150, 96, 48), "title");
+  bob.add(rect(300, 150, 96, 48), "title");
+  t.match(ann.get("title"), { rect: { x: 100 } }, "the same id is another's anchor");
+  t.match(bob.get("title"), { rect: { x: 300 } });
+  const { id } = scene.add({ ...BOX, x: 110, y: 160, anchorId: "title" }, "ann", page.screen.rect);
+  bob.find("title", { area: rect(0, 0, 90, 90) });
+  t.match(ann.get("title"), { status: "found" }, "what one looks for moves nothing of another's");
+  t.ok(bob.remove("title"));
+  t.notOk(bob.remove("title"));
+  t.match(ann.get("title"), { rect: { x: 100 } });
+  t.ok(
+    scene.overlays.some((overlay) => overlay.id === id),
+    "nor hides its overlays",
+  );
+  for (let i = 0; i < ANCHOR_LIMIT; i++) bob.add(rect(i, i, 20, 20));
+  t.throws(() => bob.add(rect(0, 0, 20, 20)), { code: "too_many", message: /you have 32.*remove_anchor/ });
+  t.equal(ann.add(rect(0, 0, 20, 20)).id, "anchor-1", "who fills his leaves room for others");
+  for (let i = 0; i < ANCHOR_LIMIT - 2; i++) ann.add(rect(i, i, 20, 20));
+  t.throws(() => anchors.of("cid").add(rect(0, 0, 20, 20)), {
+    code: "too_many",
+    message: /of all its agents/,
+  });
+});
+
+t.test("how far it was scrolled is known for as long as moves brought it", async (t) => {
+  const page = new Page(640, 360, 3);
+  const { anchors } = setUp(page.screen);
+  const own = anchors.of("ann");
+  own.add(rect(100, 150, 96, 48), "title");
+  t.same(own.scrollOf("title"), { x: 0, y: 0 });
+  t.same(own.scrollIn(page.screen.rect), { x: 0, y: 0 });
+  t.equal(anchors.of("bob").scrollIn(page.screen.rect), null, "who has no anchor there is told nothing");
+  page.screen.copy(100, 150, rect(400, 250, 96, 48));
+  page.screen.fill(rect(100, 150, 96, 48), 0);
+  t.match(own.find("title"), { rect: { x: 400, y: 250 } });
+  t.equal(own.scrollOf("title"), null, "somebody moved it: that is no scrolling");
+  t.equal(own.scrollIn(page.screen.rect), null);
+  t.throws(() => own.scrollOf("nobody"), { code: "not_found" });
 });
 
 t.test("after another size everything is looked for again", async (t) => {
   const page = new Page(640, 360, 3);
   const { anchors, all, clock } = setUp(page.screen);
-  const { id } = anchors.add(rect(100, 150, 96, 48));
+  const { id } = anchors.of("agent").add(rect(100, 150, 96, 48));
   page.screen.resize(700, 400);
   anchors.resized();
-  t.match(anchors.get(id), { status: "lost" });
+  t.match(anchors.of("agent").get(id), { status: "lost" });
   all();
   clock.advance(1000);
-  t.match(anchors.get(id), { status: "found", rect: { x: 100, y: 150 } });
+  t.match(anchors.of("agent").get(id), { status: "found", rect: { x: 100, y: 150 } });
 });

@@ -226,6 +226,32 @@ t.test("pictures nobody asks for are let go, and nothing waits after the end", a
   t.equal(clock.waiting, 0);
 });
 
+t.test("what is enlarged shows each pixel as a square, and is bounded", async (t) => {
+  const { target, paint, take } = setUp(64, 48);
+  paint(rect(3, 5, 20, 9), 0x2040ff);
+  const shot = await take({ scale: 2 });
+  t.same([shot.width, shot.height], [128, 96]);
+  const bytes = await pixels(shot.bytes);
+  const wanted = Buffer.from(
+    Array.from({ length: 96 * 128 }, (_, i) => {
+      const at = (Math.floor(i / 128 / 2) * 64 + Math.floor((i % 128) / 2)) * 4;
+      return [...target.bytes.subarray(at, at + 3)];
+    }).flat(),
+  );
+  t.equal(furthest(bytes, wanted), 0);
+  paint(rect(30, 5, 2, 2), 0x11aa33);
+  const again = await take({ scale: 2, sinceGeneration: shot.generation });
+  t.equal(again.parts, undefined, "what changed since is shown whole");
+  t.same([again.width, again.height], [128, 96]);
+  await t.rejects(take({ scale: 9 }), { code: "invalid_parameters" });
+  const large = setUp(1920, 1080);
+  await t.rejects(large.take({ scale: 3 }), {
+    code: "invalid_parameters",
+    message: /5760x3240.*smaller region/,
+  });
+  t.match(await large.take({ scale: 3, region: rect(0, 0, 400, 300) }), { width: 1200, height: 900 });
+});
+
 t.test("fit and scale together are refused", async (t) => {
   const { take } = setUp();
   await t.rejects(take({ fit: "claude", scale: 0.5 }), { code: "invalid_parameters" });

@@ -226,6 +226,13 @@ export const READING_CELLS: readonly ReadingCell[] = [
     },
   },
   {
+    tool: "remove_anchor",
+    async play(t, { agent }) {
+      t.match(await agent.call("remove_anchor", { anchor_id: "title" }), { removed: true });
+      t.match(await agent.call("remove_anchor", { anchor_id: "title" }), { removed: false });
+    },
+  },
+  {
     tool: "get_display_info",
     async play(t, { agent, display }) {
       const size = (await display.command("xdotool", "getdisplaygeometry")).trim();

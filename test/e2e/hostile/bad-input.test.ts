@@ -277,7 +277,7 @@ t.test("bad arguments and unknown ids are refused by name", async (t) => {
     ["out_of_bounds", "click_at", { x: 10, y: 65_535 }],
     ["invalid_parameters", "click_at", { x: -1, y: 10 }],
     ["invalid_parameters", "click_at", { x: 1e9, y: 10 }],
-    ["invalid_parameters", "click_at", { x: 1.5, y: 10 }],
+    ["invalid_parameters", "click_at", { x: 10, y: 10, clicks: 1.5 }],
     ["invalid_parameters", "click_at", { x: "10", y: 10 }],
     ["invalid_parameters", "click_at", { x: 10, y: 10, buton: "left" }],
     ["invalid_parameters", "draw_overlay", { ...box, color: "no-such-colour" }],

@@ -10,6 +10,7 @@ function shot(size: number, change: Partial<NewScreenshot> = {}): NewScreenshot 
     desktopId: "d",
     desktopName: "D",
     role: "screen",
+    mode: "fullscreen",
     framing: { desktop: { width: 9, height: 9 }, region: rect(0, 0, 9, 9), image: { width: 9, height: 9 } },
     format: "png",
     generation: fill,
