@@ -5,6 +5,8 @@ import type { Framing } from "./coordinates.ts";
 
 /** Pictures kept in memory, all principals together; nothing goes to disk. */
 export const STORE_BYTES = 64 * 1024 * 1024;
+/** Of which one principal's at most this share: a busy agent pushes out its own. */
+const SHARE_OF_ONE = 1 / 2;
 /** Screenshots whose place on the desktop is remembered, with or without their picture. */
 const MAX_ENTRIES = 2000;
 /** So that one busy agent does not push out everybody else's. */
@@ -45,6 +47,7 @@ export class ScreenshotStore {
   readonly #entries = new Map<string, Screenshot>();
   /** How many entries share the same memory: unchanged screens are kept once. */
   readonly #users = new Map<Uint8Array, number>();
+  readonly #heldBy = new Map<string, number>();
   #heldBytes = 0;
 
   constructor(capBytes = STORE_BYTES) {
@@ -64,7 +67,7 @@ export class ScreenshotStore {
     const bytes = input.bytes.byteLength === 0 ? null : this.#share(input);
     const entry: Screenshot = { ...input, bytes, id: randomUUID() };
     this.#entries.set(entry.id, entry);
-    if (bytes !== null) this.#hold(bytes);
+    if (bytes !== null) this.#hold(entry, bytes);
     this.#makeRoom(input.principalId);
     return this.#entries.get(entry.id) ?? entry;
   }
@@ -108,13 +111,13 @@ export class ScreenshotStore {
     return Buffer.compare(known, bytes) === 0 ? known : bytes;
   }
 
-  #hold(bytes: Uint8Array): void {
+  #hold({ principalId }: Screenshot, bytes: Uint8Array): void {
     const users = this.#users.get(bytes) ?? 0;
-    if (users === 0) this.#heldBytes += bytes.byteLength;
+    if (users === 0) this.#count(principalId, bytes.byteLength);
     this.#users.set(bytes, users + 1);
   }
 
-  #release(bytes: Uint8Array | null): void {
+  #release({ principalId, bytes }: Screenshot): void {
     if (bytes === null) return;
     const users = (this.#users.get(bytes) ?? 1) - 1;
     if (users > 0) {
@@ -122,7 +125,14 @@ export class ScreenshotStore {
       return;
     }
     this.#users.delete(bytes);
-    this.#heldBytes -= bytes.byteLength;
+    this.#count(principalId, -bytes.byteLength);
+  }
+
+  #count(principalId: string, bytes: number): void {
+    this.#heldBytes += bytes;
+    const held = (this.#heldBy.get(principalId) ?? 0) + bytes;
+    if (held === 0) this.#heldBy.delete(principalId);
+    else this.#heldBy.set(principalId, held);
   }
 
   #makeRoom(principalId: string): void {
@@ -132,15 +142,26 @@ export class ScreenshotStore {
       if (this.#entries.size <= MAX_ENTRIES) break;
       this.#drop(entry);
     }
+    for (const entry of own) {
+      if ((this.#heldBy.get(principalId) ?? 0) <= this.#capBytes * SHARE_OF_ONE) break;
+      this.#dropPicture(entry);
+    }
     for (const entry of this.#entries.values()) {
       if (this.#heldBytes <= this.#capBytes) break;
-      this.#release(entry.bytes);
-      this.#entries.set(entry.id, { ...entry, bytes: null });
+      this.#dropPicture(entry);
     }
   }
 
+  /** Its place on the desktop stays. */
+  #dropPicture({ id }: Screenshot): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.#release(entry);
+    this.#entries.set(id, { ...entry, bytes: null });
+  }
+
   #drop(entry: Screenshot): void {
-    this.#release(entry.bytes);
+    this.#release(entry);
     this.#entries.delete(entry.id);
   }
 }

@@ -31,7 +31,7 @@ t.test("a screenshot is its principal's alone", async (t) => {
 });
 
 t.test("when memory is full the oldest pictures go, their places stay", async (t) => {
-  const store = new ScreenshotStore(250);
+  const store = new ScreenshotStore(500);
   const ids = [100, 100, 100].map((size) => store.add(shot(size)).id);
   t.equal(store.heldBytes, 200);
   t.throws(() => store.bytesOf(ids[0] ?? "", "a"), { code: "not_found", message: /pushed out/ });
@@ -42,6 +42,21 @@ t.test("when memory is full the oldest pictures go, their places stay", async (t
     [...ids].reverse(),
     "newest first",
   );
+});
+
+t.test("one principal's pictures take half of the memory, and push out no others'", async (t) => {
+  const store = new ScreenshotStore(400);
+  const others = [100, 100].map((size) => store.add(shot(size, { principalId: "b" })).id);
+  for (let i = 0; i < 10; i++) store.add(shot(100));
+  t.equal(store.heldBytes, 400);
+  for (const id of others) t.equal(store.bytesOf(id, "b").length, 100);
+  t.same(
+    store.recent("a").map(({ bytes }) => bytes?.length ?? 0),
+    [100, 100, 0, 0, 0, 0, 0, 0, 0, 0],
+  );
+  store.add(shot(100, { principalId: "c" }));
+  t.equal(store.heldBytes, 400, "all together have the memory once");
+  t.throws(() => store.bytesOf(others[0] ?? "", "b"), { code: "not_found" });
 });
 
 t.test("a picture larger than all the memory is not kept, nor does it break anything", async (t) => {
