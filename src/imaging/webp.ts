@@ -33,17 +33,38 @@ export function webpFormat({ width, height }: Size, quality: number | null): Str
       `picture of ${width}x${height} pixels refused: WebP holds at most ${MOST_SIDE} a side`,
     );
   }
-  const rgba = new Uint8Array(width * height * BYTES_PER_PIXEL);
+  const sizeBytes = width * height * BYTES_PER_PIXEL;
+  let memory: ArrayBuffer | null = takeMemory(sizeBytes);
+  const pixelsOfAll = (): Uint8Array => {
+    if (memory === null) throw new Error("a WebP was encoded already: expected a format of its own for each");
+    return new Uint8Array(memory, 0, sizeBytes);
+  };
   return {
     take(pixels, _width, rows, y) {
-      copyRows(pixels, width, rows, rgba.subarray(y * width * BYTES_PER_PIXEL));
+      copyRows(pixels, width, rows, pixelsOfAll().subarray(y * width * BYTES_PER_PIXEL));
       return null;
     },
     compress: () => true,
-    assemble: () =>
-      sharp(rgba, { raw: { width, height, channels: BYTES_PER_PIXEL } })
+    async assemble() {
+      const file = await sharp(pixelsOfAll(), { raw: { width, height, channels: BYTES_PER_PIXEL } })
         .removeAlpha()
         .webp(quality === null ? { lossless: true, effort: EFFORT } : { quality, effort: EFFORT })
-        .toBuffer(),
+        .toBuffer();
+      if (memory !== null) spare.push(new WeakRef(memory));
+      memory = null;
+      return file;
+    },
   };
+}
+
+/** Of pictures that are done. What is not taken again until memory is collected is collected. */
+const spare: WeakRef<ArrayBuffer>[] = [];
+
+/** Memory of at least so many bytes: one after another hundreds of pictures make hundreds of times as much garbage. */
+function takeMemory(sizeBytes: number): ArrayBuffer {
+  for (let next = spare.pop(); next !== undefined; next = spare.pop()) {
+    const memory = next.deref();
+    if (memory !== undefined && memory.byteLength >= sizeBytes) return memory;
+  }
+  return new ArrayBuffer(sizeBytes);
 }

@@ -122,13 +122,15 @@ async function writeParts(res: ServerResponse, parts: readonly BodyPart[]): Prom
     }
     for (let from = 0; from < bytes.length && !res.destroyed; from += PIECE_BYTES) {
       if (from > 0) await nextTurn();
-      await write(res, Buffer.from(base64Of(bytes.subarray(from, from + PIECE_BYTES)), "latin1"));
+      await write(res, base64Of(bytes.subarray(from, from + PIECE_BYTES)));
     }
   }
 }
 
-async function write(res: ServerResponse, bytes: Uint8Array): Promise<void> {
-  if (!res.write(bytes) && !res.destroyed) await drained(res);
+/** A string is of base64: as it stands it needs no memory beside its own. */
+async function write(res: ServerResponse, part: Uint8Array | string): Promise<void> {
+  const isRoom = typeof part === "string" ? res.write(part, "latin1") : res.write(part);
+  if (!isRoom && !res.destroyed) await drained(res);
 }
 
 function drained(res: ServerResponse): Promise<void> {
