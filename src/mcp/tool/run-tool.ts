@@ -3,6 +3,7 @@ import { actorOf } from "../../auth/actor.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
+import { nextTurn } from "../../imaging/loop-turns.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
 import { base64Of, type ImageSlots } from "./image-slots.ts";
 import type { Desk } from "./mcp-state.ts";
@@ -62,8 +63,10 @@ export async function runTool(
   let images = 0;
   let result: ToolResult;
   try {
-    refuseHuge(args);
+    const isLarge = countValues(args) > MANY_VALUES;
+    if (isLarge) await nextTurn();
     const call = tool.parse(args);
+    if (isLarge) await nextTurn();
     const desktop = tool.hasDesktop ? find(ports, principal, call.connectionId ?? undefined) : null;
     begun = { ...begun, desktopId: desktop?.id ?? null };
     tell();
@@ -120,8 +123,11 @@ export async function runTool(
  */
 const MOST_VALUES = 30_000;
 
+/** Reading, checking and doing what has more than so many take a turn of the loop each. */
+const MANY_VALUES = 2000;
+
 /** Throws RefusedError invalid_parameters for more values than any call has, before they are looked at one by one. */
-function refuseHuge(args: unknown): void {
+function countValues(args: unknown): number {
   let values = 0;
   const open: unknown[] = [args];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
@@ -136,6 +142,7 @@ function refuseHuge(args: unknown): void {
       if (typeof inner === "object" && inner !== null) open.push(inner);
     }
   }
+  return values;
 }
 
 /** Looking changes nothing, and whoever wants to stop may always. */

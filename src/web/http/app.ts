@@ -3,6 +3,7 @@ import fastifyStatic from "@fastify/static";
 import fastifyWebsocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fastify, { LogController } from "fastify";
+import { claimTurn } from "../../imaging/loop-turns.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import { OpenReaders } from "../../recording/read/open-readers.ts";
 import { refuseBroken } from "../api/client-error.ts";
@@ -25,10 +26,11 @@ import { screenshotRoutes } from "../routes/screenshot.ts";
 import { SignIn, sessionRoutes } from "../routes/session.ts";
 import { socketRoutes } from "../routes/sockets.ts";
 import { auditedActor, auditedRequest, Gate } from "./access.ts";
+import { isLargeBody, readBodiesInTurns } from "./body-turns.ts";
 import { errorAnswer, WebError } from "./error.ts";
 import { HostGuard } from "./host-guard.ts";
 import { HTTP_LIMITS, makeServer, SOCKET_LIMITS } from "./http-limits.ts";
-import { checkDepth } from "./json-body.ts";
+import { faultOfJson } from "./json-body.ts";
 import type { AppPorts } from "./ports.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { ReadingAudit } from "./reading-audit.ts";
@@ -132,18 +134,21 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
     audit.refused(errorAnswer(error).code, request.ip, { actor, request: auditedRequest(request) });
     sendError(error, request, reply);
   });
+  readBodiesInTurns(app);
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     const text = String(body);
     // Programs name the type on requests without a body too.
     if (text === "") return done(null, undefined);
-    try {
-      checkDepth(text);
-    } catch (error) {
-      return done(error instanceof Error ? error : new Error("cannot read the body"));
-    }
-    return parseJson(request, text, done);
+    const read = (): void => {
+      const fault = faultOfJson(text);
+      if (fault === null) void parseJson(request, text, done);
+      else done(fault);
+    };
+    const turn = isLargeBody(request) ? claimTurn() : null;
+    if (turn === null) read();
+    else void turn.then(read);
   });
 }
 
