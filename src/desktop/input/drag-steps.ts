@@ -7,6 +7,8 @@ const WAYPOINT_MS = 36;
 const STEP_PIXELS = 48;
 /** Further than this from the press every program known takes it for a drag: openbox and GTK 8, Qt 10 pixels. */
 const GRIP_PIXELS = 12;
+/** So far before its end a drag rests once more: no program takes it for another place. */
+const SETTLE_PIXELS = 2;
 /** By default a drag takes so long, and longer where it goes further than this. */
 const SHORT_MS = 250;
 const SHORT_PIXELS = 1000;
@@ -27,6 +29,8 @@ export interface DragSteps {
   /** The first small move, on the path. */
   readonly grip: Point;
   readonly moves: readonly DragMove[];
+  /** Where to rest before the last move, on the path; null where that goes no further. */
+  readonly settle: Point | null;
 }
 
 /**
@@ -66,7 +70,11 @@ export function stepsOfDrag(path: readonly Point[], durationMs: number | null): 
       };
     });
   });
-  return { grip, moves };
+  const end = rest.at(-1) ?? start;
+  const before = moves.at(-2)?.at ?? grip;
+  const lastPixels = distance(before, end);
+  const settle = lastPixels > SETTLE_PIXELS ? between(end, before, SETTLE_PIXELS / lastPixels) : null;
+  return { grip, moves, settle };
 }
 
 function distance(from: Point, to: Point): number {

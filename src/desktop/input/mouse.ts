@@ -13,11 +13,20 @@ const PRESS_MS = 20;
 /** Presses of the same millisecond count as one (Chromium 156 on Xtigervnc 1.12, 2026-11-23; docs/performance.md). */
 const BETWEEN_CLICKS_MS = 30;
 /** Who says only later that a press was taken would get the next one too late for a double click. */
-const TAKEN_MS = 80;
+const TAKEN_MS = 100;
+/** Two presses further apart than this are two clicks: GTK and Qt take 400 ms, Windows, macOS and Chromium 500. */
+const MULTI_CLICK_MS = 400;
+/** A slow target has so much longer at each press, and each end of one, of several. */
+const MOST_LATE_CLICK_MS = 60;
 /** A drag begins and ends at rest: programs start it at the first small move, and take a drop where they saw it last. */
 const GRIP_MS = 50;
 const START_MS = 100;
 const DROP_MS = 120;
+/**
+ * A browser asks the page whether it takes a drop at each move, and tells the desktop at the next one what the page said
+ * (Chromium 156 on Xtigervnc 1.12): so there is a last small move once the page had the time to answer.
+ */
+const SETTLE_MS = 120;
 /** All points of a path together get so much more time at most where the target is slow. */
 const MOST_LATE_DRAG_MS = 5000;
 
@@ -33,35 +42,44 @@ export class Mouse {
     this.#pace = pace;
   }
 
-  /** False where it is not known that the target took several clicks as several. */
+  /** False where it is not known that the target took several clicks as several, and as one after the other. */
   async click(action: Of<"click">, options: PacedOptions): Promise<boolean> {
     const { x, y } = this.#placeOf(action);
     const bit = BUTTON_BIT[action.button];
     const { clicks } = action;
+    const { signal } = options;
     await this.#pace.hesitate(options);
+    await this.#pace.apart(signal);
     const others = this.#input.buttons & ~bit;
     this.#input.pointer(x, y, others);
     let isSure = true;
+    let sentAtMs = Number.POSITIVE_INFINITY;
     // Two events that a target reads at once have one timestamp, however long it was between them here.
-    const taken = async (): Promise<void> => {
-      if (!(await this.#pace.barrier(options.signal, TAKEN_MS))) isSure = false;
+    const taken = async (restMs: number): Promise<number> => {
+      const limits = { mostLateMs: MOST_LATE_CLICK_MS, fenceMs: TAKEN_MS };
+      const { isTaken, tookMs } = await this.#pace.rest(restMs, signal, limits);
+      if (!isTaken) isSure = false;
+      return tookMs;
     };
     await this.#holding(action.holdKeysyms, async () => {
       for (let i = 0; i < clicks; i++) {
         if (i > 0) {
-          await taken();
-          await this.#pace.wait(BETWEEN_CLICKS_MS, options.signal);
+          await taken(BETWEEN_CLICKS_MS);
           await this.#pace.hesitate(options);
         }
+        const sinceLastMs = this.#pace.nowMs() - sentAtMs;
+        sentAtMs = this.#pace.nowMs();
         this.#input.pointer(x, y, others | bit);
         options.report?.({ clicks: i + 1, of: clicks });
         try {
           if (clicks > 1) {
-            await taken();
-            await this.#pace.wait(PRESS_MS, options.signal);
+            const tookMs = await taken(PRESS_MS);
+            // It had this press before it said so, and the one before not before that was sent.
+            if (sinceLastMs + tookMs - this.#pace.quickestMs > MULTI_CLICK_MS) isSure = false;
           }
         } finally {
           this.#input.pointer(x, y, others);
+          this.#pace.released();
         }
       }
     });
@@ -77,10 +95,11 @@ export class Mouse {
     const [start] = action.path;
     if (start === undefined) return;
     const bit = BUTTON_BIT[action.button];
-    const { grip, moves } = stepsOfDrag(action.path, action.durationMs);
+    const { grip, moves, settle } = stepsOfDrag(action.path, action.durationMs);
     const report = (points: number, { x, y }: Point): void =>
       options.report?.({ points, of: action.path.length, x, y });
     await this.#pace.hesitate(options);
+    await this.#pace.apart(options.signal);
     const others = this.#input.buttons & ~bit;
     this.#input.pointer(start.x, start.y, others);
     await this.#holding(action.holdKeysyms, async () => {
@@ -94,10 +113,15 @@ export class Mouse {
         let spareMs = MOST_LATE_DRAG_MS;
         for (const [index, { at, points, isPoint, pauseMs }] of moves.entries()) {
           options.signal?.throwIfAborted();
+          if (settle !== null && index === moves.length - 1) {
+            this.#input.pointer(settle.x, settle.y, others | bit);
+            report(points - 1, settle);
+            await this.#pace.rest(SETTLE_MS, options.signal);
+          }
           this.#input.pointer(at.x, at.y, others | bit);
           report(points, at);
           if (isPoint && this.#pace.hasFence) {
-            spareMs -= await this.#pace.rest(pauseMs, options.signal, spareMs);
+            spareMs -= (await this.#pace.rest(pauseMs, options.signal, { mostLateMs: spareMs })).lateMs;
           } else if (pauseMs > 0) await this.#pace.wait(pauseMs, options.signal);
           else if ((index + 1) % EVENTS_A_BARRIER === 0) await this.#pace.barrier(options.signal);
         }
@@ -105,6 +129,7 @@ export class Mouse {
       } finally {
         const { x, y } = this.#input.position;
         this.#input.pointer(x, y, others);
+        this.#pace.released();
       }
     });
   }

@@ -7,12 +7,12 @@ import { Held } from "./held-inputs.ts";
 import type { Input } from "./input.ts";
 import { isOnMostLayouts } from "./keyboard.ts";
 import { Mouse } from "./mouse.ts";
-import { Pace, type PacedOptions } from "./typing-pace.ts";
+import { Pace, type PacedOptions, type RestLimits } from "./typing-pace.ts";
 import { NEW_KEY_MS, STROKES_A_BARRIER, Typist } from "./typist.ts";
 
 /** Why clicks may have been taken for fewer. */
 const CLICKS_UNVERIFIED =
-  "the desktop did not say in time that it took each click by itself, so it may have taken several for one: look at the screen";
+  "the desktop did not say in time that it took each click by itself, so it may have taken several for one, or each as a single one: look at the screen";
 /** A program that pastes asks for the text within so long, where there is one that pastes. */
 const ASKED_MS = 1000;
 const NOT_ASKED = "the desktop asks for the text when something there pastes it, and has not yet";
@@ -22,7 +22,7 @@ const PASTED_UNSEEN =
 /** Window managers and browsers that act on a chord must see its modifiers down when they look. */
 const CHORD_MS = 25;
 /** A target that is slow has it down for so much longer at most: keys that are down longer repeat. */
-const MOST_LATE_CHORD_MS = 200;
+const CHORD_LIMITS: RestLimits = { mostLateMs: 200, fenceMs: 200 };
 /** How long a click may take to move the focus before a first stroke counts. */
 const FOCUS_MS = 120;
 
@@ -208,7 +208,9 @@ export class Performer {
           return {};
       }
       const wasDown = (this.#input.buttons & BUTTON_BIT[action.button]) !== 0;
+      if (action.isDown && !wasDown) await this.#pace.apart(options.signal);
       this.#held.button(action.x ?? at.x, action.y ?? at.y, action.button, action.isDown);
+      if (!action.isDown) this.#pace.released();
       options.report?.({ steps: 1, of: 1 });
       return { wasNeeded: action.isDown || wasDown };
     } finally {
@@ -234,8 +236,8 @@ export class Performer {
         const isNewKey = chord.some((keysym) => !isOnMostLayouts(keysym));
         const leastMs = Math.max(chord.length > 1 ? CHORD_MS : 0, isNewKey ? NEW_KEY_MS : 0);
         const holdMs = Math.max(action.holdMs, leastMs);
-        if (chord.length > 1 && this.#pace.hasFence) {
-          await this.#pace.rest(holdMs, options.signal, MOST_LATE_CHORD_MS);
+        if (chord.length > 1) {
+          await this.#pace.rest(holdMs, options.signal, CHORD_LIMITS);
         } else if (holdMs > 0) await delay(this.#clock, holdMs, options.signal);
       } finally {
         for (const keysym of down.reverse()) this.#input.key(keysym, false, null);
@@ -251,8 +253,7 @@ export class Performer {
   async #awaitFocus(signal: AbortSignal | undefined): Promise<void> {
     const sinceMs = this.#clock.nowMs() - this.#pressedAtMs;
     if (sinceMs >= FOCUS_MS) return;
-    await this.#pace.barrier(signal);
-    await delay(this.#clock, FOCUS_MS - sinceMs, signal);
+    await this.#pace.rest(FOCUS_MS - sinceMs, signal);
   }
 
   #checkPoint(x: number, y: number): void {

@@ -13,6 +13,28 @@ const BARRIER_MS = 1000;
  */
 const LATENESS = 8;
 const MOST_LATE_MS = 500;
+/**
+ * A window manager that holds every press until it has looked at it (openbox, to move the focus) loses the release and
+ * the next press where both come before it let go of the first: they are so far apart at least (docs/performance.md).
+ */
+const APART_MS = 30;
+
+export interface RestLimits {
+  /** So much longer a slow target has at most. */
+  readonly mostLateMs?: number;
+  /** So long it may take to say that it took what was sent. */
+  readonly fenceMs?: number;
+}
+
+/** What a rest was. */
+export interface Rest {
+  /** How much longer than asked for, because the target is slow. */
+  readonly lateMs: number;
+  /** False where the target did not say in time that it took what was sent. */
+  readonly isTaken: boolean;
+  /** How long it was until it said so. */
+  readonly tookMs: number;
+}
 
 /** As the gate wants an action performed: `report` hears after everything that was sent how far it got. */
 export interface PacedOptions extends PerformOptions {
@@ -26,6 +48,7 @@ export class Pace {
   readonly #random: () => number;
   /** The quickest answer to a fence of the link it was measured on: what the way there takes. */
   #quickest: { readonly link: Link; readonly ms: number } | null = null;
+  #releasedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(input: Input, clock: Clock, random: () => number) {
     this.#input = input;
@@ -65,23 +88,40 @@ export class Pace {
     return this.#input.link?.hasFence?.() === true;
   }
 
+  /** What the way to the target and back takes at least; 0 while that is not known. */
+  get quickestMs(): number {
+    return this.#quickest?.link === this.#input.link ? (this.#quickest?.ms ?? 0) : 0;
+  }
+
   /**
-   * Until the target has taken all that was sent and its programs had `restMs` for it, or longer where it is slow: at
-   * most `mostLateMs`. Says how much longer.
+   * Until the target has taken all that was sent and its programs had `restMs` for it, or longer where it is slow.
+   * Throws as `barrier`.
    */
-  async rest(restMs: number, signal: AbortSignal | undefined, mostLateMs = MOST_LATE_MS): Promise<number> {
+  async rest(restMs: number, signal: AbortSignal | undefined, limits: RestLimits = {}): Promise<Rest> {
+    const { mostLateMs = MOST_LATE_MS, fenceMs = BARRIER_MS } = limits;
     const { link } = this.#input;
     const sinceMs = this.#clock.nowMs();
-    await this.barrier(signal);
+    const isTaken = await this.barrier(signal, fenceMs);
     const tookMs = this.#clock.nowMs() - sinceMs;
     let lateMs = 0;
     if (link !== null && this.hasFence) {
       const known = this.#quickest?.link === link ? this.#quickest.ms : tookMs;
       this.#quickest = { link, ms: Math.min(known, tookMs) };
-      lateMs = Math.min(mostLateMs, MOST_LATE_MS, (tookMs - this.#quickest.ms) * LATENESS);
+      lateMs = Math.max(0, Math.min(mostLateMs, MOST_LATE_MS, (tookMs - this.#quickest.ms) * LATENESS));
     }
     await this.wait(restMs + lateMs, signal);
-    return lateMs;
+    return { lateMs, isTaken, tookMs };
+  }
+
+  /** A button came up now. */
+  released(): void {
+    this.#releasedAtMs = this.#clock.nowMs();
+  }
+
+  /** Before a press: until what came up last is over for the programs there; at once where it is long ago. */
+  async apart(signal: AbortSignal | undefined): Promise<void> {
+    const upMs = this.#clock.nowMs() - this.#releasedAtMs;
+    if (upMs < APART_MS + MOST_LATE_MS) await this.rest(Math.max(0, APART_MS - upMs), signal);
   }
 
   /** The random wait that a caller asked for before each stroke and click. */
@@ -89,6 +129,10 @@ export class Pace {
     if (timing === undefined || timing.maxDelayMs === 0) return;
     const { minDelayMs, maxDelayMs } = timing;
     await delay(this.#clock, minDelayMs + (maxDelayMs - minDelayMs) * this.#random(), signal);
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs();
   }
 
   wait(durationMs: number, signal: AbortSignal | undefined): Promise<void> {

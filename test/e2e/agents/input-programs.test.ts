@@ -89,14 +89,24 @@ t.test("a browser", async (t) => {
   await t.test("a line through every point", async (t) => {
     const offsets = Array.from({ length: 14 }, (_, i) => ({ x: 20 + i * 37, y: i % 2 === 0 ? 20 : 130 }));
     const path = await Promise.all(offsets.map(({ x, y }) => place("canvas", x, y)));
+    let unheard = 0;
     await repeat(t, times(5, 100), async () => {
       await act("drag", { path });
       const end = offsets.at(-1);
       await happens(async () => (await seenBy(page)).line.at(-1) === `${end?.x},${end?.y}`);
-      const { line } = await seenBy(page);
-      const missed = offsets.filter(({ x, y }) => !line.includes(`${x},${y}`));
+      const { line, moves } = await seenBy(page);
+      // In order: each point is looked for behind the one before it.
+      let from = 0;
+      const missed = offsets.filter(({ x, y }) => {
+        const found = line.indexOf(`${x},${y}`, from);
+        if (found >= 0) from = found;
+        return found < 0;
+      });
+      const isUnheard = ({ x, y }: { x: number; y: number }): boolean => !moves.includes(`${x},${y}`);
+      if (offsets.slice(1).some(isUnheard)) unheard++;
       return missed.length === 0 ? null : `missed ${missed.length} of 14`;
     });
+    t.comment(`${unheard} lines with points that one move a frame leaves out`);
   });
 
   await t.test("a slider", async (t) => {

@@ -25,7 +25,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>inputs</title>
 <canvas id="canvas"></canvas><input id="slider" type="range" min="0" max="100" value="10">
 <script>
  const $ = (id) => document.getElementById(id);
- window.seen = { clicks: [], drops: 0, effects: [], line: [], keys: [], raw: [] };
+ window.seen = { clicks: [], drops: 0, effects: [], line: [], moves: [], keys: [], raw: [] };
  for (const name of ["mousedown", "mouseup", "mouseleave", "blur", "focus", "dragstart", "dragover", "drop", "click", "contextmenu"])
    addEventListener(name, (e) => seen.raw.push(name + (e.detail ?? "") + "@" + Math.round(e.timeStamp) + ":" + (e.target.id ?? "") + (e.clientX ?? "") + "," + (e.clientY ?? "")), true);
  for (const name of ["click", "dblclick"]) $("click").addEventListener(name, (e) => seen.clicks.push(name + e.detail));
@@ -33,10 +33,12 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>inputs</title>
  $("from").addEventListener("dragend", (e) => seen.effects.push(e.dataTransfer.dropEffect));
  $("to").addEventListener("dragover", (e) => e.preventDefault());
  $("to").addEventListener("drop", (e) => { e.preventDefault(); if (e.dataTransfer.getData("text/plain") === "thing") seen.drops++; });
- const at = (e) => seen.line.push(e.offsetX + "," + e.offsetY);
- $("canvas").addEventListener("mousedown", (e) => { seen.line = []; at(e); });
- $("canvas").addEventListener("mousemove", (e) => { if (e.buttons & 1) at(e); });
- $("canvas").addEventListener("mouseup", at);
+ const at = ({ clientX: x, clientY: y }) => { const { left, top } = $("canvas").getBoundingClientRect(); seen.line.push(x - left + "," + (y - top)); };
+ $("canvas").addEventListener("pointerdown", (e) => { seen.line = []; seen.moves = []; at(e); });
+ // A browser that is late gives several moves in one event: what draws lines takes all of them.
+ $("canvas").addEventListener("pointermove", (e) => { if (e.buttons & 1) e.getCoalescedEvents().forEach(at); });
+ $("canvas").addEventListener("mousemove", (e) => { if (e.buttons & 1) seen.moves.push(e.offsetX + "," + e.offsetY); });
+ $("canvas").addEventListener("pointerup", at);
  addEventListener("keydown", (e) => seen.keys.push(e.key));
 </script>`;
 
@@ -50,7 +52,10 @@ interface Seen {
   readonly clicks: readonly string[];
   readonly drops: number;
   readonly effects: readonly string[];
+  /** All that the browser was told of a stroke on the canvas. */
   readonly line: readonly string[];
+  /** What a page hears that takes the last place of each event alone. */
+  readonly moves: readonly string[];
   readonly keys: readonly string[];
   readonly raw: readonly string[];
 }
@@ -123,7 +128,7 @@ export function seenBy(page: Page): Promise<Seen> {
 /** Empties what was counted, and puts text and slider back. */
 export async function forget(page: Page): Promise<void> {
   await page.evaluate(`
-    Object.assign(window.seen, { clicks: [], drops: 0, effects: [], line: [], keys: [], raw: [] });
+    Object.assign(window.seen, { clicks: [], drops: 0, effects: [], line: [], moves: [], keys: [], raw: [] });
     document.getElementById("slider").value = 10;
   `);
 }

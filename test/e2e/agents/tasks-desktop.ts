@@ -57,7 +57,6 @@ export const DESKTOP_TASKS: readonly Task[] = [
   },
   {
     name: "change the window by alt+tab",
-    notInCheck: "on a busy machine x11vnc now and then gives the window manager a chord too late",
     async run(desk) {
       await desk.act("click_at", { ...(await inTypewriter(desk)), ...DIFF });
       const active = async (): Promise<string> =>
