@@ -1,8 +1,7 @@
 import "../styles/desktops.css";
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
-import { isTyping } from "../shell/keyboard-focus.ts";
+import { SearchField } from "../controls/search-field.tsx";
 import { cockpit, may } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 import { AddDesktopDialog } from "./add-desktop-dialog.tsx";
@@ -15,22 +14,11 @@ const SEARCH_FROM = 6;
 export function DesktopsPage() {
   const isAdding = useSignal(false);
   const query = useSignal("");
-  const search = useRef<HTMLInputElement>(null);
   const { desktops, isKnown } = cockpit.value;
   const wanted = query.value.trim().toLowerCase();
   const shown = desktops.filter((desktop) =>
     `${desktop.name} ${desktop.host}`.toLowerCase().includes(wanted),
   );
-
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== "/" || isTyping(event) || !search.current) return;
-      event.preventDefault();
-      search.current.focus();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
 
   const open = (): void => {
     isAdding.value = true;
@@ -40,21 +28,7 @@ export function DesktopsPage() {
       <div class="page page-wide">
         <div class="page-head">
           <h1>Desktops</h1>
-          {desktops.length >= SEARCH_FROM && (
-            <label class="search">
-              <Icon shape="search" />
-              <span class="visually-hidden">Find a desktop</span>
-              <input
-                ref={search}
-                type="search"
-                placeholder="Find  /"
-                value={query.value}
-                onInput={(event) => {
-                  query.value = event.currentTarget.value;
-                }}
-              />
-            </label>
-          )}
+          {desktops.length >= SEARCH_FROM && <SearchField label="Find a desktop" query={query} />}
           {may("connections") && (
             <button type="button" class="button button-primary" onClick={open}>
               <Icon shape="plus" />

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
-import { IconButton } from "../controls/icon-button.tsx";
+import { IconButton, type IconButtonProps } from "../controls/icon-button.tsx";
+import type { IconShape } from "../controls/icon-shapes.ts";
 import type { Playback, Speed } from "./playback.ts";
 import { SPEEDS } from "./playback.ts";
 import type { PlayerCommand } from "./player-keys.ts";
@@ -25,22 +26,21 @@ export function PlayerControls(props: PlayerControlsProps) {
   const { isPlaying, isGrowing, isLive, positionMs, durationMs, speed, isSkippingIdle } = playback;
   const isClock = useSignal(false);
   const isByHand = useRef(false);
+  /** A button that does what a key does. */
+  const keyButton = (
+    icon: IconShape,
+    label: string,
+    shortcut: string,
+    command: PlayerCommand,
+    more: Partial<IconButtonProps> = {},
+  ) => (
+    <IconButton icon={icon} label={label} shortcut={shortcut} onClick={() => onCommand(command)} {...more} />
+  );
   const behindMs = isLive ? 0 : durationMs - positionMs;
   return (
     <div class="player-controls" role="toolbar" aria-label="Player">
-      <IconButton
-        icon="skipBack"
-        label="Previous action"
-        shortcut="P"
-        onClick={() => onCommand({ kind: "action", by: -1 })}
-      />
-      <IconButton
-        icon="frameBack"
-        label="Previous frame"
-        shortcut=","
-        class="wide-only"
-        onClick={() => onCommand({ kind: "frame", by: -1 })}
-      />
+      {keyButton("skipBack", "Previous action", "P", { kind: "action", by: -1 })}
+      {keyButton("frameBack", "Previous frame", ",", { kind: "frame", by: -1 }, { class: "wide-only" })}
       <button
         type="button"
         class="button button-primary play-button"
@@ -50,19 +50,8 @@ export function PlayerControls(props: PlayerControlsProps) {
       >
         <Icon shape={isPlaying ? "pause" : "play"} />
       </button>
-      <IconButton
-        icon="frameOn"
-        label="Next frame"
-        shortcut="."
-        class="wide-only"
-        onClick={() => onCommand({ kind: "frame", by: 1 })}
-      />
-      <IconButton
-        icon="skipOn"
-        label="Next action"
-        shortcut="N"
-        onClick={() => onCommand({ kind: "action", by: 1 })}
-      />
+      {keyButton("frameOn", "Next frame", ".", { kind: "frame", by: 1 }, { class: "wide-only" })}
+      {keyButton("skipOn", "Next action", "N", { kind: "action", by: 1 })}
       <button
         type="button"
         class="player-time"
@@ -98,15 +87,7 @@ export function PlayerControls(props: PlayerControlsProps) {
           )}
         </button>
       )}
-      {isGrowing && (
-        <IconButton
-          icon="bookmark"
-          label="Mark this moment"
-          shortcut="M"
-          isDisabled={!isLive}
-          onClick={() => onCommand({ kind: "mark" })}
-        />
-      )}
+      {isGrowing && keyButton("bookmark", "Mark this moment", "M", { kind: "mark" }, { isDisabled: !isLive })}
       <span class="bar-space" />
       <select
         aria-label="Speed"
@@ -131,35 +112,17 @@ export function PlayerControls(props: PlayerControlsProps) {
           </option>
         ))}
       </select>
-      <IconButton
-        icon="chevronsRight"
-        label="Skip what is idle"
-        shortcut="I"
-        isPressed={isSkippingIdle}
-        onClick={() => onCommand({ kind: "skip_idle" })}
-      />
-      <IconButton
-        icon="layers"
-        label="Overlays"
-        shortcut="O"
-        isPressed={areOverlaysShown}
-        onClick={() => onCommand({ kind: "overlays" })}
-      />
-      <IconButton
-        icon="link"
-        label="Copy a link to this moment"
-        shortcut="C"
-        class="wide-only"
-        onClick={() => onCommand({ kind: "copy_link" })}
-      />
+      {keyButton(
+        "chevronsRight",
+        "Skip what is idle",
+        "I",
+        { kind: "skip_idle" },
+        { isPressed: isSkippingIdle },
+      )}
+      {keyButton("layers", "Overlays", "O", { kind: "overlays" }, { isPressed: areOverlaysShown })}
+      {keyButton("link", "Copy a link to this moment", "C", { kind: "copy_link" }, { class: "wide-only" })}
       <IconButton icon="keyboard" label="Keyboard" shortcut="?" class="wide-only" onClick={onHelp} />
-      <IconButton
-        icon="maximize"
-        label="Full screen"
-        shortcut="F"
-        class="wide-only"
-        onClick={() => onCommand({ kind: "full_screen" })}
-      />
+      {keyButton("maximize", "Full screen", "F", { kind: "full_screen" }, { class: "wide-only" })}
     </div>
   );
 }

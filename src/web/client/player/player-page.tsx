@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { TimelineInfo } from "../../api/api.ts";
+import { KeysDialog } from "../controls/keys-dialog.tsx";
 import { api } from "../shell/api-client.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
 import { isTyping } from "../shell/keyboard-focus.ts";
@@ -14,8 +15,7 @@ import { Player } from "./player.ts";
 import { PlayerBar } from "./player-bar.tsx";
 import { playerCommands } from "./player-commands.ts";
 import { PlayerControls } from "./player-controls.tsx";
-import { PlayerHelp } from "./player-help.tsx";
-import { commandOf } from "./player-keys.ts";
+import { commandOf, PLAYER_SHORTCUTS } from "./player-keys.ts";
 import { PlayerList } from "./player-list.tsx";
 import { hashOfTime, timeFromHash } from "./player-time.ts";
 import { PlayerTimeline } from "./player-timeline.tsx";
@@ -300,7 +300,8 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
         onSeek={(toMs) => dispatch({ type: "seek", toMs })}
       />
       {isHelpShown.value && (
-        <PlayerHelp
+        <KeysDialog
+          keys={PLAYER_SHORTCUTS}
           onClose={() => {
             isHelpShown.value = false;
           }}

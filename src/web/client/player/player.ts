@@ -2,7 +2,7 @@ import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import type { Size } from "../../../framebuffer/rect.ts";
 import type { OverlayInfo, RecordingInfo, TimelineInfo } from "../../api/api.ts";
 import { OverlayLayer } from "../viewer/overlay-layer.ts";
-import { planStage } from "../viewer/stage-plan.ts";
+import { placeAt, planStage } from "../viewer/stage-plan.ts";
 import { Footage, type ShownFrame } from "./chunk-player.ts";
 import { indexAt, type Span } from "./moments.ts";
 import { type OverlayEntry, overlaysAt } from "./overlay-track.ts";
@@ -273,15 +273,8 @@ export class Player {
       devicePixelRatio,
     });
     if (!plan) return;
-    for (const [element, box] of [
-      [this.#frame, plan.frame],
-      [this.#surface, plan.surface],
-    ] as const) {
-      element.style.left = `${box.left}px`;
-      element.style.top = `${box.top}px`;
-      element.style.width = `${box.width}px`;
-      element.style.height = `${box.height}px`;
-    }
+    placeAt(this.#frame, plan.frame);
+    placeAt(this.#surface, plan.surface);
     this.#surface.classList.toggle("is-sharp", plan.isSharp);
     this.#surface.style.setProperty("--player-scale", String(plan.scale));
     this.#layer.place(this.#size, plan.scale);

@@ -1,11 +1,11 @@
 import "../styles/recordings.css";
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { RecordingInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
+import { SearchField } from "../controls/search-field.tsx";
 import { api } from "../shell/api-client.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
-import { isTyping } from "../shell/keyboard-focus.ts";
 import { countWords, sizeWords } from "../shell/labels.ts";
 import { type ErrorWords, errorWords } from "../shell/notices.ts";
 import { cockpit, me } from "../shell/session.ts";
@@ -21,7 +21,6 @@ export function RecordingsPage() {
   const failure = useSignal<ErrorWords | null>(null);
   const query = useSignal("");
   const shown = useSignal<(typeof SHOWN)[number]>("all");
-  const search = useRef<HTMLInputElement>(null);
   const load = (): void => {
     api.recordings().then(
       (list) => {
@@ -36,15 +35,6 @@ export function RecordingsPage() {
   // Begins and ends are told with the desktops; what nobody tells is found by the next visit.
   const running = cockpit.value.desktops.map(({ recording_id }) => recording_id).join();
   useEffect(load, [running]);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== "/" || isTyping(event)) return;
-      event.preventDefault();
-      search.current?.focus();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
 
   const wanted = query.value.trim().toLowerCase();
   const list = (recordings.value ?? []).filter(
@@ -82,19 +72,7 @@ export function RecordingsPage() {
                   </option>
                 ))}
               </select>
-              <label class="search">
-                <Icon shape="search" />
-                <span class="visually-hidden">Find a recording</span>
-                <input
-                  ref={search}
-                  type="search"
-                  placeholder="Find  /"
-                  value={query.value}
-                  onInput={(event) => {
-                    query.value = event.currentTarget.value;
-                  }}
-                />
-              </label>
+              <SearchField label="Find a recording" query={query} />
             </>
           )}
         </div>

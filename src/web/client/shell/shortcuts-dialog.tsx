@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import { IconButton } from "../controls/icon-button.tsx";
+import { useEffect } from "preact/hooks";
+import { KeysDialog } from "../controls/keys-dialog.tsx";
 import { isTyping } from "./keyboard-focus.ts";
 
 const SHORTCUTS = [
@@ -20,7 +20,6 @@ export const areShortcutsShown = signal(false);
 
 /** The list of keys, opened with "?". */
 export function ShortcutsDialog() {
-  const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === "?" && !isTyping(event)) areShortcutsShown.value = true;
@@ -28,35 +27,9 @@ export function ShortcutsDialog() {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
-  const isShown = areShortcutsShown.value;
-  useEffect(() => {
-    if (isShown) dialog.current?.showModal();
-  }, [isShown]);
-  if (!isShown) return null;
-  const close = (): void => dialog.current?.close();
-  return (
-    <dialog
-      ref={dialog}
-      class="dialog"
-      aria-labelledby="shortcuts-title"
-      onClose={() => {
-        areShortcutsShown.value = false;
-      }}
-    >
-      <header class="dialog-head">
-        <h2 id="shortcuts-title">Keyboard</h2>
-        <IconButton icon="cross" label="Close" onClick={close} />
-      </header>
-      <dl class="shortcuts">
-        {SHORTCUTS.map(([keys, meaning]) => (
-          <div key={keys}>
-            <dt>
-              <kbd>{keys}</kbd>
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
-    </dialog>
-  );
+  if (!areShortcutsShown.value) return null;
+  const close = (): void => {
+    areShortcutsShown.value = false;
+  };
+  return <KeysDialog keys={SHORTCUTS} onClose={close} />;
 }

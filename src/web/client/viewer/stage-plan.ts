@@ -81,3 +81,11 @@ export function planStage(request: StageRequest): StagePlan | null {
     isSharp: isWhole(scale * devicePixelRatio),
   };
 }
+
+/** Puts an element where its box lies. */
+export function placeAt({ style }: { readonly style: Record<keyof Box, string> }, box: Box): void {
+  style.left = `${box.left}px`;
+  style.top = `${box.top}px`;
+  style.width = `${box.width}px`;
+  style.height = `${box.height}px`;
+}

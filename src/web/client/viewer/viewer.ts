@@ -7,7 +7,7 @@ import { type Crop, queryOfCrop } from "./crop.ts";
 import { EscapeChord } from "./escape-chord.ts";
 import { Still } from "./last-frame.ts";
 import { OverlayLayer } from "./overlay-layer.ts";
-import { planStage, type Scaling } from "./stage-plan.ts";
+import { placeAt, planStage, type Scaling } from "./stage-plan.ts";
 
 /** The viewer's own connection; what the desktop does about its target is another thing. */
 export type ViewerStatus =
@@ -255,15 +255,8 @@ export class Viewer {
       devicePixelRatio,
     });
     if (!plan) return;
-    for (const [element, box] of [
-      [this.#frame, plan.frame],
-      [this.#surface, plan.surface],
-    ] as const) {
-      element.style.left = `${box.left}px`;
-      element.style.top = `${box.top}px`;
-      element.style.width = `${box.width}px`;
-      element.style.height = `${box.height}px`;
-    }
+    placeAt(this.#frame, plan.frame);
+    placeAt(this.#surface, plan.surface);
     this.#frame.classList.toggle("is-scrolling", plan.isScrolling);
     this.#surface.classList.toggle("is-sharp", plan.isSharp);
     this.#layer.place(this.#size, plan.scale);
