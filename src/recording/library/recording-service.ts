@@ -17,7 +17,6 @@ import { MissedStarts } from "../write/missed-starts.ts";
 import { RunningRecording } from "../write/running-recording.ts";
 import { RecordingArchive } from "./archive.ts";
 import type { RecordingsEvent, RecordingsFace, StartOptions, Verification } from "./recording-types.ts";
-import { expired, type RetentionLimits } from "./retention.ts";
 
 /** Who stops agents where a recording must not miss anything and the disk is full. */
 const RECORDER: Actor = { kind: "extension", id: "recorder", name: "Recorder" };
@@ -316,4 +315,29 @@ export class Recordings implements RecordingsFace {
 
 function mebibytes(bytes: number): number {
   return Math.floor(bytes / 1024 / 1024);
+}
+
+export interface RetentionLimits {
+  /** null: kept for good. */
+  readonly keepMs: number | null;
+  /** Of all that are not running, in all; null: no limit. */
+  readonly keepBytes: number | null;
+}
+
+/** What has to go: all that ended too long ago, then the oldest until the rest fits. Those that run stay. */
+export function expired(
+  recordings: readonly RecordingSummary[],
+  { keepMs, keepBytes }: RetentionLimits,
+  now: Date,
+): RecordingSummary[] {
+  const newestFirst = recordings
+    .filter(({ state }) => state !== "recording")
+    .sort((a, b) => b.startedAt.localeCompare(a.startedAt));
+  let sum = 0;
+  return newestFirst.filter((recording) => {
+    const endedMs = Date.parse(recording.startedAt) + recording.durationMs;
+    if (keepMs !== null && now.getTime() - endedMs > keepMs) return true;
+    sum += recording.bytes;
+    return keepBytes !== null && sum > keepBytes;
+  });
 }

@@ -4,13 +4,13 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { visibleText } from "../../../compositor/look/shown-text.ts";
 import type { ApprovalInfo, DecisionBody } from "../../api/api.ts";
 import { later } from "../controls/later.tsx";
-import { ApprovalPicture } from "../parts/approval-picture.tsx";
 import { api, serverNowMs } from "../shell/api-client.ts";
 import { clockWords, secondsUntil, shareLeft } from "../shell/countdown.ts";
 import { isTyping } from "../shell/keyboard-focus.ts";
 import { decisionWords } from "../shell/labels.ts";
 import { complain } from "../shell/notices.ts";
 import { desktopOf, may, now } from "../shell/session.ts";
+import { ApprovalPicture } from "./approval-picture.tsx";
 
 const ApprovalEdit = later(async () => (await import("./approval-edit.tsx")).ApprovalEdit);
 

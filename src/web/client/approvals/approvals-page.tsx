@@ -1,10 +1,10 @@
 import { useEffect } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
-import { GrantList } from "../parts/grant-list.tsx";
 import { route } from "../shell/router.ts";
 import { cockpit } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 import { ApprovalList } from "./approval-list.tsx";
+import { GrantList } from "./grant-list.tsx";
 
 /** The queue of all desktops, for a phone or a small window at the side. */
 export function ApprovalsPage() {

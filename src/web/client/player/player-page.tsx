@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { TimelineInfo } from "../../api/api.ts";
 import { KeysDialog } from "../controls/keys-dialog.tsx";
@@ -8,7 +8,6 @@ import { isTyping } from "../shell/keyboard-focus.ts";
 import { durationWords } from "../shell/labels.ts";
 import { attempt, complain, type ErrorWords, errorWords, inform } from "../shell/notices.ts";
 import { OfflineBanner } from "../shell/offline-banner.tsx";
-import { useQuiet } from "../viewer/use-idle.ts";
 import { indexAt, type Span } from "./moments.ts";
 import { type PlaybackEvent, startOf } from "./playback.ts";
 import { Player } from "./player.ts";
@@ -245,9 +244,9 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   const listed = useMemo(() => entries.filter(isListed), [entries]);
   const times = useMemo(() => listed.map(({ at_ms }) => at_ms), [listed]);
   const current = listed[indexAt(times, positionMs)] ?? null;
-  const isQuiet = useQuiet(isPlaying);
+  const isIdle = useIdle(isPlaying);
   return (
-    <div ref={page} class={`player ${isQuiet.value ? "is-quiet" : ""}`}>
+    <div ref={page} class={`player ${isIdle.value ? "is-quiet" : ""}`}>
       <PlayerBar recording={recording} positionMs={positionMs} />
       <OfflineBanner />
       <main class="player-main">
@@ -309,4 +308,32 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
       )}
     </div>
   );
+}
+
+/** Controls step back when nobody has touched anything for so long. */
+const IDLE_AFTER_MS = 2500;
+
+/** True while `isWatching` and neither pointer nor keyboard has been used for a while. */
+function useIdle(isWatching: boolean): Signal<boolean> {
+  const isIdle = useSignal(false);
+  useEffect(() => {
+    isIdle.value = false;
+    if (!isWatching) return undefined;
+    let timer = 0;
+    const stir = (): void => {
+      clearTimeout(timer);
+      isIdle.value = false;
+      timer = setTimeout(() => {
+        isIdle.value = true;
+      }, IDLE_AFTER_MS);
+    };
+    stir();
+    const kinds = ["pointermove", "pointerdown", "keydown"] as const;
+    for (const kind of kinds) addEventListener(kind, stir);
+    return () => {
+      clearTimeout(timer);
+      for (const kind of kinds) removeEventListener(kind, stir);
+    };
+  }, [isWatching, isIdle]);
+  return isIdle;
 }

@@ -1,9 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { RecordingInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
-import { download } from "../player/download.ts";
 import { timeFromHash, timeWords } from "../player/player-time.ts";
-import { recordingPath } from "../player/recording-address.ts";
+import { get, recordingPath } from "../player/recording-address.ts";
 import { canExportVideo, exportVideo } from "../player/video-export.ts";
 import { attempt } from "../shell/notices.ts";
 
@@ -192,4 +191,19 @@ function TimeField({ label, value, placeholder, isWrong, onInput }: TimeFieldPro
       />
     </label>
   );
+}
+
+/**
+ * Lets the browser save what is at an address, once the server has begun to make it: a browser says of a download only
+ * that it failed. Rejects with ApiError, in the server's words.
+ */
+async function download(address: string): Promise<void> {
+  const begun = new AbortController();
+  await get(address, begun.signal);
+  // Made anew for the browser, which writes it to the disk while it comes.
+  begun.abort();
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = "";
+  link.click();
 }

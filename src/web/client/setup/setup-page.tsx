@@ -5,10 +5,10 @@ import type { ConfigInfo, DesktopInfo } from "../../api/api.ts";
 import { AddDesktopDialog } from "../connections/add-desktop-dialog.tsx";
 import { CopyButton } from "../controls/copy-button.tsx";
 import { StateMark } from "../controls/state-mark.tsx";
-import { ModeChoice } from "../rules/mode-choice.tsx";
 import { api } from "../shell/api-client.ts";
 import { clientIsConnected } from "../shell/client-status.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
+import { MODE_WORDS, MODES } from "../shell/labels.ts";
 import { attempt, type ErrorWords, errorWords } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
 import { cockpit, may } from "../shell/session.ts";
@@ -205,4 +205,37 @@ function ModeStep() {
 
 function setMode(desktop: DesktopInfo, mode: DesktopInfo["mode"]): void {
   attempt("Could not change the mode", api.setMode(desktop.id, mode));
+}
+
+interface ModeChoiceProps {
+  readonly mode: DesktopInfo["mode"];
+  readonly isDisabled: boolean;
+  /** Autopilot is an administrator's to choose. */
+  readonly isAdmin: boolean;
+  readonly onChoose: (mode: DesktopInfo["mode"]) => void;
+}
+
+/** The modes with what they mean, from the least freedom to the most. */
+function ModeChoice({ mode, isDisabled, isAdmin, onChoose }: ModeChoiceProps) {
+  return (
+    <fieldset class="modes" disabled={isDisabled}>
+      <legend class="visually-hidden">Mode</legend>
+      {MODES.map((name) => (
+        <label key={name} class="mode">
+          <input
+            type="radio"
+            name="mode"
+            value={name}
+            checked={name === mode}
+            disabled={name === "autopilot" && !isAdmin}
+            onChange={() => onChoose(name)}
+          />
+          <span>
+            <strong>{MODE_WORDS[name].name}</strong>
+            <span class="muted">{MODE_WORDS[name].meaning}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
 }

@@ -1,10 +1,14 @@
 import { computed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { Notices } from "./notices-list.tsx";
 import type { Route } from "./route.ts";
 import { route } from "./router.ts";
 import { cockpit, pendingCount, startSession } from "./session.ts";
+import "../styles/notices.css";
+import { Icon } from "../controls/icon.tsx";
+import { IconButton } from "../controls/icon-button.tsx";
+import { sentence } from "./labels.ts";
+import { copyText, dismissNotice, type Notice, notices } from "./notices.ts";
 
 const TITLES = {
   desktops: "Desktops",
@@ -133,4 +137,34 @@ function Page({ shown, current }: { readonly shown: Shown; readonly current: Rou
         </main>
       );
   }
+}
+
+/** The messages in the corner. */
+function Notices() {
+  return (
+    <section class="notices" aria-label="Messages" aria-live="polite">
+      {notices.value.map((notice) => (
+        <NoticeCard key={notice.id} notice={notice} />
+      ))}
+    </section>
+  );
+}
+
+function NoticeCard({ notice }: { readonly notice: Notice }) {
+  const { details } = notice;
+  return (
+    <div class={`notice notice-${notice.kind}`}>
+      <Icon shape={notice.kind === "error" ? "warning" : "check"} />
+      <div class="notice-words">
+        <p>{notice.text}</p>
+        {notice.hint !== null && <p class="muted">{sentence(notice.hint)}</p>}
+        {details !== null && (
+          <button type="button" class="link-button" onClick={() => copyText(details, "Details copied")}>
+            Copy details
+          </button>
+        )}
+      </div>
+      <IconButton icon="cross" label="Dismiss" onClick={() => dismissNotice(notice.id)} />
+    </div>
+  );
 }

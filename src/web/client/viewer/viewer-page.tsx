@@ -12,7 +12,6 @@ import { cockpit, desktopOf, isOnline, loadActions, may, me } from "../shell/ses
 import { ShortcutsDialog } from "../shell/shortcuts-dialog.tsx";
 import { ClipboardBridge } from "./clipboard-bridge.ts";
 import type { Crop } from "./crop.ts";
-import { explainKeyboardOnce } from "./keyboard-hint.ts";
 import { StageBanner } from "./stage-banner.tsx";
 import { Viewer } from "./viewer.ts";
 import { ViewerBar } from "./viewer-bar.tsx";
@@ -246,4 +245,29 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
       <ShortcutsDialog />
     </div>
   );
+}
+
+const ESCAPE_CHORD_KEY = "overlay-companion.knows-escape-chord";
+
+function knowsEscapeChord(): boolean {
+  try {
+    return localStorage.getItem(ESCAPE_CHORD_KEY) !== null;
+  } catch {
+    return false;
+  }
+}
+
+let isEscapeChordSaid = false;
+
+/** The first time a desktop gets the keyboard, says how to get it back. */
+function explainKeyboardOnce(): void {
+  if (isEscapeChordSaid || knowsEscapeChord()) return;
+  isEscapeChordSaid = true;
+  inform("All keys go to the desktop now. Ctrl+Alt+Shift gives you the keyboard back.");
+  try {
+    localStorage.setItem(ESCAPE_CHORD_KEY, "yes");
+  } catch {
+    // A browser that keeps nothing for us is told again next time.
+    return;
+  }
 }

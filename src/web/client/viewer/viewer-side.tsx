@@ -1,9 +1,9 @@
 import type { DesktopInfo, OverlayInfo } from "../../api/api.ts";
 import { ApprovalList } from "../approvals/approval-list.tsx";
 import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
+import { GrantList } from "../approvals/grant-list.tsx";
 import { DesktopFacts } from "../connections/desktop-facts.tsx";
 import { Icon } from "../controls/icon.tsx";
-import { GrantList } from "../parts/grant-list.tsx";
 import { api } from "../shell/api-client.ts";
 import { attempt } from "../shell/notices.ts";
 import { cockpit, may } from "../shell/session.ts";
