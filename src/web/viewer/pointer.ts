@@ -20,6 +20,10 @@ export interface PointedDesktop {
   readonly pointer: Point;
 }
 
+/** Numbers of the pointers that were drawn in. */
+const numbers = new WeakMap<Cursor, number>();
+let numbered = 0;
+
 /** The target's pointer, drawn into the picture of one viewer that draws none itself. */
 export class PaintedPointer {
   readonly #desktop: PointedDesktop;
@@ -62,12 +66,16 @@ export class PaintedPointer {
     return cursor === null ? picture : composeCursor(picture, cursor, this.#at.x, this.#at.y);
   }
 
-  /** True where no pixel is this viewer's alone. */
-  get isHidden(): boolean {
-    return this.#cursor === null;
+  /** Names what is drawn in, and where: the same for all viewers that have the same drawn in there; empty for none. */
+  get name(): string {
+    const cursor = this.#cursor;
+    if (cursor === null) return "";
+    const number = numbers.get(cursor) ?? ++numbered;
+    numbers.set(cursor, number);
+    return ` pointer ${number} ${this.#at.x} ${this.#at.y}`;
   }
 
-  /** True where these pixels are this viewer's alone, for the pointer lies in them. */
+  /** True where the pointer lies in these pixels. */
   touches(rect: Rect): boolean {
     return overlapRects(this.#place, rect);
   }
@@ -75,7 +83,7 @@ export class PaintedPointer {
   /** True where moves on the viewer's side would take a part of the pointer along, or wipe it out. */
   isMovedBy(moves: readonly CopyMove[]): boolean {
     return (
-      !this.isHidden &&
+      this.#cursor !== null &&
       moves.some(({ fromX, fromY, to }) => this.touches(to) || this.touches({ ...to, x: fromX, y: fromY }))
     );
   }

@@ -8,6 +8,9 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Messages and updates kept of one picture: viewers of a few kinds. */
 const MAX_MESSAGES = 8;
 
+/** Regions with the pointer's: viewers that have it drawn in are few numbers behind each other. */
+const MAX_UNIONS = 16;
+
 /** Parts of a message up to so many bytes are compared by what is in them. */
 const SMALL_BYTES = 1024;
 
@@ -28,6 +31,7 @@ export class ViewerRectCache {
   readonly #bodies = new Map<string, Uint8Array>();
   #messages: { readonly parts: readonly Uint8Array[]; readonly bytes: Uint8Array }[] = [];
   #updates: { readonly owed: Owed; readonly update: MadeUpdate }[] = [];
+  #unions: { readonly painted: Region; readonly more: Region; readonly both: Region }[] = [];
   #stamp = "";
   #sizeBytes = 0;
 
@@ -74,6 +78,18 @@ export class ViewerRectCache {
     if (this.#updates.length > MAX_MESSAGES) this.#updates.shift();
   }
 
+  /** What is painted of a picture, with more: the same object for the same two, so that viewers share it. */
+  union(stamp: string, painted: Region, more: Region): Region {
+    if (more.isEmpty) return painted;
+    this.#turnTo(stamp);
+    const known = this.#unions.find((other) => other.painted === painted && other.more.equals(more));
+    if (known !== undefined) return known.both;
+    const both = painted.union(more);
+    this.#unions.push({ painted, more, both });
+    if (this.#unions.length > MAX_UNIONS) this.#unions.shift();
+    return both;
+  }
+
   /** The parts of an update as one message: an earlier one where that had the same bodies and bytes. */
   join(parts: readonly Uint8Array[]): Uint8Array {
     for (const known of this.#messages) if (isSame(known.parts, parts)) return known.bytes;
@@ -86,6 +102,7 @@ export class ViewerRectCache {
   clear(): void {
     this.#messages = [];
     this.#updates = [];
+    this.#unions = [];
     this.#bodies.clear();
     this.#sizeBytes = 0;
   }

@@ -1,6 +1,6 @@
-import type { View, Watcher } from "../../desktop/view.ts";
+import type { Change, View, Watcher } from "../../desktop/view.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
-import { areaOfRect } from "../../framebuffer/rect.ts";
+import { areaOfRect, type Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RectWork, RfbServer } from "../../protocols/rfb/server/rfb-server.ts";
@@ -11,6 +11,7 @@ import type { ViewerRectCache } from "./rect-cache.ts";
 
 /** What was sent as JPEG and stood still for one to two of these is sent again exactly. */
 const TURN_MS = 350;
+const NO_MOVES: readonly CopyMove[] = [];
 
 interface FedDesktop extends PointedDesktop {
   readonly generation: number;
@@ -92,10 +93,9 @@ export class ViewerFeed {
 
   /** A body of the picture as it is now, encoded for the first viewer that needs it and shared with the others. */
   encodeOnce(work: RectWork, encode: () => Uint8Array): Uint8Array | null {
-    const { desktop, isComposited, cache } = this.#parts;
+    const { desktop, cache } = this.#parts;
     const timed = (): Uint8Array | null => this.#timed(work, encode);
-    if (desktop.viewers < 2 || this.#pointer.touches(work.rect)) return timed();
-    return cache.get(this.#stamp(), layersOf(isComposited), work, timed);
+    return desktop.viewers < 2 ? timed() : cache.get(this.#stamp(), this.#layersAt(work.rect), work, timed);
   }
 
   close(): void {
@@ -106,8 +106,8 @@ export class ViewerFeed {
   /** The first viewer of a kind makes the update of a picture; those that are owed the same get the same bytes. */
   #send(server: RfbServer, painted: Region, copies: readonly CopyMove[]): void {
     const { cache, desktop, isComposited } = this.#parts;
-    const isShared = desktop.viewers > 1 && this.#pointer.isHidden;
-    const owed = { layers: layersOf(isComposited), painted, copies };
+    const isShared = desktop.viewers > 1;
+    const owed = { layers: this.#layers + this.#pointer.name, painted, copies };
     if (isShared && cache.repeat(this.#stamp(), owed, (update) => server.repeat(update))) {
       this.#waitsForDrain = server.hasRefinement;
       return;
@@ -170,14 +170,25 @@ export class ViewerFeed {
   }
 
   /** What the viewer has not seen, with what the pointer covers and uncovers where it is drawn in. */
-  #take(drawsCursor: boolean): { readonly painted: Region; readonly copies: readonly CopyMove[] } {
+  #take(drawsCursor: boolean): Change {
     const { painted, copies } = this.#watcher.take();
     this.#isDamaged = false;
+    const { cache } = this.#parts;
     const wasMoved = this.#pointer.isMovedBy(copies);
     const pointed = this.#pointer.look(!drawsCursor);
-    if (!wasMoved && !this.#pointer.isMovedBy(copies)) return { painted: painted.union(pointed), copies };
+    if (!wasMoved && !this.#pointer.isMovedBy(copies))
+      return { painted: cache.union(this.#stamp(), painted, pointed), copies };
     const moved = Region.from(copies.map(({ to }) => to));
-    return { painted: painted.union(pointed).union(moved), copies: [] };
+    return { painted: cache.union(this.#stamp(), painted, pointed.union(moved)), copies: NO_MOVES };
+  }
+
+  get #layers(): string {
+    return this.#parts.isComposited ? "overlays" : "bare";
+  }
+
+  /** What of the picture is drawn in these pixels. */
+  #layersAt(rect: Rect): string {
+    return this.#pointer.touches(rect) ? this.#layers + this.#pointer.name : this.#layers;
   }
 
   /** One timer at most, and only while the viewer has something that standing still would make due. */
@@ -190,8 +201,4 @@ export class ViewerFeed {
       this.#parts.schedule();
     });
   }
-}
-
-function layersOf(isComposited: boolean): string {
-  return isComposited ? "overlays" : "bare";
 }

@@ -1,4 +1,6 @@
 import t from "tap";
+import { rect } from "../../../src/framebuffer/rect.ts";
+import { Region } from "../../../src/framebuffer/region.ts";
 import { ViewerRectCache } from "../../../src/web/viewer/rect-cache.ts";
 
 t.test("parts become one message, the same one for the same bodies", async (t) => {
@@ -24,4 +26,16 @@ t.test("a new picture forgets the messages of the one before", async (t) => {
   const again = cache.join(parts);
   t.not(again, message);
   t.same(again, message);
+});
+
+t.test("what is owed besides is joined once for all, until the next picture", async (t) => {
+  const cache = new ViewerRectCache();
+  const painted = Region.of(rect(0, 0, 4, 4));
+  const more = (): Region => Region.of(rect(10, 0, 4, 4));
+  const both = cache.union("1", painted, more());
+  t.ok(both.equals(painted.union(more())));
+  t.equal(cache.union("1", painted, more()), both, "the same object");
+  t.equal(cache.union("1", painted, Region.empty), painted, "also where nothing is added");
+  t.not(cache.union("1", Region.of(rect(0, 0, 4, 4)), more()), both, "another change");
+  t.not(cache.union("2", painted, more()), both, "another picture");
 });

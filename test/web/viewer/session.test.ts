@@ -415,44 +415,6 @@ t.test("rubbish closes the session with a code and leaves nothing behind", async
   t.equal(clock.timers, 0);
 });
 
-t.test("what two viewers see at once is encoded once", async (t) => {
-  const desktop = new DrawnDesktop(64, 48);
-  const cache = new ViewerRectCache();
-  let encodings = 0;
-  const rfb = {
-    ...rfbPorts,
-    deflate: {
-      zlib: rfbPorts.deflate.zlib,
-      rawSegment: (input: Uint8Array, level: number) => {
-        encodings++;
-        return rfbPorts.deflate.rawSegment(input, level);
-      },
-    },
-  };
-  const rights = () => ({ actor: HUMAN, isViewOnly: true, hasClipboard: false });
-  const view = { isComposited: true, viewport: null, rights };
-  const transports = [new FakeTransport(), new FakeTransport(), new FakeTransport()];
-  for (const transport of transports) {
-    const ports = { rfb, cache, clock: new HandClock(), log: new KeptLog() };
-    new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });
-    await transport.whenSent();
-    transport.say(...HELLO, say.encodings(16));
-    transport.drain();
-  }
-  desktop.paintScene(3);
-  for (const transport of transports) transport.say(say.request(false, 0, 0, 64, 48));
-  await settled();
-  const sent = transports.map((transport) => Buffer.from(transport.drain()).toString("hex"));
-  t.ok((sent[0]?.length ?? 0) > 100);
-  t.same(sent[1], sent[0]);
-  t.same(sent[2], sent[0]);
-  t.equal(encodings, 1);
-  desktop.paint(rect(0, 0, 64, 48), 0x445566);
-  for (const transport of transports) transport.say(say.request(true, 0, 0, 64, 48));
-  await settled();
-  t.equal(encodings, 2, "another picture is encoded anew");
-});
-
 const CURSOR = {
   width: 2,
   height: 1,
@@ -462,6 +424,59 @@ const CURSOR = {
 };
 const RED = 0xff0000ff;
 const GREEN = 0xff00ff00;
+
+for (const cursor of [null, CURSOR]) {
+  const way = cursor === null ? "" : ", with the pointer drawn in";
+  t.test(`what viewers see at once is encoded once${way}`, async (t) => {
+    const desktop = new DrawnDesktop(64, 48);
+    desktop.cursor = cursor;
+    const cache = new ViewerRectCache();
+    let encodings = 0;
+    const rfb = {
+      ...rfbPorts,
+      deflate: {
+        zlib: rfbPorts.deflate.zlib,
+        rawSegment: (input: Uint8Array, level: number) => {
+          encodings++;
+          return rfbPorts.deflate.rawSegment(input, level);
+        },
+      },
+    };
+    const rights = () => ({ actor: HUMAN, isViewOnly: true, hasClipboard: false });
+    const view = { isComposited: true, viewport: null, rights };
+    const transports = [new FakeTransport(), new FakeTransport(), new FakeTransport()];
+    const sessions: ViewerSession[] = [];
+    for (const transport of transports) {
+      const ports = { rfb, cache, clock: new HandClock(), log: new KeptLog() };
+      sessions.push(new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view }));
+      await transport.whenSent();
+      transport.say(...HELLO, say.encodings(16));
+      transport.drain();
+    }
+    const sent = async (): Promise<readonly string[]> => {
+      await settled();
+      return transports.map((transport) => Buffer.from(transport.drain()).toString("hex"));
+    };
+    desktop.paintScene(3);
+    for (const transport of transports) transport.say(say.request(false, 0, 0, 64, 48));
+    const [first = "", ...others] = await sent();
+    t.ok(first.length > 100);
+    t.same(others, [first, first]);
+    t.equal(encodings, 1);
+    desktop.paint(rect(0, 0, 64, 48), 0x445566);
+    for (const transport of transports) transport.say(say.request(true, 0, 0, 64, 48));
+    await sent();
+    t.equal(encodings, 2, "another picture is encoded anew");
+    if (cursor === null) return;
+    for (const transport of transports) transport.say(say.request(true, 0, 0, 64, 48));
+    desktop.pointer = { x: 30, y: 20 };
+    for (const session of sessions) session.pointerMoved();
+    const [moved = "", ...same] = await sent();
+    t.not(moved.length, 0);
+    t.same(same, [moved, moved]);
+    t.equal(encodings, 3, "once for all");
+  });
+}
 
 t.test("the pointer is drawn in for a viewer that draws none, wherever anybody moves it", async (t) => {
   const desktop = new DrawnDesktop(64, 48);
