@@ -191,7 +191,7 @@ function sessionConfiguration({ sesmanPort, displayNumber }: XrdpOptions): strin
     Logging: ["LogFile=/run/xrdp/sesman.log", "LogLevel=INFO", "EnableSyslog=false"],
     Xorg: param(
       "/usr/lib/xorg/Xorg",
-      ...["-config", "xrdp/xorg.conf", "-noreset", "-nolisten", "tcp", "-logfile", "/dev/null"],
+      ...["-config", "xrdp/xorg.conf", "-noreset", "-nolisten", "tcp", "-logfile", ".xorg.log"],
     ),
     Xvnc: param("Xvnc", "-bs", "-nolisten", "tcp", "-localhost", "-dpi", "96"),
     Chansrv: ["FuseMountName=thinclient_drives", "FileUmask=077"],
