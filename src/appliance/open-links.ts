@@ -52,8 +52,8 @@ function trustOf(connection: Connection, { trust, known }: TargetBelief): Target
   const { host, port, fingerprint = null, transport, path = "" } = connection;
   // A socket's path and a repeater's guest are places of their own.
   if (transport === "unix") return new TargetTrust({ host: path, port, fingerprint }, trust, known);
-  const { repeaterId } = connection;
-  const place = repeaterId === undefined ? host : `${repeaterId}@${host}`;
+  const { repeater_id } = connection;
+  const place = repeater_id === undefined ? host : `${repeater_id}@${host}`;
   return new TargetTrust({ host: place, port, fingerprint }, trust, known);
 }
 

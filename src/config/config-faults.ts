@@ -54,7 +54,12 @@ function shown(value: unknown, path: Path, issue: Issue): string {
 
 /** The names of a section, of all its alternatives where there are some. */
 function keysAt(schema: unknown, path: Path): string[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodExactOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault
+  ) {
     return keysAt(schema.unwrap(), path);
   }
   if (schema instanceof z.ZodUnion) {

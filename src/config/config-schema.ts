@@ -353,8 +353,12 @@ export function printable(config: Config): Record<string, unknown> {
     vnc: { ...config.vnc, password: hide(config.vnc.password) },
     connections: config.connections.map((connection) => ({
       ...connection,
+      ...Object.fromEntries(
+        (["http_password", "http_headers"] as const)
+          .filter((name) => connection[name] !== undefined)
+          .map((name) => [name, "(set)"]),
+      ),
       password: hide(connection.password),
-      ...(connection.http === undefined ? {} : { http: "(set)" }),
     })),
   };
 }

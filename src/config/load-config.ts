@@ -8,8 +8,6 @@ import {
   connectionFromUrl,
   makeConnection,
 } from "../desktop/connections/connection.ts";
-import { rdpWishesOf } from "../desktop/connections/rdp-fields.ts";
-import { wayOf } from "../desktop/connections/transport-fields.ts";
 import { RefusedError } from "../desktop/error.ts";
 import { configFaults } from "./config-faults.ts";
 import { CONFIG_KEYS, type Config, ConfigError, configSchema, DEMO } from "./config-schema.ts";
@@ -164,21 +162,17 @@ function connectionsOf(
 ): ConnectionInput[] {
   const inputs = connections.map((entry, index): ConnectionInput => {
     const where = `connections.${index}`;
-    if ("url" in entry)
-      return {
-        ...fromUrl(entry.url, `${where}.url`),
-        ...(entry.name === undefined ? {} : { name: entry.name }),
-      };
-    const { password_file, password, ...rest } = entry;
+    if ("url" in entry) {
+      const { url, ...named } = entry;
+      return { ...fromUrl(url, `${where}.url`), ...named };
+    }
+    const { password_file, ...rest } = entry;
     const needsHost = entry.transport !== "unix" && entry.transport !== "reverse";
     if (entry.protocol !== "demo" && entry.host === undefined && needsHost) {
       throw new ConfigError(`${where}.host: nothing was given, expected the name or address of the desktop`);
     }
-    const secret =
-      password ??
-      (password_file === undefined ? undefined : readSecret(password_file, `${where}.password_file`));
-    const input = withoutUndefined(rest);
-    return checked(secret === undefined ? input : { ...input, password: secret }, where);
+    if (password_file === undefined || rest.password !== undefined) return checked(rest, where);
+    return checked({ ...rest, password: readSecret(password_file, `${where}.password_file`) }, where);
   });
   inputs.push(...connect.map((url) => fromUrl(url, "--connect")));
   if (isDemo && !inputs.some(({ protocol }) => protocol === "demo")) inputs.push(DEMO);
@@ -205,35 +199,6 @@ function slugOf(text: string): string {
       .replace(/[^a-z0-9]+/g, "-")
       .replace(/^-+|-+$/g, "") || "desktop"
   );
-}
-
-type WayFields = Parameters<typeof wayOf>[0];
-
-function withoutUndefined(
-  entry: {
-    protocol: ConnectionInput["protocol"];
-    name?: string | undefined;
-    host?: string | undefined;
-    port?: number | undefined;
-    username?: string | undefined;
-    security?: ConnectionInput["security"] | undefined;
-    fingerprint?: string | undefined;
-    decoding?: ConnectionInput["decoding"] | undefined;
-  } & WayFields &
-    Parameters<typeof rdpWishesOf>[0],
-): ConnectionInput {
-  return {
-    protocol: entry.protocol,
-    ...(entry.name === undefined ? {} : { name: entry.name }),
-    ...(entry.host === undefined ? {} : { host: entry.host }),
-    ...(entry.port === undefined ? {} : { port: entry.port }),
-    ...(entry.username === undefined ? {} : { username: entry.username }),
-    ...(entry.security === undefined ? {} : { security: entry.security }),
-    ...(entry.fingerprint === undefined ? {} : { fingerprint: entry.fingerprint }),
-    ...(entry.decoding === undefined ? {} : { decoding: entry.decoding }),
-    ...wayOf(entry),
-    ...rdpWishesOf(entry),
-  };
 }
 
 function fromUrl(url: string, where: string): ConnectionInput {

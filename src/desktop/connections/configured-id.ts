@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
  * (rules, recordings, a link in somebody's bookmarks) finds it again. `nth`: 0 for the first of several to one place.
  */
 export function configuredId(connection: Connection, nth: number): string {
-  const { protocol, username, host, port, transport, path, repeaterId } = connection;
+  const { protocol, username, host, port, transport, path, repeater_id } = connection;
   const place = JSON.stringify([
     protocol,
     username,
@@ -14,7 +14,7 @@ export function configuredId(connection: Connection, nth: number): string {
     port,
     transport ?? null,
     path ?? null,
-    repeaterId ?? null,
+    repeater_id ?? null,
     nth,
   ]);
   const hex = createHash("sha256").update(place).digest("hex");

@@ -1,10 +1,7 @@
 import * as z from "zod";
 import { JsonFile } from "../../platform/json-file.ts";
-import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { type Connection, PROTOCOLS } from "./connection.ts";
-import { DECODING } from "./decoding.ts";
-import { rdpFields, rdpFieldsOf, rdpWishesOf } from "./rdp-fields.ts";
-import { TRANSPORTS, type WebAccess } from "./transport.ts";
+import { connectionFields, decodingField } from "./connection-fields.ts";
 
 /** Seals secrets for the disk. `purpose` binds a sealed value to its place. */
 export interface SecretSealer {
@@ -21,28 +18,24 @@ export interface ConnectionStore {
 const fileSchema = z.object({
   version: z.literal(1),
   connections: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      protocol: z.enum(PROTOCOLS),
-      host: z.string(),
-      port: z.int(),
-      username: z.string().nullable(),
-      password_sealed: z.string().nullable(),
-      security: z.array(z.enum(SECURITY_NAMES)).optional(),
-      fingerprint: z.string().optional(),
-      transport: z.enum(TRANSPORTS).optional(),
-      path: z.string().optional(),
-      /** A WebSocket's: it may hold a token. */
-      path_sealed: z.string().optional(),
-      repeater_id: z.string().optional(),
-      encodings: z.array(z.string()).optional(),
-      /** JSON of what the web server in front is shown. */
-      http_sealed: z.string().optional(),
-      ...rdpFields,
-      decoding: z.enum(DECODING).optional(),
-      created_at: z.string(),
-    }),
+    z
+      .object({
+        ...connectionFields,
+        decoding: decodingField,
+        id: z.string(),
+        name: z.string(),
+        protocol: z.enum(PROTOCOLS),
+        host: z.string(),
+        port: z.int(),
+        username: z.string().nullable(),
+        password_sealed: z.string().nullable(),
+        /** A WebSocket's: it may hold a token. */
+        path_sealed: z.string().exactOptional(),
+        /** JSON of what the web server in front is shown. */
+        http_sealed: z.string().exactOptional(),
+        created_at: z.string(),
+      })
+      .omit({ password: true, http_username: true, http_password: true, http_headers: true }),
   ),
 });
 
@@ -64,91 +57,58 @@ export class FileConnectionStore implements ConnectionStore {
 
   async load(): Promise<Connection[]> {
     const kept = await this.#file.read();
-    return (kept?.connections ?? []).map((stored) => ({
-      id: stored.id,
-      name: stored.name,
-      protocol: stored.protocol,
-      host: stored.host,
-      port: stored.port,
-      username: stored.username,
-      password:
-        stored.password_sealed === null
-          ? null
-          : this.#sealer.open(stored.password_sealed, purposeOf(stored.id)),
-      ...(stored.security === undefined ? {} : { security: stored.security }),
-      ...(stored.fingerprint === undefined ? {} : { fingerprint: stored.fingerprint }),
-      ...(stored.transport === undefined ? {} : { transport: stored.transport }),
-      ...this.#pathOf(stored),
-      ...(stored.repeater_id === undefined ? {} : { repeaterId: stored.repeater_id }),
-      ...(stored.encodings === undefined ? {} : { encodings: stored.encodings }),
-      ...(stored.http_sealed === undefined ? {} : { http: this.#openHttp(stored.http_sealed, stored.id) }),
-      ...rdpWishesOf(stored),
-      ...(stored.decoding === undefined ? {} : { decoding: stored.decoding }),
-      createdAt: stored.created_at,
-    }));
-  }
-
-  /** Versions before this one kept every path open: the next time that connections are saved it is sealed. */
-  #pathOf({ id, path, path_sealed }: StoredPath): { readonly path?: string } {
-    if (path_sealed !== undefined) return { path: this.#sealer.open(path_sealed, pathPurposeOf(id)) };
-    return path === undefined ? {} : { path };
-  }
-
-  #openHttp(sealed: string, id: string): WebAccess {
-    return httpSchema.parse(parseJson(this.#sealer.open(sealed, httpPurposeOf(id))));
-  }
-
-  #keptPath(id: string, { path, transport }: Pick<Connection, "path" | "transport">) {
-    const isWeb = transport === "ws" || transport === "wss";
-    if (path === undefined || !isWeb) return { path };
-    return { path_sealed: this.#sealer.seal(path, pathPurposeOf(id)) };
+    return (kept?.connections ?? []).map(
+      ({ password_sealed, path_sealed, http_sealed, created_at, ...stored }) => {
+        const { id } = stored;
+        const open = (sealed: string, what: string) => this.#sealer.open(sealed, purposeOf(id, what));
+        return {
+          ...stored,
+          password: password_sealed === null ? null : open(password_sealed, "password"),
+          // Versions before this one kept every path open: the next time that connections are saved it is sealed.
+          ...(path_sealed === undefined ? {} : { path: open(path_sealed, "path") }),
+          ...(http_sealed === undefined ? {} : readHttp(open(http_sealed, "http"))),
+          createdAt: created_at,
+        };
+      },
+    );
   }
 
   save(connections: readonly Connection[]): Promise<void> {
     const kept = connections.map(
-      ({ id, name, protocol, host, port, username, password, createdAt, ...rest }) => ({
-        id,
-        name,
-        protocol,
-        host,
-        port,
-        username,
-        password_sealed: password === null ? null : this.#sealer.seal(password, purposeOf(id)),
-        security: rest.security,
-        fingerprint: rest.fingerprint,
-        transport: rest.transport,
-        ...this.#keptPath(id, rest),
-        repeater_id: rest.repeaterId,
-        encodings: rest.encodings,
-        http_sealed:
-          rest.http === undefined
-            ? undefined
-            : this.#sealer.seal(JSON.stringify(rest.http), httpPurposeOf(id)),
-        rdp: rdpFieldsOf(rest.rdp),
-        decoding: rest.decoding,
-        created_at: createdAt,
-      }),
+      ({ password, path, http_username, http_password, http_headers, createdAt, replay: _, ...open }) => {
+        const seal = (secret: string, what: string) => this.#sealer.seal(secret, purposeOf(open.id, what));
+        const isWeb = open.transport === "ws" || open.transport === "wss";
+        const http = {
+          username: http_username ?? null,
+          password: http_password ?? null,
+          headers: http_headers ?? {},
+        };
+        const hasHttp = [http_username, http_password, http_headers].some((field) => field !== undefined);
+        return {
+          ...open,
+          password_sealed: password === null ? null : seal(password, "password"),
+          ...(path !== undefined && isWeb ? { path_sealed: seal(path, "path") } : { path }),
+          http_sealed: hasHttp ? seal(JSON.stringify(http), "http") : undefined,
+          created_at: createdAt,
+        };
+      },
     );
     return this.#file.write(() => ({ version: 1, connections: kept }));
   }
 }
 
-interface StoredPath {
-  readonly id: string;
-  readonly path?: string | undefined;
-  readonly path_sealed?: string | undefined;
+function readHttp(text: string): Pick<Connection, "http_username" | "http_password" | "http_headers"> {
+  const { username, password, headers } = httpSchema.parse(parseJson(text));
+  return {
+    ...(username === null ? {} : { http_username: username }),
+    ...(password === null ? {} : { http_password: password }),
+    ...(Object.keys(headers).length === 0 ? {} : { http_headers: headers }),
+  };
 }
 
-function pathPurposeOf(id: string): string {
-  return `connection/${id}/path`;
-}
-
-function httpPurposeOf(id: string): string {
-  return `connection/${id}/http`;
-}
-
-function purposeOf(id: string): string {
-  return `connection/${id}/password`;
+/** Binds a sealed value to its place. */
+function purposeOf(id: string, what: string): string {
+  return `connection/${id}/${what}`;
 }
 
 function parseJson(text: string): unknown {

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { ENCODING_NAMES, encodingByName } from "../../protocols/rfb/encodings/list.ts";
-import { SECURITY_NAMES, type SecurityName } from "../../protocols/rfb/security/policy.ts";
+import { ENCODING_NAMES } from "../../protocols/rfb/encodings/list.ts";
+import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { RefusedError } from "../error.ts";
-import { DECODING, type Decoding } from "./decoding.ts";
-import { checkMonitors, type RdpWishes, rdpWishesIn } from "./rdp-options.ts";
-import { checkedWay, TRANSPORTS, type Transport, type Way } from "./transport.ts";
-import { readFingerprint } from "./trust-policy.ts";
+import { type ConnectionFields, readFields, TARGET_PROTOCOLS } from "./connection-fields.ts";
+import { checkMonitors, rdpFieldsIn } from "./rdp-options.ts";
+import { checkedWay, TRANSPORTS, type Transport } from "./transport.ts";
 
-export const PROTOCOLS = ["vnc", "kasmvnc", "rdp", "demo"] as const;
+export const PROTOCOLS = [...TARGET_PROTOCOLS, "demo"] as const;
 /** replay: a recording, shown as a desktop; never configured, never stored. */
 export type Protocol = (typeof PROTOCOLS)[number] | "replay";
 
@@ -27,69 +26,43 @@ const DEFAULT_PORT = {
   replay: 0,
 } as const satisfies Record<Protocol, number>;
 
-/** What is configured about a target. A Desktop is what is live. */
-export interface Connection extends Way {
+/** What is configured about a target. A Desktop is what is live. The password is sent nowhere but to the target. */
+export interface Connection extends Omit<ConnectionFields, "protocol" | "username" | "password"> {
   readonly id: string;
   readonly name: string;
   readonly protocol: Protocol;
   readonly host: string;
   readonly port: number;
   readonly username: string | null;
-  /** Never logged, listed or sent anywhere but to the target. */
   readonly password: string | null;
-  /** The only ways a VNC server may let us in, the best first; default: what authenticates and is not in clear. */
-  readonly security?: readonly SecurityName[];
-  /** SHA-256 of the server's certificate or key, 64 hex digits: no other will do. */
-  readonly fingerprint?: string;
-  readonly rdp?: RdpWishes;
-  /** Default auto. */
-  readonly decoding?: Decoding;
   readonly replay?: ReplayWish;
   readonly createdAt: string;
 }
 
-export interface ConnectionInput extends Way {
+export interface ConnectionInput extends Omit<ConnectionFields, "protocol" | "username" | "password"> {
   readonly id?: string;
-  readonly name?: string;
   readonly protocol: Protocol;
-  readonly host?: string;
-  readonly port?: number;
   readonly username?: string | null;
   readonly password?: string | null;
-  readonly security?: readonly SecurityName[];
-  /** With or without colons, in any case. */
-  readonly fingerprint?: string;
-  readonly rdp?: RdpWishes;
-  /** Default auto. */
-  readonly decoding?: Decoding;
   readonly replay?: ReplayWish;
 }
 
-/** Throws RefusedError invalid_parameters for a fingerprint that is none, and for a way that leads nowhere. */
+/** Throws RefusedError invalid_parameters for a way that leads nowhere. */
 export function makeConnection(input: ConnectionInput, now: Date): Connection {
   if (input.protocol === "rdp") checkRdp(input);
-  const { host, port, ...way } = placeAndWay(input);
-  return {
+  const made = {
+    ...input,
+    ...placeOf(input),
     id: input.id ?? randomUUID(),
-    name: input.name ?? nameOf(input.protocol, { host, port, ...way }),
-    protocol: input.protocol,
-    host,
-    port,
     username: input.username ?? null,
     password: input.password ?? null,
-    ...(input.security === undefined ? {} : { security: input.security }),
-    ...(input.fingerprint === undefined ? {} : { fingerprint: checkedFingerprint(input.fingerprint) }),
-    ...(input.rdp === undefined ? {} : { rdp: input.rdp }),
-    ...(input.decoding === undefined ? {} : { decoding: input.decoding }),
-    ...(input.replay === undefined ? {} : { replay: input.replay }),
-    ...way,
-    ...(input.encodings === undefined ? {} : { encodings: checkedEncodings(input.encodings) }),
     createdAt: now.toISOString(),
   };
+  return { ...made, name: input.name ?? nameOf(made) };
 }
 
 /** Everybody sees it: the address of a WebSocket may hold a token. */
-function nameOf(protocol: Protocol, { host, port, transport, path }: ReturnType<typeof placeAndWay>): string {
+function nameOf({ protocol, host, port, transport, path }: Omit<Connection, "name">): string {
   if (protocol === "demo") return "Demo desktop";
   return transport === "unix" && path !== undefined ? path : `${host}:${port}`;
 }
@@ -109,7 +82,7 @@ function checkRdp({ host, username, password, rdp }: ConnectionInput): void {
   );
 }
 
-function placeAndWay(input: ConnectionInput): Way & { readonly host: string; readonly port: number } {
+function placeOf(input: ConnectionInput): ReturnType<typeof checkedWay> {
   const { protocol, host, port = DEFAULT_PORT[protocol] } = input;
   if (protocol !== "vnc" && protocol !== "kasmvnc") return { host: host ?? "", port };
   return checkedWay(protocol, input, input, DEFAULT_PORT[protocol]);
@@ -119,7 +92,7 @@ function placeAndWay(input: ConnectionInput): Way & { readonly host: string; rea
  * `vnc://[user[:password]@]host[:port][?security=NAME,…][&fingerprint=SHA256][&encodings=NAME,…][&decoding=WORD]`, the same with `kasmvnc://`, or `demo:`.
  * Other ways to get there: `vnc+unix:///path`, `vnc+ws://host/path` and `vnc+wss://` (with `http_username` and
  * `http_password` in the query for the web server), `vnc+reverse://[address]`, `vnc+repeater://host/ID`,
- * `kasmvnc+ws://` and `kasmvnc+wss://`. `rdp://user:password@host[:port]` has the query of `rdpWishesIn`.
+ * `kasmvnc+ws://` and `kasmvnc+wss://`. `rdp://user:password@host[:port]` has the query of `rdpFieldsIn`.
  */
 export function connectionFromUrl(text: string): ConnectionInput {
   if (text === "demo:" || text === "demo") return { protocol: "demo" };
@@ -136,7 +109,7 @@ export function connectionFromUrl(text: string): ConnectionInput {
   }
   const scheme = url.protocol.slice(0, -1);
   if (scheme === "rdp") {
-    const input = { ...placeIn(url), protocol: scheme, rdp: rdpWishesIn(url.searchParams) } as const;
+    const input = readFields({ ...placeIn(url), protocol: scheme, rdp: rdpFieldsIn(url.searchParams) });
     checkRdp(input);
     return input;
   }
@@ -151,112 +124,70 @@ export function connectionFromUrl(text: string): ConnectionInput {
   if (url.hostname === "" && transport !== "unix" && transport !== "reverse") {
     throw new RefusedError("invalid_parameters", `the connection URL ${redacted} names no host`);
   }
-  return {
+  return readFields({
     protocol,
     ...placeIn(url),
     ...(transport === undefined ? {} : wayIn(url, transport)),
-  };
+  });
 }
 
 /** Where, as whom, and whom to believe. */
-function placeIn(url: URL): Omit<ConnectionInput, "protocol"> {
-  return {
-    ...(url.hostname === "" ? {} : { host: url.hostname.replace(/^\[(.*)\]$/, "$1") }),
-    ...(url.port === "" ? {} : { port: Number(url.port) }),
-    username: url.username === "" ? null : decodeURIComponent(url.username),
-    password: url.password === "" ? null : decodeURIComponent(url.password),
-    ...securityIn(url.searchParams),
+function placeIn(url: URL): Record<string, unknown> {
+  const fields = {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === "" ? "" : Number(url.port),
+    username: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
   };
+  const said = Object.entries(fields).filter(([, value]) => value !== "");
+  return { ...Object.fromEntries(said), ...wordsIn(url.searchParams, WORDS) };
 }
 
-function wayIn(url: URL, transport: Transport): Way {
+function wayIn(url: URL, transport: Transport): Record<string, unknown> {
   const path = decodeURIComponent(url.pathname);
   switch (transport) {
     case "unix":
       return { transport, path };
     case "repeater":
-      return { transport, repeaterId: path.slice(1) };
+      return { transport, repeater_id: path.slice(1) };
     case "ws":
     case "wss": {
       const query = new URLSearchParams(url.searchParams);
-      const [username, password] = [query.get("http_username"), query.get("http_password")];
-      for (const name of OWN_PARAMETERS) query.delete(name);
+      for (const name of [...Object.keys(WORDS), ...Object.keys(HTTP_WORDS)]) query.delete(name);
       const rest = query.size === 0 ? "" : `?${query}`;
       const hasPath = url.pathname !== "" && url.pathname !== "/";
-      return {
-        transport,
-        ...(hasPath || rest !== "" ? { path: `${url.pathname}${rest}` } : {}),
-        ...(username === null ? {} : { http: { username, password, headers: {} } }),
-      };
+      const said = { transport, ...wordsIn(url.searchParams, HTTP_WORDS) };
+      return hasPath || rest !== "" ? { ...said, path: `${url.pathname}${rest}` } : said;
     }
     default:
       return { transport };
   }
 }
 
-/** Said to us in the query of a URL; the rest of it is the web server's. */
-const OWN_PARAMETERS = [
-  "security",
-  "fingerprint",
-  "encodings",
-  "decoding",
-  "http_username",
-  "http_password",
-] as const;
+type Words = Readonly<Record<string, (text: string) => unknown>>;
 
-function securityIn(
-  params: URLSearchParams,
-): Pick<ConnectionInput, "security" | "fingerprint" | "encodings" | "decoding"> {
-  const security = params.get("security");
-  const fingerprint = params.get("fingerprint");
-  const encodings = params.get("encodings");
-  const decoding = params.get("decoding");
-  return {
-    ...(security === null ? {} : { security: readSecurity(security.split(",")) }),
-    ...(fingerprint === null ? {} : { fingerprint: checkedFingerprint(fingerprint) }),
-    ...(encodings === null ? {} : { encodings: checkedEncodings(encodings.split(",")) }),
-    ...(decoding === null ? {} : { decoding: checkedDecoding(decoding) }),
-  };
-}
+/** Said to us in the query of a URL, in any case and with blanks; the rest of it is the web server's. */
+const WORDS: Words = {
+  security: (text) => listOf(text, SECURITY_NAMES),
+  fingerprint: String,
+  encodings: (text) => listOf(text, ENCODING_NAMES),
+  decoding: String,
+};
+const HTTP_WORDS: Words = { http_username: String, http_password: String };
 
-/** Names of security types. Throws RefusedError invalid_parameters. */
-function readSecurity(names: readonly string[]): SecurityName[] {
-  return names.map((name) => {
-    const known = SECURITY_NAMES.find((one) => one.toLowerCase() === name.trim().toLowerCase());
-    if (known !== undefined) return known;
-    throw new RefusedError(
-      "invalid_parameters",
-      `got the security type "${name}", expected one of ${SECURITY_NAMES.join(", ")}`,
-    );
-  });
-}
-
-function checkedDecoding(word: string): Decoding {
-  const known = DECODING.find((one) => one === word);
-  if (known !== undefined) return known;
-  throw new RefusedError(
-    "invalid_parameters",
-    `got decoding "${word}", expected one of ${DECODING.join(", ")}`,
+function wordsIn(params: URLSearchParams, words: Words): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(words).flatMap(([name, read]) => {
+      const text = params.get(name);
+      return text === null ? [] : [[name, read(text)]];
+    }),
   );
 }
 
-/** In lower case. Throws RefusedError invalid_parameters for names of none. */
-function checkedEncodings(names: readonly string[]): string[] {
-  return names.map((name) => {
-    const encoding = encodingByName(name.trim().toLowerCase());
-    if (encoding !== undefined) return encoding.name;
-    throw new RefusedError(
-      "invalid_parameters",
-      `got the encoding "${name}", expected one of ${ENCODING_NAMES.join(", ")}`,
-    );
+/** As the known names are written; what is none of them is left to whoever judges it. */
+function listOf(text: string, names: readonly string[]): string[] {
+  return text.split(",").map((word) => {
+    const wanted = word.trim().toLowerCase();
+    return names.find((name) => name.toLowerCase() === wanted) ?? word.trim();
   });
-}
-
-function checkedFingerprint(text: string): string {
-  const fingerprint = readFingerprint(text);
-  if (fingerprint !== null) return fingerprint;
-  throw new RefusedError(
-    "invalid_parameters",
-    `got a fingerprint of ${text.length} characters, expected the 64 hex digits of a SHA-256, with or without colons`,
-  );
 }

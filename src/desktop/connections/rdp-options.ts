@@ -1,28 +1,15 @@
 import { placesIn } from "../../framebuffer/places.ts";
-import { boundRects, EMPTY_RECT, overlapRects, type Rect, type Size } from "../../framebuffer/rect.ts";
+import { boundRects, EMPTY_RECT, overlapRects, type Rect } from "../../framebuffer/rect.ts";
 import { RefusedError } from "../error.ts";
+import type { RdpFields } from "./connection-fields.ts";
 
 export const RDP_DEPTHS = [32, 24, 16, 15, 8] as const;
 /** "bitmaps": exact pixels; "pipeline": MS-RDPEGFX, which some hosts insist on, and which may be lossy. */
 export const RDP_GRAPHICS = ["bitmaps", "pipeline"] as const;
 
-/** What is asked of an RDP host beside the way in. */
-export interface RdpWishes {
-  /** The host may choose another. */
-  readonly size?: Size;
-  /** Instead of a size: several screens, the first one the primary; their bounds begin at 0,0. */
-  readonly monitors?: readonly Rect[];
-  readonly depth?: (typeof RDP_DEPTHS)[number];
-  readonly graphics?: (typeof RDP_GRAPHICS)[number];
-  /** Only hosts that check the password before a session begins. */
-  readonly needsNla?: boolean;
-  /** Windows' number of a keyboard layout, such as 0x409. Texts are typed by a US keyboard and by Unicode. */
-  readonly keyboardLayout?: number;
-}
-
 /** The sides that are asked for. */
-const LEAST_SIDE = 200;
-const MOST_SIDE = 8192;
+export const LEAST_SIDE = 200;
+export const MOST_SIDE = 8192;
 /** Of TS_UD_CS_MONITOR, MS-RDPBCGR 2.2.1.3.6. */
 export const MOST_MONITORS = 16;
 
@@ -30,24 +17,27 @@ export const MOST_MONITORS = 16;
  * The query of `rdp://user:password@host?size=1280x800&depth=32&graphics=pipeline&require_nla=on&keyboard_layout=0x407`;
  * instead of a size `monitors=1280x800+0+0,1024x768+1280+0`. Throws RefusedError invalid_parameters.
  */
-export function rdpWishesIn(params: URLSearchParams): RdpWishes {
-  const size = params.get("size");
-  const monitors = params.get("monitors");
-  const depth = params.get("depth");
-  const graphics = params.get("graphics");
-  const nla = params.get("require_nla");
-  const layout = params.get("keyboard_layout");
-  return {
-    ...(size === null ? {} : { size: sizeOf(size) }),
-    ...(monitors === null ? {} : { monitors: monitorsIn(monitors) }),
-    ...(depth === null ? {} : { depth: oneOf("depth", depth, RDP_DEPTHS) }),
-    ...(graphics === null ? {} : { graphics: oneOf("graphics", graphics, RDP_GRAPHICS) }),
-    ...(nla === null ? {} : { needsNla: oneOf("require_nla", nla, ["on", "off"] as const) === "on" }),
-    ...(layout === null ? {} : { keyboardLayout: layoutOf(layout) }),
-  };
+export function rdpFieldsIn(params: URLSearchParams): Record<string, unknown> {
+  return Object.assign(
+    {},
+    ...Object.entries(QUERY).map(([name, read]) => {
+      const text = params.get(name);
+      return text === null ? {} : read(text);
+    }),
+  );
 }
 
-function sizeOf(text: string): Size {
+/** The fields that each word of the query gives. */
+const QUERY: Readonly<Record<string, (text: string) => Record<string, unknown>>> = {
+  size: sizeOf,
+  monitors: (text) => ({ monitors: monitorsIn(text) }),
+  depth: (text) => ({ depth: Number(text) }),
+  graphics: (text) => ({ graphics: text }),
+  require_nla: (text) => ({ require_nla: switchOf(text) }),
+  keyboard_layout: (text) => ({ keyboard_layout: layoutOf(text) }),
+};
+
+function sizeOf(text: string): { readonly width: number; readonly height: number } {
   const [, width, height] = text.match(/^(\d{1,5})x(\d{1,5})$/) ?? [];
   const size = { width: Number(width), height: Number(height) };
   const isSide = (side: number): boolean => side >= LEAST_SIDE && side <= MOST_SIDE;
@@ -57,7 +47,10 @@ function sizeOf(text: string): Size {
 
 function monitorsIn(text: string): Rect[] {
   const monitors = placesIn(text);
-  if (monitors !== null) return monitors;
+  if (monitors !== null) {
+    checkMonitors({ monitors });
+    return monitors;
+  }
   throw new RefusedError(
     "invalid_parameters",
     `got monitors "${text}", expected places such as 1280x800+0+0,1024x768+1280+0`,
@@ -65,9 +58,10 @@ function monitorsIn(text: string): Rect[] {
 }
 
 /** Refuses monitors that no host takes, and a size beside them: the desktop is as large as they are together. */
-export function checkMonitors({ monitors, size }: RdpWishes): void {
+export function checkMonitors({ monitors, width, height }: RdpFields): void {
   if (monitors === undefined) return;
-  const refusal = size === undefined ? faultOf(monitors) : "a size beside them: they make the desktop's size";
+  const hasSize = width !== undefined || height !== undefined;
+  const refusal = hasSize ? "a size beside them: they make the desktop's size" : faultOf(monitors);
   if (refusal === null) return;
   throw new RefusedError("invalid_parameters", `got monitors with ${refusal}`);
 }
@@ -97,8 +91,7 @@ function layoutOf(text: string): number {
   throw new RefusedError("invalid_parameters", `got keyboard_layout "${text}", expected one such as 0x409`);
 }
 
-function oneOf<Word extends string | number>(name: string, text: string, words: readonly Word[]): Word {
-  const word = words.find((known) => String(known) === text);
-  if (word !== undefined) return word;
-  throw new RefusedError("invalid_parameters", `got ${name} "${text}", expected one of ${words.join(", ")}`);
+function switchOf(text: string): boolean {
+  if (text === "on" || text === "off") return text === "on";
+  throw new RefusedError("invalid_parameters", `got require_nla "${text}", expected one of on, off`);
 }

@@ -1,4 +1,5 @@
 import { RefusedError } from "../error.ts";
+import type { ConnectionFields } from "./connection-fields.ts";
 
 /**
  * How bytes get to a VNC server: "tcp" to its port, "unix" to its socket, "ws" and "wss" through a WebSocket,
@@ -28,26 +29,11 @@ const MOST_HEADERS = 16;
 const OWN_HEADERS =
   /^(host|origin|connection|upgrade|content-length|transfer-encoding|authorization|sec-websocket-.*)$/i;
 
-/** What the web server in front of a VNC server wants to see. Secret: never logged, listed or sent elsewhere. */
-export interface WebAccess {
-  /** HTTP Basic; null: none is sent. */
-  readonly username: string | null;
-  readonly password: string | null;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The part of a Connection that says how bytes get there. */
-export interface Way {
-  /** Default tcp; for KasmVNC wss, and ws only to this machine itself. */
-  readonly transport?: Transport;
-  /** Of the Unix socket, absolute; of the WebSocket, with its query. */
-  readonly path?: string;
-  /** Whom the repeater is asked for: "1234", "ID:1234" or "host:port". */
-  readonly repeaterId?: string;
-  readonly http?: WebAccess;
-  /** Names of ENCODING_NAMES that a VNC server is asked for, the best first; default: the exact ones, all of them. */
-  readonly encodings?: readonly string[];
-}
+/** The part of a connection that says how bytes get there. */
+export type Way = Pick<
+  ConnectionFields,
+  "transport" | "path" | "repeater_id" | "http_username" | "http_password" | "http_headers"
+>;
 
 /** Where a way leads, as far as it was said. */
 export interface Place {
@@ -56,22 +42,24 @@ export interface Place {
 }
 
 /**
- * The way with its defaults, and the place it leads to. Throws RefusedError invalid_parameters for what cannot be.
+ * What defaults add to the way, and the place it leads to. Throws RefusedError invalid_parameters for what cannot be.
  * `ownPort`: the protocol's own.
  */
 export function checkedWay(
   protocol: "vnc" | "kasmvnc",
-  { transport, path, repeaterId, http }: Way,
+  { transport, path, repeater_id, ...http }: Way,
   place: Place,
   ownPort: number,
-): Way & Required<Place> {
+): Pick<Way, "path" | "repeater_id"> & Required<Place> {
   const isWeb = transport === "ws" || transport === "wss";
   if (protocol === "kasmvnc" && transport !== undefined && !isWeb) {
     throw refused(`got the transport ${transport} for kasmvnc, expected ws or wss`);
   }
   const port =
     place.port ?? (protocol === "vnc" && transport !== undefined ? PORTS[transport] : undefined) ?? ownPort;
-  if (http !== undefined && (!isWeb || protocol === "kasmvnc")) {
+  const { http_username, http_password, http_headers = {} } = http;
+  const hasHttp = [http_username, http_password, http.http_headers].some((field) => field !== undefined);
+  if (hasHttp && (!isWeb || protocol === "kasmvnc")) {
     throw refused(
       "got a user, password or headers of a web server, expected them only with the transport ws or wss of vnc",
     );
@@ -79,28 +67,27 @@ export function checkedWay(
   if (path !== undefined && transport !== "unix" && (!isWeb || protocol === "kasmvnc")) {
     throw refused("got a path, expected one only with the transport unix, ws or wss of vnc");
   }
-  if (repeaterId !== undefined && transport !== "repeater") {
+  if (repeater_id !== undefined && transport !== "repeater") {
     throw refused("got a repeater's id, expected one only with the transport repeater");
   }
   switch (transport) {
     case "unix":
       // Names and ports mean nothing to it; these say which machine it is on.
-      return { transport, path: checkedSocketPath(path), host: "localhost", port: 0 };
+      return { path: checkedSocketPath(path), host: "localhost", port: 0 };
     case "reverse":
-      return { transport, host: place.host ?? "127.0.0.1", port };
+      return { host: place.host ?? "127.0.0.1", port };
     case "repeater":
-      return { transport, repeaterId: checkedRepeaterId(repeaterId), host: checkedHost(place.host), port };
+      return { repeater_id: checkedRepeaterId(repeater_id), host: checkedHost(place.host), port };
     case "ws":
     case "wss":
+      checkHeaders(http_headers);
       return {
-        transport,
         ...(protocol === "kasmvnc" ? {} : { path: checkedWebPath(path ?? WEB_PATH) }),
-        ...(http === undefined ? {} : { http: checkedAccess(http) }),
         host: checkedHost(place.host),
         port,
       };
     default:
-      return { ...(transport === undefined ? {} : { transport }), host: checkedHost(place.host), port };
+      return { host: checkedHost(place.host), port };
   }
 }
 
@@ -137,7 +124,7 @@ function checkedRepeaterId(id: string | undefined): string {
   );
 }
 
-function checkedAccess({ username, password, headers }: WebAccess): WebAccess {
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
   const entries = Object.entries(headers);
   if (entries.length > MOST_HEADERS)
     throw refused(`got ${entries.length} headers, expected at most ${MOST_HEADERS}`);
@@ -149,5 +136,4 @@ function checkedAccess({ username, password, headers }: WebAccess): WebAccess {
       );
     }
   }
-  return { username, password, headers };
 }

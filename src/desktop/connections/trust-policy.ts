@@ -86,12 +86,6 @@ export class TargetTrust {
   }
 }
 
-/** 64 hex digits, with or without colons, in lower case and without; null for what is no SHA-256 fingerprint. */
-export function readFingerprint(text: string): string | null {
-  const digits = text.replaceAll(":", "").toLowerCase();
-  return /^[0-9a-f]{64}$/.test(digits) ? digits : null;
-}
-
 /** As openssl prints it: "AB:CD:…". */
 function colons(hex: string): string {
   return (hex.toUpperCase().match(/../g) ?? []).join(":");

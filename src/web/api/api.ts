@@ -1,9 +1,7 @@
 import * as z from "zod";
-import { rdpFields } from "../../desktop/connections/rdp-fields.ts";
-import { transportFields } from "../../desktop/connections/transport-fields.ts";
+import { connectionFields } from "../../desktop/connections/connection-fields.ts";
 import { SUBJECTS, WORDS } from "../../desktop/control/action-class.ts";
 import { customRulesSchema } from "../../desktop/control/custom-rules-fields.ts";
-import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { overlaySchema, rect } from "./overlay-api.ts";
 
 export { overlaySchema } from "./overlay-api.ts";
@@ -146,21 +144,7 @@ const meSchema = z.object({
 });
 
 /** `POST /api/v1/desktops` and, with the same body, `POST /api/v1/desktops/test` */
-export const connectionBodySchema = z.strictObject({
-  name: z.string().min(1).max(100).optional(),
-  protocol: z.enum(["vnc", "kasmvnc", "rdp"]),
-  /** Left out where none is needed: a Unix socket, or a server that connects to us. */
-  host: z.string().min(1).max(253).optional(),
-  port: z.int().min(1).max(65535).optional(),
-  username: z.string().max(1024).optional(),
-  password: z.string().max(1024).optional(),
-  /** For vnc: the only ways to sign in, the best first. */
-  security: z.array(z.enum(SECURITY_NAMES)).min(1).optional(),
-  /** For vnc: SHA-256 of the server's certificate or key, hex. */
-  fingerprint: z.string().max(95).optional(),
-  ...transportFields,
-  ...rdpFields,
-});
+export const connectionBodySchema = z.strictObject(connectionFields);
 
 export const testReportSchema = z.object({
   success: z.boolean(),

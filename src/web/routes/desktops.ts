@@ -2,8 +2,6 @@ import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fast
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
 import { makeConnection } from "../../desktop/connections/connection.ts";
-import { rdpWishesOf } from "../../desktop/connections/rdp-fields.ts";
-import { wayOf } from "../../desktop/connections/transport-fields.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { ActionInfo, DesktopInfo, TestReportInfo } from "../api/api.ts";
@@ -42,13 +40,13 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
   });
 
   app.post(url, connections, async (request, reply): Promise<DesktopInfo> => {
-    const desktop = await ports.desktops.add(connectionInput(request.body), callerOf(request));
+    const desktop = await ports.desktops.add(parse(connectionBodySchema, request.body), callerOf(request));
     reply.code(201).header("location", `${url}/${encodeURIComponent(desktop.id)}`);
     return teller.info(desktop);
   });
   app.post(`${url}/test`, connections, async (request): Promise<TestReportInfo> => {
     parts.limits.take("connectionTests", request.ip);
-    const input = connectionInput(request.body);
+    const input = parse(connectionBodySchema, request.body);
     const connection = makeConnection(input, ports.clock.date());
     const report = await ports.desktops.test(connection, callerOf(request));
     return {
@@ -116,22 +114,4 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
 
 function callerOf(request: FastifyRequest): Actor {
   return actorOf(principalOf(request), request.ip);
-}
-
-/** Reads the body of adding and testing. Fields that were left out stay out. */
-function connectionInput(body: unknown) {
-  const { name, protocol, host, port, ...rest } = parse(connectionBodySchema, body);
-  const { username, password, security, fingerprint } = rest;
-  return {
-    protocol,
-    ...(host === undefined ? {} : { host }),
-    ...(name === undefined ? {} : { name }),
-    ...(port === undefined ? {} : { port }),
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ...(security === undefined ? {} : { security }),
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...wayOf(rest),
-    ...rdpWishesOf(rest),
-  };
 }

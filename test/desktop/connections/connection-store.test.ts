@@ -1,7 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { type Connection, makeConnection } from "../../../src/desktop/connections/connection.ts";
+import {
+  type Connection,
+  connectionFromUrl,
+  makeConnection,
+} from "../../../src/desktop/connections/connection.ts";
 import { FileConnectionStore } from "../../../src/desktop/connections/connection-store.ts";
 
 /** Marks what was sealed, so that the test sees it. */
@@ -47,4 +51,42 @@ t.test("the path of a WebSocket is sealed, since it may hold a token; one kept o
   open.connections[0].path = path;
   writeFileSync(file, JSON.stringify(open));
   t.same(await new FileConnectionStore(file, exact).load(), [connection]);
+});
+
+t.test("a file as the versions before wrote it is read, and written the same again", async (t) => {
+  const file = join(t.testdir(), "connections.json");
+  const old = readFileSync(new URL("./stored-connections.json", import.meta.url), "utf8");
+  writeFileSync(file, old);
+  const store = new FileConnectionStore(file, {
+    seal: (secret, purpose) => `${purpose} ${secret}`,
+    open: (sealed, purpose) => sealed.slice(purpose.length + 1),
+  });
+  const connections = await store.load();
+  const now = new Date(Date.UTC(2026, 10, 21));
+  const made = (id: string, url: string, name?: string) =>
+    makeConnection({ ...connectionFromUrl(url), id, ...(name === undefined ? {} : { name }) }, now);
+  t.same(connections, [
+    made(
+      "plain",
+      `vnc://ada:pw@desk:5901?security=X509Vnc,VncAuth&fingerprint=${"ab".repeat(32)}&encodings=zrle,raw&decoding=worker`,
+      "Desk",
+    ),
+    made("web", "vnc+wss://:pw@box/desk?token=t&http_username=ada&http_password=x"),
+    makeConnection(
+      { id: "headers", protocol: "vnc", host: "box", transport: "ws", http_headers: { "X-Key": "k" } },
+      now,
+    ),
+    made("socket", "vnc+unix:///run/desk.sock"),
+    made("comes", "vnc+reverse://"),
+    made("hub", "vnc+repeater://hub/77"),
+    made("kasm", "kasmvnc+ws://ada:x@localhost"),
+    made(
+      "rdp",
+      "rdp://DOM%5Cada:x@host?size=1920x1080&depth=24&graphics=pipeline&require_nla=on&keyboard_layout=0x407",
+    ),
+    made("screens", "rdp://a:b@host?monitors=800x600+640+0,640x480+0+0&require_nla=off"),
+    made("demo", "demo:"),
+  ]);
+  await store.save(connections);
+  t.same(JSON.parse(readFileSync(file, "utf8")), JSON.parse(old));
 });

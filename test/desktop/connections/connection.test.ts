@@ -14,8 +14,8 @@ t.test("connection URLs: host, port, user and password, percent-encoded", async 
     host: "10.0.0.7",
     port: 5901,
     password: "p@ss",
-    username: null,
   });
+  t.notOk("username" in connectionFromUrl("vnc://:x@host"), "what was not said is absent");
   t.match(connectionFromUrl("vnc://ann:x@[::1]"), { host: "::1", username: "ann", password: "x" });
   t.match(makeConnection(connectionFromUrl("vnc://host"), NOW), { port: 5900, name: "host:5900" });
   t.match(makeConnection(connectionFromUrl("vnc+ws://host:81/socket?token=secret"), NOW), {

@@ -124,11 +124,10 @@ t.test(
       ],
     });
     t.notMatch(JSON.stringify(approval), "hunter2");
-    const http = { username: null, password: null, headers: { cookie: "a=b" } };
     for (const way of [
-      { transport: "ws", path: "/latest/meta-data/", http },
+      { transport: "ws", path: "/latest/meta-data/", http_headers: { cookie: "a=b" } },
       { transport: "wss" },
-      { transport: "repeater", repeaterId: "1" },
+      { transport: "repeater", repeater_id: "1" },
       { transport: "reverse" },
       { transport: "unix", path: "/run/x" },
     ] as const) {

@@ -9,7 +9,6 @@ import {
   makeConnection,
 } from "../../../src/desktop/connections/connection.ts";
 import { FileConnectionStore } from "../../../src/desktop/connections/connection-store.ts";
-import { wayOf } from "../../../src/desktop/connections/transport-fields.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const made = (url: string) => makeConnection(connectionFromUrl(url), NOW);
@@ -22,13 +21,13 @@ t.test("URLs name every way to get there", async (t) => {
   t.match(made("vnc+ws://:pw@box/desk?token=ab%2Fc&security=VncAuth&http_username=ada&http_password=x"), {
     ...{ transport: "ws", host: "box", port: 6080, path: "/desk?token=ab%2Fc", password: "pw" },
     security: ["VncAuth"],
-    http: { username: "ada", password: "x", headers: {} },
+    ...{ http_username: "ada", http_password: "x" },
   });
   t.match(made("vnc+wss://box:443"), { transport: "wss", port: 443, path: "/websockify" });
   t.match(made("vnc+reverse://"), { transport: "reverse", host: "127.0.0.1", port: 5500 });
   t.match(made("vnc+reverse://10.0.0.1:5501"), { host: "10.0.0.1", port: 5501 });
-  t.match(made("vnc+repeater://hub/1234"), { repeaterId: "ID:1234", host: "hub", port: 5901 });
-  t.match(made("vnc+repeater://hub:5999/inner:5900"), { repeaterId: "inner:5900", port: 5999 });
+  t.match(made("vnc+repeater://hub/1234"), { repeater_id: "ID:1234", host: "hub", port: 5901 });
+  t.match(made("vnc+repeater://hub:5999/inner:5900"), { repeater_id: "inner:5900", port: 5999 });
   t.match(made("kasmvnc+ws://ada:x@box"), { protocol: "kasmvnc", transport: "ws", port: 6901 });
   t.equal(made("vnc+tcp://box").port, 5900);
   t.same(made("vnc://box?encodings=ZRLE,raw").encodings, ["zrle", "raw"]);
@@ -51,10 +50,10 @@ t.test("ways that lead nowhere are refused by name", async (t) => {
     [{ transport: "ws", host: "box", path: "no-slash" }, /begins with/],
     [{ transport: "ws", host: "box", path: "/a\r\nb" }, /no spaces/],
     [{ transport: "tcp", host: "box", path: "/x" }, /got a path/],
-    [{ host: "box", repeaterId: "1" }, /repeater's id/],
-    [{ transport: "repeater", host: "box", repeaterId: "9".repeat(241) }, /241 characters/],
+    [{ host: "box", repeater_id: "1" }, /repeater's id/],
+    [{ transport: "repeater", host: "box", repeater_id: "9".repeat(241) }, /241 characters/],
     [{}, /got no host/],
-    [{ host: "box", http: { username: "a", password: "b", headers: {} } }, /only with the transport ws/],
+    [{ host: "box", http_username: "a", http_password: "b" }, /only with the transport ws/],
   ];
   for (const [input, message] of inputs) {
     t.throws(() => makeConnection({ protocol: "vnc", ...input }, NOW), { message }, JSON.stringify(input));
@@ -66,8 +65,8 @@ t.test("ways that lead nowhere are refused by name", async (t) => {
     ["Sec-WebSocket-Protocol", "x"],
     ["", "x"],
   ] as const) {
-    const http = { username: null, password: null, headers: { [name]: value } };
-    t.throws(() => makeConnection({ protocol: "vnc", transport: "ws", host: "box", http }, NOW), {
+    const web = { transport: "ws", host: "box", http_headers: { [name]: value } } as const;
+    t.throws(() => makeConnection({ protocol: "vnc", ...web }, NOW), {
       message: /header that cannot be sent/,
     });
   }
@@ -93,7 +92,7 @@ t.test("ways are stored and come back, their secrets sealed", async (t) => {
     http_headers: { "X-Key": "hunter3" },
   } as const;
   const connections = [
-    makeConnection({ protocol: "vnc", host: "box", ...wayOf(fields) }, NOW),
+    makeConnection({ protocol: "vnc", host: "box", ...fields }, NOW),
     made("vnc+unix:///run/desk.sock"),
     made("vnc+repeater://hub/77?encodings=zlib"),
     made("vnc://box"),

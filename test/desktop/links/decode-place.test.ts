@@ -31,7 +31,7 @@ t.test("VNC and KasmVNC are decoded on the main thread, unless a thread is asked
 t.test("who comes to us stays, whom a repeater brings may have a thread", async (t) => {
   const reverse = { protocol: "vnc", transport: "reverse" } as const;
   for (const wish of [undefined, "auto", "worker"] as const) t.equal(threadOf(reverse, wish), "main");
-  const repeated = { protocol: "vnc", transport: "repeater", repeaterId: "7" } as const;
+  const repeated = { protocol: "vnc", transport: "repeater", repeater_id: "7" } as const;
   t.equal(threadOf(repeated), "main");
   t.equal(threadOf(repeated, "worker"), "worker");
 });

@@ -24,6 +24,7 @@ export function rdpLink(
   { own, trust, needsNla, claim, framebuffer, clock }: LinkMeans,
 ): Link {
   const { host, port, username, password, rdp = {} } = connection;
+  const { width, height } = { ...RDP_SIZE, ...rdp };
   return new RdpLink(
     {
       connect: () => new TcpStream(host, port, own),
@@ -32,12 +33,12 @@ export function rdpLink(
       ...(claim === undefined ? {} : { claim }),
       ...rdpAccount(username ?? ""),
       password: password ?? "",
-      size: rdp.monitors?.reduce(boundRects, EMPTY_RECT) ?? rdp.size ?? RDP_SIZE,
+      size: rdp.monitors?.reduce(boundRects, EMPTY_RECT) ?? { width, height },
       ...(rdp.monitors === undefined ? {} : { monitors: rdp.monitors }),
-      needsNla: rdp.needsNla ?? needsNla,
+      needsNla: rdp.require_nla ?? needsNla,
       hasGraphicsPipeline: rdp.graphics === "pipeline",
       ...(rdp.depth === undefined ? {} : { colourDepth: rdp.depth }),
-      ...(rdp.keyboardLayout === undefined ? {} : { keyboardLayout: rdp.keyboardLayout }),
+      ...(rdp.keyboard_layout === undefined ? {} : { keyboardLayout: rdp.keyboard_layout }),
       ...(framebuffer === undefined ? {} : { framebuffer }),
     },
     clock ?? systemClock,

@@ -17,7 +17,7 @@ const WITH_EMPTY_PASSWORD = ["X509Vnc", "X509None", "TLSVnc", "TLSNone", "VncAut
 
 /** To a VNC server, by whatever leads to it. */
 export function vncLink(connection: Connection, means: LinkMeans): Link {
-  const { username, password, security, transport, repeaterId, encodings } = connection;
+  const { username, password, security, transport, repeater_id, encodings } = connection;
   const trust = transport === "wss" ? means.trustInside : means.trust;
   const targetSecurity = new TargetSecurity(transport === "unix" ? "" : connection.host, trust);
   const allowed = security ?? (password === "" ? WITH_EMPTY_PASSWORD : "auto");
@@ -26,7 +26,7 @@ export function vncLink(connection: Connection, means: LinkMeans): Link {
       connect: () => streamTo(connection, means),
       emitsConnect: true,
       hasConnectLimit: transport !== "reverse",
-      repeater: repeaterId ?? null,
+      repeater: repeater_id ?? null,
       ...(encodings === undefined ? {} : { encodings: numbersOf(encodings) }),
       username,
       password,
@@ -44,7 +44,7 @@ function numbersOf(encodings: readonly string[]): number[] {
 }
 
 function streamTo(
-  { host, port, transport, path = "", http }: Connection,
+  { host, port, transport, path = "", ...connection }: Connection,
   { own, trust, reverseListen }: LinkMeans,
 ): Duplex {
   switch (transport) {
@@ -54,7 +54,8 @@ function streamTo(
       return new ReverseStream(host, port, reverseListen);
     case "ws":
     case "wss": {
-      const access = http ?? { username: null, password: null, headers: {} };
+      const { http_username, http_password, http_headers = {} } = connection;
+      const access = { username: http_username, password: http_password, headers: http_headers };
       const target = { host, port, path, isSecure: transport === "wss", access };
       return openVncSocket(target, own, trust, systemClock);
     }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OwnListener } from "../../connections/target-guard.ts";
-import type { WebAccess } from "../../connections/transport.ts";
 import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import { WebSocketStream } from "../streams/web-socket-stream.ts";
@@ -11,6 +10,14 @@ const MOST_FRAME_BYTES = 64 * 1024;
 
 /** websockify's frames hold what it read at once, 64 KiB; others, such as QEMU, send a whole update as one. */
 const MOST_SERVER_FRAME_BYTES = 64 * 1024 * 1024;
+
+/** What the web server in front of a VNC server wants to see. Secret: never logged, listed or sent elsewhere. */
+export interface WebAccess {
+  /** HTTP Basic; undefined: none is sent. */
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 export interface VncSocketTarget {
   readonly host: string;
@@ -28,13 +35,13 @@ export function openVncSocket(
   clock: Clock,
 ): WebSocketStream {
   const { username, password } = access;
-  const basic = username === null ? {} : { authorization: basicAuthorization(username, password ?? "") };
+  const basic = username === undefined ? {} : { authorization: basicAuthorization(username, password ?? "") };
   return new WebSocketStream(
     {
       ...{ host, port, path, tls: isSecure ? "always" : "never", headers: { ...access.headers, ...basic } },
       mostSentBytes: MOST_FRAME_BYTES,
       mostTakenBytes: MOST_SERVER_FRAME_BYTES,
-      refusalOf: (response) => refusalOf(response, username !== null),
+      refusalOf: (response) => refusalOf(response, username !== undefined),
     },
     own,
     trust,

@@ -1,6 +1,5 @@
 import t from "tap";
 import { makeConnection } from "../../../../src/desktop/connections/connection.ts";
-import { rdpWishesOf } from "../../../../src/desktop/connections/rdp-fields.ts";
 import { LAYOUTS } from "../../../../src/protocols/rdp/input/keyboard-layouts.ts";
 import { connectionBodySchema } from "../../../../src/web/api/api.ts";
 import { connectionFromForm } from "../../../../src/web/client/connections/connection-form.ts";
@@ -20,15 +19,15 @@ t.test("what is asked of an RDP host goes from the form to the connection", asyn
     rdp_graphics: "pipeline",
     rdp_nla: "on",
   };
-  const { rdp } = makeConnection({ ...HOST, ...rdpWishesOf(form(filled)) }, new Date(0));
+  const { rdp } = makeConnection(form(filled), new Date(0));
   t.same(rdp, {
     monitors: [
       { x: 640, y: 0, width: 800, height: 600 },
       { x: 0, y: 0, width: 640, height: 480 },
     ],
     graphics: "pipeline",
-    needsNla: true,
-    keyboardLayout: 0x407,
+    require_nla: true,
+    keyboard_layout: 0x407,
   });
   t.same(form({ rdp_screens: "1920x1080" }).rdp, { width: 1920, height: 1080 });
   t.notOk("rdp" in form({ rdp_screens: " ", rdp_keyboard: "", rdp_graphics: "", rdp_nla: "" }));
@@ -45,8 +44,7 @@ t.test("screens that cannot be read are found, and those that no host takes are 
     t.notOk(connectionBodySchema.safeParse(made).success, "nor does the server take it");
   }
   t.same(screensIn("200x8192"), { width: 200, height: 8192 });
-  const made = (text: string) =>
-    makeConnection({ ...HOST, ...rdpWishesOf(form({ rdp_screens: text })) }, new Date(0));
+  const made = (text: string) => makeConnection(form({ rdp_screens: text }), new Date(0));
   t.throws(() => made("800x600+0+0, 800x600+400+0"), { message: /overlap/ });
 });
 

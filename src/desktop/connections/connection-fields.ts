@@ -1,0 +1,154 @@
+import * as z from "zod";
+import { ENCODING_NAMES } from "../../protocols/rfb/encodings/list.ts";
+import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
+import { RefusedError } from "../error.ts";
+import { DECODING } from "./decoding.ts";
+import { LEAST_SIDE, MOST_MONITORS, MOST_SIDE, RDP_DEPTHS, RDP_GRAPHICS } from "./rdp-options.ts";
+import { TRANSPORTS } from "./transport.ts";
+
+/** The protocols of targets that people and agents add. */
+export const TARGET_PROTOCOLS = ["vnc", "kasmvnc", "rdp"] as const;
+
+const expected = (words: readonly (string | number)[]) => ({ error: `expected one of ${words.join(", ")}` });
+
+const side = z.int().min(LEAST_SIDE).max(MOST_SIDE);
+const corner = z
+  .int()
+  .min(0)
+  .max(MOST_SIDE - 1);
+
+/**
+ * What is said about a target, described once: the configuration, REST, MCP, URLs and the file of stored connections
+ * all read these fields, in the words of the wire. A field that was left out is absent, never undefined.
+ */
+export const connectionFields = {
+  name: z.string().min(1).max(100).exactOptional().describe("What people and agents read."),
+  protocol: z.enum(TARGET_PROTOCOLS, expected(TARGET_PROTOCOLS)),
+  host: z
+    .string()
+    .min(1)
+    .max(253)
+    .exactOptional()
+    .describe("Name or IP address; not needed for the transports unix and reverse."),
+  port: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .exactOptional()
+    .describe("Default 5900 for vnc, 6901 for kasmvnc, 3389 for rdp."),
+  username: z
+    .string()
+    .max(1024)
+    .exactOptional()
+    .describe("For rdp needed; DOMAIN\\user for an account of a domain."),
+  password: z.string().max(1024).exactOptional(),
+  security: z
+    .array(z.enum(SECURITY_NAMES, expected(SECURITY_NAMES)))
+    .min(1)
+    .exactOptional()
+    .describe(
+      "For vnc: the only ways to sign in, the best first, such as X509Vnc. Default: what authenticates, never a password in clear.",
+    ),
+  fingerprint: z
+    .string()
+    .max(95)
+    .refine(
+      (text) => readFingerprint(text) !== null,
+      "expected the 64 hex digits of a SHA-256, with or without colons",
+    )
+    .overwrite((text) => readFingerprint(text) ?? text)
+    .exactOptional()
+    .describe("SHA-256 of the server's certificate or key, in hex: no other is believed."),
+  transport: z
+    .enum(TRANSPORTS, expected(TRANSPORTS))
+    .exactOptional()
+    .describe(
+      "How to get there: tcp (default), unix (a socket's path), ws or wss (a WebSocket such as websockify's), reverse (listen for a server that connects to us), repeater (UltraVNC's). For kasmvnc: wss, or ws to go without TLS.",
+    ),
+  path: z
+    .string()
+    .max(2048)
+    .exactOptional()
+    .describe("Of the Unix socket, absolute; or of the WebSocket, default /websockify."),
+  repeater_id: z.string().max(240).exactOptional().describe("Whom the repeater is asked for, such as 1234."),
+  http_username: z.string().max(1024).exactOptional().describe("For ws and wss of vnc: HTTP Basic."),
+  http_password: z.string().max(1024).exactOptional(),
+  http_headers: z
+    .record(z.string().max(100), z.string().max(4096))
+    .exactOptional()
+    .describe("For ws and wss of vnc: more headers of the request."),
+  encodings: z
+    .array(z.enum(ENCODING_NAMES, expected(ENCODING_NAMES)))
+    .min(1)
+    .exactOptional()
+    .describe("For vnc: encodings to ask for, the best first. Default: those that are exact and quick."),
+  rdp: z
+    .strictObject({
+      width: side.exactOptional(),
+      height: side.exactOptional(),
+      monitors: z
+        .array(z.strictObject({ x: corner, y: corner, width: side, height: side }))
+        .min(1)
+        .max(MOST_MONITORS)
+        .exactOptional()
+        .describe("Instead of width and height: several screens, the first one the primary."),
+      depth: z
+        .literal(RDP_DEPTHS, expected(RDP_DEPTHS))
+        .exactOptional()
+        .describe("Bits a pixel, default 32; 16 and less lose colours."),
+      graphics: z
+        .enum(RDP_GRAPHICS, expected(RDP_GRAPHICS))
+        .exactOptional()
+        .describe("bitmaps (default): exact pixels. pipeline: for hosts that insist on it; may be lossy."),
+      require_nla: z.boolean().exactOptional(),
+      keyboard_layout: z
+        .int()
+        .min(0)
+        .max(0xffff_ffff)
+        .exactOptional()
+        .describe("Windows' number, default 0x409 (US)."),
+    })
+    .exactOptional()
+    .describe("For rdp: what is asked of the host; it decides about the size."),
+} as const;
+
+/** Beside them what only the configuration, URLs and the file of stored connections say. */
+export const decodingField = z
+  .enum(DECODING, expected(DECODING))
+  .exactOptional()
+  .describe(
+    "The thread that decodes the picture of a VNC or KasmVNC server: auto (default) and main are the main thread, worker is one of its own. RDP hosts always have one, servers that connect by themselves never.",
+  );
+
+const fieldsSchema = z.strictObject({ ...connectionFields, decoding: decodingField });
+
+type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T;
+
+/** Those fields, read. */
+export type ConnectionFields = Frozen<z.output<typeof fieldsSchema>>;
+export type RdpFields = NonNullable<ConnectionFields["rdp"]>;
+
+/** Never logged, listed or sent to a browser; nor is the path of a WebSocket, which may hold a token. */
+const SECRET: readonly PropertyKey[] = ["password", "path", "http_password", "http_headers"];
+
+/** Fields that were put together of words, as those of a URL. Throws RefusedError invalid_parameters. */
+export function readFields(fields: Readonly<Record<string, unknown>>): ConnectionFields {
+  const parsed = fieldsSchema.safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const { path = [], message = "not valid" } = parsed.error.issues[0] ?? {};
+  const [field = ""] = path;
+  let got: unknown = fields;
+  for (const step of path) got = typeof got === "object" && got !== null ? Reflect.get(got, step) : undefined;
+  const value = SECRET.includes(field) ? "(secret)" : JSON.stringify(got);
+  const name = path.filter((step) => typeof step === "string").join(".");
+  throw new RefusedError(
+    "invalid_parameters",
+    `got ${name} ${value}, ${message.replace(/^[A-Z]/, (letter) => letter.toLowerCase())}`,
+  );
+}
+
+/** 64 hex digits, with or without colons, in lower case and without; null for what is no SHA-256 fingerprint. */
+function readFingerprint(text: string): string | null {
+  const digits = text.replaceAll(":", "").toLowerCase();
+  return /^[0-9a-f]{64}$/.test(digits) ? digits : null;
+}
