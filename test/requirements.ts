@@ -186,11 +186,13 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "scale_factor is always null, also where an RDP or KasmVNC host tells one",
     `${CONNECTION_TOOLS} get_display_info lists the monitors, and invents no scale`,
   ),
-  later(
+  promise(
     "T16",
     "add_connection",
-    "errors[] is always empty, warnings say nothing of monitors, and no face edits a connection",
+    "main",
     `${CONNECTION_TOOLS} an admin adds a connection, for an agent a human is asked`,
+    `${CONNECTION_TOOLS} add_connection says why what it added is not live, and what the host may not give`,
+    "test/desktop/connections/connection-edit.test.ts :: an edited desktop connects anew with what was said, and is stored",
   ),
   later(
     "T17",

@@ -10,9 +10,7 @@ interface LoggedDesktop {
 }
 interface LoggedDesktops {
   readonly all: readonly LoggedDesktop[];
-  on(
-    listener: (event: { readonly type: "added" | "removed"; readonly desktop: LoggedDesktop }) => void,
-  ): void;
+  on(listener: (event: { readonly type: string; readonly desktop: LoggedDesktop }) => void): void;
 }
 
 /** What was said of a desktop last. */

@@ -9,6 +9,7 @@ const AUDIT_TYPES = [
   "authz.denied",
   "rate_limit.triggered",
   "connection.added",
+  "connection.changed",
   "connection.removed",
   "connection.tested",
   "change.requested",

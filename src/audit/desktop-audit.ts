@@ -23,7 +23,7 @@ interface AuditedDesktops {
   readonly questions?: { on(listener: (approval: Approval) => void): () => void };
   on(
     listener: (event: {
-      readonly type: "added" | "removed";
+      readonly type: "added" | "changed" | "removed";
       readonly desktop: AuditedDesktop;
       readonly by: Actor | null;
     }) => void,
@@ -64,7 +64,8 @@ export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEn
   const stop = desktops.on((event) => {
     const { desktop, by: actor } = event;
     const resource = { kind: "connection", id: desktop.id };
-    record({ type: event.type === "added" ? "connection.added" : "connection.removed", actor, resource });
+    record({ type: `connection.${event.type}`, actor, resource });
+    if (event.type === "changed") return;
     followed.get(desktop.id)?.();
     followed.delete(desktop.id);
     if (event.type === "added") follow(desktop);

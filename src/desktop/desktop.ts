@@ -5,6 +5,7 @@ import type { Screen } from "../framebuffer/screen.ts";
 import { delay } from "../platform/clock.ts";
 import { Anchors } from "./anchors/anchors.ts";
 import type { Connection } from "./connections/connection.ts";
+import { changeOf } from "./connections/connection-edit.ts";
 import { type DesktopState, LinkKeeper } from "./connections/reconnecting-link.ts";
 import type { Action, ActionResult, Actor, ClipboardText, PerformOptions } from "./control/action.ts";
 import { ActionLog, type ActionRecord } from "./control/action-record.ts";
@@ -40,7 +41,7 @@ const HUMAN_IDLE_MS = 30_000;
 
 /** A live desktop: one target, its picture, its overlays, its gate. */
 export class Desktop {
-  readonly connection: Connection;
+  #connection: Connection;
   readonly scene: Scene;
   /** What is remembered by its looks and followed as it moves. */
   readonly anchors: Anchors;
@@ -74,7 +75,7 @@ export class Desktop {
 
   constructor(connection: Connection, options: DesktopOptions, ports: DesktopPorts) {
     const { clock } = ports;
-    this.connection = connection;
+    this.#connection = connection;
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
     const { mode, customRules, clipboard = { read: "allow", write: "allow" } } = options;
@@ -134,6 +135,10 @@ export class Desktop {
   /** Begins to connect. */
   open(): void {
     this.#keeper.open();
+  }
+
+  get connection(): Connection {
+    return this.#connection;
   }
 
   get id(): string {
@@ -275,6 +280,18 @@ export class Desktop {
     if (!this.isStopped) return;
     this.#gate.resume();
     this.#emit({ type: "stopped", isStopped: false, by: actor });
+  }
+
+  /** Another connection from now on, and unless only its name is another a new link. */
+  change(connection: Connection): void {
+    const change = changeOf(this.#connection, connection);
+    this.#connection = connection;
+    // What was asked and allowed was about what is to be seen there.
+    if (change === "place") {
+      this.approvals.cancelAll();
+      this.#gate.standing.clear();
+    }
+    if (change !== "name") this.reconnect();
   }
 
   /** Tries again at once. */

@@ -2,6 +2,8 @@ import { isIP } from "node:net";
 import type { Clock } from "../platform/clock.ts";
 import { configuredId } from "./connections/configured-id.ts";
 import { type Connection, type ConnectionInput, makeConnection } from "./connections/connection.ts";
+import { changeOf, editedConnection } from "./connections/connection-edit.ts";
+import type { ConnectionEdit } from "./connections/connection-fields.ts";
 import type { ConnectionStore } from "./connections/connection-store.ts";
 import { type TestReport, testLink } from "./connections/connection-test.ts";
 import { type AllowedTargets, isAllowed, Proposals } from "./connections/proposals.ts";
@@ -23,7 +25,7 @@ import { Listeners } from "./listeners.ts";
 export type { TestReport } from "./connections/connection-test.ts";
 
 export interface DesktopsEvent {
-  readonly type: "added" | "removed";
+  readonly type: "added" | "changed" | "removed";
   readonly desktop: Desktop;
   /** Who asked for it; null: the house itself, as its configuration says. */
   readonly by: Actor | null;
@@ -155,6 +157,32 @@ export class Desktops {
     if (this.#all.size >= MAX_DESKTOPS) throw tooMany();
     // What was allowed is an address: where the name leads later is whoever's choice that holds the name.
     return this.#keep({ ...connection, host: address }, actor);
+  }
+
+  /** Whether it outlasts the process: one of the configuration is there again as that says. */
+  isStored(id: string): boolean {
+    return this.#stored.has(id);
+  }
+
+  /** Gives a desktop another connection; its id, mode and rules stay. Throws RefusedError. */
+  async edit(id: string, edit: ConnectionEdit, by: Actor): Promise<Desktop> {
+    const edited = (): Connection => editedConnection(this.get(id).connection, edit);
+    const isMoved = changeOf(this.get(id).connection, edited()) === "place";
+    if (isMoved) await this.#guard(edited());
+    // Others may have changed or removed it meanwhile.
+    const desktop = this.get(id);
+    const connection = edited();
+    const isRuled = desktop.limits() !== null || this.#limitsAt(connection) !== null;
+    if (isMoved && isRuled && by.authority !== "rules") {
+      throw new RefusedError(
+        "permission_denied",
+        "an administrator's rules hold for this desktop or for that place: an administrator moves it there",
+      );
+    }
+    desktop.change(connection);
+    this.#listeners.tell({ type: "changed", desktop, by });
+    if (this.#stored.has(id)) await this.#save();
+    return desktop;
   }
 
   /** Throws RefusedError not_found. */

@@ -31,7 +31,7 @@ class FakeDesktop {
 }
 
 interface RegistryEvent {
-  readonly type: "added" | "removed";
+  readonly type: "added" | "changed" | "removed";
   readonly desktop: FakeDesktop;
   readonly by: Actor | null;
 }
@@ -155,6 +155,7 @@ t.test("desktops that come are followed, those that go are not", async (t) => {
   const desktop = new FakeDesktop("d2");
   const { entries, tell, stop } = follow();
   tell({ type: "added", desktop, by: ANN });
+  tell({ type: "changed", desktop, by: ANN });
   desktop.emit({ type: "mode", mode: "assist", by: ANN });
   tell({ type: "removed", desktop, by: null });
   desktop.emit({ type: "mode", mode: "passive", by: ANN });
@@ -162,6 +163,7 @@ t.test("desktops that come are followed, those that go are not", async (t) => {
     entries.map(({ type, actor }) => [type, actor]),
     [
       ["connection.added", ANN],
+      ["connection.changed", ANN],
       ["mode.changed", ANN],
       ["connection.removed", null],
     ],

@@ -80,6 +80,27 @@ t.test("an admin adds a connection, for an agent a human is asked", async (t) =>
   );
 });
 
+t.test("add_connection says why what it added is not live, and what the host may not give", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  house.desktops.problemOfAdded = new LinkError("auth_failed", "the password is wrong");
+  const monitors = [
+    { x: 0, y: 0, width: 801, height: 600 },
+    { x: 801, y: 0, width: 640, height: 480 },
+  ];
+  const { structured, text } = await call(
+    "add_connection",
+    { name: "R", host: "h", protocol: "rdp", username: "a", password: "b", rdp: { monitors } },
+    { principal: ADMIN },
+  );
+  t.match(structured, {
+    success: true,
+    errors: ["auth_failed: the password is wrong"],
+    warnings: [/2 monitors are asked for/, /a width of 801/],
+  });
+  t.match(text, /Added .*It is not live: auth_failed.*Note: 2 monitors/);
+});
+
 t.test("test_connection says how far the handshake got", async (t) => {
   const call = callsTo(fakeHouse());
   const good = await call("test_connection", { connection_id: "one" });

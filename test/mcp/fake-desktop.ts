@@ -324,8 +324,11 @@ export class FakeDesktops implements McpDesktops {
     return desktop;
   }
 
+  problemOfAdded: LinkError | RefusedError | null = null;
+
   async add(input: ConnectionInput): Promise<FakeDesktop> {
     const desktop = new FakeDesktop(input);
+    desktop.problem = this.problemOfAdded;
     this.all.push(desktop);
     return desktop;
   }

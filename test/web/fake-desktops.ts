@@ -1,6 +1,8 @@
 import type { Overlay, Remover, SceneEvent } from "../../src/compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../src/desktop/connections/connection.ts";
 import { makeConnection } from "../../src/desktop/connections/connection.ts";
+import { editedConnection } from "../../src/desktop/connections/connection-edit.ts";
+import type { ConnectionEdit } from "../../src/desktop/connections/connection-fields.ts";
 import type { Actor } from "../../src/desktop/control/action.ts";
 import type { Approval, Decision, ShownPart } from "../../src/desktop/control/approvals.ts";
 import type { Holder } from "../../src/desktop/control/arbiter.ts";
@@ -74,7 +76,7 @@ class FakeScene extends Emitter<SceneEvent> {
 
 export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
   readonly id: string;
-  readonly connection: Connection;
+  connection: Connection;
   readonly name: string;
   readonly scene = new FakeScene();
   readonly isExact = true;
@@ -218,7 +220,7 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
 export const PICTURE = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
 
 export class FakeDesktops
-  extends Emitter<{ readonly type: "added" | "removed"; readonly desktop: FakeDesktop }>
+  extends Emitter<{ readonly type: "added" | "changed" | "removed"; readonly desktop: FakeDesktop }>
   implements WebDesktops
 {
   all: readonly FakeDesktop[] = [];
@@ -254,6 +256,17 @@ export class FakeDesktops
       throw new RefusedError("permission_denied", "the address is not allowed as a target");
     }
     return this.open(`added-${this.inputs.length}`);
+  }
+
+  async edit(id: string, edit: ConnectionEdit): Promise<FakeDesktop> {
+    const desktop = this.get(id);
+    desktop.connection = editedConnection(desktop.connection, edit);
+    this.emit({ type: "changed", desktop });
+    return desktop;
+  }
+
+  isStored(id: string): boolean {
+    return id.startsWith("added");
   }
 
   async remove(id: string): Promise<void> {

@@ -263,3 +263,32 @@ t.test(
     }
   },
 );
+
+t.test("a connection is shown without its secrets, and edited with them kept or written anew", async (t) => {
+  const { app, bearer, desktops } = await openHouse(t);
+  const headers = bearer("operator");
+  const desktop = desktops.get("d1");
+  desktop.connection = { ...desktop.connection, username: "ada", password: "hunter2" };
+  const url = "/api/v1/desktops/d1/connection";
+  const shown = await app.inject({ url, headers });
+  t.notMatch(shown.body, /hunter2/);
+  t.strictSame(shown.json(), {
+    connection: {
+      ...{ name: "127.0.0.1:5900", protocol: "vnc", host: "127.0.0.1", port: 5900, username: "ada" },
+      kept_secrets: ["password"],
+    },
+    is_stored: false,
+    warnings: [],
+  });
+  const { connection } = shown.json();
+  const put = (payload: object) => app.inject({ method: "PUT", url, headers, payload });
+  t.equal((await put({ ...connection, name: "Desk" })).statusCode, 200);
+  t.match(desktop.connection, { id: "d1", name: "Desk", password: "hunter2" });
+  const replaced = await put({ ...connection, password: "hunter3" });
+  t.notMatch(replaced.body, /hunter/);
+  t.equal(desktop.connection.password, "hunter3");
+  const moved = await put({ ...connection, host: "192.0.2.7" });
+  t.equal(moved.statusCode, 400);
+  t.match(moved.json(), { error: { message: /stored secret goes only to the place/ } });
+  t.equal((await put({ ...connection, kept_secrets: ["username"] })).statusCode, 400);
+});

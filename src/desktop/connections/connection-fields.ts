@@ -128,8 +128,14 @@ type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> 
 export type ConnectionFields = Frozen<z.output<typeof fieldsSchema>>;
 export type RdpFields = NonNullable<ConnectionFields["rdp"]>;
 
-/** Never logged, listed or sent to a browser; nor is the path of a WebSocket, which may hold a token. */
-const SECRET: readonly PropertyKey[] = ["password", "path", "http_password", "http_headers"];
+/** Never logged, listed or sent to a browser; a path is one where it is a WebSocket's, which may hold a token. */
+export const SECRET_FIELDS = ["password", "path", "http_password", "http_headers"] as const;
+export type SecretField = (typeof SECRET_FIELDS)[number];
+
+/** What a connection is to be from now on: a field that is not said is gone, but the secrets that are kept. */
+export interface ConnectionEdit extends ConnectionFields {
+  readonly kept_secrets?: readonly SecretField[];
+}
 
 /** Fields that were put together of words, as those of a URL. Throws RefusedError invalid_parameters. */
 export function readFields(fields: Readonly<Record<string, unknown>>): ConnectionFields {
@@ -139,7 +145,7 @@ export function readFields(fields: Readonly<Record<string, unknown>>): Connectio
   const [field = ""] = path;
   let got: unknown = fields;
   for (const step of path) got = typeof got === "object" && got !== null ? Reflect.get(got, step) : undefined;
-  const value = SECRET.includes(field) ? "(secret)" : JSON.stringify(got);
+  const value = SECRET_FIELDS.some((secret) => secret === field) ? "(secret)" : JSON.stringify(got);
   const name = path.filter((step) => typeof step === "string").join(".");
   throw new RefusedError(
     "invalid_parameters",

@@ -61,10 +61,12 @@ export function makeConnection(input: ConnectionInput, now: Date): Connection {
   return { ...made, name: input.name ?? nameOf(made) };
 }
 
+const LONGEST_NAME = 100;
+
 /** Everybody sees it: the address of a WebSocket may hold a token. */
 function nameOf({ protocol, host, port, transport, path }: Omit<Connection, "name">): string {
   if (protocol === "demo") return "Demo desktop";
-  return transport === "unix" && path !== undefined ? path : `${host}:${port}`;
+  return (transport === "unix" && path !== undefined ? path : `${host}:${port}`).slice(0, LONGEST_NAME);
 }
 
 /** RDP hosts let nobody in without both, and no host takes every layout. */

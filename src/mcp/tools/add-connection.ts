@@ -1,10 +1,15 @@
 import * as z from "zod";
 import { may } from "../../auth/principal.ts";
 import { connectionFields } from "../../desktop/connections/connection-fields.ts";
-import { RefusedError } from "../../desktop/error.ts";
+import { connectionWarnings } from "../../desktop/connections/connection-warnings.ts";
+import { LinkError, RefusedError } from "../../desktop/error.ts";
 import { connectionOutput, connectionText, describeConnection } from "../tool/connection-output.ts";
 import { LISTED_AS } from "../tool/fields.ts";
+import type { McpDesktop } from "../tool/ports.ts";
 import { defineTool } from "../tool/tool.ts";
+
+/** A handshake and a first picture take less, where all is well. */
+const FIRST_PICTURE_MS = 5000;
 
 export const addConnection = defineTool({
   name: "add_connection",
@@ -26,7 +31,9 @@ export const addConnection = defineTool({
     success: z.boolean(),
     connection: connectionOutput,
     warnings: z.array(z.string()),
-    errors: z.array(z.string()),
+    errors: z
+      .array(z.string())
+      .describe("Why it is not live, code first, as far as that is known within 5 s; it is tried again."),
   }),
   async handle(args, context) {
     const mayAdd = may(context.principal, "connections");
@@ -39,22 +46,27 @@ export const addConnection = defineTool({
     const desktop = mayAdd
       ? await context.desktops.add(args, context.actor)
       : await context.desktops.propose(args, context.actor, context.signal);
-    const warnings: string[] = [];
-    if (args.password === undefined || args.password === "") {
-      warnings.push("no password was given: this works only where the server asks for none");
-    } else if (args.protocol === "vnc" && args.username === undefined && args.password.length > 8) {
-      // VncAuth keys DES with 8 bytes (RFC 6143 section 7.2.2).
-      warnings.push("classic VNC authentication uses only the first 8 characters of a password");
-    }
-    if (args.protocol === "kasmvnc" && (args.username ?? "") === "") {
-      warnings.push("no user name was given: KasmVNC asks for one unless its basic authentication is off");
-    }
+    const warnings = connectionWarnings(desktop.connection);
+    const errors = await errorsOf(desktop, context.signal);
     const connection = describeConnection(desktop, context.desktops, context.principal.id);
     return {
-      output: { success: true, connection, warnings, errors: [] },
-      text: [`Added ${connectionText(connection)}.`, ...warnings.map((warning) => `Note: ${warning}.`)].join(
-        " ",
-      ),
+      output: { success: true, connection, warnings, errors },
+      text: [
+        `Added ${connectionText(connection)}.`,
+        ...errors.map((error) => `It is not live: ${error}.`),
+        ...warnings.map((warning) => `Note: ${warning}.`),
+      ].join(" "),
     };
   },
 });
+
+/** Why there is no picture of it; empty where there is one. It was added, whatever the reason. */
+async function errorsOf(desktop: McpDesktop, signal: AbortSignal): Promise<string[]> {
+  try {
+    await desktop.whenReady(FIRST_PICTURE_MS, signal);
+    return [];
+  } catch (error) {
+    if (!(error instanceof LinkError || error instanceof RefusedError)) throw error;
+    return [`${error.code}: ${error.message}`];
+  }
+}

@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { connectionFields } from "../../desktop/connections/connection-fields.ts";
+import {
+  type ConnectionEdit,
+  connectionFields,
+  SECRET_FIELDS,
+} from "../../desktop/connections/connection-fields.ts";
 import { SUBJECTS, WORDS } from "../../desktop/control/action-class.ts";
 import { customRulesSchema } from "../../desktop/control/custom-rules-fields.ts";
 import { overlaySchema, rect } from "./overlay-api.ts";
@@ -145,6 +149,14 @@ const meSchema = z.object({
 
 /** `POST /api/v1/desktops` and, with the same body, `POST /api/v1/desktops/test` */
 export const connectionBodySchema = z.strictObject(connectionFields);
+
+/**
+ * `PUT /api/v1/desktops/:id/connection`: all of it, but the secrets that stay as they are, which are named and go to no
+ * other place than before.
+ */
+export const connectionEditSchema = connectionBodySchema.extend({
+  kept_secrets: z.array(z.enum(SECRET_FIELDS)).exactOptional(),
+});
 
 export const testReportSchema = z.object({
   success: z.boolean(),
@@ -315,6 +327,13 @@ export type DecisionBody = z.infer<typeof decisionBodySchema>;
 export type ActionInfo = z.infer<typeof actionSchema>;
 export type Me = z.infer<typeof meSchema>;
 export type ConnectionBody = z.infer<typeof connectionBodySchema>;
+/** `GET` and `PUT /api/v1/desktops/:id/connection`: as it is now, to be edited and put back. */
+export interface ConnectionInfo {
+  readonly connection: ConnectionEdit;
+  /** False for one of the configuration, which holds again at the next start. */
+  readonly is_stored: boolean;
+  readonly warnings: readonly string[];
+}
 export type TestReportInfo = z.infer<typeof testReportSchema>;
 export type ErrorInfo = z.infer<typeof errorSchema>;
 export type OverlayInfo = z.infer<typeof overlaySchema>;

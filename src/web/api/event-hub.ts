@@ -46,7 +46,11 @@ export class EventHub {
     this.#clock = clock;
     for (const desktop of desktops.all) this.#follow(desktop);
     this.#stops = [
-      desktops.on(({ type, desktop }) => (type === "added" ? this.#added(desktop) : this.#removed(desktop))),
+      desktops.on(({ type, desktop }) => {
+        if (type === "added") this.#added(desktop);
+        else if (type === "removed") this.#removed(desktop);
+        else this.#changedDesktop(desktop);
+      }),
       desktops.questions.on((approval) => {
         for (const reader of this.#readers) if (reader.mayApprove) this.#shown(approval.id, reader);
         this.#tell({ type: "approval", approval: approvalInfo(approval) });

@@ -7,6 +7,7 @@ import type { Authenticator } from "../../auth/authenticator.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { Scene } from "../../compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
+import type { ConnectionEdit } from "../../desktop/connections/connection-fields.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import type { AgentRates } from "../../desktop/control/agent-rates.ts";
 import type { Approvals } from "../../desktop/control/approvals.ts";
@@ -60,12 +61,17 @@ export interface WebDesktops {
   get(id: string): WebDesktop;
   active(principalId: string): WebDesktop;
   add(input: ConnectionInput, by: Actor): Promise<WebDesktop>;
+  edit(id: string, edit: ConnectionEdit, by: Actor): Promise<WebDesktop>;
+  isStored(id: string): boolean;
   remove(id: string, by: Actor): Promise<void>;
   test(connection: Connection, by: Actor): Promise<TestReport>;
   /** Of all desktops, and those about none yet. */
   readonly questions: Pick<Questions, "pending" | "decide" | "on" | "picture" | "shown">;
   on(
-    listener: (event: { readonly type: "added" | "removed"; readonly desktop: WebDesktop }) => void,
+    listener: (event: {
+      readonly type: "added" | "changed" | "removed";
+      readonly desktop: WebDesktop;
+    }) => void,
   ): () => void;
 }
 

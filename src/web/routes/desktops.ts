@@ -2,10 +2,12 @@ import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fast
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
 import { makeConnection } from "../../desktop/connections/connection.ts";
+import { shownConnection } from "../../desktop/connections/connection-edit.ts";
+import { connectionWarnings } from "../../desktop/connections/connection-warnings.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import type { ActionInfo, DesktopInfo, TestReportInfo } from "../api/api.ts";
-import { connectionBodySchema, modeBodySchema } from "../api/api.ts";
+import type { ActionInfo, ConnectionInfo, DesktopInfo, TestReportInfo } from "../api/api.ts";
+import { connectionBodySchema, connectionEditSchema, modeBodySchema } from "../api/api.ts";
 import type { DesktopTeller } from "../api/desktop-details.ts";
 import { actionInfo } from "../api/desktop-json.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
@@ -31,6 +33,11 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
   const view = { config: { access: "view" } } as const;
   const connections = { config: { access: "connections" } } as const;
   const { teller } = parts;
+  const connectionInfo = ({ id, connection }: WebDesktop): ConnectionInfo => ({
+    connection: shownConnection(connection),
+    is_stored: ports.desktops.isStored(id),
+    warnings: connectionWarnings(connection),
+  });
 
   app.get(url, view, (): DesktopInfo[] => ports.desktops.all.map((desktop) => teller.info(desktop)));
   app.get(`${url}/:id`, view, (request): DesktopInfo => teller.info(desktopOf(ports, request)));
@@ -54,6 +61,12 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
       message: report.message,
       steps: report.steps.map((step) => ({ ...step })),
     };
+  });
+  app.get(`${url}/:id/connection`, connections, (request) => connectionInfo(desktopOf(ports, request)));
+  app.put(`${url}/:id/connection`, connections, async (request): Promise<ConnectionInfo> => {
+    const { id } = desktopOf(ports, request);
+    const edit = parse(connectionEditSchema, request.body);
+    return connectionInfo(await ports.desktops.edit(id, edit, callerOf(request)));
   });
   app.delete(`${url}/:id`, connections, async (request, reply) => {
     await ports.desktops.remove(desktopOf(ports, request).id, callerOf(request));

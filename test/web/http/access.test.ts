@@ -37,6 +37,8 @@ const ROUTES: readonly (readonly [method: string, url: string, access: Access, k
   ["POST", "/api/v1/desktops/test", "connections"],
   ["GET", "/api/v1/desktops/:id", "view"],
   ["DELETE", "/api/v1/desktops/:id", "connections"],
+  ["GET", "/api/v1/desktops/:id/connection", "connections"],
+  ["PUT", "/api/v1/desktops/:id/connection", "connections"],
   ["GET", "/api/v1/desktops/:id/actions", "view"],
   ["GET", "/api/v1/desktops/:id/rules", "view"],
   ["PUT", "/api/v1/desktops/:id/rules", "admin"],

@@ -1,5 +1,5 @@
-import type { ConnectionBody } from "../../api/api.ts";
-import { rdpFromForm } from "./rdp-form.ts";
+import type { ConnectionBody, ConnectionInfo } from "../../api/api.ts";
+import { rdpFromForm, rdpValues } from "./rdp-form.ts";
 import { wayFromForm } from "./transport-choice.ts";
 
 /** A form's fields by name; a browser's FormData is one. */
@@ -40,4 +40,45 @@ export function connectionFromForm(form: FilledForm): ConnectionBody {
     ...wayFromForm(form),
     ...(protocol === "rdp" ? rdpFromForm(form) : {}),
   };
+}
+
+type Edit = ConnectionInfo["connection"];
+
+/** What stands in the form at first. */
+export interface InitialForm {
+  /** By the names of the fields; what is not named is empty. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Secrets that stay as they are where nothing is written. */
+  readonly kept: NonNullable<Edit["kept_secrets"]>;
+}
+
+export const EMPTY_FORM: InitialForm = { values: {}, kept: [] };
+
+/** In the place of a secret that is kept. */
+export const UNCHANGED = "Unchanged, not shown";
+
+/** The form as it is to edit a connection. */
+export function formOf({ kept_secrets = [], rdp, security, encodings, ...connection }: Edit): InitialForm {
+  const plain = Object.entries(connection).flatMap(([name, value]) =>
+    typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : [],
+  );
+  const lists = { security: security?.join(",") ?? "", encoding: encodings?.join(",") ?? "" };
+  return { values: { ...Object.fromEntries(plain), ...lists, ...rdpValues(rdp) }, kept: kept_secrets };
+}
+
+/** The body of `PUT /api/v1/desktops/:id/connection` from the form: secrets that nothing was written for are kept. */
+export function editFromForm(form: FilledForm, kept: InitialForm["kept"]): Edit {
+  const body = connectionFromForm(form);
+  const isWeb = body.transport === "ws" || body.transport === "wss";
+  const kept_secrets = kept.filter((name) => body[name] === undefined && (name === "password" || isWeb));
+  return { ...body, kept_secrets };
+}
+
+/** Whether an edit leads to another place, where no stored secret goes. */
+export function leadsElsewhere(edit: Edit, old: Edit): boolean {
+  const isPathNew = edit.path !== undefined && edit.path !== old.path;
+  return (
+    isPathNew ||
+    (["host", "port", "transport", "repeater_id"] as const).some((name) => edit[name] !== old[name])
+  );
 }

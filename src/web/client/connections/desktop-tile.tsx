@@ -10,9 +10,16 @@ import { viewerPath } from "../shell/route.ts";
 import { cockpit, isOnline, may } from "../shell/session.ts";
 import { thumbnailAddress } from "../viewer/screenshot-address.ts";
 import { Thumbnail } from "./thumbnail.ts";
+import { hasWays } from "./transport-choice.ts";
 
 /** One desktop on the first page. */
-export function DesktopTile({ desktop }: { readonly desktop: DesktopInfo }) {
+export function DesktopTile({
+  desktop,
+  onEdit,
+}: {
+  readonly desktop: DesktopInfo;
+  readonly onEdit: (desktop: DesktopInfo) => void;
+}) {
   const waiting = cockpit.value.cards.filter(
     (card) => card.settledAtMs === null && card.approval.desktop_id === desktop.id,
   ).length;
@@ -52,7 +59,12 @@ export function DesktopTile({ desktop }: { readonly desktop: DesktopInfo }) {
         </p>
       </div>
       {may("connections") && (
-        <IconButton icon="trash" label={`Remove ${desktop.name}`} class="tile-remove" onClick={remove} />
+        <div class="tile-tools">
+          {(hasWays(desktop.protocol) || desktop.protocol === "rdp") && (
+            <IconButton icon="pencil" label={`Edit ${desktop.name}`} onClick={() => onEdit(desktop)} />
+          )}
+          <IconButton icon="trash" label={`Remove ${desktop.name}`} onClick={remove} />
+        </div>
       )}
     </li>
   );

@@ -1,10 +1,13 @@
 import "../styles/desktops.css";
 import { useSignal } from "@preact/signals";
+import type { DesktopInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { SearchField } from "../controls/search-field.tsx";
+import { api } from "../shell/api-client.ts";
+import { attempt } from "../shell/notices.ts";
 import { cockpit, may } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
-import { AddDesktopDialog } from "./add-desktop-dialog.tsx";
+import { DesktopDialog, type EditedDesktop } from "./desktop-dialog.tsx";
 import { DesktopTile } from "./desktop-tile.tsx";
 
 /** With more desktops than this there is a field to find one. */
@@ -12,7 +15,8 @@ const SEARCH_FROM = 6;
 
 /** All desktops with live pictures. */
 export function DesktopsPage() {
-  const isAdding = useSignal(false);
+  /** null: closed; "new": one is added. */
+  const dialog = useSignal<EditedDesktop | "new" | null>(null);
   const query = useSignal("");
   const { desktops, isKnown } = cockpit.value;
   const wanted = query.value.trim().toLowerCase();
@@ -21,7 +25,13 @@ export function DesktopsPage() {
   );
 
   const open = (): void => {
-    isAdding.value = true;
+    dialog.value = "new";
+  };
+  const edit = ({ id }: DesktopInfo): void => {
+    const work = api.connection(id).then((info) => {
+      dialog.value = { id, ...info };
+    });
+    attempt("Could not open the connection", work);
   };
   return (
     <Shell>
@@ -51,14 +61,15 @@ export function DesktopsPage() {
         )}
         <ul class="tiles" aria-label="Desktops" aria-busy={!isKnown}>
           {isKnown
-            ? shown.map((desktop) => <DesktopTile key={desktop.id} desktop={desktop} />)
+            ? shown.map((desktop) => <DesktopTile key={desktop.id} desktop={desktop} onEdit={edit} />)
             : [1, 2, 3].map((index) => <li key={index} class="tile tile-skeleton" aria-hidden="true" />)}
         </ul>
       </div>
-      {isAdding.value && (
-        <AddDesktopDialog
+      {dialog.value !== null && (
+        <DesktopDialog
+          edited={dialog.value === "new" ? null : dialog.value}
           onClose={() => {
-            isAdding.value = false;
+            dialog.value = null;
           }}
         />
       )}

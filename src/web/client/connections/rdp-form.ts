@@ -1,5 +1,5 @@
 import { placesIn } from "../../../framebuffer/places.ts";
-import type { ConnectionBody } from "../../api/api.ts";
+import type { ConnectionBody, ConnectionInfo } from "../../api/api.ts";
 import type { FilledForm } from "./connection-form.ts";
 
 type Wishes = NonNullable<ConnectionBody["rdp"]>;
@@ -47,12 +47,26 @@ export function rdpFromForm(form: FilledForm): Pick<ConnectionBody, "rdp"> {
     const value = form.get(name);
     return typeof value === "string" ? value : "";
   };
-  const keyboard = KEYBOARDS.find(([number]) => String(number) === text("rdp_keyboard"))?.[0];
-  const rdp: Wishes = {
-    ...(screensIn(text("rdp_screens")) ?? {}),
-    ...(keyboard === undefined ? {} : { keyboard_layout: keyboard }),
-    ...(text("rdp_graphics") === "pipeline" ? { graphics: "pipeline" } : {}),
-    ...(text("rdp_nla") === "on" ? { require_nla: true } : {}),
-  };
+  const rdp: Wishes = { ...screensIn(text("rdp_screens")) };
+  if (/^\d{1,10}$/.test(text("rdp_keyboard"))) rdp.keyboard_layout = Number(text("rdp_keyboard"));
+  const graphics = (["bitmaps", "pipeline"] as const).find((name) => name === text("rdp_graphics"));
+  if (graphics !== undefined) rdp.graphics = graphics;
+  if (text("rdp_nla") === "on" || text("rdp_nla") === "off") rdp.require_nla = text("rdp_nla") === "on";
+  const depth = ([32, 24, 16, 15, 8] as const).find((bits) => String(bits) === text("rdp_depth"));
+  if (depth !== undefined) rdp.depth = depth;
   return Object.keys(rdp).length === 0 ? {} : { rdp };
+}
+
+/** The fields as they stand for what is asked of a host already. */
+export function rdpValues(rdp: ConnectionInfo["connection"]["rdp"] = {}): Readonly<Record<string, string>> {
+  const { width, height, monitors = [], require_nla, graphics = "", depth = "", keyboard_layout = "" } = rdp;
+  const size = width === undefined || height === undefined ? "" : `${width}x${height}`;
+  const places = monitors.map((screen) => `${screen.width}x${screen.height}+${screen.x}+${screen.y}`);
+  return {
+    rdp_screens: places.length === 0 ? size : places.join(", "),
+    rdp_keyboard: String(keyboard_layout),
+    rdp_graphics: graphics,
+    rdp_nla: require_nla === undefined ? "" : require_nla ? "on" : "off",
+    rdp_depth: String(depth),
+  };
 }

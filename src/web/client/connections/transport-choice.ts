@@ -87,22 +87,27 @@ export function wayFromForm(form: FilledForm): Partial<ConnectionBody> {
   };
   const transport = transportNamed(text("transport"));
   const fingerprint = text("fingerprint");
-  const security = SECURITY_NAMES.find((known) => known === text("security"));
+  const security = text("security")
+    .split(",")
+    .flatMap((name) => SECURITY_NAMES.find((known) => known === name) ?? []);
   const isVnc = text("protocol") !== "kasmvnc" && text("protocol") !== "rdp";
   const isWeb = isVnc && (transport === "ws" || transport === "wss");
   const path = isWeb || transport === "unix" ? text("path") : "";
   const repeaterId = transport === "repeater" ? text("repeater_id") : "";
   const [httpUser, httpPassword] = isWeb ? [text("http_username"), text("http_password")] : ["", ""];
   const headers = Object.entries((isWeb ? headersIn(text("http_headers")) : null) ?? {});
-  const encoding = isVnc ? text("encoding") : "";
+  const encodings = text("encoding")
+    .split(",")
+    .filter((name) => name !== "" && Object.hasOwn(PICTURES, name));
   return {
     ...(transport === undefined ? {} : { transport }),
     ...(path === "" ? {} : { path }),
     ...(repeaterId === "" ? {} : { repeater_id: repeaterId }),
-    ...(httpUser === "" ? {} : { http_username: httpUser, http_password: httpPassword }),
+    ...(httpUser === "" ? {} : { http_username: httpUser }),
+    ...(httpUser === "" || httpPassword === "" ? {} : { http_password: httpPassword }),
     ...(headers.length === 0 ? {} : { http_headers: Object.fromEntries(headers) }),
-    ...(encoding === "" || !Object.hasOwn(PICTURES, encoding) ? {} : { encodings: [encoding] }),
-    ...(security === undefined || !isVnc ? {} : { security: [security] }),
+    ...(encodings.length > 0 && isVnc ? { encodings } : {}),
+    ...(security.length > 0 && isVnc ? { security } : {}),
     ...(fingerprint === "" ? {} : { fingerprint }),
   };
 }

@@ -23,6 +23,7 @@ import moon from "lucide-static/icons/moon.svg?raw";
 import mousePointerClick from "lucide-static/icons/mouse-pointer-click.svg?raw";
 import panelRight from "lucide-static/icons/panel-right.svg?raw";
 import pause from "lucide-static/icons/pause.svg?raw";
+import pencil from "lucide-static/icons/pencil.svg?raw";
 import play from "lucide-static/icons/play.svg?raw";
 import plus from "lucide-static/icons/plus.svg?raw";
 import scaling from "lucide-static/icons/ratio.svg?raw";
@@ -81,6 +82,7 @@ const ICON_SHAPES = {
   square,
   sun,
   sunMoon,
+  pencil,
   trash,
   warning,
 } as const;

@@ -2,7 +2,7 @@ import "../styles/setup.css";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ConfigInfo, DesktopInfo } from "../../api/api.ts";
-import { AddDesktopDialog } from "../connections/add-desktop-dialog.tsx";
+import { DesktopDialog } from "../connections/desktop-dialog.tsx";
 import { CopyButton } from "../controls/copy-button.tsx";
 import { StateMark } from "../controls/state-mark.tsx";
 import { api } from "../shell/api-client.ts";
@@ -155,7 +155,8 @@ function DesktopStep() {
         </button>
       )}
       {isAdding.value && (
-        <AddDesktopDialog
+        <DesktopDialog
+          edited={null}
           onClose={() => {
             isAdding.value = false;
           }}

@@ -2,6 +2,7 @@ import type {
   ActionInfo,
   ConfigInfo,
   ConnectionBody,
+  ConnectionInfo,
   DecisionBody,
   DesktopInfo,
   ErrorInfo,
@@ -110,6 +111,12 @@ export const api = {
   },
   async testDesktop(body: ConnectionBody): Promise<TestReportInfo> {
     return (await request("POST", "/api/v1/desktops/test", body)).json();
+  },
+  async connection(id: string): Promise<ConnectionInfo> {
+    return (await request("GET", desktopPath(id, "/connection"))).json();
+  },
+  async editConnection(id: string, edit: ConnectionInfo["connection"]): Promise<ConnectionInfo> {
+    return (await request("PUT", desktopPath(id, "/connection"), edit)).json();
   },
   async removeDesktop(id: string): Promise<void> {
     await request("DELETE", desktopPath(id));

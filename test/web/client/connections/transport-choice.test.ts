@@ -1,8 +1,13 @@
 import t from "tap";
 import { makeConnection } from "../../../../src/desktop/connections/connection.ts";
 import { ENCODING_NAMES } from "../../../../src/protocols/rfb/encodings/list.ts";
-import { connectionBodySchema } from "../../../../src/web/api/api.ts";
-import { connectionFromForm } from "../../../../src/web/client/connections/connection-form.ts";
+import { connectionBodySchema, connectionEditSchema } from "../../../../src/web/api/api.ts";
+import {
+  connectionFromForm,
+  editFromForm,
+  formOf,
+  leadsElsewhere,
+} from "../../../../src/web/client/connections/connection-form.ts";
 import {
   hasWays,
   headersIn,
@@ -79,4 +84,36 @@ t.test("every way of the form is one that the server takes", async (t) => {
   t.notOk(hasWays("rdp"));
   const host = { protocol: "rdp", host: "box", username: "ada", password: "x" } as const;
   t.equal(usualPort("rdp", ""), makeConnection(host, new Date(0)).port);
+});
+
+t.test("the form to edit a connection puts back what it was given", async (t) => {
+  for (const connection of [
+    {
+      ...{ protocol: "vnc", name: "Desk", host: "box", port: 5901, username: "ada" },
+      ...{ security: ["X509Vnc", "VncAuth"], encodings: ["zrle", "raw"], fingerprint: "ab".repeat(32) },
+      kept_secrets: ["password"],
+    },
+    {
+      ...{ protocol: "vnc", host: "box", port: 6080, transport: "wss", http_username: "ada" },
+      kept_secrets: ["password", "path", "http_password", "http_headers"],
+    },
+    { protocol: "vnc", transport: "unix", path: "/run/x", kept_secrets: [] },
+    {
+      ...{ protocol: "rdp", host: "box", port: 3389, username: "ada", kept_secrets: ["password"] },
+      rdp: {
+        monitors: [{ x: 0, y: 0, width: 800, height: 600 }],
+        ...{ depth: 16, graphics: "bitmaps", require_nla: false, keyboard_layout: 0x407 },
+      },
+    },
+  ] as const) {
+    const info = connectionEditSchema.parse(structuredClone(connection));
+    const { values, kept } = formOf(info);
+    const edit = editFromForm(new Map(Object.entries(values)), kept);
+    t.same(edit, connection);
+    t.notOk(leadsElsewhere(edit, info));
+    t.ok(leadsElsewhere({ ...edit, host: "other" }, info));
+  }
+  const { values, kept } = formOf({ protocol: "vnc", host: "box", kept_secrets: ["password"] });
+  const replaced = editFromForm(new Map(Object.entries({ ...values, password: "new" })), kept);
+  t.match(replaced, { password: "new", kept_secrets: [] });
 });

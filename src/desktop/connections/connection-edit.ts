@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util";
+import { RefusedError } from "../error.ts";
+import { type Connection, makeConnection } from "./connection.ts";
+import { type ConnectionEdit, readFields, SECRET_FIELDS, type SecretField } from "./connection-fields.ts";
+
+/** All of a connection but its secrets, which are named: taken as an edit it changes nothing. */
+export function shownConnection(connection: Connection): ConnectionEdit {
+  const kept_secrets = SECRET_FIELDS.filter((name) => isSecret(connection, name));
+  const { id: _, createdAt: __, replay: ___, ...fields } = connection;
+  const shown = Object.entries(fields).filter(
+    ([name, value]) => value !== null && kept_secrets.every((secret) => secret !== name),
+  );
+  // A Unix socket has neither.
+  const place = connection.transport === "unix" ? new Set(["host", "port"]) : new Set();
+  return { ...readFields(Object.fromEntries(shown.filter(([name]) => !place.has(name)))), kept_secrets };
+}
+
+/**
+ * The connection with its edit: the same id, another name, place or way to sign in. Throws RefusedError
+ * invalid_parameters, also where a kept secret would go to another place than the one that it was given for.
+ */
+export function editedConnection(old: Connection, edit: ConnectionEdit): Connection {
+  const { kept_secrets = [], ...said } = edit;
+  if (said.protocol !== old.protocol) {
+    throw new RefusedError(
+      "invalid_parameters",
+      `got the protocol ${said.protocol}, expected ${old.protocol}: a desktop of another protocol is added anew`,
+    );
+  }
+  const names = kept_secrets.filter((name) => isSecret(old, name));
+  const kept = [...names, "decoding" as const].flatMap((name) =>
+    old[name] === undefined ? [] : [[name, old[name]]],
+  );
+  const input = readFields({ ...Object.fromEntries(kept), ...said });
+  const connection = { ...makeConnection({ ...input, id: old.id }, new Date(0)), createdAt: old.createdAt };
+  const taken = names.filter((name) => said[name] === undefined);
+  if (taken.length > 0 && changeOf(old, connection) === "place") {
+    throw new RefusedError(
+      "invalid_parameters",
+      `got another address and kept_secrets with ${taken.join(", ")}, expected them anew: a stored secret goes only to the place that it was given for`,
+    );
+  }
+  return connection;
+}
+
+/** The most that is another: where it leads, how it is got there or nothing but its name. */
+export function changeOf(old: Connection, connection: Connection): "place" | "options" | "name" {
+  const names = ["protocol", "host", "port", "transport", "path", "repeater_id"] as const;
+  if (names.some((name) => old[name] !== connection[name])) return "place";
+  return isDeepStrictEqual({ ...old, name: "" }, { ...connection, name: "" }) ? "name" : "options";
+}
+
+function isSecret(connection: Connection, name: SecretField): boolean {
+  if (connection[name] === undefined || connection[name] === null) return false;
+  return name !== "path" || connection.transport !== "unix";
+}

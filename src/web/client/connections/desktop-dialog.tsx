@@ -1,0 +1,250 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { ConnectionBody, ConnectionInfo, TestReportInfo } from "../../api/api.ts";
+import { CopyButton } from "../controls/copy-button.tsx";
+import { IconButton } from "../controls/icon-button.tsx";
+import { api } from "../shell/api-client.ts";
+import { sentence } from "../shell/labels.ts";
+import { type ErrorWords, errorWords, inform } from "../shell/notices.ts";
+import {
+  connectionFromForm,
+  EMPTY_FORM,
+  editFromForm,
+  formOf,
+  leadsElsewhere,
+  protocolNamed,
+  UNCHANGED,
+} from "./connection-form.ts";
+import { HandshakeSteps } from "./handshake-steps.tsx";
+import { MoreFields } from "./more-fields.tsx";
+import { needsHost, usualPort } from "./transport-choice.ts";
+
+const PROTOCOLS = {
+  vnc: {
+    name: "VNC",
+    user: "User (rarely needed)",
+    meaning: "Any VNC server: TigerVNC, x11vnc, a virtual machine's console. Nothing is installed on it.",
+  },
+  kasmvnc: {
+    name: "KasmVNC",
+    user: "User",
+    meaning: "A KasmVNC server or Kasm container, with the user name and password of its web page.",
+  },
+  rdp: {
+    name: "RDP",
+    user: "User or DOMAIN\\user",
+    meaning: "A Windows machine or xrdp, with the user name and password of an account there.",
+  },
+} as const satisfies Record<ConnectionBody["protocol"], unknown>;
+
+/** Of a desktop that was not added here. */
+const CONFIGURED =
+  "This desktop comes from the configuration: what is changed here holds until the server starts again.";
+
+type Phase =
+  | { readonly kind: "editing" }
+  | { readonly kind: "testing" }
+  | { readonly kind: "saving" }
+  | { readonly kind: "tested"; readonly report: TestReportInfo }
+  | { readonly kind: "failed"; readonly words: ErrorWords };
+
+/** A desktop whose connection is edited. */
+export interface EditedDesktop extends Pick<ConnectionInfo, "connection" | "is_stored"> {
+  readonly id: string;
+}
+
+/** Asks for a host and a password, tries them on request, and adds the desktop; or edits the one that is given. */
+export function DesktopDialog({
+  edited,
+  onClose,
+}: {
+  readonly edited: EditedDesktop | null;
+  readonly onClose: () => void;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const phase = useSignal<Phase>({ kind: "editing" });
+  const secret = useRef<HTMLInputElement>(null);
+  const { values, kept } = edited === null ? EMPTY_FORM : formOf(edited.connection);
+  const protocol = useSignal<ConnectionBody["protocol"]>(edited?.connection.protocol ?? "vnc");
+  const transport = useSignal(values["transport"] ?? "");
+  const result = useRef<HTMLDivElement>(null);
+  const words = PROTOCOLS[protocol.value];
+  const isRdp = protocol.value === "rdp";
+  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => result.current?.scrollIntoView({ block: "nearest" }), [phase.value]);
+  const isBusy = phase.value.kind === "testing" || phase.value.kind === "saving";
+  const hasKept = kept.includes("password");
+
+  const filled = (): FormData | null => {
+    const element = form.current;
+    return element?.reportValidity() ? new FormData(element) : null;
+  };
+  /** What was found out is not about what is written now. */
+  const forget = (): void => {
+    secret.current?.setCustomValidity("");
+    if (!isBusy && phase.value.kind !== "editing") phase.value = { kind: "editing" };
+  };
+  const fail = (error: unknown): void => {
+    phase.value = { kind: "failed", words: errorWords(error) };
+  };
+  const test = (): void => {
+    const data = filled();
+    if (!data) return;
+    phase.value = { kind: "testing" };
+    api.testDesktop(connectionFromForm(data)).then((report) => {
+      phase.value = { kind: "tested", report };
+    }, fail);
+  };
+  /** null where nothing can be sent yet. */
+  const saved = (data: FormData): Promise<string> | null => {
+    if (edited === null) return api.addDesktop(connectionFromForm(data)).then(({ name }) => `Added ${name}`);
+    const edit = editFromForm(data, kept);
+    if (edit.kept_secrets?.includes("password") && leadsElsewhere(edit, edited.connection)) {
+      secret.current?.setCustomValidity("Write it again: the stored one goes only to the address it was for");
+      form.current?.reportValidity();
+      return null;
+    }
+    return api.editConnection(edited.id, edit).then(({ connection }) => `Saved ${connection.name ?? ""}`);
+  };
+  const save = (event: Event): void => {
+    event.preventDefault();
+    const data = filled();
+    const work = data && saved(data);
+    if (!work) return;
+    phase.value = { kind: "saving" };
+    work.then((words) => {
+      inform(words);
+      dialog.current?.close();
+    }, fail);
+  };
+
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="desktop-title" onClose={onClose}>
+      <form ref={form} onSubmit={save} onInput={forget} autocomplete="off">
+        <header class="dialog-head">
+          <h2 id="desktop-title">{edited === null ? "Add a desktop" : "Edit the desktop"}</h2>
+          <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
+        </header>
+        {edited === null ? (
+          <label class="field">
+            <span>Protocol</span>
+            <select
+              name="protocol"
+              value={protocol.value}
+              onChange={(event) => {
+                protocol.value = protocolNamed(event.currentTarget.value);
+                transport.value = "";
+              }}
+            >
+              <option value="vnc">{PROTOCOLS.vnc.name}</option>
+              <option value="kasmvnc">{PROTOCOLS.kasmvnc.name}</option>
+              <option value="rdp">{PROTOCOLS.rdp.name}</option>
+            </select>
+          </label>
+        ) : (
+          <input type="hidden" name="protocol" value={protocol.value} />
+        )}
+        <p class="muted">{edited === null || edited.is_stored ? words.meaning : CONFIGURED}</p>
+        {transport.value !== "unix" && (
+          <div class="field-pair">
+            <label class="field">
+              <span>{transport.value === "reverse" ? "Listen on (optional)" : "Host"}</span>
+              <input
+                name="host"
+                defaultValue={values["host"] ?? ""}
+                required={needsHost(transport.value)}
+                maxLength={253}
+                placeholder={transport.value === "reverse" ? "127.0.0.1" : "192.168.1.20"}
+                spellcheck={false}
+              />
+            </label>
+            <label class="field field-port">
+              <span>Port</span>
+              <input
+                name="port"
+                defaultValue={values["port"] ?? ""}
+                type="number"
+                min={1}
+                max={65535}
+                placeholder={String(usualPort(protocol.value, transport.value))}
+              />
+            </label>
+          </div>
+        )}
+        <label class="field">
+          <span>Name (optional)</span>
+          <input name="name" defaultValue={values["name"] ?? ""} maxLength={100} placeholder="build-vm" />
+        </label>
+        <div class="field-pair">
+          <label class="field">
+            <span>{words.user}</span>
+            <input
+              name="username"
+              defaultValue={values["username"] ?? ""}
+              required={isRdp}
+              maxLength={1024}
+              autocomplete="off"
+              spellcheck={false}
+            />
+          </label>
+          <label class="field">
+            <span>Password</span>
+            <input
+              ref={secret}
+              name="password"
+              type="password"
+              required={isRdp && !hasKept}
+              placeholder={hasKept ? UNCHANGED : ""}
+              maxLength={1024}
+              autocomplete="new-password"
+            />
+          </label>
+        </div>
+        <MoreFields
+          key={protocol.value}
+          protocol={protocol.value}
+          transport={transport}
+          initial={{ values, kept }}
+        />
+        <div ref={result} class="dialog-result" aria-live="polite">
+          <Result phase={phase.value} />
+        </div>
+        <footer class="dialog-foot">
+          {edited === null && (
+            <button type="button" class="button" disabled={isBusy} onClick={test}>
+              {phase.value.kind === "testing" ? "Testing…" : "Test"}
+            </button>
+          )}
+          <button type="submit" class="button button-primary" disabled={isBusy}>
+            {saveWords(edited !== null, phase.value.kind === "saving")}
+          </button>
+        </footer>
+      </form>
+    </dialog>
+  );
+}
+
+function saveWords(isEdit: boolean, isSaving: boolean): string {
+  if (isEdit) return isSaving ? "Saving…" : "Save";
+  return isSaving ? "Adding…" : "Add desktop";
+}
+
+function Result({ phase }: { readonly phase: Phase }) {
+  switch (phase.kind) {
+    case "tested":
+      return <HandshakeSteps report={phase.report} />;
+    case "failed":
+      return (
+        <div class="result result-bad">
+          <p>{sentence(phase.words.message)}</p>
+          {phase.words.hint !== null && <p class="muted">{sentence(phase.words.hint)}</p>}
+          <p>
+            <CopyButton text={phase.words.details} label="Copy details" />
+          </p>
+        </div>
+      );
+    default:
+      return null;
+  }
+}

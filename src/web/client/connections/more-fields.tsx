@@ -1,0 +1,250 @@
+import type { Signal } from "@preact/signals";
+import { SECURITY_NAMES } from "../../../protocols/rfb/security/policy.ts";
+import { type InitialForm, UNCHANGED } from "./connection-form.ts";
+import { GRAPHICS, KEYBOARDS, screensIn } from "./rdp-form.ts";
+import { headersIn, PICTURES, transportNamed, WAYS } from "./transport-choice.ts";
+import "../styles/more-fields.css";
+
+/** The fields of the dialog that few need, by protocol: how to get there, what to ask for, and whom to believe. */
+export function MoreFields({
+  protocol,
+  transport: chosen,
+  initial,
+}: {
+  readonly protocol: keyof typeof WAYS | "rdp";
+  readonly transport: Signal<string>;
+  readonly initial: InitialForm;
+}) {
+  return (
+    <details
+      class="more-fields"
+      onInvalidCapture={(event) => {
+        event.currentTarget.open = true; // what is to be mended must be seen
+      }}
+    >
+      <summary>{protocol === "rdp" ? "Screens, keyboard and security" : "Way and security"}</summary>
+      {protocol === "rdp" ? (
+        <RdpFields values={initial.values} />
+      ) : (
+        <Way protocol={protocol} chosen={chosen} initial={initial} />
+      )}
+      <label class="field">
+        <span>SHA-256 fingerprint (optional)</span>
+        <input
+          name="fingerprint"
+          defaultValue={initial.values["fingerprint"] ?? ""}
+          maxLength={95}
+          pattern="(?:[0-9A-Fa-f]{2}:?){32}"
+          title="64 hex digits, with or without colons"
+          placeholder="Of its certificate or key: no other is believed"
+          spellcheck={false}
+        />
+      </label>
+    </details>
+  );
+}
+
+function Way({
+  protocol,
+  chosen,
+  initial: { values, kept },
+}: {
+  readonly protocol: keyof typeof WAYS;
+  readonly chosen: Signal<string>;
+  readonly initial: InitialForm;
+}) {
+  const transport = transportNamed(chosen.value);
+  const isWeb = protocol === "vnc" && (transport === "ws" || transport === "wss");
+  const hint = (secret: string, example: string): string =>
+    kept.some((name) => name === secret) ? UNCHANGED : example;
+  return (
+    <>
+      <label class="field">
+        <span>How to get there</span>
+        <select
+          name="transport"
+          value={chosen.value}
+          onChange={(event) => {
+            chosen.value = event.currentTarget.value;
+          }}
+        >
+          {Object.entries(WAYS[protocol]).map(([name, words]) => (
+            <option key={name} value={name}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      {(isWeb || transport === "unix") && (
+        <label class="field">
+          <span>{isWeb ? "Path (optional)" : "Path of the socket"}</span>
+          <input
+            name="path"
+            defaultValue={values["path"] ?? ""}
+            required={!isWeb}
+            maxLength={isWeb ? 2048 : 107}
+            placeholder={hint("path", isWeb ? "/websockify" : "/run/desk.sock")}
+            spellcheck={false}
+          />
+        </label>
+      )}
+      {transport === "repeater" && (
+        <label class="field">
+          <span>ID at the repeater</span>
+          <input
+            name="repeater_id"
+            defaultValue={values["repeater_id"] ?? ""}
+            required
+            maxLength={240}
+            placeholder="1234"
+            spellcheck={false}
+          />
+        </label>
+      )}
+      {transport === "reverse" && (
+        <p class="muted">
+          This server listens on the host and port above, or 127.0.0.1:5500, until the desktop connects.
+        </p>
+      )}
+      {isWeb && (
+        <>
+          <div class="field-pair">
+            <label class="field">
+              <span>User of the web server</span>
+              <input
+                name="http_username"
+                defaultValue={values["http_username"] ?? ""}
+                maxLength={1024}
+                autocomplete="off"
+                spellcheck={false}
+              />
+            </label>
+            <label class="field">
+              <span>Its password</span>
+              <input
+                name="http_password"
+                type="password"
+                maxLength={1024}
+                placeholder={hint("http_password", "")}
+                autocomplete="new-password"
+                spellcheck={false}
+              />
+            </label>
+          </div>
+          <label class="field">
+            <span>More headers of the request (optional)</span>
+            <textarea
+              name="http_headers"
+              rows={2}
+              maxLength={8192}
+              placeholder={hint("http_headers", "X-Forwarded-User: ada")}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => {
+                const isRead = headersIn(event.currentTarget.value) !== null;
+                event.currentTarget.setCustomValidity(
+                  isRead ? "" : "Write a header a line, such as Name: value",
+                );
+              }}
+            />
+          </label>
+        </>
+      )}
+      {protocol === "vnc" && (
+        <>
+          <Choice
+            label="Ask for pictures by"
+            name="encoding"
+            options={Object.entries(PICTURES)}
+            value={values["encoding"]}
+          />
+          <Choice
+            label="Sign in by"
+            name="security"
+            options={[
+              ["", "The best that it offers"],
+              ...SECURITY_NAMES.map((name) => [name, `${name} only`] as const),
+            ]}
+            value={values["security"]}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function RdpFields({ values }: Pick<InitialForm, "values">) {
+  return (
+    <>
+      <p class="muted">Of several screens the first one is the primary. The host decides what it gives.</p>
+      <label class="field">
+        <span>Screens to ask for (optional)</span>
+        <input
+          name="rdp_screens"
+          defaultValue={values["rdp_screens"] ?? ""}
+          maxLength={400}
+          placeholder="1280x800, or 1280x800+0+0, 1024x768+1280+0"
+          autocomplete="off"
+          onInput={(event) => {
+            const isRead = screensIn(event.currentTarget.value) !== null;
+            event.currentTarget.setCustomValidity(
+              isRead
+                ? ""
+                : "Write a size such as 1280x800, or places such as 1280x800+0+0, 1024x768+1280+0; sides of 200 to 8192",
+            );
+          }}
+          spellcheck={false}
+        />
+      </label>
+      <Choice
+        label="Keyboard of the host"
+        name="rdp_keyboard"
+        options={KEYBOARDS.map(([number, words]) => [String(number), words] as const)}
+        value={values["rdp_keyboard"]}
+      />
+      <Choice
+        label="Ask for pictures by"
+        name="rdp_graphics"
+        options={Object.entries(GRAPHICS)}
+        value={values["rdp_graphics"]}
+      />
+      <Choice
+        label="Sign in"
+        name="rdp_nla"
+        options={[
+          ["", "As the host has it"],
+          ["on", "Only before a session begins (NLA)"],
+        ]}
+        value={values["rdp_nla"]}
+      />
+      <input type="hidden" name="rdp_depth" value={values["rdp_depth"] ?? ""} />
+    </>
+  );
+}
+
+/** A value that is none of the options, said elsewhere than here, is one more of them: it stays unless it is changed. */
+function Choice({
+  label,
+  name,
+  options,
+  value = "",
+}: {
+  readonly label: string;
+  readonly name: string;
+  readonly options: readonly (readonly [string, string])[];
+  readonly value: string | undefined;
+}) {
+  const isKnown = value === "" || options.some(([known]) => known === value);
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select name={name}>
+        {[...options, ...(isKnown ? [] : [[value, value] as const])].map(([key, words]) => (
+          <option key={key} value={key} selected={key === value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

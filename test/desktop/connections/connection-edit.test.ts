@@ -1,0 +1,151 @@
+import t from "tap";
+import { PLATFORM } from "../../../src/appliance/open-links.ts";
+import {
+  type Connection,
+  connectionFromUrl,
+  makeConnection,
+} from "../../../src/desktop/connections/connection.ts";
+import {
+  changeOf,
+  editedConnection,
+  shownConnection,
+} from "../../../src/desktop/connections/connection-edit.ts";
+import { connectionWarnings } from "../../../src/desktop/connections/connection-warnings.ts";
+import type { Actor } from "../../../src/desktop/control/action.ts";
+import { Desktops, type DesktopsEvent } from "../../../src/desktop/desktops.ts";
+import { FakeClock } from "../../fake-clock.ts";
+import { FakeLink } from "../fake-link.ts";
+
+const NOW = new Date(Date.UTC(2026, 10, 21));
+const HUMAN: Actor = { kind: "human", id: "h", name: "Ann" };
+const ADMIN: Actor = { ...HUMAN, authority: "rules" };
+const made = (url: string): Connection => makeConnection({ ...connectionFromUrl(url), id: "a" }, NOW);
+
+t.test("what is shown of a connection has no secret, and put back changes nothing", async (t) => {
+  for (const url of [
+    "vnc://ada:hunter2@192.0.2.7:5901?security=X509Vnc&encodings=zrle,raw&decoding=worker",
+    "vnc+wss://:hunter2@192.0.2.7/desk?token=hunter2&http_username=ada&http_password=hunter2",
+    "vnc+unix:///run/desk.sock",
+    "vnc+repeater://192.0.2.7/77",
+    "kasmvnc://ada:hunter2@192.0.2.7",
+    "rdp://ada:hunter2@192.0.2.7?monitors=800x600+640+0,640x480+0+0&require_nla=off&depth=16",
+  ]) {
+    const connection = made(url);
+    const shown = shownConnection(connection);
+    t.notMatch(JSON.stringify(shown), /hunter2/, url);
+    t.same(editedConnection(connection, shown), connection, url);
+  }
+  t.same(
+    shownConnection(made("vnc+wss://:pw@192.0.2.7/desk?http_username=ada&http_password=x")).kept_secrets,
+    ["password", "path", "http_password"],
+  );
+  t.throws(() => shownConnection(made("demo:")), { message: /got protocol "demo", expected one of vnc/ });
+});
+
+t.test("a stored secret goes to no other place, and one that is not kept is gone", async (t) => {
+  const old = made("vnc://ada:hunter2@192.0.2.7:5901");
+  const kept_secrets = ["password"] as const;
+  const same = { protocol: "vnc", host: "192.0.2.7", port: 5901 } as const;
+  t.match(editedConnection(old, { ...same, kept_secrets }), { password: "hunter2", username: null });
+  t.equal(editedConnection(old, same).password, null);
+  t.equal(editedConnection(old, { ...same, kept_secrets, password: "new" }).password, "new");
+  for (const place of [{ host: "192.0.2.8" }, { port: 5902 }, { transport: "wss" }] as const) {
+    t.throws(() => editedConnection(old, { ...same, ...place, kept_secrets }), {
+      code: "invalid_parameters",
+      message: /kept_secrets with password, expected them anew/,
+    });
+    t.equal(changeOf(old, editedConnection(old, { ...same, ...place, password: "new" })), "place");
+  }
+  t.equal(
+    changeOf(old, editedConnection(old, { ...same, kept_secrets, username: "ada", name: "N" })),
+    "name",
+  );
+  t.equal(changeOf(old, editedConnection(old, { ...same, kept_secrets, name: old.name })), "options");
+  t.throws(() => editedConnection(old, { ...same, protocol: "kasmvnc" }), {
+    message: /got the protocol kasmvnc, expected vnc/,
+  });
+});
+
+function registry() {
+  const links: Connection[] = [];
+  const saved: Connection[][] = [];
+  const events: DesktopsEvent["type"][] = [];
+  const desktops = new Desktops(
+    { mode: "assist", approvalExpiryMs: 45_000, approvalArmingMs: 0 },
+    {
+      ...PLATFORM,
+      clock: new FakeClock(),
+      random: () => 0.5,
+      onBug: (error) => t.error(error),
+      openLink: (connection) => {
+        links.push(connection);
+        return new FakeLink();
+      },
+      store: { load: async () => [], save: async (kept) => void saved.push([...kept]) },
+      ownListeners: () => [{ port: 3000 }],
+    },
+  );
+  desktops.on(({ type }) => events.push(type));
+  return { desktops, links, saved, events };
+}
+
+t.test("an edited desktop connects anew with what was said, and is stored", async (t) => {
+  const { desktops, links, saved, events } = registry();
+  const input = { protocol: "vnc", host: "192.0.2.7", password: "wrong" } as const;
+  const { id } = await desktops.add(input, HUMAN);
+  await desktops.edit(id, { ...input, password: "right" }, HUMAN);
+  t.equal(links.at(-1)?.password, "right");
+  t.equal(saved.at(-1)?.[0]?.password, "right");
+  t.same(events, ["added", "changed"]);
+  await desktops.edit(id, { ...input, password: "right", name: "Ann's" }, HUMAN);
+  t.equal(links.length, 2, "another name needs no other link");
+  t.equal(desktops.get(id).name, "Ann's");
+  t.ok(desktops.isStored(id));
+  await desktops.close();
+});
+
+t.test("the address of an edit is judged as that of one added", async (t) => {
+  const { desktops, links } = registry();
+  const { id } = await desktops.add({ protocol: "vnc", host: "192.0.2.7" }, HUMAN);
+  for (const place of [{ host: "169.254.169.254" }, { host: "127.0.0.1", port: 3000 }]) {
+    await t.rejects(desktops.edit(id, { protocol: "vnc", ...place }, HUMAN), { code: "permission_denied" });
+  }
+  await t.rejects(desktops.edit("none", { protocol: "vnc", host: "192.0.2.7" }, HUMAN), {
+    code: "not_found",
+  });
+  t.equal(links.length, 1);
+  t.equal(desktops.get(id).connection.host, "192.0.2.7");
+  await desktops.close();
+});
+
+t.test("nobody gets out of an administrator's rules by another address", async (t) => {
+  const { desktops } = registry();
+  const { id } = await desktops.add({ protocol: "vnc", host: "192.0.2.7" }, HUMAN);
+  const { id: other } = await desktops.add({ protocol: "vnc", host: "192.0.2.8" }, HUMAN);
+  desktops.get(id).setMode("custom", ADMIN, { keys: "deny" });
+  const there = { protocol: "vnc", host: "192.0.2.9" } as const;
+  t.not(desktops.get(id).limits(), null);
+  await t.rejects(desktops.edit(id, there, HUMAN), { code: "permission_denied", message: /rules hold/ });
+  await t.rejects(desktops.edit(other, { ...there, host: "192.0.2.7" }, HUMAN), {
+    code: "permission_denied",
+  });
+  await desktops.edit(id, { protocol: "vnc", host: "192.0.2.7", password: "new" }, HUMAN);
+  t.match(await desktops.edit(id, there, ADMIN), { connection: { host: "192.0.2.9" } });
+  t.not(desktops.get(id).limits(), null, "they stay");
+  await desktops.close();
+});
+
+t.test("warnings say what is lost, of monitors too", async (t) => {
+  const warned = (url: string): string => connectionWarnings(made(url)).join("\n");
+  t.equal(warned("rdp://a:b@host"), "");
+  t.match(
+    warned("rdp://a:b@host?monitors=801x600+0+0,640x480+801+0"),
+    /2 monitors are asked for.*get_display_info/,
+  );
+  t.match(warned("rdp://a:b@host?monitors=801x600+0+0,640x480+801+0"), /a width of 801/);
+  t.equal(warned("rdp://a:b@host?monitors=800x600+0+0"), "");
+  const half = { ...made("rdp://a:b@host"), rdp: { width: 1920 } };
+  t.match(connectionWarnings(half).join(), /only one of width and height/);
+  t.match(connectionWarnings({ ...made("vnc://:pw@host"), rdp: {} }).join(), /means nothing to vnc/);
+  t.match(connectionWarnings({ ...made("kasmvnc://a:b@host"), encodings: ["raw"] }).join(), /are for vnc/);
+});
