@@ -55,7 +55,7 @@ export interface InitialForm {
 export const EMPTY_FORM: InitialForm = { values: {}, kept: [] };
 
 /** In the place of a secret that is kept. */
-export const UNCHANGED = "Unchanged, not shown";
+export const UNCHANGED = "Unchanged";
 
 /** The form as it is to edit a connection. */
 export function formOf({ kept_secrets = [], rdp, security, encodings, ...connection }: Edit): InitialForm {
