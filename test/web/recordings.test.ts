@@ -7,7 +7,7 @@ import type { Role } from "../../src/auth/principal.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { until } from "../support/until.ts";
 import { type House, openHouse } from "./fake-house.ts";
-import { colourAt, FakeRecordings, recordingSummary, SIZE, TRACK } from "./fake-recordings.ts";
+import { colourAt, FakeReader, FakeRecordings, recordingSummary, SIZE, TRACK } from "./fake-recordings.ts";
 
 const URL = "/api/v1/recordings";
 
@@ -274,6 +274,32 @@ t.test("a recording that is read again and again is opened once, and let go of",
   await ask(house, "DELETE", `${URL}/r1`, "admin");
   await Promise.resolve();
   t.ok(recordings.opened[1]?.isClosed, "what is deleted is let go of");
+});
+
+t.test("of many frames at once two are in memory", async (t) => {
+  const { house } = await open(t);
+  let read = 0;
+  let answered = 0;
+  let most = 0;
+  const { frameAt } = FakeReader.prototype;
+  FakeReader.prototype.frameAt = function (ms) {
+    read++;
+    most = Math.max(most, read - answered);
+    return frameAt.call(this, ms);
+  };
+  t.teardown(() => {
+    FakeReader.prototype.frameAt = frameAt;
+  });
+  const asked = Array.from({ length: 20 }, async (_, i) => {
+    const format = i % 2 === 0 ? "png" : "webp";
+    const { statusCode } = await ask(house, "GET", `${URL}/r1/frame.${format}?at_ms=${i * 100}`, "approver");
+    answered++;
+    return statusCode;
+  });
+  t.ok((await Promise.all(asked)).every((status) => status === 200));
+  t.equal(read, 20);
+  // One that is encoded gives its place to the next before its answer is there.
+  t.ok(most <= 6, `${most} were read and not answered`);
 });
 
 t.test("exports are files with a name, closed behind them", async (t) => {

@@ -142,3 +142,13 @@ export const pictureLine = new PictureTurns({
   mostInAll: 2,
   mostWaiting: Number.POSITIVE_INFINITY,
 });
+
+/**
+ * The line in which frames of recordings wait to be read, before they wait in `pictureLine`: each is a picture of its own
+ * until it is encoded, and reading one from a file holds up no picture of a desktop.
+ */
+export const frameLine = new PictureTurns({
+  mostAtOnce: 2,
+  mostInAll: 2,
+  mostWaiting: Number.POSITIVE_INFINITY,
+});

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { pictureLine } from "../../desktop/picture/picture-turns.ts";
+import { frameLine, pictureLine } from "../../desktop/picture/picture-turns.ts";
 import { rectOfSize } from "../../framebuffer/rect.ts";
 import { pictureOf } from "../../imaging/pixels.ts";
 import { encodePng } from "../../imaging/png.ts";
@@ -29,12 +29,16 @@ export const getFrameAt = defineTool({
       .describe("false: parts that changed all the time are older, so that the recording stayed small."),
   }),
   async handle(args, context) {
+    const { id } = context.principal;
+    const { signal } = context;
     return await context.recordings.read(args.recording_id, async (reader) => {
-      const frame = await reader.frameAt(args.at_ms);
+      const { bytes, ...frame } = await frameLine.run(id, signal, async () => {
+        const { rgba, ...facts } = await reader.frameAt(args.at_ms);
+        const picture = pictureOf({ ...facts, rgba });
+        const make = (): Promise<Buffer> => encodePng(picture, rectOfSize(facts));
+        return { ...facts, bytes: await pictureLine.run(id, signal, make) };
+      });
       const { width, height } = frame;
-      const bytes = await pictureLine.run(context.principal.id, context.signal, () =>
-        encodePng(pictureOf(frame), rectOfSize(frame)),
-      );
       const atMs = Math.min(args.at_ms, reader.summary.durationMs);
       return {
         output: {

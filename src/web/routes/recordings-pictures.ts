@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
-import { pictureLine } from "../../desktop/picture/picture-turns.ts";
+import { frameLine, pictureLine } from "../../desktop/picture/picture-turns.ts";
+import type { Picture } from "../../framebuffer/picture.ts";
 import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
 import { pictureOf } from "../../imaging/pixels.ts";
 import { encodePng } from "../../imaging/png.ts";
@@ -45,21 +46,18 @@ export function recordingPictureRoutes(
   for (const format of ["png", "webp"] as const) {
     app.get(`${url}/frame.${format}`, control, async (request, reply) => {
       const query = parse(frameQuerySchema, request.query);
-      const frame = await asRefused(() =>
-        readers.use(recordingIdOf(request), (reader) => reader.frameAt(query.at_ms ?? 0)),
-      );
-      reading.read("recording.viewed", request, readPart(request, "frame"));
-      const part = partOf(query, frame);
-      const to = shrunk(part, query.max_width);
-      const whole = pictureOf(frame);
-      const isScaled = to.width !== part.width;
-      const make = async (): Promise<Buffer> => {
-        const picture = isScaled ? await scalePicture(whole, part, to) : whole;
-        const rect = isScaled ? rectOfSize(to) : part;
-        return format === "png" ? encodePng(picture, rect) : encodeWebp(picture, rect, THUMBNAIL_QUALITY);
-      };
-      const bytes = await pictureLine.run(principalOf(request).id, abortedBy(reply), make, "glance");
-      return reply.header("x-oc-at-ms", frame.atMs).type(FORMATS[format]).send(bytes);
+      const callerId = principalOf(request).id;
+      const signal = abortedBy(reply);
+      const { atMs, bytes } = await frameLine.run(callerId, signal, async () => {
+        const frame = await asRefused(() =>
+          readers.use(recordingIdOf(request), (reader) => reader.frameAt(query.at_ms ?? 0)),
+        );
+        reading.read("recording.viewed", request, readPart(request, "frame"));
+        const part = partOf(query, frame);
+        const make = (): Promise<Buffer> => encodeFrame(pictureOf(frame), part, query.max_width, format);
+        return { atMs: frame.atMs, bytes: await pictureLine.run(callerId, signal, make, "glance") };
+      });
+      return reply.header("x-oc-at-ms", atMs).type(FORMATS[format]).send(bytes);
     });
   }
   let exporting = 0;
@@ -116,6 +114,19 @@ export function recordingPictureRoutes(
         .send(Readable.from(rest(), { objectMode: false }));
     });
   }
+}
+
+async function encodeFrame(
+  whole: Picture,
+  part: Rect,
+  mostWidth: number | undefined,
+  format: keyof typeof FORMATS,
+): Promise<Buffer> {
+  const to = shrunk(part, mostWidth);
+  const isScaled = to.width !== part.width;
+  const picture = isScaled ? await scalePicture(whole, part, to) : whole;
+  const rect = isScaled ? rectOfSize(to) : part;
+  return format === "png" ? encodePng(picture, rect) : encodeWebp(picture, rect, THUMBNAIL_QUALITY);
 }
 
 interface BegunExport {
