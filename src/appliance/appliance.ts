@@ -27,6 +27,7 @@ import { KeptRules } from "../desktop/control/rules-store.ts";
 import { Desktops } from "../desktop/desktops.ts";
 import type { Link } from "../desktop/link.ts";
 import { VncLink } from "../desktop/links/vnc/vnc-link.ts";
+import { warmUpPublishing } from "../framebuffer/warm-up.ts";
 import { encodingPool } from "../imaging/encoding-pool.ts";
 import { ControlSocket } from "../mcp/server/control-socket.ts";
 import type { Mcp } from "../mcp/server/mcp.ts";
@@ -151,6 +152,7 @@ async function openRooms(
   const painter = new PaintThread(clock, () => openThread("paint-worker", PAINT_THREAD_URL));
   ending.add(() => painter.close());
   ending.add(() => encodingPool.close());
+  warmUpPublishing();
   const desktops = new Desktops(
     {
       mode: config.mode,
