@@ -11,6 +11,7 @@ import type { Action, ActionResult, Actor, ClipboardText, PerformOptions } from 
 import { ActionLog, type ActionRecord } from "./control/action-record.ts";
 import { type Approval, Approvals } from "./control/approvals.ts";
 import type { Holder } from "./control/arbiter.ts";
+import { Attendance } from "./control/attendance.ts";
 import { Gate } from "./control/gate.ts";
 import { Modes, policyOf } from "./control/modes.ts";
 import type { Mode } from "./control/policy.ts";
@@ -70,6 +71,7 @@ export class Desktop {
   readonly sizedSince = () => this.#display.sizedSince;
   /** Whether an agent has left a key or a button down. */
   readonly isPressedBy = (agentId: string) => this.#gate.arbiter.isPressedBy(agentId);
+  readonly #attendance: Attendance;
   #viewers = 0;
   #cancelUnwatch: (() => void) | null = null;
 
@@ -78,6 +80,7 @@ export class Desktop {
     this.#connection = connection;
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
+    this.#attendance = new Attendance(clock, (id) => this.#gate.arbiter.gone(id));
     const { mode, customRules, clipboard = { read: "allow", write: "allow" } } = options;
     this.#modes = new Modes(policyOf(mode, customRules), clipboard);
     this.scene = new Scene(clock, ports.painter ?? null);
@@ -214,13 +217,16 @@ export class Desktop {
     return this.#viewers;
   }
 
-  /** Browser and VNC viewers say that they come and go; call the returned function when they leave. */
-  attachViewer(): () => void {
+  /** Browser and VNC viewers say whose they are; call the returned function when they leave. */
+  attachViewer({ id }: Pick<Actor, "id">): () => void {
     let isAttached = true;
     this.#countViewers(1);
+    const went = this.#attendance.came(id);
     return () => {
-      if (isAttached) this.#countViewers(-1);
+      if (!isAttached) return;
       isAttached = false;
+      went();
+      this.#countViewers(-1);
     };
   }
 
@@ -302,6 +308,7 @@ export class Desktop {
 
   close(): void {
     this.approvals.cancelAll();
+    this.#attendance.close();
     this.#gate.close();
     this.#input.releaseAll();
     this.#cancelUnwatch?.();

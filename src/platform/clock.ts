@@ -4,15 +4,16 @@ export interface Clock {
   nowMs(): number;
   /** Wall time, for people and logs. */
   date(): Date;
-  /** Calls back once after `delayMs`; the returned function cancels. */
-  after(delayMs: number, call: () => void): () => void;
+  /** Calls back once after `delayMs`; the returned function cancels. `isIdle`: a process need not live until then. */
+  after(delayMs: number, call: () => void, options?: { readonly isIdle?: boolean }): () => void;
 }
 
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   date: () => new Date(),
-  after(delayMs, call) {
+  after(delayMs, call, { isIdle = false } = {}) {
     const timer = setTimeout(call, delayMs);
+    if (isIdle) timer.unref();
     return () => clearTimeout(timer);
   },
 };

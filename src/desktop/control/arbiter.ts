@@ -22,7 +22,7 @@ const SHARED_MS = 2000;
 
 export interface ArbiterPorts {
   readonly clock: Clock;
-  /** A person who does nothing for so long gives the input back by it; 0: only by saying so. */
+  /** A person who does nothing for so long gives the input back by it; 0: only by saying so, or leaving. */
   readonly humanIdleMs: number;
   /** Whether any key or button is down. */
   isPressed(): boolean;
@@ -116,6 +116,11 @@ export class Arbiter {
     this.#cancelTimer();
     this.#ports.releaseAll();
     this.#hold(null);
+  }
+
+  /** A person has no viewer of the desktop any more: what they held, said or not, is free again. */
+  gone(personId: string): void {
+    if (this.isHumanHolding && this.#holder?.actor.id === personId) this.giveBack();
   }
 
   /** Throws RefusedError human_in_control while a person holds the input. */

@@ -81,8 +81,8 @@ export class MonitorDesktop implements ViewedDesktop {
     return this.#viewers;
   }
 
-  attachViewer(): () => void {
-    const leave = this.#whole.attachViewer();
+  attachViewer(actor: Pick<Actor, "id">): () => void {
+    const leave = this.#whole.attachViewer(actor);
     let isAttached = true;
     this.#viewers++;
     return () => {

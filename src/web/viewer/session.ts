@@ -218,7 +218,7 @@ export class ViewerSession {
     this.#feed = feed;
     this.#leave = [
       () => feed.close(),
-      desktop.attachViewer(),
+      desktop.attachViewer(rights.actor),
       desktop.on((event) => this.#guard(() => this.#onDesktop(event))),
     ];
     if (desktop.cursor !== null) this.#server?.cursor(desktop.cursor);

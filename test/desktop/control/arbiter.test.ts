@@ -32,6 +32,42 @@ function holders(house: House): (string | null)[] {
   return house.events.flatMap((event) => (event.type === "holder" ? [event.holder?.actor.id ?? null] : []));
 }
 
+t.test("a hold ends when its person's last viewer is gone, whatever the idle time", async (t) => {
+  for (const isDeclared of [false, true]) {
+    const house = House.live("autopilot", { humanIdleMs: 0 });
+    const { desktop, clock } = house;
+    const leave = desktop.attachViewer(HUMAN);
+    const leaveSecond = desktop.attachViewer(HUMAN);
+    const leaveOther = desktop.attachViewer({ id: "bob" });
+    if (isDeclared) desktop.setHolding(true, HUMAN);
+    else {
+      await press(house);
+      await release(house);
+    }
+    await clock.live(3_600_000);
+    t.equal(desktop.holder?.actor.id, "h", "who stays keeps it for as long as they like");
+    leave();
+    await clock.live(60_000);
+    t.equal(desktop.holder?.actor.id, "h", "another window of theirs is still open");
+    leaveSecond();
+    leaveSecond();
+    await clock.live(9_000);
+    t.equal(desktop.holder?.actor.id, "h");
+    const leaveAgain = desktop.attachViewer(HUMAN);
+    await clock.live(60_000);
+    t.equal(desktop.holder?.actor.id, "h", "it came back in time");
+    leaveOther();
+    await clock.live(60_000);
+    t.equal(desktop.holder?.actor.id, "h", "another's viewer says nothing of it");
+    leaveAgain();
+    await clock.live(11_000);
+    t.equal(desktop.holder, null);
+    await t.resolves(house.act(desktop.perform(CLICK, AGENT)), "agents work again");
+    desktop.close();
+    t.equal(clock.waiting, 0);
+  }
+});
+
 t.test(
   "a person's hand ends what an agent does at once, lets go of its keys, and keeps the input",
   async (t) => {

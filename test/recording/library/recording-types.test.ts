@@ -114,7 +114,7 @@ t.test("what happened stands beside the pixels, without any typed text", async (
   );
   desktop.scene.remove(overlay.id);
   house.link.events.clipboard("copied secret");
-  const leave = desktop.attachViewer();
+  const leave = desktop.attachViewer({ id: "ann" });
   leave();
   await house.act(desktop.perform({ kind: "pointer", x: 5, y: 6, buttons: 1 }, HUMAN));
   await house.act(desktop.perform({ kind: "key", keysym: 0x61, isDown: true, scancode: null }, HUMAN));
