@@ -125,12 +125,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
     CELLS,
     "test/desktop/control/policy.test.ts :: an agent lowers only its own freedom, at once; raising it needs a human",
   ),
-  later(
+  promise(
     "T09",
     "set_screenshot_frequency",
-    "periodic and on_change tell that a picture is due, and capture none",
+    "agent",
     CELLS,
     `${AGENT_TOOLS} an agent is told to look as often as it asked, never more often than allowed`,
+    `${AGENT_TOOLS} what is captured by itself is a screenshot of one's own, each time it is due`,
+    "test/mcp/model/screenshot-store.test.ts :: what is taken by the clock is bounded, and is not what coordinates refer to",
   ),
   promise(
     "T10",
@@ -194,11 +196,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     `${CONNECTION_TOOLS} add_connection says why what it added is not live, and what the host may not give`,
     "test/desktop/connections/connection-edit.test.ts :: an edited desktop connects anew with what was said, and is stored",
   ),
-  later(
+  promise(
     "T17",
     "list_connections",
-    "last_connected is lost at a restart",
+    "agent",
     `${CONNECTION_TOOLS} list_connections shows everything but secrets`,
+    "test/desktop/connections/connected-times.test.ts :: when a connection last succeeded is known after a restart",
   ),
   promise(
     "T18",
@@ -391,14 +394,17 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "answers in under half a second",
     "the benchmark measures it; no test holds every answer to it",
   ),
-  later(
+  promise(
     "S1",
     "screenshot scrubbing, clipboard by permission, retention",
-    "how long screenshots are kept is a constant, not configurable",
+    "agent",
     `${PICTURES} scrubbed rectangles are black, also in a smaller picture and beyond their edges' blur`,
     "test/desktop/control/policy.test.ts :: the configuration makes the clipboard stricter in every mode, never freer",
     CELLS,
     "test/mcp/model/screenshot-store.test.ts :: when memory is full the oldest pictures go, their places stay",
+    "test/mcp/model/screenshot-store.test.ts :: pictures are forgotten when their time is over, their places stay",
+    "test/config/config-schema.test.ts :: how long and how much of screenshots is kept can be set",
+    `${RESOURCES} how long screenshots are kept is as it was configured`,
     `${RESOURCES} settings and recent screenshots are read as JSON, without secrets`,
     "test/recording/write/recorder.test.ts :: recordings that are too old or too much go, the oldest first, and never one that runs",
   ),
@@ -437,7 +443,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "F1",
     "resources and prompts",
-    "screenshots://{id} has no metadata, settings.ai is empty, prompts take no severity, no OCR resource",
+    "no OCR resource; settings.ai names no provider, for there is none yet",
     `${RESOURCES} settings and recent screenshots are read as JSON, without secrets`,
     `${RESOURCES} ids complete, one's own only`,
     `${RESOURCES} every picture that a resource or a prompt gives is told, and nothing else is`,

@@ -17,6 +17,7 @@ import { PAINT_THREAD_URL, PaintThread } from "../compositor/paint-thread.ts";
 import { checkConfig, isLoopbackHost } from "../config/check-config.ts";
 import { type Config, DEMO } from "../config/config-schema.ts";
 import { type DemoServer, openDemo } from "../demo/demo-server.ts";
+import { ConnectedTimes } from "../desktop/connections/connected-times.ts";
 import type { Connection } from "../desktop/connections/connection.ts";
 import { FileConnectionStore } from "../desktop/connections/connection-store.ts";
 import { KnownTargets } from "../desktop/connections/known-targets.ts";
@@ -174,6 +175,9 @@ async function openRooms(
       rules: await KeptRules.open(join(config.data_dir, "rules.json"), (err) =>
         log.error({ err }, "Rules could not be kept"),
       ),
+      times: await ConnectedTimes.open(join(config.data_dir, "last-connected.json"), (err) =>
+        log.error({ err }, "Times of connections could not be kept"),
+      ),
       store: new SharedConnections(
         new FileConnectionStore(join(config.data_dir, "connections.json"), sealer),
       ),
@@ -205,6 +209,10 @@ async function openRooms(
       version: VERSION,
       rates,
       toolsets: config.mcp.toolsets,
+      screenshots: {
+        memoryBytes: config.screenshots.memory_mb * 2 ** 20,
+        keepMs: config.screenshots.keep_minutes * 60_000,
+      },
       questions: desktops.questions,
       painter,
       onClient: ({ name }) => clients.add(name),

@@ -158,8 +158,27 @@ export const configSchema = z.strictObject({
         .max(3_600_000)
         .default(30_000)
         .describe(
-          "A person who used mouse or keyboard holds the input until they give it back or rest so long; 0: only until they give it back.",
+          "A person who used mouse or keyboard holds the input until they give it back or rest so long; 0: only until they give it back. It ends, too, when their last viewer of the desktop has been gone for 10 s.",
         ),
+    })
+    .prefault({}),
+  screenshots: z
+    .strictObject({
+      keep_minutes: z.coerce
+        .number()
+        .min(0)
+        .max(10_080)
+        .default(60)
+        .describe(
+          "Pictures that agents were given are forgotten so much later; 0: at once. They are kept in memory, never on the disk.",
+        ),
+      memory_mb: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(4096)
+        .default(64)
+        .describe("MiB of such pictures at most; the oldest go first."),
     })
     .prefault({}),
   targets: z
@@ -316,6 +335,8 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("clipboard.read", ["OC_CLIPBOARD_READ"]),
   key("clipboard.write", ["OC_CLIPBOARD_WRITE"]),
   key("input.human_idle_ms", ["OC_HUMAN_IDLE_MS"]),
+  key("screenshots.keep_minutes", ["OC_SCREENSHOTS_KEEP_MINUTES"]),
+  key("screenshots.memory_mb", ["OC_SCREENSHOTS_MEMORY_MB"]),
   key("targets.allow", ["OC_TARGETS_ALLOW"]),
   key("targets.tls_trust", ["OC_TLS_TRUST"]),
   key("targets.reverse_listen", ["OC_REVERSE_LISTEN"]),

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { Clock } from "../platform/clock.ts";
 import { configuredId } from "./connections/configured-id.ts";
+import type { ConnectedTimes } from "./connections/connected-times.ts";
 import { type Connection, type ConnectionInput, makeConnection } from "./connections/connection.ts";
 import { changeOf, editedConnection } from "./connections/connection-edit.ts";
 import type { ConnectionEdit } from "./connections/connection-fields.ts";
@@ -38,6 +39,8 @@ export interface DesktopsPorts extends DesktopPorts {
   readonly store: ConnectionStore;
   /** Rules that outlast the process; absent, they end with it. */
   readonly rules?: Pick<KeptRules, "first" | "set" | "flush">;
+  /** Times that outlast the process; absent, they end with it. */
+  readonly times?: Pick<ConnectedTimes, "get" | "set" | "forget" | "flush">;
   ownListeners(): readonly OwnListener[];
   /** Where agents may add desktops without a human being asked; default nowhere. */
   readonly allowedTargets?: readonly AllowedTargets[];
@@ -196,6 +199,7 @@ export class Desktops {
     }
     this.#all.delete(id);
     this.#lastConnected.delete(id);
+    this.#ports.times?.forget(id);
     this.#active.prune((active) => active === id);
     desktop.close();
     this.questions.remove(desktop);
@@ -217,7 +221,7 @@ export class Desktops {
 
   /** ISO time of the last handshake that succeeded, null for never. */
   lastConnected(id: string): string | null {
-    return this.#lastConnected.get(id) ?? null;
+    return this.#lastConnected.get(id) ?? this.#ports.times?.get(id) ?? null;
   }
 
   on(listener: (event: DesktopsEvent) => void): () => void {
@@ -229,7 +233,7 @@ export class Desktops {
     this.#proposals.approvals.cancelAll();
     this.#all.clear();
     this.#listeners.clear();
-    await this.#ports.rules?.flush();
+    await Promise.all([this.#ports.rules?.flush(), this.#ports.times?.flush()]);
   }
 
   #configured(input: ConnectionInput): Connection {
@@ -273,7 +277,10 @@ export class Desktops {
   }
 
   #connected(id: string): void {
-    this.#lastConnected.set(id, this.#ports.clock.date().toISOString());
+    const at = this.#ports.clock.date().toISOString();
+    this.#lastConnected.set(id, at);
+    // A test of what is not added yet has an id that nobody will ask for again.
+    if (this.#all.has(id)) this.#ports.times?.set(id, at);
   }
 
   async #keep(connection: Connection, by: Actor | null): Promise<Desktop> {

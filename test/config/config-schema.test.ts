@@ -31,6 +31,13 @@ t.test("nothing given: loopback, port 3000, assist, data in the XDG folder", asy
   t.same(config.connections, []);
 });
 
+t.test("how long and how much of screenshots is kept can be set", async (t) => {
+  t.same(load().screenshots, { keep_minutes: 60, memory_mb: 64 });
+  const env = { OC_SCREENSHOTS_KEEP_MINUTES: "0.5", OC_SCREENSHOTS_MEMORY_MB: "8" };
+  t.same(load({ env }).screenshots, { keep_minutes: 0.5, memory_mb: 8 });
+  t.throws(() => load({ env: { OC_SCREENSHOTS_KEEP_MINUTES: "-1" } }), /keep_minutes/);
+});
+
 t.test("defaults < file < environment < flags", async (t) => {
   const path = file("server: {port: 4000, host: 0.0.0.0}\nmode: passive\n");
   t.match(load({ file: path }), { server: { port: 4000, host: "0.0.0.0" }, mode: "passive" });

@@ -1,4 +1,5 @@
 import t from "tap";
+import * as z from "zod";
 import { unseenEffect } from "../../src/desktop/control/action.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
@@ -310,6 +311,60 @@ t.test("polling waits for the next event; what is debounced comes as one", async
   t.match((await call("poll_events", { subscription_id })).error, { code: "not_found" });
 });
 
+/** Until pictures that were begun are there. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
+
+t.test("what is captured by itself is a screenshot of one's own, each time it is due", async (t) => {
+  const clock = new ManualClock();
+  const { desktop, call } = desk({ clock });
+  const started = await call("set_screenshot_frequency", { mode: "periodic", interval_ms: 2000 });
+  const { subscription_id } = started.structured;
+  clock.advance(2000);
+  await settled();
+  desktop.paint(rect(0, 0, 1, 1));
+  clock.advance(2000);
+  await settled();
+  const { structured } = await call("poll_events", { subscription_id });
+  const events = z
+    .array(z.object({ screenshot_id: z.string(), generation: z.int() }))
+    .parse(structured["events"]);
+  t.equal(events.length, 2);
+  const { structured: listed } = await call("list_screenshots");
+  t.match(listed, {
+    total: 2,
+    screenshots: [...events].reverse().map(({ screenshot_id, generation }) => ({
+      ...{ screenshot_id, generation, mode: "fullscreen", size_bytes: Number },
+      uri: `screenshots://${screenshot_id}`,
+    })),
+  });
+  t.match((await call("list_screenshots", {}, { principal: OTHER })).structured, { total: 0 });
+  const [first] = events;
+  const wanted = {
+    screenshot_id: first?.screenshot_id,
+    annotations: [{ type: "rect", x: 0, y: 0, width: 1, height: 1 }],
+  };
+  t.equal((await call("annotate_screenshot", wanted)).images.length, 1, "it has its picture");
+  t.match((await call("click_at", { x: 5, y: 5, space: "image", effect_timeout_ms: 0 })).structured, {
+    position: { screenshot_id: null },
+  });
+  const onChange = await call("set_screenshot_frequency", { mode: "on_change" });
+  desktop.paint(rect(1, 0, 1, 1));
+  await settled();
+  const { structured: changed } = await call("poll_events", {
+    subscription_id: onChange.structured["subscription_id"],
+  });
+  t.match(changed["events"], [
+    { type: "screenshot_due", screenshot_id: String, generation: desktop.generation },
+  ]);
+  await call("set_screenshot_frequency", { mode: "manual" });
+  desktop.paint(rect(2, 0, 1, 1));
+  clock.advance(60_000);
+  await settled();
+  t.match((await call("list_screenshots")).structured, { total: 4 }, "three, and the annotated one");
+});
+
 t.test("an agent is told to look as often as it asked, never more often than allowed", async (t) => {
   const clock = new ManualClock();
   const { desktop, call } = desk({ clock });
@@ -318,6 +373,7 @@ t.test("an agent is told to look as often as it asked, never more often than all
   const { subscription_id } = structured;
   for (let i = 0; i < 5; i++) desktop.paint(rect(i, 0, 1, 1));
   const due = async (id: unknown): Promise<number> => {
+    await settled();
     const { events } = (await call("poll_events", { subscription_id: id })).structured;
     return Array.isArray(events) ? events.length : -1;
   };

@@ -36,6 +36,7 @@ export interface FakeHouseOptions {
   readonly clock?: Clock;
   readonly isRateLimited?: boolean;
   readonly recordings?: RecordingsFace;
+  readonly screenshots?: McpPorts["screenshots"];
 }
 
 export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
@@ -69,6 +70,7 @@ export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
       onClient: (client) => clients.push(client),
       rates: new AgentRates(options.clock ?? systemClock, options.isRateLimited ?? false),
       ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
+      ...(options.screenshots === undefined ? {} : { screenshots: options.screenshots }),
     },
   };
 }

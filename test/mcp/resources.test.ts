@@ -74,6 +74,22 @@ t.test("settings and recent screenshots are read as JSON, without secrets", asyn
   t.match(await read("screenshots://recent"), { total: 0, screenshots: [] });
 });
 
+t.test("how long screenshots are kept is as it was configured", async (t) => {
+  const { url } = await house(t, { screenshots: { memoryBytes: 1000, keepMs: 0 } });
+  const client = await modern(t, url);
+  const { contents } = await client.readResource({ uri: "settings://current" });
+  const [settings] = contents;
+  t.match(JSON.parse(settings !== undefined && "text" in settings ? settings.text : ""), {
+    capture: { keep_ms: 0, memory_bytes: 1000, held_bytes: 0 },
+  });
+  await client.callTool({ name: "take_screenshot", arguments: {} });
+  const { resources } = await client.listResources();
+  t.notOk(
+    resources.some(({ uri }) => /^screenshots:\/\/[0-9a-f]{8}-/.test(uri)),
+    "nothing is kept",
+  );
+});
+
 t.test("prompts carry the image, of now or of a screenshot, and say what they do not know", async (t) => {
   const { url } = await house(t);
   const client = await modern(t, url);

@@ -37,9 +37,24 @@ export class EventsHub {
   readonly #pulses = new Map<string, { entry: Entry; isChosen: boolean; listeners: number }>();
   readonly #offs = new Map<string, () => void>();
   readonly #due: Listeners<ScreenDue>;
+  readonly #capture: (principalId: string, desktopId: string) => Promise<string | null>;
 
-  constructor(clock: Clock, onBug: (error: unknown) => void) {
+  /** `capture` takes a picture of a desktop for a principal and resolves with its id. */
+  constructor(
+    clock: Clock,
+    onBug: (error: unknown) => void,
+    capture: (principalId: string, desktopId: string) => Promise<string>,
+  ) {
     this.#clock = clock;
+    this.#capture = async (principalId, desktopId) => {
+      try {
+        return await capture(principalId, desktopId);
+      } catch (error) {
+        // The target is down, or the desktop gone: there is nothing to show.
+        if (!(error instanceof RefusedError)) onBug(error);
+        return null;
+      }
+    };
     this.#due = new Listeners(onBug);
   }
 
@@ -111,7 +126,11 @@ export class EventsHub {
     const known = this.#pulses.get(key);
     if (known === undefined) this.#checkRoom(principalId);
     const due = { principalId, desktopId: desktop.id };
-    const pulse = new Pulse(desktop, frequency, this.#clock, () => this.#due.tell(due));
+    const pulse = new Pulse(desktop, frequency, this.#clock, {
+      onDue: () => this.#due.tell(due),
+      // Who only listens reads the screen when told.
+      capture: isChosen ? () => this.#capture(principalId, desktop.id) : null,
+    });
     if (known !== undefined) this.#close(known.entry);
     this.#pulses.set(key, { entry: this.#add(principalId, desktop, pulse), isChosen, listeners });
   }

@@ -11,8 +11,8 @@ export type EventBody =
   | { readonly type: "key_press"; readonly count: number }
   | { readonly type: "clipboard"; readonly length: number }
   | { readonly type: "screen_change"; readonly rects: readonly Rect[]; readonly generation: number }
-  /** It is time to look: what set_screenshot_frequency asked for. */
-  | { readonly type: "screenshot_due"; readonly generation: number };
+  /** It is time to look: what set_screenshot_frequency asked for; null: no picture could be taken. */
+  | { readonly type: "screenshot_due"; readonly generation: number; readonly screenshotId: string | null };
 
 /** Events that wait to be fetched; the oldest are dropped, and counted. */
 const MAX_WAITING = 1000;

@@ -12,24 +12,35 @@ export interface Frequency {
   readonly onlyOnChange: boolean;
 }
 
-/** Says when it is time to look again: never more often than the interval, and never by asking. */
+export interface PulsePorts {
+  onDue(): void;
+  /** Takes a picture and resolves with its id, null where there is none; never rejects. null: nobody wants pictures. */
+  readonly capture: (() => Promise<string | null>) | null;
+}
+
+/**
+ * Says when it is time to look again, with a picture of what there is then: never more often than the interval, and never
+ * by asking.
+ */
 export class Pulse {
   readonly queue = new EventQueue();
   readonly frequency: Frequency;
   readonly #desktop: SubscribedDesktop;
   readonly #clock: Clock;
-  readonly #onDue: () => void;
+  readonly #ports: PulsePorts;
   #closeWatch: () => void = () => {};
   #cancel: (() => void) | null = null;
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #toldGeneration: number;
+  #isCapturing = false;
+  #isClosed = false;
 
   /** Throws RefusedError target_down before the first picture. */
-  constructor(desktop: SubscribedDesktop, frequency: Frequency, clock: Clock, onDue: () => void) {
+  constructor(desktop: SubscribedDesktop, frequency: Frequency, clock: Clock, ports: PulsePorts) {
     this.#desktop = desktop;
     this.frequency = frequency;
     this.#clock = clock;
-    this.#onDue = onDue;
+    this.#ports = ports;
     this.#toldGeneration = desktop.generation;
     if (frequency.mode === "manual") return;
     const watcher = desktop.view("agent").watch(() => {
@@ -42,6 +53,7 @@ export class Pulse {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#closeWatch();
     this.#cancel?.();
     this.#cancel = null;
@@ -70,10 +82,22 @@ export class Pulse {
   #tell(): void {
     this.#toldAtMs = this.#clock.nowMs();
     this.#toldGeneration = this.#desktop.generation;
-    this.queue.add(
-      { type: "screenshot_due", generation: this.#toldGeneration },
-      this.#clock.date().toISOString(),
-    );
-    this.#onDue();
+    const { capture } = this.#ports;
+    if (capture === null) this.#add(null);
+    // Where pictures take longer than the interval, the next one comes when it can.
+    else if (!this.#isCapturing) void this.#capture(capture);
+  }
+
+  async #capture(capture: () => Promise<string | null>): Promise<void> {
+    this.#isCapturing = true;
+    const screenshotId = await capture();
+    this.#isCapturing = false;
+    if (!this.#isClosed) this.#add(screenshotId);
+  }
+
+  #add(screenshotId: string | null): void {
+    const generation = this.#toldGeneration;
+    this.queue.add({ type: "screenshot_due", generation, screenshotId }, this.#clock.date().toISOString());
+    this.#ports.onDue();
   }
 }

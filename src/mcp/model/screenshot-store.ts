@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { RefusedError } from "../../desktop/error.ts";
 import type { ImageFormat } from "../../desktop/view.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Framing } from "./coordinates.ts";
 
-/** Pictures kept in memory, all principals together; nothing goes to disk. */
-export const STORE_BYTES = 64 * 1024 * 1024;
+/** What is kept where nothing is said: pictures in memory, all principals together, and for how long. */
+const KEPT = { memoryBytes: 64 * 1024 * 1024, keepMs: 3_600_000 };
 /** Of which one principal's at most this share: a busy agent pushes out its own. */
 const SHARE_OF_ONE = 1 / 2;
+/** Pictures taken by the clock, of one principal: they do not push out what it looked at itself. */
+const MAX_TIMED = 60;
 /** Screenshots whose place on the desktop is remembered, with or without their picture. */
 const MAX_ENTRIES = 2000;
 /** So that one busy agent does not push out everybody else's. */
@@ -14,9 +17,10 @@ const MAX_ENTRIES_A_PRINCIPAL = 500;
 
 /**
  * screen: what the agent looks at as a whole. computer: the same, given by the tool `computer`, whose coordinates are of
- * what it gave itself. detail: zooms, differences and annotated copies.
+ * what it gave itself. detail: zooms, differences and annotated copies. timed: taken as set_screenshot_frequency says, and
+ * seen only when it is read.
  */
-export type ScreenshotRole = "screen" | "computer" | "detail";
+export type ScreenshotRole = "screen" | "computer" | "detail" | "timed";
 
 /** What was captured: all of a desktop, one of its monitors, a part. */
 export const CAPTURE_MODES = ["fullscreen", "monitor", "region"] as const;
@@ -35,7 +39,7 @@ export interface Screenshot {
   readonly generation: number;
   /** ISO 8601. */
   readonly takenAt: string;
-  /** null: it was pushed out by newer ones. */
+  /** null: it was pushed out by newer ones, or its time was over. */
   readonly bytes: Uint8Array | null;
 }
 
@@ -43,15 +47,22 @@ export type NewScreenshot = Omit<Screenshot, "id" | "bytes"> & { readonly bytes:
 
 /** Screenshots by id, each seen by its own principal alone. When full, the oldest pictures go first. */
 export class ScreenshotStore {
-  readonly #capBytes: number;
+  readonly memoryBytes: number;
+  readonly keepMs: number;
+  readonly #clock: Clock;
   readonly #entries = new Map<string, Screenshot>();
   /** How many entries share the same memory: unchanged screens are kept once. */
   readonly #users = new Map<Uint8Array, number>();
   readonly #heldBy = new Map<string, number>();
+  /** When pictures are forgotten, in that order. */
+  readonly #ends: { readonly id: string; readonly atMs: number }[] = [];
+  #cancelEnd: (() => void) | null = null;
   #heldBytes = 0;
 
-  constructor(capBytes = STORE_BYTES) {
-    this.#capBytes = capBytes;
+  constructor(clock: Clock, { memoryBytes, keepMs } = KEPT) {
+    this.#clock = clock;
+    this.memoryBytes = memoryBytes;
+    this.keepMs = keepMs;
   }
 
   get heldBytes(): number {
@@ -64,10 +75,15 @@ export class ScreenshotStore {
 
   add(input: NewScreenshot): Screenshot {
     // No picture was sent: nothing changed, or only parts of it were.
-    const bytes = input.bytes.byteLength === 0 ? null : this.#share(input);
+    const isKept = input.bytes.byteLength > 0 && this.keepMs > 0;
+    const bytes = isKept ? this.#share(input) : null;
     const entry: Screenshot = { ...input, bytes, id: randomUUID() };
     this.#entries.set(entry.id, entry);
-    if (bytes !== null) this.#hold(entry, bytes);
+    if (bytes !== null) {
+      this.#hold(entry, bytes);
+      this.#ends.push({ id: entry.id, atMs: this.#clock.nowMs() + this.keepMs });
+      this.#awaitEnd();
+    }
     this.#makeRoom(input.principalId);
     return this.#entries.get(entry.id) ?? entry;
   }
@@ -85,7 +101,7 @@ export class ScreenshotStore {
   bytesOf(id: string, principalId: string): Uint8Array {
     const { bytes } = this.get(id, principalId);
     if (bytes === null) {
-      throw new RefusedError("not_found", "the picture of that screenshot was pushed out by newer ones");
+      throw new RefusedError("not_found", "the picture of that screenshot was pushed out or is too old");
     }
     return bytes;
   }
@@ -94,13 +110,36 @@ export class ScreenshotStore {
   latest(principalId: string, desktopId: string, role: "any" | "computer" = "any"): Screenshot | null {
     const ofDesktop = this.recent(principalId).filter((entry) => entry.desktopId === desktopId);
     const isWanted = ({ role: of }: Screenshot): boolean =>
-      role === "any" ? of !== "detail" : of === "computer";
+      of === "computer" || (role === "any" && of === "screen");
     return ofDesktop.find(isWanted) ?? null;
   }
 
   /** Newest first. */
   recent(principalId: string): readonly Screenshot[] {
     return [...this.#entries.values()].filter((entry) => entry.principalId === principalId).reverse();
+  }
+
+  /** Nothing is kept any more. */
+  close(): void {
+    this.#cancelEnd?.();
+    this.#cancelEnd = null;
+    this.#ends.length = 0;
+    for (const entry of [...this.#entries.values()]) this.#drop(entry);
+  }
+
+  #awaitEnd(): void {
+    const [first] = this.#ends;
+    if (first === undefined || this.#cancelEnd !== null) return;
+    const forget = (): void => {
+      this.#cancelEnd = null;
+      const nowMs = this.#clock.nowMs();
+      const over = this.#ends.findIndex(({ atMs }) => atMs > nowMs);
+      for (const { id } of this.#ends.splice(0, over < 0 ? this.#ends.length : over))
+        this.#dropPicture({ id });
+      this.#awaitEnd();
+    };
+    const leftMs = Math.max(0, first.atMs - this.#clock.nowMs());
+    this.#cancelEnd = this.#clock.after(leftMs, forget, { isIdle: true });
   }
 
   /** The same memory where the principal's newest screenshot of the desktop has the same bytes. */
@@ -138,22 +177,24 @@ export class ScreenshotStore {
   #makeRoom(principalId: string): void {
     const own = [...this.#entries.values()].filter((entry) => entry.principalId === principalId);
     for (const entry of own.slice(0, Math.max(0, own.length - MAX_ENTRIES_A_PRINCIPAL))) this.#drop(entry);
+    const timed = own.filter(({ role }) => role === "timed");
+    for (const entry of timed.slice(0, Math.max(0, timed.length - MAX_TIMED))) this.#drop(entry);
     for (const entry of [...this.#entries.values()]) {
       if (this.#entries.size <= MAX_ENTRIES) break;
       this.#drop(entry);
     }
     for (const entry of own) {
-      if ((this.#heldBy.get(principalId) ?? 0) <= this.#capBytes * SHARE_OF_ONE) break;
+      if ((this.#heldBy.get(principalId) ?? 0) <= this.memoryBytes * SHARE_OF_ONE) break;
       this.#dropPicture(entry);
     }
     for (const entry of this.#entries.values()) {
-      if (this.#heldBytes <= this.#capBytes) break;
+      if (this.#heldBytes <= this.memoryBytes) break;
       this.#dropPicture(entry);
     }
   }
 
   /** Its place on the desktop stays. */
-  #dropPicture({ id }: Screenshot): void {
+  #dropPicture({ id }: Pick<Screenshot, "id">): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     this.#release(entry);

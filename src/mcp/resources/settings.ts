@@ -2,7 +2,6 @@ import { may } from "../../auth/principal.ts";
 import { SHAPES } from "../../compositor/shapes/list.ts";
 import { LEAST_INTERVAL_MS } from "../../desktop/events/event-hub.ts";
 import { FITS, IMAGE_FORMATS } from "../../desktop/view.ts";
-import { STORE_BYTES } from "../model/screenshot-store.ts";
 import type { Reader } from "./reader.ts";
 
 /** settings://current: what holds now, for the one who reads it; never a secret. */
@@ -15,7 +14,8 @@ export function settingsOf({ desktops, principal, desk }: Reader): object {
       include_cursor: false,
       include_overlays: false,
       keeps_on_disk: false,
-      memory_bytes: STORE_BYTES,
+      keep_ms: desk.screenshots.keepMs,
+      memory_bytes: desk.screenshots.memoryBytes,
       held_bytes: desk.screenshots.heldBytes,
       least_interval_ms: LEAST_INTERVAL_MS,
     },
@@ -26,7 +26,9 @@ export function settingsOf({ desktops, principal, desk }: Reader): object {
     },
     ai: {
       text_recognition: false,
+      ocr_languages: [],
       analysis_providers: [],
+      default_provider: null,
       may_configure_connections: may(principal, "connections"),
     },
     ui: {

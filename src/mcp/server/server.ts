@@ -185,6 +185,7 @@ class McpFace implements Mcp {
     this.#elicitation.close();
     this.#sessions.close();
     this.#desk.events.close();
+    this.#desk.screenshots.close();
     await this.#modern.close();
   }
 

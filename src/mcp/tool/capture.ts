@@ -81,7 +81,7 @@ export const listedOutput = screenshotOutput.extend({
     .int()
     .nullable()
     .describe(
-      "null: there is no image, because it was answered without a whole one, or because newer ones pushed it out.",
+      "null: there is no image, because it was answered without a whole one, because newer ones pushed it out, or because it is too old.",
     ),
   uri: z.string(),
 });
@@ -122,7 +122,7 @@ export function keptPicture({ screenshots }: Desk, id: string, principalId: stri
   if (bytes !== null) return bytes;
   throw new RefusedError(
     "not_found",
-    "that screenshot has no image: it was answered without a whole one (unchanged, or diff), or newer ones pushed it out: take a new one",
+    "that screenshot has no image: it was answered without a whole one (unchanged, or diff), newer ones pushed it out, or it is too old: take a new one",
   );
 }
 

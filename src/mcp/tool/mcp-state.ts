@@ -4,7 +4,7 @@ import { AgentRates } from "../../desktop/control/agent-rates.ts";
 import { EventsHub } from "../../desktop/events/event-hub.ts";
 import { ScreenshotStore } from "../model/screenshot-store.ts";
 import { ToldScreens } from "../model/told-screens.ts";
-import type { McpPorts } from "./ports.ts";
+import type { McpDesktop, McpPorts } from "./ports.ts";
 
 /** What the MCP face keeps between calls, for all principals together; each of them sees only its own. */
 export interface Desk {
@@ -16,12 +16,41 @@ export interface Desk {
 }
 
 export function openDesk(ports: McpPorts): Desk {
+  const screenshots = new ScreenshotStore(ports.clock, ports.screenshots);
   return {
     limits: ports.rates ?? new AgentRates(ports.clock, true),
     annotate: (ownerId, file, annotations, signal) =>
       ports.painter?.annotate(ownerId, file, annotations, signal) ?? annotateFile(file, annotations, signal),
-    screenshots: new ScreenshotStore(),
+    screenshots,
     told: new ToldScreens(),
-    events: new EventsHub(ports.clock, (err) => ports.log.error({ err }, "Event listener failed")),
+    events: new EventsHub(
+      ports.clock,
+      (err) => ports.log.error({ err }, "Event listener failed"),
+      (principalId, desktopId) => captureFor(principalId, ports.desktops.get(desktopId), screenshots),
+    ),
   };
+}
+
+/** A picture that set_screenshot_frequency asked for: kept for who asked, and shown when they read it. */
+async function captureFor(
+  principalId: string,
+  desktop: McpDesktop,
+  screenshots: ScreenshotStore,
+): Promise<string> {
+  const { region, width, height, ...snapshot } = await desktop
+    .view("agent")
+    .snapshot({ ownerId: principalId });
+  const { id } = screenshots.add({
+    principalId,
+    desktopId: desktop.id,
+    desktopName: desktop.name,
+    role: "timed",
+    mode: "fullscreen",
+    framing: { desktop: { ...desktop.size }, region, image: { width, height } },
+    format: snapshot.format,
+    generation: snapshot.generation,
+    takenAt: snapshot.takenAt,
+    bytes: snapshot.bytes,
+  });
+  return id;
 }

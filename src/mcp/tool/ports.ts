@@ -121,6 +121,8 @@ export interface McpPorts {
   readonly rates?: AgentRates;
   /** The tools of callers whose token names none; absent or empty: every tool. */
   readonly toolsets?: readonly Toolset[];
+  /** How long and how much of screenshots is kept; default as `configSchema` has it. */
+  readonly screenshots?: { readonly memoryBytes: number; readonly keepMs: number };
   /** Open questions of all desktops; without it no client is asked what people at the viewer are. */
   readonly questions?: Pick<Questions, "on" | "belongsTo" | "decide" | "shown">;
   /** Annotates aside; absent, it is done in turns of the event loop. */

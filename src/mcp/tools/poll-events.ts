@@ -18,6 +18,7 @@ const eventOutput = z.object({
   length: z.int().optional().describe("clipboard: characters."),
   rects: z.array(rectOutput).optional().describe("screen_change: what changed, desktop pixels."),
   generation: z.int().optional(),
+  screenshot_id: z.string().optional().describe("screenshot_due: what was captured, screenshots://ID."),
 });
 
 export const pollEvents = defineTool({
@@ -47,7 +48,9 @@ export const pollEvents = defineTool({
         events: events.map((event) =>
           event.type === "screen_change"
             ? { ...event, rects: event.rects.map((rect) => ({ ...rect })) }
-            : event,
+            : event.type === "screenshot_due"
+              ? dueOutput(event)
+              : event,
         ),
         dropped,
         more: queue.size,
@@ -60,6 +63,10 @@ export const pollEvents = defineTool({
     };
   },
 });
+
+function dueOutput({ screenshotId, ...event }: Extract<SubscribedEvent, { type: "screenshot_due" }>) {
+  return screenshotId === null ? event : { ...event, screenshot_id: screenshotId };
+}
 
 /** Rectangles of a change that a line names; the structured content has all of them. */
 const MAX_NAMED = 4;
@@ -83,7 +90,7 @@ function lineOf(event: SubscribedEvent): string {
       return `${head} of ${named.join(", ")}${more === 0 ? "" : ` and ${more} more`}, generation ${event.generation}`;
     }
     case "screenshot_due":
-      return `${head}, generation ${event.generation}`;
+      return `${head}, generation ${event.generation}${event.screenshotId === null ? "" : `, screenshots://${event.screenshotId}`}`;
   }
 }
 

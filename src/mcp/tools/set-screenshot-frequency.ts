@@ -8,8 +8,8 @@ export const setScreenshotFrequency = defineTool({
   name: "set_screenshot_frequency",
   title: "Set screenshot frequency",
   description:
-    "Says when to tell you to look again: manual (never), periodic or on_change, by notifications of screen://CONNECTION_ID and " +
-    `screenshot_due events of poll_events. At most once in ${LEAST_INTERVAL_MS} ms.`,
+    "Captures the screen by itself: manual (never), periodic or on_change. You are told by notifications of screen://CONNECTION_ID " +
+    `and screenshot_due events of poll_events, with the screenshot_id. At most once in ${LEAST_INTERVAL_MS} ms.`,
   effect: "read",
   hints: { idempotentHint: false },
   input: z.strictObject({
@@ -46,8 +46,8 @@ export const setScreenshotFrequency = defineTool({
       },
       text:
         id === null
-          ? "You are not told any more."
-          : `You are told ${args.mode}, every ${intervalMs} ms at most.`,
+          ? "Nothing is captured by itself any more."
+          : `Captures ${args.mode}, every ${intervalMs} ms at most.`,
     };
   },
 });
