@@ -72,7 +72,6 @@ export class Desktop {
   /** Whether an agent has left a key or a button down. */
   readonly isPressedBy = (agentId: string) => this.#gate.arbiter.isPressedBy(agentId);
   readonly #attendance: Attendance;
-  #viewers = 0;
   #cancelUnwatch: (() => void) | null = null;
 
   constructor(connection: Connection, options: DesktopOptions, ports: DesktopPorts) {
@@ -80,7 +79,10 @@ export class Desktop {
     this.#connection = connection;
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
-    this.#attendance = new Attendance(clock, (id) => this.#gate.arbiter.gone(id));
+    this.#attendance = new Attendance(clock, {
+      counted: (viewers) => this.#emit({ type: "viewers", viewers }),
+      gone: (id) => this.#gate.arbiter.gone(id),
+    });
     const { mode, customRules, clipboard = { read: "allow", write: "allow" } } = options;
     this.#modes = new Modes(policyOf(mode, customRules), clipboard);
     this.scene = new Scene(clock, ports.painter ?? null);
@@ -214,20 +216,12 @@ export class Desktop {
 
   /** Viewers attached now. */
   get viewers(): number {
-    return this.#viewers;
+    return this.#attendance.viewers;
   }
 
   /** Browser and VNC viewers say whose they are; call the returned function when they leave. */
   attachViewer({ id }: Pick<Actor, "id">): () => void {
-    let isAttached = true;
-    this.#countViewers(1);
-    const went = this.#attendance.came(id);
-    return () => {
-      if (!isAttached) return;
-      isAttached = false;
-      went();
-      this.#countViewers(-1);
-    };
+    return this.#attendance.came(id);
   }
 
   on(listener: (event: DesktopEvent) => void): () => void {
@@ -365,11 +359,6 @@ export class Desktop {
 
   #rename(name: string): void {
     this.#emit({ type: "name", name });
-  }
-
-  #countViewers(change: 1 | -1): void {
-    this.#viewers += change;
-    this.#emit({ type: "viewers", viewers: this.#viewers });
   }
 
   /** An agent looks or acts: watched for a while. */

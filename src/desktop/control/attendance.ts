@@ -3,39 +3,42 @@ import type { Clock } from "../../platform/clock.ts";
 /** A viewer whose connection broke comes back within this time, and its person is still there. */
 const GRACE_MS = 10_000;
 
-/** Which people sit at a viewer of one desktop. */
+export interface AttendanceEvents {
+  /** So many viewers are there now. */
+  counted(viewers: number): void;
+  /** The last viewer of somebody went, and none of theirs came back. */
+  gone(personId: string): void;
+}
+
+/** The viewers of one desktop, and whose they are. */
 export class Attendance {
   readonly #clock: Clock;
-  readonly #gone: (personId: string) => void;
-  readonly #viewers = new Map<string, number>();
+  readonly #events: AttendanceEvents;
+  readonly #byPerson = new Map<string, number>();
   /** Those whose last viewer went a moment ago. */
   readonly #leaving = new Map<string, () => void>();
+  #viewers = 0;
   #isClosed = false;
 
-  /** `gone` is told of people whose last viewer went and did not come back. */
-  constructor(clock: Clock, gone: (personId: string) => void) {
+  constructor(clock: Clock, events: AttendanceEvents) {
     this.#clock = clock;
-    this.#gone = gone;
+    this.#events = events;
   }
 
-  /** A viewer of somebody came; call the returned function, once, when it went. */
+  get viewers(): number {
+    return this.#viewers;
+  }
+
+  /** A viewer of somebody came; call the returned function when it went. */
   came(personId: string): () => void {
     this.#leaving.get(personId)?.();
     this.#leaving.delete(personId);
-    this.#viewers.set(personId, (this.#viewers.get(personId) ?? 0) + 1);
+    this.#byPerson.set(personId, (this.#byPerson.get(personId) ?? 0) + 1);
+    this.#count(1);
+    let isThere = true;
     return () => {
-      const left = (this.#viewers.get(personId) ?? 1) - 1;
-      if (left > 0) {
-        this.#viewers.set(personId, left);
-        return;
-      }
-      this.#viewers.delete(personId);
-      if (this.#isClosed) return;
-      const isOver = (): void => {
-        this.#leaving.delete(personId);
-        this.#gone(personId);
-      };
-      this.#leaving.set(personId, this.#clock.after(GRACE_MS, isOver, { isIdle: true }));
+      if (isThere) this.#went(personId);
+      isThere = false;
     };
   }
 
@@ -43,5 +46,29 @@ export class Attendance {
     this.#isClosed = true;
     for (const cancel of this.#leaving.values()) cancel();
     this.#leaving.clear();
+  }
+
+  #went(personId: string): void {
+    const left = (this.#byPerson.get(personId) ?? 1) - 1;
+    if (left > 0) this.#byPerson.set(personId, left);
+    else {
+      this.#byPerson.delete(personId);
+      this.#awaitReturn(personId);
+    }
+    this.#count(-1);
+  }
+
+  #awaitReturn(personId: string): void {
+    if (this.#isClosed) return;
+    const isOver = (): void => {
+      this.#leaving.delete(personId);
+      this.#events.gone(personId);
+    };
+    this.#leaving.set(personId, this.#clock.after(GRACE_MS, isOver, { isIdle: true }));
+  }
+
+  #count(change: 1 | -1): void {
+    this.#viewers += change;
+    this.#events.counted(this.#viewers);
   }
 }
