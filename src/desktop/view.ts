@@ -91,6 +91,8 @@ export interface Change {
 export interface Watcher {
   /** Damage not taken yet. */
   readonly pending: Region;
+  /** What `take` would hand out. */
+  readonly owed: Change;
   /** Hands out all pending damage; its moves may be pixels instead. The same object to all who are owed the same. */
   take(): Change;
   /** Gives back what could not be sent of what was taken last; moves that come later carry it along. */

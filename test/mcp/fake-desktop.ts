@@ -217,6 +217,9 @@ export class FakeDesktop implements McpDesktop {
           get pending() {
             return watcher.damage;
           },
+          get owed() {
+            return { painted: watcher.damage, copies: [] };
+          },
           take: () => {
             const { damage } = watcher;
             watcher.damage = Region.empty;

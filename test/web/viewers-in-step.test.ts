@@ -2,6 +2,7 @@ import t from "tap";
 import type { View } from "../../src/desktop/view.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
+import type { Clock } from "../../src/platform/clock.ts";
 import { ViewerSessions } from "../../src/web/viewer/sessions.ts";
 import { say } from "../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "./drawn-desktop.ts";
@@ -54,9 +55,15 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 /** Viewers of one desktop, of these encodings each, that have its picture and ask for more. */
 async function stand(desktop: DrawnDesktop, ...kinds: readonly (readonly number[])[]): Promise<Kept[]> {
-  const sessions = new ViewerSessions({
-    ...{ rfb: rfbPorts, clock: new HandClock(), log: new KeptLog(), audit: () => {} },
-  });
+  return standAt(new HandClock(), desktop, kinds);
+}
+
+async function standAt(
+  clock: Clock,
+  desktop: DrawnDesktop,
+  kinds: readonly (readonly number[])[],
+): Promise<Kept[]> {
+  const sessions = new ViewerSessions({ rfb: rfbPorts, clock, log: new KeptLog(), audit: () => {} });
   const actor = { kind: "human", id: "anna", name: "Anna" } as const;
   const transports = kinds.map(() => new Kept());
   for (const [i, transport] of transports.entries()) {
@@ -162,4 +169,52 @@ t.test("viewers of several kinds share by kind", async (t) => {
   t.equal(a, c);
   t.equal(b, d);
   t.ok((b?.length ?? 0) < (a?.length ?? 0) / 10, "a move instead of pixels");
+});
+
+/** A clock by which each piece takes two milliseconds to encode once it is slow: an update then takes many turns. */
+class SlowClock extends HandClock {
+  isSlow = false;
+  #nowMs = 0;
+
+  override nowMs(): number {
+    this.#nowMs += this.isSlow ? 2 : 0;
+    return this.#nowMs;
+  }
+}
+
+/** Paints pieces that lie too far apart to be joined. */
+function paintApart(desktop: DrawnDesktop, seed: number): void {
+  for (let i = 0; i < 12; i++) {
+    desktop.paint(rect(40 * i, 80 * (i % 4), 30, 30), (0xff000000 | (seed * 4096 + i * 64)) >>> 0);
+  }
+}
+
+t.test("what takes many turns to encode is made by one, and the others get it whole", async (t) => {
+  const clock = new SlowClock();
+  const desktop = new CountedDesktop(WIDTH, HEIGHT);
+  const viewers = await standAt(clock, desktop, [[TIGHT], [TIGHT], [TIGHT], [TIGHT]]);
+  clock.isSlow = true;
+  paintApart(desktop, 1);
+  await Promise.resolve();
+  await Promise.resolve();
+  t.ok(
+    viewers.every(({ bufferedBytes }) => bufferedBytes === 0),
+    "nothing goes before all of it is there",
+  );
+  for (let turn = 0; turn < 60; turn++) await settled();
+  const [first, ...others] = viewers.map((viewer) => viewer.take());
+  t.equal(first?.length, 1, "one message");
+  for (const other of others) t.same([other.length, other[0] === first?.[0]], [1, true]);
+});
+
+t.test("where the picture changes faster than it is encoded, viewers get parts of it", async (t) => {
+  const clock = new SlowClock();
+  const desktop = new DrawnDesktop(WIDTH, HEIGHT);
+  const viewers = await standAt(clock, desktop, [[TIGHT], [TIGHT]]);
+  clock.isSlow = true;
+  for (let turn = 0; turn < 12; turn++) {
+    paintApart(desktop, turn);
+    await settled();
+  }
+  for (const viewer of viewers) t.not(viewer.take().length, 0);
 });

@@ -42,17 +42,17 @@ class HistoryWatcher implements Watcher {
   }
 
   get pending(): Region {
-    return pixelsOf(this.#owed);
+    return pixelsOf(this.owed);
   }
 
-  get #owed(): Change {
+  get owed(): Change {
     const owed = this.#history.owed(this.#seen);
     if (this.#left.isEmpty) return owed;
     return { painted: owed.copies.reduce(carried, this.#left).union(owed.painted), copies: owed.copies };
   }
 
   take(): Change {
-    const owed = this.#owed;
+    const { owed } = this;
     this.#seen = this.#history.number;
     this.#left = Region.empty;
     return owed;

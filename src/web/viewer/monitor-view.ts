@@ -235,12 +235,17 @@ class MonitorWatcher implements Watcher {
     return this.#whole.pending.clip(crop).translate(-crop.x, -crop.y);
   }
 
-  take(): Change {
-    const change = this.#part(this.#whole.take());
+  get owed(): Change {
     const crop = this.#crop();
-    if (equalRects(crop, this.#seen)) return change;
-    this.#seen = crop;
+    if (equalRects(crop, this.#seen)) return this.#part(this.#whole.owed);
     return { painted: Region.of(rectOfSize(crop)), copies: [] };
+  }
+
+  take(): Change {
+    const { owed } = this;
+    this.#seen = this.#crop();
+    this.#whole.take();
+    return owed;
   }
 
   putBack(region: Region): void {

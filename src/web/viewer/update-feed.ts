@@ -1,5 +1,5 @@
 import type { Change, View, Watcher } from "../../desktop/view.ts";
-import type { CopyMove } from "../../framebuffer/picture.ts";
+import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
 import { areaOfRect, type Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -11,6 +11,8 @@ import type { ViewerRectCache } from "./rect-cache.ts";
 
 /** What was sent as JPEG and stood still for one to two of these is sent again exactly. */
 const TURN_MS = 350;
+/** An update that is not encoded after so many turns goes in parts: others' may have pushed it out of the cache. */
+const MAX_TRIES = 64;
 const NO_MOVES: readonly CopyMove[] = [];
 
 interface FedDesktop extends PointedDesktop {
@@ -48,6 +50,14 @@ export class ViewerFeed {
   #isDamaged = true;
   /** Something was due that this turn had no time for. */
   #isHeldUp = false;
+  /** The picture that an update is being encoded of, of which nothing was sent yet. */
+  #preparing: string | null = null;
+  /** Turns that went by since. */
+  #tries = 0;
+  /** The picture changed before an update of it was encoded, or that took too long. */
+  #isOvertaken = false;
+  /** What the pointer covered or uncovered and no update has shown yet. */
+  #pointed = Region.empty;
   #waitsForTurn = false;
   #waitsForDrain = false;
   #generation = -1;
@@ -74,6 +84,7 @@ export class ViewerFeed {
       !this.#isHeldUp &&
       !server.hasNews &&
       !server.hasRefinement &&
+      this.#pointed.isEmpty &&
       this.#pointer.isAsDesktop(!server.drawsCursor)
     );
   }
@@ -82,11 +93,12 @@ export class ViewerFeed {
   pump(server: RfbServer): void {
     const { width, height, screens } = this.#view;
     if (server.size.width !== width || server.size.height !== height) server.resize(width, height, screens);
-    const { painted, copies } = this.#take(server.drawsCursor);
+    const { painted, copies } = this.#owed(server.drawsCursor);
     this.#isHeldUp = false;
     this.#waitsForDrain = false;
     const isNew = !painted.isEmpty || copies.length > 0 || server.hasNews;
     if (isNew || server.hasRefinement) this.#send(server, painted, copies);
+    else this.#took();
     if (this.#isHeldUp) this.#waitForTurn();
     this.#armTurn(server);
   }
@@ -109,14 +121,18 @@ export class ViewerFeed {
     const isShared = desktop.viewers > 1;
     const owed = { layers: this.#layers + this.#pointer.name, painted, copies };
     if (isShared && cache.repeat(this.#stamp(), owed, (update) => server.repeat(update))) {
+      this.#took();
       this.#waitsForDrain = server.hasRefinement;
       return;
     }
     const picture = this.#pointer.over(this.#view.picture(isComposited));
+    if (isShared && !this.#isPrepared(server, picture, painted, copies)) return;
+    this.#took();
     const left = server.update(picture, painted, copies);
     if (isShared && server.made !== null) cache.keep(this.#stamp(), owed, server.made);
     // Whatever it stopped for, a half update is gone on with.
     if (server.isUpdateOpen) this.#isHeldUp = true;
+    this.#isOvertaken &&= !left.isEmpty || server.isUpdateOpen;
     if (left.isEmpty && !server.hasRefinement) return;
     if (!left.isEmpty) this.#putBack(left);
     if (left.isEmpty && this.#parts.isDrained()) server.refine(picture);
@@ -169,14 +185,42 @@ export class ViewerFeed {
     });
   }
 
-  /** What the viewer has not seen, with what the pointer covers and uncovers where it is drawn in. */
-  #take(drawsCursor: boolean): Change {
-    const { painted, copies } = this.#watcher.take();
+  /**
+   * True where all of an update is encoded, or is to go in parts. What viewers share goes whole, so that one makes it
+   * and the others repeat it, however many turns it takes; parts are each viewer's own. Where the picture changes
+   * faster than it is encoded, parts show more of it.
+   */
+  #isPrepared(server: RfbServer, picture: Picture, painted: Region, copies: readonly CopyMove[]): boolean {
+    if (!server.isPlain) return true;
+    const stamp = this.#stamp();
+    const isOfAnother = this.#preparing !== null && this.#preparing !== stamp;
+    if (isOfAnother || this.#tries >= MAX_TRIES) this.#isOvertaken = true;
+    if (this.#isOvertaken || server.prepare(picture, painted, copies)) return true;
+    this.#preparing = stamp;
+    this.#tries++;
+    return false;
+  }
+
+  /** What the viewer was owed is sent. */
+  #took(): void {
+    this.#watcher.take();
     this.#isDamaged = false;
+    this.#isHeldUp = false;
+    this.#preparing = null;
+    this.#tries = 0;
+    this.#pointed = Region.empty;
+  }
+
+  /** What the viewer has not seen, with what the pointer covers and uncovers where it is drawn in. */
+  #owed(drawsCursor: boolean): Change {
+    const { painted, copies } = this.#watcher.owed;
     const { cache } = this.#parts;
-    const wasMoved = this.#pointer.isMovedBy(copies);
-    const pointed = this.#pointer.look(!drawsCursor);
-    if (!wasMoved && !this.#pointer.isMovedBy(copies))
+    this.#pointed = this.#pointed.union(this.#pointer.look(!drawsCursor));
+    const pointed = this.#pointed;
+    const isMoved = copies.some(({ fromX, fromY, to }) => {
+      return pointed.overlaps(to) || pointed.overlaps({ ...to, x: fromX, y: fromY });
+    });
+    if (!isMoved && !this.#pointer.isMovedBy(copies))
       return { painted: cache.union(this.#stamp(), painted, pointed), copies };
     const moved = Region.from(copies.map(({ to }) => to));
     return { painted: cache.union(this.#stamp(), painted, pointed.union(moved)), copies: NO_MOVES };

@@ -58,6 +58,18 @@ export class PixelSender {
     return { next, exact, lossy };
   }
 
+  /** Encodes pieces up to so many bytes; false where there is no time for one of them now. */
+  prepare(picture: Picture, pieces: readonly Rect[], style: PixelStyle, limitBytes: number): boolean {
+    let sizeBytes = 0;
+    for (const rect of pieces) {
+      if (sizeBytes >= limitBytes) return true;
+      const body = this.#encoder.body(picture, { style, rect });
+      if (body === null) return false;
+      sizeBytes += body.length;
+    }
+    return true;
+  }
+
   copy(update: UpdateWriter, copies: readonly CopyMove[]): void {
     for (const move of copies) {
       update.copy(move);

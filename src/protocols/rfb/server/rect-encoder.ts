@@ -48,16 +48,21 @@ export class RectEncoder {
    */
   put(update: UpdateWriter, picture: Picture, work: RectWork): "exact" | "lossy" | null {
     const { encoding } = work.style;
-    const { encodeRect } = this.#ports;
-    const encode = (): Uint8Array => this.#body(picture, work);
-    const body = encodeRect === undefined ? encode() : encodeRect(work, encode);
+    const body = this.body(picture, work);
     if (body === null) return null;
     update.put(work.rect, encoding.number, this.#begun(body, encoding.number));
     return isJpeg(body, encoding.number) ? "lossy" : "exact";
   }
 
+  /** As it is shared by viewers; null where there is no time for it now. */
+  body(picture: Picture, work: RectWork): Uint8Array | null {
+    const { encodeRect } = this.#ports;
+    const encode = (): Uint8Array => this.#encode(picture, work);
+    return encodeRect === undefined ? encode() : encodeRect(work, encode);
+  }
+
   /** As for a viewer whose streams have begun, so that it serves all. */
-  #body(picture: Picture, work: RectWork): Uint8Array {
+  #encode(picture: Picture, work: RectWork): Uint8Array {
     const { deflate, jpeg } = this.#ports;
     const { rect, style } = work;
     const { encoding, format, jpegQuality, compressLevel } = style;

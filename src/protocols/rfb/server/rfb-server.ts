@@ -147,6 +147,19 @@ export class RfbServer {
     return this.#updates.update(picture, this.#layout, this.#visible, painted, copies);
   }
 
+  /**
+   * Has `encodeRect` encode all that `update` would send of the same; false where it had no time left for some of it.
+   * Who keeps what it encoded may so make an update at once that takes many turns to encode.
+   */
+  prepare(picture: Picture, painted: Region, copies: readonly CopyMove[]): boolean {
+    return this.#updates.prepare(picture, this.#visible, painted, copies);
+  }
+
+  /** True where the next update would be of nothing but damage. */
+  get isPlain(): boolean {
+    return this.#updates.isPlain;
+  }
+
   /** The last update, where other viewers of the same picture may `repeat` it. */
   get made(): MadeUpdate | null {
     return this.#updates.made;

@@ -122,15 +122,9 @@ export class UpdateSender {
         return damage;
       }
     }
-    const asked = demand.region.clip(visible);
-    const isWhole = !demand.refresh.intersect(asked).isEmpty;
-    const canCopy = demand.refresh.isEmpty && this.pixels.canCopy(copies, asked);
-    if (canCopy) this.pixels.copy(writer, copies);
-    const due = (canCopy ? painted : damage).union(demand.refresh).intersect(asked);
-    const region = due.simplified(MAX_DAMAGE_RECTS).intersect(asked);
     const { style } = wishes;
-    const rects = style.encoding === raw ? region.rects : nearRects(region, asked);
-    const pieces = inTurn(rects.flatMap(cutRect), this.#stoppedAtY);
+    const { isWhole, canCopy, region, pieces } = this.#plan(visible, painted, copies);
+    if (canCopy) this.pixels.copy(writer, copies);
     const limitBytes = isWhole ? this.#partBytes : maxUpdateBytes;
     const hadBegun = this.pixels.hasBegun(style.encoding.number);
     const { next, exact, lossy } = this.pixels.put(writer, picture, pieces, 0, style, limitBytes);
@@ -161,11 +155,35 @@ export class UpdateSender {
     return left;
   }
 
+  /** As RfbServer's. */
+  get isPlain(): boolean {
+    const { announcements, demand } = this.#parts;
+    return this.#open === null && announcements.isEmpty && demand.refresh.isEmpty;
+  }
+
+  /** As RfbServer's `prepare`. */
+  prepare(picture: Picture, visible: Rect, painted: Region, copies: readonly CopyMove[]): boolean {
+    const { pieces } = this.#plan(visible, painted, copies);
+    return this.pixels.prepare(picture, pieces, this.#parts.wishes.style, this.#parts.maxUpdateBytes);
+  }
+
+  /** What an update of this damage is made of. */
+  #plan(visible: Rect, painted: Region, copies: readonly CopyMove[]) {
+    const { demand, wishes } = this.#parts;
+    const asked = demand.region.clip(visible);
+    const isWhole = !demand.refresh.intersect(asked).isEmpty;
+    const canCopy = demand.refresh.isEmpty && this.pixels.canCopy(copies, asked);
+    const pixels = canCopy ? painted : painted.union(Region.from(copies.map(({ to }) => to)));
+    const due = pixels.union(demand.refresh).intersect(asked);
+    const region = due.simplified(MAX_DAMAGE_RECTS).intersect(asked);
+    const rects = wishes.style.encoding === raw ? region.rects : nearRects(region, asked);
+    return { isWhole, canCopy, region, pieces: inTurn(rects.flatMap(cutRect), this.#stoppedAtY) };
+  }
+
   /** As RfbServer's `repeat`. */
   repeat(made: MadeUpdate, visible: Rect): boolean {
-    const { announcements, demand, wishes } = this.#parts;
-    const isPlain = this.#open === null && announcements.isEmpty && demand.refresh.isEmpty;
-    if (!isPlain || !servesAlso(made, wishes, visible) || !demand.holds(made.reach)) return false;
+    const { demand, wishes } = this.#parts;
+    if (!this.isPlain || !servesAlso(made, wishes, visible) || !demand.holds(made.reach)) return false;
     if (!this.pixels.hasBegun(made.style.encoding.number)) return false;
     this.pixels.repeat(made);
     demand.answered(made.region);
