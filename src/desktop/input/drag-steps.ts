@@ -2,7 +2,7 @@ import type { Point } from "../../framebuffer/rect.ts";
 
 /** Programs hear of moves once a frame: more often tells them nothing, and a point that is wanted must last longer. */
 const STEP_MS = 16;
-const WAYPOINT_MS = 36;
+const WAYPOINT_MS = 60;
 /** Programs tell a drag from a click by the motion between. */
 const STEP_PIXELS = 48;
 /** Further than this from the press every program known takes it for a drag: openbox and GTK 8, Qt 10 pixels. */

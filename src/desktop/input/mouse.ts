@@ -21,12 +21,12 @@ const MOST_LATE_CLICK_MS = 60;
 /** A drag begins and ends at rest: programs start it at the first small move, and take a drop where they saw it last. */
 const GRIP_MS = 50;
 const START_MS = 100;
-const DROP_MS = 120;
+const DROP_MS = 150;
 /**
  * A browser asks the page whether it takes a drop at each move, and tells the desktop at the next one what the page said
  * (Chromium 156 on Xtigervnc 1.12): so there is a last small move once the page had the time to answer.
  */
-const SETTLE_MS = 120;
+const SETTLE_MS = 250;
 /** All points of a path together get so much more time at most where the target is slow. */
 const MOST_LATE_DRAG_MS = 5000;
 
@@ -49,7 +49,7 @@ export class Mouse {
     const { clicks } = action;
     const { signal } = options;
     await this.#pace.hesitate(options);
-    await this.#pace.apart(signal);
+    await this.#pace.apart({ x, y }, signal);
     const others = this.#input.buttons & ~bit;
     this.#input.pointer(x, y, others);
     let isSure = true;
@@ -99,7 +99,7 @@ export class Mouse {
     const report = (points: number, { x, y }: Point): void =>
       options.report?.({ points, of: action.path.length, x, y });
     await this.#pace.hesitate(options);
-    await this.#pace.apart(options.signal);
+    await this.#pace.apart(start, options.signal);
     const others = this.#input.buttons & ~bit;
     this.#input.pointer(start.x, start.y, others);
     await this.#holding(action.holdKeysyms, async () => {

@@ -208,8 +208,9 @@ export class Performer {
           return {};
       }
       const wasDown = (this.#input.buttons & BUTTON_BIT[action.button]) !== 0;
-      if (action.isDown && !wasDown) await this.#pace.apart(options.signal);
-      this.#held.button(action.x ?? at.x, action.y ?? at.y, action.button, action.isDown);
+      const place = { x: action.x ?? at.x, y: action.y ?? at.y };
+      if (action.isDown && !wasDown) await this.#pace.apart(place, options.signal);
+      this.#held.button(place.x, place.y, action.button, action.isDown);
       if (!action.isDown) this.#pace.released();
       options.report?.({ steps: 1, of: 1 });
       return { wasNeeded: action.isDown || wasDown };

@@ -1,3 +1,4 @@
+import type { Point } from "../../framebuffer/rect.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
 import type { PerformOptions } from "../control/action.ts";
 import { LinkError, type PartDone, RefusedError } from "../error.ts";
@@ -16,8 +17,12 @@ const MOST_LATE_MS = 500;
 /**
  * A window manager that holds every press until it has looked at it (openbox, to move the focus) loses the release and
  * the next press where both come before it let go of the first: they are so far apart at least (docs/performance.md).
+ * Presses at one place are meant to be quick; one elsewhere is another matter, and gets more.
  */
 const APART_MS = 30;
+const ELSEWHERE_MS = 120;
+/** No program takes presses nearer to each other than this for two places. */
+const ONE_PLACE_PIXELS = 4;
 
 export interface RestLimits {
   /** So much longer a slow target has at most. */
@@ -48,7 +53,7 @@ export class Pace {
   readonly #random: () => number;
   /** The quickest answer to a fence of the link it was measured on: what the way there takes. */
   #quickest: { readonly link: Link; readonly ms: number } | null = null;
-  #releasedAtMs = Number.NEGATIVE_INFINITY;
+  #released = { x: 0, y: 0, atMs: Number.NEGATIVE_INFINITY };
 
   constructor(input: Input, clock: Clock, random: () => number) {
     this.#input = input;
@@ -113,15 +118,18 @@ export class Pace {
     return { lateMs, isTaken, tookMs };
   }
 
-  /** A button came up now. */
+  /** A button came up now, where the pointer is. */
   released(): void {
-    this.#releasedAtMs = this.#clock.nowMs();
+    this.#released = { ...this.#input.position, atMs: this.#clock.nowMs() };
   }
 
   /** Before a press: until what came up last is over for the programs there; at once where it is long ago. */
-  async apart(signal: AbortSignal | undefined): Promise<void> {
-    const upMs = this.#clock.nowMs() - this.#releasedAtMs;
-    if (upMs < APART_MS + MOST_LATE_MS) await this.rest(Math.max(0, APART_MS - upMs), signal);
+  async apart({ x, y }: Point, signal: AbortSignal | undefined): Promise<void> {
+    const last = this.#released;
+    const isElsewhere = Math.max(Math.abs(x - last.x), Math.abs(y - last.y)) > ONE_PLACE_PIXELS;
+    const leastMs = isElsewhere ? ELSEWHERE_MS : APART_MS;
+    const upMs = this.#clock.nowMs() - last.atMs;
+    if (upMs < leastMs + MOST_LATE_MS) await this.rest(Math.max(0, leastMs - upMs), signal);
   }
 
   /** The random wait that a caller asked for before each stroke and click. */

@@ -18,7 +18,7 @@ function start(house: House, action: Action, actor = AGENT, options: PerformOpti
 }
 
 /** What a call came to within so long: "done", its code, or "nothing" while it goes on. */
-async function ended(house: House, work: Promise<unknown>, durationMs = 1000): Promise<string> {
+async function ended(house: House, work: Promise<unknown>, durationMs = 2000): Promise<string> {
   let outcome = "nothing";
   work.then(
     () => {
