@@ -39,6 +39,7 @@ export function awaitPicture(
     const off = desktop.on(look);
     const cancel = clock.after(timeoutMs, () => settle(noPicture()));
     signal?.addEventListener("abort", onAbort, { once: true });
-    look();
+    if (signal?.aborted === true) onAbort();
+    else look();
   });
 }

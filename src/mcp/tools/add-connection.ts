@@ -60,13 +60,22 @@ export const addConnection = defineTool({
   },
 });
 
-/** Why there is no picture of it; empty where there is one. It was added, whatever the reason. */
+/** Why its first try gave no picture; empty where it did. It was added, whatever the reason. */
 async function errorsOf(desktop: McpDesktop, signal: AbortSignal): Promise<string[]> {
+  const lost = new AbortController();
+  const look = (): void => {
+    if (desktop.state.kind === "reconnecting") lost.abort();
+  };
+  const off = desktop.on(look);
+  look();
   try {
-    await desktop.whenReady(FIRST_PICTURE_MS, signal);
+    await desktop.whenReady(FIRST_PICTURE_MS, AbortSignal.any([signal, lost.signal]));
     return [];
-  } catch (error) {
+  } catch (cause) {
+    const error = desktop.state.kind === "reconnecting" ? desktop.state.error : cause;
     if (!(error instanceof LinkError || error instanceof RefusedError)) throw error;
     return [`${error.code}: ${error.message}`];
+  } finally {
+    off();
   }
 }
