@@ -30,7 +30,7 @@ export function elicitModeOf(capabilities: Declared | undefined, baseUrl: string
  * The card of a question in the web app. It names the question and opens nothing: who follows it signs in as somebody
  * who may approve.
  */
-export function cardUrl(approval: Approval, baseUrl: string): string {
+function cardUrl(approval: Approval, baseUrl: string): string {
   return `${baseUrl}/approvals?card=${approval.id}`;
 }
 

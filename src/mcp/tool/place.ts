@@ -41,7 +41,7 @@ export function wholePixels({ x, y, width, height }: Rect): Rect {
 }
 
 /** The pixel next to a point within a length: half a pixel from its end is still its last one. */
-export function wholePixel(at: number, length: number): number {
+function wholePixel(at: number, length: number): number {
   return Math.min(length - 1, Math.round(at));
 }
 
