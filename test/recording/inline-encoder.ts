@@ -1,22 +1,22 @@
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import type { Size } from "../../src/framebuffer/rect.ts";
-import type { ChainPlace, PressedBlock } from "../../src/recording/write/block-encoder.ts";
+import type { ChainPlace, EncodedBlock } from "../../src/recording/write/block-encoder.ts";
 import type {
   AddedPicture,
   PictureBatch,
   PictureNote,
-  Scribe,
-  Scribes,
+  RecordingEncoder,
+  RecordingEncoders,
 } from "../../src/recording/write/encoder.ts";
-import { PictureScribe } from "../../src/recording/write/picture-encoder.ts";
+import { PictureBlockEncoder } from "../../src/recording/write/picture-encoder.ts";
 
-/** A scribe that works where its recorder does. */
-class NearScribe implements Scribe {
-  readonly #work: PictureScribe;
+/** An encoder that works where its recorder does. */
+class InlineEncoder implements RecordingEncoder {
+  readonly #work: PictureBlockEncoder;
   #frame: Framebuffer | null = null;
 
   constructor(key: Uint8Array | null) {
-    this.#work = new PictureScribe(key);
+    this.#work = new PictureBlockEncoder(key);
   }
 
   get frame(): Framebuffer | null {
@@ -36,8 +36,8 @@ class NearScribe implements Scribe {
     return this.#work.cut();
   }
 
-  press(batch: PictureBatch, place: ChainPlace): Promise<PressedBlock> {
-    return this.#work.press(batch, place);
+  encode(batch: PictureBatch, place: ChainPlace): Promise<EncodedBlock> {
+    return this.#work.encode(batch, place);
   }
 
   close(): void {
@@ -45,8 +45,8 @@ class NearScribe implements Scribe {
   }
 }
 
-/** Scribes that work on this thread. */
-export const NEAR_SCRIBES: Scribes = {
-  open: (key) => new NearScribe(key),
+/** Encoders that work on this thread. */
+export const INLINE_ENCODERS: RecordingEncoders = {
+  open: (key) => new InlineEncoder(key),
   close: () => Promise.resolve(),
 };

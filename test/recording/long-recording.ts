@@ -12,7 +12,7 @@ import { PictureGroup } from "../../src/recording/format/picture-group.ts";
 import { NO_COUNTS } from "../../src/recording/format/summary.ts";
 import { RecordingArchive } from "../../src/recording/library/archive.ts";
 import { writeSeal } from "../../src/recording/seal/seal.ts";
-import { BlockLog } from "../../src/recording/write/block-writer.ts";
+import { BlockWriter } from "../../src/recording/write/block-writer.ts";
 import { SegmentWriter } from "../../src/recording/write/segments.ts";
 import { SEALER } from "./studio.ts";
 
@@ -40,7 +40,7 @@ export async function makeLongRecording(
   mkdirSync(folder, { recursive: true });
   const segments = new SegmentWriter(folder);
   const index = new BlockIndex();
-  const log = new BlockLog(segments, index, archive.signer, null);
+  const writer = new BlockWriter(segments, index, archive.signer, null);
   const startedAt = new Date(0).toISOString();
   const about = {
     id: ID,
@@ -52,7 +52,7 @@ export async function makeLongRecording(
     startedById: "ann",
   } as const;
   const { publicKey } = archive.signer;
-  await log.append({
+  await writer.append({
     ...{ kind: BLOCK_KIND.head, fromMs: 0, toMs: 0 },
     raw: writeHead({ ...about, publicKey, sealedKey: null }),
   });
@@ -70,7 +70,7 @@ export async function makeLongRecording(
     group.added(isKey, encoder.add(input), area);
     const raw = encoder.take();
     const changedPixels = damage.area;
-    await log.append({
+    await writer.append({
       kind: BLOCK_KIND.pictures,
       isKey,
       frames: 1,
@@ -82,7 +82,7 @@ export async function makeLongRecording(
     group.closedBlock();
     if (second % 31 === 0) truth.set(second, hash("sha1", frame.bytes));
   }
-  await log.finish(seconds * 1000);
+  await writer.finish(seconds * 1000);
   await writeSeal(
     folder,
     {
@@ -91,16 +91,16 @@ export async function makeLongRecording(
       counts: { ...NO_COUNTS, frames: seconds },
       segments: segments.count,
       bytes: segments.length,
-      blocks: log.blocks,
-      indexAt: log.indexAt,
-      directoryAt: log.directoryAt,
-      hash: log.hash,
+      blocks: writer.blocks,
+      indexAt: writer.indexAt,
+      directoryAt: writer.directoryAt,
+      hash: writer.hash,
       publicKey,
     },
     archive.signer,
     archive.seals,
   );
-  await log.close();
+  await writer.close();
   return { archive, id: ID, bytes: segments.length, truth };
 }
 

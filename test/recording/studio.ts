@@ -8,10 +8,10 @@ import { rectOfSize } from "../../src/framebuffer/rect.ts";
 import type { KeySealer } from "../../src/recording/format/recording-key.ts";
 import { Recordings, type RecordingsOptions } from "../../src/recording/library/recording-service.ts";
 import type { RecordingsEvent } from "../../src/recording/library/recording-types.ts";
-import type { Scribes } from "../../src/recording/write/encoder.ts";
+import type { RecordingEncoders } from "../../src/recording/write/encoder.ts";
 import { House } from "../desktop/house.ts";
 import type { Owner } from "../support/program.ts";
-import { NEAR_SCRIBES } from "./inline-encoder.ts";
+import { INLINE_ENCODERS } from "./inline-encoder.ts";
 
 export const OPTIONS: RecordingsOptions = {
   policy: "manual",
@@ -66,7 +66,7 @@ export class Studio {
     owner: Owner,
     options: Partial<RecordingsOptions> = {},
     dataDir: string = mkdtempSync(join(tmpdir(), "oc-recording-")),
-    scribes: Scribes = NEAR_SCRIBES,
+    encoders: RecordingEncoders = INLINE_ENCODERS,
     freeBytes = Number.MAX_SAFE_INTEGER,
   ): Promise<Studio> {
     owner.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -81,7 +81,7 @@ export class Studio {
         clock: house.clock,
         sealer: SEALER,
         // Beside a clock that jumps a thread would seem to take hours.
-        scribes,
+        encoders,
         onBug: (error) => bugs.push(error),
         freeBytes: async () => disk.freeBytes,
         desktops: {

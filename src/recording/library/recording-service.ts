@@ -10,9 +10,9 @@ import type { KeySealer } from "../format/recording-key.ts";
 import type { RecordingReason, RecordingSummary } from "../format/summary.ts";
 import type { OpenRecording } from "../read/open-recording.ts";
 import { AutoRecord, type RecordingPolicy } from "../write/auto-record.ts";
-import { CopyTurns } from "../write/copy-scheduler.ts";
-import type { Scribes } from "../write/encoder.ts";
-import { FarScribes } from "../write/encoder-client.ts";
+import { CopyScheduler } from "../write/copy-scheduler.ts";
+import type { RecordingEncoders } from "../write/encoder.ts";
+import { EncoderClient } from "../write/encoder-client.ts";
 import { MissedStarts } from "../write/missed-starts.ts";
 import { RunningRecording } from "../write/running-recording.ts";
 import { RecordingArchive } from "./archive.ts";
@@ -46,7 +46,7 @@ export interface RecordingsPorts {
   /** Default: of the file system. */
   freeBytes?(folder: string): Promise<number>;
   /** Who encodes; closed with the recordings. Default: a thread that all of them share. */
-  readonly scribes?: Scribes;
+  readonly encoders?: RecordingEncoders;
 }
 
 /** Records desktops and keeps what was recorded. */
@@ -60,8 +60,8 @@ export class Recordings implements RecordingsFace {
   readonly #listeners: Listeners<RecordingsEvent>;
   readonly #auto: AutoRecord;
   readonly #missed: MissedStarts;
-  readonly #scribes: Scribes;
-  readonly #turns = new CopyTurns();
+  readonly #encoders: RecordingEncoders;
+  readonly #turns = new CopyScheduler();
   readonly #offs: (() => void)[] = [];
   /** By recording: who watches that nobody resumes agents while nothing can be written. */
   readonly #offStrict = new Map<string, () => void>();
@@ -73,7 +73,7 @@ export class Recordings implements RecordingsFace {
     this.#options = options;
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
-    this.#scribes = ports.scribes ?? new FarScribes(ports.clock, options.policy !== "manual");
+    this.#encoders = ports.encoders ?? new EncoderClient(ports.clock, options.policy !== "manual");
     this.#missed = new MissedStarts(ports.clock, ({ id }) => this.#begin(id, "always"));
     this.#auto = new AutoRecord(options.policy, ports.clock, ports.desktops, {
       start: (desktopId, reason) => this.#begin(desktopId, reason),
@@ -185,7 +185,7 @@ export class Recordings implements RecordingsFace {
     for (const off of this.#offs) off();
     await Promise.allSettled([...this.#starting.values()]);
     await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
-    await this.#scribes.close();
+    await this.#encoders.close();
     this.#listeners.clear();
   }
 
@@ -232,7 +232,7 @@ export class Recordings implements RecordingsFace {
       this.#archive,
       {
         clock,
-        scribes: this.#scribes,
+        encoders: this.#encoders,
         turns: this.#turns,
         onBug,
         freeBytes: () => this.#freeBytes(),

@@ -26,7 +26,7 @@ interface Place {
  * Goes about in the pictures of a recording. Forward it paints what comes next; elsewhere it begins at the key before,
  * so that a step never paints more than one key and what one group holds. One step at a time.
  */
-export class PictureWalk {
+export class FrameSeeker {
   readonly #source: BlockSource;
   readonly #decoder = new PictureDecoder();
   #place: Place | null = null;
@@ -64,7 +64,7 @@ export class PictureWalk {
     const key = await index.keyOf(target);
     if (target < 0 || key < 0) throw new RecordingError("no_picture", "the recording has no picture yet");
     try {
-      return await this.#walk(ms, key, target);
+      return await this.#seeker(ms, key, target);
     } catch (error) {
       this.#place = null;
       this.#decoder.reset();
@@ -73,7 +73,7 @@ export class PictureWalk {
     }
   }
 
-  async #walk(ms: number, key: number, target: number): Promise<Step> {
+  async #seeker(ms: number, key: number, target: number): Promise<Step> {
     const place = this.#place;
     const shownMs = this.#decoder.head?.atMs ?? Number.POSITIVE_INFINITY;
     const isOnward = place !== null && place.index >= key && place.index <= target && shownMs <= ms;

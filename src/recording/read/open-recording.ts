@@ -9,7 +9,7 @@ import type { ActionEntry, TrackEntry } from "../format/event-entry.ts";
 import type { RecordingSummary } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
 import type { BlockSource } from "./block-source.ts";
-import { PictureWalk, type Step } from "./frame-seeker.ts";
+import { FrameSeeker, type Step } from "./frame-seeker.ts";
 import type { PictureChunk, PictureRun, RecordedFrame, RecordingReader, SearchHit } from "./reader.ts";
 
 const MAX_HITS = 200;
@@ -23,7 +23,7 @@ const FOREVER_MS = 0xffffffff;
 export class OpenRecording implements RecordingReader {
   readonly #source: BlockSource;
   readonly #summary: () => RecordingSummary;
-  readonly #walk: PictureWalk;
+  readonly #seeker: FrameSeeker;
   readonly #catchUp: () => Promise<void>;
   #isClosed = false;
 
@@ -35,7 +35,7 @@ export class OpenRecording implements RecordingReader {
   ) {
     this.#source = source;
     this.#summary = summary;
-    this.#walk = new PictureWalk(source);
+    this.#seeker = new FrameSeeker(source);
     this.#catchUp = catchUp;
   }
 
@@ -45,12 +45,12 @@ export class OpenRecording implements RecordingReader {
 
   /** What seeking has cost since it was opened. */
   get cost(): { readonly blocks: number; readonly bytes: number } {
-    return this.#walk.cost;
+    return this.#seeker.cost;
   }
 
   frameAt(ms: number): Promise<RecordedFrame> {
     return this.step(ms, (step) => {
-      this.#walk.lend();
+      this.#seeker.lend();
       return frameOf(step);
     });
   }
@@ -125,10 +125,10 @@ export class OpenRecording implements RecordingReader {
     return hits;
   }
 
-  /** As `frameAt`, for who shows the frame where it is: see PictureWalk. */
+  /** As `frameAt`, for who shows the frame where it is: see FrameSeeker. */
   async step<Result>(ms: number, use: (step: Step) => Result): Promise<Result> {
     await this.#reach(ms);
-    return this.#walk.to(ms, use);
+    return this.#seeker.to(ms, use);
   }
 
   async close(): Promise<void> {

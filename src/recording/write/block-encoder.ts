@@ -41,19 +41,19 @@ export interface ChainPlace {
 }
 
 /** A block as it is written. */
-export interface PressedBlock {
+export interface EncodedBlock {
   readonly header: BlockHeader;
   /** Header, body, hash. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** Makes a block: deflated and encrypted where that is due, with its hash. */
-export async function pressBlock(
+export async function encodeBlock(
   { kind, isKey = false, frames = 0, fromMs, toMs, changedPixels = 0 }: BlockAbout,
   raw: Uint8Array,
   { sequence, before }: ChainPlace,
   cipher: BodyCipher | null,
-): Promise<PressedBlock> {
+): Promise<EncodedBlock> {
   const isDeflated =
     kind !== BLOCK_KIND.head && (raw.length >= LEAST_DEFLATED || kind === BLOCK_KIND.pictures);
   const chunkSize = Math.max(LEAST_CHUNK_BYTES, Math.ceil(raw.length * CHUNK_SHARE));

@@ -3,7 +3,7 @@ import { writeDirectory } from "../format/block-directory.ts";
 import type { BlockIndex } from "../format/block-index.ts";
 import type { BodyCipher } from "../format/body-cipher.ts";
 import type { Signer } from "../seal/signing-key.ts";
-import { type BlockAbout, type ChainPlace, type PressedBlock, pressBlock } from "./block-encoder.ts";
+import { type BlockAbout, type ChainPlace, type EncodedBlock, encodeBlock } from "./block-encoder.ts";
 import type { SegmentWriter } from "./segments.ts";
 
 /** An index is written after so many blocks: a minute or more of work. */
@@ -12,7 +12,7 @@ const BLOCKS_AN_INDEX = 256;
 /** Bytes of a block that lie elsewhere until it is written. */
 interface FarBytes {
   readonly length: number;
-  press(place: ChainPlace): Promise<PressedBlock>;
+  encode(place: ChainPlace): Promise<EncodedBlock>;
 }
 
 /** What a block holds. */
@@ -24,7 +24,7 @@ export interface BlockContent extends BlockAbout {
  * Writes the chain of blocks, one after the other, off the caller's path. After a block that could not be written all
  * that wait are refused until `recover`, because the later ones build on it.
  */
-export class BlockLog {
+export class BlockWriter {
   readonly index: BlockIndex;
   readonly #segments: SegmentWriter;
   readonly #signer: Signer;
@@ -121,9 +121,9 @@ export class BlockLog {
 
   async #put({ raw, ...about }: BlockContent): Promise<number> {
     const place = { sequence: this.#sequence, before: this.#hash };
-    const pressed =
-      "press" in raw ? await raw.press(place) : await pressBlock(about, raw, place, this.#cipher);
-    const { header, bytes } = pressed;
+    const encoded =
+      "encode" in raw ? await raw.encode(place) : await encodeBlock(about, raw, place, this.#cipher);
+    const { header, bytes } = encoded;
     const at = this.#segments.length;
     await this.#segments.append(bytes);
     // Copies: what was written is not to be held any longer.

@@ -37,7 +37,7 @@ export interface PaceLimits {
  * How often pictures are taken: at most so many a second, and so that the written bytes stay within a budget on the
  * long run. Where the budget is tight, cells that change all the time (a video, endless scrolling) wait.
  */
-export class CapturePace {
+export class CaptureRate {
   readonly #clock: Clock;
   readonly #intervalMs: number;
   readonly #bytesPerMs: number;

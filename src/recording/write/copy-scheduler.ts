@@ -8,7 +8,7 @@ import { Region } from "../../framebuffer/region.ts";
 export const PIXELS_A_TURN = 2 * 1024 * 1024;
 
 /** Shares each turn of the event loop among all recorders, in the order of asking. */
-export class CopyTurns {
+export class CopyScheduler {
   #left = PIXELS_A_TURN;
   #isArmed = false;
   #waiting: (() => void)[] = [];

@@ -4,22 +4,28 @@ import type { Size } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { WorkerWatch } from "../../platform/thread-watchdog.ts";
 import { openThread } from "../../platform/worker-thread.ts";
-import type { ChainPlace, PressedBlock } from "./block-encoder.ts";
-import type { AddedPicture, PictureBatch, PictureNote, Scribe, Scribes } from "./encoder.ts";
-import type { FromScribes, ScribeAnswer, ScribeTask, ToScribes } from "./encoder-messages.ts";
+import type { ChainPlace, EncodedBlock } from "./block-encoder.ts";
+import type {
+  AddedPicture,
+  PictureBatch,
+  PictureNote,
+  RecordingEncoder,
+  RecordingEncoders,
+} from "./encoder.ts";
+import type { EncoderAnswer, EncoderTask, FromEncoders, ToEncoders } from "./encoder-messages.ts";
 
 interface Waiting {
-  readonly scribe: number;
-  resolve(answer: ScribeAnswer): void;
+  readonly encoder: number;
+  resolve(answer: EncoderAnswer): void;
   reject(error: Error): void;
 }
 
 /**
- * Scribes that work in a thread of their own, one for all recordings: encoding, hashing and encrypting never hold the
- * loop that desktops and viewers live by. The thread is opened for the first scribe and ended with the last. Whatever
- * happens to it rejects what its scribes were asked; whoever opens one then gets a new thread.
+ * Encoders that work in a thread of their own, one for all recordings: encoding, hashing and encrypting never hold the
+ * loop that desktops and viewers live by. The thread is opened for the first encoder and ended with the last. Whatever
+ * happens to it rejects what its encoders were asked; whoever opens one then gets a new thread.
  */
-export class FarScribes implements Scribes {
+export class EncoderClient implements RecordingEncoders {
   readonly #clock: Clock;
   readonly #isKept: boolean;
   readonly #openWorker: () => Worker;
@@ -29,7 +35,7 @@ export class FarScribes implements Scribes {
   #ending: Promise<unknown> = Promise.resolve();
   /** Why there is no thread. */
   #fault: unknown = null;
-  #scribes = 0;
+  #encoders = 0;
   #tasks = 0;
 
   /**
@@ -47,16 +53,16 @@ export class FarScribes implements Scribes {
     if (isKept) this.#begin();
   }
 
-  open(key: Uint8Array | null): Scribe {
-    const scribe = ++this.#scribes;
-    this.#open.add(scribe);
+  open(key: Uint8Array | null): RecordingEncoder {
+    const encoder = ++this.#encoders;
+    this.#open.add(encoder);
     if (this.#thread === null) this.#begin();
-    if (this.#thread === null) this.#open.delete(scribe);
+    if (this.#thread === null) this.#open.delete(encoder);
     // A copy: a key may lie in memory that it shares with others.
-    this.#tell({ kind: "open", scribe, key: key === null ? null : Uint8Array.from(key) });
-    return new FarScribe(
-      (task) => this.#ask(scribe, task),
-      () => this.#leave(scribe),
+    this.#tell({ kind: "open", encoder, key: key === null ? null : Uint8Array.from(key) });
+    return new WorkerEncoder(
+      (task) => this.#ask(encoder, task),
+      () => this.#leave(encoder),
     );
   }
 
@@ -66,7 +72,7 @@ export class FarScribes implements Scribes {
     await this.#ending;
   }
 
-  /** What is wrong where no thread can be had is told to whoever asks a scribe for something. */
+  /** What is wrong where no thread can be had is told to whoever asks an encoder for something. */
   #begin(): void {
     let worker: Worker;
     try {
@@ -80,7 +86,7 @@ export class FarScribes implements Scribes {
       () => this.#tell({ kind: "ping" }),
       () => this.#lost(worker, new Error("the thread of the recorder hangs")),
     );
-    worker.on("message", (message: FromScribes) => {
+    worker.on("message", (message: FromEncoders) => {
       watch.heard();
       if (message.kind === "answer") this.#answered(message.id, message.answer);
     });
@@ -92,33 +98,33 @@ export class FarScribes implements Scribes {
     this.#thread = { worker, watch };
   }
 
-  #tell(message: ToScribes): void {
+  #tell(message: ToEncoders): void {
     this.#thread?.worker.postMessage(message);
   }
 
-  #ask(scribe: number, task: ScribeTask): Promise<ScribeAnswer> {
-    if (!this.#open.has(scribe)) {
+  #ask(encoder: number, task: EncoderTask): Promise<EncoderAnswer> {
+    if (!this.#open.has(encoder)) {
       return Promise.reject(new Error("the recorder's thread has gone", { cause: this.#fault }));
     }
     const id = ++this.#tasks;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { scribe, resolve, reject });
-      this.#tell({ kind: "task", scribe, id, task });
+      this.#waiting.set(id, { encoder, resolve, reject });
+      this.#tell({ kind: "task", encoder, id, task });
     });
   }
 
-  #answered(id: number, answer: ScribeAnswer): void {
+  #answered(id: number, answer: EncoderAnswer): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (answer.kind === "failed") waiting?.reject(new Error(`the recorder failed: ${answer.message}`));
     else waiting?.resolve(answer);
   }
 
-  #leave(scribe: number): void {
-    if (!this.#open.delete(scribe)) return;
-    this.#tell({ kind: "close", scribe });
+  #leave(encoder: number): void {
+    if (!this.#open.delete(encoder)) return;
+    this.#tell({ kind: "close", encoder });
     for (const [id, waiting] of this.#waiting) {
-      if (waiting.scribe !== scribe) continue;
+      if (waiting.encoder !== encoder) continue;
       this.#waiting.delete(id);
       waiting.reject(new Error("the recorder was closed"));
     }
@@ -144,12 +150,12 @@ export class FarScribes implements Scribes {
   }
 }
 
-class FarScribe implements Scribe {
-  readonly #line: (task: ScribeTask) => Promise<ScribeAnswer>;
+class WorkerEncoder implements RecordingEncoder {
+  readonly #line: (task: EncoderTask) => Promise<EncoderAnswer>;
   readonly #leave: () => void;
   #frame: Framebuffer | null = null;
 
-  constructor(line: (task: ScribeTask) => Promise<ScribeAnswer>, leave: () => void) {
+  constructor(line: (task: EncoderTask) => Promise<EncoderAnswer>, leave: () => void) {
     this.#line = line;
     this.#leave = leave;
   }
@@ -178,9 +184,9 @@ class FarScribe implements Scribe {
     return answer.batch;
   }
 
-  async press(batch: PictureBatch, place: ChainPlace): Promise<PressedBlock> {
-    const answer = await this.#line({ kind: "press", batch, place });
-    if (answer.kind !== "pressed") throw unexpected(answer);
+  async encode(batch: PictureBatch, place: ChainPlace): Promise<EncodedBlock> {
+    const answer = await this.#line({ kind: "encode", batch, place });
+    if (answer.kind !== "encoded") throw unexpected(answer);
     return answer.block;
   }
 
@@ -189,6 +195,6 @@ class FarScribe implements Scribe {
   }
 }
 
-function unexpected({ kind }: ScribeAnswer): Error {
+function unexpected({ kind }: EncoderAnswer): Error {
   return new Error(`got the answer ${kind} to another question`);
 }

@@ -1,4 +1,4 @@
-import type { ChainPlace, PressedBlock } from "./block-encoder.ts";
+import type { ChainPlace, EncodedBlock } from "./block-encoder.ts";
 import type { AddedPicture, PictureBatch, PictureNote } from "./encoder.ts";
 
 /** Pixels that both threads hold. */
@@ -8,28 +8,28 @@ interface SharedFrame {
   readonly height: number;
 }
 
-/** What is asked of the scribe with that number. */
-export type ScribeTask =
+/** What is asked of the encoder with that number. */
+export type EncoderTask =
   | { readonly kind: "frame"; readonly frame: SharedFrame }
   | { readonly kind: "add"; readonly note: PictureNote }
   | { readonly kind: "cut" }
-  | { readonly kind: "press"; readonly batch: PictureBatch; readonly place: ChainPlace };
+  | { readonly kind: "encode"; readonly batch: PictureBatch; readonly place: ChainPlace };
 
-/** To the thread. All of one scribe are dealt with in their order, but that blocks are pressed aside. */
-export type ToScribes =
-  | { readonly kind: "open"; readonly scribe: number; readonly key: Uint8Array | null }
-  | { readonly kind: "task"; readonly scribe: number; readonly id: number; readonly task: ScribeTask }
-  | { readonly kind: "close"; readonly scribe: number }
+/** To the thread. All of one encoder are dealt with in their order, but that blocks are made aside. */
+export type ToEncoders =
+  | { readonly kind: "open"; readonly encoder: number; readonly key: Uint8Array | null }
+  | { readonly kind: "task"; readonly encoder: number; readonly id: number; readonly task: EncoderTask }
+  | { readonly kind: "close"; readonly encoder: number }
   | { readonly kind: "ping" };
 
-export type ScribeAnswer =
+export type EncoderAnswer =
   | { readonly kind: "ready" }
   | { readonly kind: "added"; readonly added: AddedPicture }
   | { readonly kind: "cut"; readonly batch: PictureBatch | null }
-  | { readonly kind: "pressed"; readonly block: PressedBlock }
+  | { readonly kind: "encoded"; readonly block: EncodedBlock }
   | { readonly kind: "failed"; readonly message: string };
 
 /** And back. */
-export type FromScribes =
-  | { readonly kind: "answer"; readonly id: number; readonly answer: ScribeAnswer }
+export type FromEncoders =
+  | { readonly kind: "answer"; readonly id: number; readonly answer: EncoderAnswer }
   | { readonly kind: "pong" };

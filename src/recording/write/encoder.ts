@@ -1,7 +1,7 @@
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect, Size } from "../../framebuffer/rect.ts";
-import type { ChainPlace, PressedBlock } from "./block-encoder.ts";
+import type { ChainPlace, EncodedBlock } from "./block-encoder.ts";
 
 /** How the picture in the frame differs from the one before. */
 export interface PictureNote {
@@ -13,7 +13,7 @@ export interface PictureNote {
   readonly isPartial: boolean;
 }
 
-/** Pictures that become one block; the scribe holds them until they are pressed. */
+/** Pictures that become one block; the encoder holds them until they are encoded. */
 export interface PictureBatch {
   readonly ticket: number;
   readonly isKey: boolean;
@@ -35,9 +35,9 @@ export interface AddedPicture {
 
 /**
  * Writes the pictures of one recording. Its frame is filled by the recorder, and only while no `add` is under way. Each
- * call rejects where the scribe failed; then it is closed and another one begun.
+ * call rejects where the encoder failed; then it is closed and another one begun.
  */
-export interface Scribe {
+export interface RecordingEncoder {
   /** Pixels that the next picture shows; null before the first `resize`. */
   readonly frame: Framebuffer | null;
   /** A new frame, black; the next picture is whole. No frame is there until it resolves. */
@@ -46,14 +46,14 @@ export interface Scribe {
   /** Ends the block that is being filled; null where it is empty. */
   cut(): Promise<PictureBatch | null>;
   /** Makes the block of a batch, which is forgotten then. */
-  press(batch: PictureBatch, place: ChainPlace): Promise<PressedBlock>;
+  encode(batch: PictureBatch, place: ChainPlace): Promise<EncodedBlock>;
   close(): void;
 }
 
-/** Who hands out scribes. */
-export interface Scribes {
+/** Who hands out encoders. */
+export interface RecordingEncoders {
   /** `key`: of the recording, where it is encrypted. */
-  open(key: Uint8Array | null): Scribe;
+  open(key: Uint8Array | null): RecordingEncoder;
   /** Ends what all of them share. */
   close(): Promise<void>;
 }

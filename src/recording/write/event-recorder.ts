@@ -30,7 +30,7 @@ const NEVER_DROPPED: ReadonlySet<TrackEvent["type"]> = new Set([
 ]);
 
 /** Follows a desktop and notes what happens beside its pixels. Never typed text, clipboard content or key names. */
-export class TrackTap {
+export class EventRecorder {
   readonly #desktop: Desktop;
   readonly #nowMs: () => number;
   readonly #offs: readonly (() => void)[];

@@ -6,7 +6,7 @@ import { PictureEncoder } from "../../protocols/recording/picture-encoder.ts";
 import { BLOCK_KIND } from "../format/block.ts";
 import { BodyCipher } from "../format/body-cipher.ts";
 import { PictureGroup } from "../format/picture-group.ts";
-import { type ChainPlace, type PressedBlock, pressBlock } from "./block-encoder.ts";
+import { type ChainPlace, type EncodedBlock, encodeBlock } from "./block-encoder.ts";
 import type { AddedPicture, PictureBatch, PictureNote } from "./encoder.ts";
 
 /** Raw bytes that are written at once, without waiting for the second to pass. */
@@ -14,8 +14,8 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
 const NO_BLOCK = { isKey: false, frames: 0, fromMs: 0, toMs: 0, changedPixels: 0 } as const;
 
-/** What a scribe does, wherever it sits: it makes blocks of what lies in a frame that its recorder fills. */
-export class PictureScribe {
+/** What an encoder does, wherever it sits: it makes blocks of what lies in a frame that its recorder fills. */
+export class PictureBlockEncoder {
   readonly #encoder = new PictureEncoder((bytes) => hash("sha256", bytes, "base64"));
   readonly #group = new PictureGroup();
   readonly #cipher: BodyCipher | null;
@@ -74,10 +74,10 @@ export class PictureScribe {
   }
 
   /** Makes the block of a batch, which is forgotten then. */
-  async press({ ticket, ...about }: PictureBatch, place: ChainPlace): Promise<PressedBlock> {
+  async encode({ ticket, ...about }: PictureBatch, place: ChainPlace): Promise<EncodedBlock> {
     const raw = this.#batches.get(ticket);
     this.#batches.delete(ticket);
     if (raw === undefined) throw new Error(`got the batch ${ticket}, which is not there`);
-    return await pressBlock({ ...about, kind: BLOCK_KIND.pictures }, raw, place, this.#cipher);
+    return await encodeBlock({ ...about, kind: BLOCK_KIND.pictures }, raw, place, this.#cipher);
   }
 }

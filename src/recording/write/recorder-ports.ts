@@ -1,14 +1,14 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { PaceLimits } from "./capture-rate.ts";
-import type { CopyTurns } from "./copy-scheduler.ts";
-import type { Scribe } from "./encoder.ts";
+import type { CopyScheduler } from "./copy-scheduler.ts";
+import type { RecordingEncoder } from "./encoder.ts";
 
 /** What a recorder needs of the house. */
 export interface RecorderPorts {
   readonly clock: Clock;
-  readonly turns: CopyTurns;
+  readonly turns: CopyScheduler;
   /** Another one, after one failed. */
-  openScribe(): Scribe;
+  openEncoder(): RecordingEncoder;
   /** Free bytes where the recording is written. */
   freeBytes(): Promise<number>;
   /** Nothing can be written, and later again. */

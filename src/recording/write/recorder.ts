@@ -9,10 +9,10 @@ import type { TrackEvent } from "../format/event-entry.ts";
 import type { RecordingCounts } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
 import type { ChainPlace } from "./block-encoder.ts";
-import type { BlockContent, BlockLog } from "./block-writer.ts";
-import { CapturePace } from "./capture-rate.ts";
-import type { PictureBatch, Scribe } from "./encoder.ts";
-import { TrackTap } from "./event-recorder.ts";
+import type { BlockContent, BlockWriter } from "./block-writer.ts";
+import { CaptureRate } from "./capture-rate.ts";
+import type { PictureBatch, RecordingEncoder } from "./encoder.ts";
+import { EventRecorder } from "./event-recorder.ts";
 import type { RecorderOptions, RecorderPorts } from "./recorder-ports.ts";
 
 /** All that happened is written so often: what a kill may lose. */
@@ -30,19 +30,19 @@ const LAST_TRIES = 3;
 
 /**
  * Records one desktop: its pixels as a watcher of its own, what happens beside them as a listener. It copies what
- * changed the moment it did, unless it did a moment ago, into the frame of a scribe, which encodes it aside; the log
- * writes what the scribe made.
+ * changed the moment it did, unless it did a moment ago, into the frame of an encoder, which encodes it aside; the block
+ * writer writes what it made.
  */
 export class Recorder {
   readonly #desktop: Desktop;
-  readonly #log: BlockLog;
+  readonly #writer: BlockWriter;
   readonly #ports: RecorderPorts;
   readonly #options: RecorderOptions;
   readonly #startMs: number;
-  readonly #tap: TrackTap;
-  readonly #pace: CapturePace;
+  readonly #eventRecorder: EventRecorder;
+  readonly #captureRate: CaptureRate;
   readonly #offDesktop: () => void;
-  #scribe: Scribe;
+  #encoder: RecordingEncoder;
   #watcher: Watcher | null = null;
   #size: Size = { width: 0, height: 0 };
   /** The picture under way. */
@@ -63,26 +63,26 @@ export class Recorder {
   #floorAtMs: number;
   #isClosed = false;
 
-  /** `scribe`: the first; it is closed with the recorder. */
+  /** `encoder`: the first; it is closed with the recorder. */
   constructor(
     desktop: Desktop,
-    log: BlockLog,
-    scribe: Scribe,
+    writer: BlockWriter,
+    encoder: RecordingEncoder,
     options: RecorderOptions,
     ports: RecorderPorts,
   ) {
     this.#desktop = desktop;
-    this.#log = log;
+    this.#writer = writer;
     this.#ports = ports;
     this.#options = options;
     this.#startMs = ports.clock.nowMs();
     this.#floorAtMs = this.#startMs + FLOOR_CHECK_MS;
-    this.#pace = new CapturePace(options, ports.clock);
-    this.#scribe = scribe;
-    this.#tap = new TrackTap(desktop, () => this.nowMs);
+    this.#captureRate = new CaptureRate(options, ports.clock);
+    this.#encoder = encoder;
+    this.#eventRecorder = new EventRecorder(desktop, () => this.nowMs);
     this.#offDesktop = desktop.on((event) => {
       if (event.type === "state" || event.type === "resize") this.#attach();
-      else if (event.type === "update") this.#pace.changed(event.damage);
+      else if (event.type === "update") this.#captureRate.changed(event.damage);
     });
     this.#attach();
     this.#waitForFlush();
@@ -94,7 +94,7 @@ export class Recorder {
   }
 
   get counts(): RecordingCounts {
-    return { ...this.#tap.counts, frames: this.#frames };
+    return { ...this.#eventRecorder.counts, frames: this.#frames };
   }
 
   /** Of the last picture; 0x0 before the first. */
@@ -108,7 +108,7 @@ export class Recorder {
   }
 
   note(event: TrackEvent): void {
-    this.#tap.add(event);
+    this.#eventRecorder.add(event);
   }
 
   /** Writes what waits, for who reads along: resolves when it can be read, or cannot be written. */
@@ -116,7 +116,7 @@ export class Recorder {
     if (this.#isClosed) return;
     await this.#capturing;
     // A picture that only waits for the rate is taken now; one that waits for the budget is not.
-    await this.#capture(this.#pace.waitMs <= 1000 / this.#options.maxFps);
+    await this.#capture(this.#captureRate.waitMs <= 1000 / this.#options.maxFps);
     await Promise.all(await this.#flush(false));
   }
 
@@ -136,11 +136,11 @@ export class Recorder {
     this.#cancelHot?.();
     this.#cancelFlush?.();
     this.#watcher?.close();
-    this.#tap.close();
+    this.#eventRecorder.close();
     await Promise.all(await this.#flush());
-    this.#scribe.close();
+    this.#encoder.close();
     if (this.#gap !== null) throw new RecordingError("disk_full", `the end is missing: ${this.#gap.reason}`);
-    await this.#log.finish(this.nowMs);
+    await this.#writer.finish(this.nowMs);
   }
 
   /** Watches from the first picture on. */
@@ -158,7 +158,7 @@ export class Recorder {
       return;
     }
     this.#isWaking = true;
-    const waitMs = this.#log.pendingBytes > MAX_PENDING_BYTES ? BEHIND_MS : this.#pace.waitMs;
+    const waitMs = this.#writer.pendingBytes > MAX_PENDING_BYTES ? BEHIND_MS : this.#captureRate.waitMs;
     const go = (): void => {
       this.#isWaking = false;
       this.#cancelWake = null;
@@ -191,13 +191,13 @@ export class Recorder {
   async #take(isLast: boolean): Promise<void> {
     const watcher = this.#watcher;
     if (watcher === null || this.#isClosed || this.#gap !== null || watcher.pending.isEmpty) return;
-    if (!isLast && (this.#pace.waitMs > 0 || this.#log.pendingBytes > MAX_PENDING_BYTES)) {
+    if (!isLast && (this.#captureRate.waitMs > 0 || this.#writer.pendingBytes > MAX_PENDING_BYTES)) {
       this.#isMissed = true;
       return;
     }
     const view = this.#desktop.view("recording");
     const isNew = await this.#fit(view);
-    const { frame } = this.#scribe;
+    const { frame } = this.#encoder;
     if (frame === null || view.width !== frame.width || view.height !== frame.height) {
       this.#isMissed = true; // it got yet another size
       return;
@@ -205,8 +205,8 @@ export class Recorder {
     const taken = watcher.take();
     const changed = isNew ? Region.of(frame.rect) : taken.painted.clip(frame.rect);
     const copies = isNew ? [] : taken.copies;
-    const hot = this.#pace.hotPart(changed);
-    const isHotLater = !isLast && !isNew && !hot.isEmpty && this.#pace.hotWaitMs > 0;
+    const hot = this.#captureRate.hotPart(changed);
+    const isHotLater = !isLast && !isNew && !hot.isEmpty && this.#captureRate.hotWaitMs > 0;
     const damage = isHotLater ? changed.subtract(hot) : changed;
     if (isHotLater) {
       watcher.putBack(hot);
@@ -215,7 +215,7 @@ export class Recorder {
     if (damage.isEmpty && copies.length === 0) return;
     const atMs = this.nowMs;
     const { generation } = view;
-    this.#pace.began(!isHotLater && !hot.isEmpty);
+    this.#captureRate.began(!isHotLater && !hot.isEmpty);
     if (!(await this.#ports.turns.copyAll(view, frame, damage.union(targetsOf(copies))))) return;
     this.#isTorn = view.generation !== generation;
     if (this.#isTorn) {
@@ -225,19 +225,19 @@ export class Recorder {
     }
     const { rects } = damage;
     const isPartial = isHotLater || this.#isTorn;
-    const added = await this.#scribe.add({ damage: rects, copies, atMs, generation, isPartial });
+    const added = await this.#encoder.add({ damage: rects, copies, atMs, generation, isPartial });
     if (added.before !== null) void this.#writeBatch(added.before);
     this.#frames++;
-    this.#pace.took(added.rawBytes);
+    this.#captureRate.took(added.rawBytes);
     if (added.after !== null) void this.#writeBatch(added.after);
   }
 
-  /** Gives the scribe a frame of the desktop's size; true where it is a new one. */
+  /** Gives the encoder a frame of the desktop's size; true where it is a new one. */
   async #fit({ width, height }: Size): Promise<boolean> {
-    const { frame } = this.#scribe;
+    const { frame } = this.#encoder;
     if (frame !== null && frame.width === width && frame.height === height) return false;
-    await this.#scribe.resize({ width, height });
-    this.#pace.resized();
+    await this.#encoder.resize({ width, height });
+    this.#captureRate.resized();
     this.#size = { width, height };
     return true;
   }
@@ -245,7 +245,7 @@ export class Recorder {
   /** What was put back is looked at again when its turn comes, whatever else happens meanwhile. */
   #wakeForHot(): void {
     if (this.#cancelHot !== null) return;
-    this.#cancelHot = this.#ports.clock.after(Math.max(1, this.#pace.hotWaitMs), () => {
+    this.#cancelHot = this.#ports.clock.after(Math.max(1, this.#captureRate.hotWaitMs), () => {
       this.#cancelHot = null;
       this.#wake();
     });
@@ -272,13 +272,13 @@ export class Recorder {
     }
   }
 
-  /** Hands all that waits to the log; where nothing does, a sign of life. Gives what resolves when it is written. */
+  /** Hands all that waits to the writer; where nothing does, a sign of life. Gives what resolves when it is written. */
   async #flush(hasBeat = true): Promise<readonly Promise<void>[]> {
     const written: Promise<void>[] = [];
     const pictures = await this.#cut();
     if (this.#gap !== null) return [];
     if (pictures !== null) written.push(this.#writeBatch(pictures));
-    const entries = this.#tap.take();
+    const entries = this.#eventRecorder.take();
     const atMs = this.nowMs;
     if (entries.length > 0) {
       const raw = writeTracks(entries);
@@ -300,18 +300,18 @@ export class Recorder {
   async #cut(): Promise<PictureBatch | null> {
     if (this.#gap !== null) return null;
     try {
-      return await this.#scribe.cut();
+      return await this.#encoder.cut();
     } catch (error) {
       this.#fail(error, "recorder failed");
       return null;
     }
   }
 
-  /** Hands pictures to the log. */
+  /** Hands pictures to the writer. */
   #writeBatch(batch: PictureBatch): Promise<void> {
-    const wrote = this.#pace.closedBlock();
-    const scribe = this.#scribe;
-    const raw = { length: batch.rawBytes, press: (place: ChainPlace) => scribe.press(batch, place) };
+    const wrote = this.#captureRate.closedBlock();
+    const encoder = this.#encoder;
+    const raw = { length: batch.rawBytes, encode: (place: ChainPlace) => encoder.encode(batch, place) };
     const { isKey, frames, fromMs, toMs, changedPixels } = batch;
     const about = { kind: BLOCK_KIND.pictures, isKey, frames, fromMs, toMs, changedPixels };
     return this.#append({ ...about, raw }, (bytes) => wrote(batch.rawBytes, bytes));
@@ -320,7 +320,7 @@ export class Recorder {
   /** Resolves when it is written, or was not: then there is a gap. */
   async #append(content: BlockContent, wrote: (bytes: number) => void = () => undefined): Promise<void> {
     try {
-      wrote(await this.#log.append(content));
+      wrote(await this.#writer.append(content));
     } catch (error) {
       this.#fail(error, "disk failed");
     }
@@ -349,8 +349,8 @@ export class Recorder {
     this.#cancelWake?.();
     this.#cancelWake = null;
     this.#isWaking = false;
-    // What was taken but not written is lost with its scribe.
-    this.#scribe.close();
+    // What was taken but not written is lost with its encoder.
+    this.#encoder.close();
     this.#ports.failed(error);
   }
 
@@ -367,9 +367,9 @@ export class Recorder {
     if (gap === null) return;
     this.#retryAtMs = this.#ports.clock.nowMs() + RETRY_MS;
     if ((await this.#ports.freeBytes()) < this.#options.floorBytes) return;
-    this.#log.recover();
+    this.#writer.recover();
     try {
-      await this.#log.append({
+      await this.#writer.append({
         kind: BLOCK_KIND.beat,
         fromMs: this.nowMs,
         toMs: this.nowMs,
@@ -379,9 +379,9 @@ export class Recorder {
       return; // still full: asked again later
     }
     this.#gap = null;
-    // The first picture of a new scribe is whole.
-    this.#scribe = this.#ports.openScribe();
-    this.#tap.add({ type: "gap", ...gap });
+    // The first picture of a new encoder is whole.
+    this.#encoder = this.#ports.openEncoder();
+    this.#eventRecorder.add({ type: "gap", ...gap });
     this.#ports.recovered();
     this.#wake();
   }

@@ -13,8 +13,8 @@ import type { Running } from "../library/archive.ts";
 import { writeSeal } from "../seal/seal.ts";
 import type { SealRegister } from "../seal/seal-register.ts";
 import type { Signer } from "../seal/signing-key.ts";
-import { BlockLog } from "./block-writer.ts";
-import type { Scribe, Scribes } from "./encoder.ts";
+import { BlockWriter } from "./block-writer.ts";
+import type { RecordingEncoder, RecordingEncoders } from "./encoder.ts";
 import { Recorder } from "./recorder.ts";
 import type { RecorderOptions, RecorderPorts } from "./recorder-ports.ts";
 import { SegmentWriter } from "./segments.ts";
@@ -28,12 +28,12 @@ export interface RecordingPlan extends RecorderOptions {
   readonly segmentBytes?: number;
 }
 
-export interface RunningPorts extends Omit<RecorderPorts, "openScribe"> {
-  readonly scribes: Scribes;
+export interface RunningPorts extends Omit<RecorderPorts, "openEncoder"> {
+  readonly encoders: RecordingEncoders;
 }
 
 /** Who signs recordings, and where it is noted. */
-export interface SealOffice {
+export interface SealSigning {
   readonly signer: Signer;
   readonly seals: SealRegister;
 }
@@ -43,10 +43,10 @@ export class RunningRecording implements Running {
   readonly desktop: Desktop;
   readonly #plan: RecordingPlan;
   readonly #head: RecordingHead;
-  readonly #log: BlockLog;
+  readonly #writer: BlockWriter;
   readonly #segments: SegmentWriter;
   readonly #recorder: Recorder;
-  readonly #office: SealOffice;
+  readonly #signing: SealSigning;
   readonly #clock: Clock;
   #closing: Promise<RecordingSummary> | null = null;
   #final: RecordingSummary | null = null;
@@ -56,51 +56,51 @@ export class RunningRecording implements Running {
     desktop: Desktop,
     plan: RecordingPlan,
     head: RecordingHead,
-    log: BlockLog,
+    writer: BlockWriter,
     segments: SegmentWriter,
-    scribe: Scribe,
-    office: SealOffice,
+    encoder: RecordingEncoder,
+    signing: SealSigning,
     ports: RecorderPorts,
   ) {
     this.desktop = desktop;
     this.#plan = plan;
     this.#head = head;
-    this.#log = log;
+    this.#writer = writer;
     this.#segments = segments;
-    this.#office = office;
+    this.#signing = signing;
     this.#clock = ports.clock;
-    this.#recorder = new Recorder(desktop, log, scribe, plan, ports);
+    this.#recorder = new Recorder(desktop, writer, encoder, plan, ports);
   }
 
   /** Makes the files and begins. Rejects with what the disk said; then nothing runs. */
   static async start(
     desktop: Desktop,
     plan: RecordingPlan,
-    office: SealOffice,
+    signing: SealSigning,
     ports: RunningPorts,
   ): Promise<RunningRecording> {
     const secret = plan.sealer === null ? null : makeRecordingKey(plan.head.id, plan.sealer);
-    const openScribe = (): Scribe => ports.scribes.open(secret?.key ?? null);
-    const scribe = openScribe();
+    const openEncoder = (): RecordingEncoder => ports.encoders.open(secret?.key ?? null);
+    const encoder = openEncoder();
     try {
       // It answers once it can work: until then nothing of what is shown would come to the disk.
-      await scribe.cut();
+      await encoder.cut();
       await mkdir(plan.folder, { mode: 0o700 });
       const segments = new SegmentWriter(plan.folder, plan.segmentBytes);
       const cipher = secret === null ? null : new BodyCipher(secret.key);
-      const log = new BlockLog(segments, new BlockIndex(), office.signer, cipher);
-      const { publicKey } = office.signer;
+      const writer = new BlockWriter(segments, new BlockIndex(), signing.signer, cipher);
+      const { publicKey } = signing.signer;
       const head = { ...plan.head, publicKey, sealedKey: secret?.sealedKey ?? null };
       try {
-        await log.append({ kind: BLOCK_KIND.head, fromMs: 0, toMs: 0, raw: writeHead(head) });
+        await writer.append({ kind: BLOCK_KIND.head, fromMs: 0, toMs: 0, raw: writeHead(head) });
       } catch (error) {
-        await log.close();
+        await writer.close();
         throw error;
       }
-      const all = { ...ports, openScribe };
-      return new RunningRecording(desktop, plan, head, log, segments, scribe, office, all);
+      const all = { ...ports, openEncoder };
+      return new RunningRecording(desktop, plan, head, writer, segments, encoder, signing, all);
     } catch (error) {
-      scribe.close();
+      encoder.close();
       throw error;
     }
   }
@@ -110,7 +110,7 @@ export class RunningRecording implements Running {
   }
 
   get index(): BlockIndex {
-    return this.#log.index;
+    return this.#writer.index;
   }
 
   /** Whether it is being ended: what happens from now on is not in it. */
@@ -170,9 +170,9 @@ export class RunningRecording implements Running {
     } catch {
       // What was written replays; that there is no seal says that the end is missing.
     } finally {
-      await this.#log.close();
+      await this.#writer.close();
     }
-    const { durationMs } = this.#log.index;
+    const { durationMs } = this.#writer.index;
     this.#final = { ...this.summary(), durationMs, state: isSealed ? "sealed" : "unsealed" };
     return this.#final;
   }
@@ -188,18 +188,18 @@ export class RunningRecording implements Running {
         ...{ reason, startedBy },
         ...(startedById === null ? {} : { startedById }),
         isEncrypted: this.#head.sealedKey === null ? "no" : "yes",
-        durationMs: this.#log.index.durationMs,
+        durationMs: this.#writer.index.durationMs,
         ...{ width, height, counts },
         segments: this.#segments.count,
         bytes: this.#segments.length,
-        blocks: this.#log.blocks,
-        indexAt: this.#log.indexAt,
-        directoryAt: this.#log.directoryAt,
-        hash: this.#log.hash,
-        publicKey: this.#office.signer.publicKey,
+        blocks: this.#writer.blocks,
+        indexAt: this.#writer.indexAt,
+        directoryAt: this.#writer.directoryAt,
+        hash: this.#writer.hash,
+        publicKey: this.#signing.signer.publicKey,
       },
-      this.#office.signer,
-      this.#office.seals,
+      this.#signing.signer,
+      this.#signing.seals,
     );
   }
 }

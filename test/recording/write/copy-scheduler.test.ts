@@ -3,7 +3,7 @@ import { FramePicture } from "../../../src/desktop/picture/frame-picture.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
-import { CopyTurns, PIXELS_A_TURN } from "../../../src/recording/write/copy-scheduler.ts";
+import { CopyScheduler, PIXELS_A_TURN } from "../../../src/recording/write/copy-scheduler.ts";
 import { settle } from "../../fake-clock.ts";
 import { randomOf } from "../studio.ts";
 
@@ -17,7 +17,7 @@ function noise(width: number, height: number): Framebuffer {
 t.test("a region is copied and nothing beside it, and what is too much for a turn is left", async (t) => {
   const from = noise(2500, 2000);
   const to = new Framebuffer(2500, 2000);
-  const turns = new CopyTurns();
+  const turns = new CopyScheduler();
   const region = Region.of(rect(0, 0, 2500, 900), rect(100, 950, 333, 1000), rect(1000, 1000, 7, 9));
   let left = turns.copy(new FramePicture(from), to, region);
   t.ok(region.area > PIXELS_A_TURN && !left.isEmpty, "more than a turn takes");
@@ -37,7 +37,7 @@ t.test("a region is copied and nothing beside it, and what is too much for a tur
 });
 
 t.test("recorders that need many turns take them one after the other", async (t) => {
-  const turns = new CopyTurns();
+  const turns = new CopyScheduler();
   const from = new Framebuffer(2048, 2048);
   const served: string[] = [];
   const recorder = async (name: string): Promise<void> => {

@@ -3,32 +3,32 @@ import t from "tap";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { FIRST_HASH } from "../../../src/recording/format/block.ts";
-import type { Scribe } from "../../../src/recording/write/encoder.ts";
-import { FarScribes } from "../../../src/recording/write/encoder-client.ts";
+import type { RecordingEncoder } from "../../../src/recording/write/encoder.ts";
+import { EncoderClient } from "../../../src/recording/write/encoder-client.ts";
 import { AGENT } from "../../desktop/house.ts";
 import { FakeClock } from "../../fake-clock.ts";
-import { NEAR_SCRIBES } from "../inline-encoder.ts";
+import { INLINE_ENCODERS } from "../inline-encoder.ts";
 import { randomOf, Studio } from "../studio.ts";
 
 const SIZE = { width: 300, height: 200 };
 const NOTHING = { copies: [], generation: 1, isPartial: false } as const;
 
-/** The blocks of some pictures, as a scribe makes them. */
-async function written(scribe: Scribe): Promise<Buffer[]> {
+/** The blocks of some pictures, as an encoder makes them. */
+async function written(encoder: RecordingEncoder): Promise<Buffer[]> {
   const random = randomOf(5);
-  await scribe.resize(SIZE);
+  await encoder.resize(SIZE);
   const blocks: Buffer[] = [];
   let before = FIRST_HASH;
   for (let i = 0; i < 12; i++) {
     const damage = rect(Math.floor(random() * 200), Math.floor(random() * 100), 100, 100);
     for (let y = damage.y; y < damage.y + damage.height; y += 2) {
-      scribe.frame?.fill(rect(damage.x, y, damage.width, 1), Math.floor(random() * 0xffffff));
+      encoder.frame?.fill(rect(damage.x, y, damage.width, 1), Math.floor(random() * 0xffffff));
     }
-    const added = await scribe.add({ ...NOTHING, damage: [damage], atMs: i * 100 });
-    const batches = [added.before, added.after, i % 4 === 3 ? await scribe.cut() : null];
+    const added = await encoder.add({ ...NOTHING, damage: [damage], atMs: i * 100 });
+    const batches = [added.before, added.after, i % 4 === 3 ? await encoder.cut() : null];
     for (const batch of batches) {
       if (batch === null) continue;
-      const { bytes } = await scribe.press(batch, { sequence: blocks.length, before });
+      const { bytes } = await encoder.encode(batch, { sequence: blocks.length, before });
       before = bytes.slice(-32);
       blocks.push(Buffer.from(bytes));
     }
@@ -37,9 +37,9 @@ async function written(scribe: Scribe): Promise<Buffer[]> {
 }
 
 t.test("what the thread writes is what would be written here", async (t) => {
-  const far = new FarScribes(systemClock, false);
+  const far = new EncoderClient(systemClock, false);
   t.teardown(() => far.close());
-  const wanted = await written(NEAR_SCRIBES.open(null));
+  const wanted = await written(INLINE_ENCODERS.open(null));
   const got = await written(far.open(null));
   t.ok(wanted.length >= 3);
   t.same(
@@ -48,20 +48,20 @@ t.test("what the thread writes is what would be written here", async (t) => {
   );
 });
 
-t.test("a thread that ends rejects what it was asked, and the next scribe has another", async (t) => {
+t.test("a thread that ends rejects what it was asked, and the next encoder has another", async (t) => {
   const workers: Worker[] = [];
   const open = (): Worker => {
     const worker = new Worker("setInterval(() => {}, 1e6)", { eval: true });
     workers.push(worker);
     return worker;
   };
-  const far = new FarScribes(systemClock, false, open);
+  const far = new EncoderClient(systemClock, false, open);
   t.teardown(() => far.close());
-  const scribe = far.open(null);
-  const asked = scribe.cut();
+  const encoder = far.open(null);
+  const asked = encoder.cut();
   await workers[0]?.terminate();
   await t.rejects(asked, { message: /thread of the recorder/ });
-  await t.rejects(scribe.cut(), { message: /thread has gone/ });
+  await t.rejects(encoder.cut(), { message: /thread has gone/ });
   const next = far.open(null).cut();
   next.catch(() => undefined);
   t.equal(workers.length, 2);
@@ -71,7 +71,7 @@ t.test("a thread that ends rejects what it was asked, and the next scribe has an
 
 t.test("a thread that says nothing any more is given up", async (t) => {
   const clock = new FakeClock();
-  const far = new FarScribes(clock, true, () => new Worker("setInterval(() => {}, 1e6)", { eval: true }));
+  const far = new EncoderClient(clock, true, () => new Worker("setInterval(() => {}, 1e6)", { eval: true }));
   t.teardown(() => far.close());
   const asked = far.open(null).cut();
   const over = t.rejects(asked, { message: /hangs/ });
@@ -86,12 +86,12 @@ t.test("the thread goes with the last recording, unless it is to be kept", async
     worker.once("exit", () => gone++);
     return worker;
   };
-  const brief = new FarScribes(systemClock, false, open);
+  const brief = new EncoderClient(systemClock, false, open);
   const two = [brief.open(null), brief.open(null)];
-  for (const scribe of two) scribe.close();
+  for (const encoder of two) encoder.close();
   await brief.close();
   t.equal(gone, 1);
-  const kept = new FarScribes(systemClock, true, open);
+  const kept = new EncoderClient(systemClock, true, open);
   kept.open(null).close();
   const again = kept.open(null).cut();
   again.catch(() => undefined);
@@ -100,12 +100,12 @@ t.test("the thread goes with the last recording, unless it is to be kept", async
   await t.rejects(again, { message: /recording has ended/ });
 });
 
-t.test("where the scribe fails there is a gap, and then a whole picture again", async (t) => {
+t.test("where the encoder fails there is a gap, and then a whole picture again", async (t) => {
   let isBroken = false;
   const studio = await Studio.open(t, {}, undefined, {
     close: () => Promise.resolve(),
     open(key) {
-      const near = NEAR_SCRIBES.open(key);
+      const near = INLINE_ENCODERS.open(key);
       return {
         get frame() {
           return near.frame;
@@ -113,7 +113,7 @@ t.test("where the scribe fails there is a gap, and then a whole picture again", 
         resize: (size) => near.resize(size),
         add: (note) => (isBroken ? Promise.reject(new Error("out of memory")) : near.add(note)),
         cut: () => near.cut(),
-        press: (batch, place) => near.press(batch, place),
+        encode: (batch, place) => near.encode(batch, place),
         close: () => near.close(),
       };
     },

@@ -1,14 +1,14 @@
 import { useEffect } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
 import { route } from "../shell/router.ts";
-import { cockpit } from "../shell/session.ts";
+import { appState } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 import { ApprovalList } from "./approval-list.tsx";
 import { GrantList } from "./grant-list.tsx";
 
 /** The queue of all desktops, for a phone or a small window at the side. */
 export function ApprovalsPage() {
-  const { cards, grants } = cockpit.value;
+  const { cards, grants } = appState.value;
   const wanted = route.value.page === "approvals" ? route.value.approvalId : null;
   const isWantedThere = cards.some(({ approval }) => approval.id === wanted);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { api } from "../shell/api-client.ts";
 import { countWords, MODE_WORDS, originWords, stateReason } from "../shell/labels.ts";
 import { attempt } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
-import { cockpit, isOnline, may } from "../shell/session.ts";
+import { appState, isOnline, may } from "../shell/session.ts";
 import { thumbnailAddress } from "../viewer/screenshot-address.ts";
 import { Thumbnail } from "./thumbnail.ts";
 import { hasWays } from "./transport-choice.ts";
@@ -20,7 +20,7 @@ export function DesktopTile({
   readonly desktop: DesktopInfo;
   readonly onEdit: (desktop: DesktopInfo) => void;
 }) {
-  const waiting = cockpit.value.cards.filter(
+  const waiting = appState.value.cards.filter(
     (card) => card.settledAtMs === null && card.approval.desktop_id === desktop.id,
   ).length;
   const remove = (): void => {

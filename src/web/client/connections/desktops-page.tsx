@@ -5,7 +5,7 @@ import { Icon } from "../controls/icon.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { api } from "../shell/api-client.ts";
 import { attempt } from "../shell/notices.ts";
-import { cockpit, may } from "../shell/session.ts";
+import { appState, may } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 import { DesktopDialog, type EditedDesktop } from "./desktop-dialog.tsx";
 import { DesktopTile } from "./desktop-tile.tsx";
@@ -18,7 +18,7 @@ export function DesktopsPage() {
   /** null: closed; "new": one is added. */
   const dialog = useSignal<EditedDesktop | "new" | null>(null);
   const query = useSignal("");
-  const { desktops, isKnown } = cockpit.value;
+  const { desktops, isKnown } = appState.value;
   const wanted = query.value.trim().toLowerCase();
   const shown = desktops.filter((desktop) =>
     `${desktop.name} ${desktop.host}`.toLowerCase().includes(wanted),

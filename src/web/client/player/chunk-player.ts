@@ -7,17 +7,17 @@ import { ChunkIndex, type ChunkRun, WINDOW_MS } from "./chunk-index.ts";
 import type { Span } from "./moments.ts";
 
 /** Where a recording's chunks come from. */
-export interface FootageSource {
+export interface ChunkSource {
   /** Those that touch a span, from the key that its beginning needs; `toMs` null: to the end. */
   chunks(fromMs: number, toMs: number | null, signal: AbortSignal): Promise<ChunksInfo>;
   /** Inflated. */
   chunk(index: number, signal: AbortSignal): Promise<Uint8Array>;
   /** All that the picture of a moment needs, from its key on. */
-  run(atMs: number, signal: AbortSignal): Promise<FootageRun>;
+  run(atMs: number, signal: AbortSignal): Promise<FetchedRun>;
 }
 
 /** The chunks of one moment, each being inflated. */
-export interface FootageRun {
+export interface FetchedRun {
   readonly parts: readonly { readonly info: PictureChunkInfo; readonly bytes: Promise<Uint8Array> }[];
   /** When the chunk after them begins; null: there was none. */
   readonly untilMs: number | null;
@@ -50,8 +50,8 @@ const KEPT_BYTES = 96 * 1024 * 1024;
  * The pictures of one recording, fetched as they are needed and painted into one framebuffer. INVARIANT: `frameAt` is
  * not called again before it has settled; `prefetch`, `frameAfter` and `frameBefore` may be.
  */
-export class Footage {
-  readonly #source: FootageSource;
+export class ChunkPlayer {
+  readonly #source: ChunkSource;
   readonly #index = new ChunkIndex();
   readonly #windows = new Map<number, Promise<void>>();
   readonly #inflated = new Map<number, Promise<Inflated>>();
@@ -72,7 +72,7 @@ export class Footage {
     readonly durationMs: number;
   } | null = null;
 
-  constructor(source: FootageSource, durationMs: number) {
+  constructor(source: ChunkSource, durationMs: number) {
     this.#source = source;
     this.#durationMs = durationMs;
   }

@@ -3,7 +3,7 @@ import type { Size } from "../../../framebuffer/rect.ts";
 import type { OverlayInfo, RecordingInfo, TimelineInfo } from "../../api/api.ts";
 import { OverlayLayer } from "../viewer/overlay-layer.ts";
 import { placeAt, planStage } from "../viewer/stage-plan.ts";
-import { Footage, type ShownFrame } from "./chunk-player.ts";
+import { ChunkPlayer, type ShownFrame } from "./chunk-player.ts";
 import { indexAt, type Span } from "./moments.ts";
 import { type OverlayEntry, overlaysAt } from "./overlay-track.ts";
 import { afterEvent, type Playback, type PlaybackEvent, passedOver, startOf } from "./playback.ts";
@@ -41,7 +41,7 @@ const AHEAD_MS = 4000;
 export class Player {
   readonly #stage: HTMLElement;
   readonly #events: PlayerEvents;
-  readonly #footage: Footage;
+  readonly #chunks: ChunkPlayer;
   readonly #frame = document.createElement("div");
   readonly #surface = document.createElement("div");
   readonly #canvas = document.createElement("canvas");
@@ -71,7 +71,7 @@ export class Player {
     this.#events = events;
     this.#size = { width: recording.width, height: recording.height };
     const { id } = recording;
-    this.#footage = new Footage(
+    this.#chunks = new ChunkPlayer(
       {
         chunks: (fromMs, toMs, signal) => fetchChunks(id, fromMs, toMs, signal),
         chunk: (index, signal) => fetchChunk(id, index, signal),
@@ -133,8 +133,8 @@ export class Player {
     this.dispatch({ type: "pause" });
     const { positionMs } = this.#playback;
     const shownAtMs = await (by === 1
-      ? this.#footage.frameAfter(positionMs)
-      : this.#footage.frameBefore(positionMs));
+      ? this.#chunks.frameAfter(positionMs)
+      : this.#chunks.frameBefore(positionMs));
     if (shownAtMs !== null) this.dispatch({ type: "seek", toMs: shownAtMs });
   }
 
@@ -144,7 +144,7 @@ export class Player {
     cancelAnimationFrame(this.#animation);
     this.#resized.disconnect();
     this.#pointer.close();
-    this.#footage.close();
+    this.#chunks.close();
     this.#frame.remove();
   }
 
@@ -184,7 +184,7 @@ export class Player {
   async #paintLatest(): Promise<void> {
     while (!this.#isClosed && this.#shownMs !== this.#playback.positionMs) {
       const { positionMs, isPlaying, speed } = this.#playback;
-      const shown = await this.#footage.frameAt(positionMs);
+      const shown = await this.#chunks.frameAt(positionMs);
       if (this.#isClosed) return;
       this.#shownMs = positionMs;
       if (shown) this.#draw(shown);
@@ -193,13 +193,13 @@ export class Player {
       this.#findIdle();
       if (shown) this.#events.shown(positionMs, shown);
       this.#learn(positionMs);
-      if (isPlaying) this.#footage.prefetch({ fromMs: positionMs, toMs: positionMs + AHEAD_MS * speed });
+      if (isPlaying) this.#chunks.prefetch({ fromMs: positionMs, toMs: positionMs + AHEAD_MS * speed });
     }
   }
 
   /** What lies around a moment is asked for once its picture is there: nothing shall come before that. */
   #learn(ms: number): void {
-    this.#footage.learn(ms).then(
+    this.#chunks.learn(ms).then(
       () => {
         if (!this.#isClosed) this.#findIdle();
       },
@@ -208,7 +208,7 @@ export class Player {
   }
 
   #findIdle(): void {
-    const idle = this.#footage.idle(this.#moments);
+    const idle = this.#chunks.idle(this.#moments);
     if (idle === this.#idle) return;
     this.#idle = idle;
     this.#events.idle(idle);
@@ -282,7 +282,7 @@ export class Player {
 
   #awaitGrowth(): void {
     this.#growTimer = setTimeout(() => {
-      this.#footage.grow().then(
+      this.#chunks.grow().then(
         (isGrowing) => this.#grew(isGrowing),
         (error: unknown) => {
           if (this.#isClosed) return;
@@ -297,7 +297,7 @@ export class Player {
   #grew(isGrowing: boolean): void {
     if (this.#isClosed) return;
     this.#pointer.forget();
-    this.dispatch({ type: "grew", durationMs: this.#footage.durationMs, isGrowing });
+    this.dispatch({ type: "grew", durationMs: this.#chunks.durationMs, isGrowing });
     this.#events.grew(isGrowing);
     if (isGrowing) this.#awaitGrowth();
   }

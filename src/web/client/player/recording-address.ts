@@ -1,7 +1,7 @@
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { ChunksInfo, PointerTrackInfo, RunHead } from "../../api/api.ts";
 import { ApiError, errorOf } from "../shell/api-client.ts";
-import type { FootageRun } from "./chunk-player.ts";
+import type { FetchedRun } from "./chunk-player.ts";
 
 /** Addresses of one recording, and what the player reads there again and again. */
 
@@ -68,7 +68,7 @@ export async function fetchChunk(id: string, index: number, signal: AbortSignal)
 }
 
 /** All chunks that one moment needs, inflated, in one answer. Throws ApiError; Error for what is no run. */
-export async function fetchRun(id: string, atMs: number, signal: AbortSignal): Promise<FootageRun> {
+export async function fetchRun(id: string, atMs: number, signal: AbortSignal): Promise<FetchedRun> {
   const response = await get(recordingPath(id, `/run?at_ms=${Math.max(0, atMs)}`), signal);
   const bytes = await response.arrayBuffer();
   if (bytes.byteLength < 4) throw new Error("a run came without a head");

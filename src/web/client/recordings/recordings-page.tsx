@@ -8,7 +8,7 @@ import { api } from "../shell/api-client.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
 import { countWords, sizeWords } from "../shell/labels.ts";
 import { type ErrorWords, errorWords } from "../shell/notices.ts";
-import { cockpit, me } from "../shell/session.ts";
+import { appState, me } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 import { RecordingRow } from "./recording-row.tsx";
 
@@ -33,7 +33,7 @@ export function RecordingsPage() {
     );
   };
   // Begins and ends are told with the desktops; what nobody tells is found by the next visit.
-  const running = cockpit.value.desktops.map(({ recording_id }) => recording_id).join();
+  const running = appState.value.desktops.map(({ recording_id }) => recording_id).join();
   useEffect(load, [running]);
 
   const wanted = query.value.trim().toLowerCase();

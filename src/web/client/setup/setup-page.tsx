@@ -11,7 +11,7 @@ import { FailureCard } from "../shell/failure-card.tsx";
 import { MODE_WORDS, MODES } from "../shell/labels.ts";
 import { attempt, type ErrorWords, errorWords } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
-import { cockpit, may } from "../shell/session.ts";
+import { appState, may } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 
 type KnownSnippet = ConfigInfo["clients"][number];
@@ -95,7 +95,7 @@ function ClientStep() {
 
 /** Green once this client has called. */
 function Light({ client }: { readonly client: KnownSnippet }) {
-  const isConnected = clientIsConnected(client, cockpit.value.clients);
+  const isConnected = clientIsConnected(client, appState.value.clients);
   return (
     <span class={`light tone-${isConnected ? "good" : "idle"}`}>
       <span class="dot" aria-hidden="true" />
@@ -105,7 +105,7 @@ function Light({ client }: { readonly client: KnownSnippet }) {
 }
 
 function Snippet({ client }: { readonly client: KnownSnippet }) {
-  const { clients } = cockpit.value;
+  const { clients } = appState.value;
   const isConnected = clientIsConnected(client, clients);
   return (
     <div class="snippet">
@@ -127,7 +127,7 @@ function Snippet({ client }: { readonly client: KnownSnippet }) {
 
 function DesktopStep() {
   const isAdding = useSignal(false);
-  const { desktops } = cockpit.value;
+  const { desktops } = appState.value;
   return (
     <section aria-labelledby="step-desktop">
       <h2 id="step-desktop">Choose a desktop</h2>
@@ -168,7 +168,7 @@ function DesktopStep() {
 
 function ModeStep() {
   const chosenId = useSignal<string | null>(null);
-  const { desktops } = cockpit.value;
+  const { desktops } = appState.value;
   const desktop = desktops.find((known) => known.id === chosenId.value) ?? desktops[0];
   return (
     <section aria-labelledby="step-mode">

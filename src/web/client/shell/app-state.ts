@@ -2,7 +2,7 @@ import type { ActionInfo, DesktopInfo, EventMessage, GrantInfo } from "../../api
 import { type Card, withApproval, withSnapshot } from "../approvals/approval-queue.ts";
 
 /** All that the pages know of the appliance, fed by `/ws/events`. */
-export interface Cockpit {
+export interface AppState {
   /** False until the first `hello`. */
   readonly isKnown: boolean;
   readonly desktops: readonly DesktopInfo[];
@@ -15,7 +15,7 @@ export interface Cockpit {
   readonly clients: readonly string[];
 }
 
-export const EMPTY_COCKPIT: Cockpit = {
+export const EMPTY_STATE: AppState = {
   isKnown: false,
   desktops: [],
   cards: [],
@@ -26,56 +26,56 @@ export const EMPTY_COCKPIT: Cockpit = {
 
 const MAX_ACTIONS = 500;
 
-/** The cockpit after one message of the server; `nowMs` is the browser's time. */
-export function afterMessage(cockpit: Cockpit, message: EventMessage, nowMs: number): Cockpit {
+/** The state after one message of the server; `nowMs` is the browser's time. */
+export function afterMessage(appState: AppState, message: EventMessage, nowMs: number): AppState {
   switch (message.type) {
     case "hello":
       return {
-        ...cockpit,
+        ...appState,
         isKnown: true,
         desktops: message.desktops,
-        cards: withSnapshot(cockpit.cards, message.approvals, nowMs),
+        cards: withSnapshot(appState.cards, message.approvals, nowMs),
         grants: message.grants,
         clients: message.clients,
       };
     case "desktop":
-      return { ...cockpit, desktops: withDesktop(cockpit.desktops, message.desktop) };
+      return { ...appState, desktops: withDesktop(appState.desktops, message.desktop) };
     case "desktop_removed":
       return {
-        ...cockpit,
-        desktops: cockpit.desktops.filter((desktop) => desktop.id !== message.desktop_id),
-        actions: cockpit.actions.filter((action) => action.desktop_id !== message.desktop_id),
-        grants: cockpit.grants.filter((grant) => grant.desktop_id !== message.desktop_id),
+        ...appState,
+        desktops: appState.desktops.filter((desktop) => desktop.id !== message.desktop_id),
+        actions: appState.actions.filter((action) => action.desktop_id !== message.desktop_id),
+        grants: appState.grants.filter((grant) => grant.desktop_id !== message.desktop_id),
       };
     case "approval":
-      return { ...cockpit, cards: withApproval(cockpit.cards, message.approval, nowMs) };
+      return { ...appState, cards: withApproval(appState.cards, message.approval, nowMs) };
     case "grants": {
-      const others = cockpit.grants.filter((grant) => grant.desktop_id !== message.desktop_id);
-      return { ...cockpit, grants: [...others, ...message.grants] };
+      const others = appState.grants.filter((grant) => grant.desktop_id !== message.desktop_id);
+      return { ...appState, grants: [...others, ...message.grants] };
     }
     case "action":
-      return withActions(cockpit, [message.action]);
+      return withActions(appState, [message.action]);
     case "holder":
       return {
-        ...cockpit,
-        desktops: cockpit.desktops.map((desktop) =>
+        ...appState,
+        desktops: appState.desktops.map((desktop) =>
           desktop.id === message.desktop_id ? { ...desktop, holder: message.holder } : desktop,
         ),
       };
     case "clients":
-      return { ...cockpit, clients: message.clients };
+      return { ...appState, clients: message.clients };
     case "clipboard":
-      return cockpit;
+      return appState;
   }
 }
 
 /** Adds actions that are not known yet, keeping all in the order of their time. */
-export function withActions(cockpit: Cockpit, more: readonly ActionInfo[]): Cockpit {
-  const known = new Set(cockpit.actions.map((action) => action.id));
+export function withActions(appState: AppState, more: readonly ActionInfo[]): AppState {
+  const known = new Set(appState.actions.map((action) => action.id));
   const fresh = more.filter((action) => !known.has(action.id));
-  if (fresh.length === 0) return cockpit;
-  const actions = [...cockpit.actions, ...fresh].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  return { ...cockpit, actions: actions.slice(-MAX_ACTIONS) };
+  if (fresh.length === 0) return appState;
+  const actions = [...appState.actions, ...fresh].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return { ...appState, actions: actions.slice(-MAX_ACTIONS) };
 }
 
 function withDesktop(desktops: readonly DesktopInfo[], desktop: DesktopInfo): readonly DesktopInfo[] {

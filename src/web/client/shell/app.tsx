@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Route } from "./route.ts";
 import { route } from "./router.ts";
-import { cockpit, pendingCount, startSession } from "./session.ts";
+import { appState, pendingCount, startSession } from "./session.ts";
 import "../styles/notices.css";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
@@ -26,7 +26,7 @@ const TITLES = {
 const pageTitle = computed(() => {
   const { value } = route;
   const desktop =
-    value.page === "viewer" ? cockpit.value.desktops.find(({ id }) => id === value.desktopId) : undefined;
+    value.page === "viewer" ? appState.value.desktops.find(({ id }) => id === value.desktopId) : undefined;
   return desktop?.name ?? TITLES[value.page];
 });
 

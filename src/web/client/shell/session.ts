@@ -2,19 +2,19 @@ import { computed, signal } from "@preact/signals";
 import type { DesktopInfo, EventMessage, Me } from "../../api/api.ts";
 import { pendingCards, swept } from "../approvals/approval-queue.ts";
 import { ApiError, api } from "./api-client.ts";
-import { afterMessage, type Cockpit, EMPTY_COCKPIT, withActions } from "./app-state.ts";
+import { type AppState, afterMessage, EMPTY_STATE, withActions } from "./app-state.ts";
 import { LiveSocket } from "./live-socket.ts";
 import { complain } from "./notices.ts";
 import { signInPath } from "./route.ts";
 
 /** Who is signed in; null until the server said so. */
 export const me = signal<Me | null>(null);
-export const cockpit = signal<Cockpit>(EMPTY_COCKPIT);
+export const appState = signal<AppState>(EMPTY_STATE);
 /** Whether what the pages show is up to date. */
 export const isOnline = signal(true);
 /** Browser time, ms, once a second: for ages and countdowns. */
 export const now = signal(Date.now());
-export const pendingCount = computed(() => pendingCards(cockpit.value.cards).length);
+export const pendingCount = computed(() => pendingCards(appState.value.cards).length);
 
 /** A page may point at the queue: then nothing is swept. */
 export const isQueueHeld = signal(false);
@@ -28,7 +28,7 @@ export function startSession(): void {
   identify();
   new LiveSocket<EventMessage>("/ws/events", {
     message: (message) => {
-      cockpit.value = afterMessage(cockpit.value, message, Date.now());
+      appState.value = afterMessage(appState.value, message, Date.now());
     },
     open: (isOpen) => {
       isOnline.value = isOpen;
@@ -42,8 +42,8 @@ export function startSession(): void {
 function tick(): void {
   now.value = Date.now();
   if (isQueueHeld.value) return;
-  const cards = swept(cockpit.value.cards, Date.now());
-  if (cards !== cockpit.value.cards) cockpit.value = { ...cockpit.value, cards };
+  const cards = swept(appState.value.cards, Date.now());
+  if (cards !== appState.value.cards) appState.value = { ...appState.value, cards };
 }
 
 let isIdentifying = false;
@@ -72,13 +72,13 @@ export function may(permission: string): boolean {
 }
 
 export function desktopOf(id: string): DesktopInfo | undefined {
-  return cockpit.value.desktops.find((desktop) => desktop.id === id);
+  return appState.value.desktops.find((desktop) => desktop.id === id);
 }
 
 /** Loads what happened on a desktop before this page was opened. */
 export async function loadActions(desktopId: string): Promise<void> {
   const actions = await api.actions(desktopId);
-  cockpit.value = withActions(cockpit.value, actions);
+  appState.value = withActions(appState.value, actions);
 }
 
 /** Ends the session here and on the server. */

@@ -8,7 +8,7 @@ import { isTyping } from "../shell/keyboard-focus.ts";
 import { canStop } from "../shell/labels.ts";
 import { attempt, complain, inform } from "../shell/notices.ts";
 import { OfflineBanner } from "../shell/offline-banner.tsx";
-import { cockpit, desktopOf, isOnline, loadActions, may, me } from "../shell/session.ts";
+import { appState, desktopOf, isOnline, loadActions, may, me } from "../shell/session.ts";
 import { ShortcutsDialog } from "../shell/shortcuts-dialog.tsx";
 import { ClipboardBridge } from "./clipboard-bridge.ts";
 import type { Crop } from "./crop.ts";
@@ -37,7 +37,7 @@ export function ViewerPage({ desktopId, crop }: ViewerPageProps) {
   if (desktop) return <LiveViewer key={desktopId} desktop={desktop} crop={crop} />;
   return (
     <main class="viewer-loading">
-      {cockpit.value.isKnown ? (
+      {appState.value.isKnown ? (
         <div class="card stage-card">
           <h1>No such desktop</h1>
           <p>It was removed, or the address is wrong.</p>
@@ -71,7 +71,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const { id, name } = desktop;
   const hasPicture = desktop.width > 0;
   const isLive = desktop.state.kind === "live";
-  const waiting = pendingCards(cardsFor(cockpit.value.cards, id));
+  const waiting = pendingCards(cardsFor(appState.value.cards, id));
 
   const stop = (): void => attempt("Could not stop", api.stop(id));
   const removeOverlay = (overlayId: string, isPressed = false): void =>

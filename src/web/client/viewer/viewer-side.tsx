@@ -6,7 +6,7 @@ import { DesktopFacts } from "../connections/desktop-facts.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { api } from "../shell/api-client.ts";
 import { attempt } from "../shell/notices.ts";
-import { cockpit, may } from "../shell/session.ts";
+import { appState, may } from "../shell/session.ts";
 import { ActionList } from "./action-list.tsx";
 import { OverlayList } from "./overlay-list.tsx";
 import { ViewerPanel } from "./viewer-panel.tsx";
@@ -20,9 +20,9 @@ export interface ViewerSideProps {
 
 /** The panel with this desktop's things. Questions that wait are shown above the actions too: nobody must look for them. */
 export function ViewerSide({ desktop, state, onRemoveOverlay }: ViewerSideProps) {
-  const cards = cardsFor(cockpit.value.cards, desktop.id);
-  const actions = cockpit.value.actions.filter((action) => action.desktop_id === desktop.id);
-  const grants = cockpit.value.grants.filter((grant) => grant.desktop_id === desktop.id);
+  const cards = cardsFor(appState.value.cards, desktop.id);
+  const actions = appState.value.actions.filter((action) => action.desktop_id === desktop.id);
+  const grants = appState.value.grants.filter((grant) => grant.desktop_id === desktop.id);
   const tab = state.tab.value;
   return (
     <ViewerPanel
@@ -71,7 +71,7 @@ export function ViewerSide({ desktop, state, onRemoveOverlay }: ViewerSideProps)
 
 /** With the panel closed, questions float over a corner of the desktop: the picture does not move under the hand. */
 export function FloatingApprovals({ desktopId }: { readonly desktopId: string }) {
-  const cards = cardsFor(cockpit.value.cards, desktopId);
+  const cards = cardsFor(appState.value.cards, desktopId);
   return (
     <section class="floating" aria-label="Approvals">
       <ApprovalList cards={cards} isDesktopNamed={false} />

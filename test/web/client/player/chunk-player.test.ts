@@ -1,5 +1,5 @@
 import t from "tap";
-import { Footage, type FootageSource } from "../../../../src/web/client/player/chunk-player.ts";
+import { ChunkPlayer, type ChunkSource } from "../../../../src/web/client/player/chunk-player.ts";
 
 /** A picture as src/protocols/recording/picture-format.ts lays it out: one solid record over all of it. */
 function solid(atMs: number, colour: readonly [number, number, number], isKey: boolean): Buffer {
@@ -34,7 +34,7 @@ const INDEX = CHUNKS.map((pictures, index) => ({
 }));
 
 /** Serves the chunks; what was asked for, in order. */
-class FakeSource implements FootageSource {
+class FakeSource implements ChunkSource {
   readonly asked: number[] = [];
   isBroken = false;
   readonly #chunks: readonly Buffer[];
@@ -66,10 +66,10 @@ class FakeSource implements FootageSource {
   }
 }
 
-const redAt = async (footage: Footage, ms: number) => (await footage.frameAt(ms))?.frame.bytes[0];
+const redAt = async (chunks: ChunkPlayer, ms: number) => (await chunks.frameAt(ms))?.frame.bytes[0];
 
 t.test("any moment is shown from any other, forwards and back", async (t) => {
-  const footage = new Footage(new FakeSource(), 10_000);
+  const chunks = new ChunkPlayer(new FakeSource(), 10_000);
   const wanted = [
     [0, 1],
     [100, 1],
@@ -83,29 +83,29 @@ t.test("any moment is shown from any other, forwards and back", async (t) => {
   ] as const;
   for (const [from] of wanted) {
     for (const [to, red] of wanted) {
-      await footage.frameAt(from);
-      t.equal(await redAt(footage, to), red, `${from} to ${to}`);
+      await chunks.frameAt(from);
+      t.equal(await redAt(chunks, to), red, `${from} to ${to}`);
     }
   }
 });
 
 t.test("going on paints only what is new, and fetches each chunk once", async (t) => {
   const source = new FakeSource();
-  const footage = new Footage(source, 10_000);
-  t.equal((await footage.frameAt(200))?.painted, null, "all of it at first");
-  await footage.learn(200);
-  const same = await footage.frameAt(300);
+  const chunks = new ChunkPlayer(source, 10_000);
+  t.equal((await chunks.frameAt(200))?.painted, null, "all of it at first");
+  await chunks.learn(200);
+  const same = await chunks.frameAt(300);
   t.same(same?.painted, [], "nothing came up since");
-  t.equal((await footage.frameAt(600))?.painted?.length, 1);
-  await footage.frameAt(100);
-  await footage.frameAt(2500);
+  t.equal((await chunks.frameAt(600))?.painted?.length, 1);
+  await chunks.frameAt(100);
+  await chunks.frameAt(2500);
   t.same(source.asked, [0, 1], "what is not shown is not fetched");
 });
 
 t.test("a cold seek asks once for all that it needs, and goes on without asking again", async (t) => {
   const source = new FakeSource();
   const asked: string[] = [];
-  const spied: FootageSource = {
+  const spied: ChunkSource = {
     chunks: () => {
       asked.push("index");
       return new Promise(() => undefined); // it never comes
@@ -119,36 +119,36 @@ t.test("a cold seek asks once for all that it needs, and goes on without asking 
       return source.run(atMs);
     },
   };
-  const footage = new Footage(spied, 10_000);
-  t.equal(await redAt(footage, 2500), 3);
-  t.equal(await redAt(footage, 2600), 3);
-  t.equal(await redAt(footage, 600), 2, "back in the same run");
+  const chunks = new ChunkPlayer(spied, 10_000);
+  t.equal(await redAt(chunks, 2500), 3);
+  t.equal(await redAt(chunks, 2600), 3);
+  t.equal(await redAt(chunks, 600), 2, "back in the same run");
   t.same(asked, ["run 2500"], "nothing comes before the picture or beside it");
-  t.equal(await redAt(footage, 9600), 5);
+  t.equal(await redAt(chunks, 9600), 5);
   t.same(asked.slice(1), ["run 9600"]);
-  void footage.learn(9600);
+  void chunks.learn(9600);
   t.same(asked.slice(2), ["index"], "what lies around is asked for by whoever has the picture");
 });
 
 t.test("frames are stepped through across chunks", async (t) => {
-  const footage = new Footage(new FakeSource(), 10_000);
+  const chunks = new ChunkPlayer(new FakeSource(), 10_000);
   const forwards: number[] = [];
-  for (let ms: number | null = await footage.frameAfter(0); ms !== null; ms = await footage.frameAfter(ms)) {
+  for (let ms: number | null = await chunks.frameAfter(0); ms !== null; ms = await chunks.frameAfter(ms)) {
     forwards.push(ms);
   }
   t.same(forwards, [100, 500, 2000, 9000, 9500]);
   const back: number[] = [];
-  for (let ms: number | null = 9500; ms !== null; ms = await footage.frameBefore(ms)) back.push(ms);
+  for (let ms: number | null = 9500; ms !== null; ms = await chunks.frameBefore(ms)) back.push(ms);
   t.same(back, forwards.toReversed());
 });
 
 t.test("what could not be fetched is tried again", async (t) => {
   const source = new FakeSource();
-  const footage = new Footage(source, 10_000);
+  const chunks = new ChunkPlayer(source, 10_000);
   source.isBroken = true;
-  await t.rejects(footage.frameAt(200), { message: /500/ });
+  await t.rejects(chunks.frameAt(200), { message: /500/ });
   source.isBroken = false;
-  t.equal(await redAt(footage, 200), 1);
+  t.equal(await redAt(chunks, 200), 1);
 });
 
 t.test("bytes that are no pictures are refused, and another moment is whole", async (t) => {
@@ -158,7 +158,7 @@ t.test("bytes that are no pictures are refused, and another moment is whole", as
     Buffer.concat(second),
     Buffer.concat(third),
   ]);
-  const footage = new Footage(source, 10_000);
-  await t.rejects(footage.frameAt(200), { name: "PictureError" });
-  t.equal(await redAt(footage, 9000), 4);
+  const chunks = new ChunkPlayer(source, 10_000);
+  await t.rejects(chunks.frameAt(200), { name: "PictureError" });
+  t.equal(await redAt(chunks, 9000), 4);
 });

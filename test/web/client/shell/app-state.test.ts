@@ -1,22 +1,22 @@
 import t from "tap";
 import {
+  type AppState,
   afterMessage,
-  type Cockpit,
-  EMPTY_COCKPIT,
+  EMPTY_STATE,
   withActions,
 } from "../../../../src/web/client/shell/app-state.ts";
 import { holderWords } from "../../../../src/web/client/shell/labels.ts";
 import { actionInfo, approvalInfo, desktopInfo } from "../infos.ts";
 
-const hello = (over: Partial<Parameters<typeof desktopInfo>[0]> = {}): Cockpit =>
+const hello = (over: Partial<Parameters<typeof desktopInfo>[0]> = {}): AppState =>
   afterMessage(
-    EMPTY_COCKPIT,
+    EMPTY_STATE,
     { type: "hello", desktops: [desktopInfo(over)], approvals: [], grants: [], clients: ["cursor"] },
     0,
   );
 
 t.test("nothing is known before the hello", async (t) => {
-  t.equal(EMPTY_COCKPIT.isKnown, false);
+  t.equal(EMPTY_STATE.isKnown, false);
   t.equal(hello().isKnown, true);
   t.same(hello().clients, ["cursor"]);
 });
@@ -73,7 +73,7 @@ t.test("the history is bounded and drops the oldest", async (t) => {
   const many = Array.from({ length: 600 }, (_, i) =>
     actionInfo({ id: `x${i}`, at: new Date(i * 1000).toISOString() }),
   );
-  const { actions } = withActions(EMPTY_COCKPIT, many);
+  const { actions } = withActions(EMPTY_STATE, many);
   t.equal(actions.length, 500);
   t.equal(actions.at(-1)?.id, "x599");
 });
@@ -85,7 +85,7 @@ t.test("the length of a clipboard changes nothing", async (t) => {
 
 t.test("who holds the input is told on its desktop, in words that know who looks", async (t) => {
   const known = afterMessage(
-    EMPTY_COCKPIT,
+    EMPTY_STATE,
     {
       type: "hello",
       desktops: [desktopInfo(), desktopInfo({ id: "d2" })],
