@@ -11,9 +11,10 @@ const anthropic = new Declarations("@anthropic-ai/sdk/resources/beta/messages/me
 const openai = new Declarations("openai/resources/responses/responses.d.ts");
 const gemini = new Declarations("@google/genai/dist/genai.d.ts");
 
-/** Waits pass at once. */
+/** Waits pass at once; what nobody waits for never comes. */
 class HastyClock extends ManualClock {
-  override after(_delayMs: number, call: () => void): () => void {
+  override after(_delayMs: number, call: () => void, { isIdle = false } = {}): () => void {
+    if (isIdle) return () => undefined;
     const timer = setImmediate(call);
     return () => clearImmediate(timer);
   }
