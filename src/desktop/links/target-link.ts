@@ -12,7 +12,9 @@ export function makeTargetLink(connection: Connection, means: LinkMeans): Link {
       return kasmLink(connection, means);
     case "rdp":
       return rdpLink(connection, means);
-    default:
+    case "vnc":
+    case "demo":
+    case "replay":
       return vncLink(connection, means);
   }
 }

@@ -3,6 +3,7 @@ import type { Cursor } from "../../../framebuffer/cursor.ts";
 import { Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import type { Region } from "../../../framebuffer/region.ts";
 import { systemClock } from "../../../platform/clock.ts";
+import type { Protocol } from "../../connections/connection.ts";
 import type { ShownIdentity } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents } from "../../link.ts";
@@ -24,11 +25,14 @@ import {
 import { WorkerTrust } from "./worker-trust.ts";
 
 /** Each thread holds one link: what the other protocols need would be memory for nothing. */
-const MAKERS: Readonly<Record<string, () => Promise<MakeLink>>> = {
+const makeVncLink = async (): Promise<MakeLink> => (await import("../vnc/open-vnc.ts")).vncLink;
+const MAKERS: Readonly<Record<Protocol, () => Promise<MakeLink>>> = {
   rdp: async () => (await import("../rdp/open-rdp.ts")).rdpLink,
   kasmvnc: async () => (await import("../kasmvnc/open-kasm.ts")).kasmLink,
+  vnc: makeVncLink,
+  demo: makeVncLink,
+  replay: makeVncLink,
 };
-const makeVncLink = async (): Promise<MakeLink> => (await import("../vnc/open-vnc.ts")).vncLink;
 
 /** A target that rings bells faster than the main thread hears them waits after so many. */
 const MOST_UNHEARD = 64;
@@ -114,9 +118,8 @@ export class LinkThread {
   }
 
   #load(settings: LinkSettings, control: SharedArrayBuffer): void {
-    const load = MAKERS[settings.connection.protocol] ?? makeVncLink;
     this.#control = new Int32Array(control);
-    load().then(
+    MAKERS[settings.connection.protocol]().then(
       (make) => this.#open(settings, make),
       (error: unknown) => this.#giveUp(error),
     );
