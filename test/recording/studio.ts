@@ -113,6 +113,11 @@ export class Studio {
     this.#tell({ type: "removed", desktop: this.desktop, by: null });
   }
 
+  /** Tells everybody that the desktop has another connection. */
+  changeDesktop(): void {
+    this.#tell({ type: "changed", desktop: this.desktop, by: null });
+  }
+
   /** The live picture of now. */
   shot(): Uint8Array {
     const view = this.desktop.view("viewer");

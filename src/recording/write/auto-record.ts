@@ -43,7 +43,7 @@ export class AutoRecord {
     for (const desktop of this.#desktops.all) this.#follow(desktop);
     this.#offDesktops = this.#desktops.on(({ type, desktop }) => {
       if (type === "added") this.#follow(desktop);
-      else this.#leave(desktop.id);
+      else if (type === "removed") this.#leave(desktop.id);
     });
   }
 

@@ -211,6 +211,20 @@ t.test("a recording begins before an agent's first act, and ends a minute after 
   await reader.close();
 });
 
+t.test(
+  "a desktop that was edited is still recorded when an agent acts, and the recording ends",
+  async (t) => {
+    const studio = await Studio.open(t, { policy: "on_agent_activity" });
+    const { house, desktop } = studio;
+    studio.changeDesktop();
+    await house.act(desktop.perform(CLICK, AGENT));
+    await until("its beginning", () => studio.recordings.runningOn("d1"));
+    studio.changeDesktop();
+    await house.clock.live(65_000, 1000);
+    await until("its end", () => studio.recordings.runningOn("d1") === null);
+  },
+);
+
 t.test("always: every live desktop is recorded until it is removed", async (t) => {
   const studio = await Studio.open(t, { policy: "always" });
   await until("its beginning", () => studio.recordings.runningOn("d1")?.reason === "always");
