@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ConnectionInput } from "../desktop/connections/connection.ts";
+import { isSecret, SECRET_FIELDS } from "../desktop/connections/connection-fields.ts";
 import { allowedTargets } from "../desktop/connections/proposals.ts";
 import { TLS_TRUST } from "../desktop/connections/trust-policy.ts";
 import { WORDS } from "../desktop/control/action-class.ts";
@@ -374,12 +375,10 @@ export function printable(config: Config): Record<string, unknown> {
     vnc: { ...config.vnc, password: hide(config.vnc.password) },
     connections: config.connections.map((connection) => ({
       ...connection,
+      password: null,
       ...Object.fromEntries(
-        (["http_password", "http_headers"] as const)
-          .filter((name) => connection[name] !== undefined)
-          .map((name) => [name, "(set)"]),
+        SECRET_FIELDS.filter((name) => isSecret(connection, name)).map((name) => [name, "(set)"]),
       ),
-      password: hide(connection.password),
     })),
   };
 }

@@ -79,6 +79,26 @@ t.test("secrets may come from files, and are never printed", async (t) => {
   t.match(text, /\(set\)/);
 });
 
+t.test("of a connection no secret is printed, and all else is", async (t) => {
+  const headers = { protocol: "vnc", host: "h", transport: "ws", http_headers: { "X-Key": "hidden99" } };
+  const config = load({
+    connect: [
+      "vnc+wss://ada:hidden99@h/desk?token=hidden99&http_username=eve&http_password=hidden99",
+      "vnc+unix:///run/desk.sock",
+      "vnc+ws://h/websockify",
+    ],
+    file: file(JSON.stringify({ connections: [headers] })),
+  });
+  const { connections } = printable(config);
+  t.notMatch(JSON.stringify(connections), /hidden99|token/);
+  t.match(connections, [
+    { http_headers: "(set)", password: null },
+    { username: "ada", password: "(set)", path: "(set)", http_username: "eve", http_password: "(set)" },
+    { path: "/run/desk.sock", password: null },
+    { path: "/websockify", password: null },
+  ]);
+});
+
 t.test("errors name the key, where it came from, the value and the fix", async (t) => {
   t.throws(() => load({ flags: { port: "70000" } }), {
     message: /server\.port \(from flag --port\): got "70000"/,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { RefusedError } from "../error.ts";
 import { type Connection, makeConnection } from "./connection.ts";
-import { type ConnectionEdit, readFields, SECRET_FIELDS, type SecretField } from "./connection-fields.ts";
+import { type ConnectionEdit, isSecret, readFields, SECRET_FIELDS } from "./connection-fields.ts";
 
 /** All of a connection but its secrets, which are named: taken as an edit it changes nothing. */
 export function shownConnection(connection: Connection): ConnectionEdit {
@@ -17,7 +17,8 @@ export function shownConnection(connection: Connection): ConnectionEdit {
 
 /**
  * The connection with its edit: the same id, another name, place or way to sign in. Throws RefusedError
- * invalid_parameters, also where a kept secret would go to another place than the one that it was given for.
+ * invalid_parameters, also where a kept secret would go to another place than the one that it was given for, or
+ * there without what it was protected by.
  */
 export function editedConnection(old: Connection, edit: ConnectionEdit): Connection {
   const { kept_secrets = [], ...said } = edit;
@@ -34,12 +35,17 @@ export function editedConnection(old: Connection, edit: ConnectionEdit): Connect
   const input = readFields({ ...Object.fromEntries(kept), ...said });
   const connection = { ...makeConnection({ ...input, id: old.id }, new Date(0)), createdAt: old.createdAt };
   const taken = names.filter((name) => said[name] === undefined);
-  if (taken.length > 0 && changeOf(old, connection) === "place") {
-    throw new RefusedError(
+  if (taken.length === 0) return connection;
+  const refused = (change: string, rule: string): RefusedError =>
+    new RefusedError(
       "invalid_parameters",
-      `got another address and kept_secrets with ${taken.join(", ")}, expected them anew: a stored secret goes only to the place that it was given for`,
+      `got ${change} and kept_secrets with ${taken.join(", ")}, expected them anew: a stored secret goes only ${rule}`,
     );
+  if (changeOf(old, connection) === "place") {
+    throw refused("another address", "to the place that it was given for");
   }
+  const unprotected = protectionLost(old, connection);
+  if (unprotected !== null) throw refused(unprotected, "where what protected it still does");
   return connection;
 }
 
@@ -50,7 +56,18 @@ export function changeOf(old: Connection, connection: Connection): "place" | "op
   return isDeepStrictEqual({ ...old, name: "" }, { ...connection, name: "" }) ? "name" : "options";
 }
 
-function isSecret(connection: Connection, name: SecretField): boolean {
-  if (connection[name] === undefined || connection[name] === null) return false;
-  return name !== "path" || connection.transport !== "unix";
+/** What says no longer so strictly, or otherwise, whom secrets are shown to and how; null where all of it stays. */
+function protectionLost(old: Connection, connection: Connection): string | null {
+  if (old.fingerprint !== connection.fingerprint) return "another fingerprint";
+  if (old.protocol === "vnc" && !isDeepStrictEqual(old.security, connection.security)) {
+    return "another security";
+  }
+  const isWeaker = old.protocol === "rdp" && nlaRank(connection) < nlaRank(old);
+  return isWeaker ? "a weaker rdp.require_nla" : null;
+}
+
+/** The higher the stricter; what is not said is as the configuration has it. */
+function nlaRank({ rdp }: Connection): number {
+  if (rdp?.require_nla === undefined) return 1;
+  return rdp.require_nla ? 2 : 0;
 }

@@ -4,7 +4,7 @@ import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { RefusedError } from "../error.ts";
 import { DECODING } from "./decoding.ts";
 import { LEAST_SIDE, MOST_MONITORS, MOST_SIDE, RDP_DEPTHS, RDP_GRAPHICS } from "./rdp-options.ts";
-import { TRANSPORTS } from "./transport.ts";
+import { DEFAULT_WEB_PATH, TRANSPORTS } from "./transport.ts";
 
 /** The protocols of targets that people and agents add. */
 export const TARGET_PROTOCOLS = ["vnc", "kasmvnc", "rdp"] as const;
@@ -128,9 +128,19 @@ type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> 
 export type ConnectionFields = Frozen<z.output<typeof fieldsSchema>>;
 export type RdpFields = NonNullable<ConnectionFields["rdp"]>;
 
-/** Never logged, listed or sent to a browser; a path is one where it is a WebSocket's, which may hold a token. */
+/** Never logged, listed or sent to a browser, where `isSecret` says so. */
 export const SECRET_FIELDS = ["password", "path", "http_password", "http_headers"] as const;
 export type SecretField = (typeof SECRET_FIELDS)[number];
+
+/** Whether what a connection has there is a secret: of paths a WebSocket's that was chosen, for it may hold a token. */
+export function isSecret(
+  connection: Readonly<Partial<Record<SecretField | "transport", unknown>>>,
+  name: SecretField,
+): boolean {
+  const value = connection[name] ?? null;
+  if (value === null) return false;
+  return name !== "path" || (connection.transport !== "unix" && value !== DEFAULT_WEB_PATH);
+}
 
 /** What a connection is to be from now on: a field that is not said is gone, but the secrets that are kept. */
 export interface ConnectionEdit extends ConnectionFields {
@@ -141,7 +151,12 @@ export interface ConnectionEdit extends ConnectionFields {
 export function readFields(fields: Readonly<Record<string, unknown>>): ConnectionFields {
   const parsed = fieldsSchema.safeParse(fields);
   if (parsed.success) return parsed.data;
-  const { path = [], message = "not valid" } = parsed.error.issues[0] ?? {};
+  const [issue] = parsed.error.issues;
+  const { path = [], message = "not valid" } = issue ?? {};
+  if (issue?.code === "unrecognized_keys") {
+    const names = issue.keys.map((key) => [...path, key].join("."));
+    throw new RefusedError("invalid_parameters", `got ${names.join(", ")}, expected only known fields`);
+  }
   const [field = ""] = path;
   let got: unknown = fields;
   for (const step of path) got = typeof got === "object" && got !== null ? Reflect.get(got, step) : undefined;

@@ -4,7 +4,7 @@ import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { RefusedError } from "../error.ts";
 import { type ConnectionFields, readFields, TARGET_PROTOCOLS } from "./connection-fields.ts";
 import { checkMonitors, rdpFieldsIn } from "./rdp-options.ts";
-import { checkedWay, TRANSPORTS, type Transport } from "./transport.ts";
+import { checkedWay, keptTransport, TRANSPORTS, type Transport } from "./transport.ts";
 
 export const PROTOCOLS = [...TARGET_PROTOCOLS, "demo"] as const;
 /** replay: a recording, shown as a desktop; never configured, never stored. */
@@ -50,8 +50,10 @@ export interface ConnectionInput extends Omit<ConnectionFields, "protocol" | "us
 /** Throws RefusedError invalid_parameters for a way that leads nowhere. */
 export function makeConnection(input: ConnectionInput, now: Date): Connection {
   if (input.protocol === "rdp") checkRdp(input);
+  const { transport, ...said } = input;
   const made = {
-    ...input,
+    ...said,
+    ...keptTransport(transport),
     ...placeOf(input),
     id: input.id ?? randomUUID(),
     username: input.username ?? null,

@@ -17,7 +17,8 @@ const PORTS: Readonly<Partial<Record<Transport, number>>> = {
   repeater: 5901,
 };
 
-const WEB_PATH = "/websockify";
+/** Of a WebSocket whose path was not chosen. */
+export const DEFAULT_WEB_PATH = "/websockify";
 
 /** What a kernel takes for the address of a Unix socket, without its final zero. */
 const MOST_SOCKET_PATH_BYTES = 107;
@@ -34,6 +35,11 @@ export type Way = Pick<
   ConnectionFields,
   "transport" | "path" | "repeater_id" | "http_username" | "http_password" | "http_headers"
 >;
+
+/** As a connection has it: "tcp", the default, is not kept, so that what is said and what is meant compare equal. */
+export function keptTransport(transport: Transport | undefined): Pick<Way, "transport"> {
+  return transport === undefined || transport === "tcp" ? {} : { transport };
+}
 
 /** Where a way leads, as far as it was said. */
 export interface Place {
@@ -82,7 +88,7 @@ export function checkedWay(
     case "wss":
       checkHeaders(http_headers);
       return {
-        ...(protocol === "kasmvnc" ? {} : { path: checkedWebPath(path ?? WEB_PATH) }),
+        ...(protocol === "kasmvnc" ? {} : { path: checkedWebPath(path ?? DEFAULT_WEB_PATH) }),
         host: checkedHost(place.host),
         port,
       };

@@ -10,6 +10,7 @@ import {
   editedConnection,
   shownConnection,
 } from "../../../src/desktop/connections/connection-edit.ts";
+import { readFields } from "../../../src/desktop/connections/connection-fields.ts";
 import { connectionWarnings } from "../../../src/desktop/connections/connection-warnings.ts";
 import type { Actor } from "../../../src/desktop/control/action.ts";
 import { Desktops, type DesktopsEvent } from "../../../src/desktop/desktops.ts";
@@ -63,6 +64,80 @@ t.test("a stored secret goes to no other place, and one that is not kept is gone
   t.equal(changeOf(old, editedConnection(old, { ...same, kept_secrets, name: old.name })), "options");
   t.throws(() => editedConnection(old, { ...same, protocol: "kasmvnc" }), {
     message: /got the protocol kasmvnc, expected vnc/,
+  });
+});
+
+t.test("the default transport said and not said are one place", async (t) => {
+  const input = { protocol: "vnc", host: "192.0.2.7", port: 5901, id: "a" } as const;
+  const { id: _, ...edit } = input;
+  const old = makeConnection({ ...input, transport: "tcp", password: "pw" }, NOW);
+  const kept_secrets = ["password"] as const;
+  const renamed = editedConnection(old, { ...edit, name: "Desk", kept_secrets });
+  t.match(renamed, { name: "Desk", password: "pw" });
+  t.equal(changeOf(old, renamed), "name");
+  t.equal(changeOf(renamed, editedConnection(renamed, { ...edit, transport: "tcp", kept_secrets })), "name");
+  const tls = makeConnection({ protocol: "kasmvnc", host: "192.0.2.7", transport: "wss" }, NOW);
+  const auto = makeConnection({ protocol: "kasmvnc", host: "192.0.2.7", id: tls.id }, NOW);
+  t.equal(changeOf(tls, auto), "place", "without wss KasmVNC may do without TLS on this machine");
+});
+
+t.test("the default path of a WebSocket is no secret, one that was chosen is", async (t) => {
+  const old = made("vnc+wss://:pw@192.0.2.7");
+  const shown = shownConnection(old);
+  t.match(shown, { path: "/websockify", kept_secrets: ["password"] });
+  const moved = { ...shown, host: "192.0.2.8", password: "new" };
+  t.match(editedConnection(old, moved), { host: "192.0.2.8", path: "/websockify", password: "new" });
+  const secret = made("vnc+wss://:pw@192.0.2.7/websockify?token=x");
+  t.throws(
+    () => editedConnection(secret, { ...shownConnection(secret), host: "192.0.2.8", password: "new" }),
+    {
+      message: /kept_secrets with path, expected them anew/,
+    },
+  );
+});
+
+t.test("a stored secret is not kept without what protected it", async (t) => {
+  const print = "ab".repeat(32);
+  const other = "cd".repeat(32);
+  const refused: readonly [string, object, RegExp][] = [
+    [`vnc://:pw@192.0.2.7?fingerprint=${print}`, { fingerprint: other }, /got another fingerprint/],
+    [`vnc://:pw@192.0.2.7?fingerprint=${print}`, { fingerprint: undefined }, /got another fingerprint/],
+    ["vnc://:pw@192.0.2.7", { fingerprint: other }, /got another fingerprint/],
+    [`vnc+wss://192.0.2.7/t?fingerprint=${print}`, { fingerprint: undefined }, /with path/],
+    ["vnc://:pw@192.0.2.7?security=X509Vnc", { security: ["X509Vnc", "VncAuth"] }, /another security/],
+    ["vnc://:pw@192.0.2.7?security=X509Vnc", { security: undefined }, /another security/],
+    ["rdp://a:pw@192.0.2.7?require_nla=on", { rdp: { require_nla: false } }, /require_nla/],
+    ["rdp://a:pw@192.0.2.7?require_nla=on", { rdp: undefined }, /require_nla/],
+    ["rdp://a:pw@192.0.2.7", { rdp: { require_nla: false } }, /require_nla/],
+  ];
+  for (const [url, change, message] of refused) {
+    const old = made(url);
+    const { kept_secrets = [], ...shown } = shownConnection(old);
+    const said = Object.entries({ ...shown, ...change }).filter(([, value]) => value !== undefined);
+    const edit = Object.fromEntries(said);
+    t.throws(() => editedConnection(old, { ...readFields(edit), kept_secrets }), {
+      code: "invalid_parameters",
+      message,
+    });
+    t.throws(() => editedConnection(old, { ...readFields(edit), kept_secrets }), {
+      message: /expected them anew/,
+    });
+    const anew = readFields({ ...edit, password: "new", ...(old.path === undefined ? {} : { path: "/t" }) });
+    t.equal(editedConnection(old, { ...anew, kept_secrets }).password, "new", "all of it written anew");
+  }
+  const stricter = made("rdp://a:pw@192.0.2.7?require_nla=off");
+  for (const rdp of [{ require_nla: true }, { depth: 16 }] as const) {
+    t.equal(editedConnection(stricter, { ...shownConnection(stricter), rdp }).password, "pw");
+  }
+});
+
+t.test("unknown fields are named, and what else was given is not told", async (t) => {
+  t.throws(() => readFields({ protocol: "vnc", host: "h", password: "hunter2", colour: "red", size: 1 }), {
+    code: "invalid_parameters",
+    message: "got colour, size, expected only known fields",
+  });
+  t.throws(() => readFields({ protocol: "rdp", rdp: { depth: 16, colour: "red" } }), {
+    message: "got rdp.colour, expected only known fields",
   });
 });
 

@@ -53,6 +53,19 @@ t.test("the path of a WebSocket is sealed, since it may hold a token; one kept o
   t.same(await new FileConnectionStore(file, exact).load(), [connection]);
 });
 
+t.test("the default transport, which older versions kept where it was said, is none", async (t) => {
+  const file = join(t.testdir(), "connections.json");
+  const store = new FileConnectionStore(file, sealer);
+  const connection = makeConnection(
+    { id: "a", protocol: "vnc", host: "desk", transport: "tcp" },
+    new Date(0),
+  );
+  t.notOk("transport" in connection);
+  await store.save([{ ...connection, transport: "tcp" }]);
+  t.match(readFileSync(file, "utf8"), /"tcp"/);
+  t.strictSame(await store.load(), [connection]);
+});
+
 t.test("a file as the versions before wrote it is read, and written the same again", async (t) => {
   const file = join(t.testdir(), "connections.json");
   const old = readFileSync(new URL("./stored-connections.json", import.meta.url), "utf8");
