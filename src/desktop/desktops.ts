@@ -182,6 +182,8 @@ export class Desktops {
         "an administrator's rules hold for this desktop or for that place: an administrator moves it there",
       );
     }
+    // Another target has not been connected to yet.
+    if (isMoved) this.#forgetTime(id);
     desktop.change(connection);
     this.#listeners.tell({ type: "changed", desktop, by });
     if (this.#stored.has(id)) await this.#save();
@@ -198,8 +200,7 @@ export class Desktops {
       );
     }
     this.#all.delete(id);
-    this.#lastConnected.delete(id);
-    this.#ports.times?.forget(id);
+    this.#forgetTime(id);
     this.#active.prune((active) => active === id);
     desktop.close();
     this.questions.remove(desktop);
@@ -281,6 +282,11 @@ export class Desktops {
     this.#lastConnected.set(id, at);
     // A test of what is not added yet has an id that nobody will ask for again.
     if (this.#all.has(id)) this.#ports.times?.set(id, at);
+  }
+
+  #forgetTime(id: string): void {
+    this.#lastConnected.delete(id);
+    this.#ports.times?.forget(id);
   }
 
   async #keep(connection: Connection, by: Actor | null): Promise<Desktop> {

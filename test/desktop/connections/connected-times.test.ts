@@ -5,10 +5,12 @@ import t, { type Test } from "tap";
 import { PLATFORM } from "../../../src/appliance/open-links.ts";
 import { ConnectedTimes } from "../../../src/desktop/connections/connected-times.ts";
 import type { ConnectionInput } from "../../../src/desktop/connections/connection.ts";
+import type { Actor } from "../../../src/desktop/control/action.ts";
 import { Desktops } from "../../../src/desktop/desktops.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { FakeLink } from "../fake-link.ts";
 
+const HUMAN: Actor = { kind: "human", id: "h", name: "Ann" };
 const HOST: ConnectionInput = { protocol: "vnc", host: "desk.example" };
 
 function file(t: Test): string {
@@ -55,6 +57,18 @@ t.test("when a connection last succeeded is known after a restart", async (t) =>
   await run(t, path, false, (desktops, id) => t.equal(desktops.lastConnected(id), at));
   t.equal(statSync(path).mode & 0o777, 0o600);
   await run(t, path, false, (desktops, id) => desktops.remove(id));
+  t.same(JSON.parse(readFileSync(path, "utf8")), { version: 1, last_connected: {} });
+});
+
+t.test("a desktop that was led elsewhere has not been connected to yet, nor after a restart", async (t) => {
+  const path = file(t);
+  const edit = { protocol: "vnc", host: "192.0.2.7" } as const;
+  await run(t, path, true, async (desktops, id) => {
+    await desktops.edit(id, { protocol: "vnc", host: "desk.example", name: "Desk" }, HUMAN);
+    t.not(desktops.lastConnected(id), null, "another name is no other place");
+    await desktops.edit(id, edit, HUMAN);
+    t.equal(desktops.lastConnected(id), null);
+  });
   t.same(JSON.parse(readFileSync(path, "utf8")), { version: 1, last_connected: {} });
 });
 
