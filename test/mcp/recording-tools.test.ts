@@ -44,6 +44,30 @@ t.test("an agent records, looks back, searches and stops", async (t) => {
   t.match((await call("stop_recording", { recording_id: "r1" })).error, { code: "not_found" });
 });
 
+t.test("of many frames at once no more recordings are open than are read", async (t) => {
+  const { call, recordings } = open();
+  await call("start_recording");
+  let isOpen = 0;
+  let most = 0;
+  const { open: openOne } = recordings;
+  recordings.open = async (id) => {
+    const reader = await openOne.call(recordings, id);
+    most = Math.max(most, ++isOpen);
+    const { close } = reader;
+    reader.close = async () => {
+      isOpen--;
+      await close.call(reader);
+    };
+    return reader;
+  };
+  const asked = Array.from({ length: 10 }, (_, i) =>
+    call("get_frame_at", { recording_id: "r1", at_ms: i * 100 }),
+  );
+  t.ok((await Promise.all(asked)).every(({ images }) => images.length === 1));
+  t.equal(isOpen, 0);
+  t.ok(most <= 2, `${most} were open`);
+});
+
 t.test("an agent sees what it began, who controls desktops sees all", async (t) => {
   const { call, recordings } = open();
   recordings.keep(recordingSummary({ id: "r1", startedBy: "a person" }));

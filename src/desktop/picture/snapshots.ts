@@ -110,10 +110,10 @@ export class Snapshots {
   async take(request: SnapshotRequest): Promise<Snapshot> {
     const isStable = await this.#awaitStable(request.stableMs ?? 0, request.signal);
     if (request.withOverlays === true) await this.#display.scene.whenPainted();
-    const { region } = request;
+    const { region, scale = 1 } = request;
     const unchanged = this.#unchanged(request, isStable);
     if (unchanged !== null) return unchanged;
-    if (region !== undefined && areaOfRect(region) <= SMALL_PIXELS)
+    if (region !== undefined && areaOfRect(region) * Math.max(1, scale) ** 2 <= SMALL_PIXELS)
       return await this.#takeNow(request, isStable);
     const { ownerId = "", urgency = "look", signal = new AbortController().signal } = request;
     return await pictureLine.run(

@@ -31,27 +31,28 @@ export const getFrameAt = defineTool({
   async handle(args, context) {
     const { id } = context.principal;
     const { signal } = context;
-    return await context.recordings.read(args.recording_id, async (reader) => {
-      const { bytes, ...frame } = await frameLine.run(id, signal, async () => {
-        const { rgba, ...facts } = await reader.frameAt(args.at_ms);
-        const picture = pictureOf({ ...facts, rgba });
-        const make = (): Promise<Buffer> => encodePng(picture, rectOfSize(facts));
-        return { ...facts, bytes: await pictureLine.run(id, signal, make) };
-      });
-      const { width, height } = frame;
-      const atMs = Math.min(args.at_ms, reader.summary.durationMs);
-      return {
-        output: {
-          recording_id: args.recording_id,
-          at_ms: atMs,
-          frame_at_ms: frame.atMs,
-          width,
-          height,
-          is_exact: frame.isExact,
-        },
-        text: `${reader.summary.title} at ${(atMs / 1000).toFixed(3)} s, ${width}x${height}.`,
-        image: { bytes, mimeType: "image/png" },
-      };
-    });
+    // The place first: a recording that is open while it waits holds its files and its index.
+    return await frameLine.run(id, signal, () =>
+      context.recordings.read(args.recording_id, async (reader) => {
+        const { rgba, ...frame } = await reader.frameAt(args.at_ms);
+        const picture = pictureOf({ ...frame, rgba });
+        const make = (): Promise<Buffer> => encodePng(picture, rectOfSize(frame));
+        const bytes = await pictureLine.run(id, signal, make);
+        const { width, height } = frame;
+        const atMs = Math.min(args.at_ms, reader.summary.durationMs);
+        return {
+          output: {
+            recording_id: args.recording_id,
+            at_ms: atMs,
+            frame_at_ms: frame.atMs,
+            width,
+            height,
+            is_exact: frame.isExact,
+          },
+          text: `${reader.summary.title} at ${(atMs / 1000).toFixed(3)} s, ${width}x${height}.`,
+          image: { bytes, mimeType: "image/png" },
+        };
+      }),
+    );
   },
 });

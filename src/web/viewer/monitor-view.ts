@@ -31,6 +31,8 @@ export class MonitorDesktop implements ViewedDesktop {
   readonly #index: number;
   readonly #parts = new WeakMap<Change, { readonly crop: Rect; readonly part: Change }>();
   #viewers = 0;
+  #shown = NOWHERE;
+  #moves = 0;
 
   /** `number`: from 1 on, in the order in which the target lists its monitors. */
   constructor(whole: ViewedDesktop, number: number) {
@@ -72,8 +74,14 @@ export class MonitorDesktop implements ViewedDesktop {
     return this.#whole.generation;
   }
 
+  /** Names with the generation what this monitor shows: another part of the same picture once it moved. */
   get scene(): { readonly version: number } {
-    return this.#whole.scene;
+    const crop = this.#crop;
+    if (!equalRects(crop, this.#shown)) {
+      this.#shown = crop;
+      this.#moves++;
+    }
+    return { version: this.#whole.scene.version + this.#moves };
   }
 
   /** Of this monitor. */

@@ -5,6 +5,9 @@ import type { MadeUpdate, PixelStyle, RectWork } from "../../protocols/rfb/serve
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
+/** What an entry takes beside its bytes: its key, its place in the map, the array. */
+const ENTRY_BYTES = 300;
+
 /** Messages and updates kept of one picture: viewers of a few kinds. */
 const MAX_MESSAGES = 8;
 
@@ -56,7 +59,7 @@ export class ViewerRectCache {
     const body = encode()?.slice() ?? null;
     if (body === null) return null;
     this.#bodies.set(key, body);
-    this.#sizeBytes += body.length;
+    this.#sizeBytes += body.length + ENTRY_BYTES;
     this.#trim();
     return body;
   }
@@ -117,7 +120,7 @@ export class ViewerRectCache {
     for (const [key, body] of this.#bodies) {
       if (this.#sizeBytes <= this.#maxBytes) return;
       this.#bodies.delete(key);
-      this.#sizeBytes -= body.length;
+      this.#sizeBytes -= body.length + ENTRY_BYTES;
     }
   }
 }

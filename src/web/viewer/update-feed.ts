@@ -181,6 +181,7 @@ export class ViewerFeed {
     this.#waitsForTurn = true;
     this.#parts.turns.next(() => {
       this.#waitsForTurn = false;
+      if (this.#preparing !== null) this.#tries++;
       this.#parts.pump();
     });
   }
@@ -197,7 +198,6 @@ export class ViewerFeed {
     if (isOfAnother || this.#tries >= MAX_TRIES) this.#isOvertaken = true;
     if (this.#isOvertaken || server.prepare(picture, painted, copies)) return true;
     this.#preparing = stamp;
-    this.#tries++;
     return false;
   }
 

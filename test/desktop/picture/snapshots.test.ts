@@ -1,6 +1,7 @@
 import t from "tap";
 import { Scene } from "../../../src/compositor/scene.ts";
 import { Display } from "../../../src/desktop/picture/display.ts";
+import { pictureLine } from "../../../src/desktop/picture/picture-turns.ts";
 import { Snapshots } from "../../../src/desktop/picture/snapshots.ts";
 import type { Snapshot, SnapshotRequest } from "../../../src/desktop/view.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
@@ -255,4 +256,20 @@ t.test("what is enlarged shows each pixel as a square, and is bounded", async (t
 t.test("fit and scale together are refused", async (t) => {
   const { take } = setUp();
   await t.rejects(take({ fit: "claude", scale: 0.5 }), { code: "invalid_parameters" });
+});
+
+t.test("a small piece that is made large waits with the large pictures", async (t) => {
+  const { take } = setUp(320, 240);
+  const region = rect(0, 0, 200, 200);
+  const { signal } = new AbortController();
+  const others = [await pictureLine.enter("other", signal), await pictureLine.enter("other", signal)];
+  const large = take({ region, scale: 8 });
+  let isMade = false;
+  void large.then(() => {
+    isMade = true;
+  });
+  t.match(await take({ region }), { width: 200, height: 200 });
+  t.notOk(isMade, "both places are taken");
+  for (const leave of others) leave();
+  t.match(await large, { width: 1600, height: 1600 });
 });

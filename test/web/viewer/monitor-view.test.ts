@@ -43,6 +43,23 @@ t.test("only its own damage is told, counted from its own corner", async (t) => 
   t.same(watcher.take().painted.rects, [rect(0, 10, 5, 5)]);
 });
 
+t.test(
+  "where it moved its picture has another name: what was encoded of it before is of another place",
+  async (t) => {
+    const { desktop, second } = two();
+    const names = [second.scene.version, second.scene.version];
+    desktop.layout = [
+      { id: 1, rect: rect(0, 0, 30, 30), flags: 0 },
+      { id: 2, rect: rect(30, 0, 40, 30), flags: 0 },
+    ];
+    names.push(second.scene.version, second.scene.version);
+    const [before, still, moved, stayed] = names;
+    t.equal(still, before);
+    t.not(moved, before);
+    t.equal(stayed, moved);
+  },
+);
+
 t.test("moves within it stay moves, moves over its edge become pixels", async (t) => {
   const { desktop, second } = two();
   const watcher = second.view("viewer").watch(() => {});
