@@ -49,10 +49,11 @@ export class Mouse {
     const { clicks } = action;
     const { signal } = options;
     await this.#pace.hesitate(options);
-    await this.#pace.apart({ x, y }, signal);
+    const isApart = await this.#pace.apart({ x, y }, signal);
     const others = this.#input.buttons & ~bit;
     this.#input.pointer(x, y, others);
-    let isSure = true;
+    // A click alone is one, or is lost, which a look at the screen tells as well.
+    let isSure = clicks === 1 || isApart;
     let sentAtMs = Number.POSITIVE_INFINITY;
     // Two events that a target reads at once have one timestamp, however long it was between them here.
     const taken = async (restMs: number): Promise<number> => {

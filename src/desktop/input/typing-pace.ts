@@ -123,13 +123,17 @@ export class Pace {
     this.#released = { ...this.#input.position, atMs: this.#clock.nowMs() };
   }
 
-  /** Before a press: until what came up last is over for the programs there; at once where it is long ago. */
-  async apart({ x, y }: Point, signal: AbortSignal | undefined): Promise<void> {
+  /**
+   * Before a press: until what came up last is over for the programs there; at once where it is long ago. False where
+   * the target did not say in time that it took that.
+   */
+  async apart({ x, y }: Point, signal: AbortSignal | undefined): Promise<boolean> {
     const last = this.#released;
     const isElsewhere = Math.max(Math.abs(x - last.x), Math.abs(y - last.y)) > ONE_PLACE_PIXELS;
     const leastMs = isElsewhere ? ELSEWHERE_MS : APART_MS;
     const upMs = this.#clock.nowMs() - last.atMs;
-    if (upMs < leastMs + MOST_LATE_MS) await this.rest(Math.max(0, leastMs - upMs), signal);
+    if (upMs >= leastMs + MOST_LATE_MS) return true;
+    return (await this.rest(Math.max(0, leastMs - upMs), signal)).isTaken;
   }
 
   /** The random wait that a caller asked for before each stroke and click. */

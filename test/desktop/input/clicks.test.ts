@@ -24,6 +24,26 @@ t.test("clicks that the target did not say it took are unverified", async (t) =>
   t.match((await hand.done({ ...click, clicks: 2 })).unverified, /each click/);
 });
 
+t.test(
+  "several clicks are unverified where the target did not say it took the release before them",
+  async (t) => {
+    for (const clicks of [1, 2]) {
+      const hand = new Hand();
+      const click = { kind: "click", x: 5, y: 6, button: "left", holdKeysyms: [] } as const;
+      await hand.performer.perform({ ...click, clicks: 1 }, {});
+      hand.link.answers = false;
+      const done = hand.performer.perform({ ...click, clicks }, {});
+      await hand.clock.live(500);
+      // Whatever was asked before is never answered, all that follows is.
+      hand.link.answers = true;
+      await hand.clock.live(90_000);
+      const { unverified } = await done;
+      if (clicks === 1) t.equal(unverified, null);
+      else t.match(unverified, /each click/);
+    }
+  },
+);
+
 t.test("clicks further apart than programs take for one double click are unverified", async (t) => {
   for (const [delayMs, isSure] of [
     [100, true],
