@@ -7,7 +7,7 @@ const WAYPOINT_MS = 60;
 const STEP_PIXELS = 48;
 /** Further than this from the press every program known takes it for a drag: openbox and GTK 8, Qt 10 pixels. */
 const GRIP_PIXELS = 12;
-/** So far before its end a drag rests once more: no program takes it for another place. */
+/** So far before its end at most a drag rests once more: no program takes it for another place. */
 const SETTLE_PIXELS = 2;
 /** By default a drag takes so long, and longer where it goes further than this. */
 const SHORT_MS = 250;
@@ -29,7 +29,7 @@ export interface DragSteps {
   /** The first small move, on the path. */
   readonly grip: Point;
   readonly moves: readonly DragMove[];
-  /** Where to rest before the last move, on the path; null where that goes no further. */
+  /** Where to rest before the last move, on the path and not at its end; null where the first small move is all. */
   readonly settle: Point | null;
 }
 
@@ -38,8 +38,9 @@ export interface DragSteps {
  * want, with every point of the path lasting a frame or two.
  */
 export function stepsOfDrag(path: readonly Point[], durationMs: number | null): DragSteps {
-  const [start = { x: 0, y: 0 }, ...rest] = path;
-  const lengths = rest.map((to, i) => distance(path[i] ?? start, to));
+  const { stops, begun, ended } = stopsOf(path);
+  const [start = { x: 0, y: 0 }, ...rest] = stops;
+  const lengths = rest.map((to, i) => distance(stops[i] ?? start, to));
   const length = lengths.reduce((sum, one) => sum + one, 0);
   const usualMs = SHORT_MS + Math.max(0, length - SHORT_PIXELS) * MS_A_PIXEL;
   const totalMs = durationMs ?? Math.min(LONGEST_MS, Math.max(usualMs, rest.length * WAYPOINT_MS));
@@ -64,7 +65,7 @@ export function stepsOfDrag(path: readonly Point[], durationMs: number | null): 
       const isLast = step === count - 1;
       return {
         at: between(begin, to, (step + 1) / count),
-        points: i + 1 + (isLast ? 1 : 0),
+        points: begun + i + (isLast ? 1 : 0) + (isLast && i === rest.length - 1 ? ended : 0),
         isPoint: isLast && durationMs === null,
         pauseMs: movingMs / count + (isLast ? leastMs : 0),
       };
@@ -73,8 +74,26 @@ export function stepsOfDrag(path: readonly Point[], durationMs: number | null): 
   const end = rest.at(-1) ?? start;
   const before = moves.at(-2)?.at ?? grip;
   const lastPixels = distance(before, end);
-  const settle = lastPixels > SETTLE_PIXELS ? between(end, before, SETTLE_PIXELS / lastPixels) : null;
+  const settle = lastPixels === 0 ? null : between(end, before, Math.min(1, SETTLE_PIXELS / lastPixels));
   return { grip, moves, settle };
+}
+
+/**
+ * The points of a path without those that repeat its first and its last one: a drag begins and ends with a motion.
+ * `begun`: how many of the path its first stop is; `ended`: how many more than one its last is.
+ */
+function stopsOf(path: readonly Point[]) {
+  const [start] = path;
+  const end = path.at(-1);
+  if (start === undefined || end === undefined || path.every((at) => isSame(at, start)))
+    return { stops: path, begun: 1, ended: 0 };
+  const begun = path.findIndex((at) => !isSame(at, start));
+  const last = path.findLastIndex((at) => !isSame(at, end)) + 1;
+  return { stops: path.slice(begun - 1, last + 1), begun, ended: path.length - 1 - last };
+}
+
+function isSame(one: Point, other: Point): boolean {
+  return one.x === other.x && one.y === other.y;
 }
 
 function distance(from: Point, to: Point): number {

@@ -116,7 +116,7 @@ export class Mouse {
           options.signal?.throwIfAborted();
           if (settle !== null && index === moves.length - 1) {
             this.#input.pointer(settle.x, settle.y, others | bit);
-            report(points - 1, settle);
+            report(moves[index - 1]?.points ?? 1, settle);
             await this.#pace.rest(SETTLE_MS, options.signal);
           }
           this.#input.pointer(at.x, at.y, others | bit);
