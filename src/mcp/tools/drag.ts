@@ -33,7 +33,8 @@ export const drag = defineTool({
       .max(10_000)
       .optional()
       .describe(
-        "How long the moves take in all. Default: 250, longer for long paths and many points. 0: as fast as the desktop follows.",
+        "How long the moves take in all, besides rests of about 550 ms at both ends together. " +
+          "Default: 250, longer for long paths and many points. 0: the moves as fast as the desktop follows.",
       ),
     ...spaceFields,
     ...actingFields,
