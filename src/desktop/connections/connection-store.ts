@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { JsonFile } from "../../platform/json-file.ts";
-import { type Connection, PROTOCOLS } from "./connection.ts";
+import { type Connection, PROTOCOLS, withoutDefaults } from "./connection.ts";
 import { connectionFields, decodingField } from "./connection-fields.ts";
-import { keptTransport } from "./transport.ts";
 
 /** Seals secrets for the disk. `purpose` binds a sealed value to its place. */
 export interface SecretSealer {
@@ -59,13 +58,13 @@ export class FileConnectionStore implements ConnectionStore {
   async load(): Promise<Connection[]> {
     const kept = await this.#file.read();
     return (kept?.connections ?? []).map(
-      ({ password_sealed, path_sealed, http_sealed, created_at, transport, ...stored }) => {
+      ({ password_sealed, path_sealed, http_sealed, created_at, transport, rdp, ...stored }) => {
         const { id } = stored;
         const open = (sealed: string, what: string) => this.#sealer.open(sealed, purposeOf(id, what));
         return {
           ...stored,
-          // Versions before this one kept the default transport as it was said.
-          ...keptTransport(transport),
+          // Versions before this one kept defaults as they were said.
+          ...withoutDefaults({ transport, rdp }),
           password: password_sealed === null ? null : open(password_sealed, "password"),
           // Versions before this one kept every path open: the next time that connections are saved it is sealed.
           ...(path_sealed === undefined ? {} : { path: open(path_sealed, "path") }),

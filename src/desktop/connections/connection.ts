@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { ENCODING_NAMES } from "../../protocols/rfb/encodings/list.ts";
 import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { RefusedError } from "../error.ts";
-import { type ConnectionFields, readFields, TARGET_PROTOCOLS } from "./connection-fields.ts";
+import { type ConnectionFields, type RdpFields, readFields, TARGET_PROTOCOLS } from "./connection-fields.ts";
 import { checkMonitors, rdpFieldsIn } from "./rdp-options.ts";
-import { checkedWay, keptTransport, TRANSPORTS, type Transport } from "./transport.ts";
+import { checkedWay, TRANSPORTS, type Transport } from "./transport.ts";
 
 export const PROTOCOLS = [...TARGET_PROTOCOLS, "demo"] as const;
 /** replay: a recording, shown as a desktop; never configured, never stored. */
@@ -50,10 +50,10 @@ export interface ConnectionInput extends Omit<ConnectionFields, "protocol" | "us
 /** Throws RefusedError invalid_parameters for a way that leads nowhere. */
 export function makeConnection(input: ConnectionInput, now: Date): Connection {
   if (input.protocol === "rdp") checkRdp(input);
-  const { transport, ...said } = input;
+  const { transport, rdp, ...said } = input;
   const made = {
     ...said,
-    ...keptTransport(transport),
+    ...withoutDefaults({ transport, rdp }),
     ...placeOf(input),
     id: input.id ?? randomUUID(),
     username: input.username ?? null,
@@ -61,6 +61,20 @@ export function makeConnection(input: ConnectionInput, now: Date): Connection {
     createdAt: now.toISOString(),
   };
   return { ...made, name: input.name ?? nameOf(made) };
+}
+
+/** As a connection has them: the transport tcp and no wishes are none, so that what means the same compares equal. */
+export function withoutDefaults({
+  transport,
+  rdp,
+}: {
+  readonly transport: Transport | undefined;
+  readonly rdp: RdpFields | undefined;
+}): Pick<Connection, "transport" | "rdp"> {
+  return {
+    ...(transport === undefined || transport === "tcp" ? {} : { transport }),
+    ...(rdp === undefined || Object.keys(rdp).length === 0 ? {} : { rdp }),
+  };
 }
 
 const LONGEST_NAME = 100;

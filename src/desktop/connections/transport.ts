@@ -36,11 +36,6 @@ export type Way = Pick<
   "transport" | "path" | "repeater_id" | "http_username" | "http_password" | "http_headers"
 >;
 
-/** As a connection has it: "tcp", the default, is not kept, so that what is said and what is meant compare equal. */
-export function keptTransport(transport: Transport | undefined): Pick<Way, "transport"> {
-  return transport === undefined || transport === "tcp" ? {} : { transport };
-}
-
 /** Where a way leads, as far as it was said. */
 export interface Place {
   readonly host?: string;

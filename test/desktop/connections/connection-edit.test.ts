@@ -67,7 +67,7 @@ t.test("a stored secret goes to no other place, and one that is not kept is gone
   });
 });
 
-t.test("the default transport said and not said are one place", async (t) => {
+t.test("defaults said and not said are one place and one wish", async (t) => {
   const input = { protocol: "vnc", host: "192.0.2.7", port: 5901, id: "a" } as const;
   const { id: _, ...edit } = input;
   const old = makeConnection({ ...input, transport: "tcp", password: "pw" }, NOW);
@@ -76,6 +76,10 @@ t.test("the default transport said and not said are one place", async (t) => {
   t.match(renamed, { name: "Desk", password: "pw" });
   t.equal(changeOf(old, renamed), "name");
   t.equal(changeOf(renamed, editedConnection(renamed, { ...edit, transport: "tcp", kept_secrets })), "name");
+  const rdp = made("rdp://ada:pw@192.0.2.7");
+  const { rdp: none, ...shown } = shownConnection(rdp);
+  t.equal(none, undefined);
+  t.equal(changeOf(rdp, editedConnection(rdp, { ...shown, rdp: {}, name: "Desk" })), "name");
   const tls = makeConnection({ protocol: "kasmvnc", host: "192.0.2.7", transport: "wss" }, NOW);
   const auto = makeConnection({ protocol: "kasmvnc", host: "192.0.2.7", id: tls.id }, NOW);
   t.equal(changeOf(tls, auto), "place", "without wss KasmVNC may do without TLS on this machine");

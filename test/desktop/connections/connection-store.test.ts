@@ -53,7 +53,7 @@ t.test("the path of a WebSocket is sealed, since it may hold a token; one kept o
   t.same(await new FileConnectionStore(file, exact).load(), [connection]);
 });
 
-t.test("the default transport, which older versions kept where it was said, is none", async (t) => {
+t.test("the defaults that older versions kept where they were said are none", async (t) => {
   const file = join(t.testdir(), "connections.json");
   const store = new FileConnectionStore(file, sealer);
   const connection = makeConnection(
@@ -61,7 +61,7 @@ t.test("the default transport, which older versions kept where it was said, is n
     new Date(0),
   );
   t.notOk("transport" in connection);
-  await store.save([{ ...connection, transport: "tcp" }]);
+  await store.save([{ ...connection, transport: "tcp", rdp: {} }]);
   t.match(readFileSync(file, "utf8"), /"tcp"/);
   t.strictSame(await store.load(), [connection]);
 });
