@@ -70,15 +70,45 @@ export function formOf({ kept_secrets = [], rdp, security, encodings, ...connect
 export function editFromForm(form: FilledForm, kept: InitialForm["kept"]): Edit {
   const body = connectionFromForm(form);
   const isWeb = body.transport === "ws" || body.transport === "wss";
-  const kept_secrets = kept.filter((name) => body[name] === undefined && (name === "password" || isWeb));
+  const kept_secrets = kept.filter((name) => {
+    if (body[name] !== undefined) return false;
+    // Without a user it is shown to nobody, and the form has no use for another one.
+    if (name === "http_password" && body.http_username === undefined) return false;
+    return name === "password" || isWeb;
+  });
   return { ...body, kept_secrets };
 }
 
-/** Whether an edit leads to another place, where no stored secret goes. */
-export function leadsElsewhere(edit: Edit, old: Edit): boolean {
+/** Why the secrets that an edit would keep are to be written again, as the server sees it; null where they are not. */
+export function anewWords(edit: Edit, old: Edit): string | null {
+  if ((edit.kept_secrets ?? []).length === 0) return null;
+  if (leadsElsewhere(edit, old)) return "Write it again: the stored one goes only to the address it was for";
+  return isLessProtected(edit, old)
+    ? "Write it again: the stored one is kept only while the fingerprint and the way to sign in stay"
+    : null;
+}
+
+function leadsElsewhere(edit: Edit, old: Edit): boolean {
   const isPathNew = edit.path !== undefined && edit.path !== old.path;
   return (
     isPathNew ||
     (["host", "port", "transport", "repeater_id"] as const).some((name) => edit[name] !== old[name])
   );
+}
+
+function isLessProtected(edit: Edit, old: Edit): boolean {
+  if (digitsOf(edit.fingerprint) !== digitsOf(old.fingerprint)) return true;
+  if (old.protocol === "vnc") return String(edit.security ?? []) !== String(old.security ?? []);
+  return old.protocol === "rdp" && nlaRank(edit) < nlaRank(old);
+}
+
+/** A fingerprint is one with and without colons, in any case. */
+function digitsOf(fingerprint = ""): string {
+  return fingerprint.replaceAll(":", "").toLowerCase();
+}
+
+/** The higher the stricter; what is not said is as the server's configuration has it. */
+function nlaRank({ rdp }: Edit): number {
+  if (rdp?.require_nla === undefined) return 1;
+  return rdp.require_nla ? 2 : 0;
 }

@@ -7,11 +7,11 @@ import { api } from "../shell/api-client.ts";
 import { sentence } from "../shell/labels.ts";
 import { type ErrorWords, errorWords, inform } from "../shell/notices.ts";
 import {
+  anewWords,
   connectionFromForm,
   EMPTY_FORM,
   editFromForm,
   formOf,
-  leadsElsewhere,
   protocolNamed,
   UNCHANGED,
 } from "./connection-form.ts";
@@ -64,7 +64,8 @@ export function DesktopDialog({
   const dialog = useRef<HTMLDialogElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const phase = useSignal<Phase>({ kind: "editing" });
-  const secret = useRef<HTMLInputElement>(null);
+  /** Fields of kept secrets that are to be written again. */
+  const asked = useRef<(HTMLInputElement | HTMLTextAreaElement)[]>([]);
   const { values, kept } = edited === null ? EMPTY_FORM : formOf(edited.connection);
   const protocol = useSignal<ConnectionBody["protocol"]>(edited?.connection.protocol ?? "vnc");
   const transport = useSignal(values["transport"] ?? "");
@@ -82,7 +83,7 @@ export function DesktopDialog({
   };
   /** What was found out is not about what is written now. */
   const forget = (): void => {
-    secret.current?.setCustomValidity("");
+    for (const control of asked.current.splice(0)) control.setCustomValidity("");
     if (!isBusy && phase.value.kind !== "editing") phase.value = { kind: "editing" };
   };
   const fail = (error: unknown): void => {
@@ -100,8 +101,10 @@ export function DesktopDialog({
   const saved = (data: FormData): Promise<string> | null => {
     if (edited === null) return api.addDesktop(connectionFromForm(data)).then(({ name }) => `Added ${name}`);
     const edit = editFromForm(data, kept);
-    if (edit.kept_secrets?.includes("password") && leadsElsewhere(edit, edited.connection)) {
-      secret.current?.setCustomValidity("Write it again: the stored one goes only to the address it was for");
+    const words = anewWords(edit, edited.connection);
+    if (words !== null) {
+      asked.current = (edit.kept_secrets ?? []).flatMap((name) => controlOf(form.current, name));
+      for (const control of asked.current) control.setCustomValidity(words);
       form.current?.reportValidity();
       return null;
     }
@@ -121,7 +124,7 @@ export function DesktopDialog({
 
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="desktop-title" onClose={onClose}>
-      <form ref={form} onSubmit={save} onInput={forget} autocomplete="off">
+      <form ref={form} onSubmit={save} onInputCapture={forget} autocomplete="off">
         <header class="dialog-head">
           <h2 id="desktop-title">{edited === null ? "Add a desktop" : "Edit the desktop"}</h2>
           <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
@@ -191,7 +194,6 @@ export function DesktopDialog({
           <label class="field">
             <span>Password</span>
             <input
-              ref={secret}
               name="password"
               type="password"
               required={isRdp && !hasKept}
@@ -223,6 +225,15 @@ export function DesktopDialog({
       </form>
     </dialog>
   );
+}
+
+function controlOf(
+  form: HTMLFormElement | null,
+  name: string,
+): readonly (HTMLInputElement | HTMLTextAreaElement)[] {
+  const control = form?.elements.namedItem(name);
+  const isWritten = control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement;
+  return isWritten ? [control] : [];
 }
 
 function saveWords(isEdit: boolean, isSaving: boolean): string {

@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { SECURITY_NAMES } from "../../../protocols/rfb/security/policy.ts";
 import { type InitialForm, UNCHANGED } from "./connection-form.ts";
-import { GRAPHICS, KEYBOARDS, screensIn } from "./rdp-form.ts";
+import { GRAPHICS, KEYBOARD_OPTIONS, screensIn } from "./rdp-form.ts";
 import { headersIn, PICTURES, transportNamed, WAYS } from "./transport-choice.ts";
 import "../styles/more-fields.css";
 
@@ -80,7 +80,8 @@ function Way({
           <span>{isWeb ? "Path (optional)" : "Path of the socket"}</span>
           <input
             name="path"
-            defaultValue={values["path"] ?? ""}
+            key={isWeb ? "web" : "socket"} // the path of one is none of the other
+            defaultValue={isWeb === (values["transport"] !== "unix") ? (values["path"] ?? "") : ""}
             required={!isWeb}
             maxLength={isWeb ? 2048 : 107}
             placeholder={hint("path", isWeb ? "/websockify" : "/run/desk.sock")}
@@ -199,7 +200,7 @@ function RdpFields({ values }: Pick<InitialForm, "values">) {
       <Choice
         label="Keyboard of the host"
         name="rdp_keyboard"
-        options={KEYBOARDS.map(([number, words]) => [String(number), words] as const)}
+        options={KEYBOARD_OPTIONS}
         value={values["rdp_keyboard"]}
       />
       <Choice

@@ -15,26 +15,37 @@ export const KEYBOARDS = [
   [1036, "French"],
 ] as const;
 
+/** As the form offers them; "" is not to ask for any, which is the first of them. */
+export const KEYBOARD_OPTIONS: readonly (readonly [string, string])[] = [
+  ["", `As usual: ${KEYBOARDS[0][1]}`],
+  ...KEYBOARDS.map(([number, words]) => [String(number), words] as const),
+];
+
 /** How a host may draw, in the words of the form; "" is our own choice. */
 export const GRAPHICS = {
   "": "Exact pixels",
   pipeline: "The graphics pipeline, which newer GNOME insists on and which may lose detail",
 } as const;
 
-const SIZE = /^(\d{1,4})x(\d{1,4})$/;
+/** A side that is left out is the host's usual one. */
+const SIZE = /^(?=.*\d)(\d{1,4})?x(\d{1,4})?$/;
 /** Of a screen that hosts are asked for. */
 const LEAST_SIDE = 200;
 const MOST_SIDE = 8192;
 
 const isSide = (side: number): boolean => side >= LEAST_SIDE && side <= MOST_SIDE;
 
-/** "1280x800", or several screens as "1280x800+0+0, 1024x768+1280+0"; null for anything else. Empty asks for nothing. */
+/** "1280x800", one of its sides as "1280x" or "x800", or several screens as "1280x800+0+0, 1024x768+1280+0"; null for anything else. Empty asks for nothing. */
 export function screensIn(text: string): Pick<Wishes, "width" | "height" | "monitors"> | null {
   if (text.trim() === "") return {};
-  const [, width, height] = SIZE.exec(text.trim()) ?? [];
-  if (width !== undefined && height !== undefined) {
-    const size = { width: Number(width), height: Number(height) };
-    return isSide(size.width) && isSide(size.height) ? size : null;
+  const sides = SIZE.exec(text.trim());
+  if (sides !== null) {
+    const [, width, height] = sides;
+    const size = {
+      ...(width === undefined ? {} : { width: Number(width) }),
+      ...(height === undefined ? {} : { height: Number(height) }),
+    };
+    return Object.values(size).every(isSide) ? size : null;
   }
   const monitors = placesIn(text);
   const isSound = monitors?.every((screen) => isSide(screen.width) && isSide(screen.height));
@@ -60,7 +71,7 @@ export function rdpFromForm(form: FilledForm): Pick<ConnectionBody, "rdp"> {
 /** The fields as they stand for what is asked of a host already. */
 export function rdpValues(rdp: ConnectionInfo["connection"]["rdp"] = {}): Readonly<Record<string, string>> {
   const { width, height, monitors = [], require_nla, graphics = "", depth = "", keyboard_layout = "" } = rdp;
-  const size = width === undefined || height === undefined ? "" : `${width}x${height}`;
+  const size = width === undefined && height === undefined ? "" : `${width ?? ""}x${height ?? ""}`;
   const places = monitors.map((screen) => `${screen.width}x${screen.height}+${screen.x}+${screen.y}`);
   return {
     rdp_screens: places.length === 0 ? size : places.join(", "),

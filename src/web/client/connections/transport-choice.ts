@@ -14,7 +14,7 @@ export const WAYS = {
     reverse: "It connects to this server",
     repeater: "By way of an UltraVNC repeater",
   },
-  kasmvnc: { "": "With TLS", ws: "Without TLS" },
+  kasmvnc: { "": "With TLS", wss: "With TLS always, on this server itself too", ws: "Without TLS" },
 } as const satisfies Record<string, Readonly<Partial<Record<Transport | "", string>>>>;
 
 /** What a VNC server may be asked to send its pixels by, in the words of the form; "" leaves it to us. */

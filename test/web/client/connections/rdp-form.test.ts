@@ -3,7 +3,12 @@ import { makeConnection } from "../../../../src/desktop/connections/connection.t
 import { LAYOUTS } from "../../../../src/protocols/rdp/input/keyboard-layouts.ts";
 import { connectionBodySchema } from "../../../../src/web/api/api.ts";
 import { connectionFromForm } from "../../../../src/web/client/connections/connection-form.ts";
-import { KEYBOARDS, screensIn } from "../../../../src/web/client/connections/rdp-form.ts";
+import {
+  KEYBOARD_OPTIONS,
+  KEYBOARDS,
+  rdpValues,
+  screensIn,
+} from "../../../../src/web/client/connections/rdp-form.ts";
 
 const HOST = { protocol: "rdp", host: "box", username: "ada", password: "x" } as const;
 
@@ -55,4 +60,20 @@ t.test("every keyboard of the form is one that is typed on key by key", async (t
     0x409,
     "the first, which is chosen where nobody chooses, is the server's default too",
   );
+});
+
+t.test("the fields put back what is asked of a host already, and nothing where nothing is", async (t) => {
+  for (const rdp of [
+    undefined,
+    { width: 1920 },
+    { height: 1080 },
+    { width: 1920, height: 1080, keyboard_layout: 0x409 },
+    { keyboard_layout: 0x40c, depth: 8, graphics: "bitmaps" },
+  ] as const) {
+    const values = rdpValues(rdp);
+    t.same(form(values).rdp, rdp, JSON.stringify(rdp));
+    t.ok(KEYBOARD_OPTIONS.some(([value]) => value === values["rdp_keyboard"]));
+  }
+  t.equal(KEYBOARD_OPTIONS[0]?.[0], "", "a new one asks for none");
+  for (const text of ["x", "199x", "x8193", "1920 x"]) t.equal(screensIn(text), null, text);
 });

@@ -1,12 +1,17 @@
 import t from "tap";
-import { makeConnection } from "../../../../src/desktop/connections/connection.ts";
+import { connectionFromUrl, makeConnection } from "../../../../src/desktop/connections/connection.ts";
+import {
+  changeOf,
+  editedConnection,
+  shownConnection,
+} from "../../../../src/desktop/connections/connection-edit.ts";
 import { ENCODING_NAMES } from "../../../../src/protocols/rfb/encodings/list.ts";
 import { connectionBodySchema, connectionEditSchema } from "../../../../src/web/api/api.ts";
 import {
+  anewWords,
   connectionFromForm,
   editFromForm,
   formOf,
-  leadsElsewhere,
 } from "../../../../src/web/client/connections/connection-form.ts";
 import {
   hasWays,
@@ -110,10 +115,72 @@ t.test("the form to edit a connection puts back what it was given", async (t) =>
     const { values, kept } = formOf(info);
     const edit = editFromForm(new Map(Object.entries(values)), kept);
     t.same(edit, connection);
-    t.notOk(leadsElsewhere(edit, info));
-    t.ok(leadsElsewhere({ ...edit, host: "other" }, info));
+    t.equal(anewWords(edit, info), null);
+    const words = anewWords({ ...edit, host: "other" }, info);
+    if (edit.kept_secrets?.length === 0) t.equal(words, null, "nothing is kept");
+    else t.match(words, /only to the address it was for/);
   }
   const { values, kept } = formOf({ protocol: "vnc", host: "box", kept_secrets: ["password"] });
   const replaced = editFromForm(new Map(Object.entries({ ...values, password: "new" })), kept);
   t.match(replaced, { password: "new", kept_secrets: [] });
+});
+
+t.test("the form asks for kept secrets again where the server does, for each of them", async (t) => {
+  const print = "ab".repeat(32);
+  const cases: readonly [string, Readonly<Record<string, string>>, RegExp | null][] = [
+    ["vnc://:pw@192.0.2.7", { name: "Desk" }, null],
+    ["vnc://:pw@192.0.2.7?encodings=raw&security=X509Vnc,VncAuth", { name: "Desk" }, null],
+    ["vnc+tcp://:pw@192.0.2.7", { name: "Desk" }, null],
+    ["vnc+wss://:pw@192.0.2.7", { name: "Desk" }, null],
+    ["vnc+wss://192.0.2.7", { host: "192.0.2.8" }, null],
+    ["kasmvnc://ada:pw@192.0.2.7", { name: "Desk" }, null],
+    ["kasmvnc+wss://ada:pw@192.0.2.7", { name: "Desk" }, null],
+    [`kasmvnc://ada:pw@192.0.2.7?fingerprint=${print}`, { name: "Desk" }, null],
+    ["rdp://ada:pw@192.0.2.7", { name: "Desk" }, null],
+    ["rdp://ada:pw@192.0.2.7?keyboard_layout=1031", { name: "Desk" }, null],
+    ["rdp://ada:pw@192.0.2.7", { rdp_nla: "on" }, null],
+    [`vnc://:pw@192.0.2.7?fingerprint=${print}`, { fingerprint: "AB:".repeat(32).slice(0, -1) }, null],
+    ["vnc+wss://:pw@192.0.2.7", { host: "192.0.2.8" }, /address/],
+    ["vnc+wss://192.0.2.7/?t=1&http_username=a&http_password=b", { host: "192.0.2.8" }, /address/],
+    ["kasmvnc+wss://ada:pw@192.0.2.7", { transport: "" }, /address/],
+    [`vnc://:pw@192.0.2.7?fingerprint=${print}`, { fingerprint: "" }, /fingerprint/],
+    ["vnc://:pw@192.0.2.7", { fingerprint: print }, /fingerprint/],
+    ["vnc://:pw@192.0.2.7?security=X509Vnc", { security: "" }, /sign in/],
+    ["vnc://:pw@192.0.2.7", { security: "VncAuth" }, /sign in/],
+    ["rdp://ada:pw@192.0.2.7?require_nla=on", { rdp_nla: "" }, /sign in/],
+    ["rdp://ada:pw@192.0.2.7", { rdp_nla: "off" }, /sign in/],
+  ];
+  for (const [url, written, expected] of cases) {
+    const old = makeConnection({ ...connectionFromUrl(url), id: "a" }, new Date(0));
+    const info = connectionEditSchema.parse(shownConnection(old));
+    const { values, kept } = formOf(info);
+    const sent = editFromForm(new Map(Object.entries({ ...values, ...written })), kept);
+    const words = anewWords(sent, info);
+    const edit = connectionEditSchema.parse(sent);
+    const what = `${url} ${JSON.stringify(written)}`;
+    if (expected === null) {
+      t.equal(words, null, what);
+      const edited = editedConnection(old, edit);
+      if ("name" in written) t.equal(changeOf(old, edited), "name", what);
+      continue;
+    }
+    t.match(words, expected, what);
+    t.throws(() => editedConnection(old, edit), { message: /expected them anew/ }, what);
+    const secrets = { password: "n", path: "/n", http_password: "n" };
+    const anew = Object.fromEntries(
+      Object.entries(secrets).filter(([name]) => edit.kept_secrets?.some((secret) => secret === name)),
+    );
+    const again = editFromForm(new Map(Object.entries({ ...values, ...written, ...anew })), kept);
+    t.equal(anewWords(again, info), null, what);
+    t.doesNotThrow(() => editedConnection(old, connectionEditSchema.parse(again)), what);
+  }
+});
+
+t.test("a web server's password goes with its user", async (t) => {
+  const { values, kept } = formOf({
+    ...{ protocol: "vnc", host: "box", transport: "wss", http_username: "ada" },
+    kept_secrets: ["http_password"],
+  });
+  t.same(editFromForm(new Map(Object.entries(values)), kept).kept_secrets, ["http_password"]);
+  t.same(editFromForm(new Map(Object.entries({ ...values, http_username: "" })), kept).kept_secrets, []);
 });
