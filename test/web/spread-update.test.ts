@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import t from "tap";
-import { composePicture } from "../../src/compositor/compose.ts";
+import { composeCursor, composePicture } from "../../src/compositor/compose.ts";
 import { Scene } from "../../src/compositor/scene.ts";
 import type { View } from "../../src/desktop/view.ts";
+import type { Cursor } from "../../src/framebuffer/cursor.ts";
 import { intersectRects, isEmptyRect, type Rect, rect } from "../../src/framebuffer/rect.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
 import type { Clock } from "../../src/platform/clock.ts";
@@ -58,8 +59,13 @@ class OverlaidDesktop extends DrawnDesktop {
     };
   }
 
-  get shown(): Uint32Array {
-    const { bytes, offset, strideBytes } = this.view().picture(true).pixels(this.frame.rect);
+  /** As a viewer has it that draws the pointer itself, and as one has it that does not. */
+  shown(withPointer = true): Uint32Array {
+    const bare = this.view().picture(true);
+    const { cursor, pointer } = this;
+    const picture =
+      cursor === null || !withPointer ? bare : composeCursor(bare, cursor, pointer.x, pointer.y);
+    const { bytes, offset, strideBytes } = picture.pixels(this.frame.rect);
     const view = new DataView(bytes.buffer, bytes.byteOffset + offset);
     const { width, height } = this.frame;
     return Uint32Array.from({ length: width * height }, (_, i) =>
@@ -72,11 +78,13 @@ interface Kind {
   readonly encoding: number;
   readonly hasCopyRect: boolean;
   readonly isContinuous: boolean;
+  readonly drawsPointer: boolean;
 }
 
 /** A viewer that reads with our own client; each rectangle takes two milliseconds to encode. */
 class Watching {
   readonly transport = new FakeTransport();
+  readonly session: ViewerSession;
   readonly #client: RfbClient;
   readonly #kind: Kind;
   #queue = Buffer.alloc(0);
@@ -94,7 +102,7 @@ class Watching {
       after: () => () => {},
     };
     const actor = { kind: "human", id: "anna", name: "Anna" } as const;
-    new ViewerSession(
+    this.session = new ViewerSession(
       { rfb: rfbPorts, cache, clock, log: new KeptLog(), turns },
       {
         ...{ desktop, transport: this.transport, security: [{ type: "none" }] },
@@ -102,12 +110,13 @@ class Watching {
         rights: () => ({ actor, isViewOnly: true, hasClipboard: true }),
       },
     );
+    const pointer = kind.drawsPointer ? [ENCODING.cursor] : [];
     const flow = kind.isContinuous ? [ENCODING.fence, ENCODING.continuousUpdates] : [];
     this.#client = new RfbClient(
       {
         password: null,
         encodings: kind.hasCopyRect ? [ENCODING.copyRect, kind.encoding] : [kind.encoding],
-        dialect: { ...PLAIN_RFB, pseudoEncodings: [ENCODING.desktopSize, ...flow] },
+        dialect: { ...PLAIN_RFB, pseudoEncodings: [ENCODING.desktopSize, ...pointer, ...flow] },
       },
       CLIENT_PORTS,
       (bytes) => this.transport.say(bytes),
@@ -119,7 +128,8 @@ class Watching {
     return this.#client.isReady && this.transport.bufferedBytes === 0 && this.#queue.length === 0;
   }
 
-  shows(words: Uint32Array): boolean {
+  shows(desktop: OverlaidDesktop): boolean {
+    const words = desktop.shown(!this.#kind.drawsPointer);
     const shown = this.#client.framebuffer.words;
     return (
       shown.length === words.length && shown.every((word, i) => ((word ^ (words[i] ?? 0)) & 0xffffff) === 0)
@@ -163,9 +173,24 @@ type Step =
   | { readonly do: "resize"; readonly width: number; readonly height: number }
   | { readonly do: "overlay"; readonly at: Rect }
   | { readonly do: "unlay" }
+  | { readonly do: "point"; readonly at: Rect }
+  | { readonly do: "cursor"; readonly colour: number; readonly side: number }
   | { readonly do: "say" }
   | { readonly do: "read"; readonly bytes: number; readonly who: number }
   | { readonly do: "turn" };
+
+/** A triangle; none without a side. */
+function arrow(colour: number, side: number): Cursor | null {
+  if (side === 0) return null;
+  const words = Uint32Array.from({ length: side * side }, (_, i) =>
+    i % side <= Math.floor(i / side) ? (0xff000000 | colour) >>> 0 : 0,
+  );
+  const hotspot = side >> 1;
+  return {
+    ...{ width: side, height: side, hotspotX: hotspot, hotspotY: hotspot },
+    rgba: new Uint8Array(words.buffer),
+  };
+}
 
 function perform(step: Step, desktop: OverlaidDesktop, watching: readonly Watching[]): void {
   const { frame, scene } = desktop;
@@ -202,6 +227,14 @@ function perform(step: Step, desktop: OverlaidDesktop, watching: readonly Watchi
     }
     case "unlay":
       scene.clear(null);
+      break;
+    case "point":
+      desktop.pointer = { x: step.at.x % frame.width, y: step.at.y % frame.height };
+      for (const { session } of watching) session.pointerMoved();
+      break;
+    case "cursor":
+      desktop.cursor = arrow(step.colour, step.side);
+      desktop.emit({ type: "cursor", cursor: desktop.cursor });
       break;
     case "say":
       desktop.emit({ type: "bell" });
@@ -241,13 +274,18 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("overlay"), at: anyRect }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("unlay") }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("point"), at: anyRect }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("cursor"), colour: side(0xffffff), side: side(24) }),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("say") }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant("read"), bytes: side(60_000), who: side(2) }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant("turn") }) },
 );
 const anyKind: fc.Arbitrary<Kind> = fc.record({
   encoding: fc.constantFrom(ENCODING.tight, ENCODING.zrle, ENCODING.raw, ENCODING.hextile),
-  ...{ hasCopyRect: fc.boolean(), isContinuous: fc.boolean() },
+  ...{ hasCopyRect: fc.boolean(), isContinuous: fc.boolean(), drawsPointer: fc.boolean() },
 });
 
 /** A client takes no more than five sizes a second. */
@@ -268,6 +306,7 @@ t.test(
           const kinds = [...Array.from({ length: count }, () => kind), ...others];
           const desktop = new OverlaidDesktop(WIDTH, HEIGHT);
           desktop.paintScene(7);
+          desktop.cursor = arrow(0x3366cc, 19);
           const cache = new ViewerRectCache();
           const turns = new ViewerTurns();
           const watching = kinds.map((kind) => new Watching(desktop, cache, turns, kind));
@@ -276,13 +315,13 @@ t.test(
             perform(step, desktop, watching);
             if (step.do === "turn") await turn();
           }
-          const { shown } = desktop;
-          const isOver = (): boolean => watching.every((viewer) => viewer.isUpToDate && viewer.shows(shown));
+          const isOver = (): boolean =>
+            watching.every((viewer) => viewer.isUpToDate && viewer.shows(desktop));
           for (let i = 0; i < 5000 && !isOver(); i++) {
             await turn();
             for (const viewer of watching) viewer.read(Number.MAX_SAFE_INTEGER);
           }
-          return watching.every((viewer) => viewer.transport.closed.length === 0 && viewer.shows(shown));
+          return watching.every((viewer) => viewer.transport.closed.length === 0 && viewer.shows(desktop));
         },
       ),
       { numRuns: 60, endOnFailure: true },
@@ -292,7 +331,7 @@ t.test(
 
 t.test("a large change reaches a viewer that asks for each update in one, over many turns", async (t) => {
   const desktop = new OverlaidDesktop(1000, 800);
-  const kind = { encoding: ENCODING.tight, hasCopyRect: true, isContinuous: false };
+  const kind = { encoding: ENCODING.tight, hasCopyRect: true, isContinuous: false, drawsPointer: false };
   const viewer = new Watching(desktop, new ViewerRectCache(), new ViewerTurns(), kind);
   const read = (): void => viewer.read(Number.MAX_SAFE_INTEGER);
   await viewer.begin();
@@ -309,10 +348,10 @@ t.test("a large change reaches a viewer that asks for each update in one, over m
     read();
   }
   t.ok(turns >= 8, `${turns} turns`);
-  t.notOk(viewer.shows(desktop.shown), "what changed in a part that was sent is still owed");
+  t.notOk(viewer.shows(desktop), "what changed in a part that was sent is still owed");
   while (viewer.updates < 3) {
     await turn();
     read();
   }
-  t.ok(viewer.shows(desktop.shown), "and comes with the next update");
+  t.ok(viewer.shows(desktop), "and comes with the next update");
 });
