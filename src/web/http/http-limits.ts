@@ -19,6 +19,7 @@ export const HTTP_LIMITS = {
   connections: 4096,
   /** Routing, judging and beginning a request takes up to half a millisecond of the loop. */
   requestsPerTurn: 8,
+  stopsPerTurn: 8,
 } as const;
 
 /** No frame of a viewer is larger: noVNC sends at most 10 KiB at once, websockify at most 64 KiB. */
@@ -28,42 +29,60 @@ export const SOCKET_LIMITS = {
   perMessageDeflate: false,
 } as const;
 
-/** What people stop agents with. It goes before all others: it does little, and is what ends a flood. */
+/** What people stop agents with: it is what ends a flood. */
 const STOP = /^\/api\/v1\/desktops\/[^/?]+\/stop(?:\?|$)/;
+
+type Request = Parameters<RequestListener>;
+
+interface Line {
+  readonly perTurn: number;
+  readonly waiting: Request[];
+  begun: number;
+}
 
 /**
  * `handler`, called for so many requests in a turn of the event loop, in the order of their coming: hundreds that arrive
- * at once would hold it for all together. Who connects goes first, and a stop waits for nobody.
+ * at once would hold it for all together. Who connects goes before them, and stops before both: they are counted by
+ * themselves, as nobody knows yet who sends them. Of a connection one request is answered at a time, whatever it
+ * sends ahead: an answer that waits for the one before it never hears that the connection was closed.
  */
 export function inTurns(
   handler: RequestListener,
   requestsPerTurn: number = HTTP_LIMITS.requestsPerTurn,
+  stopsPerTurn: number = HTTP_LIMITS.stopsPerTurn,
 ): RequestListener {
-  const waiting: Parameters<RequestListener>[] = [];
-  let begun = 0;
+  const requests: Line = { perTurn: requestsPerTurn, waiting: [], begun: 0 };
+  const stops: Line = { perTurn: stopsPerTurn, waiting: [], begun: 0 };
   let isDue = false;
   const nextTurn = (): void => {
     isDue = false;
-    if (waiting.length > 0 && isForArrivals()) {
-      setDue();
-      return;
-    }
-    begun = 0;
-    for (const request of waiting.splice(0, requestsPerTurn)) begin(request);
+    beginNext(stops);
+    if (requests.waiting.length > 0 && isForArrivals()) setDue();
+    else beginNext(requests);
   };
   const setDue = (): void => {
     if (!isDue) setImmediate(nextTurn);
     isDue = true;
   };
-  const begin = (request: Parameters<RequestListener>): void => {
+  const beginNext = (line: Line): void => {
+    line.begun = 0;
+    for (const request of line.waiting.splice(0, line.perTurn)) begin(line, request);
+  };
+  const begin = (line: Line, request: Request): void => {
     setDue();
-    begun++;
+    line.begun++;
     handler(...request);
   };
   return (...request) => {
-    if (STOP.test(request[0].url ?? "")) handler(...request);
-    else if (waiting.length === 0 && begun < requestsPerTurn) begin(request);
-    else waiting.push(request);
+    const [{ method, url }, response] = request;
+    const line = method === "POST" && STOP.test(url ?? "") ? stops : requests;
+    const wait = (): void => {
+      line.waiting.push(request);
+      setDue();
+    };
+    if (response.socket === null) response.once("socket", wait);
+    else if (line.waiting.length === 0 && line.begun < line.perTurn) begin(line, request);
+    else wait();
   };
 }
 
