@@ -23,6 +23,7 @@ import { may, type Principal } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { PictureTurns } from "../../desktop/picture/picture-turns.ts";
 import { claimTurn } from "../../imaging/loop-turns.ts";
+import { whenGone } from "../../platform/when-gone.ts";
 import { ImageSlots } from "../tool/image-slots.ts";
 import { type Desk, openDesk } from "../tool/mcp-state.ts";
 import type { McpPorts, McpTransport } from "../tool/ports.ts";
@@ -203,7 +204,7 @@ class McpFace implements Mcp {
     if (fault !== null)
       return faultHttp(400, { code: INVALID_REQUEST, message: `Bad Request: ${fault}`, id: null });
     const abort = new AbortController();
-    res.once("close", () => {
+    whenGone(res, () => {
       if (!res.writableFinished) abort.abort();
     });
     let message: object | null = null;
@@ -230,7 +231,7 @@ class McpFace implements Mcp {
     }
     if (asksForPicture(message)) {
       try {
-        res.once("close", await this.#pictures.enter(principal.id, abort.signal));
+        whenGone(res, await this.#pictures.enter(principal.id, abort.signal));
       } catch (error) {
         if (!(error instanceof RefusedError) && !abort.signal.aborted) throw error;
         return tooMany(error instanceof Error ? error.message : "the caller went away");
@@ -255,7 +256,7 @@ class McpFace implements Mcp {
       const text = "Session not found: it ended or is not yours, initialize a new one";
       return faultHttp(404, { code: SESSION_NOT_FOUND, message: text, id: null });
     }
-    res.once("close", this.#sessions.use(sessionId));
+    whenGone(res, this.#sessions.use(sessionId));
     return session.transport.handleRequest(request, options);
   }
 
@@ -277,7 +278,7 @@ class McpFace implements Mcp {
           transport,
           over: this.#conversations.begin(principal),
         });
-        res.once("close", this.#sessions.use(id));
+        whenGone(res, this.#sessions.use(id));
       },
       onsessionclosed: (id) => this.#sessions.end(id),
     });

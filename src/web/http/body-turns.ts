@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { PictureTurns } from "../../desktop/picture/picture-turns.ts";
+import { whenGone } from "../../platform/when-gone.ts";
 import { abortedBy } from "./aborted-by.ts";
 
 /** Larger bodies are read in turns; what people's pages send and most calls of agents are smaller. */
@@ -20,7 +21,7 @@ export function readBodiesInTurns(app: FastifyInstance): void {
       const caller = request.credential?.principal.id ?? `address ${request.ip}`;
       const leave = await turns.enter(caller, abortedBy(reply));
       begun.set(request, leave);
-      reply.raw.once("close", leave);
+      whenGone(reply.raw, leave);
     }
     return payload;
   });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Authenticator, Credential } from "../../auth/authenticator.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { whenGone } from "../../platform/when-gone.ts";
 
 const CHECK_EVERY_MS = 1000;
 
@@ -23,7 +24,7 @@ export class StreamKeeper {
   /** Until the answer is over. What was asked for is cancelled with it: who answers hears that nobody listens. */
   add(response: ServerResponse, credential: Credential): void {
     this.#open.set(response, credential);
-    response.once("close", () => this.#open.delete(response));
+    whenGone(response, () => this.#open.delete(response));
     this.#scheduleCheck();
   }
 

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import Fastify from "fastify";
 import t from "tap";
+import { readBodiesInTurns } from "../../../src/web/http/body-turns.ts";
 import { openHouse } from "../fake-house.ts";
 
 const LARGE = Buffer.from(JSON.stringify({ protocol: "vnc", host: "h", surplus: "x".repeat(300_000) }));
@@ -61,4 +63,32 @@ t.test("of one caller four large bodies are read at a time, small ones wait for 
   t.match(await answered, /^HTTP\/1.1 400/);
   begun[0]?.write(LARGE.subarray(LARGE.length - 1));
   t.match(await answer(begun[0] ?? fifth), /^HTTP\/1.1 400/);
+});
+
+t.test("who went away before the turn came holds none", async (t) => {
+  const app = Fastify();
+  const gone: Promise<unknown>[] = [];
+  app.decorateRequest("credential", null);
+  app.addHook("onRequest", async (request, reply) => {
+    Object.assign(request, { credential: { principal: { id: "ann" } } });
+    if (request.headers["x-late"] === undefined) return;
+    const { socket } = request.raw;
+    const closed = once(reply.raw, "close");
+    socket.destroy();
+    gone.push(closed);
+    await closed;
+  });
+  readBodiesInTurns(app);
+  app.post("/", async () => "read");
+  t.teardown(() => app.close());
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const body = JSON.stringify("x".repeat(100_000));
+  const headers = { "content-type": "application/json" };
+  for (let i = 0; i < 4; i++) {
+    await t.rejects(fetch(url, { method: "POST", headers: { ...headers, "x-late": "1" }, body }));
+  }
+  await Promise.all(gone);
+  t.equal(gone.length, 4);
+  const answer = await fetch(url, { method: "POST", headers, body });
+  t.equal(await answer.text(), "read");
 });
