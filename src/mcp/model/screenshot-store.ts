@@ -54,8 +54,8 @@ export class ScreenshotStore {
   /** How many entries share the same memory: unchanged screens are kept once. */
   readonly #users = new Map<Uint8Array, number>();
   readonly #heldBy = new Map<string, number>();
-  /** When pictures are forgotten, in that order. */
-  readonly #ends: { readonly id: string; readonly atMs: number }[] = [];
+  /** When the pictures that are held are forgotten, by their id and in that order. */
+  readonly #ends = new Map<string, number>();
   #cancelEnd: (() => void) | null = null;
   #heldBytes = 0;
 
@@ -73,6 +73,11 @@ export class ScreenshotStore {
     return this.#entries.size;
   }
 
+  /** Pictures that wait for the end of their time. */
+  get awaited(): number {
+    return this.#ends.size;
+  }
+
   add(input: NewScreenshot): Screenshot {
     // No picture was sent: nothing changed, or only parts of it were.
     const isKept = input.bytes.byteLength > 0 && this.keepMs > 0;
@@ -81,7 +86,7 @@ export class ScreenshotStore {
     this.#entries.set(entry.id, entry);
     if (bytes !== null) {
       this.#hold(entry, bytes);
-      this.#ends.push({ id: entry.id, atMs: this.#clock.nowMs() + this.keepMs });
+      this.#ends.set(entry.id, this.#clock.nowMs() + this.keepMs);
       this.#awaitEnd();
     }
     this.#makeRoom(input.principalId);
@@ -123,22 +128,22 @@ export class ScreenshotStore {
   close(): void {
     this.#cancelEnd?.();
     this.#cancelEnd = null;
-    this.#ends.length = 0;
     for (const entry of [...this.#entries.values()]) this.#drop(entry);
   }
 
   #awaitEnd(): void {
-    const [first] = this.#ends;
+    const [first] = this.#ends.values();
     if (first === undefined || this.#cancelEnd !== null) return;
     const forget = (): void => {
       this.#cancelEnd = null;
       const nowMs = this.#clock.nowMs();
-      const over = this.#ends.findIndex(({ atMs }) => atMs > nowMs);
-      for (const { id } of this.#ends.splice(0, over < 0 ? this.#ends.length : over))
+      for (const [id, atMs] of this.#ends) {
+        if (atMs > nowMs) break;
         this.#dropPicture({ id });
+      }
       this.#awaitEnd();
     };
-    const leftMs = Math.max(0, first.atMs - this.#clock.nowMs());
+    const leftMs = Math.max(0, first - this.#clock.nowMs());
     this.#cancelEnd = this.#clock.after(leftMs, forget, { isIdle: true });
   }
 
@@ -156,8 +161,9 @@ export class ScreenshotStore {
     this.#users.set(bytes, users + 1);
   }
 
-  #release({ principalId, bytes }: Screenshot): void {
+  #release({ id, principalId, bytes }: Screenshot): void {
     if (bytes === null) return;
+    this.#ends.delete(id);
     const users = (this.#users.get(bytes) ?? 1) - 1;
     if (users > 0) {
       this.#users.set(bytes, users);
@@ -201,8 +207,11 @@ export class ScreenshotStore {
     this.#entries.set(id, { ...entry, bytes: null });
   }
 
-  #drop(entry: Screenshot): void {
+  /** Nothing where it is gone already. */
+  #drop({ id }: Pick<Screenshot, "id">): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
     this.#release(entry);
-    this.#entries.delete(entry.id);
+    this.#entries.delete(id);
   }
 }

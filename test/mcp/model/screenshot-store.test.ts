@@ -128,3 +128,29 @@ t.test("what is taken by the clock is bounded, and is not what coordinates refer
   t.equal(store.recent("a").length, 61);
   t.equal(store.latest("a", "d")?.id, looked.id);
 });
+
+t.test("what two limits push out at once is counted once", async (t) => {
+  const store = new ScreenshotStore(new ManualClock());
+  for (let i = 0; i < 60; i++) store.add(shot(1, { role: "timed" }));
+  for (let i = 0; i < 440; i++) store.add(shot(1));
+  t.equal(store.heldBytes, 500);
+  store.add(shot(1, { role: "timed" }));
+  t.equal(store.size, 500);
+  t.equal(store.heldBytes, 500);
+  store.close();
+  t.equal(store.heldBytes, 0);
+});
+
+t.test("the end of a picture that was pushed out is awaited no more", async (t) => {
+  const clock = new ManualClock();
+  const store = new ScreenshotStore(clock, { memoryBytes: 400, keepMs: 5000 });
+  for (let i = 0; i < 10; i++) store.add(shot(100));
+  t.equal(store.awaited, 2);
+  clock.advance(4000);
+  const { id } = store.add(shot(100));
+  clock.advance(1000);
+  t.equal(store.heldBytes, 100);
+  t.equal(store.bytesOf(id, "a").length, 100);
+  clock.advance(4000);
+  t.same([store.heldBytes, store.awaited], [0, 0]);
+});
