@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
 import { Listeners } from "../listeners.ts";
 import type { EventQueue } from "./event-queue.ts";
-import { type Frequency, Pulse } from "./screenshot-timer.ts";
+import { type Captured, type Frequency, Pulse } from "./screenshot-timer.ts";
 import { EventSubscription, type SubscribedDesktop, type SubscriptionWish } from "./subscription.ts";
 
 const MAX_A_PRINCIPAL = 20;
@@ -37,13 +37,13 @@ export class EventsHub {
   readonly #pulses = new Map<string, { entry: Entry; isChosen: boolean; listeners: number }>();
   readonly #offs = new Map<string, () => void>();
   readonly #due: Listeners<ScreenDue>;
-  readonly #capture: (principalId: string, desktopId: string) => Promise<string | null>;
+  readonly #capture: (principalId: string, desktopId: string) => Promise<Captured | null>;
 
-  /** `capture` takes a picture of a desktop for a principal and resolves with its id. */
+  /** `capture` takes a picture of a desktop for a principal. */
   constructor(
     clock: Clock,
     onBug: (error: unknown) => void,
-    capture: (principalId: string, desktopId: string) => Promise<string>,
+    capture: (principalId: string, desktopId: string) => Promise<Captured>,
   ) {
     this.#clock = clock;
     this.#capture = async (principalId, desktopId) => {

@@ -14,8 +14,15 @@ export interface Frequency {
 
 export interface PulsePorts {
   onDue(): void;
-  /** Takes a picture and resolves with its id, null where there is none; never rejects. null: nobody wants pictures. */
-  readonly capture: (() => Promise<string | null>) | null;
+  /** Takes a picture; null where there is none; never rejects. null: nobody wants pictures. */
+  readonly capture: (() => Promise<Captured | null>) | null;
+}
+
+/** A picture that was taken. */
+export interface Captured {
+  readonly id: string;
+  /** What it shows. */
+  readonly generation: number;
 }
 
 /**
@@ -33,6 +40,8 @@ export class Pulse {
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #toldGeneration: number;
   #isCapturing = false;
+  /** It was time to look again while a picture was taken. */
+  #isOwed = false;
   #isClosed = false;
 
   /** Throws RefusedError target_down before the first picture. */
@@ -83,20 +92,25 @@ export class Pulse {
     this.#toldAtMs = this.#clock.nowMs();
     this.#toldGeneration = this.#desktop.generation;
     const { capture } = this.#ports;
-    if (capture === null) this.#add(null);
+    if (capture === null) this.#add(this.#toldGeneration, null);
     // Where pictures take longer than the interval, the next one comes when it can.
-    else if (!this.#isCapturing) void this.#capture(capture);
+    else if (this.#isCapturing) this.#isOwed = true;
+    else void this.#capture(capture);
   }
 
-  async #capture(capture: () => Promise<string | null>): Promise<void> {
+  async #capture(capture: () => Promise<Captured | null>): Promise<void> {
+    const toldGeneration = this.#toldGeneration;
     this.#isCapturing = true;
-    const screenshotId = await capture();
+    const captured = await capture();
     this.#isCapturing = false;
-    if (!this.#isClosed) this.#add(screenshotId);
+    if (this.#isClosed) return;
+    this.#add(captured?.generation ?? toldGeneration, captured?.id ?? null);
+    const isOwed = this.#isOwed && !this.#isClosed;
+    this.#isOwed = false;
+    if (isOwed) this.#tell();
   }
 
-  #add(screenshotId: string | null): void {
-    const generation = this.#toldGeneration;
+  #add(generation: number, screenshotId: string | null): void {
     this.queue.add({ type: "screenshot_due", generation, screenshotId }, this.#clock.date().toISOString());
     this.#ports.onDue();
   }

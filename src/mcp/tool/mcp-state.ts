@@ -2,6 +2,7 @@ import type { Painter } from "../../compositor/painter.ts";
 import { annotateFile } from "../../compositor/picture-file-marks.ts";
 import { AgentRates } from "../../desktop/control/agent-rates.ts";
 import { EventsHub } from "../../desktop/events/event-hub.ts";
+import type { Captured } from "../../desktop/events/screenshot-timer.ts";
 import { ScreenshotStore } from "../model/screenshot-store.ts";
 import { ToldScreens } from "../model/told-screens.ts";
 import type { McpDesktop, McpPorts } from "./ports.ts";
@@ -36,11 +37,11 @@ async function captureFor(
   principalId: string,
   desktop: McpDesktop,
   screenshots: ScreenshotStore,
-): Promise<string> {
+): Promise<Captured> {
   const { region, width, height, ...snapshot } = await desktop
     .view("agent")
     .snapshot({ ownerId: principalId });
-  const { id } = screenshots.add({
+  const { id, generation } = screenshots.add({
     principalId,
     desktopId: desktop.id,
     desktopName: desktop.name,
@@ -52,5 +53,5 @@ async function captureFor(
     takenAt: snapshot.takenAt,
     bytes: snapshot.bytes,
   });
-  return id;
+  return { id, generation };
 }
