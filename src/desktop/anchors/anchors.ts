@@ -12,8 +12,11 @@ export type { AnchorPlace, AnchorSearch } from "./anchor.ts";
 
 /** Anchors of one owner, each of up to 256 KiB of pixels … */
 export const ANCHOR_LIMIT = 32;
-/** … and of all owners of one desktop. */
-const ANCHOR_LIMIT_IN_ALL = 64;
+/** … and of all owners of one desktop: then who has most gives one up for who has fewer. */
+export const ANCHOR_LIMIT_IN_ALL = 64;
+
+/** So many that were given up are told from those that never were. */
+const GIVEN_UP_REMEMBERED = 1000;
 
 /** Searches made at once: each takes a few milliseconds at most. The next ones wait for a turn. */
 const SEARCHES_AT_ONCE = 2;
@@ -45,8 +48,8 @@ export interface OwnAnchors {
    * invalid_parameters for what is outside or too large, too_many beyond the limits, target_down without a picture.
    */
   add(rect: Rect, id?: string): AnchorPlace;
-  /** null where there is no such anchor. */
-  get(id: string): AnchorPlace | null;
+  /** Throws RefusedError not_found. */
+  get(id: string): AnchorPlace;
   /** Looks for an anchor now, wherever it was. Throws RefusedError not_found, target_down. */
   find(id: string, search?: AnchorSearch): AnchorPlace;
   /** See Anchor.scroll. Throws RefusedError not_found. */
@@ -67,6 +70,10 @@ export class Anchors {
   readonly #all = new Map<string, Anchor>();
   readonly #riders = new Map<string, Rider>();
   readonly #wanted = new Set<Anchor>();
+  /** What was added or asked for longest ago first. */
+  readonly #used = new Set<Anchor>();
+  /** Keys of anchors that made room for other owners'. */
+  readonly #givenUp = new Set<string>();
   readonly #listeners: Listeners<AnchorPlace>;
   #cancelTurn: (() => void) | null = null;
 
@@ -87,7 +94,7 @@ export class Anchors {
     const key = (id: string): string => keyOf({ ownerId, id });
     return {
       add: (rect, id) => this.#add(ownerId, id ?? this.#freeId(ownerId), rect),
-      get: (id) => this.#all.get(key(id))?.place ?? null,
+      get: (id) => this.#known(key(id), id).place,
       find: (id, search = {}) => this.#find(this.#known(key(id), id), search),
       scrollOf: (id) => this.#known(key(id), id).scroll,
       scrollIn: (area) => this.#scrollIn(ownerId, area),
@@ -130,6 +137,8 @@ export class Anchors {
     this.#all.clear();
     this.#riders.clear();
     this.#wanted.clear();
+    this.#used.clear();
+    this.#givenUp.clear();
     this.#listeners.clear();
   }
 
@@ -201,41 +210,80 @@ export class Anchors {
     const frame = this.#frame();
     const key = keyOf({ ownerId, id });
     const replaced = this.#all.get(key);
-    if (replaced === undefined) this.#checkRoom(ownerId);
+    const givenUp = replaced === undefined ? this.#roomFor(ownerId) : null;
     const anchor = this.#make(id, ownerId, frame, rect);
-    if (replaced !== undefined) this.#wanted.delete(replaced);
+    if (givenUp !== null) this.#giveUp(givenUp);
+    if (replaced !== undefined) this.#forget(replaced);
     this.#all.set(key, anchor);
+    this.#givenUp.delete(key);
+    this.#touch(anchor);
     this.#told(anchor);
     return anchor.place;
   }
 
-  #checkRoom(ownerId: string): void {
-    const own = [...this.#all.values()].filter((anchor) => anchor.ownerId === ownerId).length;
+  /**
+   * What has to go so that an owner can have one more; null where there is room. Throws RefusedError too_many where the
+   * owner has as many as anybody.
+   */
+  #roomFor(ownerId: string): Anchor | null {
+    const counts = new Map<string, number>();
+    for (const anchor of this.#all.values())
+      counts.set(anchor.ownerId, (counts.get(anchor.ownerId) ?? 0) + 1);
+    const own = counts.get(ownerId) ?? 0;
     if (own >= ANCHOR_LIMIT) {
       throw new RefusedError(
         "too_many",
         `you have ${ANCHOR_LIMIT} anchors on this desktop, the most allowed: remove one (remove_anchor) or reuse its id`,
       );
     }
-    if (this.#all.size < ANCHOR_LIMIT_IN_ALL) return;
-    throw new RefusedError(
-      "too_many",
-      `the desktop has ${ANCHOR_LIMIT_IN_ALL} anchors of all its agents, the most allowed: ${own === 0 ? "others have to remove some" : "remove one of yours (remove_anchor) or reuse its id"}`,
-    );
+    if (this.#all.size < ANCHOR_LIMIT_IN_ALL) return null;
+    const most = Math.max(...counts.values());
+    if (own === most) {
+      throw new RefusedError(
+        "too_many",
+        `the desktop has ${ANCHOR_LIMIT_IN_ALL} anchors of all its agents, the most allowed, and nobody has more than you: remove one of yours (remove_anchor) or reuse its id`,
+      );
+    }
+    return [...this.#used].find((anchor) => counts.get(anchor.ownerId) === most) ?? null;
+  }
+
+  #giveUp(anchor: Anchor): void {
+    const key = keyOf(anchor);
+    this.#remove(key);
+    this.#givenUp.add(key);
+    const [oldest] = this.#givenUp;
+    if (oldest !== undefined && this.#givenUp.size > GIVEN_UP_REMEMBERED) this.#givenUp.delete(oldest);
+  }
+
+  #touch(anchor: Anchor): void {
+    this.#used.delete(anchor);
+    this.#used.add(anchor);
+  }
+
+  #forget(anchor: Anchor): void {
+    this.#wanted.delete(anchor);
+    this.#used.delete(anchor);
   }
 
   #remove(key: string): boolean {
     const anchor = this.#all.get(key);
+    this.#givenUp.delete(key);
     if (anchor === undefined) return false;
-    this.#wanted.delete(anchor);
+    this.#forget(anchor);
     for (const [overlayId, rider] of this.#riders) if (rider.key === key) this.#riders.delete(overlayId);
     return this.#all.delete(key);
   }
 
   #known(key: string, id: string): Anchor {
     const anchor = this.#all.get(key);
-    if (anchor !== undefined) return anchor;
-    throw new RefusedError("not_found", `got the anchor ${JSON.stringify(id)}, expected one of add_anchor`);
+    if (anchor === undefined) {
+      const why = this.#givenUp.has(key)
+        ? "it was given up so that other agents have room, add it again (add_anchor)"
+        : "expected one of add_anchor";
+      throw new RefusedError("not_found", `got the anchor ${JSON.stringify(id)}: ${why}`);
+    }
+    this.#touch(anchor);
+    return anchor;
   }
 
   #find(anchor: Anchor, search: AnchorSearch): AnchorPlace {

@@ -3,7 +3,6 @@ import { parseColour } from "../../compositor/colour.ts";
 import type { Overlay, OverlaySpec } from "../../compositor/overlay.ts";
 import { POINT_LIMIT } from "../../compositor/shapes/freehand.ts";
 import { SHAPES } from "../../compositor/shapes/list.ts";
-import type { OwnAnchors } from "../../desktop/anchors/anchors.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { translateRect } from "../../framebuffer/rect.ts";
 import { anchorIdField, monitorIndexField } from "./fields.ts";
@@ -74,13 +73,7 @@ export function addOverlay(desktop: McpDesktop, input: OverlayInput, ownerId: st
       : { points: input.points.map((point) => ({ x: point.x - input.x, y: point.y - input.y })) }),
     ...(input.anchor_id === undefined
       ? {}
-      : { anchorId: knownAnchor(desktop.anchors.of(ownerId), input.anchor_id) }),
+      : { anchorId: desktop.anchors.of(ownerId).get(input.anchor_id).id }),
   };
   return desktop.scene.add(spec, ownerId, place.bounds);
-}
-
-/** Throws RefusedError not_found. */
-function knownAnchor(anchors: OwnAnchors, id: string): string {
-  if (anchors.get(id) !== null) return id;
-  throw new RefusedError("not_found", `got the anchor ${JSON.stringify(id)}, expected one of add_anchor`);
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ANCHOR_LIMIT, ANCHOR_LIMIT_IN_ALL } from "../../desktop/anchors/anchors.ts";
 import {
   anchorIdField,
   connectionIdField,
@@ -14,7 +15,8 @@ export const addAnchor = defineTool({
   title: "Remember an element",
   description:
     "Remembers how a part of the desktop looks, to find it again after it moved: for draw_overlay, click_at, wait_for and " +
-    "re_anchor_element. Choose what looks like nothing else, such as a label with its icon; at most 65536 pixels.",
+    "re_anchor_element. Choose what looks like nothing else, such as a label with its icon; at most 65536 pixels. " +
+    `You may have ${ANCHOR_LIMIT} on a desktop; where all agents together have ${ANCHOR_LIMIT_IN_ALL}, who has most loses the one not used for longest.`,
   effect: "overlay",
   hints: { idempotentHint: true },
   input: z.strictObject({

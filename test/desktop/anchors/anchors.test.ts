@@ -1,6 +1,6 @@
 import t from "tap";
 import { Scene } from "../../../src/compositor/scene.ts";
-import { ANCHOR_LIMIT, Anchors } from "../../../src/desktop/anchors/anchors.ts";
+import { ANCHOR_LIMIT, ANCHOR_LIMIT_IN_ALL, Anchors } from "../../../src/desktop/anchors/anchors.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../../src/framebuffer/picture.ts";
 import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
@@ -190,7 +190,10 @@ t.test("what cannot be remembered or is not known is refused with the way out", 
   t.throws(() => anchors.of("agent").add(rect(600, 0, 50, 50)), { code: "invalid_parameters" });
   t.throws(() => anchors.of("agent").add(rect(0, 0, 640, 360)), { code: "invalid_parameters" });
   t.throws(() => anchors.of("agent").find("nobody"), { code: "not_found" });
-  t.equal(anchors.of("agent").get("nobody"), null);
+  t.throws(() => anchors.of("agent").get("nobody"), {
+    code: "not_found",
+    message: /expected one of add_anchor/,
+  });
   for (let i = 0; i < ANCHOR_LIMIT; i++) anchors.of("agent").add(rect(i, i, 20, 20));
   t.throws(() => anchors.of("agent").add(rect(0, 0, 20, 20)), { code: "too_many" });
   const [first] = anchors.all;
@@ -220,11 +223,30 @@ t.test("each owner has anchors of its own", async (t) => {
   for (let i = 0; i < ANCHOR_LIMIT; i++) bob.add(rect(i, i, 20, 20));
   t.throws(() => bob.add(rect(0, 0, 20, 20)), { code: "too_many", message: /you have 32.*remove_anchor/ });
   t.equal(ann.add(rect(0, 0, 20, 20)).id, "anchor-1", "who fills his leaves room for others");
-  for (let i = 0; i < ANCHOR_LIMIT - 2; i++) ann.add(rect(i, i, 20, 20));
-  t.throws(() => anchors.of("cid").add(rect(0, 0, 20, 20)), {
-    code: "too_many",
-    message: /of all its agents/,
-  });
+});
+
+t.test("where the desktop is full who has most gives up what was used longest ago", async (t) => {
+  const page = new Page(640, 360, 3);
+  const { anchors } = setUp(page.screen);
+  const at = rect(0, 0, 20, 20);
+  const [ann, bob, cid, dan] = [anchors.of("ann"), anchors.of("bob"), anchors.of("cid"), anchors.of("dan")];
+  for (let i = 1; i <= ANCHOR_LIMIT; i++) ann.add(rect(i, i, 20, 20));
+  for (let i = 1; i < ANCHOR_LIMIT; i++) bob.add(rect(i, i, 20, 20));
+  cid.add(at);
+  ann.get("anchor-1");
+  ann.find("anchor-2");
+  t.throws(() => dan.add(rect(639, 0, 20, 20)), { code: "invalid_parameters" });
+  t.equal(anchors.all.length, ANCHOR_LIMIT_IN_ALL, "what is refused takes nobody's");
+  t.equal(dan.add(at).id, "anchor-1", "the room of others keeps nobody out");
+  t.equal(anchors.all.length, ANCHOR_LIMIT_IN_ALL);
+  t.throws(() => ann.get("anchor-3"), { code: "not_found", message: /given up/ });
+  t.throws(() => bob.get("nobody"), { code: "not_found", message: /expected one of add_anchor/ });
+  for (const id of ["anchor-1", "anchor-2", "anchor-4"]) t.equal(ann.get(id).id, id);
+  t.throws(() => ann.add(at), { code: "too_many", message: /nobody has more than you/ });
+  t.throws(() => bob.add(at), { code: "too_many" });
+  t.ok(dan.remove("anchor-1"));
+  ann.add(at, "anchor-3");
+  t.equal(ann.get("anchor-3").id, "anchor-3", "it may be added again");
 });
 
 t.test("how far it was scrolled is known for as long as moves brought it", async (t) => {
