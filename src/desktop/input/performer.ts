@@ -22,7 +22,9 @@ const PASTED_UNSEEN =
 /** Window managers and browsers that act on a chord must see its modifiers down when they look. */
 const CHORD_MS = 25;
 /** A target that is slow has it down for so much longer at most: keys that are down longer repeat. */
-const CHORD_LIMITS: RestLimits = { mostLateMs: 200, fenceMs: 200 };
+const CHORD_LIMITS: RestLimits = { mostLateMs: 300 };
+/** One that says only with its next pixels that it took the keys may have them down all that time. */
+const UNFENCED_CHORD_LIMITS: RestLimits = { fenceMs: 200 };
 /** How long a click may take to move the focus before a first stroke counts. */
 const FOCUS_MS = 120;
 
@@ -238,7 +240,8 @@ export class Performer {
         const leastMs = Math.max(chord.length > 1 ? CHORD_MS : 0, isNewKey ? NEW_KEY_MS : 0);
         const holdMs = Math.max(action.holdMs, leastMs);
         if (chord.length > 1) {
-          await this.#pace.rest(holdMs, options.signal, CHORD_LIMITS);
+          const limits = this.#pace.hasFence ? CHORD_LIMITS : UNFENCED_CHORD_LIMITS;
+          await this.#pace.rest(holdMs, options.signal, limits);
         } else if (holdMs > 0) await delay(this.#clock, holdMs, options.signal);
       } finally {
         for (const keysym of down.reverse()) this.#input.key(keysym, false, null);

@@ -66,6 +66,14 @@ t.test("a target that looks for pixels now and then tells nothing of its program
   t.ok(slow.later <= slow.first + 4 * 40, `${slow.later} ms after ${slow.first}`);
 });
 
+t.test("keys stay down until a target that stood still has taken them", async (t) => {
+  const still = await took(t, CHORD, [0, 600]);
+  // Two answers and the time for its programs; one that answers with its pixels may have had the keys all along.
+  t.ok(still.later >= 2 * 600 + 300, `${still.later} ms`);
+  const unfenced = await took(t, CHORD, [0, 600], false);
+  t.ok(unfenced.later < 2 * 600, `${unfenced.later} ms`);
+});
+
 t.test("a path of many points takes no more than so much longer", async (t) => {
   const path = Array.from({ length: 101 }, (_, i) => ({ x: i, y: i % 2 }));
   const { first, later } = await took(t, { ...DRAG, path }, [0, 100]);
