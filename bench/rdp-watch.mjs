@@ -27,7 +27,7 @@ const connection = makeConnection(
     username,
     password,
     fingerprint,
-    rdp: { size: { width: Number(width), height: Number(height) } },
+    rdp: { width: Number(width), height: Number(height) },
   },
   systemClock.date(),
 );
