@@ -18,6 +18,7 @@ import { rect } from "../../../src/framebuffer/rect.ts";
 import { createMcp } from "../../../src/mcp/server/server.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { FakeLink } from "../../desktop/fake-link.ts";
+import { until } from "../../support/until.ts";
 
 const HUMAN: Actor = { kind: "human", id: "h", name: "Ann" };
 const GRANTED: Principal = { id: "granted", name: "granted agent", role: "agent", mayElicit: true };
@@ -158,7 +159,7 @@ for (const era of ["2025-11-25", "2026-07-28"]) {
     );
     const work = agent.call();
     const { id } = await asked();
-    await until(() => messages.length === 1);
+    await until("the question", () => messages.length === 1);
     t.match(messages[0], `open https://gate.example:8443/approvals?card=${id}\nClick left at 10,20?`);
     await new Promise((resolve) => setTimeout(resolve, 100));
     t.equal(desktops.questions.pending.length, 1, "who opens a page has agreed to nothing");
@@ -167,7 +168,7 @@ for (const era of ["2025-11-25", "2026-07-28"]) {
     t.equal((await work).structuredContent.was_confirmed, true);
     t.equal(messages.length, 1, "and is asked once");
     if (era === "2025-11-25") {
-      await until(() => completed.length > 0);
+      await until("word that the page is done with", () => completed.length > 0);
       t.same(completed, [id], "the client is told that the page is done with");
     }
   });
@@ -361,7 +362,3 @@ const rpcSchema = z.looseObject({
     .optional(),
   error: z.looseObject({ code: z.number() }).optional(),
 });
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
