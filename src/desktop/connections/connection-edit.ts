@@ -59,6 +59,8 @@ export function changeOf(old: Connection, connection: Connection): "place" | "op
 /** What says no longer so strictly, or otherwise, whom secrets are shown to and how; null where all of it stays. */
 function protectionLost(old: Connection, connection: Connection): string | null {
   if (old.fingerprint !== connection.fingerprint) return "another fingerprint";
+  // A proxy may choose by them where the connection ends.
+  if (!isDeepStrictEqual(old.http_headers ?? {}, connection.http_headers ?? {})) return "other http_headers";
   if (old.protocol === "vnc" && !isDeepStrictEqual(old.security, connection.security)) {
     return "another security";
   }

@@ -129,6 +129,20 @@ t.test("a stored secret is not kept without what protected it", async (t) => {
     const anew = readFields({ ...edit, password: "new", ...(old.path === undefined ? {} : { path: "/t" }) });
     t.equal(editedConnection(old, { ...anew, kept_secrets }).password, "new", "all of it written anew");
   }
+  const web = { protocol: "vnc", host: "192.0.2.7", transport: "wss", id: "a" } as const;
+  const routed = makeConnection({ ...web, password: "pw", http_headers: { "X-Desk": "1" } }, NOW);
+  const { id: _, ...way } = web;
+  for (const http_headers of [{ "X-Desk": "2" }, { "X-Desk": "1", "X-Other": "b" }, {}]) {
+    const said = { ...way, http_headers, kept_secrets: ["password"] } as const;
+    t.throws(() => editedConnection(routed, said), { message: /got other http_headers.*with password/ });
+    t.equal(editedConnection(routed, { ...said, password: "new" }).password, "new");
+  }
+  t.throws(() => editedConnection(routed, { ...way, kept_secrets: ["password"] }), {
+    message: /http_headers/,
+  });
+  const again = { ...way, http_headers: { "X-Desk": "1" }, kept_secrets: ["password"] } as const;
+  t.equal(editedConnection(routed, again).password, "pw", "the same headers written again");
+  t.equal(editedConnection(routed, shownConnection(routed)).password, "pw");
   const stricter = made("rdp://a:pw@192.0.2.7?require_nla=off");
   for (const rdp of [{ require_nla: true }, { depth: 16 }] as const) {
     t.equal(editedConnection(stricter, { ...shownConnection(stricter), rdp }).password, "pw");

@@ -39,7 +39,11 @@ for (const width of [1440, 390]) {
     });
     const picture = async (name: string): Promise<void> => {
       const folder = process.env["OC_SCREENSHOTS"];
-      if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}-${width}.png` });
+      if (folder === undefined) return;
+      for (const colorScheme of ["dark", "light"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.screenshot({ path: `${folder}/${name}-${colorScheme}-${width}.png` });
+      }
     };
     await page.getByRole("button", { name: "Edit Desk" }).waitFor();
     await picture("tiles");
@@ -85,6 +89,17 @@ for (const width of [1440, 390]) {
     t.match(await told(), { name: "Desk", state: { kind: "live" } }, "the password is kept");
     const kept = await appliance.fetch(`/api/v1/desktops/${id}/connection`);
     t.match(await kept.json(), { connection: { encodings: ["zrle", "raw"], kept_secrets: ["password"] } });
+
+    await page.getByRole("button", { name: "Edit Desk" }).click();
+    await dialog.getByLabel("Forget the stored one").check();
+    t.notOk(await field("password").isEnabled(), "one that is forgotten is not written at the same time");
+    t.same(await accessibilityFaults(page, "dialog"), []);
+    await picture("forget");
+    await save.click();
+    await dialog.waitFor({ state: "hidden" });
+    await until("the refusal", async () => (await told()).state.kind === "failed");
+    const gone = await appliance.fetch(`/api/v1/desktops/${id}/connection`);
+    t.match(await gone.json(), { connection: { kept_secrets: [] } }, "the stored password is gone");
     t.ok(answers.length >= 2);
     for (const answer of answers) t.notMatch(answer, /s3cret|wr0ng/);
     const audit = readFileSync(join(appliance.dataDir, "audit.ndjson"), "utf8");

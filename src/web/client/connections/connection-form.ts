@@ -57,6 +57,11 @@ export const EMPTY_FORM: InitialForm = { values: {}, kept: [] };
 /** In the place of a secret that is kept. */
 export const UNCHANGED = "Unchanged";
 
+/** The name of the box that takes a kept secret away. */
+export function forgetName(secret: InitialForm["kept"][number]): string {
+  return `forget_${secret}`;
+}
+
 /** The form as it is to edit a connection. */
 export function formOf({ kept_secrets = [], rdp, security, encodings, ...connection }: Edit): InitialForm {
   const plain = Object.entries(connection).flatMap(([name, value]) =>
@@ -66,12 +71,12 @@ export function formOf({ kept_secrets = [], rdp, security, encodings, ...connect
   return { values: { ...Object.fromEntries(plain), ...lists, ...rdpValues(rdp) }, kept: kept_secrets };
 }
 
-/** The body of `PUT /api/v1/desktops/:id/connection` from the form: secrets that nothing was written for are kept. */
+/** The body of `PUT /api/v1/desktops/:id/connection` from the form: secrets that nothing was written for are kept, but those to forget. */
 export function editFromForm(form: FilledForm, kept: InitialForm["kept"]): Edit {
   const body = connectionFromForm(form);
   const isWeb = body.transport === "ws" || body.transport === "wss";
   const kept_secrets = kept.filter((name) => {
-    if (body[name] !== undefined) return false;
+    if (body[name] !== undefined || field(form, forgetName(name)) !== "") return false;
     // Without a user it is shown to nobody, and the form has no use for another one.
     if (name === "http_password" && body.http_username === undefined) return false;
     return name === "password" || isWeb;
@@ -83,17 +88,29 @@ export function editFromForm(form: FilledForm, kept: InitialForm["kept"]): Edit 
 export function anewWords(edit: Edit, old: Edit): string | null {
   if ((edit.kept_secrets ?? []).length === 0) return null;
   if (leadsElsewhere(edit, old)) return "Write it again: the stored one goes only to the address it was for";
+  if (hasOtherHeaders(edit, old))
+    return "Write it again: the stored one goes only with the headers it was for";
   return isLessProtected(edit, old)
     ? "Write it again: the stored one is kept only while the fingerprint and the way to sign in stay"
     : null;
 }
 
 function leadsElsewhere(edit: Edit, old: Edit): boolean {
-  const isPathNew = edit.path !== undefined && edit.path !== old.path;
+  const isPathNew = edit.path === undefined ? !keepsLike(edit, old, "path") : edit.path !== old.path;
   return (
     isPathNew ||
     (["host", "port", "transport", "repeater_id"] as const).some((name) => edit[name] !== old[name])
   );
+}
+
+/** Stored headers are not known here: what is written is taken for others. */
+function hasOtherHeaders(edit: Edit, old: Edit): boolean {
+  return edit.http_headers !== undefined || !keepsLike(edit, old, "http_headers");
+}
+
+/** A secret that was there is kept, or there was none. */
+function keepsLike(edit: Edit, old: Edit, name: InitialForm["kept"][number]): boolean {
+  return edit.kept_secrets?.includes(name) === old.kept_secrets?.includes(name);
 }
 
 function isLessProtected(edit: Edit, old: Edit): boolean {

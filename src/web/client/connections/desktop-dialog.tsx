@@ -13,10 +13,10 @@ import {
   editFromForm,
   formOf,
   protocolNamed,
-  UNCHANGED,
 } from "./connection-form.ts";
 import { HandshakeSteps } from "./handshake-steps.tsx";
 import { MoreFields } from "./more-fields.tsx";
+import { SecretField } from "./secret-field.tsx";
 import { needsHost, usualPort } from "./transport-choice.ts";
 
 const PROTOCOLS = {
@@ -75,7 +75,6 @@ export function DesktopDialog({
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => result.current?.scrollIntoView({ block: "nearest" }), [phase.value]);
   const isBusy = phase.value.kind === "testing" || phase.value.kind === "saving";
-  const hasKept = kept.includes("password");
 
   const filled = (): FormData | null => {
     const element = form.current;
@@ -191,17 +190,22 @@ export function DesktopDialog({
               spellcheck={false}
             />
           </label>
-          <label class="field">
-            <span>Password</span>
-            <input
-              name="password"
-              type="password"
-              required={isRdp && !hasKept}
-              placeholder={hasKept ? UNCHANGED : ""}
-              maxLength={1024}
-              autocomplete="new-password"
-            />
-          </label>
+          <SecretField
+            name="password"
+            label="Password"
+            kept={kept}
+            isNeeded={isRdp}
+            control={(state) => (
+              <input
+                name="password"
+                type="password"
+                required={isRdp && !kept.includes("password")}
+                maxLength={1024}
+                autocomplete="new-password"
+                {...state}
+              />
+            )}
+          />
         </div>
         <MoreFields
           key={protocol.value}

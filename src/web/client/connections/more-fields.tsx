@@ -1,7 +1,8 @@
 import type { Signal } from "@preact/signals";
 import { SECURITY_NAMES } from "../../../protocols/rfb/security/policy.ts";
-import { type InitialForm, UNCHANGED } from "./connection-form.ts";
+import type { InitialForm } from "./connection-form.ts";
 import { GRAPHICS, KEYBOARD_OPTIONS, screensIn } from "./rdp-form.ts";
+import { SecretField } from "./secret-field.tsx";
 import { headersIn, PICTURES, transportNamed, WAYS } from "./transport-choice.ts";
 import "../styles/more-fields.css";
 
@@ -55,8 +56,6 @@ function Way({
 }) {
   const transport = transportNamed(chosen.value);
   const isWeb = protocol === "vnc" && (transport === "ws" || transport === "wss");
-  const hint = (secret: string, example: string): string =>
-    kept.some((name) => name === secret) ? UNCHANGED : example;
   return (
     <>
       <label class="field">
@@ -76,18 +75,23 @@ function Way({
         </select>
       </label>
       {(isWeb || transport === "unix") && (
-        <label class="field">
-          <span>{isWeb ? "Path (optional)" : "Path of the socket"}</span>
-          <input
-            name="path"
-            key={isWeb ? "web" : "socket"} // the path of one is none of the other
-            defaultValue={isWeb === (values["transport"] !== "unix") ? (values["path"] ?? "") : ""}
-            required={!isWeb}
-            maxLength={isWeb ? 2048 : 107}
-            placeholder={hint("path", isWeb ? "/websockify" : "/run/desk.sock")}
-            spellcheck={false}
-          />
-        </label>
+        <SecretField
+          key={isWeb ? "web" : "socket"} // the path of one is none of the other
+          name="path"
+          label={isWeb ? "Path (optional)" : "Path of the socket"}
+          kept={kept}
+          placeholder={isWeb ? "/websockify" : "/run/desk.sock"}
+          control={(state) => (
+            <input
+              name="path"
+              defaultValue={isWeb === (values["transport"] !== "unix") ? (values["path"] ?? "") : ""}
+              required={!isWeb}
+              maxLength={isWeb ? 2048 : 107}
+              spellcheck={false}
+              {...state}
+            />
+          )}
+        />
       )}
       {transport === "repeater" && (
         <label class="field">
@@ -120,35 +124,44 @@ function Way({
                 spellcheck={false}
               />
             </label>
-            <label class="field">
-              <span>Its password</span>
-              <input
-                name="http_password"
-                type="password"
-                maxLength={1024}
-                placeholder={hint("http_password", "")}
-                autocomplete="new-password"
-                spellcheck={false}
-              />
-            </label>
-          </div>
-          <label class="field">
-            <span>More headers of the request (optional)</span>
-            <textarea
-              name="http_headers"
-              rows={2}
-              maxLength={8192}
-              placeholder={hint("http_headers", "X-Forwarded-User: ada")}
-              autocomplete="off"
-              spellcheck={false}
-              onInput={(event) => {
-                const isRead = headersIn(event.currentTarget.value) !== null;
-                event.currentTarget.setCustomValidity(
-                  isRead ? "" : "Write a header a line, such as Name: value",
-                );
-              }}
+            <SecretField
+              name="http_password"
+              label="Its password"
+              kept={kept}
+              control={(state) => (
+                <input
+                  name="http_password"
+                  type="password"
+                  maxLength={1024}
+                  autocomplete="new-password"
+                  spellcheck={false}
+                  {...state}
+                />
+              )}
             />
-          </label>
+          </div>
+          <SecretField
+            name="http_headers"
+            label="More headers of the request (optional)"
+            kept={kept}
+            placeholder="X-Forwarded-User: ada"
+            control={(state) => (
+              <textarea
+                name="http_headers"
+                rows={2}
+                maxLength={8192}
+                autocomplete="off"
+                spellcheck={false}
+                onInput={(event) => {
+                  const isRead = headersIn(event.currentTarget.value) !== null;
+                  event.currentTarget.setCustomValidity(
+                    isRead ? "" : "Write a header a line, such as Name: value",
+                  );
+                }}
+                {...state}
+              />
+            )}
+          />
         </>
       )}
       {protocol === "vnc" && (

@@ -11,6 +11,7 @@ import {
   anewWords,
   connectionFromForm,
   editFromForm,
+  forgetName,
   formOf,
 } from "../../../../src/web/client/connections/connection-form.ts";
 import {
@@ -174,6 +175,36 @@ t.test("the form asks for kept secrets again where the server does, for each of 
     t.equal(anewWords(again, info), null, what);
     t.doesNotThrow(() => editedConnection(old, connectionEditSchema.parse(again)), what);
   }
+});
+
+t.test("a kept secret can be forgotten, where nothing else would be kept without it", async (t) => {
+  const place = { protocol: "vnc", host: "192.0.2.7", transport: "wss", id: "a" } as const;
+  const secrets = { password: "pw", path: "/?t=1", http_username: "ada", http_password: "pw" };
+  const old = makeConnection({ ...place, ...secrets, http_headers: { "X-Desk": "1" } }, new Date(0));
+  const info = connectionEditSchema.parse(shownConnection(old));
+  const { values, kept } = formOf(info);
+  t.same(kept, ["password", "path", "http_password", "http_headers"]);
+  const written = (fields: Readonly<Record<string, string>>) =>
+    connectionEditSchema.parse(editFromForm(new Map(Object.entries({ ...values, ...fields })), kept));
+  for (const name of ["password", "http_password"] as const) {
+    const edit = written({ [forgetName(name)]: "on" });
+    t.equal(anewWords(edit, info), null);
+    t.notOk(editedConnection(old, edit)[name]);
+    t.equal(changeOf(old, editedConnection(old, edit)), "options");
+    t.match(written({ [forgetName(name)]: "on", [name]: "new" }), { [name]: "new" });
+  }
+  for (const [fields, words] of [
+    [{ forget_path: "on" }, /address/],
+    [{ forget_http_headers: "on" }, /headers/],
+    [{ http_headers: "X-Desk: 2" }, /headers/],
+  ] as const) {
+    const edit = written(fields);
+    t.match(anewWords(edit, info), words);
+    t.throws(() => editedConnection(old, edit), { message: /expected them anew/ });
+  }
+  const all = written(Object.fromEntries(kept.map((name) => [forgetName(name), "on"])));
+  t.equal(anewWords(all, info), null);
+  t.same(shownConnection(editedConnection(old, all)).kept_secrets, []);
 });
 
 t.test("a web server's password goes with its user", async (t) => {
