@@ -146,6 +146,36 @@ t.test("each question shows its own picture, and leaves the queue when it was an
   t.equal(await dragged, "denied_by_human");
 });
 
+t.test("the link to one approval shows it, however many wait above it", async (t) => {
+  if (!requirePeers(t, ["chromium"])) return;
+  const appliance = await Appliance.start(t, { mode: "assist" });
+  const agent = await appliance.agent({ token: appliance.agentToken });
+  await until("a picture", () => agent.shot());
+  for (const x of [480, 490, 500, 510, 520]) void outcome(agent, "click_at", { x, y: 300 });
+  const waiting = await until("five questions", async () => {
+    const approvals = await rest(appliance, "/api/v1/approvals");
+    return approvals.length === 5 ? approvals : null;
+  });
+  const last = waiting.at(-1)?.id ?? "";
+  const browser = await openBrowser(t);
+  const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+  await page.goto(`${appliance.url}/?token=${appliance.adminToken}`);
+  /** Where the last card begins once all pictures are there, in pixels below the top of the window. */
+  const topOfLast = async (path: string): Promise<number> => {
+    await page.goto(`${appliance.url}${path}`);
+    await page.locator(".approval").nth(4).waitFor();
+    return await page.evaluate<number>(`(async () => {
+      await Promise.all([...document.querySelectorAll(".approval img")].map((image) => image.decode()));
+      const twoFrames = (call) => requestAnimationFrame(() => requestAnimationFrame(call));
+      await new Promise(twoFrames);
+      return document.querySelector('[data-approval-id="${last}"]').getBoundingClientRect().top;
+    })()`);
+  };
+  t.ok((await topOfLast("/approvals")) > 700, "without the link it is below the window");
+  const top = await topOfLast(`/approvals?card=${last}`);
+  t.ok(top >= 0 && top < 350, `the card begins in the upper half of the window, got ${top}`);
+});
+
 t.test("mouse and keys of a person at the viewer take the input from an agent at once", async (t) => {
   if (!requirePeers(t, ["chromium"])) return;
   const appliance = await Appliance.start(t);
