@@ -11,7 +11,7 @@ import type { AuditEvent } from "../../src/audit/audit-event.ts";
 import { auditEventSchema } from "../../src/audit/audit-event.ts";
 import type { AuditSink } from "../../src/audit/sink.ts";
 import { FileSink, StreamSink } from "../../src/audit/sink.ts";
-import { FakeClock } from "../auth/fake-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 
 const lines = z.array(auditEventSchema);
 
@@ -61,7 +61,7 @@ t.test("events become lines of the model, with nothing unnamed in them", async (
   t.notOk(text.includes("SECRET"));
   t.match(eventsOf(text), [
     {
-      timestamp: "2026-11-21T00:00:01.000Z",
+      timestamp: "2026-11-21T00:00:00.000Z",
       event_type: "auth.login",
       severity: "info",
       actor: { user_id: "1", name: "Ann", kind: "human", roles: ["admin"], ip: "127.0.0.1" },

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { Audit } from "../../src/audit/audit.ts";
 import { FileSink } from "../../src/audit/sink.ts";
-import { FakeClock } from "../auth/fake-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 
 /** Runs where a file may not grow beyond a limit: writes events until one is refused, and tells of it as JSON. */
 // Unheard, the signal ends a process that reaches its limit.

@@ -4,7 +4,7 @@ import { Lockout } from "../../src/auth/lockout.ts";
 import { OneTimeCodes } from "../../src/auth/one-time-codes.ts";
 import { Sessions } from "../../src/auth/sessions.ts";
 import { TokenStore } from "../../src/auth/tokens.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 
 const OWN = "sixteen-or-more!";
 const HERE = "127.0.0.1";

@@ -1,7 +1,7 @@
 import t from "tap";
 import { addressKey } from "../../src/auth/address.ts";
 import { Lockout } from "../../src/auth/lockout.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 
 t.test(
   "five failures lock for ten seconds, and each further one doubles it up to five minutes",

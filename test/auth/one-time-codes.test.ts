@@ -1,6 +1,6 @@
 import t from "tap";
 import { OneTimeCodes } from "../../src/auth/one-time-codes.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 
 const ADMIN = { id: "a", name: "Admin", role: "admin" } as const;
 

@@ -1,6 +1,6 @@
 import t from "tap";
 import { Sessions } from "../../src/auth/sessions.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 
 const ADMIN = { id: "a", name: "Admin", role: "admin" } as const;
 

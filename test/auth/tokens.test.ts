@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { ROLES } from "../../src/auth/principal.ts";
 import { TokenStore } from "../../src/auth/tokens.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 
 t.test("a created token is verified, and nothing else is", async (t) => {
   const store = await TokenStore.open(t.testdir(), new FakeClock());

@@ -3,7 +3,7 @@ import type { TypefaceChoice } from "../../src/demo/typeface.ts";
 import type { Cursor } from "../../src/framebuffer/cursor.ts";
 import type { Rect } from "../../src/framebuffer/rect.ts";
 import type { Region } from "../../src/framebuffer/region.ts";
-import { HandClock } from "./hand-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 
 export const KEY = {
   backSpace: 0xff08,
@@ -22,7 +22,7 @@ export const KEY = {
 
 /** A demo screen, and the hand that uses it; what it told is kept. */
 export class DemoHand {
-  readonly clock = new HandClock();
+  readonly clock = new FakeClock(new Date(2026, 10, 24, 14, 5, 30));
   readonly screen: DemoScreen;
   readonly cursors: Cursor[] = [];
   readonly copied: string[] = [];

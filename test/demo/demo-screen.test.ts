@@ -209,21 +209,21 @@ t.test("the pointer is an I-beam over text and an arrow elsewhere", async (t) =>
 
 t.test("an idle desktop repaints once a minute, and not at all while nobody watches", async (t) => {
   const hand = new DemoHand();
-  hand.clock.pass(600_000);
-  t.equal(hand.clock.timers, 0);
+  hand.clock.advance(600_000);
+  t.equal(hand.clock.waiting, 0);
   t.notOk(hand.screen.isDirty);
   hand.screen.setWatched(true);
   hand.screen.repaint();
-  hand.clock.pass(29_000);
+  hand.clock.advance(29_000);
   hand.screen.repaint();
   hand.damagedTimes = 0;
-  t.equal(hand.clock.timers, 1, "the caret came to rest");
-  const minute = hand.watch(() => hand.clock.pass(60_000));
+  t.equal(hand.clock.waiting, 1, "the caret came to rest");
+  const minute = hand.watch(() => hand.clock.advance(60_000));
   t.equal(hand.damagedTimes, 1);
   t.ok(minute.changed > 0 && minute.damage.overlaps(hand.rectOf("bar.clock")));
   t.equal(minute.missed, 0);
   hand.screen.setWatched(false);
-  t.equal(hand.clock.timers, 0);
+  t.equal(hand.clock.waiting, 0);
 });
 
 t.test("the caret blinks while it is watched, in its own few pixels", async (t) => {
@@ -231,12 +231,12 @@ t.test("the caret blinks while it is watched, in its own few pixels", async (t) 
   hand.screen.setWatched(true);
   hand.click("notes.text");
   hand.screen.repaint();
-  const off = hand.watch(() => hand.clock.pass(530));
-  const on = hand.watch(() => hand.clock.pass(530));
+  const off = hand.watch(() => hand.clock.advance(530));
+  const on = hand.watch(() => hand.clock.advance(530));
   t.ok(off.changed > 0 && off.changed <= 60);
   t.equal(on.changed, off.changed);
   t.same(off.damage.bounds, on.damage.bounds);
-  hand.clock.pass(530);
+  hand.clock.advance(530);
   hand.screen.repaint();
   const stopped = hand.watch(() => hand.screen.setWatched(false));
   t.equal(stopped.changed, off.changed, "it is left shown");
@@ -286,7 +286,7 @@ t.test("whatever is done in whatever order, what is shown is what painting anew 
         if (random(3) === 0) hand.press(0x20 + random(95));
         if (random(4) === 0)
           hand.press([KEY.return, KEY.backSpace, KEY.up, KEY.tab, KEY.escape][random(5)] ?? 0);
-        hand.clock.pass(random(400));
+        hand.clock.advance(random(400));
       }
     });
     missed += result.missed;

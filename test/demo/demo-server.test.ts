@@ -6,7 +6,7 @@ import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
 import { nodeDeflate, nodeInflate } from "../../src/platform/node-zlib.ts";
 import type { RfbClientEvent } from "../../src/protocols/rfb/client/conversation.ts";
 import { RfbClient } from "../../src/protocols/rfb/client/rfb-client.ts";
-import { HandClock } from "./hand-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 
 const PORTS = { deflate: nodeDeflate, inflate: nodeInflate, jpeg: jpegTurbo, crypto: rfbCrypto };
 
@@ -76,8 +76,8 @@ class Viewer {
   }
 }
 
-function open(t: Test): { server: DemoServer; clock: HandClock } {
-  const clock = new HandClock();
+function open(t: Test): { server: DemoServer; clock: FakeClock } {
+  const clock = new FakeClock(new Date(2026, 10, 24, 14, 5, 30));
   const server = openDemo({ clock, ports: PORTS });
   t.teardown(() => server.close());
   return { server, clock };
@@ -170,8 +170,8 @@ t.test("who leaves lets go of what it held, and the clock stops with the last on
   await two.until(() => server.screen.state.note === "c");
   t.notOk(two.has("clipboard"), "Control was released");
   two.pipe.destroy();
-  await two.until(() => two.isClosed && clock.timers === 0);
-  t.equal(clock.timers, 0);
+  await two.until(() => two.isClosed && clock.waiting === 0);
+  t.equal(clock.waiting, 0);
 });
 
 t.test("a viewer that breaks the protocol is dropped, the other stays", async (t) => {
@@ -212,6 +212,6 @@ t.test("closing ends every connection, and no new one is made", async (t) => {
   await viewer.until(() => viewer.showsLike(server));
   server.close();
   await viewer.until(() => viewer.isClosed);
-  t.equal(clock.timers, 0);
+  t.equal(clock.waiting, 0);
   t.throws(() => server.connect(), /the demo desktop is closed/);
 });

@@ -3,9 +3,9 @@ import * as z from "zod";
 import { unseenEffect } from "../../src/desktop/control/action.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { callsTo } from "./call.ts";
 import { ADMIN, fakeHouse, OTHER } from "./fake-house.ts";
-import { ManualClock } from "./manual-clock.ts";
 
 function desk(options: Parameters<typeof fakeHouse>[0] = {}) {
   const house = fakeHouse(options);
@@ -181,7 +181,7 @@ t.test("a batch is checked whole, done in order, and stops at the first failure"
 });
 
 t.test("a batch counts as its actions", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const { desktop, call } = desk({ clock, isRateLimited: true });
   desktop.mode = "assist";
   const actions = Array.from({ length: 10 }, () => ({ tool: "click_at", arguments: { x: 1, y: 1 } }));
@@ -190,7 +190,7 @@ t.test("a batch counts as its actions", async (t) => {
 });
 
 t.test("waiting ends when it happened, and says when it did not", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const { desktop, call } = desk({ clock });
   const change = call("wait_for", { condition: "change", region: { x: 0, y: 0, width: 50, height: 50 } });
   await turn();
@@ -219,7 +219,7 @@ t.test("waiting ends when it happened, and says when it did not", async (t) => {
 });
 
 t.test("a colour is waited for, and text is refused by name", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const { desktop, call } = desk({ clock });
   const args = { condition: "color", x: 5, y: 5, color: "tomato" };
   const waiting = call("wait_for", args);
@@ -236,7 +236,7 @@ t.test("a colour is waited for, and text is refused by name", async (t) => {
 });
 
 t.test("a cancelled wait ends at once", async (t) => {
-  const { call } = desk({ clock: new ManualClock() });
+  const { call } = desk({ clock: new FakeClock() });
   for (const [name, args] of [
     ["wait", { duration_ms: 50_000 }],
     ["wait_for", { condition: "change" }],
@@ -287,7 +287,7 @@ t.test("events are seen by their subscriber: keys as numbers, changes as rectang
 });
 
 t.test("polling waits for the next event; what is debounced comes as one", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const { desktop, call } = desk({ clock });
   const { subscription_id } = (
     await call("subscribe_events", { events: ["screen_change", "mouse_move"], debounce_ms: 100 })
@@ -317,7 +317,7 @@ function settled(): Promise<void> {
 }
 
 t.test("what is captured by itself is a screenshot of one's own, each time it is due", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const { desktop, call } = desk({ clock });
   const started = await call("set_screenshot_frequency", { mode: "periodic", interval_ms: 2000 });
   const { subscription_id } = started.structured;
@@ -366,7 +366,7 @@ t.test("what is captured by itself is a screenshot of one's own, each time it is
 });
 
 t.test("an agent is told to look as often as it asked, never more often than allowed", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const { desktop, call } = desk({ clock });
   const { structured } = await call("set_screenshot_frequency", { mode: "on_change", interval_ms: 10 });
   t.match(structured, { ok: true, applied_interval_ms: 1000, uri: "screen://one" });

@@ -2,9 +2,9 @@ import t from "tap";
 import { ANTHROPIC_ACTIONS } from "../../src/mcp/computer/anthropic.ts";
 import { GEMINI_ACTIONS } from "../../src/mcp/computer/gemini.ts";
 import { OPENAI_ACTIONS } from "../../src/mcp/computer/openai.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { callsTo } from "./call.ts";
 import { fakeHouse } from "./fake-house.ts";
-import { ManualClock } from "./manual-clock.ts";
 import { Declarations } from "./vendor-types.ts";
 
 const anthropic = new Declarations("@anthropic-ai/sdk/resources/beta/messages/messages.d.ts");
@@ -12,7 +12,7 @@ const openai = new Declarations("openai/resources/responses/responses.d.ts");
 const gemini = new Declarations("@google/genai/dist/genai.d.ts");
 
 /** Waits pass at once; what nobody waits for never comes. */
-class HastyClock extends ManualClock {
+class HastyClock extends FakeClock {
   override after(_delayMs: number, call: () => void, { isIdle = false } = {}): () => void {
     if (isIdle) return () => undefined;
     const timer = setImmediate(call);

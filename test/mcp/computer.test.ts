@@ -1,8 +1,8 @@
 import t from "tap";
 import { RefusedError } from "../../src/desktop/error.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { callsTo } from "./call.ts";
 import { fakeHouse } from "./fake-house.ts";
-import { ManualClock } from "./manual-clock.ts";
 
 function desk(options: Parameters<typeof fakeHouse>[0] = {}) {
   const house = fakeHouse(options);
@@ -73,7 +73,7 @@ t.test("an action of several steps that stops half way says what was done", asyn
 });
 
 t.test("what an action pressed by itself is let go when it ends before it let go", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const { call, kinds, desktop } = desk({ clock });
   const abort = new AbortController();
   const pressing = call("computer", { name: "long_press", args: { x: 1, y: 1 } }, { signal: abort.signal });

@@ -1,12 +1,12 @@
 import t from "tap";
 import { LinkError } from "../../src/desktop/error.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { callsTo } from "./call.ts";
 import { fakeHouse } from "./fake-house.ts";
-import { ManualClock } from "./manual-clock.ts";
 
 function desk() {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const house = fakeHouse({ clock });
   return { clock, desktop: house.desktops.get("one"), call: callsTo(house) };
 }

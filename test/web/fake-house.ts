@@ -17,7 +17,7 @@ import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
 import { buildApp } from "../../src/web/http/app.ts";
 import { ConnectedClients } from "../../src/web/http/connected-clients.ts";
 import type { AppPorts, RfbOptions } from "../../src/web/http/ports.ts";
-import { FakeClock } from "../auth/fake-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { FakeDesktops } from "./fake-desktops.ts";
 import { FakeRecordings } from "./fake-recordings.ts";
 

@@ -3,7 +3,7 @@ import { Agent, get, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import t from "tap";
 import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
-import { ManualClock } from "../mcp/manual-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { openHouse } from "./fake-house.ts";
 
 const URL_PNG = "/api/v1/desktops/d1/screenshot.png";
@@ -200,7 +200,7 @@ t.test(
 );
 
 t.test("what an agent took over MCP counts here too", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const rates = new AgentRates(clock, true);
   const { app, bearer, tokens, token } = await openHouse(t, { rates });
   const id = tokens.verify(token.agent)?.id ?? "";

@@ -13,12 +13,11 @@ import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
 import { rightsOf } from "../../src/web/viewer/rights.ts";
 import { ViewerSession } from "../../src/web/viewer/session.ts";
 import { ViewerSignIn } from "../../src/web/viewer/sign-in.ts";
-import { FakeClock } from "../auth/fake-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { say } from "../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "./drawn-desktop.ts";
 import { openHouse, upgradeStatus } from "./fake-house.ts";
 import { FakeTransport } from "./fake-transport.ts";
-import { HandClock } from "./hand-clock.ts";
 import { KeptLog, openVncDoor, rfbPorts, securityMeans, viewerSessions } from "./viewer-ports.ts";
 
 // The cases of docs/hostile-cases.md that viewers bring: 34 to 41, each by its number.
@@ -29,7 +28,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 async function stand(desktop = new DrawnDesktop(64, 48), isViewOnly = false) {
   const transport = new FakeTransport();
-  const clock = new HandClock();
+  const clock = new FakeClock();
   const log = new KeptLog();
   const principal = { id: "anna", name: "Anna", role: "operator" } as const;
   const session = new ViewerSession(
@@ -183,7 +182,7 @@ t.test("case 39: a viewer that never reads costs 4 MiB at most and is gone after
 t.test(
   "case 40: of 1,000 half-open handshakes 100 are talked to, 200 wait, and all are gone in time",
   async (t) => {
-    const clock = new HandClock();
+    const clock = new FakeClock();
     const { listener, port } = await openVncDoor(t, new DrawnDesktop(64, 48), { security: ["none"], clock });
     let greeted = 0;
     let dropped = 0;

@@ -4,10 +4,10 @@ import { rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 import { ViewerSessions } from "../../src/web/viewer/sessions.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { say } from "../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "./drawn-desktop.ts";
 import { FakeTransport } from "./fake-transport.ts";
-import { HandClock } from "./hand-clock.ts";
 import { KeptLog, rfbPorts } from "./viewer-ports.ts";
 
 const WIDTH = 640;
@@ -55,7 +55,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 /** Viewers of one desktop, of these encodings each, that have its picture and ask for more. */
 async function stand(desktop: DrawnDesktop, ...kinds: readonly (readonly number[])[]): Promise<Kept[]> {
-  return standAt(new HandClock(), desktop, kinds);
+  return standAt(new FakeClock(), desktop, kinds);
 }
 
 async function standAt(
@@ -172,7 +172,7 @@ t.test("viewers of several kinds share by kind", async (t) => {
 });
 
 /** A clock by which each piece takes two milliseconds to encode once it is slow: an update then takes many turns. */
-class SlowClock extends HandClock {
+class SlowClock extends FakeClock {
   isSlow = false;
   #nowMs = 0;
 

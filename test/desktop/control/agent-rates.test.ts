@@ -1,7 +1,7 @@
 import t from "tap";
 import { AgentRates, type RateClass } from "../../../src/desktop/control/agent-rates.ts";
 import { RefusedError } from "../../../src/desktop/error.ts";
-import { ManualClock } from "../../mcp/manual-clock.ts";
+import { FakeClock } from "../../fake-clock.ts";
 
 function takeAll(limits: AgentRates, rateClass: RateClass): number {
   for (let taken = 0; ; taken++) {
@@ -15,7 +15,7 @@ function takeAll(limits: AgentRates, rateClass: RateClass): number {
 }
 
 t.test("screenshots: 10 at once, 10 a second, 60 in a burst, then 1 a second", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const limits = new AgentRates(clock, true);
   let total = 0;
   for (let second = 0; second < 6; second++) {
@@ -35,7 +35,7 @@ t.test("each class gets back what its rate says, and no more than its burst", as
     ["autopilot_input", 40, 20],
     ["overlay", 40, 20],
   ] as const) {
-    const clock = new ManualClock();
+    const clock = new FakeClock();
     const limits = new AgentRates(clock, true);
     t.equal(takeAll(limits, rateClass), burst);
     clock.advance(1000);
@@ -46,7 +46,7 @@ t.test("each class gets back what its rate says, and no more than its burst", as
 });
 
 t.test("connection tests: 10 a minute, and it says how long to wait", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const limits = new AgentRates(clock, true);
   t.equal(takeAll(limits, "connection_test"), 10);
   try {
@@ -60,7 +60,7 @@ t.test("connection tests: 10 a minute, and it says how long to wait", async (t) 
 });
 
 t.test("what is given back can be taken again", async (t) => {
-  const limits = new AgentRates(new ManualClock(), true);
+  const limits = new AgentRates(new FakeClock(), true);
   const giveBack = limits.take("input", "someone", "desktop");
   t.equal(takeAll(limits, "input"), 9);
   giveBack();
@@ -68,13 +68,13 @@ t.test("what is given back can be taken again", async (t) => {
 });
 
 t.test("switched off, nothing is counted", async (t) => {
-  const limits = new AgentRates(new ManualClock(), false);
+  const limits = new AgentRates(new FakeClock(), false);
   for (let i = 0; i < 1000; i++) limits.take("input", "someone", "desktop");
   t.pass("no refusal");
 });
 
 t.test("memory is bounded however many callers come", async (t) => {
-  const limits = new AgentRates(new ManualClock(), true);
+  const limits = new AgentRates(new FakeClock(), true);
   takeAll(limits, "input");
   for (let i = 0; i < 10_001; i++) limits.take("input", `caller ${i}`, "desktop");
   t.equal(takeAll(limits, "input"), 10, "the oldest was forgotten");

@@ -1,7 +1,7 @@
 import t from "tap";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { type NewScreenshot, ScreenshotStore } from "../../../src/mcp/model/screenshot-store.ts";
-import { ManualClock } from "../manual-clock.ts";
+import { FakeClock } from "../../fake-clock.ts";
 
 let fill = 0;
 
@@ -22,7 +22,7 @@ function shot(size: number, change: Partial<NewScreenshot> = {}): NewScreenshot 
 }
 
 t.test("a screenshot is its principal's alone", async (t) => {
-  const store = new ScreenshotStore(new ManualClock());
+  const store = new ScreenshotStore(new FakeClock());
   const { id } = store.add(shot(10));
   t.equal(store.get(id, "a").id, id);
   t.equal(store.bytesOf(id, "a").length, 10);
@@ -32,7 +32,7 @@ t.test("a screenshot is its principal's alone", async (t) => {
 });
 
 t.test("when memory is full the oldest pictures go, their places stay", async (t) => {
-  const store = new ScreenshotStore(new ManualClock(), { memoryBytes: 500, keepMs: 1000 });
+  const store = new ScreenshotStore(new FakeClock(), { memoryBytes: 500, keepMs: 1000 });
   const ids = [100, 100, 100].map((size) => store.add(shot(size)).id);
   t.equal(store.heldBytes, 200);
   t.throws(() => store.bytesOf(ids[0] ?? "", "a"), { code: "not_found", message: /pushed out/ });
@@ -46,7 +46,7 @@ t.test("when memory is full the oldest pictures go, their places stay", async (t
 });
 
 t.test("one principal's pictures take half of the memory, and push out no others'", async (t) => {
-  const store = new ScreenshotStore(new ManualClock(), { memoryBytes: 400, keepMs: 1000 });
+  const store = new ScreenshotStore(new FakeClock(), { memoryBytes: 400, keepMs: 1000 });
   const others = [100, 100].map((size) => store.add(shot(size, { principalId: "b" })).id);
   for (let i = 0; i < 10; i++) store.add(shot(100));
   t.equal(store.heldBytes, 400);
@@ -61,14 +61,14 @@ t.test("one principal's pictures take half of the memory, and push out no others
 });
 
 t.test("a picture larger than all the memory is not kept, nor does it break anything", async (t) => {
-  const store = new ScreenshotStore(new ManualClock(), { memoryBytes: 50, keepMs: 1000 });
+  const store = new ScreenshotStore(new FakeClock(), { memoryBytes: 50, keepMs: 1000 });
   const { id } = store.add(shot(100));
   t.equal(store.heldBytes, 0);
   t.throws(() => store.bytesOf(id, "a"), { code: "not_found" });
 });
 
 t.test("an unchanged screen is kept once", async (t) => {
-  const store = new ScreenshotStore(new ManualClock());
+  const store = new ScreenshotStore(new FakeClock());
   const bytes = new Uint8Array(100).fill(7);
   const first = store.add(shot(0, { generation: 3, bytes }));
   const second = store.add(shot(0, { generation: 3, bytes: bytes.slice() }));
@@ -79,7 +79,7 @@ t.test("an unchanged screen is kept once", async (t) => {
 });
 
 t.test("the latest is the newest whole look at that desktop, not a zoom", async (t) => {
-  const store = new ScreenshotStore(new ManualClock());
+  const store = new ScreenshotStore(new FakeClock());
   t.equal(store.latest("a", "d"), null);
   const screen = store.add(shot(1));
   store.add(shot(1, { role: "detail" }));
@@ -89,7 +89,7 @@ t.test("the latest is the newest whole look at that desktop, not a zoom", async 
 });
 
 t.test("many entries are bounded, for each principal and in all", async (t) => {
-  const store = new ScreenshotStore(new ManualClock());
+  const store = new ScreenshotStore(new FakeClock());
   const mine = store.add(shot(1, { principalId: "quiet" }));
   for (let i = 0; i < 600; i++) store.add(shot(1));
   t.equal(store.recent("a").length, 500);
@@ -99,7 +99,7 @@ t.test("many entries are bounded, for each principal and in all", async (t) => {
 });
 
 t.test("pictures are forgotten when their time is over, their places stay", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const store = new ScreenshotStore(clock, { memoryBytes: 1000, keepMs: 5000 });
   const first = store.add(shot(10));
   clock.advance(3000);
@@ -122,7 +122,7 @@ t.test("pictures are forgotten when their time is over, their places stay", asyn
 });
 
 t.test("what is taken by the clock is bounded, and is not what coordinates refer to", async (t) => {
-  const store = new ScreenshotStore(new ManualClock());
+  const store = new ScreenshotStore(new FakeClock());
   const looked = store.add(shot(1));
   for (let i = 0; i < 70; i++) store.add(shot(1, { role: "timed", generation: i }));
   t.equal(store.recent("a").length, 61);
@@ -130,7 +130,7 @@ t.test("what is taken by the clock is bounded, and is not what coordinates refer
 });
 
 t.test("what two limits push out at once is counted once", async (t) => {
-  const store = new ScreenshotStore(new ManualClock());
+  const store = new ScreenshotStore(new FakeClock());
   for (let i = 0; i < 60; i++) store.add(shot(1, { role: "timed" }));
   for (let i = 0; i < 440; i++) store.add(shot(1));
   t.equal(store.heldBytes, 500);
@@ -142,7 +142,7 @@ t.test("what two limits push out at once is counted once", async (t) => {
 });
 
 t.test("the end of a picture that was pushed out is awaited no more", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const store = new ScreenshotStore(clock, { memoryBytes: 400, keepMs: 5000 });
   for (let i = 0; i < 10; i++) store.add(shot(100));
   t.equal(store.awaited, 2);

@@ -2,13 +2,13 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import t from "tap";
+import { FakeClock } from "../../fake-clock.ts";
 import { serveHouse } from "../fake-house.ts";
-import { ManualClock } from "../manual-clock.ts";
 
 const INFO = { name: "test", version: "1" };
 
 t.test("a client that asks for it is told that its call is still under way, in either era", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const { url, desktops, close } = await serveHouse({ clock });
   t.teardown(close);
   const modern = new Client(INFO, { versionNegotiation: { mode: { pin: "2026-07-28" } } });

@@ -5,10 +5,10 @@ import {
   MAX_SESSIONS_A_PRINCIPAL,
   Sessions,
 } from "../../../src/mcp/server/sessions.ts";
-import { ManualClock } from "../manual-clock.ts";
+import { FakeClock } from "../../fake-clock.ts";
 
 function make() {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const ended: string[] = [];
   return { clock, ended, sessions: new Sessions<string>(clock, (value) => ended.push(value)) };
 }

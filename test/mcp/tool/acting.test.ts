@@ -1,9 +1,9 @@
 import t from "tap";
 import { unseenEffect } from "../../../src/desktop/control/action.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
+import { FakeClock } from "../../fake-clock.ts";
 import { callsTo } from "../call.ts";
 import { fakeHouse } from "../fake-house.ts";
-import { ManualClock } from "../manual-clock.ts";
 
 function desk(options: Parameters<typeof fakeHouse>[0] = {}) {
   const house = fakeHouse(options);
@@ -21,7 +21,7 @@ t.test("what was done is told as done, though its picture was one too many", asy
     ["computer", { action: "left_click", coordinate: [1, 1] }],
   ] as const;
   for (const [tool, args] of cases) {
-    const { desktop, call } = desk({ clock: new ManualClock(), isRateLimited: true });
+    const { desktop, call } = desk({ clock: new FakeClock(), isRateLimited: true });
     for (let i = 0; i < 10; i++) await call("take_screenshot");
     t.match((await call("take_screenshot")).error, { code: "rate_limited" });
     const { isError, structured, text, images } = await call(tool, {

@@ -1,8 +1,8 @@
 import t from "tap";
 import { RefusedError } from "../../../src/desktop/error.ts";
+import { FakeClock } from "../../fake-clock.ts";
 import { callsTo } from "../call.ts";
 import { AGENT, fakeHouse } from "../fake-house.ts";
-import { ManualClock } from "../manual-clock.ts";
 
 t.test("every call is audited without its arguments", async (t) => {
   const house = fakeHouse();
@@ -67,7 +67,7 @@ t.test("a result that breaks its schema is a bug of ours, not of the caller", as
 });
 
 t.test("too many calls are refused with the time to wait, and then go through", async (t) => {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const call = callsTo(fakeHouse({ clock, isRateLimited: true }));
   for (let i = 0; i < 20; i++) t.notOk((await call("get_display_info")).isError);
   const { isError, text, error } = await call("get_display_info");
@@ -80,7 +80,7 @@ t.test("too many calls are refused with the time to wait, and then go through", 
 });
 
 t.test("a screenshot without an image does not count", async (t) => {
-  const house = fakeHouse({ clock: new ManualClock(), isRateLimited: true });
+  const house = fakeHouse({ clock: new FakeClock(), isRateLimited: true });
   const call = callsTo(house);
   t.notOk((await call("zoom", { region: { x: 0, y: 0, width: 9, height: 9 } })).isError);
   const seen = { region: { x: 0, y: 0, width: 9, height: 9 }, if_changed_since: 7 };
@@ -92,7 +92,7 @@ t.test("a screenshot without an image does not count", async (t) => {
 });
 
 t.test("refused arguments cost nothing, and autopilot may do more", async (t) => {
-  const house = fakeHouse({ clock: new ManualClock(), isRateLimited: true });
+  const house = fakeHouse({ clock: new FakeClock(), isRateLimited: true });
   const call = callsTo(house);
   house.desktops.get("one").mode = "assist";
   for (let i = 0; i < 30; i++) await call("click_at", { x: -1 });

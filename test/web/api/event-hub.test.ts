@@ -3,11 +3,11 @@ import { type EventMessage, eventMessageSchema } from "../../../src/web/api/api.
 import { DesktopTeller } from "../../../src/web/api/desktop-details.ts";
 import { EventHub } from "../../../src/web/api/event-hub.ts";
 import { ConnectedClients } from "../../../src/web/http/connected-clients.ts";
+import { FakeClock } from "../../fake-clock.ts";
 import { FakeDesktops } from "../fake-desktops.ts";
-import { HandClock } from "../hand-clock.ts";
 
 t.test("pages hear when an agent came, and when it has been quiet for a minute", async (t) => {
-  const clock = new HandClock();
+  const clock = new FakeClock();
   const clients = new ConnectedClients(clock);
   const desktops = new FakeDesktops();
   desktops.open("d1");
@@ -31,9 +31,9 @@ t.test("pages hear when an agent came, and when it has been quiet for a minute",
   t.same(await after(50_000), [], "nothing is told while nothing changes");
   t.match(await after(10_000), [{ type: "desktop", desktop: { id: "d1", agents: [] } }]);
   detach();
-  t.equal(clock.timers, 0, "nobody reads, so nothing is looked after");
+  t.equal(clock.waiting, 0, "nobody reads, so nothing is looked after");
   hub.attach({ id: "page", mayApprove: false, send: () => {} });
-  t.equal(clock.timers, 1);
+  t.equal(clock.waiting, 1);
   hub.close();
-  t.equal(clock.timers, 0);
+  t.equal(clock.waiting, 0);
 });

@@ -1,7 +1,7 @@
 import t from "tap";
 import type { AuditEntry } from "../../../src/audit/audit-event.ts";
 import { RefusalAudit } from "../../../src/web/http/refusal-audit.ts";
-import { FakeClock } from "../../auth/fake-clock.ts";
+import { FakeClock } from "../../fake-clock.ts";
 import { openHouse } from "../fake-house.ts";
 
 t.test(

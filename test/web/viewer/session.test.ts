@@ -10,10 +10,10 @@ import { raw } from "../../../src/protocols/rfb/encodings/raw.ts";
 import { ViewerRectCache } from "../../../src/web/viewer/rect-cache.ts";
 import type { ViewerRights } from "../../../src/web/viewer/rights.ts";
 import { ViewerSession, type ViewerSessionOptions } from "../../../src/web/viewer/session.ts";
+import { FakeClock } from "../../fake-clock.ts";
 import { say } from "../../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "../drawn-desktop.ts";
 import { FakeTransport } from "../fake-transport.ts";
-import { HandClock } from "../hand-clock.ts";
 import { KeptLog, rfbPorts } from "../viewer-ports.ts";
 
 const MIB = 1024 * 1024;
@@ -25,7 +25,7 @@ const CONTINUOUS = [say.encodings(0, -312, -313)];
 interface Stand {
   readonly desktop: DrawnDesktop;
   readonly transport: FakeTransport;
-  readonly clock: HandClock;
+  readonly clock: FakeClock;
   readonly log: KeptLog;
   readonly session: ViewerSession;
 }
@@ -39,7 +39,7 @@ async function stand(
   desktop = new DrawnDesktop(64, 48),
 ): Promise<Stand> {
   const transport = new FakeTransport();
-  const clock = new HandClock();
+  const clock = new FakeClock();
   const log = new KeptLog();
   const session = new ViewerSession(
     { rfb: rfbPorts, cache: new ViewerRectCache(), clock, log },
@@ -154,7 +154,7 @@ t.test("a viewer that takes nothing for 30 s while something waits is closed", a
   await settled();
   t.equal(desktop.viewers, 0);
   t.equal(desktop.listeners, 0);
-  t.equal(clock.timers, 0);
+  t.equal(clock.waiting, 0);
 });
 
 t.test("a viewer that never answers a fence is closed, one that only looks on is not", async (t) => {
@@ -386,7 +386,7 @@ t.test("a viewer of a desktop without a picture is told so in its own protocol",
   const desktop = new DrawnDesktop(64, 48);
   desktop.hasPicture = false;
   const transport = new FakeTransport();
-  const ports = { rfb: rfbPorts, cache: new ViewerRectCache(), clock: new HandClock(), log: new KeptLog() };
+  const ports = { rfb: rfbPorts, cache: new ViewerRectCache(), clock: new FakeClock(), log: new KeptLog() };
   const rights = () => ({ actor: HUMAN, isViewOnly: false, hasClipboard: true });
   const view = { isComposited: false, viewport: null, rights };
   new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });
@@ -412,7 +412,7 @@ t.test("rubbish closes the session with a code and leaves nothing behind", async
   t.equal(desktop.viewers, 0);
   t.equal(desktop.listeners, 0);
   t.equal(desktop.watchers.count, 0);
-  t.equal(clock.timers, 0);
+  t.equal(clock.waiting, 0);
 });
 
 const CURSOR = {
@@ -447,7 +447,7 @@ for (const cursor of [null, CURSOR]) {
     const transports = [new FakeTransport(), new FakeTransport(), new FakeTransport()];
     const sessions: ViewerSession[] = [];
     for (const transport of transports) {
-      const ports = { rfb, cache, clock: new HandClock(), log: new KeptLog() };
+      const ports = { rfb, cache, clock: new FakeClock(), log: new KeptLog() };
       sessions.push(new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view }));
       await transport.whenSent();
       transport.say(...HELLO, say.encodings(16));
@@ -557,7 +557,7 @@ t.test("what was sent as JPEG is sent again exactly once it stands still, and on
   const exact = transport.drain();
   t.not(exact.length, 0, "then it stood still");
   t.not(control(exact), JPEG);
-  t.equal(clock.timers, 1, "only the watchdog's is left");
+  t.equal(clock.waiting, 1, "only the watchdog's is left");
   transport.say(ask);
   clock.advance(10_000);
   await settled();
@@ -570,7 +570,7 @@ t.test("a denied input is told once of each kind, however many there are", async
   const ports = {
     rfb: rfbPorts,
     cache: new ViewerRectCache(),
-    clock: new HandClock(),
+    clock: new FakeClock(),
     log: new KeptLog(),
     denied: ({ actor }: ViewerRights, input: string) => told.push(`${actor.id} ${input}`),
   };
@@ -590,7 +590,7 @@ t.test("of 60 viewers 50 stop reading, and the ten others get every frame", asyn
   const stands = [];
   for (let i = 0; i < 60; i++) {
     const transport = new FakeTransport();
-    const ports = { rfb: rfbPorts, cache, clock: new HandClock(), log: new KeptLog() };
+    const ports = { rfb: rfbPorts, cache, clock: new FakeClock(), log: new KeptLog() };
     const rights = () => ({ actor: HUMAN, isViewOnly: true, hasClipboard: false });
     const view = { isComposited: false, viewport: null, rights };
     new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });

@@ -7,9 +7,9 @@ import type { Clock } from "../../../src/platform/clock.ts";
 import { vncAuthResponse } from "../../../src/protocols/rfb/security/vnc-auth.ts";
 import { ViewerTls } from "../../../src/web/viewer/tls.ts";
 import { VncListener } from "../../../src/web/viewer/vnc-listener.ts";
+import { FakeClock } from "../../fake-clock.ts";
 import { say } from "../../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "../drawn-desktop.ts";
-import { HandClock } from "../hand-clock.ts";
 import { type Door, type DoorOptions, openVncDoor, rfbPorts, viewerSessions } from "../viewer-ports.ts";
 
 const PASSWORD: DoorOptions = { security: ["vnc-auth"], password: "sesame" };
@@ -25,7 +25,7 @@ interface Owner {
 async function openDoor(
   owner: Owner,
   options: DoorOptions,
-  clock: Clock = new HandClock(),
+  clock: Clock = new FakeClock(),
   desktop: DrawnDesktop | null = new DrawnDesktop(64, 48),
 ): Promise<Door & { readonly desktop: DrawnDesktop }> {
   const door = await openVncDoor(owner, desktop, { clock, ...options });
@@ -113,7 +113,7 @@ t.test("only the first eight characters of a password count, as DES has it", asy
 t.test(
   "five wrong passwords lock the address for 10 s, doubling; the right one is refused meanwhile",
   async (t) => {
-    const clock = new HandClock();
+    const clock = new FakeClock();
     const { port } = await openDoor(t, PASSWORD, clock);
     const early = new Caller(t, port);
     for (let i = 0; i < 5; i++) t.equal(await new Caller(t, port).signIn("guess"), 1);
@@ -160,7 +160,7 @@ async function half(owner: Owner, port: number, count: number): Promise<Caller[]
 }
 
 t.test("an address has at most 10 handshakes in progress; who comes then waits in line", async (t) => {
-  const clock = new HandClock();
+  const clock = new FakeClock();
   const { listener, port } = await openDoor(t, PASSWORD, clock);
   const talking = await half(t, port, 10);
   const next = new Caller(t, port);
@@ -173,7 +173,7 @@ t.test("an address has at most 10 handshakes in progress; who comes then waits i
 });
 
 t.test("10 silent sockets do not shut out a viewer of their address", async (t) => {
-  const clock = new HandClock();
+  const clock = new FakeClock();
   const { listener, port } = await openDoor(t, PASSWORD, clock);
   const silent = Array.from({ length: 10 }, () => new Caller(t, port));
   for (const caller of silent) await caller.read(12);
@@ -190,7 +190,7 @@ t.test("10 silent sockets do not shut out a viewer of their address", async (t) 
 });
 
 t.test("the line is bounded, and nobody stands in it for longer than 30 s", async (t) => {
-  const clock = new HandClock();
+  const clock = new FakeClock();
   const { listener, port } = await openDoor(t, PASSWORD, clock);
   await half(t, port, 10);
   const waiting = Array.from({ length: 50 }, () => new Caller(t, port));
@@ -214,7 +214,7 @@ t.test("the line is bounded, and nobody stands in it for longer than 30 s", asyn
 });
 
 t.test("who has not signed in after 10 s is dropped, a viewer is not", async (t) => {
-  const clock = new HandClock();
+  const clock = new FakeClock();
   const { desktop, listener, port } = await openDoor(t, OPEN, clock);
   const viewer = new Caller(t, port);
   await viewer.read(12);
@@ -245,7 +245,7 @@ t.test("without a password it is for watching only", async (t) => {
 });
 
 t.test("a viewer whose token is revoked is dropped within a second", async (t) => {
-  const clock = new HandClock();
+  const clock = new FakeClock();
   let isValid = true;
   const principal = { id: "anna", name: "anna", role: "operator" } as const;
   const door = await openDoor(
@@ -310,7 +310,7 @@ t.test("who cannot agree on TLS is dropped, and nothing of it is left", async (t
 });
 
 t.test("without a desktop a viewer is told so", async (t) => {
-  const { port } = await openDoor(t, PASSWORD, new HandClock(), null);
+  const { port } = await openDoor(t, PASSWORD, new FakeClock(), null);
   const caller = new Caller(t, port);
   t.equal(await caller.signIn("sesame"), null);
   t.match((await caller.rest()).toString("latin1"), /no desktop to show/);
@@ -335,7 +335,7 @@ t.test("a port that is taken is said", async (t) => {
   const ports = {
     sessions,
     rfb: rfbPorts,
-    clock: new HandClock(),
+    clock: new FakeClock(),
     log,
     signIn,
     tls: new ViewerTls(null),
