@@ -79,7 +79,7 @@ function Way({
           key={isWeb ? "web" : "socket"} // the path of one is none of the other
           name="path"
           label={isWeb ? "Path (optional)" : "Path of the socket"}
-          kept={kept}
+          kept={isWeb ? kept : []} // only the path of a web server is a secret
           placeholder={isWeb ? "/websockify" : "/run/desk.sock"}
           control={(state) => (
             <input
