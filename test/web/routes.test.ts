@@ -44,14 +44,14 @@ t.test("desktops are told in the schema's words, in every state", async (t) => {
   desktop.state = { kind: "stalled", sinceMs: nowMs };
   clock.advance(12_000);
   t.match(await told(), {
-    state: { text: "Stalled, last picture 12 s ago", since: "2026-11-21T00:00:01.000Z" },
+    state: { text: "Stalled, last picture 12 s ago", since: "2026-11-21T00:00:00.000Z" },
   });
   desktop.state = { kind: "reconnecting", attempt: 2, nextAtMs: clock.nowMs() + 3000, error };
   t.match(await told(), {
     state: {
       text: "Reconnecting in 3 s: the password is wrong",
       code: "auth_failed",
-      retry_at: "2026-11-21T00:00:16.000Z",
+      retry_at: "2026-11-21T00:00:15.000Z",
     },
   });
   desktop.state = { kind: "failed", error };
