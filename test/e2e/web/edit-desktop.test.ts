@@ -46,6 +46,20 @@ for (const width of [1440, 390]) {
       }
     };
     await page.getByRole("button", { name: "Edit Desk" }).waitFor();
+    await page.getByAltText("The screen of Demo desktop").waitFor();
+    t.equal(
+      await page.evaluate<string>(`(() => {
+        const image = document.querySelector(".tile-picture img");
+        const empty = image.cloneNode();
+        empty.removeAttribute("src");
+        image.after(empty);
+        const { visibility } = getComputedStyle(empty);
+        empty.remove();
+        return visibility;
+      })()`),
+      "hidden",
+      "no sign of a broken picture before the first one",
+    );
     await picture("tiles");
     await page.getByRole("button", { name: "Edit Desk" }).click();
     const dialog = page.getByRole("dialog");
