@@ -1,7 +1,7 @@
 import t from "tap";
 import { drawText } from "../framebuffer/frames.ts";
 import { callsTo } from "./call.ts";
-import { fakeHouse, OTHER } from "./fake-house.ts";
+import { AGENT, fakeHouse, OTHER } from "./fake-house.ts";
 
 t.test("an element that was remembered is found again after the page moved", async (t) => {
   const house = fakeHouse();
@@ -57,6 +57,33 @@ t.test("anchors are each caller's own, and can be forgotten", async (t) => {
   t.match((await mine("remove_anchor", { anchor_id: "ok" })).structured, { removed: true, not_found: false });
   t.match((await mine("re_anchor_element", { anchor_id: "ok" })).error, { code: "not_found" });
   t.match((await mine("take_screenshot", {})).structured, { viewport_scroll: null });
+});
+
+t.test("forgetting an element that is lost tells which hidden overlays went with it", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  const place = { x: 300, y: 218, width: 90, height: 40 };
+  for (const anchor_id of ["lost", "found"]) await call("add_anchor", { anchor_id, ...place });
+  const { anchored } = house.desktops.get("one");
+  const box = { kind: "box", color: "#ff0000", opacity: 0.5, label: null, temporaryMs: null } as const;
+  const spec = { ...place, ...box, clickThrough: true, monitorIndex: 0 };
+  const draw = (anchorId: string) =>
+    anchored.add({ ...spec, anchorId }, AGENT.id, { ...place, x: 0, y: 0, width: 1920, height: 800 }).id;
+  const hidden = draw("lost");
+  const kept = draw("found");
+  const search_region = { x: 0, y: 0, width: 100, height: 100 };
+  t.match((await call("re_anchor_element", { anchor_id: "lost", search_region })).structured, {
+    status: "lost",
+  });
+  const forgotten = await call("remove_anchor", { anchor_id: "lost" });
+  t.same(forgotten.structured, { removed: true, not_found: false, removed_overlays: [hidden] });
+  t.match(forgotten.text, hidden);
+  t.equal(anchored.ownerOf(hidden), null);
+  t.same((await call("remove_anchor", { anchor_id: "found" })).structured, {
+    removed: true,
+    not_found: false,
+  });
+  t.equal(anchored.ownerOf(kept), AGENT.id);
 });
 
 t.test("tolerance is of 255, or a share of it", async (t) => {

@@ -95,7 +95,9 @@ export class FakeDesktop implements McpDesktop {
 
   /** What anchors are looked for in. */
   readonly picture = textPicture(1920, 800);
-  readonly anchors = new Anchors(new Scene(systemClock), {
+  /** What goes with anchors: `scene` only notes what it is told. */
+  readonly anchored = new Scene(systemClock);
+  readonly anchors = new Anchors(this.anchored, {
     clock: systemClock,
     frame: () => this.picture,
     isExact: () => true,

@@ -1,4 +1,4 @@
-import type { Scene, SceneEvent } from "../../compositor/scene.ts";
+import type { Remover, Scene, SceneEvent } from "../../compositor/scene.ts";
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import { equalRects, holdsRect, type Point, type Rect } from "../../framebuffer/rect.ts";
@@ -56,8 +56,11 @@ export interface OwnAnchors {
   scrollOf(id: string): Point | null;
   /** The same of all that are in view in an area; null where there are none, or they do not agree. */
   scrollIn(area: Rect): Point | null;
-  /** False where there is none. Overlays that went with it stay as they are. */
-  remove(id: string): boolean;
+  /**
+   * null where there is none. Overlays that went with it stay where they are, but those that are hidden because it is
+   * nowhere on the screen: nothing would ever show them again, so they are removed, and their ids returned.
+   */
+  remove(id: string, by?: Remover | null): readonly string[] | null;
 }
 
 /**
@@ -98,7 +101,7 @@ export class Anchors {
       find: (id, search = {}) => this.#find(this.#known(key(id), id), search),
       scrollOf: (id) => this.#known(key(id), id).scroll,
       scrollIn: (area) => this.#scrollIn(ownerId, area),
-      remove: (id) => this.#remove(key(id)),
+      remove: (id, by = null) => this.#remove(key(id), by),
     };
   }
 
@@ -249,7 +252,7 @@ export class Anchors {
 
   #giveUp(anchor: Anchor): void {
     const key = keyOf(anchor);
-    this.#remove(key);
+    this.#remove(key, null);
     this.#givenUp.add(key);
     const [oldest] = this.#givenUp;
     if (oldest !== undefined && this.#givenUp.size > GIVEN_UP_REMEMBERED) this.#givenUp.delete(oldest);
@@ -265,13 +268,16 @@ export class Anchors {
     this.#used.delete(anchor);
   }
 
-  #remove(key: string): boolean {
+  #remove(key: string, by: Remover | null): readonly string[] | null {
     const anchor = this.#all.get(key);
     this.#givenUp.delete(key);
-    if (anchor === undefined) return false;
+    if (anchor === undefined) return null;
     this.#forget(anchor);
-    for (const [overlayId, rider] of this.#riders) if (rider.key === key) this.#riders.delete(overlayId);
-    return this.#all.delete(key);
+    this.#all.delete(key);
+    const riders = [...this.#riders].filter(([, rider]) => rider.key === key).map(([overlayId]) => overlayId);
+    for (const overlayId of riders) this.#riders.delete(overlayId);
+    if (anchor.place.rect !== null) return [];
+    return riders.filter((overlayId) => this.#scene.remove(overlayId, by) !== null);
   }
 
   #known(key: string, id: string): Anchor {

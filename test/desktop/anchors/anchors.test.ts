@@ -178,10 +178,52 @@ t.test("an overlay goes with its anchor, is hidden while that is gone, and comes
     scene.overlays.find((one) => one.id === still.id),
     { x: 10, y: 10 },
   );
-  t.ok(anchors.of("agent").remove("title"));
+  t.same(anchors.of("agent").remove("title"), []);
   page.show(150);
   all();
   t.match(shown(), { x: 110, y: 170 }, "without its anchor it stays");
+});
+
+t.test("an overlay that is hidden because its anchor is lost goes when that is forgotten", async (t) => {
+  const page = new Page(640, 360, 3);
+  page.show(200);
+  const { anchors, scene, all } = setUp(page.screen);
+  const agent = anchors.of("agent");
+  agent.add(rect(100, 150, 96, 48), "title");
+  agent.add(rect(300, 150, 96, 48), "other");
+  const draw = (anchorId: string): string =>
+    scene.add({ ...BOX, x: 110, y: 160, anchorId }, "agent", page.screen.rect).id;
+  const [hidden, others, gone] = [draw("title"), draw("other"), draw("title")];
+  page.show(700);
+  all();
+  t.same(scene.overlays, []);
+  scene.remove(gone);
+  const told: unknown[] = [];
+  scene.on((event) => told.push(event));
+  const by = { kind: "agent", id: "agent", name: "an agent" };
+  t.same(agent.remove("title", by), [hidden]);
+  t.match(told, [{ type: "removed", overlay: { id: hidden }, isMove: false, by }]);
+  t.equal(scene.ownerOf(hidden), null);
+  t.equal(scene.ownerOf(others), "agent", "another anchor's is kept for when that is found");
+  page.show(200);
+  all();
+  t.equal(agent.remove("title"), null);
+});
+
+t.test("an anchor that makes room for another owner's takes its hidden overlays with it", async (t) => {
+  const page = new Page(640, 360, 3);
+  page.show(200);
+  const { anchors, scene, all } = setUp(page.screen);
+  const [ann, bob, cyd] = [anchors.of("ann"), anchors.of("bob"), anchors.of("cyd")];
+  for (let i = 0; i < ANCHOR_LIMIT; i++) ann.add(rect(100 + i, 150, 96, 48), `a${i}`);
+  const { id } = scene.add({ ...BOX, x: 110, y: 160, anchorId: "a0" }, "ann", page.screen.rect);
+  page.show(700);
+  all();
+  for (let i = 0; i < ANCHOR_LIMIT_IN_ALL - ANCHOR_LIMIT - 1; i++) bob.add(rect(i, i, 20, 20));
+  t.equal(scene.ownerOf(id), "ann");
+  for (let i = 0; i < 2; i++) cyd.add(rect(i, i, 20, 20));
+  t.throws(() => ann.get("a0"), { code: "not_found", message: /given up/ });
+  t.equal(scene.ownerOf(id), null);
 });
 
 t.test("what cannot be remembered or is not known is refused with the way out", async (t) => {
@@ -213,8 +255,8 @@ t.test("each owner has anchors of its own", async (t) => {
   const { id } = scene.add({ ...BOX, x: 110, y: 160, anchorId: "title" }, "ann", page.screen.rect);
   bob.find("title", { area: rect(0, 0, 90, 90) });
   t.match(ann.get("title"), { status: "found" }, "what one looks for moves nothing of another's");
-  t.ok(bob.remove("title"));
-  t.notOk(bob.remove("title"));
+  t.same(bob.remove("title"), []);
+  t.equal(bob.remove("title"), null);
   t.match(ann.get("title"), { rect: { x: 100 } });
   t.ok(
     scene.overlays.some((overlay) => overlay.id === id),
@@ -244,7 +286,7 @@ t.test("where the desktop is full who has most gives up what was used longest ag
   for (const id of ["anchor-1", "anchor-2", "anchor-4"]) t.equal(ann.get(id).id, id);
   t.throws(() => ann.add(at), { code: "too_many", message: /nobody has more than you/ });
   t.throws(() => bob.add(at), { code: "too_many" });
-  t.ok(dan.remove("anchor-1"));
+  t.same(dan.remove("anchor-1"), []);
   ann.add(at, "anchor-3");
   t.equal(ann.get("anchor-3").id, "anchor-3", "it may be added again");
 });
