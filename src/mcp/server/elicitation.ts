@@ -38,13 +38,19 @@ export interface ElicitationPorts {
   readonly clock: Clock;
 }
 
+/** What is needed of a request. */
+type McpRequest = Pick<ServerContext["mcpReq"], "envelope" | "signal" | "inputResponses" | "elicitInput"> & {
+  requestState(): unknown;
+};
+
 /** One tool call, as it came. */
 export interface ElicitedCall {
   readonly principal: Principal;
-  readonly context: ServerContext;
+  readonly context: { readonly mcpReq: McpRequest };
   /** What the client said it can do; undefined where it did not. */
   readonly capabilities: ClientCapabilities | undefined;
-  readonly codec: RequestStateCodec<State>;
+  /** Seals what the retry must bring back: see `codec`. */
+  mint(state: State): Promise<string>;
   readonly tool: string;
   readonly args: unknown;
   /** Scheme and host as the caller reaches the web app; null where it came by no network. */
@@ -252,7 +258,7 @@ export class Elicitation {
             ? inputRequired.elicitUrl(pageOf(asked, baseUrl))
             : inputRequired.elicit(formOf(asked, baseUrl)),
         },
-        requestState: await call.codec.mint({ callId: id, hash: parked.hash }, call.context),
+        requestState: await call.mint({ callId: id, hash: parked.hash }),
       });
     } catch (error) {
       this.#forget(id);

@@ -335,7 +335,7 @@ class McpFace implements Mcp {
         principal,
         context,
         capabilities: capabilitiesInEnvelope(context.mcpReq.envelope) ?? server.getClientCapabilities(),
-        codec,
+        mint: (state) => codec.mint(state, context),
         tool: tool.name,
         args: params.arguments,
         baseUrl,

@@ -10,11 +10,12 @@ import t, { type Test } from "tap";
 import * as z from "zod";
 import { PLATFORM } from "../../../src/appliance/open-links.ts";
 import type { Principal } from "../../../src/auth/principal.ts";
-import type { Actor } from "../../../src/desktop/control/action.ts";
+import type { Action, Actor } from "../../../src/desktop/control/action.ts";
 import { AgentRates } from "../../../src/desktop/control/agent-rates.ts";
 import type { Approval } from "../../../src/desktop/control/approvals.ts";
 import { Desktops } from "../../../src/desktop/desktops.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
+import { Elicitation } from "../../../src/mcp/server/elicitation.ts";
 import { createMcp } from "../../../src/mcp/server/server.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { FakeLink } from "../../desktop/fake-link.ts";
@@ -24,6 +25,8 @@ const HUMAN: Actor = { kind: "human", id: "h", name: "Ann" };
 const GRANTED: Principal = { id: "granted", name: "granted agent", role: "agent", mayElicit: true };
 const PLAIN: Principal = { id: "plain", name: "plain agent", role: "agent" };
 const CLICK = { name: "click_at", arguments: { x: 10, y: 20, intent: "open it", effect_timeout_ms: 0 } };
+
+const CLICK_ACTION: Action = { kind: "click", x: 10, y: 20, button: "left", clicks: 1, holdKeysyms: [] };
 
 type Answer = { action: "accept" | "decline" | "cancel"; content?: { approve: boolean } };
 const YES: Answer = { action: "accept", content: { approve: true } };
@@ -161,8 +164,7 @@ for (const era of ["2025-11-25", "2026-07-28"]) {
     const { id } = await asked();
     await until("the question", () => messages.length === 1);
     t.match(messages[0], `open https://gate.example:8443/approvals?card=${id}\nClick left at 10,20?`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    t.equal(desktops.questions.pending.length, 1, "who opens a page has agreed to nothing");
+    t.equal(desktops.questions.pending.length, 1);
     t.notOk(link.said.some((line) => line.startsWith("pointer")));
     desktops.questions.decide(id, { kind: "approve" }, HUMAN);
     t.equal((await work).structuredContent.was_confirmed, true);
@@ -281,6 +283,59 @@ for (const era of ["2025-11-25", "2026-07-28"]) {
       (await Promise.race([stale, keepAnswering(() => answer(YES))]))?.structuredContent.error?.code,
       "stale_screen",
     );
+  });
+}
+
+for (const isModern of [false, true]) {
+  t.test(`who opens a page has agreed to nothing: ${isModern ? "2026-07-28" : "2025-11-25"}`, async (t) => {
+    const { desktops, link, asked } = await open(t);
+    const { questions } = desktops;
+    const elicitation = new Elicitation({ questions, clock: systemClock });
+    t.teardown(() => elicitation.close());
+    const agent: Actor = { kind: "agent", id: "granted", name: "granted agent" };
+    const sealed: unknown[] = [];
+    let questionsPut = 0;
+    const call = (state: unknown, inputResponses: Record<string, unknown>) =>
+      elicitation.call({
+        principal: GRANTED,
+        context: {
+          mcpReq: {
+            ...(isModern ? { envelope: {} } : {}),
+            signal: new AbortController().signal,
+            requestState: () => state,
+            inputResponses,
+            elicitInput: async () => {
+              questionsPut++;
+              return YES;
+            },
+          },
+        },
+        capabilities: { elicitation: { url: {} } },
+        mint: async (made) => `${sealed.push(made)}`,
+        tool: "click_at",
+        args: {},
+        baseUrl: "https://gate.example:8443",
+        completed: async () => undefined,
+        run: async (signal) => {
+          await desktops.get("d1").perform(CLICK_ACTION, agent, { signal });
+          return { content: [], structuredContent: { isDone: true } };
+        },
+      });
+    const first = call(undefined, {});
+    const { id } = await asked();
+    if (isModern) t.match(await first, { resultType: "input_required" });
+    const work = isModern ? call(sealed[0], { approve: YES }) : first;
+    // All that comes of the answer comes without waiting for anything outside: it is over after a turn of the loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    t.equal(questionsPut, isModern ? 0 : 1);
+    if (isModern) await t.rejects(call(sealed[0], { approve: YES }), /requestState/, "the answer was taken");
+    t.same(
+      questions.pending.map((approval) => approval.id),
+      [id],
+    );
+    t.notOk(link.said.some((line) => line.startsWith("pointer")));
+    questions.decide(id, { kind: "approve" }, HUMAN);
+    t.match(await work, { structuredContent: { isDone: true } });
   });
 }
 
