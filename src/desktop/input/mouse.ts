@@ -2,7 +2,7 @@ import type { Point } from "../../framebuffer/rect.ts";
 import { type Action, BUTTON_BIT } from "../control/action.ts";
 import { stepsOfDrag } from "./drag-steps.ts";
 import type { Input } from "./input.ts";
-import type { Pace, PacedOptions } from "./typing-pace.ts";
+import type { Pace, PacedOptions, Rest, RestLimits } from "./typing-pace.ts";
 
 /** Bits 3 to 6 of an RFB button mask are the wheel: a press and release is one notch. RFC 6143 section 7.5.5. */
 const WHEEL = { up: 8, down: 16, left: 32, right: 64 } as const;
@@ -32,7 +32,10 @@ const MOST_LATE_DRAG_MS = 5000;
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
-/** The mouse of a target. Points are on the screen; what it presses it lets go, whatever happens. */
+/**
+ * The mouse of a target. Points are on the screen; what it presses it lets go, whatever happens. What it does gives
+ * false where it is not known that the target took all of it as it was meant, and what came before as over.
+ */
 export class Mouse {
   readonly #input: Input;
   readonly #pace: Pace;
@@ -42,18 +45,16 @@ export class Mouse {
     this.#pace = pace;
   }
 
-  /** False where it is not known that the target took several clicks as several, and as one after the other. */
+  /** Of several also: as several, and as one after the other. */
   async click(action: Of<"click">, options: PacedOptions): Promise<boolean> {
     const { x, y } = this.#placeOf(action);
     const bit = BUTTON_BIT[action.button];
     const { clicks } = action;
     const { signal } = options;
     await this.#pace.hesitate(options);
-    const isApart = await this.#pace.apart({ x, y }, signal);
+    let isSure = await this.#pace.apart({ x, y }, signal);
     const others = this.#input.buttons & ~bit;
     this.#input.pointer(x, y, others);
-    // A click alone is one, or is lost, which a look at the screen tells as well.
-    let isSure = clicks === 1 || isApart;
     let sentAtMs = Number.POSITIVE_INFINITY;
     // Two events that a target reads at once have one timestamp, however long it was between them here.
     const taken = async (restMs: number): Promise<number> => {
@@ -92,55 +93,63 @@ export class Mouse {
     this.#input.pointer(x, y, this.#input.buttons);
   }
 
-  async drag(action: Of<"drag">, options: PacedOptions): Promise<void> {
+  async drag(action: Of<"drag">, options: PacedOptions): Promise<boolean> {
     const [start] = action.path;
-    if (start === undefined) return;
+    if (start === undefined) return true;
     const bit = BUTTON_BIT[action.button];
     const { grip, moves, settle } = stepsOfDrag(action.path, action.durationMs);
     const report = (points: number, { x, y }: Point): void =>
       options.report?.({ points, of: action.path.length, x, y });
     await this.#pace.hesitate(options);
-    await this.#pace.apart(start, options.signal);
+    let isSure = await this.#pace.apart(start, options.signal);
+    const rest = async (restMs: number, limits: RestLimits = {}): Promise<Rest> => {
+      const rested = await this.#pace.rest(restMs, options.signal, limits);
+      if (!rested.isTaken) isSure = false;
+      return rested;
+    };
     const others = this.#input.buttons & ~bit;
     this.#input.pointer(start.x, start.y, others);
     await this.#holding(action.holdKeysyms, async () => {
       try {
         this.#input.pointer(start.x, start.y, others | bit);
         report(1, start);
-        await this.#pace.rest(GRIP_MS, options.signal);
+        await rest(GRIP_MS);
         this.#input.pointer(grip.x, grip.y, others | bit);
         report(1, grip);
-        await this.#pace.rest(START_MS, options.signal);
+        await rest(START_MS);
         let spareMs = MOST_LATE_DRAG_MS;
         for (const [index, { at, points, isPoint, pauseMs }] of moves.entries()) {
           options.signal?.throwIfAborted();
           if (settle !== null && index === moves.length - 1) {
             this.#input.pointer(settle.x, settle.y, others | bit);
             report(moves[index - 1]?.points ?? 1, settle);
-            await this.#pace.rest(SETTLE_MS, options.signal);
+            await rest(SETTLE_MS);
           }
           this.#input.pointer(at.x, at.y, others | bit);
           report(points, at);
           if (isPoint && this.#pace.hasFence) {
-            spareMs -= (await this.#pace.rest(pauseMs, options.signal, { mostLateMs: spareMs })).lateMs;
+            spareMs -= (await rest(pauseMs, { mostLateMs: spareMs })).lateMs;
           } else if (pauseMs > 0) await this.#pace.wait(pauseMs, options.signal);
-          else if ((index + 1) % EVENTS_A_BARRIER === 0) await this.#pace.barrier(options.signal);
+          else if ((index + 1) % EVENTS_A_BARRIER === 0)
+            isSure = (await this.#pace.barrier(options.signal)) && isSure;
         }
-        await this.#pace.rest(DROP_MS, options.signal);
+        await rest(DROP_MS);
       } finally {
         const { x, y } = this.#input.position;
         this.#input.pointer(x, y, others);
         this.#pace.released();
       }
     });
+    return isSure;
   }
 
-  async scroll(action: Of<"scroll">, options: PacedOptions): Promise<void> {
+  async scroll(action: Of<"scroll">, options: PacedOptions): Promise<boolean> {
     const { x, y } = this.#placeOf(action);
     await this.#pace.hesitate(options);
     const { buttons } = this.#input;
     this.#input.pointer(x, y, buttons);
     const of = Math.abs(action.notchesX) + Math.abs(action.notchesY);
+    let isSure = true;
     await this.#holding(action.holdKeysyms, async () => {
       let sent = 0;
       for (const [notches, bit] of [
@@ -152,10 +161,11 @@ export class Mouse {
           this.#input.pointer(x, y, buttons | bit);
           this.#input.pointer(x, y, buttons);
           options.report?.({ notches: ++sent, of });
-          if (sent % EVENTS_A_BARRIER === 0) await this.#pace.barrier(options.signal);
+          if (sent % EVENTS_A_BARRIER === 0 && !(await this.#pace.barrier(options.signal))) isSure = false;
         }
       }
     });
+    return isSure;
   }
 
   #placeOf({ x, y }: { readonly x: number | null; readonly y: number | null }): Point {

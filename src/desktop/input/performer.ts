@@ -13,6 +13,9 @@ import { NEW_KEY_MS, STROKES_A_BARRIER, Typist } from "./typist.ts";
 /** Why clicks may have been taken for fewer. */
 const CLICKS_UNVERIFIED =
   "the desktop did not say in time that it took each click by itself, so it may have taken several for one, or each as a single one: look at the screen";
+/** Why other input may have been taken for something else. */
+const NOT_TAKEN =
+  "the desktop did not say in time that it took this, or what came before it, so it may have taken it for something else or not yet: look at the screen";
 /** A program that pastes asks for the text within so long, where there is one that pastes. */
 const ASKED_MS = 1000;
 const NOT_ASKED = "the desktop asks for the text when something there pastes it, and has not yet";
@@ -129,18 +132,22 @@ export class Performer {
         return { ...done, ...pointed, position: this.#input.position };
       }
       case "chords":
-        await this.#chords(action, options);
-        return done;
+        return (await this.#chords(action, options)) ? done : { ...done, unverified: NOT_TAKEN };
       case "hold":
         this.#held.keys(action.keysyms, action.isDown);
         break;
-      case "release":
+      case "release": {
+        const wasDown = this.#input.buttons !== 0;
         this.#held.forget();
         this.#input.releaseAll();
+        if (wasDown) this.#pace.released();
         break;
-      case "type":
-        await this.#awaitFocus(options.signal);
-        return { ...done, ...(await this.#typist.type(action, options)) };
+      }
+      case "type": {
+        const isSure = await this.#awaitFocus(options.signal);
+        const typed = await this.#typist.type(action, options);
+        return { ...done, ...typed, unverified: typed.unverified ?? (isSure ? null : NOT_TAKEN) };
+      }
       case "write_clipboard":
         this.#input.clipboard(action.text);
         options.report?.({ steps: 1, of: 1 });
@@ -153,11 +160,12 @@ export class Performer {
         const { keysyms, name } = action;
         this.#input.clipboard(action.text);
         options.report?.({ steps: 1, of: 2 });
-        await this.#chords(
+        const isSure = await this.#chords(
           { kind: "chords", chords: [keysyms], names: [name], repeat: 1, holdMs: 0 },
           { ...options, report: () => options.report?.({ steps: 2, of: 2 }) },
         );
-        return { ...done, unverified: await this.#pasteDoubt(action.text, options.signal) };
+        const doubt = await this.#pasteDoubt(action.text, options.signal);
+        return { ...done, unverified: doubt ?? (isSure ? null : NOT_TAKEN) };
       }
       case "resize":
         if (!(await this.#input.link.resize(action.width, action.height, action.screens))) {
@@ -198,32 +206,34 @@ export class Performer {
     try {
       switch (action.kind) {
         case "click":
-          return (await this.#mouse.click(action, options)) ? {} : { unverified: CLICKS_UNVERIFIED };
+          if (await this.#mouse.click(action, options)) return {};
+          return { unverified: action.clicks > 1 ? CLICKS_UNVERIFIED : NOT_TAKEN };
         case "move":
           await this.#mouse.move(action, options);
           return {};
         case "drag":
-          await this.#mouse.drag(action, options);
-          return {};
+          return (await this.#mouse.drag(action, options)) ? {} : { unverified: NOT_TAKEN };
         case "scroll":
-          await this.#mouse.scroll(action, options);
-          return {};
+          return (await this.#mouse.scroll(action, options)) ? {} : { unverified: NOT_TAKEN };
       }
       const wasDown = (this.#input.buttons & BUTTON_BIT[action.button]) !== 0;
       const place = { x: action.x ?? at.x, y: action.y ?? at.y };
-      if (action.isDown && !wasDown) await this.#pace.apart(place, options.signal);
+      const isSure = !action.isDown || wasDown || (await this.#pace.apart(place, options.signal));
       this.#held.button(place.x, place.y, action.button, action.isDown);
       if (!action.isDown) this.#pace.released();
       options.report?.({ steps: 1, of: 1 });
-      return { wasNeeded: action.isDown || wasDown };
+      return { wasNeeded: action.isDown || wasDown, unverified: isSure ? null : NOT_TAKEN };
     } finally {
       if (action.kind !== "move" && action.kind !== "scroll") this.#pressedAtMs = this.#clock.nowMs();
     }
   }
 
-  /** Each chord is whole before the next one begins; what is down comes up whatever happens. */
-  async #chords(action: Extract<Action, { kind: "chords" }>, options: PacedOptions): Promise<void> {
-    await this.#awaitFocus(options.signal);
+  /**
+   * Each chord is whole before the next one begins; what is down comes up whatever happens. False where it is not known
+   * that the target took them as they were meant.
+   */
+  async #chords(action: Extract<Action, { kind: "chords" }>, options: PacedOptions): Promise<boolean> {
+    let isSure = await this.#awaitFocus(options.signal);
     const of = action.repeat * action.chords.length;
     for (let sent = 0; sent < of; sent++) {
       const chord = action.chords[sent % action.chords.length] ?? [];
@@ -240,24 +250,31 @@ export class Performer {
         const leastMs = Math.max(chord.length > 1 ? CHORD_MS : 0, isNewKey ? NEW_KEY_MS : 0);
         const holdMs = Math.max(action.holdMs, leastMs);
         if (chord.length > 1) {
-          const limits = this.#pace.hasFence ? CHORD_LIMITS : UNFENCED_CHORD_LIMITS;
-          await this.#pace.rest(holdMs, options.signal, limits);
+          const { hasFence } = this.#pace;
+          const limits = hasFence ? CHORD_LIMITS : UNFENCED_CHORD_LIMITS;
+          const { isTaken } = await this.#pace.rest(holdMs, options.signal, limits);
+          if (hasFence && !isTaken) isSure = false;
         } else if (holdMs > 0) await delay(this.#clock, holdMs, options.signal);
       } finally {
         for (const keysym of down.reverse()) this.#input.key(keysym, false, null);
       }
       // Who grabbed the keyboard for a chord has to let go of it before the next key counts.
       if (chord.length > 1) {
-        await this.#pace.rest(CHORD_MS, options.signal);
-      } else if ((sent + 1) % STROKES_A_BARRIER === 0) await this.#pace.barrier(options.signal);
+        if (!(await this.#pace.rest(CHORD_MS, options.signal)).isTaken) isSure = false;
+      } else if ((sent + 1) % STROKES_A_BARRIER === 0 && !(await this.#pace.barrier(options.signal)))
+        isSure = false;
     }
+    return isSure;
   }
 
-  /** x11vnc loses the first key after a click: the window manager has not moved the focus yet. */
-  async #awaitFocus(signal: AbortSignal | undefined): Promise<void> {
+  /**
+   * x11vnc loses the first key after a click: the window manager has not moved the focus yet. False where the target did
+   * not say in time that it took the click.
+   */
+  async #awaitFocus(signal: AbortSignal | undefined): Promise<boolean> {
     const sinceMs = this.#clock.nowMs() - this.#pressedAtMs;
-    if (sinceMs >= FOCUS_MS) return;
-    await this.#pace.rest(FOCUS_MS - sinceMs, signal);
+    if (sinceMs >= FOCUS_MS) return true;
+    return (await this.#pace.rest(FOCUS_MS - sinceMs, signal)).isTaken;
   }
 
   #checkPoint(x: number, y: number): void {

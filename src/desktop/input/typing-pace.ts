@@ -41,6 +41,13 @@ export interface Rest {
   readonly tookMs: number;
 }
 
+/** A button came up. */
+interface Release extends Point {
+  readonly atMs: number;
+  /** False while the target has not said that it took that, although it can. */
+  isTaken: boolean;
+}
+
 /** As the gate wants an action performed: `report` hears after everything that was sent how far it got. */
 export interface PacedOptions extends PerformOptions {
   readonly report?: (done: PartDone) => void;
@@ -53,7 +60,7 @@ export class Pace {
   readonly #random: () => number;
   /** The quickest answer to a fence of the link it was measured on: what the way there takes. */
   #quickest: { readonly link: Link; readonly ms: number } | null = null;
-  #released = { x: 0, y: 0, atMs: Number.NEGATIVE_INFINITY };
+  #released: Release = { x: 0, y: 0, atMs: Number.NEGATIVE_INFINITY, isTaken: true };
 
   constructor(input: Input, clock: Clock, random: () => number) {
     this.#input = input;
@@ -118,21 +125,28 @@ export class Pace {
     return { lateMs, isTaken, tookMs };
   }
 
-  /** A button came up now, where the pointer is. */
+  /** A button came up now, where the pointer is. Nobody waits until the target says so, but the next press knows. */
   released(): void {
-    this.#released = { ...this.#input.position, atMs: this.#clock.nowMs() };
+    const release = { ...this.#input.position, atMs: this.#clock.nowMs(), isTaken: !this.hasFence };
+    this.#released = release;
+    if (release.isTaken) return;
+    const taken = (): void => {
+      release.isTaken = true;
+    };
+    // A target that is lost has let go of it.
+    this.#input.link?.barrier().then(taken, taken);
   }
 
   /**
-   * Before a press: until what came up last is over for the programs there; at once where it is long ago. False where
-   * the target did not say in time that it took that.
+   * Before a press: until what came up last is over for the programs there; at once where it is long ago and was taken.
+   * False where the target did not say in time that it took that.
    */
   async apart({ x, y }: Point, signal: AbortSignal | undefined): Promise<boolean> {
     const last = this.#released;
     const isElsewhere = Math.max(Math.abs(x - last.x), Math.abs(y - last.y)) > ONE_PLACE_PIXELS;
     const leastMs = isElsewhere ? ELSEWHERE_MS : APART_MS;
     const upMs = this.#clock.nowMs() - last.atMs;
-    if (upMs >= leastMs + MOST_LATE_MS) return true;
+    if (last.isTaken && upMs >= leastMs + MOST_LATE_MS) return true;
     return (await this.rest(Math.max(0, leastMs - upMs), signal)).isTaken;
   }
 
