@@ -42,7 +42,7 @@ function perform(task: EncodingTask): EncodedStrips {
   }
   const strips = task.strips.map((pixels) => {
     const strip = compressJpegStrip(pixels, jpegTurbo, task.quality);
-    return { ...strip, head: new Uint8Array(strip.head), data: new Uint8Array(strip.data) };
+    return { ...strip, head: new Uint8Array(strip.head) };
   });
   return { kind: "jpeg", strips };
 }

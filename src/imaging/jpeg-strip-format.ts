@@ -75,9 +75,7 @@ function parse(jpeg: Uint8Array): ParsedStrip {
   const dataAt = at + 2 + file.readUInt16BE(at + 2);
   const head = Buffer.from(file.subarray(0, dataAt));
   head.writeUInt16BE(0, frameAt + 5);
-  // A copy: the encoder's memory is as large as the worst of pictures would need.
-  const data = Buffer.from(file.subarray(dataAt, file.length - 2));
-  return { head, frameAt, scanAt: at, data };
+  return { head, frameAt, scanAt: at, data: file.subarray(dataAt, file.length - 2) };
 }
 
 /** The first strip's header with the whole height, and the restart interval: the MCUs of a strip. */

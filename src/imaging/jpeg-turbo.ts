@@ -18,7 +18,7 @@ const MOST_ACCURATE_STEP = 2;
 /** Beyond this the accurate decoder's own memory (three bytes a pixel beside the file) is too much for a thread. */
 const MOST_ACCURATE_PIXELS = 3840 * 2160;
 
-const { compressSync, decompressSync, FORMAT_RGBA, SAMP_420, SAMP_444 } = turbo;
+const { bufferSize, compressSync, decompressSync, FORMAT_RGBA, SAMP_420, SAMP_444 } = turbo;
 
 /** A baseline image has at most 4 scans, a progressive one of an ordinary encoder about 10. */
 const MOST_SCANS = 16;
@@ -26,6 +26,12 @@ const MOST_SCANS = 16;
 const RGBA = { format: FORMAT_RGBA };
 
 const START_OF_SCAN = Buffer.of(0xff, 0xda);
+
+/** Kept for the next image: a strip of 16,384 pixels in full colour, or the largest rectangle of a viewer. */
+const MOST_KEPT_BYTES = 2 * 1024 * 1024;
+
+/** Of this thread: where the binding writes what it encodes. */
+let output = Buffer.alloc(0);
 
 /** JPEG through libjpeg-turbo: the only file that knows its native binding. */
 export const jpegTurbo: JpegCodec = {
@@ -57,9 +63,19 @@ export const jpegTurbo: JpegCodec = {
 
   encode(rgba, width, height, strideBytes, quality) {
     const { pixels, options } = encoding(rgba, width, height, strideBytes, quality);
-    return compressSync(pixels, options);
+    // The binding wants room for the worst of pictures, six bytes a pixel in full colour: with memory of its own for each
+    // strip all of that is there until it is collected.
+    return new Uint8Array(compressSync(pixels, outputOf(bufferSize(options)), options));
   },
 };
+
+/** Memory of at least so many bytes, whose content counts until the next call. */
+function outputOf(sizeBytes: number): Buffer {
+  if (output.length >= sizeBytes) return output;
+  const made = Buffer.allocUnsafeSlow(sizeBytes);
+  if (sizeBytes <= MOST_KEPT_BYTES) output = made;
+  return made;
+}
 
 /** What the binding is told. Throws a RangeError for a size we do not hold and for pixels that are not there. */
 function encoding(rgba: Uint8Array, width: number, height: number, strideBytes: number, quality: number) {

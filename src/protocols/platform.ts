@@ -47,7 +47,7 @@ export interface JpegCodec {
    * where that is given and has room for them, and are then a view of it.
    */
   decode(jpeg: Uint8Array, into?: Uint8Array): RgbaImage;
-  /** `strideBytes` is the distance of two rows in `rgba`; quality 1 to 100. */
+  /** `strideBytes` is the distance of two rows in `rgba`; quality 1 to 100. The file has memory of its own. */
   encode(rgba: Uint8Array, width: number, height: number, strideBytes: number, quality: number): Uint8Array;
 }
 

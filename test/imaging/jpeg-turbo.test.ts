@@ -42,6 +42,23 @@ t.test("what was encoded decodes to nearly the same, opaque", async (t) => {
   }
 });
 
+t.test("a file takes as much memory as it has bytes, and is its own", async (t) => {
+  const [width, rows] = [1920, 16];
+  const rgba = ramp(width, rows);
+  const encode = (quality: number) => jpegTurbo.encode(rgba, width, rows, width * 4, quality);
+  const qualities = Array.from({ length: 200 }, (_, i) => 50 + (i % 50));
+  encode(100);
+  const before = process.memoryUsage().arrayBuffers;
+  const files = qualities.map(encode);
+  const grown = process.memoryUsage().arrayBuffers - before;
+  const sizeBytes = files.reduce((sum, { length }) => sum + length, 0);
+  t.ok(grown < sizeBytes + 1024 * 1024, `${grown} bytes for ${sizeBytes} bytes of files`);
+  t.ok(
+    files.every((file, i) => Buffer.compare(file, encode(qualities[i] ?? 0)) === 0),
+    "no other was written over it",
+  );
+});
+
 t.test("pixels go where they are wanted, if there is room, and nowhere else", async (t) => {
   const jpeg = jpegTurbo.encode(ramp(40, 30), 40, 30, 160, 90);
   const own = jpegTurbo.decode(jpeg).rgba;
