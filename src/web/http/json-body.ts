@@ -6,6 +6,9 @@ const MAX_DEPTH = 64;
 /** More than any call has: of 1 MiB of nothing but values JSON.parse makes half a million, in 60 ms. */
 const MOST_VALUES = 32_000;
 
+/** Arrays and objects: of 1 MiB of nested empty ones, which need no comma, it makes half a million. */
+const MOST_PARENTS = 16_000;
+
 /** All names, each time that one stands there: objects of a few known names take JSON.parse half a microsecond a name. */
 const MOST_NAMES = 16_000;
 
@@ -20,6 +23,7 @@ export function faultOfJson(json: string): WebError | null {
   let depth = 0;
   let isText = false;
   let values = 1;
+  let parents = 0;
   let from = 0;
   let to = 0;
   let names = 0;
@@ -53,6 +57,8 @@ export function faultOfJson(json: string): WebError | null {
     } else if (code === 0x5b /* [ */ || code === 0x7b /* { */) {
       depth += 1;
       if (depth > MAX_DEPTH) return refusal(`nests deeper than ${MAX_DEPTH} levels`);
+      parents += 1;
+      if (parents > MOST_PARENTS) return refusal(`has more than ${MOST_PARENTS} arrays and objects`);
     } else if (code === 0x5d /* ] */ || code === 0x7d /* } */) {
       depth -= 1;
     }

@@ -35,9 +35,12 @@ t.test("more names than any call has are refused, whatever they are", async (t) 
   t.match(fault(each(colliding(2000))), /more than 1000 different names/);
   t.match(fault(each(Array.from({ length: 2000 }, (_, i) => `\\"${i}`))), /more than 1000 different names/);
   t.equal(fault(each(numbered.slice(0, 1000))), null);
-  t.match(fault(`[${'{"x":1},'.repeat(16_001)}0]`), /more than 16000 names/);
+  t.match(fault(`[${'{"x":1,"y":2},'.repeat(8001)}0]`), /more than 16000 names/);
   t.match(fault(`[${"0,".repeat(33_000)}0]`), /more than 32000 values/);
   t.match(fault({ ["x".repeat(20_000)]: 0 }), /longer than 1000 characters/);
   t.match(fault(`{"${"x".repeat(900)}"${":".repeat(16_001)}`), /more than 16000 names/);
+  t.match(fault(`[${"[[[[]]]],".repeat(4001)}0]`), /more than 16000 arrays and objects/);
+  t.match(fault(`[${"{},".repeat(16_001)}0]`), /more than 16000 arrays and objects/);
+  t.equal(fault(`[${"[],".repeat(15_998)}0]`), null);
   t.match(fault(`${"[".repeat(65)}${"]".repeat(65)}`), /deeper than 64/);
 });
