@@ -92,6 +92,8 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
   /** What questions were answered with. */
   readonly decisions: Decision[] = [];
   generation = 7;
+  /** Of each picture, after its first four bytes. */
+  surplusBytes = 0;
   actions: readonly ActionRecord[] = [];
   pending: readonly Approval[] = [];
   /** What was done, in words. */
@@ -172,7 +174,7 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
         this.snapshots.push({ ...request, audience });
         return {
           format: request.format ?? "png",
-          bytes: new Uint8Array([1, 2, 3, this.generation]),
+          bytes: Buffer.concat([Buffer.of(1, 2, 3, this.generation), Buffer.alloc(this.surplusBytes)]),
           width: 640,
           height: 480,
           region: request.region ?? { x: 0, y: 0, width: 640, height: 480 },

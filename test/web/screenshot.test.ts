@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import t from "tap";
 import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
 import { FakeClock } from "../fake-clock.ts";
+import { until } from "../support/until.ts";
 import { openHouse } from "./fake-house.ts";
 
 const URL_PNG = "/api/v1/desktops/d1/screenshot.png";
@@ -160,6 +161,31 @@ t.test("many screenshots on one connection leave nothing behind on it", async (t
   const before = socket?.listenerCount("close");
   for (let n = 0; n < 12; n++) t.equal(await ask(), 200);
   t.equal(socket?.listenerCount("close"), before);
+});
+
+t.test("who does not read has four pictures at a time, and keeps nobody else from theirs", async (t) => {
+  const house = await openHouse(t);
+  const desktop = house.desktops.get("d1");
+  // More than the system holds for a connection.
+  desktop.surplusBytes = 32 * 1024 * 1024;
+  const host = await house.listen();
+  const opened: Socket[] = [];
+  t.teardown(() => {
+    for (const socket of opened) socket.destroy();
+  });
+  for (let i = 0; i < 5; i++) {
+    const socket = connect(Number(host.split(":")[1]), "127.0.0.1");
+    opened.push(socket);
+    const head = [`GET ${URL_PNG} HTTP/1.1`, `host: ${host}`];
+    socket.write([...head, `authorization: ${house.bearer("viewer").authorization}`, "", ""].join("\r\n"));
+    if (i < 4) await until(`picture ${i + 1}`, () => desktop.snapshots.length === i + 1);
+  }
+  desktop.surplusBytes = 0;
+  const other = await fetch(`http://${host}${URL_PNG}`, { headers: house.bearer("operator") });
+  t.equal(other.status, 200);
+  t.equal(desktop.snapshots.length, 5, "the fifth of the one waits");
+  opened[0]?.destroy();
+  await until("the fifth", () => desktop.snapshots.length === 6);
 });
 
 t.test(

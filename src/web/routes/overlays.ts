@@ -4,6 +4,7 @@ import { actorOf } from "../../auth/actor.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { may } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
+import { claimTurn } from "../../imaging/loop-turns.ts";
 import type { OverlayInfo } from "../api/api.ts";
 import { overlayInfo } from "../api/desktop-json.ts";
 import { principalOf } from "../http/access.ts";
@@ -20,9 +21,11 @@ const paramsSchema = z.object({ overlayId: z.string().max(100) });
 export function overlayRoutes(app: FastifyInstance, ports: AppPorts): void {
   const url = "/api/v1/desktops/:id/overlays";
   const overlay = { config: { access: "overlay" } } as const;
-  app.get(url, { config: { access: "view" } }, (request): OverlayInfo[] =>
-    desktopOf(ports, request).scene.overlays.map(overlayInfo),
-  );
+  app.get(url, { config: { access: "view" } }, async (request): Promise<OverlayInfo[]> => {
+    // Five hundred with twenty thousand points take some milliseconds to be said, and several requests begin in a turn.
+    await claimTurn();
+    return desktopOf(ports, request).scene.overlays.map(overlayInfo);
+  });
   app.delete(`${url}/:overlayId`, overlay, (request, reply) => {
     const desktop = desktopOf(ports, request);
     const { scene } = desktop;

@@ -5,6 +5,7 @@ import { RefusedError } from "../../desktop/error.ts";
 import { PictureTurns } from "../../desktop/picture/picture-turns.ts";
 import type { ImageFormat, SnapshotRequest } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
+import { whenGone } from "../../platform/when-gone.ts";
 import { screenshotQuerySchema } from "../api/api.ts";
 import { abortedBy } from "../http/aborted-by.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
@@ -65,16 +66,16 @@ export function screenshotRoutes(app: FastifyInstance, ports: AppPorts, reading:
         }
         const isAgent = audience === "agent";
         if (isAgent) ports.rates.take("screenshot", principal.id, desktop.id);
-        const { sceneVersion, snapshot } = await turns.run(principal.id, signal, async () => ({
-          sceneVersion: desktop.scene.version,
-          snapshot: await view.snapshot({
-            ...snapshotRequest(query, region),
-            ...(hasWaited ? {} : stable),
-            format,
-            signal,
-            ownerId: principal.id,
-          }),
-        }));
+        // Until the answer is written: who does not read it has a few pictures in memory, and not all that they asked for.
+        whenGone(reply.raw, await turns.enter(principal.id, signal));
+        const sceneVersion = desktop.scene.version;
+        const snapshot = await view.snapshot({
+          ...snapshotRequest(query, region),
+          ...(hasWaited ? {} : stable),
+          format,
+          signal,
+          ownerId: principal.id,
+        });
         const resource = { kind: "desktop", id: desktop.id };
         // An agent's are told as a tool's are; a person's are the web app's own, many a minute.
         if (isAgent) {
