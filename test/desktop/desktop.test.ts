@@ -173,7 +173,7 @@ t.test("no change is claimed only when the target had its say", async (t) => {
   house.link.answers = false;
   const unknown = await house.act(house.desktop.perform(CLICK, AGENT));
   t.equal(unknown.effect.changed, null);
-  const unwaited = await house.desktop.perform(CLICK, AGENT, { effectTimeoutMs: 0 });
+  const unwaited = await house.act(house.desktop.perform(CLICK, AGENT, { effectTimeoutMs: 0 }), 2000);
   t.equal(unwaited.effect.changed, null);
 });
 
