@@ -1,13 +1,15 @@
 const ASCII_LIMIT = 0x80;
 
-/** Builds a message, big-endian, growing as needed. `bytes()` is a view of what was written. */
+/** Builds a message, big-endian unless told otherwise, growing as needed. `bytes()` is a view of what was written. */
 export class ByteWriter {
+  readonly #isLittleEndian: boolean;
   #buffer: Uint8Array<ArrayBuffer>;
   #view: DataView;
   #length = 0;
 
-  constructor(capacityBytes = 64) {
-    this.#buffer = new Uint8Array(capacityBytes);
+  constructor(capacityBytes = 64, isLittleEndian = false) {
+    this.#isLittleEndian = isLittleEndian;
+    this.#buffer = new Uint8Array(Math.max(1, capacityBytes));
     this.#view = new DataView(this.#buffer.buffer);
   }
 
@@ -24,25 +26,25 @@ export class ByteWriter {
 
   u16(value: number): this {
     const at = this.#reserve(2);
-    this.#view.setUint16(at, value);
+    this.#view.setUint16(at, value, this.#isLittleEndian);
     return this;
   }
 
   u32(value: number): this {
     const at = this.#reserve(4);
-    this.#view.setUint32(at, value);
+    this.#view.setUint32(at, value, this.#isLittleEndian);
     return this;
   }
 
   i16(value: number): this {
     const at = this.#reserve(2);
-    this.#view.setInt16(at, value);
+    this.#view.setInt16(at, value, this.#isLittleEndian);
     return this;
   }
 
   i32(value: number): this {
     const at = this.#reserve(4);
-    this.#view.setInt32(at, value);
+    this.#view.setInt32(at, value, this.#isLittleEndian);
     return this;
   }
 
@@ -70,7 +72,7 @@ export class ByteWriter {
 
   /** Overwrites a 16-bit number written before, for counts known only at the end. */
   setU16(at: number, value: number): this {
-    this.#view.setUint16(at, value);
+    this.#view.setUint16(at, value, this.#isLittleEndian);
     return this;
   }
 

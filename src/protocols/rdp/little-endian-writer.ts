@@ -1,107 +1,19 @@
-/** Builds a message, little-endian unless the name says otherwise, growing as needed. */
-export class LittleEndianWriter {
-  #buffer: Uint8Array<ArrayBuffer>;
-  #view: DataView;
-  #length = 0;
+import { ByteWriter } from "../byte-writer.ts";
 
-  constructor(capacityBytes = 64) {
-    this.#buffer = new Uint8Array(Math.max(1, capacityBytes));
-    this.#view = new DataView(this.#buffer.buffer);
-  }
-
-  get length(): number {
-    return this.#length;
-  }
-
-  u8(value: number): this {
-    // Reserved first: growing replaces the view.
-    const at = this.#reserve(1);
-    this.#view.setUint8(at, value);
-    return this;
-  }
-
-  u16(value: number): this {
-    const at = this.#reserve(2);
-    this.#view.setUint16(at, value, true);
-    return this;
-  }
-
-  u32(value: number): this {
-    const at = this.#reserve(4);
-    this.#view.setUint32(at, value, true);
-    return this;
-  }
-
-  i16(value: number): this {
-    const at = this.#reserve(2);
-    this.#view.setInt16(at, value, true);
-    return this;
-  }
-
-  i32(value: number): this {
-    const at = this.#reserve(4);
-    this.#view.setInt32(at, value, true);
-    return this;
+/** Builds a message, little-endian unless the name says otherwise. */
+export class LittleEndianWriter extends ByteWriter {
+  constructor(capacityBytes?: number) {
+    super(capacityBytes, true);
   }
 
   /** 16 bits, big-endian: TPKT, X.224 and MCS. */
   bigU16(value: number): this {
-    const at = this.#reserve(2);
-    this.#view.setUint16(at, value, false);
-    return this;
+    return this.u8(value >>> 8).u8(value);
   }
 
-  /** Padding: `count` zero bytes. */
-  pad(count: number): this {
-    const at = this.#reserve(count);
-    this.#buffer.fill(0, at, at + count);
-    return this;
-  }
-
-  put(bytes: Uint8Array): this {
-    const at = this.#reserve(bytes.length);
-    this.#buffer.set(bytes, at);
-    return this;
-  }
-
-  /** ASCII text, one byte a character; anything else becomes "?". */
-  ascii(text: string): this {
-    for (let i = 0; i < text.length; i++) {
-      const code = text.charCodeAt(i);
-      this.u8(code < 0x80 ? code : 0x3f);
-    }
-    return this;
-  }
-
-  /** UTF-16, little-endian, without a terminator. */
+  /** UTF-16 without a terminator. */
   utf16(text: string): this {
     for (let i = 0; i < text.length; i++) this.u16(text.charCodeAt(i));
     return this;
-  }
-
-  /** Overwrites a 16-bit number written before, for lengths known only at the end. */
-  setU16(at: number, value: number): this {
-    this.#view.setUint16(at, value, true);
-    return this;
-  }
-
-  /** What was written, a view into the writer's memory. */
-  bytes(): Uint8Array<ArrayBuffer> {
-    return this.#buffer.subarray(0, this.#length);
-  }
-
-  #reserve(count: number): number {
-    const at = this.#length;
-    const needed = at + count;
-    if (needed > this.#buffer.length) {
-      let capacity = this.#buffer.length;
-      while (capacity < needed) capacity *= 2;
-      const grown = new Uint8Array(capacity);
-      grown.set(this.#buffer.subarray(0, at));
-      this.#buffer = grown;
-      this.#view = new DataView(grown.buffer);
-    }
-    this.#length = needed;
-    return at;
   }
 }
