@@ -120,6 +120,7 @@ async function openRooms(
   ending.add(() => tokens.close());
   const codes = new OneTimeCodes(clock);
   const authenticator = new Authenticator({
+    clock,
     tokens,
     sessions: new Sessions(clock),
     codes,

@@ -1,4 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { Clock } from "../platform/clock.ts";
+import { CredentialWatch } from "./credential-watch.ts";
 import { AuthError } from "./error.ts";
 import type { Lockout } from "./lockout.ts";
 import type { OneTimeCodes } from "./one-time-codes.ts";
@@ -14,7 +16,7 @@ const LONGEST_CREDENTIAL = 1024;
 /** The principal of `OC_TOKEN`. */
 const OWN_TOKEN_PRINCIPAL: Principal = { id: "oc_token", name: "OC_TOKEN", role: "admin" };
 
-/** A credential that was right once, so that long-lived sockets can ask whether it still is. */
+/** A credential that was right once, and may be revoked while its connection is open: see `whenVoid`. */
 export type Credential =
   | { readonly kind: "token"; readonly principal: Principal }
   | { readonly kind: "session"; readonly principal: Principal; readonly sessionId: string };
@@ -29,6 +31,7 @@ export type AuthResult =
   | { readonly kind: "locked"; readonly waitMs: number };
 
 export interface AuthenticatorPorts {
+  readonly clock: Clock;
   readonly tokens: TokenStore;
   readonly sessions: Sessions;
   readonly codes: OneTimeCodes;
@@ -41,6 +44,7 @@ export interface AuthenticatorPorts {
 export class Authenticator {
   readonly #ports: AuthenticatorPorts;
   readonly #ownTokenHash: Buffer | null;
+  readonly #watch: CredentialWatch<Credential>;
 
   /** Throws AuthError bad_token for an `OC_TOKEN` that is too short. */
   constructor(ports: AuthenticatorPorts) {
@@ -52,6 +56,7 @@ export class Authenticator {
       );
     }
     this.#ports = ports;
+    this.#watch = new CredentialWatch((credential) => this.#isStillValid(credential), ports.clock);
     this.#ownTokenHash = ports.ownToken === null ? null : sha256(ports.ownToken);
   }
 
@@ -108,8 +113,16 @@ export class Authenticator {
     return this.#ports.sessions.lifetimeMs;
   }
 
-  /** Whether a credential still is what it was; asking counts as use of a session. */
-  isStillValid(credential: Credential): boolean {
+  /**
+   * Calls `onVoid` once, within a second of the credential's end; the returned function stops watching. Counts as use of
+   * a session for as long.
+   */
+  whenVoid(credential: Credential, onVoid: () => void): () => void {
+    return this.#watch.add(credential, onVoid);
+  }
+
+  /** Asking counts as use of a session. */
+  #isStillValid(credential: Credential): boolean {
     if (!this.#isActive(credential.principal)) return false;
     return credential.kind === "token" || this.#ports.sessions.find(credential.sessionId) !== null;
   }

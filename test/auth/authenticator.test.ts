@@ -16,6 +16,7 @@ async function house(dir: string, ownToken: string | null = OWN) {
   const codes = new OneTimeCodes(clock);
   const lockout = new Lockout(clock);
   const authenticator = new Authenticator({
+    clock,
     tokens,
     codes,
     lockout,
@@ -101,7 +102,7 @@ t.test("a code never works as a Bearer token", async (t) => {
 });
 
 t.test("revoking a token ends its sessions, its codes and its open sockets", async (t) => {
-  const { authenticator, codes, tokens, bearer } = await house(t.testdir());
+  const { authenticator, clock, codes, tokens, bearer } = await house(t.testdir());
   const { token, info } = await tokens.create("admin", "admin");
   const principal = { id: info.id, name: "admin", role: "admin" } as const;
   const sessionId = authenticator.openSession(principal);
@@ -109,10 +110,14 @@ t.test("revoking a token ends its sessions, its codes and its open sockets", asy
   const open = bearer(token);
   const credential = open.kind === "known" ? open.credential : t.fail("not signed in");
   if (typeof credential === "boolean") return;
-  t.equal(authenticator.isStillValid(credential), true);
+  const ended: string[] = [];
+  authenticator.whenVoid(credential, () => ended.push("token"));
+  authenticator.whenVoid({ kind: "session", principal, sessionId }, () => ended.push("session"));
+  clock.advance(1000);
+  t.same(ended, []);
   await tokens.revoke(info.id);
-  t.equal(authenticator.isStillValid(credential), false);
-  t.equal(authenticator.isStillValid({ kind: "session", principal, sessionId }), false);
+  clock.advance(1000);
+  t.same(ended, ["token", "session"]);
   t.equal(
     authenticator.authenticate({ authorization: undefined, sessionId, address: HERE }).kind,
     "anonymous",

@@ -58,6 +58,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
   const tokens = await TokenStore.open(dir, clock);
   const codes = new OneTimeCodes(clock);
   const authenticator = new Authenticator({
+    clock,
     tokens,
     codes,
     sessions: new Sessions(clock),

@@ -216,6 +216,7 @@ t.test("case 41: who guesses a user's token waits 10 s, then doubling, whatever 
   const clock = new FakeClock();
   const tokens = await TokenStore.open(t.testdir(), clock);
   const users = new Authenticator({
+    clock,
     tokens,
     codes: new OneTimeCodes(clock),
     sessions: new Sessions(clock),

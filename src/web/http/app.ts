@@ -37,7 +37,6 @@ import { ReadingAudit } from "./reading-audit.ts";
 import { RefusalAudit } from "./refusal-audit.ts";
 import { SECURITY_HEADERS, TRANSPORT_SECURITY } from "./security-headers.ts";
 import { SocketKeeper } from "./socket-keeper.ts";
-import { StreamKeeper } from "./stream-keeper.ts";
 import { needsRecord, writeFirst } from "./written-first.ts";
 
 /**
@@ -157,17 +156,13 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper):
   const teller = new DesktopTeller(ports.clock, ports.clients, ports.recordings);
   const hub = new EventHub(ports.desktops, ports.clients, teller, ports.clock, ports.recordings);
   const signIn = new SignIn(ports, limits);
-  const streams = new StreamKeeper(ports.authenticator, ports.clock);
   const reading = new ReadingAudit((entry) => ports.audit.record(entry), ports.clock);
-  app.addHook("onClose", async () => {
-    hub.close();
-    streams.close();
-  });
+  app.addHook("onClose", async () => hub.close());
   healthRoutes(app, ports);
   metadataRoutes(app);
-  pageRoutes(app, ports, { gate: new Gate(ports), signIn, streams });
+  pageRoutes(app, ports, { gate: new Gate(ports), signIn });
   sessionRoutes(app, signIn);
-  mcpRoutes(app, ports, streams);
+  mcpRoutes(app, ports);
   configRoutes(app, ports, limits);
   meRoutes(app, ports);
   desktopRoutes(app, ports, { teller, limits });

@@ -8,9 +8,8 @@ const MAX_SOCKETS = 2000;
 /** Of one principal. */
 const MAX_OF_PRINCIPAL = 500;
 
-const CHECK_EVERY_MS = 1000;
 /** Peers that vanished without a word are found by a ping that is not answered before the next. */
-const PING_EVERY_CHECKS = 30;
+const PING_EVERY_MS = 30_000;
 
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
@@ -25,13 +24,12 @@ interface Kept {
 
 /** Owns every accepted WebSocket: ends it within a second when its credential is void, and when its peer vanished. */
 export class SocketKeeper {
-  readonly #authenticator: Pick<Authenticator, "isStillValid">;
+  readonly #authenticator: Pick<Authenticator, "whenVoid">;
   readonly #clock: Clock;
   readonly #sockets = new Map<WebSocket, Kept>();
-  #checks = 0;
-  #cancelCheck: (() => void) | null = null;
+  #cancelPing: (() => void) | null = null;
 
-  constructor(authenticator: Pick<Authenticator, "isStillValid">, clock: Clock) {
+  constructor(authenticator: Pick<Authenticator, "whenVoid">, clock: Clock) {
     this.#authenticator = authenticator;
     this.#clock = clock;
   }
@@ -59,37 +57,38 @@ export class SocketKeeper {
     socket.on("pong", () => {
       kept.isAnswering = true;
     });
-    socket.on("close", () => this.#sockets.delete(socket));
-    this.#scheduleCheck();
+    const unwatch = this.#authenticator.whenVoid(credential, () => {
+      this.#sockets.delete(socket);
+      void this.#end(socket, POLICY_VIOLATION, "signed out");
+    });
+    socket.on("close", () => {
+      unwatch();
+      this.#sockets.delete(socket);
+    });
+    this.#schedulePing();
   }
 
   /** Says goodbye to all, and cuts who does not answer. Resolves when all are gone. */
   async close(): Promise<void> {
-    this.#cancelCheck?.();
-    this.#cancelCheck = null;
+    this.#cancelPing?.();
+    this.#cancelPing = null;
     const sockets = [...this.#sockets.keys()];
     await Promise.all(sockets.map((socket) => this.#end(socket, GOING_AWAY, "the server stops")));
   }
 
-  #scheduleCheck(): void {
-    if (this.#cancelCheck !== null || this.#sockets.size === 0) return;
-    this.#cancelCheck = this.#clock.after(CHECK_EVERY_MS, () => {
-      this.#cancelCheck = null;
-      this.#check();
-      this.#scheduleCheck();
+  #schedulePing(): void {
+    if (this.#cancelPing !== null || this.#sockets.size === 0) return;
+    this.#cancelPing = this.#clock.after(PING_EVERY_MS, () => {
+      this.#cancelPing = null;
+      this.#ping();
+      this.#schedulePing();
     });
   }
 
-  #check(): void {
-    this.#checks += 1;
-    const isPingDue = this.#checks % PING_EVERY_CHECKS === 0;
+  #ping(): void {
     for (const [socket, kept] of this.#sockets) {
-      if (!this.#authenticator.isStillValid(kept.credential)) {
-        this.#sockets.delete(socket);
-        void this.#end(socket, POLICY_VIOLATION, "signed out");
-      } else if (isPingDue && !kept.isAnswering) {
-        socket.terminate();
-      } else if (isPingDue && socket.readyState === socket.OPEN) {
+      if (!kept.isAnswering) socket.terminate();
+      else if (socket.readyState === socket.OPEN) {
         kept.isAnswering = false;
         socket.ping();
       }

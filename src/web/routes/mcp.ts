@@ -1,16 +1,16 @@
 import { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { whenGone } from "../../platform/when-gone.ts";
 import { credentialOf, principalOf } from "../http/access.ts";
 import { HTTP_LIMITS } from "../http/http-limits.ts";
 import type { AppPorts } from "../http/ports.ts";
-import type { StreamKeeper } from "../http/stream-keeper.ts";
 import { baseUrl } from "./metadata.ts";
 
 /** `POST|GET|DELETE /mcp` and the same at `/`; `GET /` is shared with the web app and lives in pages.ts. */
-export function mcpRoutes(app: FastifyInstance, ports: AppPorts, streams: StreamKeeper): void {
+export function mcpRoutes(app: FastifyInstance, ports: AppPorts): void {
   const config = { access: "mcp", isMcp: true } as const;
   const handler = (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
-    handToMcp(ports, streams, request, reply);
+    handToMcp(ports, request, reply);
   app.route({ method: ["POST", "GET", "DELETE"], url: "/mcp", config, handler, exposeHeadRoute: false });
   app.route({ method: ["POST", "DELETE"], url: "/", config, handler });
 }
@@ -18,7 +18,6 @@ export function mcpRoutes(app: FastifyInstance, ports: AppPorts, streams: Stream
 /** From here on the MCP face answers on the raw response: it streams for as long as the client listens. */
 export async function handToMcp(
   ports: AppPorts,
-  streams: StreamKeeper,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -27,7 +26,9 @@ export async function handToMcp(
     if (value !== undefined) response.setHeader(name, value);
   }
   reply.hijack();
-  streams.add(response, credentialOf(request));
+  // Destroying the answer cancels what was asked for: who answers hears that nobody listens.
+  const unwatch = ports.authenticator.whenVoid(credentialOf(request), () => response.destroy());
+  whenGone(response, unwatch);
   const { socket } = request.raw;
   if (socket instanceof Socket) {
     // The connection's time limit is for requests; an event stream may be silent for hours.

@@ -6,7 +6,6 @@ import type { Gate } from "../http/access.ts";
 import { wantsHtml } from "../http/access.ts";
 import { WebError } from "../http/error.ts";
 import type { AppPorts } from "../http/ports.ts";
-import type { StreamKeeper } from "../http/stream-keeper.ts";
 import { handToMcp } from "./mcp.ts";
 import type { SignIn } from "./session.ts";
 
@@ -23,7 +22,6 @@ const PAGES = [
 export interface PageParts {
   readonly gate: Gate;
   readonly signIn: SignIn;
-  readonly streams: StreamKeeper;
 }
 
 /** The web app: its pages, its assets, and `/`, which is also the door for `/?token=` and for MCP streams. */
@@ -37,7 +35,7 @@ export function pageRoutes(app: FastifyInstance, ports: AppPorts, parts: PagePar
     parts.gate.requireCredential(request, reply);
     if (isEventStream(request)) {
       parts.gate.requirePermission(request, "mcp");
-      return handToMcp(ports, parts.streams, request, reply);
+      return handToMcp(ports, request, reply);
     }
     return page.send(reply);
   });

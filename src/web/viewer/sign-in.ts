@@ -21,7 +21,7 @@ export interface ViewerSignInPorts {
   readonly log: ViewerLog;
   readonly means: ViewerSecurityMeans;
   /** Who has a token of their own. */
-  readonly users: Pick<Authenticator, "signInAs" | "isStillValid">;
+  readonly users: Pick<Authenticator, "signInAs" | "whenVoid">;
   audit(entry: AuditEntry): void;
 }
 
@@ -68,8 +68,9 @@ export class ViewerSignIn {
     return this.#lockout.waitMs(address);
   }
 
-  isStillValid({ credential }: Visitor): boolean {
-    return credential === null || this.#ports.users.isStillValid(credential);
+  /** See Authenticator; the password and an open door are never revoked. */
+  whenVoid({ credential }: Visitor, onVoid: () => void): () => void {
+    return credential === null ? () => {} : this.#ports.users.whenVoid(credential, onVoid);
   }
 
   enter(address: string): ViewerEntrance {

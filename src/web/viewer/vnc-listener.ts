@@ -9,7 +9,7 @@ import { rightsOf } from "./rights.ts";
 import { usesUsers } from "./security.ts";
 import type { ViewedDesktop, ViewerSession } from "./session.ts";
 import type { ViewerSessions } from "./sessions.ts";
-import type { ViewerSignIn, Visitor } from "./sign-in.ts";
+import type { ViewerSignIn } from "./sign-in.ts";
 import type { ViewerTls } from "./tls.ts";
 import { CLOSE_CODE, tcpTransport } from "./transport.ts";
 
@@ -34,8 +34,6 @@ export interface VncListenerOptions {
 const MAX_VIEWERS = 256;
 /** How long a viewer is kept waiting for a desktop's first picture: less than a handshake may take. */
 const READY_MS = 5000;
-/** How soon a viewer whose token was revoked is dropped. */
-const CHECK_EVERY_MS = 1000;
 
 /** Ordinary VNC viewers over TCP: one desktop with overlays and masks drawn in. */
 export class VncListener {
@@ -44,8 +42,8 @@ export class VncListener {
   readonly #server: Server;
   readonly #line: ViewerLine;
   readonly #sockets = new Set<Socket>();
-  readonly #visitors = new Map<ViewerSession, Visitor>();
-  #cancelCheck: (() => void) | null = null;
+  /** Those who signed in, and what ends watching their tokens. */
+  readonly #visitors = new Map<ViewerSession, () => void>();
 
   constructor(ports: VncListenerPorts, options: VncListenerOptions) {
     this.#ports = ports;
@@ -82,8 +80,6 @@ export class VncListener {
   /** Stops listening and drops every viewer. */
   close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#cancelCheck?.();
-    this.#cancelCheck = null;
     for (const socket of this.#sockets) socket.destroy();
     return closed;
   }
@@ -137,25 +133,14 @@ export class VncListener {
       viewport: null,
       readyTimeoutMs: READY_MS,
       onReady: () => {
-        this.#visitors.set(session, entrance.visitor());
-        this.#watchCredentials();
+        const onVoid = (): void => session.close(CLOSE_CODE.policy, "the token was revoked");
+        this.#visitors.set(session, signIn.whenVoid(entrance.visitor(), onVoid));
         settle();
       },
-      onClosed: () => this.#visitors.delete(session),
-    });
-  }
-
-  /** One timer at most, and only while somebody is in by something that can be revoked. */
-  #watchCredentials(): void {
-    if (this.#cancelCheck !== null) return;
-    if (![...this.#visitors.values()].some(({ credential }) => credential !== null)) return;
-    this.#cancelCheck = this.#ports.clock.after(CHECK_EVERY_MS, () => {
-      this.#cancelCheck = null;
-      for (const [session, visitor] of this.#visitors) {
-        if (!this.#ports.signIn.isStillValid(visitor))
-          session.close(CLOSE_CODE.policy, "the token was revoked");
-      }
-      this.#watchCredentials();
+      onClosed: () => {
+        this.#visitors.get(session)?.();
+        this.#visitors.delete(session);
+      },
     });
   }
 

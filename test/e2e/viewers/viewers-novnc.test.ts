@@ -76,7 +76,7 @@ async function openSite(owner: Owner, security: ViewerSecurity): Promise<Site> {
         const principal = { id: "anna", name: "anna", role: "operator" } as const;
         return { kind: "known", credential: { kind: "token", principal } };
       },
-      isStillValid: () => true,
+      whenVoid: () => () => {},
     },
   });
   const server = createServer((request, response) => {

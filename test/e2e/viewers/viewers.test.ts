@@ -139,7 +139,7 @@ const ANNA: NonNullable<DoorOptions["users"]> = {
     const principal = { id: "anna", name: "anna", role: "operator" } as const;
     return { kind: "known", credential: { kind: "token", principal } };
   },
-  isStillValid: () => true,
+  whenVoid: () => () => {},
 };
 
 /** A certificate of 127.0.0.1 that signs itself; `file` holds it. */

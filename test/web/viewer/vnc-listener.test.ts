@@ -3,6 +3,8 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
 import t from "tap";
 import { type WebSocket as ServerSocket, WebSocket, WebSocketServer } from "ws";
+import type { Credential } from "../../../src/auth/authenticator.ts";
+import { CredentialWatch } from "../../../src/auth/credential-watch.ts";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { vncAuthResponse } from "../../../src/protocols/rfb/security/vnc-auth.ts";
 import { ViewerTls } from "../../../src/web/viewer/tls.ts";
@@ -247,6 +249,7 @@ t.test("without a password it is for watching only", async (t) => {
 t.test("a viewer whose token is revoked is dropped within a second", async (t) => {
   const clock = new FakeClock();
   let isValid = true;
+  const watch = new CredentialWatch<Credential>(() => isValid, clock);
   const principal = { id: "anna", name: "anna", role: "operator" } as const;
   const door = await openDoor(
     t,
@@ -254,7 +257,7 @@ t.test("a viewer whose token is revoked is dropped within a second", async (t) =
       security: ["tls-plain"],
       users: {
         signInAs: () => ({ kind: "known", credential: { kind: "token", principal } }),
-        isStillValid: () => isValid,
+        whenVoid: (credential, onVoid) => watch.add(credential, onVoid),
       },
     },
     clock,
@@ -402,7 +405,7 @@ t.test("a user's own token buys no new guesses at the password", async (t) => {
         secret === "anna's token"
           ? { kind: "known", credential: { kind: "token", principal } }
           : { kind: "wrong", waitMs: 0 },
-      isStillValid: () => true,
+      whenVoid: () => () => {},
     },
   });
   const [password, user] = signIn.enter("10.0.0.1").security;

@@ -1,0 +1,47 @@
+import type { Clock } from "../platform/clock.ts";
+
+const CHECK_EVERY_MS = 1000;
+
+/** Tells who keeps a connection open that its credential counts no more: revoked here or elsewhere, signed out, too old. */
+export class CredentialWatch<Credential> {
+  readonly #isStillValid: (credential: Credential) => boolean;
+  readonly #clock: Clock;
+  readonly #watched = new Set<{ readonly credential: Credential; readonly onVoid: () => void }>();
+  #cancelCheck: (() => void) | null = null;
+
+  constructor(isStillValid: (credential: Credential) => boolean, clock: Clock) {
+    this.#isStillValid = isStillValid;
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#watched.size;
+  }
+
+  /** Calls `onVoid` once, within a second of the credential's end; the returned function stops watching. */
+  add(credential: Credential, onVoid: () => void): () => void {
+    const entry = { credential, onVoid };
+    this.#watched.add(entry);
+    this.#schedule();
+    return () => {
+      this.#watched.delete(entry);
+      if (this.#watched.size > 0) return;
+      this.#cancelCheck?.();
+      this.#cancelCheck = null;
+    };
+  }
+
+  /** One timer for all: another process may change the tokens, and sessions end by time. */
+  #schedule(): void {
+    if (this.#cancelCheck !== null || this.#watched.size === 0) return;
+    this.#cancelCheck = this.#clock.after(CHECK_EVERY_MS, () => {
+      this.#cancelCheck = null;
+      for (const entry of this.#watched) {
+        if (this.#isStillValid(entry.credential)) continue;
+        this.#watched.delete(entry);
+        entry.onVoid();
+      }
+      this.#schedule();
+    });
+  }
+}
