@@ -122,7 +122,8 @@ function meets(area: Rect, from: Point, to: Point): boolean {
   return enters <= leaves;
 }
 
-const COMMANDING: ReadonlySet<number> = new Set([
+/** Modifiers that make a command of a key rather than another character. */
+export const COMMAND_KEYS: ReadonlySet<number> = new Set([
   KEYSYM.controlL,
   KEYSYM.controlR,
   KEYSYM.altL,
@@ -141,7 +142,7 @@ function isTyping(keysyms: readonly number[]): boolean {
     keysyms.some(
       (keysym) =>
         (keysym >= 0x20 && keysym <= 0xff) || (keysym >= 0xffaa && keysym <= 0xffb9) || isUnicode(keysym),
-    ) && !keysyms.some((keysym) => COMMANDING.has(keysym))
+    ) && !keysyms.some((keysym) => COMMAND_KEYS.has(keysym))
   );
 }
 

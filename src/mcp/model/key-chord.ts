@@ -1,3 +1,4 @@
+import { COMMAND_KEYS } from "../../desktop/control/action-class.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { KEYSYM, keysymOf } from "../../desktop/input/keyboard.ts";
 import { KEY_NAMES } from "./key-names.ts";
@@ -14,19 +15,8 @@ const MAX_NAME = 30;
 const MAX_KEYS = 10;
 
 const MODIFIERS: ReadonlySet<number> = new Set([
-  KEYSYM.shiftL,
-  KEYSYM.shiftR,
-  KEYSYM.controlL,
-  KEYSYM.controlR,
-  KEYSYM.altL,
-  KEYSYM.altR,
-  KEYSYM.metaL,
-  KEYSYM.metaR,
-  KEYSYM.superL,
-  KEYSYM.superR,
-  KEYSYM.hyperL,
-  KEYSYM.hyperR,
-  KEYSYM.level3Shift,
+  ...COMMAND_KEYS,
+  ...[KEYSYM.shiftL, KEYSYM.shiftR, KEYSYM.level3Shift],
 ]);
 
 /** What Shift makes of the keys of a US layout, which is what people mean by "ctrl+shift+1". */

@@ -1,39 +1,10 @@
-import * as z from "zod";
-import { BUTTONS } from "../../desktop/control/action.ts";
-import { act, actedFields, actingFields } from "../tool/acting.ts";
-import { coordinate } from "../tool/fields.ts";
-import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
-import { defineTool } from "../tool/tool.ts";
+import { defineMouseButton } from "../tool/mouse-button.ts";
 
-export const mouseDown = defineTool({
+export const mouseDown = defineMouseButton({
   name: "mouse_down",
   title: "Press mouse button",
   description:
     "Presses a mouse button and keeps it down until mouse_up, for a minute at most. move_mouse then drags.",
-  effect: "input",
-  input: z
-    .strictObject({
-      x: coordinate.optional(),
-      y: coordinate.optional(),
-      button: z.enum(BUTTONS).optional().describe("Default left."),
-      ...spaceFields,
-      ...actingFields,
-    })
-    .refine(({ x, y }) => (x === undefined) === (y === undefined), "expected both x and y, or neither"),
-  output: z.object({ position: positionOutput, ...actedFields }),
-  async handle(args, context) {
-    const desktop = await context.readyDesktop(args.connection_id);
-    const locator = locatorFor(args, desktop, context);
-    const point =
-      args.x === undefined || args.y === undefined ? null : locator.point({ x: args.x, y: args.y });
-    const button = args.button ?? "left";
-    const place = { x: point?.x ?? null, y: point?.y ?? null };
-    const acted = await act(context, desktop, { kind: "button", ...place, button, isDown: true }, args);
-    const at = acted.result.position ?? point ?? desktop.pointer;
-    return {
-      output: { position: locator.echo(at), ...acted.output },
-      text: `Pressed ${button} at ${placeText(locator.echo(at))}. ${acted.text}`,
-      ...acted.images,
-    };
-  },
+  isDown: true,
+  tell: (button, where) => `Pressed ${button} at ${where}.`,
 });

@@ -1,3 +1,5 @@
+import { ProtocolError } from "../error.ts";
+
 /** Where in a conversation an error happened. */
 export type RdpPhase =
   | "negotiation"
@@ -33,18 +35,7 @@ export type RdpErrorCode =
   | "session_taken"
   | "target_closed";
 
-/** The peer broke the protocol, refused us, or asks for what is not allowed: the connection ends. */
-export class RdpError extends Error {
+/** See ProtocolError. */
+export class RdpError extends ProtocolError<RdpErrorCode, RdpPhase> {
   override readonly name = "RdpError";
-  readonly code: RdpErrorCode;
-  readonly phase: RdpPhase;
-  /** Bytes read from the peer when it was found, where known. */
-  offset: number | null = null;
-
-  /** `message`: what was got and what was expected, lower case, no dot, never a secret. */
-  constructor(code: RdpErrorCode, phase: RdpPhase, message: string, options?: { cause?: unknown }) {
-    super(message, options);
-    this.code = code;
-    this.phase = phase;
-  }
 }

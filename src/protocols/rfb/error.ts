@@ -1,3 +1,5 @@
+import { ProtocolError } from "../error.ts";
+
 /** Where in a conversation an error happened. */
 export type RfbPhase = "version" | "security" | "authentication" | "init" | "message" | "rectangle";
 
@@ -22,20 +24,9 @@ export type RfbErrorCode =
   | "unsolicited_encoding"
   | "target_closed";
 
-/** The peer broke the protocol, refused us, or asks for what is not allowed: the connection ends. */
-export class RfbError extends Error {
+/** See ProtocolError. */
+export class RfbError extends ProtocolError<RfbErrorCode, RfbPhase> {
   override readonly name = "RfbError";
-  readonly code: RfbErrorCode;
-  readonly phase: RfbPhase;
-  /** Bytes read from the peer when it was found, where known. */
-  offset: number | null = null;
-
-  /** `message`: what was got and what was expected, lower case, no dot, never a secret. */
-  constructor(code: RfbErrorCode, phase: RfbPhase, message: string, options?: { cause?: unknown }) {
-    super(message, options);
-    this.code = code;
-    this.phase = phase;
-  }
 }
 
 /** Control and bidirectional characters, and the two separators that end a line. */

@@ -93,15 +93,17 @@ export function skipRlePlane(from: Uint8Array, start: number, width: number, hei
 }
 
 /**
- * The first row of a run-length encoded plane, as rlePlane has it, to every fourth byte from to[offset] on: one channel of
- * pixels. Returns where the row ends in `from`.
+ * One row of a run-length encoded plane, as rlePlane has it, to every fourth byte from to[offset] on: one channel of
+ * pixels. Unless it is the first, the row holds what the row above holds, and gets what differs. Returns where the row
+ * ends in `from`.
  */
-export function firstPlaneRow(
+export function planeRow(
   from: Uint8Array,
   start: number,
   width: number,
   to: Uint8Array,
   offset: number,
+  isFirst: boolean,
 ): number {
   const most = from.length;
   const rowEnd = offset + width * 4;
@@ -121,38 +123,11 @@ export function firstPlaneRow(
     const end = rawEnd + run * 4;
     if (end > rowEnd) throw tooLong(end - at, rowEnd - at);
     if (read + raw > most) throw cutOff("planar");
-    for (; at < rawEnd; at += 4) to[at] = value = from[read++]!;
-    for (; at < end; at += 4) to[at] = value;
-  }
-  return read;
-}
-
-/** Another row, which holds what the row above holds and gets what differs. Returns as firstPlaneRow does. */
-export function nextPlaneRow(
-  from: Uint8Array,
-  start: number,
-  width: number,
-  to: Uint8Array,
-  offset: number,
-): number {
-  const most = from.length;
-  const rowEnd = offset + width * 4;
-  let read = start;
-  let at = offset;
-  let value = 0;
-  while (at < rowEnd) {
-    if (read >= most) throw cutOff("planar");
-    const control = from[read++]!;
-    let run = control & 15;
-    let raw = control >> 4;
-    if (run === 1 || run === 2) {
-      run = run * 16 + raw;
-      raw = 0;
+    if (isFirst) {
+      for (; at < rawEnd; at += 4) to[at] = value = from[read++]!;
+      for (; at < end; at += 4) to[at] = value;
+      continue;
     }
-    const rawEnd = at + raw * 4;
-    const end = rawEnd + run * 4;
-    if (end > rowEnd) throw tooLong(end - at, rowEnd - at);
-    if (read + raw > most) throw cutOff("planar");
     for (; at < rawEnd; at += 4) {
       const coded = from[read++]!;
       value = (coded >> 1) ^ -(coded & 1);

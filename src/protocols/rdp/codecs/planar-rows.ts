@@ -1,6 +1,6 @@
 import { OPAQUE } from "../../../framebuffer/framebuffer.ts";
 import { badData, cutOff } from "./bad-data.ts";
-import { firstPlaneRow, nextPlaneRow, skipRlePlane } from "./planar-plane.ts";
+import { planeRow, skipRlePlane } from "./planar-plane.ts";
 
 /** Where a bitmap's rows go. */
 export interface PlanarRows {
@@ -27,14 +27,12 @@ export function rleRows(data: Uint8Array, at: number, width: number, height: num
   }
   let blue = skipRlePlane(data, green, width, height);
   words.fill(OPAQUE, first, first + width);
-  let red = firstPlaneRow(data, at, width, bytes, first * 4);
-  green = firstPlaneRow(data, green, width, bytes, first * 4 + 1);
-  blue = firstPlaneRow(data, blue, width, bytes, first * 4 + 2);
-  for (let row = first + step, left = height - 1; left > 0; left--, row += step) {
-    words.copyWithin(row, row - step, row - step + width);
-    red = nextPlaneRow(data, red, width, bytes, row * 4);
-    green = nextPlaneRow(data, green, width, bytes, row * 4 + 1);
-    blue = nextPlaneRow(data, blue, width, bytes, row * 4 + 2);
+  let red = at;
+  for (let y = 0, row = first; y < height; y++, row += step) {
+    if (y > 0) words.copyWithin(row, row - step, row - step + width);
+    red = planeRow(data, red, width, bytes, row * 4, y === 0);
+    green = planeRow(data, green, width, bytes, row * 4 + 1, y === 0);
+    blue = planeRow(data, blue, width, bytes, row * 4 + 2, y === 0);
   }
 }
 

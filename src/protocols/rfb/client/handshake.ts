@@ -1,11 +1,11 @@
 import { ACCEPTABLE_SIZES, isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
-import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import { rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import { RfbError, type RfbPhase, safeText } from "../error.ts";
 import { decodeLatin1, decodeName } from "../latin1.ts";
 import { LIMIT, SECURITY } from "../numbers.ts";
+import { takePixelFormat } from "../pixel-format.ts";
 import { signInByApple } from "../security/apple.ts";
 import { signInByMsLogon } from "../security/ms-logon.ts";
 import { sendPlain } from "../security/plain.ts";
@@ -232,7 +232,7 @@ function* readServerInit(c: Conversation, way: SecurityName): Parser<string> {
   while (!c.from.has(24)) yield 24;
   const width = c.from.u16();
   const height = c.from.u16();
-  c.serverFormat = readPixelFormat(c.from);
+  c.serverFormat = takePixelFormat(c.from);
   const nameLength = c.from.u32();
   if (!isAcceptableSize({ width, height })) {
     const got = `got a desktop of ${width}x${height} pixels, expected ${ACCEPTABLE_SIZES}`;
@@ -247,22 +247,4 @@ function* readServerInit(c: Conversation, way: SecurityName): Parser<string> {
   c.framebuffer.resize(width, height);
   c.screens = [{ id: 0, rect: rect(0, 0, width, height), flags: 0 }];
   return name;
-}
-
-/** PIXEL_FORMAT, RFC 6143 section 7.4, 16 bytes; whether it can be used is judged only where it is. */
-function readPixelFormat(from: ByteQueue): PixelFormat {
-  const format: PixelFormat = {
-    bitsPerPixel: from.u8(),
-    depth: from.u8(),
-    isBigEndian: from.u8() !== 0,
-    isTrueColour: from.u8() !== 0,
-    redMax: from.u16(),
-    greenMax: from.u16(),
-    blueMax: from.u16(),
-    redShift: from.u8(),
-    greenShift: from.u8(),
-    blueShift: from.u8(),
-  };
-  from.skip(3);
-  return format;
 }

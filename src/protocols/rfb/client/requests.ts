@@ -3,6 +3,7 @@ import type { Rect } from "../../../framebuffer/rect.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import { CLIENT_MESSAGE } from "../numbers.ts";
+import { putPixelFormat } from "../pixel-format.ts";
 
 /** Request bit of a fence's flags; the low bits say what is to be held back (rfbproto "ClientFence"). */
 export const FENCE_REQUEST = 0x80000000;
@@ -12,21 +13,7 @@ export const FENCE_SYNC_NEXT = 4;
 
 /** SetPixelFormat, RFC 6143 section 7.5.1. */
 export function setPixelFormat(format: PixelFormat): Uint8Array {
-  return new ByteWriter(20)
-    .u8(CLIENT_MESSAGE.setPixelFormat)
-    .pad(3)
-    .u8(format.bitsPerPixel)
-    .u8(format.depth)
-    .u8(format.isBigEndian ? 1 : 0)
-    .u8(format.isTrueColour ? 1 : 0)
-    .u16(format.redMax)
-    .u16(format.greenMax)
-    .u16(format.blueMax)
-    .u8(format.redShift)
-    .u8(format.greenShift)
-    .u8(format.blueShift)
-    .pad(3)
-    .bytes();
+  return putPixelFormat(new ByteWriter(20).u8(CLIENT_MESSAGE.setPixelFormat).pad(3), format).bytes();
 }
 
 /** SetEncodings, RFC 6143 section 7.5.2. */

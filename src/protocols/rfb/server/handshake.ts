@@ -5,12 +5,12 @@ import { ByteWriter } from "../../byte-writer.ts";
 import { RfbError, safeText } from "../error.ts";
 import { decodeLatin1 } from "../latin1.ts";
 import { LIMIT, SECURITY } from "../numbers.ts";
+import { putPixelFormat } from "../pixel-format.ts";
 import { readArd } from "./ard.ts";
 import type { Dialogue, ServerSecurity } from "./dialogue.ts";
 import { readMsLogon } from "./ms-logon.ts";
 import { readRa2ne } from "./ra2ne.ts";
 import { readVeNCrypt } from "./vencrypt.ts";
-import { putPixelFormat } from "./viewer-format.ts";
 import { readVncAuth } from "./vnc-auth-check.ts";
 
 const VERSION_BYTES = 12;

@@ -4,7 +4,7 @@ import type { Screen } from "../../../framebuffer/screen.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import { RfbError } from "../error.ts";
 import { CLIENT_MESSAGE, LIMIT } from "../numbers.ts";
-import { PIXEL_FORMAT_BYTES, takePixelFormat } from "./viewer-format.ts";
+import { checkFormat, PIXEL_FORMAT_BYTES, takePixelFormat } from "../pixel-format.ts";
 
 /** What a viewer sends after its handshake, as it lies on the wire: nothing is clamped yet. */
 export type ViewerMessage =
@@ -65,7 +65,9 @@ export function* readViewerMessage(
 function* readSetPixelFormat(from: ByteQueue): Parser<ViewerMessage> {
   while (!from.has(3 + PIXEL_FORMAT_BYTES)) yield 3 + PIXEL_FORMAT_BYTES;
   from.skip(3);
-  return { type: "setPixelFormat", format: takePixelFormat(from) };
+  const format = takePixelFormat(from);
+  checkFormat(format);
+  return { type: "setPixelFormat", format };
 }
 
 /** SetEncodings, section 7.5.2: pad 1, U16 number of encodings, S32 each. */

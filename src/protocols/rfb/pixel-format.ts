@@ -1,7 +1,7 @@
-import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
-import type { ByteQueue } from "../../byte-queue.ts";
-import type { ByteWriter } from "../../byte-writer.ts";
-import { RfbError } from "../error.ts";
+import type { PixelFormat } from "../../framebuffer/pixel-format.ts";
+import type { ByteQueue } from "../byte-queue.ts";
+import type { ByteWriter } from "../byte-writer.ts";
+import { RfbError } from "./error.ts";
 
 /** Bytes of PIXEL_FORMAT, RFC 6143 section 7.4. */
 export const PIXEL_FORMAT_BYTES = 16;
@@ -10,16 +10,16 @@ export const PIXEL_FORMAT_BYTES = 16;
  * PIXEL_FORMAT, RFC 6143 section 7.4: U8 bits-per-pixel, U8 depth, U8 big-endian, U8 true-colour, U16 red-max,
  * U16 green-max, U16 blue-max, U8 red-shift, U8 green-shift, U8 blue-shift, pad 3.
  */
-export function putPixelFormat(to: ByteWriter, format: PixelFormat): void {
+export function putPixelFormat(to: ByteWriter, format: PixelFormat): ByteWriter {
   to.u8(format.bitsPerPixel)
     .u8(format.depth)
     .u8(format.isBigEndian ? 1 : 0)
     .u8(format.isTrueColour ? 1 : 0);
   to.u16(format.redMax).u16(format.greenMax).u16(format.blueMax);
-  to.u8(format.redShift).u8(format.greenShift).u8(format.blueShift).pad(3);
+  return to.u8(format.redShift).u8(format.greenShift).u8(format.blueShift).pad(3);
 }
 
-/** The viewer's format: 8, 16 or 32 bits of true colour. Throws RfbError bad_pixel_format for any other. */
+/** What the peer sent, whether it can be used or not. */
 export function takePixelFormat(from: ByteQueue): PixelFormat {
   const format = {
     bitsPerPixel: from.u8(),
@@ -34,11 +34,11 @@ export function takePixelFormat(from: ByteQueue): PixelFormat {
     blueShift: from.u8(),
   };
   from.skip(3);
-  checkFormat(format);
   return format;
 }
 
-function checkFormat(format: PixelFormat): void {
+/** A viewer's format is 8, 16 or 32 bits of true colour. Throws RfbError bad_pixel_format for any other. */
+export function checkFormat(format: PixelFormat): void {
   const { bitsPerPixel, depth } = format;
   if (bitsPerPixel !== 8 && bitsPerPixel !== 16 && bitsPerPixel !== 32) {
     throw bad(`${bitsPerPixel} bits a pixel`, "8, 16 or 32");
