@@ -2,10 +2,10 @@ import type { SceneEvent } from "../compositor/scene.ts";
 import type { Connection } from "../desktop/connections/connection.ts";
 import type { Actor } from "../desktop/control/action.ts";
 import { intentOf } from "../desktop/control/action-summary.ts";
-import type { Approval } from "../desktop/control/approvals.ts";
+import type { Approval } from "../desktop/control/approvals/approvals.ts";
+import type { GrantChange } from "../desktop/control/approvals/standing-grants.ts";
 import type { Holder } from "../desktop/control/arbiter.ts";
 import type { CustomRules } from "../desktop/control/custom-rules-fields.ts";
-import type { GrantChange } from "../desktop/control/standing-grants.ts";
 import type { DesktopEvent, DesktopState } from "../desktop/desktop.ts";
 import type { AuditEntry, AuditType } from "./audit-event.ts";
 

@@ -1,7 +1,7 @@
 import type { Painter } from "../compositor/painter.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Connection } from "./connections/connection.ts";
-import type { Approval, ApprovalTimes } from "./control/approvals.ts";
+import type { Approval, ApprovalTimes } from "./control/approvals/approvals.ts";
 import type { ClipboardLimits, Mode } from "./control/policy.ts";
 import type { Link } from "./link.ts";
 import type { SnapshotPorts } from "./picture/snapshots.ts";

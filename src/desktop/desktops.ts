@@ -15,9 +15,9 @@ import {
   type ResolvedTarget,
 } from "./connections/target-guard.ts";
 import type { Actor } from "./control/action.ts";
+import { Questions } from "./control/approvals/questions.ts";
 import type { CustomRules } from "./control/custom-rules-fields.ts";
 import { PrincipalState } from "./control/principal-state.ts";
-import { Questions } from "./control/questions.ts";
 import type { KeptRules } from "./control/rules-store.ts";
 import { Desktop, type DesktopOptions, type DesktopPorts } from "./desktop.ts";
 import { LinkError, RefusedError } from "./error.ts";

@@ -3,7 +3,7 @@ import type { AuditEntry } from "../../src/audit/audit-event.ts";
 import { auditDesktops } from "../../src/audit/desktop-audit.ts";
 import { Scene } from "../../src/compositor/scene.ts";
 import type { Actor } from "../../src/desktop/control/action.ts";
-import type { Approval } from "../../src/desktop/control/approvals.ts";
+import type { Approval } from "../../src/desktop/control/approvals/approvals.ts";
 import { readCustomRules } from "../../src/desktop/control/custom-rules.ts";
 import type { DesktopEvent } from "../../src/desktop/desktop.ts";
 import { LinkError } from "../../src/desktop/error.ts";

@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net";
 import type { Clock } from "../../platform/clock.ts";
 import type { Actor } from "../control/action.ts";
 import { connectionDetails, connectionUrl } from "../control/action-details.ts";
-import { type Approval, Approvals, type ApprovalTimes } from "../control/approvals.ts";
+import { type Approval, Approvals, type ApprovalTimes } from "../control/approvals/approvals.ts";
 import type { DesktopEvent } from "../events/desktop-event.ts";
 import { Listeners } from "../listeners.ts";
 import type { Connection } from "./connection.ts";

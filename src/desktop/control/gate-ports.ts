@@ -3,10 +3,10 @@ import type { Input } from "../input/input.ts";
 import type { Display } from "../picture/display.ts";
 import type { Actor } from "./action.ts";
 import type { ActionRecord } from "./action-record.ts";
-import type { Approvals } from "./approvals.ts";
+import type { Approvals } from "./approvals/approvals.ts";
+import type { Grant, GrantChange } from "./approvals/standing-grants.ts";
 import type { Holder } from "./arbiter.ts";
 import type { Modes } from "./modes.ts";
-import type { Grant, GrantChange } from "./standing-grants.ts";
 
 /** What the gate of a desktop stands between. */
 export interface GatePorts {

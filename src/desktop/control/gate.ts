@@ -14,13 +14,13 @@ import { type Action, type ActionResult, type Actor, type PerformOptions, unseen
 import { isInput, isTakeOver } from "./action-class.ts";
 import type { ActionRecord } from "./action-record.ts";
 import { intentOf, pointOf, summaryOf } from "./action-summary.ts";
+import { Asker, type Permit } from "./approvals/asker.ts";
+import type { StandingGrants } from "./approvals/standing-grants.ts";
 import { Arbiter } from "./arbiter.ts";
-import { Asker, type Permit } from "./asker.ts";
 import type { GatePorts } from "./gate-ports.ts";
 import { type JoinedSignal, joinSignals } from "./joined-signal.ts";
 import { checkDuration } from "./longest-action.ts";
 import { UnderWay } from "./running-actions.ts";
-import type { StandingGrants } from "./standing-grants.ts";
 
 type Outcome = Pick<ActionRecord, "outcome" | "code" | "wasConfirmed" | "effect">;
 

@@ -5,11 +5,11 @@ import type { Screen } from "../../framebuffer/screen.ts";
 import type { DesktopState } from "../connections/reconnecting-link.ts";
 import type { Actor } from "../control/action.ts";
 import type { ActionRecord } from "../control/action-record.ts";
-import type { Approval } from "../control/approvals.ts";
+import type { Approval } from "../control/approvals/approvals.ts";
+import type { Grant, GrantChange } from "../control/approvals/standing-grants.ts";
 import type { Holder } from "../control/arbiter.ts";
 import type { CustomRules } from "../control/custom-rules-fields.ts";
 import type { Mode } from "../control/policy.ts";
-import type { Grant, GrantChange } from "../control/standing-grants.ts";
 import type { LockKeys } from "../link.ts";
 import type { InputSeen } from "./input-events.ts";
 

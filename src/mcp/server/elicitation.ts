@@ -12,8 +12,8 @@ import {
 import * as z from "zod";
 import type { Principal } from "../../auth/principal.ts";
 import type { Actor } from "../../desktop/control/action.ts";
-import type { Approval } from "../../desktop/control/approvals.ts";
-import type { Questions } from "../../desktop/control/questions.ts";
+import type { Approval } from "../../desktop/control/approvals/approvals.ts";
+import type { Questions } from "../../desktop/control/approvals/questions.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ToolResult } from "../tool/run-tool.ts";

@@ -1,6 +1,6 @@
 import { visibleText } from "../../compositor/look/shown-text.ts";
 import { detailsOf } from "../../desktop/control/action-details.ts";
-import type { Approval } from "../../desktop/control/approvals.ts";
+import type { Approval } from "../../desktop/control/approvals/approvals.ts";
 
 /** Text that is asked about is shown, but not a novel. */
 const MAX_TEXT = 500;

@@ -5,7 +5,7 @@ import type { Anchors } from "../../desktop/anchors/anchors.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import type { AgentRates } from "../../desktop/control/agent-rates.ts";
-import type { Questions } from "../../desktop/control/questions.ts";
+import type { Questions } from "../../desktop/control/approvals/questions.ts";
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { TestReport } from "../../desktop/desktops.ts";
 import type { Clock } from "../../platform/clock.ts";

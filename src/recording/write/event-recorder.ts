@@ -2,7 +2,7 @@ import type { SceneEvent } from "../../compositor/scene.ts";
 import type { Actor, ActorKind } from "../../desktop/control/action.ts";
 import type { ActionRecord } from "../../desktop/control/action-record.ts";
 import { intentOf } from "../../desktop/control/action-summary.ts";
-import type { Approval } from "../../desktop/control/approvals.ts";
+import type { Approval } from "../../desktop/control/approvals/approvals.ts";
 import type { Desktop, DesktopEvent, DesktopState } from "../../desktop/desktop.ts";
 import type { InputSeen } from "../../desktop/events/input-events.ts";
 import type { Cursor } from "../../framebuffer/cursor.ts";

@@ -1,8 +1,8 @@
 import type { Overlay } from "../../compositor/scene.ts";
 import { detailsOf } from "../../desktop/control/action-details.ts";
-import { type Approval, editableOf } from "../../desktop/control/approvals.ts";
-import { scopeOf } from "../../desktop/control/grant-scope.ts";
-import type { Grant } from "../../desktop/control/standing-grants.ts";
+import { type Approval, editableOf } from "../../desktop/control/approvals/approvals.ts";
+import { scopeOf } from "../../desktop/control/approvals/grant-scope.ts";
+import type { Grant } from "../../desktop/control/approvals/standing-grants.ts";
 import type { ActionRecord } from "../../desktop/desktop.ts";
 import type { ActionInfo, ApprovalInfo, GrantInfo, OverlayInfo } from "./api.ts";
 

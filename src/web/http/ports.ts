@@ -10,8 +10,8 @@ import type { Connection, ConnectionInput } from "../../desktop/connections/conn
 import type { ConnectionEdit } from "../../desktop/connections/connection-fields.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import type { AgentRates } from "../../desktop/control/agent-rates.ts";
-import type { Approvals } from "../../desktop/control/approvals.ts";
-import type { Questions } from "../../desktop/control/questions.ts";
+import type { Approvals } from "../../desktop/control/approvals/approvals.ts";
+import type { Questions } from "../../desktop/control/approvals/questions.ts";
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { TestReport } from "../../desktop/desktops.ts";
 import type { Audience, View } from "../../desktop/view.ts";

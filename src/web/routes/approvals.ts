@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
-import type { Decision } from "../../desktop/control/approvals.ts";
+import type { Decision } from "../../desktop/control/approvals/approvals.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { ApprovalInfo, DecisionBody, GrantInfo } from "../api/api.ts";
 import { decisionBodySchema } from "../api/api.ts";

@@ -2,7 +2,7 @@ import sharp from "sharp";
 import t from "tap";
 import type { Action } from "../../../src/desktop/control/action.ts";
 import { detailsOf } from "../../../src/desktop/control/action-details.ts";
-import type { Approval } from "../../../src/desktop/control/approvals.ts";
+import type { Approval } from "../../../src/desktop/control/approvals/approvals.ts";
 import { RefusedError } from "../../../src/desktop/error.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { settle } from "../../fake-clock.ts";

@@ -1,6 +1,6 @@
 import t from "tap";
 import type { Action, Actor, PerformOptions } from "../../../src/desktop/control/action.ts";
-import type { Decision } from "../../../src/desktop/control/approvals.ts";
+import type { Decision } from "../../../src/desktop/control/approvals/approvals.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { settle } from "../../fake-clock.ts";
 import { AGENT, CLICK, House, HUMAN, typing } from "../house.ts";

@@ -12,7 +12,7 @@ import { PLATFORM } from "../../../src/appliance/open-links.ts";
 import type { Principal } from "../../../src/auth/principal.ts";
 import type { Action, Actor } from "../../../src/desktop/control/action.ts";
 import { AgentRates } from "../../../src/desktop/control/agent-rates.ts";
-import type { Approval } from "../../../src/desktop/control/approvals.ts";
+import type { Approval } from "../../../src/desktop/control/approvals/approvals.ts";
 import { Desktops } from "../../../src/desktop/desktops.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { Elicitation } from "../../../src/mcp/server/elicitation.ts";

@@ -1,7 +1,7 @@
-import { RefusedError } from "../error.ts";
-import type { DesktopEvent } from "../events/desktop-event.ts";
-import { Listeners } from "../listeners.ts";
-import type { Actor } from "./action.ts";
+import { RefusedError } from "../../error.ts";
+import type { DesktopEvent } from "../../events/desktop-event.ts";
+import { Listeners } from "../../listeners.ts";
+import type { Actor } from "../action.ts";
 import type { Approval, Approvals, Decision, ShownPart } from "./approvals.ts";
 
 /** Where questions come from: a desktop, or the registry of desktops itself. */

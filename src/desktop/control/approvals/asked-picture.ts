@@ -1,8 +1,8 @@
-import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
-import { type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
-import { encodePng } from "../../imaging/png.ts";
-import { scalePicture } from "../../imaging/scale.ts";
-import { FramePicture } from "../picture/frame-picture.ts";
+import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import { type Rect, rectOfSize, type Size } from "../../../framebuffer/rect.ts";
+import { encodePng } from "../../../imaging/png.ts";
+import { scalePicture } from "../../../imaging/scale.ts";
+import { FramePicture } from "../../picture/frame-picture.ts";
 
 /** Up to this size a picture is kept pixel for pixel; a larger one is scaled down, so that its memory is bounded. */
 const MOST: Size = Object.freeze({ width: 640, height: 400 });

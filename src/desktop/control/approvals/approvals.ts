@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { plainWords } from "../../compositor/look/shown-text.ts";
-import type { Point, Rect } from "../../framebuffer/rect.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { RefusedError } from "../error.ts";
-import type { Action, Actor, Edit } from "./action.ts";
-import type { Detail } from "./action-details.ts";
+import { plainWords } from "../../../compositor/look/shown-text.ts";
+import type { Point, Rect } from "../../../framebuffer/rect.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { RefusedError } from "../../error.ts";
+import type { Action, Actor, Edit } from "../action.ts";
+import type { Detail } from "../action-details.ts";
 import { scopeOf } from "./grant-scope.ts";
 
 /** stale: what the card showed has changed on the screen, and changing back does not revive it. */

@@ -1,6 +1,6 @@
-import { hasControls } from "../../compositor/look/shown-text.ts";
-import type { Action } from "./action.ts";
-import { directionsOf, heldWords, TIMES } from "./action-summary.ts";
+import { hasControls } from "../../../compositor/look/shown-text.ts";
+import type { Action } from "../action.ts";
+import { directionsOf, heldWords, TIMES } from "../action-summary.ts";
 
 /** What a person allows for a while who allows this action, in words for the button; null: once only. */
 export function scopeOf(action: Action): string | null {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { BYTES_PER_PIXEL, type Framebuffer } from "../../framebuffer/framebuffer.ts";
-import { boundRects, intersectRects, isEmptyRect, type Point, type Rect } from "../../framebuffer/rect.ts";
-import { Region } from "../../framebuffer/region.ts";
+import { BYTES_PER_PIXEL, type Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import { boundRects, intersectRects, isEmptyRect, type Point, type Rect } from "../../../framebuffer/rect.ts";
+import { Region } from "../../../framebuffer/region.ts";
 
 /**
  * What changes again and again by itself is left out of a binding, but only in small pieces and in all only a small

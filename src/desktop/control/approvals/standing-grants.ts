@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
-import { holdsPoint, type Point, type Rect } from "../../framebuffer/rect.ts";
-import type { Region } from "../../framebuffer/region.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { RefusedError } from "../error.ts";
-import type { Action, Actor } from "./action.ts";
+import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import { holdsPoint, type Point, type Rect } from "../../../framebuffer/rect.ts";
+import type { Region } from "../../../framebuffer/region.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { RefusedError } from "../../error.ts";
+import type { Action, Actor } from "../action.ts";
 import { isSameScope, scopeOf } from "./grant-scope.ts";
 import type { ScreenBinding } from "./screen-binding.ts";
 
