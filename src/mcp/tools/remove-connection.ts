@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { may, type Principal } from "../../auth/principal.ts";
+import { RefusedError } from "../../desktop/error.ts";
 import { requiredConnectionId } from "../tool/connection-output.ts";
-import { assertMayConfigure } from "../tool/connection-rights.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const removeConnection = defineTool({
@@ -20,3 +21,12 @@ export const removeConnection = defineTool({
     return { output: { success: true, message }, text: message };
   },
 });
+
+/** Throws RefusedError permission_denied unless the principal may change which connections there are. */
+function assertMayConfigure(principal: Principal, what: string): void {
+  if (may(principal, "connections")) return;
+  throw new RefusedError(
+    "permission_denied",
+    `a token of role ${principal.role} may not ${what}: expected an admin or operator token, or a human who does it on the web app's Desktops page`,
+  );
+}

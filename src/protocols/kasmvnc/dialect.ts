@@ -1,6 +1,7 @@
 import type { ByteQueue, Parser } from "../byte-queue.ts";
+import { ByteWriter } from "../byte-writer.ts";
 import type { Conversation } from "../rfb/client/conversation.ts";
-import type { Dialect } from "../rfb/client/dialect.ts";
+import type { Dialect, Scroll } from "../rfb/client/dialect.ts";
 import type { Encoding } from "../rfb/encodings/encoding.ts";
 import { encodingByNumber } from "../rfb/encodings/list.ts";
 import { decodeTight, readTightLength, type TightKind } from "../rfb/encodings/tight-decode.ts";
@@ -9,8 +10,7 @@ import { skipBytes } from "../skip-bytes.ts";
 import { binaryClipboard } from "./clipboard.ts";
 import { decodeKasmJpeg, decodeKasmQoi, decodeKasmWebp } from "./images.ts";
 import { readKasmMessage } from "./messages.ts";
-import { KASM_ENCODING, KASM_TIGHT } from "./numbers.ts";
-import { kasmPointerEvent } from "./pointer.ts";
+import { KASM_CLIENT_MESSAGE, KASM_ENCODING, KASM_TIGHT } from "./numbers.ts";
 
 /** Those that mean the same in both; 8 and 17 do not. */
 const ENCODINGS: readonly number[] = [
@@ -75,4 +75,26 @@ function decodersOf(c: Conversation): (number: number) => Encoding | undefined {
     if (number === ENCODING.tight) return tight;
     return ENCODINGS.includes(number) ? encodingByNumber(number) : undefined;
   };
+}
+
+/** Scroll units of one notch (KasmVNC 1.5.0, 2026-11-21); the server adds them up. */
+const NOTCH = 50;
+
+/**
+ * PointerEvent of KasmVNC since 1.0.0, 11 bytes: U16 mask (bit n: X button n + 1, so 7 is back and 8 forward), U16 x,
+ * U16 y, S16 scroll x, S16 scroll y (right and down positive).
+ */
+function kasmPointerEvent(x: number, y: number, buttons: number, scroll: Scroll): Uint8Array {
+  return new ByteWriter(11)
+    .u8(KASM_CLIENT_MESSAGE.pointerEvent)
+    .u16(buttons & 0xffff)
+    .u16(x)
+    .u16(y)
+    .i16(scrollUnits(scroll.x))
+    .i16(scrollUnits(scroll.y))
+    .bytes();
+}
+
+function scrollUnits(notches: number): number {
+  return Math.max(-0x8000, Math.min(0x7fff, Math.round(notches * NOTCH)));
 }

@@ -1,5 +1,5 @@
-import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
-import type { Rect } from "../../framebuffer/rect.ts";
+import { type Framebuffer, OPAQUE } from "../../framebuffer/framebuffer.ts";
+import type { Rect, Size } from "../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../byte-queue.ts";
 import type { RgbaImage } from "../platform.ts";
 import type { Conversation } from "../rfb/client/conversation.ts";
@@ -8,7 +8,6 @@ import { badData } from "../rfb/encodings/bad-data.ts";
 import type { DecoderState } from "../rfb/encodings/encoding.ts";
 import { readTightLength } from "../rfb/encodings/tight-decode.ts";
 import { decodeQoi, qoiSize } from "./qoi.ts";
-import { checkImageSize, paintStretched, wordsOf } from "./stretch.ts";
 import { webpSize } from "./webp-size.ts";
 
 /** Compact length, a whole image file; a view that is valid until the next push. */
@@ -63,4 +62,34 @@ export function* decodeKasmWebp(c: Conversation, from: ByteQueue, to: Framebuffe
   const isWhole = image?.width === size.width && image.height === size.height;
   if (!isWhole || image.rgba.length < size.width * size.height * 4) throw badData("webp is damaged");
   paintStretched(wordsOf(image.rgba), size, to, rect);
+}
+
+/**
+ * In video mode the server sends images smaller than their rectangle, never larger (KasmVNC 1.5.0, 2026-11-21).
+ * Checked from an image's header, before anything is decoded. Throws RfbError `bad_data`.
+ */
+function checkImageSize(name: string, { width, height }: Size, rect: Rect): void {
+  if (width >= 1 && height >= 1 && width <= rect.width && height <= rect.height) return;
+  throw badData(
+    `${name} of ${width}x${height}, expected 1x1 to ${rect.width}x${rect.height} as the rectangle`,
+  );
+}
+
+/** Paints `words` (width x height pixels, alpha ignored) over the whole rectangle, each pixel the nearest. */
+function paintStretched(words: Uint32Array, { width, height }: Size, to: Framebuffer, rect: Rect): void {
+  const target = to.words;
+  const columns = new Uint32Array(rect.width);
+  for (let x = 0; x < rect.width; x++) columns[x] = Math.floor((x * width) / rect.width);
+  for (let y = 0; y < rect.height; y++) {
+    const source = Math.floor((y * height) / rect.height) * width;
+    const row = (rect.y + y) * to.width + rect.x;
+    for (let x = 0; x < rect.width; x++) target[row + x] = OPAQUE | words[source + columns[x]!]!;
+  }
+}
+
+/** Pixels R, G, B, A as words; a copy only where they do not lie on a word's boundary. */
+function wordsOf(rgba: Uint8Array): Uint32Array {
+  const isAligned = rgba.byteOffset % 4 === 0;
+  const bytes = isAligned ? rgba : rgba.slice();
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
 }

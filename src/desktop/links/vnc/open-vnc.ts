@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { systemClock } from "../../../platform/clock.ts";
 import { encodingByName } from "../../../protocols/rfb/encodings/list.ts";
@@ -6,8 +7,8 @@ import type { Link } from "../../link.ts";
 import { decodingOf, type LinkMeans } from "../link-means.ts";
 import { PLATFORM } from "../link-platform.ts";
 import { ReverseStream } from "../streams/reverse-stream.ts";
+import { SocketStream } from "../streams/socket-stream.ts";
 import { TcpStream } from "../streams/tcp-stream.ts";
-import { UnixStream } from "../streams/unix-stream.ts";
 import { TargetSecurity } from "./target-security.ts";
 import { VncLink } from "./vnc-link.ts";
 import { openVncSocket } from "./vnc-socket.ts";
@@ -61,5 +62,13 @@ function streamTo(
     }
     default:
       return new TcpStream(host, port, own);
+  }
+}
+
+/** A stream to a Unix socket of this machine. Emits "connect" when it is up, and "error" where it is not. */
+class UnixStream extends SocketStream {
+  /** `path`: absolute. */
+  constructor(path: string) {
+    super(async () => connect({ path }));
   }
 }

@@ -1,6 +1,6 @@
-import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import { type Framebuffer, OPAQUE } from "../../../framebuffer/framebuffer.ts";
 import { areaOfRect, type Rect, type Size } from "../../../framebuffer/rect.ts";
-import { badData } from "../codecs/bad-data.ts";
+import { badData, cutOff } from "../codecs/bad-data.ts";
 import { ClearCodec } from "../codecs/clear-codec.ts";
 import { losesColour, planar } from "../codecs/planar.ts";
 import { Progressive } from "../codecs/progressive.ts";
@@ -9,7 +9,6 @@ import { RdpError } from "../error.ts";
 import type { LittleEndianReader } from "../little-endian-reader.ts";
 import { CODEC, readRect } from "./egfx-messages.ts";
 import type { Surface, Surfaces } from "./egfx-surface.ts";
-import { paintUncompressed } from "./egfx-uncompressed.ts";
 import type { WorkLimit } from "./egfx-work.ts";
 
 /** PIXEL_FORMAT_XRGB_8888 and _ARGB_8888, MS-RDPEGFX 2.2.1.4. Alpha is not kept: nothing lies behind a desktop. */
@@ -107,4 +106,17 @@ function unknownCodec(codec: number): RdpError {
 function paintPlanar(data: Uint8Array, to: Framebuffer, { x, y, width, height }: Rect): void {
   const { words, bytes, width: step } = to;
   planar(data, width, height, { words, bytes, first: y * step + x, step });
+}
+
+/** Pixels of 4 bytes, blue first, rows top down (MS-RDPEGFX 2.2.2.1, RDPGFX_CODECID_UNCOMPRESSED). */
+function paintUncompressed(data: Uint8Array, to: Framebuffer, rect: Rect): void {
+  const { x, y, width, height } = rect;
+  if (data.length < width * height * 4) throw cutOff("uncompressed");
+  let from = 0;
+  for (let row = y; row < y + height; row++) {
+    const start = row * to.width + x;
+    for (let at = start; at < start + width; at++, from += 4) {
+      to.words[at] = (data[from + 2]! | (data[from + 1]! << 8) | (data[from]! << 16) | OPAQUE) >>> 0;
+    }
+  }
 }
