@@ -19,9 +19,9 @@ export type PictureUrgency = (typeof PICTURE_URGENCIES)[number];
 
 export interface SnapshotRequest {
   /** Desktop pixels, within the desktop; default all of it. */
-  readonly region?: Rect;
+  readonly region?: Rect | undefined;
   /** Factor of both sides, more than 0, at most MOST_SCALE; default 1. */
-  readonly scale?: number;
+  readonly scale?: number | undefined;
   /** The largest size, of the same shape, that these models see all of; never larger than 1. Not with `scale`. */
   readonly fit?: Fit;
   /** Only what changed since: see `isUnchanged` and `parts`. Not with overlays or the cursor, which are not counted. */
@@ -37,11 +37,11 @@ export interface SnapshotRequest {
   readonly changes?: { readonly rects: readonly Rect[]; readonly generation: number };
   readonly format?: ImageFormat;
   /** 1 to 100, for jpeg and webp. */
-  readonly quality?: number;
+  readonly quality?: number | undefined;
   readonly withOverlays?: boolean;
   readonly withCursor?: boolean;
   /** Waits until nothing changed for so long, at most 10 s. */
-  readonly stableMs?: number;
+  readonly stableMs?: number | undefined;
   readonly signal?: AbortSignal;
   /** Who asks, by principal: of large pictures a few are made at a time, and those who ask take turns. */
   readonly ownerId?: string;

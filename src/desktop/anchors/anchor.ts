@@ -26,9 +26,9 @@ export interface AnchorPlace {
 
 export interface AnchorSearch {
   /** Only here; default the whole desktop. */
-  readonly area?: Rect;
+  readonly area?: Rect | undefined;
   /** 0 to 127 for each channel; 0 looks only for exactly the same pixels. Default 16. */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
 }
 
 /** A piece of the desktop that is remembered as it looked, and where it stands now. */

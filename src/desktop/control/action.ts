@@ -123,14 +123,14 @@ export interface PerformOptions {
   /** Asks a human whatever the mode says. */
   readonly requireConfirmation?: boolean;
   /** Why, in the caller's words: shown on the card, kept in the audit. */
-  readonly intent?: string;
+  readonly intent?: string | undefined;
   /**
    * How long to wait for the screen to answer; 0 returns when sent. Default: until it is known whether anything came,
    * at most 300.
    */
-  readonly effectTimeoutMs?: number;
+  readonly effectTimeoutMs?: number | undefined;
   /** A random wait before each stroke or click. */
-  readonly timing?: { readonly minDelayMs: number; readonly maxDelayMs: number };
+  readonly timing?: { readonly minDelayMs: number; readonly maxDelayMs: number } | undefined;
   readonly signal?: AbortSignal;
 }
 

@@ -19,17 +19,12 @@ export interface LinkMeans {
   /** RDP hosts have to check the password before a session begins. */
   readonly needsNla: boolean;
   /** Of an RDP session: called when the link signs in. */
-  readonly claim?: () => { wasTakenByUs(): boolean };
+  readonly claim?: (() => { wasTakenByUs(): boolean }) | undefined;
   /** What to draw in; default one of its own. */
-  readonly framebuffer?: Framebuffer;
+  readonly framebuffer?: Framebuffer | undefined;
   /** Default the machine's. */
   readonly clock?: Clock;
 }
 
 /** Makes links to targets of one protocol; they decode on the thread that calls this. */
 export type MakeLink = (connection: Connection, means: LinkMeans) => Link;
-
-/** What of the means is for decoders. */
-export function decodingOf({ framebuffer }: LinkMeans): Pick<LinkMeans, "framebuffer"> {
-  return framebuffer === undefined ? {} : { framebuffer };
-}

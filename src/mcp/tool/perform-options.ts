@@ -13,8 +13,8 @@ export function performOptions(args: ActionArguments, signal: AbortSignal): Perf
   return {
     signal,
     requireConfirmation: args.require_user_confirmation ?? false,
-    ...(args.effect_timeout_ms === undefined ? {} : { effectTimeoutMs: args.effect_timeout_ms }),
-    ...(args.intent === undefined ? {} : { intent: args.intent }),
-    ...(args.action_timing_hint === undefined ? {} : { timing: args.action_timing_hint }),
+    effectTimeoutMs: args.effect_timeout_ms,
+    intent: args.intent,
+    timing: args.action_timing_hint,
   };
 }

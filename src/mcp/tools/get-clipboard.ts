@@ -39,7 +39,7 @@ export const getClipboard = defineTool({
       .perform({ kind: "read_clipboard" }, context.actor, {
         signal: context.signal,
         effectTimeoutMs: 0,
-        ...(args.intent === undefined ? {} : { intent: args.intent }),
+        intent: args.intent,
       });
     const found = result.clipboard ?? NOTHING;
     if (found.text === null) {

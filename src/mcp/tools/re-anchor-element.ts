@@ -46,8 +46,8 @@ export const reAnchorElement = defineTool({
     const anchors = desktop.anchors.of(context.principal.id);
     const tolerance = toleranceOf(args.tolerance);
     const { status, rect, confidence } = anchors.find(args.anchor_id, {
-      ...(region === undefined ? {} : { area: rectIn(placeOf(desktop, undefined), region) }),
-      ...(tolerance === undefined ? {} : { tolerance: Math.min(MAX_TOLERANCE, tolerance) }),
+      area: region && rectIn(placeOf(desktop, undefined), region),
+      tolerance: tolerance === undefined ? undefined : Math.min(MAX_TOLERANCE, tolerance),
     });
     return {
       output: {

@@ -35,7 +35,7 @@ export const setClipboard = defineTool({
       .perform({ kind: "write_clipboard", text: args.text }, context.actor, {
         signal: context.signal,
         effectTimeoutMs: 0,
-        ...(args.intent === undefined ? {} : { intent: args.intent }),
+        intent: args.intent,
       });
     const { edit } = result;
     const length = Array.from(edit?.text ?? args.text).length;

@@ -145,7 +145,7 @@ export const takeScreenshot = defineTool({
     const isDesktop = isWhole && place.monitorIndex === null;
     const wait: SnapshotRequest = {
       signal: context.signal,
-      ...(args.wait_for_stable_ms === undefined ? {} : { stableMs: args.wait_for_stable_ms }),
+      stableMs: args.wait_for_stable_ms,
     };
     const view = desktop.view("agent");
     const format = args.format ?? "png";

@@ -115,10 +115,7 @@ export const waitFor = defineTool({
         if (anchor_id === undefined) {
           throw new RefusedError("invalid_parameters", "condition anchor: expected anchor_id");
         }
-        const search = {
-          ...(args.region === undefined ? {} : { area: region }),
-          ...(tolerance === undefined ? {} : { tolerance }),
-        };
+        const search = { area: args.region && region, tolerance };
         waited = await awaitOn(on, {
           holds: () => desktop.anchors.of(context.principal.id).find(anchor_id, search).status === "found",
         });

@@ -17,25 +17,25 @@ export interface RdpClientOptions {
   readonly username: string;
   readonly password: string;
   /** Default: none, which is the host's own. */
-  readonly domain?: string;
+  readonly domain?: string | undefined;
   /** The size to ask for; the host decides. */
   readonly size: Size;
   /** Default 32. */
-  readonly colourDepth?: ColourDepth;
+  readonly colourDepth?: ColourDepth | undefined;
   /** Only hosts that check the password before a session begins: CredSSP, called NLA. Default false. */
   readonly needsNla?: boolean;
   /** More than one: a layout to ask for, the first the primary one, its bounds beginning at 0,0. */
-  readonly monitors?: readonly Rect[];
+  readonly monitors?: readonly Rect[] | undefined;
   /** Asks for the graphics pipeline (MS-RDPEGFX), which may be lossy; default false. */
   readonly hasGraphicsPipeline?: boolean;
   /** What CredSSP calls the host: "TERMSRV/host"; default: nothing. */
-  readonly targetName?: string;
+  readonly targetName?: string | undefined;
   /** CredSSP's tokens in SPNEGO from the first on, for hosts that take no other; default false. */
   readonly isSpnegoWrapped?: boolean;
   /** Windows' number of the layout, default 0x409: United States. */
-  readonly keyboardLayout?: number;
+  readonly keyboardLayout?: number | undefined;
   /** What to draw in; it takes the size of the host's picture. Default: one of its own. */
-  readonly framebuffer?: Framebuffer;
+  readonly framebuffer?: Framebuffer | undefined;
 }
 
 /** What the client needs from the platform. */

@@ -49,11 +49,11 @@ const MOST_GIF_MS = 60_000;
 export interface ExportRequest {
   readonly format: ExportFormat;
   /** Of the recording; default its beginning. A picture (png) is of this moment. */
-  readonly fromMs?: number;
+  readonly fromMs?: number | undefined;
   /** Default its end. */
-  readonly toMs?: number;
+  readonly toMs?: number | undefined;
   /** 1 to 30. */
-  readonly framesPerSecond?: number;
+  readonly framesPerSecond?: number | undefined;
   /** Default true: overlays are painted as they were shown. */
   readonly hasOverlays?: boolean;
   /** Default true: the pointer is painted where it was. */

@@ -78,9 +78,9 @@ export function recordingPictureRoutes(
       const wanted = {
         format,
         ...{ hasOverlays: overlays !== "0", hasPointer: pointer !== "0" },
-        ...(from_ms === undefined ? {} : { fromMs: from_ms }),
-        ...(to_ms === undefined ? {} : { toMs: to_ms }),
-        ...(fps === undefined ? {} : { framesPerSecond: fps }),
+        fromMs: from_ms,
+        toMs: to_ms,
+        framesPerSecond: fps,
       };
       const controller = new AbortController();
       // Who went away while the token was looked up: nothing would tell of it any more.

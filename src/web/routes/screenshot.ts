@@ -51,7 +51,7 @@ export function screenshotRoutes(app: FastifyInstance, ports: AppPorts, reading:
         const audience = principal.role === "agent" ? "agent" : "viewer";
         const view = desktop.view(audience);
         const signal = abortedBy(reply);
-        const stable = query.stable_ms === undefined ? {} : { stableMs: query.stable_ms };
+        const stable = { stableMs: query.stable_ms };
         const asked = request.headers["if-none-match"];
         let hasWaited = false;
         if (asked !== undefined) {
@@ -101,9 +101,9 @@ export function screenshotRoutes(app: FastifyInstance, ports: AppPorts, reading:
 
 function snapshotRequest(query: ScreenshotQuery, region: Rect | null): SnapshotRequest {
   return {
-    ...(region === null ? {} : { region }),
-    ...(query.scale === undefined ? {} : { scale: query.scale }),
-    ...(query.quality === undefined ? {} : { quality: query.quality }),
+    region: region ?? undefined,
+    scale: query.scale,
+    quality: query.quality,
     withOverlays: query.overlays === "1",
     withCursor: query.cursor === "1",
   };

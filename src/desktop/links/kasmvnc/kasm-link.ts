@@ -56,8 +56,8 @@ export class KasmLink implements Link {
         password: "",
         security: { allowed: ["None", "VncAuth"], needsIdentity: false },
         dialect: kasmvnc(),
-        ...(encodings === undefined ? {} : { encodings }),
-        ...(this.isExact ? {} : { repeatRequestMs: REPEAT_REQUEST_MS }),
+        encodings,
+        repeatRequestMs: this.isExact ? undefined : REPEAT_REQUEST_MS,
         // It answers fences even to a user who may no longer look.
         probesPixels: true,
         ...decoding,

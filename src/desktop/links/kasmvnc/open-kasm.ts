@@ -1,7 +1,7 @@
 import { systemClock } from "../../../platform/clock.ts";
 import type { Connection } from "../../connections/connection.ts";
 import type { Link } from "../../link.ts";
-import { decodingOf, type LinkMeans } from "../link-means.ts";
+import type { LinkMeans } from "../link-means.ts";
 import { PLATFORM } from "../link-platform.ts";
 import { KasmLink, type KasmLinkPorts } from "./kasm-link.ts";
 import { openKasmSocket } from "./kasm-socket.ts";
@@ -21,7 +21,7 @@ export function kasmLink(connection: Connection, means: LinkMeans): Link {
     {
       connect: () =>
         openKasmSocket({ host, port, username, password, tls }, means.own, means.trust, systemClock),
-      ...decodingOf(means),
+      framebuffer: means.framebuffer,
     },
     { ...PLATFORM, decodeWebp },
     means.clock ?? systemClock,

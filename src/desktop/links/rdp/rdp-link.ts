@@ -25,7 +25,7 @@ export interface RdpLinkOptions extends RdpClientOptions {
   readonly host: string;
   readonly trust: TargetTrust;
   /** Called when the link signs in; default: nobody else of ours does. */
-  readonly claim?: () => { wasTakenByUs(): boolean };
+  readonly claim?: (() => { wasTakenByUs(): boolean }) | undefined;
 }
 
 /** An RDP target: one byte stream, TLS over it, and the RdpClient that speaks inside. */

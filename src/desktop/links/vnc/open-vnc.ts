@@ -4,7 +4,7 @@ import { systemClock } from "../../../platform/clock.ts";
 import { encodingByName } from "../../../protocols/rfb/encodings/list.ts";
 import type { Connection } from "../../connections/connection.ts";
 import type { Link } from "../../link.ts";
-import { decodingOf, type LinkMeans } from "../link-means.ts";
+import type { LinkMeans } from "../link-means.ts";
 import { PLATFORM } from "../link-platform.ts";
 import { ReverseStream } from "../streams/reverse-stream.ts";
 import { SocketStream } from "../streams/socket-stream.ts";
@@ -28,12 +28,12 @@ export function vncLink(connection: Connection, means: LinkMeans): Link {
       emitsConnect: true,
       hasConnectLimit: transport !== "reverse",
       repeater: repeater_id ?? null,
-      ...(encodings === undefined ? {} : { encodings: numbersOf(encodings) }),
+      encodings: encodings && numbersOf(encodings),
       username,
       password,
       security: { allowed, needsIdentity: trust.needsIdentity },
       secure: (effect, stream) => targetSecurity.perform(effect, stream),
-      ...decodingOf(means),
+      framebuffer: means.framebuffer,
     },
     PLATFORM,
     means.clock ?? systemClock,

@@ -43,7 +43,7 @@ export interface VncLinkOptions extends RfbClientOptions {
   /** Instead of `perform`, where that may lay something over the stream; gives the stream to go on with. */
   readonly secure?: (effect: RfbEffect, stream: Duplex) => Promise<Duplex>;
   /** Ask again for changes when none came for so long: some servers forget that they were asked. Default: never. */
-  readonly repeatRequestMs?: number;
+  readonly repeatRequestMs?: number | undefined;
   /** True: a server that is silent is asked for a pixel even where it has fences, which it may answer while blind. */
   readonly probesPixels?: boolean;
   /** True: it takes every character as it is. */

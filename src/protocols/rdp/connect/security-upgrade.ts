@@ -40,8 +40,8 @@ function* authenticate(c: Conversation, publicKey: Uint8Array): Parser<void> {
   const credSsp = new CredSsp({
     user: username,
     password,
-    ...(domain === undefined ? {} : { domain }),
-    ...(targetName === undefined ? {} : { targetName }),
+    domain,
+    targetName,
     isWrapped: isSpnegoWrapped ?? false,
     publicKey,
     hash: c.ports.hash,

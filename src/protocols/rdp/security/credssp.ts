@@ -20,11 +20,11 @@ export interface CredSspOptions {
   readonly user: string;
   readonly password: string;
   /** Empty or absent: the host's own accounts, unless the user is "DOMAIN\user". */
-  readonly domain?: string;
+  readonly domain?: string | undefined;
   /** subjectPublicKey of the host's certificate: the bits of the BIT STRING without its leading byte. */
   readonly publicKey: Uint8Array;
   /** "TERMSRV/host"; absent: not said. */
-  readonly targetName?: string;
+  readonly targetName?: string | undefined;
   /** RFC 5929: "tls-server-end-point:" and the hash of the certificate; absent: none. */
   readonly channelBinding?: Uint8Array;
   /** Tokens in SPNEGO from the first one on: for hosts that took no other, see `wantsSpnego`. */

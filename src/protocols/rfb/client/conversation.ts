@@ -29,7 +29,7 @@ export interface RfbClientOptions {
   /** What an UltraVNC repeater is told to connect us with: "ID:1234" or "host:port". Default: no repeater. */
   readonly repeater?: string | null;
   /** Encoding numbers to ask for, best first; default the dialect's. */
-  readonly encodings?: readonly number[];
+  readonly encodings?: readonly number[] | undefined;
   /** Default plain RFB. */
   readonly dialect?: Dialect;
   /**
@@ -38,7 +38,7 @@ export interface RfbClientOptions {
    */
   readonly pixelFormat?: PixelFormat | "server";
   /** What to draw in; it takes the size of the server's picture. Default: one of its own. */
-  readonly framebuffer?: Framebuffer;
+  readonly framebuffer?: Framebuffer | undefined;
 }
 
 /** What a server said. All but `handshake`, `effect` and `progress` come between complete updates. */
