@@ -32,10 +32,13 @@ export interface ArbiterPorts {
   changed(holder: Holder | null): void;
 }
 
+/** What takes a turn: its signal aborts when a person takes over, among other reasons of its own. */
+type TurnTaker = Pick<AbortController, "signal" | "abort">;
+
 interface Waiter {
   readonly actor: Actor;
+  readonly action: TurnTaker;
   start(): void;
-  refuse(error: RefusedError): void;
 }
 
 /** One hand at a time: a person's wins at once, agents' actions are whole and take turns by principal. */
@@ -44,7 +47,7 @@ export class Arbiter {
   /** Waiting actions by principal, each in order; principals in the order of their turns. */
   readonly #queues = new Map<string, Waiter[]>();
   #waiting = 0;
-  #running: { readonly actor: Actor; readonly abort: AbortController } | null = null;
+  #running: TurnTaker | null = null;
   #holder: Holder | null = null;
   #usedAtMs = 0;
   #cancelTimer: () => void = () => {};
@@ -130,23 +133,17 @@ export class Arbiter {
   }
 
   /**
-   * Runs an agent's action when its turn comes; `run` gets a signal that aborts when a person takes over. Throws
-   * RefusedError human_in_control or too_many, or why `signal` aborted.
+   * Calls `run` when the turn of an agent's action comes, and aborts the action when a person takes over. Throws
+   * RefusedError human_in_control or too_many, or why the action was aborted.
    */
-  async run<Result>(
-    actor: Actor,
-    signal: AbortSignal,
-    run: (signal: AbortSignal) => Promise<Result>,
-  ): Promise<Result> {
+  async run<Result>(actor: Actor, action: TurnTaker, run: () => Promise<Result>): Promise<Result> {
     this.checkFree();
-    if (this.#isFreeFor(actor)) this.#begin(actor);
-    else await this.#wait(actor, signal);
-    const running = this.#running;
-    if (running === null) throw new Error("a turn began without its action");
+    if (this.#isFreeFor(actor)) this.#begin(actor, action);
+    else await this.#wait(actor, action);
     try {
       // Whatever came between being let in and running: nothing begins in a person's hand.
-      running.abort.signal.throwIfAborted();
-      return await run(AbortSignal.any([signal, running.abort.signal]));
+      action.signal.throwIfAborted();
+      return await run();
     } finally {
       this.#running = null;
       this.#usedAtMs = this.#ports.clock.nowMs();
@@ -156,8 +153,8 @@ export class Arbiter {
 
   /** Ends what runs and what waits. */
   end(reason: RefusedError): void {
-    this.#running?.abort.abort(reason);
-    for (const waiter of [...this.#queues.values()].flat()) waiter.refuse(reason);
+    this.#running?.abort(reason);
+    for (const { action } of [...this.#queues.values()].flat()) action.abort(reason);
   }
 
   close(): void {
@@ -171,8 +168,8 @@ export class Arbiter {
     return actor.id === this.#lastAgentId || !this.#ports.isPressed();
   }
 
-  #begin(actor: Actor): void {
-    this.#running = { actor, abort: new AbortController() };
+  #begin(actor: Actor, action: TurnTaker): void {
+    this.#running = action;
     this.#lastAgentId = actor.id;
     this.#cancelPressed?.();
     this.#cancelPressed = null;
@@ -182,7 +179,8 @@ export class Arbiter {
     }
   }
 
-  #wait(actor: Actor, signal: AbortSignal): Promise<void> {
+  #wait(actor: Actor, action: TurnTaker): Promise<void> {
+    const { signal } = action;
     if (this.#waiting >= MAX_WAITING) {
       throw new RefusedError("too_many", `${MAX_WAITING} actions wait for this desktop already: slow down`);
     }
@@ -197,14 +195,11 @@ export class Arbiter {
       };
       const waiter: Waiter = {
         actor,
+        action,
         start: () => {
           leave();
-          this.#begin(actor);
+          this.#begin(actor, action);
           resolve();
-        },
-        refuse: (error) => {
-          leave();
-          reject(error);
         },
       };
       if (signal.aborted) {

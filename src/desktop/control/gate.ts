@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setMaxListeners } from "node:events";
 import { EMPTY_RECT, type Point, type Rect } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import { Effects } from "../effects/effects.ts";
@@ -18,9 +17,8 @@ import { Asker, type Permit } from "./approvals/asker.ts";
 import type { StandingGrants } from "./approvals/standing-grants.ts";
 import { Arbiter } from "./arbiter.ts";
 import type { GatePorts } from "./gate-ports.ts";
-import { type JoinedSignal, joinSignals } from "./joined-signal.ts";
 import { checkDuration } from "./longest-action.ts";
-import { UnderWay } from "./running-actions.ts";
+import { type RunningAction, RunningActions } from "./running-actions.ts";
 
 type Outcome = Pick<ActionRecord, "outcome" | "code" | "wasConfirmed" | "effect">;
 
@@ -36,9 +34,10 @@ export class Gate {
   readonly #agent: Performer;
   readonly #hand: AgentHand;
   readonly #asker: Asker;
-  readonly #underWay = new UnderWay();
+  readonly #running = new RunningActions();
   #lastPress: Point | null = null;
-  #stop = stopSwitch();
+  /** What agents are told while the desktop is stopped. */
+  #stopped: RefusedError | null = null;
 
   constructor(ports: GatePorts) {
     const { input, display, clock } = ports;
@@ -76,7 +75,7 @@ export class Gate {
   }
 
   get isStopped(): boolean {
-    return this.#stop.signal.aborted;
+    return this.#stopped !== null;
   }
 
   /** Pixels changed, null: the screen has another size. What is bound to others is void. */
@@ -94,7 +93,7 @@ export class Gate {
    */
   onRules(): void {
     this.#asker.standing.clear();
-    this.#underWay.recheck();
+    this.#running.recheck();
   }
 
   /** The connection is gone: what was begun or waits in this one is not done in another. */
@@ -102,15 +101,15 @@ export class Gate {
     this.#ports.input.detach();
     this.#agent.forget();
     const reason = new RefusedError("target_down", "the target was lost before the action was over");
-    this.#underWay.end(reason);
+    this.#running.end(reason, false);
     this.arbiter.end(reason);
   }
 
   /** The desktop is removed: nothing is done on it any more, and nobody asked. */
   close(): void {
     const reason = new RefusedError("cancelled", "the desktop was removed");
-    this.#stop.abort(reason);
-    this.#underWay.end(reason);
+    this.#stopped ??= reason;
+    this.#running.end(reason, true);
     this.#asker.standing.clear();
     this.#agent.forget();
     this.arbiter.close();
@@ -120,22 +119,31 @@ export class Gate {
   stop(): void {
     const reason = new RefusedError("stopped", "the desktop was stopped: wait until a human resumes it");
     this.#hand.seize();
-    if (!this.isStopped) this.#stop.abort(reason);
-    this.#underWay.end(reason);
-    this.arbiter.end(reason);
+    this.#stopped ??= reason;
+    this.#running.end(reason, true);
     this.#ports.approvals.cancelAll();
     this.#asker.standing.clear();
     this.#ports.input.releaseAll();
   }
 
   resume(): void {
-    if (this.isStopped) this.#stop = stopSwitch();
+    this.#stopped = null;
   }
 
   async perform(action: Action, actor: Actor, options: PerformOptions): Promise<ActionResult> {
     if (actor.kind === "human" && (action.kind === "pointer" || action.kind === "key")) {
       return this.#pass(action, actor, options);
     }
+    const isHuman = actor.kind === "human";
+    return this.#running.run(isHuman, options.signal, (own) => this.#perform(action, actor, options, own));
+  }
+
+  async #perform(
+    action: Action,
+    actor: Actor,
+    options: PerformOptions,
+    own: RunningAction,
+  ): Promise<ActionResult> {
     const startedMs = this.#ports.clock.nowMs();
     let done = action;
     let wasConfirmed = false;
@@ -144,12 +152,11 @@ export class Gate {
       part = sent;
     };
     let permit: Permit | null = null;
-    const { signal, release } = this.#callOff(actor, options);
     try {
-      permit = await this.#admit(action, actor, options, signal);
+      permit = await this.#admit(action, actor, options, own.signal);
       wasConfirmed = permit?.isStanding === false;
       done = permit?.action ?? action;
-      const result = await this.#inTurn(done, actor, { ...options, report }, permit, signal);
+      const result = await this.#inTurn(done, actor, { ...options, report }, permit, own);
       const { effect } = result;
       this.#record(done, actor, options, startedMs, { outcome: "done", code: null, wasConfirmed, effect });
       return result;
@@ -164,7 +171,6 @@ export class Gate {
       throw refused ?? error;
     } finally {
       permit?.close();
-      release();
     }
   }
 
@@ -230,20 +236,21 @@ export class Gate {
     actor: Actor,
     options: PacedOptions,
     permit: Permit | null,
-    signal: AbortSignal,
+    own: RunningAction,
   ): Promise<ActionResult> {
     if (actor.kind === "human") {
       if (isTakeOver(action)) this.arbiter.take(actor);
-      const run = (ending: AbortSignal) => this.#execute(this.#human, action, options, ending, permit);
-      return this.#underWay.run(signal, () => undefined, run);
+      own.begin();
+      return this.#execute(this.#human, action, options, own.signal, permit);
     }
-    if (!isInput(action)) return this.#execute(this.#agent, action, options, signal, permit);
-    return this.arbiter.run(actor, signal, (turn) => {
+    if (!isInput(action)) return this.#execute(this.#agent, action, options, own.signal, permit);
+    return this.arbiter.run(actor, own, () => {
       this.#checkStop(actor);
       this.#checkLive();
       const recheck = (): void => this.#checkRules(action, actor, permit);
       recheck();
-      return this.#underWay.run(turn, recheck, (ending) => this.#act(action, options, ending, permit));
+      own.begin(recheck);
+      return this.#act(action, options, own.signal, permit);
     });
   }
 
@@ -324,24 +331,15 @@ export class Gate {
     }
   }
 
-  /** What calls off an action that waits: its caller, and for all but people a stop that lasts. */
-  #callOff(actor: Actor, { signal }: PerformOptions): JoinedSignal {
-    const own = signal === undefined ? [] : [signal];
-    return joinSignals(actor.kind === "human" ? own : [this.#stop.signal, ...own]);
-  }
-
   #checkStop(actor: Actor): void {
-    if (actor.kind !== "human") this.#stop.signal.throwIfAborted();
+    if (actor.kind !== "human" && this.#stopped !== null) throw this.#stopped;
   }
 
   #refusalOf(error: unknown, actor: Actor, options: PerformOptions): RefusedError | null {
-    if (actor.kind !== "human" && this.#stop.signal.aborted && !(options.signal?.aborted ?? false)) {
-      const reason: unknown = this.#stop.signal.reason;
-      if (reason instanceof RefusedError) return reason;
-    }
+    const isCalledOff = options.signal?.aborted ?? false;
+    if (actor.kind !== "human" && this.#stopped !== null && !isCalledOff) return this.#stopped;
     if (error instanceof RefusedError) return error;
-    if (options.signal?.aborted)
-      return new RefusedError("cancelled", "the call was cancelled", { cause: error });
+    if (isCalledOff) return new RefusedError("cancelled", "the call was cancelled", { cause: error });
     return null;
   }
 
@@ -358,13 +356,6 @@ export class Gate {
       ...outcome,
     });
   }
-}
-
-/** Everything that waits listens to it: many is no leak. */
-function stopSwitch(): AbortController {
-  const stop = new AbortController();
-  setMaxListeners(0, stop.signal);
-  return stop;
 }
 
 /** Within the screen, where there is one. */
