@@ -11,9 +11,12 @@ import {
   annotationFlood,
   type Flood,
   freehandFlood,
+  jsonFlood,
   onlyDesktopId,
   overlayFlood,
   PlainAgent,
+  plainAgents,
+  restFlood,
   screenshotFlood,
 } from "../test/e2e/hostile/floods.ts";
 import { CrowdTarget } from "../test/e2e/targets/crowd-target.ts";
@@ -27,9 +30,13 @@ const seen = z.object({ longestMs: z.number(), turns: z.number() });
 /** How long after the flood began a person stops the desktop. */
 const STOP_AFTER_MS = 100;
 
+/** How long after all floods the server's memory is looked at once more. */
+const REST_MS = 30_000;
+
 /**
- * TURNS, STOP, MEMORY: what one agent's flood of calls does to the server: the longest turn of its event loop in CPU time,
- * how long a stop takes meanwhile, and how much memory it takes. A full HD desktop of noise.
+ * TURNS, STOP, MEMORY: what floods of calls of one agent, or of five, do to the server: the longest turn of its event loop
+ * in CPU time, how long a stop takes meanwhile, how much memory it takes, and how much of that it keeps. A full HD desktop
+ * of single pixels.
  */
 export async function benchTurns(owner: Owner, folder: string, isShort: boolean): Promise<Line[]> {
   const target = await CrowdTarget.start(owner, 120, 67);
@@ -41,6 +48,9 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
   const agent = new PlainAgent(appliance);
   const id = await onlyDesktopId(appliance);
   await until("a picture", async () => (await agent.call("take_screenshot", {})) === "done", 30_000);
+  const crowd = await plainAgents(appliance, isShort ? 2 : 5);
+  const admin = new PlainAgent(appliance, appliance.adminToken);
+  const startBytes = appliance.residentBytes;
   const { pid } = appliance.program;
   const read = async (): Promise<z.infer<typeof seen>> => {
     rmSync(file, { force: true });
@@ -68,7 +78,7 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
     await over;
     clearInterval(watch);
     const { longestMs } = await read();
-    await agent.call("clear_overlays", {});
+    await admin.request("DELETE", `/api/v1/desktops/${id}/overlays`);
     const peer = { peer: "the server at rest", theirs: quiet.longestMs };
     lines.push(
       judged({
@@ -107,10 +117,14 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
       }),
     ),
   );
+  const overlays = overlayFlood(SHAPES.map(({ kind }) => kind));
+  const all = (): Promise<unknown> => Promise.all(crowd.map((one) => one.flood(overlays)));
+  await measure(`${crowd.length} agents at a moving desktop: ${overlays.name}`, all);
   target.rest();
+  await measure(`${crowd.length} agents: ${overlays.name}`, all);
   const floods: readonly Flood[] = [
     freehandFlood(),
-    overlayFlood(SHAPES.map(({ kind }) => kind)),
+    overlays,
     annotationFlood(await agent.look()),
     screenshotFlood("png", count),
     screenshotFlood("jpeg", count),
@@ -119,6 +133,23 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
   // Four pictures of 40,000 points take a quarter of a minute: the end-to-end floods have them.
   const played = isShort ? floods.filter(({ name }) => !name.startsWith("annotate")) : floods;
   for (const flood of played) await measure(flood.name, () => agent.flood(flood));
+  const rest = restFlood(id, count);
+  await all();
+  await measure(rest.name, () => agent.flood(rest));
+  const json = jsonFlood(isShort ? 1 : 3);
+  await measure(json.name, () => agent.flood(json));
+  await pause(isShort ? 0 : REST_MS);
+  lines.push(
+    judged({
+      id: "MEMORY",
+      metric: `kept ${REST_MS / 1000} s after all floods`,
+      unit: "MiB",
+      ours: (appliance.residentBytes - startBytes) / 2 ** 20,
+      peer: "before all of them",
+      theirs: startBytes / 2 ** 20,
+      goal: { within: 128 },
+    }),
+  );
   return lines;
 }
 

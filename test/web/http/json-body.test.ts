@@ -1,23 +1,9 @@
 import t from "tap";
 import { faultOfJson } from "../../../src/web/http/json-body.ts";
+import { collidingNames } from "../../support/dear-bodies.ts";
 
 function fault(value: unknown): string | null {
   return faultOfJson(typeof value === "string" ? value : JSON.stringify(value))?.message ?? null;
-}
-
-/** Names whose FNV-1 hashes are the same in 16 bits: the last letter makes up for all before it. */
-function colliding(count: number): string[] {
-  const prime = 0x01000193;
-  const names: string[] = [];
-  for (let i = 0; names.length < count; i++) {
-    const name = `n${i}`;
-    let hash = 0;
-    for (const letter of name) hash = Math.imul(hash, prime) ^ letter.charCodeAt(0);
-    hash = Math.imul(hash, prime);
-    const last = (hash ^ (hash >>> 16)) & 0xffff;
-    if (last > 0x7f && (last < 0xd800 || last > 0xdfff)) names.push(name + String.fromCharCode(last));
-  }
-  return names;
 }
 
 t.test("large calls that a tool may have are read", async (t) => {
@@ -32,7 +18,7 @@ t.test("more names than any call has are refused, whatever they are", async (t) 
   const each = (names: readonly string[]): string => `{${names.map((name) => `"${name}":0`).join()}}`;
   const numbered = Array.from({ length: 2000 }, (_, i) => String(i));
   t.match(fault(each(numbered)), /more than 1000 different names/);
-  t.match(fault(each(colliding(2000))), /more than 1000 different names/);
+  t.match(fault(each(collidingNames(2000))), /more than 1000 different names/);
   t.match(fault(each(Array.from({ length: 2000 }, (_, i) => `\\"${i}`))), /more than 1000 different names/);
   t.equal(fault(each(numbered.slice(0, 1000))), null);
   t.match(fault(`[${'{"x":1,"y":2},'.repeat(8001)}0]`), /more than 16000 names/);
