@@ -313,12 +313,17 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "R1",
     "rate limits",
-    "the tiers of sign-in and connection tests are proved, those of configuration and file routes are not",
+    "that MCP, assets and sockets are never limited by address is not proved, nor every rate by configuration",
     "test/desktop/control/agent-rates.test.ts :: screenshots: 10 at once, 10 a second, 60 in a burst, then 1 a second",
     "test/desktop/control/agent-rates.test.ts :: each class gets back what its rate says, and no more than its burst",
+    "test/desktop/control/agent-rates.test.ts :: what one caller takes on one desktop is no other's, and not another desktop's",
+    `${AGENT_TOOLS} a batch counts as its actions`,
     "test/mcp/tool/run-tool.test.ts :: a screenshot without an image does not count",
+    "test/mcp/tool/run-tool.test.ts :: too many calls are refused with the time to wait, and then go through",
     "test/web/sign-in.test.ts :: ten failed sign-ins of an address in a quarter of an hour are enough",
     "test/web/routes.test.ts :: connection tests are limited to ten a minute for each address",
+    "test/web/routes.test.ts :: configuration routes allow a hundred requests in a quarter of an hour, or any number when off",
+    "test/web/recordings.test.ts :: an address has a hundred recordings as files in a quarter of an hour, or any number when off",
     "test/e2e/agents/mcp-bad-input.test.ts :: case 47: a flood is told when to come back",
   ),
   later(

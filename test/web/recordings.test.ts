@@ -336,6 +336,25 @@ t.test("only so many exports are made at once, and the next one waits", async (t
   t.ok(recordings.opened.every(({ isClosed }) => isClosed));
 });
 
+t.test(
+  "an address has a hundred recordings as files in a quarter of an hour, or any number when off",
+  async (t) => {
+    for (const isRateLimited of [true, false]) {
+      const recordings = new FakeRecordings();
+      recordings.keep(recordingSummary());
+      recordings.entries = TRACK;
+      const house = await openHouse(t, { recordings, isRateLimited });
+      const get = (rest: string) => ask(house, "GET", `${URL}/r1${rest}`, "approver");
+      for (let n = 0; n < 100; n++) await get("/export.ndjson?to_ms=1");
+      const next = await get("/export.ndjson?to_ms=1");
+      t.equal(next.statusCode, isRateLimited ? 429 : 200);
+      if (isRateLimited) t.match(next.headers["retry-after"], /^\d+$/);
+      t.equal((await get("")).statusCode, 200, "what a player reads is not limited");
+      t.equal((await get("/frame.png?at_ms=1")).statusCode, 200);
+    }
+  },
+);
+
 t.test("who goes away before an export has begun leaves no place taken", async (t) => {
   const { house, recordings } = await open(t);
   let asked = 0;

@@ -170,7 +170,9 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper):
   overlayRoutes(app, ports);
   approvalRoutes(app, ports, reading);
   ruleRoutes(app, ports);
-  if (ports.recordings !== undefined) addRecordingRoutes(app, ports, ports.recordings, reading);
+  if (ports.recordings !== undefined) {
+    addRecordingRoutes(app, ports, ports.recordings, { reading, limits });
+  }
   socketRoutes(app, ports, { hub, keeper });
 }
 
@@ -178,14 +180,14 @@ function addRecordingRoutes(
   app: FastifyInstance,
   ports: AppPorts,
   recordings: RecordingsFace,
-  reading: ReadingAudit,
+  { reading, limits }: { readonly reading: ReadingAudit; readonly limits: RateLimits },
 ): void {
   const readers = new OpenReaders(recordings, ports.clock);
   app.addHook("onClose", async () => readers.close());
   const parts = { recordings, readers, reading, audit: ports.audit };
   recordingRoutes(app, parts);
   replayRoutes(app, ports.replays ?? null);
-  recordingPictureRoutes(app, parts);
+  recordingPictureRoutes(app, { ...parts, limits });
 }
 
 /** Of names and values by turns, as they were sent. */

@@ -64,18 +64,21 @@ export class RateLimits {
   /** Failed sign-ins. */
   readonly signIn: TokenBuckets;
   readonly configuration: TokenBuckets;
+  /** Recordings as files. */
+  readonly files: TokenBuckets;
   readonly connectionTests: TokenBuckets;
   readonly #isOn: boolean;
 
   constructor(clock: Clock, isOn: boolean) {
     this.signIn = new TokenBuckets(clock, { count: 10, perMs: QUARTER_MS });
     this.configuration = new TokenBuckets(clock, { count: 100, perMs: QUARTER_MS });
+    this.files = new TokenBuckets(clock, { count: 100, perMs: QUARTER_MS });
     this.connectionTests = new TokenBuckets(clock, { count: 10, perMs: 60_000 });
     this.#isOn = isOn;
   }
 
   /** Takes one. Throws RefusedError rate_limited with the wait. */
-  take(name: "configuration" | "connectionTests", address: string): void {
+  take(name: "configuration" | "files" | "connectionTests", address: string): void {
     if (this.#isOn) refuse(this[name].take(address));
   }
 

@@ -21,6 +21,7 @@ import { exportQuerySchema, frameQuerySchema } from "../api/recordings-api.ts";
 import { abortedBy } from "../http/aborted-by.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
+import type { RateLimits } from "../http/rate-limits.ts";
 import { type RecordingRouteParts, partOf as readPart, recordingIdOf } from "./recordings.ts";
 
 type FrameQuery = z.infer<typeof frameQuerySchema>;
@@ -39,7 +40,7 @@ const MOST_EXPORTS = 3;
 /** Pictures of recordings, and recordings as files. */
 export function recordingPictureRoutes(
   app: FastifyInstance,
-  { recordings, readers, audit, reading }: RecordingRouteParts,
+  { recordings, readers, audit, reading, limits }: RecordingRouteParts & { readonly limits: RateLimits },
 ): void {
   const url = "/api/v1/recordings/:id";
   const control = { config: { access: "control" } } as const;
@@ -69,6 +70,7 @@ export function recordingPictureRoutes(
   let exporting = 0;
   for (const format of EXPORT_FORMATS) {
     app.get(`${url}/export.${format}`, control, async (request, reply) => {
+      limits.take("files", request.ip);
       if (exporting >= MOST_EXPORTS) {
         throw new RefusedError("rate_limited", `${exporting} exports are being made, expected fewer`, {
           retryAfterMs: 10_000,

@@ -59,6 +59,14 @@ t.test("connection tests: 10 a minute, and it says how long to wait", async (t) 
   t.equal(takeAll(limits, "connection_test"), 1);
 });
 
+t.test("what one caller takes on one desktop is no other's, and not another desktop's", async (t) => {
+  const limits = new AgentRates(new FakeClock(), true);
+  t.equal(takeAll(limits, "input"), 10);
+  t.equal(takeAll(limits, "input"), 0);
+  t.doesNotThrow(() => limits.take("input", "someone else", "desktop"));
+  t.doesNotThrow(() => limits.take("input", "someone", "another desktop"));
+});
+
 t.test("what is given back can be taken again", async (t) => {
   const limits = new AgentRates(new FakeClock(), true);
   const giveBack = limits.take("input", "someone", "desktop");
