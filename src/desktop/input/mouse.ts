@@ -27,6 +27,12 @@ const DROP_MS = 150;
  * (Chromium 156 on Xtigervnc 1.12): so there is a last small move once the page had the time to answer.
  */
 const SETTLE_MS = 250;
+/**
+ * Notches of the same moment become one event, of which a page that is still going the other way loses a part: of 9
+ * notches back 444 of 600 pixels came, 9 times of 40; never with 5 ms between them (Chromium 156 on Xtigervnc 1.12,
+ * 2026-11-24).
+ */
+const BETWEEN_NOTCHES_MS = 10;
 /** All points of a path together get so much more time at most where the target is slow. */
 const MOST_LATE_DRAG_MS = 5000;
 
@@ -158,9 +164,11 @@ export class Mouse {
       ] as const) {
         for (let i = 0; i < Math.abs(notches); i++) {
           options.signal?.throwIfAborted();
+          if (sent > 0) await this.#pace.wait(BETWEEN_NOTCHES_MS, options.signal);
           this.#input.pointer(x, y, buttons | bit);
           this.#input.pointer(x, y, buttons);
-          options.report?.({ notches: ++sent, of });
+          sent++;
+          options.report?.({ notches: sent, of });
           if (sent % EVENTS_A_BARRIER === 0 && !(await this.#pace.barrier(options.signal))) isSure = false;
         }
       }

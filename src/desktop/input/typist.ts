@@ -94,7 +94,8 @@ export class Typist {
       if (isNewKey) await this.#wakeKeyboard(signal);
       if (isNewKey && typed > confirmed) await barrier();
       this.#input.key(keysym, true, null);
-      report?.({ typed: ++typed, of, confirmed });
+      typed++;
+      report?.({ typed, of, confirmed });
       try {
         if (isNewKey) await delay(this.#clock, NEW_KEY_MS, signal);
       } finally {

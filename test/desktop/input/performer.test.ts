@@ -140,6 +140,50 @@ t.test("the wheel turns one press and release a notch, down and to the right", a
   t.same(right.slice(1), ["pointer 5,6 64", "pointer 5,6 0"]);
 });
 
+t.test(
+  "notches are apart, so that no program takes several as one, and a single one waits for nothing",
+  async (t) => {
+    const hand = new Hand();
+    const scroll = { kind: "scroll", x: 5, y: 6, holdKeysyms: [] } as const;
+    const presses = (await hand.timed({ ...scroll, notchesX: 1, notchesY: 3 })).filter(
+      ({ said }) => !said.endsWith(" 0"),
+    );
+    const firstMs = presses[0]?.atMs ?? 0;
+    t.same(
+      presses.map(({ said, atMs }) => [said, atMs - firstMs]),
+      [
+        ["pointer 5,6 16", 0],
+        ["pointer 5,6 16", 10],
+        ["pointer 5,6 16", 20],
+        ["pointer 5,6 64", 30],
+      ],
+    );
+    t.same((await hand.sent({ ...scroll, notchesX: 0, notchesY: 1 })).length, 3);
+  },
+);
+
+t.test("a target is asked as often whether or not somebody hears how far it got", async (t) => {
+  const scroll = { kind: "scroll", x: 5, y: 6, notchesX: 0, notchesY: 40, holdKeysyms: [] } as const;
+  const text = { kind: "type", text: "a".repeat(100), wordsPerMinute: null, clearExisting: false } as const;
+  for (const action of [scroll, text]) {
+    const asked: number[] = [];
+    for (const options of [{}, { report: () => undefined }]) {
+      const hand = new Hand();
+      const { barrier } = hand.link;
+      hand.link.barrier = () => {
+        hand.barriers++;
+        return barrier.call(hand.link);
+      };
+      const done = hand.performer.perform(action, options);
+      await hand.clock.live(90_000);
+      await done;
+      asked.push(hand.barriers);
+    }
+    t.ok((asked[0] ?? 0) > 1, action.kind);
+    t.equal(asked[0], asked[1], action.kind);
+  }
+});
+
 t.test("chords go down in order and come up in reverse, each as often as asked", async (t) => {
   const chords = [[CTRL, 0x63], [0xff0d]];
   const action = { kind: "chords", chords, repeat: 2, holdMs: 0, names: [] } as const;
