@@ -16,6 +16,8 @@ const MAIN = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 
 /** How long they share it: a short while in the check, a minute with OC_SHARED_SECONDS=60. */
 const SECONDS = Number(process.env["OC_SHARED_SECONDS"] ?? 8);
+/** How much longer at most, on a busy machine, until each had turns enough. */
+const MOST_LATE_SECONDS = 60;
 const HUMAN_IDLE_MS = 120;
 
 type Who = "ann" | "bob" | "person";
@@ -54,7 +56,7 @@ const listSchema = z.array(z.looseObject({ id: z.string() }));
 
 t.test(
   `two agents and a person on one desktop for ${SECONDS} s: no action inside another's, no key left down`,
-  { timeout: (SECONDS + 90) * 1000 },
+  { timeout: (SECONDS + MOST_LATE_SECONDS + 90) * 1000 },
   async (t) => {
     if (!requirePeers(t, ["Xtigervnc", "openbox", "xdotool", "xev"])) return;
     const target = await startTarget(t, "tigervnc", t.testdir(), { geometry: "800x600" });
@@ -72,9 +74,15 @@ t.test(
     const person = await PersonHand.open(t, appliance, desktopId);
     await ann.call("click_at", at);
     const mark = window.mark;
-    const endMs = performance.now() + SECONDS * 1000;
+    const beganMs = performance.now();
     const done = { ann: 0, bob: 0, person: 0 };
     const lost = { ann: 0, bob: 0 };
+    const hadTurns = (): boolean => Math.min(done.ann, done.bob, done.person) > 10 && lost.ann + lost.bob > 0;
+    // A busy machine gets longer until everybody had turns enough.
+    const goesOn = (): boolean => {
+      const seconds = (performance.now() - beganMs) / 1000;
+      return seconds < SECONDS || (!hadTurns() && seconds < SECONDS + MOST_LATE_SECONDS);
+    };
 
     const work = async (who: "ann" | "bob", agent: Agent): Promise<void> => {
       const [text, button, held] = who === "ann" ? ["abcde", "left", "shift"] : ["klmno", "right", "ctrl"];
@@ -85,7 +93,7 @@ t.test(
         ["click_at", { ...at, button, hold_keys: [held], clicks: 2 }],
         ["type_text", { text }],
       ];
-      for (let i = 0; performance.now() < endMs; i++) {
+      for (let i = 0; goesOn(); i++) {
         const [tool, args] = actions[i % actions.length] ?? ["wait", {}];
         const code = await agent.call(tool, { ...args, effect_timeout_ms: 0 }).then(
           () => null,
@@ -97,7 +105,7 @@ t.test(
       }
     };
     const play = async (): Promise<void> => {
-      for (let i = 0; performance.now() < endMs; i++) {
+      for (let i = 0; goesOn(); i++) {
         const keysym = 0x30 + (i % 10);
         person.key(keysym, true);
         person.key(keysym, false);
@@ -112,8 +120,7 @@ t.test(
     t.comment(`done ${JSON.stringify(done)}, lost to the person ${JSON.stringify(lost)}`);
     const seen = (await window.until(mark)).filter((line) => !line.startsWith("move"));
     t.same(stillDown(seen), [], "nothing is left down");
-    t.ok(done.ann > 10 && done.bob > 10 && done.person > 10, "everybody got something done");
-    t.ok(lost.ann + lost.bob > 0, "and the person came in between");
+    t.ok(hadTurns(), "everybody got something done, and the person came in between");
 
     const stretches = stretchesOf(seen);
     // With those before and after it, so that a failure says who came in between.
