@@ -63,13 +63,22 @@ const PIECE_BYTES = 3 * 64 * 1024;
 /**
  * Writes a Response out as fast as the client reads. When the client goes away its stream is cancelled at once, so
  * that it can come back without meeting its own ghost ("only one SSE stream per session"). `slots`: the images that stand
- * in it as tokens.
+ * in it as tokens. They are let go at its end: a connection that is kept alive holds on to the context of its last
+ * request, these included.
  */
 export async function sendResponse(
   res: ServerResponse,
   response: Response,
   slots: ImageSlots,
 ): Promise<void> {
+  try {
+    await writeResponse(res, response, slots);
+  } finally {
+    slots.clear();
+  }
+}
+
+async function writeResponse(res: ServerResponse, response: Response, slots: ImageSlots): Promise<void> {
   response.headers.forEach((value, name) => {
     res.setHeader(name, value);
   });

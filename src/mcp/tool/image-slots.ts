@@ -29,6 +29,16 @@ export class ImageSlots {
     return token;
   }
 
+  /** How many images it holds. */
+  get size(): number {
+    return this.#images.size;
+  }
+
+  /** Lets all images go: the answer is written, or nobody reads it. */
+  clear(): void {
+    this.#images.clear();
+  }
+
   /** A body, or a chunk of one that splits no token, with the images in their places. */
   split(body: Buffer): readonly BodyPart[] {
     const parts: BodyPart[] = [];
