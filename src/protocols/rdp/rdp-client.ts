@@ -1,5 +1,5 @@
 import { Framebuffer, OPAQUE } from "../../framebuffer/framebuffer.ts";
-import type { Rect } from "../../framebuffer/rect.ts";
+import { type Rect, rect } from "../../framebuffer/rect.ts";
 import { ByteQueue, type Parser } from "../byte-queue.ts";
 import { codePointOf } from "../keysym-characters.ts";
 import { ChannelSet } from "./channel-set.ts";
@@ -34,6 +34,8 @@ const MAX_RESIZES = 5;
 const RESIZE_WINDOW_MS = 1000;
 /** A frame that is not whole after so long will never be. */
 const FRAME_MS = 30_000;
+/** More than one pixel: FreeRDP 2.11's shadow server takes the last column and row of a refresh for the ones behind. */
+const EDGE = 2;
 
 /**
  * The client's side of RDP (MS-RDPBCGR), sans I/O: bytes in by `receive`, bytes out by `send`, what happened by `on`.
@@ -173,12 +175,18 @@ export class RdpClient {
 
   /** Asks for these pixels again; nothing where the host does not do that. */
   refresh(area: Rect = this.framebuffer.rect): void {
-    if (this.#c.isActive && this.features.hasRefreshRect) request.refreshRect(this.#c, area);
+    this.#refresh([area]);
   }
 
   /** Asks the host to send no pixels, or, with all of them, to go on. */
   suppress(isSuppressed: boolean): void {
-    if (this.#c.isActive && this.features.hasSuppressOutput) request.suppressOutput(this.#c, isSuppressed);
+    if (!this.#c.isActive || !this.features.hasSuppressOutput) return;
+    request.suppressOutput(this.#c, isSuppressed);
+    if (!isSuppressed) this.#refresh(lastOf(this.framebuffer.rect));
+  }
+
+  #refresh(areas: readonly Rect[]): void {
+    if (this.#c.isActive && this.features.hasRefreshRect) request.refreshRects(this.#c, areas);
   }
 
   /** Buttons are RFB's mask: bits 0 to 6 left, middle, right and the wheel, 7 back, 8 forward. */
@@ -282,4 +290,14 @@ export class RdpClient {
       );
     }
   }
+}
+
+/**
+ * The last column and row. xrdp 0.9.21 with Xorg takes the inclusive corner of Suppress Output, MS-RDPBCGR 2.2.11.3.1,
+ * for the one behind, and leaves them out; that of Refresh Rect it takes as it is meant (2026-11-24).
+ */
+function lastOf({ width, height }: Rect): Rect[] {
+  const column = Math.min(EDGE, width);
+  const row = Math.min(EDGE, height);
+  return [rect(width - column, 0, column, height), rect(0, height - row, width, row)];
 }

@@ -6,10 +6,11 @@ import { sendShareData } from "./share.ts";
 
 const ALLOW = 1;
 
-/** Refresh Rect, MS-RDPBCGR 2.2.11.2: U8 count, pad 3, U16 left, top, right, bottom (inclusive). */
-export function refreshRect(c: Conversation, area: Rect): void {
-  const to = new LittleEndianWriter(12).u8(1).pad(3);
-  sendShareData(c, DATA.refreshRect, inclusive(to, area).bytes());
+/** Refresh Rect, MS-RDPBCGR 2.2.11.2: U8 count, pad 3, and of each U16 left, top, right, bottom (inclusive). */
+export function refreshRects(c: Conversation, areas: readonly Rect[]): void {
+  const to = new LittleEndianWriter(4 + 8 * areas.length).u8(areas.length).pad(3);
+  for (const area of areas) inclusive(to, area);
+  sendShareData(c, DATA.refreshRect, to.bytes());
 }
 
 /** Suppress Output, MS-RDPBCGR 2.2.11.3: U8 allow, pad 3, and where it is allowed the desktop. */

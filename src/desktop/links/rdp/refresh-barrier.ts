@@ -75,12 +75,17 @@ export class RdpQuestions {
 
   /** After an update is in the picture. */
   painted(painted: Region): void {
-    if (!this.#missing.isEmpty) this.#missing = this.#missing.subtract(painted);
+    const wasWhole = this.#missing.isEmpty;
+    if (!wasWhole) this.#missing = this.#missing.subtract(painted);
     if (!this.#waiting.isWaiting) return;
     if (this.#missing.isEmpty && painted.overlaps(PROBE)) {
       this.#hasAnswered ||= isAnswer(painted);
       this.#passAll();
-    } else this.#awaitSilence();
+      return;
+    }
+    // The answer may have come in the same pass over the screen, before the last of what was missing.
+    if (!wasWhole && this.#missing.isEmpty) this.#ask(PROBE);
+    this.#awaitSilence();
   }
 
   fail(error: LinkError): void {
