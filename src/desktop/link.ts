@@ -71,6 +71,11 @@ export interface Link {
   readonly hasLatinClipboard?: boolean;
   /** True where a barrier is passed by the input alone; else by pixels, which targets look for now and then. */
   hasFence?(): boolean;
+  /**
+   * Without a fence: how many ms after it was painted at most the target shows what changed, where that is known of it
+   * and its barriers are passed by answers; else undefined.
+   */
+  showsWithinMs?(): number | undefined;
   /** True where it asks for the texts it is offered, and so shows that it took them. */
   readonly provesClipboard?: boolean;
   /** For so many characters that its layout lacks the target surely makes keys; absent where it needs none. */

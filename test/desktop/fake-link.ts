@@ -11,6 +11,7 @@ export class FakeLink implements Link {
   isExact = true;
   hasLatinClipboard = false;
   isFenced = true;
+  showsLateMs: number | undefined = undefined;
   provesClipboard = false;
   newKeys: number | undefined = undefined;
   readonly description = "a fake";
@@ -66,6 +67,10 @@ export class FakeLink implements Link {
 
   hasFence(): boolean {
     return this.isFenced;
+  }
+
+  showsWithinMs(): number | undefined {
+    return this.showsLateMs;
   }
 
   barrier(): Promise<void> {

@@ -29,8 +29,8 @@ export interface EffectSource {
   readonly frame: Framebuffer | null;
   /** The whole desktop. */
   readonly bounds: Rect;
-  /** Whether it shows what changed as soon as it did. */
-  readonly isPrompt: boolean;
+  /** How long after it was painted at most it shows what changed; undefined where that is not known. */
+  readonly showsWithinMs: number | undefined;
   /** Resolves when the target has had its say; rejects when it is gone. */
   barrier(): Promise<void>;
 }
@@ -124,7 +124,8 @@ export class EffectWatch {
     if (changedMs !== null && changedMs >= sentMs) return changedMs + QUIET_MS;
     // What changed before all was sent is not the last of it.
     if (passedMs === null || (changedMs === null && isPatient)) return Number.POSITIVE_INFINITY;
-    return passedMs + (this.#source.isPrompt ? SILENT_MS : LATE_SILENT_MS);
+    const { showsWithinMs } = this.#source;
+    return passedMs + (showsWithinMs === undefined ? LATE_SILENT_MS : SILENT_MS + showsWithinMs);
   }
 
   /** Until `delayMs` are over or something happens. */

@@ -28,8 +28,8 @@ export class Effects {
       get bounds() {
         return display.bounds;
       },
-      get isPrompt() {
-        return input.link?.hasFence?.() ?? false;
+      get showsWithinMs() {
+        return input.link?.hasFence?.() ? 0 : input.link?.showsWithinMs?.();
       },
       barrier: () =>
         input.link?.barrier() ?? Promise.reject(new RefusedError("target_down", "the target is gone")),

@@ -135,6 +135,11 @@ export class RdpClient {
     return this.#c.isActive;
   }
 
+  /** The host is xrdp; known from before the session is active. */
+  get isXrdp(): boolean {
+    return this.#c.isXrdp;
+  }
+
   /** The host has sent pixels that are not exact: only the graphics pipeline has such. */
   get isLossy(): boolean {
     return this.#channels.isLossy;

@@ -219,6 +219,16 @@ t.test("without an effect the answer comes soon after the target had its say", a
     screen.clock.nowMs() - slowMs > 200,
     "of a target that looks at its screen now and then it takes longer",
   );
+  screen.link.showsLateMs = 50;
+  const knownMs = screen.clock.nowMs();
+  t.equal((await screen.act(() => undefined)).changed, false);
+  const tookMs = screen.clock.nowMs() - knownMs;
+  t.ok(tookMs >= 140 && tookMs < 170, "and of one that shows all within 50 ms so much longer");
+  const shown = await screen.act(() => {
+    screen.clock.after(130, () => screen.paint(DIALOG, 0x777777));
+  });
+  t.equal(shown.changed, true, "what is painted within that time is told");
+  screen.link.showsLateMs = undefined;
   screen.link.isFenced = true;
   screen.link.answers = false;
   t.equal((await screen.act(() => undefined)).changed, null);

@@ -18,6 +18,9 @@ import { RdpQuestions } from "./refresh-barrier.ts";
 import { ScreenGaps } from "./screen-gaps.ts";
 import { UpdateJoiner } from "./update-joiner.ts";
 
+/** xrdp 0.9.21 with Xorg showed what was painted within 16 ms, and beside scrolling text within 45 (2026-11-24). */
+const XRDP_SHOWS_MS = 50;
+
 export interface RdpLinkOptions extends RdpClientOptions {
   /** Opens the byte stream to the target. Emits "connect" when a socket is up. */
   readonly connect: () => Duplex;
@@ -123,6 +126,10 @@ export class RdpLink implements Link {
 
   refresh(): void {
     this.#client.refresh();
+  }
+
+  showsWithinMs(): number | undefined {
+    return this.#client.isXrdp && this.#questions.hasAnswered ? XRDP_SHOWS_MS : undefined;
   }
 
   barrier(): Promise<void> {

@@ -197,6 +197,7 @@ export class LinkThread {
   #tellFacts(link: Link): void {
     const { isExact, description, hasLatinClipboard = false, provesClipboard = false, newKeys } = link;
     const hasFence = link.hasFence?.() ?? false;
+    const showsWithinMs = link.showsWithinMs?.();
     const typeable = this.#typeable;
     const known = this.#facts;
     if (
@@ -204,6 +205,7 @@ export class LinkThread {
       known.description === description &&
       known.hasLatinClipboard === hasLatinClipboard &&
       known.hasFence === hasFence &&
+      known.showsWithinMs === showsWithinMs &&
       known.provesClipboard === provesClipboard &&
       known.newKeys === newKeys &&
       known.typeable === typeable
@@ -214,6 +216,7 @@ export class LinkThread {
       description,
       hasLatinClipboard,
       hasFence,
+      showsWithinMs,
       provesClipboard,
       newKeys,
       typeable,

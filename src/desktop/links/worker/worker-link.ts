@@ -37,6 +37,7 @@ const FIRST_FACTS: LinkFacts = {
   description: "",
   hasLatinClipboard: false,
   hasFence: false,
+  showsWithinMs: undefined,
   provesClipboard: false,
   newKeys: undefined,
   typeable: null,
@@ -96,6 +97,10 @@ export class WorkerLink implements Link {
 
   hasFence(): boolean {
     return this.#facts.hasFence;
+  }
+
+  showsWithinMs(): number | undefined {
+    return this.#facts.showsWithinMs;
   }
 
   get hasLatinClipboard(): boolean {

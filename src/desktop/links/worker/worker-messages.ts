@@ -46,6 +46,7 @@ export interface LinkFacts {
   readonly description: string;
   readonly hasLatinClipboard: boolean;
   readonly hasFence: boolean;
+  readonly showsWithinMs: number | undefined;
   readonly provesClipboard: boolean;
   readonly newKeys: number | undefined;
   /** The keysyms that can be typed; null: each can be tried. */
