@@ -2,6 +2,7 @@ import t from "tap";
 import { TargetTrust } from "../../../src/desktop/connections/trust-policy.ts";
 import type { LinkError } from "../../../src/desktop/error.ts";
 import { keysymOf } from "../../../src/desktop/input/keyboard.ts";
+import { Region } from "../../../src/framebuffer/region.ts";
 import { until } from "../../support/until.ts";
 import { differenceOf, type Shot } from "../harness/xwd.ts";
 import { RdpSession, SIZE } from "./rdp-session.ts";
@@ -178,6 +179,30 @@ for (const kind of ["xrdp-xorg", "xrdp-xvnc", "shadow-tls"] as const) {
     });
     t.not(differenceOf(session.shot, await target.truth()), null, "nothing came meanwhile");
     t.equal(await session.differenceFrom(() => target.truth()), null, "a question brings it all");
+  });
+}
+
+for (const kind of ["xrdp-xorg", "xrdp-xvnc", "shadow-tls"] as const) {
+  t.test(`${kind}: let go on, it answers with every pixel`, { timeout: 120_000 }, async (t) => {
+    if (!requireRdpTarget(t, kind)) return;
+    const target = await startRdpTarget(t, kind);
+    const { link, ear } = new RdpSession(t, target);
+    await ear.next("ready");
+    await until("pixels", () => ear.said.some(({ type }) => type === "update"));
+    await target.display?.isUp();
+    // Nothing was asked before the host is told to be silent, so no older answer counts.
+    link.follow(false);
+    const before = ear.said.length;
+    await link.barrier();
+    const painted = ear.said
+      .slice(before)
+      .reduce((sum, said) => (said.type === "update" ? sum.union(said.painted) : sum), Region.empty);
+    t.same(painted.rects, [link.framebuffer.rect], "all of it was there when the barrier was passed");
+    link.follow(true);
+    await link.barrier();
+    await link.barrier();
+    const isXrdp = kind !== "shadow-tls";
+    t.equal(link.showsWithinMs() !== undefined, isXrdp, "by an answer and no silence");
   });
 }
 

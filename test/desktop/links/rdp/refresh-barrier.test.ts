@@ -5,10 +5,14 @@ import { RdpQuestions } from "../../../../src/desktop/links/rdp/refresh-barrier.
 import { rect } from "../../../../src/framebuffer/rect.ts";
 import { Region } from "../../../../src/framebuffer/region.ts";
 import { FakeClock } from "../../../fake-clock.ts";
+import { Peer } from "../../../protocols/rdp/peer.ts";
 
 const ANSWER = Region.of(rect(0, 0, 2, 2));
 const ELSEWHERE = Region.of(rect(30, 30, 9, 9));
 const ALL = Region.of(rect(0, 0, 100, 100));
+/** Messages of a client, MS-RDPBCGR 2.2.8.1.1.1.2. */
+const REFRESH_RECT = 0x21;
+const SUPPRESS_OUTPUT = 0x23;
 
 function ask(questions: RdpQuestions): { isOver: boolean; promise: Promise<void> } {
   const asked = { isOver: false, promise: Promise.resolve() };
@@ -68,6 +72,60 @@ t.test("after a silence that was asked for, everything has to come first", async
   questions.painted(ALL);
   await asked.promise;
   t.notOk(questions.hasAnswered, "a whole picture may have come unasked");
+});
+
+t.test("an answer that came before the last of everything is asked for again", async (t) => {
+  const sent: object[] = [];
+  const questions = new RdpQuestions((pixels) => sent.push(pixels), new FakeClock());
+  questions.expectAll({ width: 100, height: 100 });
+  const asked = ask(questions);
+  questions.painted(Region.of(rect(0, 0, 100, 64)));
+  t.equal(sent.length, 1, "the rest is still to come");
+  questions.painted(Region.of(rect(0, 64, 100, 36)));
+  await Promise.resolve();
+  t.same(sent, [rect(0, 0, 2, 2), rect(0, 0, 2, 2)]);
+  t.notOk(asked.isOver);
+  questions.painted(ANSWER);
+  await asked.promise;
+  t.ok(questions.hasAnswered);
+});
+
+/** What xrdp with Xorg paints when it is told these messages: it takes Suppress Output's corner for the one behind. */
+function paintedByXrdp(messages: readonly Uint8Array[]): Region {
+  let painted = Region.empty;
+  for (const message of messages) {
+    // TPKT, X.224 and MCS headers are 15 bytes, those of the share 18; the type is the fifteenth of these.
+    const data = new DataView(message.buffer, message.byteOffset, message.byteLength);
+    const type = data.getUint8(15 + 14);
+    const isRefresh = type === REFRESH_RECT;
+    if (!isRefresh && type !== SUPPRESS_OUTPUT) continue;
+    for (let at = 15 + 18 + 4; at + 8 <= message.length; at += 8) {
+      const [left = 0, top = 0, right = 0, bottom = 0] = [0, 2, 4, 6].map((i) => data.getUint16(at + i, true));
+      const more = isRefresh ? 1 : 0;
+      painted = painted.union(Region.of(rect(left, top, right - left + more, bottom - top + more)));
+    }
+  }
+  return painted;
+}
+
+t.test("let go on, a host that leaves out the last column and row answers all the same", async (t) => {
+  const peer = Peer.ready();
+  const questions = new RdpQuestions((pixels) => peer.client.refresh(pixels), new FakeClock());
+  peer.client.suppress(true);
+  peer.sent.length = 0;
+  questions.expectAll(peer.client.framebuffer);
+  peer.client.suppress(false);
+  const asked = ask(questions);
+  const painted = paintedByXrdp(peer.sent);
+  t.same(painted.rects, [peer.client.framebuffer.rect], "every pixel");
+  // The clock stands still: only an answer ends it.
+  questions.painted(painted);
+  await asked.promise;
+  peer.sent.length = 0;
+  const next = ask(questions);
+  questions.painted(paintedByXrdp(peer.sent));
+  await next.promise;
+  t.ok(questions.hasAnswered);
 });
 
 t.test("the end of the link is the end of its questions", async (t) => {
