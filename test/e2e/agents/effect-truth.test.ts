@@ -6,10 +6,12 @@ import { decodePicture } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { XDisplay } from "../harness/x-display.ts";
 import type { Shot } from "../harness/xwd.ts";
+import { requireRdpTarget, startRdpTarget } from "../targets/rdp-target.ts";
 
 // What an answer says changed, what its generation covers and what the display of the target shows are one thing.
 
 const SLOW_MS = 60_000;
+const SLOW = { timeout: 2 * SLOW_MS };
 
 const rectSchema = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 type Rect = z.infer<typeof rectSchema>;
@@ -38,13 +40,15 @@ while k=$(head -c1); [ -n "$k" ]; do n=$((n+1)); case $k in
 esac; done`;
 const CLOCK = `printf '\\033[?25l'; while :; do printf '\\r%s' "$(date +%S)"; sleep 1; done`;
 
-async function open(t: Test, hasClock: boolean) {
+const KINDS = ["tigervnc", "xrdp-xorg"] as const;
+
+async function open(t: Test, hasClock: boolean, kind: (typeof KINDS)[number] = "tigervnc") {
+  const isRdp = kind === "xrdp-xorg";
   if (!requirePeers(t, ["Xtigervnc", "openbox", "xterm", "xdotool", "xwd"])) return null;
-  const display = await XDisplay.start(t, { geometry: "1280x900" });
-  await display.openWindowManager();
+  if (isRdp && !requireRdpTarget(t, kind, ["xwininfo"])) return null;
+  const { display, appliance } = isRdp ? await openRdp(t) : await openVnc(t);
   if (hasClock) await display.openTerminal("clock", "12x2+1000+20", CLOCK);
   const window = await display.openTerminal("painter", "80x30+20+40", PAINTER);
-  const appliance = await Appliance.start(t, { connect: [`vnc://127.0.0.1:${display.vncPort}`] });
   const agent = await appliance.agent({ token: appliance.agentToken });
   const { x, y } = await display.placeOf(window);
   await until("a picture", () => agent.shot(), SLOW_MS);
@@ -53,6 +57,24 @@ async function open(t: Test, hasClock: boolean) {
   const press = async (key: string, args: Record<string, unknown> = {}) =>
     effectSchema.parse(await agent.call("press_keys", { keys: key, ...args }));
   return { display, agent, press, window };
+}
+
+async function openVnc(t: Test) {
+  const display = await XDisplay.start(t, { geometry: "1280x900" });
+  await display.openWindowManager();
+  return {
+    display,
+    appliance: await Appliance.start(t, { connect: [`vnc://127.0.0.1:${display.vncPort}`] }),
+  };
+}
+
+/** Its display begins with the first sign-in. */
+async function openRdp(t: Test) {
+  const { display, url } = await startRdpTarget(t, "xrdp-xorg");
+  if (display === null) throw new Error("a target without a display");
+  const appliance = await Appliance.start(t, { connect: [`${url}?size=1280x900`] });
+  await display.isUp();
+  return { display, appliance };
 }
 
 /** Whether two pictures differ outside of some rectangles. */
@@ -69,34 +91,36 @@ function differsOutside(a: Shot, b: Shot, rects: readonly Rect[]): boolean {
   return false;
 }
 
-t.test("what differs on the target is told, or has a later generation", async (t) => {
-  const desk = await open(t, false);
-  if (desk === null) return;
-  const { display, agent, press } = desk;
-  const counts = { changed: 0, unchanged: 0 };
-  // So that the next look tells of nothing older.
-  await agent.call("take_screenshot");
-  let before = await display.shot();
-  for (const key of "axfgfgxawwuxbcdafgafgw") {
-    const effect = await press(key);
-    const after = await display.shot();
-    const told = [...effect.changed_rects, ...effect.periodic_rects];
-    counts[effect.changed === true ? "changed" : "unchanged"]++;
-    if (differsOutside(before, after, effect.changed === false ? effect.periodic_rects : told)) {
-      const args = { if_changed_since: effect.generation_after };
-      await until(
-        `${key}: what was not told to have a later generation`,
-        async () => (await agent.call("take_screenshot", args))["unchanged"] === false,
-        SLOW_MS,
-      );
-    }
-    await agent.call("wait_for", { condition: "stable", stable_ms: 250, timeout_ms: 5000 });
+for (const kind of KINDS) {
+  t.test(`${kind}: what differs on the target is told, or has a later generation`, SLOW, async (t) => {
+    const desk = await open(t, false, kind);
+    if (desk === null) return;
+    const { display, agent, press } = desk;
+    const counts = { changed: 0, unchanged: 0 };
+    // So that the next look tells of nothing older.
     await agent.call("take_screenshot");
-    before = await display.shot();
-  }
-  t.ok(counts.changed >= 10, `${counts.changed} effects`);
-  t.ok(counts.unchanged >= 3, `${counts.unchanged} without`);
-});
+    let before = await display.shot();
+    for (const key of "axfgfgxawwuxbcdafgafgw") {
+      const effect = await press(key);
+      const after = await display.shot();
+      const told = [...effect.changed_rects, ...effect.periodic_rects];
+      counts[effect.changed === true ? "changed" : "unchanged"]++;
+      if (differsOutside(before, after, effect.changed === false ? effect.periodic_rects : told)) {
+        const args = { if_changed_since: effect.generation_after };
+        await until(
+          `${key}: what was not told to have a later generation`,
+          async () => (await agent.call("take_screenshot", args))["unchanged"] === false,
+          SLOW_MS,
+        );
+      }
+      await agent.call("wait_for", { condition: "stable", stable_ms: 250, timeout_ms: 5000 });
+      await agent.call("take_screenshot");
+      before = await display.shot();
+    }
+    t.ok(counts.changed >= 10, `${counts.changed} effects`);
+    t.ok(counts.unchanged >= 3, `${counts.unchanged} without`);
+  });
+}
 
 t.test("a window that is painted over again and again is told each time", async (t) => {
   const desk = await open(t, false);

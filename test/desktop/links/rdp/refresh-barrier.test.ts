@@ -100,7 +100,9 @@ function paintedByXrdp(messages: readonly Uint8Array[]): Region {
     const isRefresh = type === REFRESH_RECT;
     if (!isRefresh && type !== SUPPRESS_OUTPUT) continue;
     for (let at = 15 + 18 + 4; at + 8 <= message.length; at += 8) {
-      const [left = 0, top = 0, right = 0, bottom = 0] = [0, 2, 4, 6].map((i) => data.getUint16(at + i, true));
+      const [left = 0, top = 0, right = 0, bottom = 0] = [0, 2, 4, 6].map((i) =>
+        data.getUint16(at + i, true),
+      );
       const more = isRefresh ? 1 : 0;
       painted = painted.union(Region.of(rect(left, top, right - left + more, bottom - top + more)));
     }
