@@ -45,7 +45,7 @@ const KINDS = ["tigervnc", "xrdp-xorg"] as const;
 async function open(t: Test, hasClock: boolean, kind: (typeof KINDS)[number] = "tigervnc") {
   const isRdp = kind === "xrdp-xorg";
   if (!requirePeers(t, ["Xtigervnc", "openbox", "xterm", "xdotool", "xwd"])) return null;
-  if (isRdp && !requireRdpTarget(t, kind, ["xwininfo"])) return null;
+  if (isRdp && !requireRdpTarget(t, kind)) return null;
   const { display, appliance } = isRdp ? await openRdp(t) : await openVnc(t);
   if (hasClock) await display.openTerminal("clock", "12x2+1000+20", CLOCK);
   const window = await display.openTerminal("painter", "80x30+20+40", PAINTER);

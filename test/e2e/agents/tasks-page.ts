@@ -181,7 +181,7 @@ export const PAGE_TASKS: readonly Task[] = [
       await desk.act("click_at", { ...desk.at("dead"), ...DIFF });
       const said = await desk.act("click_at", { ...desk.at("dead"), ...DIFF });
       desk.judge.fact(
-        `${desk.kind}: a click on nothing says changed: ${said["changed"]}`,
+        `${desk.kind}: a click on nothing says changed: ${JSON.stringify(said)}`,
         said["changed"] !== true,
       );
     },
