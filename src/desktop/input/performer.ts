@@ -16,6 +16,11 @@ const CLICKS_UNVERIFIED =
 /** Why other input may have been taken for something else. */
 const NOT_TAKEN =
   "the desktop did not say in time that it took this, or what came before it, so it may have taken it for something else or not yet: look at the screen";
+/**
+ * xrdp hands a text to a program of its own and keys to the X server: keys that come before that one has taken the
+ * clipboard paste nothing (a paste right after it, xrdp 0.9.21, 2026-11-24).
+ */
+const OFFER_MS = 150;
 /** A program that pastes asks for the text within so long, where there is one that pastes. */
 const ASKED_MS = 1000;
 const NOT_ASKED = "the desktop asks for the text when something there pastes it, and has not yet";
@@ -149,7 +154,7 @@ export class Performer {
         return { ...done, ...typed, unverified: typed.unverified ?? (isSure ? null : NOT_TAKEN) };
       }
       case "write_clipboard":
-        this.#input.clipboard(action.text);
+        await this.#offer(action.text, options.signal);
         options.report?.({ steps: 1, of: 1 });
         return {
           ...done,
@@ -158,7 +163,7 @@ export class Performer {
         };
       case "paste": {
         const { keysyms, name } = action;
-        this.#input.clipboard(action.text);
+        await this.#offer(action.text, options.signal);
         options.report?.({ steps: 1, of: 2 });
         const isSure = await this.#chords(
           { kind: "chords", chords: [keysyms], names: [name], repeat: 1, holdMs: 0 },
@@ -175,6 +180,13 @@ export class Performer {
     }
     options.report?.({ steps: 1, of: 1 });
     return done;
+  }
+
+  /** Puts a text on the clipboard; resolves when what follows finds it there. */
+  async #offer(text: string, signal: AbortSignal | undefined): Promise<void> {
+    this.#input.clipboard(text);
+    if (this.#input.link?.provesClipboard === true && !this.#pace.hasFence)
+      await delay(this.#clock, OFFER_MS, signal);
   }
 
   /** Why what was pasted may be another text; null where the target has asked for this one. */

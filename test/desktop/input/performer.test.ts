@@ -184,6 +184,34 @@ t.test("a target is asked as often whether or not somebody hears how far it got"
   }
 });
 
+t.test("what comes after a text for a target without a fence finds it on the clipboard", async (t) => {
+  const text = "some text";
+  const paste = { kind: "paste", text, keysyms: [CTRL, 0x76], name: "ctrl+v" } as const;
+  const write = { kind: "write_clipboard", text } as const;
+  for (const [action, isFenced, isOfferedAside, leastMs] of [
+    [paste, false, true, 150],
+    [write, false, true, 150],
+    [write, true, true, 0],
+    [write, false, false, 0],
+  ] as const) {
+    const hand = new Hand();
+    hand.link.isFenced = isFenced;
+    hand.link.provesClipboard = isOfferedAside;
+    const beganMs = hand.clock.nowMs();
+    let isOver = false;
+    const done = hand.performer.perform(action, {}).finally(() => {
+      isOver = true;
+    });
+    const hasFollowed = (): boolean =>
+      action === paste ? hand.link.said.some((said) => said.startsWith("down")) : isOver;
+    while (!hasFollowed()) await hand.clock.live(5);
+    const tookMs = hand.clock.nowMs() - beganMs;
+    t.ok(tookMs >= leastMs && tookMs < leastMs + 20, `${action.kind}: ${tookMs} ms`);
+    await hand.clock.live(5000);
+    await done;
+  }
+});
+
 t.test("chords go down in order and come up in reverse, each as often as asked", async (t) => {
   const chords = [[CTRL, 0x63], [0xff0d]];
   const action = { kind: "chords", chords, repeat: 2, holdMs: 0, names: [] } as const;
