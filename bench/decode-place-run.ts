@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { openTargetLink } from "../src/appliance/open-links.ts";
 import { makeConnection } from "../src/desktop/connections/connection.ts";
-import type { Decoding } from "../src/desktop/connections/decoding.ts";
+import type { Decoding } from "../src/desktop/connections/connection-fields.ts";
 import { UNHEARD } from "../src/desktop/link.ts";
 import { Framebuffer } from "../src/framebuffer/framebuffer.ts";
 import { publishDamage } from "../src/framebuffer/publish.ts";

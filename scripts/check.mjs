@@ -17,7 +17,9 @@ const node = (...args) => {
 const STEPS = [
   ["format and lint", node(BIOME, "ci", "--error-on-warnings")],
   ["floors: imports go down only", node(TSX, "scripts/floors.ts")],
+  ["no circle of imports, types included", node(TSX, "scripts/circles.ts")],
   ["no source file over 400 lines", node(TSX, "scripts/file-length.ts")],
+  ["no source folder over 25 files", node(TSX, "scripts/folder-size.ts")],
   ["no unused files, exports or packages", node(KNIP, "--no-progress")],
   ["types: server, tests, scripts", node(TSC, "-p", "tsconfig.json")],
   ["types: GROUND without Node and DOM", node(TSC, "-p", "tsconfig.ground.json")],

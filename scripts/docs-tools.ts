@@ -1,8 +1,8 @@
 import { listPrompts } from "../src/mcp/prompts/prompts.ts";
 import { FIXED_RESOURCES, RESOURCE_TEMPLATES } from "../src/mcp/resources/resources.ts";
 import { HINTS } from "../src/mcp/tool/error.ts";
-import { EFFECTS, type Tool } from "../src/mcp/tool/tool.ts";
-import { selectTools } from "../src/mcp/tool/toolsets.ts";
+import type { Tool } from "../src/mcp/tool/tool.ts";
+import { EFFECTS, selectTools } from "../src/mcp/tool/toolsets.ts";
 import { TOOLS } from "../src/mcp/tools/list.ts";
 import { fieldTable } from "./docs-fields.ts";
 import { GENERATED, table } from "./markdown.ts";

@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { dirname, join, posix, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
+import { importsOf, listSources } from "./imports.ts";
 
 /** The house of docs/ARCHITECTURE.md from the ground up: a floor's rooms may import the floors before it in this list. */
 export const FLOORS = [
@@ -13,7 +12,7 @@ export const FLOORS = [
   { name: "HEART", rooms: ["desktop"], areRoomsOpen: true },
   {
     name: "SERVICES",
-    rooms: ["recording", "audit", "auth", "demo"],
+    rooms: ["recording", "audit", "auth", "demo", "vision"],
     areRoomsOpen: false,
   },
   { name: "FACES", rooms: ["mcp", "web"], areRoomsOpen: false },
@@ -36,8 +35,8 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@fastify/cookie": ["web/"],
   "@fastify/static": ["web/"],
   "@fastify/websocket": ["web/"],
-  "@cornerstonejs/codec-libjpeg-turbo-8bit": ["imaging/jpeg-accurate.ts"],
-  "@julusian/jpeg-turbo": ["imaging/jpeg-turbo.ts"],
+  "@cornerstonejs/codec-libjpeg-turbo-8bit": ["imaging/jpeg/jpeg-accurate.ts"],
+  "@julusian/jpeg-turbo": ["imaging/jpeg/jpeg-turbo.ts"],
   "@modelcontextprotocol/node": ["mcp/server/server.ts"],
   "@modelcontextprotocol/server": [
     "mcp/server/server.ts",
@@ -56,7 +55,8 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   pino: ["platform/log.ts"],
   pixelmatch: ["imaging/compare-pictures.ts"],
   preact: [CLIENT],
-  sharp: ["imaging/webp.ts", "imaging/webp-decode.ts"],
+  sharp: ["imaging/webp/"],
+  "tesseract.js-core": ["vision/engine.ts"],
   ws: ["desktop/links/streams/web-socket-stream.ts", "web/"],
   yaml: ["config/load-config.ts"],
   zod: ["audit/", "auth/", "compositor/", "config/", "desktop/", "mcp/", "platform/json-file.ts", "web/"],
@@ -132,42 +132,6 @@ function roomOf(file: string): string {
 function floorOf(file: string): (typeof FLOORS)[number] | undefined {
   const room = roomOf(file);
   return FLOORS.find(({ rooms }) => rooms.some((name) => name === room));
-}
-
-function listSources(root: string): string[] {
-  return readdirSync(root, { recursive: true, encoding: "utf8" })
-    .map((path) => path.split(sep).join("/"))
-    .filter((path) => /\.[cm]?tsx?$/.test(path))
-    .sort();
-}
-
-/** All that names a module: import, import type, export from, import(), import("…").T, import = require(), require(). */
-function importsOf(path: string): { specifier: string; line: number }[] {
-  const source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true);
-  const found: { specifier: string; line: number }[] = [];
-  const visit = (node: ts.Node): void => {
-    const named = moduleNamed(node);
-    if (named !== undefined && ts.isStringLiteralLike(named)) {
-      const { line } = source.getLineAndCharacterOfPosition(named.getStart(source));
-      found.push({ specifier: named.text, line: line + 1 });
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return found;
-}
-
-function moduleNamed(node: ts.Node): ts.Node | undefined {
-  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
-  if (ts.isExternalModuleReference(node)) return node.expression;
-  if (ts.isImportTypeNode(node))
-    return ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined;
-  if (!ts.isCallExpression(node)) return undefined;
-  const { expression } = node;
-  const isLoading =
-    expression.kind === ts.SyntaxKind.ImportKeyword ||
-    (ts.isIdentifier(expression) && expression.text === "require");
-  return isLoading ? node.arguments[0] : undefined;
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -79,8 +79,8 @@ t.test("GROUND imports neither Node nor packages, not even types", async (t) => 
 });
 
 t.test("a package stays behind its file", async (t) => {
-  t.equal(judge("imaging/webp.ts", "sharp"), null);
-  t.match(judge("imaging/png.ts", "sharp"), "the package sharp lives behind imaging/webp.ts");
+  t.equal(judge("imaging/webp/webp.ts", "sharp"), null);
+  t.match(judge("imaging/png/png.ts", "sharp"), "the package sharp lives behind imaging/webp/");
   t.match(
     judge("mcp/tools/click-at.ts", "@modelcontextprotocol/server/deep"),
     "lives behind mcp/server/server.ts",

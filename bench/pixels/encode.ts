@@ -1,8 +1,8 @@
 import sharp from "sharp";
 import { Region } from "../../src/framebuffer/region.ts";
-import { JpegStrips } from "../../src/imaging/jpeg-strips.ts";
-import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
-import { PngStrips } from "../../src/imaging/png-strips.ts";
+import { JpegStrips } from "../../src/imaging/jpeg/jpeg-strips.ts";
+import { jpegTurbo } from "../../src/imaging/jpeg/jpeg-turbo.ts";
+import { PngStrips } from "../../src/imaging/png/png-strips.ts";
 import { nodeDeflate } from "../../src/platform/node-zlib.ts";
 import { judged, type Line, line } from "../line.ts";
 import { measure } from "../stopwatch.ts";

@@ -2,14 +2,14 @@ import type { Picture } from "../framebuffer/picture.ts";
 import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Deflate, JpegCodec } from "../protocols/platform.ts";
-import type { EncodingPool } from "./encoding-pool.ts";
-import { indexedStripFormat } from "./indexed-strip-format.ts";
-import { JpegStrips } from "./jpeg-strips.ts";
+import type { EncodingPool } from "./encoding/encoding-pool.ts";
+import { JpegStrips } from "./jpeg/jpeg-strips.ts";
 import { nextTurn } from "./loop-turns.ts";
-import { PaletteFullError } from "./palette.ts";
 import { equalSizes } from "./pixels.ts";
-import { PngStrips } from "./png-strips.ts";
-import { ScaledFrame } from "./scaled-frame.ts";
+import { indexedStripFormat } from "./png/indexed-strip-format.ts";
+import { PaletteFullError } from "./png/palette.ts";
+import { PngStrips } from "./png/png-strips.ts";
+import { ScaledFrame } from "./scale/scaled-frame.ts";
 import { StripSet } from "./strip-set.ts";
 
 /** JPEG qualities kept at a time. */

@@ -1,7 +1,7 @@
 import type { Picture, Pixels } from "../framebuffer/picture.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
-import { EncodingLostError } from "./encoding-pool.ts";
+import { EncodingLostError } from "./encoding/error.ts";
 import { isLoopShared, nextTurn } from "./loop-turns.ts";
 import { equalSizes, ResizedError } from "./pixels.ts";
 
@@ -34,8 +34,11 @@ export interface Aside<Taken, Strip> {
 
 /** How a file format is made of strips. */
 export interface StripFormat<Taken, Strip> {
-  /** Copies what a strip needs of its pixels, the first of which is in row `y`; quick. */
-  take(pixels: Pixels, width: number, rows: number, y: number): Taken;
+  /**
+   * Copies what a strip needs of its pixels, the first of which is in row `y`; quick. `old` is what was taken of the
+   * same strip before and is not needed any more: its memory may be used again.
+   */
+  take(pixels: Pixels, width: number, rows: number, y: number, old?: Taken): Taken;
   compress(taken: Taken): Strip;
   /** `compress` of several on another thread, where there are any. What was taken is handed over. */
   readonly aside?: Aside<Taken, Strip> | undefined;
@@ -167,7 +170,8 @@ export class StripSet<Taken, Strip> implements Size {
     this.#isTaking = true;
     let sliceEndMs = performance.now() + SLICE_MS;
     let count = 0;
-    // A screen that never rests is shown as well: what is left then is taken in one turn.
+    // A screen that never rests is shown as well: what is left then is taken in one turn. That is quick, because each
+    // strip has been taken before: copying into memory that is there takes a quarter of what it takes into new memory.
     const mostStrips = 3 * this.#strips.length;
     try {
       for (const index of this.#dirty) {
@@ -176,7 +180,7 @@ export class StripSet<Taken, Strip> implements Size {
           await nextTurn();
           sliceEndMs = performance.now() + SLICE_MS;
         }
-        taken.set(index, this.#takeStrip(source, index));
+        taken.set(index, this.#takeStrip(source, index, taken.get(index)));
         this.#dirty.delete(index);
         this.#settled.delete(index);
       }
@@ -185,7 +189,7 @@ export class StripSet<Taken, Strip> implements Size {
     }
   }
 
-  #takeStrip(source: Picture, index: number): Taken {
+  #takeStrip(source: Picture, index: number, old?: Taken): Taken {
     if (!equalSizes(source, this)) throw new ResizedError(this, source);
     const y = index * STRIP_ROWS;
     const rows = Math.min(STRIP_ROWS, this.height - y);
@@ -194,6 +198,7 @@ export class StripSet<Taken, Strip> implements Size {
       this.width,
       rows,
       y,
+      old,
     );
   }
 

@@ -178,6 +178,17 @@ t.test("a batch is checked whole, done in order, and stops at the first failure"
     failed: { index: 1, tool: "type_text", code: "denied_by_human" },
   });
   t.notOk(stopped.isError, "what was done is told");
+  t.notOk("done" in Object(stopped.structured["failed"]), "and nothing of what failed whole");
+  desktop.onPerform = async ({ action }) => {
+    if (action.kind === "type") throw new RefusedError("cancelled", "no", { done: { typed: 1, of: 3 } });
+    return {};
+  };
+  const begun = await call("batch_actions", {
+    actions: [click, { tool: "type_text", arguments: { text: "abc" } }],
+  });
+  t.match(begun.structured, { completed: 1, failed: { index: 1, hint: /do only what is missing/ } });
+  t.same(Object(begun.structured["failed"]).done, { typed: 1, of: 3 });
+  t.match(begun.text, /Stopped at actions\.1 .*do only what is missing/);
 });
 
 t.test("a batch counts as its actions", async (t) => {

@@ -1,7 +1,7 @@
 import { constants, inflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import t from "tap";
-import { filterPixels } from "../../src/imaging/png-rows.ts";
+import { filterPixels } from "../../src/imaging/png/png-rows.ts";
 import { deflateRows } from "../../src/platform/deflate-rows.ts";
 import { nodeDeflate } from "../../src/platform/node-zlib.ts";
 import { numbers } from "../framebuffer/frames.ts";

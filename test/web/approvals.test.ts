@@ -56,6 +56,36 @@ t.test("the picture of a question is its own, and gone with it", async (t) => {
   t.equal((await house.app.inject({ url: asked.picture_url, headers })).statusCode, 404);
 });
 
+t.test("who looks at questions and at their pictures is told, each once a minute", async (t) => {
+  const house = await openHouse(t);
+  const { app, audited, bearer, clock } = house;
+  const desktop = house.desktops.get("d1");
+  const headers = bearer("approver");
+  const looked = () => audited.filter(({ type }) => type === "approval.viewed");
+  await app.inject({ url: "/api/v1/approvals", headers });
+  t.same(looked(), [], "there was nothing to see");
+  desktop.ask("a1");
+  desktop.ask("a2");
+  for (let n = 0; n < 3; n++) await app.inject({ url: "/api/v1/approvals", headers });
+  const told = { actor: { name: "the approver", kind: "human", ip: "127.0.0.1" }, counts: { since_last: 0 } };
+  t.match(looked(), [{ ...told, request: { path: "/api/v1/approvals" } }]);
+  t.equal(looked().length, 1, "the list is asked for often");
+  audited.length = 0;
+  const get = (id: string) => app.inject({ url: `${url(id)}/picture.png`, headers });
+  for (const id of ["a1", "a1", "a2", "a1"]) t.equal((await get(id)).statusCode, 200);
+  t.equal((await get("never-was")).statusCode, 404);
+  const request = { path: "/api/v1/approvals/:approvalId/picture.png" };
+  const picture = { ...told, action: "picture", request };
+  t.match(looked(), [
+    { ...picture, resource: { kind: "approval", id: "a1" } },
+    { ...picture, resource: { kind: "approval", id: "a2" } },
+  ]);
+  t.equal(looked().length, 2, "each picture once, and none where none was shown");
+  clock.advance(60_000);
+  await get("a1");
+  t.match(looked()[2], { action: "picture", resource: { id: "a1" }, counts: { since_last: 2 } });
+});
+
 t.test("what was allowed for a while is listed, and taken back by one request", async (t) => {
   const house = await openHouse(t);
   const desktop = house.desktops.get("d1");

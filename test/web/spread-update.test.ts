@@ -5,7 +5,7 @@ import { Scene } from "../../src/compositor/scene.ts";
 import type { View } from "../../src/desktop/view.ts";
 import type { Cursor } from "../../src/framebuffer/cursor.ts";
 import { intersectRects, isEmptyRect, type Rect, rect } from "../../src/framebuffer/rect.ts";
-import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
+import { jpegTurbo } from "../../src/imaging/jpeg/jpeg-turbo.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 import { chooseInflate, nodeDeflate } from "../../src/platform/node-zlib.ts";
 import { PLAIN_RFB } from "../../src/protocols/rfb/client/plain-rfb.ts";

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import type { AuditEntry } from "../../src/audit/audit-event.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { rfbCrypto } from "../../src/desktop/links/vnc/rfb-crypto.ts";
-import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
+import { jpegTurbo } from "../../src/imaging/jpeg/jpeg-turbo.ts";
 import { type Clock, systemClock } from "../../src/platform/clock.ts";
 import { chooseInflate, nodeDeflate } from "../../src/platform/node-zlib.ts";
 import type { RfbServerPorts } from "../../src/protocols/rfb/server/rfb-server.ts";

@@ -1,5 +1,5 @@
 import t from "tap";
-import { jpegTurbo } from "../../src/imaging/jpeg-turbo.ts";
+import { jpegTurbo } from "../../src/imaging/jpeg/jpeg-turbo.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { chooseInflate, nodeDeflate } from "../../src/platform/node-zlib.ts";
 import { PLAIN_RFB } from "../../src/protocols/rfb/client/plain-rfb.ts";

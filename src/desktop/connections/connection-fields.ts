@@ -2,12 +2,29 @@ import * as z from "zod";
 import { ENCODING_NAMES } from "../../protocols/rfb/encodings/list.ts";
 import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { RefusedError } from "../error.ts";
-import { DECODING } from "./decoding.ts";
-import { LEAST_SIDE, MOST_MONITORS, MOST_SIDE, RDP_DEPTHS, RDP_GRAPHICS } from "./rdp-options.ts";
-import { DEFAULT_WEB_PATH, TRANSPORTS } from "./transport.ts";
 
 /** The protocols of targets that people and agents add. */
 export const TARGET_PROTOCOLS = ["vnc", "kasmvnc", "rdp"] as const;
+
+/**
+ * How bytes get to a VNC server: "tcp" to its port, "unix" to its socket, "ws" and "wss" through a WebSocket,
+ * "reverse" from a server that connects to us, "repeater" by way of UltraVNC's repeater (mode II).
+ */
+export const TRANSPORTS = ["tcp", "unix", "ws", "wss", "reverse", "repeater"] as const;
+export type Transport = (typeof TRANSPORTS)[number];
+
+/** Of a WebSocket whose path was not chosen. */
+export const DEFAULT_WEB_PATH = "/websockify";
+
+const RDP_DEPTHS = [32, 24, 16, 15, 8] as const;
+/** "bitmaps": exact pixels; "pipeline": MS-RDPEGFX, which some hosts insist on, and which may be lossy. */
+const RDP_GRAPHICS = ["bitmaps", "pipeline"] as const;
+
+/** The sides that are asked for. */
+export const LEAST_SIDE = 200;
+export const MOST_SIDE = 8192;
+/** Of TS_UD_CS_MONITOR, MS-RDPBCGR 2.2.1.3.6. */
+export const MOST_MONITORS = 16;
 
 const expected = (words: readonly (string | number)[]) => ({ error: `expected one of ${words.join(", ")}` });
 
@@ -111,6 +128,13 @@ export const connectionFields = {
     .exactOptional()
     .describe("For rdp: what is asked of the host; it decides about the size."),
 } as const;
+
+/**
+ * The thread that decodes a target's picture. "auto": one of its own for RDP, the main one for the others; "worker":
+ * one of its own; "main": the main one, which RDP never has.
+ */
+const DECODING = ["auto", "worker", "main"] as const;
+export type Decoding = (typeof DECODING)[number];
 
 /** Beside them what only the configuration, URLs and the file of stored connections say. */
 export const decodingField = z

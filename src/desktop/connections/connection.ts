@@ -2,9 +2,16 @@ import { randomUUID } from "node:crypto";
 import { ENCODING_NAMES } from "../../protocols/rfb/encodings/list.ts";
 import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { RefusedError } from "../error.ts";
-import { type ConnectionFields, type RdpFields, readFields, TARGET_PROTOCOLS } from "./connection-fields.ts";
+import {
+  type ConnectionFields,
+  type RdpFields,
+  readFields,
+  TARGET_PROTOCOLS,
+  TRANSPORTS,
+  type Transport,
+} from "./connection-fields.ts";
 import { checkMonitors, rdpFieldsIn } from "./rdp-options.ts";
-import { checkedWay, TRANSPORTS, type Transport } from "./transport.ts";
+import { checkedWay } from "./transport.ts";
 
 export const PROTOCOLS = [...TARGET_PROTOCOLS, "demo"] as const;
 /** replay: a recording, shown as a desktop; never configured, never stored. */

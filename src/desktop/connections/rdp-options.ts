@@ -1,17 +1,7 @@
 import { placesIn } from "../../framebuffer/places.ts";
 import { boundRects, EMPTY_RECT, overlapRects, type Rect } from "../../framebuffer/rect.ts";
 import { RefusedError } from "../error.ts";
-import type { RdpFields } from "./connection-fields.ts";
-
-export const RDP_DEPTHS = [32, 24, 16, 15, 8] as const;
-/** "bitmaps": exact pixels; "pipeline": MS-RDPEGFX, which some hosts insist on, and which may be lossy. */
-export const RDP_GRAPHICS = ["bitmaps", "pipeline"] as const;
-
-/** The sides that are asked for. */
-export const LEAST_SIDE = 200;
-export const MOST_SIDE = 8192;
-/** Of TS_UD_CS_MONITOR, MS-RDPBCGR 2.2.1.3.6. */
-export const MOST_MONITORS = 16;
+import { LEAST_SIDE, MOST_MONITORS, MOST_SIDE, type RdpFields } from "./connection-fields.ts";
 
 /**
  * The query of `rdp://user:password@host?size=1280x800&depth=32&graphics=pipeline&require_nla=on&keyboard_layout=0x407`;

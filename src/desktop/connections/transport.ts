@@ -1,12 +1,5 @@
 import { RefusedError } from "../error.ts";
-import type { ConnectionFields } from "./connection-fields.ts";
-
-/**
- * How bytes get to a VNC server: "tcp" to its port, "unix" to its socket, "ws" and "wss" through a WebSocket,
- * "reverse" from a server that connects to us, "repeater" by way of UltraVNC's repeater (mode II).
- */
-export const TRANSPORTS = ["tcp", "unix", "ws", "wss", "reverse", "repeater"] as const;
-export type Transport = (typeof TRANSPORTS)[number];
+import { type ConnectionFields, DEFAULT_WEB_PATH, type Transport } from "./connection-fields.ts";
 
 /** The usual ports, where they are not the protocol's own: websockify's, a listening viewer's, a repeater's. */
 const PORTS: Readonly<Partial<Record<Transport, number>>> = {
@@ -16,9 +9,6 @@ const PORTS: Readonly<Partial<Record<Transport, number>>> = {
   reverse: 5500,
   repeater: 5901,
 };
-
-/** Of a WebSocket whose path was not chosen. */
-export const DEFAULT_WEB_PATH = "/websockify";
 
 /** What a kernel takes for the address of a Unix socket, without its final zero. */
 const MOST_SOCKET_PATH_BYTES = 107;

@@ -14,14 +14,14 @@ import {
   translateRect,
 } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import { jpegStripFormat } from "../../imaging/jpeg-strip-format.ts";
+import { jpegStripFormat } from "../../imaging/jpeg/jpeg-strip-format.ts";
 import type { LivePorts } from "../../imaging/live-picture.ts";
 import { claimTurn } from "../../imaging/loop-turns.ts";
 import { cropOf, equalSizes, ResizedError } from "../../imaging/pixels.ts";
-import { pngStripFormat } from "../../imaging/png-strip-format.ts";
-import { scalePicture } from "../../imaging/scale.ts";
+import { pngStripFormat } from "../../imaging/png/png-strip-format.ts";
+import { scalePicture } from "../../imaging/scale/scale.ts";
 import { StripSet } from "../../imaging/strip-set.ts";
-import { webpFormat } from "../../imaging/webp.ts";
+import { webpFormat } from "../../imaging/webp/webp.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
 import type { ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } from "../view.ts";

@@ -2,7 +2,7 @@ import { decodePicture, encodePicture, type RgbaPixels } from "../../compositor/
 import type { ImageFormat } from "../../desktop/view.ts";
 import type { Picture } from "../../framebuffer/picture.ts";
 import { intersectRects, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
-import { scalePicture } from "../../imaging/scale.ts";
+import { scalePicture } from "../../imaging/scale/scale.ts";
 
 /**
  * A native-size PNG of `region` with rectangles of the desktop blackened, as `format` and of `size`. What is under

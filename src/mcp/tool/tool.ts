@@ -7,10 +7,7 @@ import { ArgumentsError, toolErrorSchema } from "./error.ts";
 import type { Desk } from "./mcp-state.ts";
 import type { McpDesktop, McpDesktops } from "./ports.ts";
 import type { RecordingsOf } from "./recordings.ts";
-
-/** What a tool does to the world; also the name of its toolset in `?toolsets=`. */
-export const EFFECTS = ["read", "overlay", "input", "admin"] as const;
-export type ToolEffect = (typeof EFFECTS)[number];
+import type { ToolEffect } from "./toolsets.ts";
 
 /** Who calls, and what a handler may reach. */
 export interface ToolContext {
@@ -48,6 +45,8 @@ export interface ToolAnswer<Output> {
   readonly image?: ToolImage;
   /** Instead of `image` where there are several; their order is that of the output that describes them. */
   readonly images?: readonly ToolImage[];
+  /** True where the text shows what is on the screen, and so counts as an image does. */
+  readonly showsScreen?: boolean;
 }
 
 /** JSON Schema whose root is an object, as MCP wants it. */

@@ -1,4 +1,6 @@
-import { EFFECTS, type Tool } from "./tool.ts";
+/** What a tool does to the world; also the name of its toolset in `?toolsets=`. */
+export const EFFECTS = ["read", "overlay", "input", "admin"] as const;
+export type ToolEffect = (typeof EFFECTS)[number];
 
 /** Names of sets of tools: what most work on a desktop needs, and the tools of each effect. */
 export const TOOLSETS = ["core", ...EFFECTS] as const;
@@ -48,7 +50,10 @@ export function toolsetsOfUrl(url: string | undefined): Toolsets {
 }
 
 /** The tools that are in one of the sets; null or no set leaves them all. */
-export function selectTools(all: readonly Tool[], toolsets: readonly string[] | null): readonly Tool[] {
+export function selectTools<Tool extends { readonly name: string; readonly effect: ToolEffect }>(
+  all: readonly Tool[],
+  toolsets: readonly string[] | null,
+): readonly Tool[] {
   if (toolsets === null || toolsets.length === 0) return all;
   return all.filter(
     ({ name, effect }) => toolsets.includes(effect) || (toolsets.includes("core") && CORE.has(name)),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { frameLine, pictureLine } from "../../desktop/picture/picture-turns.ts";
 import { rectOfSize } from "../../framebuffer/rect.ts";
 import { pictureOf } from "../../imaging/pixels.ts";
-import { encodePng } from "../../imaging/png.ts";
+import { encodePng } from "../../imaging/png/png.ts";
 import { recordingIdField } from "../tool/recordings.ts";
 import { defineTool } from "../tool/tool.ts";
 

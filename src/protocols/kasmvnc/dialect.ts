@@ -1,7 +1,6 @@
 import type { ByteQueue, Parser } from "../byte-queue.ts";
 import { ByteWriter } from "../byte-writer.ts";
-import type { Conversation } from "../rfb/client/conversation.ts";
-import type { Dialect, Scroll } from "../rfb/client/dialect.ts";
+import type { Conversation, Dialect, Scroll } from "../rfb/client/conversation.ts";
 import type { Encoding } from "../rfb/encodings/encoding.ts";
 import { encodingByNumber } from "../rfb/encodings/list.ts";
 import { decodeTight, readTightLength, type TightKind } from "../rfb/encodings/tight-decode.ts";

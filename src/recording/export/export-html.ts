@@ -1,6 +1,6 @@
 import type { Size } from "../../framebuffer/rect.ts";
 import { pictureOf } from "../../imaging/pixels.ts";
-import { encodePng } from "../../imaging/png.ts";
+import { encodePng } from "../../imaging/png/png.ts";
 import { changedParts, type ExportFrame } from "./export-frames.ts";
 import { replayPage } from "./export-html-page.ts";
 import type { ReplayMoment } from "./export-moments.ts";

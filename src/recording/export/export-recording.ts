@@ -1,7 +1,7 @@
 import { RefusedError } from "../../desktop/error.ts";
 import type { Size } from "../../framebuffer/rect.ts";
 import { pictureOf } from "../../imaging/pixels.ts";
-import { encodePng } from "../../imaging/png.ts";
+import { encodePng } from "../../imaging/png/png.ts";
 import type { RecordingReader } from "../read/reader.ts";
 import { ExportDecor } from "./export-decor.ts";
 import {

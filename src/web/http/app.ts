@@ -3,7 +3,7 @@ import fastifyStatic from "@fastify/static";
 import fastifyWebsocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fastify, { LogController } from "fastify";
-import { claimTurn } from "../../imaging/loop-turns.ts";
+import { claimTurn, nextTurn } from "../../imaging/loop-turns.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import { OpenReaders } from "../../recording/read/open-readers.ts";
 import { refuseBroken } from "../api/client-error.ts";
@@ -140,10 +140,13 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
     const text = String(body);
     // Programs name the type on requests without a body too.
     if (text === "") return done(null, undefined);
+    const parse = (): void => void parseJson(request, text, done);
     const read = (): void => {
       const fault = faultOfJson(text);
-      if (fault === null) void parseJson(request, text, done);
-      else done(fault);
+      if (fault !== null) done(fault);
+      // Looking through a large one takes ten milliseconds and parsing it as many: not both in one turn.
+      else if (isLargeBody(request)) void nextTurn().then(parse);
+      else parse();
     };
     const turn = isLargeBody(request) ? claimTurn() : null;
     if (turn === null) read();

@@ -36,6 +36,8 @@ export function approvalRoutes(app: FastifyInstance, ports: AppPorts, reading: R
         "no open approval of that id has a picture: it was decided, has expired or never was",
       );
     }
+    const resource = { kind: "approval", id: approvalId } as const;
+    reading.read("approval.viewed", request, { resource, action: "picture" });
     // Before it leaves, so that nobody has seen it for longer than is known here.
     ports.desktops.questions.shown(approvalId, principalOf(request), "all");
     return reply.type("image/png").header("cache-control", "no-store").send(Buffer.from(picture));

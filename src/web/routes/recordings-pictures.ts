@@ -6,9 +6,9 @@ import { frameLine, pictureLine } from "../../desktop/picture/picture-turns.ts";
 import type { Picture } from "../../framebuffer/picture.ts";
 import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
 import { pictureOf } from "../../imaging/pixels.ts";
-import { encodePng } from "../../imaging/png.ts";
-import { scalePicture } from "../../imaging/scale.ts";
-import { encodeWebp } from "../../imaging/webp.ts";
+import { encodePng } from "../../imaging/png/png.ts";
+import { scalePicture } from "../../imaging/scale/scale.ts";
+import { encodeWebp } from "../../imaging/webp/webp.ts";
 import {
   EXPORT_FORMATS,
   type ExportedFile,

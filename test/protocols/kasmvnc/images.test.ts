@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import sharp from "sharp";
 import t from "tap";
-import { jpegTurbo } from "../../../src/imaging/jpeg-turbo.ts";
-import { decodeWebp } from "../../../src/imaging/webp-decode.ts";
+import { jpegTurbo } from "../../../src/imaging/jpeg/jpeg-turbo.ts";
+import { decodeWebp } from "../../../src/imaging/webp/webp-decode.ts";
 import { ByteWriter } from "../../../src/protocols/byte-writer.ts";
 import { kasmvnc } from "../../../src/protocols/kasmvnc/dialect.ts";
 import { decodeQoi, qoiSize } from "../../../src/protocols/kasmvnc/qoi.ts";

@@ -268,9 +268,18 @@ t.test("a session that is set up anew has its new size, and nothing is held in i
 
 t.test("sizes that cannot be, and ones that never stop, end it", async (t) => {
   const sized = (width: number, height: number): RdpError => errorOf(() => Peer.ready({}, { width, height }));
-  t.match(sized(0, 0), { code: "bad_size" });
-  t.match(sized(65_535, 65_535), { code: "bad_size" });
-  t.match(sized(8193, 100), { code: "bad_size" });
+  for (const [width, height] of [
+    [0, 0],
+    [65_535, 65_535],
+    [8193, 100],
+    [8192, 8192],
+  ] as const) {
+    t.match(sized(width, height), {
+      code: "bad_size",
+      message: `got a desktop of ${width}x${height} pixels, expected 1x1 to 8192 pixels a side, and at most 33200000 pixels in all`,
+    });
+  }
+  t.equal(Peer.ready({}, { width: 8192, height: 4 }).client.framebuffer.width, 8192, "the largest side");
   const peer = Peer.ready();
   const storm = errorOf(() => {
     for (let i = 0; i < 10; i++) peer.say(server.demandActive({ width: 100 + i, height: 60 }));

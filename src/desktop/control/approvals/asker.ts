@@ -1,18 +1,24 @@
-import { boundRects, type Point, type Rect } from "../../../framebuffer/rect.ts";
+import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import { boundRects, type Point, type Rect, rectOfSize, type Size } from "../../../framebuffer/rect.ts";
 import type { Region } from "../../../framebuffer/region.ts";
+import { encodePng } from "../../../imaging/png/png.ts";
+import { scalePicture } from "../../../imaging/scale/scale.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { RefusedError } from "../../error.ts";
 import type { Display } from "../../picture/display.ts";
+import { FramePicture } from "../../picture/frame-picture.ts";
 import type { Action, Actor, Edit } from "../action.ts";
 import { type Hand, pathOf, subjectOf } from "../action-class.ts";
 import { cropAround, pointOf, summaryOf } from "../action-summary.ts";
 import { type Approvals, type Granted, withEdit } from "./approvals.ts";
-import { askedPicture } from "./asked-picture.ts";
 import { ScreenBinding } from "./screen-binding.ts";
 import { type GrantPorts, type GrantUse, MOST_OWN_CHANGE, StandingGrants } from "./standing-grants.ts";
 
 /** What blinks and is no larger is a caret: the keyboard's focus. */
 const CARET = { width: 4, minHeight: 8, maxHeight: 48 } as const;
+
+/** Up to this size a picture is kept pixel for pixel; a larger one is scaled down, so that its memory is bounded. */
+const MOST_SHOWN: Size = Object.freeze({ width: 640, height: 400 });
 
 /** A yes, with all that must still hold when the action is done. */
 export interface Permit {
@@ -266,4 +272,27 @@ function changedOnTheWay(): RefusedError {
     "stale_screen",
     "the screen around the target became another one while this was done, so that the rest was left undone: take a screenshot to see how far it came",
   );
+}
+
+/**
+ * What a question shows, as PNG, encoded once.
+ *
+ * INVARIANT: the pixels are taken before this returns, so that who binds in the same turn binds to what is shown.
+ */
+function askedPicture(frame: Framebuffer, area: Rect): Promise<Uint8Array> {
+  const picture = encodeAsked(frame, area);
+  // Who asks for it hears why there is none.
+  picture.catch(() => undefined);
+  return picture;
+}
+
+async function encodeAsked(frame: Framebuffer, area: Rect): Promise<Uint8Array> {
+  const live = new FramePicture(frame);
+  const share = Math.min(1, MOST_SHOWN.width / area.width, MOST_SHOWN.height / area.height);
+  if (share === 1) return encodePng(live, area);
+  const size = {
+    width: Math.max(1, Math.round(area.width * share)),
+    height: Math.max(1, Math.round(area.height * share)),
+  };
+  return encodePng(await scalePicture(live, area, size), rectOfSize(size));
 }

@@ -1,4 +1,9 @@
-import { type Framebuffer, isAcceptableSize, OPAQUE } from "../../../framebuffer/framebuffer.ts";
+import {
+  ACCEPTABLE_SIZES,
+  type Framebuffer,
+  isAcceptableSize,
+  OPAQUE,
+} from "../../../framebuffer/framebuffer.ts";
 import { areaOfRect, intersectRects, isEmptyRect, type Rect, type Size } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 import { MOST_MESSAGE_BYTES, Zgfx } from "../codecs/zgfx.ts";
@@ -192,7 +197,7 @@ export class GraphicsPipeline {
       throw new RdpError(
         "bad_size",
         "graphics",
-        `got a desktop of ${width}x${height} pixels, expected a smaller one`,
+        `got a desktop of ${width}x${height} pixels, expected ${ACCEPTABLE_SIZES}`,
       );
     }
     this.#work.spend(width * height);

@@ -1,4 +1,4 @@
-import { isAcceptableSize } from "../../../framebuffer/framebuffer.ts";
+import { isAcceptableSize, MAX_AREA } from "../../../framebuffer/framebuffer.ts";
 import { boundRects, EMPTY_RECT, type Rect, rect } from "../../../framebuffer/rect.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
 import type { Conversation } from "../conversation.ts";
@@ -16,6 +16,8 @@ const CONTROL = { request: 1, cooperate: 4 } as const;
 /** The only list of fonts there is: none, in one piece. MS-RDPBCGR 2.2.1.18.1. */
 const FIRST_AND_LAST = 3;
 const FONT_BYTES = 50;
+/** What is expected of a desktop's size, for messages. */
+const SIZES = `1x1 to ${LIMIT.side} pixels a side, and at most ${MAX_AREA} pixels in all`;
 
 /**
  * Demand Active, MS-RDPBCGR 2.2.1.13.1: U32 share, U16 length of the source, U16 length of the capabilities, source,
@@ -29,11 +31,7 @@ export function readDemandActive(from: LittleEndianReader, c: Conversation): voi
   const { width, height } = readCapabilities(from, c);
   const isTooLarge = width > LIMIT.side || height > LIMIT.side;
   if (isTooLarge || !isAcceptableSize({ width, height })) {
-    throw new RdpError(
-      "bad_size",
-      c.phase,
-      `got a desktop of ${width}x${height} pixels, expected 1x1 to ${LIMIT.side}x${LIMIT.side}`,
-    );
+    throw new RdpError("bad_size", c.phase, `got a desktop of ${width}x${height} pixels, expected ${SIZES}`);
   }
   resizeTo(width, height, c);
   confirm(c);

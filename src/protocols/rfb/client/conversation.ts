@@ -4,12 +4,11 @@ import type { CopyMove } from "../../../framebuffer/picture.ts";
 import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Region } from "../../../framebuffer/region.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
-import type { ByteQueue } from "../../byte-queue.ts";
+import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import type { Deflate, Inflate, JpegCodec, SecurityCrypto } from "../../platform.ts";
 import type { DecoderState, Encoding } from "../encodings/encoding.ts";
 import type { ResizeStatus } from "../resize-status.ts";
 import type { SecurityWish } from "../security/policy.ts";
-import type { Dialect } from "./dialect.ts";
 import type { RfbEffect } from "./effect.ts";
 
 export interface RfbClientPorts {
@@ -123,4 +122,29 @@ export interface Conversation {
   admitFence(): void;
   send(bytes: Uint8Array): void;
   emit(event: RfbClientEvent): void;
+}
+
+/** Wheel movement in notches, right and down positive. */
+export interface Scroll {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * What a family of servers says in its own way. It is fixed before SetEncodings and never mixed with another's:
+ * the same numbers mean other things (rectangle 17 is ZYWRLE or KasmVideo, message 253 is gii or UserAdded).
+ */
+export interface Dialect {
+  readonly name: string;
+  /** Asked for unless the options name others, best first. */
+  readonly encodings: readonly number[];
+  /** Asked for beside them. */
+  readonly pseudoEncodings: readonly number[];
+  /** For one connection: how the rectangles of a number are decoded; undefined where it is no encoding here. */
+  decoders(c: Conversation): (number: number) => Encoding | undefined;
+  /** Reads a message of this dialect after its type; false where it has no such message. */
+  readMessage(c: Conversation, type: number): Parser<boolean>;
+  /** The messages that bring the pointer to (x, y) with these buttons held and the wheel turned. */
+  pointer(c: Conversation, x: number, y: number, buttons: number, scroll: Scroll): Uint8Array;
+  offerClipboard(c: Conversation, text: string): void;
 }

@@ -1,7 +1,6 @@
 import type { Parser } from "../../byte-queue.ts";
 import type { RgbaImage, RsaKey } from "../../platform.ts";
 import type { SessionCipher } from "../security/session-cipher.ts";
-import type { Conversation } from "./conversation.ts";
 
 /**
  * What only the platform can do. The parser stands still until it is done, so that messages and rectangles keep
@@ -29,8 +28,13 @@ export type RfbEffect =
 /** Never there: no number of bytes lets a parser go on that waits for an effect, only `resume` does. */
 const AFTER_RESUME = Number.POSITIVE_INFINITY;
 
+/** Who hands effects to the link. */
+interface EffectSource {
+  emit(event: { readonly type: "effect"; readonly effect: RfbEffect }): void;
+}
+
 /** Hands an effect to the link and waits until it is done. */
-export function* perform(c: Conversation, effect: RfbEffect): Parser<void> {
+export function* perform(c: EffectSource, effect: RfbEffect): Parser<void> {
   c.emit({ type: "effect", effect });
   yield AFTER_RESUME;
 }

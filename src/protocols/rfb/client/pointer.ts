@@ -1,6 +1,5 @@
 import { ByteWriter } from "../../byte-writer.ts";
-import type { Conversation } from "./conversation.ts";
-import type { Scroll } from "./dialect.ts";
+import type { Conversation, Scroll } from "./conversation.ts";
 import { extendedPointerEvent, pointerEvent } from "./requests.ts";
 
 export const NO_SCROLL: Scroll = Object.freeze({ x: 0, y: 0 });

@@ -12,9 +12,9 @@ import type {
   RfbClientEvent,
   RfbClientOptions,
   RfbClientPorts,
+  Scroll,
   ServerFeatures,
 } from "./conversation.ts";
-import type { Scroll } from "./dialect.ts";
 import { handshake } from "./handshake.ts";
 import { readMessages } from "./messages.ts";
 import { PLAIN_RFB } from "./plain-rfb.ts";

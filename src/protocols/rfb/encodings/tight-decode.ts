@@ -6,7 +6,8 @@ import type { DecoderState } from "./encoding.ts";
 import { Inflated } from "./inflated.ts";
 import { paintJpeg } from "./jpeg-rect.ts";
 import type { PixelReader } from "./pixel-reader.ts";
-import { copyFilter, gradientFilter, paletteFilter, type TightFilter } from "./tight-filters.ts";
+import { copyFilter, paletteFilter, type TightFilter } from "./tight-filters.ts";
+import { gradientFilter } from "./tight-gradient.ts";
 
 /** The widest rectangle that is not one colour, rfbproto "Tight Encoding". */
 export const TIGHT_MAX_WIDTH = 2048;

@@ -1,13 +1,12 @@
 import { type Framebuffer, OPAQUE } from "../../../framebuffer/framebuffer.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { badData } from "./bad-data.ts";
-import type { PixelCode, PixelReader } from "./pixel-reader.ts";
+import type { PixelCode } from "./pixel-reader.ts";
 import { paintRows } from "./raw.ts";
 import { paintRgb, viewOf } from "./rgb-rows.ts";
-import { gradientOf } from "./tight-gradient.ts";
 
 /** Bytes of a TPIXEL that is R, G, B. */
-const RGB_BYTES = 3;
+export const RGB_BYTES = 3;
 
 const MOST_COLOURS = 256;
 
@@ -98,42 +97,4 @@ function manyColours(rect: Rect, palette: Uint32Array, count: number): TightFilt
       if (most >= count) throw badData(`tight palette index ${most} where the palette has ${count} colours`);
     },
   };
-}
-
-/**
- * Each intensity is the difference to left + above - above left, cut to 0 to 255, modulo 256; outside the rectangle
- * all are 0. What is above was painted by the row before, so the picture itself is the memory.
- */
-export function gradientFilter(rect: Rect, pixels: PixelReader): TightFilter {
-  const code = pixels.tight;
-  if (!code.isRgb || code.sizeBytes !== RGB_BYTES) return gradientOf(rect, pixels);
-  return {
-    rowBytes: rect.width * RGB_BYTES,
-    paint(data, start, to, firstRow, rows) {
-      const { words, width: stride } = to;
-      const { width } = rect;
-      let p = start;
-      let row = (rect.y + firstRow) * stride + rect.x;
-      for (let y = firstRow; y < firstRow + rows; y++, row += stride) {
-        let left = 0;
-        let aboveLeft = 0;
-        for (let i = row; i < row + width; i++, p += RGB_BYTES) {
-          const above = y === 0 ? 0 : words[i - stride]!;
-          left =
-            correct(left, above, aboveLeft, 0, data[p]!) |
-            correct(left, above, aboveLeft, 8, data[p + 1]!) |
-            correct(left, above, aboveLeft, 16, data[p + 2]!);
-          words[i] = OPAQUE | left;
-          aboveLeft = above;
-        }
-      }
-    },
-  };
-}
-
-/** One intensity, `shift` bits up in its word, put back there. */
-function correct(left: number, above: number, aboveLeft: number, shift: number, difference: number): number {
-  const guess = ((left >> shift) & 255) + ((above >> shift) & 255) - ((aboveLeft >> shift) & 255);
-  const cut = guess < 0 ? 0 : guess > 255 ? 255 : guess;
-  return ((cut + difference) & 255) << shift;
 }

@@ -3,14 +3,52 @@ import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { badData } from "./bad-data.ts";
 import type { PixelReader } from "./pixel-reader.ts";
-import type { TightFilter } from "./tight-filters.ts";
+import { RGB_BYTES, type TightFilter } from "./tight-filters.ts";
+
+/**
+ * Each intensity is the difference to left + above - above left, cut to 0 to 255, modulo 256; outside the rectangle
+ * all are 0. What is above was painted by the row before, so the picture itself is the memory.
+ */
+export function gradientFilter(rect: Rect, pixels: PixelReader): TightFilter {
+  const code = pixels.tight;
+  if (!code.isRgb || code.sizeBytes !== RGB_BYTES) return gradientOf(rect, pixels);
+  return {
+    rowBytes: rect.width * RGB_BYTES,
+    paint(data, start, to, firstRow, rows) {
+      const { words, width: stride } = to;
+      const { width } = rect;
+      let p = start;
+      let row = (rect.y + firstRow) * stride + rect.x;
+      for (let y = firstRow; y < firstRow + rows; y++, row += stride) {
+        let left = 0;
+        let aboveLeft = 0;
+        for (let i = row; i < row + width; i++, p += RGB_BYTES) {
+          const above = y === 0 ? 0 : words[i - stride]!;
+          left =
+            correct(left, above, aboveLeft, 0, data[p]!) |
+            correct(left, above, aboveLeft, 8, data[p + 1]!) |
+            correct(left, above, aboveLeft, 16, data[p + 2]!);
+          words[i] = OPAQUE | left;
+          aboveLeft = above;
+        }
+      }
+    },
+  };
+}
+
+/** One intensity, `shift` bits up in its word, put back there. */
+function correct(left: number, above: number, aboveLeft: number, shift: number, difference: number): number {
+  const guess = ((left >> shift) & 255) + ((above >> shift) & 255) - ((aboveLeft >> shift) & 255);
+  const cut = guess < 0 ? 0 : guess > 255 ? 255 : guess;
+  return ((cut + difference) & 255) << shift;
+}
 
 /**
  * The gradient filter for pixels other than R, G, B bytes: colours are predicted and corrected as the format holds
  * them, each modulo its maximum + 1 (rfbproto "Tight Encoding"; as libvncclient has it). `above` is the memory, since
  * the picture holds eight bits of each. Throws RfbError `bad_data` where there are no colours to add.
  */
-export function gradientOf(rect: Rect, pixels: PixelReader): TightFilter {
+function gradientOf(rect: Rect, pixels: PixelReader): TightFilter {
   const { format, tight: code } = pixels;
   if (!format.isTrueColour || format.bitsPerPixel === 8) {
     throw badData(`tight gradient in ${format.bitsPerPixel} bits, expected true colour of 16 or 32`);

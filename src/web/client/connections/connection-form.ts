@@ -1,16 +1,7 @@
 import type { ConnectionBody, ConnectionInfo } from "../../api/api.ts";
+import { type FilledForm, field } from "./filled-form.ts";
 import { rdpFromForm, rdpValues } from "./rdp-form.ts";
 import { wayFromForm } from "./transport-choice.ts";
-
-/** A form's fields by name; a browser's FormData is one. */
-export interface FilledForm {
-  get(name: string): unknown;
-}
-
-function field(form: FilledForm, name: string): string {
-  const value = form.get(name);
-  return typeof value === "string" ? value : "";
-}
 
 /** The protocol a form control names; VNC for anything else. */
 export function protocolNamed(name: string): ConnectionBody["protocol"] {

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ConnectionBody, ConnectionInfo, TestReportInfo } from "../../api/api.ts";
 import { CopyButton } from "../controls/copy-button.tsx";
+import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
 import { api } from "../shell/api-client.ts";
 import { sentence } from "../shell/labels.ts";
@@ -14,7 +15,6 @@ import {
   formOf,
   protocolNamed,
 } from "./connection-form.ts";
-import { HandshakeSteps } from "./handshake-steps.tsx";
 import { MoreFields } from "./more-fields.tsx";
 import { SecretField } from "./secret-field.tsx";
 import { needsHost, usualPort } from "./transport-choice.ts";
@@ -262,4 +262,36 @@ function Result({ phase }: { readonly phase: Phase }) {
     default:
       return null;
   }
+}
+
+/** How far a test connection came, step by step. */
+function HandshakeSteps({ report }: { readonly report: TestReportInfo }) {
+  return (
+    <div class={`result ${report.success ? "result-good" : "result-bad"}`}>
+      {/* The message of a failure is its last step's. */}
+      <p>{report.success ? sentence(report.message) : <strong>The test failed</strong>}</p>
+      <ol class="steps">
+        {report.steps.map((step) => (
+          <li key={step.name} class={step.ok ? "step-good" : "step-bad"}>
+            <Icon shape={step.ok ? "check" : "cross"} />
+            <span>
+              <span class="visually-hidden">{step.ok ? "Done: " : "Failed: "}</span>
+              {step.name}
+              {step.detail !== "" && <span class="muted"> {step.detail}</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {!report.success && (
+        <p>
+          <CopyButton text={detailsOf(report)} label="Copy details" />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function detailsOf({ message, steps }: TestReportInfo): string {
+  const lines = steps.map(({ name, ok, detail }) => `${ok ? "done" : "failed"} ${name} ${detail}`.trim());
+  return [message, ...lines].join("\n");
 }

@@ -1,6 +1,6 @@
 import { placesIn } from "../../../framebuffer/places.ts";
 import type { ConnectionBody, ConnectionInfo } from "../../api/api.ts";
-import type { FilledForm } from "./connection-form.ts";
+import { type FilledForm, field } from "./filled-form.ts";
 
 type Wishes = NonNullable<ConnectionBody["rdp"]>;
 
@@ -54,10 +54,7 @@ export function screensIn(text: string): Pick<Wishes, "width" | "height" | "moni
 
 /** What the fields for an RDP host ask of it; nothing where all were left alone. */
 export function rdpFromForm(form: FilledForm): Pick<ConnectionBody, "rdp"> {
-  const text = (name: string): string => {
-    const value = form.get(name);
-    return typeof value === "string" ? value : "";
-  };
+  const text = (name: string): string => field(form, name);
   const rdp: Wishes = { ...screensIn(text("rdp_screens")) };
   if (/^\d{1,10}$/.test(text("rdp_keyboard"))) rdp.keyboard_layout = Number(text("rdp_keyboard"));
   const graphics = (["bitmaps", "pipeline"] as const).find((name) => name === text("rdp_graphics"));

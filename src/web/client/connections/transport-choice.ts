@@ -1,6 +1,6 @@
 import { SECURITY_NAMES } from "../../../protocols/rfb/security/policy.ts";
 import type { ConnectionBody } from "../../api/api.ts";
-import type { FilledForm } from "./connection-form.ts";
+import { type FilledForm, field } from "./filled-form.ts";
 
 type Transport = NonNullable<ConnectionBody["transport"]>;
 
@@ -81,10 +81,7 @@ export function needsHost(transport: string): boolean {
 
 /** What the fields of the way ask for; only those that mean something to it are read, and empty ones are left out. */
 export function wayFromForm(form: FilledForm): Partial<ConnectionBody> {
-  const text = (name: string): string => {
-    const value = form.get(name);
-    return typeof value === "string" ? value.trim() : "";
-  };
+  const text = (name: string): string => field(form, name).trim();
   const transport = transportNamed(text("transport"));
   const fingerprint = text("fingerprint");
   const security = text("security")

@@ -145,6 +145,10 @@ t.test("limits hold before memory and time are spent", async (t) => {
   };
   bad("bad_size", write.resetGraphics(100_000, 100_000));
   bad("bad_size", write.resetGraphics(0, 10));
+  t.throws(() => start().say(write.resetGraphics(0, 10)), {
+    message:
+      "got a desktop of 0x10 pixels, expected 1x1 to 16384 pixels a side, and at most 33200000 pixels in all",
+  });
   bad("too_large", write.createSurface(1, 65_535, 65_535));
   bad("too_large", ...[1, 2, 3, 4].map((id) => write.createSurface(id, 16_384, 2026)));
   bad("too_large", ...Array.from({ length: 64 }, (_, i) => write.createSurface(i + 1, 1, 1)));

@@ -72,12 +72,20 @@ t.test("case 10: a picture of no or too many pixels is refused, and none is allo
     [0, 10],
     [65535, 65535],
     [16385, 1],
+    [8192, 8192],
   ] as const) {
+    const expected = "expected 1x1 to 16384 pixels a side, and at most 33200000 pixels in all";
     const peer = new Peer();
     const error = errorOf(() => peer.say(init(width, height, 0)));
-    t.match(error, { code: "bad_size", phase: "init", message: new RegExp(`${width}x${height}`) });
+    const desktop = `got a desktop of ${width}x${height} pixels, ${expected}`;
+    t.match(error, { code: "bad_size", phase: "init", message: desktop });
     t.equal(peer.client.framebuffer.bytes.length, 4);
-    t.match(errorAfter(rectangle(0, 0, width, height, -223)), { code: "bad_size", phase: "rectangle" });
+    const message = `got a new size of ${width}x${height}, ${expected}`;
+    t.match(errorAfter(rectangle(0, 0, width, height, -223)), {
+      code: "bad_size",
+      phase: "rectangle",
+      message,
+    });
   }
 });
 

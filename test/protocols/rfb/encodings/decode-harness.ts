@@ -3,7 +3,7 @@ import t from "tap";
 import { Framebuffer, OPAQUE } from "../../../../src/framebuffer/framebuffer.ts";
 import { type PixelFormat, RGBX } from "../../../../src/framebuffer/pixel-format.ts";
 import type { Rect } from "../../../../src/framebuffer/rect.ts";
-import { jpegTurbo } from "../../../../src/imaging/jpeg-turbo.ts";
+import { jpegTurbo } from "../../../../src/imaging/jpeg/jpeg-turbo.ts";
 import { nodeInflate } from "../../../../src/platform/node-zlib.ts";
 import { ByteQueue, type Parser } from "../../../../src/protocols/byte-queue.ts";
 import type { Inflate } from "../../../../src/protocols/platform.ts";

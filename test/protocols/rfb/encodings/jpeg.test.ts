@@ -1,6 +1,6 @@
 import t from "tap";
 import { Framebuffer } from "../../../../src/framebuffer/framebuffer.ts";
-import { jpegTurbo } from "../../../../src/imaging/jpeg-turbo.ts";
+import { jpegTurbo } from "../../../../src/imaging/jpeg/jpeg-turbo.ts";
 import { jpeg } from "../../../../src/protocols/rfb/encodings/jpeg.ts";
 import { checkDecodes, checkRefuses, joinBytes, type WireRect } from "./decode-harness.ts";
 import { photoPicture } from "./pictures.ts";

@@ -1,6 +1,6 @@
 import t from "tap";
 import { Framebuffer } from "../../../../src/framebuffer/framebuffer.ts";
-import { jpegTurbo } from "../../../../src/imaging/jpeg-turbo.ts";
+import { jpegTurbo } from "../../../../src/imaging/jpeg/jpeg-turbo.ts";
 import { nodeDeflate } from "../../../../src/platform/node-zlib.ts";
 import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
 import { TIGHT_MAX_AREA, TIGHT_MAX_WIDTH, tight } from "../../../../src/protocols/rfb/encodings/tight.ts";

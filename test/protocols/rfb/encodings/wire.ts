@@ -1,7 +1,7 @@
 import type { Framebuffer } from "../../../../src/framebuffer/framebuffer.ts";
 import type { Pixels } from "../../../../src/framebuffer/picture.ts";
 import { RGBX } from "../../../../src/framebuffer/pixel-format.ts";
-import { jpegTurbo } from "../../../../src/imaging/jpeg-turbo.ts";
+import { jpegTurbo } from "../../../../src/imaging/jpeg/jpeg-turbo.ts";
 import { nodeDeflate } from "../../../../src/platform/node-zlib.ts";
 import type { EncoderState } from "../../../../src/protocols/rfb/encodings/encoding.ts";
 
