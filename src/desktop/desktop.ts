@@ -339,6 +339,7 @@ export class Desktop {
           this.#input.copied(text);
           copied.hear(text);
         },
+        clipboardOffered: () => this.#input.offered(),
         clipboardTaken: () => this.#input.taken(),
         name: (name) => this.#rename(name),
         bell: () => this.#emit({ type: "bell" }),

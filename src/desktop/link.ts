@@ -29,6 +29,8 @@ export interface LinkEvents {
   cursor(cursor: Cursor | null): void;
   /** Somebody copied this there; null: what is too long, or cannot be read. */
   clipboard(text: string | null): void;
+  /** The target answered that it knows of the text it was offered last; only from targets that say so. */
+  clipboardOffered?(): void;
   /** The target asked for the text it was offered last, and got it; only where `provesClipboard`. */
   clipboardTaken?(): void;
   name(name: string): void;

@@ -1,5 +1,5 @@
 import t from "tap";
-import { RefusedError } from "../../src/desktop/error.ts";
+import { LinkError, RefusedError } from "../../src/desktop/error.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { callsTo } from "./call.ts";
 import { fakeHouse } from "./fake-house.ts";
@@ -10,6 +10,9 @@ function desk(options: Parameters<typeof fakeHouse>[0] = {}) {
   const desktop = house.desktops.get("one");
   return { house, desktop, call, kinds: () => desktop.performed.map(({ action }) => action.kind) };
 }
+
+const failedOf = (structured: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(Object(structured["failed"])));
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -59,17 +62,79 @@ t.test("a list says where it stopped when the screen has another size half way",
 
 t.test("an action of several steps that stops half way says what was done", async (t) => {
   const { desktop, call } = desk();
+  let part: { done?: Record<string, number> } = {};
   desktop.onPerform = async ({ action }) => {
-    if (action.kind === "type") throw new RefusedError("denied_by_human", "no");
+    if (action.kind === "type") throw new RefusedError("denied_by_human", "no: ask for it again", part);
     return {};
   };
-  const { isError, structured, text } = await call("computer", {
-    name: "type_text_at",
-    args: { x: 1, y: 1, text: "hello" },
-  });
+  const typeAt = { name: "type_text_at", args: { x: 1, y: 1, text: "hello" } };
+  const { isError, structured, text } = await call("computer", typeAt);
   t.notOk(isError, "the click was done");
-  t.match(structured, { success: false, done: [], failed: { index: 0, code: "denied_by_human" } });
-  t.match(text, /part of it was done/);
+  t.match(structured, {
+    success: false,
+    done: [],
+    failed: {
+      index: 0,
+      code: "denied_by_human",
+      message: "no; by then 1 of 2 steps were done",
+      hint: /do only what is missing/,
+      steps: [{ step: "click", position: { native: { x: 1, y: 0 } } }],
+    },
+  });
+  t.same(failedOf(structured)["done"], { steps: 1, of: 2 });
+  t.match(
+    text,
+    /\(type_text_at\) after click at 1,0: denied_by_human: no; by then 1 of 2 steps were done\. /,
+  );
+  t.match(text, /do only what is missing/);
+  part = { done: { typed: 2, of: 5 } };
+  const begun = await call("computer", typeAt);
+  t.same(failedOf(begun.structured)["done"], { typed: 2, of: 5, steps: 1, of_steps: 2 });
+  desktop.onPerform = async ({ action }) => {
+    if (action.kind === "type") throw new LinkError("target_closed", "gone");
+    return {};
+  };
+  const lost = await call("computer", typeAt);
+  t.match(lost.structured, { failed: { code: "target_closed", hint: /do only what is missing/ } });
+  t.same(failedOf(lost.structured)["done"], { steps: 1, of: 2 }, "whatever ended it");
+});
+
+t.test("what was done of an action at which a list stops is told, and only of that one", async (t) => {
+  const { desktop, call } = desk();
+  let part: { done?: Record<string, number> } = {};
+  desktop.onPerform = async ({ action }) => {
+    if (action.kind === "type") throw new RefusedError("human_in_control", "busy", part);
+    return {};
+  };
+  const actions = [
+    { type: "click", button: "left", x: 1, y: 1 },
+    { type: "type", text: "hello" },
+  ];
+  const whole = await call("computer", { actions });
+  t.match(whole.structured, { done: [{ action: "click" }], failed: { index: 1, steps: [] } });
+  t.notOk("done" in failedOf(whole.structured), "nothing of the text was typed");
+  part = { done: { typed: 3, of: 5 } };
+  const begun = await call("computer", { actions });
+  t.same(failedOf(begun.structured)["done"], { typed: 3, of: 5 });
+  t.match(begun.text, /do only what is missing/);
+  const alone = await call("computer", { type: "type", text: "hello" });
+  t.match(alone.error, { code: "human_in_control", done: { typed: 3, of: 5 } });
+});
+
+t.test("a move whose keys went down in vain says so", async (t) => {
+  const { desktop, call } = desk();
+  desktop.onPerform = async ({ action }) => {
+    if (action.kind === "move") throw new RefusedError("denied_by_human", "no");
+    return {};
+  };
+  const { error } = await call("computer", { type: "move", x: 1, y: 1, keys: ["SUPER"] });
+  t.match(error, { code: "denied_by_human", done: { steps: 1, of: 3 } });
+  desktop.onPerform = async () => {
+    throw new RefusedError("denied_by_human", "no");
+  };
+  const refused = await call("computer", { type: "move", x: 1, y: 1, keys: ["SUPER"] });
+  t.match(refused.error, { code: "denied_by_human" });
+  t.notOk(Object.hasOwn(Object(refused.error), "done"), "where the keys were denied nothing was done");
 });
 
 t.test("what an action pressed by itself is let go when it ends before it let go", async (t) => {

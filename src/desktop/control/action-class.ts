@@ -139,10 +139,16 @@ export const COMMAND_KEYS: ReadonlySet<number> = new Set([
 /** Whether keys pressed together write a character: Latin-1, the keypad and Unicode, without a key that commands. */
 function isTyping(keysyms: readonly number[]): boolean {
   return (
-    keysyms.some(
-      (keysym) =>
-        (keysym >= 0x20 && keysym <= 0xff) || (keysym >= 0xffaa && keysym <= 0xffb9) || isUnicode(keysym),
-    ) && !keysyms.some((keysym) => COMMAND_KEYS.has(keysym))
+    keysyms.some((keysym) => (keysym >= 0x20 && keysym <= 0xff) || isKeypad(keysym) || isUnicode(keysym)) &&
+    !keysyms.some((keysym) => COMMAND_KEYS.has(keysym))
+  );
+}
+
+/** Keys of the keypad that write: KP_Space, KP_Multiply to KP_9 and KP_Equal; the rest move, enter or are function keys. */
+function isKeypad(keysym: number): boolean {
+  // KP_Begin is the place of the 5, which an RDP host writes: Num Lock is on there.
+  return (
+    keysym === 0xff80 || keysym === 0xff9d || (keysym >= 0xffaa && keysym <= 0xffb9) || keysym === 0xffbd
   );
 }
 

@@ -11,8 +11,14 @@ export interface Holder {
   readonly isDeclared: boolean;
 }
 
-/** Actions of agents that may wait for their turn; the next is refused. */
+/** Actions of all agents, and of one, that may wait for their turn; the next is refused. */
 const MAX_WAITING = 100;
+const MAX_WAITING_OF_ONE = 20;
+/**
+ * Whatever an agent's action takes by what is asked of it and by how slow the target is, its turn ends then. Longer than
+ * what may be asked for (longest-action.ts), so that this is done to its end.
+ */
+const LONGEST_TURN_MS = 70_000;
 /** An agent is told as the holder for so long after its last action, so that the word does not flicker. */
 const LINGER_MS = 3000;
 /** While others wait, an agent that keeps something pressed between two actions keeps its turn for so long. */
@@ -140,11 +146,13 @@ export class Arbiter {
     this.checkFree();
     if (this.#isFreeFor(actor)) this.#begin(actor, action);
     else await this.#wait(actor, action);
+    const cancelLimit = this.#ports.clock.after(LONGEST_TURN_MS, () => action.abort(tooLong()));
     try {
       // Whatever came between being let in and running: nothing begins in a person's hand.
       action.signal.throwIfAborted();
       return await run();
     } finally {
+      cancelLimit();
       this.#running = null;
       this.#usedAtMs = this.#ports.clock.nowMs();
       this.#next();
@@ -181,8 +189,10 @@ export class Arbiter {
 
   #wait(actor: Actor, action: TurnTaker): Promise<void> {
     const { signal } = action;
-    if (this.#waiting >= MAX_WAITING) {
-      throw new RefusedError("too_many", `${MAX_WAITING} actions wait for this desktop already: slow down`);
+    const own = this.#queues.get(actor.id)?.length ?? 0;
+    if (this.#waiting >= MAX_WAITING || own >= MAX_WAITING_OF_ONE) {
+      const got = own >= MAX_WAITING_OF_ONE ? `${own} of your actions` : `${MAX_WAITING} actions`;
+      throw new RefusedError("too_many", `${got} wait for this desktop already: slow down`);
     }
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -287,4 +297,11 @@ export class Arbiter {
     this.#holder = holder;
     this.#ports.changed(holder);
   }
+}
+
+function tooLong(): RefusedError {
+  return new RefusedError(
+    "cancelled",
+    `the action took more than ${LONGEST_TURN_MS / 1000} s, for which others had to wait: do it in parts`,
+  );
 }

@@ -66,12 +66,20 @@ export class AgentHand extends Input {
     return this.#shared.isHeld(keysym);
   }
 
+  override whenOffered(): Promise<void> | null {
+    return this.#shared.whenOffered();
+  }
+
   override whenTaken(): Promise<void> {
     return this.#shared.whenTaken();
   }
 
   override get hasPressedKeys(): boolean {
     return this.#shared.hasPressedKeys;
+  }
+
+  override canPress(keysym: number): boolean {
+    return this.#shared.canPress(keysym);
   }
 
   override hasKeyFor(keysym: number): boolean {

@@ -12,6 +12,10 @@ export class Input {
   /** keysym -> scancode it was pressed with. */
   readonly #held = new Map<number, number | null>();
   readonly #untilTaken: (() => void)[] = [];
+  readonly #untilOffered: (() => void)[] = [];
+  /** The target knows of the text that was sent last. */
+  #isOffered = false;
+  #answersOffers = false;
   /** Characters that the target had to make a key for, as far as we know. */
   readonly #newKeys = new Set<number>();
   /** What was down when a connection was lost. */
@@ -50,6 +54,11 @@ export class Input {
     return this.#hasPressedKeys;
   }
 
+  /** Whether something at the target makes it, and it surely has a key for it or one left to make for it. */
+  canPress(keysym: number): boolean {
+    return this.#link?.canType?.(keysym) !== false && this.hasKeyFor(keysym);
+  }
+
   /** Whether the target surely has a key for it, or one left to make for it. */
   hasKeyFor(keysym: number): boolean {
     const most = this.#link?.newKeys ?? Number.POSITIVE_INFINITY;
@@ -63,6 +72,7 @@ export class Input {
   attach(link: Link): void {
     this.#link = link;
     this.#hasPressedKeys = false;
+    this.#answersOffers = false;
     for (const [keysym, scancode] of this.#left) link.key(keysym, false, scancode);
     if (this.#hasLeftButtons) link.pointer(this.#x, this.#y, 0);
     this.#left.clear();
@@ -96,6 +106,7 @@ export class Input {
   /** Puts a text on the target's clipboard. */
   clipboard(text: string): void {
     if (this.#link === null) return;
+    this.#isOffered = false;
     this.#link.clipboard(text);
     const arrived = arrivedOf(text, this.#link.hasLatinClipboard === true);
     this.#clipboardText = { text: arrived, origin: "sent" };
@@ -104,6 +115,20 @@ export class Input {
   /** The target said that somebody copied this there; null: something that cannot be had. */
   copied(text: string | null): void {
     this.#clipboardText = { text, origin: "desktop" };
+  }
+
+  /** The target answered that it knows of what was sent last. */
+  offered(): void {
+    this.#answersOffers = true;
+    this.#isOffered = true;
+    for (const hear of this.#untilOffered.splice(0)) hear();
+  }
+
+  /** Resolves when the target has answered that it knows of what was sent last; null where it never says so. */
+  whenOffered(): Promise<void> | null {
+    if (!this.#answersOffers) return null;
+    if (this.#isOffered) return Promise.resolve();
+    return new Promise((resolve) => this.#untilOffered.push(resolve));
   }
 
   /** The target asked for what was sent. */

@@ -58,7 +58,12 @@ export function hasCase(text: string): boolean {
   return text.toLowerCase() !== text || text.toUpperCase() !== text;
 }
 
-/** True for characters that are on most layouts, so that a server need not make a key for them first. */
+/** Keysyms of keys for media, brightness and the like, XF86keysym.h: keymaps of X.Org have them all. */
+const FIRST_VENDOR_KEYSYM = 0x1008_0000;
+const LAST_VENDOR_KEYSYM = 0x1008_ffff;
+
+/** True for keys and characters that are on most layouts, so that a server need not make a key for them first. */
 export function isOnMostLayouts(keysym: number): boolean {
-  return keysym <= 0x7e || (keysym >= 0xff00 && keysym <= 0xffff);
+  const isVendors = keysym >= FIRST_VENDOR_KEYSYM && keysym <= LAST_VENDOR_KEYSYM;
+  return keysym <= 0x7e || (keysym >= 0xff00 && keysym <= 0xffff) || isVendors;
 }

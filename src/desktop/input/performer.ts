@@ -8,7 +8,7 @@ import type { Input } from "./input.ts";
 import { isOnMostLayouts } from "./keyboard.ts";
 import { Mouse } from "./mouse.ts";
 import { Pace, type PacedOptions, type RestLimits } from "./typing-pace.ts";
-import { NEW_KEY_MS, STROKES_A_BARRIER, Typist } from "./typist.ts";
+import { KEYS_MADE, NEW_KEY_MS, STROKES_A_BARRIER, type Typed, Typist } from "./typist.ts";
 
 /** Why clicks may have been taken for fewer. */
 const CLICKS_UNVERIFIED =
@@ -18,9 +18,13 @@ const NOT_TAKEN =
   "the desktop did not say in time that it took this, or what came before it, so it may have taken it for something else or not yet: look at the screen";
 /**
  * xrdp hands a text to a program of its own and keys to the X server: keys that come before that one has taken the
- * clipboard paste nothing (a paste right after it, xrdp 0.9.21, 2026-11-24).
+ * clipboard paste nothing. It answers first and takes the clipboard then. Pastes after its answer: 0 of 21 were lost,
+ * before it 2 of 4 (xrdp 0.9.21, 2026-11-24). So it has as long again as its answer took, within these.
  */
-const OFFER_MS = 150;
+const OFFERED_LEAST_MS = 50;
+const OFFERED_MOST_MS = 1000;
+/** Where a target does not answer. */
+const UNANSWERED_MS = 150;
 /** A program that pastes asks for the text within so long, where there is one that pastes. */
 const ASKED_MS = 1000;
 const NOT_ASKED = "the desktop asks for the text when something there pastes it, and has not yet";
@@ -137,7 +141,7 @@ export class Performer {
         return { ...done, ...pointed, position: this.#input.position };
       }
       case "chords":
-        return (await this.#chords(action, options)) ? done : { ...done, unverified: NOT_TAKEN };
+        return { ...done, ...(await this.#chords(action, options)) };
       case "hold":
         this.#held.keys(action.keysyms, action.isDown);
         break;
@@ -165,12 +169,12 @@ export class Performer {
         const { keysyms, name } = action;
         await this.#offer(action.text, options.signal);
         options.report?.({ steps: 1, of: 2 });
-        const isSure = await this.#chords(
+        const pressed = await this.#chords(
           { kind: "chords", chords: [keysyms], names: [name], repeat: 1, holdMs: 0 },
           { ...options, report: () => options.report?.({ steps: 2, of: 2 }) },
         );
         const doubt = await this.#pasteDoubt(action.text, options.signal);
-        return { ...done, unverified: doubt ?? (isSure ? null : NOT_TAKEN) };
+        return { ...done, ...pressed, unverified: doubt ?? pressed.unverified };
       }
       case "resize":
         if (!(await this.#input.link.resize(action.width, action.height, action.screens))) {
@@ -184,26 +188,39 @@ export class Performer {
 
   /** Puts a text on the clipboard; resolves when what follows finds it there. */
   async #offer(text: string, signal: AbortSignal | undefined): Promise<void> {
+    const beganMs = this.#clock.nowMs();
     this.#input.clipboard(text);
-    if (this.#input.link?.provesClipboard === true && !this.#pace.hasFence)
-      await delay(this.#clock, OFFER_MS, signal);
+    if (this.#input.link?.provesClipboard !== true || this.#pace.hasFence) return;
+    const offered = this.#input.whenOffered();
+    if (offered !== null) await this.#comesWithin(offered, OFFERED_MOST_MS, signal);
+    const tookMs = Math.max(OFFERED_LEAST_MS, this.#clock.nowMs() - beganMs);
+    await delay(this.#clock, offered === null ? UNANSWERED_MS : tookMs, signal);
   }
 
-  /** Why what was pasted may be another text; null where the target has asked for this one. */
-  async #pasteDoubt(text: string, signal: AbortSignal | undefined): Promise<string | null> {
-    if (this.#input.link?.provesClipboard !== true) return withLetters(PASTED_UNSEEN, text);
+  /** False where it has not come in time. Rejects when the action is called off. */
+  async #comesWithin(
+    coming: Promise<void>,
+    mostMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
     const limit = new AbortController();
     const onAbort = (): void => limit.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       return await Promise.race([
-        this.#input.whenTaken().then(() => null),
-        delay(this.#clock, ASKED_MS, limit.signal).then(() => PASTED_UNSEEN),
+        coming.then(() => true),
+        delay(this.#clock, mostMs, limit.signal).then(() => false),
       ]);
     } finally {
       signal?.removeEventListener("abort", onAbort);
       limit.abort();
     }
+  }
+
+  /** Why what was pasted may be another text; null where the target has asked for this one. */
+  async #pasteDoubt(text: string, signal: AbortSignal | undefined): Promise<string | null> {
+    if (this.#input.link?.provesClipboard !== true) return withLetters(PASTED_UNSEEN, text);
+    return (await this.#comesWithin(this.#input.whenTaken(), ASKED_MS, signal)) ? null : PASTED_UNSEEN;
   }
 
   /** Everything that the mouse does; where nothing is said the pointer stays, if it is on the screen. */
@@ -241,24 +258,33 @@ export class Performer {
   }
 
   /**
-   * Each chord is whole before the next one begins; what is down comes up whatever happens. False where it is not known
-   * that the target took them as they were meant.
+   * Each chord is whole before the next one begins; what is down comes up whatever happens. One with a key that nothing
+   * makes at the target is left out, by its name. `unverified` where it is not known that the target took them as they
+   * were meant.
    */
-  async #chords(action: Extract<Action, { kind: "chords" }>, options: PacedOptions): Promise<boolean> {
+  async #chords(action: Extract<Action, { kind: "chords" }>, options: PacedOptions): Promise<Typed> {
     let isSure = await this.#awaitFocus(options.signal);
+    const notTyped: string[] = [];
+    let hasNewKeys = false;
     const of = action.repeat * action.chords.length;
     for (let sent = 0; sent < of; sent++) {
       const chord = action.chords[sent % action.chords.length] ?? [];
       options.signal?.throwIfAborted();
+      if (!chord.every((keysym) => this.#input.canPress(keysym))) {
+        notTyped.push(action.names[sent % action.chords.length] ?? "");
+        continue;
+      }
       await this.#pace.hesitate(options);
+      const isNewKey = chord.some((keysym) => !isOnMostLayouts(keysym));
+      if (isNewKey) await this.#typist.wakeKeyboard(options.signal);
+      hasNewKeys ||= isNewKey && this.#input.link?.newKeys !== undefined;
       const down: number[] = [];
       try {
         for (const keysym of chord) {
           this.#input.key(keysym, true, null);
           down.push(keysym);
         }
-        options.report?.({ chords: sent + 1, of });
-        const isNewKey = chord.some((keysym) => !isOnMostLayouts(keysym));
+        options.report?.({ chords: sent + 1 - notTyped.length, of });
         const leastMs = Math.max(chord.length > 1 ? CHORD_MS : 0, isNewKey ? NEW_KEY_MS : 0);
         const holdMs = Math.max(action.holdMs, leastMs);
         if (chord.length > 1) {
@@ -276,7 +302,7 @@ export class Performer {
       } else if ((sent + 1) % STROKES_A_BARRIER === 0 && !(await this.#pace.barrier(options.signal)))
         isSure = false;
     }
-    return isSure;
+    return { notTyped, unverified: hasNewKeys ? KEYS_MADE : isSure ? null : NOT_TAKEN };
   }
 
   /**

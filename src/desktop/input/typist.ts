@@ -14,7 +14,7 @@ const CAPS_LOCK_LOOK_MS = 10;
 /** Words of five characters. */
 const CHARACTERS_A_WORD = 5;
 
-const KEYS_MADE =
+export const KEYS_MADE =
   "the desktop made keys for characters that most keyboards lack, and does not say whether that succeeded: look whether all are there";
 const NO_ANSWER = "the desktop did not say that it took all that was typed: look whether all is there";
 
@@ -81,17 +81,13 @@ export class Typist {
     };
     for (const { character, keysym } of strokes) {
       signal?.throwIfAborted();
-      if (
-        keysym === null ||
-        this.#input.link?.canType?.(keysym) === false ||
-        !this.#input.hasKeyFor(keysym)
-      ) {
+      if (keysym === null || !this.#input.canPress(keysym)) {
         notTyped.push(character);
         continue;
       }
       await this.#pace.hesitate(options);
       const isNewKey = !isOnMostLayouts(keysym);
-      if (isNewKey) await this.#wakeKeyboard(signal);
+      if (isNewKey) await this.wakeKeyboard(signal);
       if (isNewKey && typed > confirmed) await barrier();
       this.#input.key(keysym, true, null);
       typed++;
@@ -114,7 +110,7 @@ export class Typist {
    * Xtigervnc 1.12 loses a character that it makes a key for where nobody has pressed any key before (2026-11-23): so
    * Shift is pressed first, which writes nothing.
    */
-  async #wakeKeyboard(signal: AbortSignal | undefined): Promise<void> {
+  async wakeKeyboard(signal: AbortSignal | undefined): Promise<void> {
     if (this.#input.hasPressedKeys || this.#input.link?.newKeys === undefined) return;
     this.#input.key(KEYSYM.shiftL, true, null);
     this.#input.key(KEYSYM.shiftL, false, null);

@@ -1,4 +1,4 @@
-import { jpegTurbo } from "../../imaging/jpeg-turbo.ts";
+import { jpegTurbo } from "../../imaging/jpeg/jpeg-turbo.ts";
 import { chooseInflate, nodeDeflate } from "../../platform/node-zlib.ts";
 import { rfbCrypto } from "./vnc/rfb-crypto.ts";
 

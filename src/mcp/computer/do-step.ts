@@ -1,5 +1,5 @@
 import type { Action, ActionResult } from "../../desktop/control/action.ts";
-import { RefusedError } from "../../desktop/error.ts";
+import { RefusedError, refusedMidway } from "../../desktop/error.ts";
 import type { Fit, Snapshot } from "../../desktop/view.ts";
 import type { Point } from "../../framebuffer/rect.ts";
 import { delay } from "../../platform/clock.ts";
@@ -95,7 +95,9 @@ async function doInput(step: InputStep, ports: StepPorts): Promise<Stepped> {
       return moved;
     } catch (error) {
       await letGo(ports);
-      throw error;
+      // The keys went down, whatever became of the way: a menu may be open for it.
+      const isWhole = error instanceof RefusedError && error.done === null;
+      throw isWhole ? refusedMidway(error, { steps: 1, of: 3 }) : error;
     }
   }
   const result = await perform(actionOf(step, ports.locator, ports.desktop));

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Edit, Effect } from "../../desktop/control/action.ts";
+import { AFTER_PART, RefusedError, refusedMidway } from "../../desktop/error.ts";
 import { FITS } from "../../desktop/view.ts";
 import { doStep, letGo, type StepPorts } from "../computer/do-step.ts";
 import { type Step, VENDORS, type VendorAction } from "../computer/step.ts";
@@ -24,7 +25,7 @@ import {
   STALE_TEXT,
   screenshotOutput,
 } from "../tool/capture.ts";
-import { explain, toolErrorSchema } from "../tool/error.ts";
+import { explain, type ToolError, toolErrorSchema } from "../tool/error.ts";
 import {
   confirmationField,
   connectionIdField,
@@ -53,6 +54,14 @@ const doneOutput = z.object({
   ...unverifiedFields,
   not_typed: z.array(z.string()).describe("Characters that no key can make."),
   effect: z.object(effectFields).nullable().describe("null for what touches nothing."),
+});
+
+const stepOutput = z.object({ step: z.string(), position: positionOutput.nullable() });
+
+const failedOutput = toolErrorSchema.extend({
+  index: z.int(),
+  action: z.string(),
+  steps: z.array(stepOutput).describe("Done of that action before the step that failed, in order."),
 });
 
 export const computer = defineTool({
@@ -111,10 +120,9 @@ export const computer = defineTool({
     vendor: z.enum(VENDORS),
     timestamp: timestampField,
     done: z.array(doneOutput),
-    failed: toolErrorSchema
-      .extend({ index: z.int(), action: z.string() })
+    failed: failedOutput
       .nullable()
-      .describe("The action at which a list stopped, and why."),
+      .describe("The action at which a list stopped, or that was done in part, and why."),
     screenshots: z.array(screenshotOutput).describe("Of the image blocks, in their order."),
     screenshot_error: screenshotErrorField,
   }),
@@ -145,7 +153,7 @@ export const computer = defineTool({
         },
         context.signal,
       );
-      run.isHalfway = false;
+      run.begin();
       try {
         context.signal.throwIfAborted();
         const locatorOf = action.steps.some(hasPlace) ? locatorFor : lenientLocator;
@@ -158,10 +166,10 @@ export const computer = defineTool({
           perform: (step) => desktop.perform(step, context.actor, options),
         });
       } catch (error) {
-        const told = explain(error, context.signal);
+        const told = run.explain(error, action);
         // A list tells where it stopped, and so does an action that was done in part; else it is refused as every tool is.
         if (told === null || (actions.length === 1 && !run.isHalfway)) throw error;
-        run.failed = { index, action: action.name, ...told };
+        run.failed = { index, action: action.name, ...told, steps: run.steps };
         break;
       }
     }
@@ -193,8 +201,10 @@ class Run {
   readonly done: z.input<typeof doneOutput>[] = [];
   readonly screenshots: ScreenshotOutput[] = [];
   readonly images: ToolImage[] = [];
-  failed: ({ index: number; action: string } & NonNullable<ReturnType<typeof explain>>) | null = null;
-  /** The action that is done now, or failed, did something already. */
+  failed: (z.input<typeof failedOutput> & ToolError) | null = null;
+  /** What is done already of the action that is done now, or failed. */
+  steps: z.input<typeof stepOutput>[] = [];
+  /** One of `steps` did something to the desktop. */
   isHalfway = false;
   /** All that was done was done in full. */
   isWhole = true;
@@ -215,6 +225,26 @@ class Run {
   /** Of all actions together; what nobody waited for is not known. */
   get effect(): Effect {
     return joinEffects(this.#effects, this.#desktop);
+  }
+
+  /** Another action is done from here on. */
+  begin(): void {
+    this.steps = [];
+    this.isHalfway = false;
+  }
+
+  /** As `explain`, with the steps that the action did before one of them failed. */
+  explain(error: unknown, action: VendorAction): ToolError | null {
+    const { signal } = this.#context;
+    if (!this.isHalfway) return explain(error, signal);
+    const before = { steps: this.steps.length, of: action.steps.length };
+    const isWholeStep = error instanceof RefusedError && error.done === null;
+    const told = explain(isWholeStep ? refusedMidway(error, before) : error, signal);
+    if (told === null || isWholeStep) return told;
+    const { done = null } = told;
+    // `of` is of the step that was begun, where one was.
+    const all = done === null ? before : { ...done, steps: before.steps, of_steps: before.of };
+    return { ...told, hint: AFTER_PART, done: all };
   }
 
   /** Does one action; what it pressed by itself is let go where it ends before it let go. */
@@ -247,7 +277,9 @@ class Run {
         unverified = stepped.result.unverified ?? unverified;
         edit = stepped.result.edit ?? edit;
       }
-      if (stepped.position !== null) position = ports.locator.echo(stepped.position);
+      const at = stepped.position === null ? null : ports.locator.echo(stepped.position);
+      position = at ?? position;
+      this.steps.push({ step: step.kind, position: at });
       if (stepped.picture !== null) {
         const { snapshot, role } = stepped.picture;
         this.screenshots.push(
@@ -281,9 +313,13 @@ class Run {
     });
     if (this.#isStale) lines.push(STALE_TEXT);
     if (this.failed !== null) {
-      const { index, action, code, message } = this.failed;
-      const half = this.isHalfway ? ", when part of it was done" : "";
-      lines.push(`Stopped at actions.${index} (${action})${half}: ${code}: ${message}.`);
+      const { index, action, code, message, hint, done } = this.failed;
+      const steps = this.steps.map(
+        ({ step, position }) => `${step}${position === null ? "" : ` at ${placeText(position)}`}`,
+      );
+      const half = this.isHalfway ? ` after ${steps.join(", ")}` : "";
+      const next = done === undefined ? "" : ` ${hint}.`;
+      lines.push(`Stopped at actions.${index} (${action})${half}: ${code}: ${message}.${next}`);
     }
     return lines.join(" ");
   }

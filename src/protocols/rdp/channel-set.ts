@@ -21,6 +21,7 @@ export class ChannelSet {
     this.#clipboard = new Clipboard(
       (text) => c.emit({ type: "clipboard", text }),
       () => c.emit({ type: "clipboardTaken" }),
+      () => c.emit({ type: "clipboardOffered" }),
     );
     const known: DynamicChannel[] = [this.#display];
     if (c.options.hasGraphicsPipeline === true) known.push(this.#graphicsChannel());

@@ -64,6 +64,8 @@ export type RdpClientEvent =
   | { readonly type: "cursor"; readonly cursor: Cursor | null }
   /** null: a text was copied there that is too long. */
   | { readonly type: "clipboard"; readonly text: string | null }
+  /** The host answered that it knows of the text it was offered last. */
+  | { readonly type: "clipboardOffered" }
   /** The host asked for the text it was offered last, and got it. */
   | { readonly type: "clipboardTaken" }
   | { readonly type: "bell" }

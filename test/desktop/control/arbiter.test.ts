@@ -252,22 +252,49 @@ t.test(
   },
 );
 
-t.test("a hundred actions wait at most; one that is cancelled leaves the queue", async (t) => {
+t.test("twenty actions of one agent wait at most, so that others have their turn", async (t) => {
   const house = House.live();
   const abort = new AbortController();
-  const works = Array.from({ length: 101 }, (_, i) =>
-    house.desktop.perform(CLICK, AGENT, i === 50 ? { signal: abort.signal } : {}),
+  const works = Array.from({ length: 21 }, (_, i) =>
+    house.desktop.perform(CLICK, AGENT, i === 10 ? { signal: abort.signal } : {}),
   );
   for (const work of works) work.catch(() => undefined);
   await settle();
-  await t.rejects(house.desktop.perform(CLICK, AGENT), { code: "too_many" });
+  await t.rejects(house.desktop.perform(CLICK, AGENT), { code: "too_many", message: /20 of your actions/ });
+  const other = house.desktop.perform(CLICK, OTHER);
   abort.abort();
   await t.rejects(
-    Promise.all(works.slice(50, 51)).then(() => undefined),
+    Promise.all(works.slice(10, 11)).then(() => undefined),
     { code: "cancelled" },
   );
   const last = house.desktop.perform(CLICK, AGENT);
-  await house.act(last, 40_000);
+  await house.act(Promise.all([other, last]), 40_000);
+});
+
+t.test("a hundred actions of all agents wait at most", async (t) => {
+  const house = House.live();
+  const agents = Array.from(
+    { length: 6 },
+    (_, i): Actor => ({ kind: "agent", id: `a${i}`, name: `agent ${i}` }),
+  );
+  const works = Array.from({ length: 101 }, (_, i) => house.desktop.perform(CLICK, agents[i % 6] ?? AGENT));
+  for (const work of works) work.catch(() => undefined);
+  await settle();
+  await t.rejects(house.desktop.perform(CLICK, OTHER), { code: "too_many", message: /100 actions/ });
+  await house.act(Promise.all(works), 120_000);
+});
+
+t.test("a turn ends after 70 s, whatever the action takes, and what was done is told", async (t) => {
+  const house = House.live();
+  // By what is asked for at least this takes no time at all, and by what comes of it an hour.
+  const slow = house.desktop.perform(typing("x".repeat(1000)), AGENT, {
+    timing: { minDelayMs: 0, maxDelayMs: 10_000 },
+  });
+  const failed = t.rejects(slow, { code: "cancelled", message: /more than 70 s.*characters were typed/ });
+  await settle();
+  const next = house.desktop.perform(CLICK, OTHER);
+  await house.act(next, 80_000);
+  await failed;
 });
 
 t.test("two agents and a person for a minute: no action within another, no stuck key", async (t) => {

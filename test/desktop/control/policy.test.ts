@@ -219,7 +219,26 @@ t.test("text that is denied is not spelled by chords either", async (t) => {
   t.equal(judge(0x61), "deny");
   t.equal(judge(0xffe1, 0x41), "deny", "with Shift");
   t.equal(judge(0x0100_4e2d), "deny");
-  t.equal(judge(0xffb1), "deny", "on the keypad");
+  for (const [name, keysym] of [
+    ["Space", 0xff80],
+    ["Begin", 0xff9d],
+    ["Multiply", 0xffaa],
+    ["Add", 0xffab],
+    ["Separator", 0xffac],
+    ["Subtract", 0xffad],
+    ["Decimal", 0xffae],
+    ["Divide", 0xffaf],
+    ["Equal", 0xffbd],
+  ] as const) {
+    t.equal(judge(keysym), "deny", `KP_${name}`);
+    const held: Action = { kind: "hold", keysyms: [keysym], isDown: true, name };
+    t.equal(modes.verdict(held, AGENT, HAND).kind, "deny", `KP_${name} held`);
+  }
+  for (let digit = 0xffb0; digit <= 0xffb9; digit++) t.equal(judge(digit), "deny", `KP_${digit - 0xffb0}`);
+  t.equal(judge(0xffe3, 0xffbd), "allow", "Ctrl+KP_Equal writes nothing");
+  for (const other of [0xff89, 0xff8d, 0xff91, 0xff94, 0xff95, 0xff9f, 0xffbe]) {
+    t.equal(judge(other), "allow", "KP_Tab, KP_Enter, KP_F1, KP_F4, KP_Home, KP_Delete and F1 write nothing");
+  }
   t.equal(judge(0xffe3, 0x61), "allow", "Ctrl+A writes nothing");
   t.equal(judge(0xff0d), "allow");
 });

@@ -78,6 +78,33 @@ t.test("letting go of a button that is not down is said", async (t) => {
   t.equal((await hand.done({ ...button, isDown: false })).wasNeeded, true);
 });
 
+t.test("a chord with a key that nothing makes at the target is left out by its name", async (t) => {
+  const chords = (names: string[], ...keysyms: number[][]): Action => ({
+    kind: "chords",
+    chords: keysyms,
+    names,
+    repeat: 2,
+    holdMs: 0,
+  });
+  const ZHE = 0x100_0436;
+  const hand = new Hand();
+  Object.assign(hand.link, { canType: (keysym: number) => keysym !== ZHE });
+  const done = await hand.done(chords(["ж", "ctrl+ж", "enter"], [ZHE], [CTRL, ZHE], [0xff0d]));
+  t.same(done.notTyped, ["ж", "ctrl+ж", "ж", "ctrl+ж"]);
+  t.same(
+    hand.link.said.filter((said) => said.startsWith("down")),
+    ["down ff0d", "down ff0d"],
+  );
+
+  const few = new Hand();
+  few.link.newKeys = 1;
+  const first = await few.done(chords(["ж", "я"], [ZHE], [0x100_044f]));
+  t.same(first.notTyped, ["я", "я"], "no key is left for it");
+  t.match(first.unverified, /made keys/);
+  const media = await few.done(chords(["XF86AudioPlay"], [0x1008_ff14]));
+  t.same([media.notTyped, media.unverified], [[], null], "each keymap has it");
+});
+
 t.test("no more characters are sent than a target makes keys for; the rest is named", async (t) => {
   const letters = (from: number, count: number): string =>
     String.fromCodePoint(...Array.from({ length: count }, (_, i) => from + i));
@@ -207,6 +234,32 @@ t.test("what comes after a text for a target without a fence finds it on the cli
     while (!hasFollowed()) await hand.clock.live(5);
     const tookMs = hand.clock.nowMs() - beganMs;
     t.ok(tookMs >= leastMs && tookMs < leastMs + 20, `${action.kind}: ${tookMs} ms`);
+    await hand.clock.live(5000);
+    await done;
+  }
+});
+
+t.test("keys wait until a target that answers offers knows of the text, and as long again", async (t) => {
+  for (const [answerMs, keyMs] of [
+    [5, 55],
+    [300, 600],
+    [null, 2000],
+  ] as const) {
+    const hand = new Hand();
+    hand.link.isFenced = false;
+    hand.link.provesClipboard = true;
+    hand.input.offered();
+    const { clipboard } = hand.link;
+    hand.link.clipboard = (text) => {
+      clipboard.call(hand.link, text);
+      if (answerMs !== null) hand.clock.after(answerMs, () => hand.input.offered());
+    };
+    const beganMs = hand.clock.nowMs();
+    const paste = { kind: "paste", text: "some text", keysyms: [CTRL, 0x76], name: "ctrl+v" } as const;
+    const done = hand.performer.perform(paste, {});
+    while (!hand.link.said.includes(`down ${CTRL.toString(16)}`)) await hand.clock.live(5);
+    const tookMs = hand.clock.nowMs() - beganMs;
+    t.ok(tookMs >= keyMs && tookMs <= keyMs + 10, `an answer after ${answerMs} ms: keys after ${tookMs} ms`);
     await hand.clock.live(5000);
     await done;
   }

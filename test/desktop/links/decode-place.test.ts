@@ -7,8 +7,8 @@ import {
   connectionFromUrl,
   makeConnection,
 } from "../../../src/desktop/connections/connection.ts";
+import type { Decoding } from "../../../src/desktop/connections/connection-fields.ts";
 import { FileConnectionStore } from "../../../src/desktop/connections/connection-store.ts";
-import type { Decoding } from "../../../src/desktop/connections/decoding.ts";
 import { decodingThread } from "../../../src/desktop/links/decode-place.ts";
 
 function threadOf(input: Omit<ConnectionInput, "host">, decoding?: Decoding): string {

@@ -8,7 +8,7 @@ import { openKasmSocket } from "./kasm-socket.ts";
 
 /** Loaded by who needs it: KasmVNC's WebP alone. */
 const decodeWebp: KasmLinkPorts["decodeWebp"] = async (bytes, size) =>
-  (await import("../../../imaging/webp-decode.ts")).decodeWebp(bytes, size);
+  (await import("../../../imaging/webp/webp-decode.ts")).decodeWebp(bytes, size);
 
 /** How a KasmVNC server's TLS follows from the transport that was asked for. */
 const KASM_TLS = { ws: "never", wss: "always" } as const;

@@ -8,6 +8,7 @@ import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents } from "../../link.ts";
 import { linkErrorOf } from "../link-error.ts";
+import { tellOn } from "../plain-events.ts";
 import { startJudgedTls } from "../streams/target-tls.ts";
 import { TargetConnection } from "../target-connection.ts";
 import { Watchdog } from "../watchdog.ts";
@@ -234,16 +235,11 @@ export class RdpLink implements Link {
         events.resize(event.screens);
         break;
       case "cursor":
-        events.cursor(event.cursor);
-        break;
       case "clipboard":
-        events.clipboard(event.text);
-        break;
+      case "clipboardOffered":
       case "clipboardTaken":
-        events.clipboardTaken?.();
-        break;
       case "bell":
-        events.bell();
+        tellOn(event, events);
         break;
     }
   }

@@ -14,6 +14,7 @@ import type { Link, LinkEvents } from "../../link.ts";
 import { Barriers, numberOf, payloadOf } from "../barriers.ts";
 import { linkErrorOf } from "../link-error.ts";
 import { Looks } from "../looks.ts";
+import { tellOn } from "../plain-events.ts";
 import { FairFeed } from "../streams/fair-feed.ts";
 import { TargetConnection } from "../target-connection.ts";
 import { Watchdog } from "../watchdog.ts";
@@ -220,34 +221,20 @@ export class VncLink implements Link {
         events.update(event);
         this.#looks.onUpdate(event);
         break;
-      case "progress":
-        events.progress?.(event.part);
-        break;
       case "resize":
         this.#pace.onResize();
         events.resize(event.screens);
         break;
-      case "cursor":
-        events.cursor(event.cursor);
-        break;
-      case "clipboard":
-        events.clipboard(event.text);
-        break;
-      case "clipboardTaken":
-        events.clipboardTaken?.();
-        break;
-      case "name":
-        events.name(event.name);
-        break;
-      case "bell":
-        events.bell();
-        break;
-      case "locks":
-        events.locks?.(event.locks);
-        break;
       case "fence":
         this.#fences.pass(numberOf(event.payload));
         break;
+      case "pointer":
+      case "resizeRefused":
+      case "peer":
+      case "farewell":
+        break;
+      default:
+        tellOn(event, events);
     }
   }
 

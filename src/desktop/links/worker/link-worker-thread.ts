@@ -3,12 +3,13 @@ import type { Cursor } from "../../../framebuffer/cursor.ts";
 import { Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import type { Region } from "../../../framebuffer/region.ts";
 import { systemClock } from "../../../platform/clock.ts";
-import type { Protocol } from "../../connections/connection.ts";
-import type { ShownIdentity } from "../../connections/trust-policy.ts";
+import type { Connection, Protocol } from "../../connections/connection.ts";
+import { type ShownIdentity, TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents } from "../../link.ts";
 import { linkErrorOf } from "../link-error.ts";
 import type { MakeLink } from "../link-means.ts";
+import type { PlainEvent } from "../plain-events.ts";
 import { errorData, errorOf } from "./worker-error.ts";
 import {
   CONTROL,
@@ -21,7 +22,6 @@ import {
   type ToThread,
   type TrustPlace,
 } from "./worker-messages.ts";
-import { WorkerTrust } from "./worker-trust.ts";
 
 /** Each thread holds one link: what the other protocols need would be memory for nothing. */
 const makeVncLink = async (): Promise<MakeLink> => (await import("../vnc/open-vnc.ts")).vncLink;
@@ -154,6 +154,7 @@ export class LinkThread {
   }
 
   #events(link: Link): LinkEvents {
+    const plain = (event: PlainEvent): void => this.#say({ kind: "plain", event });
     return {
       step: (name, detail) => this.#say({ kind: "step", name, detail }),
       ready: ({ name, screens }) => {
@@ -173,13 +174,14 @@ export class LinkThread {
         this.#say({ kind: "resize", picture: this.#picture, screens });
         this.#await(0);
       },
-      cursor: (cursor) => this.#say({ kind: "cursor", cursor: cursor === null ? null : copyOf(cursor) }),
-      clipboard: (text) => this.#say({ kind: "clipboard", text }),
-      clipboardTaken: () => this.#say({ kind: "clipboardTaken" }),
-      name: (name) => this.#say({ kind: "name", name }),
-      bell: () => this.#say({ kind: "bell" }),
-      progress: (part) => this.#say({ kind: "progress", part }),
-      locks: (locks) => this.#say({ kind: "locks", locks }),
+      cursor: (cursor) => plain({ type: "cursor", cursor: cursor === null ? null : copyOf(cursor) }),
+      clipboard: (text) => plain({ type: "clipboard", text }),
+      clipboardOffered: () => plain({ type: "clipboardOffered" }),
+      clipboardTaken: () => plain({ type: "clipboardTaken" }),
+      name: (name) => plain({ type: "name", name }),
+      bell: () => plain({ type: "bell" }),
+      progress: (part) => plain({ type: "progress", part }),
+      locks: (locks) => plain({ type: "locks", locks }),
       stalled: (isStalled) => this.#say({ kind: "stalled", isStalled }),
       closed: (error) => {
         this.#say({ kind: "closed", error: errorData(error) });
@@ -301,11 +303,12 @@ function copyOf(cursor: Cursor): Cursor {
 /** A Chinese character, which no keyboard layout has: who can type it can type every one. */
 const FAR_CHARACTER = 0x100_4e2d;
 
-/** Where keysyms are: Latin and the older sets, then keys without characters, then Unicode up to the currency signs. */
+/** Where keysyms are: Latin and older sets, keys without characters, Unicode up to the currency signs, media keys. */
 const RANGES = [
   [0x20, 0x20ff],
   [0xfd00, 0xffff],
   [0x100_0100, 0x100_2200],
+  [0x1008_ff00, 0x1008_ffff],
 ] as const;
 
 /** The keysyms that a link can type, each tried; null where it can try every one. */
@@ -316,4 +319,30 @@ function typeableOf(link: Link): readonly number[] | null {
     for (let keysym = first; keysym <= last; keysym++) if (link.canType(keysym)) typeable.push(keysym);
   }
   return typeable;
+}
+
+/** Asks the main thread; rejects with the LinkError that it answered. */
+type AskTrust = (place: TrustPlace, shown: ShownIdentity) => Promise<void>;
+
+/** The trust of a link's thread: everything is judged, remembered and refused by the main thread. */
+class WorkerTrust extends TargetTrust {
+  readonly #place: TrustPlace;
+  readonly #needsIdentity: boolean;
+  readonly #ask: AskTrust;
+
+  constructor(place: TrustPlace, { host, port }: Connection, needsIdentity: boolean, ask: AskTrust) {
+    super({ host, port, fingerprint: null }, "ca", null);
+    this.#place = place;
+    this.#needsIdentity = needsIdentity;
+    this.#ask = ask;
+  }
+
+  override get needsIdentity(): boolean {
+    return this.#needsIdentity;
+  }
+
+  override judge({ what, bytes, distrust }: ShownIdentity): Promise<void> {
+    // A copy: what is sent of a view is all of the memory behind it.
+    return this.#ask(this.#place, { what, bytes: Uint8Array.from(bytes), distrust });
+  }
 }

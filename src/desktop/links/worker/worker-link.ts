@@ -9,6 +9,7 @@ import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents } from "../../link.ts";
 import { linkErrorOf } from "../link-error.ts";
+import { tellOn } from "../plain-events.ts";
 import { errorData, errorOf, threadError } from "./worker-error.ts";
 import {
   CONTROL,
@@ -22,7 +23,6 @@ import {
   type ToThread,
   type TrustPlace,
 } from "./worker-messages.ts";
-import { WorkerQuestions } from "./worker-questions.ts";
 
 /** Opens the thread of one link. It sees no environment: there may be tokens in it. */
 export function openLinkThread(): Worker {
@@ -223,30 +223,12 @@ export class WorkerLink implements Link {
       case "update":
         events.update({ painted: regionOf(said.painted), copies: said.copies });
         break;
-      case "progress":
-        events.progress?.(said.part);
-        break;
       case "resize":
         this.#adopt(said.picture);
         events.resize(said.screens);
         break;
-      case "cursor":
-        events.cursor(said.cursor);
-        break;
-      case "clipboard":
-        events.clipboard(said.text);
-        break;
-      case "clipboardTaken":
-        events.clipboardTaken?.();
-        break;
-      case "name":
-        events.name(said.name);
-        break;
-      case "bell":
-        events.bell();
-        break;
-      case "locks":
-        events.locks?.(said.locks);
+      case "plain":
+        tellOn(said.event, events);
         break;
       case "stalled":
         events.stalled(said.isStalled);
@@ -320,4 +302,39 @@ function regionOf(numbers: Int32Array): Region {
     rects.push({ x, y, width, height });
   }
   return Region.from(rects);
+}
+
+interface Waiting {
+  readonly resolve: (answer: boolean) => void;
+  readonly reject: (error: LinkError) => void;
+}
+
+/** What a link's thread was asked and has not answered: each question has a number. */
+class WorkerQuestions {
+  readonly #waiting = new Map<number, Waiting>();
+  #next = 1;
+
+  /** `send` passes the question on under its number. */
+  ask(send: (id: number) => void): Promise<boolean> {
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      send(id);
+    });
+  }
+
+  answer(id: number, answer: boolean): void {
+    this.#waiting.get(id)?.resolve(answer);
+    this.#waiting.delete(id);
+  }
+
+  refuse(id: number, error: LinkError): void {
+    this.#waiting.get(id)?.reject(error);
+    this.#waiting.delete(id);
+  }
+
+  fail(error: LinkError): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
 }

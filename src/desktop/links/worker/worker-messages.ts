@@ -1,4 +1,3 @@
-import type { Cursor } from "../../../framebuffer/cursor.ts";
 import type { CopyMove } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
@@ -6,7 +5,7 @@ import type { Connection } from "../../connections/connection.ts";
 import type { OwnListener } from "../../connections/target-guard.ts";
 import type { ShownIdentity } from "../../connections/trust-policy.ts";
 import type { LinkErrorCode } from "../../error.ts";
-import type { LockKeys } from "../../link.ts";
+import type { PlainEvent } from "../plain-events.ts";
 import type { ReverseListen } from "../streams/reverse-stream.ts";
 
 /** Cells of the Int32Array that both threads hold. */
@@ -101,14 +100,8 @@ export type Said =
     }
   /** `painted`: x, y, width, height of each rectangle. */
   | { readonly kind: "update"; readonly painted: Int32Array; readonly copies: readonly CopyMove[] }
-  | { readonly kind: "progress"; readonly part: number }
   | { readonly kind: "resize"; readonly picture: SharedPicture; readonly screens: readonly Screen[] }
-  | { readonly kind: "cursor"; readonly cursor: Cursor | null }
-  | { readonly kind: "clipboard"; readonly text: string | null }
-  | { readonly kind: "clipboardTaken" }
-  | { readonly kind: "name"; readonly name: string }
-  | { readonly kind: "bell" }
-  | { readonly kind: "locks"; readonly locks: LockKeys }
+  | { readonly kind: "plain"; readonly event: PlainEvent }
   | { readonly kind: "stalled"; readonly isStalled: boolean }
   | { readonly kind: "passed"; readonly id: number }
   | { readonly kind: "failed"; readonly id: number; readonly error: ErrorData }

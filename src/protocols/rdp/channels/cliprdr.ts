@@ -36,19 +36,27 @@ const MAX_PENDING = 16;
 export class Clipboard {
   readonly #onText: (text: string | null) => void;
   readonly #onTaken: () => void;
+  readonly #onOffered: () => void;
   #text: string | null = null;
   #isReady = false;
   #hostHasLongNames = false;
+  /** Lists that the host has not answered. */
+  #unanswered = 0;
   /** Formats asked for and not given yet, the oldest first. */
   readonly #pending: number[] = [];
 
   /**
    * `onText` is called with each text that the host copied, line ends "\n"; null for one that is too long. `onTaken`
-   * when the host has asked for the text that was offered last.
+   * when the host has asked for the text that was offered last; `onOffered` when it has answered that it knows of it.
    */
-  constructor(onText: (text: string | null) => void, onTaken: () => void = () => undefined) {
+  constructor(
+    onText: (text: string | null) => void,
+    onTaken: () => void = () => undefined,
+    onOffered: () => void = () => undefined,
+  ) {
     this.#onText = onText;
     this.#onTaken = onTaken;
+    this.#onOffered = onOffered;
   }
 
   /** Offers a text to the host; returns the messages to send: none before the host is ready. */
@@ -72,6 +80,10 @@ export class Clipboard {
         return [ownCapabilities(), this.#formatList()];
       case TYPE.formatList:
         return this.#fetch(this.#readFormats(from));
+      case TYPE.formatListResponse:
+        this.#unanswered = Math.max(0, this.#unanswered - 1);
+        if (this.#unanswered === 0 && (flags & FLAG.ok) !== 0) this.#onOffered();
+        return [];
       case TYPE.formatDataRequest:
         return [this.#give(from.u32())];
       case TYPE.formatDataResponse:
@@ -83,7 +95,7 @@ export class Clipboard {
           message(TYPE.fileContentsResponse, FLAG.fail, new LittleEndianWriter(4).u32(from.u32()).bytes()),
         ];
       default:
-        // Answers to our lists, folders and locks for files: nothing follows from them.
+        // Folders and locks for files: nothing follows from them.
         return [];
     }
   }
@@ -141,6 +153,7 @@ export class Clipboard {
   }
 
   #formatList(): Uint8Array {
+    this.#unanswered++;
     const to = new LittleEndianWriter(64);
     if (this.#text !== null) {
       to.u32(CLIPBOARD_FORMAT.unicodeText);

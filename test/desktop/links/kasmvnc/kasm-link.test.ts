@@ -12,7 +12,7 @@ import type { LinkError } from "../../../../src/desktop/error.ts";
 import { KasmLink } from "../../../../src/desktop/links/kasmvnc/kasm-link.ts";
 import { type KasmTarget, openKasmSocket } from "../../../../src/desktop/links/kasmvnc/kasm-socket.ts";
 import { rect } from "../../../../src/framebuffer/rect.ts";
-import { decodeWebp } from "../../../../src/imaging/webp-decode.ts";
+import { decodeWebp } from "../../../../src/imaging/webp/webp-decode.ts";
 import { systemClock } from "../../../../src/platform/clock.ts";
 import { FakeClock, settle } from "../../../fake-clock.ts";
 import { listRecordings, readRecording } from "../../../protocols/kasmvnc/recording.ts";

@@ -58,6 +58,32 @@ t.test("the channel opens as MS-RDPECLIP 4.1 shows it", async (t) => {
   t.same(hex(clipboard.receive(bytes(RESPONSE_OK))), []);
 });
 
+t.test("a host knows of a text when it has answered the last list, and only where it took it", async (t) => {
+  let offered = 0;
+  const clipboard = new Clipboard(
+    () => undefined,
+    () => undefined,
+    () => offered++,
+  );
+  const refused = bytes(RESPONSE_OK);
+  refused[2] = 2;
+  clipboard.receive(HOST_CAPABILITIES);
+  clipboard.receive(MONITOR_READY);
+  clipboard.offer("a text");
+  clipboard.receive(bytes(RESPONSE_OK));
+  t.equal(offered, 0, "that was the list of the beginning");
+  clipboard.receive(bytes(RESPONSE_OK));
+  t.equal(offered, 1);
+  clipboard.offer("another");
+  clipboard.receive(refused);
+  t.equal(offered, 1, "refused");
+  clipboard.offer("a third");
+  clipboard.receive(bytes(RESPONSE_OK));
+  t.equal(offered, 2);
+  clipboard.receive(bytes(RESPONSE_OK));
+  t.doesNotThrow(() => clipboard.receive(bytes(RESPONSE_OK)), "answers to nothing");
+});
+
 t.test("a text that was offered early is told when the host is ready", async (t) => {
   const clipboard = new Clipboard(() => undefined);
   t.same(clipboard.offer("early"), []);

@@ -1,0 +1,43 @@
+import type { Cursor } from "../../framebuffer/cursor.ts";
+import type { LinkEvents, LockKeys } from "../link.ts";
+
+/** What a target says that its link tells on as it is: nothing of the link's own depends on it. */
+export type PlainEvent =
+  /** How much of the first picture was decoded, more than 0 and at most 1. */
+  | { readonly type: "progress"; readonly part: number }
+  | { readonly type: "cursor"; readonly cursor: Cursor | null }
+  | { readonly type: "clipboard"; readonly text: string | null }
+  | { readonly type: "clipboardOffered" }
+  | { readonly type: "clipboardTaken" }
+  | { readonly type: "name"; readonly name: string }
+  | { readonly type: "bell" }
+  | { readonly type: "locks"; readonly locks: LockKeys };
+
+export function tellOn(event: PlainEvent, events: LinkEvents): void {
+  switch (event.type) {
+    case "progress":
+      events.progress?.(event.part);
+      break;
+    case "cursor":
+      events.cursor(event.cursor);
+      break;
+    case "clipboard":
+      events.clipboard(event.text);
+      break;
+    case "clipboardOffered":
+      events.clipboardOffered?.();
+      break;
+    case "clipboardTaken":
+      events.clipboardTaken?.();
+      break;
+    case "name":
+      events.name(event.name);
+      break;
+    case "bell":
+      events.bell();
+      break;
+    case "locks":
+      events.locks?.(event.locks);
+      break;
+  }
+}
