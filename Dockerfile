@@ -19,6 +19,7 @@ WORKDIR /app
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE NOTICE ./
+COPY data data
 # Inside the container only its own network sees this; publish it on loopback, as compose.yaml does.
 ENV NODE_ENV=production OC_HOST=0.0.0.0 OC_PORT=3000 OC_DATA_DIR=/data
 USER node

@@ -56,6 +56,7 @@ const HEART = "test/desktop/desktop.test.ts ::";
 const CLIPBOARD = "test/desktop/clipboard.test.ts ::";
 const ANCHORS = "test/desktop/anchors/anchors.test.ts ::";
 const ANCHOR_TOOLS = "test/mcp/anchor-tools.test.ts ::";
+const OCR = "test/mcp/ocr-screenshot.test.ts ::";
 const SCENE = "test/compositor/scene.test.ts ::";
 const SHAPES = "test/compositor/shapes/shapes.test.ts ::";
 const MONITOR = "test/web/viewer/monitor-view.test.ts ::";
@@ -95,7 +96,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "T05",
     "take_screenshot",
-    "display_scale is always null",
+    "display_scale is always null, and mode window and window_title are refused: a remote screen tells no windows",
     `${TARGETS} the picture is the target's, pixel for pixel`,
     `${SCREENSHOT} take_screenshot gives an image block and says where it was taken`,
     `${SCREENSHOT} if_changed_since answers without an image while the generation is the same`,
@@ -222,7 +223,19 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "main",
     `${CONNECTION_TOOLS} set_active_connection is each caller's own choice`,
   ),
-  later("T21", "ocr_screenshot", "no OCR yet"),
+  later(
+    "T21",
+    "ocr_screenshot",
+    "text on buttons may be missed, reading order over columns is not kept, and more than 2560x1600 pixels need a region",
+    CELLS,
+    `${OCR} each word comes with its box on the desktop, in reading order, and the line it stands in`,
+    `${OCR} lines instead of words, and languages in their order`,
+    `${OCR} one of the caller's screenshots is read as it was shown, in pixels of the desktop`,
+    `${OCR} what cannot be read is a typed error with a way out`,
+    "test/vision/ocr-pool.test.ts :: German is read with its model",
+    "test/e2e/agents/ocr-screenshot.test.ts :: what a terminal shows is read, each word in its own place",
+    "test/e2e/agents/ocr-screenshot.test.ts :: German is read with its own model",
+  ),
   promise(
     "T22",
     "annotate_screenshot",
@@ -231,7 +244,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     `${PICTURES} annotations are drawn in their order, on a copy with an id of its own`,
   ),
   later("T23", "analyze_screenshot", "no provider is asked yet"),
-  later("T24", "auto_redact_pii", "no OCR to find anything by"),
+  later("T24", "auto_redact_pii", "nothing looks for such texts in what OCR reads"),
   promise(
     "T25",
     "list_screenshots",
@@ -242,7 +255,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "T26",
     "tools for computer use beyond the specifications",
-    "find_text and click_text are missing",
+    "find_text, click_text and wait_for text are missing",
     CELLS,
     "test/e2e/agents/agent-tools.test.ts :: every tool does what it says",
     "test/e2e/agents/mcp-keyboards.test.ts :: what is typed arrives, whatever the target's keyboard has",
@@ -482,15 +495,19 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "main",
     "test/platform/version.test.ts :: the version is a date, the same everywhere",
   ),
-  later("T29", "read_text", "no OCR yet"),
-  later("T30", "find_text, click_text", "no OCR yet"),
+  later(
+    "T29",
+    "read_text",
+    "ocr_screenshot reads a picture at once; no text is kept, so nothing since a generation is told",
+  ),
+  later("T30", "find_text, click_text", "a text is not looked for yet, only read"),
   later("T31", "get_elements, click_element", "elements are not found yet"),
   later("T32", "request_human", "agents cannot ask a person for help yet"),
   later("T33", "element_at, find_elements", "there is no browser bridge yet"),
   later("U1", "truth of what is told", "not proved as a whole"),
   later("U2", "economy of the list of tools", "not proved as a whole"),
   later("U3", "fairness", "not proved as a whole"),
-  later("L1", "a live text of every desktop", "no OCR yet"),
+  later("L1", "a live text of every desktop", "OCR reads whole pictures when asked"),
   later("L2", "elements with stable ids", "elements are not found yet"),
   later("S4", "masks for each audience", "privacy masks are to come"),
   later("S5", "secrets by name", "agents type what they were told"),

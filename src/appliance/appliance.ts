@@ -29,7 +29,7 @@ import { Desktops } from "../desktop/desktops.ts";
 import type { Link } from "../desktop/link.ts";
 import { VncLink } from "../desktop/links/vnc/vnc-link.ts";
 import { warmUpPublishing } from "../framebuffer/warm-up.ts";
-import { encodingPool } from "../imaging/encoding-pool.ts";
+import { encodingPool } from "../imaging/encoding/encoding-pool.ts";
 import { ControlSocket } from "../mcp/server/control-socket.ts";
 import type { Mcp } from "../mcp/server/mcp.ts";
 import { createMcp, type MakeServer } from "../mcp/server/server.ts";
@@ -39,6 +39,7 @@ import { closeToOthers } from "../platform/private-file.ts";
 import { VERSION } from "../platform/version.ts";
 import { openThread } from "../platform/worker-thread.ts";
 import { Replays } from "../recording/read/replays.ts";
+import { OcrPool } from "../vision/ocr-pool.ts";
 import { buildApp } from "../web/http/app.ts";
 import { ConnectedClients } from "../web/http/connected-clients.ts";
 import { ViewerSessions } from "../web/viewer/sessions.ts";
@@ -154,6 +155,8 @@ async function openRooms(
   const painter = new PaintThread(clock, () => openThread("paint-worker", PAINT_THREAD_URL));
   ending.add(() => painter.close());
   ending.add(() => encodingPool.close());
+  const reader = new OcrPool(clock);
+  ending.add(() => reader.close());
   warmUpPublishing();
   const desktops = new Desktops(
     {
@@ -216,6 +219,7 @@ async function openRooms(
       },
       questions: desktops.questions,
       painter,
+      reader,
       onClient: ({ name }) => clients.add(name),
       audit: (call) => {
         if (call.desktopId !== null) clients.sawAgent(call.desktopId, call.clientName ?? call.principal.name);

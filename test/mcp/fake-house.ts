@@ -37,6 +37,7 @@ export interface FakeHouseOptions {
   readonly isRateLimited?: boolean;
   readonly recordings?: RecordingsFace;
   readonly screenshots?: McpPorts["screenshots"];
+  readonly reader?: McpPorts["reader"];
 }
 
 export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
@@ -70,6 +71,7 @@ export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
       onClient: (client) => clients.push(client),
       rates: new AgentRates(options.clock ?? systemClock, options.isRateLimited ?? false),
       ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
+      ...(options.reader === undefined ? {} : { reader: options.reader }),
       ...(options.screenshots === undefined ? {} : { screenshots: options.screenshots }),
     },
   };

@@ -67,7 +67,7 @@ t.test("settings and recent screenshots are read as JSON, without secrets", asyn
   t.match(settings, {
     capture: { keeps_on_disk: false },
     annotation: {},
-    ai: {},
+    ai: { text_recognition: true, ocr_languages: ["deu", "eng"] },
     ui: { desktops: [{}, {}] },
   });
   t.notMatch(JSON.stringify(settings), /hunter2/);

@@ -1,8 +1,8 @@
 import t from "tap";
 import { INSTRUCTIONS, SHARED_FIELDS } from "../../src/mcp/server/instructions.ts";
 import { listedTool } from "../../src/mcp/server/listing.ts";
-import { EFFECTS, type Tool } from "../../src/mcp/tool/tool.ts";
-import { selectTools, toolsetsOfUrl } from "../../src/mcp/tool/toolsets.ts";
+import type { Tool } from "../../src/mcp/tool/tool.ts";
+import { EFFECTS, selectTools, toolsetsOfUrl } from "../../src/mcp/tool/toolsets.ts";
 import { TOOLS } from "../../src/mcp/tools/list.ts";
 import { takeScreenshot } from "../../src/mcp/tools/take-screenshot.ts";
 import { callsTo } from "./call.ts";
@@ -23,7 +23,7 @@ const PROMISED = [
   ...["wait", "wait_for", "batch_actions", "paste_text", "reset_input", "session_stop", "session_resume"],
   ...["computer", "list_screenshots", "set_mode", "add_anchor", "re_anchor_element", "remove_anchor"],
   ...["subscribe_events", "unsubscribe_events", "poll_events", "set_screenshot_frequency"],
-  ...["compare_screenshots", "annotate_screenshot"],
+  ...["compare_screenshots", "annotate_screenshot", "ocr_screenshot"],
   ...["start_recording", "stop_recording", "list_recordings", "get_frame_at", "search_recording"],
 ];
 

@@ -104,7 +104,7 @@ export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
 /** Throws RefusedError not_found for an unknown address or another principal's, target_down, rate_limited. */
 export async function readResource(uri: string, reader: Reader): Promise<ResourceContent[]> {
   if (uri === RECENT) return [json(uri, recent(reader))];
-  if (uri === SETTINGS) return [json(uri, settingsOf(reader))];
+  if (uri === SETTINGS) return [json(uri, await settingsOf(reader))];
   if (uri.startsWith(SCREEN)) return [await readScreen(uri, reader)];
   if (uri.startsWith(SCREENSHOT)) {
     const { screenshots } = reader.desk;

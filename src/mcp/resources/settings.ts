@@ -2,10 +2,12 @@ import { may } from "../../auth/principal.ts";
 import { SHAPES } from "../../compositor/shapes/list.ts";
 import { LEAST_INTERVAL_MS } from "../../desktop/events/event-hub.ts";
 import { FITS, IMAGE_FORMATS } from "../../desktop/view.ts";
+import { listLanguages } from "../../vision/models.ts";
 import type { Reader } from "./reader.ts";
 
 /** settings://current: what holds now, for the one who reads it; never a secret. */
-export function settingsOf({ desktops, principal, desk }: Reader): object {
+export async function settingsOf({ desktops, principal, desk }: Reader): Promise<object> {
+  const languages = await listLanguages();
   return {
     capture: {
       default_format: "png",
@@ -25,8 +27,8 @@ export function settingsOf({ desktops, principal, desk }: Reader): object {
       kinds: SHAPES.map(({ kind, summary }) => ({ kind, summary })),
     },
     ai: {
-      text_recognition: false,
-      ocr_languages: [],
+      text_recognition: languages.length > 0,
+      ocr_languages: languages,
       analysis_providers: [],
       default_provider: null,
       may_configure_connections: may(principal, "connections"),

@@ -1,4 +1,4 @@
-import type { ToolEffect } from "../tool/tool.ts";
+import type { ToolEffect } from "../tool/toolsets.ts";
 
 /** What has an icon: tools by their effect, and everything else that is listed. */
 export type IconName = ToolEffect | "screen" | "screenshot" | "recording" | "settings" | "prompt";

@@ -8,9 +8,10 @@ import {
   type RefusalCode,
   RefusedError,
 } from "../../desktop/error.ts";
+import { VisionError, type VisionErrorCode } from "../../vision/error.ts";
 
 /** Why a tool call failed, in the words an agent can act on. */
-export type ToolErrorCode = RefusalCode | LinkErrorCode | "internal_error";
+export type ToolErrorCode = RefusalCode | LinkErrorCode | VisionErrorCode | "internal_error";
 
 /** The error of a tool result, as it goes over the wire. `hint` is the next step. */
 export interface ToolError {
@@ -52,7 +53,7 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   rate_limited: "wait for retry_after_ms, then call again",
   cancelled: "nothing more was done",
   too_many:
-    "make room first (clear_overlays, unsubscribe_events, remove_connection) or let what waits be done, then try again",
+    "make room first (clear_overlays, remove_anchor, unsubscribe_events, remove_connection) or let what waits be done, then try again",
   audit_down: "tell the human that the server's audit log cannot be written: its disk may be full",
   unreachable: "check that the host is up and that the port is right, then call test_connection",
   handshake_timeout: "the host answered too slowly: check that a VNC or RDP server listens on that port",
@@ -67,6 +68,10 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   protocol_error: "the target does not speak the protocol properly: check the host and the port",
   target_forbidden: "that address is not allowed as a target: use another host",
   no_view_permission: "somebody has to give the target's user the right to look",
+  models_missing: "name languages that are there, or tell the human to add the model",
+  engine_lost: "call again: another engine reads it, and a smaller region is read sooner",
+  engine_failed: "take a screenshot and look at it instead",
+  too_large: "read it in parts: give a region",
   internal_error: "it is a fault of this server, not of the call: try once more, then tell the human",
 };
 
@@ -74,6 +79,7 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
 export function explain(error: unknown, signal: AbortSignal): ToolError | null {
   if (error instanceof RefusedError) return refused(error);
   if (error instanceof LinkError) return toolError(error.code, error.message, null);
+  if (error instanceof VisionError) return toolError(error.code, error.message, null);
   if (error instanceof ArgumentsError) return toolError("invalid_parameters", error.message, null);
   if (error instanceof CompositorError) return toolError(OVERLAY_CODE[error.code], error.message, null);
   if (signal.aborted) return toolError("cancelled", "the call was cancelled by the client", null);

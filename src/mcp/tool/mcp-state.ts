@@ -1,8 +1,10 @@
 import type { Painter } from "../../compositor/painter.ts";
 import { annotateFile } from "../../compositor/picture-file-marks.ts";
 import { AgentRates } from "../../desktop/control/agent-rates.ts";
+import { RefusedError } from "../../desktop/error.ts";
 import { EventsHub } from "../../desktop/events/event-hub.ts";
 import type { Captured } from "../../desktop/events/screenshot-timer.ts";
+import type { OcrPool } from "../../vision/ocr-pool.ts";
 import { ScreenshotStore } from "../model/screenshot-store.ts";
 import { ToldScreens } from "../model/told-screens.ts";
 import type { McpDesktop, McpPorts } from "./ports.ts";
@@ -14,6 +16,8 @@ export interface Desk {
   readonly told: ToldScreens;
   readonly events: EventsHub;
   readonly annotate: Painter["annotate"];
+  /** The lines of text in a picture; throws VisionError, and RefusedError not_supported where nothing reads. */
+  readonly readText: OcrPool["read"];
 }
 
 export function openDesk(ports: McpPorts): Desk {
@@ -22,6 +26,15 @@ export function openDesk(ports: McpPorts): Desk {
     limits: ports.rates ?? new AgentRates(ports.clock, true),
     annotate: (ownerId, file, annotations, signal) =>
       ports.painter?.annotate(ownerId, file, annotations, signal) ?? annotateFile(file, annotations, signal),
+    readText: async (request, signal) => {
+      if (ports.reader === undefined) {
+        throw new RefusedError(
+          "not_supported",
+          "this server reads no text: take a screenshot and look at it",
+        );
+      }
+      return await ports.reader.read(request, signal);
+    },
     screenshots,
     told: new ToldScreens(),
     events: new EventsHub(

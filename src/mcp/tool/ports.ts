@@ -10,6 +10,7 @@ import type { Desktop } from "../../desktop/desktop.ts";
 import type { TestReport } from "../../desktop/desktops.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
+import type { OcrPool } from "../../vision/ocr-pool.ts";
 import type { Toolset } from "./toolsets.ts";
 
 /** What the tools need of a live desktop; Desktop of the heart is one. */
@@ -127,6 +128,8 @@ export interface McpPorts {
   readonly questions?: Pick<Questions, "on" | "belongsTo" | "decide" | "shown">;
   /** Annotates aside; absent, it is done in turns of the event loop. */
   readonly painter?: Pick<Painter, "annotate">;
+  /** Reads text from pictures; absent, nothing does here. */
+  readonly reader?: Pick<OcrPool, "read">;
   /** Absent: this house records nothing. */
   readonly recordings?: RecordingsFace;
 }

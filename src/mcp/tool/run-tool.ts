@@ -95,13 +95,15 @@ export async function runTool(
       },
       signal,
     };
+    let isShown = false;
     try {
       const answer = await call.run(context);
       images = imagesOf(answer).length;
+      isShown = images > 0 || answer.showsScreen === true;
       result = success(answer, caller.images);
     } finally {
-      // R1: only delivered images count as screenshots.
-      if (tool.rate === "screenshot" && images === 0) giveBack();
+      // R1: only delivered images count as screenshots, and what was read from one.
+      if (tool.rate === "screenshot" && !isShown) giveBack();
     }
   } catch (cause) {
     error = explain(cause, signal);

@@ -20,6 +20,7 @@ import { listScreenshots } from "./list-screenshots.ts";
 import { mouseDown } from "./mouse-down.ts";
 import { mouseUp } from "./mouse-up.ts";
 import { moveMouse } from "./move-mouse.ts";
+import { ocrScreenshot } from "./ocr-screenshot.ts";
 import { pasteText } from "./paste-text.ts";
 import { pollEvents } from "./poll-events.ts";
 import { pressKeys } from "./press-keys.ts";
@@ -69,6 +70,7 @@ export const TOOLS: readonly Tool[] = [
   listScreenshots,
   compareScreenshots,
   annotateScreenshot,
+  ocrScreenshot,
   subscribeEvents,
   pollEvents,
   unsubscribeEvents,

@@ -135,6 +135,15 @@ export const READING_CELLS: readonly ReadingCell[] = [
     },
   },
   {
+    tool: "ocr_screenshot",
+    async play(t, { agent }) {
+      const { facts } = await agent.shot();
+      const { screenshot_id } = facts;
+      const read = await agent.call("ocr_screenshot", { screenshot_id, region: box });
+      t.match(read, { screenshot_id, text: String, regions: Array });
+    },
+  },
+  {
     tool: "cursor_position",
     async play(t, { agent, display }) {
       t.match(await agent.call("cursor_position"), await display.pointer());

@@ -1,5 +1,7 @@
 import t from "tap";
 import { RefusedError } from "../../../src/desktop/error.ts";
+import { HINTS } from "../../../src/mcp/tool/error.ts";
+import { TOOLS } from "../../../src/mcp/tools/list.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { callsTo } from "../call.ts";
 import { AGENT, fakeHouse } from "../fake-house.ts";
@@ -133,3 +135,14 @@ t.test(
     t.equal(desktop.isStopped, true);
   },
 );
+
+t.test("where there is too much of something, the hint names each tool that makes room", (t) => {
+  for (const tool of ["clear_overlays", "remove_anchor", "unsubscribe_events", "remove_connection"]) {
+    t.match(HINTS.too_many, tool);
+    t.ok(
+      TOOLS.some(({ name }) => name === tool),
+      tool,
+    );
+  }
+  t.end();
+});

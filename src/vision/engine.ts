@@ -1,0 +1,106 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { TessBaseAPI, TesseractCore } from "tesseract.js-core/tesseract-core-simd-lstm.js";
+import type { Rect } from "../framebuffer/rect.ts";
+import { VisionError } from "./error.ts";
+import type { GreyPicture } from "./grey-picture.ts";
+import { readModel } from "./models.ts";
+
+/** One block of text of any shape, cut into lines by the engine. */
+export const PSM_SPARSE = 11;
+
+/** Tesseract's engine mode: its neural network alone, the only one that the models and this build have. */
+const LSTM_ONLY = 1;
+
+/** Where the engine looks for models, in the file system of its memory. */
+const MODEL_DIR = "/models";
+const PICTURE = "/input";
+
+/** What is written beside a picture without a unit of length; the network was taught with this many pixels an inch. */
+const PIXELS_AN_INCH = 300;
+
+/** A word where it lies in the picture that the engine was given. */
+export interface EngineWord {
+  readonly text: string;
+  readonly rect: Rect;
+  /** 0 to 100. */
+  readonly confidence: number;
+  /** The same for words of one line of one block. */
+  readonly line: string;
+}
+
+/** Tesseract as WebAssembly, with the models of the languages it read last. It holds the thread while it reads. */
+export class Engine {
+  readonly #core: TesseractCore;
+  readonly #api: TessBaseAPI;
+  readonly #models = new Set<string>();
+  #languages = "";
+
+  private constructor(core: TesseractCore) {
+    this.#core = core;
+    this.#api = new core.TessBaseAPI();
+    core.FS.mkdir(MODEL_DIR);
+  }
+
+  /** Rejects with VisionError engine_failed where the WebAssembly does not start. */
+  static async open(): Promise<Engine> {
+    try {
+      const require = createRequire(import.meta.url);
+      const wasmBinary = await readFile(require.resolve(`${CORE}.wasm`));
+      const { default: createCore } = await import("tesseract.js-core/tesseract-core-simd-lstm.js");
+      const ignore = (): void => {};
+      return new Engine(await createCore({ wasmBinary, print: ignore, printErr: ignore }));
+    } catch (cause) {
+      throw new VisionError("engine_failed", "the OCR engine does not start here", { cause });
+    }
+  }
+
+  /** What is read from now on is in these languages, the most likely first. Rejects with VisionError models_missing. */
+  async use(languages: readonly string[]): Promise<void> {
+    const wanted = languages.join("+");
+    if (wanted === this.#languages) return;
+    for (const language of languages) {
+      if (this.#models.has(language)) continue;
+      const model = await readModel(language);
+      this.#core.FS.writeFile(`${MODEL_DIR}/${language}.traineddata`, model);
+      this.#models.add(language);
+    }
+    this.#languages = "";
+    if (this.#api.Init(MODEL_DIR, wanted, LSTM_ONLY) !== 0) {
+      throw new VisionError("engine_failed", `the OCR engine does not take the models of ${wanted}`);
+    }
+    this.#languages = wanted;
+  }
+
+  /** The words in a picture of dark text on light ground. `segmentation`: one of Tesseract's page segmentation modes. */
+  read({ width, height, grey }: GreyPicture, segmentation: number): EngineWord[] {
+    const api = this.#api;
+    const header = new TextEncoder().encode(`P5\n${width} ${height}\n255\n`);
+    const file = new Uint8Array(header.length + grey.length);
+    file.set(header);
+    file.set(grey, header.length);
+    this.#core.FS.writeFile(PICTURE, file);
+    api.SetPageSegMode(segmentation);
+    if (api.SetImageFile(1, 0) === 1) throw new VisionError("engine_failed", "the picture was not taken");
+    api.SetSourceResolution(PIXELS_AN_INCH);
+    if (api.Recognize(null) !== 0) throw new VisionError("engine_failed", "the picture could not be read");
+    return wordsOf(api.GetTSVText(0));
+  }
+}
+
+const CORE = "tesseract.js-core/tesseract-core-simd-lstm";
+
+/** The level of Tesseract's table whose rows are words. */
+const WORD_LEVEL = "5";
+
+/** Rows of: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
+function wordsOf(table: string): EngineWord[] {
+  return table.split("\n").flatMap((row) => {
+    const cells = row.split("\t");
+    const [level, , block, paragraph, line, , left, top, width, height, confidence, text = ""] = cells;
+    if (level !== WORD_LEVEL || text.trim() === "") return [];
+    const rect = { x: Number(left), y: Number(top), width: Number(width), height: Number(height) };
+    const sure = Math.max(0, Math.min(100, Number(confidence)));
+    return [{ text: text.trim(), rect, confidence: sure, line: `${block}.${paragraph}.${line}` }];
+  });
+}
