@@ -11,6 +11,8 @@ const run = promisify(execFile);
 /** Other tests of this machine use the displays below. */
 const FIRST_DISPLAY = 70;
 const LAST_DISPLAY = 99;
+/** xclip waits for ever where the owner of the selection never answers, as xrdp's clipboard did once (0.9.21, 2026-11-24). */
+const SELECTION_MS = 3000;
 
 export interface DisplayOptions {
   /** "1024x768" */
@@ -170,6 +172,7 @@ export class XDisplay {
     const { stdout } = await run("xclip", ["-selection", "clipboard", "-out"], {
       env: { ...process.env, ...this.env },
       encoding: "buffer",
+      timeout: SELECTION_MS,
     });
     return stdout.toString(encoding);
   }
