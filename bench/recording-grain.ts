@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
-import { FramePicture } from "../src/desktop/picture/frame-picture.ts";
+import { FramePicture } from "../src/framebuffer/frame-picture.ts";
 import { Region } from "../src/framebuffer/region.ts";
 import { type Grain, PictureEncoder } from "../src/protocols/recording/picture-encoder.ts";
 import { PictureGroup } from "../src/recording/format/picture-group.ts";

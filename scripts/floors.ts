@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 import { dirname, join, posix, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { importsOf, listSources } from "./imports.ts";
+import { importsOf, listSources, membersOf } from "./imports.ts";
 
 /** The house of docs/ARCHITECTURE.md from the ground up: a floor's rooms may import the floors before it in this list. */
 export const FLOORS = [
@@ -62,21 +62,57 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   zod: ["audit/", "auth/", "compositor/", "config/", "desktop/", "mcp/", "platform/json-file.ts", "web/"],
 };
 
-/** One import that the rule forbids. `file` is relative to the source folder, with forward slashes. */
+/**
+ * Where a desktop's pixels may be named before it is decided who is shown them: `framebuffer`, what a link decodes, and
+ * `shownTo`, which decides. All else takes them from `desktop.view(audience)`, so that what an audience must not see
+ * is kept from it in one place.
+ */
+export const PIXEL_HOMES: Readonly<Record<string, readonly string[]>> = {
+  framebuffer: [
+    "protocols/",
+    "demo/",
+    "desktop/links/",
+    "desktop/desktop.ts",
+    "recording/read/player-link.ts",
+    // Its size alone.
+    "desktop/connections/connection-test.ts",
+  ],
+  shownTo: ["desktop/"],
+};
+
+/** What holds or makes a desktop's pixels, for the desktop's own rooms alone. */
+const PIXEL_MODULES = ["display", "shown", "snapshots", "live-pictures", "desktop-view"].map(
+  (name) => `desktop/picture/${name}.ts`,
+);
+
+/** One import, or one name of pixels, that the rule forbids. `file` is relative to the source folder, with forward slashes. */
 export interface Violation {
   readonly file: string;
   readonly line: number;
-  readonly specifier: string;
+  /** "imports ./a.ts". */
+  readonly does: string;
   readonly reason: string;
 }
 
-/** Every forbidden import of the TypeScript files below `root`, in file order. */
+/** All that the rule forbids in the TypeScript files below `root`, in file order. */
 export function findViolations(root: string, homes = PACKAGE_HOMES): Violation[] {
-  return listSources(root).flatMap((file) =>
-    importsOf(join(root, file)).flatMap(({ specifier, line }) => {
+  return listSources(root).flatMap((file) => [
+    ...importsOf(join(root, file)).flatMap(({ specifier, line }) => {
       const reason = judge(file, specifier, homes);
-      return reason === null ? [] : [{ file, line, specifier, reason }];
+      return reason === null ? [] : [{ file, line, does: `imports ${specifier}`, reason }];
     }),
+    ...pixelsNamedBy(root, file),
+  ]);
+}
+
+function pixelsNamedBy(root: string, file: string): Violation[] {
+  return Object.entries(PIXEL_HOMES).flatMap(([name, homes]) =>
+    isWithin(file, homes)
+      ? []
+      : membersOf(join(root, file), name).map((line) => ({
+          ...{ file, line, does: `reads ${name}` },
+          reason: "pixels of a desktop are seen through its view(audience)",
+        })),
   );
 }
 
@@ -112,6 +148,8 @@ function judgeRoom(file: string, target: string): string | null {
   if (file.startsWith(CLIENT)) {
     return isWithin(target, CLIENT_MAY_SEE) ? null : `browser code sees only ${CLIENT_MAY_SEE.join(", ")}`;
   }
+  if (PIXEL_MODULES.includes(target) && !file.startsWith("desktop/"))
+    return `${target} is the desktop's own: pixels are seen through its view(audience)`;
   if (target.startsWith(CLIENT)) return "server code does not import browser code";
   if (file.startsWith(WORDS) && !target.startsWith(WORDS)) return `${WORDS} imports nothing but itself`;
   if (FLOORS.indexOf(to) > FLOORS.indexOf(from)) return `upward, from ${from.name} to ${to.name}`;
@@ -137,9 +175,9 @@ function floorOf(file: string): (typeof FLOORS)[number] | undefined {
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const root = resolve(dirname(fileURLToPath(import.meta.url)), "../src");
   const violations = findViolations(root);
-  for (const { file, line, specifier, reason } of violations) {
-    process.stderr.write(`${relative(".", join(root, file))}:${line} imports ${specifier}: ${reason}\n`);
+  for (const { file, line, does, reason } of violations) {
+    process.stderr.write(`${relative(".", join(root, file))}:${line} ${does}: ${reason}\n`);
   }
   if (violations.length > 0) process.exitCode = 1;
-  else process.stdout.write("every import goes down\n");
+  else process.stdout.write("every import goes down, and pixels are seen through views\n");
 }

@@ -26,6 +26,30 @@ export function importsOf(path: string): { specifier: string; line: number }[] {
   return found;
 }
 
+/** The lines that read a member of this name, as `it.name`, `it["name"]` or `const { name } = it`. */
+export function membersOf(path: string, name: string): number[] {
+  const text = readFileSync(path, "utf8");
+  if (!text.includes(name)) return [];
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const found: number[] = [];
+  const visit = (node: ts.Node): void => {
+    if (memberRead(node) === name) found.push(source.getLineAndCharacterOfPosition(node.getEnd()).line + 1);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function memberRead(node: ts.Node): string | undefined {
+  if (ts.isPropertyAccessExpression(node)) return node.name.text;
+  if (ts.isElementAccessExpression(node)) {
+    return ts.isStringLiteralLike(node.argumentExpression) ? node.argumentExpression.text : undefined;
+  }
+  if (!ts.isBindingElement(node) || !ts.isObjectBindingPattern(node.parent)) return undefined;
+  const named = node.propertyName ?? node.name;
+  return ts.isIdentifier(named) ? named.text : undefined;
+}
+
 function moduleNamed(node: ts.Node): ts.Node | undefined {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
   if (ts.isExternalModuleReference(node)) return node.expression;

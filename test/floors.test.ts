@@ -106,3 +106,23 @@ t.test("the real tree obeys", async (t) => {
   const root = resolve(dirname(fileURLToPath(import.meta.url)), "../src");
   t.same(findViolations(root), []);
 });
+
+t.test("pixels of a desktop are seen through its view", async (t) => {
+  const tree = {
+    "desktop/links/vnc/vnc-link.ts": "export const a = (it: any) => it.framebuffer;\n",
+    "desktop/anchors/anchors.ts": 'export const b = (it: any) => it.shownTo("agent").frame;\n',
+    "desktop/events/c.ts": "export const c = (link: any) => link.framebuffer;\n",
+    "mcp/d.ts": 'import { Display } from "../desktop/picture/display.ts";\nnew Display();\n',
+    "web/e.ts": 'export const e = (it: any) => it?.shownTo("viewer");\n',
+    "web/f.ts": "export const f = (it: any) => {\n  const { framebuffer: g } = it;\n  return g;\n};\n",
+    "web/h.ts": 'export const h = (it: any) => it["framebuffer"];\nexport const framebuffer = "a word";\n',
+  };
+  const why = "pixels of a desktop are seen through its view(audience)";
+  t.same(violationsIn(t.testdir(), tree), [
+    `desktop/events/c.ts:1 ${why}`,
+    "mcp/d.ts:1 desktop/picture/display.ts is the desktop's own: pixels are seen through its view(audience)",
+    `web/e.ts:1 ${why}`,
+    `web/f.ts:2 ${why}`,
+    `web/h.ts:1 ${why}`,
+  ]);
+});

@@ -1,4 +1,4 @@
-import { FramePicture } from "../../src/desktop/picture/frame-picture.ts";
+import { FramePicture } from "../../src/framebuffer/frame-picture.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import type { Picture } from "../../src/framebuffer/picture.ts";
 import { type Rect, rect } from "../../src/framebuffer/rect.ts";

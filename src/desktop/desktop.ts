@@ -17,13 +17,13 @@ import { Gate } from "./control/gate.ts";
 import { Modes, policyOf } from "./control/modes.ts";
 import type { Mode } from "./control/policy.ts";
 import type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
-import { DesktopView } from "./desktop-view.ts";
 import { RefusedError } from "./error.ts";
 import type { DesktopEvent } from "./events/desktop-event.ts";
 import { SeenInput } from "./events/input-events.ts";
 import { NewestText } from "./input/newest-text.ts";
 import { Listeners } from "./listeners.ts";
 import { awaitPicture } from "./picture/await-picture.ts";
+import { DesktopView } from "./picture/desktop-view.ts";
 import { Display } from "./picture/display.ts";
 import { noPicture } from "./picture/no-picture.ts";
 import { Snapshots } from "./picture/snapshots.ts";
@@ -113,7 +113,7 @@ export class Desktop {
     });
     this.anchors = new Anchors(this.scene, {
       clock,
-      frame: () => this.#display.frame,
+      shown: this.#display.shownTo("agent"),
       isExact: () => this.isExact,
       onBug: ports.onBug,
     });
@@ -230,7 +230,7 @@ export class Desktop {
 
   /** Throws RefusedError target_down before the first picture. */
   view(audience: Audience): View {
-    if (this.#display.frame === null) throw noPicture(this.name, this.state, this.#keeper.lastError);
+    if (!this.#display.hasPicture) throw noPicture(this.name, this.state, this.#keeper.lastError);
     const wasWatched = this.#isWatched;
     if (audience === "agent") this.#touch();
     const refresh = wasWatched || audience !== "agent" ? null : () => this.#refresh();
@@ -239,7 +239,7 @@ export class Desktop {
 
   /** Resolves when there is a picture; rejects with the LinkError or RefusedError that says why not. */
   whenReady(timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    return awaitPicture(this, () => this.#display.frame !== null, {
+    return awaitPicture(this, () => this.#display.hasPicture, {
       ...{ clock: this.#ports.clock, timeoutMs, signal },
       noPicture: () => noPicture(this.name, this.state, this.#keeper.lastError),
     });

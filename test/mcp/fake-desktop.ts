@@ -99,7 +99,7 @@ export class FakeDesktop implements McpDesktop {
   readonly anchored = new Scene(systemClock);
   readonly anchors = new Anchors(this.anchored, {
     clock: systemClock,
-    frame: () => this.picture,
+    shown: { frame: this.picture },
     isExact: () => true,
     onBug: (error) => {
       throw error;

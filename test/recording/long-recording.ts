@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { FramePicture } from "../../src/desktop/picture/frame-picture.ts";
+import { FramePicture } from "../../src/framebuffer/frame-picture.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import { PictureEncoder } from "../../src/protocols/recording/picture-encoder.ts";

@@ -6,6 +6,7 @@ import type { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
 import { Listeners } from "../listeners.ts";
+import { noPictureYet, type Shown } from "../picture/shown.ts";
 import { Anchor, type AnchorPlace, type AnchorSearch } from "./anchor.ts";
 
 export type { AnchorPlace, AnchorSearch } from "./anchor.ts";
@@ -26,8 +27,8 @@ const RETRY_MS = 200;
 
 export interface AnchorPorts {
   readonly clock: Clock;
-  /** null before the first picture. */
-  frame(): Framebuffer | null;
+  /** To agents, whose anchors they are. */
+  readonly shown: Pick<Shown, "frame">;
   /** False where the target sends approximations of its pixels. */
   isExact(): boolean;
   onBug(error: unknown): void;
@@ -112,7 +113,7 @@ export class Anchors {
 
   /** Pixels changed; `copies` are the moves among them, in order. */
   update(damage: Region, copies: readonly CopyMove[]): void {
-    const frame = this.#ports.frame();
+    const { frame } = this.#ports.shown;
     if (frame === null || this.#all.size === 0) return;
     const damaged = damage.rects;
     for (const anchor of this.#all.values()) {
@@ -147,7 +148,7 @@ export class Anchors {
 
   /** `isNew`: what was found until just now is looked for at once; what is lost waits for the next retry. */
   #searchWanted(isNew: boolean): void {
-    const frame = this.#ports.frame();
+    const { frame } = this.#ports.shown;
     if (frame === null) return;
     let left = SEARCHES_AT_ONCE;
     let hasFresh = false;
@@ -323,10 +324,8 @@ export class Anchors {
   }
 
   #frame(): Framebuffer {
-    const frame = this.#ports.frame();
-    if (frame === null) {
-      throw new RefusedError("target_down", "there is no picture yet: wait until the target is live");
-    }
+    const { frame } = this.#ports.shown;
+    if (frame === null) throw noPictureYet();
     return frame;
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { EMPTY_RECT, type Point, type Rect } from "../../framebuffer/rect.ts";
+import type { Point, Rect } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import { Effects } from "../effects/effects.ts";
 import { type PartDone, RefusedError, refusedMidway } from "../error.ts";
@@ -48,7 +48,7 @@ export class Gate {
       new Performer(
         hand,
         {
-          bounds: () => display.frame?.rect ?? EMPTY_RECT,
+          bounds: () => display.bounds,
           random: () => ports.random(),
           capsLock: () => display.locks?.capsLock ?? null,
         },

@@ -3,27 +3,30 @@ import type { Clock } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
 import type { Input } from "../input/input.ts";
 import type { Display } from "../picture/display.ts";
+import type { Shown } from "../picture/shown.ts";
 import { BeforePicture } from "./before-picture.ts";
 import { DamageHistory } from "./damage-history.ts";
 import { type EffectSource, EffectWatch } from "./effect-watch.ts";
 
 /** What changes on one desktop: by the actions that are under way, and by itself. */
 export class Effects {
-  readonly #display: Display;
+  readonly #shown: Shown;
   readonly #source: EffectSource;
   readonly #clock: Clock;
   readonly #history = new DamageHistory();
   readonly #watches = new Set<EffectWatch>();
 
   constructor(display: Display, input: Input, clock: Clock) {
-    this.#display = display;
+    // Agents are told what an action changed: of what they may see.
+    const shown = display.shownTo("agent");
+    this.#shown = shown;
     this.#clock = clock;
     this.#source = {
       get generation() {
         return display.generation;
       },
       get frame() {
-        return display.frame;
+        return shown.frame;
       },
       get bounds() {
         return display.bounds;
@@ -43,7 +46,7 @@ export class Effects {
 
   /** An action begins; whoever calls this calls `end`. */
   watch(): EffectWatch {
-    const { frame } = this.#display;
+    const { frame } = this.#shown;
     const nowMs = this.#clock.nowMs();
     // One picture is remembered at a time: of actions side by side the later ones know what was painted, not over what.
     const isAlone = [...this.#watches].every(({ known }) => known.before === null);

@@ -9,7 +9,9 @@ import { equalScreens, type Screen } from "../../framebuffer/screen.ts";
 import { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { LockKeys } from "../link.ts";
+import type { Audience } from "../view.ts";
 import { targetsOf } from "./moves.ts";
+import { Shown } from "./shown.ts";
 import { Watchers } from "./watchers.ts";
 
 const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
@@ -37,6 +39,8 @@ export class Display {
   readonly scene: Scene;
   readonly #clock: Clock;
   readonly #events: DisplayEvents;
+  /** Nothing is kept from anybody: all are shown the same. */
+  readonly #shown: Readonly<Record<Audience, Shown>>;
   readonly #scrolls = new ScrollSeeker();
   #frame: Framebuffer | null = null;
   #screens: readonly Screen[] = [];
@@ -57,12 +61,19 @@ export class Display {
     this.#clock = clock;
     this.#events = events;
     this.watchers = new Watchers(() => events.watched());
+    const all = new Shown("all", scene, () => this.#frame);
+    this.#shown = { agent: all, viewer: all, recording: all };
     scene.on(({ damage }) => this.watchers.updateOverlays(damage));
   }
 
-  /** null before the first picture. */
-  get frame(): Framebuffer | null {
-    return this.#frame;
+  /** False before the first picture. */
+  get hasPicture(): boolean {
+    return this.#frame !== null;
+  }
+
+  /** What this audience is shown. */
+  shownTo(audience: Audience): Shown {
+    return this.#shown[audience];
   }
 
   get size(): Size {

@@ -4,6 +4,7 @@ import type { Size } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import { LivePicture, type LivePorts } from "../../imaging/live-picture.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { Shown } from "./shown.ts";
 
 /** Sizes and layers kept at a time. */
 const MAX_KEPT = 4;
@@ -24,21 +25,13 @@ interface Kept {
 export class LivePictures {
   readonly #clock: Clock;
   readonly #ports: LivePorts;
-  readonly #source: (withOverlays: boolean) => Picture;
   readonly #kept = new Map<string, Kept>();
   /** Grows with everything that makes a picture different. */
   #moment = 0;
 
-  /** `source`: the whole desktop as it is now. */
-  constructor(
-    clock: Clock,
-    ports: LivePorts,
-    scene: Pick<Scene, "on">,
-    source: (withOverlays: boolean) => Picture,
-  ) {
+  constructor(clock: Clock, ports: LivePorts, scene: Pick<Scene, "on">) {
     this.#clock = clock;
     this.#ports = ports;
-    this.#source = source;
     scene.on(({ damage }) => {
       this.#moment++;
       for (const { picture, withOverlays } of this.#kept.values())
@@ -59,13 +52,14 @@ export class LivePictures {
   }
 
   /** The picture of a size, made where it is not kept. */
-  of(from: Size, size: Size, withOverlays: boolean): LivePicture {
-    const key = `${withOverlays} ${from.width}x${from.height} ${size.width}x${size.height}`;
+  of(shown: Shown, from: Size, size: Size, withOverlays: boolean): LivePicture {
+    const key = `${shown.name} ${withOverlays} ${from.width}x${from.height} ${size.width}x${size.height}`;
     const known = this.#kept.get(key);
     known?.cancelTimers();
     this.#kept.delete(key);
     const picture = known?.picture ?? new LivePicture(from, size, this.#ports);
-    this.#kept.set(key, { picture, withOverlays, cancelTimers: this.#watch(key, picture, withOverlays) });
+    const cancelTimers = this.#watch(key, picture, () => shown.picture(withOverlays));
+    this.#kept.set(key, { picture, withOverlays, cancelTimers });
     for (const [oldest, kept] of this.#kept) {
       if (this.#kept.size <= MAX_KEPT) break;
       kept.cancelTimers();
@@ -74,14 +68,14 @@ export class LivePictures {
     return picture;
   }
 
-  #watch(key: string, picture: LivePicture, withOverlays: boolean): () => void {
+  #watch(key: string, picture: LivePicture, source: () => Picture): () => void {
     const cancelIdle = this.#clock.after(IDLE_MS, () => this.#kept.delete(key));
     const moment = this.#moment;
     const isOver = (): boolean => this.#moment !== moment || this.#kept.get(key)?.picture !== picture;
     const cancelSettle = this.#clock.after(SETTLE_MS, () => {
       if (isOver()) return;
       // What fails here fails again, and is told, when the picture is asked for.
-      picture.settle(this.#source(withOverlays), isOver).catch(() => undefined);
+      picture.settle(source(), isOver).catch(() => undefined);
     });
     return () => {
       cancelIdle();

@@ -1,4 +1,4 @@
-import { composeCursor, composePicture } from "../../compositor/compose.ts";
+import { composeCursor } from "../../compositor/compose.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
 import type { Picture } from "../../framebuffer/picture.ts";
 import {
@@ -24,13 +24,13 @@ import { StripSet } from "../../imaging/strip-set.ts";
 import { webpFormat } from "../../imaging/webp/webp.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
-import type { ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } from "../view.ts";
+import type { Audience, ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } from "../view.ts";
 import { DamageJournal } from "./damage-journal.ts";
 import type { Display } from "./display.ts";
 import { fitSize, scaledSize } from "./fit.ts";
-import { FramePicture } from "./frame-picture.ts";
 import { LivePictures } from "./live-pictures.ts";
 import { pictureLine } from "./picture-turns.ts";
+import { noPictureYet, type Shown } from "./shown.ts";
 
 /** The longest wait for a screen that does not come to rest. */
 const MAX_STABLE_WAIT_MS = 10_000;
@@ -51,6 +51,7 @@ export type SnapshotPorts = LivePorts;
 
 /** What decides a picture's bytes, beside the moment. */
 interface Variant {
+  readonly shown: Shown;
   readonly region: Rect;
   readonly size: Size;
   readonly format: ImageFormat;
@@ -81,9 +82,7 @@ export class Snapshots {
     this.#display = display;
     this.#ports = ports;
     this.#pointer = pointer;
-    this.#live = new LivePictures(ports.clock, ports, display.scene, (withOverlays) =>
-      this.#picture(withOverlays),
-    );
+    this.#live = new LivePictures(ports.clock, ports, display.scene);
     display.scene.on(({ damage }) => this.#tellTaking(damage));
   }
 
@@ -107,14 +106,15 @@ export class Snapshots {
   }
 
   /** Throws RefusedError invalid_parameters or out_of_bounds, target_down without a picture, cancelled. */
-  async take(request: SnapshotRequest): Promise<Snapshot> {
+  async take(audience: Audience, request: SnapshotRequest): Promise<Snapshot> {
     const isStable = await this.#awaitStable(request.stableMs ?? 0, request.signal);
     if (request.withOverlays === true) await this.#display.scene.whenPainted();
     const { region, scale = 1 } = request;
-    const unchanged = this.#unchanged(request, isStable);
+    const shown = this.#display.shownTo(audience);
+    const unchanged = this.#unchanged(shown, request, isStable);
     if (unchanged !== null) return unchanged;
     if (region !== undefined && areaOfRect(region) * Math.max(1, scale) ** 2 <= SMALL_PIXELS)
-      return await this.#takeNow(request, isStable);
+      return await this.#takeNow(shown, request, isStable);
     const { ownerId = "", urgency = "look", signal = new AbortController().signal } = request;
     return await pictureLine.run(
       ownerId,
@@ -125,7 +125,7 @@ export class Snapshots {
         if (turn !== null) await turn;
         for (let size = 1; ; size++) {
           try {
-            return await this.#takeNow(request, isStable);
+            return await this.#takeNow(shown, request, isStable);
           } catch (error) {
             if (!(error instanceof ResizedError) || size === MOST_SIZES) throw error;
           }
@@ -140,47 +140,48 @@ export class Snapshots {
   }
 
   /** Without a turn, for it takes no pixels; null where there is something to show. */
-  #unchanged(request: SnapshotRequest, isStable: boolean): Snapshot | null {
-    const { frame } = this.#display;
-    if (frame === null || request.sinceGeneration === undefined) return null;
-    const variant = this.#variantOf(request, frame);
+  #unchanged(shown: Shown, request: SnapshotRequest, isStable: boolean): Snapshot | null {
+    const { size, hasPicture } = this.#display;
+    if (!hasPicture || request.sinceGeneration === undefined) return null;
+    const variant = this.#variantOf(shown, request, size);
     if (this.#changedSince(request, variant)?.isEmpty !== true) return null;
     return { ...this.#factsOf(variant, isStable), bytes: NO_BYTES, isUnchanged: true };
   }
 
-  async #takeNow(request: SnapshotRequest, isStable: boolean): Promise<Snapshot> {
-    const { frame } = this.#display;
-    if (frame === null)
-      throw new RefusedError("target_down", "there is no picture yet: wait until the target is live");
-    if (request.changes !== undefined) return await this.#takeChanges(request, request.changes, isStable);
-    const variant = this.#variantOf(request, frame);
+  async #takeNow(shown: Shown, request: SnapshotRequest, isStable: boolean): Promise<Snapshot> {
+    const { bounds, hasPicture } = this.#display;
+    if (!hasPicture) throw noPictureYet();
+    if (request.changes !== undefined)
+      return await this.#takeChanges(shown, request, request.changes, isStable);
+    const variant = this.#variantOf(shown, request, bounds);
     const changed = this.#changedSince(request, variant);
     // A crop that is scaled as well has no pixels of its own to tell apart.
     const hasParts =
       request.isWhole !== true &&
       (equalSizes(variant.region, variant.size) ||
-        (equalRects(variant.region, frame.rect) && !isEnlarged(variant)));
+        (equalRects(variant.region, bounds) && !isEnlarged(variant)));
     const rects = changed === null || !hasParts ? [] : partsOf(changed, variant.region);
     const facts = this.#factsOf(variant, isStable);
-    if (rects.length === 0) return { ...facts, bytes: await this.#bytesOf(variant, frame.rect) };
+    if (rects.length === 0) return { ...facts, bytes: await this.#bytesOf(variant, bounds) };
     return { ...facts, bytes: NO_BYTES, isUnchanged: false, parts: await this.#encodeParts(variant, rects) };
   }
 
   /** In parts where these are less than what holds them all; whole where it is not known what changed. */
   async #takeChanges(
+    shown: Shown,
     request: SnapshotRequest,
     changes: NonNullable<SnapshotRequest["changes"]>,
     isStable: boolean,
   ): Promise<Snapshot> {
     const { bounds: whole } = this.#display;
     const later = this.changedSince(changes.generation);
-    const shown = later === null ? [whole] : [...changes.rects, ...later.rects];
-    const inside = shown.map((r) => intersectRects(r, whole)).filter((r) => !isEmptyRect(r));
+    const rects = later === null ? [whole] : [...changes.rects, ...later.rects];
+    const inside = rects.map((r) => intersectRects(r, whole)).filter((r) => !isEmptyRect(r));
     const parts = coverOf(inside.length === 0 ? [whole] : inside, MAX_PARTS);
     const region = parts.reduce(boundRects);
-    const native = this.#variantOf({ ...request, region }, whole);
+    const native = this.#variantOf(shown, { ...request, region }, whole);
     const isNative = equalSizes(native.region, native.size);
-    const variant = isNative ? native : this.#variantOf({ ...request, region: whole }, whole);
+    const variant = isNative ? native : this.#variantOf(shown, { ...request, region: whole }, whole);
     const facts = this.#factsOf(variant, isStable);
     if (parts.length === 1 && isNative) return { ...facts, bytes: await this.#bytesOf(variant, whole) };
     return { ...facts, bytes: NO_BYTES, parts: await this.#encodeParts(variant, parts) };
@@ -215,10 +216,10 @@ export class Snapshots {
 
   /** A picture of each rectangle (desktop pixels), of what the variant shows. */
   async #encodeParts(variant: Variant, rects: readonly Rect[]): Promise<SnapshotPart[]> {
-    const { region, size, format, quality } = variant;
-    const source = this.#picture(false);
+    const { shown, region, size, format, quality } = variant;
+    const source = shown.picture(false);
     const isNative = equalSizes(region, size);
-    const live = isNative ? null : this.#live.of(source, size, false);
+    const live = isNative ? null : this.#live.of(shown, source, size, false);
     const picture = live === null ? source : await live.picture(source);
     return await Promise.all(
       rects.map(async (changed) => {
@@ -230,7 +231,7 @@ export class Snapshots {
     );
   }
 
-  #variantOf(request: SnapshotRequest, size: Size): Variant {
+  #variantOf(shown: Shown, request: SnapshotRequest, size: Size): Variant {
     const whole = { x: 0, y: 0, width: size.width, height: size.height };
     const region = request.region ?? whole;
     if (isEmptyRect(region) || !holdsRect(whole, region)) {
@@ -249,6 +250,7 @@ export class Snapshots {
     }
     const format = request.format ?? "png";
     return {
+      shown,
       region,
       size: fit === "none" ? scaledSize(region, scale) : fitSize(region, fit),
       format,
@@ -259,10 +261,10 @@ export class Snapshots {
   }
 
   #bytesOf(variant: Variant, whole: Rect): Promise<Uint8Array> {
-    const { region, size, format, quality, withOverlays, withCursor } = variant;
+    const { shown, region, size, format, quality, withOverlays, withCursor } = variant;
     if (equalRects(region, whole) && format !== "webp" && !withCursor && !isEnlarged(variant)) {
-      const live = this.#live.of(whole, size, withOverlays);
-      const source = this.#picture(withOverlays);
+      const live = this.#live.of(shown, whole, size, withOverlays);
+      const source = shown.picture(withOverlays);
       return format === "png" ? live.png(source) : live.jpeg(source, quality ?? DEFAULT_QUALITY);
     }
     const key = this.#keyOf(variant);
@@ -278,10 +280,11 @@ export class Snapshots {
     return made;
   }
 
-  async #encode({ region, size, format, quality, withOverlays, withCursor }: Variant): Promise<Uint8Array> {
+  async #encode(variant: Variant): Promise<Uint8Array> {
+    const { shown, region, size, format, quality, withOverlays, withCursor } = variant;
     const { cursor } = this.#display;
     const { x, y } = this.#pointer();
-    const flat = this.#picture(withOverlays);
+    const flat = shown.picture(withOverlays);
     const drawn = withCursor && cursor !== null ? composeCursor(flat, cursor, x, y) : flat;
     const isScaled = size.width !== region.width || size.height !== region.height;
     const picture = isScaled ? await scalePicture(drawn, region, size) : drawn;
@@ -325,7 +328,7 @@ export class Snapshots {
   }
 
   /** Same key, same pixels. */
-  #keyOf(variant: Variant): string {
+  #keyOf({ shown, ...variant }: Variant): string {
     const { generation, scene } = this.#display;
     const { x, y } = this.#pointer();
     const moment = [
@@ -333,14 +336,7 @@ export class Snapshots {
       variant.withOverlays ? scene.version : 0,
       variant.withCursor ? `${x},${y}` : "",
     ];
-    return JSON.stringify([moment, variant]);
-  }
-
-  #picture(withOverlays: boolean): Picture {
-    const { frame, scene } = this.#display;
-    if (frame === null)
-      throw new RefusedError("target_down", "there is no picture yet: wait until the target is live");
-    return withOverlays && scene.overlays.length > 0 ? composePicture(frame, scene) : new FramePicture(frame);
+    return JSON.stringify([shown.name, moment, variant]);
   }
 
   /** True once nothing changed for `stableMs`; false when the screen did not come to rest in time. */

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { FramePicture } from "../../desktop/picture/frame-picture.ts";
+import { FramePicture } from "../../framebuffer/frame-picture.ts";
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { Region } from "../../framebuffer/region.ts";
 import { PictureEncoder } from "../../protocols/recording/picture-encoder.ts";

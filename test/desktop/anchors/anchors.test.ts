@@ -43,7 +43,7 @@ function setUp(frame: Framebuffer, isExact = true) {
   const scene = new Scene(clock);
   const anchors = new Anchors(scene, {
     clock,
-    frame: () => frame,
+    shown: { frame },
     isExact: () => isExact,
     onBug: (error) => {
       throw error;

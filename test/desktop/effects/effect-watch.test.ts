@@ -52,7 +52,7 @@ class Screen {
 
   /** The picture as everybody sees it. */
   get words(): Uint32Array {
-    return Uint32Array.from(this.display.frame?.words ?? []);
+    return Uint32Array.from(this.display.shownTo("viewer").frame?.words ?? []);
   }
 
   /** Something that changes by itself. */

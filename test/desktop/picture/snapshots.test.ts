@@ -40,7 +40,7 @@ function setUp(width = 640, height = 400) {
     display.update(target, Region.of(area), []);
   };
   display.update(target, Region.of(target.rect), []);
-  const take = (request: SnapshotRequest = {}): Promise<Snapshot> => snapshots.take(request);
+  const take = (request: SnapshotRequest = {}): Promise<Snapshot> => snapshots.take("agent", request);
   return { clock, scene, target, display, snapshots, paint, take };
 }
 

@@ -1,5 +1,5 @@
 import t from "tap";
-import { FramePicture } from "../../../src/desktop/picture/frame-picture.ts";
+import { FramePicture } from "../../../src/framebuffer/frame-picture.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";

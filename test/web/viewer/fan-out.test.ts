@@ -1,5 +1,5 @@
 import t from "tap";
-import { composeCursor, composePicture } from "../../../src/compositor/compose.ts";
+import { composeCursor } from "../../../src/compositor/compose.ts";
 import { Scene } from "../../../src/compositor/scene.ts";
 import type { ActionResult } from "../../../src/desktop/control/action.ts";
 import type { DesktopEvent } from "../../../src/desktop/desktop.ts";
@@ -131,9 +131,7 @@ class DisplayedDesktop implements ViewedDesktop {
   }
 
   picture(withOverlays: boolean) {
-    const { frame, scene } = this.display;
-    if (frame === null) throw new Error("no picture");
-    return composePicture(frame, withOverlays ? scene : { placed: [] });
+    return this.display.shownTo("viewer").picture(withOverlays);
   }
 
   whenReady(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { Picture } from "../../../framebuffer/picture.ts";
 import { boundRects, type Point, type Rect, rectOfSize, type Size } from "../../../framebuffer/rect.ts";
 import type { Region } from "../../../framebuffer/region.ts";
 import { encodePng } from "../../../imaging/png/png.ts";
@@ -6,7 +6,7 @@ import { scalePicture } from "../../../imaging/scale/scale.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { RefusedError } from "../../error.ts";
 import type { Display } from "../../picture/display.ts";
-import { FramePicture } from "../../picture/frame-picture.ts";
+import type { Shown } from "../../picture/shown.ts";
 import type { Action, Actor, Edit } from "../action.ts";
 import { type Hand, pathOf, subjectOf } from "../action-class.ts";
 import { cropAround, pointOf, summaryOf } from "../action-summary.ts";
@@ -65,23 +65,26 @@ export class Asker {
   /** What people allowed for a while. */
   readonly standing: StandingGrants;
   readonly #ports: AskerPorts;
+  /** To people: they say yes to what they see, and that is what is bound. */
+  readonly #shown: Shown;
   readonly #bound = new Set<Bound>();
 
   constructor(ports: AskerPorts) {
-    const { clock, display } = ports;
+    const { clock } = ports;
+    const shown = ports.display.shownTo("viewer");
     this.#ports = ports;
+    this.#shown = shown;
     this.standing = new StandingGrants({
       clock,
-      frame: () => display.frame,
-      rebind: (binding) =>
-        display.frame === null ? binding : binding.again(display.frame, ports.periodic()),
+      shown,
+      rebind: (binding) => (shown.frame === null ? binding : binding.again(shown.frame, ports.periodic())),
       tell: ports.granted,
     });
   }
 
   /** Pixels changed, null: maybe all of them. Whatever is bound to others is void from now on. */
   onDamage(damage: Region | null): void {
-    const { frame } = this.#ports.display;
+    const { frame } = this.#shown;
     for (const bound of [...this.#bound]) {
       const { binding, stale } = bound;
       if (frame === null || (damage !== null && !binding.isTouchedBy(damage)) || binding.holds(frame))
@@ -124,12 +127,12 @@ export class Asker {
     signal: AbortSignal,
     call: AbortSignal | undefined,
   ): Promise<Permit> {
-    const { desktopId, approvals, display, hand } = this.#ports;
+    const { desktopId, approvals, hand } = this.#ports;
     const targets = this.#targetsOf(action);
     const crop = this.#cropOf(targets);
     const bound = this.#bind(crop, targets);
     // INVARIANT: in the turn of the binding, so that the card shows the pixels that are bound.
-    const picture = display.frame === null || crop === null ? null : askedPicture(display.frame, crop);
+    const picture = crop === null ? null : askedPicture(this.#shown.picture(false), crop);
     const askedAtMs = this.#ports.clock.nowMs();
     try {
       const granted = await approvals.ask(
@@ -198,9 +201,10 @@ export class Asker {
       },
       checkOn: () => {
         const { display } = this.#ports;
-        if (bound === null || display.frame === null || display.generation === generation) return;
+        const { frame } = this.#shown;
+        if (bound === null || frame === null || display.generation === generation) return;
         generation = display.generation;
-        if (bound.binding.changedShare(display.frame) > MOST_OWN_CHANGE) throw changedOnTheWay();
+        if (bound.binding.changedShare(frame) > MOST_OWN_CHANGE) throw changedOnTheWay();
       },
       close: () => {
         this.#release(bound);
@@ -211,8 +215,8 @@ export class Asker {
 
   #checkScreen(bound: Bound | null): void {
     if (bound === null) return;
-    const { frame, isFresh } = this.#ports.display;
-    if (frame === null || !isFresh) {
+    const { frame } = this.#shown;
+    if (frame === null || !this.#ports.display.isFresh) {
       throw new RefusedError(
         "target_down",
         "the target is not connected: wait until it is live, then try again",
@@ -226,9 +230,10 @@ export class Asker {
   }
 
   #bind(crop: Rect | null, targets: readonly Point[]): Bound | null {
-    const { display, periodic, isExact } = this.#ports;
-    if (display.frame === null || crop === null) return null;
-    const binding = ScreenBinding.of(display.frame, [crop], targets, periodic(), isExact());
+    const { periodic, isExact } = this.#ports;
+    const { frame } = this.#shown;
+    if (frame === null || crop === null) return null;
+    const binding = ScreenBinding.of(frame, [crop], targets, periodic(), isExact());
     const bound = { binding, stale: new AbortController() };
     this.#bound.add(bound);
     return bound;
@@ -240,9 +245,9 @@ export class Asker {
 
   /** One picture of everything around where an action goes: what is shown is what is bound. */
   #cropOf(targets: readonly Point[]): Rect | null {
-    const { frame, size } = this.#ports.display;
+    const { hasPicture, size } = this.#ports.display;
     const [first, ...rest] = targets.map((point) => cropAround(point, size));
-    return frame === null || first === undefined ? null : rest.reduce(boundRects, first);
+    return !hasPicture || first === undefined ? null : rest.reduce(boundRects, first);
   }
 
   /** Where an action goes: the pointer's way, or for keys and text where the focus most likely is. */
@@ -279,15 +284,14 @@ function changedOnTheWay(): RefusedError {
  *
  * INVARIANT: the pixels are taken before this returns, so that who binds in the same turn binds to what is shown.
  */
-function askedPicture(frame: Framebuffer, area: Rect): Promise<Uint8Array> {
-  const picture = encodeAsked(frame, area);
+function askedPicture(live: Picture, area: Rect): Promise<Uint8Array> {
+  const picture = encodeAsked(live, area);
   // Who asks for it hears why there is none.
   picture.catch(() => undefined);
   return picture;
 }
 
-async function encodeAsked(frame: Framebuffer, area: Rect): Promise<Uint8Array> {
-  const live = new FramePicture(frame);
+async function encodeAsked(live: Picture, area: Rect): Promise<Uint8Array> {
   const share = Math.min(1, MOST_SHOWN.width / area.width, MOST_SHOWN.height / area.height);
   if (share === 1) return encodePng(live, area);
   const size = {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import { holdsPoint, type Point, type Rect } from "../../../framebuffer/rect.ts";
 import type { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { RefusedError } from "../../error.ts";
+import type { Shown } from "../../picture/shown.ts";
 import type { Action, Actor } from "../action.ts";
 import { isSameScope, scopeOf } from "./grant-scope.ts";
 import type { ScreenBinding } from "./screen-binding.ts";
@@ -35,7 +35,8 @@ export type GrantChange = "given" | "used" | "revoked" | "expired" | "stale" | "
 
 export interface GrantPorts {
   readonly clock: Clock;
-  frame(): Framebuffer | null;
+  /** To people, who say yes to what they see. */
+  readonly shown: Pick<Shown, "frame">;
   /** Binds anew to the same places, as they are now. */
   rebind(binding: ScreenBinding): ScreenBinding;
   tell(change: GrantChange, grant: Grant, by: Actor | null): void;
@@ -169,7 +170,7 @@ export class StandingGrants {
 
   /** An allowed action is over: what it changed is what is bound now, unless it is a new screen. */
   #settle(kept: Kept): void {
-    const frame = this.#ports.frame();
+    const { frame } = this.#ports.shown;
     if (kept.binding === null || this.#all.get(kept.grant.id) !== kept) return;
     if (frame === null || kept.binding.changedShare(frame) > MOST_OWN_CHANGE) {
       this.#drop(kept.grant.id, "stale", null);
@@ -177,7 +178,7 @@ export class StandingGrants {
   }
 
   #isAsBound(binding: ScreenBinding): boolean {
-    const frame = this.#ports.frame();
+    const { frame } = this.#ports.shown;
     return frame !== null && binding.holds(frame);
   }
 

@@ -1,6 +1,6 @@
-import { BYTES_PER_PIXEL, type Framebuffer } from "../../framebuffer/framebuffer.ts";
-import type { Picture, Pixels } from "../../framebuffer/picture.ts";
-import type { Rect } from "../../framebuffer/rect.ts";
+import { BYTES_PER_PIXEL, type Framebuffer } from "./framebuffer.ts";
+import type { Picture, Pixels } from "./picture.ts";
+import type { Rect } from "./rect.ts";
 
 /** A framebuffer as a Picture: its own memory, nothing drawn over it, always as it is now. */
 export class FramePicture implements Picture {

@@ -1,11 +1,8 @@
-import { composePicture } from "../compositor/compose.ts";
-import type { Picture } from "../framebuffer/picture.ts";
-import type { Screen } from "../framebuffer/screen.ts";
-import { RefusedError } from "./error.ts";
-import type { Display } from "./picture/display.ts";
-import { FramePicture } from "./picture/frame-picture.ts";
-import type { Snapshots } from "./picture/snapshots.ts";
-import type { Audience, Snapshot, SnapshotRequest, View, Watcher } from "./view.ts";
+import type { Picture } from "../../framebuffer/picture.ts";
+import type { Screen } from "../../framebuffer/screen.ts";
+import type { Audience, Snapshot, SnapshotRequest, View, Watcher } from "../view.ts";
+import type { Display } from "./display.ts";
+import type { Snapshots } from "./snapshots.ts";
 
 /** The door up, as one audience may use it. */
 export class DesktopView implements View {
@@ -48,13 +45,11 @@ export class DesktopView implements View {
     const refresh = this.#refresh;
     this.#refresh = null;
     await refresh?.();
-    return this.#snapshots.take(request);
+    return this.#snapshots.take(this.audience, request);
   }
 
   picture(withOverlays: boolean): Picture {
-    const { frame, scene } = this.#display;
-    if (frame === null) throw new RefusedError("target_down", "there is no picture yet");
-    return withOverlays ? composePicture(frame, scene) : new FramePicture(frame);
+    return this.#display.shownTo(this.audience).picture(withOverlays);
   }
 
   watch(onDamage: () => void, options: { readonly withOverlays?: boolean } = {}): Watcher {
