@@ -1,9 +1,7 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { createInterface, type Interface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { Owner } from "../test/support/program.ts";
 import { judged, type Line } from "./line.ts";
+import { Talker } from "./talker.ts";
 
 const FEW = 10;
 const MANY = 100;
@@ -93,7 +91,7 @@ function compare({ one, few, many }: Loads, words: string, bare: Loads): Line[] 
 }
 
 async function load(owner: Owner, mode: Mode, viewers: number, bytes: number, forMs: number): Promise<Load> {
-  const server = new Talker(owner, "fan-out-server.ts", mode === "bare" ? mode : "ours", `${bytes}`);
+  const server = new Talker(owner, "fan-out-server.ts", mode === "bare" ? mode : "ours", `${bytes}`, "30");
   const port = await server.line();
   const crowd = new Talker(owner, "fan-out-viewers.ts", port, `${viewers}`, mode);
   await crowd.line();
@@ -116,37 +114,4 @@ async function load(owner: Owner, mode: Mode, viewers: number, bytes: number, fo
     bytesPerFrame: received / messages,
     frameUs: (cpuAfter - cpuBefore) / frames,
   };
-}
-
-/** A script of this folder that is asked by lines. */
-class Talker {
-  readonly #child: ChildProcessWithoutNullStreams;
-  readonly #lines: AsyncIterator<string>;
-  readonly #reader: Interface;
-
-  constructor(owner: Owner, script: string, ...args: string[]) {
-    const file = fileURLToPath(new URL(script, import.meta.url));
-    this.#child = spawn(process.execPath, ["--import=tsx", file, ...args]);
-    this.#child.stderr.pipe(process.stderr);
-    this.#reader = createInterface({ input: this.#child.stdout });
-    this.#lines = this.#reader[Symbol.asyncIterator]();
-    owner.teardown(() => this.close());
-  }
-
-  async line(): Promise<string> {
-    const { value, done } = await this.#lines.next();
-    if (done === true) throw new Error("a program of the bench ended before it answered");
-    return String(value);
-  }
-
-  /** The numbers it answers. */
-  async ask(): Promise<number[]> {
-    this.#child.stdin.write("\n");
-    return (await this.line()).split(" ").map(Number);
-  }
-
-  close(): void {
-    this.#reader.close();
-    this.#child.kill();
-  }
 }

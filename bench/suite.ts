@@ -7,6 +7,7 @@ import { benchClick } from "./click.ts";
 import { benchDecode } from "./decode.ts";
 import { benchDecodePlace } from "./decode-place.ts";
 import { benchFanOut } from "./fan-out.ts";
+import { benchFanOutMatrix } from "./fan-out-matrix.ts";
 import { openHouse } from "./house.ts";
 import { benchIdleMemory } from "./idle-memory.ts";
 import { benchIdleWakes } from "./idle-wakes.ts";
@@ -71,6 +72,7 @@ export const BENCHES: readonly Bench[] = [
   },
   { ids: ["DECODE"], peers: [], run: ({ owner, isShort }) => benchDecodePlace(owner, isShort) },
   { ids: ["P7"], peers: [], run: ({ owner, isShort }) => benchFanOut(owner, isShort) },
+  { ids: ["FANOUT"], peers: [], run: ({ owner, isShort }) => benchFanOutMatrix(owner, isShort) },
   {
     ids: ["P11"],
     peers: [...DISPLAY, "chromium"],

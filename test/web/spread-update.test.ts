@@ -1,9 +1,5 @@
 import fc from "fast-check";
 import t from "tap";
-import { composeCursor, composePicture } from "../../src/compositor/compose.ts";
-import { Scene } from "../../src/compositor/scene.ts";
-import type { View } from "../../src/desktop/view.ts";
-import type { Cursor } from "../../src/framebuffer/cursor.ts";
 import { intersectRects, isEmptyRect, type Rect, rect } from "../../src/framebuffer/rect.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg/jpeg-turbo.ts";
 import type { Clock } from "../../src/platform/clock.ts";
@@ -14,10 +10,10 @@ import { ENCODING } from "../../src/protocols/rfb/numbers.ts";
 import { ViewerTurns } from "../../src/web/viewer/encode-budget.ts";
 import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
 import { ViewerSession } from "../../src/web/viewer/session.ts";
-import { HandTimer, spec } from "../compositor/scenes.ts";
+import { spec } from "../compositor/scenes.ts";
 import { securityCrypto } from "../protocols/rfb/server/ports.ts";
-import { DrawnDesktop } from "./drawn-desktop.ts";
 import { FakeTransport } from "./fake-transport.ts";
+import { arrow, OverlaidDesktop } from "./overlaid-desktop.ts";
 import { KeptLog, rfbPorts } from "./viewer-ports.ts";
 
 const WIDTH = 330;
@@ -27,52 +23,6 @@ const CLIENT_PORTS = {
 };
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** A drawn desktop with overlays over it. */
-class OverlaidDesktop extends DrawnDesktop {
-  override readonly scene = new Scene(new HandTimer());
-
-  constructor(width: number, height: number) {
-    super(width, height);
-    this.scene.on(({ damage }) => this.watchers.updateOverlays(damage));
-  }
-
-  override view(): View {
-    const view = super.view();
-    return {
-      audience: view.audience,
-      snapshot: (request) => view.snapshot(request),
-      watch: (onDamage, options) => view.watch(onDamage, options),
-      get width() {
-        return view.width;
-      },
-      get height() {
-        return view.height;
-      },
-      get generation() {
-        return view.generation;
-      },
-      get screens() {
-        return view.screens;
-      },
-      picture: () => composePicture(this.frame, this.scene),
-    };
-  }
-
-  /** As a viewer has it that draws the pointer itself, and as one has it that does not. */
-  shown(withPointer = true): Uint32Array {
-    const bare = this.view().picture(true);
-    const { cursor, pointer } = this;
-    const picture =
-      cursor === null || !withPointer ? bare : composeCursor(bare, cursor, pointer.x, pointer.y);
-    const { bytes, offset, strideBytes } = picture.pixels(this.frame.rect);
-    const view = new DataView(bytes.buffer, bytes.byteOffset + offset);
-    const { width, height } = this.frame;
-    return Uint32Array.from({ length: width * height }, (_, i) =>
-      view.getUint32(Math.floor(i / width) * strideBytes + (i % width) * 4, true),
-    );
-  }
-}
 
 interface Kind {
   readonly encoding: number;
@@ -178,19 +128,6 @@ type Step =
   | { readonly do: "say" }
   | { readonly do: "read"; readonly bytes: number; readonly who: number }
   | { readonly do: "turn" };
-
-/** A triangle; none without a side. */
-function arrow(colour: number, side: number): Cursor | null {
-  if (side === 0) return null;
-  const words = Uint32Array.from({ length: side * side }, (_, i) =>
-    i % side <= Math.floor(i / side) ? (0xff000000 | colour) >>> 0 : 0,
-  );
-  const hotspot = side >> 1;
-  return {
-    ...{ width: side, height: side, hotspotX: hotspot, hotspotY: hotspot },
-    rgba: new Uint8Array(words.buffer),
-  };
-}
 
 function perform(step: Step, desktop: OverlaidDesktop, watching: readonly Watching[]): void {
   const { frame, scene } = desktop;
