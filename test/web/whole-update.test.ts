@@ -1,12 +1,16 @@
 import t from "tap";
+import type { View } from "../../src/desktop/view.ts";
+import type { Picture } from "../../src/framebuffer/picture.ts";
+import { areaOfRect } from "../../src/framebuffer/rect.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg/jpeg-turbo.ts";
-import { systemClock } from "../../src/platform/clock.ts";
+import { type Clock, systemClock } from "../../src/platform/clock.ts";
 import { chooseInflate, nodeDeflate } from "../../src/platform/node-zlib.ts";
 import { PLAIN_RFB } from "../../src/protocols/rfb/client/plain-rfb.ts";
 import { RfbClient } from "../../src/protocols/rfb/client/rfb-client.ts";
 import { ENCODING } from "../../src/protocols/rfb/numbers.ts";
 import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
 import { ViewerSession } from "../../src/web/viewer/session.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { securityCrypto } from "../protocols/rfb/server/ports.ts";
 import { DrawnDesktop } from "./drawn-desktop.ts";
 import { FakeTransport } from "./fake-transport.ts";
@@ -17,10 +21,14 @@ const SIZES = [
   [1280, 800],
   [1920, 1080],
   [3840, 2160],
+  [7680, 4320],
 ] as const;
 const ENCODINGS = ["raw", "hextile", "zrle", "tight"] as const;
-/** Turns of the event loop, of which an update of the largest size takes hundreds. */
+/** Turns of the event loop, of which an update of the largest size takes thousands. */
 const MANY_TURNS = 20_000;
+/** What a turn may work, and what encoding a pixel of a slow machine counts as. */
+const MOST_MS = 5;
+const MS_PER_PIXEL = 4e-5;
 
 const CLIENT_PORTS = {
   inflate: chooseInflate(),
@@ -31,16 +39,50 @@ const CLIENT_PORTS = {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** A desktop whose clock goes on only with the pixels that are read of it: work that can be counted. */
+class WorkedDesktop extends DrawnDesktop {
+  readonly clock = new WorkClock();
+
+  override view(): View {
+    const view = super.view();
+    const picture = view.picture.bind(view);
+    return Object.assign(view, {
+      picture: (withOverlays: boolean): Picture => {
+        const { width, height, pixels } = picture(withOverlays);
+        return {
+          ...{ width, height },
+          pixels: (rect) => {
+            this.clock.work(areaOfRect(rect) * MS_PER_PIXEL);
+            return pixels(rect);
+          },
+        };
+      },
+    });
+  }
+}
+
+class WorkClock extends FakeClock {
+  #workedMs = 0;
+
+  override nowMs(): number {
+    return this.#workedMs;
+  }
+
+  work(ms: number): void {
+    this.#workedMs += ms;
+  }
+}
+
 /** A program that takes one picture: asks once, for everything, and is content with the first update. */
 class Capture {
   readonly transport = new FakeTransport();
   readonly heard: string[] = [];
   readonly #client: RfbClient;
 
-  constructor(desktop: DrawnDesktop, encoding: number) {
+  constructor(desktop: DrawnDesktop, encoding: number, clock: Clock = systemClock) {
     const actor = { kind: "human", id: "anna", name: "Anna" } as const;
     new ViewerSession(
-      { rfb: rfbPorts, cache: new ViewerRectCache(), clock: systemClock, log: new KeptLog() },
+      { rfb: rfbPorts, cache: new ViewerRectCache(), clock, log: new KeptLog() },
       {
         ...{ desktop, transport: this.transport, security: [{ type: "none" }] },
         ...{ isComposited: true, viewport: null },
@@ -66,11 +108,13 @@ class Capture {
     this.#client.requestUpdate(isIncremental);
   }
 
-  async readUntil(isOver: () => boolean): Promise<void> {
+  /** `turned` is called after each turn. */
+  async readUntil(isOver: () => boolean, turned = (): void => {}): Promise<void> {
     for (let i = 0; i < MANY_TURNS && !isOver(); i++) {
       const bytes = this.transport.drain();
       if (bytes.length > 0) this.#client.receive(bytes, 0);
       await turn();
+      turned();
     }
   }
 
@@ -85,14 +129,25 @@ class Capture {
 }
 
 for (const [width, height] of SIZES) {
-  const desktop = new DrawnDesktop(width, height);
+  const desktop = new WorkedDesktop(width, height);
   desktop.paintScene(3);
   for (const name of ENCODINGS) {
     t.test(
       `RFC 6143 7.5.3 and 7.6.1: one request, one update, all of ${width}x${height} in ${name}`,
+      { timeout: 180_000 },
       async (t) => {
-        const capture = new Capture(desktop, ENCODING[name]);
-        await capture.readUntil(() => capture.heard.includes("update"));
+        const { clock } = desktop;
+        const capture = new Capture(desktop, ENCODING[name], clock);
+        let mostMs = 0;
+        let beforeMs = clock.nowMs();
+        await capture.readUntil(
+          () => capture.heard.includes("update"),
+          () => {
+            mostMs = Math.max(mostMs, clock.nowMs() - beforeMs);
+            beforeMs = clock.nowMs();
+          },
+        );
+        t.ok(mostMs > 0 && mostMs <= MOST_MS, `${mostMs.toFixed(1)} ms of work in a turn`);
         t.equal(capture.differences(desktop), 0, "the first update holds every pixel");
         t.ok(
           capture.transport.mostBufferedBytes < 2 * MIB,
