@@ -153,6 +153,7 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
       point: { x: 10, y: 20 },
       crop: { x: 0, y: 0, width: 100, height: 80 },
       bound: { x: 0, y: 0, width: 100, height: 80 },
+      held: [],
       screenHash: "aa",
       isExact: true,
       argumentsHash: "bb",

@@ -99,6 +99,7 @@ export class Proposals {
         point: null,
         crop: null,
         bound: null,
+        held: [],
         screenHash: null,
         isExact: true,
       },

@@ -23,10 +23,17 @@ export function isWeakerWord(from: VerdictWord, to: VerdictWord): boolean {
 
 /**
  * All that an action is to the policy: it needs every one of them. None where it only lets go, which no mode refuses.
+ * `held`: keys that its actor has left down, which it presses as well.
  *
  * INVARIANT: every key that an action sends is "keys" or "text" here, whatever tool it came by.
  */
-export function subjectsOf(action: Action): readonly Subject[] {
+export function subjectsOf(action: Action, held: readonly number[] = []): readonly Subject[] {
+  const subjects = ownSubjectsOf(action);
+  const isAtHand = subjects.includes("pointer") || subjects.includes("text");
+  return held.length > 0 && isAtHand && !subjects.includes("keys") ? [...subjects, "keys"] : subjects;
+}
+
+function ownSubjectsOf(action: Action): readonly Subject[] {
   const subject = subjectOf(action);
   if (subject === null) return [];
   switch (action.kind) {
@@ -69,10 +76,11 @@ export function subjectOf(action: Action): Subject | null {
   }
 }
 
-/** Where the pointer is, and the mask of the buttons that are down. */
+/** Where the pointer is, the mask of the buttons that are down, and the keys that an agent has left down. */
 export interface Hand {
   readonly position: Point;
   readonly buttons: number;
+  readonly keys: readonly number[];
 }
 
 /**
@@ -136,12 +144,19 @@ export const COMMAND_KEYS: ReadonlySet<number> = new Set([
   KEYSYM.hyperR,
 ]);
 
-/** Whether keys pressed together write a character: Latin-1, the keypad and Unicode, without a key that commands. */
+/** Whether keys pressed together write a character, without a key that commands. */
 function isTyping(keysyms: readonly number[]): boolean {
-  return (
-    keysyms.some((keysym) => (keysym >= 0x20 && keysym <= 0xff) || isKeypad(keysym) || isUnicode(keysym)) &&
-    !keysyms.some((keysym) => COMMAND_KEYS.has(keysym))
-  );
+  return keysyms.some(isWriting) && !keysyms.some((keysym) => COMMAND_KEYS.has(keysym));
+}
+
+function isWriting(keysym: number): boolean {
+  const isLatin1 = keysym >= 0x20 && keysym <= 0xff;
+  return isLatin1 || isKeypad(keysym) || isDead(keysym) || isUnicode(keysym);
+}
+
+/** The dead keys of keysymdef.h: an accent with the next letter, and alone where they are pressed twice. */
+function isDead(keysym: number): boolean {
+  return keysym >= 0xfe50 && keysym <= 0xfe93;
 }
 
 /** Keys of the keypad that write: KP_Space, KP_Multiply to KP_9 and KP_Equal; the rest move, enter or are function keys. */

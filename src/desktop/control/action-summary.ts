@@ -22,6 +22,12 @@ export function heldWords(keysyms: readonly number[]): string {
   return ` with ${keysyms.map((keysym) => HELD_NAMES[keysym] ?? `key 0x${keysym.toString(16)}`).join("+")} held`;
 }
 
+/** Of keys that are down when an action is asked for, those that its own words do not say. */
+export function heldBeside(action: Action, held: readonly number[]): readonly number[] {
+  const own = "holdKeysyms" in action ? action.holdKeysyms : action.kind === "hold" ? action.keysyms : [];
+  return action.kind === "release" ? [] : held.filter((keysym) => !own.includes(keysym));
+}
+
 /** An action in words for people, without the text it types. */
 export function summaryOf(action: Action): string {
   switch (action.kind) {

@@ -10,7 +10,7 @@ import { type Done, NOTHING_DONE, Performer } from "../input/performer.ts";
 import type { PacedOptions } from "../input/typing-pace.ts";
 import { latestPicture } from "../picture/latest-picture.ts";
 import { type Action, type ActionResult, type Actor, type PerformOptions, unseenEffect } from "./action.ts";
-import { isInput, isTakeOver } from "./action-class.ts";
+import { type Hand, isInput, isTakeOver } from "./action-class.ts";
 import type { ActionRecord } from "./action-record.ts";
 import { intentOf, pointOf, summaryOf } from "./action-summary.ts";
 import { Asker, type Permit } from "./approvals/asker.ts";
@@ -66,7 +66,7 @@ export class Gate {
     });
     this.#asker = new Asker({
       ...ports,
-      hand: input,
+      hand: (actor) => this.#handOf(actor),
       lastPress: () => this.#lastPress,
       periodic: () => this.effects.periodic,
       isExact: () => input.link?.isExact ?? true,
@@ -213,7 +213,7 @@ export class Gate {
       checkDuration(action, options);
       checkLetters(action, input.link);
     }
-    const verdict = modes.verdict(action, actor, input);
+    const verdict = modes.verdict(action, actor, this.#handOf(actor));
     if (verdict.kind === "deny") throw new RefusedError("permission_denied", verdict.reason);
     const isDemanded = options.requireConfirmation === true;
     const standing = verdict.kind === "ask" && !isDemanded ? this.#asker.standingPermit(action, actor) : null;
@@ -289,8 +289,7 @@ export class Gate {
    * for a while ends with the rules it was given under. Throws RefusedError permission_denied.
    */
   #checkRules(action: Action, actor: Actor, permit: Permit | null): void {
-    const { modes, input } = this.#ports;
-    const verdict = modes.verdict(action, actor, input);
+    const verdict = this.#ports.modes.verdict(action, actor, this.#handOf(actor));
     if (verdict.kind === "deny") throw new RefusedError("permission_denied", verdict.reason);
     if (verdict.kind === "allow" || permit?.isStanding === false) return;
     if (permit !== null) {
@@ -329,6 +328,12 @@ export class Gate {
     } finally {
       this.effects.end(watch);
     }
+  }
+
+  /** What the input is to an actor: keys that another agent left down come up before their turn. */
+  #handOf(actor: Actor): Hand {
+    const { position, buttons } = this.#ports.input;
+    return { position, buttons, keys: this.arbiter.isPressedBy(actor.id) ? this.#agent.heldKeys : [] };
   }
 
   #checkStop(actor: Actor): void {

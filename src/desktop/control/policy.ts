@@ -84,14 +84,14 @@ export interface Rulings {
 
 /**
  * Decides whether an actor may do an action: the strictest of all that holds for it. Humans are bound by their role,
- * not by the mode. `hand`: where the pointer is and what it holds.
+ * not by the mode. `hand`: where the pointer is and what is held.
  */
 export function decide(rulings: Rulings, action: Action, actor: Actor, hand: Hand): Verdict {
   if (actor.kind === "human") return { kind: "allow" };
   if (actor.kind === "replay") return { kind: "deny", reason: "a replay takes no input" };
   const path = pathOf(action, hand);
   let verdict: Verdict = { kind: "allow" };
-  for (const subject of subjectsOf(action)) {
+  for (const subject of subjectsOf(action, hand.keys)) {
     const judged = judge(rulings, subject, path);
     if (judged.kind === "deny") return judged;
     if (judged.kind === "ask") verdict = judged;

@@ -18,6 +18,11 @@ export class Held {
     this.#clock = clock;
   }
 
+  /** What is down of it now: somebody else may have let go of some. */
+  get heldKeys(): readonly number[] {
+    return [...this.#keysyms].filter((keysym) => this.#input.isHeld(keysym));
+  }
+
   /** Keys go down in order and come up in reverse order. */
   keys(keysyms: readonly number[], isDown: boolean): void {
     for (const keysym of isDown ? keysyms : [...keysyms].reverse()) {

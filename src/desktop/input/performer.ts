@@ -86,6 +86,11 @@ export class Performer {
     this.#typist = new Typist(input, this.#pace, clock, () => ports.capsLock?.() ?? null);
   }
 
+  /** Keys that an action left down, and that still are. */
+  get heldKeys(): readonly number[] {
+    return this.#held.heldKeys;
+  }
+
   /** What was left down beyond an action was let go, or is out of reach. */
   forget(): void {
     this.#held.forget();

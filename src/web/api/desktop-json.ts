@@ -27,7 +27,7 @@ export function approvalInfo(approval: Approval): ApprovalInfo {
     bound: approval.bound === null ? null : { ...approval.bound },
     is_exact: approval.isExact,
     editable: editableOf(action),
-    scope: action.kind === "add_connection" ? null : scopeOf(action),
+    scope: action.kind === "add_connection" ? null : scopeOf(action, approval.held),
     asked_at: approval.askedAt,
     expires_at: approval.expiresAt,
     arming_ms: approval.armingMs,

@@ -406,6 +406,43 @@ t.test("clicks allowed for a while are that button, count and keys alone", async
   t.equal(await isAsked({ ...CLICK, x: 500, y: 401, holdKeysyms: [0xffe3, 0xffe1] }), true);
 });
 
+t.test("keys that are held down are part of what is allowed, asked and done", async (t) => {
+  const { house, isAsked } = await allowing({ ...CLICK, x: 500, y: 400 });
+  const decided = async (action: Action): Promise<void> => {
+    const work = ask(house, action);
+    await settle();
+    house.desktop.approvals.decide(card(house).id, true, HUMAN);
+    await house.act(work);
+  };
+  const ctrl = { kind: "hold", keysyms: [0xffe3], name: "Ctrl" } as const;
+  await decided({ ...ctrl, isDown: true });
+  t.equal(await isAsked({ ...CLICK, x: 500, y: 400 }), true, "a click was allowed, not one with Ctrl");
+  const click = ask(house, { ...CLICK, x: 500, y: 400 });
+  await settle();
+  t.match(card(house), { summary: "Click left at 500,400 with Ctrl held" });
+  house.desktop.approvals.decide(card(house).id, { kind: "approve", allowForMs: 600_000 }, HUMAN);
+  await house.act(click);
+  t.match(house.desktop.grants.all, [
+    { scope: "Click left here" },
+    { scope: "Click left here with Ctrl held" },
+  ]);
+  t.equal(await isAsked({ ...CLICK, x: 500, y: 400 }), false);
+  // Asked about with Ctrl down, and answered when it has come up.
+  const late = ask(house, press("Delete", 0xffff));
+  await settle();
+  t.match(card(house), { summary: "Press Delete with Ctrl held" });
+  const { id } = card(house);
+  const up = ask(house, { ...ctrl, isDown: false });
+  await settle();
+  const [, other] = house.desktop.approvals.pending;
+  house.desktop.approvals.decide(other?.id ?? "", true, HUMAN);
+  await house.act(up);
+  house.desktop.approvals.decide(id, true, HUMAN);
+  await t.rejects(house.act(late), { code: "stale_screen", message: /keys that are held/ });
+  t.notOk(house.link.said.includes("down ffff"));
+  t.equal(await isAsked({ ...CLICK, x: 500, y: 400 }), false, "without Ctrl, as it was allowed first");
+});
+
 t.test(
   "text allowed for a while has no line break, and one with a line break is allowed once only",
   async (t) => {

@@ -15,6 +15,7 @@ import {
   decide,
   isRaise,
   MODES,
+  type Mode,
   type Policy,
   stricterMode,
   wordFor,
@@ -25,7 +26,7 @@ const AGENT: Actor = { kind: "agent", id: "a", name: "agent" };
 const HUMAN: Actor = { kind: "human", id: "h", name: "Ann", authority: "rules" };
 const FREE: ClipboardLimits = { read: "allow", write: "allow" };
 const HERE = { x: 5, y: 5 };
-const HAND = { position: HERE, buttons: 0 };
+const HAND = { position: HERE, buttons: 0, keys: [] };
 
 /** One action of each kind, with the subject that it is. */
 const ACTIONS: readonly (readonly [Action, Subject | null])[] = [
@@ -211,6 +212,18 @@ t.test("every key of an action is judged, whatever tool it came by", async (t) =
   t.equal(judge({ kind: "paste", text: "x", keysyms: [0xffe3, 0x76], name: "Ctrl+V" }), "deny");
 });
 
+t.test("who types or clicks while a key of theirs is held presses that key too", async (t) => {
+  const judge = (mode: Mode, action: Action, rules?: unknown) =>
+    new Modes(policyOf(mode, rules), FREE).verdict(action, AGENT, { ...HAND, keys: [0xffe3] }).kind;
+  const type: Action = { kind: "type", text: "w", wordsPerMinute: null, clearExisting: false };
+  t.equal(judge("composing", type), "ask", "Ctrl+W is no text");
+  const rules = { pointer: "allow", text: "allow", keys: "deny", read_clipboard: "allow" };
+  t.equal(judge("custom", type, rules), "deny");
+  t.equal(judge("custom", { kind: "move", x: 1, y: 1 }, rules), "deny");
+  t.equal(judge("custom", { kind: "read_clipboard" }, rules), "allow");
+  t.equal(judge("passive", { kind: "release" }), "allow", "letting go is always allowed");
+});
+
 t.test("text that is denied is not spelled by chords either", async (t) => {
   const modes = new Modes(policyOf("custom", { keys: "allow", text: "deny" }), FREE);
   const judge = (...keysyms: number[]) =>
@@ -236,6 +249,8 @@ t.test("text that is denied is not spelled by chords either", async (t) => {
   }
   for (let digit = 0xffb0; digit <= 0xffb9; digit++) t.equal(judge(digit), "deny", `KP_${digit - 0xffb0}`);
   t.equal(judge(0xffe3, 0xffbd), "allow", "Ctrl+KP_Equal writes nothing");
+  for (let dead = 0xfe50; dead <= 0xfe5c; dead++)
+    t.equal(judge(dead), "deny", "two dead keys write an accent");
   for (const other of [0xff89, 0xff8d, 0xff91, 0xff94, 0xff95, 0xff9f, 0xffbe]) {
     t.equal(judge(other), "allow", "KP_Tab, KP_Enter, KP_F1, KP_F4, KP_Home, KP_Delete and F1 write nothing");
   }
@@ -270,7 +285,7 @@ t.test("a way that touches a denied area anywhere is denied, as its pixels are s
     })).some(({ x, y }) => holdsPoint(area, x, y));
     if (isInside && drag(from, to) !== "deny") t.fail(`${JSON.stringify([from, to])} goes through`);
   }
-  const held = { position: { x: 0, y: 105 }, buttons: 1 };
+  const held = { ...HAND, position: { x: 0, y: 105 }, buttons: 1 };
   const move = { kind: "move", x: 300, y: 105 } as const;
   t.equal(modes.verdict(move, AGENT, held).kind, "deny", "with a button down a move is a drag");
   t.equal(modes.verdict(move, AGENT, { ...held, buttons: 0 }).kind, "allow");

@@ -29,6 +29,8 @@ export interface Approval {
   readonly action: Action | Proposal;
   /** The action in words, without typed text: "Click left at 640,300". */
   readonly summary: string;
+  /** Keys that are down already and that the action does not name itself: it is done with them. */
+  readonly held: readonly number[];
   readonly actor: Actor;
   readonly intent: string | null;
   /** Where on the desktop, for the card's ring; null where the action has no place. */

@@ -9,10 +9,16 @@ import type { Display } from "../../picture/display.ts";
 import type { Shown } from "../../picture/shown.ts";
 import type { Action, Actor, Edit } from "../action.ts";
 import { type Hand, pathOf, subjectOf } from "../action-class.ts";
-import { cropAround, pointOf, summaryOf } from "../action-summary.ts";
+import { cropAround, heldBeside, heldWords, pointOf, summaryOf } from "../action-summary.ts";
 import { type Approvals, type Granted, withEdit } from "./approvals.ts";
 import { ScreenBinding } from "./screen-binding.ts";
-import { type GrantPorts, type GrantUse, MOST_OWN_CHANGE, StandingGrants } from "./standing-grants.ts";
+import {
+  type GrantPorts,
+  type GrantUse,
+  isSameHeld,
+  MOST_OWN_CHANGE,
+  StandingGrants,
+} from "./standing-grants.ts";
 
 /** What blinks and is no larger is a caret: the keyboard's focus. */
 const CARET = { width: 4, minHeight: 8, maxHeight: 48 } as const;
@@ -43,7 +49,7 @@ export interface AskerPorts {
   readonly approvals: Approvals;
   readonly display: Display;
   readonly clock: Clock;
-  readonly hand: Hand;
+  hand(actor: Actor): Hand;
   /** Where a button was last pressed; null where none was. */
   lastPress(): Point | null;
   /** What changes again and again by itself. */
@@ -97,11 +103,14 @@ export class Asker {
 
   /** What a person allowed for a while, where it covers this; null where they must be asked. */
   standingPermit(action: Action, actor: Actor): Permit | null {
-    const use = this.standing.find(action, actor, this.#targetsOf(action));
+    const hand = this.#ports.hand(actor);
+    const held = heldBeside(action, hand.keys);
+    const use = this.standing.find(action, held, actor, this.#targetsOf(action, hand));
     if (use === null) return null;
     const { by, area } = use.grant;
     let hasBegun = false;
     const check = (): void => {
+      if (!hasBegun) this.#checkHeld(action, actor, held);
       if (!hasBegun && !use.holds()) {
         throw new RefusedError(
           "stale_screen",
@@ -127,8 +136,10 @@ export class Asker {
     signal: AbortSignal,
     call: AbortSignal | undefined,
   ): Promise<Permit> {
-    const { desktopId, approvals, hand } = this.#ports;
-    const targets = this.#targetsOf(action);
+    const { desktopId, approvals } = this.#ports;
+    const hand = this.#ports.hand(actor);
+    const held = heldBeside(action, hand.keys);
+    const targets = this.#targetsOf(action, hand);
     const crop = this.#cropOf(targets);
     const bound = this.#bind(crop, targets);
     // INVARIANT: in the turn of the binding, so that the card shows the pixels that are bound.
@@ -139,7 +150,8 @@ export class Asker {
         {
           desktopId,
           action,
-          summary: summaryOf(action),
+          summary: summaryOf(action) + heldWords(held),
+          held,
           actor,
           intent,
           point: pointOf(action, hand.position),
@@ -172,7 +184,7 @@ export class Asker {
     let { crop } = approval;
     // A person who names another place means what is there as they say so.
     if (edit?.x !== undefined) {
-      const targets = this.#targetsOf(action);
+      const targets = this.#targetsOf(action, this.#ports.hand(actor));
       this.#release(askedBound);
       crop = this.#cropOf(targets);
       bound = this.#bind(crop, targets);
@@ -180,7 +192,7 @@ export class Asker {
     const use: GrantUse | null =
       allowForMs === 0
         ? null
-        : this.standing.add(action, actor, by, crop, bound?.binding ?? null, allowForMs);
+        : this.standing.add(action, approval.held, actor, by, crop, bound?.binding ?? null, allowForMs);
     // The clock on the wall may be set meanwhile.
     const lastsMs = Date.parse(approval.expiresAt) - Date.parse(approval.askedAt);
     let generation = -1;
@@ -197,6 +209,7 @@ export class Asker {
             "the approval was too old when the action's turn came: ask again",
           );
         }
+        this.#checkHeld(action, actor, approval.held);
         this.#checkScreen(bound);
       },
       checkOn: () => {
@@ -211,6 +224,15 @@ export class Asker {
         use?.end();
       },
     };
+  }
+
+  /** Keys that went down or came up since make another action of it. */
+  #checkHeld(action: Action, actor: Actor, held: readonly number[]): void {
+    if (isSameHeld(heldBeside(action, this.#ports.hand(actor).keys), held)) return;
+    throw new RefusedError(
+      "stale_screen",
+      "the keys that are held are others than when a human was asked about this: ask again",
+    );
   }
 
   #checkScreen(bound: Bound | null): void {
@@ -251,14 +273,14 @@ export class Asker {
   }
 
   /** Where an action goes: the pointer's way, or for keys and text where the focus most likely is. */
-  #targetsOf(action: Action): readonly Point[] {
+  #targetsOf(action: Action, hand: Hand): readonly Point[] {
     const subject = subjectOf(action);
-    if (subject === "pointer") return pathOf(action, this.#ports.hand);
-    return subject === "keys" || subject === "text" ? [this.#focus()] : [];
+    if (subject === "pointer") return pathOf(action, hand);
+    return subject === "keys" || subject === "text" ? [this.#focus(hand)] : [];
   }
 
   /** The one caret that blinks, else where was last clicked, else where the pointer is. */
-  #focus(): Point {
+  #focus(hand: Hand): Point {
     const carets = this.#ports
       .periodic()
       .rects.filter(
@@ -268,7 +290,7 @@ export class Asker {
     if (caret !== undefined && carets.length === 1) {
       return { x: caret.x + (caret.width >> 1), y: caret.y + (caret.height >> 1) };
     }
-    return this.#ports.lastPress() ?? this.#ports.hand.position;
+    return this.#ports.lastPress() ?? hand.position;
   }
 }
 

@@ -2,8 +2,16 @@ import { hasControls } from "../../../compositor/look/shown-text.ts";
 import type { Action } from "../action.ts";
 import { directionsOf, heldWords, TIMES } from "../action-summary.ts";
 
-/** What a person allows for a while who allows this action, in words for the button; null: once only. */
-export function scopeOf(action: Action): string | null {
+/**
+ * What a person allows for a while who allows this action, in words for the button; null: once only. `held`: what is
+ * held beside it.
+ */
+export function scopeOf(action: Action, held: readonly number[] = []): string | null {
+  const own = ownScopeOf(action);
+  return own === null ? null : own + heldWords(held);
+}
+
+function ownScopeOf(action: Action): string | null {
   switch (action.kind) {
     case "click":
       return `${TIMES[action.clicks] ?? "Click"} ${action.button} here${heldWords(action.holdKeysyms)}`;

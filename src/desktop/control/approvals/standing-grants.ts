@@ -45,6 +45,8 @@ export interface GrantPorts {
 interface Kept {
   grant: Grant;
   readonly action: Action;
+  /** Keys that are held beside it. */
+  readonly held: readonly number[];
   binding: ScreenBinding | null;
   /** Actions under way that it allowed: what changes meanwhile is theirs. */
   using: number;
@@ -76,18 +78,19 @@ export class StandingGrants {
   }
 
   /**
-   * `area`: here, null for an action without a place. The action that was asked about is its first use, which begins at
+   * `area`: here, null for an action without a place. `held`: what is held beside it. The action that was asked about is its first use, which begins at
    * once. null where the action can be allowed once only.
    */
   add(
     action: Action,
+    held: readonly number[],
     actor: Actor,
     by: Actor,
     area: Rect | null,
     binding: ScreenBinding | null,
     forMs: number,
   ): GrantUse | null {
-    const scope = scopeOf(action);
+    const scope = scopeOf(action, held);
     if (scope === null) return null;
     const { clock } = this.#ports;
     const now = clock.date();
@@ -99,7 +102,7 @@ export class StandingGrants {
       uses: 0,
     };
     const cancelExpiry = clock.after(forMs, () => this.#drop(id, "expired", null));
-    const kept: Kept = { grant, action, binding, using: 0, cancelExpiry };
+    const kept: Kept = { grant, action, held, binding, using: 0, cancelExpiry };
     this.#all.set(id, kept);
     for (const oldest of this.#all.keys()) {
       if (this.#all.size <= MAX_GRANTS) break;
@@ -111,14 +114,15 @@ export class StandingGrants {
     return use;
   }
 
-  /** What covers an action of an actor; `path`: where it is done, every point of it. */
-  find(action: Action, actor: Actor, path: readonly Point[]): GrantUse | null {
+  /** What covers an action of an actor with the same held beside it; `path`: where it is done, every point of it. */
+  find(action: Action, held: readonly number[], actor: Actor, path: readonly Point[]): GrantUse | null {
     for (const kept of this.#all.values()) {
       const { grant, binding } = kept;
       const isHere =
         grant.area === null ||
         (path.length > 0 && path.every(({ x, y }) => holdsPoint(grant.area ?? EVERYWHERE, x, y)));
       if (grant.actor.id !== actor.id || !isHere || !isSameScope(kept.action, action)) continue;
+      if (!isSameHeld(kept.held, held)) continue;
       if (binding !== null && kept.using === 0 && !this.#isAsBound(binding)) continue;
       return this.#use(kept);
     }
@@ -190,6 +194,11 @@ export class StandingGrants {
     this.#ports.tell(change, kept.grant, by);
     return true;
   }
+}
+
+/** Whether two lists are the same keys, in whatever order they went down. */
+export function isSameHeld(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((keysym) => b.includes(keysym));
 }
 
 const EVERYWHERE: Rect = Object.freeze({ x: 0, y: 0, width: 65_536, height: 65_536 });
