@@ -35,7 +35,7 @@ function tasksOf(index: number): readonly Task[] {
 
 for (const [index, kind] of TARGETS.entries()) {
   if (targets.length > 0 && !targets.includes(kind)) continue;
-  t.test(`what an agent on ${kind} is told is true`, { timeout: 1_800_000 }, async (t) => {
+  t.test(`what an agent on ${kind} is told is true`, { timeout: passes * 1_800_000 }, async (t) => {
     if (!requireScene(t, kind, ["chromium", "xclip"])) return;
     const judge = new Judge();
     const desk = await Desk.open(t, kind, judge);
