@@ -3,7 +3,7 @@ import type { Point, Rect } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import { Effects } from "../effects/effects.ts";
 import { type PartDone, RefusedError, refusedMidway } from "../error.ts";
-import { AgentHand } from "../input/agent-input.ts";
+import { AgentInput } from "../input/agent-input.ts";
 import { checkLetters } from "../input/clipboard-letters.ts";
 import type { Input } from "../input/input.ts";
 import { type Done, NOTHING_DONE, Performer } from "../input/performer.ts";
@@ -32,7 +32,7 @@ export class Gate {
   readonly #ports: GatePorts;
   readonly #human: Performer;
   readonly #agent: Performer;
-  readonly #hand: AgentHand;
+  readonly #hand: AgentInput;
   readonly #asker: Asker;
   readonly #running = new RunningActions();
   #lastPress: Point | null = null;
@@ -43,7 +43,7 @@ export class Gate {
     const { input, display, clock } = ports;
     this.#ports = ports;
     this.effects = new Effects(display, input, clock);
-    this.#hand = new AgentHand(input);
+    this.#hand = new AgentInput(input);
     const performer = (hand: Input): Performer =>
       new Performer(
         hand,

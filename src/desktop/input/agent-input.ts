@@ -9,14 +9,16 @@ interface InputChecks {
 }
 
 /**
- * An agent's hand on the input that it shares with people. Seized, it moves nothing any more, whatever the action that
- * still runs may try; so that letting go, which comes last in every action, cannot let go of what a person holds.
+ * The input that agents share with people. Seized, it sends nothing any more, whatever the action that still runs may
+ * try; so that letting go, which comes last in every action, cannot let go of what a person holds.
  */
-export class AgentHand extends Input {
+export class AgentInput extends Input {
   readonly #shared: Input;
   #isSeized = false;
   #checks: InputChecks | null = null;
   #hasPressed = false;
+  /** Caps lock is as the running action wants it, and not as it was. */
+  #isCapsLockSwitched = false;
 
   constructor(shared: Input) {
     super();
@@ -30,6 +32,7 @@ export class AgentHand extends Input {
   begin(checks: InputChecks | null): void {
     this.#isSeized = false;
     this.#hasPressed = false;
+    this.#isCapsLockSwitched = false;
     this.#checks = checks;
   }
 
@@ -38,7 +41,10 @@ export class AgentHand extends Input {
     this.#checks = null;
   }
 
+  /** Caps lock is as it was before whoever seizes it presses a key. */
   seize(): void {
+    if (this.#isCapsLockSwitched && !this.#isSeized) this.#shared.switchCapsLock();
+    this.#isCapsLockSwitched = false;
     this.#isSeized = true;
   }
 
@@ -95,6 +101,12 @@ export class AgentHand extends Input {
     // What a release has let go of already comes up a second time at the end of an action.
     if (!isDown && !this.#shared.isHeld(keysym)) return;
     if (this.#mayMove(isDown, isDown)) this.#shared.key(keysym, isDown, scancode);
+  }
+
+  override switchCapsLock(): void {
+    if (!this.#mayMove(true, true)) return;
+    this.#shared.switchCapsLock();
+    this.#isCapsLockSwitched = !this.#isCapsLockSwitched;
   }
 
   override clipboard(text: string): void {

@@ -1,6 +1,6 @@
 import type { ClipboardText } from "../control/action.ts";
 import type { Link } from "../link.ts";
-import { isOnMostLayouts } from "./keyboard.ts";
+import { isOnMostLayouts, KEYSYM } from "./keyboard.ts";
 
 /** What goes down to a target, and what is held there, so that nothing ever stays pressed. */
 export class Input {
@@ -101,6 +101,12 @@ export class Input {
     if (isDown && scancode === null && !isOnMostLayouts(keysym)) this.#newKeys.add(keysym);
     if (!isDown) this.#held.delete(keysym);
     this.#link?.key(keysym, isDown, scancode);
+  }
+
+  /** Caps lock is switched off where it is on, and on where it is off. */
+  switchCapsLock(): void {
+    this.key(KEYSYM.capsLock, true, null);
+    this.key(KEYSYM.capsLock, false, null);
   }
 
   /** Puts a text on the target's clipboard. */

@@ -57,8 +57,7 @@ export class Typist {
 
   /** Resolves when the target says so, or has had the time to. */
   async #switchCapsLock(isOn: boolean, signal: AbortSignal | undefined): Promise<void> {
-    this.#input.key(KEYSYM.capsLock, true, null);
-    this.#input.key(KEYSYM.capsLock, false, null);
+    this.#input.switchCapsLock();
     for (let ms = 0; ms < CAPS_LOCK_MS && this.#capsLock() === !isOn; ms += CAPS_LOCK_LOOK_MS) {
       await delay(this.#clock, CAPS_LOCK_LOOK_MS, signal);
     }

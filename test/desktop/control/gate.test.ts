@@ -7,6 +7,7 @@ import { AGENT, CLICK, House, HUMAN, typing } from "../house.ts";
 
 const OTHER: Actor = { kind: "agent", id: "b", name: "second agent" };
 const SHIFT = 0xffe1;
+const CAPS_LOCK = ["down ffe5", "up ffe5"];
 const HOLD_SHIFT = { kind: "hold", keysyms: [SHIFT], isDown: true, name: "Shift" } as const;
 const APPROVE: Decision = { kind: "approve" };
 
@@ -276,6 +277,30 @@ t.test("where a person moves a click and allows the like of it, they allow it th
   house.desktop.approvals.cancelAll();
   await t.rejects(asked);
 });
+
+const PERSONS_KEY = { kind: "key", keysym: 0x78, isDown: true, scancode: null } as const;
+
+t.test(
+  "caps lock that was switched off for typing is on again before whoever cuts in has the keys",
+  async (t) => {
+    for (const [who, cutIn] of [
+      ["a person's key", (house: House) => void house.desktop.perform(PERSONS_KEY, HUMAN, {})],
+      ["a stop", (house: House) => house.desktop.stop(HUMAN)],
+    ] as const) {
+      const house = House.live();
+      house.link.events.locks?.({ capsLock: true, numLock: false, scrollLock: false });
+      const work = house.desktop.perform({ ...typing("abc"), wordsPerMinute: 60 }, AGENT, {});
+      work.catch(() => undefined);
+      await house.clock.live(400);
+      t.same(inputOf(house).slice(0, 4), [...CAPS_LOCK, "down 61", "up 61"], who);
+      cutIn(house);
+      t.not(await ended(house, work), "done");
+      const rest = inputOf(house).slice(4);
+      t.same(rest.slice(0, 2), CAPS_LOCK, `${who}: first of all`);
+      t.notOk(rest.slice(2).includes("down ffe5"), `${who}: once`);
+    }
+  },
+);
 
 t.test("the locks of a connection that is gone are not those of the next one", async (t) => {
   const house = House.live();
