@@ -2,6 +2,7 @@ import { Framebuffer, OPAQUE } from "../../framebuffer/framebuffer.ts";
 import { type Rect, rect } from "../../framebuffer/rect.ts";
 import { ByteQueue, type Parser } from "../byte-queue.ts";
 import { codePointOf } from "../keysym-characters.ts";
+import { ResizeLimit } from "../resize-limit.ts";
 import { ChannelSet } from "./channel-set.ts";
 import { farewellError, signInRefused } from "./connect/error-info.ts";
 import { disconnectUltimatum, joinChannels } from "./connect/mcs.ts";
@@ -29,9 +30,6 @@ import * as request from "./requests.ts";
 import { Scratch } from "./scratch.ts";
 import { readSession } from "./session-messages.ts";
 
-/** A size may change so often within a second; a real desktop's does not. */
-const MAX_RESIZES = 5;
-const RESIZE_WINDOW_MS = 1000;
 /** A frame that is not whole after so long will never be. */
 const FRAME_MS = 30_000;
 /** More than one pixel: FreeRDP 2.11's shadow server takes the last column and row of a refresh for the ones behind. */
@@ -67,7 +65,7 @@ export class RdpClient {
   #nowMs = 0;
   /** When the frame that is being read began to arrive; null where none is. */
   #frameSinceMs: number | null = null;
-  #resizedAtMs: number[] = [];
+  readonly #resizes = new ResizeLimit();
 
   constructor(
     options: RdpClientOptions,
@@ -285,15 +283,8 @@ export class RdpClient {
   }
 
   #admitResize(): void {
-    this.#resizedAtMs = this.#resizedAtMs.filter((at) => this.#nowMs - at < RESIZE_WINDOW_MS);
-    this.#resizedAtMs.push(this.#nowMs);
-    if (this.#resizedAtMs.length > MAX_RESIZES) {
-      throw new RdpError(
-        "bad_size",
-        "activation",
-        `got ${MAX_RESIZES + 1} sizes within a second, expected at most ${MAX_RESIZES}`,
-      );
-    }
+    const refusal = this.#resizes.refusal(this.#nowMs);
+    if (refusal !== null) throw new RdpError("bad_size", "activation", refusal);
   }
 }
 

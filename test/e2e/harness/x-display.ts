@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { type Shot, shootDisplay } from "./xwd.ts";
+import { XPrograms } from "./x-programs.ts";
 
 const run = promisify(execFile);
 
@@ -25,17 +25,13 @@ export interface DisplayOptions {
 }
 
 /** An X display of Xtigervnc, with everything that runs on it. */
-export class XDisplay {
-  /** ":70" */
-  readonly name: string;
+export class XDisplay extends XPrograms {
   /** Where it speaks VNC, on 127.0.0.1. */
   readonly vncPort: number;
   readonly server: Program;
-  readonly #owner: Owner;
 
   private constructor(owner: Owner, name: string, vncPort: number, server: Program) {
-    this.#owner = owner;
-    this.name = name;
+    super(owner, name);
     this.vncPort = vncPort;
     this.server = server;
   }
@@ -83,25 +79,6 @@ export class XDisplay {
     }
   }
 
-  get env(): Readonly<Record<string, string>> {
-    return { DISPLAY: this.name, LC_ALL: "C.UTF-8", XAUTHORITY: "/dev/null" };
-  }
-
-  /** Starts a program on the display. */
-  program(name: string, ...args: string[]): Program {
-    return new Program(this.#owner, name, args, { env: this.env });
-  }
-
-  /** Runs a program on the display to its end; gives its stdout. */
-  async command(name: string, ...args: string[]): Promise<string> {
-    const { stdout } = await run(name, args, { env: { ...process.env, ...this.env } });
-    return stdout;
-  }
-
-  shot(): Promise<Shot> {
-    return shootDisplay(this.name);
-  }
-
   /** A window manager; resolves when it manages. */
   async openWindowManager(): Promise<void> {
     this.program("openbox", "--sm-disable");
@@ -121,48 +98,6 @@ export class XDisplay {
     return { window, read: () => readFileSync(file, "utf8") };
   }
 
-  /** An xterm that runs a shell script; gives its window's id once it is visible. */
-  async openTerminal(title: string, at: string, script: string): Promise<string> {
-    const font = ["-fa", "DejaVu Sans Mono", "-fs", "10"];
-    this.program("xterm", "-u8", "+bc", ...font, "-T", title, "-geometry", at, "-e", "sh", "-c", script);
-    return await this.windowOf(title);
-  }
-
-  /** A window that says, on stdout, which buttons were pressed where; `at` is "300x200+500+400". */
-  async openButtonProbe(at: string): Promise<ButtonProbe> {
-    const xev = this.program("stdbuf", "-oL", "xev", "-name", "probe", "-geometry", at, "-event", "button");
-    const window = await this.windowOf("probe");
-    return { window, presses: () => pressesIn(xev.stdout) };
-  }
-
-  /** The id of the visible window with a title. */
-  async windowOf(title: string): Promise<string> {
-    return await until(`the window ${title}`, async () => {
-      const found = await this.command("xdotool", "search", "--onlyvisible", "--name", `^${title}$`);
-      return found.trim().split("\n").at(-1) ?? null;
-    });
-  }
-
-  /** Where a window's inside lies on the display. */
-  async placeOf(window: string): Promise<{ x: number; y: number; width: number; height: number }> {
-    // xdotool counts a window manager's frame twice.
-    const text = await this.command("xwininfo", "-id", window);
-    const number = (name: string): number =>
-      Number(text.match(new RegExp(`^ *${name}: +(-?\\d+)$`, "m"))?.[1]);
-    return {
-      x: number("Absolute upper-left X"),
-      y: number("Absolute upper-left Y"),
-      width: number("Width"),
-      height: number("Height"),
-    };
-  }
-
-  async pointer(): Promise<{ x: number; y: number }> {
-    const text = await this.command("xdotool", "getmouselocation", "--shell");
-    const number = (name: string): number => Number(text.match(new RegExp(`^${name}=(\\d+)$`, "m"))?.[1]);
-    return { x: number("X"), y: number("Y") };
-  }
-
   async resize(width: number, height: number): Promise<void> {
     await this.command("xrandr", "--output", "VNC-0", "--mode", `${width}x${height}`);
   }
@@ -179,7 +114,7 @@ export class XDisplay {
 
   /** Owns the clipboard until the display goes or another program takes it; xclip gives the same bytes to all. */
   async writeClipboard(text: string, encoding: BufferEncoding = "utf8"): Promise<void> {
-    const xclip = new Program(this.#owner, "xclip", ["-selection", "clipboard", "-in", "-quiet"], {
+    const xclip = new Program(this.owner, "xclip", ["-selection", "clipboard", "-in", "-quiet"], {
       env: this.env,
       stdin: "pipe",
     });
@@ -192,25 +127,4 @@ export interface Typewriter {
   readonly window: string;
   /** All that was typed so far. */
   read(): string;
-}
-
-interface Press {
-  readonly x: number;
-  readonly y: number;
-  readonly button: number;
-}
-
-export interface ButtonProbe {
-  readonly window: string;
-  /** Button presses so far, in display pixels. */
-  presses(): Press[];
-}
-
-function pressesIn(output: string): Press[] {
-  const pattern = /^ButtonPress event[\s\S]*?root:\((\d+),(\d+)\),\s*state \S+, button (\d+)/gm;
-  return [...output.matchAll(pattern)].map(([, x, y, button]) => ({
-    x: Number(x),
-    y: Number(y),
-    button: Number(button),
-  }));
 }

@@ -21,6 +21,13 @@ const SAMPLE_MS = 20;
 
 const listSchema = z.array(z.object({ id: z.string(), state: z.object({ kind: z.string() }) }));
 
+const desktopSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.object({ kind: z.string(), code: z.string().nullable(), text: z.string() }),
+});
+export type DesktopInfo = z.infer<typeof desktopSchema>;
+
 /** What an attack cost: bytes of memory, and the part of another desktop's frames that was left, round by round. */
 export interface Cost {
   readonly growthBytes: number;
@@ -117,6 +124,34 @@ export class HostileHouse {
   get #waitedMs(): number {
     const [, nanoseconds] = readFileSync(`/proc/${this.appliance.program.pid}/schedstat`, "utf8").split(" ");
     return Number(nanoseconds) / 1e6;
+  }
+
+  /** A desktop whose target is a hostile one on this machine. */
+  async add(protocol: "vnc" | "rdp", port: number, more: object = {}): Promise<DesktopInfo> {
+    const body = { name: `port ${port}`, protocol, host: "127.0.0.1", port, ...more };
+    return desktopSchema.parse(await (await this.appliance.fetch("/api/v1/desktops", body)).json());
+  }
+
+  async infoOf(id: string): Promise<DesktopInfo> {
+    return desktopSchema.parse(await (await this.appliance.fetch(`/api/v1/desktops/${id}`)).json());
+  }
+
+  lossOf(id: string, mostMs?: number): Promise<DesktopInfo> {
+    return until(
+      "the loss of the target",
+      async () => {
+        const info = await this.infoOf(id);
+        return info.state.kind === "failed" || info.state.kind === "reconnecting" ? info : null;
+      },
+      mostMs,
+    );
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.appliance.fetch(`/api/v1/desktops/${id}`, undefined, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${this.appliance.adminToken}` },
+    });
   }
 
   /** Everything the process has written, for people and for auditors. */

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import t, { type Test } from "tap";
-import * as z from "zod";
 import {
   ascii,
   join,
@@ -17,7 +16,7 @@ import { requirePeers } from "../harness/peers.ts";
 import { CertificateTarget } from "./certificate-target.ts";
 import { startFakeTarget } from "./fake-target.ts";
 import { HOSTILE_CASES } from "./hostile-cases.ts";
-import { HostileHouse, LEAST_SHARE, ONE_LONG_ROUND } from "./hostile-house.ts";
+import { type DesktopInfo, HostileHouse, LEAST_SHARE, ONE_LONG_ROUND } from "./hostile-house.ts";
 import { HostileTarget } from "./hostile-target.ts";
 
 // Cases 1 to 27 of docs/hostile-cases.md against the whole appliance: a typed error that names phase
@@ -33,13 +32,6 @@ const ATTACK_MS = 700;
 /** A session that is up, and a first picture. */
 const GREETING = join(ascii("RFB 003.008\n"), Uint8Array.of(1, 1), u32(0), serverInit(64, 64));
 const PICTURE = update(rectangle(0, 0, 64, 64, 0, solid(64, 64, [1, 2, 3])));
-
-const desktopSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  state: z.object({ kind: z.string(), code: z.string().nullable(), text: z.string() }),
-});
-type DesktopInfo = z.infer<typeof desktopSchema>;
 
 class Attack {
   readonly #house: HostileHouse;
@@ -58,56 +50,22 @@ class Attack {
     await Promise.all(
       this.#targets.map(async (target) => {
         const { speech, port, name } = target;
-        const body = {
-          name,
-          protocol: "vnc",
-          host: "127.0.0.1",
-          port,
-          password: PASSWORD,
-          ...speech.settings,
-        };
-        const { id } = desktopSchema.parse(await (await appliance.fetch("/api/v1/desktops", body)).json());
+        const more = { name, password: PASSWORD, ...speech.settings };
+        const { id } = await this.#house.add("vnc", port, more);
         const isOver = (): boolean => performance.now() >= endMs;
         do {
           if (speech.code === null) {
             await pause(50); // it goes on for as long as we let it
             continue;
           }
-          this.lost.set(target, await lossOf(this.#house, id));
+          this.lost.set(target, await this.#house.lossOf(id));
           if (!isOver()) await appliance.fetch(`/api/v1/desktops/${id}/reconnect`, {});
         } while (!isOver());
-        if (speech.code === null) this.lost.set(target, await infoOf(this.#house, id));
-        await remove(this.#house, id);
+        if (speech.code === null) this.lost.set(target, await this.#house.infoOf(id));
+        await this.#house.remove(id);
       }),
     );
   }
-}
-
-async function infoOf({ appliance }: HostileHouse, id: string): Promise<DesktopInfo> {
-  return desktopSchema.parse(await (await appliance.fetch(`/api/v1/desktops/${id}`)).json());
-}
-
-function lossOf(house: HostileHouse, id: string, mostMs?: number): Promise<DesktopInfo> {
-  return until(
-    "the loss of the target",
-    async () => {
-      const info = await infoOf(house, id);
-      return info.state.kind === "failed" || info.state.kind === "reconnecting" ? info : null;
-    },
-    mostMs,
-  );
-}
-
-async function remove({ appliance }: HostileHouse, id: string): Promise<void> {
-  await appliance.fetch(`/api/v1/desktops/${id}`, undefined, {
-    method: "DELETE",
-    headers: { authorization: `Bearer ${appliance.adminToken}` },
-  });
-}
-
-async function add(house: HostileHouse, port: number, more: object = {}): Promise<DesktopInfo> {
-  const body = { name: `port ${port}`, protocol: "vnc", host: "127.0.0.1", port, ...more };
-  return desktopSchema.parse(await (await house.appliance.fetch("/api/v1/desktops", body)).json());
 }
 
 function judge(t: Test, target: HostileTarget, info: DesktopInfo | undefined): void {
@@ -162,9 +120,9 @@ t.test("hostile targets, one case each", { timeout: 400_000 }, async (t) => {
     await house.measure(
       t,
       async () => {
-        const added = await Promise.all([mute, slow].map((port) => add(house, port)));
-        lost.push(...(await Promise.all(added.map(({ id }) => lossOf(house, id, 25_000)))));
-        await Promise.all(added.map(({ id }) => remove(house, id)));
+        const added = await Promise.all([mute, slow].map((port) => house.add("vnc", port)));
+        lost.push(...(await Promise.all(added.map(({ id }) => house.lossOf(id, 25_000)))));
+        await Promise.all(added.map(({ id }) => house.remove(id)));
       },
       ONE_LONG_ROUND,
     );
@@ -178,10 +136,10 @@ t.test("hostile targets, one case each", { timeout: 400_000 }, async (t) => {
   await t.test("case 6: a certificate that is not the one shown before", async (t) => {
     if (!requirePeers(t, ["openssl"])) return;
     const target = await CertificateTarget.start(t);
-    const { id } = await add(house, target.port, { security: ["X509None"] });
+    const { id } = await house.add("vnc", target.port, { security: ["X509None"] });
     await until(
       "the first certificate to be learnt",
-      async () => (await infoOf(house, id)).state.kind === "live",
+      async () => (await house.infoOf(id)).state.kind === "live",
     );
     target.change();
     const lost: DesktopInfo[] = [];
@@ -189,7 +147,7 @@ t.test("hostile targets, one case each", { timeout: 400_000 }, async (t) => {
       const endMs = performance.now() + ATTACK_MS;
       do {
         await house.appliance.fetch(`/api/v1/desktops/${id}/reconnect`, {});
-        lost.push(await lossOf(house, id));
+        lost.push(await house.lossOf(id));
       } while (performance.now() < endMs);
     });
     for (const { state } of lost) {
@@ -208,7 +166,7 @@ t.test("hostile targets, one case each", { timeout: 400_000 }, async (t) => {
         .some((line) => line.includes("session.lost") && line.includes("cert_mismatch")),
       "it is audited",
     );
-    await remove(house, id);
+    await house.remove(id);
   });
 
   await t.test("case 24: a clipboard that never ends, in drops, is given up after 30 s", async (t) => {
@@ -223,9 +181,9 @@ t.test("hostile targets, one case each", { timeout: 400_000 }, async (t) => {
     await house.measure(
       t,
       async () => {
-        const { id } = await add(house, dripping);
-        lost = await lossOf(house, id, 45_000);
-        await remove(house, id);
+        const { id } = await house.add("vnc", dripping);
+        lost = await house.lossOf(id, 45_000);
+        await house.remove(id);
       },
       ONE_LONG_ROUND,
     );
@@ -252,13 +210,13 @@ t.test("hostile targets, one case each", { timeout: 400_000 }, async (t) => {
           await once(server, "listening");
           const address = server.address();
           try {
-            const { id } = await add(
-              house,
+            const { id } = await house.add(
+              "vnc",
               typeof address === "object" && address !== null ? address.port : 0,
             );
-            lost.set(name, await lossOf(house, id));
+            lost.set(name, await house.lossOf(id));
             await until("another try", () => connections > 1);
-            await remove(house, id);
+            await house.remove(id);
           } finally {
             server.close();
           }

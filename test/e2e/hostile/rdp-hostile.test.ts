@@ -1,9 +1,8 @@
 import t, { type Test } from "tap";
-import * as z from "zod";
 import { until } from "../../support/until.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { makeCertificate } from "../targets/rdp-target.ts";
-import { FLOOD_BYTES, HostileHouse } from "./hostile-house.ts";
+import { type DesktopInfo, FLOOD_BYTES, HostileHouse } from "./hostile-house.ts";
 import { type Identity, type RdpFakeHost, startRdpFake } from "./rdp-fake.ts";
 import {
   CLIPRDR_CHANNEL,
@@ -33,38 +32,8 @@ const PIPELINE_CASE = 31;
 /** How long hosts that are to be borne go on. */
 const BORNE_MS = 1000;
 
-const desktopSchema = z.object({
-  id: z.string(),
-  state: z.object({ kind: z.string(), code: z.string().nullable(), text: z.string() }),
-});
-type DesktopInfo = z.infer<typeof desktopSchema>;
-
-async function add({ appliance }: HostileHouse, port: number, more: object = {}): Promise<DesktopInfo> {
-  const place = { name: `port ${port}`, protocol: "rdp", host: "127.0.0.1", port };
-  const body = { ...place, username: USERNAME, password: PASSWORD, ...more };
-  return desktopSchema.parse(await (await appliance.fetch("/api/v1/desktops", body)).json());
-}
-
-async function infoOf({ appliance }: HostileHouse, id: string): Promise<DesktopInfo> {
-  return desktopSchema.parse(await (await appliance.fetch(`/api/v1/desktops/${id}`)).json());
-}
-
-function lossOf(house: HostileHouse, id: string, mostMs?: number): Promise<DesktopInfo> {
-  return until(
-    "the loss of the target",
-    async () => {
-      const info = await infoOf(house, id);
-      return info.state.kind === "failed" || info.state.kind === "reconnecting" ? info : null;
-    },
-    mostMs,
-  );
-}
-
-async function remove({ appliance }: HostileHouse, id: string): Promise<void> {
-  await appliance.fetch(`/api/v1/desktops/${id}`, undefined, {
-    method: "DELETE",
-    headers: { authorization: `Bearer ${appliance.adminToken}` },
-  });
+function add(house: HostileHouse, port: number, more: object = {}): Promise<DesktopInfo> {
+  return house.add("rdp", port, { username: USERNAME, password: PASSWORD, ...more });
 }
 
 /** What one host did to us. */
@@ -106,15 +75,15 @@ async function meet(
   });
   const { id } = await add(house, fake.port, speech.settings);
   if (speech.code === null) {
-    await until("the session", async () => (await infoOf(house, id)).state.kind === "live");
+    await until("the session", async () => (await house.infoOf(id)).state.kind === "live");
     const endMs = performance.now() + BORNE_MS;
     await until("a while", () => performance.now() > endMs);
   }
-  const info = speech.code === null ? await infoOf(house, id) : await lossOf(house, id);
+  const info = speech.code === null ? await house.infoOf(id) : await house.lossOf(id);
   // What ended the link is told before its socket is closed.
   if (speech.code !== null)
     await until("the end of its connection", () => soonestMs < Number.POSITIVE_INFINITY);
-  await remove(house, id);
+  await house.remove(id);
   return { name, speech, info, connections, soonestMs, plain };
 }
 
@@ -168,9 +137,9 @@ t.test("hostile RDP targets, one case each", { timeout: 600_000 }, async (t) => 
     await Promise.all(
       [mute, half].map(async (fake) => {
         const { id } = await add(house, fake.port);
-        const { state } = await lossOf(house, id, 25_000);
+        const { state } = await house.lossOf(id, 25_000);
         t.equal(state.code, "handshake_timeout", state.text);
-        await remove(house, id);
+        await house.remove(id);
       }),
     );
   });
@@ -191,17 +160,17 @@ t.test("hostile RDP targets, one case each", { timeout: 600_000 }, async (t) => 
       });
     });
     const { id } = await add(house, fake.port);
-    await until("the session", async () => (await infoOf(house, id)).state.kind === "live");
+    await until("the session", async () => (await house.infoOf(id)).state.kind === "live");
     fake.identity = other;
     await until("the host's half of it", () => joined === 1);
     hangUp();
     const { state } = await until("the refusal", async () => {
-      const info = await infoOf(house, id);
+      const info = await house.infoOf(id);
       return info.state.code === "cert_mismatch" ? info : null;
     });
     t.match(state.text, /certificate/);
     t.same([secured, joined], [2, 1], "nothing was said inside the second TLS");
-    await remove(house, id);
+    await house.remove(id);
   });
 
   await t.test("case 33: drives, sound, printers and files are refused", async (t) => {
@@ -251,7 +220,7 @@ t.test("hostile RDP targets, one case each", { timeout: 600_000 }, async (t) => 
     }
     const types = of(CLIPRDR_CHANNEL).map((message) => Buffer.from(message, "hex").readUInt16LE(0));
     t.same(types, [7, 2, 3, 9], "capabilities, an empty list, an acknowledgement, and no file");
-    await remove(house, id);
+    await house.remove(id);
   });
 
   t.ok(

@@ -3,6 +3,7 @@ import { type PixelFormat, RGBX } from "../../../framebuffer/pixel-format.ts";
 import { boundRects, EMPTY_RECT, type Rect, rect } from "../../../framebuffer/rect.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
 import { ByteQueue, type Parser } from "../../byte-queue.ts";
+import { ResizeLimit } from "../../resize-limit.ts";
 import { DecoderStreams } from "../encodings/decoder-state.ts";
 import { RfbError } from "../error.ts";
 import { BurstLimit } from "./burst-limit.ts";
@@ -40,10 +41,6 @@ const RGB565: PixelFormat = Object.freeze({
 /** More screens than ExtendedDesktopSize counts. */
 const MAX_SCREENS = 255;
 
-/** A size may change so often within a second; a real desktop's does not. */
-const MAX_RESIZES = 5;
-const RESIZE_WINDOW_MS = 1000;
-
 /** Each is answered; TigerVNC asks once or twice an update. */
 const MAX_FENCES = 2000;
 const FENCE_WINDOW_MS = 1000;
@@ -71,7 +68,7 @@ export class RfbClient {
   #needed = 0;
   #isReady = false;
   #nowMs = 0;
-  #resizedAtMs: number[] = [];
+  readonly #resizes = new ResizeLimit();
   readonly #fences = new BurstLimit(MAX_FENCES, FENCE_WINDOW_MS);
 
   constructor(
@@ -259,14 +256,7 @@ export class RfbClient {
   }
 
   #admitResize(): void {
-    this.#resizedAtMs = this.#resizedAtMs.filter((at) => this.#nowMs - at < RESIZE_WINDOW_MS);
-    this.#resizedAtMs.push(this.#nowMs);
-    if (this.#resizedAtMs.length > MAX_RESIZES) {
-      throw new RfbError(
-        "bad_size",
-        "rectangle",
-        `got ${MAX_RESIZES + 1} sizes within a second, expected at most ${MAX_RESIZES}`,
-      );
-    }
+    const refusal = this.#resizes.refusal(this.#nowMs);
+    if (refusal !== null) throw new RfbError("bad_size", "rectangle", refusal);
   }
 }
