@@ -2,16 +2,51 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as Client2025 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport2025 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import t from "tap";
+import { rect } from "../../../src/framebuffer/rect.ts";
 import { TOOLS } from "../../../src/mcp/tools/list.ts";
 import { serveHouse } from "../../mcp/fake-house.ts";
+import { FakeRecordings } from "../../web/fake-recordings.ts";
 
-/** One good call of every tool; the clients check each answer against the tool's output schema. */
+const HERE = { x: 10, y: 10 };
+
+/**
+ * Good calls, at least one of every tool; the clients check each answer against the tool's output schema. "@id" is the id
+ * of that name in the last answer that had one.
+ */
 const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ["take_screenshot", {}],
   ["take_screenshot", { if_changed_since: 7, monitor_index: 1 }],
   ["take_screenshot", { inline_base64: true, include_overlays: true }],
-  ["click_at", { x: 10, y: 10, hold_keys: ["ctrl"] }],
+  ["zoom", { region: { ...HERE, width: 20, height: 20 } }],
+  ["compare_screenshots", { screenshot_id: "@screenshot_id" }],
+  [
+    "annotate_screenshot",
+    { screenshot_id: "@screenshot_id", annotations: [{ type: "rect", ...HERE, width: 5, height: 5 }] },
+  ],
+  ["list_screenshots", {}],
+  ["ocr_screenshot", {}],
+  ["click_at", { ...HERE, hold_keys: ["ctrl"] }],
   ["type_text", { text: "hello" }],
+  ["press_keys", { keys: "ctrl+a" }],
+  ["scroll", { ...HERE, dy: 2 }],
+  ["move_mouse", HERE],
+  ["drag", { path: [HERE, { x: 20, y: 20 }] }],
+  ["mouse_down", HERE],
+  ["mouse_up", {}],
+  ["paste_text", { text: "pasted" }],
+  ["wait", { duration_ms: 1 }],
+  ["wait_for", { condition: "change", timeout_ms: 0 }],
+  ["batch_actions", { actions: [{ tool: "click_at", arguments: HERE }] }],
+  ["computer", { action: "left_click", coordinate: [1, 1] }],
+  ["cursor_position", {}],
+  ["reset_input", {}],
+  ["subscribe_events", { events: ["screen_change"] }],
+  ["poll_events", { subscription_id: "@subscription_id" }],
+  ["unsubscribe_events", { subscription_id: "@subscription_id" }],
+  ["set_screenshot_frequency", { mode: "manual" }],
+  ["add_anchor", { x: 300, y: 218, width: 90, height: 40 }],
+  ["re_anchor_element", { anchor_id: "@anchor_id" }],
+  ["remove_anchor", { anchor_id: "@anchor_id" }],
   ["draw_overlay", { x: 1, y: 1, width: 10, height: 10, label: "here", color: "#f80" }],
   ["batch_overlay", { overlays: [{ x: 1, y: 1, width: 10, height: 10 }], one_at_a_time: true }],
   ["remove_overlay", { overlay_id: "gone" }],
@@ -19,12 +54,25 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ["get_clipboard", {}],
   ["set_clipboard", { text: "copied" }],
   ["get_display_info", { connection_id: "two" }],
+  ["start_recording", {}],
+  ["list_recordings", {}],
+  ["get_frame_at", { recording_id: "@recording_id", at_ms: 1000 }],
+  ["search_recording", { recording_id: "@recording_id", query: "click" }],
+  ["stop_recording", { recording_id: "@recording_id" }],
   ["list_connections", {}],
   ["set_active_connection", { connection_id: "two" }],
   ["test_connection", { connection_id: "two" }],
   ["add_connection", { name: "third", host: "10.0.0.3", protocol: "vnc" }],
   ["remove_connection", { connection_id: "one" }],
+  ["set_mode", { mode: "assist" }],
+  ["session_resume", {}],
+  ["session_stop", {}],
 ];
+
+/** A line that is read in every picture. */
+const READER = {
+  read: () => Promise.resolve([{ text: "Save", rect: rect(1, 1, 9, 9), confidence: 90, words: [] }]),
+};
 
 /** One refused call of every kind. */
 const REFUSED: readonly (readonly [string, Record<string, unknown>, string])[] = [
@@ -41,6 +89,18 @@ interface Conversation {
   close(): Promise<void>;
   readonly server: { name: string; version: string } | undefined;
   readonly instructions: string | undefined;
+}
+
+function withIds(args: Record<string, unknown>, ids: ReadonlyMap<string, unknown>): Record<string, unknown> {
+  const known = (value: unknown): unknown =>
+    typeof value === "string" && value.startsWith("@") ? ids.get(value.slice(1)) : value;
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, known(value)]));
+}
+
+function noteIds(result: unknown, ids: Map<string, unknown>): void {
+  for (const [name, value] of Object.entries(Object(Object(result).structuredContent))) {
+    if (name.endsWith("_id")) ids.set(name, value);
+  }
 }
 
 const HEADERS = { requestInit: { headers: { authorization: "Bearer admin" } } };
@@ -83,7 +143,7 @@ async function main(): Promise<void> {
     ["2025-11-25", connect2025, "old-client"],
   ] as const) {
     await t.test(`a client of ${era} uses every tool, and its schemas hold`, async (t) => {
-      const house = await serveHouse();
+      const house = await serveHouse({ recordings: new FakeRecordings(), reader: READER });
       t.teardown(() => house.close());
       const client = await connect(house.url);
       t.match(client.server, { name: "overlay-companion-mcp", version: "2026.11.21" });
@@ -96,9 +156,11 @@ async function main(): Promise<void> {
         annotations: { readOnlyHint: true, title: "Take screenshot" },
         outputSchema: {},
       });
+      const ids = new Map<string, unknown>();
       for (const [name, args] of CALLS) {
-        const result = await client.call(name, args);
+        const result = await client.call(name, withIds(args, ids));
         t.match(result, { content: [{ type: "text" }], structuredContent: {} }, name);
+        noteIds(result, ids);
         t.notMatch(result, { isError: true }, name);
       }
       t.match(await client.call("take_screenshot", {}), {
@@ -115,10 +177,8 @@ async function main(): Promise<void> {
           `${name} is refused`,
         );
       }
-      t.same(
-        CALLS.map(([name]) => name).filter((name) => !client.tools.some((tool) => tool.name === name)),
-        [],
-      );
+      const called = new Set(CALLS.map(([name]) => name));
+      t.same([...called].sort(), client.tools.map(({ name }) => name).sort(), "every tool, and no other");
       await t.rejects(client.call("no_such_tool", {}), /no_such_tool/);
       t.match(house.clients, [{ name: clientName, principal: { id: "admin" } }]);
       t.equal(house.clients.length, 1);
