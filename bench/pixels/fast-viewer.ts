@@ -35,7 +35,7 @@ export class FastViewer implements ViewerTransport {
     const { width, height } = desktop.size;
     this.#ask = () => this.#say(say.request(true, 0, 0, width, height));
     new ViewerSession(
-      { rfb: rfbPorts, cache: new ViewerRectCache(), clock: systemClock, log: new KeptLog() },
+      { rfb: rfbPorts, cache: new ViewerRectCache(desktop.view()), clock: systemClock, log: new KeptLog() },
       {
         ...{ desktop, transport: this, security: [{ type: "none" }], isComposited: false, viewport: null },
         rights: () => ({

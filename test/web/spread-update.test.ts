@@ -244,7 +244,7 @@ t.test(
           const desktop = new OverlaidDesktop(WIDTH, HEIGHT);
           desktop.paintScene(7);
           desktop.cursor = arrow(0x3366cc, 19);
-          const cache = new ViewerRectCache();
+          const cache = new ViewerRectCache(desktop.view());
           const turns = new ViewerTurns();
           const watching = kinds.map((kind) => new Watching(desktop, cache, turns, kind));
           for (const viewer of watching) await viewer.begin();
@@ -269,7 +269,7 @@ t.test(
 t.test("a large change reaches a viewer that asks for each update in one, over many turns", async (t) => {
   const desktop = new OverlaidDesktop(1000, 800);
   const kind = { encoding: ENCODING.tight, hasCopyRect: true, isContinuous: false, drawsPointer: false };
-  const viewer = new Watching(desktop, new ViewerRectCache(), new ViewerTurns(), kind);
+  const viewer = new Watching(desktop, new ViewerRectCache(desktop.view()), new ViewerTurns(), kind);
   const read = (): void => viewer.read(Number.MAX_SAFE_INTEGER);
   await viewer.begin();
   desktop.paintScene(2);

@@ -32,7 +32,7 @@ async function stand(desktop = new DrawnDesktop(64, 48), isViewOnly = false) {
   const log = new KeptLog();
   const principal = { id: "anna", name: "Anna", role: "operator" } as const;
   const session = new ViewerSession(
-    { rfb: rfbPorts, cache: new ViewerRectCache(), clock, log },
+    { rfb: rfbPorts, cache: new ViewerRectCache(desktop.view()), clock, log },
     {
       ...{ desktop, transport, security: [{ type: "none" }], isComposited: false, viewport: null },
       rights: () => rightsOf(principal, isViewOnly),

@@ -82,7 +82,7 @@ class Capture {
   constructor(desktop: DrawnDesktop, encoding: number, clock: Clock = systemClock) {
     const actor = { kind: "human", id: "anna", name: "Anna" } as const;
     new ViewerSession(
-      { rfb: rfbPorts, cache: new ViewerRectCache(), clock, log: new KeptLog() },
+      { rfb: rfbPorts, cache: new ViewerRectCache(desktop.view()), clock, log: new KeptLog() },
       {
         ...{ desktop, transport: this.transport, security: [{ type: "none" }] },
         ...{ isComposited: true, viewport: null },

@@ -1,12 +1,18 @@
+import type { View, Watcher } from "../../desktop/view.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { PixelFormat } from "../../framebuffer/pixel-format.ts";
-import type { Region } from "../../framebuffer/region.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
+import { Region } from "../../framebuffer/region.ts";
 import type { MadeUpdate, PixelStyle, RectWork } from "../../protocols/rfb/server/rfb-server.ts";
 
-const MAX_BYTES = 32 * 1024 * 1024;
+/** Of bodies, with overlays and without each. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What an entry takes beside its bytes: its key, its place in the map, the array. */
-const ENTRY_BYTES = 300;
+/** What an entry takes beside its bytes: its key, its place in the map, the objects. */
+const ENTRY_BYTES = 400;
+
+/** A body that nobody needed for so many changes of the picture is let go: viewers are seldom further behind. */
+const KEPT_CHANGES = 8;
 
 /** Messages and updates kept of one picture: viewers of a few kinds. */
 const MAX_MESSAGES = 8;
@@ -25,43 +31,111 @@ export interface Owed {
   readonly copies: readonly CopyMove[];
 }
 
+/** Encoded rectangles of a desktop's picture, with overlays or without: each for as long as nothing in it changes. */
+class Bodies {
+  readonly #watcher: Watcher;
+  readonly #maxBytes: number;
+  /** Least used first. */
+  readonly #bodies = new Map<string, { readonly rect: Rect; readonly body: Uint8Array; usedAt: number }>();
+  #isDamaged = true;
+  #stamp = "";
+  #changes = 0;
+  sizeBytes = 0;
+
+  constructor(view: Pick<View, "watch">, withOverlays: boolean, maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#watcher = view.watch(
+      () => {
+        this.#isDamaged = true;
+      },
+      { withOverlays },
+    );
+  }
+
+  get(stamp: string, key: string, rect: Rect, encode: () => Uint8Array | null): Uint8Array | null {
+    // A monitor that was moved to other pixels damages nothing.
+    if (this.#isDamaged || stamp !== this.#stamp) this.#forgetChanged();
+    this.#stamp = stamp;
+    const known = this.#bodies.get(key);
+    if (known !== undefined) {
+      this.#bodies.delete(key);
+      this.#bodies.set(key, { ...known, usedAt: this.#changes });
+      return known.body;
+    }
+    // A copy, since an encoder's memory may be twice as long as what is in it.
+    const body = encode()?.slice() ?? null;
+    if (body === null) return null;
+    this.#bodies.set(key, { rect, body, usedAt: this.#changes });
+    this.sizeBytes += body.length + ENTRY_BYTES;
+    for (const oldest of this.#bodies.keys()) {
+      if (this.sizeBytes <= this.#maxBytes) break;
+      this.#forget(oldest);
+    }
+    return body;
+  }
+
+  close(): void {
+    this.#watcher.close();
+  }
+
+  #forgetChanged(): void {
+    this.#isDamaged = false;
+    this.#changes++;
+    const { painted, copies } = this.#watcher.take();
+    const changed = painted.union(Region.from(copies.map(({ to }) => to)));
+    for (const [key, { rect, usedAt }] of this.#bodies) {
+      if (usedAt < this.#changes - KEPT_CHANGES || changed.overlaps(rect)) this.#forget(key);
+    }
+  }
+
+  #forget(key: string): void {
+    this.sizeBytes -= (this.#bodies.get(key)?.body.length ?? 0) + ENTRY_BYTES;
+    this.#bodies.delete(key);
+  }
+}
+
 /**
- * Encoded rectangles of one desktop's picture as it is now, shared by all its viewers: encode once, send to all.
- * A newer picture makes every older one useless, since all viewers get the newest; so only the newest is kept.
+ * What is encoded of one desktop's picture, shared by all its viewers: encode once, send to all. Rectangles are known
+ * until something in them changes, so that those who are behind by some changes share them with those who are not;
+ * messages and updates are of the newest picture alone, since all viewers get that.
  */
 export class ViewerRectCache {
+  readonly #view: Pick<View, "watch">;
   readonly #maxBytes: number;
-  readonly #bodies = new Map<string, Uint8Array>();
+  /** By whether overlays are drawn in. */
+  readonly #bodies = new Map<boolean, Bodies>();
   #messages: { readonly parts: readonly Uint8Array[]; readonly bytes: Uint8Array }[] = [];
   #updates: { readonly owed: Owed; readonly update: MadeUpdate }[] = [];
   #unions: { readonly painted: Region; readonly more: Region; readonly both: Region }[] = [];
   #stamp = "";
-  #sizeBytes = 0;
 
-  constructor(maxBytes = MAX_BYTES) {
+  /** `view`: of the desktop, which tells what changes. */
+  constructor(view: Pick<View, "watch">, maxBytes = MAX_BYTES) {
+    this.#view = view;
     this.#maxBytes = maxBytes;
   }
 
   get sizeBytes(): number {
-    return this.#sizeBytes;
+    return [...this.#bodies.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   }
 
   /**
    * A body as it was made before, or as `encode` makes it; null where it makes none now. `stamp` names the picture,
-   * `layers` what of it is drawn.
+   * `pointer` what is drawn over it besides.
    */
-  get(stamp: string, layers: string, work: RectWork, encode: () => Uint8Array | null): Uint8Array | null {
-    this.#turnTo(stamp);
-    const key = keyOf(layers, work);
-    const known = this.#bodies.get(key);
-    if (known !== undefined) return known;
-    // A copy, since an encoder's memory may be twice as long as what is in it.
-    const body = encode()?.slice() ?? null;
-    if (body === null) return null;
-    this.#bodies.set(key, body);
-    this.#sizeBytes += body.length + ENTRY_BYTES;
-    this.#trim();
-    return body;
+  get(
+    stamp: string,
+    withOverlays: boolean,
+    pointer: string,
+    work: RectWork,
+    encode: () => Uint8Array | null,
+  ): Uint8Array | null {
+    let bodies = this.#bodies.get(withOverlays);
+    if (bodies === undefined) {
+      bodies = new Bodies(this.#view, withOverlays, this.#maxBytes);
+      this.#bodies.set(withOverlays, bodies);
+    }
+    return bodies.get(stamp, keyOf(pointer, work), work.rect, encode);
   }
 
   /** True where an update that was made for the same picture and damage does for `repeat`, which then has sent it. */
@@ -102,26 +176,23 @@ export class ViewerRectCache {
     return bytes;
   }
 
+  /** Nobody looks any more. */
   clear(): void {
-    this.#messages = [];
-    this.#updates = [];
-    this.#unions = [];
+    this.#forget();
+    for (const bodies of this.#bodies.values()) bodies.close();
     this.#bodies.clear();
-    this.#sizeBytes = 0;
   }
 
   #turnTo(stamp: string): void {
     if (stamp === this.#stamp) return;
-    this.clear();
+    this.#forget();
     this.#stamp = stamp;
   }
 
-  #trim(): void {
-    for (const [key, body] of this.#bodies) {
-      if (this.#sizeBytes <= this.#maxBytes) return;
-      this.#bodies.delete(key);
-      this.#sizeBytes -= body.length + ENTRY_BYTES;
-    }
+  #forget(): void {
+    this.#messages = [];
+    this.#updates = [];
+    this.#unions = [];
   }
 }
 
@@ -135,8 +206,8 @@ function isSame(a: readonly Uint8Array[], b: readonly Uint8Array[]): boolean {
   });
 }
 
-function keyOf(layers: string, { style, rect }: RectWork): string {
-  return `${layers} ${styleKey(style)} ${rect.x} ${rect.y} ${rect.width} ${rect.height}`;
+function keyOf(pointer: string, { style, rect }: RectWork): string {
+  return `${pointer} ${styleKey(style)} ${rect.x} ${rect.y} ${rect.width} ${rect.height}`;
 }
 
 /** Viewers keep their style, so its key is made once for each. */

@@ -66,7 +66,7 @@ export class ViewerSessions {
   }
 
   admit(transport: ViewerTransport, desktop: ViewedDesktop, admission: Admission): ViewerSession {
-    const cache = this.#caches.get(desktop) ?? new ViewerRectCache();
+    const cache = this.#caches.get(desktop) ?? new ViewerRectCache(desktop.view("viewer"));
     this.#caches.set(desktop, cache);
     let left = (): void => {};
     const session = new ViewerSession(

@@ -1,6 +1,6 @@
 import type { Change, View, Watcher } from "../../desktop/view.ts";
 import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
-import { areaOfRect, type Rect } from "../../framebuffer/rect.ts";
+import { areaOfRect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RectWork, RfbServer } from "../../protocols/rfb/server/rfb-server.ts";
@@ -105,9 +105,11 @@ export class ViewerFeed {
 
   /** A body of the picture as it is now, encoded for the first viewer that needs it and shared with the others. */
   encodeOnce(work: RectWork, encode: () => Uint8Array): Uint8Array | null {
-    const { desktop, cache } = this.#parts;
+    const { desktop, cache, isComposited } = this.#parts;
     const timed = (): Uint8Array | null => this.#timed(work, encode);
-    return desktop.viewers < 2 ? timed() : cache.get(this.#stamp(), this.#layersAt(work.rect), work, timed);
+    if (desktop.viewers < 2) return timed();
+    const pointer = this.#pointer.touches(work.rect) ? this.#pointer.name : "";
+    return cache.get(this.#stamp(), isComposited, pointer, work, timed);
   }
 
   close(): void {
@@ -228,11 +230,6 @@ export class ViewerFeed {
 
   get #layers(): string {
     return this.#parts.isComposited ? "overlays" : "bare";
-  }
-
-  /** What of the picture is drawn in these pixels. */
-  #layersAt(rect: Rect): string {
-    return this.#pointer.touches(rect) ? this.#layers + this.#pointer.name : this.#layers;
   }
 
   /** One timer at most, and only while the viewer has something that standing still would make due. */

@@ -2,11 +2,9 @@ import t from "tap";
 import type { Actor } from "../../../src/desktop/control/action.ts";
 import { LinkError, RefusedError } from "../../../src/desktop/error.ts";
 import { Framebuffer, OPAQUE } from "../../../src/framebuffer/framebuffer.ts";
-import { RGBX } from "../../../src/framebuffer/pixel-format.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
 import { ByteQueue } from "../../../src/protocols/byte-queue.ts";
-import { raw } from "../../../src/protocols/rfb/encodings/raw.ts";
 import { ViewerRectCache } from "../../../src/web/viewer/rect-cache.ts";
 import type { ViewerRights } from "../../../src/web/viewer/rights.ts";
 import { ViewerSession, type ViewerSessionOptions } from "../../../src/web/viewer/session.ts";
@@ -42,7 +40,7 @@ async function stand(
   const clock = new FakeClock();
   const log = new KeptLog();
   const session = new ViewerSession(
-    { rfb: rfbPorts, cache: new ViewerRectCache(), clock, log },
+    { rfb: rfbPorts, cache: new ViewerRectCache(desktop.view()), clock, log },
     {
       desktop,
       transport,
@@ -386,7 +384,12 @@ t.test("a viewer of a desktop without a picture is told so in its own protocol",
   const desktop = new DrawnDesktop(64, 48);
   desktop.hasPicture = false;
   const transport = new FakeTransport();
-  const ports = { rfb: rfbPorts, cache: new ViewerRectCache(), clock: new FakeClock(), log: new KeptLog() };
+  const ports = {
+    rfb: rfbPorts,
+    cache: new ViewerRectCache(desktop.view()),
+    clock: new FakeClock(),
+    log: new KeptLog(),
+  };
   const rights = () => ({ actor: HUMAN, isViewOnly: false, hasClipboard: true });
   const view = { isComposited: false, viewport: null, rights };
   new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });
@@ -430,7 +433,7 @@ for (const cursor of [null, CURSOR]) {
   t.test(`what viewers see at once is encoded once${way}`, async (t) => {
     const desktop = new DrawnDesktop(64, 48);
     desktop.cursor = cursor;
-    const cache = new ViewerRectCache();
+    const cache = new ViewerRectCache(desktop.view());
     let encodings = 0;
     const rfb = {
       ...rfbPorts,
@@ -567,14 +570,14 @@ t.test("what was sent as JPEG is sent again exactly once it stands still, and on
 t.test("a denied input is told once of each kind, however many there are", async (t) => {
   const told: string[] = [];
   const transport = new FakeTransport();
+  const desktop = new DrawnDesktop(64, 48);
   const ports = {
     rfb: rfbPorts,
-    cache: new ViewerRectCache(),
+    cache: new ViewerRectCache(desktop.view()),
     clock: new FakeClock(),
     log: new KeptLog(),
     denied: ({ actor }: ViewerRights, input: string) => told.push(`${actor.id} ${input}`),
   };
-  const desktop = new DrawnDesktop(64, 48);
   const rights = () => ({ actor: HUMAN, isViewOnly: true, hasClipboard: false });
   const view = { isComposited: false, viewport: null, rights };
   new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });
@@ -586,7 +589,7 @@ t.test("a denied input is told once of each kind, however many there are", async
 
 t.test("of 60 viewers 50 stop reading, and the ten others get every frame", async (t) => {
   const desktop = new DrawnDesktop(320, 240);
-  const cache = new ViewerRectCache();
+  const cache = new ViewerRectCache(desktop.view());
   const stands = [];
   for (let i = 0; i < 60; i++) {
     const transport = new FakeTransport();
@@ -613,20 +616,4 @@ t.test("of 60 viewers 50 stop reading, and the ten others get every frame", asyn
   }
   const most = Math.max(...stands.map(({ transport }) => transport.mostBufferedBytes));
   t.ok(most < 4 * MIB, `a paused one costs ${most} bytes`);
-});
-
-t.test("the cache keeps within its bytes", async (t) => {
-  const cache = new ViewerRectCache(1000);
-  const work = (x: number) => ({
-    style: { encoding: raw, format: RGBX, jpegQuality: null, compressLevel: 1 },
-    rect: rect(x, 0, 1, 1),
-  });
-  for (let x = 0; x < 100; x++) cache.get("1", "bare", work(x), () => new Uint8Array(300));
-  t.ok(cache.sizeBytes <= 1000);
-  let made = 0;
-  cache.get("1", "bare", work(99), () => new Uint8Array(++made));
-  t.equal(made, 0, "the newest is still there");
-  cache.get("1", "overlays", work(99), () => new Uint8Array(++made));
-  cache.get("2", "bare", work(99), () => new Uint8Array(++made));
-  t.equal(made, 2, "other layers and another picture are something else");
 });

@@ -28,7 +28,12 @@ class Viewer {
 
   constructor() {
     new ViewerSession(
-      { rfb: rfbPorts, cache: new ViewerRectCache(), clock: slowClock(), log: new KeptLog() },
+      {
+        rfb: rfbPorts,
+        cache: new ViewerRectCache(this.desktop.view()),
+        clock: slowClock(),
+        log: new KeptLog(),
+      },
       {
         desktop: this.desktop,
         transport: this.transport,
