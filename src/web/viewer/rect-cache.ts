@@ -14,6 +14,9 @@ const ENTRY_BYTES = 400;
 /** A body that nobody needed for so many changes of the picture is let go: viewers are seldom further behind. */
 const KEPT_CHANGES = 8;
 
+/** An update is cut by at most so many rectangles that are encoded. */
+const MAX_KNOWN = 64;
+
 /** Messages and updates kept of one picture: viewers of a few kinds. */
 const MAX_MESSAGES = 8;
 
@@ -36,7 +39,10 @@ class Bodies {
   readonly #watcher: Watcher;
   readonly #maxBytes: number;
   /** Least used first. */
-  readonly #bodies = new Map<string, { readonly rect: Rect; readonly body: Uint8Array; usedAt: number }>();
+  readonly #bodies = new Map<
+    string,
+    { readonly work: RectWork; readonly pointer: string; readonly body: Uint8Array; readonly usedAt: number }
+  >();
   #isDamaged = true;
   #stamp = "";
   #changes = 0;
@@ -52,10 +58,8 @@ class Bodies {
     );
   }
 
-  get(stamp: string, key: string, rect: Rect, encode: () => Uint8Array | null): Uint8Array | null {
-    // A monitor that was moved to other pixels damages nothing.
-    if (this.#isDamaged || stamp !== this.#stamp) this.#forgetChanged();
-    this.#stamp = stamp;
+  get(pointer: string, work: RectWork, encode: () => Uint8Array | null): Uint8Array | null {
+    const key = keyOf(pointer, work);
     const known = this.#bodies.get(key);
     if (known !== undefined) {
       this.#bodies.delete(key);
@@ -65,7 +69,7 @@ class Bodies {
     // A copy, since an encoder's memory may be twice as long as what is in it.
     const body = encode()?.slice() ?? null;
     if (body === null) return null;
-    this.#bodies.set(key, { rect, body, usedAt: this.#changes });
+    this.#bodies.set(key, { work, pointer, body, usedAt: this.#changes });
     this.sizeBytes += body.length + ENTRY_BYTES;
     for (const oldest of this.#bodies.keys()) {
       if (this.sizeBytes <= this.#maxBytes) break;
@@ -74,8 +78,24 @@ class Bodies {
     return body;
   }
 
+  /** Those of a style that are there, the last used first. */
+  rects(style: PixelStyle, pointerIn: (rect: Rect) => string): Rect[] {
+    const rects: Rect[] = [];
+    const key = styleKey(style);
+    for (const { work, pointer } of this.#bodies.values()) {
+      if (styleKey(work.style) === key && pointerIn(work.rect) === pointer) rects.push(work.rect);
+    }
+    return rects.reverse().slice(0, MAX_KNOWN);
+  }
+
   close(): void {
     this.#watcher.close();
+  }
+
+  /** Forgets what changed. A monitor that was moved to other pixels damages nothing: so `stamp` names the picture. */
+  turnTo(stamp: string): void {
+    if (this.#isDamaged || stamp !== this.#stamp) this.#forgetChanged();
+    this.#stamp = stamp;
   }
 
   #forgetChanged(): void {
@@ -83,8 +103,8 @@ class Bodies {
     this.#changes++;
     const { painted, copies } = this.#watcher.take();
     const changed = painted.union(Region.from(copies.map(({ to }) => to)));
-    for (const [key, { rect, usedAt }] of this.#bodies) {
-      if (usedAt < this.#changes - KEPT_CHANGES || changed.overlaps(rect)) this.#forget(key);
+    for (const [key, { work, usedAt }] of this.#bodies) {
+      if (usedAt < this.#changes - KEPT_CHANGES || changed.overlaps(work.rect)) this.#forget(key);
     }
   }
 
@@ -130,12 +150,17 @@ export class ViewerRectCache {
     work: RectWork,
     encode: () => Uint8Array | null,
   ): Uint8Array | null {
-    let bodies = this.#bodies.get(withOverlays);
-    if (bodies === undefined) {
-      bodies = new Bodies(this.#view, withOverlays, this.#maxBytes);
-      this.#bodies.set(withOverlays, bodies);
-    }
-    return bodies.get(stamp, keyOf(pointer, work), work.rect, encode);
+    return this.#bodiesOf(stamp, withOverlays).get(pointer, work, encode);
+  }
+
+  /** Rectangles of which there are bodies; `pointerIn` names what is drawn over each besides. */
+  rects(
+    stamp: string,
+    withOverlays: boolean,
+    style: PixelStyle,
+    pointerIn: (rect: Rect) => string,
+  ): readonly Rect[] {
+    return this.#bodiesOf(stamp, withOverlays).rects(style, pointerIn);
   }
 
   /** True where an update that was made for the same picture and damage does for `repeat`, which then has sent it. */
@@ -181,6 +206,13 @@ export class ViewerRectCache {
     this.#forget();
     for (const bodies of this.#bodies.values()) bodies.close();
     this.#bodies.clear();
+  }
+
+  #bodiesOf(stamp: string, withOverlays: boolean): Bodies {
+    const bodies = this.#bodies.get(withOverlays) ?? new Bodies(this.#view, withOverlays, this.#maxBytes);
+    this.#bodies.set(withOverlays, bodies);
+    bodies.turnTo(stamp);
+    return bodies;
   }
 
   #turnTo(stamp: string): void {

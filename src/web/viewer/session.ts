@@ -124,6 +124,7 @@ export class ViewerSession {
       {
         ...this.#ports.rfb,
         encodeRect: (work, encode) => (this.#feed === null ? encode() : this.#feed.encodeOnce(work, encode)),
+        encodedRects: (style) => this.#feed?.encodedRects(style) ?? [],
         joinUpdate: (parts) => this.#ports.cache.join(parts),
         pictureNumber: () => desktop.generation,
       },

@@ -1,9 +1,9 @@
 import type { Change, View, Watcher } from "../../desktop/view.ts";
 import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
-import { areaOfRect } from "../../framebuffer/rect.ts";
+import { areaOfRect, type Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { RectWork, RfbServer } from "../../protocols/rfb/server/rfb-server.ts";
+import type { PixelStyle, RectWork, RfbServer } from "../../protocols/rfb/server/rfb-server.ts";
 import type { ViewerTurns } from "./encode-budget.ts";
 import { PixelCost } from "./pixel-cost.ts";
 import { PaintedPointer, type PointedDesktop } from "./pointer.ts";
@@ -108,8 +108,14 @@ export class ViewerFeed {
     const { desktop, cache, isComposited } = this.#parts;
     const timed = (): Uint8Array | null => this.#timed(work, encode);
     if (desktop.viewers < 2) return timed();
-    const pointer = this.#pointer.touches(work.rect) ? this.#pointer.name : "";
-    return cache.get(this.#stamp(), isComposited, pointer, work, timed);
+    return cache.get(this.#stamp(), isComposited, this.#pointerIn(work.rect), work, timed);
+  }
+
+  /** What `encodeOnce` has at hand of the picture as it is now. */
+  encodedRects(style: PixelStyle): readonly Rect[] {
+    const { desktop, cache, isComposited } = this.#parts;
+    if (desktop.viewers < 2) return [];
+    return cache.rects(this.#stamp(), isComposited, style, (rect) => this.#pointerIn(rect));
   }
 
   close(): void {
@@ -230,6 +236,10 @@ export class ViewerFeed {
 
   get #layers(): string {
     return this.#parts.isComposited ? "overlays" : "bare";
+  }
+
+  #pointerIn(rect: Rect): string {
+    return this.#pointer.touches(rect) ? this.#pointer.name : "";
   }
 
   /** One timer at most, and only while the viewer has something that standing still would make due. */

@@ -38,6 +38,8 @@ export interface RfbServerPorts {
   readonly inflate?: Inflate;
   /** Encode once, send to all; without it every rectangle is encoded for this viewer, at once. */
   readonly encodeRect?: EncodeRect;
+  /** What `encodeRect` has at hand in a style, newest first: an update is cut so that it needs no more than it must. */
+  readonly encodedRects?: (style: PixelStyle) => readonly Rect[];
   /** Makes one message of its parts, of which the bodies came from `encodeRect`; nobody writes to it. */
   readonly joinUpdate?: (parts: readonly Uint8Array[]) => Uint8Array;
   /** Grows with every picture: by it fences are numbered, so that viewers of one picture get the same bytes. */

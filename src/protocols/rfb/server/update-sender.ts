@@ -1,5 +1,5 @@
 import type { CopyMove, Picture } from "../../../framebuffer/picture.ts";
-import { areaOfRect, joinNear, type Rect } from "../../../framebuffer/rect.ts";
+import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 import { raw } from "../encodings/raw.ts";
 import { ENCODING } from "../numbers.ts";
@@ -10,6 +10,7 @@ import { FENCE, fencePayload, serverFence } from "./fence.ts";
 import { cannotResize } from "./layout-check.ts";
 import { type MadeUpdate, reachOf, servesAlso } from "./made-update.ts";
 import type { Outlet } from "./outlet.ts";
+import { atMost, inTurn, piecesOf } from "./pieces.ts";
 import { PixelSender } from "./pixel-sender.ts";
 import { cutRect } from "./rect-encoder.ts";
 import { joinParts, UpdateWriter } from "./update-writer.ts";
@@ -23,9 +24,6 @@ const MAX_PART_BYTES = 512 * 1024;
 
 /** Damage of more rectangles than this is sent as its bounds: the headers would cost more than the pixels. */
 const MAX_DAMAGE_RECTS = 1024;
-
-/** What lies between two rectangles is sent along where it is no more than this: a rectangle of its own costs as much. */
-const NEAR_PIXELS = 1024;
 
 /** A pixel of a picture that is gone: what stands for it in an update that was announced to have more. */
 const GONE: Rect = { x: 0, y: 0, width: 1, height: 1 };
@@ -71,11 +69,13 @@ export class UpdateSender {
   #made: MadeUpdate | null = null;
   readonly #joinUpdate: NonNullable<RfbServerPorts["joinUpdate"]>;
   readonly #pictureNumber: NonNullable<RfbServerPorts["pictureNumber"]>;
+  readonly #encodedRects: NonNullable<RfbServerPorts["encodedRects"]>;
 
   constructor(parts: UpdateSenderParts) {
     this.#parts = parts;
     this.#joinUpdate = parts.ports.joinUpdate ?? joinParts;
     this.#pictureNumber = parts.ports.pictureNumber ?? (() => 0);
+    this.#encodedRects = parts.ports.encodedRects ?? (() => []);
     this.pixels = new PixelSender(parts.ports, parts.wishes);
   }
 
@@ -176,8 +176,10 @@ export class UpdateSender {
     const pixels = canCopy ? painted : painted.union(Region.from(copies.map(({ to }) => to)));
     const due = pixels.union(demand.refresh).intersect(asked);
     const region = due.simplified(MAX_DAMAGE_RECTS).intersect(asked);
-    const rects = wishes.style.encoding === raw ? region.rects : nearRects(region, asked);
-    return { isWhole, canCopy, region, pieces: inTurn(rects.flatMap(cutRect), this.#stoppedAtY) };
+    const { style } = wishes;
+    const encoded = isWhole ? [] : this.#encodedRects(style);
+    const pieces = style.encoding === raw ? region.rects.flatMap(cutRect) : piecesOf(region, asked, encoded);
+    return { isWhole, canCopy, region, pieces: inTurn(pieces, this.#stoppedAtY) };
   }
 
   /** As RfbServer's `repeat`. */
@@ -284,28 +286,4 @@ export class UpdateSender {
 /** What a pixel takes at most, roughly: compressed, a byte is more than most do. */
 function pixelBytesOf({ encoding, format }: PixelStyle): number {
   return encoding === raw ? format.bitsPerPixel >> 3 : 1;
-}
-
-/** The rectangles of a region, those that lie near each other as one where all that was asked for. */
-function nearRects(region: Region, asked: Region): readonly Rect[] {
-  const { bounds, rects } = region;
-  return Region.of(bounds).subtract(asked).isEmpty ? joinNear(rects, NEAR_PIXELS) : rects;
-}
-
-/** Begins with the first piece from a row on, so that no change above, however often it comes, starves what is below. */
-function inTurn(pieces: readonly Rect[], y: number): readonly Rect[] {
-  const first = y === 0 ? -1 : pieces.findIndex((piece) => piece.y >= y);
-  return first <= 0 ? pieces : [...pieces.slice(first), ...pieces.slice(0, first)];
-}
-
-/** The pieces up to `from`, and of those after it as many as have so many pixels. */
-function atMost(pieces: readonly Rect[], from: number, pixels: number): readonly Rect[] {
-  let left = pixels;
-  let end = from;
-  for (const piece of pieces.slice(from)) {
-    left -= areaOfRect(piece);
-    if (left < 0 && end > from) break;
-    end++;
-  }
-  return pieces.slice(0, end);
 }
