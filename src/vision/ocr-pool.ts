@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { areaOfRect, rectOfSize, type Size } from "../framebuffer/rect.ts";
+import type { Size } from "../framebuffer/rect.ts";
 import { openThread } from "../platform/worker-thread.ts";
 import { VisionError } from "./error.ts";
 import type { FromOcrThread, OcrLine, OcrTask, ToOcrThread } from "./ocr-messages.ts";
@@ -9,6 +9,8 @@ const MOST_THREADS = 2;
 
 /** Pixels read at once: full of small text they take half a minute, and clients wait one. */
 const MOST_PIXELS = 2560 * 1600;
+/** Pixels a side: the engine counts them in 15 bits, and is given the picture twice as wide and high. */
+const MOST_SIDE = 16_383;
 
 /** Tasks of one owner that run or wait: the others have their turns. */
 const MOST_OF_ONE = 4;
@@ -31,6 +33,15 @@ export interface OcrRequest extends OcrTask {
   readonly size: Size;
   /** Owners take turns. */
   readonly ownerId: string;
+}
+
+/** Throws VisionError too_large for more than is read at once. */
+export function checkReadable({ width, height }: Size): void {
+  if (width * height <= MOST_PIXELS && Math.max(width, height) <= MOST_SIDE) return;
+  throw new VisionError(
+    "too_large",
+    `got ${width}x${height}, expected at most ${MOST_PIXELS} pixels, and ${MOST_SIDE} a side: give a region`,
+  );
 }
 
 interface Job {
@@ -78,13 +89,7 @@ export class OcrPool {
     signal: AbortSignal,
   ): Promise<readonly OcrLine[]> {
     signal.throwIfAborted();
-    const area = part ?? rectOfSize(size);
-    if (areaOfRect(area) > MOST_PIXELS) {
-      throw new VisionError(
-        "too_large",
-        `got ${area.width}x${area.height}, expected at most ${MOST_PIXELS} pixels: give a region`,
-      );
-    }
+    checkReadable(part ?? size);
     this.#admit(ownerId);
     return await new Promise((resolve, reject) => {
       const job: Job = {
@@ -179,6 +184,12 @@ export class OcrPool {
     const { job } = thread;
     // Of a thread that is being ended nothing counts any more.
     if (!this.#threads.has(thread) || job?.id !== message.id) return;
+    // An engine that failed may go on failing, as WebAssembly does after a trap: the next picture gets another.
+    if (message.kind === "failed" && message.code === "engine_failed") {
+      this.#end(thread, new VisionError(message.code, message.message)).catch(() => undefined);
+      this.#fill();
+      return;
+    }
     thread.job = null;
     thread.cancelTimer();
     thread.worker.unref();

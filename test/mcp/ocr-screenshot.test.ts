@@ -110,6 +110,14 @@ t.test("a region of the desktop as it is now", async (t) => {
   });
 });
 
+t.test("what is too large to be read is refused before a picture is made of it", async (t) => {
+  const { call, asked, house } = readingHouse();
+  const desktop = house.desktops.get("one");
+  desktop.size = { width: 16_384, height: 1000 };
+  t.match((await call("ocr_screenshot")).error, { code: "too_large", message: /give a region/ });
+  t.same([desktop.snapshots, asked], [[], []]);
+});
+
 t.test("others' screenshots and unknown ones are not found", async (t) => {
   const { call } = readingHouse();
   const { screenshot_id } = (await call("take_screenshot")).structured;

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import sharp from "sharp";
 import t from "tap";
 import type { OcrWord } from "../../src/vision/ocr-messages.ts";
 import { OcrPool, type OcrRequest } from "../../src/vision/ocr-pool.ts";
@@ -102,7 +103,22 @@ t.test("text is read where it stands, dark on light and light on dark, by an eng
     t.same(await pool.read(page({ part }), never), [], "hardly a pixel holds no text");
   });
 
-  t.equal(pool.threads, 1, "all by one thread");
+  await t.test("the widest picture that is read", async (t) => {
+    const file = await sharp({ create: { width: 16_383, height: 60, channels: 3, background: "white" } })
+      .composite([
+        {
+          input: await sharp(PAGE).extract({ left: 0, top: 20, width: 300, height: 30 }).toBuffer(),
+          left: 16_050,
+          top: 10,
+        },
+      ])
+      .png()
+      .toBuffer();
+    const [line] = await pool.read(page({ file, size: { width: 16_383, height: 60 } }), never);
+    t.equal(line?.text, "Invoice number 4711 is open");
+  });
+
+  t.equal(pool.threads, 1);
   timer.pass();
   t.equal(pool.threads, 0, "it ends when nobody asks");
 });
@@ -114,6 +130,28 @@ t.test("a thread that ends takes only what it read with it", async (t) => {
   const others = [pool.read(page(), never), pool.read(page({ ownerId: "two" }), never)];
   await t.rejects(lost, { code: "engine_lost", message: /ended/ });
   t.same(await Promise.all(others), [[], []]);
+});
+
+t.test("an engine that failed reads nothing more, and one that lacks a model goes on", async (t) => {
+  const fails = `const [code] = task.languages;
+    if (code.includes("_")) parentPort.postMessage({ kind: "failed", id, code, message: "so it was" });
+    else ${ANSWERS}`;
+  let opened = 0;
+  const pool = new OcrPool(new HandTimer(), () => {
+    opened++;
+    return threadThat(fails)();
+  });
+  t.teardown(() => pool.close());
+  await t.rejects(pool.read(page({ languages: ["models_missing"] }), never), { code: "models_missing" });
+  t.same(await pool.read(page(), never), []);
+  t.equal(opened, 1);
+  await t.rejects(pool.read(page({ languages: ["engine_failed"] }), never), {
+    code: "engine_failed",
+    message: "so it was",
+  });
+  t.equal(pool.threads, 0);
+  t.same(await pool.read(page(), never), []);
+  t.equal(opened, 2);
 });
 
 t.test("an engine that hangs is ended and told, and so is one that cannot be had", async (t) => {
@@ -148,6 +186,8 @@ t.test("too large and too many are refused before anything is done", async (t) =
   const pool = new OcrPool(new HandTimer(), threadThat(""));
   const size = { width: 16_384, height: 16_384 };
   await t.rejects(pool.read(page({ size }), never), { code: "too_large", message: /give a region/ });
+  const wide = { width: 16_384, height: 200 };
+  await t.rejects(pool.read(page({ size: wide }), never), { code: "too_large", message: /16383 a side/ });
   t.equal(pool.threads, 0);
   const own = Promise.allSettled(Array.from({ length: 5 }, () => pool.read(page(), never)));
   await until("threads", () => pool.threads === 2);

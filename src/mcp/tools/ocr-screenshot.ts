@@ -2,6 +2,7 @@ import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
 import { intersectRects, isEmptyRect, type Rect, rectOfSize, translateRect } from "../../framebuffer/rect.ts";
 import type { OcrLine } from "../../vision/ocr-messages.ts";
+import { checkReadable } from "../../vision/ocr-pool.ts";
 import type { Framing } from "../model/coordinates.ts";
 import type { Screenshot } from "../model/screenshot-store.ts";
 import { keepScreenshot, keptPicture, STALE_TEXT } from "../tool/capture.ts";
@@ -89,9 +90,10 @@ async function pictureOf(
     return { shot: context.desk.screenshots.get(args.screenshot_id, ownerId), isStale: false };
   }
   const desktop = await context.readyDesktop(args.connection_id);
-  const region =
-    args.region === undefined ? {} : { region: rectIn(placeOf(desktop, undefined), args.region) };
-  const snapshot = await desktop.view("agent").snapshot({ ...region, signal: context.signal, ownerId });
+  const region = args.region === undefined ? undefined : rectIn(placeOf(desktop, undefined), args.region);
+  // Before a picture is made that nobody can read.
+  checkReadable(region ?? desktop.size);
+  const snapshot = await desktop.view("agent").snapshot({ region, signal: context.signal, ownerId });
   const shot = keepScreenshot(context, desktop, snapshot, "detail", { shown: [] });
   return { shot, isStale: snapshot.isStale };
 }
