@@ -37,6 +37,28 @@ t.test("an anchor of no name gets one; one that is not known is refused by name"
   t.match(large.structured, { error: { code: "invalid_parameters", message: /at most 65536 pixels/ } });
 });
 
+t.test(
+  "a click on an anchor goes to the middle of where it is now, and nowhere where it is lost",
+  async (t) => {
+    const house = fakeHouse();
+    const call = callsTo(house);
+    const desktop = house.desktops.get("one");
+    await call("add_anchor", { anchor_id: "ok", x: 300, y: 218, width: 90, height: 40 });
+    await call("click_at", { anchor_id: "ok" });
+    t.match(desktop.performed.at(-1)?.action, { kind: "click", x: 345, y: 238 });
+    desktop.picture.copy(0, 36, { x: 0, y: 0, width: 1920, height: 764 });
+    await call("click_at", { anchor_id: "ok", button: "right" });
+    t.match(desktop.performed.at(-1)?.action, { kind: "click", x: 345, y: 202, button: "right" });
+    desktop.picture.fill({ x: 0, y: 0, width: 1920, height: 800 }, 0);
+    t.match((await call("click_at", { anchor_id: "ok" })).error, {
+      code: "stale_screen",
+      message: /anchor is lost/,
+    });
+    t.match((await call("click_at", { anchor_id: "ok", x: 1, y: 1 })).error, { code: "invalid_parameters" });
+    t.equal(desktop.performed.length, 2);
+  },
+);
+
 t.test("anchors are each caller's own, and can be forgotten", async (t) => {
   const house = fakeHouse();
   const mine = callsTo(house);

@@ -12,7 +12,14 @@ t.test("list_connections shows everything but secrets", async (t) => {
     ...{ success: true, total_connections: 2, protocol_recommendations: { vnc: /VNC/ } },
     connections: [
       {
-        id: "one",
+        ...{
+          id: "one",
+          name: "Build VM",
+          host: "127.0.0.1",
+          protocol: "vnc",
+          protocol_info: { description: /VNC/, exact: true },
+        },
+        created_at: "1970-01-01T00:00:00.000Z",
         port: 5901,
         has_password: true,
         has_username: false,

@@ -292,3 +292,28 @@ t.test("a connection is shown without its secrets, and edited with them kept or 
   t.match(moved.json(), { error: { message: /stored secret goes only to the place/ } });
   t.equal((await put({ ...connection, kept_secrets: ["username"] })).statusCode, 400);
 });
+
+t.test("no address is limited in what pages, agents and viewers ask for all the time", async (t) => {
+  const { app, bearer, mcp } = await openHouse(t, { isRateLimited: true });
+  const call = { jsonrpc: "2.0", id: 1, method: "ping" };
+  for (const [role, url, expected, payload] of [
+    ["agent", "/mcp", 200, call],
+    ["viewer", "/assets/app-1a2b.js", 200],
+    ["viewer", "/favicon.svg", 200],
+    ["viewer", "/health", 200],
+    ["viewer", "/api/v1/desktops/d1/screenshot.webp?scale=0.2", 200],
+    ["viewer", "/api/v1/desktops/d1/overlays", 200],
+    ["operator", "/api/v1/approvals", 200],
+    ["viewer", "/ws/events", 426],
+    ["viewer", "/ws/desktops/d1", 426],
+  ] as const) {
+    const statuses = new Set<number>();
+    for (let n = 0; n < 120; n++) {
+      const asked = { url, headers: bearer(role) };
+      const answer = await app.inject(payload === undefined ? asked : { ...asked, method: "POST", payload });
+      statuses.add(answer.statusCode);
+    }
+    t.same([...statuses], [expected], url);
+  }
+  t.equal(mcp.length, 120);
+});

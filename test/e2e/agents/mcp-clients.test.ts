@@ -146,7 +146,11 @@ async function main(): Promise<void> {
       const house = await serveHouse({ recordings: new FakeRecordings(), reader: READER });
       t.teardown(() => house.close());
       const client = await connect(house.url);
-      t.match(client.server, { name: "overlay-companion-mcp", version: "2026.11.21" });
+      t.match(client.server, {
+        name: "overlay-companion-mcp",
+        version: "2026.11.21",
+        description: /desktop/,
+      });
       t.match(client.instructions, /take_screenshot/);
       t.same(
         client.tools.map(({ name }) => name),

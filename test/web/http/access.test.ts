@@ -202,3 +202,29 @@ function toMethod(method: string): "GET" | "POST" | "PUT" | "DELETE" {
   const known = (["POST", "PUT", "DELETE"] as const).find((name) => name === method);
   return known ?? "GET";
 }
+
+/** What is no GET and yet not written down first: it only looks, takes freedom from agents, or decides that itself. */
+const NOT_WRITTEN_FIRST: ReadonlySet<string> = new Set([
+  "POST /api/v1/session",
+  "DELETE /api/v1/session",
+  "POST /api/v1/desktops/:id/rules/try",
+  "POST /api/v1/desktops/:id/stop",
+  "POST /api/v1/desktops/:id/take-over",
+  "PATCH /api/v1/desktops/:id/replay",
+  "POST /api/v1/recordings/:id/verify",
+  "POST /api/v1/approvals/:approvalId",
+]);
+
+t.test("every route that changes something is in the audit before it is done", async (t) => {
+  const { app, audited, bearer, desktops } = await openHouse(t, { isRateLimited: false });
+  for (const [method, url, access] of ROUTES) {
+    if (method === "GET" || access === "mcp") continue;
+    audited.length = 0;
+    await app.inject({ method: toMethod(method), url: addressOf(url), headers: bearer("admin") });
+    const [first] = audited;
+    const isTold = first?.type === "change.requested" && first.request?.path === url;
+    t.equal(isTold, !NOT_WRITTEN_FIRST.has(`${method} ${url}`), `${method} ${url}: ${first?.type}`);
+    if (isTold) t.match(first, { actor: { name: "the admin", kind: "human" }, request: { method } });
+    if (!desktops.all.some(({ id }) => id === "d1")) desktops.open("d1");
+  }
+});
