@@ -1,7 +1,8 @@
-import type { Framebuffer } from "./framebuffer.ts";
+import { BYTES_PER_PIXEL, type Framebuffer } from "./framebuffer.ts";
+import type { Bench } from "./kernels/bench.ts";
 import type { Rect } from "./rect.ts";
 
-/** How wide the strips are that lines are known by, in pixels, and how many lie side by side. */
+/** How wide the strips are that lines are known by, in pixels (a multiple of 4), and how many lie side by side. */
 const PROBE_PIXELS = 32;
 const PROBES = 4;
 
@@ -22,15 +23,15 @@ export function guessShift(before: Framebuffer, after: Framebuffer, area: Rect, 
   const isRows = axis === "rows";
   const count = isRows ? area.height : area.width;
   const across = isRows ? area.width : area.height;
-  const probe = Math.min(PROBE_PIXELS, across);
+  if (across < PROBE_PIXELS) return 0;
   const votes = new Int32Array(2 * count);
-  const hash = isRows ? hashRows : hashColumns;
   for (let i = 0; i < PROBES; i++) {
-    const at = Math.floor(((i + 0.5) * (across - probe)) / PROBES);
+    const at = Math.floor(((i + 0.5) * (across - PROBE_PIXELS)) / PROBES);
     const strip = isRows
-      ? { x: area.x + at, y: area.y, width: probe, height: count }
-      : { x: area.x, y: area.y + at, width: count, height: probe };
-    vote(inContext(hash(before, strip)), inContext(hash(after, strip)), votes);
+      ? { x: area.x + at, y: area.y, width: PROBE_PIXELS, height: count }
+      : { x: area.x, y: area.y + at, width: count, height: PROBE_PIXELS };
+    const [old, now] = [before, after].map((frame) => hashesOf(frame, strip, axis, before.bench));
+    if (old !== undefined && now !== undefined) vote(inContext(old), inContext(now), votes);
   }
   let best = 0;
   let most = LEAST_VOTES - 1;
@@ -76,16 +77,50 @@ function slotOf(hashes: Int32Array, slots: Int32Array, hash: number, mask: numbe
   return slot;
 }
 
+/** A number for each line of a strip: by the kernels of `bench`, to which the rows of other pictures are brought, else here. */
+function hashesOf(frame: Framebuffer, strip: Rect, axis: Axis, bench: Bench | null): Int32Array {
+  const isRows = axis === "rows";
+  if (bench === null) return isRows ? hashRows(frame, strip) : hashColumns(frame, strip);
+  const { kernels, buffer, band, bandBytes, patch } = bench;
+  const { x, y, width, height } = strip;
+  const stride = frame.strideBytes;
+  const start = y * stride + x * BYTES_PER_PIXEL;
+  const hash = isRows ? kernels.hashRows : kernels.hashColumns;
+  const hashes = new Int32Array(buffer, patch, isRows ? height : width);
+  if (frame.bench === bench) {
+    hash(bench.pixels + start, stride, width, height, patch);
+    return hashes.slice();
+  }
+  const memory = new Uint8Array(buffer);
+  const rowBytes = width * BYTES_PER_PIXEL;
+  const most = Math.floor(bandBytes / rowBytes);
+  for (let done = 0; done < height; done += most) {
+    const rows = Math.min(most, height - done);
+    for (let row = 0; row < rows; row++) {
+      const from = start + (done + row) * stride;
+      memory.set(frame.bytes.subarray(from, from + rowBytes), band + row * rowBytes);
+    }
+    hash(band, rowBytes, width, rows, patch + 4 * done);
+  }
+  return hashes.slice();
+}
+
+/** The twin of the kernel. */
 function hashRows({ words, width: stride }: Framebuffer, { x, y, width, height }: Rect): Int32Array {
   const hashes = new Int32Array(height);
   for (let row = 0, start = y * stride + x; row < height; row++, start += stride) {
     let hash = 0;
-    for (let i = start; i < start + width; i++) hash = Math.imul(hash ^ words[i]!, MIX);
+    for (let lane = 0; lane < 4; lane++) {
+      let column = 0;
+      for (let i = start + lane; i < start + width; i += 4) column = Math.imul(column ^ words[i]!, MIX);
+      hash = Math.imul(hash ^ column, MIX);
+    }
     hashes[row] = hash;
   }
   return hashes;
 }
 
+/** The twin of the kernel. */
 function hashColumns({ words, width: stride }: Framebuffer, { x, y, width, height }: Rect): Int32Array {
   const hashes = new Int32Array(width);
   for (let row = 0, start = y * stride + x; row < height; row++, start += stride) {

@@ -23,7 +23,7 @@ export interface Bench {
   /** BAND_ROWS rows of pixels, or rows of greys. */
   readonly band: number;
   readonly bandBytes: number;
-  /** MAX_PATCH_PIXELS pixels. */
+  /** MAX_PATCH_PIXELS pixels; or a 32-bit number for each line of a picture. */
   readonly patch: number;
   /** MAX_PLACES pairs of 32-bit numbers; or a flag for each cell of a band. */
   readonly places: number;

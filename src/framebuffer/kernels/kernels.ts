@@ -27,6 +27,8 @@ export interface Kernels {
     cell: number,
     flags: number,
   ): void;
+  hashRows(source: number, stride: number, width: number, rows: number, out: number): void;
+  hashColumns(source: number, stride: number, width: number, rows: number, out: number): void;
   blendFill(target: number, count: number, word: number): void;
   blendWords(target: number, source: number, count: number): void;
   packRows(
@@ -139,6 +141,8 @@ const PAGE_BYTES = 65_536;
 const NAMES = [
   "publishCells",
   "differCells",
+  "hashRows",
+  "hashColumns",
   "blendFill",
   "blendWords",
   "packRows",

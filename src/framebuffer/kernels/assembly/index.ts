@@ -4,6 +4,7 @@ export { blendFill, blendWords } from "./blend";
 export { differCells } from "./compare";
 export { deflateRows } from "./deflate";
 export { paintHextile } from "./hextile";
+export { hashColumns, hashRows } from "./lines";
 export { adler32, countNear, packRows } from "./pack";
 export { publishCells } from "./publish";
 export { meanLine, sumRow } from "./scale";
