@@ -1,6 +1,6 @@
 import type { Cursor } from "../framebuffer/cursor.ts";
 import { BYTES_PER_PIXEL, type Framebuffer } from "../framebuffer/framebuffer.ts";
-import type { Picture, Pixels } from "../framebuffer/picture.ts";
+import type { Composition, DrawOver, Picture, Pixels } from "../framebuffer/picture.ts";
 import {
   holdsRect,
   intersectRects,
@@ -40,10 +40,23 @@ class ComposedPicture implements Picture {
   readonly #frame: Framebuffer;
   readonly #scene: Layers;
   readonly #scratch = new Scratch();
+  readonly composition: Composition;
 
   constructor(frame: Framebuffer, scene: Layers) {
     this.#frame = frame;
     this.#scene = scene;
+    this.composition = {
+      below: {
+        get width() {
+          return frame.width;
+        },
+        get height() {
+          return frame.height;
+        },
+        pixels: (rect) => this.#below(rect),
+      },
+      over: () => this.#over(),
+    };
   }
 
   get width(): number {
@@ -55,25 +68,49 @@ class ComposedPicture implements Picture {
   }
 
   pixels(rect: Rect): Pixels {
+    const below = this.#below(rect);
+    const touching = this.#rastersOf(this.#scene.placed.filter(({ bounds }) => overlapRects(bounds, rect)));
+    if (touching.length === 0) return below;
+    this.#scratch.copy(below, rect);
+    this.#blend(touching, rect);
+    return this.#scratch.pixels(rect);
+  }
+
+  #below(rect: Rect): Pixels {
     const frame = this.#frame;
     checkInside(rect, this);
-    const below = {
+    return {
       bytes: frame.bytes,
       offset: (rect.y * frame.width + rect.x) * BYTES_PER_PIXEL,
       strideBytes: frame.strideBytes,
     };
-    const touching = this.#scene.placed
-      .filter(({ bounds }) => overlapRects(bounds, rect))
-      .map((placed) => (this.#scene.rasterOf === undefined ? rasterOf(placed) : this.#scene.rasterOf(placed)))
+  }
+
+  #over(): DrawOver {
+    const all = this.#rastersOf(this.#scene.placed);
+    return (rect, rgba) => {
+      const touching = all.filter(({ bounds }) => overlapRects(bounds, rect));
+      if (touching.length === 0) return;
+      this.#scratch.copy(withoutPadding(rgba, rect), rect);
+      this.#blend(touching, rect);
+      rgba.set(this.#scratch.bytesOf(rect));
+    };
+  }
+
+  #rastersOf(placed: readonly Placed[]): Raster[] {
+    const scene = this.#scene;
+    return placed
+      .map((one) => (scene.rasterOf === undefined ? rasterOf(one) : scene.rasterOf(one)))
       .filter((raster) => raster !== null);
-    if (touching.length === 0) return below;
-    this.#scratch.copy(below, rect);
+  }
+
+  /** Onto the scratch, which holds the rectangle's pixels. */
+  #blend(touching: readonly Raster[], rect: Rect): void {
     for (const raster of touching) {
       const part = intersectRects(raster.bounds, rect);
       const start = (part.y - rect.y) * rect.width + part.x - rect.x;
       blendRaster(this.#scratch.words, start, rect.width, raster, part);
     }
-    return this.#scratch.pixels(rect);
   }
 }
 
@@ -82,6 +119,7 @@ class PictureWithCursor implements Picture {
   readonly #words: Uint32Array;
   readonly #place: Rect;
   readonly #scratch = new Scratch();
+  readonly composition: Composition;
 
   constructor(below: Picture, cursor: Cursor, x: number, y: number) {
     this.#below = below;
@@ -91,6 +129,16 @@ class PictureWithCursor implements Picture {
     const bytes = new Uint8Array(width * height * BYTES_PER_PIXEL);
     bytes.set(cursor.rgba.subarray(0, bytes.length));
     this.#words = new Uint32Array(bytes.buffer);
+    this.composition = {
+      below: below.composition?.below ?? below,
+      over: () => {
+        const under = below.composition?.over();
+        return (rect, rgba) => {
+          under?.(rect, rgba);
+          if (this.#draw(withoutPadding(rgba, rect), rect)) rgba.set(this.#scratch.bytesOf(rect));
+        };
+      },
+    };
   }
 
   get width(): number {
@@ -104,15 +152,20 @@ class PictureWithCursor implements Picture {
   pixels(rect: Rect): Pixels {
     checkInside(rect, this);
     const below = this.#below.pixels(rect);
+    return this.#draw(below, rect) ? this.#scratch.pixels(rect) : below;
+  }
+
+  /** Leaves the rectangle with the pointer in the scratch; false where the pointer does not touch it. */
+  #draw(below: Pixels, rect: Rect): boolean {
     const part = intersectRects(this.#place, rect);
-    if (isEmptyRect(part)) return below;
+    if (isEmptyRect(part)) return false;
     this.#scratch.copy(below, rect);
     for (let y = part.y; y < part.y + part.height; y++) {
       const at = (y - rect.y) * rect.width + part.x - rect.x;
       const from = (y - this.#place.y) * this.#place.width + part.x - this.#place.x;
       blendWords(this.#scratch.words, at, this.#words, from, part.width);
     }
-    return this.#scratch.pixels(rect);
+    return true;
   }
 }
 
@@ -139,8 +192,16 @@ class Scratch {
   }
 
   pixels(rect: Rect): Pixels {
-    return { bytes: this.#bytes, offset: 0, strideBytes: rect.width * BYTES_PER_PIXEL };
+    return withoutPadding(this.#bytes, rect);
   }
+
+  bytesOf({ width, height }: Rect): Uint8Array {
+    return this.#bytes.subarray(0, width * height * BYTES_PER_PIXEL);
+  }
+}
+
+function withoutPadding(bytes: Uint8Array, { width }: Rect): Pixels {
+  return { bytes, offset: 0, strideBytes: width * BYTES_PER_PIXEL };
 }
 
 function checkInside(rect: Rect, picture: Picture): void {

@@ -1,6 +1,6 @@
 import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
 import type { Picture, Pixels } from "../framebuffer/picture.ts";
-import { holdsRect, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
+import { holdsRect, type Rect, rectOfSize, type Size, translateRect } from "../framebuffer/rect.ts";
 import type { RgbaImage } from "../protocols/platform.ts";
 
 /** Pixels as 0xAABBGGRR words: the top left one at `start`, `stride` words a row. */
@@ -64,12 +64,20 @@ export class ResizedError extends Error {
 export function cropOf(picture: Picture, rect: Rect): Picture {
   checkRect(picture, rect);
   const was = { width: picture.width, height: picture.height };
+  const { composition } = picture;
   return {
     width: rect.width,
     height: rect.height,
-    pixels({ x, y, width, height }) {
+    pixels(r) {
       if (!equalSizes(was, picture)) throw new ResizedError(was, picture);
-      return picture.pixels({ x: rect.x + x, y: rect.y + y, width, height });
+      return picture.pixels(translateRect(r, rect.x, rect.y));
+    },
+    composition: composition && {
+      below: cropOf(composition.below, rect),
+      over() {
+        const draw = composition.over();
+        return (r, rgba) => draw(translateRect(r, rect.x, rect.y), rgba);
+      },
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { Picture, Pixels } from "../framebuffer/picture.ts";
-import type { Size } from "../framebuffer/rect.ts";
+import type { DrawOver, Picture, Pixels } from "../framebuffer/picture.ts";
+import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import { EncodingLostError } from "./encoding/error.ts";
 import { isLoopShared, nextTurn } from "./loop-turns.ts";
@@ -39,6 +39,8 @@ export interface StripFormat<Taken, Strip> {
    * same strip before and is not needed any more: its memory may be used again.
    */
   take(pixels: Pixels, width: number, rows: number, y: number, old?: Taken): Taken;
+  /** The pixels of what was taken, to be drawn over before it is compressed: RGBA, no padding between rows. */
+  rgbaOf(taken: Taken, width: number, rows: number, y: number): Uint8Array;
   compress(taken: Taken): Strip;
   /** `compress` of several on another thread, where there are any. What was taken is handed over. */
   readonly aside?: Aside<Taken, Strip> | undefined;
@@ -52,7 +54,8 @@ export interface StripFormat<Taken, Strip> {
  * The strips of one picture of one size, in one format.
  *
  * INVARIANT: a result shows the picture at one moment, that of the call or a later one: pixels are taken with pauses for
- * others, what is invalidated meanwhile is taken again, and only when nothing is left to take are they compressed.
+ * others, what is invalidated meanwhile is taken again, and only when nothing is left to take are they compressed. Of a
+ * composed picture only what lies below is taken so; what lies over it in that moment is drawn after it, with pauses.
  */
 export class StripSet<Taken, Strip> implements Size {
   readonly width: number;
@@ -142,13 +145,13 @@ export class StripSet<Taken, Strip> implements Size {
     this.#isCompressing = true;
     const taken = new Map<number, Taken>();
     try {
-      await this.#take(source, taken);
+      await this.#drawOver(taken, await this.#take(source, taken));
       return await this.#finish(taken);
     } catch (error) {
       this.#dropTaken(taken);
       if (!(error instanceof EncodingLostError)) throw error;
       // Its pixels are gone with the thread: they are taken again, once.
-      await this.#take(source, taken);
+      await this.#drawOver(taken, await this.#take(source, taken));
       return await this.#finish(taken);
     } finally {
       this.#dropTaken(taken);
@@ -165,8 +168,13 @@ export class StripSet<Taken, Strip> implements Size {
     taken.clear();
   }
 
-  /** Copies the pixels of all dirty strips, which are clean from then on, and of those that become dirty meanwhile. */
-  async #take(source: Picture, taken: Map<number, Taken>): Promise<void> {
+  /**
+   * Copies the pixels of all dirty strips, which are clean from then on, and of those that become dirty meanwhile. Gives
+   * what lies over them in that moment; null: nothing.
+   */
+  async #take(source: Picture, taken: Map<number, Taken>): Promise<DrawOver | null> {
+    const { composition } = source;
+    const below = composition?.below ?? source;
     this.#isTaking = true;
     let sliceEndMs = performance.now() + SLICE_MS;
     let count = 0;
@@ -180,26 +188,38 @@ export class StripSet<Taken, Strip> implements Size {
           await nextTurn();
           sliceEndMs = performance.now() + SLICE_MS;
         }
-        taken.set(index, this.#takeStrip(source, index, taken.get(index)));
+        taken.set(index, this.#takeStrip(below, index, taken.get(index)));
         this.#dirty.delete(index);
         this.#settled.delete(index);
       }
+      return composition?.over() ?? null;
     } finally {
       this.#isTaking = false;
     }
   }
 
+  async #drawOver(taken: ReadonlyMap<number, Taken>, draw: DrawOver | null): Promise<void> {
+    if (draw === null) return;
+    let sliceEndMs = 0;
+    for (const [index, pixels] of taken) {
+      if (performance.now() >= sliceEndMs) {
+        await nextTurn();
+        sliceEndMs = performance.now() + SLICE_MS;
+      }
+      const rect = this.#rectOf(index);
+      draw(rect, this.#format.rgbaOf(pixels, rect.width, rect.height, rect.y));
+    }
+  }
+
   #takeStrip(source: Picture, index: number, old?: Taken): Taken {
     if (!equalSizes(source, this)) throw new ResizedError(this, source);
+    const rect = this.#rectOf(index);
+    return this.#format.take(source.pixels(rect), rect.width, rect.height, rect.y, old);
+  }
+
+  #rectOf(index: number): Rect {
     const y = index * STRIP_ROWS;
-    const rows = Math.min(STRIP_ROWS, this.height - y);
-    return this.#format.take(
-      source.pixels({ x: 0, y, width: this.width, height: rows }),
-      this.width,
-      rows,
-      y,
-      old,
-    );
+    return { x: 0, y, width: this.width, height: Math.min(STRIP_ROWS, this.height - y) };
   }
 
   async #finish(taken: Map<number, Taken>): Promise<Buffer> {

@@ -5,7 +5,8 @@ import { composeCursor, composePicture } from "../../src/compositor/compose.ts";
 import { Scene } from "../../src/compositor/scene.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import type { Picture } from "../../src/framebuffer/picture.ts";
-import { holdsPoint, type Rect, rect } from "../../src/framebuffer/rect.ts";
+import { holdsPoint, intersectRects, isEmptyRect, type Rect, rect } from "../../src/framebuffer/rect.ts";
+import { cropOf } from "../../src/imaging/pixels.ts";
 import { HandTimer, spec } from "./scenes.ts";
 
 const WIDTH = 160;
@@ -67,6 +68,41 @@ t.test("outside of all bounds the picture is untouched, inside it is that of the
     { numRuns: 60 },
   );
 });
+
+t.test(
+  "what lies over a picture, drawn later over a copy of a part, gives the picture of that moment",
+  async () => {
+    const frame = testFrame();
+    const rgba = new Uint8Array(9 * 7 * 4).fill(0x80);
+    const cursor = { width: 9, height: 7, hotspotX: 2, hotspotY: 3, rgba };
+    fc.assert(
+      fc.property(
+        fc.array(anySpec, { minLength: 1, maxLength: 4 }),
+        anyRect,
+        anyRect,
+        fc.boolean(),
+        (specs, crop, part, hasCursor) => {
+          const scene = new Scene(new HandTimer());
+          for (const one of specs) scene.add(one, "ann", frame.rect);
+          const composed = composePicture(frame, scene);
+          const whole = hasCursor ? composeCursor(composed, cursor, 80, 60) : composed;
+          const picture = cropOf(whole, crop);
+          const r = intersectRects(part, rect(0, 0, crop.width, crop.height));
+          if (isEmptyRect(r)) return true;
+          const expected = read(picture, r);
+          const { composition } = picture;
+          if (composition === undefined) return false;
+          const words = read(composition.below, r);
+          const draw = composition.over();
+          scene.clear(null);
+          draw(r, new Uint8Array(words.buffer));
+          return words.every((word, i) => word === expected[i]);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  },
+);
 
 t.test("the frame itself is never written", async (t) => {
   const frame = testFrame();

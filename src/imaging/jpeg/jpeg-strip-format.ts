@@ -28,6 +28,7 @@ export function jpegStripFormat(
       (encoded) => (encoded.kind === "jpeg" ? encoded.strips : null),
     ),
     take: (pixels, width, rows, _y, old) => takeStrip(pool, pixels, { width, rows }, old),
+    rgbaOf: ({ rgba }) => rgba,
     compress: (taken) => compressJpegStrip(taken, codec, quality),
     assemble(strips) {
       const parts: Uint8Array[] = [headOf(strips, size)];

@@ -50,6 +50,7 @@ export function indexedStripFormat(size: Size, deflate: Deflate): StripFormat<St
       width,
       rows,
     }),
+    rgbaOf: ({ words }) => new Uint8Array(words.buffer, words.byteOffset, words.byteLength),
     compress: (taken) => compress(taken, LEVEL),
     compressHarder(taken, strip) {
       const harder = compress(taken, HARD_LEVEL);

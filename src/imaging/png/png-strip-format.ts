@@ -43,6 +43,7 @@ export function pngStripFormat(
     ),
     // As they are: what it costs to filter them is part of a slice, not of the turn in which all strips are taken.
     take: (pixels, width, rows, _y, old) => takeStrip(pool, pixels, { width, rows }, old),
+    rgbaOf: ({ rgba }) => rgba,
     compress: (taken) => compressPngStrip(taken, deflate),
     compressHarder(taken, strip) {
       const rows = filtered(taken);

@@ -44,6 +44,10 @@ export function webpFormat({ width, height }: Size, quality: number | null): Str
       copyRows(pixels, width, rows, pixelsOfAll().subarray(y * width * BYTES_PER_PIXEL));
       return null;
     },
+    rgbaOf: (_taken, _width, rows, y) => {
+      const rowBytes = width * BYTES_PER_PIXEL;
+      return pixelsOfAll().subarray(y * rowBytes, (y + rows) * rowBytes);
+    },
     compress: () => true,
     async assemble() {
       const file = await sharp(pixelsOfAll(), { raw: { width, height, channels: BYTES_PER_PIXEL } })
