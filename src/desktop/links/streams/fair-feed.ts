@@ -2,10 +2,32 @@ import type { Duplex } from "node:stream";
 
 /** Work of one target in one turn of the event loop: a busy one costs the others no frame, and itself some percent. */
 const TURN_MS = 2;
+/** Of targets that have more to read than that, so many go on in one turn: however many are busy, a turn is not long. */
+const MOST_IN_A_TURN = 3;
 /** A first guess of what is read in less than that; libuv gives at most so much at once. */
 const MOST_PIECE_BYTES = 64 * 1024;
 /** As small as pieces get: a few dozen rectangles, each as costly as they come. */
 const LEAST_PIECE_BYTES = 256;
+
+/** What rests, in the order in which it goes on. */
+const resting = new Set<() => void>();
+let isTurnDue = false;
+
+function goOnLater(go: () => void): void {
+  resting.add(go);
+  if (isTurnDue) return;
+  isTurnDue = true;
+  setImmediate(letSomeGoOn);
+}
+
+function letSomeGoOn(): void {
+  const some = [...resting].slice(0, MOST_IN_A_TURN);
+  for (const go of some) resting.delete(go);
+  isTurnDue = resting.size > 0;
+  if (isTurnDue) setImmediate(letSomeGoOn);
+  // Who is busy rests again, behind those who wait.
+  for (const go of some) go();
+}
 
 export interface FairFeedPorts {
   /** Reads a piece. It may close the feed. */
@@ -26,7 +48,7 @@ export class FairFeed {
   #stream: Duplex | null = null;
   #pieceBytes = MOST_PIECE_BYTES;
   #spentMs = 0;
-  #resting: NodeJS.Immediate | null = null;
+  #resting: (() => void) | null = null;
   #isClosed = false;
 
   constructor(ports: FairFeedPorts) {
@@ -51,7 +73,7 @@ export class FairFeed {
   close(): void {
     this.#isClosed = true;
     this.#left = [];
-    if (this.#resting !== null) clearImmediate(this.#resting);
+    if (this.#resting !== null) resting.delete(this.#resting);
     this.#resting = null;
   }
 
@@ -82,12 +104,13 @@ export class FairFeed {
 
   #rest(): void {
     this.#stream?.pause();
-    this.#resting = setImmediate(() => {
+    this.#resting = () => {
       this.#resting = null;
       this.#spentMs = 0;
       this.#read();
       const isIdle = this.#resting === null && this.#left.length === 0 && !this.#isClosed;
       if (isIdle && this.#ports.mayRead()) this.#stream?.resume();
-    });
+    };
+    goOnLater(this.#resting);
   }
 }

@@ -115,3 +115,20 @@ t.test("whatever a byte costs and however they come, all are read once and in or
   );
   t.pass();
 });
+
+t.test("of many busy targets three go on in a turn, and each has its turn", async (t) => {
+  const scenes = Array.from({ length: 10 }, () => new Scene(0.001));
+  // The first chunk goes in one piece: nobody knows yet what a byte costs.
+  for (const { feed, stream } of scenes) for (let i = 0; i < 2; i++) feed.push(CHUNK, stream);
+  const readBy = (): number[] => scenes.map(({ taken }) => taken.length);
+  let most = 0;
+  for (let before = readBy(); scenes.some(({ taken }) => taken.length < 2 * CHUNK.length); ) {
+    await turn();
+    const now = readBy();
+    most = Math.max(most, now.filter((count, i) => count > (before[i] ?? 0)).length);
+    const [least = 0, largest = 0] = [Math.min(...now), Math.max(...now)];
+    if (largest - least > 8000) t.fail(`one has read ${largest} bytes, another ${least}`);
+    before = now;
+  }
+  t.equal(most, 3, `${most} in a turn`);
+});
