@@ -46,7 +46,7 @@ import { ViewerSessions } from "../web/viewer/sessions.ts";
 import { Ending } from "./closing.ts";
 import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
-import { beliefOf, forgetIdentity, openTargetLink, PLATFORM } from "./open-links.ts";
+import { forgetIdentity, openTargetLink, PLATFORM, trustSettingsOf } from "./open-links.ts";
 import { openRecordings } from "./open-recordings.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
 import { SharedConnections } from "./shared-connections.ts";
@@ -134,7 +134,7 @@ async function openRooms(
 
   const own: OwnListener[] = [];
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
-  const belief = beliefOf(config, known);
+  const trustSettings = trustSettingsOf(config, known);
   const replays = new Replays();
   const sealer = await SecretBox.open(config.data_dir);
   let demo: DemoServer | null = null;
@@ -150,7 +150,7 @@ async function openRooms(
       );
     }
     if (connection.protocol === "replay") return replays.link(connection);
-    return openTargetLink(connection, own, belief);
+    return openTargetLink(connection, own, trustSettings);
   };
   const painter = new PaintThread(clock, () => openThread("paint-worker", PAINT_THREAD_URL));
   ending.add(() => painter.close());
@@ -252,7 +252,7 @@ async function openRooms(
       },
     },
     clients,
-    forgetIdentity: (connection) => forgetIdentity(connection, belief),
+    forgetIdentity: (connection) => forgetIdentity(connection, trustSettings),
     logger: log,
     clock,
     version: VERSION,

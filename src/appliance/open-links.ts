@@ -16,7 +16,7 @@ import { systemClock } from "../platform/clock.ts";
 export { PLATFORM } from "../desktop/links/link-platform.ts";
 
 /** How targets that prove who they are are believed. */
-export interface TargetBelief {
+export interface TrustSettings {
   readonly trust: TlsTrust;
   /** null: nothing is remembered. */
   readonly known: KnownTargets | null;
@@ -27,7 +27,7 @@ export interface TargetBelief {
 }
 
 /** As it is configured. */
-export function beliefOf({ targets }: Pick<Config, "targets">, known: KnownTargets): TargetBelief {
+export function trustSettingsOf({ targets }: Pick<Config, "targets">, known: KnownTargets): TrustSettings {
   return {
     trust: targets.tls_trust,
     known,
@@ -37,18 +37,26 @@ export function beliefOf({ targets }: Pick<Config, "targets">, known: KnownTarge
 }
 
 /** A link to a VNC server that decodes here; `own` is where this appliance listens itself, which is never a target. */
-export function openVncLink(connection: Connection, own: readonly OwnListener[], belief: TargetBelief): Link {
-  return makeTargetLink(connection, meansOf(connection, own, belief));
+export function openVncLink(
+  connection: Connection,
+  own: readonly OwnListener[],
+  trustSettings: TrustSettings,
+): Link {
+  return makeTargetLink(connection, meansOf(connection, own, trustSettings));
 }
 
-function meansOf(connection: Connection, own: readonly OwnListener[], belief: TargetBelief): LinkMeans {
-  const { reverseListen = "loopback", needsNla = false } = belief;
-  const trust = trustOf(connection, belief);
-  const trustInside = trustInsideOf(connection, belief);
+function meansOf(
+  connection: Connection,
+  own: readonly OwnListener[],
+  trustSettings: TrustSettings,
+): LinkMeans {
+  const { reverseListen = "loopback", needsNla = false } = trustSettings;
+  const trust = trustOf(connection, trustSettings);
+  const trustInside = trustInsideOf(connection, trustSettings);
   return { own, trust, trustInside, reverseListen, needsNla };
 }
 
-function trustOf(connection: Connection, { trust, known }: TargetBelief): TargetTrust {
+function trustOf(connection: Connection, { trust, known }: TrustSettings): TargetTrust {
   const { host, port, fingerprint = null, transport, path = "" } = connection;
   // A socket's path and a repeater's guest are places of their own.
   if (transport === "unix") return new TargetTrust({ host: path, port, fingerprint }, trust, known);
@@ -58,16 +66,18 @@ function trustOf(connection: Connection, { trust, known }: TargetBelief): Target
 }
 
 /** Forgets what a target proved itself by; true where anything was known. */
-export async function forgetIdentity(connection: Connection, belief: TargetBelief): Promise<boolean> {
-  const { known } = belief;
+export async function forgetIdentity(connection: Connection, trustSettings: TrustSettings): Promise<boolean> {
+  const { known } = trustSettings;
   if (known === null) return false;
-  const places = [trustOf(connection, belief), trustInsideOf(connection, belief)].map(({ place }) => place);
+  const places = [trustOf(connection, trustSettings), trustInsideOf(connection, trustSettings)].map(
+    ({ place }) => place,
+  );
   const forgotten = await Promise.all(places.map((place) => known.forget(place)));
   return forgotten.includes(true);
 }
 
 /** The WebSocket's TLS has proved the target already; what it shows within is another certificate or key. */
-function trustInsideOf({ host, port, path = "" }: Connection, { trust, known }: TargetBelief): TargetTrust {
+function trustInsideOf({ host, port, path = "" }: Connection, { trust, known }: TrustSettings): TargetTrust {
   return new TargetTrust({ host: hostBehind(path, host), port, fingerprint: null }, trust, known);
 }
 
@@ -78,9 +88,9 @@ const RDP_SESSIONS = new RdpSessions();
 export function openTargetLink(
   connection: Connection,
   own: readonly OwnListener[],
-  belief: TargetBelief,
+  trustSettings: TrustSettings,
 ): Link {
-  const means = meansOf(connection, own, belief);
+  const means = meansOf(connection, own, trustSettings);
   return decodingThread(connection) === "main"
     ? makeTargetLink(connection, means)
     : openWorkerLink(connection, means);

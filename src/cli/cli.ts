@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { beliefOf, openTargetLink } from "../appliance/open-links.ts";
+import { openTargetLink, trustSettingsOf } from "../appliance/open-links.ts";
 import { tokenEntry } from "../audit/token-audit.ts";
 import { ROLES, type Role } from "../auth/principal.ts";
 import { SecretBox } from "../auth/secret-box.ts";
@@ -225,8 +225,8 @@ async function testConnection(word: string, config: Config): Promise<string> {
   const stored = (await (await openStore(config)).load()).find(({ id }) => id === word);
   const connection = stored ?? makeConnection(readUrl(word), systemClock.date());
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
-  const belief = beliefOf(config, known);
-  const link = openTargetLink(connection, [], belief);
+  const trustSettings = trustSettingsOf(config, known);
+  const link = openTargetLink(connection, [], trustSettings);
   const { success, steps } = await testLink(link, systemClock);
   const lines = steps
     .map(({ name, ok, detail }) => `${ok ? "ok    " : "failed"}  ${name}: ${detail}\n`)

@@ -32,11 +32,11 @@ t.test("a connection's identity is forgotten in the process and on the disk", as
   const file = knownTargetsFile(await mkdtemp(join(tmpdir(), "oc-")));
   const known = await KnownTargets.open(file);
   const connection = makeConnection({ protocol: "vnc", host: "Box" }, new Date(0));
-  const belief = { trust: "tofu", known } as const;
-  t.equal(await forgetIdentity(connection, belief), false);
+  const trustSettings = { trust: "tofu", known } as const;
+  t.equal(await forgetIdentity(connection, trustSettings), false);
   await known.remember("box:5900", PRINT);
   await known.remember("other:5900", PRINT);
-  t.equal(await forgetIdentity(connection, belief), true);
+  t.equal(await forgetIdentity(connection, trustSettings), true);
   t.equal(known.fingerprintOf("box:5900"), undefined);
   t.equal(known.fingerprintOf("other:5900"), PRINT);
   t.notMatch(await readFile(file, "utf8"), /box/);

@@ -4,7 +4,7 @@ import { type DemoServer, openDemo } from "../../src/demo/demo-server.ts";
 import { rfbCrypto } from "../../src/desktop/links/vnc/rfb-crypto.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg/jpeg-turbo.ts";
 import { nodeDeflate, nodeInflate } from "../../src/platform/node-zlib.ts";
-import type { RfbClientEvent } from "../../src/protocols/rfb/client/conversation.ts";
+import type { RfbClientEvent } from "../../src/protocols/rfb/client/client-context.ts";
 import { RfbClient } from "../../src/protocols/rfb/client/rfb-client.ts";
 import { FakeClock } from "../fake-clock.ts";
 

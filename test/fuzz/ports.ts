@@ -1,6 +1,6 @@
 import { PLATFORM } from "../../src/appliance/open-links.ts";
 import type { RgbaImage } from "../../src/protocols/platform.ts";
-import type { RfbClientPorts } from "../../src/protocols/rfb/client/conversation.ts";
+import type { RfbClientPorts } from "../../src/protocols/rfb/client/client-context.ts";
 
 /** The platform without chance: what a run makes of an input depends on the input alone. */
 export const PORTS: RfbClientPorts = {

@@ -37,7 +37,7 @@ export class RecordingDesk {
     const onBug = (error: unknown): void => void bugs.push(error);
     const port = "port" in target ? target.port : 0;
     const connection = makeConnection({ id: "d1", protocol: "vnc", host: "127.0.0.1", port }, new Date());
-    const belief = { trust: "insecure", known: null } as const;
+    const trustSettings = { trust: "insecure", known: null } as const;
     const desktop = new Desktop(
       connection,
       { mode: "autopilot", approvalExpiryMs: 45_000 },
@@ -46,7 +46,7 @@ export class RecordingDesk {
         clock: systemClock,
         random: Math.random,
         onBug,
-        openLink: () => ("link" in target ? target.link() : openVncLink(connection, [], belief)),
+        openLink: () => ("link" in target ? target.link() : openVncLink(connection, [], trustSettings)),
       },
     );
     desktop.open();

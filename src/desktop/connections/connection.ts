@@ -18,7 +18,7 @@ export const PROTOCOLS = [...TARGET_PROTOCOLS, "demo"] as const;
 export type Protocol = (typeof PROTOCOLS)[number] | "replay";
 
 /** What a replay shows. */
-interface ReplayWish {
+interface ReplayOptions {
   readonly recordingId: string;
   /** Where it stands at first, since the recording began. */
   readonly startMs: number;
@@ -42,7 +42,7 @@ export interface Connection extends Omit<ConnectionFields, "protocol" | "usernam
   readonly port: number;
   readonly username: string | null;
   readonly password: string | null;
-  readonly replay?: ReplayWish;
+  readonly replay?: ReplayOptions;
   readonly createdAt: string;
 }
 
@@ -51,7 +51,7 @@ export interface ConnectionInput extends Omit<ConnectionFields, "protocol" | "us
   readonly protocol: Protocol;
   readonly username?: string | null;
   readonly password?: string | null;
-  readonly replay?: ReplayWish;
+  readonly replay?: ReplayOptions;
 }
 
 /** Throws RefusedError invalid_parameters for a way that leads nowhere. */

@@ -21,7 +21,7 @@ const OWN_HEADERS =
   /^(host|origin|connection|upgrade|content-length|transfer-encoding|authorization|sec-websocket-.*)$/i;
 
 /** The part of a connection that says how bytes get there. */
-export type Way = Pick<
+export type TransportChoice = Pick<
   ConnectionFields,
   "transport" | "path" | "repeater_id" | "http_username" | "http_password" | "http_headers"
 >;
@@ -38,10 +38,10 @@ export interface Place {
  */
 export function checkedWay(
   protocol: "vnc" | "kasmvnc",
-  { transport, path, repeater_id, ...http }: Way,
+  { transport, path, repeater_id, ...http }: TransportChoice,
   place: Place,
   ownPort: number,
-): Pick<Way, "path" | "repeater_id"> & Required<Place> {
+): Pick<TransportChoice, "path" | "repeater_id"> & Required<Place> {
   const isWeb = transport === "ws" || transport === "wss";
   if (protocol === "kasmvnc" && transport !== undefined && !isWeb) {
     throw refused(`got the transport ${transport} for kasmvnc, expected ws or wss`);

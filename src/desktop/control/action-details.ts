@@ -56,7 +56,7 @@ export function detailsOf(action: Action): readonly Detail[] {
 /** All that goes to a desktop that somebody wants to add, secrets by whether there are any. */
 export function connectionDetails(connection: Connection, address: string): readonly Detail[] {
   const { name, username, password, security, fingerprint, encodings, transport, rdp } = connection;
-  const wishes = rdp === undefined ? [] : Object.entries(rdp);
+  const options = rdp === undefined ? [] : Object.entries(rdp);
   return [
     ...detail("Name", name),
     ...(connection.host === address ? [] : detail("Leads to", address)),
@@ -66,7 +66,7 @@ export function connectionDetails(connection: Connection, address: string): read
     ...(security === undefined ? [] : detail("Signs in by", security.join(", "))),
     ...(fingerprint === undefined ? [] : detail("Believes only", fingerprint)),
     ...(encodings === undefined ? [] : detail("Encodings", encodings.join(", "))),
-    ...wishes.flatMap(([wish, value]) => detail(`RDP ${wish}`, JSON.stringify(value))),
+    ...options.flatMap(([key, value]) => detail(`RDP ${key}`, JSON.stringify(value))),
   ];
 }
 

@@ -4,7 +4,7 @@ import { RefusedError } from "../error.ts";
 import { Listeners } from "../listeners.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { type Captured, type Frequency, Pulse } from "./screenshot-timer.ts";
-import { EventSubscription, type SubscribedDesktop, type SubscriptionWish } from "./subscription.ts";
+import { EventSubscription, type SubscribedDesktop, type SubscriptionOptions } from "./subscription.ts";
 
 const MAX_A_PRINCIPAL = 20;
 const MAX_ALL = 1000;
@@ -63,9 +63,9 @@ export class EventsHub {
   }
 
   /** Throws RefusedError too_many, target_down. */
-  subscribe(principalId: string, desktop: SubscribedDesktop, wish: SubscriptionWish): string {
+  subscribe(principalId: string, desktop: SubscribedDesktop, options: SubscriptionOptions): string {
     this.#checkRoom(principalId);
-    return this.#add(principalId, desktop, new EventSubscription(desktop, wish, this.#clock)).id;
+    return this.#add(principalId, desktop, new EventSubscription(desktop, options, this.#clock)).id;
   }
 
   /** Throws RefusedError not_found. */

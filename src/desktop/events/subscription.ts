@@ -20,7 +20,7 @@ export interface SubscribedDesktop {
   on(listener: (event: DesktopEvent) => void): () => void;
 }
 
-export interface SubscriptionWish {
+export interface SubscriptionOptions {
   readonly kinds: readonly EventKind[];
   /** Moves and screen changes within so long are told as one. */
   readonly debounceMs: number;
@@ -34,7 +34,7 @@ export interface SubscriptionWish {
 export class EventSubscription {
   readonly queue = new EventQueue();
   readonly #desktop: SubscribedDesktop;
-  readonly #wish: SubscriptionWish;
+  readonly #options: SubscriptionOptions;
   readonly #clock: Clock;
   readonly #off: (() => void)[] = [];
   /** The wait that is under way for each kind that is debounced. */
@@ -43,11 +43,11 @@ export class EventSubscription {
   #pointer: { readonly x: number; readonly y: number } | null = null;
 
   /** Throws RefusedError target_down before the first picture. */
-  constructor(desktop: SubscribedDesktop, wish: SubscriptionWish, clock: Clock) {
+  constructor(desktop: SubscribedDesktop, options: SubscriptionOptions, clock: Clock) {
     this.#desktop = desktop;
-    this.#wish = wish;
+    this.#options = options;
     this.#clock = clock;
-    if (wish.kinds.includes("screen_change")) {
+    if (options.kinds.includes("screen_change")) {
       // A watcher, and not the events of the desktop: it keeps the desktop watched.
       const watcher = desktop.view("agent").watch(() => {
         const { painted, copies } = watcher.take();
@@ -66,7 +66,7 @@ export class EventSubscription {
   }
 
   #onEvent(event: DesktopEvent): void {
-    const { kinds } = this.#wish;
+    const { kinds } = this.#options;
     if (event.type === "clipboard") {
       if (kinds.includes("clipboard")) this.#add({ type: "clipboard", length: event.text.length });
       return;
@@ -96,7 +96,7 @@ export class EventSubscription {
   }
 
   #onDamage(damage: Region): void {
-    const { region } = this.#wish;
+    const { region } = this.#options;
     const inside = region === null ? damage : damage.clip(region);
     if (inside.isEmpty) return;
     this.#changed = this.#changed.union(inside).simplified(MAX_RECTS);
@@ -104,19 +104,19 @@ export class EventSubscription {
       const { rects } = this.#changed;
       this.#changed = Region.empty;
       const pixels = rects.reduce((sum, rect) => sum + areaOfRect(rect), 0);
-      if (pixels < this.#wish.minPixels) return;
+      if (pixels < this.#options.minPixels) return;
       this.#add({ type: "screen_change", rects, generation: this.#desktop.generation });
     });
   }
 
   /** At once without a debounce; else once, when it is over. */
   #later(kind: EventKind, tell: () => void): void {
-    if (this.#wish.debounceMs === 0) {
+    if (this.#options.debounceMs === 0) {
       tell();
       return;
     }
     if (this.#waits.has(kind)) return;
-    const cancel = this.#clock.after(this.#wish.debounceMs, () => {
+    const cancel = this.#clock.after(this.#options.debounceMs, () => {
       this.#waits.delete(kind);
       tell();
     });
@@ -124,7 +124,7 @@ export class EventSubscription {
   }
 
   #isInside(x: number, y: number): boolean {
-    return this.#wish.region === null || holdsPoint(this.#wish.region, x, y);
+    return this.#options.region === null || holdsPoint(this.#options.region, x, y);
   }
 
   #add(body: Parameters<EventQueue["add"]>[0]): void {

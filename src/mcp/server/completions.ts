@@ -4,7 +4,7 @@ import type { Reader } from "../resources/reader.ts";
 const MOST = 100;
 
 /** What a client wants to complete: an argument of a prompt, or a part of a resource's address. */
-export interface CompletionWish {
+export interface CompletionOptions {
   /** The prompt's name or the template's address. */
   readonly of: string;
   readonly argument: string;
@@ -13,9 +13,9 @@ export interface CompletionWish {
 }
 
 /** Ids of the reader's own that begin with what was written; connections and recordings by their name too. */
-export async function complete(wish: CompletionWish, reader: Reader) {
-  const wanted = wish.value.toLowerCase();
-  const found = (await namedOf(wish, reader))
+export async function complete(request: CompletionOptions, reader: Reader) {
+  const wanted = request.value.toLowerCase();
+  const found = (await namedOf(request, reader))
     .filter(({ id, name }) => [id, name].some((text) => text.toLowerCase().startsWith(wanted)))
     .map(({ id }) => id);
   return { values: found.slice(0, MOST), total: found.length, hasMore: found.length > MOST };
@@ -27,7 +27,7 @@ interface Named {
 }
 
 /** Everything that an argument may name; nothing where it names no thing that has an id. */
-async function namedOf({ of, argument }: CompletionWish, reader: Reader): Promise<readonly Named[]> {
+async function namedOf({ of, argument }: CompletionOptions, reader: Reader): Promise<readonly Named[]> {
   const [scheme] = of.split("://");
   const kind = argument === "id" ? scheme : argument;
   switch (kind) {

@@ -86,8 +86,8 @@ export function serveResources(
   });
   server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }, { mcpReq }) => {
     const of = ref.type === "ref/prompt" ? ref.name : ref.uri;
-    const wish = { of, argument: argument.name, value: argument.value };
-    return { completion: await told(mcpReq.signal, () => complete(wish, readerFor(mcpReq.signal))) };
+    const request = { of, argument: argument.name, value: argument.value };
+    return { completion: await told(mcpReq.signal, () => complete(request, readerFor(mcpReq.signal))) };
   });
   const listening = new Map<string, () => void>();
   const close = (): void => {

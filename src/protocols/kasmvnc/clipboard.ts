@@ -1,6 +1,6 @@
 import type { Parser } from "../byte-queue.ts";
 import { ByteWriter } from "../byte-writer.ts";
-import type { Conversation } from "../rfb/client/conversation.ts";
+import type { ClientContext } from "../rfb/client/client-context.ts";
 import { RfbError } from "../rfb/error.ts";
 import { decodeLatin1 } from "../rfb/latin1.ts";
 import { LIMIT } from "../rfb/numbers.ts";
@@ -16,7 +16,7 @@ const TEXT = "text/plain";
  * BinaryClipboard from the server, message 180: U8 items, of each U32 id, U8 length, MIME type, U32 length, data. It
  * comes unasked. Text is UTF-8; other types, and texts longer than LIMIT.cutTextBytes, are passed over.
  */
-export function* readBinaryClipboard(c: Conversation): Parser<void> {
+export function* readBinaryClipboard(c: ClientContext): Parser<void> {
   while (!c.from.has(1)) yield 1;
   const count = c.from.u8();
   let text: string | null = null;

@@ -1,6 +1,6 @@
 import type { ByteQueue, Parser } from "../byte-queue.ts";
 import { ByteWriter } from "../byte-writer.ts";
-import type { Conversation, Dialect, Scroll } from "../rfb/client/conversation.ts";
+import type { ClientContext, Dialect, Scroll } from "../rfb/client/client-context.ts";
 import type { Encoding } from "../rfb/encodings/encoding.ts";
 import { encodingByNumber } from "../rfb/encodings/list.ts";
 import { decodeTight, readTightLength, type TightKind } from "../rfb/encodings/tight-decode.ts";
@@ -58,7 +58,7 @@ function* skipWatermark(from: ByteQueue): Parser<void> {
   yield* skipBytes(from, yield* readTightLength(from));
 }
 
-function decodersOf(c: Conversation): (number: number) => Encoding | undefined {
+function decodersOf(c: ClientContext): (number: number) => Encoding | undefined {
   const kinds = new Map<number, TightKind>([
     [KASM_TIGHT.jpeg, decodeKasmJpeg],
     [KASM_TIGHT.webp, (from, to, rect) => decodeKasmWebp(c, from, to, rect)],

@@ -2,7 +2,7 @@ import { type Framebuffer, OPAQUE } from "../../framebuffer/framebuffer.ts";
 import type { Rect, Size } from "../../framebuffer/rect.ts";
 import type { ByteQueue, Parser } from "../byte-queue.ts";
 import type { RgbaImage } from "../platform.ts";
-import type { Conversation } from "../rfb/client/conversation.ts";
+import type { ClientContext } from "../rfb/client/client-context.ts";
 import { perform } from "../rfb/client/effect.ts";
 import { badData } from "../rfb/encodings/bad-data.ts";
 import type { DecoderState } from "../rfb/encodings/encoding.ts";
@@ -44,7 +44,12 @@ export function* decodeKasmQoi(from: ByteQueue, to: Framebuffer, rect: Rect): Pa
 }
 
 /** Tight kind 0xB: a WebP file, which the platform decodes while the parser waits. */
-export function* decodeKasmWebp(c: Conversation, from: ByteQueue, to: Framebuffer, rect: Rect): Parser<void> {
+export function* decodeKasmWebp(
+  c: ClientContext,
+  from: ByteQueue,
+  to: Framebuffer,
+  rect: Rect,
+): Parser<void> {
   const bytes = (yield* readImage(from)).slice(); // bytes that come meanwhile may move the queue
   const size = webpSize(bytes);
   checkImageSize("webp", size, rect);

@@ -1,6 +1,6 @@
 import type { Parser } from "../byte-queue.ts";
 import { ByteWriter } from "../byte-writer.ts";
-import type { Conversation } from "../rfb/client/conversation.ts";
+import type { ClientContext } from "../rfb/client/client-context.ts";
 import { RfbError, safeText } from "../rfb/error.ts";
 import { decodeName } from "../rfb/latin1.ts";
 import { skipBytes } from "../skip-bytes.ts";
@@ -8,7 +8,7 @@ import { readBinaryClipboard } from "./clipboard.ts";
 import { KASM_CLIENT_MESSAGE, KASM_SERVER_MESSAGE, MAX_TEXT_BYTES } from "./numbers.ts";
 
 /** A message of KasmVNC after its type; most come unasked. False where it is none. */
-export function* readKasmMessage(c: Conversation, type: number): Parser<boolean> {
+export function* readKasmMessage(c: ClientContext, type: number): Parser<boolean> {
   switch (type) {
     case KASM_SERVER_MESSAGE.requestFrameStats:
       c.send(frameStats());
@@ -62,7 +62,7 @@ function frameStats(): Uint8Array {
 }
 
 /** U32 length, text. */
-function* readText(c: Conversation, what: string): Parser<string> {
+function* readText(c: ClientContext, what: string): Parser<string> {
   while (!c.from.has(4)) yield 4;
   const length = c.from.u32();
   if (length > MAX_TEXT_BYTES) {
@@ -77,7 +77,7 @@ function* readText(c: Conversation, what: string): Parser<string> {
 }
 
 /** U8 encoders, of each S32 encoding, S32 least and S32 most quality, U8 presets, S32 each. */
-function* skipVideoEncoders(c: Conversation): Parser<void> {
+function* skipVideoEncoders(c: ClientContext): Parser<void> {
   while (!c.from.has(1)) yield 1;
   const count = c.from.u8();
   for (let i = 0; i < count; i++) {

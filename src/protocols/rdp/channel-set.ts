@@ -3,20 +3,20 @@ import { Clipboard } from "./channels/cliprdr.ts";
 import { DisplayControl } from "./channels/display-control.ts";
 import { type DynamicChannel, DynamicChannels } from "./channels/drdynvc.ts";
 import { GRAPHICS_CHANNEL, GraphicsPipeline } from "./channels/egfx.ts";
+import type { ClientContext } from "./client-context.ts";
 import { STATIC_CHANNELS } from "./connect/gcc.ts";
 import { StaticChannel, sendOnChannel } from "./connect/static-channels.ts";
-import type { Conversation } from "./conversation.ts";
 
 /** The virtual channels of one connection. What the host opens beyond these is refused: drives, printers, sound. */
 export class ChannelSet {
-  readonly #c: Conversation;
+  readonly #c: ClientContext;
   readonly #clipboard: Clipboard;
   readonly #display = new DisplayControl();
   readonly #dynamic: DynamicChannels;
   #graphics: GraphicsPipeline | null = null;
   #channels: readonly StaticChannel[] = [];
 
-  constructor(c: Conversation) {
+  constructor(c: ClientContext) {
     this.#c = c;
     this.#clipboard = new Clipboard(
       (text) => c.emit({ type: "clipboard", text }),
@@ -47,7 +47,7 @@ export class ChannelSet {
     this.#send("cliprdr", this.#clipboard.offer(text));
   }
 
-  /** Asks for these screens, the first the primary one; false where the host takes no such wish now. */
+  /** Asks for these screens, the first the primary one; false where the host takes no such request now. */
   arrange(screens: readonly Rect[]): boolean {
     const layout = this.#display.arrange(screens);
     if (layout === null) return false;

@@ -88,7 +88,7 @@ export interface HostFeatures {
 }
 
 /** What the parsers of one connection share. */
-export interface Conversation {
+export interface ClientContext {
   readonly from: ByteQueue;
   readonly framebuffer: Framebuffer;
   readonly options: RdpClientOptions;
@@ -151,7 +151,7 @@ export interface Farewell {
 const AFTER_RESUME = Number.POSITIVE_INFINITY;
 
 /** Hands an effect to the link and waits until it is done. */
-export function* perform(c: Conversation, effect: RdpEffect): Parser<void> {
+export function* perform(c: ClientContext, effect: RdpEffect): Parser<void> {
   c.emit({ type: "effect", effect });
   yield AFTER_RESUME;
 }

@@ -4,19 +4,19 @@ import { ByteQueue, type Parser } from "../byte-queue.ts";
 import { codePointOf } from "../keysym-characters.ts";
 import { ResizeLimit } from "../resize-limit.ts";
 import { ChannelSet } from "./channel-set.ts";
+import type {
+  ClientContext,
+  HostFeatures,
+  RdpClientEvent,
+  RdpClientOptions,
+  RdpClientPorts,
+} from "./client-context.ts";
 import { farewellError, signInRefused } from "./connect/error-info.ts";
 import { disconnectUltimatum, joinChannels } from "./connect/mcs.ts";
 import { connectMcs } from "./connect/mcs-connect.ts";
 import { negotiate } from "./connect/negotiation.ts";
 import { secure } from "./connect/security-upgrade.ts";
 import { signIn } from "./connect/sign-in.ts";
-import type {
-  Conversation,
-  HostFeatures,
-  RdpClientEvent,
-  RdpClientOptions,
-  RdpClientPorts,
-} from "./conversation.ts";
 import { RdpError, type RdpPhase } from "./error.ts";
 import { DamageLog } from "./graphics/damage-log.ts";
 import { RdpKeyboard } from "./input/input-keyboard.ts";
@@ -53,7 +53,7 @@ export class RdpClient {
     channelChunkBytes: LIMIT.channelChunkBytes,
   };
   readonly #from = new ByteQueue();
-  readonly #c: Conversation;
+  readonly #c: ClientContext;
   readonly #channels: ChannelSet;
   readonly #keyboard: RdpKeyboard;
   readonly #layout: number;
@@ -219,7 +219,7 @@ export class RdpClient {
     this.#channels.offerClipboard(text);
   }
 
-  /** Asks for these screens, the first the primary one; false where the host takes no such wish now. */
+  /** Asks for these screens, the first the primary one; false where the host takes no such request now. */
   arrange(screens: readonly Rect[]): boolean {
     return this.#channels.arrange(screens);
   }

@@ -1,10 +1,10 @@
 import { boundRects, EMPTY_RECT, type Rect } from "../../framebuffer/rect.ts";
 import type { Parser } from "../byte-queue.ts";
+import type { ClientContext } from "./client-context.ts";
 import { readDemandActive } from "./connect/activation.ts";
 import { farewellOf } from "./connect/error-info.ts";
 import { readChannelData } from "./connect/mcs.ts";
 import { redirected } from "./connect/sign-in.ts";
-import type { Conversation } from "./conversation.ts";
 import { RdpError } from "./error.ts";
 import { readBitmaps } from "./graphics/bitmap-update.ts";
 import { FastPath } from "./graphics/fast-path.ts";
@@ -19,7 +19,7 @@ import { readDataHeader, shareMessages } from "./share.ts";
 const UPDATE = { orders: 0, bitmap: 1, palette: 2, synchronise: 3 } as const;
 
 /** Everything the host says once somebody is let in, for ever. */
-export function* readSession(c: Conversation): Parser<never> {
+export function* readSession(c: ClientContext): Parser<never> {
   c.phase = "activation";
   const fastPath = new FastPath(c);
   for (;;) {
@@ -34,7 +34,7 @@ export function* readSession(c: Conversation): Parser<never> {
   }
 }
 
-function readShare(type: number, body: LittleEndianReader, c: Conversation): void {
+function readShare(type: number, body: LittleEndianReader, c: ClientContext): void {
   switch (type) {
     case SHARE.demandActive:
       readDemandActive(body, c);
@@ -53,7 +53,7 @@ function readShare(type: number, body: LittleEndianReader, c: Conversation): voi
   }
 }
 
-function readData(body: LittleEndianReader, c: Conversation): void {
+function readData(body: LittleEndianReader, c: ClientContext): void {
   const { type } = readDataHeader(body, c);
   switch (type) {
     case DATA.update:
@@ -86,7 +86,7 @@ function readData(body: LittleEndianReader, c: Conversation): void {
 }
 
 /** Font Map, MS-RDPBCGR 2.2.1.22: the host is done, and pixels may come. */
-function activate(c: Conversation): void {
+function activate(c: ClientContext): void {
   if (c.screens.length === 0) {
     throw new RdpError("bad_data", c.phase, "got a font map before the session was described");
   }
@@ -98,7 +98,7 @@ function activate(c: Conversation): void {
   c.emit({ type: "ready", screens: c.screens });
 }
 
-function readUpdate(body: LittleEndianReader, c: Conversation): void {
+function readUpdate(body: LittleEndianReader, c: ClientContext): void {
   const type = body.u16();
   switch (type) {
     case UPDATE.bitmap:
@@ -117,12 +117,12 @@ function readUpdate(body: LittleEndianReader, c: Conversation): void {
 /** Types of Save Session Info, MS-RDPBCGR 2.2.10.1: 0 to 2 say that somebody is signed in. */
 const SIGNED_IN_TYPES = 3;
 
-function readSessionInfo(body: LittleEndianReader, c: Conversation): void {
+function readSessionInfo(body: LittleEndianReader, c: ClientContext): void {
   if (body.u32() < SIGNED_IN_TYPES) c.emit({ type: "signedIn" });
 }
 
 /** Monitor Layout, MS-RDPBCGR 2.2.12.1: U32 count; each I32 left, top, right, bottom (inclusive), U32 flags. */
-function readMonitorLayout(body: LittleEndianReader, c: Conversation): void {
+function readMonitorLayout(body: LittleEndianReader, c: ClientContext): void {
   const count = body.u32();
   if (count > LIMIT.monitors) {
     throw new RdpError("too_large", c.phase, `got ${count} monitors, expected at most ${LIMIT.monitors}`);

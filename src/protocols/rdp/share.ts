@@ -1,5 +1,5 @@
+import type { ClientContext } from "./client-context.ts";
 import { sendData } from "./connect/mcs.ts";
-import type { Conversation } from "./conversation.ts";
 import { RdpError } from "./error.ts";
 import { LittleEndianReader } from "./little-endian-reader.ts";
 import { LittleEndianWriter } from "./little-endian-writer.ts";
@@ -19,7 +19,7 @@ export interface ShareMessage {
 }
 
 /** The messages of one MCS message, share control headers read: MS-RDPBCGR 2.2.8.1.1.1.1. */
-export function* shareMessages(data: Uint8Array, c: Conversation): Generator<ShareMessage, void, void> {
+export function* shareMessages(data: Uint8Array, c: ClientContext): Generator<ShareMessage, void, void> {
   const from = new LittleEndianReader(data, c.phase);
   while (from.left > 0) {
     const length = from.u16();
@@ -38,7 +38,7 @@ export function* shareMessages(data: Uint8Array, c: Conversation): Generator<Sha
 }
 
 /** A message of the session: which, and what is left of it. Share data header, MS-RDPBCGR 2.2.8.1.1.1.2. */
-export function readDataHeader(body: LittleEndianReader, c: Conversation): { readonly type: number } {
+export function readDataHeader(body: LittleEndianReader, c: ClientContext): { readonly type: number } {
   body.skip(4 + 1 + 1 + 2); // share, pad, stream, length
   const type = body.u8();
   const compression = body.u8();
@@ -54,7 +54,7 @@ export function readDataHeader(body: LittleEndianReader, c: Conversation): { rea
 }
 
 /** A message with a share control header. */
-export function sendShare(c: Conversation, type: number, body: Uint8Array): void {
+export function sendShare(c: ClientContext, type: number, body: Uint8Array): void {
   sendData(
     c,
     c.ioChannel,
@@ -68,7 +68,7 @@ export function sendShare(c: Conversation, type: number, body: Uint8Array): void
 }
 
 /** A message with a share data header; `type` is one of DATA. */
-export function sendShareData(c: Conversation, type: number, body: Uint8Array): void {
+export function sendShareData(c: ClientContext, type: number, body: Uint8Array): void {
   sendShare(
     c,
     SHARE.data,

@@ -14,7 +14,7 @@ const SPAN_MS = 60_000;
 const MAX_CURSOR_SIDE = 512;
 
 /** What is painted over the recorded pixels. */
-export interface DecorWish {
+export interface DecorOptions {
   readonly hasOverlays: boolean;
   readonly hasPointer: boolean;
 }
@@ -22,7 +22,7 @@ export interface DecorWish {
 /** Overlays and pointer as they stood, painted over the pictures of an export. Moments are asked for in order. */
 export class ExportDecor {
   readonly #reader: RecordingReader;
-  readonly #wish: DecorWish;
+  readonly #options: DecorOptions;
   readonly #overlays = new Map<string, Overlay>();
   #placed: readonly Placed[] | null = null;
   #monitors: readonly Rect[] = [];
@@ -33,14 +33,14 @@ export class ExportDecor {
   #readMs = 0;
   #frame = new Framebuffer(1, 1);
 
-  constructor(reader: RecordingReader, wish: DecorWish) {
+  constructor(reader: RecordingReader, options: DecorOptions) {
     this.#reader = reader;
-    this.#wish = wish;
+    this.#options = options;
   }
 
   /** When something that is painted changes within a span. */
   async times(fromMs: number, toMs: number): Promise<readonly number[]> {
-    const { hasOverlays, hasPointer } = this.#wish;
+    const { hasOverlays, hasPointer } = this.#options;
     if (!hasOverlays && !hasPointer) return [];
     const entries = await this.#reader.events(fromMs, toMs);
     return entries
@@ -54,7 +54,7 @@ export class ExportDecor {
 
   /** The frame's pixels at a moment, with what is wished for over them; its own where nothing is. */
   async paint(frame: RecordedFrame, atMs: number): Promise<Uint8Array> {
-    const { hasOverlays, hasPointer } = this.#wish;
+    const { hasOverlays, hasPointer } = this.#options;
     if (!hasOverlays && !hasPointer) return frame.rgba;
     await this.#pass(atMs);
     const placed = hasOverlays ? this.#placedOn(frame) : [];

@@ -1,6 +1,6 @@
 import type { Rect, Size } from "../../framebuffer/rect.ts";
 import type { RecordingReader } from "../read/reader.ts";
-import { type DecorWish, ExportDecor } from "./export-decor.ts";
+import { type DecorOptions, ExportDecor } from "./export-decor.ts";
 
 /** A picture of an export and how long it stays. */
 export interface ExportFrame {
@@ -18,7 +18,7 @@ export interface ExportRange {
   /** At most so many pictures a second. */
   readonly framesPerSecond: number;
   /** What is painted over them. */
-  readonly decor: DecorWish;
+  readonly decor: DecorOptions;
 }
 
 /**
@@ -27,11 +27,11 @@ export interface ExportRange {
  */
 export async function* exportFrames(
   reader: RecordingReader,
-  { fromMs, toMs, framesPerSecond, decor: wish }: ExportRange,
+  { fromMs, toMs, framesPerSecond, decor: options }: ExportRange,
   signal: AbortSignal,
 ): AsyncGenerator<ExportFrame & Size> {
   const slotMs = 1000 / framesPerSecond;
-  const decor = new ExportDecor(reader, wish);
+  const decor = new ExportDecor(reader, options);
   const first = await reader.frameAt(fromMs);
   const size = { width: first.width, height: first.height };
   let shown = await decor.paint(first, fromMs);

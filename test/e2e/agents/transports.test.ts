@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
-import { openVncLink, type TargetBelief } from "../../../src/appliance/open-links.ts";
+import { openVncLink, type TrustSettings } from "../../../src/appliance/open-links.ts";
 import { connectionFromUrl, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import { KnownTargets } from "../../../src/desktop/connections/known-targets.ts";
 import type { Link } from "../../../src/desktop/link.ts";
@@ -23,7 +23,7 @@ const run = promisify(execFile);
 const FIRST_DISPLAY = 160;
 const LAST_DISPLAY = 164;
 const PASSWORD = "secret42";
-const BELIEF: TargetBelief = { trust: "tofu", known: null };
+const TRUST_SETTINGS: TrustSettings = { trust: "tofu", known: null };
 
 interface Desk {
   readonly display: string;
@@ -64,8 +64,12 @@ async function startDesk(t: Test): Promise<Desk> {
   throw new Error(`no free X display between :${FIRST_DISPLAY} and :${LAST_DISPLAY}`);
 }
 
-function open(t: Test, url: string, belief = BELIEF): { readonly link: Link; readonly ear: LinkEar } {
-  const link = openVncLink(makeConnection(connectionFromUrl(url), systemClock.date()), [], belief);
+function open(
+  t: Test,
+  url: string,
+  trustSettings = TRUST_SETTINGS,
+): { readonly link: Link; readonly ear: LinkEar } {
+  const link = openVncLink(makeConnection(connectionFromUrl(url), systemClock.date()), [], trustSettings);
   t.teardown(() => link.close());
   const ear = new LinkEar();
   link.open(ear.events);
@@ -87,8 +91,8 @@ async function expectPicture(
   t.pass(link.description);
 }
 
-async function errorOf(t: Test, url: string, belief = BELIEF) {
-  return (await open(t, url, belief).ear.next("closed")).error;
+async function errorOf(t: Test, url: string, trustSettings = TRUST_SETTINGS) {
+  return (await open(t, url, trustSettings).ear.next("closed")).error;
 }
 
 const NEEDS = ["Xtigervnc", "xwd", "xsetroot"] as const;
@@ -134,10 +138,10 @@ t.test("websockify: ws, wss with its certificate, HTTP Basic", { timeout: 120_00
   const url = `vnc+wss://:${PASSWORD}@127.0.0.1:${secure}`;
   await expectPicture(
     t,
-    open(t, `${url}/any/path?fingerprint=${fingerprint}`, { ...BELIEF, trust: "ca" }),
+    open(t, `${url}/any/path?fingerprint=${fingerprint}`, { ...TRUST_SETTINGS, trust: "ca" }),
     desk,
   );
-  t.match(await errorOf(t, url, { ...BELIEF, trust: "ca" }), { code: "refused", isFinal: true });
+  t.match(await errorOf(t, url, { ...TRUST_SETTINGS, trust: "ca" }), { code: "refused", isFinal: true });
   const other = fingerprint.replace(/^../, (pair) => (pair === "00" ? "01" : "00"));
   t.match(await errorOf(t, `${url}?fingerprint=${other}`), { code: "cert_mismatch", isFinal: true });
   const known = await KnownTargets.open(join(folder, "known-targets.json"));
@@ -183,7 +187,7 @@ t.test("servers that connect to us: vncconfig and x11vnc", { timeout: 120_000 },
   t.match(await second.ear.next("closed"), { error: { code: "target_closed" } });
 
   t.match(await errorOf(t, `vnc+reverse://0.0.0.0:${port}`), { code: "target_forbidden", isFinal: true });
-  const anywhere = open(t, `vnc+reverse://0.0.0.0:${port}`, { ...BELIEF, reverseListen: "any" });
+  const anywhere = open(t, `vnc+reverse://0.0.0.0:${port}`, { ...TRUST_SETTINGS, reverseListen: "any" });
   await until("the port", () => isListening(port));
   t.match(await errorOf(t, `vnc+reverse://127.0.0.1:${port}`), { message: /something else listens/ });
   anywhere.link.close();

@@ -10,7 +10,7 @@ import { connect as connectTls } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { rdpPlatform, subjectPublicKeyOf } from "../../../src/desktop/links/rdp/rdp-platform.ts";
-import type { ColourDepth, RdpEffect } from "../../../src/protocols/rdp/conversation.ts";
+import type { ColourDepth, RdpEffect } from "../../../src/protocols/rdp/client-context.ts";
 import { RdpClient } from "../../../src/protocols/rdp/rdp-client.ts";
 import type { RdpCapture } from "../../protocols/rdp/capture.ts";
 import { pictureHash } from "../../protocols/rfb/capture.ts";

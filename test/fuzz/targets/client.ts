@@ -1,6 +1,6 @@
 import { ByteWriter } from "../../../src/protocols/byte-writer.ts";
 import { kasmvnc } from "../../../src/protocols/kasmvnc/dialect.ts";
-import type { RfbClientEvent } from "../../../src/protocols/rfb/client/conversation.ts";
+import type { RfbClientEvent } from "../../../src/protocols/rfb/client/client-context.ts";
 import type { RfbEffect } from "../../../src/protocols/rfb/client/effect.ts";
 import { PLAIN_RFB } from "../../../src/protocols/rfb/client/plain-rfb.ts";
 import { RfbClient } from "../../../src/protocols/rfb/client/rfb-client.ts";

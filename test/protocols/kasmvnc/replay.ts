@@ -2,7 +2,7 @@ import sharp from "sharp";
 import { PLATFORM } from "../../../src/appliance/open-links.ts";
 import { type PixelFormat, RGBX } from "../../../src/framebuffer/pixel-format.ts";
 import { kasmvnc } from "../../../src/protocols/kasmvnc/dialect.ts";
-import type { RfbClientEvent, RfbClientOptions } from "../../../src/protocols/rfb/client/conversation.ts";
+import type { RfbClientEvent, RfbClientOptions } from "../../../src/protocols/rfb/client/client-context.ts";
 import type { RfbEffect } from "../../../src/protocols/rfb/client/effect.ts";
 import { RfbClient } from "../../../src/protocols/rfb/client/rfb-client.ts";
 import type { RecordedLine, RecordedTruth, Recording } from "./recording.ts";

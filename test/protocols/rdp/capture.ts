@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { rfbCrypto } from "../../../src/desktop/links/vnc/rfb-crypto.ts";
-import type { ColourDepth, RdpClientEvent } from "../../../src/protocols/rdp/conversation.ts";
+import type { ColourDepth, RdpClientEvent } from "../../../src/protocols/rdp/client-context.ts";
 import { RdpClient } from "../../../src/protocols/rdp/rdp-client.ts";
 
 /** One line of test/wire/rdp/captures.json: a file of all that a server sent, gzipped; `test/e2e/targets/record-rdp.ts` makes them. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RdpClientEvent, RdpClientOptions } from "../../../src/protocols/rdp/conversation.ts";
+import type { RdpClientEvent, RdpClientOptions } from "../../../src/protocols/rdp/client-context.ts";
 import { RdpClient } from "../../../src/protocols/rdp/rdp-client.ts";
 import { confirm, type Offer, untilReady } from "./server-bytes.ts";
 

@@ -4,7 +4,7 @@ import type { Rect, Size } from "../../../framebuffer/rect.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { kasmvnc } from "../../../protocols/kasmvnc/dialect.ts";
 import type { RgbaImage } from "../../../protocols/platform.ts";
-import type { RfbClientEvent, RfbClientPorts } from "../../../protocols/rfb/client/conversation.ts";
+import type { RfbClientEvent, RfbClientPorts } from "../../../protocols/rfb/client/client-context.ts";
 import type { RfbEffect } from "../../../protocols/rfb/client/effect.ts";
 import { ENCODING } from "../../../protocols/rfb/numbers.ts";
 import { LinkError } from "../../error.ts";

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { type Rect, rect } from "../../../framebuffer/rect.ts";
 import type { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import type { RdpClientEvent, RdpClientOptions, RdpEffect } from "../../../protocols/rdp/conversation.ts";
+import type { RdpClientEvent, RdpClientOptions, RdpEffect } from "../../../protocols/rdp/client-context.ts";
 import { RdpClient } from "../../../protocols/rdp/rdp-client.ts";
 import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";

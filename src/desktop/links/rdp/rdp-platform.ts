@@ -1,5 +1,5 @@
 import { randomBytes, type X509Certificate } from "node:crypto";
-import type { RdpClientPorts } from "../../../protocols/rdp/conversation.ts";
+import type { RdpClientPorts } from "../../../protocols/rdp/client-context.ts";
 import { rfbCrypto } from "../vnc/rfb-crypto.ts";
 
 /** 100 ns between 1601-01-01 and 1970-01-01. */

@@ -5,7 +5,7 @@ import type {
   RfbClientEvent,
   RfbClientOptions,
   RfbClientPorts,
-} from "../../../protocols/rfb/client/conversation.ts";
+} from "../../../protocols/rfb/client/client-context.ts";
 import type { RfbEffect } from "../../../protocols/rfb/client/effect.ts";
 import { RfbClient } from "../../../protocols/rfb/client/rfb-client.ts";
 import { ENCODING } from "../../../protocols/rfb/numbers.ts";

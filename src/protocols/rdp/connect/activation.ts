@@ -1,7 +1,7 @@
 import { isAcceptableSize, MAX_AREA } from "../../../framebuffer/framebuffer.ts";
 import { boundRects, EMPTY_RECT, type Rect, rect } from "../../../framebuffer/rect.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import type { LittleEndianReader } from "../little-endian-reader.ts";
 import { LittleEndianWriter } from "../little-endian-writer.ts";
@@ -23,7 +23,7 @@ const SIZES = `1x1 to ${LIMIT.side} pixels a side, and at most ${MAX_AREA} pixel
  * Demand Active, MS-RDPBCGR 2.2.1.13.1: U32 share, U16 length of the source, U16 length of the capabilities, source,
  * capabilities. Answered by Confirm Active, Synchronise, Control and Font List. It comes again after each deactivation.
  */
-export function readDemandActive(from: LittleEndianReader, c: Conversation): void {
+export function readDemandActive(from: LittleEndianReader, c: ClientContext): void {
   c.shareId = from.u32();
   const sourceBytes = from.u16();
   from.skip(2);
@@ -38,7 +38,7 @@ export function readDemandActive(from: LittleEndianReader, c: Conversation): voi
 }
 
 /** The desktop has this size from here on: one screen, or those that were asked for, until the host tells of others. */
-function resizeTo(width: number, height: number, c: Conversation): void {
+function resizeTo(width: number, height: number, c: ClientContext): void {
   const { framebuffer } = c;
   if (framebuffer.width === width && framebuffer.height === height && c.screens.length > 0) return;
   c.admitResize();
@@ -52,14 +52,14 @@ function resizeTo(width: number, height: number, c: Conversation): void {
  * Those that were asked for where the host made a desktop of their bounds: xrdp 0.9.21 does, and tells of none. Of a
  * layout that is asked for later it makes one screen, as large as all of them (2026-11-21).
  */
-function screensOf(desktop: Rect, { options, hasBeenActive }: Conversation): readonly Screen[] {
-  const wishes = hasBeenActive ? [] : (options.monitors ?? []);
-  const bounds = wishes.reduce(boundRects, EMPTY_RECT);
+function screensOf(desktop: Rect, { options, hasBeenActive }: ClientContext): readonly Screen[] {
+  const requested = hasBeenActive ? [] : (options.monitors ?? []);
+  const bounds = requested.reduce(boundRects, EMPTY_RECT);
   const isGranted = bounds.width === desktop.width && bounds.height === desktop.height;
-  return (isGranted ? wishes : [desktop]).map((each, id) => ({ id, rect: each, flags: 0 }));
+  return (isGranted ? requested : [desktop]).map((each, id) => ({ id, rect: each, flags: 0 }));
 }
 
-function confirm(c: Conversation): void {
+function confirm(c: ClientContext): void {
   const { count, sets } = clientCapabilities(c);
   sendShare(
     c,

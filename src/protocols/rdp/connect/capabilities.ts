@@ -1,4 +1,4 @@
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import type { LittleEndianReader } from "../little-endian-reader.ts";
 import { LittleEndianWriter } from "../little-endian-writer.ts";
@@ -34,7 +34,7 @@ const FREERDP_SYSTEMS: readonly number[] = [0, 4];
 /** What Demand Active says of the host; the desktop's size is what it returns. */
 export function readCapabilities(
   from: LittleEndianReader,
-  c: Conversation,
+  c: ClientContext,
 ): { width: number; height: number } {
   const count = from.u16();
   from.skip(2);
@@ -61,7 +61,7 @@ export function readCapabilities(
 function readCapability(
   type: number,
   set: LittleEndianReader,
-  c: Conversation,
+  c: ClientContext,
   size: { width: number; height: number },
 ): void {
   const { features } = c;
@@ -110,7 +110,7 @@ function readCapability(
 }
 
 /** The client's sets, MS-RDPBCGR 2.2.1.13.2.1: how many, and the sets. No lossy codec is among them. */
-export function clientCapabilities(c: Conversation): { readonly count: number; readonly sets: Uint8Array } {
+export function clientCapabilities(c: ClientContext): { readonly count: number; readonly sets: Uint8Array } {
   const { width, height } = c.framebuffer;
   const to = new LittleEndianWriter(512);
   let count = 0;

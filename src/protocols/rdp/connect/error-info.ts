@@ -1,4 +1,4 @@
-import type { Farewell } from "../conversation.ts";
+import type { Farewell } from "../client-context.ts";
 import { RdpError, type RdpErrorCode, type RdpPhase } from "../error.ts";
 
 /** Error information, MS-RDPBCGR 2.2.5.1.1, as far as a person can act on it. */

@@ -1,5 +1,5 @@
 import type { Rect } from "../../../framebuffer/rect.ts";
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import { LittleEndianReader } from "../little-endian-reader.ts";
 import { LittleEndianWriter } from "../little-endian-writer.ts";
@@ -47,7 +47,7 @@ const SERVER_KEY = [0x4d, 0x63, 0x44, 0x6e] as const;
 export const STATIC_CHANNELS = ["cliprdr", "drdynvc"] as const;
 
 /** GCC Conference Create Request, T.124 section 8.7 in PER, with the client's blocks. */
-export function conferenceCreateRequest(c: Conversation): Uint8Array {
+export function conferenceCreateRequest(c: ClientContext): Uint8Array {
   const blocks = clientBlocks(c);
   return new LittleEndianWriter(blocks.length + 32)
     .put(Uint8Array.of(0x00, 0x05, 0x00, 0x14, 0x7c, 0x00, 0x01)) // key: object 0.0.20.124.0.1
@@ -59,7 +59,7 @@ export function conferenceCreateRequest(c: Conversation): Uint8Array {
     .bytes();
 }
 
-function clientBlocks(c: Conversation): Uint8Array {
+function clientBlocks(c: ClientContext): Uint8Array {
   const to = new LittleEndianWriter(512);
   block(to, CLIENT_BLOCK.core, core(c));
   block(to, CLIENT_BLOCK.cluster, new LittleEndianWriter(8).u32(CLUSTER_NO_REDIRECTION).u32(0).bytes());
@@ -95,7 +95,7 @@ function block(to: LittleEndianWriter, type: number, body: Uint8Array): void {
 }
 
 /** Client Core Data, MS-RDPBCGR 2.2.1.3.2. */
-function core({ options, colourDepth, selectedProtocol }: Conversation): Uint8Array {
+function core({ options, colourDepth, selectedProtocol }: ClientContext): Uint8Array {
   const early =
     EARLY.errorInfo |
     EARLY.statusInfo |
@@ -130,7 +130,7 @@ function core({ options, colourDepth, selectedProtocol }: Conversation): Uint8Ar
 }
 
 /** GCC Conference Create Response, T.124 section 8.7 in PER, with the server's blocks: MS-RDPBCGR 2.2.1.4. */
-export function readConferenceCreateResponse(bytes: Uint8Array, c: Conversation): void {
+export function readConferenceCreateResponse(bytes: Uint8Array, c: ClientContext): void {
   const from = new LittleEndianReader(bytes, c.phase);
   from.skip(1); // choice
   from.skip(from.u8()); // key
@@ -147,7 +147,7 @@ export function readConferenceCreateResponse(bytes: Uint8Array, c: Conversation)
   while (from.left >= 4) readServerBlock(from, c);
 }
 
-function readServerBlock(from: LittleEndianReader, c: Conversation): void {
+function readServerBlock(from: LittleEndianReader, c: ClientContext): void {
   const type = from.u16();
   const length = from.u16();
   if (length < 4)

@@ -1,5 +1,5 @@
 import type { Parser } from "../../byte-queue.ts";
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import { readSlow, readX224Data, x224Data } from "../graphics/frames.ts";
 import type { LittleEndianReader } from "../little-endian-reader.ts";
@@ -18,7 +18,7 @@ const LEAST_PARAMETERS = [1, 1, 1, 1, 0, 1, 1056, 2] as const;
 const MOST_PARAMETERS = [0xffff, 0xfc17, 0xffff, 1, 0, 1, 0xffff, 2] as const;
 
 /** MCS Connect Initial and Response with the GCC data in them, MS-RDPBCGR 2.2.1.3 and 2.2.1.4. */
-export function* connectMcs(c: Conversation): Parser<void> {
+export function* connectMcs(c: ClientContext): Parser<void> {
   c.phase = "mcs";
   const body = concat(
     element(TAG.octets, Uint8Array.of(1)),
@@ -37,7 +37,7 @@ export function* connectMcs(c: Conversation): Parser<void> {
   readConnectResponse(readX224Data(yield* readSlow(c), c), c);
 }
 
-function readConnectResponse(from: LittleEndianReader, c: Conversation): void {
+function readConnectResponse(from: LittleEndianReader, c: ClientContext): void {
   if (from.u8() !== APPLICATION) throw new RdpError("bad_data", c.phase, "got no mcs connect response");
   const response = content(from, CONNECT_RESPONSE);
   const result = content(response, TAG.enumerated).u8();

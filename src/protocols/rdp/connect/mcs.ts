@@ -1,5 +1,5 @@
 import type { Parser } from "../../byte-queue.ts";
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import { readSlow, readX224Data, x224Data } from "../graphics/frames.ts";
 import type { LittleEndianReader } from "../little-endian-reader.ts";
@@ -37,7 +37,7 @@ export interface ChannelData {
 }
 
 /** Erect Domain, Attach User, Channel Join: MS-RDPBCGR 1.3.1.1 (channel connection). */
-export function* joinChannels(c: Conversation): Parser<void> {
+export function* joinChannels(c: ClientContext): Parser<void> {
   c.send(x224Data(new LittleEndianWriter(5).u8(DOMAIN.erectDomainRequest).u8(1).u8(0).u8(1).u8(0).bytes()));
   c.send(x224Data(new LittleEndianWriter(1).u8(DOMAIN.attachUserRequest).bytes()));
   const attached = yield* readDomain(c, DOMAIN.attachUserConfirm, "an attach user confirm");
@@ -60,7 +60,7 @@ export function* joinChannels(c: Conversation): Parser<void> {
 }
 
 /** The body of the next domain message, which has to be of one kind. */
-function* readDomain(c: Conversation, wanted: number, name: string): Parser<LittleEndianReader> {
+function* readDomain(c: ClientContext, wanted: number, name: string): Parser<LittleEndianReader> {
   const from = readX224Data(yield* readSlow(c), c);
   const choice = from.u8();
   if ((choice & 0xfc) === wanted) return from;
@@ -68,13 +68,13 @@ function* readDomain(c: Conversation, wanted: number, name: string): Parser<Litt
   throw new RdpError("bad_data", c.phase, `got mcs message ${choice >> 2}, expected ${name}`);
 }
 
-function expectSuccess(from: LittleEndianReader, c: Conversation): void {
+function expectSuccess(from: LittleEndianReader, c: ClientContext): void {
   const result = from.u8();
   if (result !== 0)
     throw new RdpError("refused", c.phase, `the host refused a channel with result ${result}`);
 }
 
-function throwIfEnd(choice: number, from: LittleEndianReader, c: Conversation): void {
+function throwIfEnd(choice: number, from: LittleEndianReader, c: ClientContext): void {
   if ((choice & 0xfc) !== DOMAIN.disconnectProviderUltimatum) return;
   // Three bits over two bytes.
   const reason = ((choice & 0x03) << 1) | (from.left > 0 ? from.u8() >> 7 : 0);
@@ -83,7 +83,7 @@ function throwIfEnd(choice: number, from: LittleEndianReader, c: Conversation): 
 }
 
 /** Send Data Indication, T.125 section 7: U16 initiator, U16 channel, U8 flags, length in PER, data. */
-export function readChannelData(body: Uint8Array, c: Conversation): ChannelData {
+export function readChannelData(body: Uint8Array, c: ClientContext): ChannelData {
   const from = readX224Data(body, c);
   const choice = from.u8();
   throwIfEnd(choice, from, c);
@@ -106,7 +106,7 @@ export function readPerLength(from: LittleEndianReader): number {
 }
 
 /** Send Data Request: `data` of at most 16383 bytes to one channel. */
-export function sendData(c: Conversation, channelId: number, data: Uint8Array): void {
+export function sendData(c: ClientContext, channelId: number, data: Uint8Array): void {
   c.send(
     x224Data(
       new LittleEndianWriter(8 + data.length)

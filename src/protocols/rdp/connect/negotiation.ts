@@ -1,5 +1,5 @@
 import type { Parser } from "../../byte-queue.ts";
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import { readSlow, tpkt, X224 } from "../graphics/frames.ts";
 import { LittleEndianReader } from "../little-endian-reader.ts";
@@ -23,9 +23,9 @@ const FAILURES: Readonly<Record<number, string>> = {
  * X.224 Connection Request and Confirm, MS-RDPBCGR 2.2.1.1 and 2.2.1.2. No cookie is sent: it would name the user in
  * clear.
  */
-export function* negotiate(c: Conversation): Parser<void> {
+export function* negotiate(c: ClientContext): Parser<void> {
   c.phase = "negotiation";
-  const wish = PROTOCOL.hybrid | PROTOCOL.hybridEx | (c.options.needsNla === true ? 0 : PROTOCOL.ssl);
+  const requested = PROTOCOL.hybrid | PROTOCOL.hybridEx | (c.options.needsNla === true ? 0 : PROTOCOL.ssl);
   c.send(
     tpkt(
       new LittleEndianWriter(15)
@@ -35,7 +35,7 @@ export function* negotiate(c: Conversation): Parser<void> {
         .u8(NEGOTIATION.request)
         .u8(0)
         .u16(8)
-        .u32(wish)
+        .u32(requested)
         .bytes(),
     ),
   );
@@ -60,7 +60,7 @@ export function* negotiate(c: Conversation): Parser<void> {
   }
   if (value === PROTOCOL.rdp) throw new RdpError("no_common_security", c.phase, FAILURES[2] ?? "");
   const isKnown = value === PROTOCOL.ssl || value === PROTOCOL.hybrid || value === PROTOCOL.hybridEx;
-  if (!isKnown || (value & wish) === 0) {
+  if (!isKnown || (value & requested) === 0) {
     throw new RdpError("bad_data", c.phase, `got protocol ${value}, expected one that was offered`);
   }
   c.selectedProtocol = value;
@@ -69,7 +69,7 @@ export function* negotiate(c: Conversation): Parser<void> {
   c.emit({ type: "handshake", step: "version", detail: `the host takes RDP with ${way}` });
 }
 
-function failure(code: number, c: Conversation): RdpError {
+function failure(code: number, c: ClientContext): RdpError {
   if (code === 2 && c.options.needsNla === true) {
     return new RdpError("no_common_security", c.phase, "the host does not offer NLA, which is required here");
   }

@@ -1,5 +1,5 @@
 import type { Parser } from "../../byte-queue.ts";
-import { type Conversation, perform } from "../conversation.ts";
+import { type ClientContext, perform } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import { TPKT_VERSION } from "../graphics/frames.ts";
 import { LittleEndianReader } from "../little-endian-reader.ts";
@@ -15,7 +15,7 @@ const AUTHORISED = 0;
  * TLS over the stream, MS-RDPBCGR 5.4.5, and where the host chose it CredSSP inside. The link judges the certificate
  * before it resumes: until then nothing that can be attacked leaves.
  */
-export function* secure(c: Conversation): Parser<void> {
+export function* secure(c: ClientContext): Parser<void> {
   c.phase = "tls";
   if (c.from.size > 0) {
     throw new RdpError("bad_data", c.phase, `got ${c.from.size} bytes before TLS, expected none`);
@@ -34,7 +34,7 @@ export function* secure(c: Conversation): Parser<void> {
 }
 
 /** CredSSP, MS-CSSP 3.1.5, and what HYBRID_EX has after it. */
-function* authenticate(c: Conversation, publicKey: Uint8Array): Parser<void> {
+function* authenticate(c: ClientContext, publicKey: Uint8Array): Parser<void> {
   c.phase = "credssp";
   const { username, password, domain, targetName, isSpnegoWrapped } = c.options;
   const credSsp = new CredSsp({
@@ -70,7 +70,7 @@ function* authenticate(c: Conversation, publicKey: Uint8Array): Parser<void> {
 }
 
 /** A whole TSRequest, as the queue has it: U8 0x30, its length, and so many bytes. `hasProved`: to our proof. */
-function* readTsRequest(c: Conversation, hasProved: boolean): Parser<Uint8Array> {
+function* readTsRequest(c: ClientContext, hasProved: boolean): Parser<Uint8Array> {
   while (!c.from.has(2)) yield 2;
   const [tag = 0, first = 0] = c.from.peek(2);
   // GNOME Remote Desktop 43 answers a wrong password with the end of a session that has not begun (2026-11-21).

@@ -1,5 +1,5 @@
 import type { Parser } from "../../byte-queue.ts";
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import { readSlow } from "../graphics/frames.ts";
 import { LittleEndianReader } from "../little-endian-reader.ts";
@@ -48,7 +48,7 @@ const PADDING_BYTES = 8;
 const MAX_MESSAGES = 16;
 
 /** Client Info and Licensing, MS-RDPBCGR 1.3.1.1. Sent inside TLS, to a host whose certificate was judged. */
-export function* signIn(c: Conversation): Parser<void> {
+export function* signIn(c: ClientContext): Parser<void> {
   c.phase = "licensing";
   sendClientInfo(c);
   for (let i = 0; i < MAX_MESSAGES; i++) {
@@ -72,12 +72,12 @@ export function* signIn(c: Conversation): Parser<void> {
   throw new RdpError("bad_data", c.phase, `got ${MAX_MESSAGES} licensing messages, expected them to end`);
 }
 
-function accepted({ selectedProtocol }: Conversation): string {
+function accepted({ selectedProtocol }: ClientContext): string {
   if (selectedProtocol !== PROTOCOL.ssl) return "the host let us in";
   return "the host took user name and password inside TLS; whether they are right shows in its picture";
 }
 
-function tooFewColours(c: Conversation): RdpError {
+function tooFewColours(c: ClientContext): RdpError {
   return new RdpError(
     "unsupported",
     c.phase,
@@ -86,7 +86,7 @@ function tooFewColours(c: Conversation): RdpError {
 }
 
 /** The host wants us to sign in elsewhere: it would choose whom our password goes to. */
-export function redirected(c: Conversation): RdpError {
+export function redirected(c: ClientContext): RdpError {
   return new RdpError(
     "redirected",
     c.phase,
@@ -95,7 +95,7 @@ export function redirected(c: Conversation): RdpError {
 }
 
 /** Client Info, MS-RDPBCGR 2.2.1.11: the basic security header, TS_INFO_PACKET, TS_EXTENDED_INFO_PACKET. */
-function sendClientInfo(c: Conversation): void {
+function sendClientInfo(c: ClientContext): void {
   const { username, password, domain = "" } = c.options;
   const flags = Object.values(INFO).reduce((all, flag) => all | flag, 0);
   const to = new LittleEndianWriter(512)
@@ -115,7 +115,7 @@ function sendClientInfo(c: Conversation): void {
 }
 
 /** One message; true where licensing is over. */
-function readLicensing(from: LittleEndianReader, c: Conversation): boolean {
+function readLicensing(from: LittleEndianReader, c: ClientContext): boolean {
   const type = from.u8();
   from.skip(3); // flags, size
   switch (type) {
@@ -156,7 +156,7 @@ function isExample(random: Uint8Array): boolean {
  * New License Request, MS-RDPELE 2.2.2.2. xrdp 0.9.21 asks for one even inside TLS and reads nothing of it
  * (2026-11-21), so the secret is random and sealed for nobody.
  */
-function requestLicence(c: Conversation): void {
+function requestLicence(c: ClientContext): void {
   const premaster = new Uint8Array(PREMASTER_BYTES + PADDING_BYTES);
   premaster.set(c.ports.randomBytes(PREMASTER_BYTES));
   const body = new LittleEndianWriter(256)

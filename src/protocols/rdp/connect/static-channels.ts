@@ -1,4 +1,4 @@
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import { LittleEndianReader } from "../little-endian-reader.ts";
 import { LittleEndianWriter } from "../little-endian-writer.ts";
@@ -75,7 +75,7 @@ export class StaticChannel {
 }
 
 /** Sends a whole message over a static channel, in parts. */
-export function sendOnChannel(c: Conversation, channelId: number, message: Uint8Array): void {
+export function sendOnChannel(c: ClientContext, channelId: number, message: Uint8Array): void {
   const most = c.features.channelChunkBytes;
   for (let at = 0; at === 0 || at < message.length; at += most) {
     const part = message.subarray(at, at + most);

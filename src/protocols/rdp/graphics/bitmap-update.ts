@@ -1,7 +1,7 @@
 import { intersectRects, rect } from "../../../framebuffer/rect.ts";
+import type { ClientContext } from "../client-context.ts";
 import { interleavedRle } from "../codecs/interleaved-rle.ts";
 import { planar } from "../codecs/planar.ts";
-import type { Conversation } from "../conversation.ts";
 import { RdpError } from "../error.ts";
 import type { LittleEndianReader } from "../little-endian-reader.ts";
 import { type Placed, paintRaw, paintWords, rowBytesOf, sizeBytesOf } from "./paint.ts";
@@ -16,12 +16,12 @@ const MAX_OVERHANG = 64;
  * Bitmap update after its type, MS-RDPBCGR 2.2.9.1.1.3.1.2: U16 count; each U16 left, top, right, bottom (inclusive),
  * U16 width, height, bits a pixel, flags, length, data. Rows come bottom up.
  */
-export function readBitmaps(from: LittleEndianReader, c: Conversation): void {
+export function readBitmaps(from: LittleEndianReader, c: ClientContext): void {
   const count = from.u16();
   for (let i = 0; i < count; i++) readBitmap(from, c);
 }
 
-function readBitmap(from: LittleEndianReader, c: Conversation): void {
+function readBitmap(from: LittleEndianReader, c: ClientContext): void {
   const [left, top, right, bottom] = [from.u16(), from.u16(), from.u16(), from.u16()];
   const width = from.u16();
   const height = from.u16();
@@ -43,7 +43,7 @@ function readBitmap(from: LittleEndianReader, c: Conversation): void {
 }
 
 /** Refused before memory is taken for it. */
-export function checkSize(width: number, height: number, c: Conversation): void {
+export function checkSize(width: number, height: number, c: ClientContext): void {
   const { framebuffer } = c;
   if (width > framebuffer.width + MAX_OVERHANG || height > framebuffer.height + MAX_OVERHANG) {
     throw new RdpError(
@@ -54,7 +54,7 @@ export function checkSize(width: number, height: number, c: Conversation): void 
   }
 }
 
-function paintCompressed(data: Uint8Array, bits: number, placed: Placed, c: Conversation): void {
+function paintCompressed(data: Uint8Array, bits: number, placed: Placed, c: ClientContext): void {
   const { to, width, height } = placed;
   if (bits === 32) {
     if (to.width === width && to.height === height) {
@@ -79,7 +79,7 @@ function paintCompressed(data: Uint8Array, bits: number, placed: Placed, c: Conv
 }
 
 /** Rows padded to 4 bytes. */
-export function paintUncompressed(data: Uint8Array, bits: number, placed: Placed, c: Conversation): void {
+export function paintUncompressed(data: Uint8Array, bits: number, placed: Placed, c: ClientContext): void {
   const rowBytes = rowBytesOf(placed.width, bits);
   if (data.length < rowBytes * placed.height) {
     throw new RdpError(

@@ -1,4 +1,4 @@
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import { LittleEndianReader } from "../little-endian-reader.ts";
 import { LIMIT } from "../numbers.ts";
@@ -29,13 +29,13 @@ const FIRST_BUFFER_BYTES = 64 * 1024;
 
 /** Fast-path updates of one connection, and the fragments of the one that is not whole yet. */
 export class FastPath {
-  readonly #c: Conversation;
+  readonly #c: ClientContext;
   #buffer = new Uint8Array(0);
   #size = 0;
   /** The code of the update whose fragments come; null: none. */
   #code: number | null = null;
 
-  constructor(c: Conversation) {
+  constructor(c: ClientContext) {
     this.#c = c;
   }
 
@@ -94,7 +94,7 @@ export class FastPath {
   }
 }
 
-function readUpdate(code: number, from: LittleEndianReader, c: Conversation): void {
+function readUpdate(code: number, from: LittleEndianReader, c: ClientContext): void {
   switch (code) {
     case CODE.bitmap:
       from.skip(2);

@@ -1,5 +1,5 @@
 import type { Parser } from "../../byte-queue.ts";
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import { LittleEndianReader } from "../little-endian-reader.ts";
 import { LittleEndianWriter } from "../little-endian-writer.ts";
@@ -26,7 +26,7 @@ export type Frame =
  * The next frame, valid until the next push. TPKT (RFC 1006 section 6): U8 3, pad 1, U16 length, big-endian and of
  * the whole. Fast path (MS-RDPBCGR 2.2.9.1.2): U8 action and flags, length in 1 or 2 bytes and of the whole.
  */
-export function* readFrame(c: Conversation): Parser<Frame> {
+export function* readFrame(c: ClientContext): Parser<Frame> {
   while (!c.from.has(2)) yield 2;
   const [first = 0, second = 0] = c.from.peek(2);
   if (first === TPKT_VERSION) {
@@ -65,14 +65,14 @@ export function* readFrame(c: Conversation): Parser<Frame> {
 }
 
 /** What the next TPKT holds; a fast-path frame has no place in a handshake. */
-export function* readSlow(c: Conversation): Parser<Uint8Array> {
+export function* readSlow(c: ClientContext): Parser<Uint8Array> {
   const frame = yield* readFrame(c);
   if (frame.kind === "slow") return frame.body;
   throw new RdpError("bad_data", c.phase, "got a fast-path frame, expected the handshake to go on");
 }
 
 /** The user data of an X.224 data message (U8 2, U8 0xf0, U8 0x80), or the end that an X.224 disconnect is. */
-export function readX224Data(body: Uint8Array, c: Conversation): LittleEndianReader {
+export function readX224Data(body: Uint8Array, c: ClientContext): LittleEndianReader {
   const from = new LittleEndianReader(body, c.phase);
   from.skip(1);
   const type = from.u8() & 0xf0;

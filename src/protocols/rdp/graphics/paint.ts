@@ -1,6 +1,6 @@
 import { OPAQUE } from "../../../framebuffer/framebuffer.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 
 /** A bitmap of `width` x `height` whose top left corner is at (x, y), of which `to` is seen. */
@@ -28,7 +28,7 @@ export function rowBytesOf(width: number, bits: number): number {
 }
 
 /** Writes words of the picture's kind, rows bottom up, into the picture. */
-export function paintWords(words: Uint32Array, placed: Placed, { framebuffer }: Conversation): void {
+export function paintWords(words: Uint32Array, placed: Placed, { framebuffer }: ClientContext): void {
   const { to, width } = placed;
   for (let y = to.y; y < to.y + to.height; y++) {
     const from = rowOf(y, placed) * width + (to.x - placed.x);
@@ -42,7 +42,7 @@ export function paintRaw(
   rowBytes: number,
   bits: number,
   placed: Placed,
-  c: Conversation,
+  c: ClientContext,
 ): void {
   const { to } = placed;
   const { words, width: stride } = c.framebuffer;

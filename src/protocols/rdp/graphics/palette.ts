@@ -1,12 +1,12 @@
 import { OPAQUE } from "../../../framebuffer/framebuffer.ts";
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import type { LittleEndianReader } from "../little-endian-reader.ts";
 
 const COLOURS = 256;
 
 /** Palette update after its type, MS-RDPBCGR 2.2.9.1.1.3.1.1: pad 2, U32 count, R, G, B each. */
-export function readPalette(from: LittleEndianReader, c: Conversation): void {
+export function readPalette(from: LittleEndianReader, c: ClientContext): void {
   from.skip(2);
   const count = from.u32();
   if (count !== COLOURS) {

@@ -1,5 +1,5 @@
 import { intersectRects, rect } from "../../../framebuffer/rect.ts";
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 import type { LittleEndianReader } from "../little-endian-reader.ts";
 import { LittleEndianWriter } from "../little-endian-writer.ts";
@@ -14,7 +14,7 @@ const EXTENDED_HEADER_BYTES = 24;
 const UNCOMPRESSED = 0;
 
 /** Surface commands in a row, MS-RDPBCGR 2.2.9.2: U16 type and what it has. */
-export function readSurfaceCommands(from: LittleEndianReader, c: Conversation): void {
+export function readSurfaceCommands(from: LittleEndianReader, c: ClientContext): void {
   while (from.left > 0) {
     const type = from.u16();
     if (type === COMMAND.frameMarker) readFrameMarker(from, c);
@@ -24,7 +24,7 @@ export function readSurfaceCommands(from: LittleEndianReader, c: Conversation): 
 }
 
 /** Frame marker, MS-RDPBCGR 2.2.9.2.3: U16 begin or end, U32 frame. What lies between is one update. */
-function readFrameMarker(from: LittleEndianReader, c: Conversation): void {
+function readFrameMarker(from: LittleEndianReader, c: ClientContext): void {
   const isEnd = from.u16() === FRAME_END;
   const frame = from.u32();
   // One that never ended is over where the next begins.
@@ -39,7 +39,7 @@ function readFrameMarker(from: LittleEndianReader, c: Conversation): void {
  * Set or stream surface bits, MS-RDPBCGR 2.2.9.2.1: U16 left, top, right, bottom (not inclusive), then U8 bits a pixel,
  * flags, pad, codec, U16 width, height, U32 length, data. Rows come bottom up (weston 10, FreeRDP 2.11, 2026-11-21).
  */
-function readBits(from: LittleEndianReader, c: Conversation): void {
+function readBits(from: LittleEndianReader, c: ClientContext): void {
   const [left, top] = [from.u16(), from.u16()];
   from.skip(4);
   const bits = from.u8();

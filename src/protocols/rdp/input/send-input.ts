@@ -1,4 +1,4 @@
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import { DATA } from "../numbers.ts";
 import { sendShareData } from "../share.ts";
 import { fastPathInput, type InputEvent, slowPathInput } from "./input.ts";
@@ -7,7 +7,7 @@ import { fastPathInput, type InputEvent, slowPathInput } from "./input.ts";
 const MOST_SLOW_EVENTS = 255;
 
 /** Sends events in order, by the fast path where the host has it; none while the session is being set up anew. */
-export function sendInput(c: Conversation, events: readonly InputEvent[]): void {
+export function sendInput(c: ClientContext, events: readonly InputEvent[]): void {
   if (!c.isActive || events.length === 0) return;
   if (c.features.hasFastPathInput) {
     c.send(fastPathInput(events));

@@ -1,4 +1,4 @@
-import type { Conversation } from "../conversation.ts";
+import type { ClientContext } from "../client-context.ts";
 import type { LittleEndianReader } from "../little-endian-reader.ts";
 import { DEFAULT_POINTER } from "./default-pointer.ts";
 import { pointerPicture } from "./pointer-picture.ts";
@@ -10,7 +10,7 @@ const HIDDEN = 0;
 const COLOUR_BITS = 24;
 
 /** Slow-path pointer message: U16 type, pad 2, and what it has. */
-export function readPointerMessage(from: LittleEndianReader, c: Conversation): void {
+export function readPointerMessage(from: LittleEndianReader, c: ClientContext): void {
   const type = from.u16();
   from.skip(2);
   if (type !== POINTER.system) readPointer(type, from, c);
@@ -19,11 +19,11 @@ export function readPointerMessage(from: LittleEndianReader, c: Conversation): v
 }
 
 /** A pointer without a picture. */
-export function hidePointer(c: Conversation): void {
+export function hidePointer(c: ClientContext): void {
   c.emit({ type: "cursor", cursor: null });
 }
 
-export function defaultPointer(c: Conversation): void {
+export function defaultPointer(c: ClientContext): void {
   c.emit({ type: "cursor", cursor: DEFAULT_POINTER });
 }
 
@@ -31,7 +31,7 @@ export function defaultPointer(c: Conversation): void {
  * The picture of a pointer, MS-RDPBCGR 2.2.9.1.1.4.4 to 2.2.9.1.1.4.6 and 2.2.9.1.2.1.11: [U16 bits a pixel,] U16
  * place, hotspot x, y, width, height, U16 or U32 lengths of mask and picture, picture, mask. A cached one is its place.
  */
-export function readPointer(type: number, from: LittleEndianReader, c: Conversation): void {
+export function readPointer(type: number, from: LittleEndianReader, c: ClientContext): void {
   if (type === POINTER.cached) {
     c.emit({ type: "cursor", cursor: c.pointers.get(from.u16()) });
     return;

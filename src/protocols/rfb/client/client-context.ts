@@ -8,7 +8,7 @@ import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import type { Deflate, Inflate, JpegCodec, SecurityCrypto } from "../../platform.ts";
 import type { DecoderState, Encoding } from "../encodings/encoding.ts";
 import type { ResizeStatus } from "../resize-status.ts";
-import type { SecurityWish } from "../security/policy.ts";
+import type { SecurityOptions } from "../security/policy.ts";
 import type { RfbEffect } from "./effect.ts";
 
 export interface RfbClientPorts {
@@ -24,7 +24,7 @@ export interface RfbClientOptions {
   /** For the security types that want one; default none. */
   readonly username?: string | null;
   /** How the server may let us in; default: whatever authenticates, or None where no password is configured. */
-  readonly security?: SecurityWish;
+  readonly security?: SecurityOptions;
   /** What an UltraVNC repeater is told to connect us with: "ID:1234" or "host:port". Default: no repeater. */
   readonly repeater?: string | null;
   /** Encoding numbers to ask for, best first; default the dialect's. */
@@ -91,7 +91,7 @@ export interface ServerFeatures {
 }
 
 /** What the parsers of one connection share. */
-export interface Conversation {
+export interface ClientContext {
   readonly from: ByteQueue;
   readonly framebuffer: Framebuffer;
   readonly options: RfbClientOptions;
@@ -141,10 +141,10 @@ export interface Dialect {
   /** Asked for beside them. */
   readonly pseudoEncodings: readonly number[];
   /** For one connection: how the rectangles of a number are decoded; undefined where it is no encoding here. */
-  decoders(c: Conversation): (number: number) => Encoding | undefined;
+  decoders(c: ClientContext): (number: number) => Encoding | undefined;
   /** Reads a message of this dialect after its type; false where it has no such message. */
-  readMessage(c: Conversation, type: number): Parser<boolean>;
+  readMessage(c: ClientContext, type: number): Parser<boolean>;
   /** The messages that bring the pointer to (x, y) with these buttons held and the wheel turned. */
-  pointer(c: Conversation, x: number, y: number, buttons: number, scroll: Scroll): Uint8Array;
-  offerClipboard(c: Conversation, text: string): void;
+  pointer(c: ClientContext, x: number, y: number, buttons: number, scroll: Scroll): Uint8Array;
+  offerClipboard(c: ClientContext, text: string): void;
 }

@@ -11,7 +11,7 @@ import {
 } from "../extended-clipboard.ts";
 import { decodeLatin1, encodeLatin1 } from "../latin1.ts";
 import { LIMIT } from "../numbers.ts";
-import type { Conversation, ServerFeatures } from "./conversation.ts";
+import type { ClientContext, ServerFeatures } from "./client-context.ts";
 import { clientCutText, extendedCutText } from "./requests.ts";
 
 /** A cut text longer than LIMIT.cutTextBytes is skipped, one longer than this ends the connection. */
@@ -25,7 +25,7 @@ const OWN_ACTIONS =
  * ServerCutText, RFC 6143 section 7.6.4: pad 3, S32 length, text. A negative length is ExtendedClipboard
  * (rfbproto); TigerVNC sends that right after SetEncodings.
  */
-export function* readServerCutText(c: Conversation): Parser<void> {
+export function* readServerCutText(c: ClientContext): Parser<void> {
   while (!c.from.has(7)) yield 7;
   c.from.skip(3);
   const length = c.from.i32();
@@ -47,7 +47,7 @@ export function* readServerCutText(c: Conversation): Parser<void> {
   else readExtended(c, size);
 }
 
-function readExtended(c: Conversation, size: number): void {
+function readExtended(c: ClientContext, size: number): void {
   if (size < 4) {
     throw new RfbError(
       "bad_data",
@@ -76,7 +76,7 @@ function readExtended(c: Conversation, size: number): void {
   }
 }
 
-function readProvided(c: Conversation, data: Uint8Array): void {
+function readProvided(c: ClientContext, data: Uint8Array): void {
   const stream = c.ports.inflate();
   const output = new Uint8Array(LIMIT.cutTextBytes + 4);
   let size: number;
@@ -99,7 +99,7 @@ export function takesExtended(actions: number): boolean {
   return (actions & (CLIPBOARD_ACTION.notify | CLIPBOARD_ACTION.provide)) !== 0;
 }
 
-function provide(c: Conversation, text: string): void {
+function provide(c: ClientContext, text: string): void {
   const data = c.ports.deflate.zlib(packClipboardText(text), 6);
   c.send(extendedCutText(CLIPBOARD_ACTION.provide | CLIPBOARD_FORMAT.text, data));
 }
@@ -116,7 +116,7 @@ export function asksForTexts({ hasFence, clipboardActions }: ServerFeatures): bo
  * Offers a text to the server: announced where it asks for texts. Else what plain cut texts can carry goes as one, and
  * other text is announced or sent as the server says it takes it.
  */
-export function offerClipboard(c: Conversation, text: string): void {
+export function offerClipboard(c: ClientContext, text: string): void {
   c.clipboardText = text;
   const actions = c.features.clipboardActions;
   const isPlain = !/[^\n\t\x20-\x7e\xa0-\xff]/.test(text);

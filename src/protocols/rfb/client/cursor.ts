@@ -5,14 +5,14 @@ import type { Parser } from "../../byte-queue.ts";
 import { encodingByNumber } from "../encodings/list.ts";
 import { RfbError } from "../error.ts";
 import { ENCODING, LIMIT } from "../numbers.ts";
-import type { Conversation } from "./conversation.ts";
+import type { ClientContext } from "./client-context.ts";
 
 interface CursorHeader extends Size {
   readonly hotspotX: number;
   readonly hotspotY: number;
 }
 
-type CursorReader = (c: Conversation, header: CursorHeader) => Parser<Cursor | null>;
+type CursorReader = (c: ClientContext, header: CursorHeader) => Parser<Cursor | null>;
 
 const READERS: ReadonlyMap<number, CursorReader> = new Map([
   [ENCODING.cursor, readCursor],
@@ -27,7 +27,7 @@ export function cursorReader(encoding: number): CursorReader | undefined {
 }
 
 /** Cursor, RFC 6143 section 7.8.1: pixels in the server's format, then a mask. */
-function* readCursor(c: Conversation, header: CursorHeader): Parser<Cursor | null> {
+function* readCursor(c: ClientContext, header: CursorHeader): Parser<Cursor | null> {
   checkSize(header);
   const area = header.width * header.height;
   const pixels = c.decoders.pixels.plain;
@@ -43,7 +43,7 @@ function* readCursor(c: Conversation, header: CursorHeader): Parser<Cursor | nul
 }
 
 /** XCursor, rfbproto: two colours of 3 bytes, a bitmap that chooses between them (1: the first), a mask. */
-function* readXCursor(c: Conversation, header: CursorHeader): Parser<Cursor | null> {
+function* readXCursor(c: ClientContext, header: CursorHeader): Parser<Cursor | null> {
   checkSize(header);
   const area = header.width * header.height;
   if (area === 0) return null;
@@ -63,7 +63,7 @@ function* readXCursor(c: Conversation, header: CursorHeader): Parser<Cursor | nu
  * CursorWithAlpha, rfbproto: S32 encoding, then that encoding's body of R, G, B, A with premultiplied alpha.
  * Only Raw is read: TigerVNC sends nothing else, and ours alone of all decoders would have to keep alpha.
  */
-function* readCursorWithAlpha(c: Conversation, header: CursorHeader): Parser<Cursor | null> {
+function* readCursorWithAlpha(c: ClientContext, header: CursorHeader): Parser<Cursor | null> {
   checkSize(header);
   while (!c.from.has(4)) yield 4;
   const encoding = c.from.i32();
@@ -87,7 +87,7 @@ const VMWARE_CURSOR = { classic: 0, alpha: 1 } as const;
  * VMware cursor, rfbproto: U8 type, pad 1; with alpha R, G, B, A, not premultiplied; classic an AND picture and an
  * XOR picture in the server's format. Both come also for an empty cursor (KasmVNC 1.5.0, 2026-11-21).
  */
-function* readVmwareCursor(c: Conversation, header: CursorHeader): Parser<Cursor | null> {
+function* readVmwareCursor(c: ClientContext, header: CursorHeader): Parser<Cursor | null> {
   checkSize(header);
   while (!c.from.has(2)) yield 2;
   const type = c.from.u8();
@@ -117,7 +117,7 @@ function isBlack(word: number | undefined): boolean {
   return word === OPAQUE;
 }
 
-function* readRgba(c: Conversation, { width, height }: Size): Parser<Uint8Array | null> {
+function* readRgba(c: ClientContext, { width, height }: Size): Parser<Uint8Array | null> {
   const size = width * height * 4;
   while (!c.from.has(size)) yield size;
   return size === 0 ? null : c.from.take(size).slice();

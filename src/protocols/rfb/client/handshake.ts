@@ -14,7 +14,7 @@ import { RSA_AES, signInByRsaAes } from "../security/rsa-aes.ts";
 import { agreeOnTight, skipInteractionCapabilities } from "../security/tight.ts";
 import { agreeOnVeNCrypt, startTls, startVeNCryptTls } from "../security/vencrypt.ts";
 import { CHALLENGE_BYTES, vncAuthResponse } from "../security/vnc-auth.ts";
-import type { Conversation } from "./conversation.ts";
+import type { ClientContext } from "./client-context.ts";
 
 type Version = "3.3" | "3.7" | "3.8";
 
@@ -28,7 +28,7 @@ const REPEATER_FIELD_BYTES = 250;
 const SINGLE_CLICK: readonly number[] = [14, 16];
 
 /** The whole handshake, RFC 6143 sections 7.1 to 7.3; returns the desktop's name. */
-export function* handshake(c: Conversation): Parser<string> {
+export function* handshake(c: ClientContext): Parser<string> {
   const version = yield* agreeOnVersion(c);
   c.emit({ type: "handshake", step: "version", detail: `RFB ${version}` });
   const { type, way } = yield* agreeOnSecurity(c, version);
@@ -44,7 +44,7 @@ export function* handshake(c: Conversation): Parser<string> {
 }
 
 /** `isAsked`: a repeater was told whom we want, and passes on what that one says. */
-function* agreeOnVersion(c: Conversation, isAsked = false): Parser<Version> {
+function* agreeOnVersion(c: ClientContext, isAsked = false): Parser<Version> {
   const expected = 'expected "RFB xxx.yyy"';
   // A server of another protocol is told apart by its first bytes: it may never send twelve.
   for (let count = 1; count <= BANNER_BYTES; count++) {
@@ -91,7 +91,7 @@ function repeaterRequest(name: string): Uint8Array {
 
 /** The security type, RFC 6143 section 7.1.2, and within a container the way that was agreed upon there. */
 function* agreeOnSecurity(
-  c: Conversation,
+  c: ClientContext,
   version: Version,
 ): Parser<{ readonly type: number; readonly way: SecurityName }> {
   const { number: type, leadsTo, label } = yield* chooseType(c, version);
@@ -114,7 +114,7 @@ function* agreeOnSecurity(
   }
 }
 
-function* chooseType(c: Conversation, version: Version): Parser<Offer> {
+function* chooseType(c: ClientContext, version: Version): Parser<Offer> {
   if (version !== "3.3") return yield* chooseFromList(c, TYPES);
   while (!c.from.has(4)) yield 4;
   const type = c.from.u32();
@@ -123,7 +123,7 @@ function* chooseType(c: Conversation, version: Version): Parser<Offer> {
 }
 
 /** U8 count, types; answered by one of them. */
-function* chooseFromList(c: Conversation, known: readonly Offer[]): Parser<Offer> {
+function* chooseFromList(c: ClientContext, known: readonly Offer[]): Parser<Offer> {
   while (!c.from.has(1)) yield 1;
   const count = c.from.u8();
   if (count === 0) throw yield* refusal(c.from, "security");
@@ -139,7 +139,7 @@ function onlyWay([way]: readonly SecurityName[], label: string): SecurityName {
 }
 
 /** What a way asks for, within whatever protects it by now. */
-function* signIn(c: Conversation, way: SecurityName): Parser<void> {
+function* signIn(c: ClientContext, way: SecurityName): Parser<void> {
   switch (way) {
     case "None":
     case "TLSNone":
@@ -172,14 +172,14 @@ function hasSecurityResult(version: Version, type: number, way: SecurityName): b
   return version === "3.8" || !isBareNone;
 }
 
-function* answerChallenge(c: Conversation): Parser<void> {
+function* answerChallenge(c: ClientContext): Parser<void> {
   while (!c.from.has(CHALLENGE_BYTES)) yield CHALLENGE_BYTES;
   const challenge = c.from.take(CHALLENGE_BYTES);
   c.send(vncAuthResponse(c.ports.crypto, c.options.password ?? "", challenge));
 }
 
 /** SecurityResult, RFC 6143 section 7.1.3. Only 3.8 gives a reason. */
-function* readSecurityResult(c: Conversation, version: Version): Parser<void> {
+function* readSecurityResult(c: ClientContext, version: Version): Parser<void> {
   while (!c.from.has(4)) yield 4;
   const result = c.from.u32();
   if (result === 0) return;
@@ -228,7 +228,7 @@ function badInit(way: SecurityName, width: number, code: "bad_size" | "too_large
 }
 
 /** ServerInit, RFC 6143 section 7.3.2: U16 width, U16 height, 16 bytes PIXEL_FORMAT, U32 length, name. */
-function* readServerInit(c: Conversation, way: SecurityName): Parser<string> {
+function* readServerInit(c: ClientContext, way: SecurityName): Parser<string> {
   while (!c.from.has(24)) yield 24;
   const width = c.from.u16();
   const height = c.from.u16();

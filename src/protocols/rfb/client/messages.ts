@@ -1,8 +1,8 @@
 import type { Parser } from "../../byte-queue.ts";
 import { RfbError } from "../error.ts";
 import { LIMIT, SERVER_MESSAGE } from "../numbers.ts";
+import type { ClientContext } from "./client-context.ts";
 import { readServerCutText } from "./clipboard.ts";
-import type { Conversation } from "./conversation.ts";
 import { readFramebufferUpdate } from "./rectangles.ts";
 import {
   clientFence,
@@ -17,7 +17,7 @@ import {
 const MESSAGE_MS = 30_000;
 
 /** Messages of the server, RFC 6143 section 7.6, rfbproto and the dialect, for ever. */
-export function* readMessages(c: Conversation): Parser<never> {
+export function* readMessages(c: ClientContext): Parser<never> {
   for (;;) {
     while (!c.from.has(1)) yield 1;
     const type = c.from.u8();
@@ -58,7 +58,7 @@ export function* readMessages(c: Conversation): Parser<never> {
  * SetColourMapEntries, RFC 6143 section 7.6.2: pad 1, U16 first, U16 count, 6 bytes each. What was drawn in other
  * colours is asked for anew.
  */
-function* readColourMap(c: Conversation): Parser<void> {
+function* readColourMap(c: ClientContext): Parser<void> {
   while (!c.from.has(5)) yield 5;
   c.from.skip(1);
   const first = c.from.u16();
@@ -69,7 +69,7 @@ function* readColourMap(c: Conversation): Parser<void> {
 }
 
 /** ServerFence, rfbproto: pad 3, U32 flags, U8 length, payload. A request is answered with the flags we know. */
-function* readFence(c: Conversation): Parser<void> {
+function* readFence(c: ClientContext): Parser<void> {
   while (!c.from.has(8)) yield 8;
   c.from.skip(3);
   const flags = c.from.u32();

@@ -1,7 +1,7 @@
 import { ENCODINGS, encodingByNumber } from "../encodings/list.ts";
 import { ENCODING } from "../numbers.ts";
+import type { Dialect } from "./client-context.ts";
 import { offerClipboard } from "./clipboard.ts";
-import type { Dialect } from "./conversation.ts";
 import { plainPointer } from "./pointer.ts";
 
 /** RFC 6143 and rfbproto as they are. No quality level is asked for: servers then send exact pixels. */

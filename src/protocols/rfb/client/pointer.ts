@@ -1,5 +1,5 @@
 import { ByteWriter } from "../../byte-writer.ts";
-import type { Conversation, Scroll } from "./conversation.ts";
+import type { ClientContext, Scroll } from "./client-context.ts";
 import { extendedPointerEvent, pointerEvent } from "./requests.ts";
 
 export const NO_SCROLL: Scroll = Object.freeze({ x: 0, y: 0 });
@@ -15,7 +15,7 @@ const PLAIN_BUTTONS = 0x7f;
 
 /** Plain RFB: the wheel is a button that is pressed and let go for each notch. */
 export function plainPointer(
-  c: Conversation,
+  c: ClientContext,
   x: number,
   y: number,
   buttons: number,
@@ -34,7 +34,7 @@ export function plainPointer(
   return messages.bytes();
 }
 
-function moved(c: Conversation, x: number, y: number, buttons: number): Uint8Array {
+function moved(c: ClientContext, x: number, y: number, buttons: number): Uint8Array {
   const from = c.pointerAt ?? { x, y };
   c.pointerAt = { x, y };
   const atX = c.features.isPointerRelative ? relative(x - from.x) : x;

@@ -6,13 +6,13 @@ import { RfbError, safeText } from "../error.ts";
 import { decodeName } from "../latin1.ts";
 import { ENCODING, LIMIT } from "../numbers.ts";
 import { RESIZE_STATUS } from "../resize-status.ts";
-import type { Conversation, LockKeys } from "./conversation.ts";
+import type { ClientContext, LockKeys } from "./client-context.ts";
 import { cursorReader } from "./cursor.ts";
 import type { Update } from "./update.ts";
 
 /** A rectangle that holds no pixels, RFC 6143 section 7.8 and rfbproto. True after LastRect. */
 export function* readPseudoRectangle(
-  c: Conversation,
+  c: ClientContext,
   update: Update,
   r: Rect,
   number: number,
@@ -75,7 +75,7 @@ function locksOf(state: number): LockKeys {
 }
 
 /** DesktopName, rfbproto: U32 length, name. */
-function* readName(c: Conversation): Parser<string> {
+function* readName(c: ClientContext): Parser<string> {
   while (!c.from.has(4)) yield 4;
   const length = c.from.u32();
   if (length > LIMIT.nameBytes) {
@@ -93,7 +93,7 @@ function* readName(c: Conversation): Parser<string> {
  * ExtendedDesktopSize, rfbproto: x is the reason (1: our request), y its status; U8 screens, pad 3, then of each
  * screen U32 id, U16 x, y, width, height, U32 flags. A status other than 0 changes nothing.
  */
-function* readExtendedDesktopSize(c: Conversation, update: Update, r: Rect): Parser<void> {
+function* readExtendedDesktopSize(c: ClientContext, update: Update, r: Rect): Parser<void> {
   while (!c.from.has(4)) yield 4;
   const count = c.from.u8();
   c.from.skip(3);
@@ -122,7 +122,7 @@ function* readExtendedDesktopSize(c: Conversation, update: Update, r: Rect): Par
 }
 
 function resize(
-  c: Conversation,
+  c: ClientContext,
   update: Update,
   width: number,
   height: number,

@@ -2,7 +2,7 @@ import { holdsRect, rect } from "../../../framebuffer/rect.ts";
 import type { Parser } from "../../byte-queue.ts";
 import { RfbError } from "../error.ts";
 import { ENCODING } from "../numbers.ts";
-import type { Conversation } from "./conversation.ts";
+import type { ClientContext } from "./client-context.ts";
 import { readPseudoRectangle } from "./pseudo-rectangles.ts";
 import { Update } from "./update.ts";
 
@@ -11,7 +11,7 @@ const HEADER_BYTES = 12;
 const PROGRESS_STEP = 0.01;
 
 /** FramebufferUpdate, RFC 6143 section 7.6.1: pad 1, U16 number of rectangles (0xffff: until LastRect), rectangles. */
-export function* readFramebufferUpdate(c: Conversation): Parser<void> {
+export function* readFramebufferUpdate(c: ClientContext): Parser<void> {
   while (!c.from.has(3)) yield 3;
   c.from.skip(1);
   const count = c.from.u16();
@@ -25,7 +25,7 @@ export function* readFramebufferUpdate(c: Conversation): Parser<void> {
 }
 
 /** Header: U16 x, U16 y, U16 width, U16 height, S32 encoding. True after LastRect. */
-function* readRectangle(c: Conversation, update: Update): Parser<boolean> {
+function* readRectangle(c: ClientContext, update: Update): Parser<boolean> {
   while (!c.from.has(HEADER_BYTES)) yield HEADER_BYTES;
   const r = rect(c.from.u16(), c.from.u16(), c.from.u16(), c.from.u16());
   const number = c.from.i32();
@@ -55,7 +55,7 @@ function* readRectangle(c: Conversation, update: Update): Parser<boolean> {
 }
 
 /** A first picture over a slow line is one update of many rectangles: this tells its way in steps of `PROGRESS_STEP`. */
-function tellProgress(c: Conversation, before: number, pixels: number): void {
+function tellProgress(c: ClientContext, before: number, pixels: number): void {
   const all = c.framebuffer.width * c.framebuffer.height;
   const now = before + pixels;
   c.firstPixels = now < all ? now : null;

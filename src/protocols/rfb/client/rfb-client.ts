@@ -7,15 +7,15 @@ import { ResizeLimit } from "../../resize-limit.ts";
 import { DecoderStreams } from "../encodings/decoder-state.ts";
 import { RfbError } from "../error.ts";
 import { BurstLimit } from "./burst-limit.ts";
-import { asksForTexts, takesExtended } from "./clipboard.ts";
 import type {
-  Conversation,
+  ClientContext,
   RfbClientEvent,
   RfbClientOptions,
   RfbClientPorts,
   Scroll,
   ServerFeatures,
-} from "./conversation.ts";
+} from "./client-context.ts";
+import { asksForTexts, takesExtended } from "./clipboard.ts";
 import { handshake } from "./handshake.ts";
 import { readMessages } from "./messages.ts";
 import { PLAIN_RFB } from "./plain-rfb.ts";
@@ -61,7 +61,7 @@ export class RfbClient {
     clipboardActions: 0,
   };
   readonly #from = new ByteQueue();
-  readonly #conversation: Conversation;
+  readonly #context: ClientContext;
   readonly #decoders: DecoderStreams;
   readonly #parser: Parser<void>;
   readonly #send: (bytes: Uint8Array) => void;
@@ -80,7 +80,7 @@ export class RfbClient {
     this.framebuffer = options.framebuffer ?? new Framebuffer(1, 1);
     this.#send = send;
     this.#decoders = new DecoderStreams(ports);
-    this.#conversation = {
+    this.#context = {
       from: this.#from,
       framebuffer: this.framebuffer,
       options,
@@ -102,7 +102,7 @@ export class RfbClient {
       send,
       emit: on,
     };
-    this.#conversation.encodingOf = this.#conversation.dialect.decoders(this.#conversation);
+    this.#context.encodingOf = this.#context.dialect.decoders(this.#context);
     this.#parser = this.#run();
   }
 
@@ -113,7 +113,7 @@ export class RfbClient {
 
   /** "RFB 3.8, VncAuth"; empty before that is agreed. */
   get description(): string {
-    return this.#conversation.description;
+    return this.#context.description;
   }
 
   /** Bytes in, and what time it is on a clock that only grows. Throws RfbError: the connection is then over. */
@@ -160,7 +160,7 @@ export class RfbClient {
 
   /** Buttons: bits 0 to 6 left, middle, right and the wheel, 7 back, 8 forward where the server has it. */
   pointer(x: number, y: number, buttons: number, scroll: Scroll = NO_SCROLL): void {
-    const c = this.#conversation;
+    const c = this.#context;
     this.#send(c.dialect.pointer(c, x, y, buttons, scroll));
   }
 
@@ -183,7 +183,7 @@ export class RfbClient {
   }
 
   clipboard(text: string): void {
-    this.#conversation.dialect.offerClipboard(this.#conversation, text);
+    this.#context.dialect.offerClipboard(this.#context, text);
   }
 
   /** Asks for one screen of a size; false where the server has not shown that it can. */
@@ -199,7 +199,7 @@ export class RfbClient {
     const bounds = screens.reduce(boundRects, EMPTY_RECT);
     const isLayout = screens.length > 0 && screens.length <= MAX_SCREENS && bounds.x === 0 && bounds.y === 0;
     if (!this.features.hasExtendedDesktopSize || !isLayout) return false;
-    const present = this.#conversation.screens;
+    const present = this.#context.screens;
     const taken = new Set(present.map(({ id }) => id));
     const layout: Screen[] = screens.map((bounds, i) => {
       const old = present[i];
@@ -218,7 +218,7 @@ export class RfbClient {
   }
 
   *#run(): Parser<void> {
-    const c = this.#conversation;
+    const c = this.#context;
     const name = yield* handshake(c);
     this.#agreeOnFormat(name);
     const encodings = c.options.encodings ?? c.dialect.encodings;
@@ -230,18 +230,18 @@ export class RfbClient {
 
   /** Sent before anything else, so that no pixel comes in another format. */
   #agreeOnFormat(name: string): void {
-    const c = this.#conversation;
-    const wish = c.options.pixelFormat ?? (LOW_COLOUR_NAMES.has(name) ? RGB565 : RGBX);
-    if (wish === "server") {
+    const c = this.#context;
+    const format = c.options.pixelFormat ?? (LOW_COLOUR_NAMES.has(name) ? RGB565 : RGBX);
+    if (format === "server") {
       c.decoders.format = c.serverFormat;
       return;
     }
-    c.decoders.format = wish;
-    this.#send(request.setPixelFormat(wish));
+    c.decoders.format = format;
+    this.#send(request.setPixelFormat(format));
   }
 
   #checkDeadline(): void {
-    const { deadlineMs } = this.#conversation;
+    const { deadlineMs } = this.#context;
     if (deadlineMs === null || this.#nowMs <= deadlineMs) return;
     throw new RfbError("too_slow", "message", "got a message that was not whole after 30 s");
   }

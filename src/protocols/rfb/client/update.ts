@@ -1,7 +1,7 @@
 import type { CopyMove } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
-import type { RfbClientEvent } from "./conversation.ts";
+import type { RfbClientEvent } from "./client-context.ts";
 
 /** Beyond so many rectangles an update's damage is joined, and kept as its bounds where that leaves too many. */
 const MAX_DAMAGE_RECTS = 2048;

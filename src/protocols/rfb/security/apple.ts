@@ -1,6 +1,6 @@
 import type { Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
-import type { Conversation } from "../client/conversation.ts";
+import type { ClientContext } from "../client/client-context.ts";
 import { RfbError } from "../error.ts";
 import { putCredential } from "./credentials.ts";
 import { answerDiffieHellman } from "./diffie-hellman.ts";
@@ -14,7 +14,7 @@ const FIELD_BYTES = 64;
  * Apple Remote Desktop, type 30, rfbproto "Diffie-Hellman Authentication": U16 generator, U16 key length, prime, public
  * key; answered by the credentials, AES-128-ECB under the MD5 of the secret, and our public key.
  */
-export function* signInByApple(c: Conversation): Parser<void> {
+export function* signInByApple(c: ClientContext): Parser<void> {
   const { from } = c;
   while (!from.has(4)) yield 4;
   const generator = BigInt(from.u16());

@@ -1,7 +1,7 @@
 import type { Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import type { RfbCrypto } from "../../platform.ts";
-import type { Conversation } from "../client/conversation.ts";
+import type { ClientContext } from "../client/client-context.ts";
 import { toNumber } from "./big-number.ts";
 import { putCredential } from "./credentials.ts";
 import { answerDiffieHellman } from "./diffie-hellman.ts";
@@ -16,7 +16,7 @@ const PASSWORD_BYTES = 64;
  * UltraVNC's MS-Logon II, type 113: U64 generator, U64 modulus, U64 public key; answered by our public key, the user
  * name and the password, each DES-CBC under the secret. 64 bits hide nothing from who wants to know.
  */
-export function* signInByMsLogon(c: Conversation): Parser<void> {
+export function* signInByMsLogon(c: ClientContext): Parser<void> {
   const { from } = c;
   while (!from.has(3 * NUMBER_BYTES)) yield 3 * NUMBER_BYTES;
   const generator = toNumber(from.take(NUMBER_BYTES));

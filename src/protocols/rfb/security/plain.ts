@@ -1,6 +1,6 @@
 import type { Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
-import type { Conversation } from "../client/conversation.ts";
+import type { ClientContext } from "../client/client-context.ts";
 import { LIMIT } from "../numbers.ts";
 import { encodeCredential } from "./credentials.ts";
 
@@ -9,7 +9,7 @@ import { encodeCredential } from "./credentials.ts";
  * Nothing hides them but what lies around.
  */
 // biome-ignore lint/correctness/useYield: a security type that reads nothing
-export function* sendPlain(c: Conversation): Parser<void> {
+export function* sendPlain(c: ClientContext): Parser<void> {
   const user = encodeCredential(c.options.username ?? "", "user name", LIMIT.credentialBytes);
   const password = encodeCredential(c.options.password ?? "", "password", LIMIT.credentialBytes);
   c.send(

@@ -2,7 +2,7 @@ import { RfbError } from "../error.ts";
 import { SECURITY, TIGHT_AUTH, VENCRYPT } from "../numbers.ts";
 
 /** What a way in asks of us, and what it does for us. */
-interface Way {
+interface SecurityTraits {
   readonly asks: "nothing" | "password" | "user";
   /** The server shows a certificate or a key that can be told from another's. */
   readonly provesServer: boolean;
@@ -10,7 +10,7 @@ interface Way {
   readonly isInClear: boolean;
 }
 
-const way = (asks: Way["asks"], provesServer = false, isInClear = false): Way => ({
+const way = (asks: SecurityTraits["asks"], provesServer = false, isInClear = false): SecurityTraits => ({
   asks,
   provesServer,
   isInClear,
@@ -34,7 +34,7 @@ const WAYS = {
   None: way("nothing"),
   Plain: way("user", false, true),
   UnixLogon: way("user", false, true),
-} as const satisfies Record<string, Way>;
+} as const satisfies Record<string, SecurityTraits>;
 
 export type SecurityName = keyof typeof WAYS;
 
@@ -44,7 +44,7 @@ const isSecurityName = (name: string): name is SecurityName => Object.hasOwn(WAY
 export const SECURITY_NAMES: readonly SecurityName[] = Object.keys(WAYS).filter(isSecurityName);
 
 /** How a server may let us in. */
-export interface SecurityWish {
+export interface SecurityOptions {
   /**
    * Names in order of preference, and nothing else will do. "auto": with a password whatever authenticates and does
    * not send it in clear; without one whatever asks for nothing.
@@ -58,7 +58,7 @@ export interface SecurityWish {
 export interface Means {
   readonly username?: string | null;
   readonly password: string | null;
-  readonly security?: SecurityWish;
+  readonly security?: SecurityOptions;
 }
 
 /** Something a server offers: a number, and the ways in that it may lead to. */
@@ -169,7 +169,7 @@ export function choose(means: Means, offered: readonly number[], known: readonly
 }
 
 /** The ways that are acceptable, the best first, whether or not we have what they ask. */
-function rankingOf({ password }: Means, allowed: SecurityWish["allowed"]): readonly SecurityName[] {
+function rankingOf({ password }: Means, allowed: SecurityOptions["allowed"]): readonly SecurityName[] {
   if (allowed !== "auto") return allowed;
   return SECURITY_NAMES.filter((name) => {
     const { asks, isInClear } = WAYS[name];
@@ -180,7 +180,7 @@ function rankingOf({ password }: Means, allowed: SecurityWish["allowed"]): reado
 /** Ways that a password, or a user name, would open; in "auto" without a password none of them is ranked. */
 function askingOf(
   ranking: readonly SecurityName[],
-  allowed: SecurityWish["allowed"],
+  allowed: SecurityOptions["allowed"],
 ): readonly SecurityName[] {
   const names = allowed === "auto" ? SECURITY_NAMES.filter((name) => !WAYS[name].isInClear) : ranking;
   return names.filter((name) => WAYS[name].asks !== "nothing");

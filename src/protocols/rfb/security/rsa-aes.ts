@@ -1,7 +1,7 @@
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import type { RsaKey, RsaPublicKey } from "../../platform.ts";
-import type { Conversation } from "../client/conversation.ts";
+import type { ClientContext } from "../client/client-context.ts";
 import { perform } from "../client/effect.ts";
 import { RfbError } from "../error.ts";
 import { encodeCredential } from "./credentials.ts";
@@ -36,7 +36,7 @@ const WANTS_USER_AND_PASSWORD = 1;
 const WANTS_PASSWORD = 2;
 
 /** RSA-AES, types 5, 6, 129 and 130, rfbproto: keys, randoms under them, hashes of both keys, credentials. */
-export function* signInByRsaAes(c: Conversation, kind: Kind): Parser<void> {
+export function* signInByRsaAes(c: ClientContext, kind: Kind): Parser<void> {
   const { crypto } = c.ports;
   const theirs = yield* readPublicKey(c.from);
   // Before anything else: what follows tells only the holder of this key our password.
@@ -121,7 +121,7 @@ function* readPublicKey(from: ByteQueue): Parser<{ readonly key: RsaPublicKey; r
   return { key: { modulus, exponent }, wire };
 }
 
-function* makeKey(c: Conversation): Parser<RsaKey> {
+function* makeKey(c: ClientContext): Parser<RsaKey> {
   const made: RsaKey[] = [];
   yield* perform(c, { kind: "makeRsaKey", bits: OWN_KEY_BITS, take: (key) => made.push(key) });
   const [key] = made;
@@ -129,7 +129,7 @@ function* makeKey(c: Conversation): Parser<RsaKey> {
   return key;
 }
 
-function encryptFor(c: Conversation, key: RsaPublicKey, data: Uint8Array): Uint8Array {
+function encryptFor(c: ClientContext, key: RsaPublicKey, data: Uint8Array): Uint8Array {
   try {
     return c.ports.crypto.rsaEncrypt(key, data);
   } catch (cause) {
@@ -173,7 +173,7 @@ function decrypt(key: RsaKey, block: Uint8Array): Uint8Array {
 }
 
 /** U8 length, user name, U8 length, password. */
-function credentials(c: Conversation, wants: number): Uint8Array {
+function credentials(c: ClientContext, wants: number): Uint8Array {
   if (wants !== WANTS_USER_AND_PASSWORD && wants !== WANTS_PASSWORD) {
     throw new RfbError(
       "bad_data",

@@ -1,6 +1,6 @@
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
-import type { Conversation } from "../client/conversation.ts";
+import type { ClientContext } from "../client/client-context.ts";
 import { RfbError } from "../error.ts";
 import { decodeLatin1 } from "../latin1.ts";
 import { LIMIT, TIGHT_AUTH } from "../numbers.ts";
@@ -22,7 +22,7 @@ interface Capability {
  * Tight security, type 16, rfbproto: U32 count, tunnels, our choice if there are any; U32 count, authentication types,
  * our choice if there are any. Gives what was chosen; no type at all means None.
  */
-export function* agreeOnTight(c: Conversation): Parser<SecurityName> {
+export function* agreeOnTight(c: ClientContext): Parser<SecurityName> {
   const tunnels = yield* readCapabilities(c.from);
   if (tunnels.length > 0) {
     const takesNone = tunnels.some(

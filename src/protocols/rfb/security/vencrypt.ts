@@ -1,6 +1,6 @@
 import type { Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
-import type { Conversation } from "../client/conversation.ts";
+import type { ClientContext } from "../client/client-context.ts";
 import { perform } from "../client/effect.ts";
 import { RfbError } from "../error.ts";
 import { choose, type SecurityName, VENCRYPT_TYPES } from "./policy.ts";
@@ -11,7 +11,7 @@ const ACCEPTED = 1;
  * VeNCrypt, type 19, rfbproto: U8 major, U8 minor, both ways; U8 0; U8 count, U32 sub-types; our choice. Gives the
  * sub-type; where that is one of TLS or X.509, TLS has still to be started.
  */
-export function* agreeOnVeNCrypt(c: Conversation): Parser<SecurityName> {
+export function* agreeOnVeNCrypt(c: ClientContext): Parser<SecurityName> {
   const { from } = c;
   while (!from.has(2)) yield 2;
   const major = from.u8();
@@ -38,7 +38,7 @@ export function* agreeOnVeNCrypt(c: Conversation): Parser<SecurityName> {
 }
 
 /** U8 1, then TLS. */
-export function* startVeNCryptTls(c: Conversation, isAnonymous: boolean): Parser<void> {
+export function* startVeNCryptTls(c: ClientContext, isAnonymous: boolean): Parser<void> {
   while (!c.from.has(1)) yield 1;
   const answer = c.from.u8();
   if (answer !== ACCEPTED) {
@@ -52,7 +52,7 @@ export function* startVeNCryptTls(c: Conversation, isAnonymous: boolean): Parser
 }
 
 /** Bytes that came before TLS would be taken for protected ones, so there must be none. */
-export function* startTls(c: Conversation, isAnonymous: boolean): Parser<void> {
+export function* startTls(c: ClientContext, isAnonymous: boolean): Parser<void> {
   if (c.from.size > 0) {
     throw new RfbError("bad_data", "security", `got ${c.from.size} bytes before TLS, expected none`);
   }

@@ -6,7 +6,7 @@ import { RESIZE_STATUS, type ResizeStatus } from "../resize-status.ts";
 import { putCursor } from "./cursor-writer.ts";
 import { encodeName } from "./handshake.ts";
 import type { UpdateWriter } from "./update-writer.ts";
-import type { Wishes } from "./wishes.ts";
+import type { ViewerSettings } from "./viewer-settings.ts";
 
 /** Who caused an ExtendedDesktopSize, rfbproto: the server itself, or the viewer that reads it. */
 const REASON = { server: 0, thisViewer: 1 } as const;
@@ -86,32 +86,32 @@ export class Announcements {
   }
 
   /** Adds all that waits, as far as the viewer understands it, and forgets it. */
-  put(update: UpdateWriter, wishes: Wishes, layout: Layout): void {
+  put(update: UpdateWriter, settings: ViewerSettings, layout: Layout): void {
     for (const number of this.#acknowledged) update.begin(NOWHERE, number);
     this.#acknowledged.clear();
-    const kind = wishes.cursorKind;
+    const kind = settings.cursorKind;
     if (this.#cursor !== undefined && kind !== null)
-      putCursor(update, this.#cursor, kind, wishes.style.format);
+      putCursor(update, this.#cursor, kind, settings.style.format);
     this.#cursor = undefined;
-    if (this.#name !== undefined && wishes.has(ENCODING.desktopName)) putName(update, this.#name);
+    if (this.#name !== undefined && settings.has(ENCODING.desktopName)) putName(update, this.#name);
     this.#name = undefined;
-    if (this.#leds !== undefined) putLeds(update, this.#leds, wishes);
+    if (this.#leds !== undefined) putLeds(update, this.#leds, settings);
     this.#leds = undefined;
-    this.#putLayout(update, wishes, layout);
+    this.#putLayout(update, settings, layout);
   }
 
   /** Last: after DesktopSize the viewer's picture is another one (RFC 6143 section 7.8.2). */
-  #putLayout(update: UpdateWriter, wishes: Wishes, layout: Layout): void {
+  #putLayout(update: UpdateWriter, settings: ViewerSettings, layout: Layout): void {
     const answer = this.#answer;
     const state = this.#layout;
     this.#answer = null;
     this.#layout = "none";
-    if (wishes.has(ENCODING.extendedDesktopSize)) {
+    if (settings.has(ENCODING.extendedDesktopSize)) {
       if (answer !== null) putExtendedDesktopSize(update, REASON.thisViewer, answer.status, layout);
       // Viewers take a layout from no answer but that it is done.
       const isTold = answer?.status === RESIZE_STATUS.done;
       if (state !== "none" && !isTold) putExtendedDesktopSize(update, REASON.server, 0, layout);
-    } else if (state === "changed" && wishes.has(ENCODING.desktopSize)) {
+    } else if (state === "changed" && settings.has(ENCODING.desktopSize)) {
       update.begin({ x: 0, y: 0, width: layout.width, height: layout.height }, ENCODING.desktopSize);
     }
   }
@@ -126,10 +126,10 @@ function putName(update: UpdateWriter, name: string): void {
 }
 
 /** LED state, rfbproto: U8 for QEMU's number, U32 for VMware's; bit 0 scroll lock, 1 num lock, 2 caps lock. */
-function putLeds(update: UpdateWriter, leds: Leds, wishes: Wishes): void {
+function putLeds(update: UpdateWriter, leds: Leds, settings: ViewerSettings): void {
   const bits = (leds.scrollLock ? 1 : 0) | (leds.numLock ? 2 : 0) | (leds.capsLock ? 4 : 0);
-  if (wishes.has(ENCODING.qemuLeds)) update.begin(NOWHERE, ENCODING.qemuLeds).u8(bits);
-  else if (wishes.has(ENCODING.vmwareLeds)) update.begin(NOWHERE, ENCODING.vmwareLeds).u32(bits);
+  if (settings.has(ENCODING.qemuLeds)) update.begin(NOWHERE, ENCODING.qemuLeds).u8(bits);
+  else if (settings.has(ENCODING.vmwareLeds)) update.begin(NOWHERE, ENCODING.vmwareLeds).u32(bits);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import { RfbError } from "../error.ts";
 import { takeCredential } from "../security/credentials.ts";
-import type { Dialogue, ServerSecurity } from "./dialogue.ts";
+import type { ServerContext, ServerSecurity } from "./server-context.ts";
 
 /** User and password, each of so many bytes with a NUL at its end and noise behind. */
 const FIELD_BYTES = 64;
@@ -14,7 +14,7 @@ const FIELD_BYTES = 64;
  *     viewer: 128 bytes AES-128-ECB of user and password, keyed by MD5 of the shared secret; public key
  */
 export function* readArd(
-  d: Dialogue,
+  d: ServerContext,
   { crypto, verify }: Extract<ServerSecurity, { type: "ard" }>,
 ): Parser<boolean> {
   const exchange = crypto.diffieHellman();

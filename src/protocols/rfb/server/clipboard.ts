@@ -10,7 +10,7 @@ import {
 } from "../extended-clipboard.ts";
 import { decodeLatin1, encodeLatin1 } from "../latin1.ts";
 import { LIMIT, SERVER_MESSAGE } from "../numbers.ts";
-import type { Dialogue } from "./dialogue.ts";
+import type { ServerContext } from "./server-context.ts";
 
 /** A cut text longer than LIMIT.cutTextBytes is skipped, one longer than this ends the connection. */
 const MAX_SKIPPED_BYTES = 16 * 1024 * 1024;
@@ -23,7 +23,7 @@ const COMPRESS_LEVEL = 6;
 
 /** The clipboard of one viewer: plain Latin-1 cut text, or ExtendedClipboard (rfbproto) where it is offered. */
 export class ViewerClipboard {
-  readonly #d: Dialogue;
+  readonly #d: ServerContext;
   #isExtended = false;
   /** What the viewer can do; until it says so, what rfbproto has as the default. */
   #viewerActions = ACTIONS;
@@ -31,7 +31,7 @@ export class ViewerClipboard {
   /** The text as it is provided: made once, however often it is asked for. */
   #packed: Uint8Array | null = null;
 
-  constructor(dialogue: Dialogue) {
+  constructor(dialogue: ServerContext) {
     this.#d = dialogue;
   }
 

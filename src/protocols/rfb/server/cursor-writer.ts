@@ -5,7 +5,7 @@ import type { ByteWriter } from "../../byte-writer.ts";
 import { pixelWriterFor } from "../encodings/pixel-writer.ts";
 import { ENCODING } from "../numbers.ts";
 import type { UpdateWriter } from "./update-writer.ts";
-import type { CursorKind } from "./wishes.ts";
+import type { CursorKind } from "./viewer-settings.ts";
 
 const HIDDEN: Cursor = { width: 0, height: 0, hotspotX: 0, hotspotY: 0, rgba: new Uint8Array(0) };
 

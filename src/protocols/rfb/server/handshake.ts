@@ -7,9 +7,9 @@ import { decodeLatin1 } from "../latin1.ts";
 import { LIMIT, SECURITY } from "../numbers.ts";
 import { putPixelFormat } from "../pixel-format.ts";
 import { readArd } from "./ard.ts";
-import type { Dialogue, ServerSecurity } from "./dialogue.ts";
 import { readMsLogon } from "./ms-logon.ts";
 import { readRa2ne } from "./ra2ne.ts";
+import type { ServerContext, ServerSecurity } from "./server-context.ts";
 import { readVeNCrypt } from "./vencrypt.ts";
 import { readVncAuth } from "./vnc-auth-check.ts";
 
@@ -28,7 +28,7 @@ export interface Greeting {
 }
 
 /** RFC 6143 section 7.1 and 7.3 up to ClientInit. */
-export function* readHandshake(d: Dialogue): Parser<Greeting> {
+export function* readHandshake(d: ServerContext): Parser<Greeting> {
   d.send(new ByteWriter(VERSION_BYTES).ascii(BANNER).bytes());
   const minor = yield* readVersion(d);
   const security = minor === 3 ? dictateSecurity(d) : yield* readSecurityChoice(d, minor);
@@ -46,7 +46,7 @@ export function* readHandshake(d: Dialogue): Parser<Greeting> {
   return { isShared: d.from.u8() !== 0 };
 }
 
-function* readProof(d: Dialogue, security: ServerSecurity): Parser<boolean> {
+function* readProof(d: ServerContext, security: ServerSecurity): Parser<boolean> {
   switch (security.type) {
     case "none":
       return true;
@@ -67,7 +67,7 @@ function* readProof(d: Dialogue, security: ServerSecurity): Parser<boolean> {
  * ProtocolVersion, section 7.1.1: "RFB xxx.yyy\n". Apple says 3.889, Intel AMT 4.0, RealVNC 4.1 and 5.0; all of
  * them speak 3.8. Every 3.x that is neither 3.7 nor above is 3.3, as the RFC has it.
  */
-function* readVersion(d: Dialogue): Parser<Minor> {
+function* readVersion(d: ServerContext): Parser<Minor> {
   while (!d.from.has(VERSION_BYTES)) yield VERSION_BYTES;
   const text = decodeLatin1(d.from.take(VERSION_BYTES));
   const match = /^RFB (\d{3})\.(\d{3})\n$/.exec(text);
@@ -90,7 +90,7 @@ const NUMBER = {
 } as const satisfies Record<ServerSecurity["type"], number>;
 
 /** 3.3, section 7.1.2: U32 security type, decided by the server; such viewers know no other than these two. */
-function dictateSecurity(d: Dialogue): ServerSecurity {
+function dictateSecurity(d: ServerContext): ServerSecurity {
   const known = d.options.security.find(({ type }) => type === "none" || type === "vncAuth");
   if (known === undefined) {
     const reason = d.options.security.length === 0 ? refusal(d) : "this viewer is too old to sign in here";
@@ -102,7 +102,7 @@ function dictateSecurity(d: Dialogue): ServerSecurity {
 }
 
 /** 3.7 and 3.8, section 7.1.2: U8 count, U8 types; the viewer answers with one of them. */
-function* readSecurityChoice(d: Dialogue, minor: Minor): Parser<ServerSecurity> {
+function* readSecurityChoice(d: ServerContext, minor: Minor): Parser<ServerSecurity> {
   const offered = d.options.security;
   const list = new ByteWriter().u8(offered.length);
   for (const security of offered) list.u8(NUMBER[security.type]);
@@ -122,11 +122,11 @@ function* readSecurityChoice(d: Dialogue, minor: Minor): Parser<ServerSecurity> 
   throw new RfbError("no_common_auth", "security", `got security type ${number}, expected ${numbers}`);
 }
 
-function sendResult(d: Dialogue, result: number): void {
+function sendResult(d: ServerContext, result: number): void {
   d.send(new ByteWriter(4).u32(result).bytes());
 }
 
-function sendFailure(d: Dialogue, reason: string): void {
+function sendFailure(d: ServerContext, reason: string): void {
   d.send(withReason(new ByteWriter().u32(RESULT_FAILED), reason));
 }
 
@@ -135,7 +135,7 @@ function withReason(to: ByteWriter, reason: string): Uint8Array {
   return to.u32(reason.length).ascii(reason).bytes();
 }
 
-function refusal(d: Dialogue): string {
+function refusal(d: ServerContext): string {
   return d.options.refusal ?? "this server takes no viewers";
 }
 

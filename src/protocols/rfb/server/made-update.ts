@@ -2,8 +2,8 @@ import type { CopyMove } from "../../../framebuffer/picture.ts";
 import { equalPixelFormats } from "../../../framebuffer/pixel-format.ts";
 import { boundRects, equalRects, type Rect } from "../../../framebuffer/rect.ts";
 import type { Region } from "../../../framebuffer/region.ts";
-import type { PixelStyle } from "./dialogue.ts";
-import type { Wishes } from "./wishes.ts";
+import type { PixelStyle } from "./server-context.ts";
+import type { ViewerSettings } from "./viewer-settings.ts";
 
 /**
  * A whole update as one viewer got it, of nothing but damage and of all of it: another viewer of the same kind that is
@@ -36,10 +36,10 @@ export function reachOf(region: Region, moves: readonly CopyMove[]): Rect {
 }
 
 /** True where a viewer that sees this part of the desktop takes pixels and moves as the update has them. */
-export function servesAlso(made: MadeUpdate, wishes: Wishes, visible: Rect): boolean {
+export function servesAlso(made: MadeUpdate, settings: ViewerSettings, visible: Rect): boolean {
   return (
-    made.hasCopyRect === wishes.hasCopyRect &&
-    equalStyles(made.style, wishes.style) &&
+    made.hasCopyRect === settings.hasCopyRect &&
+    equalStyles(made.style, settings.style) &&
     equalRects(made.visible, visible)
   );
 }

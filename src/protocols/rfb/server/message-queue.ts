@@ -4,7 +4,7 @@ import { RfbError } from "../error.ts";
 const MAX_HELD_BYTES = 1024 * 1024;
 
 /** What goes to one viewer. Nothing may come between the parts of an update, so other messages wait for its end. */
-export class Outlet {
+export class MessageQueue {
   readonly #write: (bytes: Uint8Array) => void;
   #held: Uint8Array[] = [];
   #heldBytes = 0;

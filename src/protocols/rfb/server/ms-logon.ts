@@ -4,7 +4,7 @@ import { modPow, toBytes, toNumber } from "../security/big-number.ts";
 import { takeCredential } from "../security/credentials.ts";
 import { sharedSecret } from "../security/diffie-hellman.ts";
 import { mirrorBits } from "../security/vnc-auth.ts";
-import type { Dialogue, MsLogonCrypto, ServerSecurity } from "./dialogue.ts";
+import type { MsLogonCrypto, ServerContext, ServerSecurity } from "./server-context.ts";
 
 const NUMBER_BYTES = 8;
 const BLOCK_BYTES = 8;
@@ -24,7 +24,7 @@ const GENERATOR = 3n;
  * 64 bits hide nothing from who wants to know: it is offered only where it was asked for by name.
  */
 export function* readMsLogon(
-  d: Dialogue,
+  d: ServerContext,
   { crypto, verify }: Extract<ServerSecurity, { type: "msLogon" }>,
 ): Parser<boolean> {
   const exponent = (toNumber(crypto.randomBytes(NUMBER_BYTES)) % (PRIME - 3n)) + 2n;

@@ -1,12 +1,12 @@
 import type { CopyMove, Picture } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
-import type { PixelStyle, RfbServerPorts } from "./dialogue.ts";
 import { LossyRegion } from "./lossy-region.ts";
 import type { MadeUpdate } from "./made-update.ts";
 import { RectEncoder } from "./rect-encoder.ts";
+import type { PixelStyle, RfbServerPorts } from "./server-context.ts";
 import type { UpdateWriter } from "./update-writer.ts";
-import type { Wishes } from "./wishes.ts";
+import type { ViewerSettings } from "./viewer-settings.ts";
 
 export interface PutPieces {
   /** The number of the first piece that was not added. */
@@ -20,11 +20,11 @@ export interface PutPieces {
 export class PixelSender {
   readonly lossy = new LossyRegion();
   readonly #encoder: RectEncoder;
-  readonly #wishes: Wishes;
+  readonly #settings: ViewerSettings;
 
-  constructor(ports: RfbServerPorts, wishes: Wishes) {
+  constructor(ports: RfbServerPorts, settings: ViewerSettings) {
     this.#encoder = new RectEncoder(ports);
-    this.#wishes = wishes;
+    this.#settings = settings;
   }
 
   /** As RectEncoder's. */
@@ -88,7 +88,7 @@ export class PixelSender {
    * and where all of them lie in what it asked for.
    */
   canCopy(copies: readonly CopyMove[], asked: Region): boolean {
-    if (copies.length === 0 || !this.#wishes.hasCopyRect) return false;
+    if (copies.length === 0 || !this.#settings.hasCopyRect) return false;
     return copies.every(({ fromX, fromY, to }) => {
       const from = { x: fromX, y: fromY, width: to.width, height: to.height };
       return Region.of(from, to).subtract(asked).isEmpty;

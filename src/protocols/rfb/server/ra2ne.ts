@@ -3,7 +3,7 @@ import { ByteWriter } from "../../byte-writer.ts";
 import type { RsaKey, RsaPublicKey, SecurityCrypto } from "../../platform.ts";
 import { RfbError } from "../error.ts";
 import { SessionCipher } from "../security/session-cipher.ts";
-import type { Dialogue, ServerSecurity } from "./dialogue.ts";
+import type { ServerContext, ServerSecurity } from "./server-context.ts";
 
 /** Bits of a viewer's key, as TigerVNC and noVNC have them. */
 const LEAST_KEY_BITS = 1024;
@@ -22,7 +22,7 @@ const WANTS_USER_AND_PASSWORD = 1;
  * the other's key, both hashes of the keys, what we want to know, and the viewer's credentials.
  */
 export function* readRa2ne(
-  d: Dialogue,
+  d: ServerContext,
   { key, crypto, verify }: Extract<ServerSecurity, { type: "ra2ne" }>,
 ): Parser<boolean> {
   const ours = publicKeyOf(key);
@@ -98,7 +98,7 @@ function encryptFor(crypto: SecurityCrypto, key: RsaPublicKey, random: Uint8Arra
  * data. INVARIANT: wrong padding is answered like a right one with another random, so that nobody can use us to find
  * out what a message of somebody else holds (Bleichenbacher 1998).
  */
-function* readRandom(d: Dialogue, key: RsaKey): Parser<Uint8Array> {
+function* readRandom(d: ServerContext, key: RsaKey): Parser<Uint8Array> {
   const size = key.modulus.length;
   while (!d.from.has(2)) yield 2;
   const length = d.from.u16();

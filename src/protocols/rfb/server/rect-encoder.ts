@@ -6,7 +6,7 @@ import { TIGHT_MAX_AREA, TIGHT_MAX_WIDTH } from "../encodings/tight.ts";
 import { TIGHT } from "../encodings/tight-decode.ts";
 import { startStream } from "../encodings/zlib-segment.ts";
 import { ENCODING } from "../numbers.ts";
-import type { RectWork, RfbServerPorts } from "./dialogue.ts";
+import type { RectWork, RfbServerPorts } from "./server-context.ts";
 import type { UpdateWriter } from "./update-writer.ts";
 
 /** Rows of a piece end on multiples of this, so that the same damage is cut the same way for every viewer. */

@@ -10,18 +10,19 @@ import { CLIENT_MESSAGE, ENCODING, SERVER_MESSAGE } from "../numbers.ts";
 import { RESIZE_STATUS, type ResizeStatus } from "../resize-status.ts";
 import { Announcements, type Layout, type Leds } from "./announcements.ts";
 import { ViewerClipboard } from "./clipboard.ts";
-import { Demand } from "./demand.ts";
-import type { Dialogue, RfbServerEvent, RfbServerOptions, RfbServerPorts } from "./dialogue.ts";
 import { FENCE, fenceNumber, serverFence } from "./fence.ts";
 import { readHandshake, serverInit } from "./handshake.ts";
 import { isLayout } from "./layout-check.ts";
 import type { MadeUpdate } from "./made-update.ts";
-import { Outlet } from "./outlet.ts";
+import { MessageQueue } from "./message-queue.ts";
+import type { RfbServerEvent, RfbServerOptions, RfbServerPorts, ServerContext } from "./server-context.ts";
+import { UpdateRequests } from "./update-requests.ts";
 import { UpdateSender } from "./update-sender.ts";
 import { readViewerMessage, type ViewerMessage } from "./viewer-messages.ts";
-import { Wishes } from "./wishes.ts";
+import { ViewerSettings } from "./viewer-settings.ts";
 
 export type { Leds } from "./announcements.ts";
+export type { MadeUpdate } from "./made-update.ts";
 export type {
   ArdCrypto,
   DhExchange,
@@ -35,8 +36,7 @@ export type {
   ServerSecurity,
   TlsIdentity,
   VeNCryptSubtype,
-} from "./dialogue.ts";
-export type { MadeUpdate } from "./made-update.ts";
+} from "./server-context.ts";
 
 const MAX_UPDATE_BYTES = 2 * 1024 * 1024;
 
@@ -52,9 +52,9 @@ const ACKNOWLEDGED = [ENCODING.qemuExtendedKey, ENCODING.extendedMouseButtons] a
  * refused where the desktop changed its size and the viewer cannot follow; the owner then closes the socket.
  */
 export class RfbServer {
-  readonly #d: Dialogue;
-  readonly #wishes = new Wishes();
-  readonly #demand = new Demand();
+  readonly #d: ServerContext;
+  readonly #settings = new ViewerSettings();
+  readonly #requests = new UpdateRequests();
   readonly #announcements = new Announcements();
   readonly #clipboard: ViewerClipboard;
   readonly #updates: UpdateSender;
@@ -75,18 +75,18 @@ export class RfbServer {
     send: (bytes: Uint8Array) => void,
     on: (event: RfbServerEvent) => void,
   ) {
-    const outlet = new Outlet(send);
+    const queue = new MessageQueue(send);
     const from = new ByteQueue(4096);
-    this.#d = { from, options, ports, emit: on, send: (bytes) => outlet.send(bytes) };
+    this.#d = { from, options, ports, emit: on, send: (bytes) => queue.send(bytes) };
     this.#layout = { width: options.width, height: options.height, screens: options.screens };
     this.#name = options.name;
     this.#viewport = options.viewport ?? null;
     this.#clipboard = new ViewerClipboard(this.#d);
     this.#updates = new UpdateSender({
       ports,
-      outlet,
-      wishes: this.#wishes,
-      demand: this.#demand,
+      queue,
+      settings: this.#settings,
+      requests: this.#requests,
       announcements: this.#announcements,
       maxUpdateBytes: options.maxUpdateBytes ?? MAX_UPDATE_BYTES,
     });
@@ -101,7 +101,7 @@ export class RfbServer {
 
   /** True while the viewer has an open update request (or continuous updates that it keeps up with), or half an update. */
   get isUpdateWanted(): boolean {
-    return this.#isReady && (this.#demand.isOpen || this.#updates.isOpen);
+    return this.#isReady && (this.#requests.isOpen || this.#updates.isOpen);
   }
 
   /** True while an update has begun that `update` is to go on with: other messages wait for its end. */
@@ -111,12 +111,12 @@ export class RfbServer {
 
   /** What the viewer asked to get whole, because of a non-incremental request; taken by `update`. */
   get refresh(): Region {
-    return this.#demand.refresh;
+    return this.#requests.refresh;
   }
 
   /** Updates that the viewer was asked to confirm and did not yet; 0 for viewers without Fence. */
   get updatesInFlight(): number {
-    return this.#demand.updatesInFlight;
+    return this.#requests.updatesInFlight;
   }
 
   /** The size the viewer was told, or will be told before it gets pixels. */
@@ -126,7 +126,7 @@ export class RfbServer {
 
   /** True where the viewer draws the cursor itself. */
   get drawsCursor(): boolean {
-    return this.#wishes.cursorKind !== null;
+    return this.#settings.cursorKind !== null;
   }
 
   receive(chunk: Uint8Array): void {
@@ -175,7 +175,7 @@ export class RfbServer {
 
   /** True where `update` would have something to send to a viewer that wants it, whatever was painted. */
   get hasNews(): boolean {
-    return this.#updates.isOpen || !this.#announcements.isEmpty || !this.#demand.refresh.isEmpty;
+    return this.#updates.isOpen || !this.#announcements.isEmpty || !this.#requests.refresh.isEmpty;
   }
 
   /** True where `refine` would have something to send. */
@@ -207,7 +207,7 @@ export class RfbServer {
     if (isSame) this.#announcements.tellLayout();
     else {
       this.#updates.cutShort();
-      this.#demand.resize({ x: 0, y: 0, width, height });
+      this.#requests.resize({ x: 0, y: 0, width, height });
       this.#updates.pixels.lossy.clear();
       this.#announcements.changeLayout();
     }
@@ -249,13 +249,13 @@ export class RfbServer {
 
   name(name: string): void {
     this.#name = name;
-    if (!this.#isReady || !this.#wishes.has(ENCODING.desktopName)) return;
+    if (!this.#isReady || !this.#settings.has(ENCODING.desktopName)) return;
     this.#announcements.setName(name);
     this.#wantUpdate();
   }
 
   get #showsLeds(): boolean {
-    return this.#wishes.has(ENCODING.qemuLeds) || this.#wishes.has(ENCODING.vmwareLeds);
+    return this.#settings.has(ENCODING.qemuLeds) || this.#settings.has(ENCODING.vmwareLeds);
   }
 
   get #visible(): Rect {
@@ -290,7 +290,7 @@ export class RfbServer {
       if (type === CLIENT_MESSAGE.clientCutText) {
         yield* this.#clipboard.read();
       } else {
-        const hasExtendedButtons = this.#wishes.has(ENCODING.extendedMouseButtons);
+        const hasExtendedButtons = this.#settings.has(ENCODING.extendedMouseButtons);
         this.#handle(yield* readViewerMessage(type, from, hasExtendedButtons));
       }
     }
@@ -300,7 +300,7 @@ export class RfbServer {
     const { emit } = this.#d;
     switch (message.type) {
       case "setPixelFormat":
-        this.#wishes.format = equalPixelFormats(message.format, RGBX) ? RGBX : message.format;
+        this.#settings.format = equalPixelFormats(message.format, RGBX) ? RGBX : message.format;
         break;
       case "setEncodings":
         this.#takeEncodings(message.numbers);
@@ -335,7 +335,7 @@ export class RfbServer {
   #takeEncodings(numbers: readonly number[]): void {
     const hadCursor = this.drawsCursor;
     const hadLeds = this.#showsLeds;
-    const offered = this.#wishes.setEncodings(numbers);
+    const offered = this.#settings.setEncodings(numbers);
     for (const number of ACKNOWLEDGED) if (offered.has(number)) this.#announcements.acknowledge(number);
     if (offered.has(ENCODING.extendedDesktopSize)) this.#announcements.tellLayout();
     if (!hadCursor && this.drawsCursor && this.#cursor !== undefined)
@@ -349,11 +349,11 @@ export class RfbServer {
 
   /** Without Fence there is no telling how far behind a viewer is: then there are no continuous updates. */
   get #offersFlow(): boolean {
-    return this.#wishes.has(ENCODING.continuousUpdates) && this.#wishes.has(ENCODING.fence);
+    return this.#settings.has(ENCODING.continuousUpdates) && this.#settings.has(ENCODING.fence);
   }
 
   #takeRequest(rect: Rect, isIncremental: boolean): void {
-    this.#demand.ask(intersectRects(rect, this.#whole), isIncremental);
+    this.#requests.ask(intersectRects(rect, this.#whole), isIncremental);
     this.#wantUpdate();
   }
 
@@ -363,14 +363,14 @@ export class RfbServer {
 
   #takeContinuousUpdates(isEnabled: boolean, rect: Rect): void {
     if (!this.#offersFlow) return;
-    this.#demand.continue(isEnabled ? intersectRects(rect, this.#whole) : null);
+    this.#requests.continue(isEnabled ? intersectRects(rect, this.#whole) : null);
     if (isEnabled) this.#wantUpdate();
     else this.#d.send(Uint8Array.of(SERVER_MESSAGE.endOfContinuousUpdates));
   }
 
   /** A request is answered at once with the flags we know: messages are handled one after the other anyway. */
   #takeFence(flags: number, payload: Uint8Array): void {
-    if (!this.#wishes.has(ENCODING.fence)) return;
+    if (!this.#settings.has(ENCODING.fence)) return;
     if ((flags & FENCE.request) !== 0) {
       this.#d.send(serverFence(flags & FENCE.known, payload));
       return;
@@ -378,12 +378,12 @@ export class RfbServer {
     const number = fenceNumber(payload);
     if (number === null) return;
     const wasWanted = this.isUpdateWanted;
-    this.#demand.landed(number);
+    this.#requests.landed(number);
     if (!wasWanted) this.#wantUpdate();
   }
 
   #takeDesktopSize(width: number, height: number, screens: readonly Screen[]): void {
-    if (!this.#wishes.has(ENCODING.extendedDesktopSize)) return;
+    if (!this.#settings.has(ENCODING.extendedDesktopSize)) return;
     if (!isLayout({ width, height, screens })) {
       this.refuseResize(RESIZE_STATUS.invalidLayout);
       return;

@@ -150,7 +150,7 @@ export type RfbServerEvent =
   | { readonly type: "updateWanted" };
 
 /** The line to one viewer: what its parsers read from, answer to and tell. */
-export interface Dialogue {
+export interface ServerContext {
   readonly from: ByteQueue;
   readonly options: RfbServerOptions;
   readonly ports: RfbServerPorts;

@@ -21,7 +21,7 @@ const NONE: Flight = { updates: 0, bytes: 0 };
 const MAX_RECTS = 64;
 
 /** What a viewer is waiting for: open requests, continuous updates, and how far behind it is (by Fence). */
-export class Demand {
+export class UpdateRequests {
   #asked = Region.empty;
   /** What was last asked for: most ask for the same again and again. */
   #usual = Region.empty;

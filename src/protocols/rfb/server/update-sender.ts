@@ -4,17 +4,17 @@ import { Region } from "../../../framebuffer/region.ts";
 import { raw } from "../encodings/raw.ts";
 import { ENCODING } from "../numbers.ts";
 import type { Announcements, Layout } from "./announcements.ts";
-import type { Demand } from "./demand.ts";
-import type { PixelStyle, RfbServerPorts } from "./dialogue.ts";
 import { FENCE, fencePayload, serverFence } from "./fence.ts";
 import { cannotResize } from "./layout-check.ts";
 import { type MadeUpdate, reachOf, servesAlso } from "./made-update.ts";
-import type { Outlet } from "./outlet.ts";
+import type { MessageQueue } from "./message-queue.ts";
 import { atMost, inTurn, piecesOf } from "./pieces.ts";
 import { PixelSender } from "./pixel-sender.ts";
 import { cutRect } from "./rect-encoder.ts";
+import type { PixelStyle, RfbServerPorts } from "./server-context.ts";
+import type { UpdateRequests } from "./update-requests.ts";
 import { joinParts, UpdateWriter } from "./update-writer.ts";
-import type { Wishes } from "./wishes.ts";
+import type { ViewerSettings } from "./viewer-settings.ts";
 
 /** What is sent again exactly must not keep what is new waiting for long. */
 const MAX_REFINEMENT_BYTES = 256 * 1024;
@@ -30,9 +30,9 @@ const GONE: Rect = { x: 0, y: 0, width: 1, height: 1 };
 
 export interface UpdateSenderParts {
   readonly ports: RfbServerPorts;
-  readonly outlet: Outlet;
-  readonly wishes: Wishes;
-  readonly demand: Demand;
+  readonly queue: MessageQueue;
+  readonly settings: ViewerSettings;
+  readonly requests: UpdateRequests;
   readonly announcements: Announcements;
   readonly maxUpdateBytes: number;
 }
@@ -76,7 +76,7 @@ export class UpdateSender {
     this.#joinUpdate = parts.ports.joinUpdate ?? joinParts;
     this.#pictureNumber = parts.ports.pictureNumber ?? (() => 0);
     this.#encodedRects = parts.ports.encodedRects ?? (() => []);
-    this.pixels = new PixelSender(parts.ports, parts.wishes);
+    this.pixels = new PixelSender(parts.ports, parts.settings);
   }
 
   get #partBytes(): number {
@@ -109,20 +109,20 @@ export class UpdateSender {
       this.#goOn(this.#open, picture);
       return left;
     }
-    const { announcements, demand, wishes, maxUpdateBytes } = this.#parts;
-    if (!demand.isOpen) return damage;
+    const { announcements, requests, settings, maxUpdateBytes } = this.#parts;
+    if (!requests.isOpen) return damage;
     const writer = new UpdateWriter();
-    const isPlain = announcements.isEmpty && demand.refresh.isEmpty;
+    const isPlain = announcements.isEmpty && requests.refresh.isEmpty;
     if (!announcements.isEmpty) {
       const isSizeDue = announcements.isSizeDue;
-      if (isSizeDue && !wishes.takesResize) throw cannotResize(layout);
-      announcements.put(writer, wishes, layout);
+      if (isSizeDue && !settings.takesResize) throw cannotResize(layout);
+      announcements.put(writer, settings, layout);
       if (isSizeDue) {
         this.#finish(writer, Region.empty);
         return damage;
       }
     }
-    const { style } = wishes;
+    const { style } = settings;
     const { isWhole, canCopy, region, pieces } = this.#plan(visible, painted, copies);
     if (canCopy) this.pixels.copy(writer, copies);
     const limitBytes = isWhole ? this.#partBytes : maxUpdateBytes;
@@ -147,7 +147,7 @@ export class UpdateSender {
     if (isPlain && hadBegun && left.isEmpty) {
       const moves = canCopy ? copies : [];
       const { sizeBytes } = writer;
-      const { hasCopyRect } = wishes;
+      const { hasCopyRect } = settings;
       const reach = reachOf(region, moves);
       // One literal, since every viewer reads it: objects of spread parts have no shape that the engine knows.
       this.#made = { message, sizeBytes, style, hasCopyRect, visible, region, moves, exact, lossy, reach };
@@ -157,26 +157,26 @@ export class UpdateSender {
 
   /** As RfbServer's. */
   get isPlain(): boolean {
-    const { announcements, demand } = this.#parts;
-    return this.#open === null && announcements.isEmpty && demand.refresh.isEmpty;
+    const { announcements, requests } = this.#parts;
+    return this.#open === null && announcements.isEmpty && requests.refresh.isEmpty;
   }
 
   /** As RfbServer's `prepare`. */
   prepare(picture: Picture, visible: Rect, painted: Region, copies: readonly CopyMove[]): boolean {
     const { pieces } = this.#plan(visible, painted, copies);
-    return this.pixels.prepare(picture, pieces, this.#parts.wishes.style, this.#parts.maxUpdateBytes);
+    return this.pixels.prepare(picture, pieces, this.#parts.settings.style, this.#parts.maxUpdateBytes);
   }
 
   /** What an update of this damage is made of. */
   #plan(visible: Rect, painted: Region, copies: readonly CopyMove[]) {
-    const { demand, wishes } = this.#parts;
-    const asked = demand.region.clip(visible);
-    const isWhole = !demand.refresh.intersect(asked).isEmpty;
-    const canCopy = demand.refresh.isEmpty && this.pixels.canCopy(copies, asked);
+    const { requests, settings } = this.#parts;
+    const asked = requests.region.clip(visible);
+    const isWhole = !requests.refresh.intersect(asked).isEmpty;
+    const canCopy = requests.refresh.isEmpty && this.pixels.canCopy(copies, asked);
     const pixels = canCopy ? painted : painted.union(Region.from(copies.map(({ to }) => to)));
-    const due = pixels.union(demand.refresh).intersect(asked);
+    const due = pixels.union(requests.refresh).intersect(asked);
     const region = due.simplified(MAX_DAMAGE_RECTS).intersect(asked);
-    const { style } = wishes;
+    const { style } = settings;
     const encoded = isWhole ? [] : this.#encodedRects(style);
     const pieces = style.encoding === raw ? region.rects.flatMap(cutRect) : piecesOf(region, asked, encoded);
     return { isWhole, canCopy, region, pieces: inTurn(pieces, this.#stoppedAtY) };
@@ -184,23 +184,23 @@ export class UpdateSender {
 
   /** As RfbServer's `repeat`. */
   repeat(made: MadeUpdate, visible: Rect): boolean {
-    const { demand, wishes } = this.#parts;
-    if (!this.isPlain || !servesAlso(made, wishes, visible) || !demand.holds(made.reach)) return false;
+    const { requests, settings } = this.#parts;
+    if (!this.isPlain || !servesAlso(made, settings, visible) || !requests.holds(made.reach)) return false;
     if (!this.pixels.hasBegun(made.style.encoding.number)) return false;
     this.pixels.repeat(made);
-    demand.answered(made.region);
+    requests.answered(made.region);
     this.#end(made.message, made.sizeBytes);
     return true;
   }
 
   /** As RfbServer's `refine`. */
   refine(picture: Picture, visible: Rect): void {
-    const { announcements, demand, wishes, maxUpdateBytes } = this.#parts;
+    const { announcements, requests, settings, maxUpdateBytes } = this.#parts;
     const { still } = this.pixels.lossy;
-    if (this.isOpen || !demand.isOpen || still.isEmpty || announcements.isSizeDue) return;
-    const pieces = still.clip(visible).intersect(demand.region).rects.flatMap(cutRect);
+    if (this.isOpen || !requests.isOpen || still.isEmpty || announcements.isSizeDue) return;
+    const pieces = still.clip(visible).intersect(requests.region).rects.flatMap(cutRect);
     const writer = new UpdateWriter();
-    const style = { ...wishes.style, jpegQuality: null };
+    const style = { ...settings.style, jpegQuality: null };
     const limitBytes = Math.min(MAX_REFINEMENT_BYTES, maxUpdateBytes);
     const { next } = this.pixels.put(writer, picture, pieces, 0, style, limitBytes);
     if (!writer.isEmpty) this.#finish(writer, Region.from(pieces.slice(0, next)));
@@ -221,8 +221,8 @@ export class UpdateSender {
    * updates the next one needs no asking, and other messages may go between.
    */
   #maySpread(writer: UpdateWriter): boolean {
-    const { demand, maxUpdateBytes } = this.#parts;
-    return !writer.isFull && writer.sizeBytes < maxUpdateBytes && !demand.isContinuous;
+    const { requests, maxUpdateBytes } = this.#parts;
+    return !writer.isFull && writer.sizeBytes < maxUpdateBytes && !requests.isContinuous;
   }
 
   /** Of what changed, as much as may be in one update: what is newest then shows soon. */
@@ -235,12 +235,12 @@ export class UpdateSender {
    * also for viewers with LastRect: vncsnapshot 1.2a asks for that, speaks 3.3, and does not know it (2026-11).
    */
   #begin(writer: UpdateWriter, style: PixelStyle, pieces: readonly Rect[], next: number): Region {
-    const { demand, outlet } = this.#parts;
+    const { requests, queue } = this.#parts;
     const counted = pieces.slice(0, next + writer.room);
     this.#open = { writer, style, pieces: counted, next };
-    outlet.part(this.#joinUpdate(writer.take(writer.count + counted.length - next)));
+    queue.part(this.#joinUpdate(writer.take(writer.count + counted.length - next)));
     const region = Region.from(counted);
-    demand.answered(region);
+    requests.answered(region);
     return region;
   }
 
@@ -254,7 +254,7 @@ export class UpdateSender {
       return;
     }
     this.#open = { ...open, next };
-    if (writer.sizeBytes > before) this.#parts.outlet.part(this.#joinUpdate(writer.take()));
+    if (writer.sizeBytes > before) this.#parts.queue.part(this.#joinUpdate(writer.take()));
   }
 
   #close(writer: UpdateWriter): void {
@@ -265,21 +265,21 @@ export class UpdateSender {
   /** Returns the message. */
   #finish(writer: UpdateWriter, sent: Region): Uint8Array {
     const message = this.#joinUpdate(writer.take());
-    this.#parts.demand.answered(sent);
+    this.#parts.requests.answered(sent);
     this.#end(message, writer.sizeBytes);
     return message;
   }
 
   /** The fence goes along with the message: a write of its own costs as much as one of many kilobytes. */
   #end(message: Uint8Array, sizeBytes: number): void {
-    const { demand, outlet } = this.#parts;
-    const number = demand.isContinuous ? demand.launch(sizeBytes, this.#pictureNumber()) : null;
+    const { requests, queue } = this.#parts;
+    const number = requests.isContinuous ? requests.launch(sizeBytes, this.#pictureNumber()) : null;
     if (number === null) {
-      outlet.end(message);
+      queue.end(message);
       return;
     }
     const fence = serverFence(FENCE.request | FENCE.blockBefore, fencePayload(number));
-    outlet.end(this.#joinUpdate([message, fence]));
+    queue.end(this.#joinUpdate([message, fence]));
   }
 }
 

@@ -2,7 +2,7 @@ import type { Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import { RfbError } from "../error.ts";
 import { VENCRYPT } from "../numbers.ts";
-import type { Dialogue, InnerSecurity, PlainSecurity, VeNCryptSubtype } from "./dialogue.ts";
+import type { InnerSecurity, PlainSecurity, ServerContext, VeNCryptSubtype } from "./server-context.ts";
 import { readVncAuth } from "./vnc-auth-check.ts";
 
 const MAJOR = 0;
@@ -24,7 +24,7 @@ const SUBTYPE = {
  *     server: U8 count, U32 sub-types         viewer: U32 sub-type
  *     server: U8 1 (TLS begins), then TLS, then what the sub-type proves
  */
-export function* readVeNCrypt(d: Dialogue, subtypes: readonly VeNCryptSubtype[]): Parser<boolean> {
+export function* readVeNCrypt(d: ServerContext, subtypes: readonly VeNCryptSubtype[]): Parser<boolean> {
   d.send(Uint8Array.of(MAJOR, MINOR));
   while (!d.from.has(2)) yield 2;
   const major = d.from.u8();
@@ -58,7 +58,7 @@ function numberOf({ identity, inner }: VeNCryptSubtype): number {
   return SUBTYPE[identity][inner.type];
 }
 
-function* readInner(d: Dialogue, inner: InnerSecurity): Parser<boolean> {
+function* readInner(d: ServerContext, inner: InnerSecurity): Parser<boolean> {
   switch (inner.type) {
     case "none":
       return true;
@@ -70,7 +70,7 @@ function* readInner(d: Dialogue, inner: InnerSecurity): Parser<boolean> {
 }
 
 /** Plain, rfbproto: U32 user length, U32 password length, user, password, both UTF-8. */
-function* readPlain(d: Dialogue, { verify }: PlainSecurity): Parser<boolean> {
+function* readPlain(d: ServerContext, { verify }: PlainSecurity): Parser<boolean> {
   while (!d.from.has(8)) yield 8;
   const userBytes = d.from.u32();
   const passwordBytes = d.from.u32();

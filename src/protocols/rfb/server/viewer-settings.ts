@@ -3,7 +3,7 @@ import type { Encoding } from "../encodings/encoding.ts";
 import { ALL_ENCODINGS } from "../encodings/list.ts";
 import { raw } from "../encodings/raw.ts";
 import { ENCODING } from "../numbers.ts";
-import type { PixelStyle } from "./dialogue.ts";
+import type { PixelStyle } from "./server-context.ts";
 
 /** JPEG quality of the quality levels 0 to 9, as TigerVNC and TurboVNC have them. */
 const JPEG_QUALITY = [15, 29, 41, 42, 62, 77, 79, 86, 92, 100] as const;
@@ -18,7 +18,7 @@ const ENCODERS: readonly Encoding[] = ALL_ENCODINGS.filter(({ encode }) => encod
 export type CursorKind = "withAlpha" | "vmware" | "masked" | null;
 
 /** What a viewer asked for by SetPixelFormat and SetEncodings. Nothing else is ever sent to it. */
-export class Wishes {
+export class ViewerSettings {
   #numbers: ReadonlySet<number> = new Set();
   #cursorKind: CursorKind = null;
   #hasCopyRect = false;

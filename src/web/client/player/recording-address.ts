@@ -9,7 +9,7 @@ export function recordingPath(id: string, rest = ""): string {
   return `/api/v1/recordings/${encodeURIComponent(id)}${rest}`;
 }
 
-export interface FrameWish {
+export interface FrameOptions {
   readonly atMs: number;
   /** Desktop pixels; the whole picture where it is left out. */
   readonly part?: Rect;
@@ -17,7 +17,7 @@ export interface FrameWish {
 }
 
 /** A small picture of a moment, for an image element. */
-export function frameAddress(id: string, { atMs, part, maxWidth }: FrameWish): string {
+export function frameAddress(id: string, { atMs, part, maxWidth }: FrameOptions): string {
   const query = new URLSearchParams({
     at_ms: String(Math.max(0, Math.round(atMs))),
     max_width: String(Math.max(1, Math.round(maxWidth))),

@@ -28,7 +28,7 @@ export function block(type: number, body: Uint8Array): Uint8Array {
 }
 
 /** Which pass a tile is of, and what it says. */
-export interface TileWish {
+export interface TileOptions {
   readonly kind: "simple" | "first" | "upgrade";
   readonly column: number;
   readonly row: number;
@@ -39,7 +39,7 @@ export interface TileWish {
   readonly data: readonly (Uint8Array | readonly [Uint8Array, Uint8Array])[];
 }
 
-export function tile(wish: TileWish): Uint8Array {
+export function tile(wish: TileOptions): Uint8Array {
   const { kind, column, row, isDifference = false, quality = 255, data } = wish;
   const to = new LittleEndianWriter().u8(0).u8(0).u8(0).u16(column).u16(row);
   if (kind !== "upgrade") to.u8(isDifference ? 1 : 0);
@@ -52,7 +52,7 @@ export function tile(wish: TileWish): Uint8Array {
   return block(type, to.bytes());
 }
 
-export interface RegionWish {
+export interface RegionOptions {
   readonly rects: readonly Rect[];
   readonly quantisation: Bands;
   /** What each pass leaves out, the same for all components. */
@@ -67,7 +67,7 @@ export function region({
   passes = [],
   isReduced = false,
   tiles,
-}: RegionWish): Uint8Array {
+}: RegionOptions): Uint8Array {
   const bytes = tiles.reduce((sum, part) => sum + part.length, 0);
   const to = new LittleEndianWriter();
   to.u8(64)

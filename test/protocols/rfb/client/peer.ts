@@ -1,5 +1,8 @@
 import { PLATFORM } from "../../../../src/appliance/open-links.ts";
-import type { RfbClientEvent, RfbClientOptions } from "../../../../src/protocols/rfb/client/conversation.ts";
+import type {
+  RfbClientEvent,
+  RfbClientOptions,
+} from "../../../../src/protocols/rfb/client/client-context.ts";
 import { RfbClient } from "../../../../src/protocols/rfb/client/rfb-client.ts";
 import { RfbError } from "../../../../src/protocols/rfb/error.ts";
 import { join } from "./server-bytes.ts";
