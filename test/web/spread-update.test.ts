@@ -29,6 +29,34 @@ interface Kind {
   readonly hasCopyRect: boolean;
   readonly isContinuous: boolean;
   readonly drawsPointer: boolean;
+  /** Of JPEG, 0 to 9; null for a viewer that takes none. */
+  readonly quality: number | null;
+}
+
+/** Each reading takes two milliseconds; timers go off where the test says so. */
+class HandClock implements Clock {
+  #nowMs = 0;
+  readonly #timers = new Set<() => void>();
+
+  nowMs(): number {
+    this.#nowMs += 2;
+    return this.#nowMs;
+  }
+
+  date(): Date {
+    return new Date(0);
+  }
+
+  after(_delayMs: number, call: () => void): () => void {
+    this.#timers.add(call);
+    return () => this.#timers.delete(call);
+  }
+
+  ring(): void {
+    const timers = [...this.#timers];
+    this.#timers.clear();
+    for (const call of timers) call();
+  }
 }
 
 /** A viewer that reads with our own client; each rectangle takes two milliseconds to encode. */
@@ -37,23 +65,15 @@ class Watching {
   readonly session: ViewerSession;
   readonly #client: RfbClient;
   readonly #kind: Kind;
+  readonly #clock = new HandClock();
   #queue = Buffer.alloc(0);
   updates = 0;
 
   constructor(desktop: OverlaidDesktop, cache: ViewerRectCache, turns: ViewerTurns, kind: Kind) {
     this.#kind = kind;
-    let nowMs = 0;
-    const clock: Clock = {
-      nowMs: () => {
-        nowMs += 2;
-        return nowMs;
-      },
-      date: () => new Date(0),
-      after: () => () => {},
-    };
     const actor = { kind: "human", id: "anna", name: "Anna" } as const;
     this.session = new ViewerSession(
-      { rfb: rfbPorts, cache, clock, log: new KeptLog(), turns },
+      { rfb: rfbPorts, cache, clock: this.#clock, log: new KeptLog(), turns },
       {
         ...{ desktop, transport: this.transport, security: [{ type: "none" }] },
         ...{ isComposited: true, viewport: null },
@@ -61,12 +81,13 @@ class Watching {
       },
     );
     const pointer = kind.drawsPointer ? [ENCODING.cursor] : [];
+    const quality = kind.quality === null ? [] : [ENCODING.jpegQuality0 + kind.quality];
     const flow = kind.isContinuous ? [ENCODING.fence, ENCODING.continuousUpdates] : [];
     this.#client = new RfbClient(
       {
         password: null,
         encodings: kind.hasCopyRect ? [ENCODING.copyRect, kind.encoding] : [kind.encoding],
-        dialect: { ...PLAIN_RFB, pseudoEncodings: [ENCODING.desktopSize, ...pointer, ...flow] },
+        dialect: { ...PLAIN_RFB, pseudoEncodings: [ENCODING.desktopSize, ...pointer, ...flow, ...quality] },
       },
       CLIENT_PORTS,
       (bytes) => this.transport.say(bytes),
@@ -92,6 +113,11 @@ class Watching {
       await turn();
       this.read(Number.MAX_SAFE_INTEGER);
     }
+  }
+
+  /** Time goes by: what was sent as JPEG and stands still becomes due. */
+  wait(): void {
+    this.#clock.ring();
   }
 
   /** Takes what came off the line and reads so many bytes of it. */
@@ -223,6 +249,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 const anyKind: fc.Arbitrary<Kind> = fc.record({
   encoding: fc.constantFrom(ENCODING.tight, ENCODING.zrle, ENCODING.raw, ENCODING.hextile),
   ...{ hasCopyRect: fc.boolean(), isContinuous: fc.boolean(), drawsPointer: fc.boolean() },
+  quality: fc.option(side(9)),
 });
 
 /** A client takes no more than five sizes a second. */
@@ -256,7 +283,10 @@ t.test(
             watching.every((viewer) => viewer.isUpToDate && viewer.shows(desktop));
           for (let i = 0; i < 5000 && !isOver(); i++) {
             await turn();
-            for (const viewer of watching) viewer.read(Number.MAX_SAFE_INTEGER);
+            for (const viewer of watching) {
+              viewer.wait();
+              viewer.read(Number.MAX_SAFE_INTEGER);
+            }
           }
           return watching.every((viewer) => viewer.transport.closed.length === 0 && viewer.shows(desktop));
         },
@@ -268,7 +298,13 @@ t.test(
 
 t.test("a large change reaches a viewer that asks for each update in one, over many turns", async (t) => {
   const desktop = new OverlaidDesktop(1000, 800);
-  const kind = { encoding: ENCODING.tight, hasCopyRect: true, isContinuous: false, drawsPointer: false };
+  const kind = {
+    encoding: ENCODING.tight,
+    hasCopyRect: true,
+    isContinuous: false,
+    drawsPointer: false,
+    quality: null,
+  };
   const viewer = new Watching(desktop, new ViewerRectCache(desktop.view()), new ViewerTurns(), kind);
   const read = (): void => viewer.read(Number.MAX_SAFE_INTEGER);
   await viewer.begin();
