@@ -84,7 +84,7 @@ export function renderPolicyDoc(): string {
     table(["tool", "effect", ...MODES], tools),
     "",
     "## Approvals",
-    "An approval is good once, for the call that asked, with exactly its arguments and the keys that are",
+    "An approval is good once, for the call that asked, with exactly its arguments and the keys and buttons that are",
     "held meanwhile, which its words name, until it expires (`approvals.expiry_ms`).",
     "A yes counts only from whom its picture was shown to for `approvals.arming_ms` (its words, where it has no picture, and in an",
     "MCP client's form); an earlier one is refused as `too_early`, and a client's form is put again. A no counts at once.",

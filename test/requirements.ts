@@ -308,6 +308,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/mcp/server/elicitation.test.ts :: what a 2026 client must bring back is bound to it, its arguments and one use",
     `${INPUT_TOOLS} click_at hands over every option`,
     `${APPROVALS} keys that are held down are part of what is allowed, asked and done`,
+    `${APPROVALS} a button that is held down is part of what is allowed and asked`,
     `${HEART} silence is no, and a cancelled call voids its question`,
     "test/mcp/edited-approval.test.ts :: what a human changed of a place is told, with the place where it was done",
     "test/e2e/agents/mcp-bad-input.test.ts :: case 50: only a human approves",

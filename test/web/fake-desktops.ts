@@ -153,7 +153,7 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
       point: { x: 10, y: 20 },
       crop: { x: 0, y: 0, width: 100, height: 80 },
       bound: { x: 0, y: 0, width: 100, height: 80 },
-      held: [],
+      held: { keys: [], buttons: 0 },
       screenHash: "aa",
       isExact: true,
       argumentsHash: "bb",

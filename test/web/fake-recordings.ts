@@ -261,6 +261,6 @@ function question(atMs: number, state: "pending" | "granted"): Extract<TrackEntr
   return {
     ...{ atMs, type: "approval", id: "q1", state, actor: AGENT, kind: "click" },
     ...{ summary: "Click left at 10,10", intent: "open the menu", x: 10, y: 10 },
-    ...{ crop: null, screenHash: null, held: [], decidedBy: null },
+    ...{ crop: null, screenHash: null, held: { keys: [], buttons: 0 }, decidedBy: null },
   };
 }

@@ -2,6 +2,7 @@ import { BlockList, isIP } from "node:net";
 import type { Clock } from "../../platform/clock.ts";
 import type { Actor } from "../control/action.ts";
 import { connectionDetails, connectionUrl } from "../control/action-details.ts";
+import { NOTHING_HELD } from "../control/action-summary.ts";
 import { type Approval, Approvals, type ApprovalTimes } from "../control/approvals/approvals.ts";
 import type { DesktopEvent } from "../events/desktop-event.ts";
 import { Listeners } from "../listeners.ts";
@@ -99,7 +100,7 @@ export class Proposals {
         point: null,
         crop: null,
         bound: null,
-        held: [],
+        held: NOTHING_HELD,
         screenHash: null,
         isExact: true,
       },

@@ -1,7 +1,7 @@
 import { plainWords } from "../../compositor/look/shown-text.ts";
 import type { Point, Rect, Size } from "../../framebuffer/rect.ts";
 import { KEYSYM } from "../input/keyboard.ts";
-import type { Action } from "./action.ts";
+import { type Action, BUTTON_BIT, BUTTONS } from "./action.ts";
 
 /** By the number of clicks. */
 export const TIMES = ["", "Click", "Double-click", "Triple-click"] as const;
@@ -22,10 +22,33 @@ export function heldWords(keysyms: readonly number[]): string {
   return ` with ${keysyms.map((keysym) => HELD_NAMES[keysym] ?? `key 0x${keysym.toString(16)}`).join("+")} held`;
 }
 
-/** Of keys that are down when an action is asked for, those that its own words do not say. */
-export function heldBeside(action: Action, held: readonly number[]): readonly number[] {
+/** What an agent has left down and an action does not name itself: it is done with that. */
+export interface Held {
+  readonly keys: readonly number[];
+  /** RFB button mask. */
+  readonly buttons: number;
+}
+
+export const NOTHING_HELD: Held = Object.freeze({ keys: [], buttons: 0 });
+
+/** Of what is down when an action is asked for, that which its own words do not say. */
+export function heldBeside(action: Action, { keys, buttons }: Held): Held {
+  if (action.kind === "release") return NOTHING_HELD;
   const own = "holdKeysyms" in action ? action.holdKeysyms : action.kind === "hold" ? action.keysyms : [];
-  return action.kind === "release" ? [] : held.filter((keysym) => !own.includes(keysym));
+  const button = action.kind === "button" ? BUTTON_BIT[action.button] : 0;
+  return { keys: keys.filter((keysym) => !own.includes(keysym)), buttons: buttons & ~button };
+}
+
+/** " with Ctrl held, the left button down"; empty for nothing. */
+export function besideWords({ keys, buttons }: Held): string {
+  const down = BUTTONS.filter((button) => (buttons & BUTTON_BIT[button]) !== 0);
+  return heldWords(keys) + down.map((button) => `, the ${button} button down`).join("");
+}
+
+/** Whether the same is held, in whatever order it went down. */
+export function isSameHeld(a: Held, b: Held): boolean {
+  const isSize = a.keys.length === b.keys.length && a.buttons === b.buttons;
+  return isSize && a.keys.every((keysym) => b.keys.includes(keysym));
 }
 
 /** An action in words for people, without the text it types. */

@@ -330,10 +330,11 @@ export class Gate {
     }
   }
 
-  /** What the input is to an actor: keys that another agent left down come up before their turn. */
+  /** What the input is to an actor: what another agent left down comes up before their turn. */
   #handOf(actor: Actor): Hand {
     const { position, buttons } = this.#ports.input;
-    return { position, buttons, keys: this.arbiter.isPressedBy(actor.id) ? this.#agent.heldKeys : [] };
+    if (!this.arbiter.isPressedBy(actor.id)) return { position, buttons: 0, keys: [] };
+    return { position, buttons, keys: this.#agent.heldKeys };
   }
 
   #checkStop(actor: Actor): void {

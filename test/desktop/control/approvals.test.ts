@@ -438,9 +438,30 @@ t.test("keys that are held down are part of what is allowed, asked and done", as
   house.desktop.approvals.decide(other?.id ?? "", true, HUMAN);
   await house.act(up);
   house.desktop.approvals.decide(id, true, HUMAN);
-  await t.rejects(house.act(late), { code: "stale_screen", message: /keys that are held/ });
+  await t.rejects(house.act(late), { code: "stale_screen", message: /keys or buttons that are held/ });
   t.notOk(house.link.said.includes("down ffff"));
   t.equal(await isAsked({ ...CLICK, x: 500, y: 400 }), false, "without Ctrl, as it was allowed first");
+});
+
+t.test("a button that is held down is part of what is allowed and asked", async (t) => {
+  const { house, isAsked } = await allowing({ kind: "move", x: 500, y: 400 });
+  t.equal(await isAsked({ kind: "move", x: 510, y: 400 }), false);
+  const down = ask(house, { kind: "button", x: 500, y: 400, button: "left", isDown: true });
+  await settle();
+  t.match(card(house), { summary: "Press the left button at 500,400" });
+  house.desktop.approvals.decide(card(house).id, true, HUMAN);
+  await house.act(down);
+  const drag = ask(house, { kind: "move", x: 520, y: 400 });
+  await settle();
+  t.match(card(house), { summary: "Move the pointer to 520,400, the left button down" }, "no mere move");
+  house.desktop.approvals.decide(card(house).id, true, HUMAN);
+  await house.act(drag);
+  const up = ask(house, { kind: "button", x: null, y: null, button: "left", isDown: false });
+  await settle();
+  t.match(card(house), { summary: "Let go of the left button where the pointer is" });
+  house.desktop.approvals.decide(card(house).id, true, HUMAN);
+  await house.act(up);
+  t.equal(await isAsked({ kind: "move", x: 510, y: 400 }), false, "as it was allowed");
 });
 
 t.test(

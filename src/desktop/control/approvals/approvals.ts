@@ -5,6 +5,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { RefusedError } from "../../error.ts";
 import type { Action, Actor, Edit } from "../action.ts";
 import type { Detail } from "../action-details.ts";
+import type { Held } from "../action-summary.ts";
 import { scopeOf } from "./grant-scope.ts";
 
 /** stale: what the card showed has changed on the screen, and changing back does not revive it. */
@@ -29,8 +30,7 @@ export interface Approval {
   readonly action: Action | Proposal;
   /** The action in words, without typed text: "Click left at 640,300". */
   readonly summary: string;
-  /** Keys that are down already and that the action does not name itself: it is done with them. */
-  readonly held: readonly number[];
+  readonly held: Held;
   readonly actor: Actor;
   readonly intent: string | null;
   /** Where on the desktop, for the card's ring; null where the action has no place. */

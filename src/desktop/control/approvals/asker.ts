@@ -9,16 +9,18 @@ import type { Display } from "../../picture/display.ts";
 import type { Shown } from "../../picture/shown.ts";
 import type { Action, Actor, Edit } from "../action.ts";
 import { type Hand, pathOf, subjectOf } from "../action-class.ts";
-import { cropAround, heldBeside, heldWords, pointOf, summaryOf } from "../action-summary.ts";
+import {
+  besideWords,
+  cropAround,
+  type Held,
+  heldBeside,
+  isSameHeld,
+  pointOf,
+  summaryOf,
+} from "../action-summary.ts";
 import { type Approvals, type Granted, withEdit } from "./approvals.ts";
 import { ScreenBinding } from "./screen-binding.ts";
-import {
-  type GrantPorts,
-  type GrantUse,
-  isSameHeld,
-  MOST_OWN_CHANGE,
-  StandingGrants,
-} from "./standing-grants.ts";
+import { type GrantPorts, type GrantUse, MOST_OWN_CHANGE, StandingGrants } from "./standing-grants.ts";
 
 /** What blinks and is no larger is a caret: the keyboard's focus. */
 const CARET = { width: 4, minHeight: 8, maxHeight: 48 } as const;
@@ -104,7 +106,7 @@ export class Asker {
   /** What a person allowed for a while, where it covers this; null where they must be asked. */
   standingPermit(action: Action, actor: Actor): Permit | null {
     const hand = this.#ports.hand(actor);
-    const held = heldBeside(action, hand.keys);
+    const held = heldBeside(action, hand);
     const use = this.standing.find(action, held, actor, this.#targetsOf(action, hand));
     if (use === null) return null;
     const { by, area } = use.grant;
@@ -138,7 +140,7 @@ export class Asker {
   ): Promise<Permit> {
     const { desktopId, approvals } = this.#ports;
     const hand = this.#ports.hand(actor);
-    const held = heldBeside(action, hand.keys);
+    const held = heldBeside(action, hand);
     const targets = this.#targetsOf(action, hand);
     const crop = this.#cropOf(targets);
     const bound = this.#bind(crop, targets);
@@ -150,7 +152,7 @@ export class Asker {
         {
           desktopId,
           action,
-          summary: summaryOf(action) + heldWords(held),
+          summary: summaryOf(action) + besideWords(held),
           held,
           actor,
           intent,
@@ -226,12 +228,12 @@ export class Asker {
     };
   }
 
-  /** Keys that went down or came up since make another action of it. */
-  #checkHeld(action: Action, actor: Actor, held: readonly number[]): void {
-    if (isSameHeld(heldBeside(action, this.#ports.hand(actor).keys), held)) return;
+  /** What went down or came up since makes another action of it. */
+  #checkHeld(action: Action, actor: Actor, held: Held): void {
+    if (isSameHeld(heldBeside(action, this.#ports.hand(actor)), held)) return;
     throw new RefusedError(
       "stale_screen",
-      "the keys that are held are others than when a human was asked about this: ask again",
+      "the keys or buttons that are held are others than when a human was asked about this: ask again",
     );
   }
 

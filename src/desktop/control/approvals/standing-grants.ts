@@ -5,6 +5,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { RefusedError } from "../../error.ts";
 import type { Shown } from "../../picture/shown.ts";
 import type { Action, Actor } from "../action.ts";
+import { type Held, isSameHeld } from "../action-summary.ts";
 import { isSameScope, scopeOf } from "./grant-scope.ts";
 import type { ScreenBinding } from "./screen-binding.ts";
 
@@ -45,8 +46,7 @@ export interface GrantPorts {
 interface Kept {
   grant: Grant;
   readonly action: Action;
-  /** Keys that are held beside it. */
-  readonly held: readonly number[];
+  readonly held: Held;
   binding: ScreenBinding | null;
   /** Actions under way that it allowed: what changes meanwhile is theirs. */
   using: number;
@@ -78,12 +78,12 @@ export class StandingGrants {
   }
 
   /**
-   * `area`: here, null for an action without a place. `held`: what is held beside it. The action that was asked about is its first use, which begins at
-   * once. null where the action can be allowed once only.
+   * `area`: here, null for an action without a place. `held`: what is held beside it. The action that was asked about is
+   * its first use, which begins at once. null where the action can be allowed once only.
    */
   add(
     action: Action,
-    held: readonly number[],
+    held: Held,
     actor: Actor,
     by: Actor,
     area: Rect | null,
@@ -115,7 +115,7 @@ export class StandingGrants {
   }
 
   /** What covers an action of an actor with the same held beside it; `path`: where it is done, every point of it. */
-  find(action: Action, held: readonly number[], actor: Actor, path: readonly Point[]): GrantUse | null {
+  find(action: Action, held: Held, actor: Actor, path: readonly Point[]): GrantUse | null {
     for (const kept of this.#all.values()) {
       const { grant, binding } = kept;
       const isHere =
@@ -194,11 +194,6 @@ export class StandingGrants {
     this.#ports.tell(change, kept.grant, by);
     return true;
   }
-}
-
-/** Whether two lists are the same keys, in whatever order they went down. */
-export function isSameHeld(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((keysym) => b.includes(keysym));
 }
 
 const EVERYWHERE: Rect = Object.freeze({ x: 0, y: 0, width: 65_536, height: 65_536 });
