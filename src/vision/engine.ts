@@ -1,13 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { TessBaseAPI, TesseractCore } from "tesseract.js-core/tesseract-core-simd-lstm.js";
-import type { Rect } from "../framebuffer/rect.ts";
 import { VisionError } from "./error.ts";
-import type { GreyPicture } from "./grey-picture.ts";
 import { readModel } from "./models.ts";
+import type { EngineWord, GreyPicture, OcrEngine } from "./ocr-engine.ts";
 
-/** One block of text of any shape, cut into lines by the engine. */
-export const PSM_SPARSE = 11;
+/** Tesseract's page segmentation mode for a picture of one line: lines are cut by ourselves, better than it does. */
+const ONE_LINE = 7;
 
 /** Tesseract's engine mode: its neural network alone, the only one that the models and this build have. */
 const LSTM_ONLY = 1;
@@ -19,18 +18,8 @@ const PICTURE = "/input";
 /** What is written beside a picture without a unit of length; the network was taught with this many pixels an inch. */
 const PIXELS_AN_INCH = 300;
 
-/** A word where it lies in the picture that the engine was given. */
-export interface EngineWord {
-  readonly text: string;
-  readonly rect: Rect;
-  /** 0 to 100. */
-  readonly confidence: number;
-  /** The same for words of one line of one block. */
-  readonly line: string;
-}
-
 /** Tesseract as WebAssembly, with the models of the languages it read last. It holds the thread while it reads. */
-export class Engine {
+export class Engine implements OcrEngine {
   readonly #core: TesseractCore;
   readonly #api: TessBaseAPI;
   readonly #models = new Set<string>();
@@ -55,7 +44,6 @@ export class Engine {
     }
   }
 
-  /** What is read from now on is in these languages, the most likely first. Rejects with VisionError models_missing. */
   async use(languages: readonly string[]): Promise<void> {
     const wanted = languages.join("+");
     if (wanted === this.#languages) return;
@@ -72,15 +60,14 @@ export class Engine {
     this.#languages = wanted;
   }
 
-  /** The words in a picture of dark text on light ground. `segmentation`: one of Tesseract's page segmentation modes. */
-  read({ width, height, grey }: GreyPicture, segmentation: number): EngineWord[] {
+  readLine({ width, height, grey }: GreyPicture): EngineWord[] {
     const api = this.#api;
     const header = new TextEncoder().encode(`P5\n${width} ${height}\n255\n`);
     const file = new Uint8Array(header.length + grey.length);
     file.set(header);
     file.set(grey, header.length);
     this.#core.FS.writeFile(PICTURE, file);
-    api.SetPageSegMode(segmentation);
+    api.SetPageSegMode(ONE_LINE);
     if (api.SetImageFile(1, 0) === 1) throw new VisionError("engine_failed", "the picture was not taken");
     api.SetSourceResolution(PIXELS_AN_INCH);
     if (api.Recognize(null) !== 0) throw new VisionError("engine_failed", "the picture could not be read");
@@ -97,10 +84,10 @@ const WORD_LEVEL = "5";
 function wordsOf(table: string): EngineWord[] {
   return table.split("\n").flatMap((row) => {
     const cells = row.split("\t");
-    const [level, , block, paragraph, line, , left, top, width, height, confidence, text = ""] = cells;
+    const [level, , , , , , left, top, width, height, confidence, text = ""] = cells;
     if (level !== WORD_LEVEL || text.trim() === "") return [];
     const rect = { x: Number(left), y: Number(top), width: Number(width), height: Number(height) };
     const sure = Math.max(0, Math.min(100, Number(confidence)));
-    return [{ text: text.trim(), rect, confidence: sure, line: `${block}.${paragraph}.${line}` }];
+    return [{ text: text.trim(), rect, confidence: sure }];
   });
 }

@@ -1,5 +1,6 @@
 import type { Rect } from "../framebuffer/rect.ts";
 import type { VisionErrorCode } from "./error.ts";
+import type { LineInk } from "./read-line.ts";
 
 /** A word as the engine read it. `rect`: pixels of the picture. */
 export interface OcrWord {
@@ -20,14 +21,27 @@ export interface OcrLine {
 }
 
 /** What an engine thread is asked: a picture file of ours, and the part of it that is to be read. */
-export interface OcrTask {
+export interface PictureTask {
+  readonly kind: "picture";
   /** PNG, JPEG or WebP. */
   readonly file: Uint8Array;
   /** Pixels of the picture; null for all of it. */
   readonly part: Rect | null;
+}
+
+/** Or lines that are cut already. */
+export interface LinesTask {
+  readonly kind: "lines";
+  readonly lines: readonly LineInk[];
+}
+
+export type OcrTask = (PictureTask | LinesTask) & {
   /** Names of models, the most likely language first. */
   readonly languages: readonly string[];
-}
+};
+
+/** The words of each line, where they lie in the picture that they were cut out of. */
+export type LineWords = readonly (readonly OcrWord[])[];
 
 export interface ToOcrThread {
   readonly id: number;
@@ -35,7 +49,7 @@ export interface ToOcrThread {
 }
 
 export type FromOcrThread =
-  | { readonly kind: "done"; readonly id: number; readonly lines: readonly OcrLine[] }
+  | { readonly kind: "done"; readonly id: number; readonly lines: LineWords }
   | {
       readonly kind: "failed";
       readonly id: number;

@@ -2,14 +2,15 @@ import type { Worker } from "node:worker_threads";
 import type { Size } from "../framebuffer/rect.ts";
 import { openThread } from "../platform/worker-thread.ts";
 import { VisionError } from "./error.ts";
-import type { FromOcrThread, OcrLine, OcrTask, ToOcrThread } from "./ocr-messages.ts";
+import type { FromOcrThread, LineWords, OcrLine, OcrTask, PictureTask, ToOcrThread } from "./ocr-messages.ts";
+import { type LineInk, ocrLineOf } from "./read-line.ts";
 
 /** Each takes a core while it reads, and the memory of an engine with its models. */
 const MOST_THREADS = 2;
 
 /** Pixels read at once: full of small text they take half a minute, and clients wait one. */
 const MOST_PIXELS = 2560 * 1600;
-/** Pixels a side: the engine counts them in 15 bits, and is given the picture twice as wide and high. */
+/** Pixels a side: the engine counts them in 15 bits, and is given lines up to twice as long. */
 const MOST_SIDE = 16_383;
 
 /** Tasks of one owner that run or wait: the others have their turns. */
@@ -27,12 +28,22 @@ export interface OcrTimer {
   after(delayMs: number, call: () => void): () => void;
 }
 
-/** What is to be read, and for whom. */
-export interface OcrRequest extends OcrTask {
-  /** Of the picture in the file. */
-  readonly size: Size;
+/** For whom something is read, and in what languages, the most likely first. */
+interface ReadFor {
   /** Owners take turns. */
   readonly ownerId: string;
+  readonly languages: readonly string[];
+}
+
+/** A picture to read. */
+export interface OcrRequest extends Omit<PictureTask, "kind">, ReadFor {
+  /** Of the picture in the file. */
+  readonly size: Size;
+}
+
+/** Lines to read that are cut already. */
+export interface LinesRequest extends ReadFor {
+  readonly lines: readonly LineInk[];
 }
 
 /** Throws VisionError too_large for more than is read at once. */
@@ -48,7 +59,7 @@ interface Job {
   readonly id: number;
   readonly ownerId: string;
   readonly task: OcrTask;
-  resolve(lines: readonly OcrLine[]): void;
+  resolve(lines: LineWords): void;
   reject(error: unknown): void;
 }
 
@@ -88,15 +99,26 @@ export class OcrPool {
     { size, ownerId, file, part, languages }: OcrRequest,
     signal: AbortSignal,
   ): Promise<readonly OcrLine[]> {
-    signal.throwIfAborted();
     checkReadable(part ?? size);
+    // A copy of its own: what is sent of a view is all of the memory it lies in.
+    const task = { kind: "picture", file: Uint8Array.from(file), part, languages } as const;
+    const lines = await this.#run(task, ownerId, signal);
+    return lines.flatMap((words) => ocrLineOf(words) ?? []);
+  }
+
+  /** The words of each line, in its place. Rejects as `read` does. */
+  async readLines({ lines, ownerId, languages }: LinesRequest, signal: AbortSignal): Promise<LineWords> {
+    return await this.#run({ kind: "lines", lines, languages }, ownerId, signal);
+  }
+
+  async #run(task: OcrTask, ownerId: string, signal: AbortSignal): Promise<LineWords> {
+    signal.throwIfAborted();
     this.#admit(ownerId);
     return await new Promise((resolve, reject) => {
       const job: Job = {
         id: this.#next++,
         ownerId,
-        // A copy of its own: what is sent of a view is all of the memory it lies in.
-        task: { file: Uint8Array.from(file), part, languages },
+        task,
         resolve: (lines) => {
           signal.removeEventListener("abort", cancel);
           resolve(lines);

@@ -1,28 +1,25 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import { decodePicture } from "../compositor/picture-file.ts";
 import { equalRects, intersectRects, isEmptyRect, rectOfSize } from "../framebuffer/rect.ts";
+import { boxOfRect } from "./cut/box.ts";
+import { cutPicture } from "./cut/cut-lines.ts";
 import { Engine } from "./engine.ts";
 import { VisionError } from "./error.ts";
-import { greyOf } from "./grey-picture.ts";
-import type { FromOcrThread, OcrLine, OcrTask, ToOcrThread } from "./ocr-messages.ts";
-import { readLines } from "./read-lines.ts";
+import type { FromOcrThread, LineWords, OcrTask, PictureTask, ToOcrThread } from "./ocr-messages.ts";
+import { type LineInk, readLine } from "./read-line.ts";
+import { inReadingOrder } from "./reading-order.ts";
 
 /** The entry of a thread of the OCR pool. */
 if (parentPort !== null) serve(parentPort);
 
 function serve(port: MessagePort): void {
   let engine: Promise<Engine> | null = null;
-  const read = async ({ file, part, languages }: OcrTask): Promise<readonly OcrLine[]> => {
+  const read = async (task: OcrTask): Promise<LineWords> => {
     engine ??= Engine.open();
     const opened = await engine;
-    await opened.use(languages);
-    const { rgba, ...size } = await decodePicture(file);
-    const whole = rectOfSize(size);
-    const area = part ?? whole;
-    if (isEmptyRect(area) || !equalRects(intersectRects(area, whole), area)) {
-      throw new VisionError("engine_failed", "got a part that the picture does not have");
-    }
-    return readLines(opened, greyOf(rgba, size.width, area), area);
+    await opened.use(task.languages);
+    const lines = task.kind === "lines" ? task.lines : await linesOf(task);
+    return lines.map((line) => readLine(opened, line));
   };
   port.on("message", ({ id, task }: ToOcrThread) => {
     const tell = (message: FromOcrThread): void => port.postMessage(message);
@@ -31,6 +28,33 @@ function serve(port: MessagePort): void {
       (cause: unknown) => tell({ kind: "failed", id, ...faultOf(cause) }),
     );
   });
+}
+
+/** The lines of a part of a picture, in reading order. */
+async function linesOf({ file, part }: PictureTask): Promise<readonly LineInk[]> {
+  const { rgba, ...size } = await decodePicture(file);
+  const whole = rectOfSize(size);
+  const area = part ?? whole;
+  if (isEmptyRect(area) || !equalRects(intersectRects(area, whole), area)) {
+    throw new VisionError("engine_failed", "got a part that the picture does not have");
+  }
+  const words = new Uint32Array(area.width * area.height);
+  const bytes = new Uint8Array(words.buffer);
+  for (let y = 0; y < area.height; y++) {
+    const from = ((area.y + y) * size.width + area.x) * 4;
+    bytes.set(rgba.subarray(from, from + area.width * 4), y * area.width * 4);
+  }
+  const moved = ({ left, top, right, bottom }: ReturnType<typeof boxOfRect>) => ({
+    left: left + area.x,
+    top: top + area.y,
+    right: right + area.x,
+    bottom: bottom + area.y,
+  });
+  return inReadingOrder(cutPicture({ width: area.width, height: area.height, words })).map((line) => ({
+    ...moved(line),
+    ink: line.ink,
+    inkBox: moved(line.inkBox),
+  }));
 }
 
 /** Of what is no fault of ours or the picture's nothing is said outside but that it failed. */

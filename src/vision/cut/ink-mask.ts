@@ -1,0 +1,87 @@
+import type { Size } from "../../framebuffer/rect.ts";
+import type { Box } from "./box.ts";
+import { isNear, type PixelPicture } from "./pixel-picture.ts";
+
+/** So many pixels of one colour beside each other are ground or a rule: strokes of letters are narrower. */
+const GROUND_WIDTH = 12;
+/** The same of pixels below each other: strokes are shorter than this up to large headings. */
+const GROUND_HEIGHT = 26;
+/** Colours of one ground: gradients differ by less from pixel to pixel. */
+const GRADIENT = 6;
+
+const ACROSS = 1;
+const DOWN = 2;
+
+/**
+ * Which pixels of a picture may be ink: those in no long run of one colour, neither across nor down. Kept whole, so that
+ * a small change costs only the runs it touches.
+ */
+export class InkMask {
+  /** One byte a pixel: 0 is ink, else what runs it lies in. */
+  readonly bytes: Uint8Array;
+  readonly #width: number;
+  readonly #height: number;
+  readonly #starts: Int32Array;
+
+  constructor({ width, height }: Size) {
+    this.#width = width;
+    this.#height = height;
+    this.bytes = new Uint8Array(width * height);
+    this.#starts = new Int32Array(width);
+  }
+
+  /** Pixels of a box changed; gives the rows in which the mask, or a pixel, is another one. */
+  update(picture: PixelPicture, box: Box): { readonly top: number; readonly bottom: number } {
+    this.#across(picture, box.top, box.bottom);
+    const { top, bottom } = this.#down(picture, box);
+    return { top: Math.min(top, box.top), bottom: Math.max(bottom, box.bottom) };
+  }
+
+  #across({ words }: PixelPicture, top: number, bottom: number): void {
+    const { bytes } = this;
+    const width = this.#width;
+    for (let row = top * width; row < bottom * width; row += width) {
+      const end = row + width;
+      let start = row;
+      for (let at = row + 1; at <= end; at++) {
+        if (at < end && isNear(words[at]!, words[at - 1]!, GRADIENT)) continue;
+        if (at - start >= GROUND_WIDTH) for (let k = start; k < at; k++) bytes[k]! |= ACROSS;
+        else for (let k = start; k < at; k++) bytes[k]! &= ~ACROSS;
+        start = at;
+      }
+    }
+  }
+
+  /** A run is as long for a pixel as far as it reaches; beyond GROUND_HEIGHT nobody asks. */
+  #down({ words }: PixelPicture, { left, top, right, bottom }: Box): { top: number; bottom: number } {
+    const { bytes } = this;
+    const width = this.#width;
+    const from = Math.max(0, top - GROUND_HEIGHT);
+    const to = Math.min(this.#height, bottom + GROUND_HEIGHT);
+    const first = Math.max(0, from - GROUND_HEIGHT);
+    const last = Math.min(this.#height, to + GROUND_HEIGHT);
+    const starts = this.#starts.fill(first);
+    const changed = { top, bottom };
+    for (let y = first + 1; y <= last; y++) {
+      for (let x = left; x < right; x++) {
+        const at = y * width + x;
+        if (y < last && isNear(words[at]!, words[at - width]!, GRADIENT)) continue;
+        const start = starts[x]!;
+        starts[x] = y;
+        const bit = y - start >= GROUND_HEIGHT ? DOWN : 0;
+        const until = Math.min(y, to);
+        for (let k = Math.max(start, from); k < until; k++) {
+          const before = bytes[k * width + x]!;
+          const after = (before & ~DOWN) | bit;
+          if (before === after) continue;
+          bytes[k * width + x] = after;
+          // Ink where there was none, or none where there was.
+          if (before !== 0 && after !== 0) continue;
+          if (k < changed.top) changed.top = k;
+          if (k >= changed.bottom) changed.bottom = k + 1;
+        }
+      }
+    }
+    return changed;
+  }
+}

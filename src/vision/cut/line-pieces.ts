@@ -1,0 +1,163 @@
+import { type Box, commonRows, heightOf, joinBoxes, widthOf } from "./box.ts";
+import { isNear, type PixelPicture } from "./pixel-picture.ts";
+import { TALLEST_LINE, type TextPart } from "./text-parts.ts";
+
+/** Parts that stand in one line, close to each other and on one ground. */
+export interface LinePiece extends Box {
+  readonly ground: number;
+  readonly parts: readonly TextPart[];
+}
+
+/** Grounds that differ by less are one. */
+const ONE_GROUND = 10;
+/** Rows by which a part may lie above or below a line to be looked at for it. */
+const REACH = 4;
+/** Rows of one bucket of the search, as a shift. */
+const BUCKET = 4;
+
+interface Growing {
+  box: Box;
+  readonly ground: number;
+  readonly parts: TextPart[];
+}
+
+/** Parts joined to lines: from left to right, then what is small to the line it lies in or beside. */
+export function joinParts(picture: PixelPicture, parts: readonly TextPart[]): LinePiece[] {
+  const lines: Growing[] = [];
+  const buckets = new Map<number, Set<Growing>>();
+  const enter = (line: Growing): void => {
+    for (let at = (line.box.top - REACH) >> BUCKET; at <= (line.box.bottom + REACH - 1) >> BUCKET; at++) {
+      const bucket = buckets.get(at) ?? new Set();
+      buckets.set(at, bucket.add(line));
+    }
+  };
+  const sorted = [...parts].sort((a, b) => a.left - b.left || a.top - b.top || a.right - b.right || a.bottom - b.bottom);
+  for (const part of sorted) {
+    let best: Growing | null = null;
+    let bestScore = Number.NEGATIVE_INFINITY;
+    const near = new Set<Growing>();
+    for (let at = (part.top - REACH) >> BUCKET; at <= (part.bottom + REACH - 1) >> BUCKET; at++) {
+      for (const line of buckets.get(at) ?? []) near.add(line);
+    }
+    for (const line of near) {
+      const score = continues(picture, line, part) ? 4 * commonRows(line.box, part) - gapTo(line, part) : null;
+      if (score === null || score < bestScore) continue;
+      // Among equals the upper one, so that the order in which lines were met decides nothing.
+      if (score === bestScore && best !== null && !isBefore(line.box, best.box)) continue;
+      best = line;
+      bestScore = score;
+    }
+    if (best === null) {
+      const { ground, ...box } = part;
+      const line = { box, ground, parts: [part] };
+      lines.push(line);
+      enter(line);
+      continue;
+    }
+    const { top, bottom } = best.box;
+    best.parts.push(part);
+    best.box = joinBoxes(best.box, part);
+    if (best.box.top !== top || best.box.bottom !== bottom) enter(best);
+  }
+  return withSmallPieces(picture, lines).map(({ box, ground, parts }) => ({ ...box, ground, parts }));
+}
+
+const isBefore = (a: Box, b: Box): boolean => a.top < b.top || (a.top === b.top && a.left < b.left);
+
+const gapTo = (line: Growing, part: Box): number => Math.max(0, part.left - line.box.right);
+
+/** Whether a part that begins no further left than a line's parts goes on with it. */
+function continues(picture: PixelPicture, line: Growing, part: TextPart): boolean {
+  const { box, ground } = line;
+  const least = Math.min(heightOf(box), heightOf(part));
+  const most = Math.max(heightOf(box), heightOf(part));
+  const gap = part.left - box.right;
+  const isUnequal = most > 2.1 * least;
+  const em = least >= 7 && isUnequal ? least : most;
+  if (gap > Math.max(1.25 * em, 9) || most > TALLEST_LINE) return false;
+  if (gap > 2 && most >= 22 && least > 7 && isUnequal) return false;
+  if (!isNear(ground, part.ground, ONE_GROUND)) return false;
+  const isSmall = least <= 0.45 * most;
+  if (commonRows(box, part) < (isSmall ? 0.3 : 0.5) * least) return isSmall && isAccentOf(box, part, most, least);
+  if (gap > 0 && !isClear(picture, box, part, part.ground)) return false;
+  return isSmall || !isUnequal || gap <= 2;
+}
+
+/** A dot or an accent right above or below. */
+function isAccentOf(line: Box, part: Box, most: number, least: number): boolean {
+  const apart = -commonRows(line, part);
+  const common = Math.min(line.right, part.right) - Math.max(line.left, part.left);
+  const narrower = Math.min(widthOf(line), widthOf(part));
+  return (
+    least <= 5 &&
+    apart <= Math.max(2, 0.2 * most) &&
+    common >= narrower - 2 &&
+    widthOf(part) < 3 * most
+  );
+}
+
+/** Nothing but ground between two boxes, in the row in the middle of what they have in common. */
+function isClear({ words, width, height }: PixelPicture, from: Box, to: Box, ground: number): boolean {
+  const middle = Math.round((Math.max(from.top, to.top) + Math.min(from.bottom, to.bottom)) / 2);
+  const row = Math.min(height - 1, Math.max(0, middle)) * width;
+  for (let x = from.right; x < to.left; x++) {
+    const here = words[row + x]!;
+    const next = words[row + Math.min(width - 1, x + 1)]!;
+    if (!isNear(here, ground, 24) && !isNear(here, next, 6)) return false;
+  }
+  return true;
+}
+
+/** Wider pieces are no punctuation that came before its line. */
+const SMALL_WIDTH = 60;
+
+function withSmallPieces(picture: PixelPicture, lines: readonly Growing[]): Growing[] {
+  const sorted = [...lines].sort(
+    (a, b) => widthOf(b.box) - widthOf(a.box) || a.box.top - b.box.top || a.box.left - b.box.left,
+  );
+  // Rows to lines: a noisy picture has thousands of pieces.
+  const rows = new Map<number, Growing[]>();
+  const reach = TALLEST_LINE >> 2;
+  for (const line of sorted) {
+    for (let at = (line.box.top - reach) >> 5; at <= (line.box.bottom + reach) >> 5; at++) {
+      const row = rows.get(at);
+      if (row === undefined) rows.set(at, [line]);
+      else row.push(line);
+    }
+  }
+  const gone = new Set<Growing>();
+  const order = new Map(sorted.map((line, index) => [line, index]));
+  for (let i = sorted.length - 1; i >= 0; i--) {
+    const small = sorted[i]!;
+    if (widthOf(small.box) > SMALL_WIDTH) continue;
+    const near = new Set<Growing>();
+    for (let at = small.box.top >> 5; at <= small.box.bottom >> 5; at++) {
+      for (const line of rows.get(at) ?? []) near.add(line);
+    }
+    const host = [...near]
+      .sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
+      .find((line) => line !== small && !gone.has(line) && takes(picture, line, small));
+    if (host === undefined) continue;
+    host.parts.push(...small.parts);
+    host.box = joinBoxes(host.box, small.box);
+    gone.add(small);
+  }
+  return sorted.filter((line) => !gone.has(line));
+}
+
+/** Whether a small piece lies in a line, or close beside one that is as high. */
+function takes(picture: PixelPicture, line: Growing, piece: Growing): boolean {
+  const [a, b] = [line.box, piece.box];
+  const high = heightOf(a);
+  const small = heightOf(b);
+  const most = Math.max(high, small);
+  if (most > TALLEST_LINE || !isNear(line.ground, piece.ground, ONE_GROUND)) return false;
+  const gap = Math.max(b.left - a.right, a.left - b.right);
+  if (gap <= 0) {
+    const isInside = b.top >= a.top - Math.max(3, 0.25 * high) && b.bottom <= a.bottom + Math.max(2, 0.15 * high);
+    return isInside && small <= 0.5 * high;
+  }
+  if (gap > 0.9 * most || commonRows(a, b) < 0.6 * small || small > 1.3 * high) return false;
+  if (widthOf(a) < widthOf(b) || (small <= 0.5 * high && gap > 0.5 * most)) return false;
+  return b.left > a.left ? isClear(picture, a, b, line.ground) : isClear(picture, b, a, line.ground);
+}
