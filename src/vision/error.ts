@@ -8,6 +8,8 @@ export type VisionErrorCode =
   | "engine_failed"
   /** The picture has more pixels than are read at once. */
   | "too_large"
+  /** A regular expression that is none, or that takes too long. */
+  | "bad_pattern"
   /** Too much is waiting to be read. */
   | "too_many";
 

@@ -1,0 +1,16 @@
+import type { Box } from "../cut/box.ts";
+import type { LineInk } from "../read-line.ts";
+import type { Reading } from "./line-cache.ts";
+
+/** A line of the picture as it is now. */
+export interface Entry extends Box {
+  readonly hash: string;
+  /** The generation at which it was first seen. */
+  readonly cameAt: number;
+  /** At which it was last seen elsewhere than before; null: never. */
+  readonly movedAt: number | null;
+  /** null until somebody wants to know what it says. */
+  reading: Reading | null;
+  /** What is to be read; null once it is. */
+  ink: LineInk | null;
+}

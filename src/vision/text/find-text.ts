@@ -1,0 +1,142 @@
+import { createContext, runInContext } from "node:vm";
+import { type Rect, boundRects } from "../../framebuffer/rect.ts";
+import { VisionError } from "../error.ts";
+import type { TextLine, TextMatch, TextQuery, TextWord } from "./text-line.ts";
+
+/** More matches tell nobody more. */
+const MOST_MATCHES = 200;
+/** Of one pattern over all lines: some take ages to find out that a line does not match. */
+const PATTERN_MS = 100;
+/** What is less alike is something else. */
+const LEAST_ALIKE = 0.75;
+
+/** Where in a line's text, half-open, and how much it is alike. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly alike: number;
+}
+
+/**
+ * Where a text stands in lines, in reading order; what is alike, the most alike first. Throws VisionError bad_pattern for
+ * a regular expression that is none, or that takes too long.
+ */
+export function findText(lines: readonly TextLine[], query: TextQuery): TextMatch[] {
+  const spans = query.match === "regex" ? spansOfPattern(lines, query) : lines.map(({ text }) => spansOf(text, query));
+  const found = lines.flatMap((line, index) => (spans[index] ?? []).flatMap((span) => matchOf(line, span) ?? []));
+  if (query.match === "fuzzy") found.sort((a, b) => b.alike - a.alike);
+  return found.slice(0, MOST_MATCHES).map(({ alike: _, ...match }) => match);
+}
+
+function matchOf({ text, words }: TextLine, { from, to, alike }: Span): (TextMatch & { alike: number }) | null {
+  let start = 0;
+  const rects: Rect[] = [];
+  let letters = 0;
+  let sure = 0;
+  for (const word of words) {
+    const first = Math.max(0, from - start);
+    const end = Math.min(word.text.length, to - start);
+    if (end > first) {
+      rects.push(partOf(word, first, end));
+      letters += end - first;
+      sure += (end - first) * word.confidence;
+    }
+    start += word.text.length + 1;
+  }
+  if (letters === 0) return null;
+  const score = Math.round((alike * sure) / letters) / 100;
+  return { text: text.slice(from, to), rect: rects.reduce(boundRects), line: text, score, alike };
+}
+
+/** Of some letters of a word: as if all were of one width. */
+function partOf({ text, rect }: TextWord, from: number, to: number): Rect {
+  const left = rect.x + Math.floor((rect.width * from) / text.length);
+  const right = rect.x + Math.ceil((rect.width * to) / text.length);
+  return { ...rect, x: left, width: Math.max(1, right - left) };
+}
+
+function spansOf(text: string, { text: sought, match, isCaseSensitive }: TextQuery): Span[] {
+  const line = plain(text, isCaseSensitive);
+  const wanted = plain(sought, isCaseSensitive).replace(/\s+/g, " ").trim();
+  if (wanted === "") return [];
+  if (match === "fuzzy") return alikeIn(line, wanted);
+  const found: Span[] = [];
+  for (let from = line.indexOf(wanted); from >= 0; from = line.indexOf(wanted, from + wanted.length)) {
+    const to = from + wanted.length;
+    const isWhole = !isLetter(line[from - 1]) && !isLetter(line[to]);
+    if (match !== "words" || isWhole) found.push({ from, to, alike: 1 });
+  }
+  return found;
+}
+
+const isLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
+
+/** Signs that look the same as one, so that who seeks need not know which was drawn. As long as the text. */
+function plain(text: string, isCaseSensitive: boolean): string {
+  const signs = text
+    .replace(/[‘’`´]/g, "'")
+    .replace(/[“”„]/g, '"')
+    .replace(/[‐‑–—−]/g, "-");
+  if (isCaseSensitive) return signs;
+  // Letter by letter: the small form of some is longer, and places would move.
+  return signs.replace(/\p{Lu}/gu, (letter) => {
+    const small = letter.toLowerCase();
+    return small.length === letter.length ? small : letter;
+  });
+}
+
+/** The place in a line that is most like a text, by the changes it takes (Sellers' algorithm); none where too many. */
+function alikeIn(line: string, wanted: string): Span[] {
+  // For each end in the line: changes, and where the match begins.
+  let costs = new Int32Array(line.length + 1);
+  let starts = Int32Array.from({ length: line.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= wanted.length; i++) {
+    const nextCosts = new Int32Array(line.length + 1).fill(i);
+    const nextStarts = new Int32Array(line.length + 1);
+    for (let j = 1; j <= line.length; j++) {
+      const same = costs[j - 1]! + (wanted[i - 1] === line[j - 1] ? 0 : 1);
+      const missing = costs[j]! + 1;
+      const extra = nextCosts[j - 1]! + 1;
+      const least = Math.min(same, missing, extra);
+      nextCosts[j] = least;
+      nextStarts[j] = least === same ? starts[j - 1]! : least === missing ? starts[j]! : nextStarts[j - 1]!;
+    }
+    costs = nextCosts;
+    starts = nextStarts;
+  }
+  let to = 0;
+  for (let j = 1; j <= line.length; j++) if (costs[j]! < costs[to]!) to = j;
+  const from = starts[to] ?? 0;
+  const alike = 1 - (costs[to] ?? wanted.length) / wanted.length;
+  return alike >= LEAST_ALIKE && to > from ? [{ from, to, alike }] : [];
+}
+
+/** V8 asks between steps of a match whether its script's time is over: only scripts of `vm` have a time. */
+function spansOfPattern(lines: readonly TextLine[], { text, isCaseSensitive }: TextQuery): Span[][] {
+  let pattern: RegExp;
+  try {
+    pattern = new RegExp(text, isCaseSensitive ? "gu" : "giu");
+  } catch (cause) {
+    throw new VisionError("bad_pattern", "got a pattern that is no regular expression of JavaScript", { cause });
+  }
+  const found: Span[][] = [];
+  const search = (): void => {
+    for (const line of lines) {
+      const spans: Span[] = [];
+      for (const match of line.text.matchAll(pattern)) {
+        if (match[0] !== "") spans.push({ from: match.index, to: match.index + match[0].length, alike: 1 });
+      }
+      found.push(spans);
+    }
+  };
+  try {
+    runInContext("search()", createContext({ search }), { timeout: PATTERN_MS });
+  } catch (cause) {
+    throw new VisionError(
+      "bad_pattern",
+      `the pattern took more than ${PATTERN_MS} ms: give one without repetitions inside of repetitions`,
+      { cause },
+    );
+  }
+  return found;
+}

@@ -1,0 +1,250 @@
+import type { CopyMove } from "../../framebuffer/picture.ts";
+import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size, translateRect } from "../../framebuffer/rect.ts";
+import { type Box, boxesOverlap, boxOfRect, rectOfBox } from "../cut/box.ts";
+import type { CutLine } from "../cut/cut-line.ts";
+import { cutRows, type Rows } from "../cut/cut-lines.ts";
+import { InkMask } from "../cut/ink-mask.ts";
+import type { LineWords, OcrWord } from "../ocr-messages.ts";
+import { type LineInk, ocrLineOf } from "../read-line.ts";
+import { inReadingOrder } from "../reading-order.ts";
+import type { Entry } from "./entry.ts";
+import { GoneLines } from "./gone-lines.ts";
+import type { LineCache } from "./line-cache.ts";
+import type { TextLine, TextNow, TextSince } from "./text-line.ts";
+
+/** Reads lines; rejects with VisionError. */
+export type LineReader = (lines: readonly LineInk[]) => Promise<LineWords>;
+
+/** A change may join or part lines that are so far from it: what an accent or a dot may stand off. */
+const REACH = 16;
+
+/** Lines given to the reader at once. */
+const BATCH = 12;
+/** Batches that are read at a time: as many as there are engines. */
+const MOST_READING = 2;
+
+/**
+ * The text of a picture, kept by what changes: lines that a change touches are cut again, and read only where their ink
+ * was never seen. INVARIANT: after `settle` the lines are those of a fresh cut of the whole picture.
+ */
+export class TextIndex {
+  readonly #size: Size;
+  readonly #words: Uint32Array;
+  readonly #bytes: Uint8Array;
+  readonly #mask: InkMask;
+  readonly #cache: LineCache;
+  readonly #gone = new GoneLines();
+  #entries: Entry[] = [];
+  #damage: Box[] = [];
+  #generation = -1;
+
+  constructor(size: Size, cache: LineCache) {
+    this.#size = size;
+    this.#words = new Uint32Array(size.width * size.height);
+    this.#bytes = new Uint8Array(this.#words.buffer);
+    this.#mask = new InkMask(size);
+    this.#cache = cache;
+  }
+
+  /** Pixels that stood elsewhere. */
+  copy({ fromX, fromY, to }: CopyMove): void {
+    const target = intersectRects(to, rectOfSize(this.#size));
+    const source = translateRect(target, fromX - to.x, fromY - to.y);
+    if (isEmptyRect(target)) return;
+    const stride = this.#size.width;
+    const isDown = target.y > source.y;
+    for (let k = 0; k < target.height; k++) {
+      // From the end where rows would else be overwritten before they are copied.
+      const row = isDown ? target.height - 1 - k : k;
+      const from = (source.y + row) * stride + source.x;
+      this.#words.copyWithin((target.y + row) * stride + target.x, from, from + target.width);
+    }
+    this.#damage.push(boxOfRect(target));
+  }
+
+  /** New pixels, RGBA, row after row. */
+  paint(rect: Rect, pixels: Uint8Array): void {
+    for (let y = 0; y < rect.height; y++) {
+      const from = y * rect.width * 4;
+      const to = ((rect.y + y) * this.#size.width + rect.x) * 4;
+      this.#bytes.set(pixels.subarray(from, from + rect.width * 4), to);
+    }
+    this.#damage.push(boxOfRect(rect));
+  }
+
+  /** What was copied and painted is the picture of that generation. */
+  settle(generation: number): void {
+    const picture = { ...this.#size, words: this.#words };
+    const changed = this.#damage.map((box) => this.#mask.update(picture, box));
+    this.#damage = [];
+    const gone: Entry[] = [];
+    const came: CutLine[] = [];
+    for (const rows of joinRows(changed)) this.#recut(rows, gone, came);
+    this.#take(gone, came, generation);
+    this.#generation = generation;
+  }
+
+  /** Boxes and hashes, for whoever compares them with a fresh cut. */
+  get entries(): readonly Pick<Entry, keyof Box | "hash">[] {
+    return this.#entries;
+  }
+
+  /** Reads what is not read yet in an area (null: everywhere) and gives its lines. Rejects as the reader does. */
+  async lines(area: Rect | null, read: LineReader, signal: AbortSignal): Promise<TextNow> {
+    const generation = this.#generation;
+    const within = this.#entries.filter((entry) => area === null || boxesOverlap(entry, boxOfRect(area)));
+    await this.#read(within, read, signal);
+    const lines = inReadingOrder(within).flatMap((entry) => lineOf(entry, area) ?? []);
+    return { generation, lines };
+  }
+
+  /** What differs from what was shown at a generation that this was settled at, or any later than the first one. */
+  async since(generation: number, area: Rect | null, read: LineReader, signal: AbortSignal): Promise<TextSince> {
+    const now = this.#generation;
+    if (!this.#gone.isKnown(generation)) return { generation: now, changes: null };
+    const isWithin = (entry: Entry): boolean => area === null || boxesOverlap(entry, boxOfRect(area));
+    const fresh = this.#entries.filter(
+      (entry) => isWithin(entry) && (entry.cameAt > generation || (entry.movedAt ?? -1) > generation),
+    );
+    const left = this.#gone.since(generation).filter(isWithin);
+    await this.#read(fresh, read, signal);
+    const added: TextLine[] = [];
+    const moved: TextLine[] = [];
+    for (const entry of inReadingOrder(fresh)) {
+      const line = lineOf(entry, area);
+      if (line !== null) (entry.cameAt > generation ? added : moved).push(line);
+    }
+    const gone = inReadingOrder(left).flatMap((entry) => lineOf(entry, area) ?? []);
+    // A caret or a highlight changes ink and no text.
+    const isSame = (a: TextLine, b: TextLine): boolean =>
+      a.text === b.text && Math.abs(a.rect.x - b.rect.x) <= 4 && Math.abs(a.rect.y - b.rect.y) <= 4;
+    const told = (change: "added" | "gone" | "moved", lines: readonly TextLine[]) =>
+      lines.map(({ text, rect }) => ({ change, text, rect }));
+    const changes = [
+      ...told("gone", gone.filter((line) => !added.some((other) => isSame(line, other)))),
+      ...told("moved", moved),
+      ...told("added", added.filter((line) => !gone.some((other) => isSame(line, other)))),
+    ];
+    return { generation: now, changes };
+  }
+
+  /** Cuts around rows until what changed no longer reaches what did not. */
+  #recut(first: Rows, gone: Entry[], came: CutLine[]): void {
+    const picture = { ...this.#size, words: this.#words };
+    let core = first;
+    for (;;) {
+      const wanted = { top: core.top - REACH, bottom: core.bottom + REACH };
+      const old = this.#entries.filter((entry) => meets(entry, wanted));
+      const cut = cutRows(picture, this.#mask, wanted);
+      const known = new Map(old.map((entry) => [keyOf(entry), entry]));
+      const fresh = cut.filter((line) => !known.delete(keyOf(line)));
+      const lost = [...known.values()];
+      const grown = [...fresh, ...lost].reduce<Rows>(joined, core);
+      if (grown.top === core.top && grown.bottom === core.bottom) {
+        const isLost = new Set(lost);
+        // Placeholders, so that the next rows see what these gave; `take` makes entries of them.
+        this.#entries = this.#entries.filter((entry) => !isLost.has(entry));
+        this.#entries.push(...fresh.map(pendingEntry));
+        gone.push(...lost);
+        came.push(...fresh);
+        return;
+      }
+      core = grown;
+    }
+  }
+
+  /** Same ink elsewhere is a line that moved. */
+  #take(gone: readonly Entry[], came: readonly CutLine[], generation: number): void {
+    const pending = new Map(came.map((line) => [keyOf(line), line]));
+    const left = new Map<string, Entry[]>();
+    for (const entry of gone) {
+      if (entry.cameAt !== PENDING) left.set(entry.hash, [...(left.get(entry.hash) ?? []), entry]);
+    }
+    this.#entries = this.#entries.map((entry) => {
+      const line = entry.cameAt === PENDING ? pending.get(keyOf(entry)) : undefined;
+      if (line === undefined) return entry;
+      const before = left.get(line.hash)?.shift();
+      const reading = before?.reading ?? this.#cache.get(line.hash);
+      const { hash, left: x, top, right, bottom, ink, inkBox } = line;
+      return {
+        ...{ left: x, top, right, bottom, hash, reading },
+        cameAt: before?.cameAt ?? generation,
+        movedAt: before === undefined ? null : keyOf(before) === keyOf(line) ? before.movedAt : generation,
+        ink: reading === null ? { ink, inkBox, top, bottom } : null,
+      };
+    });
+    this.#gone.add([...left.values()].flat(), generation);
+  }
+
+  async #read(entries: readonly Entry[], read: LineReader, signal: AbortSignal): Promise<void> {
+    const waiting = entries.filter((entry) => entry.reading === null);
+    const readNext = async (): Promise<void> => {
+      for (let batch = waiting.splice(0, BATCH); batch.length > 0; batch = waiting.splice(0, BATCH)) {
+        signal.throwIfAborted();
+        await this.#readBatch(batch, read);
+      }
+    };
+    await Promise.all(Array.from({ length: MOST_READING }, readNext));
+  }
+
+  async #readBatch(batch: readonly Entry[], read: LineReader): Promise<void> {
+    const unknown = batch.filter((entry) => {
+      entry.reading ??= this.#cache.get(entry.hash);
+      return entry.reading === null;
+    });
+    const words = await read(unknown.flatMap(({ ink }) => ink ?? []));
+    unknown.forEach((entry, index) => {
+      const reading = { words: (words[index] ?? []).map((word) => shifted(word, -entry.left, -entry.top)) };
+      entry.reading = reading;
+      entry.ink = null;
+      this.#cache.set(entry.hash, reading);
+    });
+  }
+}
+
+/** Of a line that was cut in this step and is not yet an entry. */
+const PENDING = Number.MAX_SAFE_INTEGER;
+
+function pendingEntry({ left, top, right, bottom, hash }: CutLine): Entry {
+  return { left, top, right, bottom, hash, cameAt: PENDING, movedAt: null, reading: null, ink: null };
+}
+
+function keyOf({ left, top, right, bottom, hash }: Pick<Entry, keyof Box | "hash">): string {
+  return `${left},${top},${right},${bottom},${hash}`;
+}
+
+const meets = (box: Box, rows: Rows): boolean => box.top < rows.bottom && box.bottom > rows.top;
+
+const joined = (a: Rows, b: Rows): Rows => ({
+  top: Math.min(a.top, b.top),
+  bottom: Math.max(a.bottom, b.bottom),
+});
+
+/** Rows that are cut together anyway. */
+function joinRows(all: readonly Rows[]): Rows[] {
+  const found: Rows[] = [];
+  for (const rows of [...all].sort((a, b) => a.top - b.top)) {
+    const last = found.at(-1);
+    if (last !== undefined && rows.top <= last.bottom + 2 * REACH) found[found.length - 1] = joined(last, rows);
+    else found.push(rows);
+  }
+  return found;
+}
+
+function shifted(word: OcrWord, x: number, y: number): OcrWord {
+  return { ...word, rect: translateRect(word.rect, x, y) };
+}
+
+/** What stands of a line in an area: words whose middle does; null for none. */
+function lineOf(entry: Entry, area: Rect | null): TextLine | null {
+  const words = (entry.reading?.words ?? []).map((word) => shifted(word, entry.left, entry.top));
+  const within = words.filter(({ rect }) => {
+    if (area === null) return true;
+    const x = rect.x + rect.width / 2;
+    const y = rect.y + rect.height / 2;
+    return x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height;
+  });
+  const line = ocrLineOf(within);
+  if (line === null) return null;
+  return within.length === words.length ? { ...line, rect: rectOfBox(entry) } : line;
+}

@@ -1,0 +1,110 @@
+import { VisionError } from "../error.ts";
+import type { LineWords } from "../ocr-messages.ts";
+import type { LineInk } from "../read-line.ts";
+import { findText } from "./find-text.ts";
+import { LineCache } from "./line-cache.ts";
+import { TextIndex } from "./text-index.ts";
+import type { FromTextThread, TextAnswer, TextQuestion, ToTextThread } from "./text-messages.ts";
+
+interface Reading {
+  resolve(words: LineWords): void;
+  reject(error: unknown): void;
+}
+
+/** The text of one desktop, kept by what it is told, and answers about it: one after the other, as they were asked. */
+export class TextServer {
+  readonly #tell: (message: FromTextThread) => void;
+  /** Lines say the same whatever size the desktop has. */
+  readonly #cache = new LineCache();
+  readonly #readings = new Map<number, Reading>();
+  readonly #asked = new Map<number, AbortController>();
+  #index: TextIndex | null = null;
+  #nextReading = 1;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(tell: (message: FromTextThread) => void) {
+    this.#tell = tell;
+  }
+
+  take(message: ToTextThread): void {
+    switch (message.kind) {
+      case "size":
+        this.#index = new TextIndex(message.size, this.#cache);
+        return;
+      case "pixels":
+        for (const move of message.copies) this.#index?.copy(move);
+        for (const { rect, pixels } of message.parts) this.#index?.paint(rect, pixels);
+        return;
+      case "ask": {
+        const { id, generation, question } = message;
+        const asked = new AbortController();
+        this.#asked.set(id, asked);
+        const index = this.#index;
+        // At once: by the time others are answered the picture is another one.
+        index?.settle(generation);
+        this.#last = this.#last.then(() => this.#answer(id, index, question, asked.signal));
+        return;
+      }
+      case "cancel":
+        this.#asked.get(message.id)?.abort();
+        return;
+      case "words":
+        this.#reading(message.id)?.resolve(message.words);
+        return;
+      case "unread": {
+        const { code, message: why } = message.fault;
+        this.#reading(message.id)?.reject(new VisionError(code, why));
+        return;
+      }
+    }
+  }
+
+  async #answer(
+    id: number,
+    index: TextIndex | null,
+    question: TextQuestion,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      signal.throwIfAborted();
+      if (index === null) throw new VisionError("engine_failed", "there is no picture to read");
+      this.#tell({ kind: "answer", id, answer: await this.#find(index, question, signal) });
+    } catch (cause) {
+      const isKnown = cause instanceof VisionError;
+      const fault = isKnown ? cause : new VisionError("engine_failed", "the text could not be read");
+      this.#tell({ kind: "failed", id, fault: { code: fault.code, message: fault.message } });
+    } finally {
+      this.#asked.delete(id);
+    }
+  }
+
+  async #find(index: TextIndex, question: TextQuestion, signal: AbortSignal): Promise<TextAnswer> {
+    const read = (lines: readonly LineInk[]): Promise<LineWords> => this.#read(lines);
+    const { area } = question;
+    switch (question.kind) {
+      case "now":
+        return { kind: "now", answer: await index.lines(area, read, signal) };
+      case "since":
+        return { kind: "since", answer: await index.since(question.generation, area, read, signal) };
+      case "find": {
+        const { lines, generation: at } = await index.lines(area, read, signal);
+        return { kind: "find", answer: { generation: at, matches: findText(lines, question.query) } };
+      }
+    }
+  }
+
+  #read(lines: readonly LineInk[]): Promise<LineWords> {
+    if (lines.length === 0) return Promise.resolve([]);
+    const id = this.#nextReading++;
+    return new Promise((resolve, reject) => {
+      this.#readings.set(id, { resolve, reject });
+      this.#tell({ kind: "read", id, lines });
+    });
+  }
+
+  #reading(id: number): Reading | undefined {
+    const reading = this.#readings.get(id);
+    this.#readings.delete(id);
+    return reading;
+  }
+}
