@@ -15,7 +15,7 @@ export interface DesktopPorts extends SnapshotPorts {
   openLink(connection: Connection): Link;
   /** Of all desktops; absent, this one is alone. */
   openQuestions?(): readonly Approval[];
-  /** A listener's fault: logged, and nobody else is disturbed. */
+  /** A listener's fault: logged; the other listeners are still called. */
   onBug(error: unknown): void;
   /** Resolves once what was told so far is written down; rejects with RefusedError audit_down where it cannot be. */
   secured?(): Promise<void>;

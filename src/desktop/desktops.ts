@@ -280,7 +280,7 @@ export class Desktops {
   #connected(id: string): void {
     const at = this.#ports.clock.date().toISOString();
     this.#lastConnected.set(id, at);
-    // A test of what is not added yet has an id that nobody will ask for again.
+    // A connection that is tested before it is added has an id of its own, which is never used again.
     if (this.#all.has(id)) this.#ports.times?.set(id, at);
   }
 

@@ -1,4 +1,4 @@
-/** Who is told of something. A listener's fault is reported and disturbs nobody else. */
+/** Callbacks for an event. What one throws is reported, and the others are still called. */
 export class Listeners<Event> {
   readonly #all = new Set<(event: Event) => void>();
   readonly #onBug: (error: unknown) => void;

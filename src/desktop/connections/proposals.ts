@@ -57,7 +57,7 @@ export function isAllowed(
   );
 }
 
-/** The questions that are about no desktop yet: agents want one that nobody configured. */
+/** Approvals about desktops that are not there yet: agents propose them, people add them. */
 export class Proposals {
   readonly approvals: Approvals;
   readonly #listeners: Listeners<DesktopEvent>;

@@ -157,7 +157,7 @@ export interface Effect {
   readonly generationAfter: number;
 }
 
-/** Of an action whose effect nobody looked at. */
+/** The effect of an action whose screen was not watched. */
 export function unseenEffect(generation: number): Effect {
   return {
     ...{ changed: null, changedRects: [], periodicRects: [], isMaybePeriodic: false },

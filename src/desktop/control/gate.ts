@@ -105,7 +105,7 @@ export class Gate {
     this.arbiter.end(reason);
   }
 
-  /** The desktop is removed: nothing is done on it any more, and nobody asked. */
+  /** The desktop is removed: no action is done on it any more, and no approval is asked for. */
   close(): void {
     const reason = new RefusedError("cancelled", "the desktop was removed");
     this.#stopped ??= reason;

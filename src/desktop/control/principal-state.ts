@@ -3,7 +3,7 @@ import { RefusedError } from "../error.ts";
 /** More principals than a team has credentials. */
 const MAX_PRINCIPALS = 1000;
 
-/** One value for each principal: nobody sees or changes another's. */
+/** One value for each principal, which no other principal sees or changes. */
 export class PrincipalState<Value> {
   readonly #values = new Map<string, Value>();
 

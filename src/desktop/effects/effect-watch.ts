@@ -39,7 +39,7 @@ export interface EffectSource {
 export interface Known {
   /** Small places that change by themselves: they are told apart from the rest. */
   readonly periodic: Region;
-  /** All places that change by themselves: they keep nobody waiting. Holds `periodic`. */
+  /** All places that change by themselves: an action does not wait for them. Holds `periodic`. */
   readonly restless: Region;
   /** The picture as it was; null where only what is painted over is known. */
   readonly before: BeforePicture | null;

@@ -30,7 +30,7 @@ export class EventQueue {
 
   add(body: EventBody, at: string): void {
     const last = this.#events.at(-1);
-    // Keys that nobody fetched yet are one number; which they were is nobody's business.
+    // Keys that were not fetched yet are counted; which ones they were is not kept.
     if (body.type === "key_press" && last?.type === "key_press") {
       this.#events[this.#events.length - 1] = { ...last, count: last.count + body.count };
     } else {

@@ -14,7 +14,7 @@ export interface Frequency {
 
 export interface PulsePorts {
   onDue(): void;
-  /** Takes a picture; null where there is none; never rejects. null: nobody wants pictures. */
+  /** Takes a picture; null where there is none; never rejects. null: no subscriber asked for pictures. */
   readonly capture: (() => Promise<Captured | null>) | null;
 }
 

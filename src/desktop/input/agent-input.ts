@@ -36,7 +36,7 @@ export class AgentInput extends Input {
     this.#checks = checks;
   }
 
-  /** The action is over: what comes up by itself later was asked of nobody. */
+  /** The action is over: what is released later, by a timer, needs no approval. */
   end(): void {
     this.#checks = null;
   }

@@ -125,7 +125,7 @@ export class Pace {
     return { lateMs, isTaken, tookMs };
   }
 
-  /** A button came up now, where the pointer is. Nobody waits until the target says so, but the next press knows. */
+  /** A button came up now, where the pointer is. This does not wait for the target's answer; the next press does. */
   released(): void {
     const release = { ...this.#input.position, atMs: this.#clock.nowMs(), isTaken: !this.hasFence };
     this.#released = release;

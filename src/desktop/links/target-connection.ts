@@ -29,7 +29,7 @@ export interface TargetConnectionPorts {
 export interface OpenOptions {
   /** False for streams that are up when made; else they emit "connect". Default true. */
   readonly emitsConnect?: boolean;
-  /** False where the target comes to us: nobody knows when. Default true. */
+  /** False where the target connects to us, at a time of its own (reverse connections). Default true. */
   readonly hasConnectLimit?: boolean | undefined;
 }
 
@@ -65,7 +65,7 @@ export class TargetConnection {
     try {
       stream = connect();
     } catch (cause) {
-      // Told later, so that nobody is called back before `open` has returned.
+      // Later, so that no callback comes before `open` has returned.
       this.#clock.after(0, () => this.#ports.failed(linkErrorOf(cause)));
       return;
     }

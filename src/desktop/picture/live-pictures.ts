@@ -9,7 +9,7 @@ import type { Shown } from "./shown.ts";
 /** Sizes and layers kept at a time. */
 const MAX_KEPT = 4;
 
-/** A picture nobody asked for in so long is let go: its smaller frame and its strips are memory. */
+/** A picture that was not asked for in so long is dropped: its smaller frame and its strips take memory. */
 const IDLE_MS = 60_000;
 
 /** What stays unchanged for so long after it was asked for is compressed harder, once. */

@@ -13,7 +13,7 @@ class Audience {
   readonly history = new ChangeHistory();
   readonly watchers = new Set<HistoryWatcher>();
 
-  /** Changes that nobody watches are not kept: who comes later has seen nothing anyway. */
+  /** Without watchers changes are not kept: a new watcher is owed the whole picture anyway. */
   add(change: Change): void {
     if (this.watchers.size === 0 || (change.painted.isEmpty && change.copies.length === 0)) return;
     this.history.add(change);

@@ -12,7 +12,7 @@ import { toolsetsLine } from "./stdio-gate.ts";
 
 /** Clients of one computer at a time; each costs an MCP conversation. */
 const MAX_CLIENTS = 50;
-/** A local socket answers at once or nobody is there. */
+/** A local socket answers at once, or no server is there. */
 const CONNECT_MS = 1000;
 
 const SOCKET_FILE = "control.sock";
@@ -109,7 +109,7 @@ export async function relayToRunning(
   return true;
 }
 
-/** Resolves with null where nobody listens. */
+/** Resolves with null where no server listens. */
 async function connectTo(dataDir: string): Promise<Socket | null> {
   const path = await pathOf(dataDir);
   if (path === null) return null;

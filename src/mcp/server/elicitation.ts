@@ -33,7 +33,7 @@ type State = z.infer<typeof stateSchema>;
 type Asked = Pick<Questions, "on" | "belongsTo" | "decide" | "shown">;
 
 export interface ElicitationPorts {
-  /** null: nobody is asked here. */
+  /** null: this client is not asked. */
   readonly questions: Asked | null;
   readonly clock: Clock;
 }

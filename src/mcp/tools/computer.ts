@@ -222,7 +222,7 @@ class Run {
     return this.#effects.length > 0;
   }
 
-  /** Of all actions together; what nobody waited for is not known. */
+  /** Of all actions together; null for what was not waited for. */
   get effect(): Effect {
     return joinEffects(this.#effects, this.#desktop);
   }

@@ -63,7 +63,7 @@ export class Recordings implements RecordingsFace {
   readonly #encoders: RecordingEncoders;
   readonly #turns = new CopyScheduler();
   readonly #offs: (() => void)[] = [];
-  /** By recording: who watches that nobody resumes agents while nothing can be written. */
+  /** By recording: ends the watch that stops agents again while nothing can be written. */
   readonly #offStrict = new Map<string, () => void>();
   #cancelRetention: (() => void) | null = null;
   #isClosed = false;

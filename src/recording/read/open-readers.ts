@@ -4,14 +4,14 @@ import type { RecordingReader } from "./reader.ts";
 
 /** Open at once; the one that was not used for longest goes. */
 const MOST_OPEN = 8;
-/** A person who scrubs asks many times a second; a file that nobody reads is not kept open. */
+/** A person who scrubs asks many times a second; a file is closed when it was not read for so long. */
 const IDLE_MS = 30_000;
 
 interface Held {
   readonly reader: Promise<RecordingReader>;
   users: number;
   cancelIdle: () => void;
-  /** Closed as soon as nobody uses it. */
+  /** Closed as soon as its last reader is done. */
   isLeaving: boolean;
 }
 

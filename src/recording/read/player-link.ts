@@ -114,7 +114,7 @@ export class PlayerLink implements Link {
     this.#show().catch((error: unknown) => this.#end(error));
   }
 
-  /** There is nobody to ask. */
+  /** A recording has no target to ask. */
   barrier(): Promise<void> {
     return Promise.resolve();
   }

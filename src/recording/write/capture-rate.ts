@@ -9,7 +9,7 @@ const BURST_SHARE = 0.3;
 const EVEN_SHARE = 0.65;
 /** Of the burst: with less left, what changes all the time is recorded less often than the rest. */
 const TIGHT = 0.5;
-/** With more left nobody counts what changes. */
+/** With more left changes are not counted. */
 const PLENTY = 0.75;
 /** Before anything was written: noise does not get smaller. */
 const FIRST_RATIO = 1;

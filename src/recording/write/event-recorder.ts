@@ -13,7 +13,7 @@ import { NO_COUNTS, type RecordingCounts } from "../format/summary.ts";
 
 /** Where the pointer is and how it looks is told so often. */
 const POINTER_MS = 100;
-/** And, changed or not, so often: nobody who begins to read in the middle has to look back farther. */
+/** And so often even where nothing changed: a reader that begins in the middle looks back no farther. */
 export const RESTATE_MS = 60_000;
 const MAX_CURSOR_SIDE = 512;
 const MAX_NAME = 256;

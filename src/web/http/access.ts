@@ -42,7 +42,7 @@ export function principalOf(request: FastifyRequest): Principal {
 }
 
 /** Finds out who calls and whether they may; answers by a redirect or throws otherwise. */
-export class Gate {
+export class AccessGuard {
   readonly #ports: Pick<AppPorts, "authenticator" | "audit">;
 
   constructor(ports: Pick<AppPorts, "authenticator" | "audit">) {

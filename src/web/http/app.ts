@@ -25,7 +25,7 @@ import { ruleRoutes } from "../routes/rules.ts";
 import { screenshotRoutes } from "../routes/screenshot.ts";
 import { SignIn, sessionRoutes } from "../routes/session.ts";
 import { socketRoutes } from "../routes/sockets.ts";
-import { auditedActor, auditedRequest, Gate } from "./access.ts";
+import { AccessGuard, auditedActor, auditedRequest } from "./access.ts";
 import { isLargeBody, readBodiesInTurns } from "./body-turns.ts";
 import { errorAnswer, WebError } from "./error.ts";
 import { HostGuard } from "./host-guard.ts";
@@ -88,7 +88,7 @@ export function buildApp(ports: AppPorts): FastifyInstance {
 
 function addGuards(app: FastifyInstance, ports: AppPorts): void {
   const guard = new HostGuard(ports.host, ports.allowedHosts);
-  const gate = new Gate(ports);
+  const gate = new AccessGuard(ports);
   app.addHook("onRoute", (route) => {
     // INVARIANT: no route exists without having said who may use it.
     if (route.config?.access === undefined) throw new Error(`the route ${route.url} names no access`);
@@ -163,7 +163,7 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper):
   app.addHook("onClose", async () => hub.close());
   healthRoutes(app, ports);
   metadataRoutes(app);
-  pageRoutes(app, ports, { gate: new Gate(ports), signIn });
+  pageRoutes(app, ports, { gate: new AccessGuard(ports), signIn });
   sessionRoutes(app, signIn);
   mcpRoutes(app, ports);
   configRoutes(app, ports, limits);

@@ -7,7 +7,7 @@ import type { ApprovalInfo, DecisionBody, GrantInfo } from "../api/api.ts";
 import { decisionBodySchema } from "../api/api.ts";
 import { approvalInfo } from "../api/desktop-json.ts";
 import { pendingApprovals, standingGrants } from "../api/event-hub.ts";
-import { Gate, principalOf } from "../http/access.ts";
+import { AccessGuard, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
 import type { AppPorts } from "../http/ports.ts";
 import type { ReadingAudit } from "../http/reading-audit.ts";
@@ -20,7 +20,7 @@ const grantParamsSchema = z.object({ grantId: z.string().max(100) });
 export function approvalRoutes(app: FastifyInstance, ports: AppPorts, reading: ReadingAudit): void {
   const approve = { config: { access: "approve" } } as const;
   const decide = { config: { access: "approve", isWrittenFirst: false } } as const;
-  const gate = new Gate(ports);
+  const gate = new AccessGuard(ports);
   app.get("/api/v1/approvals", approve, (request): ApprovalInfo[] => {
     const pending = pendingApprovals(ports.desktops);
     if (pending.length > 0) reading.read("approval.viewed", request);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RefusedError } from "../../desktop/error.ts";
-import type { Gate } from "../http/access.ts";
+import type { AccessGuard } from "../http/access.ts";
 import { wantsHtml } from "../http/access.ts";
 import { WebError } from "../http/error.ts";
 import type { AppPorts } from "../http/ports.ts";
@@ -20,7 +20,7 @@ const PAGES = [
 ] as const;
 
 export interface PageParts {
-  readonly gate: Gate;
+  readonly gate: AccessGuard;
   readonly signIn: SignIn;
 }
 

@@ -11,7 +11,7 @@ import { scopeOf } from "./grant-scope.ts";
 /** stale: what the card showed has changed on the screen, and changing back does not revive it. */
 type ApprovalState = "pending" | "granted" | "denied" | "expired" | "cancelled" | "stale";
 
-/** What is no input and yet asked of a human: an agent wants a desktop that nobody configured. */
+/** Needs approval though it is no input: an agent proposes a desktop. */
 export interface Proposal {
   readonly kind: "add_connection";
   readonly name: string;

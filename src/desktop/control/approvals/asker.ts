@@ -34,7 +34,7 @@ export interface Permit {
   readonly by: Actor;
   /** What they changed of what was asked; null where nothing. */
   readonly edit: Edit | null;
-  /** The yes was to an earlier action and counts for this one as well: nobody was asked. */
+  /** The approval was given to an earlier action and covers this one too: no person was asked again. */
   readonly isStanding: boolean;
   /** Where it is bound; null where it is to its arguments alone. */
   readonly bound: Rect | null;
@@ -164,7 +164,7 @@ export class Asker {
         },
         { signal, call, stale: bound?.stale.signal, picture },
       );
-      // A yes that nobody could read afterwards is none.
+      // An approval that could not be written to the audit log does not count.
       await this.#ports.secured?.();
       return this.#permit(action, actor, granted, bound, askedAtMs);
     } catch (error) {

@@ -28,7 +28,7 @@ export interface RdpLinkOptions extends RdpClientOptions {
   /** The name that the target's certificate should bear. */
   readonly host: string;
   readonly trust: TargetTrust;
-  /** Called when the link signs in; default: nobody else of ours does. */
+  /** Called when the link signs in, to know whether a later link of ours took its session; default: there is none. */
   readonly claim?: (() => { wasTakenByUs(): boolean }) | undefined;
 }
 
@@ -182,7 +182,7 @@ export class RdpLink implements Link {
     this.#release(new LinkError("target_closed", "the connection was closed here"));
   }
 
-  /** Hosts that refuse a password cut the connection; what the socket says of that helps nobody. */
+  /** Hosts that refuse a password cut the connection, which the socket's error does not say. */
   #streamError(error: unknown): LinkError {
     const isCut =
       error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");

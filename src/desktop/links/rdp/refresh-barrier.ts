@@ -59,7 +59,7 @@ export class RdpQuestions {
     });
   }
 
-  /** A question nobody waits for. */
+  /** Asks without anybody waiting for the answer. */
   probe(): void {
     this.#ask(PROBE);
   }

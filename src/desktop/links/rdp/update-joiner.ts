@@ -3,7 +3,7 @@ import type { Clock } from "../../../platform/clock.ts";
 
 /** Updates are told so often at most: each costs all who hear of it the same, however little it painted. */
 const APART_MS = 8;
-/** More rectangles than these do not wait: as fewer, larger ones they would claim pixels that nobody painted. */
+/** More rectangles than these do not wait: as fewer, larger ones they would include pixels that were not painted. */
 const MAX_RECTS = 512;
 /** Within one frame, which cannot be told before it is whole, more are kept as their bounds. */
 const MAX_FRAME_RECTS = 8192;

@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
 /**
- * A stream over a socket that is found first. `reach` gives a socket that is up or on its way up; it is told by the
- * signal that nobody waits any more. Emits "connect" when it is up, and "error" with what `reach` or the socket said.
+ * A stream over a socket that is found first. `reach` gives a socket that is up or connecting; its signal aborts when the
+ * stream is closed. Emits "connect" when it is up, and "error" with the error of `reach` or of the socket.
  */
 export class SocketStream extends Duplex {
   readonly #given = new AbortController();

@@ -35,7 +35,7 @@ export interface VncLinkOptions extends RfbClientOptions {
   readonly connect: () => Duplex;
   /** False for streams that are up when made. */
   readonly emitsConnect: boolean;
-  /** False where the target comes to us: nobody knows when. Default true. */
+  /** False where the target connects to us, at a time of its own (reverse connections). Default true. */
   readonly hasConnectLimit?: boolean;
   /** Hears everything the server says before this link acts on it. */
   readonly onEvent?: (event: RfbClientEvent) => void;

@@ -256,7 +256,7 @@ export class LinkThread {
     this.#await(MOST_UNHEARD);
   }
 
-  /** Stands still until at most `unheard` messages are left. Throws a LinkError where nobody hears any for long. */
+  /** Stands still until at most `unheard` messages are left. Throws a LinkError where none is read for long. */
   #await(unheard: number): void {
     if (this.#link === null) return;
     const control = this.#control;

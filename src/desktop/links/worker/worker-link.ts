@@ -126,7 +126,7 @@ export class WorkerLink implements Link {
     try {
       thread = (this.#options.openThread ?? openLinkThread)();
     } catch (cause) {
-      // Told later, so that nobody is called back before `open` has returned.
+      // Later, so that no callback comes before `open` has returned.
       this.#clock.after(0, () => this.#end(threadError(cause, THREAD_HEAP_MB)));
       return;
     }
@@ -185,7 +185,7 @@ export class WorkerLink implements Link {
     return this.#questions.ask((id) => this.#tell(question(id)));
   }
 
-  /** Once this returns the thread may go on: what it said has been dealt with, or nobody wants it any more. */
+  /** Once this returns the thread may go on: its messages were handled, or are no longer wanted. */
   #onMessage({ sequence, said }: FromThread): void {
     this.#watch.heard();
     const events = this.#events;
