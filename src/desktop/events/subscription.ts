@@ -1,3 +1,4 @@
+import { targetsOf } from "../../framebuffer/copy-move.ts";
 import { areaOfRect, holdsPoint, type Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -51,7 +52,7 @@ export class EventSubscription {
       // A watcher, and not the events of the desktop: it keeps the desktop watched.
       const watcher = desktop.view("agent").watch(() => {
         const { painted, copies } = watcher.take();
-        this.#onDamage(painted.union(Region.from(copies.map(({ to }) => to))));
+        this.#onDamage(painted.union(targetsOf(copies)));
       });
       watcher.take();
       this.#off.push(() => watcher.close());

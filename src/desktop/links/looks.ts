@@ -1,3 +1,4 @@
+import { targetsOf } from "../../framebuffer/copy-move.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
@@ -31,7 +32,7 @@ export class Looks {
   }
 
   onUpdate({ painted, copies }: Told): void {
-    const told = painted.union(Region.from(copies.map(({ to }) => to)));
+    const told = painted.union(targetsOf(copies));
     for (const look of this.#all) {
       look.left = look.left.subtract(told);
       if (!look.left.isEmpty) continue;

@@ -1,9 +1,10 @@
 import { ChangeGrid } from "../../framebuffer/change-grid.ts";
+import { targetsOf } from "../../framebuffer/copy-move.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Size } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Change } from "../view.ts";
-import { composeChanges, joinMoves, targetsOf } from "./moves.ts";
+import { composeChanges, joinMoves } from "./moves.ts";
 
 /** The last changes, kept as they were: who is further behind is owed whole cells. */
 const MAX_RECENT = 32;

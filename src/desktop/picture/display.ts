@@ -1,4 +1,5 @@
 import type { Scene } from "../../compositor/scene.ts";
+import { targetsOf } from "../../framebuffer/copy-move.ts";
 import type { Cursor } from "../../framebuffer/cursor.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
@@ -10,7 +11,6 @@ import { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { LockKeys } from "../link.ts";
 import type { Audience } from "../view.ts";
-import { targetsOf } from "./moves.ts";
 import { Shown } from "./shown.ts";
 import { Watchers } from "./watchers.ts";
 

@@ -1,3 +1,4 @@
+import { sourceOf, targetsOf } from "../../framebuffer/copy-move.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import {
   areaOfRect,
@@ -18,14 +19,6 @@ const LITTLE_PIXELS = 8192;
 const LITTLE_SHARE = 1 / 16;
 /** Of more moves than this in one update none are joined: each is compared with all before it. */
 const MOST_JOINED = 64;
-
-export function sourceOf({ fromX, fromY, to }: CopyMove): Rect {
-  return { x: fromX, y: fromY, width: to.width, height: to.height };
-}
-
-export function targetsOf(moves: readonly CopyMove[]): Region {
-  return moves.length === 0 ? Region.empty : Region.from(moves.map(({ to }) => to));
-}
 
 /** Where a part of a picture lies after a move: what it was moved over is gone, what was moved is there twice. */
 export function carried(part: Region, move: CopyMove): Region {

@@ -1,9 +1,10 @@
+import { sourceOf, targetsOf } from "../../framebuffer/copy-move.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Change, Watcher } from "../view.ts";
 import { ChangeHistory, pixelsOf } from "./change-history.ts";
-import { carried, sourceOf, targetsOf } from "./moves.ts";
+import { carried } from "./moves.ts";
 
 /** Beyond so many rectangles what was given back is kept as its bounds: what waits costs nothing. */
 const MAX_LEFT_RECTS = 512;

@@ -1,5 +1,6 @@
 import { decodePicture } from "../../compositor/picture-file.ts";
 import { RefusedError } from "../../desktop/error.ts";
+import { targetsOf } from "../../framebuffer/copy-move.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
 import { intersectRects, isEmptyRect, type Point, type Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
@@ -83,7 +84,7 @@ export async function awaitOn(watched: Watched, condition: Condition): Promise<W
         if (!watcher.pending.isEmpty || signal.aborted) wake();
       });
       const { painted, copies } = watcher.take();
-      const all = painted.union(Region.from(copies.map(({ to }) => to)));
+      const all = painted.union(targetsOf(copies));
       const damage = all.clip(region).subtract(except);
       isToldAll &&= all.subtract(damage).isEmpty;
       if (isToldAll) generation = desktop.generation;

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { targetsOf } from "../../framebuffer/copy-move.ts";
 import { FramePicture } from "../../framebuffer/frame-picture.ts";
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { Region } from "../../framebuffer/region.ts";
@@ -42,7 +43,7 @@ export class PictureBlockEncoder {
     if (frame === null) throw new Error("a picture was announced before there was a frame");
     const area = frame.width * frame.height;
     const changed = Region.from(damage);
-    const changedArea = changed.area + Region.from(copies.map(({ to }) => to)).area;
+    const changedArea = changed.area + targetsOf(copies).area;
     const isKey = this.#group.needsKey(changedArea, area);
     const before = isKey ? this.cut() : null;
     const rawBytes = this.#encoder.add({

@@ -1,6 +1,6 @@
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { Watcher } from "../../desktop/view.ts";
-import type { CopyMove } from "../../framebuffer/picture.ts";
+import { targetsOf } from "../../framebuffer/copy-move.ts";
 import type { Size } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import { BLOCK_KIND } from "../format/block.ts";
@@ -385,10 +385,6 @@ export class Recorder {
     this.#ports.recovered();
     this.#wake();
   }
-}
-
-function targetsOf(copies: readonly CopyMove[]): Region {
-  return Region.from(copies.map(({ to }) => to));
 }
 
 function mebibytes(bytes: number): number {

@@ -1,8 +1,9 @@
 import type { View, Watcher } from "../../desktop/view.ts";
+import { targetsOf } from "../../framebuffer/copy-move.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { PixelFormat } from "../../framebuffer/pixel-format.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
-import { Region } from "../../framebuffer/region.ts";
+import type { Region } from "../../framebuffer/region.ts";
 import type { MadeUpdate, PixelStyle, RectWork } from "../../protocols/rfb/server/rfb-server.ts";
 
 /** Of bodies, with overlays and without each. */
@@ -102,7 +103,7 @@ class Bodies {
     this.#isDamaged = false;
     this.#changes++;
     const { painted, copies } = this.#watcher.take();
-    const changed = painted.union(Region.from(copies.map(({ to }) => to)));
+    const changed = painted.union(targetsOf(copies));
     for (const [key, { work, usedAt }] of this.#bodies) {
       if (usedAt < this.#changes - KEPT_CHANGES || changed.overlaps(work.rect)) this.#forget(key);
     }

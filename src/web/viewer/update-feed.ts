@@ -1,4 +1,5 @@
 import type { Change, View, Watcher } from "../../desktop/view.ts";
+import { targetsOf } from "../../framebuffer/copy-move.ts";
 import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
 import { areaOfRect, type Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
@@ -230,7 +231,7 @@ export class ViewerFeed {
     });
     if (!isMoved && !this.#pointer.isMovedBy(copies))
       return { painted: cache.union(this.#stamp(), painted, pointed), copies };
-    const moved = Region.from(copies.map(({ to }) => to));
+    const moved = targetsOf(copies);
     return { painted: cache.union(this.#stamp(), painted, pointed.union(moved)), copies: NO_MOVES };
   }
 

@@ -1,3 +1,4 @@
+import { targetsOf } from "../../../framebuffer/copy-move.ts";
 import type { CopyMove, Picture } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
@@ -173,7 +174,7 @@ export class UpdateSender {
     const asked = requests.region.clip(visible);
     const isWhole = !requests.refresh.intersect(asked).isEmpty;
     const canCopy = requests.refresh.isEmpty && this.pixels.canCopy(copies, asked);
-    const pixels = canCopy ? painted : painted.union(Region.from(copies.map(({ to }) => to)));
+    const pixels = canCopy ? painted : painted.union(targetsOf(copies));
     const due = pixels.union(requests.refresh).intersect(asked);
     const region = due.simplified(MAX_DAMAGE_RECTS).intersect(asked);
     const { style } = settings;
