@@ -66,7 +66,16 @@ t.test("RFC 6143 7.1.1: minor versions that are none are 3.3, and UltraVNC's are
 });
 
 t.test("odd versions of real servers are spoken to as 3.8", async (t) => {
-  for (const version of ["003.009", "003.010", "003.130", "003.889", "004.000", "004.001", "005.000"]) {
+  for (const version of [
+    "003.009",
+    "003.010",
+    "003.100",
+    "003.130",
+    "003.889",
+    "004.000",
+    "004.001",
+    "005.000",
+  ]) {
     const peer = new Peer().say(ascii(`RFB ${version}\n`));
     t.same(peer.takeSent(), [...ascii("RFB 003.008\n")], version);
   }
@@ -223,6 +232,55 @@ t.test(
     );
     t.equal(peer.of("bell").length, 1);
     t.equal(peer.of("clipboardTaken").length, 1, "what was asked for is taken");
+  },
+);
+
+t.test(
+  "texts of 2 MB and images that are copied at the target cost no connection, and are never given out as another text",
+  async (t) => {
+    const extended = (flags: number, data: Uint8Array) =>
+      join(
+        Uint8Array.of(3, 0, 0, 0),
+        new ByteWriter().i32(-(4 + data.length)).bytes(),
+        u32(flags >>> 0),
+        data,
+      );
+    const provided = (text: string) =>
+      extended(0x10000001, PLATFORM.deflate.zlib(packClipboardText(text), 6));
+    let random = 1;
+    const anyIdeograph = (): string => {
+      random = (Math.imul(random, 1103515245) + 12345) & 0x7fffffff;
+      return String.fromCharCode(0x4e00 + ((random >> 8) % 20_000));
+    };
+    const texts = {
+      "2 MB that compress": "the same line again\n".repeat(100_000),
+      "2 MB of CJK that compress": "漢字かな交じり文".repeat(90_000),
+      "2 MB of CJK that hardly compress": Array.from({ length: 700_000 }, anyIdeograph).join(""),
+    };
+    const peer = new Peer().say(hello(8, 8), extended(0x1f000001, u32(0)));
+    for (const [name, text] of Object.entries(texts)) {
+      peer.say(provided("short"), provided(text));
+      t.same(
+        peer
+          .of("clipboard")
+          .slice(-2)
+          .map((event) => event.text),
+        ["short", null],
+        name,
+      );
+    }
+    peer.say(join(Uint8Array.of(3, 0, 0, 0), u32(2_000_000), new Uint8Array(2_000_000).fill(0x61)));
+    t.equal(peer.of("clipboard").at(-1)?.text, null, "2 MB as a plain cut text");
+    peer.takeSent();
+    const told = peer.of("clipboard").length;
+    const image = 8;
+    peer.say(extended(0x08000000 | image, new Uint8Array(0)));
+    t.equal(peer.takeSent().length, 0, "an image is not asked for");
+    peer.say(extended(0x10000000 | image, PLATFORM.deflate.zlib(new Uint8Array(2_000_000), 6)));
+    t.equal(peer.of("clipboard").length, told, "nor taken for a text");
+    peer.say(provided("after"), Uint8Array.of(2));
+    t.equal(peer.of("clipboard").at(-1)?.text, "after");
+    t.equal(peer.of("bell").length, 1, "the connection stays");
   },
 );
 
