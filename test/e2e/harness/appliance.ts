@@ -119,10 +119,13 @@ export class Appliance {
     return fetch(`${this.url}${path}`, { ...request, ...init });
   }
 
-  /** Throws, with what it wrote last, where the process has ended. */
+  /** Throws, with what it wrote, where the process has ended or warned of listeners that pile up. */
   assertAlive(): void {
-    if (this.program.isRunning) return;
-    throw new Error(`the appliance ended with ${this.program.exitCode}: ${this.program.stderr.slice(-2000)}`);
+    const { isRunning, exitCode, stderr } = this.program;
+    if (!isRunning) throw new Error(`the appliance ended with ${exitCode}: ${stderr.slice(-2000)}`);
+    // What Node says of listeners that pile up on one thing: each is memory for as long as that lives.
+    const leak = /MaxListenersExceededWarning.*/.exec(stderr);
+    if (leak !== null) throw new Error(`the appliance leaks listeners: ${leak[0]}`);
   }
 
   /** Memory of the process as Linux counts it, in bytes. */
