@@ -27,8 +27,8 @@ const HANGS_MS = 30_000;
 /** Memory for pixels is taken in multiples of this, so that strips of other pictures find it of use. */
 const SPARE_STEP = 64 * 1024;
 
-/** Kept for the next pictures: two of full HD. */
-const MOST_SPARE_BYTES = 16 * 1024 * 1024;
+/** Kept for the next pictures: two of full HD, whose 68 strips take two steps each. */
+const MOST_SPARE_BYTES = 18 * 1024 * 1024;
 
 export interface EncodingTimer {
   after(delayMs: number, call: () => void): () => void;

@@ -96,6 +96,28 @@ t.test("a thread that hangs is ended, and who waits is told", async (t) => {
   }
 });
 
+t.test("memory that threads give back holds the next two pictures of full HD", async (t) => {
+  const mark = 7;
+  const source = `const { parentPort } = require("node:worker_threads");
+    parentPort.on("message", ({ id, task }) => {
+      const memory = task.strips.map(({ rgba }) => rgba.buffer);
+      for (const buffer of memory) new Uint8Array(buffer)[buffer.byteLength - 1] = ${mark};
+      parentPort.postMessage({ kind: "done", id, encoded: { kind: "png", strips: [] }, memory }, memory);
+    });
+    parentPort.postMessage({ kind: "ready" });`;
+  const open = () => new Worker(source, { eval: true, execArgv: [], env: {} });
+  const pool = new EncodingPool(new HandTimer(), open, 1);
+  t.teardown(() => pool.close());
+  await until("a thread", () => pool.isReady);
+  const strip = paintedFrame(1920, STRIP_ROWS);
+  const pixels = { bytes: strip.bytes, offset: 0, strideBytes: strip.strideBytes };
+  const strips = () =>
+    Array.from({ length: 2 * Math.ceil(1080 / STRIP_ROWS) }, () => pool.take(pixels, 1920, STRIP_ROWS));
+  await pool.run({ kind: "png", strips: strips() });
+  const again = strips().filter(({ rgba }) => new Uint8Array(rgba.buffer).at(-1) === mark);
+  t.equal(again.length, 2 * 68);
+});
+
 t.test("what fails in a thread fails alone", async (t) => {
   const script = 'parentPort.postMessage({ kind: "failed", id, message: "no room" })';
   const pool = new EncodingPool(new HandTimer(), threadThat(script), 1);
