@@ -1,6 +1,7 @@
 import type { Peer } from "../test/e2e/harness/peers.ts";
 import { requirePeers } from "../test/e2e/harness/peers.ts";
 import type { Owner } from "../test/support/program.ts";
+import { benchAgentCrowd } from "./agent-crowd.ts";
 import { benchAgentLatency } from "./agent-latency.ts";
 import { benchChangeToScreenshot } from "./change-to-screenshot.ts";
 import { benchClick } from "./click.ts";
@@ -128,6 +129,11 @@ export const BENCHES: readonly Bench[] = [
     ids: ["TURNS", "STOP", "MEMORY"],
     peers: [],
     run: ({ owner, folder, isShort }) => benchTurns(owner, folder, isShort),
+  },
+  {
+    ids: ["AGENTS"],
+    peers: [],
+    run: ({ owner, folder, isShort }) => benchAgentCrowd(owner, folder, isShort),
   },
 ];
 

@@ -1,8 +1,5 @@
 import { once } from "node:events";
-import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import * as z from "zod";
 import { SHAPES } from "../src/compositor/shapes/list.ts";
@@ -23,9 +20,7 @@ import { CrowdTarget } from "../test/e2e/targets/crowd-target.ts";
 import type { Owner } from "../test/support/program.ts";
 import { until } from "../test/support/until.ts";
 import { judged, type Line } from "./line.ts";
-
-const METER = fileURLToPath(new URL("./turn-meter.mjs", import.meta.url));
-const seen = z.object({ longestMs: z.number(), turns: z.number() });
+import { TurnFile, turnLine } from "./turn-file.ts";
 
 /** How long after the flood began a person stops the desktop. */
 const STOP_AFTER_MS = 100;
@@ -40,10 +35,10 @@ const REST_MS = 30_000;
  */
 export async function benchTurns(owner: Owner, folder: string, isShort: boolean): Promise<Line[]> {
   const target = await CrowdTarget.start(owner, 120, 67);
-  const file = join(folder, "turns.json");
+  const turns = new TurnFile(folder);
   const appliance = await Appliance.start(owner, {
     connect: [`vnc://127.0.0.1:${target.port}`],
-    env: { NODE_OPTIONS: `--import ${METER}`, OC_TURN_FILE: file },
+    env: turns.env,
   });
   const agent = new PlainAgent(appliance);
   const id = await onlyDesktopId(appliance);
@@ -51,14 +46,6 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
   const crowd = await plainAgents(appliance, isShort ? 2 : 5);
   const admin = new PlainAgent(appliance, appliance.adminToken);
   const startBytes = appliance.residentBytes;
-  const { pid } = appliance.program;
-  const read = async (): Promise<z.infer<typeof seen>> => {
-    rmSync(file, { force: true });
-    if (pid === undefined) throw new Error("the server has no process");
-    process.kill(pid, "SIGUSR2");
-    await until("the turns", () => textOf(file) !== "", 30_000);
-    return seen.parse(JSON.parse(textOf(file)));
-  };
   const lines: Line[] = [];
   const stopper = await Stopper.open(
     owner,
@@ -67,7 +54,7 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
   );
   const measure = async (name: string, run: () => Promise<unknown>): Promise<void> => {
     await pause(500);
-    const quiet = await read();
+    const { ms: quietMs } = await turns.longest(appliance);
     const before = appliance.residentBytes;
     let most = before;
     const watch = setInterval(() => (most = Math.max(most, appliance.residentBytes)), 20);
@@ -77,24 +64,17 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
     await appliance.fetch(`/api/v1/desktops/${id}/resume`, {});
     await over;
     clearInterval(watch);
-    const { longestMs } = await read();
+    const longest = await turns.longest(appliance);
     await admin.request("DELETE", `/api/v1/desktops/${id}/overlays`);
-    const peer = { peer: "the server at rest", theirs: quiet.longestMs };
     lines.push(
-      judged({
-        id: "TURNS",
-        metric: `longest turn: ${name}`,
-        unit: "ms",
-        ours: longestMs,
-        ...peer,
-        goal: { within: 20 },
-      }),
+      turnLine(name, longest),
       judged({
         id: "STOP",
         metric: `stop: ${name}`,
         unit: "ms",
         ours: stopMs,
-        ...peer,
+        peer: "longest turn of the server at rest",
+        theirs: quietMs,
         goal: { within: 100 },
       }),
       judged({
@@ -188,13 +168,5 @@ class Stopper {
     this.#worker.postMessage("stop");
     const [ms]: unknown[] = await answered;
     return z.number().parse(ms);
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../../support/program.ts";
 import type { Shot } from "../harness/xwd.ts";
 import { startFakeTarget, type Wire } from "../hostile/fake-target.ts";
@@ -17,7 +18,7 @@ export interface KeySent {
 
 /**
  * A VNC server that answers every request with a new page in Hextile, made of single pixels: as dear to decode as the
- * encoding gets, and as often as it is asked. All its connections see the same pages.
+ * encoding gets, and as often as it is asked, or at a pace. All its connections see the same pages.
  */
 export class CrowdTarget {
   readonly keys: KeySent[] = [];
@@ -28,16 +29,20 @@ export class CrowdTarget {
   #page = 0;
   #isResting = false;
   #port = 0;
+  readonly #everyMs: number;
+  /** When the next page may be sent. */
+  #nextAtMs = 0;
 
-  private constructor(columns: number, rows: number) {
+  private constructor(columns: number, rows: number, everyMs: number) {
     this.#columns = columns;
     this.#rows = rows;
+    this.#everyMs = everyMs;
     this.#pages = Array.from({ length: 6 }, (_, page) => this.#encode(page));
   }
 
-  /** `columns` x `rows` tiles of 16 x 16 pixels. */
-  static async start(owner: Owner, columns: number, rows: number): Promise<CrowdTarget> {
-    const target = new CrowdTarget(columns, rows);
+  /** `columns` x `rows` tiles of 16 x 16 pixels; a page every so many milliseconds at most, default as often as asked. */
+  static async start(owner: Owner, columns: number, rows: number, everyMs = 0): Promise<CrowdTarget> {
+    const target = new CrowdTarget(columns, rows, everyMs);
     target.#port = await startFakeTarget(owner, (wire) => target.#serve(wire));
     return target;
   }
@@ -91,6 +96,9 @@ export class CrowdTarget {
       await wire.write(Uint8Array.of(...(isPainted(0, 0) ? foreOf(this.#page) : backOf(this.#page)), 0));
       return shown;
     }
+    const waitMs = this.#nextAtMs - performance.now();
+    if (isIncremental && waitMs > 0) await pause(waitMs);
+    this.#nextAtMs = performance.now() + this.#everyMs;
     if (!this.#isResting) this.#page = (this.#page + 1) % this.#pages.length;
     const page = this.#page;
     await wire.write(this.#pages[page] ?? Buffer.alloc(0));
