@@ -18,6 +18,9 @@ const PLACES = [
 /** What happens between the aim and the press. */
 const MOVES = ["nothing", "the one above is denied", "another one comes", "both"] as const;
 
+/** A press that no card took is answered by nothing. */
+const ANSWERED_MS = 10_000;
+
 const questions = z.array(z.object({ id: z.string(), intent: z.string() }));
 
 t.test(
@@ -59,9 +62,16 @@ t.test(
         // As long as a late card needs to take a yes, or not at all.
         if (i % 2 === 0) await page.waitForTimeout(700);
         await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+        // Else a slow machine denies below what was pressed, and is not answered yet.
+        const answered = page
+          .waitForResponse(
+            (response) => response.request().method() === "POST" && response.url().includes("/approvals/"),
+            { timeout: ANSWERED_MS },
+          )
+          .catch(() => null);
         await page.mouse.down();
         await page.mouse.up();
-        await page.waitForTimeout(100);
+        await answered;
         for (const { id } of await pending()) await deny(id);
         const taken: string[] = [];
         for (const [intent, end] of ends) if ((await end) === "done") taken.push(intent);
