@@ -38,6 +38,8 @@ export function judge(goal: Goal, ours: number, theirs: number, unit: string): V
   return { ratio: times(ratio), goal: `<= ${goal.within} ${unit}`, isMet: ours <= goal.within };
 }
 
+/** "-" where the peer took nothing. */
 function times(ratio: number): string {
+  if (!Number.isFinite(ratio)) return "-";
   return `${ratio < 10 ? ratio.toFixed(2) : ratio.toFixed(0)}x`;
 }
