@@ -1,6 +1,6 @@
 import type { Rect } from "../framebuffer/rect.ts";
+import type { LineInk } from "./cut/cut-line.ts";
 import type { VisionErrorCode } from "./error.ts";
-import type { LineInk } from "./read-line.ts";
 
 /** A word as the engine read it. `rect`: pixels of the picture. */
 export interface OcrWord {

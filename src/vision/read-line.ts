@@ -1,10 +1,9 @@
 import { type Box, heightOf, joinBoxes, rectOfBox, widthOf } from "./cut/box.ts";
-import type { CutLine } from "./cut/cut-line.ts";
-import type { OcrLine, OcrWord } from "./ocr-messages.ts";
+import type { LineInk } from "./cut/cut-line.ts";
 import type { EngineWord, GreyPicture, OcrEngine } from "./ocr-engine.ts";
+import type { OcrLine, OcrWord } from "./ocr-messages.ts";
 
-/** What is read of a line. */
-export type LineInk = Pick<CutLine, "ink" | "inkBox" | "top" | "bottom">;
+export type { LineInk } from "./cut/cut-line.ts";
 
 /** The network was taught with letters of about this height: a line and its margin are brought to it, within limits. */
 const READ_HEIGHT = 36;
@@ -55,7 +54,9 @@ const boxOf = ({ x, y, width, height }: OcrWord["rect"]): Box => ({
 
 /** An engine finds marks in every icon and frame: a line of nothing but uncertain marks is none of text. */
 function isText(words: readonly Pick<EngineWord, "text" | "confidence">[]): boolean {
-  return words.some(({ text, confidence }) => confidence >= 20 && (/[\p{L}\p{N}]/u.test(text) || confidence >= 60));
+  return words.some(
+    ({ text, confidence }) => confidence >= 20 && (/[\p{L}\p{N}]/u.test(text) || confidence >= 60),
+  );
 }
 
 interface ReadWord {
@@ -92,7 +93,11 @@ interface Gap {
 }
 
 /** Columns without ink between those with it. */
-function gapsOf(ink: Uint8Array, width: number, height: number): { gaps: Gap[]; first: number; last: number } {
+function gapsOf(
+  ink: Uint8Array,
+  width: number,
+  height: number,
+): { gaps: Gap[]; first: number; last: number } {
   const gaps: Gap[] = [];
   let first = -1;
   let last = 0;

@@ -257,3 +257,6 @@ function hashOf(ink: Uint8Array, width: number, columns: Span, rows: Span): stri
   }
   return createHash("sha1").update(`${wide}x${high}:`).update(levels).digest("base64");
 }
+
+/** What is read of a line. */
+export type LineInk = Pick<CutLine, "ink" | "inkBox" | "top" | "bottom">;
