@@ -3,6 +3,7 @@ import { requirePeers } from "../test/e2e/harness/peers.ts";
 import type { Owner } from "../test/support/program.ts";
 import { benchAgentCrowd } from "./agent-crowd.ts";
 import { benchAgentLatency } from "./agent-latency.ts";
+import { benchAudit } from "./audit.ts";
 import { benchChangeToScreenshot } from "./change-to-screenshot.ts";
 import { benchClick } from "./click.ts";
 import { benchDecode } from "./decode.ts";
@@ -125,6 +126,7 @@ export const BENCHES: readonly Bench[] = [
     peers: [],
     run: ({ owner, folder, isShort }) => benchRecorderTurns(owner, folder, isShort),
   },
+  { ids: ["AUDIT"], peers: [], run: ({ folder, isShort }) => benchAudit(folder, isShort) },
   {
     ids: ["TURNS", "STOP", "MEMORY"],
     peers: [],

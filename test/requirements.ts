@@ -453,7 +453,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "A1",
     "audit events, sinks, redaction, export",
-    "sinks http and otlp, retention, export of a person's events, and a chain that shows cuts",
+    "sinks http and otlp, tenant and user context",
+    "test/audit/verify-log.test.ts :: 10,000 mutations of a log are all found",
+    "test/audit/chained-file.test.ts :: half a line of a killed process stays, is told, and cannot be changed either",
+    "test/audit/chained-file.test.ts :: two processes that are killed while they write lose nothing that was written",
+    "test/audit/chained-file.test.ts :: a file is put aside by size and by age, and the oldest go as they should, told before",
+    "test/audit/audit.test.ts :: checkpoints come a minute after the first event, after a thousand, and at the end",
+    "test/cli/cli.test.ts :: audit verify tells an intact log from one that was changed, and names the line",
+    "test/cli/cli.test.ts :: audit export gives every line of one actor as it stands in the log, and is told itself",
     "test/audit/mcp-audit.test.ts :: a call is told as it begins and as it ends, by one id, and nothing of what it asked",
     "test/audit/desktop-audit.test.ts :: what people and agents do on a desktop is recorded, without the words they typed",
     "test/audit/desktop-audit.test.ts :: who takes the input and who lets it go is recorded, an agent's turns are not",
@@ -574,6 +581,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later("S6", "hand-over to a person", "a person takes over by hand only"),
   later("D1", "DOM and pixels joined", "there is no browser bridge yet"),
   later("W1", "the cockpit", "not proved as a whole"),
-  later("O3", "operation for many", "no OIDC, no audit chain, no metrics, no service"),
+  later("O3", "operation for many", "no OIDC, no metrics, no service"),
   later("H1", "a fleet of nodes", "one process serves"),
 ];

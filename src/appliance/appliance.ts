@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Audit, auditSink } from "../audit/audit.ts";
+import { Audit } from "../audit/audit.ts";
 import { auditDesktops, testEntry } from "../audit/desktop-audit.ts";
 import { auditMcp } from "../audit/mcp-audit.ts";
 import { auditRecordings } from "../audit/recording-audit.ts";
@@ -46,6 +46,7 @@ import { ViewerSessions } from "../web/viewer/sessions.ts";
 import { Ending } from "./closing.ts";
 import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
+import { openSinkOf } from "./open-audit.ts";
 import { forgetIdentity, openTargetLink, PLATFORM, trustSettingsOf } from "./open-links.ts";
 import { openRecordings } from "./open-recordings.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
@@ -102,7 +103,8 @@ async function openRooms(
   const platform = PLATFORM;
 
   const audit = new Audit({
-    sink: auditSink(config.audit.sink, { dataDir: config.data_dir, isStdoutTaken: config.isStdio }),
+    sink: await openSinkOf(config, config.isStdio),
+    hasCheckpoints: config.audit.sink === "file",
     clock,
     version: VERSION,
     onSinkChange: (isWorking, err) => {

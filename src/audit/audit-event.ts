@@ -56,6 +56,10 @@ const AUDIT_TYPES = [
   "token.revoked",
   "audit.started",
   "audit.gap",
+  "audit.break",
+  "audit.checkpoint",
+  "audit.pruned",
+  "audit.exported",
   "audit.stopped",
 ] as const;
 export type AuditType = (typeof AUDIT_TYPES)[number];
@@ -90,6 +94,16 @@ export const auditEventSchema = z.strictObject({
   /** Numbers only: how much, never what. */
   counts: z.record(text, z.number()).nullable(),
   meta: z.strictObject({ version: text }),
+  /** What binds a line to the one before (chain.ts); in files only. */
+  chain: z
+    .strictObject({
+      seq: z.int().positive(),
+      prev: text,
+      half: text.optional(),
+      signature: text.optional(),
+      mac: text,
+    })
+    .optional(),
 });
 export type AuditEvent = z.infer<typeof auditEventSchema>;
 
@@ -122,7 +136,7 @@ const LONGEST_FIELD = 512;
 export function auditEvent(
   entry: AuditEntry,
   stamp: { readonly id: string; readonly at: Date; readonly version: string },
-): AuditEvent {
+): Omit<AuditEvent, "chain"> {
   const errorCode = entry.errorCode ?? null;
   const { actor, request, resource, mcp } = entry;
   return {

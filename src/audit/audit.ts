@@ -1,16 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { RefusedError } from "../desktop/error.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { AuditEntry } from "./audit-event.ts";
+import type { AuditEntry, AuditEvent } from "./audit-event.ts";
 import { auditEvent } from "./audit-event.ts";
+import { ChainKey } from "./chain-key.ts";
+import { type AuditRotation, ChainedFile } from "./chained-file.ts";
 import type { AuditSink } from "./sink.ts";
-import { FileSink, StreamSink } from "./sink.ts";
+import { StreamSink } from "./sink.ts";
 
 const AUDIT_SINKS = ["file", "stdout", "stderr", "off"] as const;
 export type AuditSinkName = (typeof AUDIT_SINKS)[number];
 
-/** Lines waiting for the sink; about 5 MiB. Beyond it new ones are counted instead of kept. */
+/** Events waiting for the sink; about 10 MiB. Beyond it new ones are counted instead of kept. */
 const MAX_WAITING = 10_000;
 /** One write to the sink. */
 const MAX_BATCH = 512;
@@ -20,6 +21,9 @@ const LONGEST_RETRY_MS = 60_000;
 const CLOSE_WITHIN_MS = 5000;
 /** How long who must be written down waits for a sink that does not answer. */
 const SECURED_WITHIN_MS = 5000;
+/** A checkpoint is written after so many events, and so long after the first one since the last. */
+const CHECKPOINT_EVENTS = 1000;
+const CHECKPOINT_MS = 60_000;
 
 export interface AuditOptions {
   readonly sink: AuditSink | null;
@@ -27,6 +31,8 @@ export interface AuditOptions {
   readonly version: string;
   /** Called once when the sink starts to fail, and once when it works again. */
   readonly onSinkChange?: (isWorking: boolean, error: unknown) => void;
+  /** Whether checkpoints are written: by who lives long and has a sink that signs them. */
+  readonly hasCheckpoints?: boolean;
   readonly maxWaiting?: number;
 }
 
@@ -38,15 +44,15 @@ interface Waiter {
 }
 
 /**
- * The audit log: one JSON object a line. `record` never waits and never throws; what a failing sink made us drop
+ * The audit log. `record` never waits and never throws; what a failing sink made us drop
  * is told by an `audit.gap` event with the exact number. Who must not act unwritten waits for `secured` first.
  */
 export class Audit {
   readonly #options: AuditOptions;
   readonly #maxWaiting: number;
-  #waiting: string[] = [];
+  #waiting: AuditEvent[] = [];
   #dropped = 0;
-  /** Lines that came in, and those of them that are written. */
+  /** Events that came in, and those of them that are written. */
   #recorded = 0;
   #written = 0;
   #waiters: Waiter[] = [];
@@ -54,6 +60,9 @@ export class Audit {
   #isFailing = false;
   #isClosed = false;
   #cancelRetry: (() => void) | null = null;
+  /** Events since the last checkpoint, and what makes the next one when its time comes. */
+  #unsigned = 0;
+  #cancelCheckpoint: (() => void) | null = null;
   #pump: Promise<void> | null = null;
 
   constructor(options: AuditOptions) {
@@ -68,7 +77,13 @@ export class Audit {
       return;
     }
     this.#push(entry);
+    if (this.#options.hasCheckpoints === true) this.#count();
     if (!this.#isFailing) this.#start();
+  }
+
+  /** How many events wait for the sink, and how many it made us drop that are not told yet. */
+  get backlog(): { readonly waiting: number; readonly dropped: number } {
+    return { waiting: this.#waiting.length, dropped: this.#dropped };
   }
 
   /** Whether the sink took what it was last given. */
@@ -104,6 +119,7 @@ export class Audit {
   async close(): Promise<void> {
     const { sink, clock } = this.#options;
     if (sink === null || this.#isClosed) return;
+    if (this.#unsigned > 0) this.#checkpoint();
     this.#isClosed = true;
     this.#cancelRetry?.();
     let cancel = (): void => {};
@@ -118,14 +134,25 @@ export class Audit {
     cancel();
   }
 
-  #line(entry: AuditEntry): string {
+  #push(entry: AuditEntry): void {
     const { clock, version } = this.#options;
-    return `${JSON.stringify(auditEvent(entry, { id: randomUUID(), at: clock.date(), version }))}\n`;
+    this.#waiting.push(auditEvent(entry, { id: randomUUID(), at: clock.date(), version }));
+    this.#recorded += 1;
   }
 
-  #push(entry: AuditEntry): void {
-    this.#waiting.push(this.#line(entry));
-    this.#recorded += 1;
+  /** Nothing is timed while nothing happens. */
+  #count(): void {
+    this.#unsigned += 1;
+    if (this.#unsigned >= CHECKPOINT_EVENTS) this.#checkpoint();
+    else this.#cancelCheckpoint ??= this.#options.clock.after(CHECKPOINT_MS, () => this.#checkpoint());
+  }
+
+  #checkpoint(): void {
+    this.#cancelCheckpoint?.();
+    this.#cancelCheckpoint = null;
+    this.#push({ type: "audit.checkpoint", counts: { events: this.#unsigned } });
+    this.#unsigned = 0;
+    if (!this.#isFailing) this.#start();
   }
 
   #start(): void {
@@ -143,7 +170,7 @@ export class Audit {
       }
       const batch = this.#waiting.slice(0, MAX_BATCH);
       try {
-        await sink.write(batch.join(""));
+        await sink.write(batch);
       } catch (error) {
         this.#failed(error);
         break;
@@ -187,14 +214,31 @@ function unwritten(cause?: unknown): RefusedError {
   );
 }
 
-/** The sink that an option names. With MCP on stdio stdout belongs to the protocol, so it means stderr there. */
-export function auditSink(
+/**
+ * The sink that an option names. With MCP on stdio stdout belongs to the protocol, so it means stderr there. Throws
+ * AuditError for a key that cannot be used.
+ */
+export async function openAuditSink(
   name: AuditSinkName,
-  place: { readonly dataDir: string; readonly path?: string; readonly isStdoutTaken: boolean },
-): AuditSink | null {
+  place: {
+    readonly dataDir: string;
+    readonly isStdoutTaken: boolean;
+    readonly key: string | null;
+    readonly rotation: AuditRotation;
+    readonly clock: Clock;
+    readonly version: string;
+  },
+): Promise<AuditSink | null> {
+  const { clock, version } = place;
   switch (name) {
     case "file":
-      return new FileSink(place.path ?? join(place.dataDir, "audit.ndjson"));
+      return new ChainedFile({
+        dir: place.dataDir,
+        key: await ChainKey.open(place.dataDir, place.key),
+        clock,
+        rotation: place.rotation,
+        stamp: (entry) => auditEvent(entry, { id: randomUUID(), at: clock.date(), version }),
+      });
     case "stdout":
       return new StreamSink(place.isStdoutTaken ? process.stderr : process.stdout);
     case "stderr":

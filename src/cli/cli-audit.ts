@@ -1,4 +1,5 @@
-import { Audit, auditSink } from "../audit/audit.ts";
+import { openSinkOf } from "../appliance/open-audit.ts";
+import { Audit } from "../audit/audit.ts";
 import type { AuditEntry } from "../audit/audit-event.ts";
 import type { Config } from "../config/config-schema.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -12,7 +13,7 @@ export async function audited(
   run: (record: (entry: AuditEntry) => void) => Promise<string>,
 ): Promise<string> {
   const audit = new Audit({
-    sink: auditSink(config.audit.sink, { dataDir: config.data_dir, isStdoutTaken: true }),
+    sink: await openSinkOf(config, true),
     clock: systemClock,
     version: VERSION,
     onSinkChange: (isWorking, error) => {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openTargetLink, trustSettingsOf } from "../appliance/open-links.ts";
+import { exportActor } from "../audit/export-actor.ts";
 import { tokenEntry } from "../audit/token-audit.ts";
 import { ROLES, type Role } from "../auth/principal.ts";
 import { SecretBox } from "../auth/secret-box.ts";
@@ -16,6 +17,7 @@ import { TOOLSETS } from "../mcp/tool/toolsets.ts";
 import { systemClock } from "../platform/clock.ts";
 import { VERSION } from "../platform/version.ts";
 import { safeText } from "../protocols/rfb/error.ts";
+import { verifyAudit } from "./audit-cli.ts";
 import { audited } from "./cli-audit.ts";
 import { exportToFile, listRecordings, verifyRecording } from "./recordings-cli.ts";
 import { forgetTarget, listTargets } from "./targets-cli.ts";
@@ -43,6 +45,8 @@ Commands
                [--elicit]       the person at its MCP client may approve what it asks
                [--toolsets T]   its holder has only these tools, as with serve
   token list | revoke ID
+  audit verify [FILE...]        exit 0 only if every line of the audit log is as it was written
+  audit export --actor NAME     every event of one actor, by name or id, as NDJSON
 
 Options of serve
   --config FILE      YAML file (else OC_CONFIG)
@@ -83,6 +87,7 @@ const OPTIONS = {
   "vnc-port": { type: "string" },
   "data-dir": { type: "string" },
   name: { type: "string" },
+  actor: { type: "string" },
   elicit: { type: "boolean" },
   toolsets: { type: "string" },
   format: { type: "string" },
@@ -119,6 +124,8 @@ export function readCommand(
       return recordingsCommand(rest, values, configOf(values, env));
     case "targets":
       return targetsCommand(rest, configOf(values, env));
+    case "audit":
+      return auditCommand(rest, values, configOf(values, env));
     case "token":
       return tokenCommand(rest, values, configOf(values, env));
     default:
@@ -126,7 +133,7 @@ export function readCommand(
       if (command.includes("://"))
         throw new UsageError("got a URL as the command: connect to it with --connect URL");
       throw new UsageError(
-        `got the command "${command}", expected serve, config, connections, recordings, targets or token (see --help)`,
+        `got the command "${command}", expected serve, config, connections, recordings, targets, token or audit (see --help)`,
       );
   }
 }
@@ -284,6 +291,31 @@ function targetsCommand(words: readonly string[], config: Config): Command {
       );
     default:
       throw new UsageError(`got "targets ${action ?? ""}", expected targets list or forget`);
+  }
+}
+
+function auditCommand(words: readonly string[], { actor }: Values, config: Config): Command {
+  const [action, ...files] = words;
+  switch (action) {
+    case "verify":
+      return task(async () => {
+        const { isIntact, text } = await verifyAudit(config, files);
+        if (!isIntact) throw new UsageError(text.trimEnd());
+        return text;
+      });
+    case "export":
+      expectWords("audit export", words, 1);
+      if (actor === undefined) throw new UsageError("audit export needs --actor NAME");
+      return task(() =>
+        audited(config, async (record) => {
+          const events = await exportActor(config.data_dir, actor, process.stdout);
+          const resource = { kind: "actor", id: actor };
+          record({ type: "audit.exported", severity: "notice", resource, counts: { events } });
+          return "";
+        }),
+      );
+    default:
+      throw new UsageError(`got "audit ${action ?? ""}", expected audit verify or audit export`);
   }
 }
 

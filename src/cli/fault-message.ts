@@ -1,6 +1,8 @@
+import { AuditError } from "../audit/error.ts";
 import { AuthError } from "../auth/error.ts";
 import { ConfigError } from "../config/config-schema.ts";
 import { LinkError, RefusedError } from "../desktop/error.ts";
+import { LockError } from "../platform/file-lock.ts";
 import { FileError } from "../platform/json-file.ts";
 import { RecordingError } from "../recording/library/error.ts";
 import { UsageError } from "./cli.ts";
@@ -10,6 +12,8 @@ const TOLD = [
   UsageError,
   ConfigError,
   AuthError,
+  AuditError,
+  LockError,
   RefusedError,
   LinkError,
   RecordingError,

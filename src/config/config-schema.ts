@@ -10,6 +10,7 @@ import { REVERSE_LISTEN } from "../desktop/links/streams/reverse-stream.ts";
 import { TOOLSETS } from "../mcp/tool/toolsets.ts";
 import { RECORDING_POLICIES } from "../recording/write/auto-record.ts";
 import { VIEWER_SECURITY } from "../web/viewer/security.ts";
+import { auditSchema } from "./audit-schema.ts";
 import { connectionSchema } from "./connection-schema.ts";
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -266,14 +267,7 @@ export const configSchema = z.strictObject({
       encrypt: toggle.default(false).describe("Encrypt recordings with a key that secret.key opens."),
     })
     .prefault({}),
-  audit: z
-    .strictObject({
-      sink: z
-        .enum(["file", "stdout", "stderr", "off"])
-        .default("file")
-        .describe("Where audit events go; file is audit.ndjson in the data directory."),
-    })
-    .prefault({}),
+  audit: auditSchema,
   log: z
     .strictObject({
       level: z
@@ -353,6 +347,11 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("recording.keep_mb", ["OC_RECORDING_KEEP_MB"]),
   key("recording.encrypt", ["OC_RECORDING_ENCRYPT"]),
   key("audit.sink", ["AUDIT_SINK"]),
+  key("audit.key", ["AUDIT_KEY"], null, true),
+  key("audit.rotate_mb", ["AUDIT_ROTATE_MB"]),
+  key("audit.rotate_days", ["AUDIT_ROTATE_DAYS"]),
+  key("audit.keep_days", ["AUDIT_KEEP_DAYS"]),
+  key("audit.keep_mb", ["AUDIT_KEEP_MB"]),
   key("log.level", ["OC_LOG_LEVEL"]),
 ];
 
@@ -372,6 +371,7 @@ export function printable(config: Config): Record<string, unknown> {
   return {
     ...rest,
     auth: { token: hide(config.auth.token) },
+    audit: { ...config.audit, key: hide(config.audit.key) },
     vnc: { ...config.vnc, password: hide(config.vnc.password) },
     connections: config.connections.map((connection) => ({
       ...connection,

@@ -1,14 +1,17 @@
-import { readFileSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import t from "tap";
 import { auditEventSchema } from "../../src/audit/audit-event.ts";
+import { exportActor } from "../../src/audit/export-actor.ts";
 import { HELP, readCommand } from "../../src/cli/cli.ts";
 import { startMessage } from "../../src/cli/start-message.ts";
 import { KnownTargets } from "../../src/desktop/connections/known-targets.ts";
 import { VERSION } from "../../src/platform/version.ts";
+import { eventOf, fileSink } from "../audit/file-sink.ts";
 
 async function run(argv: readonly string[], dataDir: string): Promise<string> {
   const command = readCommand([...argv, "--data-dir", dataDir], {});
@@ -150,3 +153,49 @@ t.test("what commands change is in the audit log, by the command line", async (t
   );
   t.notMatch(lines.join(""), "hunter2x");
 });
+
+t.test("audit verify tells an intact log from one that was changed, and names the line", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  for (const role of ["viewer", "agent", "viewer"]) await run(["token", "create", role], dir);
+  const file = join(dir, "audit.ndjson");
+  t.equal(await run(["audit", "verify"], dir), "intact: lines 1 to 3, 0 signed checkpoints\n");
+  t.match(await run(["audit", "verify", file], dir), /^intact: lines 1 to 3.*\nnote: whether lines follow/);
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replace('"action":"agent"', '"action":"admin"'));
+  const message = /audit\.ndjson:2: changed: this is not line 2 as it was written.*\(1 lines before it are/;
+  await t.rejects(run(["audit", "verify"], dir), { message });
+  await t.rejects(run(["audit", "verify", file], dir), { message });
+  writeFileSync(file, text);
+  await t.rejects(run(["audit", "verify", join(dir, "none")], dir), { code: "ENOENT" });
+  await t.rejects(run(["audit", "export"], dir), { message: /needs --actor NAME/ });
+  await t.rejects(run(["audit"], dir), { message: /expected audit verify or audit export/ });
+  await rm(dir, { recursive: true });
+});
+
+t.test(
+  "audit export gives every line of one actor as it stands in the log, and is told itself",
+  async (t) => {
+    const dir = await mkdtemp(join(tmpdir(), "oc-"));
+    const sink = await fileSink(dir);
+    const ann = { id: "u1", name: "Änn", kind: "human" };
+    const bob = { id: "u2", name: "Bob", kind: "human" };
+    await sink.write([ann, bob, ann].map((actor) => eventOf({ type: "auth.login", actor })));
+    await sink.write([eventOf({ type: "audit.started" })]);
+    await sink.close();
+    const lines = readFileSync(join(dir, "audit.ndjson"), "utf8").split("\n");
+    for (const name of ["Änn", "u1"]) {
+      let text = "";
+      const out = new Writable({
+        write: (chunk, _encoding, done) => {
+          text += String(chunk);
+          done();
+        },
+      });
+      t.equal(await exportActor(dir, name, out), 2);
+      t.equal(text, `${lines[0]}\n${lines[2]}\n`);
+    }
+    await run(["audit", "export", "--actor", "nobody"], dir);
+    t.match(readFileSync(join(dir, "audit.ndjson"), "utf8"), /"audit\.exported".*"id":"nobody".*"events":0/);
+    await rm(dir, { recursive: true });
+  },
+);

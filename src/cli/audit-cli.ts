@@ -1,0 +1,52 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { readHead } from "../audit/chain-head.ts";
+import { ChainKey } from "../audit/chain-key.ts";
+import { logFiles } from "../audit/log-files.ts";
+import { type LogPart, type LogReport, verifyLog } from "../audit/verify-log.ts";
+import type { Config } from "../config/config-schema.ts";
+import { systemClock } from "../platform/clock.ts";
+import { FileLock } from "../platform/file-lock.ts";
+
+/** What a check of the audit log found, in words. */
+interface Verdict {
+  readonly isIntact: boolean;
+  readonly text: string;
+}
+
+/** Without files: all of the log of the data directory, its end too. */
+export async function verifyAudit(config: Config, files: readonly string[]): Promise<Verdict> {
+  const { data_dir } = config;
+  const key = await ChainKey.open(data_dir, config.audit.key ?? null);
+  if (files.length > 0) {
+    const parts = files.map((path) => ({ path }));
+    for (const { path } of parts) await stat(path);
+    const verdict = verdictOf(await verifyLog(parts, { key }), []);
+    const isAll = "whether lines follow the last one of these files is checked without naming files";
+    return verdict.isIntact ? { ...verdict, text: `${verdict.text}note: ${isAll}\n` } : verdict;
+  }
+  // The end of the log and what tells of it have to be of one moment.
+  const lock = new FileLock(join(data_dir, "audit.lock"), systemClock);
+  const { all, head } = await lock.hold(async () => ({
+    all: await logFiles(data_dir),
+    head: await readHead(join(data_dir, "audit.head"), key),
+  }));
+  const parts: readonly LogPart[] = all.filter(({ firstSeq, bytes }) => firstSeq > 0 && bytes > 0);
+  const older = all.filter(({ firstSeq, bytes }) => firstSeq === 0 && bytes > 0);
+  return verdictOf(
+    await verifyLog(parts, { key, head }),
+    older.map(({ path }) => `${path}: written before there was a chain; nothing proves it`),
+  );
+}
+
+function verdictOf(report: LogReport, more: readonly string[]): Verdict {
+  const { fault, lines, checkpoints, firstSeq, lastSeq } = report;
+  const notes = [...report.notes, ...more].map((note) => `note: ${note}\n`).join("");
+  if (fault !== null) {
+    const text = `${fault.path}:${fault.line}: ${fault.kind}: ${fault.message} (${lines} lines before it are as they were written)\n`;
+    return { isIntact: false, text: notes + text };
+  }
+  const range = firstSeq === null ? "no lines" : `lines ${firstSeq} to ${lastSeq}`;
+  const text = `intact: ${range}, ${checkpoints} signed checkpoints\n`;
+  return { isIntact: true, text: notes + text };
+}
