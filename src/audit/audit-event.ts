@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /** What can be audited in this version; a new kind is one more line here. */
-const AUDIT_TYPES = [
+export const AUDIT_TYPES = [
   "auth.login",
   "auth.logout",
   "auth.failed",

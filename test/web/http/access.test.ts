@@ -1,4 +1,5 @@
 import t from "tap";
+import { AUDIT_TYPES, type AuditType } from "../../../src/audit/audit-event.ts";
 import type { Permission } from "../../../src/auth/principal.ts";
 import { may, ROLES } from "../../../src/auth/principal.ts";
 import { errorSchema } from "../../../src/web/api/api.ts";
@@ -198,8 +199,40 @@ t.test("a refusal for lack of a permission is audited with the route's pattern",
   ]);
 });
 
-function toMethod(method: string): "GET" | "POST" | "PUT" | "DELETE" {
-  const known = (["POST", "PUT", "DELETE"] as const).find((name) => name === method);
+/** Routes whose calls are not written down first: by what they are told, or null where they change nothing. */
+const TOLD_OTHERWISE: Readonly<Record<string, AuditType | null>> = {
+  "POST /api/v1/session": "auth.login",
+  "DELETE /api/v1/session": "auth.logout",
+  "POST /api/v1/desktops/:id/stop": "desktop.stopped",
+  "POST /api/v1/desktops/:id/take-over": "input.taken_over",
+  "POST /api/v1/approvals/:approvalId": "approval.granted",
+  "POST /api/v1/desktops/:id/rules/try": null,
+  "PATCH /api/v1/desktops/:id/replay": null,
+  "POST /api/v1/recordings/:id/verify": null,
+};
+
+t.test("each route that changes something is written down first, or by an event of its own", async (t) => {
+  const { app, audited, bearer } = await openHouse(t, { isRateLimited: false });
+  const otherwise: string[] = [];
+  app.addHook("onRoute", ({ method, url, config }) => {
+    if (config?.isWrittenFirst === false) otherwise.push(`${String(method)} ${url}`);
+  });
+  await app.ready();
+  t.strictSame(otherwise.toSorted(), Object.keys(TOLD_OTHERWISE).toSorted());
+  for (const type of Object.values(TOLD_OTHERWISE)) {
+    if (type !== null) t.ok(AUDIT_TYPES.includes(type), type);
+  }
+  for (const [method, url, access] of ROUTES) {
+    if (method === "GET" || access === "mcp" || `${method} ${url}` in TOLD_OTHERWISE) continue;
+    audited.length = 0;
+    await app.inject({ method: toMethod(method), url: addressOf(url), headers: bearer("admin") });
+    const told = { type: "change.requested", request: { method, path: url }, actor: { role: "admin" } };
+    t.match(audited[0], told, `${method} ${url}`);
+  }
+});
+
+function toMethod(method: string): "GET" | "POST" | "PUT" | "PATCH" | "DELETE" {
+  const known = (["POST", "PUT", "PATCH", "DELETE"] as const).find((name) => name === method);
   return known ?? "GET";
 }
 
