@@ -13,6 +13,8 @@ const DRAWN = ["bare", "pointer", "overlay", "pointer+overlay"] as const;
 const WARM_MS = 4000;
 const SETTLE_MS = 1500;
 const FOR_MS = 3000;
+/** On a busy machine viewers take their time to read what waits for them. */
+const MOST_TRIES = 60;
 
 type Kind = (typeof KINDS)[number];
 type Drawn = (typeof DRAWN)[number];
@@ -108,7 +110,7 @@ function rows(cases: readonly Case[]): Line[] {
           ...{ id: "FANOUT", metric: `time from picture to picture, ${words}: ${nameOf(slowest)}` },
           ...{ unit: "ms", ours: 1000 / slowest.picturesPerSecond, peer: `${PER_SECOND} a second` },
           // Who asks late again and again cannot take every picture.
-          ...{ theirs: 1000 / PER_SECOND, goal: { atMost: delayMs > 0 && kind === "asking" ? 2 : 25 / 24 } },
+          ...{ theirs: 1000 / PER_SECOND, goal: { atMost: delayMs > 0 && kind === "asking" ? 2 : 1.04 } },
         }),
       ];
     }),
@@ -180,11 +182,14 @@ async function load(
   return { ...used, ...judgement };
 }
 
-/** The picture stops; what everybody shows then is compared. */
+/** The picture stops; what everybody shows once all have caught up is compared. */
 async function judge(server: Talker, crowd: Talker): Promise<Pick<Load, "picturesPerSecond" | "age95Ms">> {
   const [shown] = await server.words("stop");
-  await pause(SETTLE_MS / 3);
-  const [picturesPerSecond, age95Ms, ...hashes] = await crowd.words("judge");
-  if (hashes.length !== 1 || hashes[0] !== shown) throw new Error("FANOUT: a viewer shows another picture");
-  return { picturesPerSecond: Number(picturesPerSecond), age95Ms: Number(age95Ms) };
+  for (let tried = 0; tried < MOST_TRIES; tried++) {
+    await pause(SETTLE_MS / 3);
+    const [picturesPerSecond, age95Ms, ...hashes] = await crowd.words("judge");
+    if (hashes.length !== 1 || hashes[0] !== shown) continue;
+    return { picturesPerSecond: Number(picturesPerSecond), age95Ms: Number(age95Ms) };
+  }
+  throw new Error("FANOUT: a viewer shows another picture than the desktop");
 }
