@@ -7,6 +7,7 @@ import { GENERATED, table } from "./markdown.ts";
 /** What each tool that acts on a desktop is to the policy; `each`: every action in it is judged by itself. */
 export const TOOL_SUBJECTS: Readonly<Record<string, readonly Subject[] | "each" | "letting go">> = {
   click_at: ["pointer"],
+  click_text: ["pointer"],
   move_mouse: ["pointer"],
   mouse_down: ["pointer"],
   mouse_up: ["pointer"],

@@ -40,6 +40,7 @@ import { VERSION } from "../platform/version.ts";
 import { openThread } from "../platform/worker-thread.ts";
 import { Replays } from "../recording/read/replays.ts";
 import { OcrPool } from "../vision/ocr-pool.ts";
+import { DesktopTexts } from "../vision/text/desktop-texts.ts";
 import { buildApp } from "../web/http/app.ts";
 import { ConnectedClients } from "../web/http/connected-clients.ts";
 import { ViewerSessions } from "../web/viewer/sessions.ts";
@@ -159,6 +160,8 @@ async function openRooms(
   ending.add(() => encodingPool.close());
   const reader = new OcrPool(clock);
   ending.add(() => reader.close());
+  const texts = new DesktopTexts({ reader, timer: clock });
+  ending.add(() => texts.close());
   warmUpPublishing();
   const desktops = new Desktops(
     {
@@ -222,6 +225,7 @@ async function openRooms(
       questions: desktops.questions,
       painter,
       reader,
+      texts,
       onClient: ({ name }) => clients.add(name),
       audit: (call) => {
         if (call.desktopId !== null) clients.sawAgent(call.desktopId, call.clientName ?? call.principal.name);

@@ -8,12 +8,19 @@ export type VisionErrorCode =
   | "engine_failed"
   /** The picture has more pixels than are read at once. */
   | "too_large"
+  /** No text like the one that was meant. */
+  | "text_not_found"
+  /** Several of them. */
+  | "text_ambiguous"
   /** A regular expression that is none, or that takes too long. */
   | "bad_pattern"
   /** Too much is waiting to be read. */
   | "too_many";
 
-/** `message`: lower case, no dot, what was got and what was expected, never a text that was read. */
+/**
+ * `message`: lower case, no dot, what was got and what was expected. It is for the caller alone and may hold what was read:
+ * no log has it.
+ */
 export class VisionError extends Error {
   override readonly name = "VisionError";
   readonly code: VisionErrorCode;

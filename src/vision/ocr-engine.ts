@@ -1,5 +1,4 @@
-import type { Size } from "../framebuffer/rect.ts";
-import type { Rect } from "../framebuffer/rect.ts";
+import type { Rect, Size } from "../framebuffer/rect.ts";
 
 /** One byte a pixel, without padding between rows; 255 is white. */
 export interface GreyPicture extends Size {

@@ -1,9 +1,10 @@
 import type { Worker } from "node:worker_threads";
 import type { Size } from "../framebuffer/rect.ts";
 import { openThread } from "../platform/worker-thread.ts";
+import type { LineInk } from "./cut/cut-line.ts";
 import { VisionError } from "./error.ts";
 import type { FromOcrThread, LineWords, OcrLine, OcrTask, PictureTask, ToOcrThread } from "./ocr-messages.ts";
-import { type LineInk, ocrLineOf } from "./read-line.ts";
+import { ocrLineOf } from "./read-line.ts";
 
 /** Each takes a core while it reads, and the memory of an engine with its models. */
 const MOST_THREADS = 2;

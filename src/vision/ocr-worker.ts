@@ -1,12 +1,13 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import { decodePicture } from "../compositor/picture-file.ts";
 import { equalRects, intersectRects, isEmptyRect, rectOfSize } from "../framebuffer/rect.ts";
-import { boxOfRect } from "./cut/box.ts";
+import type { boxOfRect } from "./cut/box.ts";
+import type { LineInk } from "./cut/cut-line.ts";
 import { cutPicture } from "./cut/cut-lines.ts";
 import { Engine } from "./engine.ts";
 import { VisionError } from "./error.ts";
 import type { FromOcrThread, LineWords, OcrTask, PictureTask, ToOcrThread } from "./ocr-messages.ts";
-import { type LineInk, readLine } from "./read-line.ts";
+import { readLine } from "./read-line.ts";
 import { inReadingOrder } from "./reading-order.ts";
 
 /** The entry of a thread of the OCR pool. */

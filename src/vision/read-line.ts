@@ -3,8 +3,6 @@ import type { LineInk } from "./cut/cut-line.ts";
 import type { EngineWord, GreyPicture, OcrEngine } from "./ocr-engine.ts";
 import type { OcrLine, OcrWord } from "./ocr-messages.ts";
 
-export type { LineInk } from "./cut/cut-line.ts";
-
 /** The network was taught with letters of about this height: a line and its margin are brought to it, within limits. */
 const READ_HEIGHT = 36;
 const LEAST_SCALE = 1.5;

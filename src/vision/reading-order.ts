@@ -4,7 +4,7 @@ import { type Box, commonRows, heightOf } from "./cut/box.ts";
 type Row<Line> = readonly Line[];
 
 /** Lines in rows, from the top, each from the left: what overlaps by half of the lower one stands in one row. */
-export function rowsOf<Line extends Box>(lines: readonly Line[]): Row<Line>[] {
+function rowsOf<Line extends Box>(lines: readonly Line[]): Row<Line>[] {
   const rows: { box: Box; lines: Line[] }[] = [];
   for (const line of [...lines].sort((a, b) => middleOf(a) - middleOf(b) || a.left - b.left)) {
     const row = rows.at(-1);

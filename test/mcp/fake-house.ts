@@ -38,6 +38,7 @@ export interface FakeHouseOptions {
   readonly recordings?: RecordingsFace;
   readonly screenshots?: McpPorts["screenshots"];
   readonly reader?: McpPorts["reader"];
+  readonly texts?: McpPorts["texts"];
 }
 
 export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
@@ -72,6 +73,7 @@ export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
       rates: new AgentRates(options.clock ?? systemClock, options.isRateLimited ?? false),
       ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
       ...(options.reader === undefined ? {} : { reader: options.reader }),
+      ...(options.texts === undefined ? {} : { texts: options.texts }),
       ...(options.screenshots === undefined ? {} : { screenshots: options.screenshots }),
     },
   };

@@ -132,6 +132,8 @@ export interface PerformOptions {
   /** A random wait before each stroke or click. */
   readonly timing?: { readonly minDelayMs: number; readonly maxDelayMs: number } | undefined;
   readonly signal?: AbortSignal;
+  /** Asked when its turn has come, before anything is sent: throws RefusedError where what the caller saw is no more. */
+  readonly stillHolds?: (() => void) | undefined;
 }
 
 /**

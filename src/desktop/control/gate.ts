@@ -263,6 +263,7 @@ export class Gate {
   ): Promise<ActionResult> {
     if (permit !== null) await latestPicture(this.#ports.input.link, this.#ports.clock, ending, permit.bound);
     ending.throwIfAborted();
+    options.stillHolds?.();
     // INVARIANT: nothing of an approved action is sent unless the screen, at that moment, is what was approved.
     this.#hand.begin(permit);
     const seize = (): void => this.#hand.seize();

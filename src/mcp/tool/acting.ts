@@ -114,6 +114,8 @@ export interface ActingArguments {
   readonly intent?: string | undefined;
   readonly effect_timeout_ms?: number | undefined;
   readonly return_screenshot?: Returned | undefined;
+  /** See PerformOptions. */
+  readonly stillHolds?: (() => void) | undefined;
 }
 
 /** What an action gave back, ready for an answer. */

@@ -71,6 +71,8 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   models_missing: "name languages that are there, or tell the human to add the model",
   engine_lost: "call again: another engine reads it, and a smaller region is read sooner",
   engine_failed: "take a screenshot and look at it instead",
+  text_not_found: "call read_text for what is there, or find_text with match fuzzy",
+  text_ambiguous: "pass nth, near or region to say which one",
   bad_pattern: "correct the pattern, or use match exact or words",
   too_large: "read it in parts: give a region",
   internal_error: "it is a fault of this server, not of the call: try once more, then tell the human",

@@ -5,6 +5,7 @@ import { RefusedError } from "../../desktop/error.ts";
 import { EventsHub } from "../../desktop/events/event-hub.ts";
 import type { Captured } from "../../desktop/events/screenshot-timer.ts";
 import type { OcrPool } from "../../vision/ocr-pool.ts";
+import type { DesktopTexts } from "../../vision/text/desktop-texts.ts";
 import { ScreenshotStore } from "../model/screenshot-store.ts";
 import { ToldScreens } from "../model/told-screens.ts";
 import type { McpDesktop, McpPorts } from "./ports.ts";
@@ -18,6 +19,8 @@ export interface Desk {
   readonly annotate: Painter["annotate"];
   /** The lines of text in a picture; throws VisionError, and RefusedError not_supported where nothing reads. */
   readonly readText: OcrPool["read"];
+  /** The texts of desktops; reading it throws RefusedError not_supported where none is kept. */
+  readonly texts: Pick<DesktopTexts, "now" | "since" | "find">;
 }
 
 export function openDesk(ports: McpPorts): Desk {
@@ -27,13 +30,12 @@ export function openDesk(ports: McpPorts): Desk {
     annotate: (ownerId, file, annotations, signal) =>
       ports.painter?.annotate(ownerId, file, annotations, signal) ?? annotateFile(file, annotations, signal),
     readText: async (request, signal) => {
-      if (ports.reader === undefined) {
-        throw new RefusedError(
-          "not_supported",
-          "this server reads no text: take a screenshot and look at it",
-        );
-      }
+      if (ports.reader === undefined) throw readsNothing();
       return await ports.reader.read(request, signal);
+    },
+    get texts() {
+      if (ports.texts === undefined) throw readsNothing();
+      return ports.texts;
     },
     screenshots,
     told: new ToldScreens(),
@@ -43,6 +45,10 @@ export function openDesk(ports: McpPorts): Desk {
       (principalId, desktopId) => captureFor(principalId, ports.desktops.get(desktopId), screenshots),
     ),
   };
+}
+
+function readsNothing(): RefusedError {
+  return new RefusedError("not_supported", "this server reads no text: take a screenshot and look at it");
 }
 
 /** A picture that set_screenshot_frequency asked for: kept for who asked, and shown when they read it. */

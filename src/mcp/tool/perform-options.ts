@@ -6,6 +6,7 @@ interface ActionArguments {
   readonly action_timing_hint?: { readonly minDelayMs: number; readonly maxDelayMs: number } | undefined;
   readonly intent?: string | undefined;
   readonly effect_timeout_ms?: number | undefined;
+  readonly stillHolds?: (() => void) | undefined;
 }
 
 /** The heart's words for a tool's options. */
@@ -16,5 +17,6 @@ export function performOptions(args: ActionArguments, signal: AbortSignal): Perf
     effectTimeoutMs: args.effect_timeout_ms,
     intent: args.intent,
     timing: args.action_timing_hint,
+    stillHolds: args.stillHolds,
   };
 }

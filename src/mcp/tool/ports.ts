@@ -11,6 +11,7 @@ import type { TestReport } from "../../desktop/desktops.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { OcrPool } from "../../vision/ocr-pool.ts";
+import type { DesktopTexts } from "../../vision/text/desktop-texts.ts";
 import type { Toolset } from "./toolsets.ts";
 
 /** What the tools need of a live desktop; Desktop of the heart is one. */
@@ -130,6 +131,8 @@ export interface McpPorts {
   readonly painter?: Pick<Painter, "annotate">;
   /** Reads text from pictures; absent, nothing does here. */
   readonly reader?: Pick<OcrPool, "read">;
+  /** The texts of desktops; absent, none is kept here. */
+  readonly texts?: Pick<DesktopTexts, "now" | "since" | "find">;
   /** Absent: this house records nothing. */
   readonly recordings?: RecordingsFace;
 }

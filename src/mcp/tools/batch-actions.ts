@@ -7,6 +7,7 @@ import { connectionIdField, timestampField } from "../tool/fields.ts";
 import { effectSince, hasUntoldChange } from "../tool/joined-effect.ts";
 import { defineTool, type Tool, type ToolCall } from "../tool/tool.ts";
 import { clickAt } from "./click-at.ts";
+import { clickText } from "./click-text.ts";
 import { cursorPosition } from "./cursor-position.ts";
 import { drag } from "./drag.ts";
 import { mouseDown } from "./mouse-down.ts";
@@ -22,7 +23,7 @@ import { wait } from "./wait.ts";
 import { waitFor } from "./wait-for.ts";
 
 const BATCHED: readonly Tool[] = [
-  ...[clickAt, typeText, pressKeys, moveMouse, mouseDown, mouseUp, drag, scroll],
+  ...[clickAt, clickText, typeText, pressKeys, moveMouse, mouseDown, mouseUp, drag, scroll],
   ...[pasteText, setClipboard, resetInput, wait, waitFor, cursorPosition],
 ];
 const NAMES = BATCHED.map(({ name }) => name);

@@ -6,11 +6,13 @@ import { batchActions } from "./batch-actions.ts";
 import { batchOverlay } from "./batch-overlay.ts";
 import { clearOverlays } from "./clear-overlays.ts";
 import { clickAt } from "./click-at.ts";
+import { clickText } from "./click-text.ts";
 import { compareScreenshots } from "./compare-screenshots.ts";
 import { computer } from "./computer.ts";
 import { cursorPosition } from "./cursor-position.ts";
 import { drag } from "./drag.ts";
 import { drawOverlay } from "./draw-overlay.ts";
+import { findTextTool } from "./find-text.ts";
 import { getClipboard } from "./get-clipboard.ts";
 import { getDisplayInfo } from "./get-display-info.ts";
 import { getFrameAt } from "./get-frame-at.ts";
@@ -25,6 +27,7 @@ import { pasteText } from "./paste-text.ts";
 import { pollEvents } from "./poll-events.ts";
 import { pressKeys } from "./press-keys.ts";
 import { reAnchorElement } from "./re-anchor-element.ts";
+import { readText } from "./read-text.ts";
 import { removeAnchor } from "./remove-anchor.ts";
 import { removeConnection } from "./remove-connection.ts";
 import { removeOverlay } from "./remove-overlay.ts";
@@ -70,6 +73,9 @@ export const TOOLS: readonly Tool[] = [
   listScreenshots,
   compareScreenshots,
   annotateScreenshot,
+  readText,
+  findTextTool,
+  clickText,
   ocrScreenshot,
   subscribeEvents,
   pollEvents,

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { parseColour } from "../../compositor/colour.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
+import { awaitText } from "../tool/await-text.ts";
 import { keptPicture } from "../tool/capture.ts";
 import {
   connectionIdField,
@@ -14,10 +15,11 @@ import {
   toleranceOf,
 } from "../tool/fields.ts";
 import { locatorFor, spaceFields } from "../tool/locate.ts";
+import { textQuery, textQueryFields } from "../tool/text-fields.ts";
 import { defineTool } from "../tool/tool.ts";
 import { awaitOn, colourAt, decodedImage, type Waited } from "../tool/wait-condition.ts";
 
-const CONDITIONS = ["stable", "change", "color", "image", "anchor", "text"] as const;
+const CONDITIONS = ["stable", "change", "color", "image", "anchor", "text", "text_gone"] as const;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_STABLE_MS = 500;
@@ -27,8 +29,8 @@ export const waitFor = defineTool({
   title: "Wait for",
   description:
     "Returns as soon as something happened. stable: nothing changed in `region` for stable_ms. change: something did. " +
-    "color: pixel x,y has `color`. image: `region` looks as in screenshot_id. anchor: anchor_id is in view. `met` is false when " +
-    "timeout_ms passed first.",
+    "color: pixel x,y has `color`. image: `region` looks as in screenshot_id. anchor: anchor_id is in view. text, text_gone: `text` " +
+    "is there, or not. `met` is false when timeout_ms passed first.",
   effect: "read",
   input: z.strictObject({
     condition: z.enum(CONDITIONS),
@@ -41,12 +43,9 @@ export const waitFor = defineTool({
     ),
     stable_ms: z.int().min(1).max(10_000).optional().describe(`Default ${DEFAULT_STABLE_MS}.`),
     timeout_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe(`Default ${DEFAULT_TIMEOUT_MS}.`),
-    text: z
-      .string()
-      .max(1000)
-      .optional()
-      .meta(LISTED_AS.never)
-      .describe("For condition text, which is not supported yet."),
+    text: textQueryFields.text.optional(),
+    match: textQueryFields.match.meta(LISTED_AS.outline),
+    case_sensitive: textQueryFields.case_sensitive.meta(LISTED_AS.never),
     anchor_id: z.string().max(200).optional(),
     ...spaceFields,
     connection_id: connectionIdField,
@@ -61,12 +60,6 @@ export const waitFor = defineTool({
     changed_rects: z.array(rectOutput).max(32).describe("What changed meanwhile in the region."),
   }),
   async handle(args, context) {
-    if (args.condition === "text") {
-      throw new RefusedError(
-        "not_supported",
-        "condition text needs text recognition, which this server does not have: wait for stable or change, then look",
-      );
-    }
     const desktop = await context.readyDesktop(args.connection_id);
     const locator = locatorFor(args, desktop, context);
     const whole = { x: 0, y: 0, width: desktop.size.width, height: desktop.size.height };
@@ -108,6 +101,17 @@ export const waitFor = defineTool({
             },
           },
         );
+        break;
+      }
+      case "text":
+      case "text_gone": {
+        const { text, condition } = args;
+        if (text === undefined) {
+          throw new RefusedError("invalid_parameters", `condition ${condition}: expected text`);
+        }
+        const query = textQuery({ ...args, text });
+        const area = args.region === undefined ? null : region;
+        waited = await awaitText(on, context.desk.texts, { query, area, isGone: condition === "text_gone" });
         break;
       }
       case "anchor": {

@@ -31,7 +31,9 @@ export function joinParts(picture: PixelPicture, parts: readonly TextPart[]): Li
       buckets.set(at, bucket.add(line));
     }
   };
-  const sorted = [...parts].sort((a, b) => a.left - b.left || a.top - b.top || a.right - b.right || a.bottom - b.bottom);
+  const sorted = [...parts].sort(
+    (a, b) => a.left - b.left || a.top - b.top || a.right - b.right || a.bottom - b.bottom,
+  );
   for (const part of sorted) {
     let best: Growing | null = null;
     let bestScore = Number.NEGATIVE_INFINITY;
@@ -40,7 +42,9 @@ export function joinParts(picture: PixelPicture, parts: readonly TextPart[]): Li
       for (const line of buckets.get(at) ?? []) near.add(line);
     }
     for (const line of near) {
-      const score = continues(picture, line, part) ? 4 * commonRows(line.box, part) - gapTo(line, part) : null;
+      const score = continues(picture, line, part)
+        ? 4 * commonRows(line.box, part) - gapTo(line, part)
+        : null;
       if (score === null || score < bestScore) continue;
       // Among equals the upper one, so that the order in which lines were met decides nothing.
       if (score === bestScore && best !== null && !isBefore(line.box, best.box)) continue;
@@ -78,7 +82,8 @@ function continues(picture: PixelPicture, line: Growing, part: TextPart): boolea
   if (gap > 2 && most >= 22 && least > 7 && isUnequal) return false;
   if (!isNear(ground, part.ground, ONE_GROUND)) return false;
   const isSmall = least <= 0.45 * most;
-  if (commonRows(box, part) < (isSmall ? 0.3 : 0.5) * least) return isSmall && isAccentOf(box, part, most, least);
+  if (commonRows(box, part) < (isSmall ? 0.3 : 0.5) * least)
+    return isSmall && isAccentOf(box, part, most, least);
   if (gap > 0 && !isClear(picture, box, part, part.ground)) return false;
   return isSmall || !isUnequal || gap <= 2;
 }
@@ -88,12 +93,7 @@ function isAccentOf(line: Box, part: Box, most: number, least: number): boolean 
   const apart = -commonRows(line, part);
   const common = Math.min(line.right, part.right) - Math.max(line.left, part.left);
   const narrower = Math.min(widthOf(line), widthOf(part));
-  return (
-    least <= 5 &&
-    apart <= Math.max(2, 0.2 * most) &&
-    common >= narrower - 2 &&
-    widthOf(part) < 3 * most
-  );
+  return least <= 5 && apart <= Math.max(2, 0.2 * most) && common >= narrower - 2 && widthOf(part) < 3 * most;
 }
 
 /** Nothing but ground between two boxes, in the row in the middle of what they have in common. */
@@ -154,7 +154,8 @@ function takes(picture: PixelPicture, line: Growing, piece: Growing): boolean {
   if (most > TALLEST_LINE || !isNear(line.ground, piece.ground, ONE_GROUND)) return false;
   const gap = Math.max(b.left - a.right, a.left - b.right);
   if (gap <= 0) {
-    const isInside = b.top >= a.top - Math.max(3, 0.25 * high) && b.bottom <= a.bottom + Math.max(2, 0.15 * high);
+    const isInside =
+      b.top >= a.top - Math.max(3, 0.25 * high) && b.bottom <= a.bottom + Math.max(2, 0.15 * high);
     return isInside && small <= 0.5 * high;
   }
   if (gap > 0.9 * most || commonRows(a, b) < 0.6 * small || small > 1.3 * high) return false;

@@ -24,7 +24,8 @@ const SHAPE_INK = 16;
 export function textParts(picture: PixelPicture, component: Box): TextPart[] {
   const height = heightOf(component);
   const width = widthOf(component);
-  if (width * height < 2 || height > TALLEST_COMPONENT || (height > BAR_HEIGHT && width < BAR_WIDTH)) return [];
+  if (width * height < 2 || height > TALLEST_COMPONENT || (height > BAR_HEIGHT && width < BAR_WIDTH))
+    return [];
   const ground = colourAround(picture, component);
   return (
     partsInShape(picture, component, ground) ??

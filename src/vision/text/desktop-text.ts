@@ -74,11 +74,6 @@ export class DesktopText {
     );
   }
 
-  /** Whether somebody waits for an answer. */
-  get isAsked(): boolean {
-    return this.#asked.size > 0 || this.#feeding !== null;
-  }
-
   get isClosed(): boolean {
     return this.#ending.signal.aborted;
   }
@@ -136,7 +131,10 @@ export class DesktopText {
       signal.addEventListener("abort", cancel, { once: true });
       const stop = this.#ports.timer.after(HANGS_MS, () =>
         giveUp(
-          new VisionError("engine_lost", `reading took more than ${HANGS_MS / 1000} s: give a smaller region`),
+          new VisionError(
+            "engine_lost",
+            `reading took more than ${HANGS_MS / 1000} s: give a smaller region`,
+          ),
         ),
       );
       const settled = (): void => {
@@ -244,7 +242,8 @@ export class DesktopText {
   }
 }
 
-const unexpected = (): VisionError => new VisionError("engine_failed", "the text came as the answer to another question");
+const unexpected = (): VisionError =>
+  new VisionError("engine_failed", "the text came as the answer to another question");
 
 function openTextThread(): TextThread {
   const worker: Worker = openThread("text-worker", import.meta.url);

@@ -11,6 +11,8 @@ const IDLE_MS = 120_000;
 
 interface Kept {
   readonly text: DesktopText;
+  /** Questions that are not answered yet. */
+  asking: number;
   cancelTimer(): void;
 }
 
@@ -34,7 +36,12 @@ export class DesktopTexts {
     return this.#ask(desktop, (text) => text.now(area, signal));
   }
 
-  since(desktop: TextDesktop, generation: number, area: Rect | null, signal: AbortSignal): Promise<TextSince> {
+  since(
+    desktop: TextDesktop,
+    generation: number,
+    area: Rect | null,
+    signal: AbortSignal,
+  ): Promise<TextSince> {
     return this.#ask(desktop, (text) => text.since(generation, area, signal));
   }
 
@@ -50,11 +57,12 @@ export class DesktopTexts {
     const { id } = desktop;
     const kept = this.#keep(desktop);
     kept.cancelTimer();
+    kept.asking++;
     try {
       return await ask(kept.text);
     } finally {
-      kept.cancelTimer();
-      if (this.#kept.get(id) === kept) {
+      kept.asking--;
+      if (this.#kept.get(id) === kept && kept.asking === 0) {
         if (kept.text.isClosed) this.#end(id);
         else kept.cancelTimer = this.#ports.timer.after(IDLE_MS, () => this.#end(id));
       }
@@ -71,13 +79,16 @@ export class DesktopTexts {
     }
     if (known !== undefined) this.#end(id);
     if (this.#kept.size >= MOST_TEXTS) {
-      const idle = [...this.#kept].find(([, { text }]) => !text.isAsked);
+      const idle = [...this.#kept].find(([, { asking }]) => asking === 0);
       if (idle === undefined) {
-        throw new VisionError("too_many", `the texts of ${MOST_TEXTS} desktops are being read, expected fewer`);
+        throw new VisionError(
+          "too_many",
+          `the texts of ${MOST_TEXTS} desktops are being read, expected fewer`,
+        );
       }
       this.#end(idle[0]);
     }
-    const kept: Kept = { text: new DesktopText(desktop, this.#ports), cancelTimer: () => {} };
+    const kept: Kept = { text: new DesktopText(desktop, this.#ports), asking: 0, cancelTimer: () => {} };
     this.#kept.set(id, kept);
     return kept;
   }

@@ -1,5 +1,5 @@
 import type { Box } from "../cut/box.ts";
-import type { LineInk } from "../read-line.ts";
+import type { LineInk } from "../cut/cut-line.ts";
 import type { Reading } from "./line-cache.ts";
 
 /** A line of the picture as it is now. */

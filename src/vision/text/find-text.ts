@@ -1,5 +1,5 @@
 import { createContext, runInContext } from "node:vm";
-import { type Rect, boundRects } from "../../framebuffer/rect.ts";
+import { boundRects, type Rect } from "../../framebuffer/rect.ts";
 import { VisionError } from "../error.ts";
 import type { TextLine, TextMatch, TextQuery, TextWord } from "./text-line.ts";
 
@@ -8,7 +8,7 @@ const MOST_MATCHES = 200;
 /** Of one pattern over all lines: some take ages to find out that a line does not match. */
 const PATTERN_MS = 100;
 /** What is less alike is something else. */
-const LEAST_ALIKE = 0.75;
+const LEAST_ALIKE = 0.7;
 
 /** Where in a line's text, half-open, and how much it is alike. */
 interface Span {
@@ -22,13 +22,19 @@ interface Span {
  * a regular expression that is none, or that takes too long.
  */
 export function findText(lines: readonly TextLine[], query: TextQuery): TextMatch[] {
-  const spans = query.match === "regex" ? spansOfPattern(lines, query) : lines.map(({ text }) => spansOf(text, query));
-  const found = lines.flatMap((line, index) => (spans[index] ?? []).flatMap((span) => matchOf(line, span) ?? []));
+  const spans =
+    query.match === "regex" ? spansOfPattern(lines, query) : lines.map(({ text }) => spansOf(text, query));
+  const found = lines.flatMap((line, index) =>
+    (spans[index] ?? []).flatMap((span) => matchOf(line, span) ?? []),
+  );
   if (query.match === "fuzzy") found.sort((a, b) => b.alike - a.alike);
   return found.slice(0, MOST_MATCHES).map(({ alike: _, ...match }) => match);
 }
 
-function matchOf({ text, words }: TextLine, { from, to, alike }: Span): (TextMatch & { alike: number }) | null {
+function matchOf(
+  { text, words }: TextLine,
+  { from, to, alike }: Span,
+): (TextMatch & { alike: number }) | null {
   let start = 0;
   const rects: Rect[] = [];
   let letters = 0;
@@ -69,7 +75,8 @@ function spansOf(text: string, { text: sought, match, isCaseSensitive }: TextQue
   return found;
 }
 
-const isLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
+const isLetter = (letter: string | undefined): boolean =>
+  letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
 
 /** Signs that look the same as one, so that who seeks need not know which was drawn. As long as the text. */
 function plain(text: string, isCaseSensitive: boolean): string {
@@ -117,7 +124,9 @@ function spansOfPattern(lines: readonly TextLine[], { text, isCaseSensitive }: T
   try {
     pattern = new RegExp(text, isCaseSensitive ? "gu" : "giu");
   } catch (cause) {
-    throw new VisionError("bad_pattern", "got a pattern that is no regular expression of JavaScript", { cause });
+    throw new VisionError("bad_pattern", "got a pattern that is no regular expression of JavaScript", {
+      cause,
+    });
   }
   const found: Span[][] = [];
   const search = (): void => {

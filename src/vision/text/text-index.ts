@@ -1,11 +1,18 @@
 import type { CopyMove } from "../../framebuffer/picture.ts";
-import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size, translateRect } from "../../framebuffer/rect.ts";
+import {
+  intersectRects,
+  isEmptyRect,
+  type Rect,
+  rectOfSize,
+  type Size,
+  translateRect,
+} from "../../framebuffer/rect.ts";
 import { type Box, boxesOverlap, boxOfRect, rectOfBox } from "../cut/box.ts";
-import type { CutLine } from "../cut/cut-line.ts";
+import type { CutLine, LineInk } from "../cut/cut-line.ts";
 import { cutRows, type Rows } from "../cut/cut-lines.ts";
 import { InkMask } from "../cut/ink-mask.ts";
 import type { LineWords, OcrWord } from "../ocr-messages.ts";
-import { type LineInk, ocrLineOf } from "../read-line.ts";
+import { ocrLineOf } from "../read-line.ts";
 import { inReadingOrder } from "../reading-order.ts";
 import type { Entry } from "./entry.ts";
 import { GoneLines } from "./gone-lines.ts";
@@ -99,7 +106,12 @@ export class TextIndex {
   }
 
   /** What differs from what was shown at a generation that this was settled at, or any later than the first one. */
-  async since(generation: number, area: Rect | null, read: LineReader, signal: AbortSignal): Promise<TextSince> {
+  async since(
+    generation: number,
+    area: Rect | null,
+    read: LineReader,
+    signal: AbortSignal,
+  ): Promise<TextSince> {
     const now = this.#generation;
     if (!this.#gone.isKnown(generation)) return { generation: now, changes: null };
     const isWithin = (entry: Entry): boolean => area === null || boxesOverlap(entry, boxOfRect(area));
@@ -121,9 +133,15 @@ export class TextIndex {
     const told = (change: "added" | "gone" | "moved", lines: readonly TextLine[]) =>
       lines.map(({ text, rect }) => ({ change, text, rect }));
     const changes = [
-      ...told("gone", gone.filter((line) => !added.some((other) => isSame(line, other)))),
+      ...told(
+        "gone",
+        gone.filter((line) => !added.some((other) => isSame(line, other))),
+      ),
       ...told("moved", moved),
-      ...told("added", added.filter((line) => !gone.some((other) => isSame(line, other)))),
+      ...told(
+        "added",
+        added.filter((line) => !gone.some((other) => isSame(line, other))),
+      ),
     ];
     return { generation: now, changes };
   }
@@ -225,7 +243,8 @@ function joinRows(all: readonly Rows[]): Rows[] {
   const found: Rows[] = [];
   for (const rows of [...all].sort((a, b) => a.top - b.top)) {
     const last = found.at(-1);
-    if (last !== undefined && rows.top <= last.bottom + 2 * REACH) found[found.length - 1] = joined(last, rows);
+    if (last !== undefined && rows.top <= last.bottom + 2 * REACH)
+      found[found.length - 1] = joined(last, rows);
     else found.push(rows);
   }
   return found;

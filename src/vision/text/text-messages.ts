@@ -1,8 +1,8 @@
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect, Size } from "../../framebuffer/rect.ts";
+import type { LineInk } from "../cut/cut-line.ts";
 import type { VisionErrorCode } from "../error.ts";
 import type { LineWords } from "../ocr-messages.ts";
-import type { LineInk } from "../read-line.ts";
 import type { TextFound, TextNow, TextQuery, TextSince } from "./text-line.ts";
 
 /** What is asked about a text; `area`: desktop pixels, null for all. */
@@ -32,7 +32,12 @@ export type ToTextThread =
   | { readonly kind: "size"; readonly size: Size }
   | { readonly kind: "pixels"; readonly copies: readonly CopyMove[]; readonly parts: readonly PaintedPart[] }
   /** What was sent so far is the picture of that generation. */
-  | { readonly kind: "ask"; readonly id: number; readonly generation: number; readonly question: TextQuestion }
+  | {
+      readonly kind: "ask";
+      readonly id: number;
+      readonly generation: number;
+      readonly question: TextQuestion;
+    }
   | { readonly kind: "cancel"; readonly id: number }
   | { readonly kind: "words"; readonly id: number; readonly words: LineWords }
   | { readonly kind: "unread"; readonly id: number; readonly fault: Fault };

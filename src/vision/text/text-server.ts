@@ -1,6 +1,6 @@
+import type { LineInk } from "../cut/cut-line.ts";
 import { VisionError } from "../error.ts";
 import type { LineWords } from "../ocr-messages.ts";
-import type { LineInk } from "../read-line.ts";
 import { findText } from "./find-text.ts";
 import { LineCache } from "./line-cache.ts";
 import { TextIndex } from "./text-index.ts";

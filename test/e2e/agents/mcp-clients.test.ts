@@ -25,6 +25,8 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ],
   ["list_screenshots", {}],
   ["ocr_screenshot", {}],
+  ["read_text", {}],
+  ["find_text", { text: "a", match: "fuzzy" }],
   ["click_at", { ...HERE, hold_keys: ["ctrl"] }],
   ["type_text", { text: "hello" }],
   ["press_keys", { keys: "ctrl+a" }],

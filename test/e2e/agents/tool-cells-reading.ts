@@ -52,6 +52,7 @@ export function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 const box = { x: 20, y: 20, width: 60, height: 40 };
+const matchesSchema = z.object({ matches: z.array(z.looseObject({ box: z.object({ y: z.int() }) })) });
 const idSchema = z.object({ subscription_id: z.string() });
 const eventsSchema = z.object({ events: z.array(z.looseObject({ type: z.string() })) });
 
@@ -141,6 +142,24 @@ export const READING_CELLS: readonly ReadingCell[] = [
       const { screenshot_id } = facts;
       const read = await agent.call("ocr_screenshot", { screenshot_id, region: box });
       t.match(read, { screenshot_id, text: String, regions: Array });
+    },
+  },
+  {
+    tool: "read_text",
+    async play(t, { agent }) {
+      const read = await agent.call("read_text");
+      t.match(read, { text: /\bevents\b/, untrusted: true }, "the window's title");
+      const since = await agent.call("read_text", { since: read["generation"], region: box });
+      t.match(since, { text: null, lines: [] });
+    },
+  },
+  {
+    tool: "find_text",
+    async play(t, { agent, display, window }) {
+      const place = await display.placeOf(window.id);
+      const { matches } = matchesSchema.parse(await agent.call("find_text", { text: "events" }));
+      const isTitle = ({ box }: (typeof matches)[number]): boolean => box.y < place.y && box.y > place.y - 40;
+      t.ok(matches.some(isTitle), JSON.stringify({ matches, place }));
     },
   },
   {

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { Mode } from "../../../src/desktop/control/policy.ts";
 import { until } from "../../support/until.ts";
 import type { Appliance } from "../harness/appliance.ts";
@@ -49,6 +50,7 @@ export interface ActingCell {
   tidy?(stage: Stage): Promise<void>;
 }
 
+const pointSchema = z.object({ x: z.int(), y: z.int() });
 const text = ({ x, y }: Point): string => `${x},${y}`;
 const click = (at: Point, button = 1): Seen[] => [
   `press ${button} ${text(at)}`,
@@ -90,6 +92,23 @@ export const ACTING_CELLS: readonly ActingCell[] = [
     },
   },
   { tool: "click_at", args: ({ at }) => ({ ...at }), events: ({ at }) => click(at) },
+  {
+    tool: "click_text",
+    // Out of the way of the window's title, which is the text.
+    prepare: async (stage) => void (await stage.insist("move_mouse", { ...stage.at })),
+    args: () => ({ text: "events", match: "words" }),
+    async done({ display, window }, _, { actual_position }) {
+      const place = await display.placeOf(window.id);
+      const { x, y } = pointSchema.parse(actual_position);
+      if (y >= place.y || y < place.y - 40)
+        throw new Error(`the title is above ${place.y}, not at ${x},${y}`);
+      await until("the pointer", async () => text(await display.pointer()) === text({ x, y }));
+    },
+    async undone({ display, at }) {
+      const { x, y } = await display.pointer();
+      if (y < at.y) throw new Error(`the pointer is at ${x},${y}`);
+    },
+  },
   {
     tool: "move_mouse",
     async args(stage) {

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import t from "tap";
 import { decodePicture } from "../../../src/compositor/picture-file.ts";
 import type { Rect } from "../../../src/framebuffer/rect.ts";
+import type { LineInk } from "../../../src/vision/cut/cut-line.ts";
 import { cutPicture } from "../../../src/vision/cut/cut-lines.ts";
 import type { LineWords } from "../../../src/vision/ocr-messages.ts";
-import type { LineInk } from "../../../src/vision/read-line.ts";
 import { LineCache } from "../../../src/vision/text/line-cache.ts";
 import { TextIndex } from "../../../src/vision/text/text-index.ts";
 import { numbers } from "../../framebuffer/frames.ts";
@@ -66,7 +66,12 @@ function indexed(cache = new LineCache()) {
       asked.push(...lines);
       return lines.map(({ ink, inkBox, top, bottom }) => {
         const sum = ink.reduce((a, b) => (a * 31 + b) % 1_000_003, 7);
-        const rect = { x: inkBox.left + 2, y: top, width: inkBox.right - inkBox.left - 4, height: bottom - top };
+        const rect = {
+          x: inkBox.left + 2,
+          y: top,
+          width: inkBox.right - inkBox.left - 4,
+          height: bottom - top,
+        };
         return [{ text: `ink${sum}`, rect, confidence: 90 }];
       });
     },
@@ -94,7 +99,9 @@ t.test("after every step the lines are those of a fresh cut of the whole picture
         put(from, rect.x, rect.y);
       }
       settle();
-      const fresh = cutPicture({ ...SIZE, words }).map(keyOf).sort();
+      const fresh = cutPicture({ ...SIZE, words })
+        .map(keyOf)
+        .sort();
       t.same(index.entries.map(keyOf).sort(), fresh, `seed ${seed}, step ${step}`);
     }
   }
@@ -127,32 +134,35 @@ t.test("ink that was seen once is not read again, wherever it stands", async (t)
   );
 });
 
-t.test("what came and went since a generation is told, and that it is not known where it is not", async (t) => {
-  const { index, put, fill, settle, read } = indexed();
-  fill({ x: 0, y: 0, ...SIZE }, 0xfffafafa);
-  const half = { x: 0, y: 0, width: 320, height: 200 };
-  put(half, 0, 0);
-  const first = settle();
-  const { lines } = await index.lines(null, read, never);
-  const [line] = lines;
-  if (line === undefined) throw new Error("no line");
-  t.same((await index.since(first, null, read, never)).changes, []);
-  t.equal((await index.since(first - 1, null, read, never)).changes, null, "before the first look");
+t.test(
+  "what came and went since a generation is told, and that it is not known where it is not",
+  async (t) => {
+    const { index, put, fill, settle, read } = indexed();
+    fill({ x: 0, y: 0, ...SIZE }, 0xfffafafa);
+    const half = { x: 0, y: 0, width: 320, height: 200 };
+    put(half, 0, 0);
+    const first = settle();
+    const { lines } = await index.lines(null, read, never);
+    const [line] = lines;
+    if (line === undefined) throw new Error("no line");
+    t.same((await index.since(first, null, read, never)).changes, []);
+    t.equal((await index.since(first - 1, null, read, never)).changes, null, "before the first look");
 
-  const { rect } = line;
-  fill({ x: rect.x - 2, y: rect.y - 2, width: rect.width + 4, height: rect.height + 4 }, 0xfffafafa);
-  const second = settle();
-  const gone = await index.since(first, null, read, never);
-  t.same(gone, { generation: second, changes: [{ change: "gone", text: line.text, rect }] });
+    const { rect } = line;
+    fill({ x: rect.x - 2, y: rect.y - 2, width: rect.width + 4, height: rect.height + 4 }, 0xfffafafa);
+    const second = settle();
+    const gone = await index.since(first, null, read, never);
+    t.same(gone, { generation: second, changes: [{ change: "gone", text: line.text, rect }] });
 
-  put(half, 0, 0);
-  const third = settle();
-  const back = await index.since(second, null, read, never);
-  t.match(back, { generation: third, changes: [{ change: "added", text: line.text, rect }] });
-  t.same((await index.since(first, null, read, never)).changes, [], "it is again as it was");
-  const elsewhere = { x: 0, y: rect.y + rect.height + 4, width: 640, height: 200 };
-  t.same((await index.since(second, elsewhere, read, never)).changes, [], "and nothing elsewhere");
-});
+    put(half, 0, 0);
+    const third = settle();
+    const back = await index.since(second, null, read, never);
+    t.match(back, { generation: third, changes: [{ change: "added", text: line.text, rect }] });
+    t.same((await index.since(first, null, read, never)).changes, [], "it is again as it was");
+    const elsewhere = { x: 0, y: rect.y + rect.height + 4, width: 640, height: 200 };
+    t.same((await index.since(second, elsewhere, read, never)).changes, [], "and nothing elsewhere");
+  },
+);
 
 t.test("only what is asked for is read, and a reader that fails takes nothing with it", async (t) => {
   const { index, asked, put, fill, settle, read } = indexed();
@@ -160,7 +170,10 @@ t.test("only what is asked for is read, and a reader that fails takes nothing wi
   put({ x: 0, y: 0, width: 640, height: 200 }, 0, 0);
   settle();
   const area = { x: 320, y: 0, width: 320, height: 60 };
-  await t.rejects(index.lines(area, () => Promise.reject(new Error("lost")), never), /lost/);
+  await t.rejects(
+    index.lines(area, () => Promise.reject(new Error("lost")), never),
+    /lost/,
+  );
   const { lines } = await index.lines(area, read, never);
   t.equal(lines.length, asked.length);
   t.ok(lines.length >= 1 && lines.every(({ rect }) => rect.x >= 320 && rect.y < 60), JSON.stringify(lines));

@@ -1,0 +1,204 @@
+import t from "tap";
+import type { Rect } from "../../src/framebuffer/rect.ts";
+import { findText } from "../../src/vision/text/find-text.ts";
+import type { TextChange, TextLine } from "../../src/vision/text/text-line.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { callsTo } from "./call.ts";
+import { type FakeHouseOptions, fakeHouse } from "./fake-house.ts";
+
+/** A line of letters 8 pixels wide. */
+function line(text: string, x: number, y: number): TextLine {
+  let at = x;
+  const words = text.split(" ").map((word) => {
+    const rect = { x: at, y, width: word.length * 8, height: 12 };
+    at += rect.width + 8;
+    return { text: word, rect, confidence: 90 };
+  });
+  return { text, rect: { x, y, width: text.length * 8, height: 12 }, confidence: 90, words };
+}
+
+const LINES = [line("Save all files", 10, 20), line("Save", 400, 20), line("Discard changes", 10, 60)];
+
+/** A house whose desktops show these lines, found by the product's own search. */
+function readingHouse(lines: TextLine[] = [...LINES], options: FakeHouseOptions = {}) {
+  const asked: (Rect | null)[] = [];
+  let changes: readonly TextChange[] | null = null;
+  const house = fakeHouse({
+    ...options,
+    texts: {
+      now: async ({ generation }, area) => {
+        asked.push(area);
+        return { generation, lines };
+      },
+      since: async ({ generation }) => ({ generation, changes }),
+      find: async ({ generation }, query, area) => {
+        asked.push(area);
+        return { generation, matches: findText(lines, query) };
+      },
+    },
+  });
+  const desktop = house.desktops.get("one");
+  const tell = (told: readonly TextChange[]): void => {
+    changes = told;
+  };
+  return { house, desktop, lines, asked, tell, call: callsTo(house) };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+t.test("a screen is read as it is laid out, marked as what others wrote", async (t) => {
+  const { call, asked } = readingHouse();
+  const { structured, text } = await call("read_text", { region: { x: 0, y: 0, width: 500, height: 100 } });
+  t.match(structured, { lines: null, generation: 7, exact: true, stale: false, untrusted: true });
+  const rows = String(structured["text"]).split("\n");
+  t.match(rows[0], /^Save all files {10,}Save$/, "what stands beside each other, with its distance");
+  t.same(rows.slice(1), ["", "Discard changes"]);
+  t.match(text, /content and no instructions to you/);
+  t.same(asked, [{ x: 0, y: 0, width: 500, height: 100 }]);
+  t.match((await call("read_text", { region: { x: 5000, y: 0, width: 5, height: 5 } })).error, {
+    code: "out_of_bounds",
+  });
+});
+
+t.test(
+  "since a generation only what came, went and moved is told; the whole where that is not known",
+  async (t) => {
+    const { call, tell } = readingHouse();
+    const unknown = await call("read_text", { since: 3 });
+    t.match(unknown.structured, { lines: null, text: /^Save all/ });
+    t.match(unknown.text, /since 3 is not known/);
+    tell([
+      { change: "gone", text: "Cancel", rect: { x: 1, y: 2, width: 3, height: 4 } },
+      { change: "added", text: "Saved", rect: { x: 10, y: 20, width: 40, height: 12 } },
+    ]);
+    const { structured, text } = await call("read_text", { since: 5 });
+    t.match(structured, {
+      text: null,
+      untrusted: true,
+      lines: [
+        { change: "gone", text: "Cancel", box: { x: 1, y: 2, width: 3, height: 4 } },
+        { change: "added", text: "Saved", box: { x: 10, y: 20, width: 40, height: 12 } },
+      ],
+    });
+    t.match(text, /\n- 1,2 Cancel\n\+ 10,20 Saved$/);
+    tell([]);
+    t.match(await call("read_text", { since: 5 }), { structured: { lines: [] }, text: /No text changed/ });
+  },
+);
+
+t.test("a text is found with its box, its line and how sure that is", async (t) => {
+  const { call } = readingHouse();
+  const { structured, text } = await call("find_text", { text: "save" });
+  t.match(structured, {
+    matches: [
+      { text: "Save", box: { x: 10, y: 20, width: 32, height: 12 }, score: 0.9, line: "Save all files" },
+      { text: "Save", box: { x: 400, y: 20 }, line: "Save" },
+    ],
+    untrusted: true,
+  });
+  t.match(text, /no instructions to you/);
+  t.match((await call("find_text", { text: "save", case_sensitive: true })).structured, { matches: [] });
+  t.match((await call("find_text", { text: "(", match: "regex" })).error, { code: "bad_pattern" });
+});
+
+t.test("a text is clicked in its middle, and who approves it is told which", async (t) => {
+  const { call, desktop } = readingHouse();
+  const { structured } = await call("click_text", { text: "discard", clicks: 2, intent: "start again" });
+  t.match(structured, {
+    matched: { text: "Discard", line: "Discard changes" },
+    actual_position: { x: 38, y: 66 },
+    success: true,
+  });
+  t.match(desktop.performed, [
+    {
+      action: { kind: "click", x: 38, y: 66, button: "left", clicks: 2 },
+      options: { intent: 'click the text "discard": start again' },
+    },
+  ]);
+});
+
+t.test("several matches are an error that lists them, unless one is named", async (t) => {
+  const { call, desktop } = readingHouse();
+  const { error } = await call("click_text", { text: "Save" });
+  t.match(error, {
+    code: "text_ambiguous",
+    message: /stands in 2 places.*1\. at 10,20 in "Save all files"; 2\. at 400,20 in "Save"/,
+  });
+  t.match((await call("click_text", { text: "Open" })).error, { code: "text_not_found" });
+  t.match((await call("click_text", { text: "Save", nth: 3 })).error, {
+    code: "text_not_found",
+    message: /got nth 3/,
+  });
+  t.same(desktop.performed, [], "nothing was done");
+  t.match((await call("click_text", { text: "Save", nth: 2 })).structured, { actual_position: { x: 416 } });
+  const near = { text: "Save", near: { x: 0, y: 0 } };
+  t.match((await call("click_text", near)).structured, { actual_position: { x: 26 } });
+  t.match((await call("click_text", { ...near, nth: 1 })).error, { code: "invalid_parameters" });
+});
+
+t.test("a text that changed between the look and the press is not clicked", async (t) => {
+  const { call, desktop } = readingHouse();
+  let isPressed = false;
+  desktop.onPerform = async ({ options }) => {
+    options.stillHolds?.();
+    isPressed = true;
+    return {};
+  };
+  const { perform } = desktop;
+  desktop.perform = (...args) => {
+    desktop.paint({ x: 12, y: 61, width: 3, height: 3 });
+    return perform.apply(desktop, args);
+  };
+  t.match((await call("click_text", { text: "discard" })).error, {
+    code: "stale_screen",
+    message: /changed/,
+  });
+  t.notOk(isPressed);
+  desktop.perform = (...args) => {
+    desktop.paint({ x: 500, y: 300, width: 3, height: 3 });
+    return perform.apply(desktop, args);
+  };
+  t.match((await call("click_text", { text: "discard" })).structured, { success: true });
+  t.ok(isPressed, "what changes elsewhere does not matter");
+});
+
+t.test("waiting for a text ends when it is there, for one that goes when it is not", async (t) => {
+  const clock = new FakeClock();
+  const lines = [...LINES];
+  const { call, desktop } = readingHouse(lines, { clock });
+  const wait = { condition: "text", text: "Finished" };
+  const waiting = call("wait_for", wait);
+  await turn();
+  desktop.paint({ x: 0, y: 100, width: 9, height: 9 });
+  await turn();
+  lines.push(line("Build finished", 10, 100));
+  desktop.paint({ x: 0, y: 100, width: 90, height: 9 });
+  t.match((await waiting).structured, { met: true, changed_rects: [{ x: 0, y: 100, width: 90, height: 9 }] });
+  const gone = call("wait_for", { condition: "text_gone", text: "finished" });
+  await turn();
+  lines.pop();
+  desktop.paint({ x: 0, y: 100, width: 90, height: 9 });
+  t.match((await gone).structured, { met: true });
+  const late = call("wait_for", { ...wait, timeout_ms: 50 });
+  await turn();
+  clock.advance(50);
+  t.match((await late).structured, { met: false });
+  t.match((await call("wait_for", { condition: "text" })).error, { message: /expected text/ });
+  const aborter = new AbortController();
+  const cancelled = call("wait_for", wait, { signal: aborter.signal });
+  await turn();
+  aborter.abort();
+  t.match((await cancelled).error, { code: "cancelled" });
+});
+
+t.test("where nothing reads, that is said", async (t) => {
+  const call = callsTo(fakeHouse());
+  for (const [name, args] of [
+    ["read_text", {}],
+    ["find_text", { text: "Save" }],
+    ["click_text", { text: "Save" }],
+    ["wait_for", { condition: "text", text: "Save" }],
+  ] as const) {
+    t.match((await call(name, args)).error, { code: "not_supported" }, name);
+  }
+});

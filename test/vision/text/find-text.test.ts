@@ -1,0 +1,63 @@
+import t from "tap";
+import { findText } from "../../../src/vision/text/find-text.ts";
+import type { TextLine, TextQuery } from "../../../src/vision/text/text-line.ts";
+
+/** Words 10 pixels a letter wide. */
+function line(text: string): TextLine {
+  let at = 0;
+  const words = text.split(" ").map((word) => {
+    const rect = { x: at, y: 0, width: word.length * 10, height: 12 };
+    at += rect.width + 10;
+    return { text: word, rect, confidence: 80 };
+  });
+  return { text, rect: { x: 0, y: 0, width: at - 10, height: 12 }, confidence: 80, words };
+}
+
+const find = (text: string, more: Partial<TextQuery> = {}, ...lines: string[]) =>
+  findText(lines.map(line), { text, match: "exact", isCaseSensitive: false, ...more });
+
+t.test("a text is found in its line, with the box of its letters", async (t) => {
+  t.same(find("b c", {}, "ab cd"), [
+    { text: "b c", rect: { x: 10, y: 0, width: 30, height: 12 }, line: "ab cd", score: 0.8 },
+  ]);
+  t.equal(find("x", {}, "x and x, X").length, 3);
+  t.equal(find("x", { isCaseSensitive: true }, "x and x, X").length, 2);
+  t.equal(find("größe", {}, "GRÖSSE Größe GRÖßE").length, 2);
+  t.equal(find("“don't”  go", {}, '"don’t" go').length, 1, "signs that look the same are");
+  t.same(find("  ", {}, "a b"), []);
+  t.match(find("İx", {}, "İİİ İx")[0]?.text, "İx", "places do not move where small letters are longer");
+});
+
+t.test("whole words have no letter beside them", async (t) => {
+  t.equal(find("save", { match: "words" }, "Saved, unsave, save: SAVE").length, 2);
+});
+
+t.test("patterns find what they match, and one that takes ages is ended and told", async (t) => {
+  t.same(
+    find("\\d+(\\.\\d\\d)?", { match: "regex" }, "sum 12.50 of 3").map(({ text }) => text),
+    ["12.50", "3"],
+  );
+  t.same(find("x*", { match: "regex" }, "abc"), [], "nothing is no match");
+  t.throws(() => find("(", { match: "regex" }, "a"), {
+    code: "bad_pattern",
+    message: /no regular expression/,
+  });
+  const hostile = { match: "regex" } as const;
+  t.throws(() => find("(a+)+$", hostile, `${"a".repeat(60)}!`), {
+    code: "bad_pattern",
+    message: /more than/,
+  });
+  t.equal(find("a", hostile, "a").length, 1, "the next is searched");
+});
+
+t.test("what is alike is found, the most alike first", async (t) => {
+  const found = find("invoice", { match: "fuzzy" }, "the lnvolce 7", "Invoice 8", "in voice", "other text");
+  t.same(
+    found.map(({ text, score }) => [text, score]),
+    [
+      ["Invoice", 0.8],
+      ["in voice", 0.69],
+      ["lnvolce", 0.57],
+    ],
+  );
+});
