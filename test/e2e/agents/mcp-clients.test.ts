@@ -3,7 +3,10 @@ import { Client as Client2025 } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as Transport2025 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import t from "tap";
 import { rect } from "../../../src/framebuffer/rect.ts";
+import type { McpPorts } from "../../../src/mcp/tool/ports.ts";
 import { TOOLS } from "../../../src/mcp/tools/list.ts";
+import { findText } from "../../../src/vision/text/find-text.ts";
+import type { TextLine } from "../../../src/vision/text/text-line.ts";
 import { serveHouse } from "../../mcp/fake-house.ts";
 import { FakeRecordings } from "../../web/fake-recordings.ts";
 
@@ -26,7 +29,9 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ["list_screenshots", {}],
   ["ocr_screenshot", {}],
   ["read_text", {}],
-  ["find_text", { text: "a", match: "fuzzy" }],
+  ["find_text", { text: "saev", match: "fuzzy" }],
+  ["click_text", { text: "Save" }],
+  ["wait_for", { condition: "text", text: "Save", timeout_ms: 0 }],
   ["click_at", { ...HERE, hold_keys: ["ctrl"] }],
   ["type_text", { text: "hello" }],
   ["press_keys", { keys: "ctrl+a" }],
@@ -74,6 +79,17 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
 /** A line that is read in every picture. */
 const READER = {
   read: () => Promise.resolve([{ text: "Save", rect: rect(1, 1, 9, 9), confidence: 90, words: [] }]),
+};
+
+/** The same line as the text of every desktop. */
+const LINE: TextLine = {
+  ...{ text: "Save", rect: rect(1, 1, 9, 9), confidence: 90 },
+  words: [{ text: "Save", rect: rect(1, 1, 9, 9), confidence: 90 }],
+};
+const TEXTS: NonNullable<McpPorts["texts"]> = {
+  now: async ({ generation }) => ({ generation, lines: [LINE] }),
+  since: async ({ generation }) => ({ generation, changes: null }),
+  find: async ({ generation }, query) => ({ generation, matches: findText([LINE], query) }),
 };
 
 /** One refused call of every kind. */
@@ -145,7 +161,7 @@ async function main(): Promise<void> {
     ["2025-11-25", connect2025, "old-client"],
   ] as const) {
     await t.test(`a client of ${era} uses every tool, and its schemas hold`, async (t) => {
-      const house = await serveHouse({ recordings: new FakeRecordings(), reader: READER });
+      const house = await serveHouse({ recordings: new FakeRecordings(), reader: READER, texts: TEXTS });
       t.teardown(() => house.close());
       const client = await connect(house.url);
       t.match(client.server, {
