@@ -13,6 +13,7 @@ import { runTool } from "../../src/mcp/tool/run-tool.ts";
 import { TOOLS } from "../../src/mcp/tools/list.ts";
 import { FakeLink } from "../desktop/fake-link.ts";
 import { FakeClock, settle } from "../fake-clock.ts";
+import { SAVED_TEXT } from "./saved-text.ts";
 
 const AGENT: Principal = { id: "a", name: "agent", role: "agent" };
 const AT = { x: 10, y: 20 };
@@ -20,6 +21,7 @@ const AT = { x: 10, y: 20 };
 /** Arguments that are right for each tool that acts on a desktop. */
 const ARGUMENTS: Readonly<Record<string, object>> = {
   click_at: AT,
+  click_text: { text: "Save" },
   move_mouse: AT,
   mouse_down: AT,
   mouse_up: AT,
@@ -62,6 +64,7 @@ async function verdictOf(name: string, mode: (typeof MODES)[number]): Promise<Ve
     version: "1",
     audit: () => undefined,
     rates: new AgentRates(clock, false),
+    texts: SAVED_TEXT,
   };
   const abort = new AbortController();
   const caller = {

@@ -3,11 +3,9 @@ import { Client as Client2025 } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as Transport2025 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import t from "tap";
 import { rect } from "../../../src/framebuffer/rect.ts";
-import type { McpPorts } from "../../../src/mcp/tool/ports.ts";
 import { TOOLS } from "../../../src/mcp/tools/list.ts";
-import { findText } from "../../../src/vision/text/find-text.ts";
-import type { TextLine } from "../../../src/vision/text/text-line.ts";
 import { serveHouse } from "../../mcp/fake-house.ts";
+import { SAVED_TEXT } from "../../mcp/saved-text.ts";
 import { FakeRecordings } from "../../web/fake-recordings.ts";
 
 const HERE = { x: 10, y: 10 };
@@ -81,17 +79,6 @@ const READER = {
   read: () => Promise.resolve([{ text: "Save", rect: rect(1, 1, 9, 9), confidence: 90, words: [] }]),
 };
 
-/** The same line as the text of every desktop. */
-const LINE: TextLine = {
-  ...{ text: "Save", rect: rect(1, 1, 9, 9), confidence: 90 },
-  words: [{ text: "Save", rect: rect(1, 1, 9, 9), confidence: 90 }],
-};
-const TEXTS: NonNullable<McpPorts["texts"]> = {
-  now: async ({ generation }) => ({ generation, lines: [LINE] }),
-  since: async ({ generation }) => ({ generation, changes: null }),
-  find: async ({ generation }, query) => ({ generation, matches: findText([LINE], query) }),
-};
-
 /** One refused call of every kind. */
 const REFUSED: readonly (readonly [string, Record<string, unknown>, string])[] = [
   ["click_at", { x: 5000, y: 1 }, "out_of_bounds"],
@@ -161,7 +148,7 @@ async function main(): Promise<void> {
     ["2025-11-25", connect2025, "old-client"],
   ] as const) {
     await t.test(`a client of ${era} uses every tool, and its schemas hold`, async (t) => {
-      const house = await serveHouse({ recordings: new FakeRecordings(), reader: READER, texts: TEXTS });
+      const house = await serveHouse({ recordings: new FakeRecordings(), reader: READER, texts: SAVED_TEXT });
       t.teardown(() => house.close());
       const client = await connect(house.url);
       t.match(client.server, {

@@ -1,0 +1,16 @@
+import { rect } from "../../src/framebuffer/rect.ts";
+import type { McpPorts } from "../../src/mcp/tool/ports.ts";
+import { findText } from "../../src/vision/text/find-text.ts";
+import type { TextLine } from "../../src/vision/text/text-line.ts";
+
+const LINE: TextLine = {
+  ...{ text: "Save", rect: rect(1, 1, 9, 9), confidence: 90 },
+  words: [{ text: "Save", rect: rect(1, 1, 9, 9), confidence: 90 }],
+};
+
+/** "Save" stands on every desktop, for ever; found by the product's own search. */
+export const SAVED_TEXT: NonNullable<McpPorts["texts"]> = {
+  now: async ({ generation }) => ({ generation, lines: [LINE] }),
+  since: async ({ generation }) => ({ generation, changes: null }),
+  find: async ({ generation }, query) => ({ generation, matches: findText([LINE], query) }),
+};
