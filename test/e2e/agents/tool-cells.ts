@@ -94,8 +94,12 @@ export const ACTING_CELLS: readonly ActingCell[] = [
   { tool: "click_at", args: ({ at }) => ({ ...at }), events: ({ at }) => click(at) },
   {
     tool: "click_text",
-    // Out of the way of the window's title, which is the text.
-    prepare: async (stage) => void (await stage.insist("move_mouse", { ...stage.at })),
+    // The pointer is away from the window's title, which is the text.
+    async prepare(stage) {
+      const { mark } = stage.window;
+      await stage.insist("click_at", { ...stage.at });
+      await stage.window.until(mark);
+    },
     args: () => ({ text: "events", match: "words" }),
     async done({ display, window }, _, { actual_position }) {
       const place = await display.placeOf(window.id);
