@@ -135,6 +135,7 @@ export class DrawnDesktop implements ViewedDesktop {
   }
 
   view(): View {
+    if (!this.hasPicture) throw new RefusedError("target_down", "there is no picture");
     return new DrawnView(this);
   }
 

@@ -2,6 +2,7 @@ import type { Writable } from "node:stream";
 import type { WebSocket } from "ws";
 import type { AuditEntry } from "../../audit/audit-event.ts";
 import type { Principal } from "../../auth/principal.ts";
+import type { View } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RfbServerPorts } from "../../protocols/rfb/server/rfb-server.ts";
@@ -66,7 +67,9 @@ export class ViewerSessions {
   }
 
   admit(transport: ViewerTransport, desktop: ViewedDesktop, admission: Admission): ViewerSession {
-    const cache = this.#caches.get(desktop) ?? new ViewerRectCache(desktop.view("viewer"));
+    // Before its first picture a desktop has no view, and its viewers wait for that.
+    const watch: View["watch"] = (onDamage, options) => desktop.view("viewer").watch(onDamage, options);
+    const cache = this.#caches.get(desktop) ?? new ViewerRectCache({ watch });
     this.#caches.set(desktop, cache);
     let left = (): void => {};
     const session = new ViewerSession(

@@ -8,7 +8,6 @@ const MAIN = fileURLToPath(new URL("../../../bench/main.ts", import.meta.url));
 
 t.test("every benchmark gives right results, whatever they take", { timeout: 850_000 }, async (t) => {
   const { stdout } = await run(process.execPath, ["--import=tsx", MAIN, "--short"]);
-  t.comment("P14 is left out: see KNOWN FAULT in bench/suite.ts");
   t.match(stdout, /^P5 +take_screenshot/m);
   t.match(stdout, /^P7 +CPU of the next viewer/m);
 });
