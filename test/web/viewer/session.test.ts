@@ -8,6 +8,7 @@ import { ByteQueue } from "../../../src/protocols/byte-queue.ts";
 import { ViewerRectCache } from "../../../src/web/viewer/rect-cache.ts";
 import type { ViewerRights } from "../../../src/web/viewer/rights.ts";
 import { ViewerSession, type ViewerSessionOptions } from "../../../src/web/viewer/session.ts";
+import { ViewerSessions } from "../../../src/web/viewer/sessions.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { say } from "../../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "../drawn-desktop.ts";
@@ -384,15 +385,12 @@ t.test("a viewer of a desktop without a picture is told so in its own protocol",
   const desktop = new DrawnDesktop(64, 48);
   desktop.hasPicture = false;
   const transport = new FakeTransport();
-  const ports = {
-    rfb: rfbPorts,
-    cache: new ViewerRectCache(desktop.view()),
-    clock: new FakeClock(),
-    log: new KeptLog(),
-  };
+  const sessions = new ViewerSessions({
+    ...{ rfb: rfbPorts, clock: new FakeClock(), log: new KeptLog(), audit: () => {} },
+  });
   const rights = () => ({ actor: HUMAN, isViewOnly: false, hasClipboard: true });
   const view = { isComposited: false, viewport: null, rights };
-  new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });
+  sessions.admit(transport, desktop, { security: [{ type: "none" }], ...view });
   transport.say(Buffer.from("RFB 003.008\n"));
   await transport.whenSent();
   t.match(
