@@ -1,8 +1,9 @@
 import { actingFields } from "../tool/acting.ts";
+import { holdKeysField } from "../tool/held-keys.ts";
 import { spaceFields } from "../tool/locate.ts";
 
 /** Fields that mean the same in every tool that has them: what they mean is said here, once, and not in `tools/list`. */
-export const SHARED_FIELDS = { ...spaceFields, ...actingFields };
+export const SHARED_FIELDS = { ...spaceFields, hold_keys: holdKeysField, ...actingFields };
 
 /** What a model is told about this server when it connects. Clients are known to cut it at 2,048 characters. */
 export const INSTRUCTIONS = [

@@ -51,7 +51,7 @@ const LIST = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const BY_NAME = new Set(["properties", "$defs"]);
 
 /** Guards of this server, which no model plans with. */
-const GUARDS = new Set(["minLength", "maxLength", "minItems", "pattern"]);
+const GUARDS = new Set(["minLength", "maxLength", "minItems", "pattern", "propertyNames"]);
 
 /** What is in an object or a list, which an outline leaves to its text. */
 const CONTENTS = new Set(["properties", "required", "items", "additionalProperties"]);
@@ -63,9 +63,13 @@ function briefInput(value: unknown): unknown {
 
 function briefObject(schema: object): Record<string, unknown> {
   const brief: Record<string, unknown> = {};
-  const { listed } = Object(schema);
+  const { listed, description } = Object(schema);
+  // Of these the instructions name the values too.
+  const isShared = SHARED_TEXTS.has(description);
   for (const [key, value] of Object.entries(schema)) {
     if (isLeftOut(key, value) || (listed === "outline" && CONTENTS.has(key))) continue;
+    if (listed === "bare" && key === "description") continue;
+    if (isShared && key !== "type") continue;
     if (ONE.has(key) || LIST.has(key)) brief[key] = briefInput(value);
     else if (BY_NAME.has(key)) brief[key] = mapValues(listedOf(value), briefInput);
     else brief[key] = value;
@@ -80,12 +84,14 @@ function listedOf(named: unknown): Record<string, unknown> {
 }
 
 function isLeftOut(key: string, value: unknown): boolean {
-  if (GUARDS.has(key) || key === "listed" || (key === "additionalProperties" && value === false)) return true;
+  if (GUARDS.has(key) || key === "listed") return true;
+  // false: unknown fields are refused by name. {}: anything, which is what is meant without it.
+  if (key === "additionalProperties") return value === false || Object.keys(Object(value)).length === 0;
   if (key === "description") return SHARED_TEXTS.has(value);
   // Any coordinate, and what an integer can be at all.
   if (key === "minimum")
     return value === 0 || value === 1 || value === -65_535 || value === Number.MIN_SAFE_INTEGER;
-  return key === "maximum" && (value === 65_535 || value === Number.MAX_SAFE_INTEGER);
+  return key === "maximum" && (value === 65_535 || Number(value) >= 86_400_000);
 }
 
 /** The fields of an answer with their types, and those of what is in them: clients check it, models never see it. */

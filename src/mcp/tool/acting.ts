@@ -13,6 +13,7 @@ import {
   effectText,
   effectTimeoutField,
   intentField,
+  LISTED_AS,
   timestampField,
   timingField,
 } from "./fields.ts";
@@ -39,7 +40,8 @@ export const returnScreenshotField = z
 /** Fields of every tool that acts. */
 export const actingFields = {
   require_user_confirmation: confirmationField,
-  action_timing_hint: timingField,
+  // Listed where the specification names it and models use it: of click_at and type_text.
+  action_timing_hint: timingField.meta(LISTED_AS.never),
   intent: intentField,
   effect_timeout_ms: effectTimeoutField,
   return_screenshot: returnScreenshotField,

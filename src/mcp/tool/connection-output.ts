@@ -73,7 +73,7 @@ export function connectionText(c: ConnectionOutput): string {
 }
 
 /** The field of tools that need to be told which connection. */
-export const requiredConnectionId = z.string().min(1).max(200).describe("An id from list_connections.");
+export const requiredConnectionId = z.string().min(1).max(200).describe("Of list_connections.");
 
 /** Why a desktop is not live, in words; null where it is, or where nothing is known yet. */
 function problemOf(state: McpDesktop["state"]): string | null {

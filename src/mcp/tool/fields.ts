@@ -11,9 +11,14 @@ const extent = z.number().min(1).max(65_535);
 
 /**
  * In a field's meta: what `tools/list` leaves out of it. All of it is still taken, checked, and told in docs/tools.md.
- * outline: what is in it, where its text or another tool says it. never: the field.
+ * outline: what is in it, where its text or another tool says it. bare: its text, where the name says it to who uses it.
+ * never: the field.
  */
-export const LISTED_AS = { outline: { listed: "outline" }, never: { listed: "never" } } as const;
+export const LISTED_AS = {
+  outline: { listed: "outline" },
+  bare: { listed: "bare" },
+  never: { listed: "never" },
+} as const;
 
 export const connectionIdField = z
   .string()

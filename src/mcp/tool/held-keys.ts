@@ -1,3 +1,5 @@
+import * as z from "zod";
+
 /** Keys that can be held during a click, with their X11 keysyms (keysymdef.h, the left one of a pair). */
 const KEYSYMS = {
   shift: 0xffe1,
@@ -11,8 +13,13 @@ const KEYSYMS = {
 
 type HeldKey = keyof typeof KEYSYMS;
 
-/** Names on the wire. */
-export const HELD_KEYS = ["shift", "ctrl", "alt", "altgr", "meta", "super"] as const satisfies HeldKey[];
+const HELD_KEYS = ["shift", "ctrl", "alt", "altgr", "meta", "super"] as const satisfies HeldKey[];
+
+export const holdKeysField = z
+  .array(z.enum(HELD_KEYS))
+  .max(HELD_KEYS.length)
+  .optional()
+  .describe(`Keys held meanwhile: ${HELD_KEYS.join(", ")}.`);
 
 export function keysymOf(key: HeldKey): number {
   return KEYSYMS[key];

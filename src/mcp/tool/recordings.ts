@@ -7,11 +7,7 @@ import { asRefused } from "../../recording/library/refused.ts";
 
 /** What the recording tools share. */
 
-export const recordingIdField = z
-  .string()
-  .min(1)
-  .max(200)
-  .describe("Which recording: from start_recording or list_recordings.");
+export const recordingIdField = z.string().min(1).max(200).describe("Of list_recordings.");
 
 export const recordingOutput = z.object({
   recording_id: z.string(),

@@ -16,7 +16,7 @@ export const addAnchor = defineTool({
   description:
     "Remembers how a part of the desktop looks, to find it again after it moved: for draw_overlay, click_at, wait_for and " +
     "re_anchor_element. Choose what looks like nothing else, such as a label with its icon; at most 65536 pixels. " +
-    `You may have ${ANCHOR_LIMIT} on a desktop; where all agents together have ${ANCHOR_LIMIT_IN_ALL}, who has most loses the one not used for longest.`,
+    `At most ${ANCHOR_LIMIT} on a desktop, ${ANCHOR_LIMIT_IN_ALL} of all agents together.`,
   effect: "overlay",
   hints: { idempotentHint: true },
   input: z.strictObject({

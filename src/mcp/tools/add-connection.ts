@@ -23,6 +23,8 @@ export const addConnection = defineTool({
     ...connectionFields,
     name: connectionFields.name.unwrap(),
     security: connectionFields.security.meta(LISTED_AS.never),
+    http_username: connectionFields.http_username.meta(LISTED_AS.never),
+    http_password: connectionFields.http_password.meta(LISTED_AS.never),
     http_headers: connectionFields.http_headers.meta(LISTED_AS.never),
     encodings: connectionFields.encodings.meta(LISTED_AS.never),
     rdp: connectionFields.rdp.meta(LISTED_AS.outline),

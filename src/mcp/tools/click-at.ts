@@ -4,8 +4,8 @@ import { BUTTONS } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Point } from "../../framebuffer/rect.ts";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
-import { anchorIdField, coordinate } from "../tool/fields.ts";
-import { HELD_KEYS, keysymOf } from "../tool/held-keys.ts";
+import { anchorIdField, coordinate, timingField } from "../tool/fields.ts";
+import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
 import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
 import { defineTool } from "../tool/tool.ts";
 
@@ -22,12 +22,13 @@ export const clickAt = defineTool({
       y: coordinate.optional(),
       button: z.enum(BUTTONS).optional().describe("Default left."),
       clicks: z.int().min(1).max(3).optional().describe("Default 1."),
-      hold_keys: z.array(z.enum(HELD_KEYS)).max(HELD_KEYS.length).optional().describe("Held meanwhile."),
+      hold_keys: holdKeysField,
       anchor_id: anchorIdField
         .optional()
-        .describe("Instead of x and y: the middle of that element of add_anchor, wherever it is now."),
+        .describe("Instead of x and y: the middle of what add_anchor remembered."),
       ...spaceFields,
       ...actingFields,
+      action_timing_hint: timingField,
     })
     .refine(
       ({ x, anchor_id }) => x === undefined || anchor_id === undefined,

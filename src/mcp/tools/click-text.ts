@@ -6,7 +6,7 @@ import { VisionError } from "../../vision/error.ts";
 import type { TextMatch } from "../../vision/text/text-line.ts";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
 import { connectionIdField, coordinate } from "../tool/fields.ts";
-import { HELD_KEYS, keysymOf } from "../tool/held-keys.ts";
+import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
 import type { McpDesktop } from "../tool/ports.ts";
 import { describeMatch, matchOutput, textArea, textQuery, textQueryFields } from "../tool/text-fields.ts";
 import { defineTool } from "../tool/tool.ts";
@@ -29,7 +29,7 @@ export const clickText = defineTool({
       near: z.strictObject({ x: coordinate, y: coordinate }).optional().describe("The match closest to it."),
       button: z.enum(BUTTONS).optional().describe("Default left."),
       clicks: z.int().min(1).max(3).optional().describe("Default 1."),
-      hold_keys: z.array(z.enum(HELD_KEYS)).max(HELD_KEYS.length).optional().describe("Held meanwhile."),
+      hold_keys: holdKeysField,
       ...actingFields,
       connection_id: connectionIdField,
     })

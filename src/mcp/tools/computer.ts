@@ -43,6 +43,8 @@ import { defineTool, type ToolContext, type ToolImage } from "../tool/tool.ts";
 
 /** A member of a vendor's object: checked by that vendor's own schema, which says what is wrong with it. */
 const verbatim = (description: string) => z.unknown().optional().describe(description);
+/** As `verbatim`, of what the vendor's model was taught by this name. */
+const taught = (description: string) => verbatim(description).meta({ ...LISTED_AS.bare, description });
 /** As `verbatim`, of what comes with a vendor's object and says nothing here. */
 const unused = (description: string) => verbatim(description).meta({ ...LISTED_AS.never, description });
 
@@ -75,27 +77,27 @@ export const computer = defineTool({
   effect: "input",
   input: z.strictObject({
     action: verbatim("Anthropic's name of the action; in an OpenAI computer_call its object."),
-    coordinate: verbatim("Anthropic: [x, y]."),
-    start_coordinate: verbatim("Anthropic: [x, y]."),
+    coordinate: taught("Anthropic: [x, y]."),
+    start_coordinate: taught("Anthropic: [x, y]."),
     text: verbatim("Text to type; Anthropic: keys too."),
-    repeat: verbatim("Anthropic."),
-    duration: verbatim("Anthropic: seconds."),
-    scroll_direction: verbatim("Anthropic."),
-    scroll_amount: verbatim("Anthropic: notches."),
-    region: verbatim("Anthropic: [x0, y0, x1, y1]."),
+    repeat: taught("Anthropic."),
+    duration: taught("Anthropic: seconds."),
+    scroll_direction: taught("Anthropic."),
+    scroll_amount: taught("Anthropic: notches."),
+    region: taught("Anthropic: [x0, y0, x1, y1]."),
     type: verbatim("OpenAI's kind of action; or tool_use, function_call, computer_call around one."),
-    x: verbatim("OpenAI: pixels."),
-    y: verbatim("OpenAI: pixels."),
-    button: verbatim("OpenAI."),
-    keys: verbatim("OpenAI."),
-    path: verbatim("OpenAI: points."),
-    scroll_x: verbatim("OpenAI: pixels."),
-    scroll_y: verbatim("OpenAI: pixels."),
+    x: taught("OpenAI: pixels."),
+    y: taught("OpenAI: pixels."),
+    button: taught("OpenAI."),
+    keys: taught("OpenAI."),
+    path: taught("OpenAI: points."),
+    scroll_x: taught("OpenAI: pixels."),
+    scroll_y: taught("OpenAI: pixels."),
     actions: verbatim("Action objects in order."),
     name: verbatim("Gemini's and Anthropic's name of the call."),
-    args: verbatim("Gemini's arguments."),
-    arguments: verbatim("Gemini's, of the Interactions API."),
-    input: verbatim("Anthropic's arguments."),
+    args: taught("Gemini's arguments."),
+    arguments: taught("Gemini's, of the Interactions API."),
+    input: taught("Anthropic's arguments."),
     id: unused("The vendor's id of the call; not used."),
     call_id: unused("The vendor's id of the call; not used."),
     status: unused("OpenAI's state of the call; not used."),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { BUTTONS } from "../../desktop/control/action.ts";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
 import { coordinate } from "../tool/fields.ts";
-import { HELD_KEYS, keysymOf } from "../tool/held-keys.ts";
+import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
 import { locatorFor, positionOutput, spaceFields } from "../tool/locate.ts";
 import { defineTool } from "../tool/tool.ts";
 
@@ -22,19 +22,14 @@ export const drag = defineTool({
       .min(2)
       .max(MAX_POINTS),
     button: z.enum(BUTTONS).optional().describe("Default left."),
-    hold_keys: z
-      .array(z.enum(HELD_KEYS))
-      .max(HELD_KEYS.length)
-      .optional()
-      .describe("Held meanwhile, e.g. ctrl to copy."),
+    hold_keys: holdKeysField,
     duration_ms: z
       .int()
       .min(0)
       .max(10_000)
       .optional()
       .describe(
-        "How long the moves take in all, besides rests of about 550 ms at both ends together. " +
-          "Default: 250, longer for long paths and many points. 0: the moves as fast as the desktop follows.",
+        "Of the moves; rests of about 550 ms at the ends come on top. Default 250, more for long paths. 0: as fast as the desktop follows.",
       ),
     ...spaceFields,
     ...actingFields,

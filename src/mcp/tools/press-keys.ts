@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Chord, parseChord, textOf } from "../model/key-chord.ts";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
-import { LONGEST_WAIT_MS } from "../tool/fields.ts";
+import { LISTED_AS, LONGEST_WAIT_MS } from "../tool/fields.ts";
 import { defineTool } from "../tool/tool.ts";
 
 /** A chord's text: ten names of keys. */
@@ -18,6 +18,7 @@ export const pressKeys = defineTool({
   input: z.strictObject({
     keys: z
       .union([chordText, z.array(chordText).min(1).max(MAX_CHORDS)])
+      .meta(LISTED_AS.bare)
       .describe("One chord, or several in order."),
     repeat: z.int().min(1).max(100).optional().describe("How often. Default 1."),
     hold_ms: z

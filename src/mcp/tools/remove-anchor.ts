@@ -6,7 +6,7 @@ export const removeAnchor = defineTool({
   name: "remove_anchor",
   title: "Forget an element",
   description:
-    "Forgets what add_anchor remembered. Overlays that went with it stay where they are; those hidden because it is nowhere on the screen are removed.",
+    "Forgets what add_anchor remembered. Overlays that went with it stay where they are; hidden ones are removed.",
   effect: "overlay",
   hints: { destructiveHint: true, idempotentHint: true },
   input: z.strictObject({ anchor_id: anchorIdField, connection_id: connectionIdField }),

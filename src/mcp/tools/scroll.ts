@@ -2,7 +2,7 @@ import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
 import { coordinate } from "../tool/fields.ts";
-import { HELD_KEYS, keysymOf } from "../tool/held-keys.ts";
+import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
 import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
 import { MAX_NOTCHES, notchesOf, SCROLL_UNITS } from "../tool/notches.ts";
 import { defineTool } from "../tool/tool.ts";
@@ -24,11 +24,7 @@ export const scroll = defineTool({
         .enum(SCROLL_UNITS)
         .optional()
         .describe("Default notches; a notch is about 100 pixels, for the program to decide."),
-      hold_keys: z
-        .array(z.enum(HELD_KEYS))
-        .max(HELD_KEYS.length)
-        .optional()
-        .describe("Held meanwhile, e.g. ctrl to zoom."),
+      hold_keys: holdKeysField,
       ...spaceFields,
       ...actingFields,
     })

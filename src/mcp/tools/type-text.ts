@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { timingField } from "../tool/fields.ts";
 import { defineTool } from "../tool/tool.ts";
 
 const MAX_TEXT = 10_000;
@@ -16,6 +17,7 @@ export const typeText = defineTool({
     typing_speed_wpm: z.number().min(1).max(10_000).optional().describe("Default: no pauses."),
     clear_existing: z.boolean().optional().describe("First empties the field (Ctrl+A, Delete)."),
     ...actingFields,
+    action_timing_hint: timingField,
   }),
   output: z.object({
     ...actedFields,

@@ -8,7 +8,7 @@ export const wait = defineTool({
   name: "wait",
   title: "Wait",
   description:
-    "Waits so long, and says whether the screen changed meanwhile. wait_for is better where there is something to wait for.",
+    "Waits so long, and says whether the screen changed meanwhile. Better where there is something to wait for: wait_for.",
   effect: "read",
   input: z.strictObject({
     duration_ms: z.int().min(0).max(LONGEST_WAIT_MS),
