@@ -9,8 +9,15 @@ import { type Measure, measure, summary, type Times } from "./stopwatch.ts";
 import { Tap } from "./tap.ts";
 
 const RUNS = 150;
-const TYPING_RUNS = 40;
-const EVENT_RUNS = 60;
+/** Runs that count, and runs before them that do not. */
+const FULL_TYPING = { runs: 40, warmUps: 2 } as const;
+const FULL_EVENTS = { runs: 60, warmUps: 2 } as const;
+const SHORT = { runs: 1, warmUps: 0 } as const;
+
+interface Runs {
+  readonly runs: number;
+  readonly warmUps: number;
+}
 /** Every printable character of ASCII, and five again. */
 const TEXT = Array.from({ length: 100 }, (_, i) => String.fromCharCode(33 + (i % 94))).join("");
 
@@ -44,9 +51,9 @@ export async function benchAgentLatency(owner: Owner, folder: string, isShort: b
     run: () => agent.call("take_screenshot", { if_changed_since: generation }),
   };
   const list = { name: "tools/list, the whole answer, p95", run: () => listTools(appliance) };
-  const times = await measure([click, shot, unchanged, list, empty], isShort ? 5 : RUNS);
-  const typed = await typing(agent, typewriter, isShort ? 3 : TYPING_RUNS);
-  const events = await eventsAfter(agent, display, tap, isShort ? 3 : EVENT_RUNS);
+  const times = await measure([click, shot, unchanged, list, empty], RUNS, isShort);
+  const typed = await typing(agent, typewriter, isShort ? SHORT : FULL_TYPING);
+  const events = await eventsAfter(agent, display, tap, isShort ? SHORT : FULL_EVENTS);
   const row = (metric: string, ours: Times, within: number): Line => {
     const theirs = times.get(EMPTY.name)?.p95 ?? 0;
     return judged({
@@ -79,9 +86,9 @@ async function listTools(appliance: Appliance): Promise<void> {
 }
 
 /** The call's time; every character must arrive, which is waited for apart. */
-async function typing(agent: Agent, typewriter: Typewriter, runs: number): Promise<Times> {
+async function typing(agent: Agent, typewriter: Typewriter, { runs, warmUps }: Runs): Promise<Times> {
   const list: number[] = [];
-  for (let run = -2; run < runs; run++) {
+  for (let run = -warmUps; run < runs; run++) {
     const before = typewriter.read().length;
     const startedAt = performance.now();
     await agent.call("type_text", { text: TEXT, effect_timeout_ms: 0 });
@@ -97,7 +104,12 @@ const subscriptionSchema = z.object({ subscription_id: z.string() });
 const polledSchema = z.object({ events: z.array(z.object({ type: z.string() })), more: z.int() });
 
 /** From the first byte that the target sent of a change until the waiting poll has its event. */
-async function eventsAfter(agent: Agent, display: XDisplay, tap: Tap, runs: number): Promise<Times> {
+async function eventsAfter(
+  agent: Agent,
+  display: XDisplay,
+  tap: Tap,
+  { runs, warmUps }: Runs,
+): Promise<Times> {
   const subscribed = await agent.call("subscribe_events", { events: ["screen_change"] });
   const { subscription_id } = subscriptionSchema.parse(subscribed);
   const poll = async (wait_ms: number): Promise<number> => {
@@ -105,7 +117,7 @@ async function eventsAfter(agent: Agent, display: XDisplay, tap: Tap, runs: numb
     return answer.events.length;
   };
   const list: number[] = [];
-  for (let run = -2; run < runs; run++) {
+  for (let run = -warmUps; run < runs; run++) {
     // Nothing is left of the run before.
     while ((await poll(100)) > 0);
     const polling = poll(10_000);

@@ -16,7 +16,7 @@ export async function benchChangeToScreenshot(owner: Owner, isShort: boolean): P
   await agent.call("take_screenshot", { wait_for_stable_ms: 200 });
   const ours: number[] = [];
   const theirs: number[] = [];
-  const runs = isShort ? 3 : 60;
+  const runs = isShort ? 1 : 60;
   for (let run = 0; run < runs * 2; run++) {
     // Colours of which each differs from the one before.
     const colour = [40 + ((run * 37) % 200), 200 - ((run * 53) % 180), (run * 91) % 256] as const;

@@ -1,5 +1,5 @@
 // `npm run bench [-- --short] [-- --only P6,P7]`: the hot paths, each beside a peer of the same run. Prints a table
-// and writes results.json. Fails on wrong results, never on time.
+// and writes results.json; stderr has the seconds that each row takes. Fails on wrong results, never on time.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -36,7 +36,9 @@ if (!values.short) {
 
 /** Everything that it started is over when it is. */
 async function run(bench: Bench): Promise<Line[]> {
-  process.stderr.write(`${bench.ids.join(", ")} …\n`);
+  const name = bench.ids.join(", ");
+  process.stderr.write(`${name} …\n`);
+  const beganMs = performance.now();
   const folder = mkdtempSync(join(tmpdir(), "oc-bench-"));
   const teardowns: (() => unknown)[] = [
     () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
@@ -46,5 +48,7 @@ async function run(bench: Bench): Promise<Line[]> {
     return await bench.run({ owner, folder, isShort: values.short });
   } finally {
     for (const teardown of teardowns.reverse()) await teardown();
+    const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
+    process.stderr.write(`${name}: ${seconds} s\n`);
   }
 }

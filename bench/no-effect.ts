@@ -30,7 +30,7 @@ export async function benchNoEffect(owner: Owner, isShort: boolean): Promise<Lin
   await agent.call("take_screenshot", { wait_for_stable_ms: 500 });
   const click = { name: "click_at without effect", run: () => agent.call("click_at", { x: 1200, y: 800 }) };
   const empty = { name: EMPTY, run: () => agent.call("get_display_info") };
-  const times = await measure([click, empty], isShort ? 3 : RUNS);
+  const times = await measure([click, empty], RUNS, isShort);
   const lines = [
     judged({
       ...{ id: "P16", metric: click.name, unit: "ms", ours: times.get(click.name)?.p50 ?? 0 },
@@ -42,7 +42,7 @@ export async function benchNoEffect(owner: Owner, isShort: boolean): Promise<Lin
     const { x, y } = await display.placeOf(windows[i] ?? "");
     await agent.call("move_mouse", { x: x + 50, y: y + 40 });
     const told: number[] = [];
-    for (let run = 0; run < (isShort ? 2 : LATE_RUNS); run++) {
+    for (let run = 0; run < (isShort ? 1 : LATE_RUNS); run++) {
       const answer = effectSchema.parse(await agent.call("press_keys", { keys: "a" }));
       told.push(answer.changed === true ? 1 : 0);
       // What an answer has not, is later: this must end.

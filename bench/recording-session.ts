@@ -10,9 +10,6 @@ import { cpuMs } from "./cpu.ts";
 export const SCENES = ["idle", "typing", "scrolling", "dragging", "video"] as const;
 export type Scene = (typeof SCENES)[number];
 
-/** How long the CPU of a desktop that is only watched is measured. */
-const WATCHED_SECONDS = 10;
-
 /** What a scene took, ours and that of ffmpeg beside it. */
 export interface Taken {
   readonly scene: Scene;
@@ -35,6 +32,7 @@ export async function takeScene(
   folder: string,
   scene: Scene,
   seconds: number,
+  watchedSeconds: number,
 ): Promise<{ readonly taken: Taken; readonly desk: RecordingDesk }> {
   const display = await XDisplay.start(owner, { geometry: "1920x1080" });
   await display.openWindowManager();
@@ -45,7 +43,7 @@ export async function takeScene(
     bytesPerMinute: 20_000_000,
   });
   const watcher = desk.desktop.view("viewer").watch(() => watcher.take());
-  const watchedCpuMs = (await cpuWhile(WATCHED_SECONDS)) * (seconds / WATCHED_SECONDS);
+  const watchedCpuMs = (await cpuWhile(watchedSeconds)) * (seconds / watchedSeconds);
   watcher.close();
   const { id } = await desk.recordings.start("d1", BY);
   const file = join(folder, `${scene}.mp4`);

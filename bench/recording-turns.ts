@@ -13,7 +13,9 @@ const SIZE = { width: 1920, height: 1080 };
 const AS_MUCH = 1.1;
 /** Rounds with the recorder and without, in turn. */
 const ROUNDS = 5;
+/** Of a round. */
 const UPDATES = 25;
+const SHORT_UPDATES = 4;
 const FRAME_MS = 40;
 const OTHER_MS = 1000 / 60;
 const NS_PER_MS = 1e6;
@@ -79,10 +81,13 @@ async function paired(
 
 /** R4 and R5: how long others wait while a desktop changes, with its recorder and without, in one process. */
 export async function benchRecorderTurns(owner: Owner, folder: string, isShort: boolean): Promise<Line[]> {
+  const updates = isShort ? SHORT_UPDATES : UPDATES;
   const lines: Line[] = [];
   for (const [name, play] of Object.entries(PLAYS)) {
     const watched = await openWatched(owner, join(folder, `turns-${lines.length}`));
-    const turns = await paired(watched, isShort, (round) => longestTurn(watched.link, play, round * UPDATES));
+    const turns = await paired(watched, isShort, (round) =>
+      longestTurn(watched.link, play, round * updates, updates),
+    );
     lines.push(
       judged({
         ...{ id: "R4", metric: `longest turn of the loop while recording, ${name}`, unit: "ms", ...turns },
@@ -93,7 +98,7 @@ export async function benchRecorderTurns(owner: Owner, folder: string, isShort: 
   const watched = await openWatched(owner, join(folder, "turns-video"));
   const other = await openWatched(owner, join(folder, "turns-other"));
   const frames = await paired(watched, isShort, (round) =>
-    frameMs(watched.link, other.link, round * UPDATES),
+    frameMs(watched.link, other.link, round * updates, updates),
   );
   lines.push(
     judged({
@@ -109,11 +114,11 @@ export async function benchRecorderTurns(owner: Owner, folder: string, isShort: 
 }
 
 /** One desktop plays a video at 25 frames a second, the other one changes 60 times: how far its frames are apart. */
-async function frameMs(video: FakeLink, other: FakeLink, from: number): Promise<number> {
+async function frameMs(video: FakeLink, other: FakeLink, from: number, updates: number): Promise<number> {
   let frames = 0;
   const startMs = performance.now();
   let dueMs = startMs;
-  for (let step = from; step < from + UPDATES; step++) {
+  for (let step = from; step < from + updates; step++) {
     PLAYS["video"]?.(video, step)();
     const endMs = startMs + (step - from + 1) * FRAME_MS;
     do {
@@ -130,7 +135,7 @@ async function frameMs(video: FakeLink, other: FakeLink, from: number): Promise<
 }
 
 /** Of a number of updates: what this thread worked from one turn to the next, the making of the pixels left out. */
-async function longestTurn(link: FakeLink, play: Play, from: number): Promise<number> {
+async function longestTurn(link: FakeLink, play: Play, from: number, updates: number): Promise<number> {
   let most = 0;
   let last = workedMs();
   let isOver = false;
@@ -140,7 +145,7 @@ async function longestTurn(link: FakeLink, play: Play, from: number): Promise<nu
     last = now;
     if (!isOver) setImmediate(look);
   };
-  for (let step = from; step < from + UPDATES; step++) {
+  for (let step = from; step < from + updates; step++) {
     const tell = play(link, step);
     isOver = false;
     last = workedMs();

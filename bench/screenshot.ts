@@ -14,7 +14,7 @@ export async function benchScreenshot({ agent }: House): Promise<Line[]> {
   const encode = { name: "sharp, PNG of the same pixels", run: () => sharp(rgba, raw).png().toBuffer() };
   const empty = { name: "an empty tool call", run: () => agent.call("get_display_info") };
   const shoot = { name: "take_screenshot, at rest", run: () => agent.raw("take_screenshot", {}) };
-  const times = await measure([shoot, empty, encode], RUNS);
+  const times = await measure([shoot, empty, encode], RUNS, false);
 
   // Each run types a character first; only the screenshot is timed, so the typing is a measure of its own.
   const type = { name: "typing", run: () => agent.call("type_text", { text: "x" }) };
@@ -22,7 +22,7 @@ export async function benchScreenshot({ agent }: House): Promise<Line[]> {
     name: "take_screenshot, after a change",
     run: () => agent.raw("take_screenshot", {}),
   };
-  const changed = await measure([type, shootChanged, encode], CHANGED_RUNS);
+  const changed = await measure([type, shootChanged, encode], CHANGED_RUNS, false);
   return [
     ...(await benchAnswers(agent)),
     line(times, shoot.name, empty.name),
@@ -40,7 +40,7 @@ async function benchAnswers(agent: Agent): Promise<Line[]> {
     run: () => agent.raw("take_screenshot", args),
   };
   const empty = { name: "an empty tool call", run: () => agent.call("get_display_info") };
-  const times = await measure([unchanged, empty], RUNS);
+  const times = await measure([unchanged, empty], RUNS, false);
   // The answer's image is base64: what is counted is what travels.
   const answer = JSON.stringify(await agent.raw("take_screenshot", { fit: "claude" })).length / 1024;
   const limit = 250;

@@ -10,15 +10,21 @@ export interface Measure {
   run(): Promise<unknown>;
 }
 
+/** What the engine compiles while it runs for the first time does not count. */
+const WARM_UPS = 5;
+
 /**
  * Times several things in turn, one run of each at a time: what else the machine does falls on all alike, so that
- * their ratio means something. The first runs of each are not counted.
+ * their ratio means something. The first runs of each are not counted. The short form runs each once: it shows that all
+ * of them work, and nothing about time.
  */
 export async function measure(
   things: readonly Measure[],
-  runs: number,
-  warmUps = 5,
+  fullRuns: number,
+  isShort: boolean,
 ): Promise<Map<string, Times>> {
+  const runs = isShort ? 1 : fullRuns;
+  const warmUps = isShort ? 0 : WARM_UPS;
   const times = new Map(things.map(({ name }) => [name, [] as number[]]));
   for (let run = -warmUps; run < runs; run++) {
     for (const { name, run: go } of things) {

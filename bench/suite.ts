@@ -52,7 +52,7 @@ export const BENCHES: readonly Bench[] = [
   {
     ids: ["P1", "P2", "P3", "P4", "P8", "P9", "P10"],
     peers: [],
-    run: () => benchPixels([mixedScene()]),
+    run: ({ isShort }) => benchPixels([mixedScene()], isShort),
   },
   {
     ids: ["P5"],

@@ -53,7 +53,7 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
     appliance.adminToken,
   );
   const measure = async (name: string, run: () => Promise<unknown>): Promise<void> => {
-    await pause(500);
+    if (!isShort) await pause(500);
     const { ms: quietMs } = await turns.longest(appliance);
     const before = appliance.residentBytes;
     let most = before;
@@ -97,13 +97,16 @@ export async function benchTurns(owner: Owner, folder: string, isShort: boolean)
       }),
     ),
   );
-  const overlays = overlayFlood(SHAPES.map(({ kind }) => kind));
+  const overlays = overlayFlood(
+    SHAPES.map(({ kind }) => kind),
+    isShort ? 1 : 5,
+  );
   const all = (): Promise<unknown> => Promise.all(crowd.map((one) => one.flood(overlays)));
   await measure(`${crowd.length} agents at a moving desktop: ${overlays.name}`, all);
   target.rest();
   await measure(`${crowd.length} agents: ${overlays.name}`, all);
   const floods: readonly Flood[] = [
-    freehandFlood(),
+    freehandFlood(isShort ? 6 : 120),
     overlays,
     annotationFlood(await agent.look()),
     screenshotFlood("png", count),

@@ -15,7 +15,7 @@ export async function benchUnchanged({ agent }: House, isShort: boolean): Promis
     run: () => agent.raw("take_screenshot", again),
   };
   const empty = { name: "an empty tool call", run: () => agent.call("get_display_info") };
-  const times = await measure([ours, empty], isShort ? 5 : 300);
+  const times = await measure([ours, empty], 300, isShort);
   const size = async (args: Record<string, unknown>): Promise<number> =>
     JSON.stringify(await agent.raw("take_screenshot", args)).length / KILOBYTE;
   return [

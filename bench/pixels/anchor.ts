@@ -23,7 +23,7 @@ const SIZES = [
 const SCRIPT = fileURLToPath(new URL("opencv.py", import.meta.url));
 
 /** P10: looking for a patch in the whole frame, exactly and under noise, beside OpenCV's matchTemplate. */
-export async function benchAnchor({ frame, name }: Scene): Promise<Line[]> {
+export async function benchAnchor({ frame, name }: Scene, isShort: boolean): Promise<Line[]> {
   const noisy = new Framebuffer(frame.width, frame.height, { hasKernels: true });
   noisy.words.set(frame.words);
   addNoise(noisy, 6, 1);
@@ -48,7 +48,7 @@ export async function benchAnchor({ frame, name }: Scene): Promise<Line[]> {
         );
       }
     }
-    const times = await measure([exact, tolerant], RUNS);
+    const times = await measure([exact, tolerant], RUNS, isShort);
     for (const [what, goal] of [
       [exact, 30],
       [tolerant, 8],

@@ -14,7 +14,7 @@ import { changeLine, type Scene } from "./scene.ts";
 const RUNS = 25;
 
 /** P8: an overlay drawn into what changed, beside sharp. */
-export async function benchBlend({ frame, name }: Scene): Promise<Line[]> {
+export async function benchBlend({ frame, name }: Scene, isShort: boolean): Promise<Line[]> {
   const overlays = new Overlays(systemClock);
   const place = rect(300, 200, 600, 300);
   overlays.add(
@@ -41,13 +41,12 @@ export async function benchBlend({ frame, name }: Scene): Promise<Line[]> {
         .raw()
         .toBuffer(),
   };
-  return [
-    line(await measure([ours, theirs], RUNS), ours.name, theirs.name, { id: "P8", goal: { atLeast: 20 } }),
-  ];
+  const times = await measure([ours, theirs], RUNS, isShort);
+  return [line(times, ours.name, theirs.name, { id: "P8", goal: { atLeast: 20 } })];
 }
 
 /** P9: finding what an update changed, beside pixelmatch over the whole frame. */
-export async function benchChange(scene: Scene): Promise<Line[]> {
+export async function benchChange(scene: Scene, isShort: boolean): Promise<Line[]> {
   const { frame, name } = scene;
   const decoded = new Framebuffer(frame.width, frame.height);
   decoded.words.set(frame.words);
@@ -66,7 +65,7 @@ export async function benchChange(scene: Scene): Promise<Line[]> {
     name: "pixelmatch",
     run: async () => pixelmatch(decoded.bytes, frame.bytes, undefined, width, height),
   };
-  const times = await measure([oneLine, everything, theirs], RUNS);
+  const times = await measure([oneLine, everything, theirs], RUNS, isShort);
   return [
     line(times, oneLine.name, theirs.name, { id: "P9", goal: { atLeast: 5 } }),
     line(times, everything.name, theirs.name),

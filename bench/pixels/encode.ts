@@ -13,7 +13,7 @@ const RUNS = 15;
 const QUALITY = 80;
 
 /** P1 to P4: screenshots as PNG and JPEG, beside sharp. */
-export async function benchEncode(scene: Scene): Promise<Line[]> {
+export async function benchEncode(scene: Scene, isShort: boolean): Promise<Line[]> {
   const { frame, picture, name } = scene;
   const raw = { raw: { width: frame.width, height: frame.height, channels: 4 } } as const;
   const png = new PngStrips(nodeDeflate);
@@ -62,11 +62,11 @@ export async function benchEncode(scene: Scene): Promise<Line[]> {
       run: () => sharp(frame.bytes, raw).jpeg({ quality: QUALITY, chromaSubsampling: "4:4:4" }).toBuffer(),
     },
   };
-  const still = await measure([things.unchanged, things.sharpPng], RUNS);
-  const lines = await measure([things.pngLine, things.sharpPng, things.sharpFast], RUNS);
-  const full = await measure([things.pngFull, things.sharpPng], RUNS);
-  const jpegs = await measure([things.jpegFull, things.sharpJpeg], RUNS);
-  const jpegLines = await measure([things.jpegLine, things.sharpJpeg], RUNS);
+  const still = await measure([things.unchanged, things.sharpPng], RUNS, isShort);
+  const lines = await measure([things.pngLine, things.sharpPng, things.sharpFast], RUNS, isShort);
+  const full = await measure([things.pngFull, things.sharpPng], RUNS, isShort);
+  const jpegs = await measure([things.jpegFull, things.sharpJpeg], RUNS, isShort);
+  const jpegLines = await measure([things.jpegLine, things.sharpJpeg], RUNS, isShort);
   png.invalidate(null);
   await check(scene, await png.encode(picture));
   return [
@@ -75,7 +75,7 @@ export async function benchEncode(scene: Scene): Promise<Line[]> {
     line(lines, things.pngLine.name, things.sharpPng.name, { id: "P2", goal: { atLeast: 20 } }),
     line(lines, things.pngLine.name, things.sharpFast.name, { id: "P2", goal: { atLeast: 10 } }),
     line(full, things.pngFull.name, things.sharpPng.name, { id: "P3", goal: { atLeast: 1.5 } }),
-    ...(await benchTurns(scene)),
+    ...(await benchTurns(scene, isShort)),
     line(jpegs, things.jpegFull.name, things.sharpJpeg.name, { id: "P4", goal: { atLeast: 3 } }),
     line(jpegLines, things.jpegLine.name, things.sharpJpeg.name, { id: "P4", goal: { atLeast: 30 } }),
   ];

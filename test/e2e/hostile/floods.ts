@@ -154,11 +154,11 @@ function scribble(points: number, seed: number): { x: number; y: number }[] {
 
 const LOOK = tool("take_screenshot", { include_overlays: true });
 
-export function freehandFlood(): Flood {
+export function freehandFlood(lines = 120): Flood {
   return {
-    name: "120 large freehand lines and looks",
+    name: `${lines} large freehand lines and looks`,
     calls: [
-      ...times(120, (i) =>
+      ...times(lines, (i) =>
         tool("draw_overlay", {
           x: 0,
           y: 0,
@@ -173,16 +173,16 @@ export function freehandFlood(): Flood {
   };
 }
 
-export function overlayFlood(kinds: readonly string[]): Flood {
+export function overlayFlood(kinds: readonly string[], batches = 5): Flood {
   const overlay = (i: number): Record<string, unknown> => ({
     ...{ x: (i * 37) % 1700, y: (i * 53) % 1000, width: 60, height: 30 },
     annotation_type: kinds[i % kinds.length],
     label: `label ${i} 漢字 with words that are measured, wrapped and cut to what fits on the desktop`,
   });
   return {
-    name: `five batches of 100 overlays of ${kinds.length} kinds, and looks`,
+    name: `${batches} batches of 100 overlays of ${kinds.length} kinds, and looks`,
     calls: [
-      ...times(5, (batch) =>
+      ...times(batches, (batch) =>
         tool("batch_overlay", { one_at_a_time: true, overlays: times(100, (i) => overlay(100 * batch + i)) }),
       ),
       ...times(4, () => LOOK),
