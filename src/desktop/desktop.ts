@@ -64,6 +64,8 @@ export class Desktop {
   readonly limits = () => this.#modes.limits;
   /** The lights of the target's keyboard; null where it tells none. */
   readonly locks = () => this.#display.locks;
+  /** Where the target may have drawn the pointer into the picture, for others put it there; null: nowhere. */
+  readonly drawnPointer = () => this.#display.drawnPointer;
   /** What changed after a generation, until another; null where that is not known. */
   readonly changedSince = (generation: number, until?: number) =>
     this.#snapshots.changedSince(generation, until);
@@ -335,6 +337,7 @@ export class Desktop {
           display.cursor = cursor;
           this.#emit({ type: "cursor", cursor });
         },
+        drawnPointer: (area) => display.pointerDrawn(area),
         clipboard: (text) => {
           this.#input.copied(text);
           copied.hear(text);

@@ -27,6 +27,11 @@ export interface LinkEvents {
   /** The picture changed its size or its monitors; `framebuffer` has the new size already. */
   resize(screens: readonly Screen[]): void;
   cursor(cursor: Cursor | null): void;
+  /**
+   * Where the target may have drawn the pointer into the picture itself, as it does where others put it: desktop pixels,
+   * which may lie outside the desktop; null: nowhere, as before this is first said.
+   */
+  drawnPointer?(area: Rect | null): void;
   /** Somebody copied this there; null: what is too long, or cannot be read. */
   clipboard(text: string | null): void;
   /** The target answered that it knows of the text it was offered last; only from targets that say so. */

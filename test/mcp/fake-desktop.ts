@@ -52,6 +52,9 @@ export class FakeDesktop implements McpDesktop {
   ];
   size = { width: 1920, height: 800 };
   pointer = { x: 5, y: 6 };
+  readonly drawnPointer = () => this.pointerArea;
+  /** Where its target may have drawn the pointer. */
+  pointerArea: Rect | null = null;
   /** Before a snapshot is taken. */
   onSnapshot: (request: SnapshotRequest) => void = () => {};
   /** Whether it comes to rest where that is waited for. */

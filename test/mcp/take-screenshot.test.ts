@@ -39,6 +39,18 @@ t.test("a region is clamped to its monitor, and the transform leads back", async
   });
 });
 
+t.test("a pointer that the target may have drawn is told where the picture shows it", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  const told = async (region: object) =>
+    (await call("take_screenshot", { region })).structured["context_metadata"];
+  const beside = { x: 0, y: 0, width: 100, height: 100 };
+  t.match(await told(beside), { exact: true, drawn_pointer: null }, "none is drawn");
+  house.desktops.get("one").pointerArea = rect(90, 95, 15, 21);
+  t.match(await told(beside), { drawn_pointer: { x: 90, y: 95, width: 10, height: 5 } });
+  t.match(await told({ x: 200, y: 0, width: 100, height: 100 }), { drawn_pointer: null });
+});
+
 t.test("full_screen takes all of it, whatever the region", async (t) => {
   const call = callsTo(fakeHouse());
   const region = { x: 0, y: 0, width: 1, height: 1 };

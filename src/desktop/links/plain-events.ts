@@ -1,4 +1,5 @@
 import type { Cursor } from "../../framebuffer/cursor.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
 import type { LinkEvents, LockKeys } from "../link.ts";
 
 /** What a target says that its link tells on as it is: nothing of the link's own depends on it. */
@@ -6,6 +7,7 @@ export type PlainEvent =
   /** How much of the first picture was decoded, more than 0 and at most 1. */
   | { readonly type: "progress"; readonly part: number }
   | { readonly type: "cursor"; readonly cursor: Cursor | null }
+  | { readonly type: "drawnPointer"; readonly area: Rect | null }
   | { readonly type: "clipboard"; readonly text: string | null }
   | { readonly type: "clipboardOffered" }
   | { readonly type: "clipboardTaken" }
@@ -20,6 +22,9 @@ export function tellOn(event: PlainEvent, events: LinkEvents): void {
       break;
     case "cursor":
       events.cursor(event.cursor);
+      break;
+    case "drawnPointer":
+      events.drawnPointer?.(event.area);
       break;
     case "clipboard":
       events.clipboard(event.text);

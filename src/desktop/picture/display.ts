@@ -4,7 +4,14 @@ import type { Cursor } from "../../framebuffer/cursor.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import { publishDamage } from "../../framebuffer/publish.ts";
-import { EMPTY_RECT, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
+import {
+  EMPTY_RECT,
+  intersectRects,
+  isEmptyRect,
+  type Rect,
+  rectOfSize,
+  type Size,
+} from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import { equalScreens, type Screen } from "../../framebuffer/screen.ts";
 import { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
@@ -47,6 +54,7 @@ export class Display {
   /** As they were last told. */
   #toldScreens: readonly Screen[] = [];
   #cursor: Cursor | null = null;
+  #drawnPointer: Rect | null = null;
   /** The lights of the target's keyboard, as it told them; null before. */
   locks: LockKeys | null = null;
   #generation = 0;
@@ -96,6 +104,17 @@ export class Display {
     this.#cursor = cursor;
   }
 
+  /** Where the target may have drawn the pointer into the picture itself; null: nowhere. */
+  get drawnPointer(): Rect | null {
+    const area = this.#drawnPointer === null ? EMPTY_RECT : intersectRects(this.#drawnPointer, this.bounds);
+    return isEmptyRect(area) ? null : area;
+  }
+
+  /** The target may have drawn it there. */
+  pointerDrawn(area: Rect | null): void {
+    this.#drawnPointer = area;
+  }
+
   get generation(): number {
     return this.#generation;
   }
@@ -125,6 +144,7 @@ export class Display {
     this.#isFresh = false;
     this.#missing = Region.of(decoded.rect);
     this.#screens = screens;
+    this.#drawnPointer = null;
   }
 
   /** The decoder's picture has a new size or other monitors; undefined: the link is gone. */

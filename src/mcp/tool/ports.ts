@@ -30,6 +30,7 @@ export interface McpDesktop
     | "whenReady"
     | "perform"
     | "pointer"
+    | "drawnPointer"
     | "generation"
     | "changedSince"
     | "sizedSince"

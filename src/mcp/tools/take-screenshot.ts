@@ -10,7 +10,15 @@ import {
   type SnapshotRequest,
   type View,
 } from "../../desktop/view.ts";
-import { equalRects, type Point, type Rect, type Size } from "../../framebuffer/rect.ts";
+import {
+  EMPTY_RECT,
+  equalRects,
+  intersectRects,
+  isEmptyRect,
+  type Point,
+  type Rect,
+  type Size,
+} from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import { delay } from "../../platform/clock.ts";
 import type { Screenshot } from "../model/screenshot-store.ts";
@@ -123,6 +131,11 @@ export const takeScreenshot = defineTool({
       stale: z.boolean().describe("true: the target is down and this is the last picture it sent."),
       frame_age_ms: z.number().describe("Since a pixel last changed."),
       exact: z.boolean().describe("false: the target sends approximations of its pixels."),
+      drawn_pointer: rectOutput
+        .nullable()
+        .describe(
+          "Desktop pixels in doubt: the target may have drawn its pointer there, where others put it.",
+        ),
     }),
     image_base64: z.string().optional(),
   }),
@@ -271,8 +284,15 @@ function described(
       stale: snapshot.isStale,
       frame_age_ms: snapshot.frameAgeMs,
       exact: desktop.isExact,
+      drawn_pointer: drawnPointerIn(desktop, snapshot.region),
     },
   };
+}
+
+/** The part of a picture where the target may have drawn its pointer; null where it has not. */
+function drawnPointerIn(desktop: McpDesktop, region: Rect): Rect | null {
+  const area = intersectRects(desktop.drawnPointer() ?? EMPTY_RECT, region);
+  return isEmptyRect(area) ? null : area;
 }
 
 function textOf(

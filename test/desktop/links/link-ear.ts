@@ -1,5 +1,6 @@
 import type { LinkError } from "../../../src/desktop/error.ts";
 import type { LinkEvents } from "../../../src/desktop/link.ts";
+import type { Rect } from "../../../src/framebuffer/rect.ts";
 import type { Region } from "../../../src/framebuffer/region.ts";
 import type { Screen } from "../../../src/framebuffer/screen.ts";
 
@@ -16,6 +17,8 @@ type SaidOf<Type extends Said["type"]> = Extract<Said, { readonly type: Type }>;
 /** Hears what a link says; `next` waits for what has not been waited for. */
 export class LinkEar {
   readonly said: Said[] = [];
+  /** Where the pointer may be drawn in, as last said. */
+  drawnPointer: Rect | null = null;
   readonly #left: Said[] = [];
   #onSaid: () => void = () => {};
 
@@ -24,6 +27,9 @@ export class LinkEar {
     update: ({ painted }) => this.#hear({ type: "update", painted }),
     resize: (screens) => this.#hear({ type: "resize", screens }),
     cursor: () => this.#hear({ type: "cursor" }),
+    drawnPointer: (area) => {
+      this.drawnPointer = area;
+    },
     clipboard: (text) => this.#hear({ type: "clipboard", text }),
     name: () => this.#hear({ type: "name" }),
     bell: () => this.#hear({ type: "bell" }),

@@ -18,6 +18,7 @@ import { tellOn } from "../plain-events.ts";
 import { FairFeed } from "../streams/fair-feed.ts";
 import { TargetConnection } from "../target-connection.ts";
 import { Watchdog } from "../watchdog.ts";
+import { DrawnPointer } from "./drawn-pointer.ts";
 import { UpdatePace } from "./update-pace.ts";
 
 /** Their pixels are approximations, whatever quality is asked for. */
@@ -63,6 +64,7 @@ export class VncLink implements Link {
   readonly #looks = new Looks();
   readonly #feed: FairFeed;
   readonly #connection: TargetConnection;
+  readonly #drawnPointer = new DrawnPointer((area) => this.#events?.drawnPointer?.(area));
   #isPerforming = false;
   #events: LinkEvents | null = null;
   readonly #watchdog: Watchdog;
@@ -165,6 +167,7 @@ export class VncLink implements Link {
 
   pointer(x: number, y: number, buttons: number): void {
     this.#client.pointer(x, y, buttons);
+    this.#drawnPointer.put(x, y);
   }
 
   key(keysym: number, isDown: boolean, scancode: number | null): void {
@@ -228,7 +231,13 @@ export class VncLink implements Link {
       case "fence":
         this.#fences.pass(numberOf(event.payload));
         break;
+      case "cursor":
+        tellOn(event, events);
+        this.#drawnPointer.shaped(event.cursor);
+        break;
       case "pointer":
+        this.#drawnPointer.moved(event.x, event.y);
+        break;
       case "resizeRefused":
       case "peer":
       case "farewell":

@@ -175,6 +175,7 @@ export class LinkThread {
         this.#await(0);
       },
       cursor: (cursor) => plain({ type: "cursor", cursor: cursor === null ? null : copyOf(cursor) }),
+      drawnPointer: (area) => plain({ type: "drawnPointer", area }),
       clipboard: (text) => plain({ type: "clipboard", text }),
       clipboardOffered: () => plain({ type: "clipboardOffered" }),
       clipboardTaken: () => plain({ type: "clipboardTaken" }),

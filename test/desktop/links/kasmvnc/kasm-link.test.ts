@@ -11,7 +11,7 @@ import { TargetTrust, type TlsTrust } from "../../../../src/desktop/connections/
 import type { LinkError } from "../../../../src/desktop/error.ts";
 import { KasmLink } from "../../../../src/desktop/links/kasmvnc/kasm-link.ts";
 import { type KasmTarget, openKasmSocket } from "../../../../src/desktop/links/kasmvnc/kasm-socket.ts";
-import { rect } from "../../../../src/framebuffer/rect.ts";
+import { holdsPoint, rect } from "../../../../src/framebuffer/rect.ts";
 import { decodeWebp } from "../../../../src/imaging/webp/webp-decode.ts";
 import { systemClock } from "../../../../src/platform/clock.ts";
 import { FakeClock, settle } from "../../../fake-clock.ts";
@@ -374,6 +374,35 @@ for (const [name, encodings] of [
     const { data } = await sharp(truth.path).removeAlpha().raw().toBuffer({ resolveWithObject: true });
     t.ok(rgbOf(link.framebuffer.bytes).equals(data), "every pixel");
     t.equal(link.isExact, encodings === undefined || !encodings.some((number) => number === -26));
+  });
+}
+
+for (const [label, isDrawn] of [
+  ["1-before-first-move", true],
+  ["2-after-first-move", false],
+  ["5-warped-conn1", true],
+  ["6-conn1-again", false],
+] as const) {
+  t.test(`a real server's pointer is drawn nowhere else than where that is told: ${label}`, async (t) => {
+    const folder = listRecordings().get("17-cursor");
+    if (folder === undefined) throw new Error("no recording 17-cursor");
+    const recording = readRecording(folder);
+    const truth = recording.truths.find((one) => one.label === label);
+    if (truth === undefined) throw new Error(`no true picture ${label}`);
+    const { link, ear } = openLink(t, await replayOverWebSocket(t, recording, truth.afterLine));
+    await ear.next("bell");
+    const { data } = await sharp(truth.path).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    const seen = rgbOf(link.framebuffer.bytes);
+    const { width } = link.framebuffer;
+    const differs = Array.from({ length: data.length / 3 }, (_, i) => i).filter(
+      (i) => data.compare(seen, i * 3, i * 3 + 3, i * 3, i * 3 + 3) !== 0,
+    );
+    t.equal(differs.length > 0, isDrawn, "the server draws it");
+    t.equal(ear.drawnPointer !== null, isDrawn, "and that is told");
+    const area = ear.drawnPointer ?? rect(0, 0, 0, 0);
+    const outside = differs.filter((i) => !holdsPoint(area, i % width, Math.floor(i / width)));
+    t.same(outside, [], "no pixel differs outside");
+    if (label === "5-warped-conn1") t.same(area, rect(98, 498, 15, 21), "it is told by its size");
   });
 }
 
