@@ -2,11 +2,40 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readHead } from "../audit/chain-head.ts";
 import { ChainKey } from "../audit/chain-key.ts";
+import { exportActor } from "../audit/export-actor.ts";
 import { logFiles } from "../audit/log-files.ts";
 import { type LogPart, type LogReport, verifyLog } from "../audit/verify-log.ts";
 import type { Config } from "../config/config-schema.ts";
 import { systemClock } from "../platform/clock.ts";
 import { FileLock } from "../platform/file-lock.ts";
+import { audited } from "./cli-audit.ts";
+import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
+
+/** `audit verify` and `export`. */
+export function auditCommand(words: readonly string[], { actor }: Values, config: Config): Command {
+  const [action, ...files] = words;
+  switch (action) {
+    case "verify":
+      return task(async () => {
+        const { isIntact, text } = await verifyAudit(config, files);
+        if (!isIntact) throw new UsageError(text.trimEnd());
+        return text;
+      });
+    case "export":
+      expectWords("audit export", words, 1);
+      if (actor === undefined) throw new UsageError("audit export needs --actor NAME");
+      return task(() =>
+        audited(config, async (record) => {
+          const events = await exportActor(config.data_dir, actor, process.stdout);
+          const resource = { kind: "actor", id: actor };
+          record({ type: "audit.exported", severity: "notice", resource, counts: { events } });
+          return "";
+        }),
+      );
+    default:
+      throw new UsageError(`got "audit ${action ?? ""}", expected audit verify or audit export`);
+  }
+}
 
 /** What a check of the audit log found, in words. */
 interface Verdict {

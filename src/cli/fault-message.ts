@@ -5,7 +5,7 @@ import { LinkError, RefusedError } from "../desktop/error.ts";
 import { LockError } from "../platform/file-lock.ts";
 import { FileError } from "../platform/json-file.ts";
 import { RecordingError } from "../recording/library/error.ts";
-import { UsageError } from "./cli.ts";
+import { UsageError } from "./command-line.ts";
 
 /** Their message is all that the caller needs. */
 const TOLD = [

@@ -1,10 +1,40 @@
 import { open, rename, rm, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { SecretBox } from "../auth/secret-box.ts";
+import type { Config } from "../config/config-schema.ts";
 import { RefusedError } from "../desktop/error.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecording } from "../recording/export/export-recording.ts";
 import { RecordingArchive } from "../recording/library/archive.ts";
 import { asRefused } from "../recording/library/refused.ts";
+import { audited } from "./cli-audit.ts";
+import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
+
+/** `recordings list`, `verify` and `export`. */
+export function recordingsCommand(words: readonly string[], values: Values, config: Config): Command {
+  const [action, id = ""] = words;
+  const { data_dir } = config;
+  switch (action) {
+    case "list":
+      expectWords("recordings list", words, 1);
+      return task(() => listRecordings(data_dir));
+    case "verify":
+      expectWords("recordings verify ID", words, 2);
+      return task(() => verifyRecording(data_dir, id));
+    case "export": {
+      expectWords("recordings export ID", words, 2);
+      const { format, from, to, output, overlays, pointer, fps } = values;
+      return task(() =>
+        audited(config, async (record) => {
+          const said = await exportToFile(data_dir, id, { format, from, to, output, overlays, pointer, fps });
+          record({ type: "recording.exported", severity: "notice", resource: { kind: "recording", id } });
+          return said;
+        }),
+      );
+    }
+    default:
+      throw new UsageError(`got "recordings ${action ?? ""}", expected recordings list, export or verify`);
+  }
+}
 
 /** What the command line says of an export; absent is the default. */
 export interface ExportWords {

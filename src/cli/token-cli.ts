@@ -1,0 +1,71 @@
+import { tokenEntry } from "../audit/token-audit.ts";
+import { ROLES, type Role } from "../auth/principal.ts";
+import { TokenStore } from "../auth/tokens.ts";
+import type { Config } from "../config/config-schema.ts";
+import { systemClock } from "../platform/clock.ts";
+import { safeText } from "../protocols/rfb/error.ts";
+import { audited } from "./cli-audit.ts";
+import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
+
+/** `token create`, `list` and `revoke`. */
+export function tokenCommand(words: readonly string[], values: Values, config: Config): Command {
+  const [action, word] = words;
+  switch (action) {
+    case "create":
+      expectWords("token create ROLE", words, 2);
+      return task(() =>
+        withTokens(config, async (tokens) => {
+          const role = roleOf(word ?? "");
+          const { token, info } = await tokens.create(values.name ?? role, role, {
+            mayElicit: values.elicit ?? false,
+            toolsets: values.toolsets === undefined ? null : config.mcp.toolsets,
+          });
+          return `${token}\n(id ${info.id}, role ${role}; it is not shown again)\n`;
+        }),
+      );
+    case "list":
+      expectWords("token list", words, 1);
+      return task(async () => {
+        const tokens = await TokenStore.open(config.data_dir, systemClock);
+        const lines = tokens
+          .list()
+          .map(
+            ({ id, role, name, lastUsedAt, mayElicit, toolsets }) =>
+              `${id}  ${role}  ${safeText(name)}  last used: ${lastUsedAt ?? "never"}${mayElicit ? "  --elicit" : ""}` +
+              `${toolsets === null ? "" : `  --toolsets ${toolsets.join(",")}`}\n`,
+          );
+        await tokens.close();
+        return lines.length === 0 ? "no tokens\n" : lines.join("");
+      });
+    case "revoke":
+      expectWords("token revoke ID", words, 2);
+      return task(() =>
+        withTokens(config, async (tokens) => {
+          if (!(await tokens.revoke(word ?? "")))
+            throw new UsageError(`there is no token ${word ?? ""}: see token list`);
+          return `${word ?? ""}  revoked\n`;
+        }),
+      );
+    default:
+      throw new UsageError(`got "token ${action ?? ""}", expected token create, list or revoke`);
+  }
+}
+
+function roleOf(word: string): Role {
+  const role = ROLES.find((known) => known === word);
+  if (role === undefined) throw new UsageError(`got the role "${word}", expected one of ${ROLES.join(", ")}`);
+  return role;
+}
+
+function withTokens(config: Config, run: (tokens: TokenStore) => Promise<string>): Promise<string> {
+  return audited(config, async (record) => {
+    const tokens = await TokenStore.open(config.data_dir, systemClock, (change, token) =>
+      record(tokenEntry(change, token)),
+    );
+    try {
+      return await run(tokens);
+    } finally {
+      await tokens.close();
+    }
+  });
+}
