@@ -12,7 +12,7 @@ export const FLOORS = [
   { name: "HEART", rooms: ["desktop"], areRoomsOpen: true },
   {
     name: "SERVICES",
-    rooms: ["recording", "audit", "auth", "demo", "vision"],
+    rooms: ["recording", "audit", "auth", "demo", "vision", "monitoring"],
     areRoomsOpen: false,
   },
   { name: "FACES", rooms: ["mcp", "web"], areRoomsOpen: false },
@@ -55,6 +55,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   pino: ["platform/log.ts"],
   pixelmatch: ["imaging/compare-pictures.ts"],
   preact: [CLIENT],
+  "prom-client": ["monitoring/metrics.ts"],
   sharp: ["imaging/webp/"],
   "tesseract.js-core": ["vision/engine.ts"],
   ws: ["desktop/links/streams/web-socket-stream.ts", "web/"],

@@ -49,6 +49,7 @@ import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
 import { openSinkOf } from "./open-audit.ts";
 import { forgetIdentity, openTargetLink, PLATFORM, trustSettingsOf } from "./open-links.ts";
+import { openMonitoring } from "./open-monitoring.ts";
 import { openRecordings } from "./open-recordings.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
 import { SharedConnections } from "./shared-connections.ts";
@@ -203,6 +204,10 @@ async function openRooms(
   ending.add(() => recordings.close());
   auditRecordings(recordings, (entry) => audit.record(entry));
 
+  let viewers: ViewerSessions | null = null;
+  const monitoring = openMonitoring(config, { audit, desktops, recordings, clock, sessions: () => viewers });
+  const { metrics } = monitoring;
+  ending.add(() => monitoring.close());
   const clients = new ConnectedClients(clock);
   desktops.on(({ type, desktop }) => {
     if (type === "removed") clients.forget(desktop.id);
@@ -230,6 +235,7 @@ async function openRooms(
       audit: (call) => {
         if (call.desktopId !== null) clients.sawAgent(call.desktopId, call.clientName ?? call.principal.name);
         mcpAudit.ended(call);
+        metrics.called(call);
       },
       onCall: (call) => mcpAudit.begun(call),
       secured: () => audit.secured(),
@@ -244,7 +250,10 @@ async function openRooms(
     clock,
     log,
     audit: (entry) => audit.record(entry),
+    updated: (delayMs) => metrics.updated(delayMs),
+    sent: (bytes) => metrics.sent(bytes),
   });
+  viewers = sessions;
   const app = buildApp({
     desktops,
     recordings,
@@ -258,6 +267,7 @@ async function openRooms(
       },
     },
     clients,
+    monitoring: { metrics: () => metrics.text(), readiness: monitoring.readiness },
     forgetIdentity: (connection) => forgetIdentity(connection, trustSettings),
     logger: log,
     clock,

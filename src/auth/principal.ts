@@ -17,6 +17,7 @@ export interface Principal {
 /** What a role may do; everything not named is refused. */
 export type Permission =
   | "view"
+  | "metrics" // what /metrics tells of all desktops
   | "input"
   | "overlay"
   | "approve"
@@ -27,10 +28,21 @@ export type Permission =
   | "admin";
 
 const PERMISSIONS = {
-  admin: ["view", "input", "overlay", "approve", "control", "modes", "connections", "mcp", "admin"],
-  operator: ["view", "input", "overlay", "approve", "control", "modes", "connections", "mcp"],
-  approver: ["view", "approve", "control"],
-  viewer: ["view"],
+  admin: [
+    "view",
+    "metrics",
+    "input",
+    "overlay",
+    "approve",
+    "control",
+    "modes",
+    "connections",
+    "mcp",
+    "admin",
+  ],
+  operator: ["view", "metrics", "input", "overlay", "approve", "control", "modes", "connections", "mcp"],
+  approver: ["view", "metrics", "approve", "control"],
+  viewer: ["view", "metrics"],
   agent: ["view", "overlay", "mcp"],
 } as const satisfies Record<Role, readonly Permission[]>;
 

@@ -14,6 +14,8 @@ import { ROLES } from "../../src/auth/principal.ts";
 import { Sessions } from "../../src/auth/sessions.ts";
 import { TokenStore } from "../../src/auth/tokens.ts";
 import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
+import type { ReadinessPorts } from "../../src/monitoring/readiness.ts";
+import { readinessOf } from "../../src/monitoring/readiness.ts";
 import { buildApp } from "../../src/web/http/app.ts";
 import { ConnectedClients } from "../../src/web/http/connected-clients.ts";
 import type { AppPorts, RfbOptions } from "../../src/web/http/ports.ts";
@@ -23,6 +25,16 @@ import { FakeRecordings } from "./fake-recordings.ts";
 
 export const AGENT_TOKEN = "the-agent-token-of-the-snippets";
 export const OWN_TOKEN = "own-token-of-the-operator";
+
+/** A house where nothing is to be done. */
+export const WELL: ReadinessPorts = {
+  targets: () => [{ id: "d1", state: { kind: "live" } }],
+  freeBytes: async () => 2 ** 40,
+  floorBytes: 0,
+  audit: () => ({ isWorking: true, waiting: 0, dropped: 0 }),
+  recorder: () => ({ running: 0, failing: 0 }),
+  loopDelayMs: async () => 0,
+};
 
 /** One whole web face with everything behind it faked; closed with the test. */
 export interface House {
@@ -107,6 +119,10 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     rates: new AgentRates(clock, changes.isRateLimited ?? true),
     tls: null,
     recordings: new FakeRecordings(),
+    monitoring: {
+      metrics: async () => ({ type: "text/plain; version=0.0.4", text: "oc_viewers 0\n" }),
+      readiness: () => readinessOf(WELL),
+    },
     ...changes,
   });
   t.teardown(() => app.close());

@@ -1,6 +1,7 @@
 import t from "tap";
 import { unseenEffect } from "../../src/desktop/control/action.ts";
 import { LinkError } from "../../src/desktop/error.ts";
+import { type ReadinessPorts, readinessOf } from "../../src/monitoring/readiness.ts";
 import {
   actionSchema,
   approvalSchema,
@@ -11,16 +12,37 @@ import {
   testReportSchema,
 } from "../../src/web/api/api.ts";
 import { TOKEN_BLANK } from "../../src/web/api/client-snippets.ts";
-import { AGENT_TOKEN, openHouse } from "./fake-house.ts";
+import { AGENT_TOKEN, openHouse, WELL } from "./fake-house.ts";
 
-t.test("health is open and says nothing; readiness names the desktops", async (t) => {
+t.test("health is open and says nothing; readiness names each part", async (t) => {
   const { app, bearer } = await openHouse(t);
   t.strictSame((await app.inject({ url: "/health" })).json(), { status: "ok" });
   t.strictSame((await app.inject({ url: "/livez", headers: bearer("viewer") })).json(), { status: "ok" });
-  t.strictSame((await app.inject({ url: "/readyz", headers: bearer("viewer") })).json(), {
+  const ready = await app.inject({ url: "/readyz", headers: bearer("viewer") });
+  t.equal(ready.statusCode, 200);
+  t.match(ready.json(), {
     status: "ready",
-    desktops: [{ id: "d1", state: "live" }],
+    parts: { targets: { ok: true, detail: "1 desktops, none away" } },
   });
+});
+
+t.test("who is not ready says so by its status, but not for a target", async (t) => {
+  const answer = async (change: Partial<ReadinessPorts>) => {
+    const readiness = () => readinessOf({ ...WELL, ...change });
+    const metrics = () => Promise.reject(new Error("nobody asks"));
+    const { app, bearer } = await openHouse(t, { monitoring: { metrics, readiness } });
+    return (await app.inject({ url: "/readyz", headers: bearer("viewer") })).statusCode;
+  };
+  t.equal(await answer({ targets: () => [{ id: "d1", state: { kind: "failed" } }] }), 200);
+  t.equal(await answer({ audit: () => ({ isWorking: false, waiting: 1, dropped: 0 }) }), 503);
+});
+
+t.test("agents are not told how all are served", async (t) => {
+  const { app, bearer } = await openHouse(t);
+  const answer = await app.inject({ url: "/metrics", headers: bearer("viewer") });
+  t.equal(answer.body, "oc_viewers 0\n");
+  t.equal(answer.headers["content-type"], "text/plain; version=0.0.4");
+  t.equal((await app.inject({ url: "/metrics", headers: bearer("agent") })).statusCode, 403);
 });
 
 t.test("desktops are told in the schema's words, in every state", async (t) => {

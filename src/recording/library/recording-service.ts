@@ -123,6 +123,16 @@ export class Recordings implements RecordingsFace {
     return (this.#goingOn(desktopId) ?? last)?.summary() ?? null;
   }
 
+  /** How many run, how many of them cannot be written, and how many bytes are not on the disk yet. */
+  get load(): { readonly running: number; readonly failing: number; readonly pendingBytes: number } {
+    const all = [...this.#running.values()];
+    return {
+      running: all.length,
+      failing: all.filter(({ isFailing }) => isFailing).length,
+      pendingBytes: all.reduce((sum, { pendingBytes }) => sum + pendingBytes, 0),
+    };
+  }
+
   async start(desktopId: string, options: StartOptions): Promise<RecordingSummary> {
     const desktop = this.#ports.desktops.get(desktopId);
     if (desktop.connection.protocol === "replay") {

@@ -123,6 +123,11 @@ export class RunningRecording implements Running {
     return this.#recorder.isFailing;
   }
 
+  /** What was handed over and is not on the disk yet. */
+  get pendingBytes(): number {
+    return this.#writer.pendingBytes;
+  }
+
   /** A person asks for what is recorded already; false where one did before. */
   keep(by: Actor): boolean {
     if (this.#keptBy !== null) return false;

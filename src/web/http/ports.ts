@@ -16,6 +16,7 @@ import type { Desktop } from "../../desktop/desktop.ts";
 import type { TestReport } from "../../desktop/desktops.ts";
 import type { Audience, View } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
+import type { Readiness } from "../../monitoring/readiness.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { PlayerLink } from "../../recording/read/player-link.ts";
@@ -132,6 +133,12 @@ export interface AppPorts {
     open(recordingId: string, startMs: number, by: Actor): Promise<Pick<WebDesktop, "id">>;
     /** Throws RefusedError not_found for a desktop that shows none. */
     player(desktopId: string): ReplayedRecording;
+  };
+  /** Who watches the appliance from outside; absent: nothing is told. */
+  readonly monitoring?: {
+    /** In Prometheus' text format. */
+    metrics(): Promise<{ readonly type: string; readonly text: string }>;
+    readiness(): Promise<Readiness>;
   };
   readonly logger: FastifyBaseLogger;
   readonly clock: Clock;

@@ -11,10 +11,17 @@ export function healthRoutes(app: FastifyInstance, ports: AppPorts): void {
     ports.audit.isWorking ? { status: "ok" } : { status: "degraded", reason: "audit_down" },
   );
   app.get("/livez", { config: { access: "signed-in" } }, () => ({ status: "ok" }));
-  // A target that is down is told but does not make us unready: restarting us would not bring it back, and viewers
-  // would lose the last picture.
-  app.get("/readyz", { config: { access: "view" } }, () => ({
-    status: "ready",
-    desktops: ports.desktops.all.map(({ id, state }) => ({ id, state: state.kind })),
-  }));
+  const { monitoring } = ports;
+  if (monitoring === undefined) return;
+  // A target that is down does not make us unready: viewers would lose the last picture, and other desktops.
+  app.get("/readyz", { config: { access: "view" } }, async (_request, reply) => {
+    const readiness = await monitoring.readiness();
+    reply.code(readiness.status === "unready" ? 503 : 200).header("cache-control", "no-store");
+    return readiness;
+  });
+  // Never open, not to loopback either: a proxy on this machine makes everybody come from there.
+  app.get("/metrics", { config: { access: "metrics" } }, async (_request, reply) => {
+    const { type, text } = await monitoring.metrics();
+    return reply.type(type).header("cache-control", "no-store").send(text);
+  });
 }

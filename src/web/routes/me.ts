@@ -7,6 +7,7 @@ import type { AppPorts } from "../http/ports.ts";
 
 const PERMISSIONS: readonly Permission[] = [
   "view",
+  "metrics",
   "input",
   "overlay",
   "approve",

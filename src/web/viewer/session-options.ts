@@ -21,6 +21,10 @@ export interface ViewerSessionPorts {
   readonly turns?: ViewerTurns;
   /** Told once of each kind of input that was dropped because the viewer may not: a flood makes no flood of records. */
   denied?(rights: ViewerRights, input: DeniedInput): void;
+  /** What changed so long ago was given to the viewer's socket, all of it. */
+  updated?(delayMs: number): void;
+  /** Bytes were given to the viewer's socket. */
+  sent?(bytes: number): void;
   /** This viewer moved the pointer. */
   pointed?(): void;
 }

@@ -213,6 +213,7 @@ export class ViewerSession {
       clock: this.#ports.clock,
       turns: this.#turns,
       isDrained: () => this.#transport.bufferedBytes === 0,
+      updated: (delayMs) => this.#ports.updated?.(delayMs),
       schedule: () => this.#schedule(),
       pump: () => this.#guard(() => this.#pump()),
     });
@@ -293,6 +294,7 @@ export class ViewerSession {
       throw new RfbError("too_large", "message", "the viewer asks for more than it reads");
     }
     transport.send(bytes);
+    this.#ports.sent?.(bytes.length);
     this.#watchdog.watch();
   }
 

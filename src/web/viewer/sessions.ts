@@ -19,6 +19,9 @@ export interface ViewerSessionsPorts {
   readonly clock: Clock;
   readonly log: ViewerLog;
   audit(entry: AuditEntry): void;
+  /** As of ViewerSessionPorts. */
+  updated?(delayMs: number): void;
+  sent?(bytes: number): void;
 }
 
 /** How a browser asked to see a desktop: the query of `/ws/desktops/:id`. */

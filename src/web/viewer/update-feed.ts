@@ -34,6 +34,8 @@ export interface ViewerFeedParts {
   readonly turns: ViewerTurns;
   /** True where nothing waits to be sent: then there is room for what is not urgent. */
   isDrained(): boolean;
+  /** All that changed so long ago or later is sent. */
+  updated?(delayMs: number): void;
   /** There may be something to pump, soon. */
   schedule(): void;
   /** Pumps at once. */
@@ -49,6 +51,8 @@ export class ViewerFeed {
   readonly #cost = new PixelCost();
   /** The watcher has something for us. */
   #isDamaged = true;
+  /** Since when; null while nothing is owed. */
+  #damagedAtMs: number | null = null;
   /** Something was due that this turn had no time for. */
   #isHeldUp = false;
   /** The picture that an update is being encoded of, of which nothing was sent yet. */
@@ -99,7 +103,10 @@ export class ViewerFeed {
     this.#waitsForDrain = false;
     const isNew = !painted.isEmpty || copies.length > 0 || server.hasNews;
     if (isNew || server.hasRefinement) this.#send(server, painted, copies);
-    else this.#took();
+    else {
+      this.#took();
+      this.#damagedAtMs = null;
+    }
     if (this.#isHeldUp) this.#waitForTurn();
     this.#armTurn(server);
   }
@@ -131,6 +138,7 @@ export class ViewerFeed {
     const owed = { layers: this.#layers + this.#pointer.name, painted, copies };
     if (isShared && cache.repeat(this.#stamp(), owed, (update) => server.repeat(update))) {
       this.#took();
+      this.#tellUpdated();
       this.#waitsForDrain = server.hasRefinement;
       return;
     }
@@ -142,6 +150,7 @@ export class ViewerFeed {
     // Whatever it stopped for, a half update is gone on with.
     if (server.isUpdateOpen) this.#isHeldUp = true;
     this.#isOvertaken &&= !left.isEmpty || server.isUpdateOpen;
+    if (left.isEmpty && !server.isUpdateOpen) this.#tellUpdated();
     if (left.isEmpty && !server.hasRefinement) return;
     if (!left.isEmpty) this.#putBack(left);
     if (left.isEmpty && this.#parts.isDrained()) server.refine(picture);
@@ -150,7 +159,14 @@ export class ViewerFeed {
 
   #onDamage(): void {
     this.#isDamaged = true;
+    this.#damagedAtMs ??= this.#parts.clock.nowMs();
     this.#parts.schedule();
+  }
+
+  #tellUpdated(): void {
+    const { clock, updated } = this.#parts;
+    if (this.#damagedAtMs !== null) updated?.(clock.nowMs() - this.#damagedAtMs);
+    this.#damagedAtMs = null;
   }
 
   #putBack(left: Region): void {

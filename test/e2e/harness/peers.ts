@@ -36,6 +36,8 @@ const PACKAGES = {
   "wl-paste": "wl-clipboard",
   ffmpeg: "ffmpeg",
   ffprobe: "ffmpeg",
+  prometheus: "prometheus",
+  promtool: "prometheus",
 } as const;
 
 /** A program of somebody else that an end-to-end test talks to. `vncclient` is libvncclient's C headers. */

@@ -17,6 +17,7 @@ const ROUTES: readonly (readonly [method: string, url: string, access: Access, k
   ["GET", "/health", "open"],
   ["GET", "/livez", "signed-in"],
   ["GET", "/readyz", "view"],
+  ["GET", "/metrics", "metrics"],
   ["GET", "/.well-known/oauth-protected-resource", "open"],
   ["GET", "/.well-known/oauth-protected-resource/mcp", "open"],
   ["GET", "/desktops/:id", "page"],

@@ -1,0 +1,61 @@
+import { statfs } from "node:fs/promises";
+import type { Audit } from "../audit/audit.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { Desktops } from "../desktop/desktops.ts";
+import { LoopDelay } from "../monitoring/loop-delay.ts";
+import { Metrics } from "../monitoring/metrics.ts";
+import { type Readiness, readinessOf } from "../monitoring/readiness.ts";
+import type { Clock } from "../platform/clock.ts";
+import { VERSION } from "../platform/version.ts";
+import type { Recordings } from "../recording/library/recording-service.ts";
+import type { ViewerSessions } from "../web/viewer/sessions.ts";
+
+const MIB = 2 ** 20;
+
+export interface WatchedRooms {
+  readonly audit: Audit;
+  readonly desktops: Desktops;
+  readonly recordings: Recordings;
+  readonly clock: Clock;
+  /** Viewers are opened later. */
+  readonly sessions: () => Pick<ViewerSessions, "size"> | null;
+}
+
+/** What is told to who watches the appliance: /metrics and /readyz. */
+export function openMonitoring(config: Config, rooms: WatchedRooms) {
+  const { audit, desktops, recordings, clock, sessions } = rooms;
+  const loopDelay = new LoopDelay(clock);
+  const auditState = () => ({ isWorking: audit.isWorking, ...audit.backlog });
+  const metrics = new Metrics({
+    version: VERSION,
+    loopDelay,
+    desktops: () => desktops.all,
+    viewers: () => sessions()?.size ?? 0,
+    pendingApprovals: () => desktops.questions.pending.length,
+    audit: auditState,
+    recorder: () => recordings.load,
+    nowMs: () => clock.date().getTime(),
+  });
+  desktops.questions.on((approval) => metrics.asked(approval));
+  const readiness = (): Promise<Readiness> =>
+    readinessOf({
+      targets: () => desktops.all,
+      freeBytes: async () => {
+        const { bavail, bsize } = await statfs(config.data_dir);
+        return bavail * bsize;
+      },
+      floorBytes: config.recording.disk_floor_mb * MIB,
+      audit: auditState,
+      recorder: () => recordings.load,
+      loopDelayMs: () => lateness(clock),
+    });
+  return { metrics, readiness, close: () => loopDelay.close() };
+}
+
+/** How late a timer goes off that is due at once. */
+function lateness(clock: Clock): Promise<number> {
+  const startMs = clock.nowMs();
+  return new Promise((resolve) => {
+    clock.after(1, () => resolve(Math.max(0, clock.nowMs() - startMs - 1)));
+  });
+}

@@ -1,0 +1,129 @@
+/** A part of the appliance, and what to do where it is red. */
+export interface PartState {
+  readonly ok: boolean;
+  /** What is so, in words for people. */
+  readonly detail: string;
+  /** null where nothing is to be done. */
+  readonly advice: string | null;
+}
+
+export interface Readiness {
+  /** `degraded`: only a target is red, and all the rest is served. `unready`: the appliance itself is. */
+  readonly status: "ready" | "degraded" | "unready";
+  readonly parts: {
+    readonly targets: PartState;
+    readonly disk: PartState;
+    readonly audit: PartState;
+    readonly recorder: PartState;
+    readonly event_loop: PartState;
+  };
+}
+
+/** What readiness is judged by. */
+export interface ReadinessPorts {
+  readonly targets: () => readonly {
+    readonly id: string;
+    readonly state: { readonly kind: string; readonly error?: { readonly message: string } };
+  }[];
+  /** Of the disk that the data directory is on. Rejects with what the system said. */
+  readonly freeBytes: () => Promise<number>;
+  /** Recordings leave so much free. */
+  readonly floorBytes: number;
+  readonly audit: () => { readonly isWorking: boolean; readonly waiting: number; readonly dropped: number };
+  readonly recorder: () => { readonly running: number; readonly failing: number };
+  /** How late the event loop is at this moment. */
+  readonly loopDelayMs: () => Promise<number>;
+}
+
+const MIB = 2 ** 20;
+/** Below this tokens, rules and connections may fail to be written, whatever floor recordings have. */
+const LEAST_FREE_BYTES = 16 * MIB;
+/** Later than this, and people feel it at the mouse. */
+const LOOP_DELAY_MS = 250;
+/** What a desktop is that no one has to look after. */
+const WELL = ["live", "connecting", "closed"];
+
+/** Looks at every part now; nothing is measured between two questions. */
+export async function readinessOf(ports: ReadinessPorts): Promise<Readiness> {
+  const parts = {
+    targets: targetsState(ports),
+    disk: await diskState(ports),
+    audit: auditState(ports),
+    recorder: recorderState(ports),
+    event_loop: loopState(await ports.loopDelayMs()),
+  };
+  const { targets, ...own } = parts;
+  const isWhole = Object.values(own).every(({ ok }) => ok);
+  return { status: isWhole ? (targets.ok ? "ready" : "degraded") : "unready", parts };
+}
+
+function targetsState({ targets }: ReadinessPorts): PartState {
+  const all = targets();
+  const away = all.filter(({ state }) => !WELL.includes(state.kind));
+  if (away.length === 0) return well(`${all.length} desktops, none away`);
+  const told = away.map(({ id, state }) => {
+    const reason = state.error === undefined ? "" : ` (${state.error.message})`;
+    return `${id} is ${state.kind}${reason}`;
+  });
+  return red(
+    told.join("; "),
+    "check that each runs and can be reached: overlay-companion connections test ID says how far it gets",
+  );
+}
+
+async function diskState({ freeBytes, floorBytes }: ReadinessPorts): Promise<PartState> {
+  const least = Math.max(floorBytes, LEAST_FREE_BYTES);
+  try {
+    const free = await freeBytes();
+    if (free >= least) return well(`${mib(free)} MiB free`);
+    return red(
+      `${mib(free)} MiB free, expected ${mib(least)} or more`,
+      "make room on the disk of the data directory, or lower recording.disk_floor_mb",
+    );
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return red(
+      `the data directory cannot be looked at: ${reason}`,
+      "check that it exists, whose it is, and that its disk is mounted",
+    );
+  }
+}
+
+function auditState({ audit }: ReadinessPorts): PartState {
+  const { isWorking, waiting, dropped } = audit();
+  if (isWorking && dropped === 0) return well(`${waiting} events wait to be written`);
+  return red(
+    `the audit log cannot be written: ${waiting} events wait, ${dropped} were dropped`,
+    "make room on its disk and check who may write to it; until then nothing that changes anything is done",
+  );
+}
+
+function recorderState({ recorder }: ReadinessPorts): PartState {
+  const { running, failing } = recorder();
+  if (failing === 0) return well(`${running} recordings run`);
+  return red(
+    `${failing} of ${running} recordings cannot be written and have a gap`,
+    "make room on the disk of the data directory; they go on by themselves",
+  );
+}
+
+function loopState(delayMs: number): PartState {
+  const detail = `${Math.round(delayMs)} ms late`;
+  if (delayMs <= LOOP_DELAY_MS) return well(detail);
+  return red(
+    `${detail}, expected ${LOOP_DELAY_MS} ms or less`,
+    "give the process more CPU, serve fewer desktops, or set decoding: worker for large ones",
+  );
+}
+
+function well(detail: string): PartState {
+  return { ok: true, detail, advice: null };
+}
+
+function red(detail: string, advice: string): PartState {
+  return { ok: false, detail, advice };
+}
+
+function mib(bytes: number): number {
+  return Math.floor(bytes / MIB);
+}

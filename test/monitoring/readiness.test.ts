@@ -1,0 +1,68 @@
+import t from "tap";
+import { type ReadinessPorts, readinessOf } from "../../src/monitoring/readiness.ts";
+
+const MIB = 2 ** 20;
+
+function ports(changes: Partial<ReadinessPorts> = {}): ReadinessPorts {
+  return {
+    targets: () => [{ id: "d1", state: { kind: "live" } }],
+    freeBytes: async () => 1000 * MIB,
+    floorBytes: 500 * MIB,
+    audit: () => ({ isWorking: true, waiting: 0, dropped: 0 }),
+    recorder: () => ({ running: 1, failing: 0 }),
+    loopDelayMs: async () => 1,
+    ...changes,
+  };
+}
+
+t.test("all is well", async (t) => {
+  const { status, parts } = await readinessOf(ports());
+  t.equal(status, "ready");
+  for (const [name, { ok, advice }] of Object.entries(parts))
+    t.same({ ok, advice }, { ok: true, advice: null }, name);
+});
+
+t.test("each part turns red by itself, says what is so and what to do, and turns green again", async (t) => {
+  const reds = {
+    targets: [
+      { targets: () => [{ id: "d2", state: { kind: "failed", error: new Error("the password is wrong") } }] },
+      /^d2 is failed \(the password is wrong\)$/,
+      "degraded",
+    ],
+    disk: [{ freeBytes: async () => 499 * MIB }, /^499 MiB free, expected 500 or more$/, "unready"],
+    audit: [
+      { audit: () => ({ isWorking: false, waiting: 3, dropped: 2 }) },
+      /3 events wait, 2 were dropped/,
+      "unready",
+    ],
+    recorder: [{ recorder: () => ({ running: 2, failing: 1 }) }, /^1 of 2 recordings/, "unready"],
+    event_loop: [{ loopDelayMs: async () => 251 }, /^251 ms late, expected 250 ms or less$/, "unready"],
+  } as const;
+  for (const [name, [change, detail, status]] of Object.entries(reds)) {
+    const readiness = await readinessOf(ports(change));
+    t.equal(readiness.status, status, name);
+    for (const [other, part] of Object.entries(readiness.parts)) {
+      t.equal(part.ok, other !== name, `${other} while ${name} is red`);
+      if (other !== name) continue;
+      t.match(part.detail, detail);
+      t.type(part.advice, "string");
+    }
+  }
+});
+
+t.test("a disk without a floor is red before nothing can be written, and one that is gone is", async (t) => {
+  const floorBytes = 0;
+  const full = await readinessOf(ports({ floorBytes, freeBytes: async () => 15 * MIB }));
+  t.match(full.parts.disk, { ok: false, detail: "15 MiB free, expected 16 or more" });
+  const gone = await readinessOf(
+    ports({ freeBytes: () => Promise.reject(new Error("ENOENT: no such file")) }),
+  );
+  t.match(gone.parts.disk, { ok: false, detail: /cannot be looked at: ENOENT/ });
+});
+
+t.test("a desktop that is still connecting is nobody's fault", async (t) => {
+  const { parts } = await readinessOf(
+    ports({ targets: () => [{ id: "d1", state: { kind: "connecting" } }] }),
+  );
+  t.ok(parts.targets.ok);
+});
