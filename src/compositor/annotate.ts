@@ -1,6 +1,6 @@
 import { createCanvas, ImageData } from "@napi-rs/canvas";
 import type { Point, Rect } from "../framebuffer/rect.ts";
-import { nextTurn } from "../imaging/loop-turns.ts";
+import { nextTurn } from "../platform/loop-turns.ts";
 import { drawLine, TEXT_FONT, wrapText } from "./lettering.ts";
 import type { RgbaPixels } from "./picture-file.ts";
 import type { Context } from "./shape.ts";

@@ -1,7 +1,7 @@
 import { createCanvas, ImageData, loadImage } from "@napi-rs/canvas";
 import { isAcceptableSize } from "../framebuffer/framebuffer.ts";
 import type { Size } from "../framebuffer/rect.ts";
-import { nextTurn } from "../imaging/loop-turns.ts";
+import { nextTurn } from "../platform/loop-turns.ts";
 import { CompositorError } from "./error.ts";
 
 /** Pixels of a whole picture, R, G, B, A, without padding between rows. */

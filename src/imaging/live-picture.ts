@@ -1,10 +1,10 @@
 import type { Picture } from "../framebuffer/picture.ts";
 import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
+import { nextTurn } from "../platform/loop-turns.ts";
 import type { Deflate, JpegCodec } from "../protocols/platform.ts";
 import type { EncodingPool } from "./encoding/encoding-pool.ts";
 import { JpegStrips } from "./jpeg/jpeg-strips.ts";
-import { nextTurn } from "./loop-turns.ts";
 import { equalSizes } from "./pixels.ts";
 import { indexedStripFormat } from "./png/indexed-strip-format.ts";
 import { PaletteFullError } from "./png/palette.ts";

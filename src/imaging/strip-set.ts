@@ -1,8 +1,8 @@
 import type { DrawOver, Picture, Pixels } from "../framebuffer/picture.ts";
 import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
+import { loopTurns, nextTurn, Slice } from "../platform/loop-turns.ts";
 import { EncodingLostError } from "./encoding/error.ts";
-import { isLoopShared, nextTurn } from "./loop-turns.ts";
 import { equalSizes, ResizedError } from "./pixels.ts";
 
 /**
@@ -10,9 +10,6 @@ import { equalSizes, ResizedError } from "./pixels.ts";
  * 0.2% larger. JPEG takes nothing below 16.
  */
 export const STRIP_ROWS = 16;
-
-/** How long the event loop is held before others get a turn; a strip more may take half a millisecond. */
-const SLICE_MS = 2.5;
 
 /** Taken in a slice at least, however slow the machine. */
 const LEAST_STRIPS = 4;
@@ -176,7 +173,7 @@ export class StripSet<Taken, Strip> implements Size {
     const { composition } = source;
     const below = composition?.below ?? source;
     this.#isTaking = true;
-    let sliceEndMs = performance.now() + SLICE_MS;
+    const slice = new Slice("claimed");
     let count = 0;
     // A screen that never rests is shown as well: what is left then is taken in one turn. That is quick, because each
     // strip has been taken before: copying into memory that is there takes a quarter of what it takes into new memory.
@@ -184,10 +181,7 @@ export class StripSet<Taken, Strip> implements Size {
     try {
       for (const index of this.#dirty) {
         count++;
-        if (count < mostStrips && count % LEAST_STRIPS === 0 && performance.now() >= sliceEndMs) {
-          await nextTurn();
-          sliceEndMs = performance.now() + SLICE_MS;
-        }
+        if (count < mostStrips && count % LEAST_STRIPS === 0 && slice.isOver) await slice.next();
         taken.set(index, this.#takeStrip(below, index, taken.get(index)));
         this.#dirty.delete(index);
         this.#settled.delete(index);
@@ -200,12 +194,9 @@ export class StripSet<Taken, Strip> implements Size {
 
   async #drawOver(taken: ReadonlyMap<number, Taken>, draw: DrawOver | null): Promise<void> {
     if (draw === null) return;
-    let sliceEndMs = 0;
+    const slice = new Slice("later");
     for (const [index, pixels] of taken) {
-      if (performance.now() >= sliceEndMs) {
-        await nextTurn();
-        sliceEndMs = performance.now() + SLICE_MS;
-      }
+      if (slice.isOver) await slice.next();
       const rect = this.#rectOf(index);
       draw(rect, this.#format.rgbaOf(pixels, rect.width, rect.height, rect.y));
     }
@@ -234,7 +225,7 @@ export class StripSet<Taken, Strip> implements Size {
     const all = [...taken];
     const count = Math.max(1, Math.floor(ASIDE_PIXELS / (STRIP_ROWS * this.width)));
     // A slice of it here, where nobody waits for the loop: with one thread beside it a picture is there sooner.
-    const here = isLoopShared() ? 0 : Math.min(HERE_BATCHES * count, all.length);
+    const here = loopTurns.isShared ? 0 : Math.min(HERE_BATCHES * count, all.length);
     const running: Promise<void>[] = [];
     for (let from = here; from < all.length; from += count) {
       const part = all.slice(from, from + count);
@@ -253,12 +244,9 @@ export class StripSet<Taken, Strip> implements Size {
   }
 
   async #compressHere(taken: Map<number, Taken>, part: readonly (readonly [number, Taken])[]): Promise<void> {
-    let sliceEndMs = isLoopShared() ? 0 : performance.now() + SLICE_MS;
+    const slice = new Slice("free");
     for (const [index, rows] of part) {
-      if (performance.now() >= sliceEndMs) {
-        await nextTurn();
-        sliceEndMs = performance.now() + SLICE_MS;
-      }
+      if (slice.isOver) await slice.next();
       this.#keep(taken, index, this.#format.compress(rows));
     }
   }

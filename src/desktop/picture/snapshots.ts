@@ -16,13 +16,13 @@ import {
 import { Region } from "../../framebuffer/region.ts";
 import { jpegStripFormat } from "../../imaging/jpeg/jpeg-strip-format.ts";
 import type { LivePorts } from "../../imaging/live-picture.ts";
-import { claimTurn } from "../../imaging/loop-turns.ts";
 import { cropOf, equalSizes, ResizedError } from "../../imaging/pixels.ts";
 import { pngStripFormat } from "../../imaging/png/png-strip-format.ts";
 import { scalePicture } from "../../imaging/scale/scale.ts";
 import { StripSet } from "../../imaging/strip-set.ts";
 import { webpFormat } from "../../imaging/webp/webp.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
+import { loopTurns } from "../../platform/loop-turns.ts";
 import { RefusedError } from "../error.ts";
 import type { Audience, ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } from "../view.ts";
 import { DamageJournal } from "./damage-journal.ts";
@@ -121,7 +121,7 @@ export class Snapshots {
       signal,
       async () => {
         // Taking pixels copies megabytes: of many who ask at once one does so in a turn, with what is said of them.
-        const turn = claimTurn();
+        const turn = loopTurns.claim();
         if (turn !== null) await turn;
         for (let size = 1; ; size++) {
           try {

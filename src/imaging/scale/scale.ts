@@ -1,16 +1,13 @@
 import { BYTES_PER_PIXEL, isAcceptableSize } from "../../framebuffer/framebuffer.ts";
 import type { Picture, Pixels } from "../../framebuffer/picture.ts";
 import type { Rect, Size } from "../../framebuffer/rect.ts";
+import { Slice } from "../../platform/loop-turns.ts";
 import type { RgbaImage } from "../../protocols/platform.ts";
-import { nextTurn } from "../loop-turns.ts";
 import { checkRect, copyPixels, pictureOf, wordsOf } from "../pixels.ts";
 import { beginScaling, type Scaling, scaleBlock } from "./scale-block.ts";
 
 /** Lines made between two looks at the clock. */
 const BAND_LINES = 16;
-
-/** How long the event loop is held before others get a turn. */
-const SLICE_MS = 4;
 
 /**
  * One rectangle of a picture at another size, as a picture of its own. The pixels are copied before this
@@ -26,13 +23,11 @@ export async function scalePicture(picture: Picture, rect: Rect, to: Size): Prom
     rect.width,
     rect.height,
   );
-  let sliceEndMs = performance.now() + SLICE_MS;
+  const slice = new Slice("claimed");
   for (let line = 0; line < to.height; line += BAND_LINES) {
+    if (line > 0 && slice.isOver) await slice.next();
     const height = Math.min(BAND_LINES, to.height - line);
     scaleBlock(scaling, source, { x: 0, y: line, width: to.width, height });
-    if (performance.now() < sliceEndMs) continue;
-    await nextTurn();
-    sliceEndMs = performance.now() + SLICE_MS;
   }
   return pictureOf(imageOf(scaling));
 }

@@ -1,12 +1,9 @@
 import type { Picture } from "../../framebuffer/picture.ts";
 import { equalRects, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import { nextTurn } from "../loop-turns.ts";
+import { Slice } from "../../platform/loop-turns.ts";
 import { equalSizes, pictureOf, ResizedError, wordsOf } from "../pixels.ts";
 import { beginScaling, coveredBy, type Scaling, scaleBlock } from "./scale-block.ts";
-
-/** How long the event loop is held before others get a turn: what the picture is for, an encoder, takes its own then. */
-const SLICE_MS = 2.5;
 
 /** Of this little at the end of a call no turn is given: less than an encoder needs to begin. */
 const SMALL_MS = 0.5;
@@ -71,15 +68,14 @@ export class ScaledFrame {
    * also where that changed meanwhile and `invalidate` was told.
    */
   async update(source: Picture): Promise<void> {
-    let sliceStartMs = performance.now();
+    const slice = new Slice("claimed");
     let turns = 0;
     for (let block = this.#takeDirty(); block !== null; block = this.#takeDirty()) {
       this.#scale(source, block);
-      const heldMs = performance.now() - sliceStartMs;
-      if (heldMs < (this.#dirty.isEmpty ? SMALL_MS : SLICE_MS) || turns === MOST_TURNS) continue;
+      const isOver = slice.isOver || (this.#dirty.isEmpty && slice.heldMs >= SMALL_MS);
+      if (!isOver || turns === MOST_TURNS) continue;
       turns++;
-      await nextTurn();
-      sliceStartMs = performance.now();
+      await slice.next();
     }
   }
 

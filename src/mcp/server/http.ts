@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { nextTurn } from "../../imaging/loop-turns.ts";
+import { nextTurn } from "../../platform/loop-turns.ts";
 import { type BodyPart, base64Of, type ImageSlots, wireBytes } from "../tool/image-slots.ts";
 import {
   checkMessage,

@@ -22,7 +22,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { may, type Principal } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { PictureTurns } from "../../desktop/picture/picture-turns.ts";
-import { claimTurn } from "../../imaging/loop-turns.ts";
+import { loopTurns } from "../../platform/loop-turns.ts";
 import { whenGone } from "../../platform/when-gone.ts";
 import { ImageSlots } from "../tool/image-slots.ts";
 import { type Desk, openDesk } from "../tool/mcp-state.ts";
@@ -220,7 +220,7 @@ class McpFace implements Mcp {
         return faultHttp(413, { code: TRANSPORT_ERROR, message, id: null }, { connection: "close" });
       }
       try {
-        await this.#arrivals.run(principal.id, abort.signal, async () => await claimTurn());
+        await this.#arrivals.run(principal.id, abort.signal, async () => await loopTurns.claim());
       } catch (error) {
         if (!abort.signal.aborted) throw error;
         return tooMany("the caller went away");

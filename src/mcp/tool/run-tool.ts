@@ -3,7 +3,7 @@ import { actorOf } from "../../auth/actor.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { nextTurn } from "../../imaging/loop-turns.ts";
+import { nextTurn } from "../../platform/loop-turns.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
 import { base64Of, type ImageSlots } from "./image-slots.ts";
 import type { Desk } from "./mcp-state.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Overlay } from "../../compositor/overlay.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { nextTurn } from "../../imaging/loop-turns.ts";
+import { nextTurn } from "../../platform/loop-turns.ts";
 import { explain, toolErrorSchema } from "../tool/error.ts";
 import { connectionIdField, displayScaleField, LISTED_AS, monitorIndexField } from "../tool/fields.ts";
 import { addOverlay, overlayItem } from "../tool/overlay-input.ts";

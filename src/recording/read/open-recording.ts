@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import { Slice } from "../../platform/loop-turns.ts";
 import { readHeads } from "../../protocols/recording/picture-decoder.ts";
 import { MAX_CHUNK_BYTES } from "../../protocols/recording/picture-format.ts";
 import { BLOCK_FLAG } from "../format/block.ts";
@@ -15,8 +15,6 @@ import type { PictureChunk, PictureRun, RecordedFrame, RecordingReader, SearchHi
 const MAX_HITS = 200;
 /** A browser takes longer to begin inflating than so much takes on the way; a run has hundreds of such chunks. */
 const SMALL_CHUNK_BYTES = 16 * 1024;
-/** Blocks of tracks read before others have their turn: a few milliseconds. */
-const BLOCKS_A_TURN = 64;
 const FOREVER_MS = 0xffffffff;
 
 /** A recording's files, open for reading. */
@@ -144,9 +142,10 @@ export class OpenRecording implements RecordingReader {
 
   async *#entries(fromMs: number, toMs: number): AsyncGenerator<TrackEntry, void, undefined> {
     await this.#reach(toMs);
-    for (const [i, block] of (await this.#source.index.tracksIn(fromMs, toMs)).entries()) {
+    const slice = new Slice("free");
+    for (const block of await this.#source.index.tracksIn(fromMs, toMs)) {
       // What is in memory is read without waiting: hours of it shall not hold up everybody else.
-      if (i % BLOCKS_A_TURN === BLOCKS_A_TURN - 1) await setImmediate();
+      if (slice.isOver) await slice.next();
       for (const entry of readTracks(await this.#source.read(block))) {
         if (entry.atMs >= fromMs && entry.atMs <= toMs) yield entry;
       }

@@ -3,15 +3,24 @@ import { BYTES_PER_PIXEL, type Framebuffer } from "../../framebuffer/framebuffer
 import type { Picture } from "../../framebuffer/picture.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
+import { loopTurns } from "../../platform/loop-turns.ts";
 
-/** What all recorders together copy in one turn of the event loop: a full HD screen, about two milliseconds. */
+/** What all recorders together copy in one turn of the event loop: a full HD screen. */
 export const PIXELS_A_TURN = 2 * 1024 * 1024;
+
+/** About how long that takes. */
+const TURN_MS = 2;
 
 /** Shares each turn of the event loop among all recorders, in the order of asking. */
 export class CopyScheduler {
-  #left = PIXELS_A_TURN;
-  #isArmed = false;
-  #waiting: (() => void)[] = [];
+  readonly #loop: typeof loopTurns;
+  /** What is left of the turn with this number. */
+  #left = 0;
+  #turn = -1;
+
+  constructor(loop = loopTurns) {
+    this.#loop = loop;
+  }
 
   /**
    * Copies as much of a region as this turn has room for, row by row; gives what is left. The region lies within both.
@@ -19,11 +28,10 @@ export class CopyScheduler {
   copy(from: Picture, to: Framebuffer, region: Region): Region {
     const rects = region.rects;
     for (const [i, rect] of rects.entries()) {
-      const rows = Math.min(rect.height, Math.floor(this.#left / rect.width));
+      const rows = Math.min(rect.height, Math.floor(this.#room() / rect.width));
       if (rows > 0) {
         copyRows(from, to, { ...rect, height: rows });
         this.#left -= rows * rect.width;
-        this.#arm();
       }
       if (rows === rect.height) continue;
       const rest = { ...rect, y: rect.y + rows, height: rect.height - rows };
@@ -49,23 +57,27 @@ export class CopyScheduler {
   /** Resolves in a turn that has room again. */
   next(): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#arm();
+      this.#loop.next("copies", TURN_MS, () => {
+        // It goes on after this returns: its time is kept for it.
+        this.#take();
+        resolve();
+      });
     });
   }
 
-  #arm(): void {
-    if (this.#isArmed) return;
-    this.#isArmed = true;
-    setImmediate(() => this.#turn());
+  /** Pixels that there is time for in this turn. */
+  #room(): number {
+    if (this.#turn !== this.#loop.number) {
+      if (!this.#loop.hasTimeFor("copies", TURN_MS)) return 0;
+      this.#take();
+    }
+    return this.#left;
   }
 
-  #turn(): void {
-    this.#isArmed = false;
+  #take(): void {
+    this.#loop.took("copies", TURN_MS);
+    this.#turn = this.#loop.number;
     this.#left = PIXELS_A_TURN;
-    // One a turn: how much it takes is only known when it has gone on, after this returns.
-    this.#waiting.shift()?.();
-    if (this.#waiting.length > 0) this.#arm();
   }
 }
 

@@ -4,7 +4,7 @@ import type { View, Watcher } from "../../desktop/view.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
 import { areaOfRect, type Rect, rect, type Size } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import { nextTurn } from "../../imaging/loop-turns.ts";
+import { nextTurn } from "../../platform/loop-turns.ts";
 import { openThread } from "../../platform/worker-thread.ts";
 import { VisionError } from "../error.ts";
 import type { OcrPool, OcrTimer } from "../ocr-pool.ts";

@@ -3,7 +3,7 @@ import fastifyStatic from "@fastify/static";
 import fastifyWebsocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fastify, { LogController } from "fastify";
-import { claimTurn, nextTurn } from "../../imaging/loop-turns.ts";
+import { loopTurns, nextTurn } from "../../platform/loop-turns.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import { OpenReaders } from "../../recording/read/open-readers.ts";
 import { refuseBroken } from "../api/client-error.ts";
@@ -148,7 +148,7 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
       else if (isLargeBody(request)) void nextTurn().then(parse);
       else parse();
     };
-    const turn = isLargeBody(request) ? claimTurn() : null;
+    const turn = isLargeBody(request) ? loopTurns.claim() : null;
     if (turn === null) read();
     else void turn.then(read);
   });

@@ -1,7 +1,7 @@
 import type { RequestListener, Server } from "node:http";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { connectionArrived, isForArrivals } from "../../imaging/loop-turns.ts";
+import { loopTurns } from "../../platform/loop-turns.ts";
 
 /** What a client may cost before it has said who it is. */
 export const HTTP_LIMITS = {
@@ -57,7 +57,7 @@ export function inTurns(
   const nextTurn = (): void => {
     isDue = false;
     beginNext(stops);
-    if (requests.waiting.length > 0 && isForArrivals()) setDue();
+    if (requests.waiting.length > 0 && loopTurns.isForArrivals) setDue();
     else beginNext(requests);
   };
   const setDue = (): void => {
@@ -103,7 +103,7 @@ export function makeServer(
     tls === null
       ? createServer(options, listener)
       : createTlsServer({ ...options, cert: tls.cert, key: tls.key, minVersion: "TLSv1.2" }, listener);
-  server.on("connection", connectionArrived);
+  server.on("connection", () => loopTurns.arrived());
   server.maxRequestsPerSocket = HTTP_LIMITS.requestsPerConnection;
   server.maxConnections = HTTP_LIMITS.connections;
   server.setTimeout(HTTP_LIMITS.silenceTimeoutMs);

@@ -4,7 +4,7 @@ import { actorOf } from "../../auth/actor.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { may } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { claimTurn } from "../../imaging/loop-turns.ts";
+import { loopTurns } from "../../platform/loop-turns.ts";
 import type { OverlayInfo } from "../api/api.ts";
 import { overlayInfo } from "../api/desktop-json.ts";
 import { principalOf } from "../http/access.ts";
@@ -23,7 +23,7 @@ export function overlayRoutes(app: FastifyInstance, ports: AppPorts): void {
   const overlay = { config: { access: "overlay" } } as const;
   app.get(url, { config: { access: "view" } }, async (request): Promise<OverlayInfo[]> => {
     // Five hundred with twenty thousand points take some milliseconds to be said, and several requests begin in a turn.
-    await claimTurn();
+    await loopTurns.claim();
     return desktopOf(ports, request).scene.overlays.map(overlayInfo);
   });
   app.delete(`${url}/:overlayId`, overlay, (request, reply) => {

@@ -1,25 +1,27 @@
-/** How long all viewers' encoding together may hold the event loop at a time, in milliseconds. */
-const TURN_MS = 3;
+import { loopTurns } from "../../platform/loop-turns.ts";
 
-/**
- * Shares each turn of the event loop among all viewers: who finds its time used up waits for a later turn, in the order
- * of asking. Where nothing takes long, nobody ever waits.
- */
+/** Viewers' part of the turns of the event loop, and when they ask for it. */
 export class ViewerTurns {
-  #usedMs = 0;
-  #isArmed = false;
-  #waiting: (() => void)[] = [];
+  readonly #loop: typeof loopTurns;
   #soon: (() => void)[] = [];
 
-  /** True where so many milliseconds more fit into this turn; what is first in a turn always fits. */
+  constructor(loop = loopTurns) {
+    this.#loop = loop;
+  }
+
+  /** True where encoding for so many milliseconds more fits into this turn. */
   hasTimeFor(ms: number): boolean {
-    return this.#usedMs === 0 || this.#usedMs + ms <= TURN_MS;
+    return this.#loop.hasTimeFor("viewers", ms);
   }
 
   /** Encoding took so many milliseconds of this turn. */
   took(ms: number): void {
-    this.#usedMs += ms;
-    this.#arm();
+    this.#loop.took("viewers", ms);
+  }
+
+  /** Calls when a turn has time again. */
+  next(call: () => void): void {
+    this.#loop.next("viewers", 0, call);
   }
 
   /** Calls when what happens now has happened: one walk over all who ask meanwhile. */
@@ -28,29 +30,9 @@ export class ViewerTurns {
     this.#soon.push(call);
   }
 
-  /** Calls when a turn has time again. */
-  next(call: () => void): void {
-    this.#waiting.push(call);
-    this.#arm();
-  }
-
   #walk(): void {
     const calls = this.#soon;
     this.#soon = [];
     for (const call of calls) call();
-  }
-
-  #arm(): void {
-    if (this.#isArmed) return;
-    this.#isArmed = true;
-    setImmediate(() => this.#turn());
-  }
-
-  /** Who is called and asks again stands last, so that nobody starves. */
-  #turn(): void {
-    this.#isArmed = false;
-    this.#usedMs = 0;
-    for (let left = this.#waiting.length; left > 0 && this.hasTimeFor(0); left--) this.#waiting.shift()?.();
-    if (this.#waiting.length > 0) this.#arm();
   }
 }

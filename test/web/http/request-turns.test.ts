@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { connect, Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import t from "tap";
-import { connectionArrived } from "../../../src/imaging/loop-turns.ts";
+import { loopTurns } from "../../../src/platform/loop-turns.ts";
 import { inTurns, makeServer } from "../../../src/web/http/http-limits.ts";
 
 function requests(count: number): IncomingMessage[] {
@@ -133,7 +133,7 @@ t.test("requests wait while connections arrive", async (t) => {
   for (const request of requests(3)) handler(request, answerOf(request));
   const counts: number[] = [];
   for (let i = 0; i < 70; i++) {
-    connectionArrived();
+    loopTurns.arrived();
     await turn();
     counts.push(begun.length);
   }

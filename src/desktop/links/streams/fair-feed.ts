@@ -1,33 +1,12 @@
 import type { Duplex } from "node:stream";
+import { loopTurns } from "../../../platform/loop-turns.ts";
 
 /** Work of one target in one turn of the event loop: a busy one costs the others no frame, and itself some percent. */
 const TURN_MS = 2;
-/** Of targets that have more to read than that, so many go on in one turn: however many are busy, a turn is not long. */
-const MOST_IN_A_TURN = 3;
 /** A first guess of what is read in less than that; libuv gives at most so much at once. */
 const MOST_PIECE_BYTES = 64 * 1024;
 /** As small as pieces get: a few dozen rectangles, each as costly as they come. */
 const LEAST_PIECE_BYTES = 256;
-
-/** What rests, in the order in which it goes on. */
-const resting = new Set<() => void>();
-let isTurnDue = false;
-
-function goOnLater(go: () => void): void {
-  resting.add(go);
-  if (isTurnDue) return;
-  isTurnDue = true;
-  setImmediate(letSomeGoOn);
-}
-
-function letSomeGoOn(): void {
-  const some = [...resting].slice(0, MOST_IN_A_TURN);
-  for (const go of some) resting.delete(go);
-  isTurnDue = resting.size > 0;
-  if (isTurnDue) setImmediate(letSomeGoOn);
-  // Who is busy rests again, behind those who wait.
-  for (const go of some) go();
-}
 
 export interface FairFeedPorts {
   /** Reads a piece. It may close the feed. */
@@ -35,6 +14,8 @@ export interface FairFeedPorts {
   /** False while nothing may be read, whoever asks: the owner calls `go` when that is over. */
   readonly mayRead: () => boolean;
   readonly nowMs: () => number;
+  /** Of the event loop, for all who read. */
+  readonly turns?: typeof loopTurns;
 }
 
 /**
@@ -44,47 +25,48 @@ export interface FairFeedPorts {
  */
 export class FairFeed {
   readonly #ports: FairFeedPorts;
+  readonly #turns: typeof loopTurns;
   #left: Uint8Array[] = [];
   #stream: Duplex | null = null;
   #pieceBytes = MOST_PIECE_BYTES;
   #spentMs = 0;
-  #resting: (() => void) | null = null;
+  #isResting = false;
   #isClosed = false;
 
   constructor(ports: FairFeedPorts) {
     this.#ports = ports;
+    this.#turns = ports.turns ?? loopTurns;
   }
 
   /** What `stream` gave; it is paused while that is not read. */
   push(chunk: Uint8Array, stream: Duplex): void {
     this.#stream = stream;
     this.#left.push(chunk);
-    if (this.#resting === null) this.#read();
+    if (!this.#isResting) this.#read();
   }
 
   /** Reading is allowed again; `stream` is the one to go on with. */
   go(stream: Duplex): void {
     this.#stream = stream;
-    if (this.#resting === null) this.#read();
-    if (this.#resting === null && this.#left.length === 0 && !this.#isClosed) stream.resume();
+    if (!this.#isResting) this.#read();
+    if (!this.#isResting && this.#left.length === 0 && !this.#isClosed) stream.resume();
   }
 
   /** What is not read is forgotten. */
   close(): void {
     this.#isClosed = true;
     this.#left = [];
-    if (this.#resting !== null) resting.delete(this.#resting);
-    this.#resting = null;
   }
 
   #read(): void {
     for (;;) {
       if (this.#isClosed || !this.#ports.mayRead()) return;
-      if (this.#spentMs >= TURN_MS) {
+      const [chunk] = this.#left;
+      const hasTime = chunk === undefined || this.#turns.hasTimeFor("targets", TURN_MS / 2);
+      if (this.#spentMs >= TURN_MS || !hasTime) {
         this.#rest();
         return;
       }
-      const [chunk] = this.#left;
       if (chunk === undefined) return;
       const piece = chunk.length <= this.#pieceBytes ? chunk : chunk.subarray(0, this.#pieceBytes);
       if (piece === chunk) this.#left.shift();
@@ -98,19 +80,20 @@ export class FairFeed {
   /** Pieces are to take half a turn. */
   #learn(bytes: number, tookMs: number): void {
     this.#spentMs += tookMs;
+    this.#turns.took("targets", tookMs);
     const fitting = tookMs > TURN_MS / 2 ? (bytes * TURN_MS) / (2 * tookMs) : this.#pieceBytes * 2;
     this.#pieceBytes = Math.min(MOST_PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, Math.floor(fitting)));
   }
 
   #rest(): void {
     this.#stream?.pause();
-    this.#resting = () => {
-      this.#resting = null;
+    this.#isResting = true;
+    this.#turns.next("targets", TURN_MS / 2, () => {
+      this.#isResting = false;
       this.#spentMs = 0;
       this.#read();
-      const isIdle = this.#resting === null && this.#left.length === 0 && !this.#isClosed;
+      const isIdle = !this.#isResting && this.#left.length === 0 && !this.#isClosed;
       if (isIdle && this.#ports.mayRead()) this.#stream?.resume();
-    };
-    goOnLater(this.#resting);
+    });
   }
 }

