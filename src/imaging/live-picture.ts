@@ -1,6 +1,6 @@
 import type { Picture } from "../framebuffer/picture.ts";
 import type { Rect, Size } from "../framebuffer/rect.ts";
-import type { Region } from "../framebuffer/region.ts";
+import { Region } from "../framebuffer/region.ts";
 import { nextTurn } from "../platform/loop-turns.ts";
 import type { Deflate, JpegCodec } from "../protocols/platform.ts";
 import type { EncodingPool } from "./encoding/encoding-pool.ts";
@@ -30,21 +30,26 @@ export class LivePicture {
   /** Of a smaller picture of few colours; null where it has many. */
   #indexed: ReturnType<typeof indexedSet> | null;
   readonly #jpegs = new Map<number, JpegStrips>();
+  readonly #changing = (): Promise<void> | null => this.#scaled?.updating ?? null;
 
   /** `size` is not larger than `from` in either direction. */
   constructor(from: Size, size: Size, ports: LivePorts) {
     this.#ports = ports;
-    this.#scaled = equalSizes(from, size) ? null : new ScaledFrame(from, size);
+    this.#scaled = equalSizes(from, size)
+      ? null
+      : new ScaledFrame(from, size, {
+          scaled: (part) => this.#drop(Region.of(part)),
+          isTaken: () => this.#strips.some(({ isTaking }) => isTaking),
+        });
     this.#png = new PngStrips(ports.deflate, ports.encoding);
     this.#indexed = this.#scaled === null ? null : indexedSet(size, ports.deflate);
   }
 
   /** Says what changed, pixels of the source. */
   invalidate(region: Region): void {
-    const touched = this.#scaled === null ? region : this.#scaled.invalidate(region);
-    this.#png.invalidate(touched);
-    this.#indexed?.invalidate(touched);
-    for (const jpeg of this.#jpegs.values()) jpeg.invalidate(touched);
+    // Of a smaller picture what is encoded is as it was until that place is scaled again.
+    if (this.#scaled === null) this.#drop(region);
+    else this.#scaled.invalidate(region);
   }
 
   /** The source at this size, up to date when it resolves. */
@@ -57,11 +62,11 @@ export class LivePicture {
   /** Exact at the source's own size; a smaller one's colours may be off by 6 of 255, where that makes it smaller. */
   async png(source: Picture): Promise<Buffer> {
     const indexed = await this.#indexedPng(source);
-    return indexed ?? (await this.#png.encode(await this.picture(source)));
+    return indexed ?? (await this.#png.encode(await this.picture(source), this.#changing));
   }
 
   async jpeg(source: Picture, quality: number): Promise<Buffer> {
-    return await this.#jpegOf(quality).encode(await this.picture(source));
+    return await this.#jpegOf(quality).encode(await this.picture(source), this.#changing);
   }
 
   /** Makes a PNG of what stays as it is smaller, in the background; `isOver` ends it early. */
@@ -82,6 +87,15 @@ export class LivePicture {
     return this.#scaled === null ? place : this.#scaled.coveredBy(place);
   }
 
+  get #strips(): readonly Pick<JpegStrips, "invalidate" | "isTaking">[] {
+    const indexed = this.#indexed === null ? [] : [this.#indexed];
+    return [this.#png, ...indexed, ...this.#jpegs.values()];
+  }
+
+  #drop(region: Region): void {
+    for (const strips of this.#strips) strips.invalidate(region);
+  }
+
   /** null where it has too many colours, from then on. */
   async #indexedPng(source: Picture): Promise<Buffer | null> {
     // A palette filled by what is gone makes room for a new one; a picture that fills a new one has too many.
@@ -89,7 +103,7 @@ export class LivePicture {
       const set = this.#indexed;
       if (set === null) return null;
       try {
-        return await set.encode(await this.picture(source));
+        return await set.encode(await this.picture(source), this.#changing);
       } catch (error) {
         if (!(error instanceof PaletteFullError)) throw error;
         const isNew = attempt === 1 || !set.isWhole;

@@ -29,6 +29,9 @@ export interface Aside<Taken, Strip> {
   compress(taken: readonly Taken[]): Promise<readonly Strip[]>;
 }
 
+/** What to wait for where a source is between two moments; null where it shows one, until pixels are taken. */
+export type Changing = () => Promise<void> | null;
+
 /** How a file format is made of strips. */
 export interface StripFormat<Taken, Strip> {
   /**
@@ -78,6 +81,11 @@ export class StripSet<Taken, Strip> implements Size {
     this.invalidate(null);
   }
 
+  /** True while pixels are taken, in this turn and later ones. */
+  get isTaking(): boolean {
+    return this.#isTaking;
+  }
+
   /** True once all of the picture was encoded. */
   get isWhole(): boolean {
     return this.#hasBeenWhole;
@@ -94,20 +102,20 @@ export class StripSet<Taken, Strip> implements Size {
   }
 
   /** Reads `source` in this turn and in following ones. Throws ResizedError where it has another size by then. */
-  encode(source: Picture): Promise<Buffer> {
+  encode(source: Picture, changing: Changing = () => null): Promise<Buffer> {
     if (this.#following !== null) return this.#following;
     const latest = this.#latest;
     if (latest !== null && (this.#isTaking || this.#dirty.size === 0)) return latest;
     if (latest !== null && this.#isCompressing) {
       const begin = (): Promise<Buffer> => {
         this.#following = null;
-        this.#latest = this.#make(source);
+        this.#latest = this.#make(source, changing);
         return this.#latest;
       };
       this.#following = latest.then(begin, begin);
       return this.#following;
     }
-    this.#latest = this.#make(source);
+    this.#latest = this.#make(source, changing);
     return this.#latest;
   }
 
@@ -138,16 +146,18 @@ export class StripSet<Taken, Strip> implements Size {
     if (this.#dirty.size === 0 && !this.#isCompressing) this.#latest = this.#assemble();
   }
 
-  async #make(source: Picture): Promise<Buffer> {
+  async #make(source: Picture, changing: Changing): Promise<Buffer> {
     this.#isCompressing = true;
     const taken = new Map<number, Taken>();
     try {
+      for (let change = changing(); change !== null; change = changing()) await change;
       await this.#drawOver(taken, await this.#take(source, taken));
       return await this.#finish(taken);
     } catch (error) {
       this.#dropTaken(taken);
       if (!(error instanceof EncodingLostError)) throw error;
       // Its pixels are gone with the thread: they are taken again, once.
+      for (let change = changing(); change !== null; change = changing()) await change;
       await this.#drawOver(taken, await this.#take(source, taken));
       return await this.#finish(taken);
     } finally {

@@ -110,3 +110,30 @@ t.test("a palette stands for near colours by one, and says when it is full", asy
   t.throws(() => palette.map(many, 0, 300, new Uint8Array(300), 0, 1000), PaletteFullError);
   t.throws(() => new Palette(0).map(many, 0, 300, new Uint8Array(300), 0, 10), PaletteFullError);
 });
+
+t.test("what changes while a smaller picture is encoded is in the next one", async (t) => {
+  const frame = new Framebuffer(2000, 1500);
+  paintPhoto(frame, 1);
+  const size = { width: 1900, height: 1400 };
+  const live = new LivePicture(frame, size, PORTS);
+  const picture = frameAsPicture(frame);
+  let isOver = false;
+  let turn = 0;
+  const paint = (): void => {
+    if (isOver) return;
+    turn++;
+    const place = rect((turn * 37) % 1900, (turn * 91) % 1400, 60, 60);
+    frame.fill(place, (turn * 0x0f0f01) & 0xffffff);
+    live.invalidate(Region.of(place));
+    setImmediate(paint);
+  };
+  paint();
+  // Two at once: one waits for the other's pixels to be taken.
+  await Promise.all([live.png(picture), live.jpeg(picture, 90)]);
+  isOver = true;
+  const from = { bytes: frame.bytes, offset: 0, strideBytes: frame.strideBytes };
+  const { rgba } = scalePixels(from, frame, size);
+  const { bytes } = await decoded(await live.png(picture));
+  const wanted = Buffer.from(rgba.filter((_, i) => i % 4 !== 3));
+  t.ok(bytes.equals(wanted), "every pixel is as it is now");
+});

@@ -4,7 +4,7 @@ import type { Region } from "../../framebuffer/region.ts";
 import type { JpegCodec } from "../../protocols/platform.ts";
 import type { EncodingPool } from "../encoding/encoding-pool.ts";
 import { checkQuality, equalSizes } from "../pixels.ts";
-import { StripSet } from "../strip-set.ts";
+import { type Changing, StripSet } from "../strip-set.ts";
 import { jpegStripFormat } from "./jpeg-strip-format.ts";
 
 /**
@@ -30,12 +30,17 @@ export class JpegStrips {
     this.#set?.invalidate(region);
   }
 
+  /** True while pixels are taken, in this turn and later ones. */
+  get isTaking(): boolean {
+    return this.#set?.isTaking === true;
+  }
+
   /** The whole picture; see StripSet for when `source` is read. */
-  async encode(source: Picture): Promise<Buffer> {
+  async encode(source: Picture, changing?: Changing): Promise<Buffer> {
     if (this.#set === null || !equalSizes(this.#set, source)) {
       this.#set = setOf(source, this.#codec, this.#quality, this.#pool);
     }
-    return await this.#set.encode(source);
+    return await this.#set.encode(source, changing);
   }
 }
 

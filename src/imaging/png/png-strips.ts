@@ -4,7 +4,7 @@ import type { Region } from "../../framebuffer/region.ts";
 import type { Deflate } from "../../protocols/platform.ts";
 import type { EncodingPool } from "../encoding/encoding-pool.ts";
 import { equalSizes } from "../pixels.ts";
-import { StripSet } from "../strip-set.ts";
+import { type Changing, StripSet } from "../strip-set.ts";
 import { pngStripFormat } from "./png-strip-format.ts";
 
 /** What is encoded: pixels by rectangle. A Picture is one. */
@@ -31,15 +31,20 @@ export class PngStrips {
     this.#set?.invalidate(region);
   }
 
+  /** True while pixels are taken, in this turn and later ones. */
+  get isTaking(): boolean {
+    return this.#set?.isTaking === true;
+  }
+
   /**
    * The whole picture: RGB, 8 bits a channel. Until something is invalidated it is the same buffer each time, so
    * nobody writes to it. See StripSet for when `source` is read.
    */
-  async encode(source: RowSource): Promise<Buffer> {
+  async encode(source: RowSource, changing?: Changing): Promise<Buffer> {
     if (this.#set === null || !equalSizes(this.#set, source)) {
       this.#set = setOf(source, this.#deflate, this.#pool);
     }
-    return await this.#set.encode(source);
+    return await this.#set.encode(source, changing);
   }
 
   /** Makes what did not change since it was encoded smaller, in the background; see StripSet. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
-import type { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import type { Picture } from "../../../src/framebuffer/picture.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
 import { wordsOf } from "../../../src/imaging/pixels.ts";
@@ -97,3 +98,80 @@ t.test("damage during an update is in the picture when it resolves", async (t) =
   const { rgba } = scalePixels(pixelsOf(frame), frame, size);
   t.ok(Buffer.from(scaled.picture.pixels(rect(0, 0, 1456, 819)).bytes).equals(rgba));
 });
+
+/** A source that is painted anew in each turn of the loop, and in which turn it was read last. */
+class RestlessSource {
+  readonly frame = new Framebuffer(3840, 1080);
+  readonly scaled = new ScaledFrame(this.frame, { width: 2400, height: 900 });
+  turn = 0;
+  readInTurn = 0;
+  #isOver = false;
+
+  readonly picture: Picture = {
+    width: 3840,
+    height: 1080,
+    pixels: (r) => {
+      this.readInTurn = this.turn;
+      return frameAsPicture(this.frame).pixels(r);
+    },
+  };
+
+  start(): void {
+    const paint = (): void => {
+      if (this.#isOver) return;
+      this.turn++;
+      this.frame.fill(this.frame.rect, this.turn * 0x010203);
+      this.scaled.invalidate(Region.of(this.frame.rect));
+      setImmediate(paint);
+    };
+    setImmediate(paint);
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+}
+
+t.test("a screen that never rests is copied, and scaled in later turns", async (t) => {
+  const source = new RestlessSource();
+  const { scaled, picture } = source;
+  source.start();
+  await scaled.update(picture);
+  t.ok(
+    source.turn - source.readInTurn >= 2,
+    `scaled until turn ${source.turn}, read in ${source.readInTurn}`,
+  );
+  const size = rect(0, 0, 2400, 900);
+  const { words } = wordsOf(scaled.picture.pixels(size), 2400, 900);
+  t.ok(
+    words.every((word) => word === words[0]),
+    "one moment",
+  );
+  source.end();
+  await scaled.update(picture);
+  const { rgba } = scalePixels(pixelsOf(source.frame), source.frame, scaled.size);
+  t.ok(
+    Buffer.from(scaled.picture.pixels(size).bytes).equals(rgba),
+    "what changed meanwhile is for the next update",
+  );
+});
+
+t.test(
+  "updates that are asked for together come one after the other, and each is of a later moment",
+  async (t) => {
+    const source = new RestlessSource();
+    const { scaled, picture } = source;
+    source.start();
+    const moments: (number | undefined)[] = [];
+    const update = async (): Promise<void> => {
+      await scaled.update(picture);
+      const { words } = wordsOf(scaled.picture.pixels(rect(0, 0, 2400, 900)), 2400, 900);
+      t.ok(words.every((word) => word === words[0]));
+      moments.push(words[0]);
+    };
+    await Promise.all([update(), update(), update()]);
+    source.end();
+    t.equal(new Set(moments).size, 3);
+    t.equal(scaled.updating, null);
+  },
+);
