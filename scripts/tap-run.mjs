@@ -7,10 +7,14 @@ import { ROOT } from "./source-hash.mjs";
 const TAP = join(ROOT, "node_modules/tap/dist/esm/run.mjs");
 
 /**
- * Runs a Node program in the checkout; `pass` gets each line it writes to stdout, and stderr is passed on. Gives its
- * exit code and the lines that start with SKIPPED, which tests print for programs that are not installed.
+ * Runs a Node program in the checkout; `pass` gets each line it writes to stdout, `complain` each one to stderr. Gives
+ * its exit code and the lines that start with SKIPPED, which tests print for programs that are not installed.
  */
-export async function runNode(args, pass = (line) => process.stdout.write(`${line}\n`)) {
+export async function runNode(
+  args,
+  pass = (line) => process.stdout.write(`${line}\n`),
+  complain = (line) => process.stderr.write(`${line}\n`),
+) {
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
   const skipped = [];
   const read = async (from, write) => {
@@ -23,11 +27,7 @@ export async function runNode(args, pass = (line) => process.stdout.write(`${lin
     child.once("error", reject);
     child.once("close", (code) => resolve(code ?? 1));
   });
-  const [code] = await Promise.all([
-    ended,
-    read(child.stdout, pass),
-    read(child.stderr, (line) => process.stderr.write(`${line}\n`)),
-  ]);
+  const [code] = await Promise.all([ended, read(child.stdout, pass), read(child.stderr, complain)]);
   return { code, skipped };
 }
 
