@@ -17,7 +17,7 @@ import { Desktops } from "../../../src/desktop/desktops.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { Elicitation } from "../../../src/mcp/server/elicitation.ts";
 import { createMcp } from "../../../src/mcp/server/server.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
+import { type Clock, systemClock } from "../../../src/platform/clock.ts";
 import { FakeLink } from "../../desktop/fake-link.ts";
 import { until } from "../../support/until.ts";
 
@@ -39,14 +39,31 @@ const resultSchema = z.looseObject({
   }),
 });
 
+/** Time passes only in what is waited for: however long a busy machine takes, an answer given at once takes none. */
+function waitedClock(): Clock {
+  let nowMs = 0;
+  return {
+    nowMs: () => nowMs,
+    date: () => systemClock.date(),
+    after(delayMs, call, options) {
+      const endMs = nowMs + delayMs;
+      const end = (): void => {
+        nowMs = Math.max(nowMs, endMs);
+        call();
+      };
+      return systemClock.after(delayMs, end, options);
+    },
+  };
+}
+
 /** A live desktop in assist mode behind a real MCP face on a real port. */
-async function open(test: Test, approvalArmingMs = 0) {
+async function open(test: Test, approvalArmingMs = 0, clock: Clock = systemClock) {
   const link = new FakeLink();
   const desktops = new Desktops(
     { mode: "assist", approvalExpiryMs: 45_000, approvalArmingMs },
     {
       ...PLATFORM,
-      clock: systemClock,
+      clock,
       random: () => 0.5,
       onBug: (error) => test.error(error),
       openLink: () => link,
@@ -58,11 +75,11 @@ async function open(test: Test, approvalArmingMs = 0) {
   link.goLive();
   const mcp = createMcp({
     desktops,
-    clock: systemClock,
+    clock,
     log: { warn: () => undefined, error: (fields) => test.fail("logged an error", fields) },
     version: "1",
     audit: () => undefined,
-    rates: new AgentRates(systemClock, false),
+    rates: new AgentRates(clock, false),
     questions: desktops.questions,
   });
   const server = createServer((req, res) => {
@@ -206,7 +223,7 @@ for (const era of ["2025-11-25", "2026-07-28"]) {
   });
 
   t.test(`${era}: a yes before anybody can have read the question is asked for again`, async (t) => {
-    const { link, url, desktops } = await open(t, 100);
+    const { link, url, desktops } = await open(t, 100, waitedClock());
     let times = 0;
     const agent = await client(t, url, era, async () => {
       times++;
