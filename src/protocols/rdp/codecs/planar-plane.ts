@@ -1,4 +1,3 @@
-import type { RdpError } from "../error.ts";
 import { badData, cutOff } from "./bad-data.ts";
 
 /** A plane that is not compressed, of width * height bytes, to to[offset]; returns where it ends in `from`. */
@@ -34,41 +33,11 @@ export function rlePlane(
   to: Uint8Array,
   offset: number,
 ): number {
-  const most = from.length;
   let read = start;
-  let at = offset;
-  for (let y = 0; y < height; y++) {
-    const rowEnd = at + width;
+  for (let y = 0, at = offset; y < height; y++, at += width) {
     // Most of most rows is the row above: then only what differs is touched.
     if (y > 0) to.copyWithin(at, at - width, at);
-    let value = 0;
-    while (at < rowEnd) {
-      if (read >= most) throw cutOff("planar");
-      const control = from[read++]!;
-      let run = control & 15;
-      let raw = control >> 4;
-      if (run === 1 || run === 2) {
-        run = run * 16 + raw;
-        raw = 0;
-      }
-      const rawEnd = at + raw;
-      const end = rawEnd + run;
-      if (end > rowEnd)
-        throw badData(`planar segment of ${end - at} values, expected ${rowEnd - at} at most`);
-      if (read + raw > most) throw cutOff("planar");
-      if (y === 0) {
-        while (at < rawEnd) to[at++] = value = from[read++]!;
-        while (at < end) to[at++] = value;
-        continue;
-      }
-      for (; at < rawEnd; at++) {
-        const coded = from[read++]!;
-        value = (coded >> 1) ^ -(coded & 1);
-        to[at]! += value;
-      }
-      if (value === 0) at = end;
-      else for (; at < end; at++) to[at]! += value;
-    }
+    read = planeRow(from, read, width, to, at, 1, y === 0);
   }
   return read;
 }
@@ -93,9 +62,9 @@ export function skipRlePlane(from: Uint8Array, start: number, width: number, hei
 }
 
 /**
- * One row of a run-length encoded plane, as rlePlane has it, to every fourth byte from to[offset] on: one channel of
- * pixels. Unless it is the first, the row holds what the row above holds, and gets what differs. Returns where the row
- * ends in `from`.
+ * One row of a run-length encoded plane, as rlePlane has it, to every `step`th byte from to[offset] on: one channel of
+ * pixels where that is 4. Unless it is the first, the row holds what the row above holds, and gets what differs. Returns
+ * where the row ends in `from`.
  */
 export function planeRow(
   from: Uint8Array,
@@ -103,10 +72,11 @@ export function planeRow(
   width: number,
   to: Uint8Array,
   offset: number,
+  step: number,
   isFirst: boolean,
 ): number {
   const most = from.length;
-  const rowEnd = offset + width * 4;
+  const rowEnd = offset + width * step;
   let read = start;
   let at = offset;
   let value = 0;
@@ -119,26 +89,23 @@ export function planeRow(
       run = run * 16 + raw;
       raw = 0;
     }
-    const rawEnd = at + raw * 4;
-    const end = rawEnd + run * 4;
-    if (end > rowEnd) throw tooLong(end - at, rowEnd - at);
+    const rawEnd = at + raw * step;
+    const end = rawEnd + run * step;
+    if (end > rowEnd)
+      throw badData(`planar segment of ${raw + run} values, expected ${(rowEnd - at) / step} at most`);
     if (read + raw > most) throw cutOff("planar");
     if (isFirst) {
-      for (; at < rawEnd; at += 4) to[at] = value = from[read++]!;
-      for (; at < end; at += 4) to[at] = value;
+      for (; at < rawEnd; at += step) to[at] = value = from[read++]!;
+      for (; at < end; at += step) to[at] = value;
       continue;
     }
-    for (; at < rawEnd; at += 4) {
+    for (; at < rawEnd; at += step) {
       const coded = from[read++]!;
       value = (coded >> 1) ^ -(coded & 1);
       to[at]! += value;
     }
     if (value === 0) at = end;
-    else for (; at < end; at += 4) to[at]! += value;
+    else for (; at < end; at += step) to[at]! += value;
   }
   return read;
-}
-
-function tooLong(bytes: number, left: number): RdpError {
-  return badData(`planar segment of ${bytes >> 2} values, expected ${left >> 2} at most`);
 }

@@ -30,9 +30,9 @@ export function rleRows(data: Uint8Array, at: number, width: number, height: num
   let red = at;
   for (let y = 0, row = first; y < height; y++, row += step) {
     if (y > 0) words.copyWithin(row, row - step, row - step + width);
-    red = planeRow(data, red, width, bytes, row * 4, y === 0);
-    green = planeRow(data, green, width, bytes, row * 4 + 1, y === 0);
-    blue = planeRow(data, blue, width, bytes, row * 4 + 2, y === 0);
+    red = planeRow(data, red, width, bytes, row * 4, 4, y === 0);
+    green = planeRow(data, green, width, bytes, row * 4 + 1, 4, y === 0);
+    blue = planeRow(data, blue, width, bytes, row * 4 + 2, 4, y === 0);
   }
 }
 
