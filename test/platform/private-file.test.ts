@@ -20,6 +20,15 @@ t.test("a file is replaced whole and is its owner's alone", async (t) => {
   t.strictSame(readdirSync(dir), ["file"]);
 });
 
+t.test("of many who replace a file at once none fails, and it holds what one of them wrote", async (t) => {
+  const dir = t.testdir();
+  const path = join(dir, "connections.json");
+  const texts = Array.from({ length: 20 }, (_, n) => `${n} `.repeat(50_000));
+  await Promise.all(texts.map((text) => writePrivateFile(path, text)));
+  t.ok(texts.includes((await readPrivateFile(path)) ?? ""));
+  t.strictSame(readdirSync(dir), ["connections.json"]);
+});
+
 t.test("no draft stays behind when a file cannot be put in place", async (t) => {
   const dir = t.testdir({ taken: { inside: "a directory that is not empty cannot be replaced" } });
   await t.rejects(writePrivateFile(join(dir, "taken"), "text"));

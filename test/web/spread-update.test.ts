@@ -2,7 +2,6 @@ import fc from "fast-check";
 import t from "tap";
 import { intersectRects, isEmptyRect, type Rect, rect } from "../../src/framebuffer/rect.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg/jpeg-turbo.ts";
-import type { Clock } from "../../src/platform/clock.ts";
 import { chooseInflate, nodeDeflate } from "../../src/platform/node-zlib.ts";
 import { PLAIN_RFB } from "../../src/protocols/rfb/client/plain-rfb.ts";
 import { RfbClient } from "../../src/protocols/rfb/client/rfb-client.ts";
@@ -11,6 +10,7 @@ import { ViewerTurns } from "../../src/web/viewer/encode-budget.ts";
 import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
 import { ViewerSession } from "../../src/web/viewer/session.ts";
 import { spec } from "../compositor/scenes.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { securityCrypto } from "../protocols/rfb/server/ports.ts";
 import { FakeTransport } from "./fake-transport.ts";
 import { arrow, OverlaidDesktop } from "./overlaid-desktop.ts";
@@ -34,28 +34,17 @@ interface Kind {
 }
 
 /** Each reading takes two milliseconds; timers go off where the test says so. */
-class HandClock implements Clock {
-  #nowMs = 0;
-  readonly #timers = new Set<() => void>();
+class HandClock extends FakeClock {
+  #readMs = 0;
 
-  nowMs(): number {
-    this.#nowMs += 2;
-    return this.#nowMs;
+  override nowMs(): number {
+    this.#readMs += 2;
+    return super.nowMs() + this.#readMs;
   }
 
-  date(): Date {
-    return new Date(0);
-  }
-
-  after(_delayMs: number, call: () => void): () => void {
-    this.#timers.add(call);
-    return () => this.#timers.delete(call);
-  }
-
+  /** What stood still for a while is sent exactly. */
   ring(): void {
-    const timers = [...this.#timers];
-    this.#timers.clear();
-    for (const call of timers) call();
+    this.advance(400);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Painter } from "../../compositor/painter.ts";
 import { annotateFile } from "../../compositor/picture-file-marks.ts";
-import { AgentRates } from "../../desktop/control/agent-rates.ts";
+import type { AgentRates } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { EventsHub } from "../../desktop/events/event-hub.ts";
 import type { Captured } from "../../desktop/events/screenshot-timer.ts";
@@ -26,7 +26,7 @@ export interface Desk {
 export function openDesk(ports: McpPorts): Desk {
   const screenshots = new ScreenshotStore(ports.clock, ports.screenshots);
   return {
-    limits: ports.rates ?? new AgentRates(ports.clock, true),
+    limits: ports.rates,
     annotate: (ownerId, file, annotations, signal) =>
       ports.painter?.annotate(ownerId, file, annotations, signal) ?? annotateFile(file, annotations, signal),
     readText: async (request, signal) => {

@@ -120,8 +120,8 @@ export interface McpPorts {
   readonly onPicture?: (picture: PictureGiven) => void;
   /** Called once for each principal, name and version. */
   readonly onClient?: (client: McpClientSeen) => void;
-  /** Shared with the other faces, so that no agent gets its rates twice; default: its own. */
-  readonly rates?: AgentRates;
+  /** Shared with the other faces, so that no agent gets its rates twice. */
+  readonly rates: AgentRates;
   /** The tools of callers whose token names none; absent or empty: every tool. */
   readonly toolsets?: readonly Toolset[];
   /** How long and how much of screenshots is kept; default as `configSchema` has it. */
