@@ -11,7 +11,7 @@ import { Agent, type Era } from "./mcp-client.ts";
 const MAIN = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 
 /** Starting makes an RSA key, which takes its time where many programs share few cores. */
-const START_MS = 60_000;
+const START_MS = 180_000;
 
 export interface ApplianceOptions {
   /** URLs for --connect; none: the demo desktop. */
