@@ -90,6 +90,8 @@ export async function listen(
     const principal = [AGENT, OTHER, ADMIN, VIEWER].find((known) => known.id === id) ?? other;
     mcp.handle(req, res, undefined, principal).catch((error: unknown) => res.destroy(asError(error)));
   });
+  // Where a machine is busy, a client would ask on a connection in the moment in which five silent seconds end it.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => {
     server.listen(0, host, resolve);
   });

@@ -25,6 +25,8 @@ export async function openFixtureHouse(owner: Owner): Promise<string> {
     (info, options) => new FixtureServer(info, options),
   );
   const front = createServer((req, res) => pass(req, res, appliance.url, token));
+  // Neither here nor onward is a connection used again in the moment in which its silence ends it: machines are busy.
+  front.keepAliveTimeout = 0;
   front.listen(0, "127.0.0.1");
   await once(front, "listening");
   owner.teardown(async () => {
@@ -41,7 +43,11 @@ export async function openFixtureHouse(owner: Owner): Promise<string> {
 /** Everything as it came, Host and Origin too. */
 function pass(req: IncomingMessage, res: ServerResponse, target: string, token: string): void {
   const { method, url = "/", headers } = req;
-  const options = { method, headers: { ...headers, authorization: `Bearer ${token}` } };
+  const options = {
+    method,
+    headers: { ...headers, authorization: `Bearer ${token}` },
+    agent: false,
+  } as const;
   const onward = request(new URL(url, target), options, (answer) => {
     res.writeHead(answer.statusCode ?? 502, answer.headers);
     res.flushHeaders();
