@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Audit } from "../audit/audit.ts";
 import { auditDesktops, testEntry } from "../audit/desktop-audit.ts";
+import type { Forwarder } from "../audit/forward/forwarder.ts";
 import { auditMcp } from "../audit/mcp-audit.ts";
 import { auditRecordings } from "../audit/recording-audit.ts";
 import { tokenEntry } from "../audit/token-audit.ts";
@@ -48,6 +49,7 @@ import { Ending } from "./closing.ts";
 import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
 import { openSinkOf } from "./open-audit.ts";
+import { makeForwarders } from "./open-forwarders.ts";
 import { forgetIdentity, openTargetLink, PLATFORM, trustSettingsOf } from "./open-links.ts";
 import { openMonitoring } from "./open-monitoring.ts";
 import { openRecordings } from "./open-recordings.ts";
@@ -104,17 +106,26 @@ async function openRooms(
   const clock = systemClock;
   const platform = PLATFORM;
 
+  let forwarders: readonly Forwarder[] = [];
   const audit = new Audit({
     sink: await openSinkOf(config, config.isStdio),
     hasCheckpoints: config.audit.sink === "file",
     clock,
     version: VERSION,
+    refusal: () => forwarders.map(({ refusal }) => refusal).find((reason) => reason !== null) ?? null,
+    onWritten: () => {
+      for (const forwarder of forwarders) forwarder.written();
+    },
     onSinkChange: (isWorking, err) => {
       if (isWorking) log.info("Audit sink works again");
       else log.error({ err }, "Audit sink failed");
     },
   });
-
+  forwarders = makeForwarders(config, log, clock, (entry) => audit.record(entry));
+  for (const forwarder of forwarders) {
+    ending.add(() => forwarder.close());
+    forwarder.open();
+  }
   ending.add(() => audit.close());
   audit.record({ type: "audit.started", severity: "notice" });
   ending.add(() => audit.record({ type: "audit.stopped", severity: "notice" }));
@@ -205,7 +216,14 @@ async function openRooms(
   auditRecordings(recordings, (entry) => audit.record(entry));
 
   let viewers: ViewerSessions | null = null;
-  const monitoring = openMonitoring(config, { audit, desktops, recordings, clock, sessions: () => viewers });
+  const monitoring = openMonitoring(config, {
+    audit,
+    forwarders,
+    desktops,
+    recordings,
+    clock,
+    sessions: () => viewers,
+  });
   const { metrics } = monitoring;
   ending.add(() => monitoring.close());
   const clients = new ConnectedClients(clock);

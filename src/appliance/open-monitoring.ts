@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { Audit } from "../audit/audit.ts";
+import type { Forwarder } from "../audit/forward/forwarder.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Desktops } from "../desktop/desktops.ts";
 import { LoopDelay } from "../monitoring/loop-delay.ts";
@@ -14,6 +15,7 @@ const MIB = 2 ** 20;
 
 export interface WatchedRooms {
   readonly audit: Audit;
+  readonly forwarders: readonly Forwarder[];
   readonly desktops: Desktops;
   readonly recordings: Recordings;
   readonly clock: Clock;
@@ -23,9 +25,13 @@ export interface WatchedRooms {
 
 /** What is told to who watches the appliance: /metrics and /readyz. */
 export function openMonitoring(config: Config, rooms: WatchedRooms) {
-  const { audit, desktops, recordings, clock, sessions } = rooms;
+  const { audit, forwarders, desktops, recordings, clock, sessions } = rooms;
   const loopDelay = new LoopDelay(clock);
-  const auditState = () => ({ isWorking: audit.isWorking, ...audit.backlog });
+  const auditState = () => ({
+    isWorking: audit.isWorking,
+    ...audit.backlog,
+    receivers: forwarders.map(({ state }) => state),
+  });
   const metrics = new Metrics({
     version: VERSION,
     loopDelay,

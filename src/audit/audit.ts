@@ -31,6 +31,10 @@ export interface AuditOptions {
   readonly version: string;
   /** Called once when the sink starts to fail, and once when it works again. */
   readonly onSinkChange?: (isWorking: boolean, error: unknown) => void;
+  /** Why nothing must be done that would have to be told, though it can be written; null where it may. */
+  readonly refusal?: () => string | null;
+  /** Called after each write to the sink. */
+  readonly onWritten?: () => void;
   /** Whether checkpoints are written: by who lives long and has a sink that signs them. */
   readonly hasCheckpoints?: boolean;
   readonly maxWaiting?: number;
@@ -97,6 +101,8 @@ export class Audit {
    */
   secured(): Promise<void> {
     if (this.#options.sink === null || this.#isClosed) return Promise.resolve();
+    const refusal = this.#options.refusal?.() ?? null;
+    if (refusal !== null) return Promise.reject(new RefusedError("audit_down", refusal));
     if (this.#dropped === 0 && this.#written === this.#recorded) return Promise.resolve();
     const isDropped = this.#dropped > 0;
     let cancel = (): void => {};
@@ -177,6 +183,7 @@ export class Audit {
       }
       this.#waiting = this.#waiting.slice(batch.length);
       this.#worked(batch.length);
+      this.#options.onWritten?.();
     }
     // Before anything else runs: what is recorded from here on begins a new one.
     this.#pump = null;

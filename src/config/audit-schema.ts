@@ -1,5 +1,11 @@
 import * as z from "zod";
 
+const httpUrl = z.url({
+  protocol: /^https?$/,
+  error: "expected a URL such as https://siem.example.com/ingest",
+});
+const apiKey = z.string().min(1).optional();
+
 /** The audit log: where it goes, what chains it, when it is put aside and deleted. */
 export const auditSchema = z
   .strictObject({
@@ -37,5 +43,50 @@ export const auditSchema = z
       .min(0)
       .default(0)
       .describe("The oldest of what was put aside is deleted while all takes more MiB; 0: never."),
+    delivery: z
+      .enum(["best_effort", "enforced"])
+      .default("best_effort")
+      .describe(
+        "When more than spool_mb waits for a receiver: best_effort passes over the oldest and counts it, enforced refuses what would have to be told.",
+      ),
+    spool_mb: z.coerce
+      .number()
+      .min(0.001)
+      .max(1_000_000)
+      .default(1024)
+      .describe("MiB of the audit log that may wait for each receiver."),
+    http: z
+      .strictObject({
+        endpoint: httpUrl
+          .optional()
+          .describe("Where the audit log is sent besides, as NDJSON by POST; needs the sink file."),
+        api_key: apiKey.describe("Bearer token for it."),
+      })
+      .prefault({}),
+    otlp: z
+      .strictObject({
+        endpoint: httpUrl
+          .optional()
+          .describe(
+            "OTLP collector that the audit log is sent to besides, JSON over HTTP; needs the sink file.",
+          ),
+        api_key: apiKey.describe("Bearer token for it."),
+      })
+      .prefault({}),
+    syslog: z
+      .strictObject({
+        endpoint: z
+          .url({ protocol: /^(tcp|tls)$/, error: "expected a URL such as tls://logs.example.com:6514" })
+          .optional()
+          .describe(
+            "Syslog server that the audit log is sent to besides (RFC 5424), tcp://HOST:PORT or tls://HOST:PORT; needs the sink file.",
+          ),
+        ca: z
+          .string()
+          .min(1)
+          .optional()
+          .describe("PEM file of the authorities that its certificate is checked against."),
+      })
+      .prefault({}),
   })
   .prefault({});

@@ -352,6 +352,14 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("audit.rotate_days", ["AUDIT_ROTATE_DAYS"]),
   key("audit.keep_days", ["AUDIT_KEEP_DAYS"]),
   key("audit.keep_mb", ["AUDIT_KEEP_MB"]),
+  key("audit.delivery", ["AUDIT_DELIVERY"]),
+  key("audit.spool_mb", ["AUDIT_SPOOL_MB"]),
+  key("audit.http.endpoint", ["AUDIT_HTTP_ENDPOINT"]),
+  key("audit.http.api_key", ["AUDIT_HTTP_API_KEY"], null, true),
+  key("audit.otlp.endpoint", ["AUDIT_OTLP_ENDPOINT"]),
+  key("audit.otlp.api_key", ["AUDIT_OTLP_API_KEY"], null, true),
+  key("audit.syslog.endpoint", ["AUDIT_SYSLOG_ENDPOINT"]),
+  key("audit.syslog.ca", ["AUDIT_SYSLOG_CA"]),
   key("log.level", ["OC_LOG_LEVEL"]),
 ];
 
@@ -371,7 +379,12 @@ export function printable(config: Config): Record<string, unknown> {
   return {
     ...rest,
     auth: { token: hide(config.auth.token) },
-    audit: { ...config.audit, key: hide(config.audit.key) },
+    audit: {
+      ...config.audit,
+      key: hide(config.audit.key),
+      http: { ...config.audit.http, api_key: hide(config.audit.http.api_key) },
+      otlp: { ...config.audit.otlp, api_key: hide(config.audit.otlp.api_key) },
+    },
     vnc: { ...config.vnc, password: hide(config.vnc.password) },
     connections: config.connections.map((connection) => ({
       ...connection,

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { LoopDelay } from "./loop-delay.ts";
+import type { ReadinessPorts, WatchedReceiver } from "./readiness.ts";
 
 /** What is looked up when somebody scrapes, and costs nothing otherwise. */
 export interface MetricsPorts {
@@ -8,7 +9,7 @@ export interface MetricsPorts {
   readonly desktops: () => readonly { readonly state: { readonly kind: string } }[];
   readonly viewers: () => number;
   readonly pendingApprovals: () => number;
-  readonly audit: () => { readonly isWorking: boolean; readonly waiting: number; readonly dropped: number };
+  readonly audit: ReadinessPorts["audit"];
   readonly recorder: () => {
     readonly running: number;
     readonly failing: number;
@@ -118,6 +119,20 @@ export class Metrics {
     });
   }
 
+  /** One value for each that the audit log is sent to. */
+  #receiverGauge(name: string, help: string, look: (receiver: WatchedReceiver) => number): void {
+    const { audit } = this.#ports;
+    new Gauge({
+      name,
+      help,
+      labelNames: ["receiver"],
+      registers: [this.#registry],
+      collect() {
+        for (const receiver of audit().receivers) this.set({ receiver: receiver.name }, look(receiver));
+      },
+    });
+  }
+
   #lookUp(): void {
     const { version, loopDelay, desktops, viewers, pendingApprovals, audit, recorder } = this.#ports;
     const registers = [this.#registry];
@@ -157,6 +172,19 @@ export class Metrics {
       "oc_audit_dropped_events",
       "Audit events dropped since the log failed.",
       () => audit().dropped,
+    );
+    this.#receiverGauge("oc_audit_receiver_up", "1 while it takes what it is sent.", ({ isWorking }) =>
+      Number(isWorking),
+    );
+    this.#receiverGauge(
+      "oc_audit_receiver_waiting_bytes",
+      "Bytes of the audit log that it does not have yet.",
+      ({ waitingBytes }) => waitingBytes,
+    );
+    this.#receiverGauge(
+      "oc_audit_receiver_dropped_events",
+      "Events that it was not sent, or refused.",
+      ({ dropped }) => dropped,
     );
     this.#gauge("oc_recordings", "Recordings that run.", () => recorder().running);
     this.#gauge("oc_recordings_failing", "Recordings that cannot be written.", () => recorder().failing);

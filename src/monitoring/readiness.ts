@@ -8,12 +8,13 @@ export interface PartState {
 }
 
 export interface Readiness {
-  /** `degraded`: only a target is red, and all the rest is served. `unready`: the appliance itself is. */
+  /** `degraded`: only what lies outside is red, a target or a receiver, and all else is served. `unready`: the appliance itself is. */
   readonly status: "ready" | "degraded" | "unready";
   readonly parts: {
     readonly targets: PartState;
     readonly disk: PartState;
     readonly audit: PartState;
+    readonly audit_receivers: PartState;
     readonly recorder: PartState;
     readonly event_loop: PartState;
   };
@@ -29,10 +30,25 @@ export interface ReadinessPorts {
   readonly freeBytes: () => Promise<number>;
   /** Recordings leave so much free. */
   readonly floorBytes: number;
-  readonly audit: () => { readonly isWorking: boolean; readonly waiting: number; readonly dropped: number };
+  readonly audit: () => {
+    readonly isWorking: boolean;
+    readonly waiting: number;
+    readonly dropped: number;
+    readonly receivers: readonly WatchedReceiver[];
+  };
   readonly recorder: () => { readonly running: number; readonly failing: number };
   /** How late the event loop is at this moment. */
   readonly loopDelayMs: () => Promise<number>;
+}
+
+/** One that the audit log is sent to. */
+export interface WatchedReceiver {
+  readonly name: string;
+  readonly isWorking: boolean;
+  /** More waits for it than may. */
+  readonly isFull: boolean;
+  readonly waitingBytes: number;
+  readonly dropped: number;
 }
 
 const MIB = 2 ** 20;
@@ -49,12 +65,13 @@ export async function readinessOf(ports: ReadinessPorts): Promise<Readiness> {
     targets: targetsState(ports),
     disk: await diskState(ports),
     audit: auditState(ports),
+    audit_receivers: receiversState(ports),
     recorder: recorderState(ports),
     event_loop: loopState(await ports.loopDelayMs()),
   };
-  const { targets, ...own } = parts;
-  const isWhole = Object.values(own).every(({ ok }) => ok);
-  return { status: isWhole ? (targets.ok ? "ready" : "degraded") : "unready", parts };
+  const { targets, audit_receivers, ...own } = parts;
+  if (!Object.values(own).every(({ ok }) => ok)) return { status: "unready", parts };
+  return { status: targets.ok && audit_receivers.ok ? "ready" : "degraded", parts };
 }
 
 function targetsState({ targets }: ReadinessPorts): PartState {
@@ -95,6 +112,18 @@ function auditState({ audit }: ReadinessPorts): PartState {
   return red(
     `the audit log cannot be written: ${waiting} events wait, ${dropped} were dropped`,
     "make room on its disk and check who may write to it; until then nothing that changes anything is done",
+  );
+}
+
+function receiversState({ audit }: ReadinessPorts): PartState {
+  const { receivers } = audit();
+  const failing = receivers.filter(({ isWorking, isFull }) => !isWorking || isFull);
+  if (failing.length === 0) return well(`${receivers.length} receivers, none behind`);
+  return red(
+    failing
+      .map(({ name, waitingBytes }) => `${name} does not take it, ${waitingBytes} bytes wait`)
+      .join("; "),
+    "bring the receiver back: nothing is lost until audit.spool_mb wait for it; the log on standard error says why it failed",
   );
 }
 

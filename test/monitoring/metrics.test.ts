@@ -13,7 +13,10 @@ function open(t: { teardown(call: () => void): void }) {
     desktops: () => [{ state: { kind: "live" } }, { state: { kind: "live" } }, { state: { kind: "failed" } }],
     viewers: () => 3,
     pendingApprovals: () => 1,
-    audit: () => ({ isWorking: false, waiting: 7, dropped: 2 }),
+    audit: () => ({
+      ...{ isWorking: false, waiting: 7, dropped: 2 },
+      receivers: [{ name: "http", isWorking: false, isFull: true, waitingBytes: 99, dropped: 5 }],
+    }),
     recorder: () => ({ running: 2, failing: 1, pendingBytes: 4096 }),
     nowMs: () => clock.date().getTime(),
   });
@@ -51,6 +54,9 @@ t.test("what happened is counted, what is so is looked up", async (t) => {
     oc_audit_up: 0,
     oc_audit_waiting_events: 7,
     oc_audit_dropped_events: 2,
+    'oc_audit_receiver_up{receiver="http"}': 0,
+    'oc_audit_receiver_waiting_bytes{receiver="http"}': 99,
+    'oc_audit_receiver_dropped_events{receiver="http"}': 5,
     oc_recordings: 2,
     oc_recordings_failing: 1,
     oc_recording_waiting_bytes: 4096,

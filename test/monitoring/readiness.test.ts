@@ -8,7 +8,7 @@ function ports(changes: Partial<ReadinessPorts> = {}): ReadinessPorts {
     targets: () => [{ id: "d1", state: { kind: "live" } }],
     freeBytes: async () => 1000 * MIB,
     floorBytes: 500 * MIB,
-    audit: () => ({ isWorking: true, waiting: 0, dropped: 0 }),
+    audit: () => ({ isWorking: true, waiting: 0, dropped: 0, receivers: [] }),
     recorder: () => ({ running: 1, failing: 0 }),
     loopDelayMs: async () => 1,
     ...changes,
@@ -31,9 +31,19 @@ t.test("each part turns red by itself, says what is so and what to do, and turns
     ],
     disk: [{ freeBytes: async () => 499 * MIB }, /^499 MiB free, expected 500 or more$/, "unready"],
     audit: [
-      { audit: () => ({ isWorking: false, waiting: 3, dropped: 2 }) },
+      { audit: () => ({ isWorking: false, waiting: 3, dropped: 2, receivers: [] }) },
       /3 events wait, 2 were dropped/,
       "unready",
+    ],
+    audit_receivers: [
+      {
+        audit: () => ({
+          ...{ isWorking: true, waiting: 0, dropped: 0 },
+          receivers: [{ name: "http", isWorking: false, isFull: false, waitingBytes: 70, dropped: 0 }],
+        }),
+      },
+      /^http does not take it, 70 bytes wait$/,
+      "degraded",
     ],
     recorder: [{ recorder: () => ({ running: 2, failing: 1 }) }, /^1 of 2 recordings/, "unready"],
     event_loop: [{ loopDelayMs: async () => 251 }, /^251 ms late, expected 250 ms or less$/, "unready"],

@@ -31,7 +31,7 @@ export const WELL: ReadinessPorts = {
   targets: () => [{ id: "d1", state: { kind: "live" } }],
   freeBytes: async () => 2 ** 40,
   floorBytes: 0,
-  audit: () => ({ isWorking: true, waiting: 0, dropped: 0 }),
+  audit: () => ({ isWorking: true, waiting: 0, dropped: 0, receivers: [] }),
   recorder: () => ({ running: 0, failing: 0 }),
   loopDelayMs: async () => 0,
 };

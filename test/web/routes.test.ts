@@ -34,7 +34,7 @@ t.test("who is not ready says so by its status, but not for a target", async (t)
     return (await app.inject({ url: "/readyz", headers: bearer("viewer") })).statusCode;
   };
   t.equal(await answer({ targets: () => [{ id: "d1", state: { kind: "failed" } }] }), 200);
-  t.equal(await answer({ audit: () => ({ isWorking: false, waiting: 1, dropped: 0 }) }), 503);
+  t.equal(await answer({ audit: () => ({ isWorking: false, waiting: 1, dropped: 0, receivers: [] }) }), 503);
 });
 
 t.test("agents are not told how all are served", async (t) => {

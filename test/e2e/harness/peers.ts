@@ -37,6 +37,7 @@ const PACKAGES = {
   ffmpeg: "ffmpeg",
   ffprobe: "ffmpeg",
   prometheus: "prometheus",
+  rsyslogd: "rsyslog rsyslog-gnutls",
   promtool: "prometheus",
 } as const;
 

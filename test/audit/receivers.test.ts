@@ -1,0 +1,172 @@
+import { once } from "node:events";
+import { createServer as createHttp } from "node:http";
+import { createServer, type Server, type Socket } from "node:net";
+import { hostname } from "node:os";
+import t, { type Test } from "tap";
+import { HttpReceiver } from "../../src/audit/forward/http-receiver.ts";
+import type { SentLine } from "../../src/audit/forward/log-reader.ts";
+import { exportRequest, OtlpReceiver } from "../../src/audit/forward/otlp-receiver.ts";
+import { ReceiverError } from "../../src/audit/forward/receiver.ts";
+import { SyslogReceiver } from "../../src/audit/forward/syslog-receiver.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { eventOf } from "./file-sink.ts";
+import { Collector, forwarded, httpTo } from "./forward-house.ts";
+
+function lineOf(seq: number, name = "Ann"): SentLine {
+  const event = eventOf({
+    type: "approval.granted",
+    severity: "notice",
+    actor: { id: "u1", name, kind: "human", role: "admin", ip: "192.0.2.7" },
+    resource: { kind: "desktop", id: "d1" },
+  });
+  return { seq, text: JSON.stringify({ ...event, chain: { seq, prev: "p", mac: "m" } }) };
+}
+
+async function listening(t: Test, server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => server.close());
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+t.test("OTLP: one record for each line, in OTLP's JSON", (t) => {
+  const line = lineOf(12);
+  const { event_id } = JSON.parse(line.text);
+  const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+  t.strictSame(exportRequest([line], "2026.11.21"), {
+    resourceLogs: [
+      {
+        resource: {
+          attributes: [
+            text("service.name", "overlay-companion"),
+            text("service.version", "2026.11.21"),
+            text("host.name", hostname()),
+          ],
+        },
+        scopeLogs: [
+          {
+            scope: { name: "overlay-companion.audit" },
+            logRecords: [
+              {
+                timeUnixNano: "1795219200000000000",
+                severityNumber: 10,
+                severityText: "notice",
+                eventName: "approval.granted",
+                body: { stringValue: line.text },
+                attributes: [
+                  text("event.id", event_id),
+                  text("audit.outcome", "success"),
+                  text("user.id", "u1"),
+                  text("user.name", "Ann"),
+                  text("client.address", "192.0.2.7"),
+                  text("audit.resource.kind", "desktop"),
+                  text("audit.resource.id", "d1"),
+                  text("audit.seq", "12"),
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  t.end();
+});
+
+t.test("OTLP: what a collector refuses for good is counted, and a no is told", async (t) => {
+  let answer = { status: 200, text: '{"partialSuccess":{"rejectedLogRecords":"2"}}' };
+  const asked: string[] = [];
+  const server = createHttp((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers["content-type"]}`);
+    request
+      .resume()
+      .on("end", () => response.writeHead(answer.status, { "retry-after": "7" }).end(answer.text));
+  });
+  const port = await listening(t, server);
+  const receiver = new OtlpReceiver(`http://127.0.0.1:${port}`, null, "1");
+  t.same(await receiver.send([lineOf(1), lineOf(2), lineOf(3)]), { refused: 2 });
+  answer = { status: 200, text: "" };
+  t.same(await receiver.send([lineOf(1)]), { refused: 0 });
+  answer = { status: 429, text: "slow down" };
+  await t.rejects(receiver.send([lineOf(1)]), { message: /answered 429/, pauseMs: 7000 });
+  t.same(new Set(asked), new Set(["POST /v1/logs application/json"]));
+});
+
+t.test("HTTP: a redirect is not followed, for the key would go along", async (t) => {
+  const thief = await Collector.open(t);
+  const server = createHttp((request, response) => {
+    request.resume().on("end", () => response.writeHead(307, { location: thief.url }).end());
+  });
+  const port = await listening(t, server);
+  const receiver = new HttpReceiver({ endpoint: `http://127.0.0.1:${port}/`, apiKey: "hush" });
+  await t.rejects(receiver.send([lineOf(1)]), { message: /answered 307/ });
+  t.same(thief.keys, []);
+});
+
+t.test("syslog: RFC 5424 messages with octet counts; the end of the other side is its receipt", async (t) => {
+  let text = "";
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+    });
+    socket.once("end", () => socket.end());
+  });
+  const port = await listening(t, server);
+  const receiver = new SyslogReceiver({ host: "127.0.0.1", port, tls: null, clock: systemClock });
+  const lines = [lineOf(1), lineOf(2, "Änn")];
+  t.same(await receiver.send(lines), { refused: 0 });
+  for (const { text: line } of lines) {
+    const message = `<109>1 2026-11-21T00:00:00.000Z ${hostname()} overlay-companion ${process.pid} approval.granted - ${line}`;
+    const frame = `${Buffer.byteLength(message)} ${message}`;
+    t.ok(text.startsWith(frame));
+    text = text.slice(frame.length);
+  }
+  t.equal(text, "");
+});
+
+t.test("syslog: who is gone before it has read all has nothing", async (t) => {
+  const lines = Array.from({ length: 512 }, (_, nth) => lineOf(nth));
+  const ways: readonly ((socket: Socket) => void)[] = [
+    (socket) => socket.destroy(),
+    (socket) => socket.once("data", () => socket.resetAndDestroy()),
+    (socket) => socket.once("data", () => socket.destroy()),
+  ];
+  for (const way of ways) {
+    const port = await listening(
+      t,
+      createServer((socket) => {
+        socket.on("error", () => undefined);
+        way(socket);
+      }),
+    );
+    await t.rejects(
+      new SyslogReceiver({ host: "127.0.0.1", port, tls: null, clock: systemClock }).send(lines),
+      ReceiverError,
+    );
+  }
+});
+
+t.test("two receivers of one log are served apart", async (t) => {
+  const dir = t.testdir();
+  const collector = await Collector.open(t);
+  const { write } = await forwarded(t, dir, httpTo(collector));
+  await write(2);
+  t.same(collector.unique, [1, 2]);
+  let frames = 0;
+  const port = await listening(
+    t,
+    createServer((socket) => {
+      socket.on("data", () => frames++).once("end", () => socket.end());
+    }),
+  );
+  const second = await forwarded(
+    t,
+    dir,
+    new SyslogReceiver({ host: "127.0.0.1", port, tls: null, clock: systemClock }),
+  );
+  await second.forwarder.flush();
+  t.match(second.forwarder.state, { name: "syslog", isWorking: true, waitingBytes: 0 });
+  t.ok(frames > 0, "from the begin of the log, not from where the other is");
+});
