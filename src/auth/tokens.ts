@@ -26,6 +26,7 @@ const storedToken = z.strictObject({
   created_at: z.iso.datetime(),
   elicit: z.boolean().optional(),
   toolsets: z.array(z.string().min(1).max(40)).min(1).max(20).optional(),
+  expires_at: z.iso.datetime().optional(),
 });
 const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(storedToken).max(10_000) });
 const useFile = z.record(z.string(), z.iso.datetime());
@@ -47,6 +48,8 @@ export interface TokenInfo {
   readonly mayElicit: boolean;
   /** Names of the sets of tools that its holder has; null: those of the configuration. */
   readonly toolsets: readonly string[] | null;
+  /** From then on it is nobody's; null for never. */
+  readonly expiresAt: string | null;
   /** To the minute; null for never. */
   readonly lastUsedAt: string | null;
 }
@@ -96,16 +99,21 @@ export class TokenStore {
     return [...this.#tokens.values()].map((token) => this.#info(token));
   }
 
+  /** False for one that is revoked or has expired. */
   has(id: string): boolean {
     this.#refresh();
-    return this.#tokens.has(id);
+    return this.#isValid(this.#tokens.get(id));
   }
 
   /** Makes a token. The answer is the only time that its secret is seen. Throws AuthError bad_name. */
   async create(
     name: string,
     role: Role,
-    options: { readonly mayElicit?: boolean; readonly toolsets?: readonly string[] | null } = {},
+    options: {
+      readonly mayElicit?: boolean;
+      readonly toolsets?: readonly string[] | null;
+      readonly expiresAt?: Date | null;
+    } = {},
   ): Promise<{ readonly token: string; readonly info: TokenInfo }> {
     if (!storedToken.shape.name.safeParse(name).success) {
       throw new AuthError("bad_name", `the token's name has ${name.length} characters: expected 1 to 100`);
@@ -120,6 +128,7 @@ export class TokenStore {
       created_at: this.#clock.date().toISOString(),
       ...(options.mayElicit === true ? { elicit: true } : {}),
       ...(options.toolsets == null ? {} : { toolsets: [...options.toolsets] }),
+      ...(options.expiresAt == null ? {} : { expires_at: options.expiresAt.toISOString() }),
     };
     await this.#change((tokens) => tokens.set(id, stored));
     const info = this.#info(stored);
@@ -150,7 +159,7 @@ export class TokenStore {
       sha256(token),
       stored === undefined ? Buffer.alloc(32) : Buffer.from(stored.sha256, "hex"),
     );
-    if (stored === undefined || !isRight) return null;
+    if (stored === undefined || !isRight || !this.#isValid(stored)) return null;
     this.#markUsed(stored.id);
     const { name, role, elicit = false, toolsets } = stored;
     return {
@@ -187,6 +196,11 @@ export class TokenStore {
     await this.#writes;
   }
 
+  #isValid(token: StoredToken | undefined): boolean {
+    if (token?.expires_at === undefined) return token !== undefined;
+    return this.#clock.date().getTime() < Date.parse(token.expires_at);
+  }
+
   #info(token: StoredToken): TokenInfo {
     return {
       id: token.id,
@@ -195,6 +209,7 @@ export class TokenStore {
       createdAt: token.created_at,
       mayElicit: token.elicit === true,
       toolsets: token.toolsets ?? null,
+      expiresAt: token.expires_at ?? null,
       lastUsedAt: this.#used.get(token.id) ?? null,
     };
   }

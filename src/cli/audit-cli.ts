@@ -44,7 +44,7 @@ interface Verdict {
 }
 
 /** Without files: all of the log of the data directory, its end too. */
-export async function verifyAudit(config: Config, files: readonly string[]): Promise<Verdict> {
+async function verifyAudit(config: Config, files: readonly string[]): Promise<Verdict> {
   const { data_dir } = config;
   const key = await ChainKey.open(data_dir, config.audit.key ?? null);
   if (files.length > 0) {

@@ -32,6 +32,7 @@ Commands
   token create ROLE [--name N]  make a token of a role (${ROLES.join(", ")}); shown once
                [--elicit]       the person at its MCP client may approve what it asks
                [--toolsets T]   its holder has only these tools, as with serve
+               [--expires WHEN] 90m, 12h, 30d, or a moment such as 2026-12-31T18:00:00Z; never without it
   token list | revoke ID
   audit verify [FILE...]        exit 0 only if every line of the audit log is as it was written
   audit export --actor NAME     every event of one actor, by name or id, as NDJSON

@@ -28,6 +28,7 @@ const OPTIONS = {
   actor: { type: "string" },
   elicit: { type: "boolean" },
   toolsets: { type: "string" },
+  expires: { type: "string" },
   format: { type: "string" },
   from: { type: "string" },
   to: { type: "string" },

@@ -52,7 +52,7 @@ export interface ExportWords {
 }
 
 /** One line for each recording of a data directory, the newest first. */
-export async function listRecordings(dataDir: string): Promise<string> {
+async function listRecordings(dataDir: string): Promise<string> {
   const recordings = await (await openArchive(dataDir)).list();
   if (recordings.length === 0) return "there are no recordings\n";
   const lines = recordings.map(
@@ -74,7 +74,7 @@ export async function verifyRecording(dataDir: string, id: string): Promise<stri
 }
 
 /** Writes a recording, or a range of it, into a file and names it. Throws RefusedError. */
-export async function exportToFile(dataDir: string, id: string, words: ExportWords): Promise<string> {
+async function exportToFile(dataDir: string, id: string, words: ExportWords): Promise<string> {
   const format = formatOf(words);
   const fromMs = timeOf("--from", words.from);
   const toMs = timeOf("--to", words.to);

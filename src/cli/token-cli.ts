@@ -18,6 +18,7 @@ export function tokenCommand(words: readonly string[], values: Values, config: C
           const role = roleOf(word ?? "");
           const { token, info } = await tokens.create(values.name ?? role, role, {
             mayElicit: values.elicit ?? false,
+            expiresAt: expiryOf(values.expires),
             toolsets: values.toolsets === undefined ? null : config.mcp.toolsets,
           });
           return `${token}\n(id ${info.id}, role ${role}; it is not shown again)\n`;
@@ -30,8 +31,9 @@ export function tokenCommand(words: readonly string[], values: Values, config: C
         const lines = tokens
           .list()
           .map(
-            ({ id, role, name, lastUsedAt, mayElicit, toolsets }) =>
+            ({ id, role, name, lastUsedAt, mayElicit, toolsets, expiresAt }) =>
               `${id}  ${role}  ${safeText(name)}  last used: ${lastUsedAt ?? "never"}${mayElicit ? "  --elicit" : ""}` +
+              `${expiresAt === null ? "" : `  ${expiryWords(expiresAt)}`}` +
               `${toolsets === null ? "" : `  --toolsets ${toolsets.join(",")}`}\n`,
           );
         await tokens.close();
@@ -49,6 +51,33 @@ export function tokenCommand(words: readonly string[], values: Values, config: C
     default:
       throw new UsageError(`got "token ${action ?? ""}", expected token create, list or revoke`);
   }
+}
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A length from now on, or a moment to come. Throws UsageError. */
+function expiryOf(word: string | undefined): Date | null {
+  if (word === undefined) return null;
+  const nowMs = systemClock.date().getTime();
+  const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(word) ?? [];
+  const atMs =
+    unit === "m" || unit === "h" || unit === "d" ? nowMs + Number(count) * UNIT_MS[unit] : momentOf(word);
+  if (atMs === null || atMs <= nowMs) {
+    throw new UsageError(
+      `got --expires "${word}", expected a length such as 12h or 30d, or a moment to come such as 2026-12-31T18:00:00Z`,
+    );
+  }
+  return new Date(atMs);
+}
+
+/** null for what names no moment; a date alone is its midnight in UTC. */
+function momentOf(word: string): number | null {
+  const ms = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z)?$/.test(word) ? Date.parse(word) : Number.NaN;
+  return Number.isNaN(ms) ? null : ms;
+}
+
+function expiryWords(expiresAt: string): string {
+  return `${Date.parse(expiresAt) <= systemClock.date().getTime() ? "expired" : "expires"}: ${expiresAt}`;
 }
 
 function roleOf(word: string): Role {

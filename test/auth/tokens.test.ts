@@ -41,6 +41,27 @@ t.test("the right to be asked at its own client is given when a token is made, a
   );
 });
 
+t.test("a token that has expired is nobody's, is told of, and ends what was opened by it", async (t) => {
+  const dir = t.testdir();
+  const clock = new FakeClock();
+  const store = await TokenStore.open(dir, clock);
+  const expiresAt = new Date(clock.date().getTime() + 60_000);
+  const { token, info } = await store.create("guest", "viewer", { expiresAt });
+  const forever = await store.create("laptop", "viewer");
+  t.equal(info.expiresAt, expiresAt.toISOString());
+  t.equal(forever.info.expiresAt, null);
+  clock.advance(59_999);
+  t.equal(store.verify(token)?.name, "guest");
+  t.ok(store.has(info.id));
+  clock.advance(1);
+  t.equal(store.verify(token), null);
+  t.notOk(store.has(info.id), "who holds a session by it is cut off as for one that was revoked");
+  t.match(store.list(), [{ expiresAt: expiresAt.toISOString() }, { expiresAt: null }]);
+  t.ok(store.verify(forever.token));
+  const again = await TokenStore.open(dir, clock);
+  t.equal(again.verify(token), null, "after a restart too");
+});
+
 t.test("the file holds only hashes and is its owner's alone", async (t) => {
   const dir = t.testdir();
   const store = await TokenStore.open(dir, new FakeClock());

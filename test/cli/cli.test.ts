@@ -100,6 +100,13 @@ t.test("tokens are made, listed without their secret, and revoked", async (t) =>
   await t.rejects(run(["token", "create", "agent", "--toolsets", "cor"], dir), {
     message: /mcp.toolsets .*"cor".*"core"/,
   });
+  await run(["token", "create", "viewer", "--expires", "12h"], dir);
+  t.match(await run(["token", "list"], dir), / {2}expires: \d{4}-\d\d-\d\dT/);
+  for (const when of ["soon", "2020-01-01", "0d", "12", "2026-13-01"]) {
+    await t.rejects(run(["token", "create", "viewer", "--expires", when], dir), {
+      message: `got --expires "${when}", expected a length such as 12h or 30d, or a moment to come`,
+    });
+  }
   await t.rejects(run(["token", "create", "king"], dir), { message: /"king", expected one of admin/ });
 });
 
