@@ -277,6 +277,7 @@ async function openRooms(
     recordings,
     replays,
     authenticator,
+    tokens,
     audit,
     mcp,
     rfb: {

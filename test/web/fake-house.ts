@@ -96,6 +96,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
   const app = buildApp({
     desktops,
     authenticator,
+    tokens,
     clients,
     clock,
     logger,

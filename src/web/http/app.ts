@@ -25,6 +25,7 @@ import { ruleRoutes } from "../routes/rules.ts";
 import { screenshotRoutes } from "../routes/screenshot.ts";
 import { SignIn, sessionRoutes } from "../routes/session.ts";
 import { socketRoutes } from "../routes/sockets.ts";
+import { tokenRoutes } from "../routes/tokens.ts";
 import { AccessGuard, auditedActor, auditedRequest } from "./access.ts";
 import { isLargeBody, readBodiesInTurns } from "./body-turns.ts";
 import { errorAnswer, WebError } from "./error.ts";
@@ -173,6 +174,7 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper):
   overlayRoutes(app, ports);
   approvalRoutes(app, ports, reading);
   ruleRoutes(app, ports);
+  if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);
   if (ports.recordings !== undefined) {
     addRecordingRoutes(app, ports, ports.recordings, { reading, limits });
   }

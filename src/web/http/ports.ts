@@ -5,6 +5,7 @@ import type { WebSocket } from "ws";
 import type { AuditEntry } from "../../audit/audit-event.ts";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import type { Principal } from "../../auth/principal.ts";
+import type { TokenStore } from "../../auth/tokens.ts";
 import type { Scene } from "../../compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
 import type { ConnectionEdit } from "../../desktop/connections/connection-fields.ts";
@@ -134,6 +135,8 @@ export interface AppPorts {
     /** Throws RefusedError not_found for a desktop that shows none. */
     player(desktopId: string): ReplayedRecording;
   };
+  /** Absent: nobody makes tokens by REST. */
+  readonly tokens?: Pick<TokenStore, "list" | "create" | "revoke">;
   /** Who watches the appliance from outside; absent: nothing is told. */
   readonly monitoring?: {
     /** In Prometheus' text format. */

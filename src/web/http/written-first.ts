@@ -16,6 +16,7 @@ const KINDS = [
   [/^\/api\/v1\/desktops\//, "desktop"],
   [/^\/api\/v1\/recordings\//, "recording"],
   [/^\/api\/v1\/approvals\//, "approval"],
+  [/^\/api\/v1\/tokens\//, "token"],
 ] as const;
 
 /** Whether a route's calls have to be in the audit log before they are done. */

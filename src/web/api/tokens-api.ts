@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { ROLES } from "../../auth/principal.ts";
+
+/** A token as `GET /api/v1/tokens` lists it; its secret is not kept. */
+export const tokenInfoSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  created_at: z.iso.datetime(),
+  /** null: it never does. */
+  expires_at: z.iso.datetime().nullable(),
+  /** To the minute; null for never. */
+  last_used_at: z.iso.datetime().nullable(),
+});
+export type TokenDetails = z.infer<typeof tokenInfoSchema>;
+
+/** `POST /api/v1/tokens` */
+export const tokenBodySchema = z.strictObject({
+  name: z.string().min(1).max(100),
+  role: z.enum(ROLES),
+  expires_at: z.iso.datetime().nullable().default(null),
+});
+
+/** Its answer, the only one that shows the token. */
+export const newTokenSchema = tokenInfoSchema.extend({ token: z.string() });
+export type NewToken = z.infer<typeof newTokenSchema>;

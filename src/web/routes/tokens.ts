@@ -1,0 +1,46 @@
+import type { FastifyInstance } from "fastify";
+import * as z from "zod";
+import type { TokenInfo, TokenStore } from "../../auth/tokens.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { type NewToken, type TokenDetails, tokenBodySchema } from "../api/tokens-api.ts";
+import { parse } from "../http/parse.ts";
+import type { AppPorts } from "../http/ports.ts";
+
+const paramsSchema = z.object({ id: z.string().min(1).max(100) });
+
+/** The tokens of the data directory: made, listed and taken back by administrators. `OC_TOKEN` is none of them. */
+export function tokenRoutes(
+  app: FastifyInstance,
+  tokens: Pick<TokenStore, "list" | "create" | "revoke">,
+  { clock }: Pick<AppPorts, "clock">,
+): void {
+  const config = { access: "admin" } as const;
+  app.get("/api/v1/tokens", { config }, (_request, reply): TokenDetails[] => {
+    reply.header("cache-control", "no-store");
+    return tokens.list().map(detailsOf);
+  });
+  app.post("/api/v1/tokens", { config }, async (request, reply): Promise<NewToken> => {
+    const { name, role, expires_at } = parse(tokenBodySchema, request.body);
+    const expiresAt = expires_at === null ? null : new Date(expires_at);
+    if (expiresAt !== null && expiresAt.getTime() <= clock.date().getTime()) {
+      throw new RefusedError(
+        "invalid_parameters",
+        "expires_at: got a moment that has passed, expected one to come",
+      );
+    }
+    const { token, info } = await tokens.create(name, role, { expiresAt });
+    reply.code(201).header("cache-control", "no-store");
+    return { ...detailsOf(info), token };
+  });
+  app.delete("/api/v1/tokens/:id", { config }, async (request, reply) => {
+    const { id } = parse(paramsSchema, request.params);
+    if (!(await tokens.revoke(id))) {
+      throw new RefusedError("not_found", "there is no such token: GET /api/v1/tokens lists them");
+    }
+    return reply.code(204).send();
+  });
+}
+
+function detailsOf({ id, name, role, createdAt, expiresAt, lastUsedAt }: TokenInfo): TokenDetails {
+  return { id, name, role, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt };
+}

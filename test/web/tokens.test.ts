@@ -1,0 +1,68 @@
+import t from "tap";
+import * as z from "zod";
+import { errorSchema } from "../../src/web/api/api.ts";
+import { newTokenSchema, tokenInfoSchema } from "../../src/web/api/tokens-api.ts";
+import { openHouse } from "./fake-house.ts";
+
+t.test(
+  "administrators make tokens that expire, list them without their secret, and take them back",
+  async (t) => {
+    const { app, bearer, clock } = await openHouse(t);
+    const headers = bearer("admin");
+    const expires_at = new Date(clock.date().getTime() + 60_000).toISOString();
+    const made = await app.inject({
+      method: "POST",
+      url: "/api/v1/tokens",
+      headers,
+      payload: { name: "Wall screen", role: "viewer", expires_at },
+    });
+    t.equal(made.statusCode, 201);
+    t.equal(made.headers["cache-control"], "no-store");
+    const { token, id } = newTokenSchema.strict().parse(made.json());
+    const use = async () =>
+      (await app.inject({ url: "/api/v1/desktops", headers: { authorization: `Bearer ${token}` } }))
+        .statusCode;
+    t.equal(await use(), 200);
+    const list = async () => {
+      const answer = await app.inject({ url: "/api/v1/tokens", headers });
+      t.notMatch(answer.body, token.slice(-43));
+      return z.array(tokenInfoSchema.strict()).parse(answer.json());
+    };
+    t.match(
+      (await list()).find((info) => info.id === id),
+      {
+        ...{ name: "Wall screen", role: "viewer", expires_at },
+        last_used_at: /^2026-11-21T00:0\d:00.000Z$/,
+      },
+    );
+    clock.advance(60_000);
+    t.equal(await use(), 401, "it has expired");
+    const url = `/api/v1/tokens/${id}`;
+    t.equal((await app.inject({ method: "DELETE", url, headers })).statusCode, 204);
+    t.equal(
+      (await list()).find((info) => info.id === id),
+      undefined,
+    );
+    const again = await app.inject({ method: "DELETE", url, headers });
+    t.equal(again.statusCode, 404);
+  },
+);
+
+t.test("nobody else makes one, and none that is over already or of a role that is not there", async (t) => {
+  const { app, bearer, tokens } = await openHouse(t);
+  const before = tokens.list().length;
+  const post = (role: "admin" | "operator", payload: object) =>
+    app.inject({ method: "POST", url: "/api/v1/tokens", headers: bearer(role), payload });
+  t.equal((await post("operator", { name: "mine", role: "admin" })).statusCode, 403);
+  for (const [payload, field] of [
+    [{ name: "old", role: "viewer", expires_at: "2020-01-01T00:00:00Z" }, "expires_at"],
+    [{ name: "old", role: "viewer", expires_at: "soon" }, "expires_at"],
+    [{ name: "king", role: "king" }, "role"],
+    [{ name: "", role: "viewer" }, "name"],
+  ] as const) {
+    const answer = await post("admin", payload);
+    t.equal(answer.statusCode, 400, JSON.stringify(payload));
+    t.match(errorSchema.parse(answer.json()).error.message, field);
+  }
+  t.equal(tokens.list().length, before);
+});
