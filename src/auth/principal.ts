@@ -48,6 +48,10 @@ const PERMISSIONS = {
 
 /** Whether a principal may; an agent's input goes through MCP and the policy, never through this. */
 export function may(principal: Principal, permission: Permission): boolean {
-  const permissions: readonly Permission[] = PERMISSIONS[principal.role];
-  return permissions.includes(permission);
+  return permissionsOf(principal).includes(permission);
+}
+
+/** All that a principal may. */
+export function permissionsOf({ role }: Principal): readonly Permission[] {
+  return PERMISSIONS[role];
 }
