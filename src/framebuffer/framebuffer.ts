@@ -1,4 +1,4 @@
-import { type Bench, openBench } from "./kernels/bench.ts";
+import { openPictureMemory, type PictureMemory } from "./kernels/picture-memory.ts";
 import { holdsRect, type Rect, rectOfSize, type Size } from "./rect.ts";
 
 /** Bytes a pixel takes in a Framebuffer: R, G, B, A. */
@@ -37,7 +37,7 @@ interface Place {
 
 interface Memory {
   readonly words: Uint32Array;
-  readonly bench: Bench | null;
+  readonly kernelMemory: PictureMemory | null;
 }
 
 /**
@@ -52,7 +52,7 @@ export class Framebuffer implements Size {
   readonly #place: Place;
   #words: Uint32Array;
   #bytes: Uint8Array;
-  #bench: Bench | null;
+  #kernelMemory: PictureMemory | null;
 
   /**
    * Black, width x height pixels; with kernels it lies in WebAssembly memory of its own, where the host has any.
@@ -60,13 +60,13 @@ export class Framebuffer implements Size {
    */
   constructor(width: number, height: number, place: Place & { readonly memory?: SharedArrayBuffer } = {}) {
     const { memory } = place;
-    const { words, bench } =
+    const { words, kernelMemory } =
       memory === undefined ? allocate(width, height, place) : adopt(width, height, memory);
     this.#width = width;
     this.#height = height;
     this.#place = { hasKernels: place.hasKernels ?? false, isShared: place.isShared ?? memory !== undefined };
     this.#words = words;
-    this.#bench = bench;
+    this.#kernelMemory = kernelMemory;
     this.#bytes = bytesOf(words);
   }
 
@@ -113,14 +113,14 @@ export class Framebuffer implements Size {
   }
 
   /** The kernels that work on these pixels where they lie, and room beside them; null where there are none. */
-  get bench(): Bench | null {
-    return this.#bench;
+  get kernelMemory(): PictureMemory | null {
+    return this.#kernelMemory;
   }
 
   /** Keeps the common top-left part, the rest is black. Throws a RangeError for a size outside isAcceptableSize. */
   resize(width: number, height: number): void {
     if (width === this.#width && height === this.#height) return;
-    const { words, bench } = allocate(width, height, this.#place);
+    const { words, kernelMemory } = allocate(width, height, this.#place);
     const rows = Math.min(height, this.#height);
     const columns = Math.min(width, this.#width);
     for (let y = 0; y < rows; y++) {
@@ -129,7 +129,7 @@ export class Framebuffer implements Size {
     this.#width = width;
     this.#height = height;
     this.#words = words;
-    this.#bench = bench;
+    this.#kernelMemory = kernelMemory;
     this.#bytes = bytesOf(words);
   }
 
@@ -175,12 +175,12 @@ function allocate(width: number, height: number, { hasKernels, isShared }: Place
   checkSize(width, height);
   if (isShared === true)
     return adopt(width, height, new SharedArrayBuffer(width * height * BYTES_PER_PIXEL), OPAQUE);
-  const bench = hasKernels === true ? openBench(width, height) : null;
+  const kernelMemory = hasKernels === true ? openPictureMemory(width, height) : null;
   const words =
-    bench === null
+    kernelMemory === null
       ? new Uint32Array(width * height)
-      : new Uint32Array(bench.buffer, bench.pixels, width * height);
-  return { words: words.fill(OPAQUE), bench };
+      : new Uint32Array(kernelMemory.buffer, kernelMemory.pixels, width * height);
+  return { words: words.fill(OPAQUE), kernelMemory };
 }
 
 /** `memory` as pixels, all of them `word` where one is given. Throws a RangeError where they do not fit. */
@@ -188,7 +188,7 @@ function adopt(width: number, height: number, memory: SharedArrayBuffer, word?: 
   checkSize(width, height);
   const words = new Uint32Array(memory, 0, width * height);
   if (word !== undefined) words.fill(word);
-  return { words, bench: null };
+  return { words, kernelMemory: null };
 }
 
 function checkSize(width: number, height: number): void {

@@ -1,5 +1,5 @@
 import { BYTES_PER_PIXEL, type Framebuffer } from "./framebuffer.ts";
-import type { Bench } from "./kernels/bench.ts";
+import type { PictureMemory } from "./kernels/picture-memory.ts";
 import type { Rect } from "./rect.ts";
 
 /** How wide the strips are that lines are known by, in pixels (a multiple of 4), and how many lie side by side. */
@@ -30,7 +30,7 @@ export function guessShift(before: Framebuffer, after: Framebuffer, area: Rect, 
     const strip = isRows
       ? { x: area.x + at, y: area.y, width: PROBE_PIXELS, height: count }
       : { x: area.x, y: area.y + at, width: count, height: PROBE_PIXELS };
-    const [old, now] = [before, after].map((frame) => hashesOf(frame, strip, axis, before.bench));
+    const [old, now] = [before, after].map((frame) => hashesOf(frame, strip, axis, before.kernelMemory));
     if (old !== undefined && now !== undefined) vote(inContext(old), inContext(now), votes);
   }
   let best = 0;
@@ -77,18 +77,23 @@ function slotOf(hashes: Int32Array, slots: Int32Array, hash: number, mask: numbe
   return slot;
 }
 
-/** A number for each line of a strip: by the kernels of `bench`, to which the rows of other pictures are brought, else here. */
-function hashesOf(frame: Framebuffer, strip: Rect, axis: Axis, bench: Bench | null): Int32Array {
+/** A number for each line of a strip: by the kernels of `kernelMemory`, to which the rows of other pictures are brought, else here. */
+function hashesOf(
+  frame: Framebuffer,
+  strip: Rect,
+  axis: Axis,
+  kernelMemory: PictureMemory | null,
+): Int32Array {
   const isRows = axis === "rows";
-  if (bench === null) return isRows ? hashRows(frame, strip) : hashColumns(frame, strip);
-  const { kernels, buffer, band, bandBytes, patch } = bench;
+  if (kernelMemory === null) return isRows ? hashRows(frame, strip) : hashColumns(frame, strip);
+  const { kernels, buffer, band, bandBytes, patch } = kernelMemory;
   const { x, y, width, height } = strip;
   const stride = frame.strideBytes;
   const start = y * stride + x * BYTES_PER_PIXEL;
   const hash = isRows ? kernels.hashRows : kernels.hashColumns;
   const hashes = new Int32Array(buffer, patch, isRows ? height : width);
-  if (frame.bench === bench) {
-    hash(bench.pixels + start, stride, width, height, patch);
+  if (frame.kernelMemory === kernelMemory) {
+    hash(kernelMemory.pixels + start, stride, width, height, patch);
     return hashes.slice();
   }
   const memory = new Uint8Array(buffer);

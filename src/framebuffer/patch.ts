@@ -1,5 +1,5 @@
 import type { Framebuffer } from "./framebuffer.ts";
-import { MAX_PATCH_PIXELS } from "./kernels/bench.ts";
+import { MAX_PATCH_PIXELS } from "./kernels/picture-memory.ts";
 import { holdsRect, type Rect, type Size } from "./rect.ts";
 
 /** Greys that a tolerant search compares at each place before it looks at all pixels. */

@@ -1,5 +1,5 @@
 import { BYTES_PER_PIXEL, type Framebuffer } from "./framebuffer.ts";
-import { BAND_ROWS, type Bench } from "./kernels/bench.ts";
+import { BAND_ROWS, type PictureMemory } from "./kernels/picture-memory.ts";
 import { intersectRects, isEmptyRect, type Rect } from "./rect.ts";
 import { Region } from "./region.ts";
 
@@ -16,7 +16,7 @@ const EXACT_PIXELS = 2 * CELL * CELL;
  */
 export function publishDamage(from: Framebuffer, to: Framebuffer, damage: Region): Region {
   const isSmall = damage.area <= EXACT_PIXELS;
-  const bench = isSmall ? null : to.bench;
+  const kernelMemory = isSmall ? null : to.kernelMemory;
   const changed: Rect[] = [];
   for (const damaged of damage.rects) {
     const r = intersectRects(damaged, to.rect);
@@ -24,8 +24,8 @@ export function publishDamage(from: Framebuffer, to: Framebuffer, damage: Region
     const bottom = r.y + r.height;
     for (let top = r.y; top < bottom; top = nextLine(top, bottom)) {
       const line = { x: r.x, y: top, width: r.width, height: nextLine(top, bottom) - top };
-      if (bench === null) publishLine(from, to, line, isSmall, changed);
-      else publishWithKernel(from, to, bench, line, changed);
+      if (kernelMemory === null) publishLine(from, to, line, isSmall, changed);
+      else publishWithKernel(from, to, kernelMemory, line, changed);
     }
   }
   return Region.from(changed);
@@ -35,26 +35,36 @@ export function publishDamage(from: Framebuffer, to: Framebuffer, damage: Region
 function publishWithKernel(
   from: Framebuffer,
   to: Framebuffer,
-  bench: Bench,
+  kernelMemory: PictureMemory,
   line: Rect,
   changed: Rect[],
 ): void {
   const { x, y, width, height } = line;
   const rowBytes = width * BYTES_PER_PIXEL;
   const stride = to.strideBytes;
-  const memory = new Uint8Array(bench.buffer);
+  const memory = new Uint8Array(kernelMemory.buffer);
   const source = from.bytes;
   const start = y * stride + x * BYTES_PER_PIXEL;
-  if (rowBytes === stride) memory.set(source.subarray(start, start + height * stride), bench.band);
+  if (rowBytes === stride) memory.set(source.subarray(start, start + height * stride), kernelMemory.band);
   else {
     for (let row = 0; row < height; row++) {
       const at = start + row * stride;
-      memory.set(source.subarray(at, at + rowBytes), bench.band + row * rowBytes);
+      memory.set(source.subarray(at, at + rowBytes), kernelMemory.band + row * rowBytes);
     }
   }
-  const target = bench.pixels + start;
-  const { band, places } = bench;
-  const count = bench.kernels.publishCells(band, rowBytes, target, stride, x, width, height, CELL, places);
+  const target = kernelMemory.pixels + start;
+  const { band, places } = kernelMemory;
+  const count = kernelMemory.kernels.publishCells(
+    band,
+    rowBytes,
+    target,
+    stride,
+    x,
+    width,
+    height,
+    CELL,
+    places,
+  );
   if (count === 0) return;
   const right = x + width;
   let index = 0;

@@ -1,5 +1,5 @@
 import { BYTES_PER_PIXEL, type Framebuffer } from "./framebuffer.ts";
-import type { Bench } from "./kernels/bench.ts";
+import type { PictureMemory } from "./kernels/picture-memory.ts";
 import { type Axis, guessShift } from "./line-votes.ts";
 import { areaOfRect, EMPTY_RECT, intersectRects, type Rect, translateRect } from "./rect.ts";
 import { Region } from "./region.ts";
@@ -84,7 +84,7 @@ class CellGrid {
 
   /** Fills in what a move by (dx, dy) would do, reading each new pixel once and two old ones. */
   compare(before: Framebuffer, after: Framebuffer, dx: number, dy: number): void {
-    const { bench } = before;
+    const { kernelMemory } = before;
     for (let row = 0; row < this.#rows; row++) {
       const line = this.#lineAt(row);
       const source = translateRect(line, -dx, -dy);
@@ -92,11 +92,11 @@ class CellGrid {
       const end = start + this.#columns;
       const wrong = this.#wrong.subarray(start, end);
       const changed = this.#changed.subarray(start, end);
-      if (bench === null) {
+      if (kernelMemory === null) {
         differLine(before, source, after, line, wrong);
         differLine(before, line, after, line, changed);
       } else {
-        differWithKernel(before, bench, after, line, source, wrong, changed);
+        differWithKernel(before, kernelMemory, after, line, source, wrong, changed);
       }
     }
   }
@@ -142,7 +142,7 @@ class CellGrid {
 /** Compares a line of cells of `after` with the same and with the moved part of `before`, in that one's memory. */
 function differWithKernel(
   before: Framebuffer,
-  { buffer, kernels, pixels, band, places }: Bench,
+  { buffer, kernels, pixels, band, places }: PictureMemory,
   after: Framebuffer,
   line: Rect,
   source: Rect,

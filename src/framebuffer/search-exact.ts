@@ -1,5 +1,5 @@
 import type { Framebuffer } from "./framebuffer.ts";
-import { MAX_PLACES } from "./kernels/bench.ts";
+import { MAX_PLACES } from "./kernels/picture-memory.ts";
 import type { Patch } from "./patch.ts";
 import { intersectRects, type Point, type Rect } from "./rect.ts";
 
@@ -19,29 +19,29 @@ export function findExact(frame: Framebuffer, patch: Patch, area: Rect, most: nu
   const right = r.x + r.width - patch.width;
   const bottom = r.y + r.height - patch.height;
   if (right < r.x || bottom < r.y) return { places: [], isComplete: true };
-  const { bench } = frame;
-  if (bench === null) return findExactScalar(frame, patch, area, most);
-  const words = new Uint32Array(bench.buffer);
-  words.set(patch.words, bench.patch / 4);
-  const count = bench.kernels.findExact(
-    bench.pixels,
+  const { kernelMemory } = frame;
+  if (kernelMemory === null) return findExactScalar(frame, patch, area, most);
+  const words = new Uint32Array(kernelMemory.buffer);
+  words.set(patch.words, kernelMemory.patch / 4);
+  const count = kernelMemory.kernels.findExact(
+    kernelMemory.pixels,
     frame.strideBytes,
     r.x,
     r.y,
     right,
     bottom,
-    bench.patch,
+    kernelMemory.patch,
     patch.width,
     patch.height,
     patch.rarest.x,
     patch.rarest.y,
-    bench.places,
+    kernelMemory.places,
     Math.min(most, MAX_PLACES),
     rowsToCompare(patch),
   );
   const places: Point[] = [];
   for (let i = 0; i < count; i++) {
-    const at = bench.places / 4 + 2 * i;
+    const at = kernelMemory.places / 4 + 2 * i;
     places.push({ x: words[at] ?? 0, y: words[at + 1] ?? 0 });
   }
   return { places, isComplete: count >= 0 && count < most };

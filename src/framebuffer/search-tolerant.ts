@@ -1,5 +1,5 @@
 import type { Framebuffer } from "./framebuffer.ts";
-import { type Bench, MAX_PLACES } from "./kernels/bench.ts";
+import { MAX_PLACES, type PictureMemory } from "./kernels/picture-memory.ts";
 import { greyOf, type Patch } from "./patch.ts";
 import { intersectRects, type Point, type Rect } from "./rect.ts";
 
@@ -44,9 +44,11 @@ export function findTolerant(
   const last = { x: r.x + r.width - patch.width, y: r.y + r.height - patch.height };
   if (last.x < r.x || last.y < r.y) return { places: [], isComplete: true };
   if (patch.samples.length === 0) return { places: [], isComplete: false };
-  const { bench } = frame;
+  const { kernelMemory } = frame;
   const candidates =
-    bench === null ? sampledScalar(frame, patch, r, tolerance) : sampled(frame, bench, patch, r, tolerance);
+    kernelMemory === null
+      ? sampledScalar(frame, patch, r, tolerance)
+      : sampled(frame, kernelMemory, patch, r, tolerance);
   const likely = likenesses(frame, patch, candidates, tolerance);
   return { places: distinct(likely), isComplete: candidates.length < MAX_PLACES };
 }
@@ -72,7 +74,13 @@ function mostMisses(patch: Patch): number {
 }
 
 /** Places at which nearly all samples agree, in reading order, at most MAX_PLACES. */
-function sampled(frame: Framebuffer, bench: Bench, patch: Patch, r: Rect, tolerance: number): Point[] {
+function sampled(
+  frame: Framebuffer,
+  kernelMemory: PictureMemory,
+  patch: Patch,
+  r: Rect,
+  tolerance: number,
+): Point[] {
   const { samples } = patch;
   const columns = r.width - patch.width + 1;
   const lastRow = r.y + r.height - patch.height;
@@ -80,31 +88,38 @@ function sampled(frame: Framebuffer, bench: Bench, patch: Patch, r: Rect, tolera
   const reach = Math.max(...samples.map(({ y }) => y)) - top + 1;
   const greyStride = Math.ceil(r.width / 16) * 16;
   // One row is left free: the last places are read in whole sixteens.
-  const rowsAtOnce = Math.floor(bench.bandBytes / greyStride) - 1;
-  const words = new Int32Array(bench.buffer);
+  const rowsAtOnce = Math.floor(kernelMemory.bandBytes / greyStride) - 1;
+  const words = new Int32Array(kernelMemory.buffer);
   // The samples lie where an exact search keeps its patch.
   samples.forEach(({ x, y, grey }, i) => {
-    const at = (bench.patch + i * SAMPLE_BYTES) / 4;
+    const at = (kernelMemory.patch + i * SAMPLE_BYTES) / 4;
     words[at] = (y - top) * greyStride + x;
     words[at + 1] = grey;
   });
   let found = 0;
   for (let y = r.y; y <= lastRow && found < MAX_PLACES; ) {
     const rows = Math.min(lastRow - y + 1, rowsAtOnce - reach + 1);
-    const source = bench.pixels + (y + top) * frame.strideBytes + r.x * 4;
-    bench.kernels.toGrey(source, frame.strideBytes, bench.band, greyStride, r.width, rows + reach - 1);
-    found = bench.kernels.findSamples(
-      bench.band,
+    const source = kernelMemory.pixels + (y + top) * frame.strideBytes + r.x * 4;
+    kernelMemory.kernels.toGrey(
+      source,
+      frame.strideBytes,
+      kernelMemory.band,
+      greyStride,
+      r.width,
+      rows + reach - 1,
+    );
+    found = kernelMemory.kernels.findSamples(
+      kernelMemory.band,
       greyStride,
       columns,
       rows,
-      bench.patch,
+      kernelMemory.patch,
       samples.length,
       tolerance,
       mostMisses(patch),
       r.x,
       y,
-      bench.places,
+      kernelMemory.places,
       found,
       MAX_PLACES,
     );
@@ -112,7 +127,7 @@ function sampled(frame: Framebuffer, bench: Bench, patch: Patch, r: Rect, tolera
   }
   const places: Point[] = [];
   for (let i = 0; i < found; i++) {
-    const at = bench.places / 4 + 2 * i;
+    const at = kernelMemory.places / 4 + 2 * i;
     places.push({ x: words[at] ?? 0, y: words[at + 1] ?? 0 });
   }
   return places;
@@ -149,17 +164,17 @@ function likenesses(
 type Comparison = (x: number, y: number) => { off: number; difference: number };
 
 function comparison(frame: Framebuffer, patch: Patch, tolerance: number): Comparison {
-  const { bench } = frame;
+  const { kernelMemory } = frame;
   const limit = mostOff(patch);
-  if (bench === null) return (x, y) => compareScalar(frame, patch, x, y, tolerance, limit);
-  const words = new Uint32Array(bench.buffer);
-  words.set(patch.words, bench.patch / 4);
-  const { kernels, pixels, places } = bench;
+  if (kernelMemory === null) return (x, y) => compareScalar(frame, patch, x, y, tolerance, limit);
+  const words = new Uint32Array(kernelMemory.buffer);
+  words.set(patch.words, kernelMemory.patch / 4);
+  const { kernels, pixels, places } = kernelMemory;
   const stride = frame.strideBytes;
   return (x, y) => {
     const at = pixels + y * stride + x * 4;
     const { width, height } = patch;
-    const off = kernels.compareAt(at, stride, bench.patch, width, height, tolerance, limit, places);
+    const off = kernels.compareAt(at, stride, kernelMemory.patch, width, height, tolerance, limit, places);
     return { off, difference: words[places / 4] ?? 0 };
   };
 }

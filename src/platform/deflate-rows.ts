@@ -1,4 +1,4 @@
-import { clearedWorkbench } from "../framebuffer/kernels/workbench.ts";
+import { clearedScratch } from "../framebuffer/kernels/kernel-scratch.ts";
 
 /** What the kernel asks for; see assembly/deflate.ts. */
 const TABLES_BYTES = 45_056;
@@ -11,18 +11,18 @@ function mostBytes(sizeBytes: number): number {
 
 /**
  * Raw deflate of filtered rows of `rowBytes` bytes, RGB, twice as fast as zlib's fastest level and about as small: a
- * segment that others may follow. null where there are no kernels, or no room on the workbench: ask zlib then.
+ * segment that others may follow. null where there are no kernels, or no room on the scratch memory: ask zlib then.
  */
 export function deflateRows(rows: Uint8Array, rowBytes: number): Uint8Array<ArrayBuffer> | null {
-  const bench = clearedWorkbench();
-  if (bench === null) return null;
+  const scratch = clearedScratch();
+  if (scratch === null) return null;
   const count = rows.length / rowBytes;
-  const source = bench.take(rows.length);
-  const tables = bench.take(TABLES_BYTES);
-  const tokens = bench.take(TOKEN_BYTES * count * (1 + (rowBytes - 1) / RGB_BYTES));
-  const target = bench.take(mostBytes(rows.length));
+  const source = scratch.take(rows.length);
+  const tables = scratch.take(TABLES_BYTES);
+  const tokens = scratch.take(TOKEN_BYTES * count * (1 + (rowBytes - 1) / RGB_BYTES));
+  const target = scratch.take(mostBytes(rows.length));
   if (source < 0 || tables < 0 || tokens < 0 || target < 0) return null;
-  const { bytes, kernels } = bench;
+  const { bytes, kernels } = scratch;
   bytes.set(rows, source);
   const length = kernels.deflateRows(source, rowBytes, count, tables, tokens, target);
   return bytes.slice(target, target + length);

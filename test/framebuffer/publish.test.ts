@@ -9,8 +9,8 @@ const WIDTH = 203;
 const HEIGHT = 141;
 
 t.test("a front picture with kernels has them on this host", async (t) => {
-  t.not(noisyFrame(8, 8, 1).bench, null);
-  t.equal(noisyFrame(8, 8, 1, 2 ** 24, false).bench, null);
+  t.not(noisyFrame(8, 8, 1).kernelMemory, null);
+  t.equal(noisyFrame(8, 8, 1, 2 ** 24, false).kernelMemory, null);
 });
 
 t.test("the kernel publishes what the twin and a plain copy do", async () => {
@@ -65,7 +65,7 @@ t.test("a picture keeps its pixels and its kernels when it is resized", async (t
   const corner = front.read({ x: 0, y: 0, width: 20, height: 20 });
   front.resize(50, 20);
   t.same(front.read({ x: 0, y: 0, width: 20, height: 20 }), corner);
-  t.not(front.bench, null);
+  t.not(front.kernelMemory, null);
   t.equal(front.words[49], 0xff000000);
 });
 

@@ -94,6 +94,6 @@ t.test("a drawn picture is no larger than by zlib's fastest level", async (t) =>
   t.ok(sizes.kernel <= sizes.zlib, `${sizes.kernel} and ${sizes.zlib} bytes`);
 });
 
-t.test("what the workbench has no room for is left to zlib", async (t) => {
+t.test("what the scratch memory has no room for is left to zlib", async (t) => {
   t.equal(deflateRows(new Uint8Array((1 + 3 * 2000) * 600), 1 + 3 * 2000), null);
 });

@@ -12,7 +12,7 @@ const SIZE_BYTES = 4 * 1024 * 1024;
  *
  * INVARIANT: nobody keeps anything on it past the call in which it was put there, so one serves the whole process.
  */
-export class Workbench {
+export class KernelScratch {
   readonly kernels: Kernels;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly words: Uint32Array<ArrayBuffer>;
@@ -39,13 +39,13 @@ export class Workbench {
   }
 }
 
-let only: Workbench | null | undefined;
+let only: KernelScratch | null | undefined;
 
-/** The process's workbench, cleared; null on hosts without the kernels. */
-export function clearedWorkbench(): Workbench | null {
+/** The process's scratch memory, cleared; null on hosts without the kernels. */
+export function clearedScratch(): KernelScratch | null {
   if (only === undefined) {
     const memory = openKernelMemory(SIZE_BYTES);
-    only = memory === null ? null : new Workbench(memory.kernels, memory.buffer);
+    only = memory === null ? null : new KernelScratch(memory.kernels, memory.buffer);
   }
   only?.clear();
   return only;

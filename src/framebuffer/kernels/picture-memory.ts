@@ -16,7 +16,7 @@ const LEAST_BAND_STRIDE = 64;
 const SLACK_BYTES = 64;
 
 /** A picture's memory: the pixels, and beside them what kernels need to work on those. All numbers are addresses. */
-export interface Bench {
+export interface PictureMemory {
   readonly kernels: Kernels;
   readonly buffer: ArrayBuffer;
   readonly pixels: number;
@@ -30,7 +30,7 @@ export interface Bench {
 }
 
 /** Memory for a picture of width x height pixels; null where there are no kernels or no room for it. */
-export function openBench(width: number, height: number): Bench | null {
+export function openPictureMemory(width: number, height: number): PictureMemory | null {
   const stride = width * 4;
   const pixels = SLACK_BYTES;
   const band = after(pixels, stride * height);

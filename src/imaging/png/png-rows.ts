@@ -1,5 +1,5 @@
 import { BYTES_PER_PIXEL } from "../../framebuffer/framebuffer.ts";
-import { clearedWorkbench, type Workbench } from "../../framebuffer/kernels/workbench.ts";
+import { clearedScratch, type KernelScratch } from "../../framebuffer/kernels/kernel-scratch.ts";
 import type { Pixels } from "../../framebuffer/picture.ts";
 import { wordsOf } from "../pixels.ts";
 import { adler32 } from "./adler32.ts";
@@ -13,17 +13,17 @@ export interface FilteredRows {
 
 /** The first `count` rows, without alpha, filtered as suits them. */
 export function filterPixels(from: Pixels, width: number, count: number): FilteredRows {
-  const bench = clearedWorkbench();
-  const filtered = bench === null ? null : filterOn(bench, from, width, count);
+  const scratch = clearedScratch();
+  const filtered = scratch === null ? null : filterOn(scratch, from, width, count);
   return filtered ?? filterPixelsScalar(from, width, count);
 }
 
-/** null where the workbench is too small for so many rows. */
-function filterOn(bench: Workbench, from: Pixels, width: number, count: number): FilteredRows | null {
-  const { bytes, kernels } = bench;
+/** null where the scratch memory is too small for so many rows. */
+function filterOn(scratch: KernelScratch, from: Pixels, width: number, count: number): FilteredRows | null {
+  const { bytes, kernels } = scratch;
   const rowBytes = width * BYTES_PER_PIXEL;
-  const source = bench.take(rowBytes * count);
-  const target = bench.take(filteredBytes(width, count));
+  const source = scratch.take(rowBytes * count);
+  const target = scratch.take(filteredBytes(width, count));
   if (source < 0 || target < 0) return null;
   putRows(bytes, source, from, rowBytes, count);
   const near = kernels.countNear(source, rowBytes, width, count, SAMPLED, NEAR);

@@ -1,5 +1,5 @@
 import { OPAQUE } from "../../framebuffer/framebuffer.ts";
-import { clearedWorkbench, type Workbench } from "../../framebuffer/kernels/workbench.ts";
+import { clearedScratch, type KernelScratch } from "../../framebuffer/kernels/kernel-scratch.ts";
 import type { Rect, Size } from "../../framebuffer/rect.ts";
 import type { PixelWords } from "../pixels.ts";
 import { type Spread, spread, weightOf } from "./spread.ts";
@@ -37,8 +37,8 @@ export function beginScaling(size: Size, to: Size): Scaling {
  * read.
  */
 export function scaleBlock(scaling: Scaling, source: PixelWords, block: Rect): void {
-  const bench = clearedWorkbench();
-  if (bench === null || !scaleOn(bench, scaling, source, block)) scaleBlockScalar(scaling, source, block);
+  const scratch = clearedScratch();
+  if (scratch === null || !scaleOn(scratch, scaling, source, block)) scaleBlockScalar(scaling, source, block);
 }
 
 /** `scaleBlock` without kernels. */
@@ -56,19 +56,19 @@ export function coveredBy({ columns, lines }: Scaling, { x, y, width, height }: 
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-/** False where sums need more than 32 bits or the workbench has no room. */
-function scaleOn(bench: Workbench, scaling: Scaling, source: PixelWords, block: Rect): boolean {
+/** False where sums need more than 32 bits or the scratch memory has no room. */
+function scaleOn(scratch: KernelScratch, scaling: Scaling, source: PixelWords, block: Rect): boolean {
   const { columns, lines, target } = scaling;
   const area = columns.total * lines.total;
   if (area > MOST_KERNEL_AREA) return false;
-  const { kernels, words } = bench;
+  const { kernels, words } = scratch;
   const covered = coveredBy(scaling, block);
   const newWidth = columns.first.length;
-  const row = bench.take(4 * covered.width);
-  const sums = bench.take(16 * covered.width);
-  const out = bench.take(4 * block.width);
+  const row = scratch.take(4 * covered.width);
+  const sums = scratch.take(16 * covered.width);
+  const out = scratch.take(4 * block.width);
   const [first, head, last, tail] = [columns.first, columns.head, columns.last, columns.tail].map((table) => {
-    const at = bench.take(4 * block.width);
+    const at = scratch.take(4 * block.width);
     if (at >= 0) words.set(table.subarray(block.x, block.x + block.width), at / 4);
     return at;
   });

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import t from "tap";
-import { openBench } from "../../../src/framebuffer/kernels/bench.ts";
+import { clearedScratch } from "../../../src/framebuffer/kernels/kernel-scratch.ts";
 import { openKernelMemory } from "../../../src/framebuffer/kernels/kernels.ts";
-import { clearedWorkbench } from "../../../src/framebuffer/kernels/workbench.ts";
+import { openPictureMemory } from "../../../src/framebuffer/kernels/picture-memory.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../../scripts/kernels.mjs", import.meta.url));
 
@@ -25,12 +25,12 @@ t.test("what a picture's memory holds does not overlap, at any size", async (t) 
     [3, 700],
     [1920, 1080],
   ] as const) {
-    const bench = openBench(width, height);
-    if (bench === null) {
+    const memory = openPictureMemory(width, height);
+    if (memory === null) {
       t.fail("no kernels");
       continue;
     }
-    const { pixels, band, bandBytes, patch, places, buffer } = bench;
+    const { pixels, band, bandBytes, patch, places, buffer } = memory;
     t.ok(pixels + 4 * width * height <= band);
     t.ok(bandBytes >= 64 * 4 * width && band + bandBytes <= patch);
     t.ok(patch + 4 * 65_536 <= places);
@@ -38,11 +38,11 @@ t.test("what a picture's memory holds does not overlap, at any size", async (t) 
   }
 });
 
-t.test("the workbench says when it is full, and is empty again when it was cleared", async (t) => {
-  const bench = clearedWorkbench();
-  const first = bench?.take(1000) ?? 0;
-  const second = bench?.take(3 * 1024 * 1024) ?? 0;
+t.test("the scratch memory says when it is full, and is empty again when it was cleared", async (t) => {
+  const memory = clearedScratch();
+  const first = memory?.take(1000) ?? 0;
+  const second = memory?.take(3 * 1024 * 1024) ?? 0;
   t.ok(first > 0 && second >= first + 1000);
-  t.equal(bench?.take(3 * 1024 * 1024), -1);
-  t.equal(clearedWorkbench()?.take(10), first);
+  t.equal(memory?.take(3 * 1024 * 1024), -1);
+  t.equal(clearedScratch()?.take(10), first);
 });

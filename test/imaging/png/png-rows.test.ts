@@ -28,7 +28,7 @@ t.test("the kernel filters and sums as the twin does, rough and smooth", async (
   );
 });
 
-t.test("more rows than the workbench holds are filtered all the same", async (t) => {
+t.test("more rows than the scratch memory holds are filtered all the same", async (t) => {
   const frame = noisyFrame(2000, 600, 3, 5, false);
   const pixels = { bytes: frame.bytes, offset: 0, strideBytes: frame.strideBytes };
   const { adler, bytes } = filterPixels(pixels, 2000, 600);

@@ -1,5 +1,5 @@
 import { BYTES_PER_PIXEL, type Framebuffer } from "../../../framebuffer/framebuffer.ts";
-import { clearedWorkbench } from "../../../framebuffer/kernels/workbench.ts";
+import { clearedScratch } from "../../../framebuffer/kernels/kernel-scratch.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue } from "../../byte-queue.ts";
 
@@ -17,7 +17,7 @@ export interface Tiles {
   foreground: number | null;
 }
 
-/** Wire bytes put on the workbench at once. */
+/** Wire bytes put on the scratch memory at once. */
 const MOST_WIRE_BYTES = 256 * 1024;
 
 /** Bits of what the kernel knows of a rectangle's colours. */
@@ -34,15 +34,15 @@ const STATE_BYTES = 4 * STATE_NUMBERS;
  */
 export function paintByKernel(from: ByteQueue, to: Framebuffer, rect: Rect, tiles: Tiles): void {
   while (tiles.y < rect.height && from.size > 0) {
-    const bench = clearedWorkbench();
-    if (bench === null) return;
+    const scratch = clearedScratch();
+    if (scratch === null) return;
     const size = Math.min(from.size, MOST_WIRE_BYTES);
     const stride = rect.width * BYTES_PER_PIXEL;
-    const state = bench.take(STATE_BYTES);
-    const wire = bench.take(size);
-    const line = bench.take(stride * HEXTILE_SIDE);
+    const state = scratch.take(STATE_BYTES);
+    const wire = scratch.take(size);
+    const line = scratch.take(stride * HEXTILE_SIDE);
     if (state < 0 || wire < 0 || line < 0) return;
-    const { bytes, words, kernels } = bench;
+    const { bytes, words, kernels } = scratch;
     bytes.set(from.peek(size), wire);
     const numbers = new Int32Array(words.buffer, state, STATE_NUMBERS);
     numbers[2] = tiles.background ?? 0;
