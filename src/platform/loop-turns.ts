@@ -9,7 +9,7 @@ const MOST_MS = {
   viewers: 3,
   /** All else: pictures, large bodies, text. What begins in a turn may be followed by one slice that waited. */
   slices: 5,
-  /** Copying for recorders. */
+  /** Copying for recorders, whose time is kept in every turn: what waits for a later one may have changed by then. */
   copies: 2,
 } as const;
 
@@ -67,7 +67,9 @@ export class LoopTurns {
   hasTimeFor(kind: WorkKind, ms: number): boolean {
     if (this.#usedMs === 0) return true;
     const { usedMs } = this.#lines[kind];
-    return this.#usedMs + ms <= TURN_MS && (usedMs === 0 || usedMs + ms <= MOST_MS[kind]);
+    if (kind === "copies") return usedMs + ms <= MOST_MS.copies;
+    const othersMs = this.#usedMs - this.#lines.copies.usedMs;
+    return othersMs + ms <= TURN_MS - MOST_MS.copies && (usedMs === 0 || usedMs + ms <= MOST_MS[kind]);
   }
 
   /** Work took, or is about to take, so many milliseconds of this turn. */
