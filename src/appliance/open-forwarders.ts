@@ -21,7 +21,7 @@ export function makeForwarders(
   clock: Clock,
   record: (entry: AuditEntry) => void,
 ): readonly Forwarder[] {
-  const receivers = receiversOf(config, clock);
+  const receivers = makeReceivers(config, clock);
   if (receivers.length > 0 && config.audit.sink !== "file") {
     throw new ConfigError(
       `audit.sink: got ${config.audit.sink} with an endpoint that the log is sent to: expected file, where it waits for them`,
@@ -45,7 +45,7 @@ export function makeForwarders(
 }
 
 /** Those that are configured. */
-function receiversOf({ audit: { http, otlp, syslog } }: Config, clock: Clock): readonly Receiver[] {
+export function makeReceivers({ audit: { http, otlp, syslog } }: Config, clock: Clock): readonly Receiver[] {
   const receivers: Receiver[] = [];
   if (http.endpoint !== undefined)
     receivers.push(new HttpReceiver({ endpoint: http.endpoint, apiKey: http.api_key ?? null }));

@@ -6,6 +6,7 @@ import { auditCommand } from "./audit-cli.ts";
 import { type Command, configOf, expectWords, parse, UsageError, type Values } from "./command-line.ts";
 import { configCommand } from "./config-cli.ts";
 import { connectionsCommand } from "./connections-cli.ts";
+import { doctorCommand } from "./doctor-cli.ts";
 import { recordingsCommand } from "./recordings-cli.ts";
 import { targetsCommand } from "./targets-cli.ts";
 import { tokenCommand } from "./token-cli.ts";
@@ -36,6 +37,8 @@ Commands
   token list | revoke ID
   audit verify [FILE...]        exit 0 only if every line of the audit log is as it was written
   audit export --actor NAME     every event of one actor, by name or id, as NDJSON
+  doctor [--json]               look at Node, data folder, disk, clock, TLS, ports, fonts, targets and
+                                receivers of the audit log; each that is wrong says what to do
 
 Options of serve
   --config FILE      YAML file (else OC_CONFIG)
@@ -63,6 +66,7 @@ const COMMANDS: Readonly<
   targets: targetsCommand,
   token: tokenCommand,
   audit: auditCommand,
+  doctor: doctorCommand,
 };
 
 /** Throws UsageError or ConfigError. */

@@ -27,6 +27,7 @@ const OPTIONS = {
   name: { type: "string" },
   actor: { type: "string" },
   elicit: { type: "boolean" },
+  json: { type: "boolean" },
   toolsets: { type: "string" },
   expires: { type: "string" },
   format: { type: "string" },

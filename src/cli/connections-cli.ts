@@ -3,9 +3,9 @@ import { openTargetLink, trustSettingsOf } from "../appliance/open-links.ts";
 import { SecretBox } from "../auth/secret-box.ts";
 import type { Config } from "../config/config-schema.ts";
 import { readUrl } from "../config/load-config.ts";
-import { makeConnection } from "../desktop/connections/connection.ts";
+import { type Connection, makeConnection } from "../desktop/connections/connection.ts";
 import { FileConnectionStore } from "../desktop/connections/connection-store.ts";
-import { testLink } from "../desktop/connections/connection-test.ts";
+import { type TestReport, testLink } from "../desktop/connections/connection-test.ts";
 import { KnownTargets } from "../desktop/connections/known-targets.ts";
 import { systemClock } from "../platform/clock.ts";
 import { safeText } from "../protocols/rfb/error.ts";
@@ -71,10 +71,7 @@ export function connectionsCommand(words: readonly string[], values: Values, con
 async function testConnection(word: string, config: Config): Promise<string> {
   const stored = (await (await openStore(config)).load()).find(({ id }) => id === word);
   const connection = stored ?? makeConnection(readUrl(word), systemClock.date());
-  const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
-  const trustSettings = trustSettingsOf(config, known);
-  const link = openTargetLink(connection, [], trustSettings);
-  const { success, steps } = await testLink(link, systemClock);
+  const { success, steps } = await linkTest(connection, config);
   const lines = steps
     .map(({ name, ok, detail }) => `${ok ? "ok    " : "failed"}  ${name}: ${detail}\n`)
     .join("");
@@ -82,7 +79,14 @@ async function testConnection(word: string, config: Config): Promise<string> {
   return lines;
 }
 
-async function openStore(config: Config): Promise<FileConnectionStore> {
+/** Shakes hands as an appliance would. */
+export async function linkTest(connection: Connection, config: Config): Promise<TestReport> {
+  const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
+  return testLink(openTargetLink(connection, [], trustSettingsOf(config, known)), systemClock);
+}
+
+/** Connections that were added while running. */
+export async function openStore(config: Config): Promise<FileConnectionStore> {
   return new FileConnectionStore(
     join(config.data_dir, "connections.json"),
     await SecretBox.open(config.data_dir),

@@ -27,6 +27,11 @@ const PREFERRED = [
   "Arial",
 ];
 
+/** Whether this machine has any font at all. */
+export function hasSystemFonts(): boolean {
+  return GlobalFonts.families.length > 0;
+}
+
 /** The typeface for this machine; a machine with nothing but Node may have no font at all. */
 export function chooseTypeface(choice: TypefaceChoice): Typeface {
   const installed = new Set(GlobalFonts.families.map(({ family }) => family));

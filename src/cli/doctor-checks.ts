@@ -1,0 +1,224 @@
+import { X509Certificate } from "node:crypto";
+import { access, constants, stat, statfs } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { makeReceivers } from "../appliance/open-forwarders.ts";
+import { checkConfig } from "../config/check-config.ts";
+import type { Config } from "../config/config-schema.ts";
+import { hasSystemFonts } from "../demo/typeface.ts";
+import type { Connection } from "../desktop/connections/connection.ts";
+import type { TestReport } from "../desktop/connections/connection-test.ts";
+import { systemClock } from "../platform/clock.ts";
+import { VERSION } from "../platform/version.ts";
+
+/** What was looked at, what is so, and what to do where it is wrong. */
+export interface Finding {
+  readonly part: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** null where nothing is to be done. */
+  readonly advice: string | null;
+}
+
+const OLDEST_NODE = [20, 19] as const;
+const MIB = 2 ** 20;
+const DAY_MS = 86_400_000;
+/** A certificate that ends sooner is told of. */
+const CERTIFICATE_DAYS = 14;
+/** Files of a clock that ran so far ahead are no accident. */
+const AHEAD_MS = 60_000;
+
+export function checkNode(version = process.versions.node): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isNew = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  const expected = OLDEST_NODE.join(".");
+  return isNew
+    ? well("node", version)
+    : wrong("node", `${version}, expected ${expected} or later`, `install Node ${expected} or later`);
+}
+
+/** That it is there, is ours to write, and open to nobody else. */
+export async function checkDataDir({ data_dir }: Config): Promise<Finding> {
+  const part = "data folder";
+  try {
+    const found = await stat(data_dir);
+    if (!found.isDirectory())
+      return wrong(part, `${data_dir} is no folder`, "choose another place with --data-dir");
+    await access(data_dir, constants.R_OK | constants.W_OK | constants.X_OK);
+    const isOpen = process.platform !== "win32" && (found.mode & 0o077) !== 0;
+    if (isOpen) return wrong(part, `${data_dir} is open to other users`, `run chmod 700 ${data_dir}`);
+    return well(part, data_dir);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return well(part, `${data_dir} is made at the first start`);
+    return wrong(part, reasonOf(error), "check whose it is, and as whom this runs");
+  }
+}
+
+export async function checkDisk({ data_dir, recording }: Config): Promise<Finding> {
+  try {
+    const { bavail, bsize } = await statfs(data_dir);
+    const free = Math.floor((bavail * bsize) / MIB);
+    if (free >= recording.disk_floor_mb) return well("disk", `${free} MiB free`);
+    return wrong(
+      "disk",
+      `${free} MiB free, recordings leave ${recording.disk_floor_mb}`,
+      "make room, or lower recording.disk_floor_mb",
+    );
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return well("disk", "looked at when the data folder is there");
+    return wrong("disk", reasonOf(error), "check that the disk is mounted");
+  }
+}
+
+/** The release's own date and files written by us are never of a time to come. */
+export async function checkClock(
+  { data_dir }: Config,
+  nowMs = systemClock.date().getTime(),
+): Promise<Finding> {
+  const advice =
+    "set the clock of this machine, by NTP best: certificates, tokens and the audit log depend on it";
+  const [year = 0, month = 1, day = 1] = VERSION.split(".").map(Number);
+  const now = new Date(nowMs).toISOString();
+  if (nowMs < Date.UTC(year, month - 1, day) - DAY_MS)
+    return wrong("clock", `${now}, before the release ${VERSION} was made`, advice);
+  const last = await stat(join(data_dir, "audit.ndjson")).catch(() => null);
+  if (last !== null && last.mtimeMs > nowMs + AHEAD_MS)
+    return wrong(
+      "clock",
+      `${now}, before the audit log was written last (${last.mtime.toISOString()})`,
+      advice,
+    );
+  return well("clock", now);
+}
+
+/** The certificate and its key fit, and it is not about to end. */
+export async function checkTls(config: Config, nowMs = systemClock.date().getTime()): Promise<Finding> {
+  try {
+    const certificate = await checkConfig(config);
+    if (certificate === null) return well("tls", "not configured");
+    const { validTo, subject } = new X509Certificate(certificate.cert);
+    const days = Math.floor((Date.parse(validTo) - nowMs) / DAY_MS);
+    const detail = `${subject} until ${new Date(validTo).toISOString()}`;
+    return days >= CERTIFICATE_DAYS
+      ? well("tls", detail)
+      : wrong("tls", detail, "renew the certificate of server.tls_cert, then start again");
+  } catch (error) {
+    return wrong("tls", reasonOf(error), "mend the configuration: overlay-companion config validate");
+  }
+}
+
+/** Each port can be had, or an appliance has it. */
+export async function checkPorts({ server, vnc }: Config): Promise<Finding[]> {
+  const ports = [
+    { key: "server.port", port: server.port },
+    ...(vnc.port === undefined ? [] : [{ key: "vnc.port", port: vnc.port }]),
+    ...vnc.listeners.map(({ port }, nth) => ({ key: `vnc.listeners.${nth}.port`, port })),
+  ];
+  return Promise.all(
+    ports.map(async ({ key, port }) => {
+      const part = `port ${key}`;
+      const place = `${server.host}:${port}`;
+      const fault = await listenFault(server.host, port);
+      if (fault === null) return well(part, `${place} is free`);
+      if (key === "server.port" && (await isAppliance(server, port)))
+        return well(part, `${place} is an appliance that runs`);
+      return wrong(
+        part,
+        `${place} cannot be had: ${reasonOf(fault)}`,
+        `stop what listens there unless it is this appliance, or choose another ${key}`,
+      );
+    }),
+  );
+}
+
+function listenFault(host: string, port: number): Promise<unknown> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once("error", resolve);
+    server.listen(port, host, () => server.close(() => resolve(null)));
+  });
+}
+
+async function isAppliance({ host, tls_cert }: Config["server"], port: number): Promise<boolean> {
+  // Its certificate is seldom one for this address, and fetch asks no other way.
+  if (tls_cert !== undefined) return false;
+  const name = host.includes(":") ? `[${host}]` : host;
+  try {
+    const answer = await fetch(`http://${name}:${port}/health`, { signal: AbortSignal.timeout(2000) });
+    return /"status":"(ok|degraded)"/.test(await answer.text());
+  } catch {
+    return false;
+  }
+}
+
+export function checkFonts(): Finding {
+  return hasSystemFonts()
+    ? well("fonts", "the system has some")
+    : wrong(
+        "fonts",
+        "the system has none",
+        "install one, such as Debian's fonts-dejavu-core: labels are drawn by strokes",
+      );
+}
+
+/** Really shakes hands with each, up to the first picture. */
+export async function checkTargets(
+  connections: readonly Connection[],
+  test: (connection: Connection) => Promise<TestReport>,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const connection of connections) {
+    const { id, protocol } = connection;
+    const part = `target ${id}`;
+    if (protocol === "demo" || protocol === "replay") findings.push(well(part, "within the appliance"));
+    else if (protocol === "rdp") {
+      // A host gives a session to who signs in last, and the appliance may have it.
+      findings.push(well(part, `not signed in to: connections test does, and may end the session there`));
+    } else {
+      const { success, steps, message } = await test(connection);
+      const last = steps.filter(({ ok }) => ok).at(-1);
+      const got = last === undefined ? "nothing answered" : `got as far as ${last.name}`;
+      findings.push(
+        success
+          ? well(part, message)
+          : wrong(part, `${message} (${got})`, "mend that, then run doctor again"),
+      );
+    }
+  }
+  return findings;
+}
+
+/** Each receiver of the audit log takes a batch without lines. */
+export async function checkReceivers(config: Config): Promise<Finding[]> {
+  return Promise.all(
+    makeReceivers(config, systemClock).map(async (receiver) => {
+      const part = `audit receiver ${receiver.name}`;
+      try {
+        await receiver.send([]);
+        return well(part, "takes what it is sent");
+      } catch (error) {
+        return wrong(
+          part,
+          reasonOf(error),
+          `check audit.${receiver.name} and that it runs; what is written waits for it`,
+        );
+      }
+    }),
+  );
+}
+
+function well(part: string, detail: string): Finding {
+  return { part, ok: true, detail, advice: null };
+}
+
+function wrong(part: string, detail: string, advice: string): Finding {
+  return { part, ok: false, detail, advice };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,185 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer as createHttp } from "node:http";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import * as z from "zod";
+import { readCommand } from "../../src/cli/cli.ts";
+import {
+  checkClock,
+  checkDataDir,
+  checkDisk,
+  checkNode,
+  checkPorts,
+  checkReceivers,
+  checkTargets,
+  checkTls,
+} from "../../src/cli/doctor-checks.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { makeConnection } from "../../src/desktop/connections/connection.ts";
+import { Collector } from "../audit/forward-house.ts";
+
+const configOf = (dataDir: string, env: Record<string, string> = {}) =>
+  loadConfig({
+    env: { OC_DATA_DIR: dataDir, ...env },
+    ...{ flags: {}, file: undefined, connect: [], isDemo: false, isStdio: false },
+  });
+
+async function portOf(t: Test, server: Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => server.close());
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return `${address.port}`;
+}
+
+t.test("Node that is too old", (t) => {
+  for (const version of ["18.20.0", "20.18.9"])
+    t.match(checkNode(version), { ok: false, advice: /20\.19/ }, version);
+  for (const version of ["20.19.0", "22.1.0"])
+    t.match(checkNode(version), { ok: true, advice: null }, version);
+  t.end();
+});
+
+t.test("a data folder that is open to others, is no folder, or is not there yet", async (t) => {
+  const dir = t.testdir({ file: "", data: {} });
+  const data = join(dir, "data");
+  chmodSync(data, 0o755);
+  t.match(await checkDataDir(configOf(data)), { ok: false, advice: `run chmod 700 ${data}` });
+  chmodSync(data, 0o700);
+  t.match(await checkDataDir(configOf(data)), { ok: true });
+  t.match(await checkDataDir(configOf(join(dir, "file"))), { ok: false, detail: /is no folder/ });
+  t.match(await checkDataDir(configOf(join(dir, "new"))), { ok: true, detail: /made at the first start/ });
+});
+
+t.test("a disk with less than recordings leave", async (t) => {
+  const dir = t.testdir();
+  t.match(await checkDisk(configOf(dir, { OC_RECORDING_DISK_FLOOR_MB: "10000000" })), {
+    ok: false,
+    advice: /disk_floor_mb/,
+  });
+  t.match(await checkDisk(configOf(dir, { OC_RECORDING_DISK_FLOOR_MB: "0" })), { ok: true });
+});
+
+t.test("a clock before the release, and one before what was written last", async (t) => {
+  const config = configOf(t.testdir({ "audit.ndjson": "" }));
+  t.match(await checkClock(config), { ok: true });
+  t.match(await checkClock(config, Date.UTC(2000, 0, 1)), { ok: false, detail: /before the release/ });
+  const ahead = new Date(Date.now() + 3_600_000);
+  utimesSync(join(config.data_dir, "audit.ndjson"), ahead, ahead);
+  t.match(await checkClock(config), { ok: false, detail: /before the audit log was written last/ });
+});
+
+t.test("a certificate that is about to end, and a key that is not its own", async (t) => {
+  const dir = t.testdir();
+  const make = (name: string, days: number): void => {
+    const files = ["-keyout", join(dir, `${name}.key`), "-out", join(dir, `${name}.pem`)];
+    const kind = [
+      "req",
+      "-x509",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-subj",
+      "/CN=localhost",
+      "-days",
+      `${days}`,
+    ];
+    execFileSync("openssl", [...kind, ...files], { stdio: "ignore" });
+  };
+  make("long", 90);
+  make("short", 5);
+  const tls = (cert: string, key = cert) =>
+    checkTls(configOf(dir, { OC_TLS_CERT: join(dir, `${cert}.pem`), OC_TLS_KEY: join(dir, `${key}.key`) }));
+  t.match(await tls("long"), { ok: true, detail: /CN=localhost until/ });
+  t.match(await tls("short"), { ok: false, advice: /renew/ });
+  t.match(await tls("long", "short"), { ok: false, advice: /config validate/ });
+  t.match(await checkTls(configOf(dir)), { ok: true, detail: "not configured" });
+});
+
+t.test("a port that something else has, and one that an appliance has", async (t) => {
+  const dir = t.testdir();
+  const other = await portOf(
+    t,
+    createHttp((_request, response) => response.end("hello")),
+  );
+  t.match(await checkPorts(configOf(dir, { OC_PORT: other })), [{ ok: false, detail: /EADDRINUSE/ }]);
+  const ours = await portOf(
+    t,
+    createHttp((_request, response) => response.end('{"status":"ok"}')),
+  );
+  t.match(await checkPorts(configOf(dir, { OC_PORT: ours })), [{ ok: true, detail: /appliance that runs/ }]);
+  const both = await checkPorts(configOf(dir, { OC_PORT: "0", OC_VNC_PORT: other }));
+  t.match(both, [{ ok: true }, { part: "port vnc.port", ok: false }]);
+});
+
+t.test("targets, step by step; RDP hosts are left their sessions", async (t) => {
+  const tested: string[] = [];
+  const connections = [
+    makeConnection({ id: "a", protocol: "vnc", host: "127.0.0.1" }, new Date(0)),
+    makeConnection(
+      { id: "b", protocol: "rdp", host: "127.0.0.1", username: "u", password: "p" },
+      new Date(0),
+    ),
+  ];
+  const findings = await checkTargets(connections, async ({ id }) => {
+    tested.push(id);
+    const steps = [
+      { name: "version", ok: true, detail: "3.8" },
+      { name: "authentication", ok: false, detail: "the password is wrong" },
+    ];
+    return { success: false, steps, message: "authentication: the password is wrong" };
+  });
+  t.match(findings, [
+    { ok: false, detail: "authentication: the password is wrong (got as far as version)" },
+    { ok: true, detail: /not signed in to/ },
+  ]);
+  t.same(tested, ["a"]);
+});
+
+t.test("receivers of the audit log", async (t) => {
+  const dir = t.testdir();
+  const collector = await Collector.open(t);
+  const config = configOf(dir, { AUDIT_HTTP_ENDPOINT: collector.url });
+  t.match(await checkReceivers(config), [{ part: "audit receiver http", ok: true }]);
+  await collector.down();
+  t.match(await checkReceivers(config), [{ ok: false, advice: /audit\.http/ }]);
+});
+
+t.test(
+  "the command looks at everything, in words and as JSON, and its status says whether all is well",
+  async (t) => {
+    const dir = t.testdir();
+    mkdirSync(join(dir, "data"), { mode: 0o700 });
+    writeFileSync(join(dir, "config.yaml"), "server: { port: 0 }\nrecording: { disk_floor_mb: 0 }\n");
+    const server = createServer((socket) => socket.destroy());
+    const target = await portOf(t, server);
+    const run = async (...words: string[]): Promise<string> => {
+      const options = ["--data-dir", join(dir, "data"), "--config", join(dir, "config.yaml")];
+      const command = readCommand(["doctor", ...words, ...options], {});
+      if (command.kind !== "task") throw new Error("doctor is a task");
+      return command.run();
+    };
+    const status = process.exitCode;
+    t.teardown(() => {
+      process.exitCode = status;
+    });
+    process.exitCode = 0;
+    t.match(await run(), /^ok {5} node: /);
+    t.equal(process.exitCode, 0);
+    const findings = z
+      .array(
+        z.object({ part: z.string(), ok: z.boolean(), detail: z.string(), advice: z.string().nullable() }),
+      )
+      .parse(JSON.parse(await run("--json", "--connect", `vnc://127.0.0.1:${target}`)));
+    t.equal(process.exitCode, 1);
+    t.same(
+      findings.filter(({ ok }) => !ok).map(({ part }) => part),
+      [`target vnc-127-0-0-1-${target}`],
+    );
+    for (const { part, ok, advice } of findings) t.equal(advice === null, ok, part);
+  },
+);
