@@ -605,6 +605,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later("S6", "hand-over to a person", "a person takes over by hand only"),
   later("D1", "DOM and pixels joined", "there is no browser bridge yet"),
   later("W1", "the cockpit", "not proved as a whole"),
-  later("O3", "operation for many", "no OIDC, no metrics, no service"),
+  later("O3", "operation for many", "no OIDC, no scopes of tokens, no service"),
   later("H1", "a fleet of nodes", "one process serves"),
 ];
