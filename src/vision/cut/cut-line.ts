@@ -36,6 +36,7 @@ export function cutLine(picture: PixelPicture, piece: LinePiece): CutLine | null
   const contrast = contrastOf(picture, piece, inkBox);
   keepOwn(contrast, piece, inkBox);
   removeRules(contrast);
+  removeBorders(picture, contrast, inkBox);
   const most = contrast.columns().reduce((a, b) => Math.max(a, b), 0);
   if (most < LEAST_CONTRAST) return null;
   const threshold = Math.max(8, 0.12 * most);
@@ -52,9 +53,28 @@ export function cutLine(picture: PixelPicture, piece: LinePiece): CutLine | null
     right: inkBox.left + last[1],
     bottom: inkBox.top + rows[1],
   };
-  if (widthOf(box) <= 3 && heightOf(box) >= 12) return null;
+  if (isFrameSide(box) || isBullet(box, ink, inkBox)) return null;
   const hash = hashOf(ink, contrast.width, [first[0], last[1]], rows);
   return { ...box, words, ink, inkBox, hash };
+}
+
+/** Of a field's frame, with its round corners: no bracket is as slender. */
+const isFrameSide = (box: Box): boolean =>
+  heightOf(box) >= 12 && (widthOf(box) <= 3 || (heightOf(box) >= 16 && heightOf(box) >= 5 * widthOf(box)));
+
+const LARGEST_BULLET = 9;
+
+/** A dot of a list, which stands alone and is nearly all ink. */
+function isBullet(box: Box, ink: Uint8Array, inkBox: Box): boolean {
+  const [width, height] = [widthOf(box), heightOf(box)];
+  if (Math.max(width, height) > LARGEST_BULLET || Math.abs(width - height) > 1) return false;
+  let sum = 0;
+  for (let y = box.top; y < box.bottom; y++) {
+    for (let x = box.left; x < box.right; x++) {
+      sum += ink[(y - inkBox.top) * widthOf(inkBox) + x - inkBox.left]!;
+    }
+  }
+  return sum >= 0.65 * 255 * width * height;
 }
 
 type Span = readonly [from: number, to: number];
@@ -135,6 +155,33 @@ function removeRules(contrast: Contrast): void {
         }
       }
       start = -1;
+    }
+  }
+}
+
+/** A border goes on so far above and below a line that touches it. */
+const BORDER_REACH = 4;
+const BORDER_WIDTH = 3;
+/** What lies beside a window is of about one colour. */
+const BORDER_COLOURS = 48;
+
+/** The side of a window or a field that the first or last letter touches. */
+function removeBorders({ words, width: stride, height }: PixelPicture, contrast: Contrast, box: Box): void {
+  const from = Math.max(0, box.top - BORDER_REACH);
+  const to = Math.min(height, box.bottom + BORDER_REACH);
+  const isBorder = (x: number): boolean => {
+    const colour = words[from * stride + x]!;
+    for (let y = from + 1; y < to; y++)
+      if (!isNear(words[y * stride + x]!, colour, BORDER_COLOURS)) return false;
+    return true;
+  };
+  for (const step of [1, -1]) {
+    const columns = contrast.columns();
+    let x = step === 1 ? 0 : contrast.width - 1;
+    while (x >= 0 && x < contrast.width && columns[x]! <= LEAST_CONTRAST) x += step;
+    for (let k = 0; k < BORDER_WIDTH && x >= 0 && x < contrast.width; k++, x += step) {
+      if (!isBorder(box.left + x)) break;
+      for (let y = 0; y < contrast.height; y++) contrast.clear(y, x, x + 1);
     }
   }
 }

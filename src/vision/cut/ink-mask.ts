@@ -67,14 +67,33 @@ export class InkMask {
         const at = y * width + x;
         if (y < last && isNear(words[at]!, words[at - width]!, GRADIENT)) continue;
         const start = starts[x]!;
+        // One other pixel is a joint, as where the lines of a table cross: the run goes on behind it.
+        const isRunAt = (row: number): boolean =>
+          row === start ||
+          (row > start && isNear(words[row * width + x]!, words[(row - 1) * width + x]!, GRADIENT));
+        const isBefore =
+          y + 1 < last && isNear(words[at + width]!, words[at - width]!, GRADIENT) && isRunAt(y - 1);
+        const isBehind =
+          y < last &&
+          y - 2 >= start &&
+          isNear(words[at]!, words[at - 2 * width]!, GRADIENT) &&
+          isRunAt(y - 2);
+        if (isBefore || isBehind) continue;
         starts[x] = y;
         const bit = y - start >= GROUND_HEIGHT ? DOWN : 0;
         const until = Math.min(y, to);
         for (let k = Math.max(start, from); k < until; k++) {
-          const before = bytes[k * width + x]!;
-          const after = (before & ~DOWN) | bit;
+          const here = k * width + x;
+          const isJoint =
+            bit === DOWN &&
+            k > start &&
+            !isNear(words[here]!, words[here - width]!, GRADIENT) &&
+            k + 1 < y &&
+            !isNear(words[here]!, words[here + width]!, GRADIENT);
+          const before = bytes[here]!;
+          const after = (before & ~DOWN) | (isJoint ? 0 : bit);
           if (before === after) continue;
-          bytes[k * width + x] = after;
+          bytes[here] = after;
           // Ink where there was none, or none where there was.
           if (before !== 0 && after !== 0) continue;
           if (k < changed.top) changed.top = k;

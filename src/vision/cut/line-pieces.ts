@@ -12,6 +12,8 @@ export interface LinePiece extends Box {
 const ONE_GROUND = 10;
 /** Rows by which a part may lie above or below a line to be looked at for it. */
 const REACH = 4;
+/** Of one font a line with brackets is so many times as high as a letter without ascender. */
+const UNEQUAL = 2.4;
 /** Rows of one bucket of the search, as a shift. */
 const BUCKET = 4;
 
@@ -76,11 +78,12 @@ function continues(picture: PixelPicture, line: Growing, part: TextPart): boolea
   const least = Math.min(heightOf(box), heightOf(part));
   const most = Math.max(heightOf(box), heightOf(part));
   const gap = part.left - box.right;
-  const isUnequal = most > 2.1 * least;
+  const isUnequal = most > UNEQUAL * least;
   const em = least >= 7 && isUnequal ? least : most;
   if (gap > Math.max(1.25 * em, 9) || most > TALLEST_LINE) return false;
   if (gap > 2 && most >= 22 && least > 7 && isUnequal) return false;
   if (!isNear(ground, part.ground, ONE_GROUND)) return false;
+  if (isUnderscore(box, part)) return true;
   const isSmall = least <= 0.45 * most;
   if (commonRows(box, part) < (isSmall ? 0.3 : 0.5) * least)
     return isSmall && isAccentOf(box, part, most, least);
@@ -88,12 +91,27 @@ function continues(picture: PixelPicture, line: Growing, part: TextPart): boolea
   return isSmall || !isUnequal || gap <= 2;
 }
 
-/** A dot or an accent right above or below. */
+/** A short bar below the end of a line that has no descender yet: longer ones are rules. */
+function isUnderscore(line: Box, part: Box): boolean {
+  const below = part.top - line.bottom;
+  const gap = part.left - line.right;
+  const isFlat = heightOf(part) <= 3 && widthOf(part) >= 4 && widthOf(part) >= 2 * heightOf(part);
+  return isFlat && heightOf(line) >= 6 && below >= -1 && below <= 3 && gap >= -1 && gap <= 3;
+}
+
+/** A dot or an accent right above; below only the dot of a mark that begins a line. */
 function isAccentOf(line: Box, part: Box, most: number, least: number): boolean {
+  const [small, large] = heightOf(line) < heightOf(part) ? [line, part] : [part, line];
+  if (small.top > large.top && widthOf(large) > 0.7 * most) return false;
   const apart = -commonRows(line, part);
   const common = Math.min(line.right, part.right) - Math.max(line.left, part.left);
   const narrower = Math.min(widthOf(line), widthOf(part));
-  return least <= 5 && apart <= Math.max(2, 0.2 * most) && common >= narrower - 2 && widthOf(part) < 3 * most;
+  return (
+    least <= Math.max(5, 0.3 * most) &&
+    apart <= Math.max(2, 0.25 * most) &&
+    common >= narrower - 2 &&
+    widthOf(part) < 3 * most
+  );
 }
 
 /** Nothing but ground between two boxes, in the row in the middle of what they have in common. */

@@ -24,8 +24,7 @@ const SHAPE_INK = 16;
 export function textParts(picture: PixelPicture, component: Box): TextPart[] {
   const height = heightOf(component);
   const width = widthOf(component);
-  if (width * height < 2 || height > TALLEST_COMPONENT || (height > BAR_HEIGHT && width < BAR_WIDTH))
-    return [];
+  if (height > TALLEST_COMPONENT || (height > BAR_HEIGHT && width < BAR_WIDTH)) return [];
   const ground = colourAround(picture, component);
   return (
     partsInShape(picture, component, ground) ??
@@ -201,13 +200,25 @@ function atValleys(ink: Int32Array, [top, bottom]: Rows, width: number): Rows[] 
   let most = 0;
   for (let y = top; y < bottom; y++) most = Math.max(most, ink[y]!);
   const cuts: number[] = [];
+  const isFull = (y: number): boolean => ink[y]! > 0.12 * most;
   for (let y = top + 7; y < bottom - 7; y++) {
-    if (ink[y]! > 0.12 * most || ink[y]! > ink[y - 1]! || ink[y]! > ink[y + 1]!) continue;
+    if (isFull(y) || ink[y]! > ink[y - 1]! || ink[y]! > ink[y + 1]!) continue;
     const last = cuts.at(-1);
+    // A frame's sides above a line are no line.
+    if (!hasRows(isFull, last ?? top, y) || !hasRows(isFull, y, bottom)) continue;
     if (last === undefined || y - last > 7) cuts.push(y);
     else if (ink[y]! < ink[last]!) cuts[cuts.length - 1] = y;
   }
   return [...cuts, bottom].map((cut, index): Rows => [index === 0 ? top : (cuts[index - 1] ?? top), cut]);
+}
+
+/** Rows of ink that a line of text has, at least. */
+const LEAST_ROWS = 4;
+
+function hasRows(isFull: (y: number) => boolean, from: number, to: number): boolean {
+  let rows = 0;
+  for (let y = from; y < to && rows < LEAST_ROWS; y++) if (isFull(y)) rows++;
+  return rows >= LEAST_ROWS;
 }
 
 function withoutSideGround({ words, width: stride }: PixelPicture, box: Box, ground: number): Box {
