@@ -6,8 +6,9 @@ import type { LineInk } from "./cut/cut-line.ts";
 import { cutPicture } from "./cut/cut-lines.ts";
 import { Engine } from "./engine.ts";
 import { VisionError } from "./error.ts";
+import { CellReader } from "./glyphs/cell-reader.ts";
 import type { FromOcrThread, LineWords, OcrTask, PictureTask, ToOcrThread } from "./ocr-messages.ts";
-import { readLine } from "./read-line.ts";
+import { readLine, readLines } from "./read-line.ts";
 import { inReadingOrder } from "./reading-order.ts";
 
 /** The entry of a thread of the OCR pool. */
@@ -19,8 +20,9 @@ function serve(port: MessagePort): void {
     engine ??= Engine.open();
     const opened = await engine;
     await opened.use(task.languages);
-    const lines = task.kind === "lines" ? task.lines : await linesOf(task);
-    return lines.map((line) => readLine(opened, line));
+    // Who keeps a text knows the letters of its terminals, and asks only for what it does not know.
+    if (task.kind === "lines") return task.lines.map((line) => readLine(opened, line));
+    return readLines(opened, await CellReader.open(), await linesOf(task));
   };
   port.on("message", ({ id, task }: ToOcrThread) => {
     const tell = (message: FromOcrThread): void => port.postMessage(message);

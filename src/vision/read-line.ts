@@ -1,5 +1,6 @@
 import { type Box, heightOf, joinBoxes, rectOfBox, widthOf } from "./cut/box.ts";
 import type { LineInk } from "./cut/cut-line.ts";
+import { type CellReader, withUnknown } from "./glyphs/cell-reader.ts";
 import type { EngineWord, GreyPicture, OcrEngine } from "./ocr-engine.ts";
 import type { OcrLine, OcrWord } from "./ocr-messages.ts";
 
@@ -188,4 +189,19 @@ function catmullRom(distance: number): number {
   const t = Math.abs(distance);
   if (t < 1) return 1.5 * t ** 3 - 2.5 * t ** 2 + 1;
   return t < 2 ? -0.5 * t ** 3 + 2.5 * t ** 2 - 4 * t + 2 : 0;
+}
+
+/** The words of each line: of terminals' fonts letter by letter, of others as the engine reads them. */
+export function readLines(
+  engine: OcrEngine,
+  cells: CellReader,
+  lines: readonly LineInk[],
+): (readonly OcrWord[])[] {
+  const known = cells.read(lines);
+  const unknown = lines.filter((_, index) => known[index] === null);
+  const read = cells.learn(
+    unknown,
+    unknown.map((line) => readLine(engine, line)),
+  );
+  return withUnknown(known, read);
 }

@@ -1,5 +1,6 @@
 import type { LineInk } from "../cut/cut-line.ts";
 import { VisionError } from "../error.ts";
+import { CellReader, withUnknown } from "../glyphs/cell-reader.ts";
 import type { LineWords } from "../ocr-messages.ts";
 import { findText } from "./find-text.ts";
 import { LineCache } from "./line-cache.ts";
@@ -18,6 +19,7 @@ export class TextServer {
   readonly #cache = new LineCache();
   readonly #readings = new Map<number, Reading>();
   readonly #asked = new Map<number, AbortController>();
+  #cells: Promise<CellReader> | null = null;
   #index: TextIndex | null = null;
   #nextReading = 1;
   #last: Promise<void> = Promise.resolve();
@@ -93,7 +95,17 @@ export class TextServer {
     }
   }
 
-  #read(lines: readonly LineInk[]): Promise<LineWords> {
+  /** Letters in cells are known; only other lines are read by an engine, and their letters learned. */
+  async #read(lines: readonly LineInk[]): Promise<LineWords> {
+    this.#cells ??= CellReader.open();
+    const cells = await this.#cells;
+    const known = cells.read(lines);
+    const unknown = lines.filter((_, index) => known[index] === null);
+    const read = cells.learn(unknown, await this.#readByEngine(unknown));
+    return withUnknown(known, read);
+  }
+
+  #readByEngine(lines: readonly LineInk[]): Promise<LineWords> {
     if (lines.length === 0) return Promise.resolve([]);
     const id = this.#nextReading++;
     return new Promise((resolve, reject) => {

@@ -1,0 +1,142 @@
+import { widthOf } from "../cut/box.ts";
+import type { LineInk } from "../cut/cut-line.ts";
+import type { OcrWord } from "../ocr-messages.ts";
+import { type Cell, type CellGrid, cellsOf, wordsOfCells } from "./cells.ts";
+import { type AtlasFont, fontAtlas } from "./font-atlas.ts";
+import { LearnedGlyphs } from "./learned-glyphs.ts";
+
+/** A grid in which a line was read, and the font that it was read with; null for what was learned. */
+interface KnownGrid extends CellGrid {
+  readonly font: AtlasFont | null;
+}
+
+/** Terminals on one screen, and where they stood before. */
+const MOST_GRIDS = 16;
+/** Cells that decide whether a font is tried on the rest of a line. */
+const TRIED_CELLS = 12;
+/** Fewer cells than this, or of fewer letters, may be anything: they are read only in a grid that is known. */
+const LEAST_CELLS = 6;
+const LEAST_LETTERS = 4;
+
+/** As sure as an engine is at most. */
+const EXACT = 100;
+const LEARNED = 95;
+
+/**
+ * Reads lines of terminals letter by letter: each stands in a cell of its own, with the same pixels wherever it stands. Fonts
+ * of X are known, others are learned from what an engine read.
+ */
+export class CellReader {
+  readonly #fonts: readonly AtlasFont[];
+  readonly #learned = new LearnedGlyphs();
+  #grids: KnownGrid[] = [];
+
+  private constructor(fonts: readonly AtlasFont[]) {
+    this.#fonts = fonts;
+  }
+
+  static async open(): Promise<CellReader> {
+    return new CellReader(await fontAtlas());
+  }
+
+  /** The words of each line that is known in full; null for the others. */
+  read(lines: readonly LineInk[]): (OcrWord[] | null)[] {
+    // Long ones first: they tell the grid of the short ones.
+    const order = lines.map((_, index) => index).sort((a, b) => widthIn(lines, b) - widthIn(lines, a));
+    const words: (OcrWord[] | null)[] = lines.map(() => null);
+    for (const index of order) {
+      const line = lines[index];
+      if (line !== undefined) words[index] = this.#read(line);
+    }
+    return words;
+  }
+
+  /** What an engine read of lines is learned from, and set right where letters are known better. */
+  learn(lines: readonly LineInk[], words: readonly (readonly OcrWord[])[]): (readonly OcrWord[])[] {
+    const grids = lines.map((line, index) => {
+      const read = words[index] ?? [];
+      const grid = this.#learned.learn(line, read, this.#grids);
+      if (grid !== null) this.#keep({ ...grid, font: null });
+      return grid;
+    });
+    return lines.map((line, index) => {
+      const read = words[index] ?? [];
+      const grid = grids[index] ?? null;
+      return grid === null ? read : this.#learned.corrected(line, grid, read, LEARNED);
+    });
+  }
+
+  #read(line: LineInk): OcrWord[] | null {
+    for (const grid of this.#grids) {
+      const words =
+        grid.font === null ? this.#learned.read(line, grid, LEARNED) : this.#readWith(line, grid, grid.font);
+      if (words === null) continue;
+      this.#keep(grid);
+      return words;
+    }
+    const found = this.#findFont(line);
+    if (found === null) return null;
+    const words = this.#readWith(line, found, found.font);
+    if (words !== null) this.#keep(found);
+    return words;
+  }
+
+  #readWith(line: LineInk, grid: CellGrid, font: AtlasFont): OcrWord[] | null {
+    if (line.bottom - line.top > font.height + 1) return null;
+    const cells = cellsOf(line, grid);
+    const letters = font.read(cells);
+    if (letters === null) return null;
+    return wordsOfCells(line, grid, lettersIn(cells, letters), EXACT);
+  }
+
+  /** The font and the grid in which the most of a line's first cells are letters. */
+  #findFont(line: LineInk): (CellGrid & { readonly font: AtlasFont }) | null {
+    let best: (CellGrid & { readonly font: AtlasFont }) | null = null;
+    let most = 0;
+    for (const pitch of new Set(this.#fonts.map(({ width }) => width))) {
+      if (widthOf(line.inkBox) < pitch * LEAST_CELLS) continue;
+      for (let phase = 0; phase < pitch; phase++) {
+        const cells = cellsOf(line, { pitch, phase }, TRIED_CELLS);
+        if (cells.length < LEAST_CELLS || lettersOf(cells) < LEAST_LETTERS) continue;
+        for (const font of this.#fonts) {
+          if (font.width !== pitch || line.bottom - line.top > font.height + 1) continue;
+          const known = font.known(cells);
+          if (known < 0.8 * cells.length || known * pitch <= most) continue;
+          most = known * pitch;
+          best = { pitch, phase, font };
+        }
+      }
+    }
+    return best;
+  }
+
+  /** What was used last is tried first. */
+  #keep(grid: KnownGrid): void {
+    const others = this.#grids.filter(
+      ({ pitch, phase, font }) => pitch !== grid.pitch || phase !== grid.phase || font !== grid.font,
+    );
+    this.#grids = [grid, ...others].slice(0, MOST_GRIDS);
+  }
+}
+
+const lettersOf = (cells: readonly Cell[]): number => new Set(cells.map(({ key }) => key)).size;
+
+const lettersIn = (cells: readonly Cell[], texts: readonly string[]) =>
+  cells.flatMap((cell, index) => {
+    const text = texts[index] ?? "";
+    return text === "" ? [] : [{ cell, text }];
+  });
+
+function widthIn(lines: readonly LineInk[], index: number): number {
+  const line = lines[index];
+  return line === undefined ? 0 : widthOf(line.inkBox);
+}
+
+/** Words of lines that were known, and those of the others in their places. */
+export function withUnknown(
+  known: readonly (readonly OcrWord[] | null)[],
+  others: readonly (readonly OcrWord[])[],
+): (readonly OcrWord[])[] {
+  let next = 0;
+  return known.map((words) => words ?? others[next++] ?? []);
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import t from "tap";
+import type { LineInk } from "../../../src/vision/cut/cut-line.ts";
+import { cutPicture } from "../../../src/vision/cut/cut-lines.ts";
+import { CellReader } from "../../../src/vision/glyphs/cell-reader.ts";
+import { cellsOf } from "../../../src/vision/glyphs/cells.ts";
+import type { OcrWord } from "../../../src/vision/ocr-messages.ts";
+import { readLines } from "../../../src/vision/read-line.ts";
+import { inReadingOrder } from "../../../src/vision/reading-order.ts";
+import { scenePicture } from "../scene-picture.ts";
+
+/** Taken of xterm 379; beside each the lines that it was given. */
+const linesOf = async (name: string): Promise<LineInk[]> =>
+  inReadingOrder(cutPicture(await scenePicture(name)));
+const textOf = (name: string): string[] =>
+  readFileSync(new URL(`../scenes/${name}.txt`, import.meta.url), "utf8")
+    .trimEnd()
+    .split("\n");
+const written = (words: readonly OcrWord[] | null | undefined): string | null =>
+  words?.map(({ text }) => text).join(" ") ?? null;
+
+t.test("a terminal with one of X's fonts is read letter by letter, without an engine", async (t) => {
+  const cells = await CellReader.open();
+  const lines = await linesOf("xterm-6x13");
+  const read = cells.read(lines);
+  t.same(read.map(written), textOf("xterm-6x13"));
+  for (const [index, words] of read.entries()) {
+    const box = lines[index]?.inkBox;
+    for (const { rect } of words ?? []) {
+      t.ok(box !== undefined && rect.x >= box.left && rect.x + rect.width <= box.right, "inside of its line");
+    }
+  }
+});
+
+/** What an engine would give that reads without faults: the true words, each where its letters are. */
+function truth(line: LineInk, text: string): OcrWord[] {
+  const places = [...text.matchAll(/\S+/g)];
+  const grid = { pitch: 7, phase: 0 };
+  const cells = cellsOf(line, grid);
+  const first = cells[0]?.at ?? 0;
+  // Words were joined by one blank, as they stand in the terminal.
+  return places.map((match) => ({
+    text: match[0],
+    rect: {
+      x: (first + match.index) * grid.pitch + 1,
+      y: line.top,
+      width: match[0].length * grid.pitch - 2,
+      height: line.bottom - line.top,
+    },
+    confidence: 90,
+  }));
+}
+
+t.test("another font is learned from what an engine reads, and its mistakes are outvoted", async (t) => {
+  const cells = await CellReader.open();
+  const lines = await linesOf("xterm-dejavu-9");
+  const texts = textOf("xterm-dejavu-9");
+  t.equal(lines.length, texts.length);
+  const half = 26;
+  const taught = lines.slice(0, half);
+  t.same(new Set(cells.read(taught)), new Set([null]), "nothing is known at first");
+  const asRead = taught.map((line, index) => truth(line, texts[index] ?? ""));
+  const wrong = asRead.map((words, index) =>
+    index !== half - 1 ? words : words.map((word) => ({ ...word, text: word.text.replaceAll("e", "c") })),
+  );
+  const learned = cells.learn(taught, wrong);
+  t.equal(written(learned[half - 1]), texts[half - 1], "a line that was read wrong is set right");
+  const rest = cells.read(lines.slice(half));
+  const known = rest.filter((words) => words !== null).length;
+  t.ok(known >= 1, `${known} of ${rest.length} lines are read without an engine`);
+  for (const [index, words] of rest.entries()) {
+    if (words !== null) t.equal(written(words), texts[half + index]);
+  }
+});
+
+t.test("an engine is asked only for lines that are no terminal's", async (t) => {
+  const cells = await CellReader.open();
+  const asked: number[] = [];
+  const engine = {
+    use: async () => undefined,
+    readLine: ({ width }: { width: number }) => {
+      asked.push(width);
+      return [];
+    },
+  };
+  const terminal = await linesOf("xterm-6x13");
+  const table = await linesOf("table-joints");
+  const read = readLines(engine, cells, [...terminal, ...table]);
+  t.equal(asked.length, table.length);
+  t.same(read.slice(0, terminal.length).map(written), textOf("xterm-6x13"));
+});
