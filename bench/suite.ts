@@ -24,6 +24,7 @@ import { benchRdp } from "./rdp.ts";
 import { benchRecording, benchSeek } from "./recording.ts";
 import { benchRecorderTurns } from "./recording-turns.ts";
 import { benchScreenshot } from "./screenshot.ts";
+import { benchTextAccuracy } from "./text-accuracy.ts";
 import { benchTurns } from "./turns.ts";
 import { benchUnchanged } from "./unchanged.ts";
 
@@ -125,6 +126,11 @@ export const BENCHES: readonly Bench[] = [
     ids: ["R4", "R5"],
     peers: [],
     run: ({ owner, folder, isShort }) => benchRecorderTurns(owner, folder, isShort),
+  },
+  {
+    ids: ["TEXT"],
+    peers: ["Xtigervnc", "xterm", "xdotool", "xwd", "xev", "chromium", "tesseract"],
+    run: ({ owner, folder, isShort }) => benchTextAccuracy(owner, folder, isShort),
   },
   { ids: ["AUDIT"], peers: [], run: ({ folder, isShort }) => benchAudit(folder, isShort) },
   {

@@ -39,6 +39,7 @@ const PACKAGES = {
   prometheus: "prometheus",
   rsyslogd: "rsyslog rsyslog-gnutls",
   promtool: "prometheus",
+  tesseract: "tesseract-ocr",
 } as const;
 
 /** A program of somebody else that an end-to-end test talks to. `vncclient` is libvncclient's C headers. */

@@ -1,0 +1,129 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import sharp from "sharp";
+import { XDisplay } from "../../test/e2e/harness/x-display.ts";
+import type { Owner } from "../../test/support/program.ts";
+import { until } from "../../test/support/until.ts";
+import type { Scene, TrueWord } from "./scene.ts";
+import { Wording } from "./wording.ts";
+
+interface Terminal {
+  readonly name: string;
+  /** xterm's font. */
+  readonly font: readonly string[];
+  readonly back: string;
+  readonly fore: string;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const xft = (name: string, points: number): readonly string[] => ["-fa", name, "-fs", `${points}`];
+
+const TERMINALS: readonly Terminal[] = [
+  { name: "6x13", font: ["-fn", "6x13"], back: "#0c1021", fore: "#e0e0d0", columns: 140, rows: 40 },
+  { name: "7x13", font: ["-fn", "7x13"], back: "white", fore: "black", columns: 120, rows: 40 },
+  { name: "8x13", font: ["-fn", "8x13"], back: "#300a24", fore: "white", columns: 110, rows: 36 },
+  { name: "9x15", font: ["-fn", "9x15"], back: "#ffffdd", fore: "#202060", columns: 110, rows: 36 },
+  { name: "10x20", font: ["-fn", "10x20"], back: "black", fore: "#33ff66", columns: 100, rows: 30 },
+  { name: "6x10", font: ["-fn", "6x10"], back: "gray20", fore: "gray90", columns: 140, rows: 44 },
+  {
+    name: "DejaVu 9",
+    font: xft("DejaVu Sans Mono", 9),
+    back: "#fafafa",
+    fore: "#383a42",
+    columns: 120,
+    rows: 36,
+  },
+  {
+    name: "DejaVu 12",
+    font: xft("DejaVu Sans Mono", 12),
+    back: "#282c34",
+    fore: "#abb2bf",
+    columns: 100,
+    rows: 32,
+  },
+  {
+    name: "Liberation 11",
+    font: xft("Liberation Mono", 11),
+    back: "black",
+    fore: "#c0c0c0",
+    columns: 110,
+    rows: 34,
+  },
+  {
+    name: "Nimbus 12",
+    font: xft("Nimbus Mono PS", 12),
+    back: "#eee8d5",
+    fore: "#073642",
+    columns: 100,
+    rows: 32,
+  },
+];
+
+const GEOMETRY = "1280x860";
+
+/** Pages of text in xterms of fonts and colours of their own, on a display that nothing else uses. */
+export async function terminalScenes(owner: Owner, folder: string, most: number): Promise<Scene[]> {
+  const scenes: Scene[] = [];
+  for (const [index, terminal] of TERMINALS.slice(0, most).entries()) {
+    scenes.push(await terminalScene(owner, folder, terminal, new Wording(9001 + index)));
+  }
+  return scenes;
+}
+
+async function terminalScene(
+  owner: Owner,
+  folder: string,
+  { name, font, back, fore, columns, rows }: Terminal,
+  wording: Wording,
+): Promise<Scene> {
+  const display = await XDisplay.start(owner, { geometry: GEOMETRY, hasVnc: false });
+  const lines = Array.from({ length: rows - 1 }, () =>
+    wording
+      .shellLine()
+      .slice(0, columns - 1)
+      .trimEnd(),
+  );
+  const file = join(folder, `${name.replace(" ", "-")}.txt`);
+  writeFileSync(file, lines.join("\n"));
+  const look = ["-b", "0", "-bw", "0", "+sb", "-u8", "-bg", back, "-fg", fore, ...font];
+  // The title is set when all is written.
+  const script = `printf '\\033[?25l'; cat '${file}'; printf '\\033]2;written\\007'; exec sleep 600`;
+  const xterm = display.program(
+    "xterm",
+    ...look,
+    "-geometry",
+    `${columns}x${rows}+0+0`,
+    "-e",
+    "sh",
+    "-c",
+    script,
+  );
+  const window = await display.windowOf("written");
+  const place = await display.placeOf(window);
+  const shot = await until("a picture that stays", async () => {
+    const [first, second] = [await display.shot(), await display.shot()];
+    return Buffer.compare(first.rgba, second.rgba) === 0 ? second : null;
+  });
+  await xterm.stop();
+  const [wide, high] = [place.width / columns, place.height / rows];
+  const words = lines.flatMap((line, row) =>
+    [...line.matchAll(/\S+/g)].map(
+      (match): TrueWord => ({
+        text: match[0],
+        line: row,
+        rect: {
+          x: place.x + match.index * wide,
+          y: place.y + row * high,
+          width: match[0].length * wide,
+          height: high,
+        },
+      }),
+    ),
+  );
+  const { width, height } = shot;
+  const png = await sharp(shot.rgba, { raw: { width, height, channels: 4 } })
+    .png()
+    .toBuffer();
+  return { name: `xterm ${name}`, kind: "xterm", file: png, words, knownFrom: 0 };
+}
