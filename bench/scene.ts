@@ -30,7 +30,8 @@ export async function scrollingPage(owner: Owner, folder: string): Promise<XDisp
   return display;
 }
 
-function openChromium(display: XDisplay, folder: string, url: string): Program {
+/** A browser on a display, of this page alone. */
+export function openChromium(display: XDisplay, folder: string, url: string): Program {
   return display.program(
     "chromium",
     ...["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync", "--disable-quic"],
@@ -43,7 +44,8 @@ function openChromium(display: XDisplay, folder: string, url: string): Program {
   );
 }
 
-async function pageHtml(): Promise<string> {
+/** A page of text and photos that scrolls without end. */
+export async function pageHtml(): Promise<string> {
   const photos = await Promise.all([1, 2, 3, 4].map((seed) => photo(seed)));
   const text =
     "The quick brown fox jumps over the lazy dog while seventeen wizards make toxic brew for the evil queen. ";

@@ -4,6 +4,7 @@ import type { Owner } from "../test/support/program.ts";
 import { benchAgentCrowd } from "./agent-crowd.ts";
 import { benchAgentLatency } from "./agent-latency.ts";
 import { benchAudit } from "./audit.ts";
+import { benchBesideNoVnc } from "./beside-novnc.ts";
 import { benchChangeToScreenshot } from "./change-to-screenshot.ts";
 import { benchClick } from "./click.ts";
 import { benchDecode } from "./decode.ts";
@@ -80,6 +81,11 @@ export const BENCHES: readonly Bench[] = [
     ids: ["P11"],
     peers: [...DISPLAY, "chromium"],
     run: ({ owner, folder, isShort }) => benchKeyToCanvas(owner, folder, isShort),
+  },
+  {
+    ids: ["NOVNC"],
+    peers: [...DISPLAY, "chromium", "ffmpeg"],
+    run: ({ owner, folder, isShort }) => benchBesideNoVnc(owner, folder, isShort),
   },
   {
     ids: ["P12"],
