@@ -29,6 +29,7 @@ export function vncLink(connection: Connection, means: LinkMeans): Link {
       hasConnectLimit: transport !== "reverse",
       repeater: repeater_id ?? null,
       encodings: encodings && numbersOf(encodings),
+      mayAskPlain: encodings === undefined,
       username,
       password,
       security: { allowed, needsIdentity: trust.needsIdentity },

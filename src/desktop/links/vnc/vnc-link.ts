@@ -19,6 +19,7 @@ import { FairFeed } from "../streams/fair-feed.ts";
 import { TargetConnection } from "../target-connection.ts";
 import { Watchdog } from "../watchdog.ts";
 import { DrawnPointer } from "./drawn-pointer.ts";
+import { LineSpeed } from "./line-speed.ts";
 import { UpdatePace } from "./update-pace.ts";
 
 /** Their pixels are approximations, whatever quality is asked for. */
@@ -48,6 +49,8 @@ export interface VncLinkOptions extends RfbClientOptions {
   readonly repeatRequestMs?: number | undefined;
   /** True: a server that is silent is asked for a pixel even where it has fences, which it may answer while blind. */
   readonly probesPixels?: boolean;
+  /** True: it is asked for pictures without compression where they come fast enough; for itself alone. */
+  readonly mayAskPlain?: boolean;
   /** True: it takes every character as it is. */
   readonly makesNoKeys?: boolean;
 }
@@ -64,6 +67,7 @@ export class VncLink implements Link {
   readonly #looks = new Looks();
   readonly #feed: FairFeed;
   readonly #connection: TargetConnection;
+  readonly #line = new LineSpeed((isPlain) => this.#client.askPlain(isPlain));
   readonly #drawnPointer = new DrawnPointer((area) => this.#events?.drawnPointer?.(area));
   #isPerforming = false;
   #events: LinkEvents | null = null;
@@ -194,6 +198,7 @@ export class VncLink implements Link {
     if (this.#events === null) return;
     const heardAtMs = this.#clock.nowMs();
     this.#watchdog.heard(heardAtMs);
+    if (this.#options.mayAskPlain === true) this.#line.received(chunk.length, heardAtMs);
     try {
       this.#client.receive(chunk, heardAtMs);
     } catch (error) {
@@ -220,6 +225,7 @@ export class VncLink implements Link {
         events.ready({ name: event.name, screens: event.screens });
         break;
       case "update":
+        this.#line.updated(this.#clock.nowMs());
         this.#pace.onUpdate();
         events.update(event);
         this.#looks.onUpdate(event);

@@ -6,6 +6,7 @@ import { ByteQueue, type Parser } from "../../byte-queue.ts";
 import { ResizeLimit } from "../../resize-limit.ts";
 import { DecoderStreams } from "../encodings/decoder-state.ts";
 import { RfbError } from "../error.ts";
+import { ENCODING } from "../numbers.ts";
 import { BurstLimit } from "./burst-limit.ts";
 import type {
   ClientContext,
@@ -148,6 +149,13 @@ export class RfbClient {
     this.#send(request.framebufferUpdateRequest(area, isIncremental));
   }
 
+  /** Says once more which encodings are read; plain: those that deflate are to leave that out (compression level 0). */
+  askPlain(isPlain: boolean): void {
+    const { options, dialect } = this.#context;
+    const encodings = [...(options.encodings ?? dialect.encodings), ...dialect.pseudoEncodings];
+    this.#send(request.setEncodings(isPlain ? [...encodings, ENCODING.compressLevel0] : encodings));
+  }
+
   /** Only where `features` has both continuous updates and fences. */
   continuousUpdates(isEnabled: boolean): void {
     this.#send(request.enableContinuousUpdates(isEnabled, this.framebuffer.rect));
@@ -221,8 +229,7 @@ export class RfbClient {
     const c = this.#context;
     const name = yield* handshake(c);
     this.#agreeOnFormat(name);
-    const encodings = c.options.encodings ?? c.dialect.encodings;
-    this.#send(request.setEncodings([...encodings, ...c.dialect.pseudoEncodings]));
+    this.askPlain(false);
     this.#isReady = true;
     c.emit({ type: "ready", name, screens: c.screens });
     yield* readMessages(c);

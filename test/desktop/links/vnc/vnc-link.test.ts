@@ -31,8 +31,8 @@ class Rig {
   readonly errors: LinkError[] = [];
   readonly link: VncLink;
 
-  constructor(emitsConnect = false) {
-    const options = { connect: () => this.stream, emitsConnect, password: null };
+  constructor(emitsConnect = false, mayAskPlain = false) {
+    const options = { connect: () => this.stream, emitsConnect, password: null, mayAskPlain };
     this.link = new VncLink(options, PLATFORM, this.clock);
     const note = (name: string) => () => {
       this.said.push(name);
@@ -244,3 +244,49 @@ t.test("a link that is closed answers no question, whatever its target could do"
   await t.rejects(rig.link.barrier(), { code: "target_closed" });
   await t.rejects(rig.link.latest(), { code: "target_closed" });
 });
+
+/** SetEncodings with compression level 0 last, and without. */
+const LEVEL_0 = [255, 255, 255, 0];
+const SIZE = 400;
+
+/** The encodings that it was last asked for, as bytes; null where it was not asked since. */
+function askedOf(heard: readonly number[]): readonly number[] | null {
+  for (let at = heard.length - 4; at >= 0; at--) {
+    const count = ((heard[at + 2] ?? 0) << 8) | (heard[at + 3] ?? 0);
+    const end = at + 4 + count * 4;
+    // Requests of 10 bytes may follow.
+    if (heard[at] === 2 && heard[at + 1] === 0 && count > 10 && (heard.length - end) % 10 === 0) {
+      if (end <= heard.length) return heard.slice(at + 4, end);
+    }
+  }
+  return null;
+}
+
+for (const [name, fastMs] of [
+  ["a target on a fast line is asked for pictures without compression", 1],
+  ["a target on a slow line is left to compress its pictures", 30],
+] as const) {
+  t.test(name, async (t) => {
+    const rig = new Rig(false, true);
+    rig.stream.say(hello(SIZE, SIZE));
+    await settle();
+    const whole = update(rectangle(0, 0, SIZE, SIZE, 0, solid(SIZE, SIZE, [1, 2, 3])));
+    const pieces = 10;
+    /** One update of 640 KB, a tenth in so many milliseconds. Gives what it is then asked for. */
+    const send = async (ms: number): Promise<readonly number[] | null> => {
+      rig.stream.heard.length = 0;
+      const step = Math.ceil(whole.length / pieces);
+      for (let from = 0; from < whole.length; from += step) {
+        rig.stream.say(whole.slice(from, from + step));
+        await settle();
+        rig.clock.advance(ms);
+      }
+      await settle();
+      return askedOf(rig.stream.heard);
+    };
+    const isPlain = (asked: readonly number[] | null): boolean | null =>
+      asked === null ? null : asked.slice(-4).every((byte, i) => byte === LEVEL_0[i]);
+    const isFast = fastMs === 1;
+    t.equal(isPlain(await send(fastMs)), isFast ? true : null, "after a first picture");
+  });
+}
