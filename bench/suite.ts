@@ -17,6 +17,7 @@ import { benchIdleWakes } from "./idle-wakes.ts";
 import { benchKeyToCanvas } from "./key-to-canvas.ts";
 import { benchKeyToPixel } from "./key-to-pixel.ts";
 import type { Line } from "./line.ts";
+import { benchManyDesktops } from "./many-desktops.ts";
 import { benchNoEffect } from "./no-effect.ts";
 import { benchPassThrough } from "./pass-through.ts";
 import { benchPixels } from "./pixels/all.ts";
@@ -101,6 +102,11 @@ export const BENCHES: readonly Bench[] = [
     ids: ["P9"],
     peers: ["Xtigervnc"],
     run: ({ owner, isShort }) => benchIdleWakes(owner, isShort),
+  },
+  {
+    ids: ["MANY"],
+    peers: ["Xtigervnc", "xterm", "xdotool"],
+    run: ({ owner, folder, isShort }) => benchManyDesktops(owner, folder, isShort),
   },
   {
     ids: ["P14"],
