@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Point, Rect } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import { Effects } from "../effects/effects.ts";
+import { ReactionTime } from "../effects/reaction-time.ts";
 import { type PartDone, RefusedError, refusedMidway } from "../error.ts";
 import { AgentInput } from "../input/agent-input.ts";
 import { checkLetters } from "../input/clipboard-letters.ts";
@@ -42,7 +43,8 @@ export class Gate {
   constructor(ports: GatePorts) {
     const { input, display, clock } = ports;
     this.#ports = ports;
-    this.effects = new Effects(display, input, clock);
+    const reaction = new ReactionTime();
+    this.effects = new Effects(display, input, reaction, clock);
     this.#hand = new AgentInput(input);
     const performer = (hand: Input): Performer =>
       new Performer(
@@ -51,6 +53,7 @@ export class Gate {
           bounds: () => display.bounds,
           random: () => ports.random(),
           capsLock: () => display.locks?.capsLock ?? null,
+          reactionMs: () => reaction.ms,
         },
         clock,
       );

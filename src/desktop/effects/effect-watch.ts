@@ -6,6 +6,7 @@ import { findScroll, type Scroll } from "../../framebuffer/scroll.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Effect } from "../control/action.ts";
 import type { BeforePicture, Difference } from "./before-picture.ts";
+import type { ReactionTime } from "./reaction-time.ts";
 
 /** An effect is over when nothing more changed for so long. */
 const QUIET_MS = 40;
@@ -16,7 +17,10 @@ const QUIET_MS = 40;
 const SILENT_MS = 95;
 /** The same for targets that look at their screen now and then and not when it is painted, as x11vnc does. */
 const LATE_SILENT_MS = 250;
-/** How long an action waits for the screen where its caller says nothing. */
+/** A desktop whose programs were late has this many times as long as they took, and so much longer at most. */
+const LATENESS = 1.5;
+const MOST_LATE_MS = 1400;
+/** How long an action waits for the screen where its caller says nothing and its programs are not late. */
 const DEFAULT_EFFECT_MS = 300;
 /** Rectangles an effect names at most. */
 const MAX_RECTS = 32;
@@ -54,6 +58,7 @@ export interface Known {
 export class EffectWatch {
   readonly known: Known;
   readonly #source: EffectSource;
+  readonly #reaction: ReactionTime;
   readonly #clock: Clock;
   readonly #startedMs: number;
   readonly #generationBefore: number;
@@ -63,9 +68,10 @@ export class EffectWatch {
   #changedAtMs: number | null = null;
   #wake: (() => void) | null = null;
 
-  constructor(source: EffectSource, known: Known, clock: Clock) {
+  constructor(source: EffectSource, known: Known, reaction: ReactionTime, clock: Clock) {
     this.known = known;
     this.#source = source;
+    this.#reaction = reaction;
     this.#clock = clock;
     this.#startedMs = clock.nowMs();
     this.#generationBefore = source.generation;
@@ -97,19 +103,22 @@ export class EffectWatch {
   async settle(timeoutMs: number | undefined, signal: AbortSignal): Promise<Effect> {
     if (timeoutMs === 0) return this.#effect(null);
     const sentMs = this.#clock.nowMs();
+    this.#reaction.acted();
+    const lateMs = Math.max(0, Math.min(MOST_LATE_MS, this.#reaction.ms * LATENESS - SILENT_MS));
     let passedMs: number | null = null;
     this.#source.barrier().then(
       () => {
         passedMs = this.#clock.nowMs();
+        if (this.#changedAtMs === null || this.#changedAtMs < sentMs) this.#reaction.taken(passedMs);
         this.#wake?.();
       },
       () => undefined, // the target is gone: then nothing is known
     );
     const wakes = (): void => this.#wake?.();
     signal.addEventListener("abort", wakes, { once: true });
-    const endMs = sentMs + (timeoutMs ?? DEFAULT_EFFECT_MS);
+    const endMs = sentMs + (timeoutMs ?? DEFAULT_EFFECT_MS + lateMs);
     for (;;) {
-      const untilMs = Math.min(endMs, this.#restMs(sentMs, passedMs, timeoutMs !== undefined));
+      const untilMs = Math.min(endMs, this.#restMs(sentMs, passedMs, timeoutMs !== undefined, lateMs));
       const leftMs = untilMs - this.#clock.nowMs();
       if (leftMs <= 0 || signal.aborted) break;
       await this.#pause(leftMs);
@@ -119,13 +128,14 @@ export class EffectWatch {
   }
 
   /** When the screen will have been at rest for long enough, if nothing more comes. */
-  #restMs(sentMs: number, passedMs: number | null, isPatient: boolean): number {
+  #restMs(sentMs: number, passedMs: number | null, isPatient: boolean, lateMs: number): number {
     const changedMs = this.#changedAtMs;
     if (changedMs !== null && changedMs >= sentMs) return changedMs + QUIET_MS;
     // What changed before all was sent is not the last of it.
     if (passedMs === null || (changedMs === null && isPatient)) return Number.POSITIVE_INFINITY;
     const { showsWithinMs } = this.#source;
-    return passedMs + (showsWithinMs === undefined ? LATE_SILENT_MS : SILENT_MS + showsWithinMs);
+    const silentMs = showsWithinMs === undefined ? LATE_SILENT_MS : SILENT_MS + showsWithinMs;
+    return passedMs + silentMs + lateMs;
   }
 
   /** Until `delayMs` are over or something happens. */

@@ -7,19 +7,22 @@ import type { Shown } from "../picture/shown.ts";
 import { BeforePicture } from "./before-picture.ts";
 import { DamageHistory } from "./damage-history.ts";
 import { type EffectSource, EffectWatch } from "./effect-watch.ts";
+import type { ReactionTime } from "./reaction-time.ts";
 
 /** What changes on one desktop: by the actions that are under way, and by itself. */
 export class Effects {
   readonly #shown: Shown;
   readonly #source: EffectSource;
+  readonly #reaction: ReactionTime;
   readonly #clock: Clock;
   readonly #history = new DamageHistory();
   readonly #watches = new Set<EffectWatch>();
 
-  constructor(display: Display, input: Input, clock: Clock) {
+  constructor(display: Display, input: Input, reaction: ReactionTime, clock: Clock) {
     // Agents are told what an action changed: of what they may see.
     const shown = display.shownTo("agent");
     this.#shown = shown;
+    this.#reaction = reaction;
     this.#clock = clock;
     this.#source = {
       get generation() {
@@ -55,7 +58,7 @@ export class Effects {
       restless: this.#history.restless(nowMs),
       before: frame !== null && isAlone ? new BeforePicture(frame) : null,
     };
-    const watch = new EffectWatch(this.#source, known, this.#clock);
+    const watch = new EffectWatch(this.#source, known, this.#reaction, this.#clock);
     this.#watches.add(watch);
     return watch;
   }
@@ -72,7 +75,10 @@ export class Effects {
     const [watch] = this.#watches;
     // While an action is watched only what had its rhythm before goes on with it.
     const own = watch === undefined ? damage : damage.intersect(watch.known.restless);
-    this.#history.add(own, this.#clock.nowMs());
+    const nowMs = this.#clock.nowMs();
+    this.#history.add(own, nowMs);
+    const restless = watch === undefined ? this.#history.restless(nowMs) : watch.known.restless;
+    if (!damage.subtract(restless).isEmpty) this.#reaction.changed(nowMs);
     for (const each of this.#watches) each.onDamage(damage);
   }
 

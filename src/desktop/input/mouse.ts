@@ -33,6 +33,11 @@ const SETTLE_MS = 250;
  * 2026-11-24).
  */
 const BETWEEN_NOTCHES_MS = 10;
+/**
+ * What programs take of a drag's rests at a time when they are not late. Where they were later than this, each rest is
+ * longer by the difference: a page on a busy machine that hears of the drop before it began the drag loses it.
+ */
+const USUAL_REACTION_MS = 100;
 /** All points of a path together get so much more time at most where the target is slow. */
 const MOST_LATE_DRAG_MS = 5000;
 
@@ -45,10 +50,13 @@ type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 export class Mouse {
   readonly #input: Input;
   readonly #pace: Pace;
+  readonly #reactionMs: () => number;
 
-  constructor(input: Input, pace: Pace) {
+  /** `reactionMs`: how long the target's programs took lately to show what an action did. */
+  constructor(input: Input, pace: Pace, reactionMs: () => number) {
     this.#input = input;
     this.#pace = pace;
+    this.#reactionMs = reactionMs;
   }
 
   /** Of several also: as several, and as one after the other. */
@@ -108,7 +116,8 @@ export class Mouse {
       options.report?.({ points, of: action.path.length, x, y });
     await this.#pace.hesitate(options);
     let isSure = await this.#pace.apart(start, options.signal);
-    const rest = async (restMs: number, limits: RestLimits = {}): Promise<Rest> => {
+    const leastLateMs = Math.max(0, this.#reactionMs() - USUAL_REACTION_MS);
+    const rest = async (restMs: number, limits: RestLimits = { leastLateMs }): Promise<Rest> => {
       const rested = await this.#pace.rest(restMs, options.signal, limits);
       if (!rested.isTaken) isSure = false;
       return rested;

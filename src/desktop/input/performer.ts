@@ -63,6 +63,8 @@ export interface PerformerPorts {
   random(): number;
   /** Whether the target's caps lock is on; null, or absent, where it does not tell. */
   capsLock?(): boolean | null;
+  /** How long its programs took lately to show what an action did. */
+  reactionMs?(): number;
 }
 
 /** Turns actions into input. What it presses it releases, whatever happens. */
@@ -81,7 +83,7 @@ export class Performer {
     this.#ports = ports;
     this.#clock = clock;
     this.#pace = new Pace(input, clock, () => ports.random());
-    this.#mouse = new Mouse(input, this.#pace);
+    this.#mouse = new Mouse(input, this.#pace, () => ports.reactionMs?.() ?? 0);
     this.#held = new Held(input, clock);
     this.#typist = new Typist(input, this.#pace, clock, () => ports.capsLock?.() ?? null);
   }

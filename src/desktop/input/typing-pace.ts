@@ -25,6 +25,8 @@ const ELSEWHERE_MS = 120;
 const ONE_PLACE_PIXELS = 4;
 
 export interface RestLimits {
+  /** So much longer its programs have at least. */
+  readonly leastLateMs?: number;
   /** So much longer a slow target has at most. */
   readonly mostLateMs?: number;
   /** So long it may take to say that it took what was sent. */
@@ -110,16 +112,17 @@ export class Pace {
    * Throws as `barrier`.
    */
   async rest(restMs: number, signal: AbortSignal | undefined, limits: RestLimits = {}): Promise<Rest> {
-    const { mostLateMs = MOST_LATE_MS, fenceMs = BARRIER_MS } = limits;
+    const { leastLateMs = 0, mostLateMs = MOST_LATE_MS, fenceMs = BARRIER_MS } = limits;
     const { link } = this.#input;
     const sinceMs = this.#clock.nowMs();
     const isTaken = await this.barrier(signal, fenceMs);
     const tookMs = this.#clock.nowMs() - sinceMs;
-    let lateMs = 0;
+    let lateMs = leastLateMs;
     if (link !== null && this.hasFence) {
       const known = this.#quickest?.link === link ? this.#quickest.ms : tookMs;
       this.#quickest = { link, ms: Math.min(known, tookMs) };
-      lateMs = Math.max(0, Math.min(mostLateMs, MOST_LATE_MS, (tookMs - this.#quickest.ms) * LATENESS));
+      const slowMs = (tookMs - this.#quickest.ms) * LATENESS;
+      lateMs = Math.max(leastLateMs, Math.min(mostLateMs, MOST_LATE_MS, slowMs));
     }
     await this.wait(restMs + lateMs, signal);
     return { lateMs, isTaken, tookMs };

@@ -3,6 +3,7 @@ import t from "tap";
 import { Scene } from "../../../src/compositor/scene.ts";
 import type { Effect } from "../../../src/desktop/control/action.ts";
 import { Effects } from "../../../src/desktop/effects/effects.ts";
+import { ReactionTime } from "../../../src/desktop/effects/reaction-time.ts";
 import { Input } from "../../../src/desktop/input/input.ts";
 import { Display } from "../../../src/desktop/picture/display.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
@@ -35,7 +36,7 @@ class Screen {
       whole: () => undefined,
       watched: () => undefined,
     });
-    this.effects = new Effects(this.display, input, this.clock);
+    this.effects = new Effects(this.display, input, new ReactionTime(), this.clock);
     input.attach(this.link);
     this.display.begin(this.target, []);
     this.tell(this.target.rect);
@@ -243,6 +244,31 @@ t.test("without an effect the answer comes soon after the target had its say", a
   t.equal((await late).changed, true);
   t.ok(screen.clock.nowMs() - againMs < 600, "unless something comes");
   t.equal((await screen.act(() => undefined, 0)).changed, null);
+});
+
+t.test("programs that were late are waited for, until they are quick again", async (t) => {
+  const screen = new Screen();
+  /** An action whose change comes so much later; whether it was told, and how long that took. */
+  const act = async (lateMs: number): Promise<{ changed: boolean | null; tookMs: number }> => {
+    const startMs = screen.clock.nowMs();
+    const { changed } = await screen.act(() => {
+      if (lateMs < Number.POSITIVE_INFINITY)
+        screen.clock.after(lateMs, () => screen.paint(DIALOG, 0xff0000 + screen.clock.nowMs()));
+    });
+    const tookMs = screen.clock.nowMs() - startMs;
+    for (let i = 0; i < 20; i++) await screen.clock.live(100);
+    return { changed, tookMs };
+  };
+  t.equal((await act(600)).changed, false, "nobody can know yet");
+  t.equal((await act(600)).changed, true, "now it is known");
+  t.equal((await act(700)).changed, true);
+  const idle = await act(Number.POSITIVE_INFINITY);
+  t.equal(idle.changed, false);
+  t.ok(idle.tookMs > 600, `an effect as late as the last ones would have been seen: ${idle.tookMs}`);
+  for (let i = 0; i < 8; i++) await act(Number.POSITIVE_INFINITY);
+  t.ok((await act(Number.POSITIVE_INFINITY)).tookMs <= 120, "without effects it is forgotten");
+  await act(5000);
+  t.ok((await act(Number.POSITIVE_INFINITY)).tookMs <= 120, "what comes seconds later is of its own");
 });
 
 t.test("a stop ends the wait, and nothing is claimed that nobody waited for", async (t) => {

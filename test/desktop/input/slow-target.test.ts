@@ -25,7 +25,13 @@ const CHORD: Action = {
 };
 
 /** How long each of two runs of an action takes: the first finds out how quick the target can be. */
-async function took(t: Test, action: Action, [quick, late]: readonly [number, number], isFenced = true) {
+async function took(
+  t: Test,
+  action: Action,
+  [quick, late]: readonly [number, number],
+  isFenced = true,
+  reactionMs = 0,
+) {
   const clock = new FakeClock();
   const link = new FakeLink();
   link.isFenced = isFenced;
@@ -33,7 +39,8 @@ async function took(t: Test, action: Action, [quick, late]: readonly [number, nu
   link.barrier = () => new Promise((resolve) => clock.after(answerMs, resolve));
   const input = new Input();
   input.attach(link);
-  const performer = new Performer(input, { bounds: () => rect(0, 0, 200, 100), random: () => 0.5 }, clock);
+  const ports = { bounds: () => rect(0, 0, 200, 100), random: () => 0.5, reactionMs: () => reactionMs };
+  const performer = new Performer(input, ports, clock);
   const run = async (): Promise<number> => {
     const sinceMs = clock.nowMs();
     let endMs = 0;
@@ -80,3 +87,14 @@ t.test("a path of many points takes no more than so much longer", async (t) => {
   // Four rests at the ends of 500 ms at most, 5 s for the points, and each answer itself.
   t.ok(later - first <= 4 * 500 + 5000 + 104 * 100, `${later - first} ms longer`);
 });
+
+t.test(
+  "a drag rests longer where programs showed late what they did, though the target is quick",
+  async (t) => {
+    const usual = (await took(t, DRAG, [0, 0])).first;
+    t.equal((await took(t, DRAG, [0, 0], true, 60)).first, usual, "a quick desktop is not waited for");
+    const late = (await took(t, DRAG, [0, 0], true, 700)).first;
+    // At the press, the first small move, just before the end and at the end.
+    t.equal(late - usual, 4 * 600);
+  },
+);
