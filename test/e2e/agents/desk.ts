@@ -154,9 +154,7 @@ export class Desk {
     options: ActOptions = {},
   ): Promise<Record<string, unknown>> {
     const { moving = [], isNullFine = false, hasPointer = true } = options;
-    const before = await this.rest(moving);
-    // So that the next look tells of nothing older.
-    await this.ask("take_screenshot");
+    const before = await this.#seen(moving);
     const { structuredContent: said, content, isError } = await this.ask(tool, args);
     if (isError) throw new Error(`${tool} was refused: ${JSON.stringify(said)}`);
     const images = content.flatMap((block) => (block.type === "image" ? [block.data.length] : []));
@@ -212,11 +210,23 @@ export class Desk {
     }
   }
 
+  /** What the display shows at rest, and the agent's last look: the next one tells of nothing older. */
+  async #seen(moving: readonly Rect[]): Promise<{ readonly shot: Shot }> {
+    return await until(
+      "a look at the display at rest",
+      async () => {
+        const { shot } = await this.rest(moving);
+        // A page on a busy machine may paint between the two.
+        return isSame((await pictureOf(await this.ask("take_screenshot"))).shot, shot, moving)
+          ? { shot }
+          : null;
+      },
+      WAIT_MS,
+    );
+  }
+
   async #look(): Promise<{ readonly shot: Shot; readonly bytes: number }> {
-    const { content } = answerSchema.parse(await this.#observer.raw("take_screenshot", {}));
-    const image = content.find((block) => block.type === "image");
-    if (image?.type !== "image") throw new Error("take_screenshot answered without an image");
-    return { shot: await decodePicture(Buffer.from(image.data, "base64")), bytes: image.data.length };
+    return pictureOf(answerSchema.parse(await this.#observer.raw("take_screenshot", {})));
   }
 
   /** What the next look tells that an agent takes as the documents advise; null: nothing changed. */
@@ -243,6 +253,12 @@ export class Desk {
     const what = `${this.kind}: ${tool} says the pointer is at ${told.x},${told.y}, it is at ${got.x},${got.y}`;
     this.judge.fact(what, isTrue);
   }
+}
+
+async function pictureOf({ content }: Answer): Promise<{ readonly shot: Shot; readonly bytes: number }> {
+  const image = content.find((block) => block.type === "image");
+  if (image?.type !== "image") throw new Error("take_screenshot answered without an image");
+  return { shot: await decodePicture(Buffer.from(image.data, "base64")), bytes: image.data.length };
 }
 
 const listSchema = z.array(z.record(z.string(), z.unknown()));

@@ -222,7 +222,8 @@ export const DESKTOP_TASKS: readonly Task[] = [
       const from = await desk.fresh();
       await desk.act("click_at", { ...desk.at("area"), ...DIFF });
       const text = "stop me before all of this is on the page, which takes a while";
-      const typing = desk.ask("type_text", { text, typing_speed_wpm: 200 });
+      // Slowly: a page on a busy machine shows the first of it seconds later, and the stop has to find some unsent.
+      const typing = desk.ask("type_text", { text, typing_speed_wpm: 40 });
       await until("a part of it", () => (desk.page.since(from, "area").at(-1)?.length ?? 0) > 3, LONG_MS);
       await desk.order("stop");
       const { isError, structuredContent } = await typing;
