@@ -16,6 +16,8 @@ import { claimSchema, differing, type Judge } from "./judge.ts";
 import { PLACES, WebPage } from "./page.ts";
 
 const WAIT_MS = 60_000;
+/** A browser starts in a minute where ten other programs want the same two cores. */
+const START_MS = 180_000;
 const REST_MS = 120;
 
 const answerSchema = z.object({
@@ -111,7 +113,7 @@ export class Desk {
         if (!chromium.isRunning) throw new Error(`chromium ended: ${chromium.stderr.slice(-500)}`);
         return page.since(0, "loaded").length > 0;
       },
-      WAIT_MS,
+      START_MS,
     );
     const desk = new Desk({ kind, display, page, agent, observer, appliance, judge, typewriter });
     await until(
