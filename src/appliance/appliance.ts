@@ -22,8 +22,7 @@ import { ConnectedTimes } from "../desktop/connections/connected-times.ts";
 import type { Connection } from "../desktop/connections/connection.ts";
 import { FileConnectionStore } from "../desktop/connections/connection-store.ts";
 import { KnownTargets } from "../desktop/connections/known-targets.ts";
-import { allowedTargets } from "../desktop/connections/proposals.ts";
-import type { OwnListener } from "../desktop/connections/target-guard.ts";
+import { allowedTargets } from "../desktop/connections/target-rules.ts";
 import { AgentRates } from "../desktop/control/agent-rates.ts";
 import { KeptRules } from "../desktop/control/rules-store.ts";
 import { Desktops } from "../desktop/desktops.ts";
@@ -50,7 +49,14 @@ import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
 import { openSinkOf } from "./open-audit.ts";
 import { makeForwarders } from "./open-forwarders.ts";
-import { forgetIdentity, openTargetLink, PLATFORM, trustSettingsOf } from "./open-links.ts";
+import {
+  forgetIdentity,
+  limitsOf,
+  openTargetLink,
+  ownListenersOf,
+  PLATFORM,
+  trustSettingsOf,
+} from "./open-links.ts";
 import { openMonitoring } from "./open-monitoring.ts";
 import { openRecordings } from "./open-recordings.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
@@ -147,7 +153,7 @@ async function openRooms(
     await tokens.kept(join(config.data_dir, "admin-token"), "admin", "admin");
   const agentToken = await tokens.kept(join(config.data_dir, "agent-token"), "agent", "agent");
 
-  const own: OwnListener[] = [];
+  const own = ownListenersOf(config);
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
   const trustSettings = trustSettingsOf(config, known);
   const replays = new Replays();
@@ -203,6 +209,7 @@ async function openRooms(
         new FileConnectionStore(join(config.data_dir, "connections.json"), sealer),
       ),
       ownListeners: () => own,
+      limits: limitsOf(config),
       secured: () => audit.secured(),
       tested: (test) => audit.record(testEntry(test)),
       allowedTargets: config.targets.allow.flatMap((entry) => allowedTargets(entry) ?? []),
@@ -324,6 +331,7 @@ async function openRooms(
   own.push({ port });
   const control = await ControlSocket.open(config.data_dir, mcp, STDIO_PRINCIPAL);
   if (control === null) log.warn("Another server serves --stdio clients of this data directory");
+  if (control !== null) own.push({ path: control.path });
   ending.add(() => control?.close());
 
   return {

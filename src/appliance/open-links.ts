@@ -3,6 +3,7 @@ import type { Connection } from "../desktop/connections/connection.ts";
 import type { KnownTargets } from "../desktop/connections/known-targets.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
 import { hostBehind } from "../desktop/connections/target-place.ts";
+import { NO_LIMITS, type TargetLimits, targetRule } from "../desktop/connections/target-rules.ts";
 import { TargetTrust, type TlsTrust } from "../desktop/connections/trust-policy.ts";
 import type { Link } from "../desktop/link.ts";
 import { decodingThread } from "../desktop/links/decode-place.ts";
@@ -24,6 +25,8 @@ export interface TrustSettings {
   readonly reverseListen?: ReverseListen;
   /** RDP hosts have to check the password before a session begins; default false. */
   readonly needsNla?: boolean;
+  /** Where connections may lead; default everywhere but to ourselves. */
+  readonly limits?: TargetLimits;
 }
 
 /** As it is configured. */
@@ -33,27 +36,32 @@ export function trustSettingsOf({ targets }: Pick<Config, "targets">, known: Kno
     known,
     reverseListen: targets.reverse_listen,
     needsNla: targets.require_nla,
+    limits: limitsOf({ targets }),
   };
 }
 
+/** Where connections may lead, as the operator says. */
+export function limitsOf({ targets }: Pick<Config, "targets">): TargetLimits {
+  const rules = (entries: readonly string[]) => entries.flatMap((entry) => targetRule(entry) ?? []);
+  return { only: rules(targets.only), deny: rules(targets.deny) };
+}
+
+/** Where an appliance of this configuration listens, as far as that is known before it does. */
+export function ownListenersOf({ server, vnc, data_dir }: Config): OwnListener[] {
+  const ports = [server.port, vnc.port ?? 0, ...vnc.listeners.map(({ port }) => port)];
+  return [{ path: data_dir }, ...ports.filter((port) => port !== 0).map((port) => ({ port }))];
+}
+
 /** A link to a VNC server that decodes here; `own` is where this appliance listens itself, which is never a target. */
-export function openVncLink(
-  connection: Connection,
-  own: readonly OwnListener[],
-  trustSettings: TrustSettings,
-): Link {
+export function openVncLink(connection: Connection, own: OwnListener[], trustSettings: TrustSettings): Link {
   return makeTargetLink(connection, meansOf(connection, own, trustSettings));
 }
 
-function meansOf(
-  connection: Connection,
-  own: readonly OwnListener[],
-  trustSettings: TrustSettings,
-): LinkMeans {
-  const { reverseListen = "loopback", needsNla = false } = trustSettings;
+function meansOf(connection: Connection, own: OwnListener[], trustSettings: TrustSettings): LinkMeans {
+  const { reverseListen = "loopback", needsNla = false, limits = NO_LIMITS } = trustSettings;
   const trust = trustOf(connection, trustSettings);
   const trustInside = trustInsideOf(connection, trustSettings);
-  return { own, trust, trustInside, reverseListen, needsNla };
+  return { reach: { ...limits, own }, trust, trustInside, reverseListen, needsNla };
 }
 
 function trustOf(connection: Connection, { trust, known }: TrustSettings): TargetTrust {
@@ -87,7 +95,7 @@ const RDP_SESSIONS = new RdpSessions();
 /** A link to whatever a connection leads to over the network, decoding where it should. */
 export function openTargetLink(
   connection: Connection,
-  own: readonly OwnListener[],
+  own: OwnListener[],
   trustSettings: TrustSettings,
 ): Link {
   const means = meansOf(connection, own, trustSettings);
@@ -97,14 +105,14 @@ export function openTargetLink(
 }
 
 function openWorkerLink(connection: Connection, means: LinkMeans): Link {
-  const { own, reverseListen, needsNla, trust, trustInside } = means;
+  const { reach, reverseListen, needsNla, trust, trustInside } = means;
   const { protocol, username, host, port } = connection;
   const place = `${username}@${host}:${port}`;
   return new WorkerLink(
     {
       settings: () => ({
         connection,
-        own: [...own],
+        reach: { ...reach, own: [...reach.own] },
         reverseListen,
         needsNla,
         needsIdentity: { outer: trust.needsIdentity, inside: trustInside.needsIdentity },

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openTargetLink, trustSettingsOf } from "../appliance/open-links.ts";
+import { limitsOf, openTargetLink, ownListenersOf, trustSettingsOf } from "../appliance/open-links.ts";
 import { SecretBox } from "../auth/secret-box.ts";
 import type { Config } from "../config/config-schema.ts";
 import { readUrl } from "../config/load-config.ts";
@@ -7,6 +7,8 @@ import { type Connection, makeConnection } from "../desktop/connections/connecti
 import { FileConnectionStore } from "../desktop/connections/connection-store.ts";
 import { type TestReport, testLink } from "../desktop/connections/connection-test.ts";
 import { KnownTargets } from "../desktop/connections/known-targets.ts";
+import { guardConnection } from "../desktop/connections/target-guard.ts";
+import { LinkError } from "../desktop/error.ts";
 import { systemClock } from "../platform/clock.ts";
 import { safeText } from "../protocols/rfb/error.ts";
 import { audited } from "./cli-audit.ts";
@@ -38,6 +40,7 @@ export function connectionsCommand(words: readonly string[], values: Values, con
             values.name === undefined ? input : { ...input, name: values.name },
             systemClock.date(),
           );
+          await refuseForbidden(connection, config);
           const store = await openStore(config);
           await store.save([...(await store.load()), connection]);
           record({ type: "connection.added", resource: { kind: "connection", id: connection.id } });
@@ -68,6 +71,17 @@ export function connectionsCommand(words: readonly string[], values: Values, con
   }
 }
 
+/** As the appliance will when it connects; what cannot be reached now may be there then. */
+async function refuseForbidden(connection: Connection, config: Config): Promise<void> {
+  if (connection.protocol === "demo") return;
+  try {
+    await guardConnection(connection, { ...limitsOf(config), own: ownListenersOf(config) });
+  } catch (error) {
+    if (!(error instanceof LinkError)) throw error;
+    if (error.code === "target_forbidden") throw new UsageError(error.message);
+  }
+}
+
 async function testConnection(word: string, config: Config): Promise<string> {
   const stored = (await (await openStore(config)).load()).find(({ id }) => id === word);
   const connection = stored ?? makeConnection(readUrl(word), systemClock.date());
@@ -82,7 +96,10 @@ async function testConnection(word: string, config: Config): Promise<string> {
 /** Shakes hands as an appliance would. */
 export async function linkTest(connection: Connection, config: Config): Promise<TestReport> {
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
-  return testLink(openTargetLink(connection, [], trustSettingsOf(config, known)), systemClock);
+  return testLink(
+    openTargetLink(connection, ownListenersOf(config), trustSettingsOf(config, known)),
+    systemClock,
+  );
 }
 
 /** Connections that were added while running. */

@@ -1,35 +1,16 @@
 import * as z from "zod";
 import type { ConnectionInput } from "../desktop/connections/connection.ts";
 import { isSecret, SECRET_FIELDS } from "../desktop/connections/connection-fields.ts";
-import { allowedTargets } from "../desktop/connections/proposals.ts";
-import { TLS_TRUST } from "../desktop/connections/trust-policy.ts";
 import { WORDS } from "../desktop/control/action-class.ts";
 import { customRulesSchema } from "../desktop/control/custom-rules-fields.ts";
 import { MODES } from "../desktop/control/policy.ts";
-import { REVERSE_LISTEN } from "../desktop/links/streams/reverse-stream.ts";
 import { TOOLSETS } from "../mcp/tool/toolsets.ts";
 import { RECORDING_POLICIES } from "../recording/write/auto-record.ts";
 import { VIEWER_SECURITY } from "../web/viewer/security.ts";
 import { auditSchema } from "./audit-schema.ts";
+import { list, port, toggle } from "./config-values.ts";
 import { connectionSchema } from "./connection-schema.ts";
-
-const port = z.coerce.number().int().min(0).max(65535);
-const toggle = z.union(
-  [z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")],
-  "expected on or off",
-);
-const list = z.union(
-  [
-    z.array(z.string().min(1)),
-    z.string().transform((text) =>
-      text
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== ""),
-    ),
-  ],
-  "expected a list, or words separated by commas",
-);
+import { targetsSchema } from "./targets-schema.ts";
 
 /** Everything that can be configured: the file's shape, and, through CONFIG_KEYS, the environment's and the flags'. */
 export const configSchema = z.strictObject({
@@ -183,34 +164,7 @@ export const configSchema = z.strictObject({
         .describe("MiB of such pictures at most; the oldest go first."),
     })
     .prefault({}),
-  targets: z
-    .strictObject({
-      allow: list
-        .default([])
-        .describe(
-          "Where agent tokens may add desktops unasked: 10.0.0.0/8:5900, [fd00::]/8:5900-5999, separated by commas. Elsewhere a human is asked.",
-        )
-        .refine(
-          (entries) => entries.every((entry) => allowedTargets(entry) !== null),
-          "expected networks such as 10.0.0.0/8:5900 or [fd00::]/8:5900-5999",
-        ),
-      tls_trust: z
-        .enum(TLS_TRUST)
-        .default("tofu")
-        .describe(
-          "Whose certificates and keys are believed of VNC and KasmVNC servers and RDP hosts: ca (authorities of this machine), tofu (these, or the one seen first, kept in known-targets.json), insecure (any).",
-        ),
-      require_nla: toggle
-        .default(false)
-        .describe("RDP hosts must check the password before a session begins (NLA): others are refused."),
-      reverse_listen: z
-        .enum(REVERSE_LISTEN)
-        .default("loopback")
-        .describe(
-          "Where connections with the transport reverse may listen for VNC servers that connect by themselves: loopback, or any address of this machine.",
-        ),
-    })
-    .prefault({}),
+  targets: targetsSchema,
   mcp: z
     .strictObject({
       toolsets: list
@@ -333,6 +287,8 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("screenshots.keep_minutes", ["OC_SCREENSHOTS_KEEP_MINUTES"]),
   key("screenshots.memory_mb", ["OC_SCREENSHOTS_MEMORY_MB"]),
   key("targets.allow", ["OC_TARGETS_ALLOW"]),
+  key("targets.only", ["OC_TARGETS_ONLY"]),
+  key("targets.deny", ["OC_TARGETS_DENY"]),
   key("targets.tls_trust", ["OC_TLS_TRUST"]),
   key("targets.reverse_listen", ["OC_REVERSE_LISTEN"]),
   key("targets.require_nla", ["OC_REQUIRE_NLA"]),

@@ -7,13 +7,14 @@ import { changeOf, editedConnection } from "./connections/connection-edit.ts";
 import type { ConnectionEdit } from "./connections/connection-fields.ts";
 import type { ConnectionStore } from "./connections/connection-store.ts";
 import { type TestReport, testLink } from "./connections/connection-test.ts";
-import { type AllowedTargets, isAllowed, Proposals } from "./connections/proposals.ts";
+import { Proposals } from "./connections/proposals.ts";
 import {
-  guardTarget,
+  guardConnection,
   isLoopback,
   type OwnListener,
   type ResolvedTarget,
 } from "./connections/target-guard.ts";
+import { type AllowedTargets, isAllowed, NO_LIMITS, type TargetLimits } from "./connections/target-rules.ts";
 import type { Actor } from "./control/action.ts";
 import { Questions } from "./control/approvals/questions.ts";
 import type { CustomRules } from "./control/custom-rules-fields.ts";
@@ -42,6 +43,8 @@ export interface DesktopsPorts extends DesktopPorts {
   /** Times that outlast the process; absent, they end with it. */
   readonly times?: Pick<ConnectedTimes, "get" | "set" | "forget" | "flush">;
   ownListeners(): readonly OwnListener[];
+  /** Where connections may lead, whoever asks for them; default everywhere. */
+  readonly limits?: TargetLimits;
   /** Where agents may add desktops without a human being asked; default nowhere. */
   readonly allowedTargets?: readonly AllowedTargets[];
   /** Told of each test, whoever asked for it. */
@@ -151,7 +154,7 @@ export class Desktops {
         `got the transport ${transport}, which only people and their tokens add: it carries a path, headers or an id of an agent's choice to whatever listens there; expected tcp`,
       );
     }
-    const { address } = await this.#guard(connection);
+    const { address = connection.host } = (await this.#guard(connection)) ?? {};
     const allowed = this.#ports.allowedTargets ?? [];
     if (!isAllowed(allowed, [address], connection.port)) {
       await this.#proposals.ask(connection, address, actor, signal);
@@ -296,9 +299,11 @@ export class Desktops {
     return desktop;
   }
 
-  async #guard({ host, port }: Connection): Promise<ResolvedTarget> {
+  /** For an answer at once: the stream that connects judges again, by the address that it finds then. */
+  async #guard(connection: Connection): Promise<ResolvedTarget | null> {
+    const { limits = NO_LIMITS } = this.#ports;
     try {
-      return await guardTarget(host, port, this.#ports.ownListeners());
+      return await guardConnection(connection, { ...limits, own: [...this.#ports.ownListeners()] });
     } catch (cause) {
       if (!(cause instanceof LinkError)) throw cause;
       const code = cause.code === "target_forbidden" ? "permission_denied" : "invalid_parameters";

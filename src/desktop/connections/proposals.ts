@@ -1,4 +1,3 @@
-import { BlockList, isIP } from "node:net";
 import type { Clock } from "../../platform/clock.ts";
 import type { Actor } from "../control/action.ts";
 import { connectionDetails, connectionUrl } from "../control/action-details.ts";
@@ -8,54 +7,6 @@ import type { DesktopEvent } from "../events/desktop-event.ts";
 import { Listeners } from "../listeners.ts";
 import type { Connection } from "./connection.ts";
 import { isLoopback } from "./target-guard.ts";
-
-/** A network and ports that agents may add desktops of unasked. */
-export interface AllowedTargets {
-  readonly network: string;
-  readonly prefix: number;
-  readonly fromPort: number;
-  readonly toPort: number;
-}
-
-const ALLOWED =
-  /^(?:\[([0-9a-f:.]+)\](?:\/(\d{1,3}))?|([0-9.]+)(?:\/(\d{1,2}))?)(?::(\d{1,5})(?:-(\d{1,5}))?)?$/i;
-
-/** Reads "10.0.0.0/8:5900", "[fd00::]/8:5900-5999" or "192.168.1.5"; null for anything else. */
-export function allowedTargets(text: string): AllowedTargets | null {
-  const match = ALLOWED.exec(text.trim());
-  if (match === null) return null;
-  const [, six, sixPrefix, four, fourPrefix, from, to] = match;
-  const network = six ?? four ?? "";
-  const family = isIP(network);
-  if (family === 0 || (six === undefined) !== (family === 4)) return null;
-  const most = family === 6 ? 128 : 32;
-  const prefix = Number(sixPrefix ?? fourPrefix ?? most);
-  const fromPort = Number(from ?? 1);
-  const toPort = Number(to ?? from ?? 65_535);
-  if (prefix > most || fromPort < 1 || toPort > 65_535 || fromPort > toPort) return null;
-  return { network, prefix, fromPort, toPort };
-}
-
-/** True where every address lies in a network that allows the port. */
-export function isAllowed(
-  allowed: readonly AllowedTargets[],
-  addresses: readonly string[],
-  port: number,
-): boolean {
-  const lists = allowed
-    .filter(({ fromPort, toPort }) => port >= fromPort && port <= toPort)
-    .map(({ network, prefix }) => {
-      const list = new BlockList();
-      list.addSubnet(network, prefix, isIP(network) === 6 ? "ipv6" : "ipv4");
-      return list;
-    });
-  return (
-    addresses.length > 0 &&
-    addresses.every((address) =>
-      lists.some((list) => list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")),
-    )
-  );
-}
 
 /** Approvals about desktops that are not there yet: agents propose them, people add them. */
 export class Proposals {

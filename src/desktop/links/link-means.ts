@@ -1,15 +1,15 @@
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Connection } from "../connections/connection.ts";
-import type { OwnListener } from "../connections/target-guard.ts";
+import type { TargetReach } from "../connections/target-guard.ts";
 import type { TargetTrust } from "../connections/trust-policy.ts";
 import type { Link } from "../link.ts";
 import type { ReverseListen } from "./streams/reverse-stream.ts";
 
 /** What a link to a target is made of beside its connection; the same on every thread. */
 export interface LinkMeans {
-  /** Where this appliance listens itself, which is never a target. */
-  readonly own: readonly OwnListener[];
+  /** Where it may lead: each stream asks anew when it connects. */
+  readonly reach: TargetReach;
   /** Of the target, or of the web server in front of it. */
   readonly trust: TargetTrust;
   /** Of what a target shows inside a WebSocket's TLS, which has proved itself already. */

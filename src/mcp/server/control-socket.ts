@@ -28,11 +28,14 @@ const MAX_PATH_BYTES = 100;
  * `control.address` (0600) there names.
  */
 export class ControlSocket {
+  /** Where it listens. */
+  readonly path: string;
   readonly #server: Server;
   readonly #files: readonly string[];
   readonly #clients = new Map<Socket, StdioConversation>();
 
-  private constructor(server: Server, files: readonly string[]) {
+  private constructor(server: Server, path: string, files: readonly string[]) {
+    this.path = path;
     this.#server = server;
     this.#files = files;
   }
@@ -53,7 +56,7 @@ export class ControlSocket {
     // What a server that crashed left behind answers no more.
     for (const file of [path, join(dataDir, ADDRESS_FILE)])
       if (!isPipe(file)) await rm(file, { force: true });
-    const control = new ControlSocket(server, owned);
+    const control = new ControlSocket(server, path, owned);
     server.maxConnections = MAX_CLIENTS;
     server.on("connection", (socket) => control.#serve(socket, mcp, principal));
     await listen(server, path);

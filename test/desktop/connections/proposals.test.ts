@@ -5,7 +5,7 @@ import {
   type AllowedTargets,
   allowedTargets,
   isAllowed,
-} from "../../../src/desktop/connections/proposals.ts";
+} from "../../../src/desktop/connections/target-rules.ts";
 import type { Actor } from "../../../src/desktop/control/action.ts";
 import { type ConnectionTested, Desktops, type DesktopsPorts } from "../../../src/desktop/desktops.ts";
 import { RefusedError } from "../../../src/desktop/error.ts";

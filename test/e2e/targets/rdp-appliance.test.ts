@@ -1,5 +1,6 @@
 import t from "tap";
 import { PLATFORM } from "../../../src/appliance/open-links.ts";
+import { NO_LIMITS } from "../../../src/desktop/connections/target-rules.ts";
 import { TcpStream } from "../../../src/desktop/links/streams/tcp-stream.ts";
 import { VncLink } from "../../../src/desktop/links/vnc/vnc-link.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
@@ -72,7 +73,11 @@ for (const kind of ["xrdp-xorg", "shadow-nla"] as const) {
 
     const viewer = new VncLink(
       {
-        connect: () => new TcpStream("127.0.0.1", appliance.vncPort ?? 0, []),
+        connect: () =>
+          new TcpStream(
+            { protocol: "vnc", host: "127.0.0.1", port: appliance.vncPort ?? 0 },
+            { ...NO_LIMITS, own: [] },
+          ),
         emitsConnect: true,
         password: VNC_PASSWORD,
         security: { allowed: ["VncAuth"], needsIdentity: false },

@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import t from "tap";
+import { NO_LIMITS } from "../../../src/desktop/connections/target-rules.ts";
 import { TargetTrust } from "../../../src/desktop/connections/trust-policy.ts";
 import { LinkError } from "../../../src/desktop/error.ts";
 import { RdpLink, type RdpLinkOptions } from "../../../src/desktop/links/rdp/rdp-link.ts";
@@ -25,7 +26,7 @@ function open(owner: Owner, gnome: GnomeDesktop, options: Partial<RdpLinkOptions
   const ear = new LinkEar();
   const link = new RdpLink(
     {
-      connect: () => new TcpStream(host, port, []),
+      connect: () => new TcpStream({ protocol: "rdp", host, port }, { ...NO_LIMITS, own: [] }),
       host,
       trust: new TargetTrust({ host, port, fingerprint }, "ca", null),
       username,

@@ -1,3 +1,4 @@
+import { NO_LIMITS } from "../../../src/desktop/connections/target-rules.ts";
 import { TargetTrust } from "../../../src/desktop/connections/trust-policy.ts";
 import { RdpLink, type RdpLinkOptions } from "../../../src/desktop/links/rdp/rdp-link.ts";
 import { TcpStream } from "../../../src/desktop/links/streams/tcp-stream.ts";
@@ -23,7 +24,7 @@ export class RdpSession {
     const { port, fingerprint, username, password } = target;
     this.link = new RdpLink(
       {
-        connect: () => new TcpStream(host, port, []),
+        connect: () => new TcpStream({ protocol: "rdp", host, port }, { ...NO_LIMITS, own: [] }),
         host,
         trust: new TargetTrust({ host, port, fingerprint }, "ca", null),
         username,

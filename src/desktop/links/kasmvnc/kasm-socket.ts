@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../../platform/clock.ts";
-import type { OwnListener } from "../../connections/target-guard.ts";
+import type { TargetReach } from "../../connections/target-guard.ts";
 import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import { WebSocketStream } from "../streams/web-socket-stream.ts";
@@ -32,20 +32,20 @@ export interface KasmTarget {
  */
 export function openKasmSocket(
   { host, port, username, password, tls }: KasmTarget,
-  own: readonly OwnListener[],
+  reach: TargetReach,
   trust: TargetTrust,
   clock: Clock,
 ): WebSocketStream {
   const authorization = username === null ? null : kasmAuthorization(username, password ?? "");
   return new WebSocketStream(
     {
-      ...{ host, port, path: "/websockify", tls },
+      ...{ protocol: "kasmvnc", host, port, path: "/websockify", tls },
       headers: authorization === null ? {} : { authorization },
       mostSentBytes: MOST_FRAME_BYTES,
       mostTakenBytes: MOST_SERVER_FRAME_BYTES,
       refusalOf: (response) => refusalOf(response, authorization !== null),
     },
-    own,
+    reach,
     trust,
     clock,
   );

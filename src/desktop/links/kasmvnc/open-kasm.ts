@@ -20,7 +20,7 @@ export function kasmLink(connection: Connection, means: LinkMeans): Link {
   return new KasmLink(
     {
       connect: () =>
-        openKasmSocket({ host, port, username, password, tls }, means.own, means.trust, systemClock),
+        openKasmSocket({ host, port, username, password, tls }, means.reach, means.trust, systemClock),
       framebuffer: means.framebuffer,
     },
     { ...PLATFORM, decodeWebp },

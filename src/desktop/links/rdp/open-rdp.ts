@@ -21,13 +21,13 @@ export function rdpAccount(account: string): { readonly username: string; readon
 /** To an RDP host, whose name and password are known. */
 export function rdpLink(
   connection: Connection,
-  { own, trust, needsNla, claim, framebuffer, clock }: LinkMeans,
+  { reach, trust, needsNla, claim, framebuffer, clock }: LinkMeans,
 ): Link {
-  const { host, port, username, password, rdp = {} } = connection;
+  const { host, username, password, rdp = {} } = connection;
   const { width, height } = { ...RDP_SIZE, ...rdp };
   return new RdpLink(
     {
-      connect: () => new TcpStream(host, port, own),
+      connect: () => new TcpStream(connection, reach),
       host,
       trust,
       claim,

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { guardTarget, type OwnListener } from "../../connections/target-guard.ts";
+import { guardTarget, type TargetPlace, type TargetReach } from "../../connections/target-guard.ts";
 import { SocketStream } from "./socket-stream.ts";
 
 /**
@@ -7,10 +7,10 @@ import { SocketStream } from "./socket-stream.ts";
  * with the LinkError or socket error that says why it is not.
  */
 export class TcpStream extends SocketStream {
-  constructor(host: string, port: number, own: readonly OwnListener[]) {
+  constructor(place: TargetPlace, reach: TargetReach) {
     super(async () => {
-      const { address, family } = await guardTarget(host, port, own);
-      return connect({ host: address, port, family, noDelay: true, keepAlive: true });
+      const { address, family } = await guardTarget(place, reach);
+      return connect({ host: address, port: place.port, family, noDelay: true, keepAlive: true });
     });
   }
 }

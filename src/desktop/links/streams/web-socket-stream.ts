@@ -3,7 +3,12 @@ import { connect, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import { type Clock, delay } from "../../../platform/clock.ts";
-import { guardTarget, isLoopback, type OwnListener } from "../../connections/target-guard.ts";
+import {
+  guardTarget,
+  isLoopback,
+  type TargetPlace,
+  type TargetReach,
+} from "../../connections/target-guard.ts";
 import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import { startTargetTls } from "./target-tls.ts";
@@ -13,6 +18,7 @@ const TLS_MS = 4000;
 
 /** How a server's WebSocket is reached, and what it asks of those who want it. */
 export interface WebSocketTarget {
+  readonly protocol: TargetPlace["protocol"];
   readonly host: string;
   readonly port: number;
   /** Path and query, with its slash. */
@@ -39,12 +45,12 @@ export class WebSocketStream extends Duplex {
   #socket: Duplex | null = null;
   #ws: WebSocket | null = null;
 
-  constructor(target: WebSocketTarget, own: readonly OwnListener[], trust: TargetTrust, clock: Clock) {
+  constructor(target: WebSocketTarget, reach: TargetReach, trust: TargetTrust, clock: Clock) {
     super({ allowHalfOpen: false });
     this.#target = target;
     this.#trust = trust;
     this.#clock = clock;
-    this.#open(own).catch((error: unknown) =>
+    this.#open(reach).catch((error: unknown) =>
       this.destroy(error instanceof Error ? error : new Error("the target was refused")),
     );
   }
@@ -73,9 +79,9 @@ export class WebSocketStream extends Duplex {
     done(error);
   }
 
-  async #open(own: readonly OwnListener[]): Promise<void> {
-    const { host, port, tls } = this.#target;
-    const { address, family } = await guardTarget(host, port, own);
+  async #open(reachable: TargetReach): Promise<void> {
+    const { port, tls } = this.#target;
+    const { address, family } = await guardTarget(this.#target, reachable);
     const reach = (): Promise<Socket> => this.#keep(connect({ host: address, port, family, noDelay: true }));
     const plain = await reach();
     if (tls === "never") {

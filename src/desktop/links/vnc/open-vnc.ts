@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { systemClock } from "../../../platform/clock.ts";
 import { encodingByName } from "../../../protocols/rfb/encodings/list.ts";
 import type { Connection } from "../../connections/connection.ts";
+import { guardSocket, type TargetReach } from "../../connections/target-guard.ts";
 import type { Link } from "../../link.ts";
 import type { LinkMeans } from "../link-means.ts";
 import { PLATFORM } from "../link-platform.ts";
@@ -45,31 +46,29 @@ function numbersOf(encodings: readonly string[]): number[] {
   return encodings.flatMap((name) => encodingByName(name)?.number ?? []);
 }
 
-function streamTo(
-  { host, port, transport, path = "", ...connection }: Connection,
-  { own, trust, reverseListen }: LinkMeans,
-): Duplex {
+function streamTo(connection: Connection, { reach, trust, reverseListen }: LinkMeans): Duplex {
+  const { host, port, transport, path = "" } = connection;
   switch (transport) {
     case "unix":
-      return new UnixStream(path);
+      return new UnixStream(path, reach);
     case "reverse":
-      return new ReverseStream(host, port, reverseListen);
+      return new ReverseStream(host, port, { listen: reverseListen, reach });
     case "ws":
     case "wss": {
       const { http_username, http_password, http_headers = {} } = connection;
       const access = { username: http_username, password: http_password, headers: http_headers };
       const target = { host, port, path, isSecure: transport === "wss", access };
-      return openVncSocket(target, own, trust, systemClock);
+      return openVncSocket(target, reach, trust, systemClock);
     }
     default:
-      return new TcpStream(host, port, own);
+      return new TcpStream(connection, reach);
   }
 }
 
 /** A stream to a Unix socket of this machine. Emits "connect" when it is up, and "error" where it is not. */
 class UnixStream extends SocketStream {
   /** `path`: absolute. */
-  constructor(path: string) {
-    super(async () => connect({ path }));
+  constructor(path: string, reach: TargetReach) {
+    super(async () => connect({ path: await guardSocket(path, reach) }));
   }
 }

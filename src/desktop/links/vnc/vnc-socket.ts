@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../../platform/clock.ts";
-import type { OwnListener } from "../../connections/target-guard.ts";
+import type { TargetReach } from "../../connections/target-guard.ts";
 import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import { WebSocketStream } from "../streams/web-socket-stream.ts";
@@ -30,7 +30,7 @@ export interface VncSocketTarget {
 /** A plain VNC server behind a WebSocket: websockify, QEMU, libvncserver, wayvnc. */
 export function openVncSocket(
   { host, port, path, isSecure, access }: VncSocketTarget,
-  own: readonly OwnListener[],
+  reach: TargetReach,
   trust: TargetTrust,
   clock: Clock,
 ): WebSocketStream {
@@ -38,12 +38,19 @@ export function openVncSocket(
   const basic = username === undefined ? {} : { authorization: basicAuthorization(username, password ?? "") };
   return new WebSocketStream(
     {
-      ...{ host, port, path, tls: isSecure ? "always" : "never", headers: { ...access.headers, ...basic } },
+      ...{
+        protocol: "vnc",
+        host,
+        port,
+        path,
+        tls: isSecure ? "always" : "never",
+        headers: { ...access.headers, ...basic },
+      },
       mostSentBytes: MOST_FRAME_BYTES,
       mostTakenBytes: MOST_SERVER_FRAME_BYTES,
       refusalOf: (response) => refusalOf(response, username !== undefined),
     },
-    own,
+    reach,
     trust,
     clock,
   );

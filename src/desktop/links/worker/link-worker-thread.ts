@@ -130,11 +130,11 @@ export class LinkThread {
   }
 
   #open(settings: LinkSettings, make: MakeLink): void {
-    const { connection, own, reverseListen, needsNla, needsIdentity } = settings;
+    const { connection, reach, reverseListen, needsNla, needsIdentity } = settings;
     const ask = (place: TrustPlace, shown: ShownIdentity): Promise<void> => this.#ask(place, shown);
     try {
       const link = make(connection, {
-        own,
+        reach,
         reverseListen,
         needsNla,
         trust: new WorkerTrust("outer", connection, needsIdentity.outer, ask),

@@ -2,7 +2,7 @@ import type { CopyMove } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
 import type { Connection } from "../../connections/connection.ts";
-import type { OwnListener } from "../../connections/target-guard.ts";
+import type { TargetReach } from "../../connections/target-guard.ts";
 import type { ShownIdentity } from "../../connections/trust-policy.ts";
 import type { LinkErrorCode } from "../../error.ts";
 import type { PlainEvent } from "../plain-events.ts";
@@ -20,7 +20,7 @@ export const CONTROL_BYTES = 8;
 /** What a link in a thread is made of: plain data, its secrets among it, so it travels in a message alone. */
 export interface LinkSettings {
   readonly connection: Connection;
-  readonly own: readonly OwnListener[];
+  readonly reach: TargetReach;
   readonly reverseListen: ReverseListen;
   readonly needsNla: boolean;
   /** As the main thread's TargetTrust says of each place. */

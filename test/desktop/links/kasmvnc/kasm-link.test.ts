@@ -7,6 +7,7 @@ import sharp from "sharp";
 import t from "tap";
 import { PLATFORM } from "../../../../src/appliance/open-links.ts";
 import { KnownTargets } from "../../../../src/desktop/connections/known-targets.ts";
+import { NO_LIMITS } from "../../../../src/desktop/connections/target-rules.ts";
 import { TargetTrust, type TlsTrust } from "../../../../src/desktop/connections/trust-policy.ts";
 import type { LinkError } from "../../../../src/desktop/error.ts";
 import { KasmLink } from "../../../../src/desktop/links/kasmvnc/kasm-link.ts";
@@ -61,7 +62,7 @@ function openLink(
   const trust = belief ?? new TargetTrust({ host: target.host, port, fingerprint: null }, "tofu", null);
   const link = new KasmLink(
     {
-      connect: () => openKasmSocket(target, [], trust, systemClock),
+      connect: () => openKasmSocket(target, { ...NO_LIMITS, own: [] }, trust, systemClock),
       ...(encodings === undefined ? {} : { encodings }),
     },
     { ...PLATFORM, decodeWebp },

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import t from "tap";
 import { makeConnection } from "../../../../src/desktop/connections/connection.ts";
+import type { OwnListener } from "../../../../src/desktop/connections/target-guard.ts";
 import { type ShownIdentity, TargetTrust } from "../../../../src/desktop/connections/trust-policy.ts";
 import type { LinkEvents } from "../../../../src/desktop/link.ts";
 import type { ReverseListen } from "../../../../src/desktop/links/streams/reverse-stream.ts";
@@ -40,7 +41,7 @@ function openRig(
     readonly url?: Partial<Parameters<typeof makeConnection>[0]>;
     readonly trust?: TargetTrust;
     readonly thread?: WorkerLinkOptions["openThread"];
-    readonly own?: readonly { readonly port: number }[];
+    readonly own?: OwnListener[];
   } = {},
 ): Rig {
   const { clock = systemClock, own = [], thread = openLinkThread } = options;
@@ -55,7 +56,7 @@ function openRig(
   const link = new WorkerLink(
     {
       settings: () => ({
-        ...{ connection, own, reverseListen, needsNla: false },
+        ...{ connection, reach: { only: [], deny: [], own }, reverseListen, needsNla: false },
         needsIdentity: { outer: trust.needsIdentity, inside: false },
       }),
       trusts: { outer: trust, inside: trust },

@@ -1,0 +1,22 @@
+import * as z from "zod";
+
+/** Of TCP; 0 takes any free one. */
+export const port = z.coerce.number().int().min(0).max(65535);
+/** As a word, or as YAML says it. */
+export const toggle = z.union(
+  [z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")],
+  "expected on or off",
+);
+/** As YAML says it, or words in one string, as variables hold them. */
+export const list = z.union(
+  [
+    z.array(z.string().min(1)),
+    z.string().transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    ),
+  ],
+  "expected a list, or words separated by commas",
+);
