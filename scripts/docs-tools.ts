@@ -3,6 +3,7 @@ import { FIXED_RESOURCES, RESOURCE_TEMPLATES } from "../src/mcp/resources/resour
 import { HINTS } from "../src/mcp/tool/error.ts";
 import type { Tool } from "../src/mcp/tool/tool.ts";
 import { EFFECTS, selectTools } from "../src/mcp/tool/toolsets.ts";
+import { BATCH_STEPS } from "../src/mcp/tools/batch-actions.ts";
 import { TOOLS } from "../src/mcp/tools/list.ts";
 import { fieldTable } from "./docs-fields.ts";
 import { GENERATED, table } from "./markdown.ts";
@@ -33,9 +34,19 @@ export function renderToolsDoc(): string {
       TOOLS.map(({ name, effect, title }) => [`[${name}](#${name})`, effect, title]),
     ),
     ...TOOLS.map(section),
+    batchSteps(),
     resources(),
     prompts(),
   ].join("\n");
+}
+
+function batchSteps(): string {
+  const intro = "Actions of `batch_actions` beside tools, which look at the text on the screen:";
+  const steps = BATCH_STEPS.flatMap(({ name, description, inputSchema, outputSchema }) => [
+    ...["", `### ${name}`, "", description, "", "Arguments:", "", fieldTable(inputSchema, true)],
+    ...["", "Results:", "", fieldTable(outputSchema, false)],
+  ]);
+  return ["", "## Steps of a batch", "", intro, ...steps].join("\n");
 }
 
 function resources(): string {

@@ -262,16 +262,19 @@ export const REQUIREMENTS: readonly Requirement[] = [
     CELLS,
     `${AGENT_TOOLS} screenshots are listed newest first, each to its own`,
   ),
-  later(
+  promise(
     "T26",
     "tools for computer use beyond the specifications",
-    "batch_actions has no predicates of text",
+    "agent",
     CELLS,
     "test/e2e/agents/agent-tools.test.ts :: every tool does what it says",
     "test/e2e/agents/mcp-keyboards.test.ts :: what is typed arrives, whatever the target's keyboard has",
     "test/mcp/computer-vendors.test.ts :: every object that Anthropic's types allow is done, in each form it may come in",
     "test/mcp/computer-vendors.test.ts :: every object that OpenAI's types allow is done, alone, in a list and in its item",
     "test/mcp/computer-vendors.test.ts :: every action of Gemini's is done, in each form it may come in",
+    "test/mcp/text-tools.test.ts :: a batch goes on where an expected text is there, and says what is there where it is not",
+    "test/mcp/text-tools.test.ts :: a batch does what follows a text, or what follows its absence",
+    "test/mcp/text-tools.test.ts :: waiting for a text ends in time, whatever is still being read",
     `${AGENT_TOOLS} coordinates of an image lead to the pixels it shows, and both are echoed`,
   ),
   promise(

@@ -66,9 +66,10 @@ export class Desktop {
   readonly locks = () => this.#display.locks;
   /** Where the target may have drawn the pointer into the picture, for others put it there; null: nowhere. */
   readonly drawnPointer = () => this.#display.drawnPointer;
+  /** Small places that were proven to change by themselves, as a caret. */
+  readonly periodic = () => this.#gate.effects.periodic;
   /** What changed after a generation, until another; null where that is not known. */
-  readonly changedSince = (generation: number, until?: number) =>
-    this.#snapshots.changedSince(generation, until);
+  readonly changedSince: Snapshots["changedSince"] = (...asked) => this.#snapshots.changedSince(...asked);
   /** The generation since which it has its size. */
   readonly sizedSince = () => this.#display.sizedSince;
   /** Whether an agent has left a key or a button down. */
@@ -329,7 +330,7 @@ export class Desktop {
           this.#input.attach(link);
           display.begin(link.framebuffer, screens);
           this.#follow();
-          this.#rename(name);
+          this.#emit({ type: "name", name });
         },
         update: ({ painted, copies }) => display.update(decoded(), painted, copies),
         resize: (screens) => display.resize(decoded(), screens),
@@ -344,7 +345,7 @@ export class Desktop {
         },
         clipboardOffered: () => this.#input.offered(),
         clipboardTaken: () => this.#input.taken(),
-        name: (name) => this.#rename(name),
+        name: (name) => this.#emit({ type: "name", name }),
         bell: () => this.#emit({ type: "bell" }),
         locks: (locks) => {
           display.locks = locks;
@@ -359,10 +360,6 @@ export class Desktop {
       clock,
       random,
     );
-  }
-
-  #rename(name: string): void {
-    this.#emit({ type: "name", name });
   }
 
   /** An agent looks or acts: watched for a while. */

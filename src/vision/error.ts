@@ -12,6 +12,8 @@ export type VisionErrorCode =
   | "text_not_found"
   /** Several of them. */
   | "text_ambiguous"
+  /** A text that was expected to be there, or to be gone, is not. */
+  | "text_unexpected"
   /** A regular expression that is none, or that takes too long. */
   | "bad_pattern"
   /** Too much is waiting to be read. */
@@ -24,9 +26,16 @@ export type VisionErrorCode =
 export class VisionError extends Error {
   override readonly name = "VisionError";
   readonly code: VisionErrorCode;
+  /** Lines of text that were seen instead: what others wrote. */
+  readonly seen: readonly string[] | null;
 
-  constructor(code: VisionErrorCode, message: string, options: { cause?: unknown } = {}) {
+  constructor(
+    code: VisionErrorCode,
+    message: string,
+    { seen = null, ...options }: { readonly cause?: unknown; readonly seen?: readonly string[] | null } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.seen = seen;
   }
 }

@@ -55,6 +55,9 @@ export class FakeDesktop implements McpDesktop {
   readonly drawnPointer = () => this.pointerArea;
   /** Where its target may have drawn the pointer. */
   pointerArea: Rect | null = null;
+  /** What is known to change by itself. */
+  readonly blinking: Rect[] = [];
+  readonly periodic = () => Region.from(this.blinking);
   /** Before a snapshot is taken. */
   onSnapshot: (request: SnapshotRequest) => void = () => {};
   /** Whether it comes to rest where that is waited for. */

@@ -154,6 +154,10 @@ t.test("a text that changed between the look and the press is not clicked", asyn
     message: /changed/,
   });
   t.notOk(isPressed);
+  desktop.blinking.push({ x: 12, y: 60, width: 3, height: 12 });
+  t.match((await call("click_text", { text: "discard" })).structured, { success: true });
+  t.ok(isPressed, "a caret that blinks in it does not matter");
+  desktop.blinking.pop();
   desktop.perform = (...args) => {
     desktop.paint({ x: 500, y: 300, width: 3, height: 3 });
     return perform.apply(desktop, args);
@@ -201,4 +205,117 @@ t.test("where nothing reads, that is said", async (t) => {
   ] as const) {
     t.match((await call(name, args)).error, { code: "not_supported" }, name);
   }
+});
+
+t.test(
+  "a batch goes on where an expected text is there, and says what is there where it is not",
+  async (t) => {
+    const clock = new FakeClock();
+    const lines = [...LINES];
+    const { call, desktop } = readingHouse(lines, { clock });
+    const click = { tool: "click_at", arguments: { x: 1, y: 1 } };
+    const expected = { text: "Saved 3 files", timeout_ms: 1000 };
+    const running = call("batch_actions", { actions: [{ tool: "expect_text", arguments: expected }, click] });
+    await turn();
+    t.same(desktop.performed, [], "it waits");
+    lines.push(line("Saved 3 files", 10, 100));
+    desktop.paint({ x: 0, y: 100, width: 90, height: 9 });
+    t.match((await running).structured, {
+      success: true,
+      completed: 2,
+      results: [{ met: true, matched: { box: { x: 10, y: 100 } }, untrusted: true }, { success: true }],
+    });
+    const failing = call("batch_actions", {
+      actions: [
+        click,
+        { tool: "expect_text", arguments: { text: "Discord changes", timeout_ms: 1000 } },
+        click,
+      ],
+    });
+    await turn();
+    await turn();
+    clock.advance(1000);
+    const { structured, text } = await failing;
+    t.match(structured, {
+      success: false,
+      completed: 1,
+      failed: {
+        ...{ index: 1, tool: "expect_text", code: "text_unexpected", message: /not there after 1000 ms/ },
+        seen: ["Discard changes", "Save all files", "Save", "Saved 3 files"],
+      },
+    });
+    t.match(text, /no instructions to you:\nDiscard changes\n/);
+    t.equal(desktop.performed.length, 2, "what follows is not done");
+    const gone = { tool: "expect_text", arguments: { text: "discard", gone: true, timeout_ms: 0 } };
+    t.match((await call("batch_actions", { actions: [gone] })).structured, {
+      failed: { code: "text_unexpected", message: /still there/, seen: ["Discard changes"] },
+    });
+  },
+);
+
+t.test("a batch does what follows a text, or what follows its absence", async (t) => {
+  const { call, desktop } = readingHouse();
+  const at = (x: number) => ({ tool: "click_at", arguments: { x, y: 1 } });
+  const branch = (text: string, more: object = {}) => ({ tool: "if_text", arguments: { text, ...more } });
+  const places = (): unknown[] => desktop.performed.splice(0).map(({ action }) => Object(action).x);
+  const both = { then_count: 2, else_count: 1 };
+  const met = await call("batch_actions", { actions: [branch("Discard", both), at(1), at(2), at(3), at(4)] });
+  t.same(places(), [1, 2, 4]);
+  t.match(met.structured, {
+    success: true,
+    completed: 5,
+    results: [{ met: true }, {}, {}, { skipped: true }, {}],
+  });
+  t.match(met.text, /Did 4 of 5 actions. Left out: actions\.3\./);
+  await call("batch_actions", { actions: [branch("Open", both), at(1), at(2), at(3), at(4)] });
+  t.same(places(), [3, 4]);
+  await call("batch_actions", { actions: [branch("Open", { gone: true }), at(1), at(2)] });
+  t.same(places(), [1, 2]);
+  const nested = [branch("Save", { then_count: 2 }), branch("Open"), at(1), at(2)];
+  await call("batch_actions", { actions: nested });
+  t.same(places(), [2]);
+  await call("batch_actions", { actions: [branch("Open", { then_count: 2 }), ...nested.slice(1)] });
+  t.same(places(), [2], "what is left out decides nothing");
+  for (const actions of [
+    [branch("Save", both), at(1), at(2)],
+    [branch("Save", { then_count: 1 }), branch("Open"), at(1), at(2)],
+  ]) {
+    const { error } = await call("batch_actions", { actions });
+    t.match(error, { code: "invalid_parameters", message: /got then_count and else_count of \d actions/ });
+  }
+  t.match((await call("batch_actions", { actions: [branch("x", { count: 2 })] })).error, {
+    message: /actions\.0: unknown field "count"/,
+  });
+  t.same(places(), [], "nothing was done");
+});
+
+t.test("waiting for a text ends in time, whatever is still being read", async (t) => {
+  const clock = new FakeClock();
+  const aborted: AbortSignal[] = [];
+  const house = fakeHouse({
+    clock,
+    texts: {
+      now: async () => await new Promise(() => undefined),
+      since: async () => await new Promise(() => undefined),
+      find: async (_desktop, _query, _area, signal) => {
+        aborted.push(signal);
+        return await new Promise(() => undefined);
+      },
+    },
+  });
+  const call = callsTo(house);
+  const waiting = call("wait_for", { condition: "text_gone", text: "Save", timeout_ms: 200 });
+  await turn();
+  clock.advance(200);
+  t.match(await waiting, { structured: { met: false, waited_ms: 200 }, text: /was not read to its end/ });
+  t.ok(aborted.length === 1 && aborted[0]?.aborted, "who reads is told");
+  const actions = [{ tool: "expect_text", arguments: { text: "Save", timeout_ms: 200 } }];
+  const expecting = call("batch_actions", { actions });
+  await turn();
+  clock.advance(200);
+  await turn();
+  clock.advance(2000);
+  t.match((await expecting).structured, {
+    failed: { code: "text_unexpected", message: /could not be read in time/ },
+  });
 });

@@ -31,6 +31,7 @@ export interface McpDesktop
     | "perform"
     | "pointer"
     | "drawnPointer"
+    | "periodic"
     | "generation"
     | "changedSince"
     | "sizedSince"

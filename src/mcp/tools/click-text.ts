@@ -1,14 +1,19 @@
 import * as z from "zod";
 import { BUTTONS } from "../../desktop/control/action.ts";
-import { RefusedError } from "../../desktop/error.ts";
 import type { Point, Rect } from "../../framebuffer/rect.ts";
 import { VisionError } from "../../vision/error.ts";
 import type { TextMatch } from "../../vision/text/text-line.ts";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
 import { connectionIdField, coordinate } from "../tool/fields.ts";
 import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
-import type { McpDesktop } from "../tool/ports.ts";
-import { describeMatch, matchOutput, textArea, textQuery, textQueryFields } from "../tool/text-fields.ts";
+import { assertUnchanged } from "../tool/text/still-there.ts";
+import {
+  describeMatch,
+  matchOutput,
+  textArea,
+  textQuery,
+  textQueryFields,
+} from "../tool/text/text-fields.ts";
 import { defineTool } from "../tool/tool.ts";
 
 /** Candidates that an error names. */
@@ -60,7 +65,7 @@ export const clickText = defineTool({
         ...args,
         // People who approve it, and the log, see what was meant and not only where.
         intent: args.intent === undefined ? asked : `${asked}: ${args.intent}`,
-        stillHolds: () => assertUnchanged(desktop, found.generation, match.rect),
+        stillHolds: () => assertUnchanged(desktop, found.generation, match.rect, "text"),
       },
     );
     const { x, y } = acted.result.position ?? point;
@@ -105,14 +110,4 @@ function distanceTo(rect: Rect, { x, y }: Point): number {
   const across = Math.max(rect.x - x, 0, x - rect.x - rect.width);
   const down = Math.max(rect.y - y, 0, y - rect.y - rect.height);
   return Math.hypot(across, down);
-}
-
-/** Throws RefusedError stale_screen where pixels of the text changed since it was read. */
-function assertUnchanged(desktop: McpDesktop, generation: number, rect: Rect): void {
-  const changed = desktop.sizedSince() > generation ? null : desktop.changedSince(generation);
-  if (changed?.clip(rect).isEmpty === true) return;
-  throw new RefusedError(
-    "stale_screen",
-    "the text changed between the look and the press, nothing was clicked: call again",
-  );
 }

@@ -8,7 +8,7 @@ import {
   textArea,
   textQuery,
   textQueryFields,
-} from "../tool/text-fields.ts";
+} from "../tool/text/text-fields.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const findTextTool = defineTool({

@@ -3,7 +3,7 @@ import { boxOfRect } from "../../vision/cut/box.ts";
 import { plainText } from "../../vision/reading-order.ts";
 import type { TextChange, TextLine } from "../../vision/text/text-line.ts";
 import { connectionIdField, rectOutput } from "../tool/fields.ts";
-import { screenTextFields, screenTextOutput, textArea, textRegionField } from "../tool/text-fields.ts";
+import { screenTextFields, screenTextOutput, textArea, textRegionField } from "../tool/text/text-fields.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const readText = defineTool({

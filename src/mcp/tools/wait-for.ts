@@ -2,7 +2,6 @@ import * as z from "zod";
 import { parseColour } from "../../compositor/colour.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
-import { awaitText } from "../tool/await-text.ts";
 import { keptPicture } from "../tool/capture.ts";
 import {
   connectionIdField,
@@ -15,7 +14,8 @@ import {
   toleranceOf,
 } from "../tool/fields.ts";
 import { locatorFor, spaceFields } from "../tool/locate.ts";
-import { textQuery, textQueryFields } from "../tool/text-fields.ts";
+import { awaitText } from "../tool/text/await-text.ts";
+import { textQuery, textQueryFields } from "../tool/text/text-fields.ts";
 import { defineTool } from "../tool/tool.ts";
 import { awaitOn, colourAt, decodedImage, type Waited } from "../tool/wait-condition.ts";
 
@@ -44,7 +44,7 @@ export const waitFor = defineTool({
     stable_ms: z.int().min(1).max(10_000).optional().describe(`Default ${DEFAULT_STABLE_MS}.`),
     timeout_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe(`Default ${DEFAULT_TIMEOUT_MS}.`),
     text: textQueryFields.text.optional(),
-    match: textQueryFields.match.meta(LISTED_AS.outline),
+    match: textQueryFields.match.meta(LISTED_AS.bare),
     case_sensitive: textQueryFields.case_sensitive.meta(LISTED_AS.never),
     anchor_id: z.string().max(200).optional(),
     ...spaceFields,
@@ -77,7 +77,7 @@ export const waitFor = defineTool({
       );
     };
     const on = { desktop, clock: context.clock, signal: context.signal, region, timeoutMs };
-    let waited: Waited;
+    let waited: Waited & { readonly isRead?: boolean };
     switch (args.condition) {
       case "stable":
         waited = await awaitOn(on, { quietMs: args.stable_ms ?? DEFAULT_STABLE_MS });
@@ -156,6 +156,7 @@ export const waitFor = defineTool({
         waited.isMet
           ? `It happened after ${waited.waitedMs} ms.`
           : `It did not happen within ${timeoutMs} ms.`,
+        ...(waited.isRead === false ? ["The screen was not read to its end in that time."] : []),
         ...(waited.isStale ? ["The target is down: its screen is not known."] : []),
       ].join(" "),
     };

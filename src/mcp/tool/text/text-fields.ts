@@ -1,13 +1,16 @@
 import * as z from "zod";
-import { type Rect, rectOfSize } from "../../framebuffer/rect.ts";
-import { TEXT_MATCHES, type TextMatch, type TextQuery } from "../../vision/text/text-line.ts";
-import { rectInput, rectOutput } from "./fields.ts";
-import { rectIn } from "./place.ts";
-import type { McpDesktop } from "./ports.ts";
+import { type Rect, rectOfSize } from "../../../framebuffer/rect.ts";
+import { TEXT_MATCHES, type TextMatch, type TextQuery } from "../../../vision/text/text-line.ts";
+import { LISTED_AS, rectInput, rectOutput } from "../fields.ts";
+import { rectIn } from "../place.ts";
+import type { McpDesktop } from "../ports.ts";
 
 /** Fields of tools that work on the text of a desktop, on the wire. */
 
-export const textRegionField = rectInput.optional().describe("Only there, desktop pixels.");
+export const textRegionField = rectInput
+  .optional()
+  .meta(LISTED_AS.outline)
+  .describe("{x, y, width, height}: only there, desktop pixels.");
 
 export const textQueryFields = {
   text: z.string().min(1).max(500).describe("Within one line."),
