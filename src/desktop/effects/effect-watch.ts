@@ -103,13 +103,12 @@ export class EffectWatch {
   async settle(timeoutMs: number | undefined, signal: AbortSignal): Promise<Effect> {
     if (timeoutMs === 0) return this.#effect(null);
     const sentMs = this.#clock.nowMs();
-    this.#reaction.acted();
     const lateMs = Math.max(0, Math.min(MOST_LATE_MS, this.#reaction.ms * LATENESS - SILENT_MS));
     let passedMs: number | null = null;
     this.#source.barrier().then(
       () => {
         passedMs = this.#clock.nowMs();
-        if (this.#changedAtMs === null || this.#changedAtMs < sentMs) this.#reaction.taken(passedMs);
+        this.#reaction.taken(passedMs, this.#changedAtMs !== null && this.#changedAtMs >= sentMs);
         this.#wake?.();
       },
       () => undefined, // the target is gone: then nothing is known

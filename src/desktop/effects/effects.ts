@@ -51,6 +51,7 @@ export class Effects {
   watch(): EffectWatch {
     const { frame } = this.#shown;
     const nowMs = this.#clock.nowMs();
+    this.#reaction.began();
     // One picture is remembered at a time: of actions side by side the later ones know what was painted, not over what.
     const isAlone = [...this.#watches].every(({ known }) => known.before === null);
     const known = {

@@ -9,29 +9,30 @@ const MOST_MS = 1500;
  */
 export class ReactionTime {
   #ms = 0;
-  /** When the target had taken the last action; "sent": not yet; null: something has changed since. */
-  #takenAtMs: number | "sent" | null = null;
+  /** When the target had taken the last action, to which nothing was seen to react yet; null: there is none. */
+  #takenAtMs: number | null = null;
 
   /** Of the slowest lately; 0 while nothing is known. */
   get ms(): number {
     return this.#ms;
   }
 
-  /** Input was sent. */
-  acted(): void {
+  /** An action begins: what changes from now on is not what the one before it did. */
+  began(): void {
     if (this.#takenAtMs !== null) this.#ms *= KEPT;
-    this.#takenAtMs = "sent";
+    this.#takenAtMs = null;
   }
 
-  /** The target has taken it, and nothing has changed. */
-  taken(atMs: number): void {
+  /** The target has taken all of it; `hasChanged`: something has changed since it was sent. */
+  taken(atMs: number, hasChanged: boolean): void {
     this.#takenAtMs = atMs;
+    if (hasChanged) this.changed(atMs);
   }
 
   /** Something changed that does not change by itself. */
   changed(atMs: number): void {
     if (this.#takenAtMs === null) return;
-    const ms = this.#takenAtMs === "sent" ? 0 : atMs - this.#takenAtMs;
+    const ms = atMs - this.#takenAtMs;
     this.#takenAtMs = null;
     this.#ms = Math.max(this.#ms * KEPT, ms <= MOST_MS ? ms : 0);
   }
