@@ -51,6 +51,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@preact/signals": [CLIENT],
   fastify: ["web/"],
   "lucide-static": [CLIENT],
+  "openid-client": ["auth/oidc/openid-provider.ts"],
   pako: ["platform/pako-inflate.ts"],
   pino: ["platform/log.ts"],
   pixelmatch: ["imaging/compare-pictures.ts"],

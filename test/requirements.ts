@@ -459,7 +459,18 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/desktop/connections/target-guard.test.ts :: what a repeater would go on to is judged too, and has to be an address",
     "test/e2e/hostile/target-limits.test.ts :: a denied target is reached by nobody, an administrator included, in no spelling",
   ),
-  later("S3", "authentication on every face, roles, OIDC, TLS", "no OIDC"),
+  later(
+    "S3",
+    "authentication on every face, roles, OIDC, TLS",
+    "no tickets for one viewer; that each face asks for a credential is spread over many tests",
+    "test/e2e/web/oidc.test.ts :: people sign in at a real provider",
+    "test/e2e/web/oidc.test.ts :: without a provider nothing is offered, and its library is not loaded",
+    "test/web/oidc.test.ts :: the button leads to the provider, with a cookie for this browser alone",
+    "test/web/oidc.test.ts :: what goes wrong is said by the sign-in page, without a session",
+    "test/auth/oidc/claimed-role.test.ts :: the strongest role that the values of a claim give",
+    "test/auth/oidc/oidc-sign-in.test.ts :: a session that is over at the provider ends here, and what it keeps open within a second",
+    "test/auth/oidc/oidc-sign-in.test.ts :: another role at the provider ends the session",
+  ),
   later(
     "A1",
     "audit events, sinks, redaction, export",
@@ -615,6 +626,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later("S6", "hand-over to a person", "a person takes over by hand only"),
   later("D1", "DOM and pixels joined", "there is no browser bridge yet"),
   later("W1", "the cockpit", "not proved as a whole"),
-  later("O3", "operation for many", "no OIDC, no scopes of tokens, no service"),
+  later("O3", "operation for many", "no scopes of tokens, no tickets for guests, no service"),
   later("H1", "a fleet of nodes", "one process serves"),
 ];

@@ -58,6 +58,7 @@ import {
   trustSettingsOf,
 } from "./open-links.ts";
 import { openMonitoring } from "./open-monitoring.ts";
+import { openOidc } from "./open-oidc.ts";
 import { openRecordings } from "./open-recordings.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
 import { SharedConnections } from "./shared-connections.ts";
@@ -141,10 +142,13 @@ async function openRooms(
   );
   ending.add(() => tokens.close());
   const codes = new OneTimeCodes(clock);
+  const sessionsOfPeople = new Sessions(clock);
+  const oidc = openOidc(config, log, { sessions: sessionsOfPeople, clock, audit });
+  ending.add(() => oidc?.close());
   const authenticator = new Authenticator({
     clock,
     tokens,
-    sessions: new Sessions(clock),
+    sessions: sessionsOfPeople,
     codes,
     lockout: new Lockout(clock),
     ownToken: config.auth.token ?? null,
@@ -285,6 +289,7 @@ async function openRooms(
     replays,
     authenticator,
     tokens,
+    ...(oidc === null ? {} : { oidc }),
     audit,
     mcp,
     rfb: {

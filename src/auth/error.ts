@@ -1,6 +1,17 @@
-export type AuthErrorCode = "bad_store" | "bad_name" | "bad_token" | "bad_key" | "bad_secret";
+export type AuthErrorCode =
+  | "bad_store"
+  | "bad_name"
+  | "bad_token"
+  | "bad_key"
+  | "bad_secret"
+  /** Of an OpenID provider. */
+  | "provider_unreachable"
+  | "provider_refused"
+  | "sign_in_expired"
+  /** The provider knows somebody whom its claims give no role here. */
+  | "no_role";
 
-/** Stored credentials or keys cannot be used. `message` names the file and the fix, never a secret. */
+/** Credentials or keys cannot be used. `message` says why and names the fix, never a secret. */
 export class AuthError extends Error {
   override readonly name = "AuthError";
   readonly code: AuthErrorCode;

@@ -46,15 +46,15 @@ export class Sessions {
     return this.#limits.absoluteMs;
   }
 
-  /** Opens a session and gives its identifier: 256 random bits, for the cookie only. */
-  open(principal: Principal): string {
+  /** Opens a session and gives its identifier: 256 random bits, for the cookie only. It lasts `mostMs` at most. */
+  open(principal: Principal, mostMs = this.#limits.absoluteMs): string {
     const nowMs = this.#clock.nowMs();
     this.#makeRoom(nowMs);
     this.#makeOwnRoom(principal.id);
     const id = randomBytes(32).toString("base64url");
     this.#sessions.set(hash(id), {
       principal,
-      expiresAtMs: nowMs + this.#limits.absoluteMs,
+      expiresAtMs: nowMs + Math.min(mostMs, this.#limits.absoluteMs),
       usedAtMs: nowMs,
     });
     return id;
@@ -71,6 +71,18 @@ export class Sessions {
     session.usedAtMs = nowMs;
     this.#sessions.set(key, session);
     return session.principal;
+  }
+
+  /** For who decides about a session without using it, and keeps nothing that a cookie could be made of. */
+  handle(id: string): { isOpen(): boolean; end(): void } {
+    const key = hash(id);
+    return {
+      isOpen: () => {
+        const session = this.#sessions.get(key);
+        return session !== undefined && !this.#isOver(session, this.#clock.nowMs());
+      },
+      end: () => void this.#sessions.delete(key),
+    };
   }
 
   /** False where there was none. */

@@ -3,6 +3,7 @@ import { access, constants, stat, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { makeReceivers } from "../appliance/open-forwarders.ts";
+import { openidProviderOf } from "../appliance/open-oidc.ts";
 import { checkConfig } from "../config/check-config.ts";
 import type { Config } from "../config/config-schema.ts";
 import { hasSystemFonts } from "../demo/typeface.ts";
@@ -205,6 +206,20 @@ export async function checkReceivers(config: Config): Promise<Finding[]> {
       }
     }),
   );
+}
+
+/** The OpenID provider tells about itself; nothing where none is configured. */
+export async function checkProvider(config: Config): Promise<Finding[]> {
+  const provider = openidProviderOf(config);
+  if (provider === null) return [];
+  const part = "sign-in provider";
+  try {
+    await provider.check();
+    return [well(part, `${config.oidc.issuer ?? ""} answers, and is the issuer that it says`)];
+  } catch (error) {
+    const advice = "check oidc.issuer, and that this machine reaches it and believes its certificate";
+    return [wrong(part, reasonOf(error), advice)];
+  }
 }
 
 function well(part: string, detail: string): Finding {

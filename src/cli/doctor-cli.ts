@@ -11,6 +11,7 @@ import {
   checkFonts,
   checkNode,
   checkPorts,
+  checkProvider,
   checkReceivers,
   checkTargets,
   checkTls,
@@ -42,6 +43,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     checkFonts(),
     ...(await checkTargets(connections, (connection) => linkTest(connection, config))),
     ...(await checkReceivers(config)),
+    ...(await checkProvider(config)),
   ];
 }
 

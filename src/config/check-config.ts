@@ -18,6 +18,13 @@ export async function checkConfig(config: Config): Promise<Certificate | null> {
   const { vnc, server } = config;
   // OC_VNC_SECURITY=none beyond loopback is refused before anything listens.
   if (vnc.port !== undefined || vnc.listeners.length > 0) vncSecurity(config, isLoopbackHost(server.host));
+  const { issuer } = config.oidc;
+  // Its answers say who may what, and codes and tokens go there.
+  if (issuer?.startsWith("http:") && !isLoopbackHost(hostOf(issuer))) {
+    throw new ConfigError(
+      `oidc.issuer: got ${issuer}, expected https: http is for a provider on this machine alone`,
+    );
+  }
   const { tls_cert, tls_key } = server;
   if (tls_cert === undefined || tls_key === undefined) return null;
   const cert = await readPem("server.tls_cert", tls_cert);
@@ -37,6 +44,10 @@ export async function checkConfig(config: Config): Promise<Certificate | null> {
 /** True for names and addresses that only this machine reaches. */
 export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || isLoopback(host);
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
 async function readPem(key: string, path: string): Promise<string> {

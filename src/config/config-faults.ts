@@ -5,7 +5,7 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /** Keys whose values are never shown: they are secrets, or hold some. */
-const SECRET = /token|password|url|endpoint|headers|^key$|^api_key$/;
+const SECRET = /token|password|secret|url|endpoint|headers|^key$|^api_key$/;
 
 /**
  * What is wrong with a configuration, each fault in a line: key, where it came from, what was got (never a secret, never

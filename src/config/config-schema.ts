@@ -10,6 +10,7 @@ import { VIEWER_SECURITY } from "../web/viewer/security.ts";
 import { auditSchema } from "./audit-schema.ts";
 import { list, port, toggle } from "./config-values.ts";
 import { connectionSchema } from "./connection-schema.ts";
+import { oidcSchema } from "./oidc-schema.ts";
 import { targetsSchema } from "./targets-schema.ts";
 
 /** Everything that can be configured: the file's shape, and, through CONFIG_KEYS, the environment's and the flags'. */
@@ -52,6 +53,7 @@ export const configSchema = z.strictObject({
         ),
     })
     .prefault({}),
+  oidc: oidcSchema,
   data_dir: z
     .string()
     .min(1)
@@ -274,6 +276,16 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("server.tls_cert", ["OC_TLS_CERT"]),
   key("server.tls_key", ["OC_TLS_KEY"]),
   key("auth.token", ["OC_TOKEN"], null, true),
+  key("oidc.issuer", ["OC_OIDC_ISSUER"]),
+  key("oidc.client_id", ["OC_OIDC_CLIENT_ID"]),
+  key("oidc.client_secret", ["OC_OIDC_CLIENT_SECRET"], null, true),
+  key("oidc.name", ["OC_OIDC_NAME"]),
+  key("oidc.scopes", ["OC_OIDC_SCOPES"]),
+  key("oidc.role_claim", ["OC_OIDC_ROLE_CLAIM"]),
+  key("oidc.roles", ["OC_OIDC_ROLES"]),
+  key("oidc.session_minutes", ["OC_OIDC_SESSION_MINUTES"]),
+  key("oidc.check_seconds", ["OC_OIDC_CHECK_SECONDS"]),
+  key("oidc.clock_skew_s", ["OC_OIDC_CLOCK_SKEW_S"]),
   key("data_dir", ["OC_DATA_DIR"], "data-dir"),
   key("mode", ["OC_MODE"], "mode"),
   key("vnc.port", ["OC_VNC_PORT"], "vnc-port"),
@@ -335,6 +347,7 @@ export function printable(config: Config): Record<string, unknown> {
   return {
     ...rest,
     auth: { token: hide(config.auth.token) },
+    oidc: { ...config.oidc, client_secret: hide(config.oidc.client_secret) },
     audit: {
       ...config.audit,
       key: hide(config.audit.key),

@@ -52,6 +52,9 @@ export function loadConfig(sources: ConfigSources): Config {
   if ((rest.server.tls_cert === undefined) !== (rest.server.tls_key === undefined)) {
     throw new ConfigError("server.tls_cert and server.tls_key belong together: give both or none");
   }
+  if ((rest.oidc.issuer === undefined) !== (rest.oidc.client_id === undefined)) {
+    throw new ConfigError("oidc.issuer and oidc.client_id belong together: give both or none");
+  }
   return {
     ...rest,
     data_dir: data_dir ?? defaultDataDir(sources.env),

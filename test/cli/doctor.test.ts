@@ -13,6 +13,7 @@ import {
   checkDisk,
   checkNode,
   checkPorts,
+  checkProvider,
   checkReceivers,
   checkTargets,
   checkTls,
@@ -147,6 +148,23 @@ t.test("receivers of the audit log", async (t) => {
   t.match(await checkReceivers(config), [{ part: "audit receiver http", ok: true }]);
   await collector.down();
   t.match(await checkReceivers(config), [{ ok: false, advice: /audit\.http/ }]);
+});
+
+t.test("the sign-in provider has to answer, and to be the issuer that it says", async (t) => {
+  t.same(await checkProvider(configOf(t.testdir())), [], "none is configured");
+  let said: object = {};
+  const server = createHttp((_request, response) => {
+    response.setHeader("content-type", "application/json").end(JSON.stringify(said));
+  });
+  const issuer = `http://127.0.0.1:${await portOf(t, server)}`;
+  const config = configOf(t.testdir(), { OC_OIDC_ISSUER: issuer, OC_OIDC_CLIENT_ID: "desk" });
+  said = { issuer };
+  t.match(await checkProvider(config), [{ part: "sign-in provider", ok: true }]);
+  said = { issuer: "http://127.0.0.1:1" };
+  t.match(await checkProvider(config), [{ ok: false, detail: /issuer/, advice: /oidc\.issuer/ }]);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  t.match(await checkProvider(config), [{ ok: false, detail: /cannot be reached: ECONNREFUSED/ }]);
 });
 
 t.test(

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
 import * as z from "zod";
+import { checkConfig } from "../../src/config/check-config.ts";
 import { CONFIG_KEYS, configSchema, printable } from "../../src/config/config-schema.ts";
 import { type ConfigSources, loadConfig } from "../../src/config/load-config.ts";
 
@@ -202,4 +203,64 @@ t.test("a key without a value says nothing", async (t) => {
   t.match(config, { server: { port: 3000, host: "127.0.0.2" }, connections: [] });
   t.match(load({ env: { OC_CONFIG: "", OC_PORT: "" } }), { server: { port: 3000 } });
   t.throws(() => load({ flags: { port: "" } }), { message: /server\.port \(from flag --port\): got ""/ });
+});
+
+t.test(
+  "an OpenID provider: groups and roles from the file as a map, from the environment in words",
+  async (t) => {
+    const OC_OIDC_ISSUER = "https://login.example.com/realms/main";
+    const env = { OC_OIDC_ISSUER, OC_OIDC_CLIENT_ID: "desk", OC_OIDC_CLIENT_SECRET: "s3cret-of-the-client" };
+    const { oidc } = load({ env: { ...env, OC_OIDC_ROLES: "ops=eu=admin, helpdesk=operator," } });
+    t.match(oidc, {
+      ...{ issuer: OC_OIDC_ISSUER, client_id: "desk", scopes: ["openid", "profile", "email"] },
+      ...{ role_claim: "groups", roles: { "ops=eu": "admin", helpdesk: "operator" }, check_seconds: 60 },
+    });
+    const path = file(
+      `oidc: { issuer: "${OC_OIDC_ISSUER}", client_id: desk, roles: { "a,b": viewer }, scopes: [openid, groups] }`,
+    );
+    t.match(load({ file: path }).oidc, { roles: { "a,b": "viewer" }, scopes: ["openid", "groups"] });
+    t.equal(load().oidc.issuer, undefined, "off");
+    for (const [more, message] of [
+      [{ OC_OIDC_CLIENT_ID: "" }, /oidc\.issuer and oidc\.client_id belong together/],
+      [{ OC_OIDC_ROLES: "staff=agent" }, /oidc\.roles/],
+      [{ OC_OIDC_ROLES: "staff" }, /oidc\.roles/],
+      [{ OC_OIDC_SCOPES: "profile" }, /oidc\.scopes.*openid/],
+      [{ OC_OIDC_ISSUER: "ldap://login" }, /oidc\.issuer.*https:/],
+      [{ OC_OIDC_CLIENT_SECRET: "x".repeat(1025) }, /oidc\.client_secret.*\(secret\)/],
+    ] as const)
+      t.throws(() => load({ env: { ...env, ...more } }), { message }, JSON.stringify(more).slice(0, 60));
+    t.notMatch(JSON.stringify(printable(load({ env }))), /s3cret/);
+    t.match(printable(load({ env })), { oidc: { client_secret: "(set)" } });
+  },
+);
+
+t.test("a provider elsewhere has to speak https", async (t) => {
+  const env = (issuer: string) => ({ OC_OIDC_ISSUER: issuer, OC_OIDC_CLIENT_ID: "desk" });
+  for (const issuer of [
+    "http://localhost:4000",
+    "http://127.0.0.1/x",
+    "http://[::1]:4000",
+    "https://example.com",
+  ])
+    t.equal(await checkConfig(load({ env: env(issuer) })), null, issuer);
+  for (const issuer of [
+    "http://example.com",
+    "http://10.0.0.7:8080/realms/main",
+    "http://localhost.example.com",
+  ])
+    await t.rejects(
+      checkConfig(load({ env: env(issuer) })),
+      { message: /oidc\.issuer.*expected https/ },
+      issuer,
+    );
+});
+
+t.test("where connections may lead is a list of rules", async (t) => {
+  const { targets } = load({
+    env: { OC_TARGETS_ONLY: "10.0.0.0/8:5900, unix:/run/vnc", OC_TARGETS_DENY: "*:22" },
+  });
+  t.same([targets.only, targets.deny], [["10.0.0.0/8:5900", "unix:/run/vnc"], ["*:22"]]);
+  t.throws(() => load({ env: { OC_TARGETS_DENY: "example.com" } }), {
+    message: /targets\.deny.*expected targets such as/,
+  });
 });

@@ -212,6 +212,18 @@ export const decisionBodySchema = z.union([
 /** `POST /api/v1/session`: a token or a one-time code, answered by the cookie. */
 export const signInBodySchema = z.strictObject({ token: z.string().min(1).max(1024) });
 
+/** `GET /api/v1/session/ways`: what the sign-in page offers beside a token. */
+export interface SignInWays {
+  /** What people call the OpenID provider; null where there is none. */
+  readonly provider: string | null;
+}
+
+/** `DELETE /api/v1/session` */
+export interface SignedOut {
+  /** Where the browser may end its session at the provider too; null where it has none. */
+  readonly provider_url: string | null;
+}
+
 /** `GET /config`: how MCP clients reach us. `mcpServers` is ready to paste. */
 export const configSchema = z.object({
   endpoint: z.string(),

@@ -16,6 +16,7 @@ import { healthRoutes } from "../routes/health.ts";
 import { mcpRoutes, rpcError } from "../routes/mcp.ts";
 import { meRoutes } from "../routes/me.ts";
 import { challenge, metadataRoutes } from "../routes/metadata.ts";
+import { oidcRoutes } from "../routes/oidc.ts";
 import { overlayRoutes } from "../routes/overlays.ts";
 import { pageRoutes } from "../routes/pages.ts";
 import { recordingRoutes } from "../routes/recordings.ts";
@@ -166,6 +167,7 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper):
   metadataRoutes(app);
   pageRoutes(app, ports, { gate: new AccessGuard(ports), signIn });
   sessionRoutes(app, signIn);
+  oidcRoutes(app, ports, { signIn, limits });
   mcpRoutes(app, ports);
   configRoutes(app, ports, limits);
   meRoutes(app, ports);

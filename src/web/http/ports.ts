@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { WebSocket } from "ws";
 import type { AuditEntry } from "../../audit/audit-event.ts";
 import type { Authenticator } from "../../auth/authenticator.ts";
+import type { OidcSignIn } from "../../auth/oidc/oidc-sign-in.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { TokenStore } from "../../auth/tokens.ts";
 import type { Scene } from "../../compositor/scene.ts";
@@ -135,6 +136,8 @@ export interface AppPorts {
     /** Throws RefusedError not_found for a desktop that shows none. */
     player(desktopId: string): ReplayedRecording;
   };
+  /** People who sign in at an OpenID provider; absent: none is configured. */
+  readonly oidc?: Pick<OidcSignIn, "name" | "sessionMs" | "begin" | "finish" | "signOutUrl" | "noticed">;
   /** Absent: nobody makes tokens by REST. */
   readonly tokens?: Pick<TokenStore, "list" | "create" | "revoke">;
   /** Who watches the appliance from outside; absent: nothing is told. */

@@ -67,6 +67,10 @@ export class RateLimits {
   /** Recordings as files. */
   readonly files: TokenBuckets;
   readonly connectionTests: TokenBuckets;
+  /** Sign-ins that are begun at a provider, each of which asks it. */
+  readonly providerSignIns: TokenBuckets;
+  /** What a provider says of sessions there: it may end many at once. */
+  readonly providerNotices: TokenBuckets;
   readonly #isOn: boolean;
 
   constructor(clock: Clock, isOn: boolean) {
@@ -74,11 +78,16 @@ export class RateLimits {
     this.configuration = new TokenBuckets(clock, { count: 100, perMs: QUARTER_MS });
     this.files = new TokenBuckets(clock, { count: 100, perMs: QUARTER_MS });
     this.connectionTests = new TokenBuckets(clock, { count: 10, perMs: 60_000 });
+    this.providerSignIns = new TokenBuckets(clock, { count: 30, perMs: 60_000 });
+    this.providerNotices = new TokenBuckets(clock, { count: 300, perMs: 60_000 });
     this.#isOn = isOn;
   }
 
   /** Takes one. Throws RefusedError rate_limited with the wait. */
-  take(name: "configuration" | "files" | "connectionTests", address: string): void {
+  take(
+    name: "configuration" | "files" | "connectionTests" | "providerSignIns" | "providerNotices",
+    address: string,
+  ): void {
     if (this.#isOn) refuse(this[name].take(address));
   }
 

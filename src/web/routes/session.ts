@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AuthResult } from "../../auth/authenticator.ts";
+import type { Principal } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { signInBodySchema } from "../api/api.ts";
+import { type SignedOut, signInBodySchema } from "../api/api.ts";
 import { auditedActor, auditedRequest, cookieName, credentialOf, wantsHtml } from "../http/access.ts";
 import { WebError } from "../http/error.ts";
 import { parse } from "../http/parse.ts";
 import type { AppPorts } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
+import { baseUrl } from "./metadata.ts";
 
 /** Turns a token or a one-time code into the cookie of a session. */
 export class SignIn {
@@ -58,7 +60,7 @@ export class SignIn {
   }
 
   /** `DELETE /api/v1/session` */
-  out(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  async out(request: FastifyRequest, reply: FastifyReply): Promise<SignedOut> {
     const credential = credentialOf(request);
     if (credential.kind === "session") this.#ports.authenticator.endSession(credential.sessionId);
     this.#ports.audit.record({
@@ -66,7 +68,10 @@ export class SignIn {
       actor: auditedActor(credential.principal, request),
       request: auditedRequest(request),
     });
-    return reply.clearCookie(cookieName(request), this.#cookie(request)).code(204).send();
+    reply.clearCookie(cookieName(request), this.#cookie(request));
+    const { oidc } = this.#ports;
+    if (oidc === undefined || credential.kind !== "session") return { provider_url: null };
+    return { provider_url: await oidc.signOutUrl(credential.sessionId, `${baseUrl(request)}/signin`) };
   }
 
   /** Throws WebError or RefusedError; the secret is in neither. */
@@ -90,14 +95,29 @@ export class SignIn {
       throw new WebError("unauthenticated", "the token or code is not valid, was used, or is too old");
     }
     const { principal } = result.credential;
+    this.welcome(
+      request,
+      reply,
+      { principal, sessionId: authenticator.openSession(principal) },
+      authenticator.sessionLifetimeMs,
+    );
+  }
+
+  /** Hands out the cookie of a session that was just opened. */
+  welcome(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { principal, sessionId }: { readonly principal: Principal; readonly sessionId: string },
+    lifetimeMs: number,
+  ): void {
     // A new session each time: whoever planted an old cookie gains nothing.
     const old = request.cookies[cookieName(request)];
-    if (old !== undefined) authenticator.endSession(old);
-    reply.setCookie(cookieName(request), authenticator.openSession(principal), {
+    if (old !== undefined) this.#ports.authenticator.endSession(old);
+    reply.setCookie(cookieName(request), sessionId, {
       ...this.#cookie(request),
-      maxAge: Math.floor(authenticator.sessionLifetimeMs / 1000),
+      maxAge: Math.floor(lifetimeMs / 1000),
     });
-    audit.record({
+    this.#ports.audit.record({
       type: "auth.login",
       actor: auditedActor(principal, request),
       request: auditedRequest(request),

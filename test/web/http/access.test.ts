@@ -31,6 +31,10 @@ const ROUTES: readonly (readonly [method: string, url: string, access: Access, k
   ["GET", "/favicon.svg", "open"],
   ["POST", "/api/v1/session", "open"],
   ["DELETE", "/api/v1/session", "signed-in"],
+  ["GET", "/api/v1/session/ways", "open"],
+  ["GET", "/signin/oidc", "open"],
+  ["GET", "/signin/oidc/callback", "open"],
+  ["POST", "/signin/oidc/logout", "open"],
   ["GET", "/config", "signed-in"],
   ["GET", "/config/stdio", "signed-in"],
   ["GET", "/api/v1/me", "signed-in"],
@@ -213,6 +217,7 @@ const TOLD_OTHERWISE: Readonly<Record<string, AuditType | null>> = {
   "POST /api/v1/desktops/:id/rules/try": null,
   "PATCH /api/v1/desktops/:id/replay": null,
   "POST /api/v1/recordings/:id/verify": null,
+  "POST /signin/oidc/logout": null,
 };
 
 t.test("each route that changes something is written down first, or by an event of its own", async (t) => {
@@ -250,6 +255,7 @@ const NOT_WRITTEN_FIRST: ReadonlySet<string> = new Set([
   "PATCH /api/v1/desktops/:id/replay",
   "POST /api/v1/recordings/:id/verify",
   "POST /api/v1/approvals/:approvalId",
+  "POST /signin/oidc/logout",
 ]);
 
 t.test("every route that changes something is in the audit before it is done", async (t) => {

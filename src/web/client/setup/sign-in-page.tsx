@@ -7,15 +7,24 @@ const WORDS_OF_ERROR = {
   wrong:
     "That token or code is not valid, or was used already. One-time codes work once and for ten minutes.",
   wait: "Too many wrong tokens came from your address. Wait a moment, then try again.",
+  role: "You signed in, but none of your groups has a role here. Ask whoever runs this appliance for one, then sign in again.",
+  expired: "That sign-in took too long, or began in another browser. Begin again.",
+  provider:
+    "The provider's answer was not accepted. Try again; if it stays so, tell whoever runs this appliance: its log says why.",
+  "provider-down": "The provider cannot be reached. Try again in a moment, or sign in with a token.",
   lost: "The server cannot be reached. Check that it is running, then try again.",
 } as const;
 
 type SignInError = keyof typeof WORDS_OF_ERROR;
 
-/** What the server's redirect says about a `/?token=` that did not work. */
+function isSignInError(word: string): word is SignInError {
+  return Object.hasOwn(WORDS_OF_ERROR, word);
+}
+
+/** What the server's redirect says about a sign-in that did not work. */
 function errorOfAddress(): SignInError | null {
   const error = new URLSearchParams(location.search).get("error");
-  return error === null ? null : error === "wait" ? "wait" : "wrong";
+  return error === null ? null : isSignInError(error) ? error : "wrong";
 }
 
 /** The token that a link brought here, taken out of the address bar; null where none did. */
@@ -35,10 +44,17 @@ export function SignInPage() {
   const error = useSignal<SignInError | null>(errorOfAddress());
   const isBusy = useSignal(false);
   const brought = useSignal<string | null>(null);
+  const provider = useSignal<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     brought.value = broughtToken();
     field.current?.focus();
+    api.signInWays().then(
+      (ways) => {
+        provider.value = ways.provider;
+      },
+      () => undefined,
+    );
   }, []);
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
@@ -63,6 +79,14 @@ export function SignInPage() {
           <span class="brand-mark" aria-hidden="true" />
           <h1>Overlay Companion</h1>
         </div>
+        {provider.value !== null && brought.value === null && (
+          <a
+            class="button button-primary"
+            href={`/signin/oidc?${new URLSearchParams({ next: wantedPath(location.search) })}`}
+          >
+            Sign in with {provider.value}
+          </a>
+        )}
         {brought.value !== null && <BroughtNote />}
         <label class="field" hidden={brought.value !== null}>
           <span>Access token or one-time code</span>
@@ -85,8 +109,12 @@ export function SignInPage() {
           When it starts, the server prints an address with a one-time code. The admin token lies in the file{" "}
           <code>admin-token</code> of its data directory.
         </p>
-        <button type="submit" class="button button-primary" disabled={isBusy.value}>
-          {isBusy.value ? "Signing in…" : "Sign in"}
+        <button
+          type="submit"
+          class={provider.value === null || brought.value !== null ? "button button-primary" : "button"}
+          disabled={isBusy.value}
+        >
+          {isBusy.value ? "Signing in…" : provider.value === null ? "Sign in" : "Sign in with a token"}
         </button>
       </form>
     </main>

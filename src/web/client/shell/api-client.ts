@@ -12,6 +12,8 @@ import type {
   RulesInfo,
   RulesTried,
   RulesTryBody,
+  SignedOut,
+  SignInWays,
   TestReportInfo,
   TimelineInfo,
   VerificationInfo,
@@ -97,8 +99,11 @@ export const api = {
   async signIn(token: string): Promise<void> {
     await request("POST", "/api/v1/session", { token });
   },
-  async signOut(): Promise<void> {
-    await request("DELETE", "/api/v1/session");
+  async signOut(): Promise<SignedOut> {
+    return (await request("DELETE", "/api/v1/session")).json();
+  },
+  async signInWays(): Promise<SignInWays> {
+    return (await request("GET", "/api/v1/session/ways")).json();
   },
   async me(): Promise<Me> {
     return (await request("GET", "/api/v1/me")).json();

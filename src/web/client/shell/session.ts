@@ -81,10 +81,10 @@ export async function loadActions(desktopId: string): Promise<void> {
   appState.value = withActions(appState.value, actions);
 }
 
-/** Ends the session here and on the server. */
+/** Ends the session here and on the server, and leads to where the one at a provider is ended. */
 export function signOut(): void {
   api.signOut().then(
-    () => location.assign("/signin"),
+    ({ provider_url }) => location.assign(provider_url ?? "/signin"),
     (error: unknown) => complain("Could not sign out", error),
   );
 }

@@ -1,0 +1,53 @@
+import type { Audit } from "../audit/audit.ts";
+import { OidcSignIn } from "../auth/oidc/oidc-sign-in.ts";
+import { OpenidProvider } from "../auth/oidc/openid-provider.ts";
+import type { Sessions } from "../auth/sessions.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Logger } from "../platform/log.ts";
+
+/** The provider of a configuration; null where none is. */
+export function openidProviderOf({ oidc }: Pick<Config, "oidc">): OpenidProvider | null {
+  const { issuer, client_id, client_secret, scopes, clock_skew_s } = oidc;
+  if (issuer === undefined || client_id === undefined) return null;
+  return new OpenidProvider({
+    issuer,
+    clientId: client_id,
+    clientSecret: client_secret ?? null,
+    scopes,
+    clockSkewS: clock_skew_s,
+  });
+}
+
+/** Signing in at the configured provider; null where none is. */
+export function openOidc(
+  config: Config,
+  log: Logger,
+  { sessions, clock, audit }: { readonly sessions: Sessions; readonly clock: Clock; readonly audit: Audit },
+): OidcSignIn | null {
+  const provider = openidProviderOf(config);
+  if (provider === null) return null;
+  const { name, role_claim, roles, session_minutes, check_seconds } = config.oidc;
+  return new OidcSignIn(
+    {
+      name,
+      rule: { claim: role_claim, roles },
+      sessionMs: session_minutes * 60_000,
+      checkMs: check_seconds * 1000,
+    },
+    {
+      provider,
+      sessions,
+      clock,
+      ended: ({ id, name: person, role }, reason) => {
+        audit.record({
+          type: "auth.logout",
+          severity: "notice",
+          actor: { id, name: person, kind: "human", role },
+          action: reason,
+        });
+      },
+      unasked: (reason) => log.warn({ reason }, "Sign-in provider could not be asked about a session"),
+    },
+  );
+}

@@ -1,0 +1,241 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Clock } from "../../platform/clock.ts";
+import { AuthError } from "../error.ts";
+import type { Principal } from "../principal.ts";
+import type { Sessions } from "../sessions.ts";
+import { claimedRole, type RoleRule } from "./claimed-role.ts";
+import type { BegunSignIn, Grant, OpenidProvider } from "./openid-provider.ts";
+
+/** Signing in at the provider may take so long: passwords are looked up, phones fetched. */
+const PENDING_MS = 10 * 60_000;
+/** Beyond it the oldest sign-in that was begun is void. */
+const MAX_PENDING = 1000;
+/** A provider may tell us of a session's end before it is over there. */
+const SECOND_LOOK_MS = 2000;
+const LONGEST_SUBJECT = 255;
+const LONGEST_NAME = 100;
+const LONGEST_NOTICE = 16_384;
+
+export interface OidcPorts {
+  readonly provider: Pick<OpenidProvider, "begin" | "finish" | "standing" | "signOutUrl">;
+  readonly sessions: Pick<Sessions, "open" | "handle">;
+  readonly clock: Clock;
+  /** The session of a person was ended: its reason is session_over or role_changed. */
+  ended(principal: Principal, reason: EndReason): void;
+  /** The provider could not be asked whether a session stands. */
+  unasked(reason: string): void;
+}
+
+export type EndReason = "session_over" | "role_changed";
+
+export interface OidcSettings {
+  /** What people call the provider. */
+  readonly name: string;
+  readonly rule: RoleRule;
+  readonly sessionMs: number;
+  readonly checkMs: number;
+}
+
+interface Pending {
+  readonly begun: BegunSignIn;
+  readonly next: string;
+  readonly untilMs: number;
+}
+
+interface Watched {
+  readonly principal: Principal;
+  readonly session: ReturnType<Sessions["handle"]>;
+  grant: Grant;
+  cancel: () => void;
+  isAsking: boolean;
+}
+
+/** People who sign in at an OpenID provider: from the button to a session, and to its end. */
+export class OidcSignIn {
+  readonly name: string;
+  readonly sessionMs: number;
+  readonly #ports: OidcPorts;
+  readonly #settings: OidcSettings;
+  /** By hash of the ticket, oldest first. */
+  readonly #pending = new Map<string, Pending>();
+  /** By hash of the session's identifier. */
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(settings: OidcSettings, ports: OidcPorts) {
+    this.name = settings.name;
+    this.sessionMs = settings.sessionMs;
+    this.#settings = settings;
+    this.#ports = ports;
+  }
+
+  /** Sessions that the provider is asked about. */
+  get size(): number {
+    return this.#watched.size;
+  }
+
+  /** `next`: where the person wanted to go. The ticket is for the browser that began, and for nobody else. */
+  async begin(redirectUri: string, next: string): Promise<{ readonly url: string; readonly ticket: string }> {
+    const begun = await this.#ports.provider.begin(redirectUri);
+    const nowMs = this.#ports.clock.nowMs();
+    for (const [key, { untilMs }] of this.#pending) {
+      if (untilMs > nowMs && this.#pending.size < MAX_PENDING) break;
+      this.#pending.delete(key);
+    }
+    const ticket = randomBytes(32).toString("base64url");
+    this.#pending.set(hash(ticket), { begun, next, untilMs: nowMs + PENDING_MS });
+    return { url: begun.url, ticket };
+  }
+
+  /**
+   * Opens the session of who comes back from the provider. Throws AuthError: sign_in_expired, no_role,
+   * provider_refused, provider_unreachable.
+   */
+  async finish(
+    ticket: string,
+    answer: URLSearchParams,
+  ): Promise<{ readonly principal: Principal; readonly sessionId: string; readonly next: string }> {
+    const { provider, sessions, clock } = this.#ports;
+    const key = hash(ticket);
+    const pending = this.#pending.get(key);
+    this.#pending.delete(key);
+    if (pending === undefined || pending.untilMs <= clock.nowMs()) {
+      throw new AuthError(
+        "sign_in_expired",
+        "this browser began no sign-in, or more than ten minutes ago: begin again",
+      );
+    }
+    const grant = await provider.finish(pending.begun, answer);
+    const principal = this.#principalOf(grant);
+    const sessionId = sessions.open(principal, this.#settings.sessionMs);
+    this.#watch(sessionId, principal, grant);
+    return { principal, sessionId, next: pending.next };
+  }
+
+  /** Where the browser of a session ends the one at the provider too; null for a session of another kind. */
+  async signOutUrl(sessionId: string, returnTo: string): Promise<string | null> {
+    const watched = this.#watched.get(hash(sessionId));
+    if (watched === undefined) return null;
+    this.#forget(hash(sessionId), watched);
+    return this.#ports.provider.signOutUrl(returnTo).catch(() => null);
+  }
+
+  /**
+   * A provider says that a session has ended (OpenID Connect Back-Channel Logout 1.0). Anybody can say so, so it is no
+   * more than a reason to ask the provider now.
+   */
+  noticed(logoutToken: string): void {
+    const said = claimsOf(logoutToken);
+    if (said === null) return;
+    for (const [key, watched] of this.#watched) {
+      const { sid, subject } = watched.grant;
+      const isMeant = said.sid === null || sid === null ? said.sub === subject : said.sid === sid;
+      if (!isMeant || watched.isAsking) continue;
+      void this.#ask(key, watched, SECOND_LOOK_MS);
+    }
+  }
+
+  close(): void {
+    for (const { cancel } of this.#watched.values()) cancel();
+    this.#watched.clear();
+    this.#pending.clear();
+  }
+
+  #principalOf({ subject, claims }: Grant): Principal {
+    if (subject.length > LONGEST_SUBJECT || !/^[\x21-\x7e]+$/.test(subject)) {
+      throw new AuthError(
+        "provider_refused",
+        `got a subject of ${subject.length} characters, expected 1 to ${LONGEST_SUBJECT}, ASCII`,
+      );
+    }
+    const role = claimedRole(claims, this.#settings.rule);
+    if (role === null) {
+      throw new AuthError("no_role", `the claim ${this.#settings.rule.claim} gives ${subject} no role`);
+    }
+    return { id: `oidc:${subject}`, name: nameIn(claims) ?? subject.slice(0, LONGEST_NAME), role };
+  }
+
+  #watch(sessionId: string, principal: Principal, grant: Grant): void {
+    const watched: Watched = {
+      principal,
+      session: this.#ports.sessions.handle(sessionId),
+      grant,
+      cancel: () => undefined,
+      isAsking: false,
+    };
+    this.#watched.set(hash(sessionId), watched);
+    this.#schedule(hash(sessionId), watched, this.#settings.checkMs);
+  }
+
+  #schedule(key: string, watched: Watched, delayMs: number): void {
+    watched.cancel();
+    watched.cancel = this.#ports.clock.after(
+      delayMs,
+      () => void this.#ask(key, watched, this.#settings.checkMs),
+    );
+  }
+
+  /** Never rejects. `nextMs`: when to ask again where it stands. */
+  async #ask(key: string, watched: Watched, nextMs: number): Promise<void> {
+    const { provider, ended, unasked } = this.#ports;
+    watched.cancel();
+    if (!watched.session.isOpen()) {
+      this.#forget(key, watched);
+      return;
+    }
+    watched.isAsking = true;
+    const standing = await provider.standing(watched.grant);
+    watched.isAsking = false;
+    // It was signed out meanwhile.
+    if (this.#watched.get(key) !== watched) return;
+    if (standing.kind === "unknown") unasked(standing.reason);
+    if (standing.kind === "stands") watched.grant = standing.grant;
+    const reason = this.#reasonToEnd(standing.kind, watched);
+    if (reason === null) {
+      this.#schedule(key, watched, nextMs);
+      return;
+    }
+    this.#forget(key, watched);
+    watched.session.end();
+    ended(watched.principal, reason);
+  }
+
+  #reasonToEnd(kind: "stands" | "over" | "unknown", { grant, principal }: Watched): EndReason | null {
+    if (kind === "over") return "session_over";
+    return claimedRole(grant.claims, this.#settings.rule) === principal.role ? null : "role_changed";
+  }
+
+  #forget(key: string, watched: Watched): void {
+    watched.cancel();
+    this.#watched.delete(key);
+  }
+}
+
+/** The name that people know somebody by; null where the provider says none. */
+function nameIn(claims: Readonly<Record<string, unknown>>): string | null {
+  for (const name of ["name", "preferred_username", "email"]) {
+    const value = claims[name];
+    if (typeof value !== "string") continue;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+    const plain = value.replace(/[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, "").trim();
+    if (plain !== "") return plain.slice(0, LONGEST_NAME);
+  }
+  return null;
+}
+
+/** Who a logout token is about, unchecked; null for what is none. */
+function claimsOf(token: string): { readonly sub: string | null; readonly sid: string | null } | null {
+  if (token.length > LONGEST_NOTICE) return null;
+  try {
+    const said: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+    if (typeof said !== "object" || said === null) return null;
+    const sub = "sub" in said && typeof said.sub === "string" ? said.sub : null;
+    const sid = "sid" in said && typeof said.sid === "string" ? said.sid : null;
+    return sub === null && sid === null ? null : { sub, sid };
+  } catch {
+    return null;
+  }
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

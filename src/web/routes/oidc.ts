@@ -1,0 +1,125 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AuthError, type AuthErrorCode } from "../../auth/error.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import type { SignInWays } from "../api/api.ts";
+import { auditedRequest } from "../http/access.ts";
+import type { AppPorts } from "../http/ports.ts";
+import type { RateLimits } from "../http/rate-limits.ts";
+import { baseUrl } from "./metadata.ts";
+import type { SignIn } from "./session.ts";
+
+const START = "/signin/oidc";
+const CALLBACK = `${START}/callback`;
+const NOTICE = `${START}/logout`;
+const TICKET_SECONDS = 600;
+/** A logout token is a small JWT. */
+const MOST_NOTICE_BYTES = 32 * 1024;
+
+/** What the sign-in page says of an error; none of them opens a session. */
+const PAGE_OF_ERROR = new Map<AuthErrorCode, string>([
+  ["no_role", "role"],
+  ["sign_in_expired", "expired"],
+  ["provider_unreachable", "provider-down"],
+  ["provider_refused", "provider"],
+]);
+
+export interface OidcParts {
+  readonly signIn: SignIn;
+  readonly limits: RateLimits;
+}
+
+/** Signing in at an OpenID provider. The routes are there where none is configured too, and know nobody then. */
+export function oidcRoutes(app: FastifyInstance, ports: AppPorts, { signIn, limits }: OidcParts): void {
+  const config = { access: "open" } as const;
+  app.get("/api/v1/session/ways", { config }, (): SignInWays => ({ provider: ports.oidc?.name ?? null }));
+  app.get(START, { config }, async (request, reply) => {
+    const oidc = providerOf(ports);
+    limits.checkSignIn(request.ip);
+    limits.take("providerSignIns", request.ip);
+    try {
+      const { url, ticket } = await oidc.begin(`${baseUrl(request)}${CALLBACK}`, nextOf(request.query));
+      reply.setCookie(ticketCookie(request), ticket, { ...cookieOptions(request), maxAge: TICKET_SECONDS });
+      return await reply.redirect(url, 303);
+    } catch (error) {
+      return refuse(request, reply, error);
+    }
+  });
+  app.get(CALLBACK, { config }, async (request, reply) => {
+    const oidc = providerOf(ports);
+    limits.checkSignIn(request.ip);
+    const ticket = request.cookies[ticketCookie(request)] ?? "";
+    reply.clearCookie(ticketCookie(request), cookieOptions(request));
+    try {
+      const { principal, sessionId, next } = await oidc.finish(ticket, queryOf(request));
+      signIn.welcome(request, reply, { principal, sessionId }, oidc.sessionMs);
+      return reply.type("text/html; charset=utf-8").send(onwardPage(next));
+    } catch (error) {
+      limits.countFailedSignIn(request.ip);
+      return refuse(request, reply, error);
+    }
+  });
+  app.register((scope, _options, done) => {
+    scope.addContentTypeParser(
+      "application/x-www-form-urlencoded",
+      { parseAs: "string", bodyLimit: MOST_NOTICE_BYTES },
+      (_request, body, parsed) => parsed(null, new URLSearchParams(String(body))),
+    );
+    scope.post(NOTICE, { config: { ...config, isWrittenFirst: false } }, (request, reply) => {
+      const oidc = providerOf(ports);
+      limits.take("providerNotices", request.ip);
+      const token = request.body instanceof URLSearchParams ? request.body.get("logout_token") : null;
+      oidc.noticed(token ?? "");
+      return reply.code(200).send();
+    });
+    done();
+  });
+
+  function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+    const page = error instanceof AuthError ? PAGE_OF_ERROR.get(error.code) : undefined;
+    if (!(error instanceof AuthError) || page === undefined) throw error;
+    request.log.warn({ code: error.code, reason: error.message }, "Sign-in at the provider failed");
+    ports.audit.record({
+      type: "auth.failed",
+      errorCode: error.code,
+      actor: { id: "", name: "", kind: "unknown", ip: request.ip },
+      request: auditedRequest(request),
+    });
+    return reply.redirect(`/signin?error=${page}`, 303);
+  }
+}
+
+function providerOf({ oidc }: AppPorts): NonNullable<AppPorts["oidc"]> {
+  if (oidc !== undefined) return oidc;
+  throw new RefusedError(
+    "not_found",
+    "no sign-in provider is configured: sign in by a token, or set oidc.issuer",
+  );
+}
+
+/** A path of ours, "/" for anything else. */
+function nextOf(query: unknown): string {
+  const next = typeof query === "object" && query !== null && "next" in query ? query.next : "";
+  return typeof next === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(next) ? next : "/";
+}
+
+function queryOf(request: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(request.raw.url?.split("?")[1] ?? "");
+}
+
+function ticketCookie(request: FastifyRequest): string {
+  return `oc_oidc_${request.raw.socket.localPort ?? 0}`;
+}
+
+/** Lax: the provider's page sends the browser back, which counts as another site's link. */
+function cookieOptions(request: FastifyRequest) {
+  return { httpOnly: true, sameSite: "lax", path: START, secure: request.protocol === "https" } as const;
+}
+
+/**
+ * The cookie of a session goes along with nothing that another site began, redirects included; a page of ours that goes
+ * on by itself begins anew.
+ */
+function onwardPage(next: string): string {
+  const url = next.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${url}"><title>Signed in</title><p>Signed in. <a href="${url}">Go on</a></p></html>`;
+}

@@ -1,0 +1,221 @@
+import t, { type Test } from "tap";
+import { Authenticator } from "../../../src/auth/authenticator.ts";
+import { AuthError } from "../../../src/auth/error.ts";
+import { Lockout } from "../../../src/auth/lockout.ts";
+import { type OidcPorts, OidcSignIn } from "../../../src/auth/oidc/oidc-sign-in.ts";
+import type { Grant, Standing } from "../../../src/auth/oidc/openid-provider.ts";
+import { OneTimeCodes } from "../../../src/auth/one-time-codes.ts";
+import { Sessions } from "../../../src/auth/sessions.ts";
+import { TokenStore } from "../../../src/auth/tokens.ts";
+import { FakeClock } from "../../fake-clock.ts";
+
+const ADA: Grant = {
+  subject: "ada",
+  sid: "s1",
+  claims: { name: "Ada", groups: ["admins"] },
+  accessToken: "at",
+  refreshToken: null,
+  expiresAtMs: null,
+};
+
+async function openSignIn(test: Test, changes: Partial<OidcPorts["provider"]> = {}) {
+  const clock = new FakeClock();
+  const sessions = new Sessions(clock);
+  const told: string[] = [];
+  const asked: Grant[] = [];
+  const answers: { standing: Standing; grant: Grant } = {
+    standing: { kind: "stands", grant: ADA },
+    grant: ADA,
+  };
+  const signIn = new OidcSignIn(
+    {
+      name: "Example",
+      rule: { claim: "groups", roles: { admins: "admin", watchers: "viewer" } },
+      sessionMs: 3_600_000,
+      checkMs: 60_000,
+    },
+    {
+      clock,
+      sessions,
+      provider: {
+        begin: async (redirectUri) => ({
+          ...{ url: `https://provider/?r=${redirectUri}`, redirectUri },
+          ...{ state: "s", nonce: "n", verifier: "v" },
+        }),
+        finish: async () => answers.grant,
+        standing: async (grant) => {
+          asked.push(grant);
+          return answers.standing;
+        },
+        signOutUrl: async (returnTo) => `https://provider/end?to=${returnTo}`,
+        ...changes,
+      },
+      ended: ({ id }, reason) => told.push(`${id} ${reason}`),
+      unasked: (reason) => told.push(reason),
+    },
+  );
+  const tokens = await TokenStore.open(test.testdir(), clock);
+  const authenticator = new Authenticator({
+    ...{ clock, tokens, sessions, codes: new OneTimeCodes(clock) },
+    ...{ lockout: new Lockout(clock), ownToken: null },
+  });
+  const enter = async () => {
+    const { ticket } = await signIn.begin("https://here/callback", "/approvals");
+    return signIn.finish(ticket, new URLSearchParams({ code: "c", state: "s" }));
+  };
+  /** Lets the clock pass, and all that waits for answers go on. */
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { clock, sessions, signIn, told, asked, answers, authenticator, enter, pass };
+}
+
+t.test("who comes back has a session of the role that the claims give", async (t) => {
+  const { enter, sessions, answers } = await openSignIn(t);
+  const { principal, sessionId, next } = await enter();
+  t.same(principal, { id: "oidc:ada", name: "Ada", role: "admin" });
+  t.equal(next, "/approvals");
+  t.same(sessions.find(sessionId), principal);
+  answers.grant = { ...ADA, claims: { name: "\u202eA\nd\x00a ", groups: ["watchers"] } };
+  t.match((await enter()).principal, { name: "Ada", role: "viewer" });
+  answers.grant = { ...ADA, claims: { name: 7, email: "x".repeat(300), groups: ["watchers"] } };
+  t.equal((await enter()).principal.name, "x".repeat(100));
+  for (const subject of ["", "a b", "é", "x".repeat(256), "a\n"]) {
+    answers.grant = { ...ADA, subject };
+    await t.rejects(enter(), { code: "provider_refused" }, JSON.stringify(subject));
+  }
+});
+
+t.test("who has no role has no session", async (t) => {
+  const { enter, sessions, answers, signIn } = await openSignIn(t);
+  answers.grant = { ...ADA, claims: { groups: ["staff"] } };
+  await t.rejects(enter(), { code: "no_role", message: "the claim groups gives ada no role" });
+  t.equal(sessions.size, 0);
+  t.equal(signIn.size, 0);
+});
+
+t.test("a ticket is for one sign-in, within ten minutes", async (t) => {
+  const { signIn, clock } = await openSignIn(t);
+  const query = new URLSearchParams();
+  const { ticket } = await signIn.begin("https://here/callback", "/");
+  await signIn.finish(ticket, query);
+  await t.rejects(signIn.finish(ticket, query), { code: "sign_in_expired" }, "used");
+  await t.rejects(signIn.finish("", query), { code: "sign_in_expired" });
+  const late = await signIn.begin("https://here/callback", "/");
+  clock.advance(10 * 60_000);
+  await t.rejects(signIn.finish(late.ticket, query), { code: "sign_in_expired" }, "too late");
+  const first = await signIn.begin("https://here/callback", "/");
+  for (let count = 0; count < 1000; count++) await signIn.begin("https://here/callback", "/");
+  await t.rejects(signIn.finish(first.ticket, query), { code: "sign_in_expired" }, "a thousand others began");
+});
+
+t.test(
+  "a session that is over at the provider ends here, and what it keeps open within a second",
+  async (t) => {
+    const { enter, answers, pass, sessions, authenticator, told, signIn, asked } = await openSignIn(t);
+    const { principal, sessionId } = await enter();
+    let isVoid = false;
+    authenticator.whenVoid({ kind: "session", principal, sessionId }, () => {
+      isVoid = true;
+    });
+    await pass(60_000);
+    t.equal(asked.length, 1);
+    answers.standing = { kind: "unknown", reason: "the provider cannot be reached: ECONNREFUSED" };
+    await pass(60_000);
+    t.same(
+      told,
+      ["the provider cannot be reached: ECONNREFUSED"],
+      "nobody is signed out by a fault of the network",
+    );
+    t.notOk(isVoid);
+    answers.standing = { kind: "over" };
+    await pass(60_000);
+    t.equal(sessions.find(sessionId), null);
+    await pass(1000);
+    t.ok(isVoid);
+    t.same(told.slice(1), ["oidc:ada session_over"]);
+    t.equal(signIn.size, 0);
+    await pass(600_000);
+    t.equal(asked.length, 3, "nobody asks any more");
+  },
+);
+
+t.test("another role at the provider ends the session", async (t) => {
+  const { enter, answers, pass, sessions, told } = await openSignIn(t);
+  const { sessionId } = await enter();
+  answers.standing = { kind: "stands", grant: { ...ADA, claims: { groups: ["watchers"] } } };
+  await pass(60_000);
+  t.equal(sessions.find(sessionId), null);
+  t.same(told, ["oidc:ada role_changed"]);
+});
+
+t.test(
+  "a provider's notice is a reason to ask at once, and once more; it ends nothing by itself",
+  async (t) => {
+    const { enter, answers, pass, sessions, signIn, asked } = await openSignIn(t);
+    const { sessionId } = await enter();
+    const notice = (claims: object) => `x.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.x`;
+    for (const foreign of [
+      "",
+      "x",
+      "x.y.z",
+      notice([]),
+      notice({ sid: "s2" }),
+      notice({ sub: "eve" }),
+      notice({}),
+    ]) {
+      signIn.noticed(foreign);
+      signIn.noticed(`${foreign}${"x".repeat(20_000)}`);
+    }
+    await pass(0);
+    t.equal(asked.length, 0, "about somebody else, or nothing");
+    signIn.noticed(notice({ sub: "ada", sid: "s1" }));
+    signIn.noticed(notice({ sub: "ada", sid: "s1" }));
+    await pass(0);
+    t.equal(asked.length, 1, "not while it is asked");
+    t.not(sessions.find(sessionId), null, "it stands");
+    answers.standing = { kind: "over" };
+    await pass(2000);
+    t.equal(asked.length, 2);
+    t.equal(sessions.find(sessionId), null);
+  },
+);
+
+t.test(
+  "a session lasts as long as configured, is not kept alive by asking, and is not asked for once signed out",
+  async (t) => {
+    const { enter, pass, sessions, signIn, asked } = await openSignIn(t);
+    const first = await enter();
+    // Asked 59 times, used never: idle for an hour, as any other.
+    await pass(3_599_999);
+    t.not(sessions.find(first.sessionId), null);
+    await pass(1);
+    t.equal(sessions.find(first.sessionId), null, "its time is over");
+    await pass(60_000);
+    t.equal(signIn.size, 0);
+    const second = await enter();
+    t.equal(
+      await signIn.signOutUrl(second.sessionId, "https://here/signin"),
+      "https://provider/end?to=https://here/signin",
+    );
+    t.equal(await signIn.signOutUrl(second.sessionId, "https://here/signin"), null);
+    const before = asked.length;
+    await pass(600_000);
+    t.equal(asked.length, before);
+    const third = await enter();
+    signIn.close();
+    await pass(600_000);
+    t.equal(asked.length, before);
+    t.not(third.sessionId, second.sessionId);
+  },
+);
+
+t.test("where the provider cannot say where to sign out, one is signed out here", async (t) => {
+  const { enter, signIn } = await openSignIn(t, {
+    signOutUrl: async () => {
+      throw new AuthError("provider_unreachable", "down");
+    },
+  });
+  t.equal(await signIn.signOutUrl((await enter()).sessionId, "https://here/signin"), null);
+});

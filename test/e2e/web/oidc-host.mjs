@@ -1,0 +1,113 @@
+/**
+ * A real OpenID provider (oidc-provider) on loopback, told by POST /_test/… what to do. Prints its issuer when it listens.
+ * Run as a program of its own: node oidc-host.mjs
+ */
+import { createSign, generateKeyPairSync } from "node:crypto";
+import { createServer } from "node:http";
+import { Provider } from "oidc-provider";
+
+const GROUPS = { ada: ["desk-admins", "staff"], vera: ["watchers"], nora: ["staff"] };
+const CLIENT_SECRET = "the-secret-of-the-client-0123456789";
+const ahead = { id: 0 };
+
+let keys = [newKey()];
+let handle = null;
+let provider = null;
+/** What is done to the claims of the next ID tokens; null: nothing. */
+let forge = null;
+const grants = new Set();
+
+function newKey() {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  ahead.id += 1;
+  return {
+    ...privateKey.export({ format: "jwk" }),
+    kid: `key-${ahead.id}`,
+    alg: "RS256",
+    use: "sig",
+    privateKey,
+  };
+}
+
+function start(app) {
+  provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: "desk",
+        client_secret: CLIENT_SECRET,
+        redirect_uris: [`${app}/signin/oidc/callback`],
+        post_logout_redirect_uris: [`${app}/signin`],
+        backchannel_logout_uri: `${app}/signin/oidc/logout`,
+        backchannel_logout_session_required: true,
+        grant_types: ["authorization_code", "refresh_token"],
+      },
+    ],
+    jwks: { keys: keys.map(({ privateKey: _, ...jwk }) => jwk) },
+    cookies: { keys: ["of-cookies-in-this-test"] },
+    claims: { openid: ["sub", "sid"], profile: ["name"], groups: ["groups"] },
+    // Its own refuses loopback, where this test has the appliance that is told of sessions that end.
+    fetch: (url, { dispatcher: _, ...options }) => fetch(url, options),
+    pkce: { required: () => true },
+    features: { backchannelLogout: { enabled: true }, revocation: { enabled: true } },
+    findAccount: async (_ctx, id) => ({
+      accountId: id,
+      claims: async () => ({ sub: id, name: `${id} of the test`, groups: GROUPS[id] ?? [] }),
+    }),
+  });
+  provider.on("grant.success", (ctx) => {
+    if (ctx.oidc.entities.Grant !== undefined) grants.add(ctx.oidc.entities.Grant.jti);
+  });
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.path === "/token" && forge !== null && ctx.body?.id_token !== undefined)
+      ctx.body.id_token = forged(ctx.body.id_token, forge);
+  });
+  handle = provider.callback();
+}
+
+/** The same token with other claims, times in seconds from now on, signed by a key of the provider or by a stranger's. */
+function forged(token, { claims = {}, times = {}, key = "ours" }) {
+  const payload = JSON.parse(Buffer.from(token.split(".")[1], "base64url").toString());
+  const now = Math.floor(Date.now() / 1000);
+  for (const [name, seconds] of Object.entries(times)) payload[name] = now + seconds;
+  Object.assign(payload, claims);
+  const signer = key === "ours" ? keys[0] : { ...newKey(), kid: keys[0].kid };
+  const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const signed = `${part({ alg: "RS256", typ: "JWT", kid: signer.kid })}.${part(payload)}`;
+  return `${signed}.${createSign("RSA-SHA256").update(signed).sign(signer.privateKey).toString("base64url")}`;
+}
+
+const COMMANDS = {
+  start: ({ app }) => start(app),
+  rotate: ({ app }) => {
+    keys = [newKey()];
+    start(app);
+  },
+  forge: (change) => {
+    forge = Object.keys(change).length === 0 ? null : change;
+  },
+  groups: ({ user, groups }) => {
+    GROUPS[user] = groups;
+  },
+  revoke: async () => {
+    for (const id of grants) await provider.AccessToken.revokeByGrantId(id);
+  },
+};
+
+const server = createServer(async (request, response) => {
+  const command = /^\/_test\/(\w+)$/.exec(request.url ?? "")?.[1];
+  if (command === undefined) {
+    if (handle === null) response.writeHead(503).end();
+    else handle(request, response);
+    return;
+  }
+  let body = "";
+  for await (const chunk of request) body += chunk;
+  await COMMANDS[command](JSON.parse(body || "{}"));
+  response.end("done");
+});
+let issuer = "";
+server.listen(0, "localhost", () => {
+  issuer = `http://localhost:${server.address().port}`;
+  process.stdout.write(`${issuer}\n`);
+});
