@@ -8,6 +8,7 @@ import { GENERATED, table } from "./markdown.ts";
 export const TOOL_SUBJECTS: Readonly<Record<string, readonly Subject[] | "each" | "letting go">> = {
   click_at: ["pointer"],
   click_text: ["pointer"],
+  click_element: ["pointer"],
   move_mouse: ["pointer"],
   mouse_down: ["pointer"],
   mouse_up: ["pointer"],

@@ -4,6 +4,7 @@ import { nextTurn } from "../platform/loop-turns.ts";
 import { drawLine, TEXT_FONT, wrapText } from "./lettering.ts";
 import type { RgbaPixels } from "./picture-file.ts";
 import type { Context } from "./shape.ts";
+import { paintTag, tagOn } from "./tag.ts";
 
 /** One mark on a picture, in pixels of the picture. `color` is "#rrggbb". */
 export type Annotation =
@@ -11,6 +12,8 @@ export type Annotation =
   /** From (x, y) to (x + width, y + height), which may lie to the left or above. */
   | ({ readonly type: "arrow"; readonly color: string; readonly strokeWidth: number } & Rect)
   | ({ readonly type: "text"; readonly color: string; readonly text: string } & Rect)
+  /** A thin frame with a tag above its corner. */
+  | ({ readonly type: "mark"; readonly color: string; readonly text: string } & Rect)
   /** Only an annotation: what must not be seen is masked, not blurred. */
   | ({ readonly type: "blur" } & Rect)
   | {
@@ -60,6 +63,19 @@ function draw(context: Context, annotation: Exclude<Annotation, { type: "blur" }
       const y = annotation.y + i * TEXT_FONT.lineHeightPx;
       drawLine(context, TEXT_FONT, line, annotation.x, y, annotation.color);
     });
+    return;
+  }
+  if (annotation.type === "mark") {
+    const { x, y, width, height } = annotation;
+    context.lineWidth = 1.5;
+    context.strokeRect(x - 0.5, y - 0.5, width + 1, height + 1);
+    const tag = tagOn(annotation.text, annotation, {
+      x: 0,
+      y: 0,
+      width: within.width,
+      height: within.height,
+    });
+    if (tag !== null) paintTag(context, tag, annotation.color);
     return;
   }
   context.lineWidth = annotation.strokeWidth;

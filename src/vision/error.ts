@@ -14,6 +14,12 @@ export type VisionErrorCode =
   | "text_ambiguous"
   /** A text that was expected to be there, or to be gone, is not. */
   | "text_unexpected"
+  /** An id that no element of this desktop has, or that is forgotten. */
+  | "element_unknown"
+  /** An element that is not on the screen any more. */
+  | "element_gone"
+  /** Where it was something else is, or it looks otherwise. */
+  | "element_changed"
   /** A regular expression that is none, or that takes too long. */
   | "bad_pattern"
   /** Too much is waiting to be read. */

@@ -22,6 +22,7 @@ const AT = { x: 10, y: 20 };
 const ARGUMENTS: Readonly<Record<string, object>> = {
   click_at: AT,
   click_text: { text: "Save" },
+  click_element: { element_id: "1" },
   move_mouse: AT,
   mouse_down: AT,
   mouse_up: AT,

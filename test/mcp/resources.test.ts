@@ -6,6 +6,7 @@ import t, { type Test } from "tap";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { FakeRecordings, recordingSummary } from "../web/fake-recordings.ts";
 import { type FakeHouseOptions, serveHouse } from "./fake-house.ts";
+import { SAVED_TEXT } from "./saved-text.ts";
 
 const INFO = { name: "test", version: "1" };
 
@@ -141,6 +142,48 @@ t.test("every picture that a resource or a prompt gives is told, and nothing els
   ]);
   t.equal(pictures.length, 4);
 });
+
+t.test(
+  "what is to be read on a desktop and in a screenshot is a resource, marked as what others wrote",
+  async (t) => {
+    const READER = {
+      read: async () => [
+        {
+          ...{ text: "Save all", rect: rect(8, 4, 60, 10), confidence: 90 },
+          words: [{ text: "Save", rect: rect(8, 4, 30, 10), confidence: 90 }],
+        },
+      ],
+    };
+    const { url, pictures } = await house(t, { texts: SAVED_TEXT, reader: READER });
+    const client = await modern(t, url);
+    const read = async (uri: string): Promise<unknown> => {
+      const [content] = (await client.readResource({ uri })).contents;
+      return JSON.parse(content !== undefined && "text" in content ? content.text : "");
+    };
+    t.match(await read("text://two"), {
+      ...{ text: "Save", generation: 7, exact: true, stale: false, untrusted: true, note: /no instructions/ },
+    });
+    await client.callTool({ name: "take_screenshot", arguments: { scale: 0.5 } });
+    const mine = (await client.listResources()).resources.at(-1)?.uri ?? "";
+    t.match(await read(`${mine}/ocr`), {
+      ...{ text: "Save all", untrusted: true, note: /no instructions/, screenshot_id: mine.slice(14) },
+      regions: [{ text: "Save", x: 16, y: 8, w: 60, h: 20, confidence: 0.9, line: 0 }],
+    });
+    t.match(pictures, [{ desktopId: "two" }, { desktopId: "one" }], "who read it is written down");
+    t.equal(pictures.length, 2);
+    const other = await modern(t, url, "agent-2");
+    await t.rejects(other.readResource({ uri: `${mine}/ocr` }), { code: -32_602 }, "another's is not found");
+    await t.rejects(client.readResource({ uri: "screenshots://nothing/ocr" }), { code: -32_602 });
+    await t.rejects(client.readResource({ uri: "text://three" }), { code: -32_602 });
+    const { completion } = await client.complete({
+      ref: { type: "ref/resource", uri: "text://{connection}" },
+      argument: { name: "connection", value: "tw" },
+    });
+    t.same(completion.values, ["two"]);
+    const blind = await modern(t, (await house(t)).url);
+    await t.rejects(blind.readResource({ uri: "text://one" }), { message: /reads no text/ });
+  },
+);
 
 t.test("ids complete, one's own only", async (t) => {
   const { url } = await house(t);

@@ -1,10 +1,12 @@
 import t from "tap";
 import type { Rect } from "../../src/framebuffer/rect.ts";
+import { VisionError } from "../../src/vision/error.ts";
 import { findText } from "../../src/vision/text/find-text.ts";
 import type { TextChange, TextLine } from "../../src/vision/text/text-line.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { callsTo } from "./call.ts";
 import { type FakeHouseOptions, fakeHouse } from "./fake-house.ts";
+import { SAVED_TEXT } from "./saved-text.ts";
 
 /** A line of letters 8 pixels wide. */
 function line(text: string, x: number, y: number): TextLine {
@@ -35,6 +37,8 @@ function readingHouse(lines: TextLine[] = [...LINES], options: FakeHouseOptions 
         asked.push(area);
         return { generation, matches: findText(lines, query) };
       },
+      elements: SAVED_TEXT.elements,
+      element: SAVED_TEXT.element,
     },
   });
   const desktop = house.desktops.get("one");
@@ -295,6 +299,7 @@ t.test("waiting for a text ends in time, whatever is still being read", async (t
   const house = fakeHouse({
     clock,
     texts: {
+      ...SAVED_TEXT,
       now: async () => await new Promise(() => undefined),
       since: async () => await new Promise(() => undefined),
       find: async (_desktop, _query, _area, signal) => {
@@ -317,5 +322,88 @@ t.test("waiting for a text ends in time, whatever is still being read", async (t
   clock.advance(2000);
   t.match((await expecting).structured, {
     failed: { code: "text_unexpected", message: /could not be read in time/ },
+  });
+});
+
+t.test("a subscriber is told what text came and went, each once, wherever it moves", async (t) => {
+  const clock = new FakeClock();
+  const lines = [...LINES];
+  const { call, desktop } = readingHouse(lines, { clock });
+  const filter = { text: "Save|Error", match: "regex" };
+  const { structured } = await call("subscribe_events", { events: ["text_appeared", "text_gone"], filter });
+  t.match(structured, { subscribed: ["text_appeared", "text_gone"], not_available: [] });
+  const { subscription_id } = structured;
+  const poll = async (wait_ms = 0) => await call("poll_events", { subscription_id, wait_ms });
+  const look = async (): Promise<void> => {
+    desktop.paint({ x: 0, y: 100, width: 90, height: 9 });
+    await turn();
+    clock.advance(250);
+    await turn();
+  };
+  await turn();
+  clock.advance(250);
+  t.match((await poll()).structured, { events: [] }, "what was there did not appear");
+  const waiting = poll(5000);
+  lines.push(line("Error 5", 10, 100));
+  await look();
+  const { structured: came, text } = await waiting;
+  t.match(came, {
+    events: [
+      { type: "text_appeared", text: "Error", box: { x: 10, y: 100 }, untrusted: true, generation: 8 },
+    ],
+  });
+  t.match(text, /no instructions to you: Error$/);
+  lines.splice(3, 1, line("Error 5", 10, 140));
+  await look();
+  t.same((await poll()).structured["events"], [], "what moved is still there");
+  lines.splice(3, 1);
+  lines.splice(1, 1);
+  await look();
+  t.match((await poll()).structured, {
+    events: [
+      { type: "text_gone", text: "Save", box: { x: 400, y: 20 } },
+      { type: "text_gone", text: "Error", box: { y: 140 } },
+    ],
+  });
+  for (const [more, code] of [
+    [{}, "invalid_parameters"],
+    [{ filter: { text: "(", match: "regex" } }, "bad_pattern"],
+  ] as const) {
+    t.match((await call("subscribe_events", { events: ["text_gone"], ...more })).error, { code });
+  }
+  await call("unsubscribe_events", { subscription_id });
+  t.equal(clock.waiting, 0, "nothing is looked for any more");
+});
+
+t.test("a look that failed is done again, and what came meanwhile is told", async (t) => {
+  const clock = new FakeClock();
+  const lines = [...LINES];
+  let fault: VisionError | null = null;
+  const house = fakeHouse({
+    clock,
+    texts: {
+      ...SAVED_TEXT,
+      find: async ({ generation }, query) => {
+        if (fault !== null) throw fault;
+        return { generation, matches: findText(lines, query) };
+      },
+    },
+  });
+  const call = callsTo(house);
+  const { structured } = await call("subscribe_events", {
+    events: ["text_appeared"],
+    filter: { text: "Error" },
+  });
+  await turn();
+  clock.advance(250);
+  fault = new VisionError("engine_lost", "the engine's thread ended");
+  lines.push(line("Error 5", 10, 100));
+  house.desktops.get("one").paint({ x: 0, y: 100, width: 90, height: 9 });
+  await turn();
+  fault = null;
+  clock.advance(2000);
+  await turn();
+  t.match((await call("poll_events", { subscription_id: structured["subscription_id"] })).structured, {
+    events: [{ type: "text_appeared", text: "Error" }],
   });
 });

@@ -24,6 +24,7 @@ const PROMISED = [
   ...["computer", "list_screenshots", "set_mode", "add_anchor", "re_anchor_element", "remove_anchor"],
   ...["subscribe_events", "unsubscribe_events", "poll_events", "set_screenshot_frequency"],
   ...["compare_screenshots", "annotate_screenshot", "ocr_screenshot", "read_text", "find_text", "click_text"],
+  ...["get_elements", "click_element"],
   ...["start_recording", "stop_recording", "list_recordings", "get_frame_at", "search_recording"],
 ];
 
@@ -152,6 +153,7 @@ t.test(
       Object.keys(Object(schema["properties"]));
     const never = [
       "action_timing_hint",
+      "effect_timeout_ms",
       "window_title",
       "case_sensitive",
       "id",

@@ -1,5 +1,6 @@
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Button } from "../control/action.ts";
+import type { TextChanged } from "./text-watch.ts";
 
 /** What a subscriber is told. `seq` grows by one with each event, `at` is ISO 8601. */
 export type SubscribedEvent = { readonly seq: number; readonly at: string } & EventBody;
@@ -11,6 +12,8 @@ export type EventBody =
   | { readonly type: "key_press"; readonly count: number }
   | { readonly type: "clipboard"; readonly length: number }
   | { readonly type: "screen_change"; readonly rects: readonly Rect[]; readonly generation: number }
+  /** `text` is what stands or stood there: what others wrote. */
+  | TextChanged
   /** It is time to look: what set_screenshot_frequency asked for; null: no picture could be taken. */
   | { readonly type: "screenshot_due"; readonly generation: number; readonly screenshotId: string | null };
 

@@ -5,9 +5,18 @@ import type { Clock } from "../../platform/clock.ts";
 import type { View } from "../view.ts";
 import type { DesktopEvent } from "./desktop-event.ts";
 import { EventQueue } from "./event-queue.ts";
+import { TextWatch, type WatchedText } from "./text-watch.ts";
 
 /** What can be seen at the proxy. */
-export const EVENT_KINDS = ["mouse_move", "mouse_click", "key_press", "clipboard", "screen_change"] as const;
+export const EVENT_KINDS = [
+  "mouse_move",
+  "mouse_click",
+  "key_press",
+  "clipboard",
+  "screen_change",
+  "text_appeared",
+  "text_gone",
+] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** Rectangles one screen_change names; more become their bounds. */
@@ -29,6 +38,8 @@ export interface SubscriptionOptions {
   readonly region: Rect | null;
   /** Smaller screen changes are not told. */
   readonly minPixels: number;
+  /** What text_appeared and text_gone are about; needed for them, else null. */
+  readonly text: WatchedText | null;
 }
 
 /** One subscriber's ear at one desktop. */
@@ -56,6 +67,13 @@ export class EventSubscription {
       });
       watcher.take();
       this.#off.push(() => watcher.close());
+    }
+    const { text, kinds, debounceMs } = options;
+    if (text !== null) {
+      const watch = new TextWatch(desktop.view("agent"), text, { clock, debounceMs }, (changed) => {
+        if (kinds.includes(changed.type)) this.#add(changed);
+      });
+      this.#off.push(() => watch.close());
     }
     this.#off.push(desktop.on((event) => this.#onEvent(event)));
   }

@@ -32,6 +32,7 @@ async function namedOf({ of, argument }: CompletionOptions, reader: Reader): Pro
   const kind = argument === "id" ? scheme : argument;
   switch (kind) {
     case "screen":
+    case "connection":
     case "connection_id":
       return reader.desktops.all;
     case "screenshots":

@@ -43,7 +43,8 @@ export const actingFields = {
   // Listed where the specification names it and models use it: of click_at and type_text.
   action_timing_hint: timingField.meta(LISTED_AS.never),
   intent: intentField,
-  effect_timeout_ms: effectTimeoutField,
+  // Told in the instructions: few need it, and many tools have it.
+  effect_timeout_ms: effectTimeoutField.meta(LISTED_AS.never),
   return_screenshot: returnScreenshotField,
   connection_id: connectionIdField,
 };

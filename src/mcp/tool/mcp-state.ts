@@ -20,7 +20,7 @@ export interface Desk {
   /** The lines of text in a picture; throws VisionError, and RefusedError not_supported where nothing reads. */
   readonly readText: OcrPool["read"];
   /** The texts of desktops; reading it throws RefusedError not_supported where none is kept. */
-  readonly texts: Pick<DesktopTexts, "now" | "since" | "find">;
+  readonly texts: Pick<DesktopTexts, "now" | "since" | "find" | "elements" | "element">;
 }
 
 export function openDesk(ports: McpPorts): Desk {

@@ -85,7 +85,7 @@ export interface ToolCallRecord extends ToolCallBegun {
   readonly images: number;
 }
 
-/** A picture that was given out by another way than a tool. */
+/** A picture, or what is to be read in one, that was given out by another way than a tool. */
 export interface PictureGiven {
   readonly principal: Principal;
   readonly transport: McpTransport;
@@ -134,7 +134,7 @@ export interface McpPorts {
   /** Reads text from pictures; absent, nothing does here. */
   readonly reader?: Pick<OcrPool, "read">;
   /** The texts of desktops; absent, none is kept here. */
-  readonly texts?: Pick<DesktopTexts, "now" | "since" | "find">;
+  readonly texts?: Pick<DesktopTexts, "now" | "since" | "find" | "elements" | "element">;
   /** Absent: this house records nothing. */
   readonly recordings?: RecordingsFace;
 }

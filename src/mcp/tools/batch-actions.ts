@@ -8,6 +8,7 @@ import { effectSince, hasUntoldChange } from "../tool/joined-effect.ts";
 import { branchFields, expectText, ifText } from "../tool/text/text-predicate.ts";
 import { defineTool, type Tool, type ToolCall } from "../tool/tool.ts";
 import { clickAt } from "./click-at.ts";
+import { clickElement } from "./click-element.ts";
 import { clickText } from "./click-text.ts";
 import { cursorPosition } from "./cursor-position.ts";
 import { drag } from "./drag.ts";
@@ -27,7 +28,7 @@ import { waitFor } from "./wait-for.ts";
 export const BATCH_STEPS: readonly Tool[] = [expectText, ifText];
 
 const BATCHED: readonly Tool[] = [
-  ...[clickAt, clickText, typeText, pressKeys, moveMouse, mouseDown, mouseUp, drag, scroll],
+  ...[clickAt, clickText, clickElement, typeText, pressKeys, moveMouse, mouseDown, mouseUp, drag, scroll],
   ...[pasteText, setClipboard, resetInput, wait, waitFor, cursorPosition],
   ...BATCH_STEPS,
 ];
@@ -40,8 +41,8 @@ export const batchActions = defineTool({
   description:
     `Does up to ${MAX_ACTIONS} actions in order: {tool: "click_at", arguments: {…}}. All arguments are checked before the ` +
     "first is done. It stops at the first failure, which `failed` names; what was done before stays done. Also as tool: " +
-    "expect_text {text, match, region, gone, timeout_ms} stops where the text is not (gone: is still) there and tells what " +
-    "is; if_text {text, …, then_count: 1, else_count: 0} does the next then_count actions where it is there, else the else_count after.",
+    "expect_text {text, match, region, gone, timeout_ms} stops where that does not come, and tells what is there; if_text " +
+    "{text, …, then_count: 1, else_count: 0} does the next then_count actions where it is there, else the else_count after them.",
   effect: "input",
   input: z.strictObject({
     actions: z

@@ -1,12 +1,10 @@
 import * as z from "zod";
-import { BUTTONS } from "../../desktop/control/action.ts";
 import type { Point, Rect } from "../../framebuffer/rect.ts";
 import { VisionError } from "../../vision/error.ts";
 import type { TextMatch } from "../../vision/text/text-line.ts";
-import { act, actedFields, actingFields } from "../tool/acting.ts";
-import { connectionIdField, coordinate } from "../tool/fields.ts";
-import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
-import { assertUnchanged } from "../tool/text/still-there.ts";
+import { actedFields, actingFields } from "../tool/acting.ts";
+import { connectionIdField, coordinate, LISTED_AS } from "../tool/fields.ts";
+import { clickFields, clickFound } from "../tool/text/click-found.ts";
 import {
   describeMatch,
   matchOutput,
@@ -24,17 +22,20 @@ export const clickText = defineTool({
   name: "click_text",
   title: "Click text",
   description:
-    "Clicks the middle of a text that stands on the desktop, found as by find_text at that moment. Several matches are an " +
-    "error that lists them, unless nth or near says which. It is not clicked where the text changed meanwhile.",
+    "Clicks the middle of a text, found as by find_text at that moment. Several matches are an error that lists them, unless " +
+    "nth or near says which. It is not clicked where the text changed meanwhile.",
   effect: "input",
   input: z
     .strictObject({
       ...textQueryFields,
+      match: textQueryFields.match.meta(LISTED_AS.bare),
       nth: z.int().min(1).max(200).optional().describe("Of the matches, from 1."),
-      near: z.strictObject({ x: coordinate, y: coordinate }).optional().describe("The match closest to it."),
-      button: z.enum(BUTTONS).optional().describe("Default left."),
-      clicks: z.int().min(1).max(3).optional().describe("Default 1."),
-      hold_keys: holdKeysField,
+      near: z
+        .strictObject({ x: coordinate, y: coordinate })
+        .optional()
+        .meta(LISTED_AS.outline)
+        .describe("{x, y}: the match closest to it."),
+      ...clickFields,
       ...actingFields,
       connection_id: connectionIdField,
     })
@@ -49,29 +50,15 @@ export const clickText = defineTool({
     const area = textArea(desktop, args.region);
     const found = await context.desk.texts.find(desktop, textQuery(args), area, context.signal);
     const match = chosen(found.matches, args);
-    const point = middleOf(match.rect);
-    const asked = `click the text ${JSON.stringify(args.text)}`;
-    const acted = await act(
-      context,
-      desktop,
-      {
-        kind: "click",
-        ...point,
-        button: args.button ?? "left",
-        clicks: args.clicks ?? 1,
-        holdKeysyms: (args.hold_keys ?? []).map(keysymOf),
-      },
-      {
-        ...args,
-        // People who approve it, and the log, see what was meant and not only where.
-        intent: args.intent === undefined ? asked : `${asked}: ${args.intent}`,
-        stillHolds: () => assertUnchanged(desktop, found.generation, match.rect, "text"),
-      },
-    );
-    const { x, y } = acted.result.position ?? point;
+    const { position, acted } = await clickFound(context, desktop, args, {
+      what: "text",
+      asked: `click the text ${JSON.stringify(args.text)}`,
+      rect: match.rect,
+      generation: found.generation,
+    });
     return {
-      output: { matched: describeMatch(match), actual_position: { x, y }, ...acted.output },
-      text: `Clicked the text at ${x},${y}. ${acted.text}`,
+      output: { matched: describeMatch(match), actual_position: position, ...acted.output },
+      text: `Clicked the text at ${position.x},${position.y}. ${acted.text}`,
       ...acted.images,
     };
   },
@@ -103,8 +90,6 @@ function chosen(
       : (["text_not_found", `got nth ${nth}`] as const);
   throw new VisionError(code, `the text stands in ${count}, ${got}; ${named}${more}`);
 }
-
-const middleOf = ({ x, y, width, height }: Rect): Point => ({ x: x + (width >> 1), y: y + (height >> 1) });
 
 function distanceTo(rect: Rect, { x, y }: Point): number {
   const across = Math.max(rect.x - x, 0, x - rect.x - rect.width);

@@ -6,6 +6,7 @@ import { batchActions } from "./batch-actions.ts";
 import { batchOverlay } from "./batch-overlay.ts";
 import { clearOverlays } from "./clear-overlays.ts";
 import { clickAt } from "./click-at.ts";
+import { clickElement } from "./click-element.ts";
 import { clickText } from "./click-text.ts";
 import { compareScreenshots } from "./compare-screenshots.ts";
 import { computer } from "./computer.ts";
@@ -15,6 +16,7 @@ import { drawOverlay } from "./draw-overlay.ts";
 import { findTextTool } from "./find-text.ts";
 import { getClipboard } from "./get-clipboard.ts";
 import { getDisplayInfo } from "./get-display-info.ts";
+import { getElements } from "./get-elements.ts";
 import { getFrameAt } from "./get-frame-at.ts";
 import { listConnections } from "./list-connections.ts";
 import { listRecordings } from "./list-recordings.ts";
@@ -76,6 +78,8 @@ export const TOOLS: readonly Tool[] = [
   readText,
   findTextTool,
   clickText,
+  getElements,
+  clickElement,
   ocrScreenshot,
   subscribeEvents,
   pollEvents,

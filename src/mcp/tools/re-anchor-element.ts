@@ -2,6 +2,7 @@ import * as z from "zod";
 import {
   anchorIdField,
   connectionIdField,
+  LISTED_AS,
   rectInput,
   rectOutput,
   toleranceField,
@@ -22,7 +23,10 @@ export const reAnchorElement = defineTool({
   effect: "read",
   input: z.strictObject({
     anchor_id: anchorIdField,
-    search_region: rectInput.optional().describe("Default: the whole desktop."),
+    search_region: rectInput
+      .optional()
+      .meta(LISTED_AS.outline)
+      .describe("{x, y, width, height}. Default: the whole desktop."),
     tolerance: toleranceField(MAX_TOLERANCE).describe(
       "How far a colour may be off: of 255, or a share below 0.5. Default 16.",
     ),

@@ -1,9 +1,13 @@
 import * as z from "zod";
-import { boxOfRect } from "../../vision/cut/box.ts";
-import { plainText } from "../../vision/reading-order.ts";
-import type { TextChange, TextLine } from "../../vision/text/text-line.ts";
+import type { TextChange } from "../../vision/text/text-line.ts";
 import { connectionIdField, rectOutput } from "../tool/fields.ts";
-import { screenTextFields, screenTextOutput, textArea, textRegionField } from "../tool/text/text-fields.ts";
+import {
+  layoutOf,
+  screenTextFields,
+  screenTextOutput,
+  textArea,
+  textRegionField,
+} from "../tool/text/text-fields.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const readText = defineTool({
@@ -45,7 +49,7 @@ export const readText = defineTool({
       }
     }
     const { lines, generation } = await texts.now(desktop, area, context.signal);
-    const text = plainText(lines.map(placed));
+    const text = layoutOf(lines);
     const older = since === undefined ? "" : ` What changed since ${since} is not known.`;
     return {
       output: { text, lines: null, ...screenTextOutput(desktop, generation) },
@@ -57,8 +61,6 @@ export const readText = defineTool({
     };
   },
 });
-
-const placed = ({ text, rect }: TextLine) => ({ text, ...boxOfRect(rect) });
 
 function describeChange({ change, text, rect: { x, y, width, height } }: TextChange) {
   return { change, text, box: { x, y, width, height } };

@@ -35,6 +35,7 @@ import {
 import { monitorOf, placeOf, rectIn } from "../tool/place.ts";
 import type { McpDesktop } from "../tool/ports.ts";
 import { scrub } from "../tool/scrub.ts";
+import { elementsToMark, markedSnapshot } from "../tool/text/marks.ts";
 import { defineTool, type ToolContext } from "../tool/tool.ts";
 
 /** The longest that a call waits for a desktop to come to rest. */
@@ -89,8 +90,9 @@ export const takeScreenshot = defineTool({
       .min(0)
       .optional()
       .describe(
-        "A generation you got: tells what you were not shown of it, too. Not with overlays or cursor.",
+        "A generation you got: tells what you were not shown of it, too. Not with overlays, cursor, marks.",
       ),
+    marks: z.boolean().optional().describe("With the ids of get_elements; PNG only, without diff."),
     diff: z.boolean().optional().describe("With if_changed_since: only images of what changed."),
     inline_base64: z
       .boolean()
@@ -149,6 +151,12 @@ export const takeScreenshot = defineTool({
     if (args.fit !== undefined && args.fit !== "none" && args.scale !== undefined) {
       throw new RefusedError("invalid_parameters", "got fit and scale, expected one of them");
     }
+    if (args.marks === true && (args.diff === true || (args.format ?? "png") !== "png")) {
+      throw new RefusedError(
+        "invalid_parameters",
+        "got marks beside diff or another format, expected a whole PNG",
+      );
+    }
     const desktop = await context.readyDesktop(args.connection_id);
     await pause(args.delay_ms ?? 0, context);
     const place = placeOf(desktop, args.monitor_index ?? (args.mode === "monitor" ? 0 : undefined));
@@ -165,7 +173,7 @@ export const takeScreenshot = defineTool({
     const fit = args.fit ?? "none";
     const sized = (shown: Rect): Size =>
       fit === "none" ? scaledSize(shown, args.scale ?? 1) : fitSize(shown, fit);
-    const hasExtras = args.include_overlays === true || args.include_cursor === true;
+    const hasExtras = args.include_overlays === true || args.include_cursor === true || args.marks === true;
     const since = hasExtras ? undefined : args.if_changed_since;
     const masks = args.scrub_mask_rects?.map((rect) => rectIn(place, rect)) ?? [];
     const masked = Region.from(masks);
@@ -182,7 +190,8 @@ export const takeScreenshot = defineTool({
         : { sinceGeneration: untold.generation, untold: untold.region.subtract(masked) }),
       isWhole: args.diff !== true || masks.length > 0,
     };
-    const snapshot =
+    const toMark = args.marks === true ? await elementsToMark(context, desktop, region) : null;
+    const taken =
       masks.length > 0
         ? await scrubbed(view, request, masks, sized, format)
         : await view.snapshot({
@@ -190,6 +199,7 @@ export const takeScreenshot = defineTool({
             format,
             ...(fit === "none" ? { scale: args.scale ?? 1 } : { fit }),
           });
+    const snapshot = toMark === null ? taken : await markedSnapshot(context, desktop, taken, toMark);
     // Overlays and the pointer hide what they lie on; where parts are shown the rest is as it was told.
     const shown = hasExtras ? [] : Region.of(snapshot.region).subtract(masked).rects;
     const isMonitor = isWhole && place.monitorIndex !== null;

@@ -34,7 +34,10 @@ export const waitFor = defineTool({
   effect: "read",
   input: z.strictObject({
     condition: z.enum(CONDITIONS),
-    region: rectInput.optional().describe("Default: the whole screen."),
+    region: rectInput
+      .optional()
+      .meta(LISTED_AS.outline)
+      .describe("{x, y, width, height}. Default: the whole screen."),
     x: coordinate.optional(),
     y: coordinate.optional(),
     color: z.string().max(64).optional().describe("CSS colour."),

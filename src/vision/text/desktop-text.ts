@@ -6,13 +6,21 @@ import { areaOfRect, type Rect, rect, type Size } from "../../framebuffer/rect.t
 import { Region } from "../../framebuffer/region.ts";
 import { nextTurn } from "../../platform/loop-turns.ts";
 import { openThread } from "../../platform/worker-thread.ts";
+import type { ElementFound, ElementsNow } from "../elements/element.ts";
 import { VisionError } from "../error.ts";
 import type { OcrPool, OcrTimer } from "../ocr-pool.ts";
 import type { TextFound, TextNow, TextQuery, TextSince } from "./text-line.ts";
-import type { FromTextThread, PaintedPart, TextAnswer, TextQuestion, ToTextThread } from "./text-messages.ts";
+import type {
+  ElementsTerms,
+  FromTextThread,
+  PaintedPart,
+  TextAnswer,
+  TextQuestion,
+  ToTextThread,
+} from "./text-messages.ts";
 
 /** What is needed of a desktop whose text is kept. */
-export type TextDesktop = Pick<Desktop, "id" | "view" | "generation" | "size">;
+export type TextDesktop = Pick<Desktop, "id" | "view" | "generation" | "size" | "periodic">;
 
 /** The thread that keeps a text, or what stands for it in tests. */
 export interface TextThread {
@@ -26,6 +34,8 @@ export interface TextPorts {
   readonly reader: Pick<OcrPool, "readLines">;
   readonly timer: OcrTimer;
   readonly openThread?: () => TextThread;
+  /** Numbers of elements go on where those of texts that are kept no more ended. */
+  readonly numbers: { next: number };
 }
 
 /** Pixels copied in one turn of the event loop: half a millisecond. */
@@ -96,6 +106,31 @@ export class DesktopText {
     const told = await this.#ask({ kind: "find", query, area }, signal);
     if (told.kind !== "find") throw unexpected();
     return told.answer;
+  }
+
+  /** What may be pressed or filled in, in an area. What changes by itself, as a caret, is not part of it. */
+  async elements(area: Rect | null, signal: AbortSignal): Promise<ElementsNow> {
+    const told = await this.#ask({ kind: "elements", area, ...this.#terms() }, signal);
+    if (told.kind !== "elements") throw unexpected();
+    this.#numbered(told.nextId);
+    return told.answer;
+  }
+
+  /** A known element where it is now; rejects with VisionError element_gone, element_changed, element_unknown. */
+  async element(id: string, signal: AbortSignal): Promise<ElementFound> {
+    const told = await this.#ask({ kind: "element", id, ...this.#terms() }, signal);
+    if (told.kind !== "element") throw unexpected();
+    this.#numbered(told.nextId);
+    return told.answer;
+  }
+
+  #terms(): ElementsTerms {
+    return { except: this.#desktop.periodic().rects, firstId: this.#ports.numbers.next };
+  }
+
+  #numbered(nextId: number): void {
+    const { numbers } = this.#ports;
+    numbers.next = Math.max(numbers.next, nextId);
   }
 
   /** Whoever waits is told why. */

@@ -1,4 +1,5 @@
 import type { Rect } from "../../framebuffer/rect.ts";
+import type { ElementFound, ElementsNow } from "../elements/element.ts";
 import { VisionError } from "../error.ts";
 import { DesktopText, type TextDesktop, type TextPorts } from "./desktop-text.ts";
 import type { TextFound, TextNow, TextQuery, TextSince } from "./text-line.ts";
@@ -22,8 +23,8 @@ export class DesktopTexts {
   /** By desktop; who was asked least lately comes first. */
   readonly #kept = new Map<string, Kept>();
 
-  constructor(ports: TextPorts) {
-    this.#ports = ports;
+  constructor(ports: Omit<TextPorts, "numbers">) {
+    this.#ports = { ...ports, numbers: { next: 1 } };
   }
 
   /** How many are kept now. */
@@ -47,6 +48,14 @@ export class DesktopTexts {
 
   find(desktop: TextDesktop, query: TextQuery, area: Rect | null, signal: AbortSignal): Promise<TextFound> {
     return this.#ask(desktop, (text) => text.find(query, area, signal));
+  }
+
+  elements(desktop: TextDesktop, area: Rect | null, signal: AbortSignal): Promise<ElementsNow> {
+    return this.#ask(desktop, (text) => text.elements(area, signal));
+  }
+
+  element(desktop: TextDesktop, id: string, signal: AbortSignal): Promise<ElementFound> {
+    return this.#ask(desktop, (text) => text.element(id, signal));
   }
 
   close(): void {

@@ -11,6 +11,8 @@ import { type Box, boxesOverlap, boxOfRect, rectOfBox } from "../cut/box.ts";
 import type { CutLine, LineInk } from "../cut/cut-line.ts";
 import { cutRows, type Rows } from "../cut/cut-lines.ts";
 import { InkMask } from "../cut/ink-mask.ts";
+import type { PixelPicture } from "../cut/pixel-picture.ts";
+import type { PlacedLine } from "../elements/find-elements.ts";
 import type { LineWords, OcrWord } from "../ocr-messages.ts";
 import { ocrLineOf } from "../read-line.ts";
 import { inReadingOrder } from "../reading-order.ts";
@@ -21,6 +23,15 @@ import type { TextLine, TextNow, TextSince } from "./text-line.ts";
 
 /** Reads lines; rejects with VisionError. */
 export type LineReader = (lines: readonly LineInk[]) => Promise<LineWords>;
+
+/** A picture that nothing is painted to any more. `mask`: 0 where there is ink. */
+export interface StillPicture {
+  readonly generation: number;
+  readonly picture: PixelPicture;
+  readonly mask: Uint8Array;
+  /** All lines of it, read; rejects as the reader does. */
+  lines(read: LineReader, signal: AbortSignal): Promise<readonly PlacedLine[]>;
+}
 
 /** A change may join or part lines that are so far from it: what an accent or a dot may stand off. */
 const REACH = 16;
@@ -103,6 +114,27 @@ export class TextIndex {
     await this.#read(within, read, signal);
     const lines = inReadingOrder(within).flatMap((entry) => lineOf(entry, area) ?? []);
     return { generation, lines };
+  }
+
+  /** The picture as of now, which stays so whatever is painted, for who looks for more than text. */
+  still(): StillPicture {
+    const entries = [...this.#entries];
+    return {
+      generation: this.#generation,
+      picture: { ...this.#size, words: this.#words.slice() },
+      mask: this.#mask.bytes.slice(),
+      lines: async (read, signal) => {
+        await this.#read(entries, read, signal);
+        return entries.map(({ left, top, right, bottom, reading }) => {
+          const words = reading?.words ?? [];
+          const { text = null, confidence = 0 } = ocrLineOf(words) ?? {};
+          return {
+            ...{ left, top, right, bottom, text, confidence: confidence / 100 },
+            words: words.map((word) => ({ text: word.text, left: left + word.rect.x })),
+          };
+        });
+      },
+    };
   }
 
   /** What differs from what was shown at a generation that this was settled at, or any later than the first one. */

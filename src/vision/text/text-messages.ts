@@ -1,6 +1,7 @@
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect, Size } from "../../framebuffer/rect.ts";
 import type { LineInk } from "../cut/cut-line.ts";
+import type { ElementFound, ElementsNow } from "../elements/element.ts";
 import type { VisionErrorCode } from "../error.ts";
 import type { LineWords } from "../ocr-messages.ts";
 import type { TextFound, TextNow, TextQuery, TextSince } from "./text-line.ts";
@@ -9,12 +10,25 @@ import type { TextFound, TextNow, TextQuery, TextSince } from "./text-line.ts";
 export type TextQuestion =
   | { readonly kind: "now"; readonly area: Rect | null }
   | { readonly kind: "since"; readonly area: Rect | null; readonly generation: number }
-  | { readonly kind: "find"; readonly area: Rect | null; readonly query: TextQuery };
+  | { readonly kind: "find"; readonly area: Rect | null; readonly query: TextQuery }
+  | ({ readonly kind: "elements"; readonly area: Rect | null } & ElementsTerms)
+  | ({ readonly kind: "element"; readonly id: string } & ElementsTerms);
+
+/** How elements are looked for. */
+export interface ElementsTerms {
+  /** Places that change by themselves, and so tell nothing. */
+  readonly except: readonly Rect[];
+  /** New elements have this number or a higher one: what was told before this thread is never meant again. */
+  readonly firstId: number;
+}
 
 export type TextAnswer =
   | { readonly kind: "now"; readonly answer: TextNow }
   | { readonly kind: "since"; readonly answer: TextSince }
-  | { readonly kind: "find"; readonly answer: TextFound };
+  | { readonly kind: "find"; readonly answer: TextFound }
+  /** `nextId`: no element has this number or a higher one. */
+  | { readonly kind: "elements"; readonly answer: ElementsNow; readonly nextId: number }
+  | { readonly kind: "element"; readonly answer: ElementFound; readonly nextId: number };
 
 /** Pixels of a rectangle, RGBA, row after row. */
 export interface PaintedPart {

@@ -1,10 +1,11 @@
 import type { LineInk } from "../cut/cut-line.ts";
+import { Elements } from "../elements/elements.ts";
 import { VisionError } from "../error.ts";
 import { CellReader, withUnknown } from "../glyphs/cell-reader.ts";
 import type { LineWords } from "../ocr-messages.ts";
 import { findText } from "./find-text.ts";
 import { LineCache } from "./line-cache.ts";
-import { TextIndex } from "./text-index.ts";
+import { type StillPicture, TextIndex } from "./text-index.ts";
 import type { FromTextThread, TextAnswer, TextQuestion, ToTextThread } from "./text-messages.ts";
 
 interface Reading {
@@ -19,6 +20,7 @@ export class TextServer {
   readonly #cache = new LineCache();
   readonly #readings = new Map<number, Reading>();
   readonly #asked = new Map<number, AbortController>();
+  readonly #elements = new Elements();
   #cells: Promise<CellReader> | null = null;
   #index: TextIndex | null = null;
   #nextReading = 1;
@@ -44,7 +46,9 @@ export class TextServer {
         const index = this.#index;
         // At once: by the time others are answered the picture is another one.
         index?.settle(generation);
-        this.#last = this.#last.then(() => this.#answer(id, index, question, asked.signal));
+        const isOfShapes = question.kind === "elements" || question.kind === "element";
+        const still = isOfShapes ? (index?.still() ?? null) : null;
+        this.#last = this.#last.then(() => this.#answer(id, index, still, question, asked.signal));
         return;
       }
       case "cancel":
@@ -64,13 +68,14 @@ export class TextServer {
   async #answer(
     id: number,
     index: TextIndex | null,
+    still: StillPicture | null,
     question: TextQuestion,
     signal: AbortSignal,
   ): Promise<void> {
     try {
       signal.throwIfAborted();
       if (index === null) throw new VisionError("engine_failed", "there is no picture to read");
-      this.#tell({ kind: "answer", id, answer: await this.#find(index, question, signal) });
+      this.#tell({ kind: "answer", id, answer: await this.#find(index, still, question, signal) });
     } catch (cause) {
       const isKnown = cause instanceof VisionError;
       const fault = isKnown ? cause : new VisionError("engine_failed", "the text could not be read");
@@ -80,16 +85,33 @@ export class TextServer {
     }
   }
 
-  async #find(index: TextIndex, question: TextQuestion, signal: AbortSignal): Promise<TextAnswer> {
+  async #find(
+    index: TextIndex,
+    still: StillPicture | null,
+    question: TextQuestion,
+    signal: AbortSignal,
+  ): Promise<TextAnswer> {
     const read = (lines: readonly LineInk[]): Promise<LineWords> => this.#read(lines);
-    const { area } = question;
     switch (question.kind) {
       case "now":
-        return { kind: "now", answer: await index.lines(area, read, signal) };
-      case "since":
-        return { kind: "since", answer: await index.since(question.generation, area, read, signal) };
+        return { kind: "now", answer: await index.lines(question.area, read, signal) };
+      case "since": {
+        const { generation, area } = question;
+        return { kind: "since", answer: await index.since(generation, area, read, signal) };
+      }
+      case "elements":
+      case "element": {
+        if (still === null) throw new VisionError("engine_failed", "there is no picture to look at");
+        const looked = { still, read, signal };
+        if (question.kind === "elements") {
+          const answer = await this.#elements.now(looked, question);
+          return { kind: "elements", answer, nextId: this.#elements.nextId };
+        }
+        const answer = await this.#elements.find(looked, question);
+        return { kind: "element", answer, nextId: this.#elements.nextId };
+      }
       case "find": {
-        const { lines, generation: at } = await index.lines(area, read, signal);
+        const { lines, generation: at } = await index.lines(question.area, read, signal);
         return { kind: "find", answer: { generation: at, matches: findText(lines, question.query) } };
       }
     }

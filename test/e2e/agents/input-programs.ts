@@ -60,9 +60,9 @@ interface Seen {
   readonly raw: readonly string[];
 }
 
-/** A visible Chromium window on the display, at 0,0; nothing is done to it but from the outside. */
-export async function openChromium(owner: Owner, display: XDisplay): Promise<BrowserOnDisplay> {
-  const server = createServer((_, reply) => reply.setHeader("content-type", "text/html").end(PAGE));
+/** A visible Chromium window on the display, at 0,0; nothing is done to it but from the outside. The page's title is "inputs". */
+export async function openChromium(owner: Owner, display: XDisplay, html = PAGE): Promise<BrowserOnDisplay> {
+  const server = createServer((_, reply) => reply.setHeader("content-type", "text/html").end(html));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   owner.teardown(() => server.close());
   const address = server.address();

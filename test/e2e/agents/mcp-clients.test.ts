@@ -29,6 +29,8 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ["read_text", {}],
   ["find_text", { text: "saev", match: "fuzzy" }],
   ["click_text", { text: "Save" }],
+  ["get_elements", { kinds: ["button"] }],
+  ["click_element", { element_id: "1" }],
   ["wait_for", { condition: "text", text: "Save", timeout_ms: 0 }],
   ["click_at", { ...HERE, hold_keys: ["ctrl"] }],
   ["type_text", { text: "hello" }],

@@ -82,6 +82,30 @@ async function expectOtherClipboard({ display, encoding }: Stage, word: unknown)
   if (got === word) throw new Error("the clipboard has it already");
 }
 
+const elementsSchema = z.object({
+  elements: z.array(z.object({ id: z.string(), label: z.string().nullable() })),
+});
+
+/** Clicks on the window's title, a text that is there to be found. */
+const ON_TITLE: Omit<ActingCell, "tool" | "args"> = {
+  // The pointer is away from it.
+  async prepare(stage) {
+    const { mark } = stage.window;
+    await stage.insist("click_at", { ...stage.at });
+    await stage.window.until(mark);
+  },
+  async done({ display, window }, _, { actual_position }) {
+    const place = await display.placeOf(window.id);
+    const { x, y } = pointSchema.parse(actual_position);
+    if (y >= place.y || y < place.y - 40) throw new Error(`the title is above ${place.y}, not at ${x},${y}`);
+    await until("the pointer", async () => text(await display.pointer()) === text({ x, y }));
+  },
+  async undone({ display, at }) {
+    const { x, y } = await display.pointer();
+    if (y < at.y) throw new Error(`the pointer is at ${x},${y}`);
+  },
+};
+
 /** Every tool that the policy judges. */
 export const ACTING_CELLS: readonly ActingCell[] = [
   {
@@ -92,25 +116,15 @@ export const ACTING_CELLS: readonly ActingCell[] = [
     },
   },
   { tool: "click_at", args: ({ at }) => ({ ...at }), events: ({ at }) => click(at) },
+  { tool: "click_text", ...ON_TITLE, args: () => ({ text: "events", match: "words" }) },
   {
-    tool: "click_text",
-    // The pointer is away from the window's title, which is the text.
-    async prepare(stage) {
-      const { mark } = stage.window;
-      await stage.insist("click_at", { ...stage.at });
-      await stage.window.until(mark);
-    },
-    args: () => ({ text: "events", match: "words" }),
-    async done({ display, window }, _, { actual_position }) {
-      const place = await display.placeOf(window.id);
-      const { x, y } = pointSchema.parse(actual_position);
-      if (y >= place.y || y < place.y - 40)
-        throw new Error(`the title is above ${place.y}, not at ${x},${y}`);
-      await until("the pointer", async () => text(await display.pointer()) === text({ x, y }));
-    },
-    async undone({ display, at }) {
-      const { x, y } = await display.pointer();
-      if (y < at.y) throw new Error(`the pointer is at ${x},${y}`);
+    tool: "click_element",
+    ...ON_TITLE,
+    async args(stage) {
+      const { elements } = elementsSchema.parse(await stage.agent.call("get_elements"));
+      const title = elements.find(({ label }) => label?.split(/\W/).includes("events"));
+      if (title === undefined) throw new Error(`no title in ${JSON.stringify(elements)}`);
+      return { element_id: title.id };
     },
   },
   {

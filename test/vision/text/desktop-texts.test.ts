@@ -168,3 +168,43 @@ t.test("a desktop of another size is read anew, one that is too large is refused
   desktop.paint(rect(0, 0, 16_384, 16_384));
   await t.rejects(texts.now(desktop, null, never), { code: "too_large" });
 });
+
+t.test("elements keep their ids while their picture moves, and numbers are never given twice", async (t) => {
+  const { texts, clock } = open();
+  t.teardown(() => texts.close());
+  const desktop = pageDesktop();
+  const first = await texts.elements(desktop, null, never);
+  t.equal(first.generation, desktop.generation);
+  const [element] = first.elements;
+  if (element === undefined) throw new Error("no element");
+  t.same(await texts.element(desktop, element.id, never), {
+    ...{ generation: desktop.generation, element, isMoved: false },
+  });
+  desktop.top = 100;
+  desktop.paint(rect(0, 0, 1920, 800));
+  const moved = await texts.element(desktop, element.id, never);
+  t.match(moved, { isMoved: true, element: { id: element.id, rect: { y: element.rect.y + 100 } } });
+  const { elements } = await texts.elements(desktop, rect(0, 0, 1920, 100), never);
+  t.same(elements, [], "none where nothing is");
+
+  desktop.top = 800;
+  desktop.paint(rect(0, 0, 1920, 800));
+  await t.rejects(texts.element(desktop, element.id, never), {
+    code: "element_gone",
+    message: /not on the screen/,
+  });
+  await t.rejects(texts.element(desktop, "9999", never), { code: "element_unknown" });
+
+  clock.advance(120_000);
+  t.equal(texts.count, 0);
+  desktop.top = 0;
+  desktop.paint(rect(0, 0, 1920, 800));
+  await t.rejects(texts.element(desktop, element.id, never), { code: "element_unknown" });
+  const again = await texts.elements(desktop, null, never);
+  const before = new Set(first.elements.map(({ id }) => id));
+  t.equal(again.elements.length, first.elements.length);
+  t.notOk(
+    again.elements.some(({ id }) => before.has(id)),
+    "an old id never means another element",
+  );
+});

@@ -1,6 +1,13 @@
 import * as z from "zod";
 import { type Rect, rectOfSize } from "../../../framebuffer/rect.ts";
-import { TEXT_MATCHES, type TextMatch, type TextQuery } from "../../../vision/text/text-line.ts";
+import { boxOfRect } from "../../../vision/cut/box.ts";
+import { plainText } from "../../../vision/reading-order.ts";
+import {
+  TEXT_MATCHES,
+  type TextLine,
+  type TextMatch,
+  type TextQuery,
+} from "../../../vision/text/text-line.ts";
 import { LISTED_AS, rectInput, rectOutput } from "../fields.ts";
 import { rectIn } from "../place.ts";
 import type { McpDesktop } from "../ports.ts";
@@ -66,4 +73,9 @@ export function screenTextOutput(
   generation: number,
 ): { generation: number; exact: boolean; stale: boolean; untrusted: true } {
   return { generation, exact: desktop.isExact, stale: desktop.state.kind !== "live", untrusted: true };
+}
+
+/** Lines as they are laid out, rows and columns kept. */
+export function layoutOf(lines: readonly TextLine[]): string {
+  return plainText(lines.map(({ text, rect }) => ({ text, ...boxOfRect(rect) })));
 }

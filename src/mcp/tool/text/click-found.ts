@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { BUTTONS } from "../../../desktop/control/action.ts";
+import { RefusedError } from "../../../desktop/error.ts";
+import type { Point, Rect } from "../../../framebuffer/rect.ts";
+import { type Acted, type ActingArguments, act } from "../acting.ts";
+import { LISTED_AS } from "../fields.ts";
+import { holdKeysField, keysymOf } from "../held-keys.ts";
+import type { McpDesktop } from "../ports.ts";
+import type { ToolContext } from "../tool.ts";
+
+/** How something that was found is clicked. */
+export const clickFields = {
+  button: z.enum(BUTTONS).optional().meta(LISTED_AS.bare).describe("Default left."),
+  clicks: z.int().min(1).max(3).optional().meta(LISTED_AS.bare).describe("Default 1."),
+  hold_keys: holdKeysField,
+};
+
+type ClickArguments = ActingArguments & z.output<z.ZodObject<typeof clickFields>>;
+
+interface ToClick {
+  readonly what: "text" | "element";
+  /** What is meant, for people who approve it and for the log: they see more than a place. */
+  readonly asked: string;
+  readonly rect: Rect;
+  /** The generation that it was found in. */
+  readonly generation: number;
+}
+
+/** Clicks the middle of what was found, unless it changed meanwhile. */
+export async function clickFound(
+  context: ToolContext,
+  desktop: McpDesktop,
+  args: ClickArguments,
+  { what, asked, rect, generation }: ToClick,
+): Promise<{ readonly position: Point; readonly acted: Acted }> {
+  const point = { x: rect.x + (rect.width >> 1), y: rect.y + (rect.height >> 1) };
+  const acted = await act(
+    context,
+    desktop,
+    {
+      kind: "click",
+      ...point,
+      button: args.button ?? "left",
+      clicks: args.clicks ?? 1,
+      holdKeysyms: (args.hold_keys ?? []).map(keysymOf),
+    },
+    {
+      ...args,
+      intent: args.intent === undefined ? asked : `${asked}: ${args.intent}`,
+      stillHolds: () => assertUnchanged(desktop, generation, rect, what),
+    },
+  );
+  const { x, y } = acted.result.position ?? point;
+  return { position: { x, y }, acted };
+}
+
+/**
+ * Throws RefusedError stale_screen where pixels of what was found changed since. Small places that are known to change by
+ * themselves, as a caret, do not count.
+ */
+function assertUnchanged(desktop: McpDesktop, generation: number, rect: Rect, what: ToClick["what"]): void {
+  const changed = desktop.sizedSince() > generation ? null : desktop.changedSince(generation);
+  if (changed?.clip(rect).subtract(desktop.periodic()).isEmpty === true) return;
+  throw new RefusedError(
+    "stale_screen",
+    `the ${what} changed between the look and the press, nothing was clicked: call again`,
+  );
+}
