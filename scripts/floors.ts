@@ -65,8 +65,8 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Where a desktop's pixels may be named before it is decided who is shown them: `framebuffer`, what a link decodes, and
- * `shownTo`, which decides. All else takes them from `desktop.view(audience)`, so that what an audience must not see
+ * Where a desktop's pixels may be named before it is decided who is shown them: `framebuffer`, what a link decodes,
+ * `unmasked`, what masks are laid over, and `shownTo`, which decides. All else takes them from `desktop.view(audience)`, so that what an audience must not see
  * is kept from it in one place.
  */
 export const PIXEL_HOMES: Readonly<Record<string, readonly string[]>> = {
@@ -79,13 +79,20 @@ export const PIXEL_HOMES: Readonly<Record<string, readonly string[]>> = {
     // Its size alone.
     "desktop/connections/connection-test.ts",
   ],
+  unmasked: ["desktop/desktop.ts"],
   shownTo: ["desktop/"],
 };
 
 /** What holds or makes a desktop's pixels, for the desktop's own rooms alone. */
-const PIXEL_MODULES = ["display", "shown", "snapshots", "live-pictures", "desktop-view"].map(
-  (name) => `desktop/picture/${name}.ts`,
-);
+const PIXEL_MODULES = [
+  "display",
+  "shown",
+  "masked-frame",
+  "layers",
+  "snapshots",
+  "live-pictures",
+  "desktop-view",
+].map((name) => `desktop/picture/${name}.ts`);
 
 /** One import, or one name of pixels, that the rule forbids. `file` is relative to the source folder, with forward slashes. */
 export interface Violation {

@@ -1,5 +1,6 @@
 import type { Cursor } from "../framebuffer/cursor.ts";
-import { BYTES_PER_PIXEL, type Framebuffer } from "../framebuffer/framebuffer.ts";
+import type { FrameSource } from "../framebuffer/frame-picture.ts";
+import { BYTES_PER_PIXEL } from "../framebuffer/framebuffer.ts";
 import type { Composition, DrawOver, Picture, Pixels } from "../framebuffer/picture.ts";
 import {
   holdsRect,
@@ -9,6 +10,7 @@ import {
   type Rect,
   rectOfSize,
 } from "../framebuffer/rect.ts";
+import type { Region } from "../framebuffer/region.ts";
 import { blendMemory, blendRaster, blendWords } from "./blend.ts";
 import type { Placed } from "./placed.ts";
 import { type Raster, rasterOf } from "./raster.ts";
@@ -24,7 +26,7 @@ export interface Layers {
  * The frame with the scene's overlays over it, as both are at each call of `pixels`. Where no overlay touches the
  * rectangle the pixels are the framebuffer's own, not a copy. Keep the picture: it keeps its scratch memory.
  */
-export function composePicture(frame: Framebuffer, scene: Layers): Picture {
+export function composePicture(frame: FrameSource, scene: Layers): Picture {
   return new ComposedPicture(frame, scene);
 }
 
@@ -36,13 +38,18 @@ export function composeCursor(picture: Picture, cursor: Cursor, x: number, y: nu
   return new PictureWithCursor(picture, cursor, x, y);
 }
 
+/** A picture with one colour, 0xAABBGGRR, over all that lies in a region. It changes as the picture below does. */
+export function coverPicture(below: Picture, region: Region, word: number): Picture {
+  return region.isEmpty ? below : new CoveredPicture(below, region, word);
+}
+
 class ComposedPicture implements Picture {
-  readonly #frame: Framebuffer;
+  readonly #frame: FrameSource;
   readonly #scene: Layers;
   readonly #scratch = new Scratch();
   readonly composition: Composition;
 
-  constructor(frame: Framebuffer, scene: Layers) {
+  constructor(frame: FrameSource, scene: Layers) {
     this.#frame = frame;
     this.#scene = scene;
     this.composition = {
@@ -166,6 +173,42 @@ class PictureWithCursor implements Picture {
       blendWords(this.#scratch.words, at, this.#words, from, part.width);
     }
     return true;
+  }
+}
+
+class CoveredPicture implements Picture {
+  readonly #below: Picture;
+  readonly #region: Region;
+  readonly #word: number;
+  readonly #scratch = new Scratch();
+
+  constructor(below: Picture, region: Region, word: number) {
+    this.#below = below;
+    this.#region = region;
+    this.#word = word;
+  }
+
+  get width(): number {
+    return this.#below.width;
+  }
+
+  get height(): number {
+    return this.#below.height;
+  }
+
+  pixels(rect: Rect): Pixels {
+    const below = this.#below.pixels(rect);
+    const { rects } = this.#region.clip(rect);
+    if (rects.length === 0) return below;
+    this.#scratch.copy(below, rect);
+    const { words } = this.#scratch;
+    for (const { x, y, width, height } of rects) {
+      for (let row = y - rect.y; row < y - rect.y + height; row++) {
+        const at = row * rect.width + x - rect.x;
+        words.fill(this.#word, at, at + width);
+      }
+    }
+    return this.#scratch.pixels(rect);
   }
 }
 

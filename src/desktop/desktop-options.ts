@@ -4,6 +4,7 @@ import type { Connection } from "./connections/connection.ts";
 import type { Approval, ApprovalTimes } from "./control/approvals/approvals.ts";
 import type { ClipboardLimits, Mode } from "./control/policy.ts";
 import type { Link } from "./link.ts";
+import type { FirstMask } from "./masks/masks.ts";
 import type { SnapshotPorts } from "./picture/snapshots.ts";
 
 export interface DesktopPorts extends SnapshotPorts {
@@ -27,6 +28,8 @@ export interface DesktopOptions extends ApprovalTimes {
   readonly customRules?: unknown;
   /** Default: the mode decides. */
   readonly clipboard?: ClipboardLimits;
+  /** What is hidden from the beginning. */
+  readonly masks?: readonly FirstMask[];
   /** How long a person may rest before agents have the input again, default 30 s; 0: until given back. */
   readonly humanIdleMs?: number;
 }

@@ -1,6 +1,6 @@
 import { Scene } from "../compositor/scene.ts";
 import type { Cursor } from "../framebuffer/cursor.ts";
-import type { Size } from "../framebuffer/rect.ts";
+import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Screen } from "../framebuffer/screen.ts";
 import { delay } from "../platform/clock.ts";
 import { Anchors } from "./anchors/anchors.ts";
@@ -22,10 +22,14 @@ import type { DesktopEvent } from "./events/desktop-event.ts";
 import { SeenInput } from "./events/input-events.ts";
 import { NewestText } from "./input/newest-text.ts";
 import { Listeners } from "./listeners.ts";
+import type { Mask, MaskSpec } from "./masks/mask.ts";
+import { type MaskMark, takeMark } from "./masks/mask-mark.ts";
+import { Masks } from "./masks/masks.ts";
 import { awaitPicture } from "./picture/await-picture.ts";
 import { DesktopView } from "./picture/desktop-view.ts";
-import { Display } from "./picture/display.ts";
+import { Display, type DisplayEvents } from "./picture/display.ts";
 import { noPicture } from "./picture/no-picture.ts";
+import { noPictureYet } from "./picture/shown.ts";
 import { Snapshots } from "./picture/snapshots.ts";
 import type { Audience, View } from "./view.ts";
 
@@ -50,6 +54,7 @@ export class Desktop {
   /** What people allowed agents for a while. */
   readonly grants: Pick<StandingGrants, "all" | "revoke">;
   readonly #ports: DesktopPorts;
+  readonly #masks: Masks;
   readonly #display: Display;
   readonly #gate: Gate;
   readonly #input = new SeenInput((input) => this.#emit({ type: "input", input }));
@@ -68,8 +73,9 @@ export class Desktop {
   readonly drawnPointer = () => this.#display.drawnPointer;
   /** Small places that were proven to change by themselves, as a caret. */
   readonly periodic = () => this.#gate.effects.periodic;
-  /** What changed after a generation, until another; null where that is not known. */
-  readonly changedSince: Snapshots["changedSince"] = (...asked) => this.#snapshots.changedSince(...asked);
+  /** What changed of what agents are shown after a generation, until another; null where that is not known. */
+  readonly changedSince = (generation: number, until?: number) =>
+    this.#snapshots.changedSince("agent", generation, until);
   /** The generation since which it has its size. */
   readonly sizedSince = () => this.#display.sizedSince;
   /** Whether an agent has left a key or a button down. */
@@ -91,14 +97,28 @@ export class Desktop {
     this.scene = new Scene(clock, ports.painter ?? null);
     const tell = (approval: Approval): void => this.#emit({ type: "approval", approval });
     this.approvals = new Approvals(clock, options, tell, ports.openQuestions);
-    this.#display = new Display(this.scene, clock, {
+    this.#masks = new Masks(
+      {
+        now: () => clock.date(),
+        changed: () => this.#display.remask(),
+        moved: () => this.#emit({ type: "masks", change: "moved", mask: null, by: null }),
+      },
+      options.masks,
+    );
+    const events: DisplayEvents = {
       painting: (region) => this.#gate.effects.onPaint(region),
-      changed: (damage, generation, copies) => {
-        this.anchors.update(damage, copies);
-        this.#gate.effects.onDamage(damage);
-        this.#gate.onDamage(damage);
-        this.#snapshots.invalidate(damage);
-        this.#emit({ type: "update", damage, generation });
+      changed: (changes, generation) => {
+        const { agent, viewer, recording } = changes;
+        this.anchors.update(agent.damage, agent.moves);
+        this.#gate.effects.onDamage(agent.damage);
+        this.#gate.onDamage(viewer.damage);
+        this.#snapshots.invalidate(changes);
+        this.#emit({ type: "update", damage: recording.damage, generation });
+      },
+      regrouped: () => {
+        this.#snapshots.regrouped();
+        this.#gate.effects.onResize();
+        this.#gate.onDamage(null);
       },
       resized: (size, screens) => {
         this.#snapshots.resized();
@@ -113,7 +133,8 @@ export class Desktop {
         this.#follow();
       },
       watched: () => this.#follow(),
-    });
+    };
+    this.#display = new Display(this.scene, clock, events, this.#masks);
     this.anchors = new Anchors(this.scene, {
       clock,
       shown: this.#display.shownTo("agent"),
@@ -268,6 +289,40 @@ export class Desktop {
     else this.#gate.arbiter.giveBack(actor);
   }
 
+  /** What is hidden here, and from whom. */
+  get masks(): readonly Mask[] {
+    return this.#masks.all;
+  }
+
+  /** Those of them that outlast the process by a file of ours. */
+  readonly keptMasks = () => this.#masks.kept;
+
+  /** Where something is hidden from an audience, in desktop pixels. */
+  hiddenFrom(audience: Audience): readonly Rect[] {
+    return this.#masks.placesFrom(audience);
+  }
+
+  /**
+   * Hides something from now on: nothing of it is in what is made after this returns. `follows`: what is there now goes
+   * along with it, whose corner `rect` is counted from. Throws RefusedError permission_denied for all but humans,
+   * invalid_parameters, too_many, target_down without a picture to follow.
+   */
+  addMask(spec: Omit<MaskSpec, "mark">, follows: Rect | null, actor: Actor): Mask {
+    if (actor.kind !== "human") throw new RefusedError("permission_denied", "only a human hides something");
+    const mask = this.#masks.add({ ...spec, mark: follows === null ? null : this.#markAt(follows) });
+    this.#emit({ type: "masks", change: "added", mask, by: actor });
+    return mask;
+  }
+
+  /** Throws RefusedError permission_denied for all but humans and for what the configuration hides, not_found. */
+  removeMask(id: string, actor: Actor): void {
+    if (actor.kind !== "human") {
+      throw new RefusedError("permission_denied", "only a human shows what was hidden");
+    }
+    const mask = this.#masks.remove(id);
+    this.#emit({ type: "masks", change: "removed", mask, by: actor });
+  }
+
   /** Releases what is held, cancels what waits, refuses agents and hides their overlays until `resume`. */
   stop(actor: Actor): void {
     const wasStopped = this.isStopped;
@@ -362,6 +417,13 @@ export class Desktop {
     );
   }
 
+  /** Of what is there, also under other masks: what is hidden is to stay so wherever it goes. */
+  #markAt(rect: Rect): MaskMark {
+    const frame = this.#display.unmasked;
+    if (frame === null) throw noPictureYet();
+    return takeMark(frame, rect);
+  }
+
   /** An agent looks or acts: watched for a while. */
   #touch(): void {
     this.#cancelUnwatch?.();
@@ -373,7 +435,7 @@ export class Desktop {
   }
 
   get #isWatched(): boolean {
-    return !this.#display.isFresh || this.#display.watchers.count > 0 || this.#cancelUnwatch !== null;
+    return !this.#display.isFresh || this.#display.watcherCount > 0 || this.#cancelUnwatch !== null;
   }
 
   #follow(): void {

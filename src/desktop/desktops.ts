@@ -23,6 +23,8 @@ import type { KeptRules } from "./control/rules-store.ts";
 import { Desktop, type DesktopOptions, type DesktopPorts } from "./desktop.ts";
 import { LinkError, RefusedError } from "./error.ts";
 import { Listeners } from "./listeners.ts";
+import type { KeptMasks } from "./masks/kept-masks.ts";
+import { type ConfiguredMask, configuredMasks, type FirstMask } from "./masks/masks.ts";
 
 export type { TestReport } from "./connections/connection-test.ts";
 
@@ -40,6 +42,10 @@ export interface DesktopsPorts extends DesktopPorts {
   readonly store: ConnectionStore;
   /** Rules that outlast the process; absent, they end with it. */
   readonly rules?: Pick<KeptRules, "first" | "set" | "flush">;
+  /** What people hid, which outlasts the process; absent, it ends with it. */
+  readonly masks?: Pick<KeptMasks, "of" | "set" | "flush">;
+  /** What the configuration hides; absent: nothing. */
+  readonly configuredMasks?: readonly ConfiguredMask[];
   /** Times that outlast the process; absent, they end with it. */
   readonly times?: Pick<ConnectedTimes, "get" | "set" | "forget" | "flush">;
   ownListeners(): readonly OwnListener[];
@@ -208,6 +214,7 @@ export class Desktops {
     desktop.close();
     this.questions.remove(desktop);
     this.#ports.rules?.set(id, null);
+    this.#ports.masks?.set(id, []);
     this.#listeners.tell({ type: "removed", desktop, by });
     if (this.#stored.delete(id)) await this.#save();
   }
@@ -237,7 +244,8 @@ export class Desktops {
     this.#proposals.approvals.cancelAll();
     this.#all.clear();
     this.#listeners.clear();
-    await Promise.all([this.#ports.rules?.flush(), this.#ports.times?.flush()]);
+    const { rules, masks, times } = this.#ports;
+    await Promise.all([rules?.flush(), masks?.flush(), times?.flush()]);
   }
 
   #configured(input: ConnectionInput): Connection {
@@ -257,18 +265,29 @@ export class Desktops {
     const first = rules?.first(connection.id, configured) ?? configured;
     const desktop = new Desktop(
       connection,
-      { ...this.#options, ...first },
+      { ...this.#options, ...first, masks: this.#masksOf(connection, isLasting) },
       { ...this.#ports, openQuestions: () => this.questions.pending },
     );
     this.#all.set(connection.id, desktop);
     this.questions.add(desktop);
     desktop.on((event) => {
       if (event.type === "state" && event.state.kind === "live") this.#connected(connection.id);
+      if (event.type === "masks" && event.change !== "moved" && isLasting)
+        this.#ports.masks?.set(connection.id, desktop.keptMasks());
       if (event.type === "mode" && event.by.kind === "human") rules?.set(connection.id, desktop.limits());
     });
     this.#listeners.tell({ type: "added", desktop, by });
     desktop.open();
     return desktop;
+  }
+
+  #masksOf(connection: Connection, isLasting: boolean): FirstMask[] {
+    const { masks, configuredMasks: configured = [] } = this.#ports;
+    const kept = isLasting ? (masks?.of(connection.id) ?? []) : [];
+    return [
+      ...configuredMasks(configured, connection),
+      ...kept.map((mask) => ({ ...mask, isConfigured: false })),
+    ];
   }
 
   /** An administrator's rules for a place hold for it when somebody adds it once more. */

@@ -11,6 +11,7 @@ import type { Holder } from "../control/arbiter.ts";
 import type { CustomRules } from "../control/custom-rules-fields.ts";
 import type { Mode } from "../control/policy.ts";
 import type { LockKeys } from "../link.ts";
+import type { Mask } from "../masks/mask.ts";
 import type { InputSeen } from "./input-events.ts";
 
 /** What held until a mode was set, and the rules that do now. */
@@ -24,6 +25,7 @@ interface ModeBefore {
 export type DesktopEvent =
   | { readonly type: "state"; readonly state: DesktopState }
   | { readonly type: "resize"; readonly size: Size; readonly screens: readonly Screen[] }
+  /** `damage`: as recordings are shown it. */
   | { readonly type: "update"; readonly damage: Region; readonly generation: number }
   | { readonly type: "cursor"; readonly cursor: Cursor | null }
   | { readonly type: "clipboard"; readonly text: string }
@@ -38,6 +40,13 @@ export type DesktopEvent =
       readonly type: "grant";
       readonly change: GrantChange;
       readonly grant: Grant;
+      readonly by: Actor | null;
+    }
+  /** What is hidden from somebody. `mask`, `by`: null where one moved with what it follows. */
+  | {
+      readonly type: "masks";
+      readonly change: "added" | "removed" | "moved";
+      readonly mask: Mask | null;
       readonly by: Actor | null;
     }
   | { readonly type: "holder"; readonly holder: Holder | null }

@@ -53,6 +53,8 @@ export class DesktopView implements View {
   }
 
   watch(onDamage: () => void, options: { readonly withOverlays?: boolean } = {}): Watcher {
-    return this.#display.watchers.add(this.#display.bounds, options.withOverlays ?? false, onDamage);
+    return this.#display
+      .shownTo(this.audience)
+      .watchers.add(this.#display.bounds, options.withOverlays ?? false, onDamage);
   }
 }

@@ -18,16 +18,19 @@ import { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { LockKeys } from "../link.ts";
 import type { Audience } from "../view.ts";
+import { type Hiding, NOTHING_HIDDEN } from "./hiding.ts";
+import { AUDIENCES, Layers, type RealChange, type ShownChanges } from "./layers.ts";
 import { Shown } from "./shown.ts";
-import { Watchers } from "./watchers.ts";
 
 const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
 
 export interface DisplayEvents {
   /** Pixels of this may be painted over, right after the call. */
   painting?(region: Region): void;
-  /** Pixels differ from before: what, the generation that has them, and the moves among them, in order. */
-  changed(damage: Region, generation: number, copies: readonly CopyMove[]): void;
+  /** Pixels differ from before: what of them each audience is shown, and the generation that has them. */
+  changed(changes: ShownChanges, generation: number): void;
+  /** What is kept from whom is so much another that some are shown another picture, told before `changed`. */
+  regrouped?(): void;
   resized(size: Size, screens: readonly Screen[]): void;
   /** After a (re)connect some pixels have come: how much of the picture, 0 to 1. */
   received?(part: number): void;
@@ -42,12 +45,12 @@ export interface DisplayEvents {
  * Its memory is apart from the decoder's, so a torn update is never seen.
  */
 export class Display {
-  readonly watchers: Watchers;
   readonly scene: Scene;
   readonly #clock: Clock;
   readonly #events: DisplayEvents;
-  /** Nothing is kept from anybody: all are shown the same. */
+  readonly #hiding: Hiding;
   readonly #shown: Readonly<Record<Audience, Shown>>;
+  readonly #layers: Layers;
   readonly #scrolls = new ScrollSeeker();
   #frame: Framebuffer | null = null;
   #screens: readonly Screen[] = [];
@@ -59,24 +62,35 @@ export class Display {
   locks: LockKeys | null = null;
   #generation = 0;
   #sizedSince = 0;
-  #changedAtMs = 0;
   /** What a new connection has not painted yet; the old picture is shown until this is empty. */
   #missing = Region.empty;
   #isFresh = false;
 
-  constructor(scene: Scene, clock: Clock, events: DisplayEvents) {
+  constructor(scene: Scene, clock: Clock, events: DisplayEvents, hiding: Hiding = NOTHING_HIDDEN) {
     this.scene = scene;
     this.#clock = clock;
     this.#events = events;
-    this.watchers = new Watchers(() => events.watched());
-    const all = new Shown("all", scene, () => this.#frame);
-    this.#shown = { agent: all, viewer: all, recording: all };
-    scene.on(({ damage }) => this.watchers.updateOverlays(damage));
+    this.#hiding = hiding;
+    const shown = (audience: Audience): Shown =>
+      new Shown(
+        audience,
+        scene,
+        () => this.#frame,
+        () => events.watched(),
+      );
+    this.#shown = { agent: shown("agent"), viewer: shown("viewer"), recording: shown("recording") };
+    this.#layers = new Layers(this.#shown, hiding);
+    scene.on(({ damage }) => this.#eachShown((one) => one.watchers.updateOverlays(damage)));
   }
 
   /** False before the first picture. */
   get hasPicture(): boolean {
     return this.#frame !== null;
+  }
+
+  /** All pixels, to find what masks follow; null before the first picture. What anybody is shown comes from `shownTo`. */
+  get unmasked(): Framebuffer | null {
+    return this.#frame;
   }
 
   /** What this audience is shown. */
@@ -124,8 +138,9 @@ export class Display {
     return this.#sizedSince;
   }
 
-  get changedAtMs(): number {
-    return this.#changedAtMs;
+  /** Who watches, of all audiences. */
+  get watcherCount(): number {
+    return AUDIENCES.reduce((sum, audience) => sum + this.#shown[audience].watchers.count, 0);
   }
 
   /** False from a connection's loss until the next one has painted everything. */
@@ -174,6 +189,14 @@ export class Display {
     this.#publish(decoded, painted, copies);
   }
 
+  /** Something else is hidden from somebody: pictures show that from now on. */
+  remask(): void {
+    const frame = this.#frame;
+    if (frame === null || this.#paintMoved().isEmpty) return;
+    this.#generation++;
+    this.#tell(frame, { damage: Region.empty, painted: Region.empty, copies: [], moves: [] });
+  }
+
   #publish(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[]): void {
     const frame = this.#frame;
     if (frame === null) return;
@@ -185,18 +208,42 @@ export class Display {
     const damage = changedByPaint.union(changedByMove);
     if (damage.isEmpty) return;
     this.#generation++;
-    this.#changedAtMs = this.#clock.nowMs();
+    // INVARIANT: before anybody is shown anything of this update the masks lie where they belong in it.
+    this.#hiding.follow(frame, damage, found === null ? copies : [found.move]);
+    this.#paintMoved();
     if (found !== null) {
       const repainted = changedByPaint.subtract(Region.of(found.move.to)).union(found.rest);
-      this.watchers.update(repainted, [found.move], this.scene.coverage);
+      const moves = [found.move];
+      this.#tell(frame, { damage, painted: repainted, copies: moves, moves });
     } else if (changedByMove.isEmpty) {
-      this.watchers.update(changedByPaint, [], Region.empty);
+      this.#tell(frame, { damage, painted: changedByPaint, copies: [], moves: copies });
     } else {
       // Whoever is sent the moves needs what was painted over their targets, changed or not: a move undoes it.
       const repainted = changedByPaint.union(painted.intersect(moved));
-      this.watchers.update(repainted, copies, this.scene.coverage);
+      this.#tell(frame, { damage, painted: repainted, copies, moves: copies });
     }
-    this.#events.changed(damage, this.#generation, found === null ? copies : [found.move]);
+  }
+
+  /** What masks cover and uncover is painted over as well. */
+  #paintMoved(): Region {
+    const { moved } = this.#layers;
+    if (!moved.isEmpty) this.#events.painting?.(moved);
+    return moved;
+  }
+
+  #tell(frame: Framebuffer, change: RealChange): void {
+    const nowMs = this.#clock.nowMs();
+    const coverage = change.copies.length === 0 ? Region.empty : this.scene.coverage;
+    const { changes, isRegrouped } = this.#layers.update(frame, change, (shown, { painted, copies }) => {
+      if (!painted.isEmpty || copies.length > 0) shown.changedAtMs = nowMs;
+      shown.watchers.update(painted, copies, coverage);
+    });
+    if (isRegrouped) this.#events.regrouped?.();
+    this.#events.changed(changes, this.#generation);
+  }
+
+  #eachShown(act: (shown: Shown) => void): void {
+    for (const audience of AUDIENCES) act(this.#shown[audience]);
   }
 
   /** False where it has that size already. */
@@ -206,11 +253,16 @@ export class Display {
     if (frame === null) this.#frame = new Framebuffer(width, height, { hasKernels: true });
     else if (frame.width === width && frame.height === height) return false;
     else frame.resize(width, height);
+    this.#hiding.layOut(rectOfSize({ width, height }), this.#screens);
+    if (this.#frame !== null) this.#layers.reset(this.#frame);
     this.scene.resize({ width, height });
-    this.watchers.reset(rectOfSize({ width, height }));
+    const nowMs = this.#clock.nowMs();
+    this.#eachShown((shown) => {
+      shown.watchers.reset(rectOfSize({ width, height }));
+      shown.changedAtMs = nowMs;
+    });
     this.#generation++;
     this.#sizedSince = this.#generation;
-    this.#changedAtMs = this.#clock.nowMs();
     this.#toldScreens = this.#screens;
     this.#events.resized({ width, height }, this.#screens);
     return true;
@@ -218,7 +270,9 @@ export class Display {
 
   /** Other monitors within the same size: who sees one of them may see another part of the picture now. */
   #tellScreens(): void {
-    this.watchers.reset(this.bounds);
+    this.#hiding.layOut(this.bounds, this.#screens);
+    this.remask();
+    this.#eachShown(({ watchers }) => watchers.reset(this.bounds));
     this.#toldScreens = this.#screens;
     this.#events.resized(this.size, this.#screens);
   }

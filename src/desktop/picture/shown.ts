@@ -1,9 +1,13 @@
 import { composePicture } from "../../compositor/compose.ts";
 import type { Scene } from "../../compositor/scene.ts";
-import { FramePicture } from "../../framebuffer/frame-picture.ts";
+import { FramePicture, type FrameSource } from "../../framebuffer/frame-picture.ts";
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { Picture } from "../../framebuffer/picture.ts";
+import { Region } from "../../framebuffer/region.ts";
 import { RefusedError } from "../error.ts";
+import type { Audience } from "../view.ts";
+import type { MaskedFrame } from "./masked-frame.ts";
+import { Watchers } from "./watchers.ts";
 
 /**
  * What an audience is shown of a desktop: the only way to its pixels from outside of this folder.
@@ -12,27 +16,71 @@ import { RefusedError } from "../error.ts";
  * recordings, its anchors and what approvals show and are bound to.
  */
 export class Shown {
-  /** Pictures made of one are good for all of the same name. */
-  readonly name: string;
+  readonly audience: Audience;
+  readonly watchers: Watchers;
   readonly #scene: Scene;
-  readonly #frame: () => Framebuffer | null;
+  readonly #real: () => Framebuffer | null;
+  /** Its own pixels; null where nothing is kept from it. */
+  masked: MaskedFrame | null = null;
+  /** When what it shows last changed. */
+  changedAtMs = 0;
 
-  constructor(name: string, scene: Scene, frame: () => Framebuffer | null) {
-    this.name = name;
+  /** `watched` is told when a watcher came or went. */
+  constructor(
+    audience: Audience,
+    scene: Scene,
+    real: () => Framebuffer | null,
+    watched: () => void = () => {},
+  ) {
+    this.audience = audience;
+    this.watchers = new Watchers(watched);
     this.#scene = scene;
-    this.#frame = frame;
+    this.#real = real;
+  }
+
+  /** Pictures made of one are good for all of the same name. */
+  get name(): string {
+    return this.masked?.name ?? "all";
   }
 
   /** To compare and search; null before the first picture. */
   get frame(): Framebuffer | null {
-    return this.#frame();
+    return this.masked?.frame ?? this.#real();
+  }
+
+  /** What is kept from it: painted over with one colour. */
+  get hidden(): Region {
+    return this.masked?.hidden ?? Region.empty;
   }
 
   /** The picture, always as it is now. Throws RefusedError target_down before the first one. */
   picture(withOverlays: boolean): Picture {
-    const frame = this.#frame();
-    if (frame === null) throw noPictureYet();
-    return withOverlays ? composePicture(frame, this.#scene) : new FramePicture(frame);
+    if (this.frame === null) throw noPictureYet();
+    const source = this.#source();
+    return withOverlays ? composePicture(source, this.#scene) : new FramePicture(source);
+  }
+
+  /** Whoever keeps a picture sees what is hidden from now on as hidden. */
+  #source(): FrameSource {
+    const now = (): Framebuffer => {
+      const { frame } = this;
+      if (frame === null) throw noPictureYet();
+      return frame;
+    };
+    return {
+      get width() {
+        return now().width;
+      },
+      get height() {
+        return now().height;
+      },
+      get strideBytes() {
+        return now().strideBytes;
+      },
+      get bytes() {
+        return now().bytes;
+      },
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-import { composeCursor } from "../../compositor/compose.ts";
+import { composeCursor, coverPicture } from "../../compositor/compose.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
 import type { Picture } from "../../framebuffer/picture.ts";
 import {
@@ -28,7 +28,9 @@ import type { Audience, ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } f
 import { DamageJournal } from "./damage-journal.ts";
 import type { Display } from "./display.ts";
 import { fitSize, scaledSize } from "./fit.ts";
+import { AUDIENCES, type ShownChanges } from "./layers.ts";
 import { LivePictures } from "./live-pictures.ts";
+import { MASK_WORD } from "./masked-frame.ts";
 import { pictureLine } from "./picture-turns.ts";
 import { noPictureYet, type Shown } from "./shown.ts";
 
@@ -68,7 +70,11 @@ export class Snapshots {
   readonly #display: Display;
   readonly #ports: SnapshotPorts & { readonly clock: Clock };
   readonly #live: LivePictures;
-  readonly #journal = new DamageJournal();
+  readonly #journals: Readonly<Record<Audience, DamageJournal>> = {
+    agent: new DamageJournal(),
+    viewer: new DamageJournal(),
+    recording: new DamageJournal(),
+  };
   readonly #kept = new Map<string, Promise<Uint8Array>>();
   /** Told of damage: pictures whose pixels are being taken. */
   readonly #taking = new Set<(damage: Region) => void>();
@@ -87,16 +93,25 @@ export class Snapshots {
   }
 
   /** Pixels changed, in the display's present generation. */
-  invalidate(damage: Region): void {
-    this.#journal.add(this.#display.generation, damage);
-    this.#live.invalidate(damage);
-    this.#tellTaking(damage);
+  invalidate(changes: ShownChanges): void {
+    const { generation } = this.#display;
+    for (const audience of AUDIENCES) this.#journals[audience].add(generation, changes[audience].damage);
+    const [damage, ...others] = new Set(AUDIENCES.map((audience) => changes[audience].damage));
+    const all = others.reduce((sum, other) => sum.union(other), damage ?? Region.empty);
+    this.#live.invalidate(all);
+    this.#tellTaking(all);
   }
 
   /** The desktop has another size since the display's present generation. */
   resized(): void {
-    this.#journal.reset(this.#display.generation);
+    for (const audience of AUDIENCES) this.#journals[audience].reset(this.#display.generation);
     this.#live.clear();
+  }
+
+  /** Some are shown another picture: nothing that was made of the one before is kept. */
+  regrouped(): void {
+    this.#live.clear();
+    this.#kept.clear();
   }
 
   /** The desktop is gone: nothing is kept. */
@@ -107,10 +122,10 @@ export class Snapshots {
 
   /** Throws RefusedError invalid_parameters or out_of_bounds, target_down without a picture, cancelled. */
   async take(audience: Audience, request: SnapshotRequest): Promise<Snapshot> {
-    const isStable = await this.#awaitStable(request.stableMs ?? 0, request.signal);
+    const shown = this.#display.shownTo(audience);
+    const isStable = await this.#awaitStable(shown, request.stableMs ?? 0, request.signal);
     if (request.withOverlays === true) await this.#display.scene.whenPainted();
     const { region, scale = 1 } = request;
-    const shown = this.#display.shownTo(audience);
     const unchanged = this.#unchanged(shown, request, isStable);
     if (unchanged !== null) return unchanged;
     if (region !== undefined && areaOfRect(region) * Math.max(1, scale) ** 2 <= SMALL_PIXELS)
@@ -174,7 +189,7 @@ export class Snapshots {
     isStable: boolean,
   ): Promise<Snapshot> {
     const { bounds: whole } = this.#display;
-    const later = this.changedSince(changes.generation);
+    const later = this.changedSince(shown.audience, changes.generation);
     const rects = later === null ? [whole] : [...changes.rects, ...later.rects];
     const inside = rects.map((r) => intersectRects(r, whole)).filter((r) => !isEmptyRect(r));
     const parts = coverOf(inside.length === 0 ? [whole] : inside, MAX_PARTS);
@@ -187,21 +202,23 @@ export class Snapshots {
     return { ...facts, bytes: NO_BYTES, parts: await this.#encodeParts(variant, parts) };
   }
 
-  /** What changed after a generation, until another; null where that is not known. */
-  changedSince(generation: number, until?: number): Region | null {
-    return generation > this.#display.generation ? null : this.#journal.since(generation, until);
+  /** What of an audience's picture changed after a generation, until another; null where that is not known. */
+  changedSince(audience: Audience, generation: number, until?: number): Region | null {
+    return generation > this.#display.generation ? null : this.#journals[audience].since(generation, until);
   }
 
   /** What is new within the variant's region; null where that is not known. */
-  #changedSince(request: SnapshotRequest, { region, withOverlays, withCursor }: Variant): Region | null {
+  #changedSince(request: SnapshotRequest, variant: Variant): Region | null {
     const { sinceGeneration, untold = Region.empty } = request;
+    const { shown, region, withOverlays, withCursor } = variant;
     if (sinceGeneration === undefined || withOverlays || withCursor) return null;
-    return this.changedSince(sinceGeneration)?.union(untold).clip(region) ?? null;
+    return this.changedSince(shown.audience, sinceGeneration)?.union(untold).clip(region) ?? null;
   }
 
   #factsOf(variant: Variant, isStable: boolean): Omit<Snapshot, "bytes"> {
     const { clock } = this.#ports;
-    const { generation, changedAtMs, isFresh } = this.#display;
+    const { generation, isFresh } = this.#display;
+    const { changedAtMs } = variant.shown;
     return {
       format: variant.format,
       ...variant.size,
@@ -285,7 +302,9 @@ export class Snapshots {
     const { cursor } = this.#display;
     const { x, y } = this.#pointer();
     const flat = shown.picture(withOverlays);
-    const drawn = withCursor && cursor !== null ? composeCursor(flat, cursor, x, y) : flat;
+    const pointed = withCursor && cursor !== null ? composeCursor(flat, cursor, x, y) : flat;
+    // Where the pointer is says what happens there.
+    const drawn = pointed === flat ? flat : coverPicture(pointed, shown.hidden, MASK_WORD);
     const isScaled = size.width !== region.width || size.height !== region.height;
     const picture = isScaled ? await scalePicture(drawn, region, size) : drawn;
     return this.#encodeRect(picture, isScaled ? rectOfSize(size) : region, format, quality, !isScaled);
@@ -340,14 +359,14 @@ export class Snapshots {
   }
 
   /** True once nothing changed for `stableMs`; false when the screen did not come to rest in time. */
-  async #awaitStable(stableMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+  async #awaitStable(shown: Shown, stableMs: number, signal: AbortSignal | undefined): Promise<boolean> {
     const { clock } = this.#ports;
     const untilMs = clock.nowMs() + Math.max(stableMs, MAX_STABLE_WAIT_MS);
     // What was at rest before the call counts only from the call on: the caller may just have acted.
     const sinceMs = clock.nowMs();
     for (;;) {
       const nowMs = clock.nowMs();
-      const restMs = nowMs - Math.max(sinceMs, this.#display.changedAtMs);
+      const restMs = nowMs - Math.max(sinceMs, shown.changedAtMs);
       if (restMs >= stableMs) return true;
       if (nowMs >= untilMs) return false;
       try {

@@ -31,7 +31,7 @@ class Screen {
     const input = new Input();
     this.display = new Display(new Scene(this.clock), this.clock, {
       painting: (region) => this.effects.onPaint(region),
-      changed: (damage) => this.effects.onDamage(damage),
+      changed: ({ agent }) => this.effects.onDamage(agent.damage),
       resized: () => this.effects.onResize(),
       whole: () => undefined,
       watched: () => undefined,

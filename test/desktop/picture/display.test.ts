@@ -18,7 +18,7 @@ function stand() {
   const told: CopyMove[] = [];
   const resized: (readonly Screen[])[] = [];
   const display = new Display(scene, clock, {
-    changed: (_damage, _generation, copies) => void told.push(...copies),
+    changed: ({ agent }) => void told.push(...agent.moves),
     resized: (_size, screens) => void resized.push(screens),
     whole: () => {},
     watched: () => {},
@@ -41,7 +41,7 @@ function scroll(display: Display, decoded: Framebuffer, seed: number): void {
 
 t.test("a watcher of a target without moves is told of a scroll as a move and the rest", async (t) => {
   const { display, decoded, told } = stand();
-  const watcher = display.watchers.add(PAGE, true, () => {});
+  const watcher = display.shownTo("viewer").watchers.add(PAGE, true, () => {});
   watcher.take();
   const shown = new Framebuffer(PAGE.width, PAGE.height);
   shown.words.set(decoded.words);
@@ -65,7 +65,7 @@ t.test("a watcher of a target without moves is told of a scroll as a move and th
 
 t.test("a watcher that is behind gets pixels, not a move", async (t) => {
   const { display, decoded } = stand();
-  const watcher = display.watchers.add(PAGE, true, () => {});
+  const watcher = display.shownTo("viewer").watchers.add(PAGE, true, () => {});
   scroll(display, decoded, 20);
   const { painted, copies } = watcher.take();
   t.same(copies, []);
@@ -74,8 +74,8 @@ t.test("a watcher that is behind gets pixels, not a move", async (t) => {
 
 t.test("a watcher that sees overlays drawn in gets pixels where one lies in the way", async (t) => {
   const { display, decoded, scene } = stand();
-  const seesOverlays = display.watchers.add(PAGE, true, () => {});
-  const seesNone = display.watchers.add(PAGE, false, () => {});
+  const seesOverlays = display.shownTo("viewer").watchers.add(PAGE, true, () => {});
+  const seesNone = display.shownTo("viewer").watchers.add(PAGE, false, () => {});
   scene.add(
     {
       ...{ kind: "box", x: 100, y: 100, width: 60, height: 60, color: "#ff0000", opacity: 1, label: null },

@@ -1,32 +1,21 @@
 import sharp from "sharp";
-import t, { type Test } from "tap";
+import t from "tap";
 import type { Mode } from "../../../src/desktop/control/policy.ts";
-import { Display } from "../../../src/desktop/picture/display.ts";
-import { Shown } from "../../../src/desktop/picture/shown.ts";
-import type { Audience } from "../../../src/desktop/view.ts";
-import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import type { Pixels } from "../../../src/framebuffer/picture.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { settle } from "../../fake-clock.ts";
-import { AGENT, CLICK, House } from "../house.ts";
+import { AGENT, CLICK, House, HUMAN } from "../house.ts";
 
 const REAL = [255, 0, 0];
 /** What agents are shown instead. */
-const OTHER = [0, 0, 255];
+const OTHER = [0x40, 0x40, 0x40];
 
-/** A live desktop, red, that is blue to agents: as if all of it were kept from them. */
-function blueToAgents(t: Test, mode: Mode = "autopilot"): House {
-  const other = new Framebuffer(200, 100);
-  other.fill(other.rect, 0xff0000);
-  const shownTo = Display.prototype.shownTo;
-  t.teardown(() => {
-    Display.prototype.shownTo = shownTo;
-  });
-  Display.prototype.shownTo = function (audience: Audience): Shown {
-    return audience === "agent" ? new Shown("blue", this.scene, () => other) : shownTo.call(this, audience);
-  };
+/** A live desktop, red, all of which is kept from agents. */
+function hiddenFromAgents(mode: Mode = "autopilot"): House {
   const house = House.live(mode);
   house.link.paint(rect(0, 0, 200, 100), 0x0000ff);
+  const all = rect(0, 0, 200, 100);
+  house.desktop.addMask({ rect: all, monitor: null, audiences: ["agent"], label: null }, null, HUMAN);
   return house;
 }
 
@@ -40,7 +29,7 @@ async function firstOf(image: Uint8Array): Promise<number[]> {
 }
 
 t.test("each audience gets its own pixels, live and in pictures that are kept", async (t) => {
-  const { desktop } = blueToAgents(t);
+  const { desktop } = hiddenFromAgents();
   const area = rect(0, 0, 20, 20);
   for (const [audience, colour] of [
     ["viewer", REAL],
@@ -62,7 +51,7 @@ t.test("each audience gets its own pixels, live and in pictures that are kept", 
 });
 
 t.test("an anchor remembers and follows what agents are shown", async (t) => {
-  const { desktop, link } = blueToAgents(t);
+  const { desktop, link } = hiddenFromAgents();
   const anchors = desktop.anchors.of("a");
   anchors.add(rect(40, 40, 20, 20), "there");
   link.paint(rect(0, 0, 200, 100), 0x00ff00);
@@ -70,7 +59,7 @@ t.test("an anchor remembers and follows what agents are shown", async (t) => {
 });
 
 t.test("an approval shows people what they may see, and is bound to that", async (t) => {
-  const house = blueToAgents(t, "assist");
+  const house = hiddenFromAgents("assist");
   const performed = house.desktop.perform(CLICK, AGENT);
   performed.catch(() => undefined);
   await settle();

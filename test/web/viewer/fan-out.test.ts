@@ -126,7 +126,7 @@ class DisplayedDesktop implements ViewedDesktop {
       snapshot: () => Promise.reject(new Error("no snapshots of this one")),
       picture: (withOverlays) => this.picture(withOverlays),
       watch: (onDamage, options) =>
-        display.watchers.add(display.bounds, options?.withOverlays ?? false, onDamage),
+        display.shownTo("viewer").watchers.add(display.bounds, options?.withOverlays ?? false, onDamage),
     };
   }
 

@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import { EMPTY_RECT, intersectRects, isEmptyRect, type Rect, translateRect } from "../../framebuffer/rect.ts";
+import { Region } from "../../framebuffer/region.ts";
+import type { Screen } from "../../framebuffer/screen.ts";
+import { RefusedError } from "../error.ts";
+import type { Hiding } from "../picture/hiding.ts";
+import type { Audience } from "../view.ts";
+import type { Mask, MaskSpec, MaskState } from "./mask.ts";
+import { MarkFollower } from "./mask-mark.ts";
+
+/** Masks of one desktop, and of them those that follow something: each is looked for in what changes. */
+export const MASK_LIMIT = 64;
+export const FOLLOWING_LIMIT = 8;
+
+/** A mask as it is kept: with its id, so that who knows it finds it again. */
+export interface KeptMask extends MaskSpec {
+  readonly id: string;
+  readonly createdAt: string;
+}
+
+/** One that a desktop begins with. */
+export interface FirstMask extends KeptMask {
+  readonly isConfigured: boolean;
+}
+
+/** What the configuration hides. */
+export interface ConfiguredMask extends Omit<MaskSpec, "mark"> {
+  /** Id or name; null: on every desktop. */
+  readonly desktop: string | null;
+}
+
+interface Entry {
+  readonly mask: FirstMask;
+  readonly follower: MarkFollower | null;
+}
+
+export interface MasksPorts {
+  now(): Date;
+  /** Something else is hidden from somebody, and is not to be seen any more when this returns. */
+  changed(): void;
+  /** What is followed is elsewhere, in the update that is being published. */
+  moved(): void;
+}
+
+/** What is hidden on one desktop, and from whom. */
+export class Masks implements Hiding {
+  readonly #ports: MasksPorts;
+  readonly #entries = new Map<string, Entry>();
+  #bounds: Rect = EMPTY_RECT;
+  #screens: readonly Screen[] = [];
+  #hidden: Readonly<Record<Audience, Region>> = {
+    agent: Region.empty,
+    viewer: Region.empty,
+    recording: Region.empty,
+  };
+
+  /** `first`: those that are there from the beginning. */
+  constructor(ports: MasksPorts, first: readonly FirstMask[] = []) {
+    this.#ports = ports;
+    for (const mask of first) this.#entries.set(mask.id, entryOf(mask));
+  }
+
+  /** In the order in which they were added, the configured ones first. */
+  get all(): readonly Mask[] {
+    return [...this.#entries.values()].map((entry) => this.#told(entry));
+  }
+
+  /** Those that outlast the process by a file of ours. */
+  get kept(): readonly KeptMask[] {
+    return [...this.#entries.values()].filter(({ mask }) => !mask.isConfigured).map(({ mask }) => mask);
+  }
+
+  hiddenFrom(audience: Audience): Region {
+    return this.#hidden[audience];
+  }
+
+  /** Where something is hidden from an audience now, mask by mask. */
+  placesFrom(audience: Audience): readonly Rect[] {
+    return this.all.flatMap(({ audiences, places }) => (audiences.includes(audience) ? places : []));
+  }
+
+  /** Hidden when this returns. Throws RefusedError too_many, invalid_parameters. */
+  add(spec: MaskSpec): Mask {
+    const all = [...this.#entries.values()];
+    if (all.length >= MASK_LIMIT)
+      throw new RefusedError("too_many", `there are ${MASK_LIMIT} masks, the most allowed: remove one first`);
+    if (spec.mark !== null && all.filter(({ follower }) => follower !== null).length >= FOLLOWING_LIMIT) {
+      throw new RefusedError(
+        "too_many",
+        `there are ${FOLLOWING_LIMIT} masks that follow something, the most allowed: remove one first`,
+      );
+    }
+    if (spec.mark !== null && spec.monitor !== null) {
+      throw new RefusedError("invalid_parameters", "got a monitor and an anchor, expected one of them");
+    }
+    const createdAt = this.#ports.now().toISOString();
+    const mask = { ...spec, id: randomUUID(), createdAt, isConfigured: false };
+    const entry = entryOf(mask);
+    this.#entries.set(mask.id, entry);
+    this.#lay();
+    this.#ports.changed();
+    return this.#told(entry);
+  }
+
+  /** Throws RefusedError not_found, and permission_denied for one of the configuration. */
+  remove(id: string): Mask {
+    const entry = this.#entries.get(id);
+    if (entry === undefined)
+      throw new RefusedError("not_found", "no such mask: list the masks to see their ids");
+    if (entry.mask.isConfigured) {
+      throw new RefusedError(
+        "permission_denied",
+        "the configuration says that this is hidden: it is taken out there, and the server started again",
+      );
+    }
+    const told = this.#told(entry);
+    this.#entries.delete(id);
+    this.#lay();
+    this.#ports.changed();
+    return told;
+  }
+
+  follow(real: Framebuffer, damage: Region): void {
+    let hasMoved = false;
+    for (const { follower } of this.#entries.values()) {
+      if (follower?.update(real, damage) === true) hasMoved = true;
+    }
+    if (!hasMoved) return;
+    this.#lay();
+    this.#ports.moved();
+  }
+
+  layOut(bounds: Rect, screens: readonly Screen[]): void {
+    this.#bounds = bounds;
+    this.#screens = screens;
+    for (const { follower } of this.#entries.values()) follower?.lose();
+    this.#lay();
+  }
+
+  #lay(): void {
+    this.#hidden = {
+      agent: this.#laid("agent"),
+      viewer: this.#laid("viewer"),
+      recording: this.#laid("recording"),
+    };
+  }
+
+  /** The same object as before where it is the same. */
+  #laid(audience: Audience): Region {
+    const laid = Region.from(this.placesFrom(audience));
+    const before = this.#hidden[audience];
+    return laid.equals(before) ? before : laid;
+  }
+
+  #told({ mask, follower }: Entry): Mask {
+    const state: MaskState = follower === null ? "fixed" : follower.isFound ? "found" : "lost";
+    return { ...mask, state, places: this.#placesOf(mask, follower) };
+  }
+
+  #placesOf({ rect, monitor }: MaskSpec, follower: MarkFollower | null): readonly Rect[] {
+    const room = monitor === null ? this.#bounds : this.#roomOf(monitor);
+    const corners = follower?.places ?? [monitor === null ? { x: 0, y: 0 } : room];
+    return corners
+      .map(({ x, y }) => intersectRects(translateRect(rect, x, y), room))
+      .filter((place) => !isEmptyRect(place));
+  }
+
+  /** A target that says nothing of monitors has one: all of it. */
+  #roomOf(monitor: number): Rect {
+    if (this.#screens.length === 0) return monitor === 1 ? this.#bounds : EMPTY_RECT;
+    return intersectRects(this.#screens[monitor - 1]?.rect ?? EMPTY_RECT, this.#bounds);
+  }
+}
+
+/** What of the configuration is for one desktop. */
+export function configuredMasks(
+  all: readonly ConfiguredMask[],
+  { id, name, createdAt }: { readonly id: string; readonly name: string; readonly createdAt: string },
+): FirstMask[] {
+  return all.flatMap(({ desktop, ...spec }, i) =>
+    desktop === null || desktop === id || desktop === name
+      ? [{ ...spec, id: `configured-${i + 1}`, mark: null, createdAt, isConfigured: true }]
+      : [],
+  );
+}
+
+function entryOf(mask: FirstMask): Entry {
+  return { mask, follower: mask.mark === null ? null : new MarkFollower(mask.mark) };
+}

@@ -1,0 +1,134 @@
+import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import type { CopyMove } from "../../framebuffer/picture.ts";
+import { Region } from "../../framebuffer/region.ts";
+import type { Audience, Change } from "../view.ts";
+import type { Hiding } from "./hiding.ts";
+import { MaskedFrame, type Masking, maskedChange, seenMoves } from "./masked-frame.ts";
+import type { Shown } from "./shown.ts";
+
+export const AUDIENCES = ["agent", "viewer", "recording"] as const satisfies readonly Audience[];
+
+/** What one audience is shown of an update. */
+export interface ShownChange {
+  /** Pixels that differ. */
+  readonly damage: Region;
+  /** What of it was moved, in order. */
+  readonly moves: readonly CopyMove[];
+}
+
+export type ShownChanges = Readonly<Record<Audience, ShownChange>>;
+
+/** Of an update: all that differs in the real picture, and how that is brought up to date. */
+export interface RealChange extends Change {
+  readonly damage: Region;
+  /** All that the target moved, also where what it painted says the same. */
+  readonly moves: readonly CopyMove[];
+}
+
+/** Keeps the audiences' pictures beside the real one. Those from whom the same is kept share one. */
+export class Layers {
+  readonly #shown: Readonly<Record<Audience, Shown>>;
+  readonly #hiding: Hiding;
+  #made = 0;
+
+  constructor(shown: Readonly<Record<Audience, Shown>>, hiding: Hiding) {
+    this.#shown = shown;
+    this.#hiding = hiding;
+  }
+
+  /** The real picture has another size: each audience's is made anew. */
+  reset(real: Framebuffer): void {
+    this.#regroup(real);
+  }
+
+  /** What `update` will paint besides, as what is hidden is another by now; empty where it is the same. */
+  get moved(): Region {
+    return AUDIENCES.reduce((all, audience) => all.union(this.#movedOf(audience)), Region.empty);
+  }
+
+  /**
+   * Brings all pictures up to date with the real one and with what is hidden now. `onChange`: what each audience's
+   * watchers are owed. `isRegrouped`: some are shown another picture, of another name.
+   */
+  update(
+    real: Framebuffer,
+    change: RealChange,
+    onChange: (shown: Shown, change: Change) => void,
+  ): { readonly changes: ShownChanges; readonly isRegrouped: boolean } {
+    const isRegrouped = !this.#areGrouped();
+    const before = this.#hiddenNow();
+    if (isRegrouped) this.#regroup(real);
+    const published = new Map<MaskedFrame, Masking>();
+    const tell = (audience: Audience): ShownChange => {
+      const shown = this.#shown[audience];
+      const { masked } = shown;
+      const after = this.#hiding.hiddenFrom(audience);
+      let masking: Masking;
+      if (masked === null || isRegrouped) {
+        // What was just made holds the update already.
+        const moved = difference(before[audience], after);
+        masking = { before: before[audience], after, damage: change.damage.subtract(after).union(moved) };
+      } else {
+        masking = published.get(masked) ?? this.#publish(masked, real, change.damage, after);
+        published.set(masked, masking);
+      }
+      onChange(shown, maskedChange(change, masking));
+      return { damage: masking.damage, moves: seenMoves(change.moves, masking) };
+    };
+    const changes = { agent: tell("agent"), viewer: tell("viewer"), recording: tell("recording") };
+    return { changes, isRegrouped };
+  }
+
+  #publish(masked: MaskedFrame, real: Framebuffer, damage: Region, after: Region): Masking {
+    const before = masked.hidden;
+    const shifted = before === after ? Region.empty : masked.hide(real, after);
+    return { before, after, damage: masked.publish(real, damage).union(shifted) };
+  }
+
+  #movedOf(audience: Audience): Region {
+    return difference(this.#shown[audience].hidden, this.#hiding.hiddenFrom(audience));
+  }
+
+  #hiddenNow(): Record<Audience, Region> {
+    const { agent, viewer, recording } = this.#shown;
+    return { agent: agent.hidden, viewer: viewer.hidden, recording: recording.hidden };
+  }
+
+  /** Whether those who share a picture are still kept the same from, and those who see the real one nothing. */
+  #areGrouped(): boolean {
+    return AUDIENCES.every((a, i) => {
+      const hidden = this.#hiding.hiddenFrom(a);
+      const { masked } = this.#shown[a];
+      if (hidden.isEmpty !== (masked === null)) return false;
+      return AUDIENCES.slice(i + 1).every((b) => {
+        const isShared = masked === this.#shown[b].masked;
+        return isShared === isSame(hidden, this.#hiding.hiddenFrom(b));
+      });
+    });
+  }
+
+  #regroup(real: Framebuffer): void {
+    const made: MaskedFrame[] = [];
+    for (const audience of AUDIENCES) {
+      const hidden = this.#hiding.hiddenFrom(audience);
+      let masked: MaskedFrame | null = null;
+      if (!hidden.isEmpty) {
+        masked = made.find((other) => isSame(other.hidden, hidden)) ?? null;
+        if (masked === null) {
+          masked = new MaskedFrame(`masked ${++this.#made}`, real, hidden);
+          made.push(masked);
+        }
+      }
+      this.#shown[audience].masked = masked;
+    }
+  }
+}
+
+function isSame(a: Region, b: Region): boolean {
+  return a === b || a.equals(b);
+}
+
+/** In one of them and not in the other. */
+function difference(a: Region, b: Region): Region {
+  return a === b ? Region.empty : a.subtract(b).union(b.subtract(a));
+}
