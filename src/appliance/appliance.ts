@@ -28,6 +28,7 @@ import { KeptRules } from "../desktop/control/rules-store.ts";
 import { Desktops } from "../desktop/desktops.ts";
 import type { Link } from "../desktop/link.ts";
 import { VncLink } from "../desktop/links/vnc/vnc-link.ts";
+import { KeptMasks } from "../desktop/masks/kept-masks.ts";
 import { warmUpPublishing } from "../framebuffer/warm-up.ts";
 import { encodingPool } from "../imaging/encoding/encoding-pool.ts";
 import { ControlSocket } from "../mcp/server/control-socket.ts";
@@ -206,6 +207,15 @@ async function openRooms(
       rules: await KeptRules.open(join(config.data_dir, "rules.json"), (err) =>
         log.error({ err }, "Rules could not be kept"),
       ),
+      masks: await KeptMasks.open(join(config.data_dir, "masks.json"), (err) =>
+        log.error({ err }, "Masks could not be kept"),
+      ),
+      configuredMasks: config.masks.map(({ desktop, monitor, label, ...mask }) => ({
+        ...mask,
+        desktop: desktop ?? null,
+        monitor: monitor ?? null,
+        label: label ?? null,
+      })),
       times: await ConnectedTimes.open(join(config.data_dir, "last-connected.json"), (err) =>
         log.error({ err }, "Times of connections could not be kept"),
       ),

@@ -51,7 +51,7 @@ export async function openRecordings(
     clock: house.clock,
     get: (id) => recordings.get(id),
     open: (id) => recordings.open(id),
-    show: (input, by) => desktops.show(input, by),
+    show: (input, by, isForPeople) => desktops.show(input, by, isForPeople),
     on: (listener) => desktops.on(listener),
   });
   recordings.on((event) => {

@@ -50,6 +50,8 @@ export const AUDIT_TYPES = [
   "grant.ended",
   "mode.changed",
   "rules.changed",
+  "mask.added",
+  "mask.removed",
   "desktop.stopped",
   "desktop.resumed",
   "token.issued",

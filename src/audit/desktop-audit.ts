@@ -114,6 +114,8 @@ function entryOf(event: DesktopEvent, told: SessionTold): AuditEntry | null {
       return approvalEntry(event.approval);
     case "grant":
       return grantEntry(event);
+    case "masks":
+      return maskEntry(event);
     case "action":
       return {
         type: "input.performed",
@@ -126,6 +128,18 @@ function entryOf(event: DesktopEvent, told: SessionTold): AuditEntry | null {
     default:
       return null;
   }
+}
+
+/** From whom something is hidden or shown again; never where or what. One that goes with what it follows is no other. */
+function maskEntry({ change, mask, by }: Extract<DesktopEvent, { type: "masks" }>): AuditEntry | null {
+  if (change === "moved" || mask === null) return null;
+  return {
+    type: `mask.${change}`,
+    severity: change === "removed" ? "warning" : "notice",
+    actor: by,
+    action: mask.audiences.join(" "),
+    counts: { masks: 1 },
+  };
 }
 
 /** Which rules held before and hold now, by their mode and by how much they allow: never the names of areas. */

@@ -24,6 +24,7 @@ export type Permission =
   | "control" // stop, resume, reconnect
   | "modes" // of agents, within an administrator's rules; the rules and autopilot are for "admin"
   | "connections"
+  | "masks" // what is hidden, and from whom
   | "mcp"
   | "admin";
 
@@ -37,10 +38,22 @@ const PERMISSIONS = {
     "control",
     "modes",
     "connections",
+    "masks",
     "mcp",
     "admin",
   ],
-  operator: ["view", "metrics", "input", "overlay", "approve", "control", "modes", "connections", "mcp"],
+  operator: [
+    "view",
+    "metrics",
+    "input",
+    "overlay",
+    "approve",
+    "control",
+    "modes",
+    "connections",
+    "masks",
+    "mcp",
+  ],
   approver: ["view", "metrics", "approve", "control"],
   viewer: ["view", "metrics"],
   agent: ["view", "overlay", "mcp"],

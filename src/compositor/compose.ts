@@ -15,6 +15,9 @@ import { blendMemory, blendRaster, blendWords } from "./blend.ts";
 import type { Placed } from "./placed.ts";
 import { type Raster, rasterOf } from "./raster.ts";
 
+/** What stands where something is hidden: one grey, 0xAABBGGRR. */
+export const MASK_WORD = 0xff404040;
+
 /** What lies over a picture, in drawing order. */
 export interface Layers {
   readonly placed: readonly Placed[];
@@ -38,9 +41,9 @@ export function composeCursor(picture: Picture, cursor: Cursor, x: number, y: nu
   return new PictureWithCursor(picture, cursor, x, y);
 }
 
-/** A picture with one colour, 0xAABBGGRR, over all that lies in a region. It changes as the picture below does. */
-export function coverPicture(below: Picture, region: Region, word: number): Picture {
-  return region.isEmpty ? below : new CoveredPicture(below, region, word);
+/** A picture with the colour of masks over all that lies in a region. It changes as the picture below does. */
+export function maskedPicture(below: Picture, hidden: Region): Picture {
+  return hidden.isEmpty ? below : new MaskedPicture(below, hidden);
 }
 
 class ComposedPicture implements Picture {
@@ -176,16 +179,14 @@ class PictureWithCursor implements Picture {
   }
 }
 
-class CoveredPicture implements Picture {
+class MaskedPicture implements Picture {
   readonly #below: Picture;
-  readonly #region: Region;
-  readonly #word: number;
+  readonly #hidden: Region;
   readonly #scratch = new Scratch();
 
-  constructor(below: Picture, region: Region, word: number) {
+  constructor(below: Picture, hidden: Region) {
     this.#below = below;
-    this.#region = region;
-    this.#word = word;
+    this.#hidden = hidden;
   }
 
   get width(): number {
@@ -198,14 +199,14 @@ class CoveredPicture implements Picture {
 
   pixels(rect: Rect): Pixels {
     const below = this.#below.pixels(rect);
-    const { rects } = this.#region.clip(rect);
+    const { rects } = this.#hidden.clip(rect);
     if (rects.length === 0) return below;
     this.#scratch.copy(below, rect);
     const { words } = this.#scratch;
     for (const { x, y, width, height } of rects) {
       for (let row = y - rect.y; row < y - rect.y + height; row++) {
         const at = row * rect.width + x - rect.x;
-        words.fill(this.#word, at, at + width);
+        words.fill(MASK_WORD, at, at + width);
       }
     }
     return this.#scratch.pixels(rect);

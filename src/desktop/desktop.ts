@@ -1,6 +1,6 @@
 import { Scene } from "../compositor/scene.ts";
 import type { Cursor } from "../framebuffer/cursor.ts";
-import type { Rect, Size } from "../framebuffer/rect.ts";
+import { type Rect, type Size, translateRect } from "../framebuffer/rect.ts";
 import type { Screen } from "../framebuffer/screen.ts";
 import { delay } from "../platform/clock.ts";
 import { Anchors } from "./anchors/anchors.ts";
@@ -303,13 +303,18 @@ export class Desktop {
   }
 
   /**
-   * Hides something from now on: nothing of it is in what is made after this returns. `follows`: what is there now goes
-   * along with it, whose corner `rect` is counted from. Throws RefusedError permission_denied for all but humans,
+   * Hides something from now on: nothing of it is in what is made after this returns. `follows`: what is there now, and
+   * takes the mask along as it moves; both in desktop pixels. Throws RefusedError permission_denied for all but humans,
    * invalid_parameters, too_many, target_down without a picture to follow.
    */
   addMask(spec: Omit<MaskSpec, "mark">, follows: Rect | null, actor: Actor): Mask {
     if (actor.kind !== "human") throw new RefusedError("permission_denied", "only a human hides something");
-    const mask = this.#masks.add({ ...spec, mark: follows === null ? null : this.#markAt(follows) });
+    const { rect } = spec;
+    const mask = this.#masks.add(
+      follows === null
+        ? { ...spec, mark: null }
+        : { ...spec, rect: translateRect(rect, -follows.x, -follows.y), mark: this.#markAt(follows) },
+    );
     this.#emit({ type: "masks", change: "added", mask, by: actor });
     return mask;
   }

@@ -24,7 +24,7 @@ import { Desktop, type DesktopOptions, type DesktopPorts } from "./desktop.ts";
 import { LinkError, RefusedError } from "./error.ts";
 import { Listeners } from "./listeners.ts";
 import type { KeptMasks } from "./masks/kept-masks.ts";
-import { type ConfiguredMask, configuredMasks, type FirstMask } from "./masks/masks.ts";
+import { allFromAgents, type ConfiguredMask, configuredMasks, type FirstMask } from "./masks/masks.ts";
 
 export type { TestReport } from "./connections/connection-test.ts";
 
@@ -140,10 +140,14 @@ export class Desktops {
     return this.#keep(connection, by);
   }
 
-  /** Opens one that is not stored: it is gone at the next start. Throws RefusedError too_many. */
-  show(input: ConnectionInput, by: Actor | null = null): Desktop {
+  /**
+   * Opens one that is not stored: it is gone at the next start. `isForPeople`: all of it is hidden from agents. Throws
+   * RefusedError too_many.
+   */
+  show(input: ConnectionInput, by: Actor | null = null, isForPeople = false): Desktop {
     if (this.#all.size >= MAX_DESKTOPS) throw tooMany();
-    return this.#open(makeConnection(input, this.#ports.clock.date()), by, false);
+    const connection = makeConnection(input, this.#ports.clock.date());
+    return this.#open(connection, by, false, isForPeople ? [allFromAgents(connection)] : []);
   }
 
   /**
@@ -258,14 +262,19 @@ export class Desktops {
   }
 
   /** `isLasting`: its rules are kept. */
-  #open(connection: Connection, by: Actor | null = null, isLasting = true): Desktop {
+  #open(
+    connection: Connection,
+    by: Actor | null = null,
+    isLasting = true,
+    masks: readonly FirstMask[] = [],
+  ): Desktop {
     const rules = isLasting ? this.#ports.rules : undefined;
     const limits = isLasting && this.#options.mode !== "passive" ? this.#limitsAt(connection) : null;
     const configured = limits === null ? this.#options : ({ mode: "custom", customRules: limits } as const);
     const first = rules?.first(connection.id, configured) ?? configured;
     const desktop = new Desktop(
       connection,
-      { ...this.#options, ...first, masks: this.#masksOf(connection, isLasting) },
+      { ...this.#options, ...first, masks: [...masks, ...this.#masksOf(connection, isLasting)] },
       { ...this.#ports, openQuestions: () => this.questions.pending },
     );
     this.#all.set(connection.id, desktop);

@@ -105,6 +105,8 @@ export interface View extends Size {
   readonly audience: Audience;
   readonly generation: number;
   readonly screens: readonly Screen[];
+  /** What is kept from this audience: its pixels are of one colour. */
+  readonly hidden: Region;
   snapshot(request?: SnapshotRequest): Promise<Snapshot>;
   /** The picture as of now, for encoders that send at once. */
   picture(withOverlays: boolean): Picture;

@@ -53,6 +53,9 @@ export class FakeDesktop implements McpDesktop {
   size = { width: 1920, height: 800 };
   pointer = { x: 5, y: 6 };
   readonly drawnPointer = () => this.pointerArea;
+  readonly hiddenFrom = () => this.hidden;
+  /** From agents. */
+  hidden: readonly Rect[] = [];
   /** Where its target may have drawn the pointer. */
   pointerArea: Rect | null = null;
   /** What is known to change by itself. */
@@ -208,6 +211,7 @@ export class FakeDesktop implements McpDesktop {
       audience,
       generation,
       screens,
+      hidden: Region.from(this.hidden),
       snapshot: async (request = {}) => this.#snapshot(request),
       picture: () => ({
         ...size,

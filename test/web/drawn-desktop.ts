@@ -50,6 +50,8 @@ class DrawnView implements View {
     return this.#desktop.screens;
   }
 
+  readonly hidden = Region.empty;
+
   snapshot(): Promise<never> {
     return Promise.reject(new RefusedError("not_supported", "a drawn desktop takes no snapshots"));
   }

@@ -32,6 +32,7 @@ export class OverlaidDesktop extends DrawnDesktop {
       get screens() {
         return view.screens;
       },
+      hidden: view.hidden,
       picture: (withOverlays) =>
         withOverlays ? composePicture(this.frame, this.scene) : view.picture(false),
     };

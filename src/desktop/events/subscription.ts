@@ -27,6 +27,8 @@ export interface SubscribedDesktop {
   readonly id: string;
   readonly generation: number;
   view(audience: "agent"): View;
+  /** In desktop pixels. */
+  hiddenFrom(audience: "agent"): readonly Rect[];
   on(listener: (event: DesktopEvent) => void): () => void;
 }
 
@@ -142,7 +144,9 @@ export class EventSubscription {
     this.#waits.set(kind, cancel);
   }
 
+  /** What somebody does in a place that is hidden from agents is not told: on a keypad the place is what is typed. */
   #isInside(x: number, y: number): boolean {
+    if (this.#desktop.hiddenFrom("agent").some((rect) => holdsPoint(rect, x, y))) return false;
     return this.#options.region === null || holdsPoint(this.#options.region, x, y);
   }
 

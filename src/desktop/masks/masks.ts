@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import { type Framebuffer, MAX_SIDE } from "../../framebuffer/framebuffer.ts";
 import { EMPTY_RECT, intersectRects, isEmptyRect, type Rect, translateRect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
@@ -111,7 +111,7 @@ export class Masks implements Hiding {
     if (entry.mask.isConfigured) {
       throw new RefusedError(
         "permission_denied",
-        "the configuration says that this is hidden: it is taken out there, and the server started again",
+        "the configuration, or what is shown here, says that this is hidden: no mask of the configuration is removed here",
       );
     }
     const told = this.#told(entry);
@@ -171,6 +171,16 @@ export class Masks implements Hiding {
     if (this.#screens.length === 0) return monitor === 1 ? this.#bounds : EMPTY_RECT;
     return intersectRects(this.#screens[monitor - 1]?.rect ?? EMPTY_RECT, this.#bounds);
   }
+}
+
+/** Hides all of a desktop, whatever its size, from agents. */
+export function allFromAgents({ createdAt }: { readonly createdAt: string }): FirstMask {
+  const rect = { x: 0, y: 0, width: MAX_SIDE, height: MAX_SIDE };
+  const label = "Agents must not see a part of this";
+  return {
+    ...{ id: "all-from-agents", rect, monitor: null, mark: null, audiences: ["agent"], label },
+    ...{ createdAt, isConfigured: true },
+  };
 }
 
 /** What of the configuration is for one desktop. */

@@ -1,4 +1,5 @@
 import type { Picture } from "../../framebuffer/picture.ts";
+import type { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
 import type { Audience, Snapshot, SnapshotRequest, View, Watcher } from "../view.ts";
 import type { Display } from "./display.ts";
@@ -39,6 +40,10 @@ export class DesktopView implements View {
 
   get screens(): readonly Screen[] {
     return this.#display.screens;
+  }
+
+  get hidden(): Region {
+    return this.#display.shownTo(this.audience).hidden;
   }
 
   async snapshot(request: SnapshotRequest = {}): Promise<Snapshot> {

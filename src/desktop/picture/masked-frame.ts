@@ -1,3 +1,4 @@
+import { MASK_WORD } from "../../compositor/compose.ts";
 import { sourceOf } from "../../framebuffer/copy-move.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
@@ -5,9 +6,6 @@ import { publishDamage } from "../../framebuffer/publish.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Change } from "../view.ts";
 import { carried } from "./moves.ts";
-
-/** What stands where something is hidden: one grey, 0xAABBGGRR. */
-export const MASK_WORD = 0xff404040;
 
 /**
  * A desktop's pixels without those that somebody must not see.

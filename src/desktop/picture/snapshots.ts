@@ -1,4 +1,4 @@
-import { composeCursor, coverPicture } from "../../compositor/compose.ts";
+import { composeCursor, maskedPicture } from "../../compositor/compose.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
 import type { Picture } from "../../framebuffer/picture.ts";
 import {
@@ -30,7 +30,6 @@ import type { Display } from "./display.ts";
 import { fitSize, scaledSize } from "./fit.ts";
 import { AUDIENCES, type ShownChanges } from "./layers.ts";
 import { LivePictures } from "./live-pictures.ts";
-import { MASK_WORD } from "./masked-frame.ts";
 import { pictureLine } from "./picture-turns.ts";
 import { noPictureYet, type Shown } from "./shown.ts";
 
@@ -304,7 +303,7 @@ export class Snapshots {
     const flat = shown.picture(withOverlays);
     const pointed = withCursor && cursor !== null ? composeCursor(flat, cursor, x, y) : flat;
     // Where the pointer is says what happens there.
-    const drawn = pointed === flat ? flat : coverPicture(pointed, shown.hidden, MASK_WORD);
+    const drawn = pointed === flat ? flat : maskedPicture(pointed, shown.hidden);
     const isScaled = size.width !== region.width || size.height !== region.height;
     const picture = isScaled ? await scalePicture(drawn, region, size) : drawn;
     return this.#encodeRect(picture, isScaled ? rectOfSize(size) : region, format, quality, !isScaled);

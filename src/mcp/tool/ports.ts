@@ -32,6 +32,7 @@ export interface McpDesktop
     | "pointer"
     | "drawnPointer"
     | "periodic"
+    | "hiddenFrom"
     | "generation"
     | "changedSince"
     | "sizedSince"

@@ -117,6 +117,27 @@ export class RecordingsOf {
     });
   }
 
+  /**
+   * As `read`, for its pictures. Throws RefusedError permission_denied where something was recorded that was hidden from
+   * agents.
+   */
+  pictures<Result>(id: string, run: (reader: RecordingReader) => Promise<Result>): Promise<Result> {
+    const check = ({ summary }: RecordingReader): void => {
+      if ((summary.counts.agentMasks ?? 0) === 0) return;
+      throw new RefusedError(
+        "permission_denied",
+        "this recording shows what was hidden from agents: only humans see its pictures",
+      );
+    };
+    return this.read(id, async (reader) => {
+      check(reader);
+      const result = await run(reader);
+      // Something may have been hidden meanwhile.
+      check(reader);
+      return result;
+    });
+  }
+
   /** By id: a name may be given to another one later. */
   #isVisible({ startedById }: RecordingSummary): boolean {
     return may(this.#principal, "control") || startedById === this.#principal.id;

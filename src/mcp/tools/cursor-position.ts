@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { RefusedError } from "../../desktop/error.ts";
+import { holdsPoint } from "../../framebuffer/rect.ts";
 import { connectionIdField } from "../tool/fields.ts";
 import { lenientLocator, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
 import { defineTool } from "../tool/tool.ts";
@@ -19,6 +21,12 @@ export const cursorPosition = defineTool({
     const desktop = await context.readyDesktop(args.connection_id);
     const locator = lenientLocator({ space: "image", screenshot_id: args.screenshot_id }, desktop, context);
     const { x, y } = desktop.pointer;
+    if (desktop.hiddenFrom("agent").some((rect) => holdsPoint(rect, x, y))) {
+      throw new RefusedError(
+        "permission_denied",
+        "the pointer is in a place that is hidden from agents: move it elsewhere, or ask a human",
+      );
+    }
     const position = locator.echo({ x, y });
     return { output: { x, y, position }, text: `The pointer is at ${placeText(position)}.` };
   },

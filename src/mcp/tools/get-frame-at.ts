@@ -33,7 +33,7 @@ export const getFrameAt = defineTool({
     const { signal } = context;
     // The place first: a recording that is open while it waits holds its files and its index.
     return await frameLine.run(id, signal, () =>
-      context.recordings.read(args.recording_id, async (reader) => {
+      context.recordings.pictures(args.recording_id, async (reader) => {
         const { rgba, ...frame } = await reader.frameAt(args.at_ms);
         const picture = pictureOf({ ...frame, rgba });
         const make = (): Promise<Buffer> => encodePng(picture, rectOfSize(frame));

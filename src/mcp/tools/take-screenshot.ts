@@ -15,6 +15,7 @@ import {
   equalRects,
   intersectRects,
   isEmptyRect,
+  overlapRects,
   type Point,
   type Rect,
   type Size,
@@ -305,6 +306,16 @@ function drawnPointerIn(desktop: McpDesktop, region: Rect): Rect | null {
   return isEmptyRect(area) ? null : area;
 }
 
+/** A model that is not told takes a mask for a part of the screen, and looks for what is wrong with it. */
+function hiddenText(hidden: readonly Rect[], region: Rect): readonly string[] {
+  const here = hidden.filter((rect) => overlapRects(rect, region));
+  if (here.length === 0) return [];
+  const places = here.map(({ x, y, width, height }) => `${width}x${height} at ${x},${y}`);
+  return [
+    `Hidden from you by people, grey here, and not told when it changes: ${places.join("; ")}, in desktop pixels.`,
+  ];
+}
+
 function textOf(
   snapshot: Snapshot,
   desktop: McpDesktop,
@@ -319,6 +330,7 @@ function textOf(
     isWhole && region.x === 0 && region.y === 0
       ? "Image pixels are desktop pixels."
       : `It shows ${region.width}x${region.height} at ${region.x},${region.y}: desktop_x = ${region.x} + image_x * ${region.width / width}, desktop_y = ${region.y} + image_y * ${region.height / height}.`,
+    ...hiddenText(desktop.hiddenFrom("agent"), region),
     ...(snapshot.isStale ? [STALE_TEXT] : []),
     ...(snapshot.isStable ? [] : ["It was still changing."]),
   ].join(" ");

@@ -9,6 +9,7 @@ const TYPES: Readonly<Record<TrackEntry["type"], true>> = {
   action: true,
   approval: true,
   mode: true,
+  masks: true,
   stopped: true,
   holder: true,
   overlays_shown: true,
@@ -86,6 +87,8 @@ export function wordsOf(entry: TrackEntry): string {
     }
     case "mode":
       return join([`mode ${entry.mode}`, entry.by?.name ?? ""]);
+    case "masks":
+      return `masks: ${entry.hidden} hidden, ${entry.agentsOnly} hidden from agents alone`;
     case "stopped":
       return join([entry.isStopped ? "stopped" : "resumed", entry.by.name]);
     case "holder":

@@ -45,6 +45,11 @@ export type TrackEvent =
       readonly decidedBy: TrackActor | null;
     }
   | { readonly type: "mode"; readonly mode: string; readonly by: TrackActor | null }
+  /**
+   * What is hidden from now on: in so many places of what is recorded, and in so many that agents must not see and that
+   * are recorded all the same.
+   */
+  | { readonly type: "masks"; readonly hidden: number; readonly agentsOnly: number }
   | { readonly type: "stopped"; readonly isStopped: boolean; readonly by: TrackActor }
   | { readonly type: "holder"; readonly actor: TrackActor | null }
   /** `overlays`: those that are new or lie elsewhere. */

@@ -20,6 +20,20 @@ export interface RecordingCounts {
   readonly bookmarks: number;
   /** Times when nothing could be written: a full disk. */
   readonly gaps: number;
+  /** Times that something was hidden anew, or from the beginning; absent: nothing ever was. */
+  readonly masks?: number;
+  /** Of them those when something was recorded that agents must not see: they are not shown these pictures. */
+  readonly agentMasks?: number;
+}
+
+/** The masks among what is counted, with one more entry of a track. */
+export function countMasks(
+  { masks = 0, agentMasks = 0 }: Pick<RecordingCounts, "masks" | "agentMasks">,
+  event: { readonly hidden: number; readonly agentsOnly: number },
+): Pick<RecordingCounts, "masks" | "agentMasks"> {
+  const all = masks + (event.hidden + event.agentsOnly > 0 ? 1 : 0);
+  const agents = agentMasks + (event.agentsOnly > 0 ? 1 : 0);
+  return { ...(all === 0 ? {} : { masks: all }), ...(agents === 0 ? {} : { agentMasks: agents }) };
 }
 
 export const NO_COUNTS: RecordingCounts = Object.freeze({

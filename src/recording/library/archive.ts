@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { RefusedError } from "../../desktop/error.ts";
 import type { BlockIndex } from "../format/block-index.ts";
 import { type KeySealer, openRecordingKey } from "../format/recording-key.ts";
-import { NO_COUNTS, type RecordingCounts, type RecordingSummary } from "../format/summary.ts";
+import { countMasks, NO_COUNTS, type RecordingCounts, type RecordingSummary } from "../format/summary.ts";
 import { BlockSource } from "../read/block-source.ts";
 import { OpenRecording } from "../read/open-recording.ts";
 import { readSeal, type Seal } from "../seal/seal.ts";
@@ -235,6 +235,7 @@ async function countsOf(
       humanInputs: counts.humanInputs + humanInputsOf(entry),
       bookmarks: counts.bookmarks + (entry.type === "bookmark" ? 1 : 0),
       gaps: counts.gaps + (entry.type === "gap" ? 1 : 0),
+      ...(entry.type === "masks" ? countMasks(counts, entry) : {}),
     };
     if (entry.type === "resize") size = { width: entry.width, height: entry.height };
   }

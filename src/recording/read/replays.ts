@@ -14,8 +14,8 @@ export interface ReplaysPorts {
   readonly clock: Clock;
   get(recordingId: string): Promise<RecordingSummary>;
   open(recordingId: string): Promise<OpenRecording>;
-  /** Opens a desktop that is not stored. */
-  show(input: ConnectionInput, by: Actor | null): Desktop;
+  /** Opens a desktop that is not stored. `isForPeople`: agents see nothing of it. */
+  show(input: ConnectionInput, by: Actor | null, isForPeople: boolean): Desktop;
   on(listener: (event: DesktopsEvent) => void): () => void;
 }
 
@@ -59,14 +59,14 @@ export class Replays {
    */
   async open(recordingId: string, startMs = 0, by: Actor | null = null): Promise<Desktop> {
     const ports = this.#attached();
-    const { title } = await ports.get(recordingId);
+    const { title, counts } = await ports.get(recordingId);
     const input = {
       id: `replay-${randomBytes(4).toString("hex")}`,
       name: `${title} (replay)`,
       protocol: "replay",
       replay: { recordingId, startMs },
     } as const;
-    return ports.show(input, by);
+    return ports.show(input, by, (counts.agentMasks ?? 0) > 0);
   }
 
   /** The desktops that show a recording. */

@@ -123,6 +123,8 @@ function sealOf(record: JsonRecord): Seal {
       humanInputs: counts.count("humanInputs"),
       bookmarks: counts.count("bookmarks"),
       gaps: counts.count("gaps"),
+      ...(counts.has("masks") ? { masks: counts.count("masks") } : {}),
+      ...(counts.has("agentMasks") ? { agentMasks: counts.count("agentMasks") } : {}),
     },
     segments: record.count("segments"),
     bytes: record.count("bytes"),

@@ -6,10 +6,10 @@ import type { Approval } from "../../desktop/control/approvals/approvals.ts";
 import type { Desktop, DesktopEvent, DesktopState } from "../../desktop/desktop.ts";
 import type { InputSeen } from "../../desktop/events/input-events.ts";
 import type { Cursor } from "../../framebuffer/cursor.ts";
-import type { Size } from "../../framebuffer/rect.ts";
+import { holdsPoint, type Size } from "../../framebuffer/rect.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
 import type { TrackActor, TrackEntry, TrackEvent } from "../format/event-entry.ts";
-import { NO_COUNTS, type RecordingCounts } from "../format/summary.ts";
+import { countMasks, NO_COUNTS, type RecordingCounts } from "../format/summary.ts";
 
 /** Where the pointer is and how it looks is told so often. */
 const POINTER_MS = 100;
@@ -23,6 +23,7 @@ const NEVER_DROPPED: ReadonlySet<TrackEvent["type"]> = new Set([
   "action",
   "approval",
   "mode",
+  "masks",
   "stopped",
   "holder",
   "bookmark",
@@ -88,6 +89,7 @@ export class EventRecorder {
     if (desktop.size.width > 0) this.add(resizeOf(desktop.size, desktop.screens));
     this.add(stateOf(desktop.state));
     this.add({ type: "mode", mode: desktop.mode, by: null });
+    if (desktop.masks.length > 0) this.#tellMasks();
     if (desktop.viewers > 0) this.add({ type: "viewers", count: desktop.viewers });
     if (desktop.holder !== null) this.add({ type: "holder", actor: actorOf(desktop.holder.actor) });
     // One entry each: all together may be more than a reader takes for a line.
@@ -99,13 +101,16 @@ export class EventRecorder {
   #restatePointer(): void {
     this.#restatedAtMs = this.#nowMs();
     this.#cursor = { cursor: this.#desktop.cursor };
-    this.#pointer = this.#desktop.pointer;
+    const { pointer } = this.#desktop;
+    this.#pointer = this.#isHidden(pointer.x, pointer.y) ? null : pointer;
   }
 
   #onEvent(event: DesktopEvent): void {
     if (event.type === "input") this.#onInput(event.input);
     else if (event.type === "cursor") this.#cursor = { cursor: event.cursor };
-    else {
+    else if (event.type === "masks") {
+      if (event.change !== "moved") this.#tellMasks();
+    } else {
       const told = entryOf(event);
       if (told !== null) this.add(told);
     }
@@ -131,8 +136,24 @@ export class EventRecorder {
     }
   }
 
+  #tellMasks(): void {
+    const { masks } = this.#desktop;
+    const hidden = masks.filter(({ audiences }) => audiences.includes("recording"));
+    const agentsOnly = masks.filter(
+      ({ audiences }) => audiences.includes("agent") && !audiences.includes("recording"),
+    );
+    this.add({ type: "masks", hidden: hidden.length, agentsOnly: agentsOnly.length });
+  }
+
+  /** On a keypad the place is what is typed. */
+  #isHidden(x: number, y: number): boolean {
+    return this.#desktop.hiddenFrom("recording").some((rect) => holdsPoint(rect, x, y));
+  }
+
   #onInput(input: InputSeen): void {
     const by = this.#hand;
+    if ((input.kind === "mouse_click" || input.kind === "mouse_move") && this.#isHidden(input.x, input.y))
+      return;
     if (input.kind === "key_press") this.#keys[by]++;
     else if (input.kind === "mouse_click") {
       this.#pointer = null;
@@ -168,6 +189,7 @@ export class EventRecorder {
       humanInputs: counts.humanInputs + humanInputsOf(event),
       bookmarks: counts.bookmarks + (event.type === "bookmark" ? 1 : 0),
       gaps: counts.gaps + (event.type === "gap" ? 1 : 0),
+      ...(event.type === "masks" ? countMasks(counts, event) : {}),
     };
   }
 }
@@ -179,7 +201,7 @@ export function humanInputsOf(event: TrackEvent): number {
 }
 
 /** What is told of an event at once; null where it is no track's business. */
-function entryOf(event: Exclude<DesktopEvent, { type: "input" | "cursor" }>): TrackEvent | null {
+function entryOf(event: Exclude<DesktopEvent, { type: "input" | "cursor" | "masks" }>): TrackEvent | null {
   switch (event.type) {
     case "action":
       return actionOf(event.record);

@@ -6,6 +6,7 @@ import {
 } from "../../desktop/connections/connection-fields.ts";
 import { SUBJECTS, WORDS } from "../../desktop/control/action-class.ts";
 import { customRulesSchema } from "../../desktop/control/custom-rules-fields.ts";
+import { maskFields, maskRectSchema } from "../../desktop/masks/mask.ts";
 import { overlaySchema, rect } from "./overlay-api.ts";
 
 export { overlaySchema } from "./overlay-api.ts";
@@ -95,6 +96,8 @@ export const approvalSchema = z.object({
   bound: rect.nullable(),
   /** False where the desktop sends approximations and pixels are compared with tolerance. */
   is_exact: z.boolean(),
+  /** From whom a part of what it is about is hidden, viewer: also from who decides; absent: from nobody. */
+  hidden_from: z.array(z.enum(["agent", "viewer", "recording"])).optional(),
   /** What the approver may change. */
   editable: z.enum(["text", "point"]).nullable(),
   /** What `allow_for_ms` would allow, in words; null where only this once is possible. */
@@ -172,6 +175,28 @@ export const modeBodySchema = z.strictObject({
 });
 
 /** The rules of custom mode, as an operator edits them; where the desktop is in another mode, those that it would start with. */
+/** `GET /api/v1/desktops/:id/masks`: what is hidden, and from whom. */
+export const maskSchema = z.object({
+  id: z.string(),
+  /** For people: agents are told null. */
+  label: z.string().nullable(),
+  audiences: z.array(z.enum(["agent", "viewer", "recording"])),
+  /** fixed: it stays where it is. found: it goes with what it follows. lost: that is nowhere, and the mask where it last was. */
+  state: z.enum(["fixed", "found", "lost"]),
+  /** By the configuration: nobody removes it here. */
+  is_configured: z.boolean(),
+  /** What it hides now, desktop pixels. */
+  places: z.array(rect),
+  created_at: z.string(),
+});
+export const masksSchema = z.array(maskSchema);
+
+/** `POST`: `follows` is what is there now, desktop pixels, and takes the mask along as it moves. */
+export const maskBodySchema = z.strictObject({
+  ...maskFields,
+  follows: maskRectSchema.exactOptional(),
+});
+
 export const rulesSchema = z.object({ is_in_force: z.boolean(), rules: customRulesSchema });
 
 /** `PUT /api/v1/desktops/:id/rules`: puts the desktop into custom mode with these. */
@@ -323,6 +348,8 @@ export const eventMessageSchema = z.discriminatedUnion("type", [
   /** All that holds on a desktop from now on. */
   z.object({ type: z.literal("grants"), desktop_id: z.string(), grants: z.array(grantSchema) }),
   z.object({ type: z.literal("action"), action: actionSchema }),
+  /** What is hidden there, or from whom, is another: `GET /api/v1/desktops/:id/masks`. */
+  z.object({ type: z.literal("masks"), desktop_id: z.string() }),
   z.object({ type: z.literal("holder"), desktop_id: z.string(), holder: holderSchema.nullable() }),
   z.object({ type: z.literal("clipboard"), desktop_id: z.string(), length: z.int() }),
   z.object({ type: z.literal("clients"), clients: z.array(z.string()) }),
@@ -332,6 +359,7 @@ export type DesktopInfo = z.infer<typeof desktopSchema>;
 export type ApprovalInfo = z.infer<typeof approvalSchema>;
 export type GrantInfo = z.infer<typeof grantSchema>;
 export type HolderInfo = z.infer<typeof holderSchema>;
+export type MaskInfo = z.infer<typeof maskSchema>;
 export type RulesInfo = z.infer<typeof rulesSchema>;
 export type RulesTryBody = z.input<typeof rulesTryBodySchema>;
 export type RulesTried = z.infer<typeof rulesTriedSchema>;

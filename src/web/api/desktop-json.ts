@@ -25,6 +25,7 @@ export function approvalInfo(approval: Approval): ApprovalInfo {
     picture_url: crop === null ? null : `/api/v1/approvals/${approval.id}/picture.png`,
     crop: crop === null ? null : { x: crop.x, y: crop.y, width: crop.width, height: crop.height },
     bound: approval.bound === null ? null : { ...approval.bound },
+    ...(approval.hiddenFrom === undefined ? {} : { hidden_from: [...approval.hiddenFrom] }),
     is_exact: approval.isExact,
     editable: editableOf(action),
     scope: action.kind === "add_connection" ? null : scopeOf(action, approval.held),

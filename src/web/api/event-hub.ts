@@ -27,6 +27,7 @@ export class EventHub {
   readonly #readers = new Set<EventReader>();
   readonly #followed = new Map<string, () => void>();
   readonly #changed = new Set<WebDesktop>();
+  readonly #remasked = new Set<string>();
   readonly #stops: (() => void)[];
   /** The agents of each desktop as the pages know them, by its id. */
   readonly #toldAgents = new Map<string, string>();
@@ -134,6 +135,9 @@ export class EventHub {
         return;
       case "approval":
         return;
+      case "masks":
+        this.#tellMasks(desktop.id);
+        return;
       case "grant": {
         const grants = desktop.grants.all.map((grant) => grantInfo(desktop.id, grant));
         this.#tell({ type: "grants", desktop_id: desktop.id, grants });
@@ -185,6 +189,16 @@ export class EventHub {
     if (this.#readers.size === 0) return;
     if (this.#changed.size === 0) queueMicrotask(() => this.#tellChanged());
     this.#changed.add(desktop);
+  }
+
+  /** Once for all that moved with one update. */
+  #tellMasks(id: string): void {
+    if (this.#readers.size === 0 || this.#remasked.has(id)) return;
+    this.#remasked.add(id);
+    queueMicrotask(() => {
+      this.#remasked.delete(id);
+      this.#tell({ type: "masks", desktop_id: id });
+    });
   }
 
   #tellChanged(): void {

@@ -13,6 +13,7 @@ import { approvalRoutes } from "../routes/approvals.ts";
 import { configRoutes } from "../routes/config.ts";
 import { desktopRoutes } from "../routes/desktops.ts";
 import { healthRoutes } from "../routes/health.ts";
+import { maskRoutes } from "../routes/masks.ts";
 import { mcpRoutes, rpcError } from "../routes/mcp.ts";
 import { meRoutes } from "../routes/me.ts";
 import { challenge, metadataRoutes } from "../routes/metadata.ts";
@@ -176,6 +177,7 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper):
   overlayRoutes(app, ports);
   approvalRoutes(app, ports, reading);
   ruleRoutes(app, ports);
+  maskRoutes(app, ports);
   if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);
   if (ports.recordings !== undefined) {
     addRecordingRoutes(app, ports, ports.recordings, { reading, limits });

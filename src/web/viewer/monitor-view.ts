@@ -2,7 +2,7 @@ import type { Action, ActionResult, Actor, PerformOptions } from "../../desktop/
 import type { DesktopEvent } from "../../desktop/desktop.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { LockKeys } from "../../desktop/link.ts";
-import type { Change, View, Watcher } from "../../desktop/view.ts";
+import type { Audience, Change, View, Watcher } from "../../desktop/view.ts";
 import type { Cursor } from "../../framebuffer/cursor.ts";
 import type { Picture } from "../../framebuffer/picture.ts";
 import {
@@ -118,7 +118,7 @@ export class MonitorDesktop implements ViewedDesktop {
     });
   }
 
-  view(audience: "viewer"): View {
+  view(audience: Audience): View {
     return new MonitorView(this.#whole.view(audience), this, () => this.#crop);
   }
 
@@ -190,6 +190,11 @@ class MonitorView implements View {
 
   get screens(): readonly Screen[] {
     return this.#monitor.screens;
+  }
+
+  get hidden(): Region {
+    const crop = this.#crop();
+    return this.#whole.hidden.clip(crop).translate(-crop.x, -crop.y);
   }
 
   snapshot(): ReturnType<View["snapshot"]> {

@@ -1,4 +1,4 @@
-import { composeCursor } from "../../compositor/compose.ts";
+import { composeCursor, maskedPicture } from "../../compositor/compose.ts";
 import type { Cursor } from "../../framebuffer/cursor.ts";
 import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
 import {
@@ -61,9 +61,11 @@ export class PaintedPointer {
     return intersectRects(placeOf(shown, pointer), rectOfSize(size));
   }
 
-  over(picture: Picture): Picture {
+  /** `hidden`: what is kept from the viewer, and with it where the pointer is there. */
+  over(picture: Picture, hidden: Region): Picture {
     const cursor = this.#cursor;
-    return cursor === null ? picture : composeCursor(picture, cursor, this.#at.x, this.#at.y);
+    if (cursor === null) return picture;
+    return maskedPicture(composeCursor(picture, cursor, this.#at.x, this.#at.y), hidden);
   }
 
   /** Names what is drawn in, and where: the same for all viewers that have the same drawn in there; empty for none. */

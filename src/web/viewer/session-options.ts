@@ -15,6 +15,8 @@ export interface ViewerSessionPorts {
   readonly rfb: RfbServerPorts;
   /** Of the desktop: one for all its viewers. */
   readonly cache: ViewerRectCache;
+  /** The same for those who come with an agent's token, who see what agents do; absent: one of its own. */
+  agentCache?(): ViewerRectCache;
   readonly clock: Clock;
   readonly log: ViewerLog;
   /** Of the event loop: one for all viewers. Default: one of its own. */

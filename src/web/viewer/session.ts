@@ -7,6 +7,7 @@ import { RfbServer, type RfbServerEvent, type TlsIdentity } from "../../protocol
 import { ViewerClipboardFeed } from "./clipboard.ts";
 import { ViewerTurns } from "./encode-budget.ts";
 import { codeOf, ViewerInput } from "./input.ts";
+import { ViewerRectCache } from "./rect-cache.ts";
 import { refuseViewer } from "./refusal.ts";
 import type { ViewerRights } from "./rights.ts";
 import type { DeniedInput, ViewerSessionOptions, ViewerSessionPorts } from "./session-options.ts";
@@ -40,6 +41,7 @@ export class ViewerSession {
   #feed: ViewerFeed | null = null;
   #rights: ViewerRights | null = null;
   #input: ViewerInput | null = null;
+  #cache: ViewerRectCache;
   #leave: (() => void)[] = [];
   readonly #denied = new Set<DeniedInput>();
   #droppedInputs = 0;
@@ -50,6 +52,7 @@ export class ViewerSession {
 
   constructor(ports: ViewerSessionPorts, options: ViewerSessionOptions) {
     this.#ports = ports;
+    this.#cache = ports.cache;
     this.#options = options;
     this.#turns = ports.turns ?? new ViewerTurns();
     this.#transport = options.transport;
@@ -125,7 +128,7 @@ export class ViewerSession {
         ...this.#ports.rfb,
         encodeRect: (work, encode) => (this.#feed === null ? encode() : this.#feed.encodeOnce(work, encode)),
         encodedRects: (style) => this.#feed?.encodedRects(style) ?? [],
-        joinUpdate: (parts) => this.#ports.cache.join(parts),
+        joinUpdate: (parts) => this.#cache.join(parts),
         pictureNumber: () => desktop.generation,
       },
       (bytes) => this.#send(bytes),
@@ -206,10 +209,13 @@ export class ViewerSession {
     const rights = rightsOf();
     this.#rights = rights;
     this.#input = new ViewerInput(desktop, rights.actor, this.#ports.log);
+    const audience = rights.actor.kind === "agent" ? "agent" : "viewer";
+    if (audience === "agent") {
+      this.#cache = this.#ports.agentCache?.() ?? new ViewerRectCache(desktop.view(audience));
+    }
     const feed = new ViewerFeed({
-      desktop,
-      isComposited,
-      cache: this.#ports.cache,
+      ...{ desktop, audience, isComposited },
+      cache: this.#cache,
       clock: this.#ports.clock,
       turns: this.#turns,
       isDrained: () => this.#transport.bufferedBytes === 0,

@@ -39,7 +39,10 @@ export type Admission = Omit<ViewerSessionOptions, "desktop" | "transport">;
 /** All viewers of all desktops: those of one desktop share what is encoded. */
 export class ViewerSessions {
   readonly #ports: ViewerSessionsPorts;
-  readonly #caches = new WeakMap<ViewedDesktop, ViewerRectCache>();
+  readonly #caches = {
+    viewer: new WeakMap<ViewedDesktop, ViewerRectCache>(),
+    agent: new WeakMap<ViewedDesktop, ViewerRectCache>(),
+  };
   readonly #turns = new ViewerTurns();
   readonly #open = new Map<ViewerSession, ViewedDesktop>();
 
@@ -70,15 +73,13 @@ export class ViewerSessions {
   }
 
   admit(transport: ViewerTransport, desktop: ViewedDesktop, admission: Admission): ViewerSession {
-    // Before its first picture a desktop has no view, and its viewers wait for that.
-    const watch: View["watch"] = (onDamage, options) => desktop.view("viewer").watch(onDamage, options);
-    const cache = this.#caches.get(desktop) ?? new ViewerRectCache({ watch });
-    this.#caches.set(desktop, cache);
+    const cache = this.#cacheOf(desktop, "viewer");
     let left = (): void => {};
     const session = new ViewerSession(
       {
         ...this.#ports,
         cache,
+        agentCache: () => this.#cacheOf(desktop, "agent"),
         turns: this.#turns,
         denied: (rights, input) => this.#auditDenied(rights, desktop, input),
         pointed: () => this.#pointed(desktop),
@@ -95,13 +96,27 @@ export class ViewerSessions {
         onClosed: () => {
           left();
           this.#open.delete(session);
-          if (desktop.viewers === 0) cache.clear();
+          if (desktop.viewers === 0) this.#clear(desktop);
           admission.onClosed?.();
         },
       },
     );
     this.#open.set(session, desktop);
     return session;
+  }
+
+  #cacheOf(desktop: ViewedDesktop, audience: "viewer" | "agent"): ViewerRectCache {
+    // Before its first picture a desktop has no view, and its viewers wait for that.
+    const watch: View["watch"] = (onDamage, options) => desktop.view(audience).watch(onDamage, options);
+    const caches = this.#caches[audience];
+    const cache = caches.get(desktop) ?? new ViewerRectCache({ watch });
+    caches.set(desktop, cache);
+    return cache;
+  }
+
+  #clear(desktop: ViewedDesktop): void {
+    this.#caches.viewer.get(desktop)?.clear();
+    this.#caches.agent.get(desktop)?.clear();
   }
 
   #pointed(desktop: ViewedDesktop): void {

@@ -1,4 +1,4 @@
-import type { Change, View, Watcher } from "../../desktop/view.ts";
+import type { Audience, Change, View, Watcher } from "../../desktop/view.ts";
 import { targetsOf } from "../../framebuffer/copy-move.ts";
 import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
 import { areaOfRect, type Rect } from "../../framebuffer/rect.ts";
@@ -20,14 +20,16 @@ interface FedDesktop extends PointedDesktop {
   readonly generation: number;
   readonly viewers: number;
   readonly scene: { readonly version: number };
-  view(audience: "viewer"): View;
+  view(audience: Audience): View;
 }
 
 export interface ViewerFeedParts {
   readonly desktop: FedDesktop;
+  /** As whom the viewer sees it: an agent's token does not show more to a viewer than to its agent. */
+  readonly audience: Audience;
   /** Overlays drawn into the picture. */
   readonly isComposited: boolean;
-  /** Of the desktop: one for all its viewers. */
+  /** Of the desktop: one for all its viewers of an audience. */
   readonly cache: ViewerRectCache;
   readonly clock: Clock;
   /** Of the event loop: one for all viewers. */
@@ -73,7 +75,7 @@ export class ViewerFeed {
   constructor(parts: ViewerFeedParts) {
     this.#parts = parts;
     this.#pointer = new PaintedPointer(parts.desktop);
-    this.#view = parts.desktop.view("viewer");
+    this.#view = parts.desktop.view(parts.audience);
     this.#watcher = this.#view.watch(() => this.#onDamage(), { withOverlays: parts.isComposited });
   }
 
@@ -142,7 +144,7 @@ export class ViewerFeed {
       this.#waitsForDrain = server.hasRefinement;
       return;
     }
-    const picture = this.#pointer.over(this.#view.picture(isComposited));
+    const picture = this.#pointer.over(this.#view.picture(isComposited), this.#view.hidden);
     if (isShared && !this.#isPrepared(server, picture, painted, copies)) return;
     this.#took();
     const left = server.update(picture, painted, copies);

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import t from "tap";
+import { MASK_WORD } from "../../../src/compositor/compose.ts";
 import { Scene } from "../../../src/compositor/scene.ts";
 import { Display } from "../../../src/desktop/picture/display.ts";
 import type { Hiding } from "../../../src/desktop/picture/hiding.ts";
 import { AUDIENCES } from "../../../src/desktop/picture/layers.ts";
-import { MASK_WORD } from "../../../src/desktop/picture/masked-frame.ts";
 import type { Audience, Watcher } from "../../../src/desktop/view.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../../src/framebuffer/picture.ts";

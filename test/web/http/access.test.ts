@@ -47,6 +47,9 @@ const ROUTES: readonly (readonly [method: string, url: string, access: Access, k
   ["PUT", "/api/v1/desktops/:id/connection", "connections"],
   ["GET", "/api/v1/desktops/:id/actions", "view"],
   ["GET", "/api/v1/desktops/:id/rules", "view"],
+  ["GET", "/api/v1/desktops/:id/masks", "view"],
+  ["POST", "/api/v1/desktops/:id/masks", "masks"],
+  ["DELETE", "/api/v1/desktops/:id/masks/:maskId", "masks"],
   ["PUT", "/api/v1/desktops/:id/rules", "admin"],
   ["POST", "/api/v1/desktops/:id/rules/try", "view"],
   ["POST", "/api/v1/desktops/:id/mode", "modes"],
@@ -107,6 +110,7 @@ function addressOf(url: string): string {
   return url
     .replace(":id", "d1")
     .replace(":overlayId", "none")
+    .replace(":maskId", "none")
     .replace(":approvalId", "none")
     .replace("*", "app-1a2b.js");
 }

@@ -123,6 +123,7 @@ class DisplayedDesktop implements ViewedDesktop {
       get screens() {
         return display.screens;
       },
+      hidden: Region.empty,
       snapshot: () => Promise.reject(new Error("no snapshots of this one")),
       picture: (withOverlays) => this.picture(withOverlays),
       watch: (onDamage, options) =>

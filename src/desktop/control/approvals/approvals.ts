@@ -3,6 +3,7 @@ import { plainWords } from "../../../compositor/look/shown-text.ts";
 import type { Point, Rect } from "../../../framebuffer/rect.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { RefusedError } from "../../error.ts";
+import type { Audience } from "../../view.ts";
 import type { Action, Actor, Edit } from "../action.ts";
 import type { Detail } from "../action-details.ts";
 import type { Held } from "../action-summary.ts";
@@ -41,6 +42,8 @@ export interface Approval {
   readonly bound: Rect | null;
   /** SHA-256 of those pixels, hex; null without any. */
   readonly screenHash: string | null;
+  /** From whom a part of what it is about is hidden; absent: from nobody. */
+  readonly hiddenFrom?: readonly Audience[];
   /** Whether those pixels are compared exactly, not with tolerance. */
   readonly isExact: boolean;
   /** SHA-256 of the action with all its arguments, hex. */

@@ -7,6 +7,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { RefusedError } from "../../error.ts";
 import type { Display } from "../../picture/display.ts";
 import type { Shown } from "../../picture/shown.ts";
+import type { Audience } from "../../view.ts";
 import type { Action, Actor, Edit } from "../action.ts";
 import { type Hand, pathOf, subjectOf } from "../action-class.ts";
 import {
@@ -130,6 +131,16 @@ export class Asker {
     return { ...{ action, by, edit: null, isStanding: true, bound: area }, check, checkOn, close };
   }
 
+  /** From whom a part of what is asked about is hidden; of what has no place, anything. */
+  #hiddenIn(crop: Rect | null): { readonly hiddenFrom?: readonly Audience[] } {
+    const { display } = this.#ports;
+    const audiences = (["agent", "viewer"] as const).filter((audience) => {
+      const { hidden } = display.shownTo(audience);
+      return crop === null ? !hidden.isEmpty : hidden.overlaps(crop);
+    });
+    return audiences.length === 0 ? {} : { hiddenFrom: audiences };
+  }
+
   /** Throws RefusedError where the answer is not yes. `call`: the signal of the call that wants it. */
   async ask(
     action: Action,
@@ -161,6 +172,7 @@ export class Asker {
           bound: bound?.binding.bounds ?? null,
           screenHash: bound?.binding.hash ?? null,
           isExact: bound?.binding.isExact ?? true,
+          ...this.#hiddenIn(crop),
         },
         { signal, call, stale: bound?.stale.signal, picture },
       );

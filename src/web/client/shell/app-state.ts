@@ -13,6 +13,8 @@ export interface AppState {
   readonly actions: readonly ActionInfo[];
   /** Names of MCP clients, newest last. */
   readonly clients: readonly string[];
+  /** When something else was hidden there, or from somebody else, in the browser's time; by the desktop's id. */
+  readonly maskChanges: Readonly<Record<string, number>>;
 }
 
 export const EMPTY_STATE: AppState = {
@@ -22,6 +24,7 @@ export const EMPTY_STATE: AppState = {
   grants: [],
   actions: [],
   clients: [],
+  maskChanges: {},
 };
 
 const MAX_ACTIONS = 500;
@@ -53,6 +56,11 @@ export function afterMessage(appState: AppState, message: EventMessage, nowMs: n
       const others = appState.grants.filter((grant) => grant.desktop_id !== message.desktop_id);
       return { ...appState, grants: [...others, ...message.grants] };
     }
+    case "masks":
+      return {
+        ...appState,
+        maskChanges: { ...appState.maskChanges, [message.desktop_id]: nowMs },
+      };
     case "action":
       return withActions(appState, [message.action]);
     case "holder":

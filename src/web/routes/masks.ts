@@ -1,0 +1,49 @@
+import type { FastifyInstance } from "fastify";
+import * as z from "zod";
+import { actorOf } from "../../auth/actor.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import type { Mask } from "../../desktop/masks/mask.ts";
+import type { MaskInfo } from "../api/api.ts";
+import { maskBodySchema } from "../api/api.ts";
+import { principalOf } from "../http/access.ts";
+import { parse } from "../http/parse.ts";
+import type { AppPorts } from "../http/ports.ts";
+import { desktopOf } from "./desktops.ts";
+
+const paramsSchema = z.object({ maskId: z.string().max(100) });
+
+/** `/api/v1/desktops/:id/masks`: everybody may read where something is hidden, agents without the words for people. */
+export function maskRoutes(app: FastifyInstance, ports: Pick<AppPorts, "desktops">): void {
+  const url = "/api/v1/desktops/:id/masks";
+  const change = { config: { access: "masks" } } as const;
+  app.get(url, { config: { access: "view" } }, (request): MaskInfo[] => {
+    const isAgent = principalOf(request).role === "agent";
+    const infos = (desktopOf(ports, request).masks ?? []).map(maskInfo);
+    return isAgent ? infos.map((info) => ({ ...info, label: null })) : infos;
+  });
+  app.post(url, change, (request, reply): MaskInfo => {
+    const desktop = desktopOf(ports, request);
+    const { rect, monitor, audiences, label, follows } = parse(maskBodySchema, request.body);
+    const spec = { rect, monitor: monitor ?? null, audiences, label: label ?? null };
+    if (desktop.addMask === undefined) throw new RefusedError("not_supported", "nothing can be hidden here");
+    const mask = desktop.addMask(spec, follows ?? null, actorOf(principalOf(request), request.ip));
+    reply.code(201);
+    return maskInfo(mask);
+  });
+  app.delete(`${url}/:maskId`, change, (request, reply) => {
+    const desktop = desktopOf(ports, request);
+    const { maskId } = parse(paramsSchema, request.params);
+    desktop.removeMask?.(maskId, actorOf(principalOf(request), request.ip));
+    return reply.code(204).send();
+  });
+}
+
+export function maskInfo(mask: Mask): MaskInfo {
+  const { id, label, audiences, state, places } = mask;
+  return {
+    ...{ id, label, state, audiences: [...audiences] },
+    is_configured: mask.isConfigured,
+    places: places.map((place) => ({ ...place })),
+    created_at: mask.createdAt,
+  };
+}

@@ -1,0 +1,126 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { PLATFORM } from "../../../src/appliance/open-links.ts";
+import { configuredId } from "../../../src/desktop/connections/configured-id.ts";
+import { type ConnectionInput, makeConnection } from "../../../src/desktop/connections/connection.ts";
+import { Desktops } from "../../../src/desktop/desktops.ts";
+import { KeptMasks } from "../../../src/desktop/masks/kept-masks.ts";
+import { keptMark, readMark, takeMark } from "../../../src/desktop/masks/mask-mark.ts";
+import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import { rect } from "../../../src/framebuffer/rect.ts";
+import { FakeClock } from "../../fake-clock.ts";
+import { drawText } from "../../framebuffer/frames.ts";
+import { FakeLink } from "../fake-link.ts";
+import { HUMAN } from "../house.ts";
+
+const HOST: ConnectionInput = { protocol: "vnc", host: "desk.example" };
+const ID = configuredId(makeConnection(HOST, new Date(0)), 0);
+const PIN = { rect: rect(1, 2, 30, 40), monitor: null, audiences: ["agent"], label: "PIN" } as const;
+
+function folder(t: Test): string {
+  const path = mkdtempSync(join(tmpdir(), "oc-masks-"));
+  t.teardown(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** One run of the server, from its start to its end. */
+async function run(
+  t: Test,
+  path: string,
+  use: (desktops: Desktops, links: FakeLink[]) => unknown,
+): Promise<void> {
+  const links: FakeLink[] = [];
+  const desktops = new Desktops(
+    { mode: "assist", approvalExpiryMs: 45_000 },
+    {
+      ...PLATFORM,
+      clock: new FakeClock(),
+      random: () => 0.5,
+      onBug: (error) => t.fail(String(error)),
+      openLink: () => {
+        const link = new FakeLink();
+        links.push(link);
+        return link;
+      },
+      store: { load: async () => [], save: async () => {} },
+      ownListeners: () => [],
+      masks: await KeptMasks.open(join(path, "masks.json"), (error) => t.fail(String(error))),
+      configuredMasks: [
+        {
+          desktop: "desk.example:5900",
+          rect: rect(0, 0, 9, 9),
+          monitor: null,
+          audiences: ["agent"],
+          label: null,
+        },
+        { desktop: "another", rect: rect(0, 0, 8, 8), monitor: null, audiences: ["agent"], label: null },
+      ],
+    },
+  );
+  await desktops.open([HOST]);
+  await use(desktops, links);
+  await desktops.close();
+}
+
+t.test("masks that people drew hide from the first picture of the next run on", async (t) => {
+  const path = folder(t);
+  await run(t, path, (desktops, [link]) => {
+    link?.goLive();
+    drawText(link?.framebuffer ?? new Framebuffer(1, 1), rect(60, 20, 60, 30), 5);
+    link?.paint(rect(0, 0, 10, 10), 0);
+    link?.paint(rect(199, 99, 1, 1), 0);
+    const desktop = desktops.get(ID);
+    desktop.addMask(PIN, null, HUMAN);
+    const { id } = desktop.addMask({ ...PIN, label: "gone" }, null, HUMAN);
+    desktop.removeMask(id, HUMAN);
+  });
+  t.equal(statSync(join(path, "masks.json")).mode & 0o777, 0o600);
+  await run(t, path, (desktops, [link]) => {
+    const desktop = desktops.get(ID);
+    t.match(desktop.masks, [
+      { isConfigured: true, rect: rect(0, 0, 9, 9) },
+      { isConfigured: false, label: "PIN" },
+    ]);
+    link?.goLive();
+    t.same(desktop.hiddenFrom("agent"), [rect(0, 0, 9, 9), rect(1, 2, 30, 40)]);
+    const { bytes, offset } = desktop
+      .view("agent")
+      .picture(false)
+      .pixels(rect(20, 20, 1, 1));
+    t.equal(bytes[offset], 0x40);
+  });
+  await run(t, path, (desktops) => desktops.remove(ID, HUMAN));
+  t.same(JSON.parse(readFileSync(join(path, "masks.json"), "utf8")).desktops, {}, "removed with its desktop");
+});
+
+t.test("what is followed outlasts the process, and what is no mark is refused", async (t) => {
+  const frame = new Framebuffer(200, 100, { hasKernels: true });
+  drawText(frame, rect(20, 20, 60, 30), 5);
+  const mark = takeMark(frame, rect(20, 20, 60, 30));
+  const path = join(folder(t), "masks.json");
+  const fail = (error: unknown): void => t.fail(String(error));
+  const first = await KeptMasks.open(path, fail);
+  first.set("d", [{ ...PIN, mark, id: "m", createdAt: "2026-11-25T00:00:00.000Z" }]);
+  await first.flush();
+  const [kept] = (await KeptMasks.open(path, fail)).of("d");
+  t.same(kept?.mark?.patch.words, mark.patch.words);
+  t.same(kept?.mark?.chosenAt, { x: 20, y: 20 });
+  const written = keptMark(mark);
+  for (const broken of [
+    { ...written, width: 61 },
+    { ...written, pixels: "AAAA" },
+    { ...written, width: 4096, height: 4096 },
+  ])
+    t.throws(() => readMark(broken), { code: "invalid_parameters" });
+});
+
+t.test("a file that is not ours stops the start: without it what was hidden would be shown", async (t) => {
+  const path = join(folder(t), "masks.json");
+  writeFileSync(path, '{"version":1,"desktops":{"d":[{"rect":{}}]}}');
+  await t.rejects(
+    KeptMasks.open(path, () => {}),
+    { code: "invalid_parameters" },
+  );
+});
