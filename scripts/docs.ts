@@ -7,6 +7,7 @@ import { renderConfigDoc } from "./docs-config.ts";
 import { renderErrorsDoc } from "./docs-errors.ts";
 import { renderPolicyDoc } from "./docs-policy.ts";
 import { renderToolsDoc } from "./docs-tools.ts";
+import { renderWaysOutDoc } from "./docs-ways-out.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -16,6 +17,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "docs/errors.md": renderErrorsDoc,
   "docs/policy.md": renderPolicyDoc,
   "docs/compatibility.md": renderCompatibilityDoc,
+  "docs/ways-out.md": renderWaysOutDoc,
 };
 
 const isWriting = process.argv.includes("--write");

@@ -4,14 +4,13 @@ import { isSecret, SECRET_FIELDS } from "../desktop/connections/connection-field
 import { WORDS } from "../desktop/control/action-class.ts";
 import { customRulesSchema } from "../desktop/control/custom-rules-fields.ts";
 import { MODES } from "../desktop/control/policy.ts";
-import { maskFields } from "../desktop/masks/mask.ts";
-import { MASK_LIMIT } from "../desktop/masks/masks.ts";
 import { TOOLSETS } from "../mcp/tool/toolsets.ts";
 import { RECORDING_POLICIES } from "../recording/write/auto-record.ts";
 import { VIEWER_SECURITY } from "../web/viewer/security.ts";
 import { auditSchema } from "./audit-schema.ts";
 import { list, port, toggle } from "./config-values.ts";
 import { connectionSchema } from "./connection-schema.ts";
+import { masksSchema } from "./masks-schema.ts";
 import { oidcSchema } from "./oidc-schema.ts";
 import { targetsSchema } from "./targets-schema.ts";
 
@@ -234,23 +233,7 @@ export const configSchema = z.strictObject({
         .describe("Of the log on standard error."),
     })
     .prefault({}),
-  masks: z
-    .array(
-      z.strictObject({
-        desktop: z
-          .string()
-          .min(1)
-          .max(200)
-          .exactOptional()
-          .describe("Id or name of a desktop; absent: on every desktop."),
-        ...maskFields,
-      }),
-    )
-    .max(MASK_LIMIT)
-    .default([])
-    .describe(
-      "What is hidden on desktops, and from whom, each with rect (x, y, width, height), desktop, monitor, audiences (agent, viewer, recording; default all) and label. Nobody removes these while the server runs.",
-    ),
+  masks: masksSchema,
   connections: z
     .array(connectionSchema)
     .default([])

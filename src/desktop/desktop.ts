@@ -1,8 +1,7 @@
 import { Scene } from "../compositor/scene.ts";
 import type { Cursor } from "../framebuffer/cursor.ts";
-import { type Rect, type Size, translateRect } from "../framebuffer/rect.ts";
+import type { Size } from "../framebuffer/rect.ts";
 import type { Screen } from "../framebuffer/screen.ts";
-import { delay } from "../platform/clock.ts";
 import { Anchors } from "./anchors/anchors.ts";
 import type { Connection } from "./connections/connection.ts";
 import { changeOf } from "./connections/connection-edit.ts";
@@ -22,14 +21,11 @@ import type { DesktopEvent } from "./events/desktop-event.ts";
 import { SeenInput } from "./events/input-events.ts";
 import { NewestText } from "./input/newest-text.ts";
 import { Listeners } from "./listeners.ts";
-import type { Mask, MaskSpec } from "./masks/mask.ts";
-import { type MaskMark, takeMark } from "./masks/mask-mark.ts";
-import { Masks } from "./masks/masks.ts";
+import { DesktopMasks } from "./masks/desktop-masks.ts";
 import { awaitPicture } from "./picture/await-picture.ts";
 import { DesktopView } from "./picture/desktop-view.ts";
-import { Display, type DisplayEvents } from "./picture/display.ts";
+import { Display } from "./picture/display.ts";
 import { noPicture } from "./picture/no-picture.ts";
-import { noPictureYet } from "./picture/shown.ts";
 import { Snapshots } from "./picture/snapshots.ts";
 import type { Audience, View } from "./view.ts";
 
@@ -40,8 +36,6 @@ export type { DesktopEvent } from "./events/desktop-event.ts";
 
 /** A desktop stays watched for so long after an agent last looked or acted. */
 const WATCHED_AFTER_USE_MS = 30_000;
-/** How long the first look at an unwatched desktop waits for what the target has not been asked for. */
-const REFRESH_MS = 1000;
 const HUMAN_IDLE_MS = 30_000;
 
 /** A live desktop: one target, its picture, its overlays, its gate. */
@@ -54,7 +48,8 @@ export class Desktop {
   /** What people allowed agents for a while. */
   readonly grants: Pick<StandingGrants, "all" | "revoke">;
   readonly #ports: DesktopPorts;
-  readonly #masks: Masks;
+  /** What is hidden here, and from whom. */
+  readonly masks: DesktopMasks;
   readonly #display: Display;
   readonly #gate: Gate;
   readonly #input = new SeenInput((input) => this.#emit({ type: "input", input }));
@@ -76,6 +71,8 @@ export class Desktop {
   /** What changed of what agents are shown after a generation, until another; null where that is not known. */
   readonly changedSince = (generation: number, until?: number) =>
     this.#snapshots.changedSince("agent", generation, until);
+  /** Where something is hidden from an audience, in desktop pixels. */
+  readonly hiddenFrom = (audience: Audience) => this.masks.placesFrom(audience);
   /** The generation since which it has its size. */
   readonly sizedSince = () => this.#display.sizedSince;
   /** Whether an agent has left a key or a button down. */
@@ -97,28 +94,22 @@ export class Desktop {
     this.scene = new Scene(clock, ports.painter ?? null);
     const tell = (approval: Approval): void => this.#emit({ type: "approval", approval });
     this.approvals = new Approvals(clock, options, tell, ports.openQuestions);
-    this.#masks = new Masks(
-      {
-        now: () => clock.date(),
-        changed: () => this.#display.remask(),
-        moved: () => this.#emit({ type: "masks", change: "moved", mask: null, by: null }),
-      },
-      options.masks,
-    );
-    const events: DisplayEvents = {
+    this.masks = new DesktopMasks(options.masks, {
+      clock,
+      unmasked: () => this.#display.unmasked,
+      remask: () => this.#display.remask(),
+      tell: (event) => this.#emit(event),
+    });
+    this.#display = new Display(this.scene, clock, {
+      hiding: this.masks.hiding,
       painting: (region) => this.#gate.effects.onPaint(region),
       changed: (changes, generation) => {
-        const { agent, viewer, recording } = changes;
-        this.anchors.update(agent.damage, agent.moves);
-        this.#gate.effects.onDamage(agent.damage);
-        this.#gate.onDamage(viewer.damage);
+        const { damage, moves } = changes.agent;
+        this.anchors.update(damage, moves);
+        this.#gate.effects.onDamage(damage);
+        this.#gate.onDamage(changes.viewer.damage);
         this.#snapshots.invalidate(changes);
-        this.#emit({ type: "update", damage: recording.damage, generation });
-      },
-      regrouped: () => {
-        this.#snapshots.regrouped();
-        this.#gate.effects.onResize();
-        this.#gate.onDamage(null);
+        this.#emit({ type: "update", damage: changes.recording.damage, generation });
       },
       resized: (size, screens) => {
         this.#snapshots.resized();
@@ -133,8 +124,7 @@ export class Desktop {
         this.#follow();
       },
       watched: () => this.#follow(),
-    };
-    this.#display = new Display(this.scene, clock, events, this.#masks);
+    });
     this.anchors = new Anchors(this.scene, {
       clock,
       shown: this.#display.shownTo("agent"),
@@ -257,7 +247,7 @@ export class Desktop {
     if (!this.#display.hasPicture) throw noPicture(this.name, this.state, this.#keeper.lastError);
     const wasWatched = this.#isWatched;
     if (audience === "agent") this.#touch();
-    const refresh = wasWatched || audience !== "agent" ? null : () => this.#refresh();
+    const refresh = wasWatched || audience !== "agent" ? null : () => this.#keeper.refreshed();
     return new DesktopView(audience, this.#display, this.#snapshots, refresh);
   }
 
@@ -287,45 +277,6 @@ export class Desktop {
     if (actor.kind !== "human") throw new RefusedError("permission_denied", "only a human takes the input");
     if (isHolding) this.#gate.arbiter.take(actor, isDeclared);
     else this.#gate.arbiter.giveBack(actor);
-  }
-
-  /** What is hidden here, and from whom. */
-  get masks(): readonly Mask[] {
-    return this.#masks.all;
-  }
-
-  /** Those of them that outlast the process by a file of ours. */
-  readonly keptMasks = () => this.#masks.kept;
-
-  /** Where something is hidden from an audience, in desktop pixels. */
-  hiddenFrom(audience: Audience): readonly Rect[] {
-    return this.#masks.placesFrom(audience);
-  }
-
-  /**
-   * Hides something from now on: nothing of it is in what is made after this returns. `follows`: what is there now, and
-   * takes the mask along as it moves; both in desktop pixels. Throws RefusedError permission_denied for all but humans,
-   * invalid_parameters, too_many, target_down without a picture to follow.
-   */
-  addMask(spec: Omit<MaskSpec, "mark">, follows: Rect | null, actor: Actor): Mask {
-    if (actor.kind !== "human") throw new RefusedError("permission_denied", "only a human hides something");
-    const { rect } = spec;
-    const mask = this.#masks.add(
-      follows === null
-        ? { ...spec, mark: null }
-        : { ...spec, rect: translateRect(rect, -follows.x, -follows.y), mark: this.#markAt(follows) },
-    );
-    this.#emit({ type: "masks", change: "added", mask, by: actor });
-    return mask;
-  }
-
-  /** Throws RefusedError permission_denied for all but humans and for what the configuration hides, not_found. */
-  removeMask(id: string, actor: Actor): void {
-    if (actor.kind !== "human") {
-      throw new RefusedError("permission_denied", "only a human shows what was hidden");
-    }
-    const mask = this.#masks.remove(id);
-    this.#emit({ type: "masks", change: "removed", mask, by: actor });
   }
 
   /** Releases what is held, cancels what waits, refuses agents and hides their overlays until `resume`. */
@@ -422,13 +373,6 @@ export class Desktop {
     );
   }
 
-  /** Of what is there, also under other masks: what is hidden is to stay so wherever it goes. */
-  #markAt(rect: Rect): MaskMark {
-    const frame = this.#display.unmasked;
-    if (frame === null) throw noPictureYet();
-    return takeMark(frame, rect);
-  }
-
   /** An agent looks or acts: watched for a while. */
   #touch(): void {
     this.#cancelUnwatch?.();
@@ -445,17 +389,6 @@ export class Desktop {
 
   #follow(): void {
     this.#keeper.link?.follow(this.#isWatched);
-  }
-
-  /** What changed until now is in the picture, unless the target does not answer. */
-  async #refresh(): Promise<void> {
-    const link = this.#keeper.link;
-    if (link === null || this.state.kind !== "live") return;
-    const limit = new AbortController();
-    const answered = link.latest().catch(() => undefined); // lost: then the last picture must do, marked stale
-    const timeout = delay(this.#ports.clock, REFRESH_MS, limit.signal).catch(() => undefined);
-    await Promise.race([answered, timeout]);
-    limit.abort();
   }
 
   #emit(event: DesktopEvent): void {

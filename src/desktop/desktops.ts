@@ -282,7 +282,7 @@ export class Desktops {
     desktop.on((event) => {
       if (event.type === "state" && event.state.kind === "live") this.#connected(connection.id);
       if (event.type === "masks" && event.change !== "moved" && isLasting)
-        this.#ports.masks?.set(connection.id, desktop.keptMasks());
+        this.#ports.masks?.set(connection.id, desktop.masks.kept);
       if (event.type === "mode" && event.by.kind === "human") rules?.set(connection.id, desktop.limits());
     });
     this.#listeners.tell({ type: "added", desktop, by });

@@ -12,10 +12,8 @@ import type { Mode } from "../../src/desktop/control/policy.ts";
 import type { ActionRecord, DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
 import type { TestReport } from "../../src/desktop/desktops.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
-import type { Mask, MaskSpec } from "../../src/desktop/masks/mask.ts";
-import { Masks } from "../../src/desktop/masks/masks.ts";
+import { DesktopMasks } from "../../src/desktop/masks/desktop-masks.ts";
 import type { Audience, Snapshot, SnapshotRequest } from "../../src/desktop/view.ts";
-import { rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import type { WebDesktop, WebDesktops } from "../../src/web/http/ports.ts";
 
@@ -78,7 +76,6 @@ class FakeScene extends Emitter<SceneEvent> {
 }
 
 export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
-  readonly #masks = new Masks({ now: () => new Date(0), changed: () => {}, moved: () => {} });
   readonly id: string;
   connection: Connection;
   readonly name: string;
@@ -104,23 +101,16 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
   readonly calls: string[] = [];
   readonly snapshots: (SnapshotRequest & { readonly audience: Audience })[] = [];
 
-  get masks(): readonly Mask[] {
-    return this.#masks.all;
-  }
-
-  addMask(spec: Omit<MaskSpec, "mark">, _follows: unknown, by: Actor): Mask {
-    if (this.#masks.all.length === 0) this.#masks.layOut(rect(0, 0, 1024, 768), []);
-    const mask = this.#masks.add({ ...spec, mark: null });
-    this.emit({ type: "masks", change: "added", mask, by });
-    return mask;
-  }
-
-  removeMask(id: string, by: Actor): void {
-    this.emit({ type: "masks", change: "removed", mask: this.#masks.remove(id), by });
-  }
+  readonly masks: DesktopMasks = new DesktopMasks(undefined, {
+    clock: { nowMs: () => 0, date: () => new Date(0), after: () => () => {} },
+    unmasked: () => null,
+    remask: () => {},
+    tell: (event) => this.emit(event),
+  });
 
   constructor(connection: Connection) {
     super();
+    this.masks.hiding.layOut({ x: 0, y: 0, width: 1024, height: 768 }, []);
     this.id = connection.id;
     this.connection = connection;
     this.name = connection.name;

@@ -1,6 +1,9 @@
-import type { Clock } from "../../platform/clock.ts";
+import { type Clock, delay } from "../../platform/clock.ts";
 import { LinkError } from "../error.ts";
 import type { Link, LinkEvents } from "../link.ts";
+
+/** How long the first look at an unwatched desktop waits for what the target has not been asked for. */
+const REFRESH_MS = 1000;
 
 /** What a desktop is doing about its target. Times are the clock's `nowMs`. */
 export type DesktopState =
@@ -61,6 +64,16 @@ export class LinkKeeper {
 
   get link(): Link | null {
     return this.#link;
+  }
+
+  /** Resolves when what changed until now is in the picture, or soon where the target does not answer. */
+  async refreshed(): Promise<void> {
+    if (this.#link === null || this.state.kind !== "live") return;
+    const limit = new AbortController();
+    const answered = this.#link.latest().catch(() => undefined); // lost: then the last picture must do, marked stale
+    const timeout = delay(this.#clock, REFRESH_MS, limit.signal).catch(() => undefined);
+    await Promise.race([answered, timeout]);
+    limit.abort();
   }
 
   open(): void {

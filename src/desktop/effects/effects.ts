@@ -1,3 +1,4 @@
+import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
@@ -17,6 +18,7 @@ export class Effects {
   readonly #clock: Clock;
   readonly #history = new DamageHistory();
   readonly #watches = new Set<EffectWatch>();
+  #frame: Framebuffer | null = null;
 
   constructor(display: Display, input: Input, reaction: ReactionTime, clock: Clock) {
     // Agents are told what an action changed: of what they may see.
@@ -73,6 +75,10 @@ export class Effects {
   }
 
   onDamage(damage: Region): void {
+    const { frame } = this.#shown;
+    // Another picture, as something else is hidden from agents: nothing compares with the one before.
+    if (frame !== this.#frame) this.onResize();
+    this.#frame = frame;
     const [watch] = this.#watches;
     // While an action is watched only what had its rhythm before goes on with it.
     const own = watch === undefined ? damage : damage.intersect(watch.known.restless);

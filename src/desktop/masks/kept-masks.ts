@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { MAX_SIDE } from "../../framebuffer/framebuffer.ts";
 import { JsonFile } from "../../platform/json-file.ts";
-import { maskFields } from "./mask.ts";
+import { maskFields } from "./mask-fields.ts";
 import { keptMark, readMark } from "./mask-mark.ts";
 import { type KeptMask, MASK_LIMIT } from "./masks.ts";
 

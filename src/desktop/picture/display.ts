@@ -25,12 +25,12 @@ import { Shown } from "./shown.ts";
 const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
 
 export interface DisplayEvents {
+  /** What is kept from whom; absent: nothing from anybody. */
+  readonly hiding?: Hiding;
   /** Pixels of this may be painted over, right after the call. */
   painting?(region: Region): void;
   /** Pixels differ from before: what of them each audience is shown, and the generation that has them. */
   changed(changes: ShownChanges, generation: number): void;
-  /** What is kept from whom is so much another that some are shown another picture, told before `changed`. */
-  regrouped?(): void;
   resized(size: Size, screens: readonly Screen[]): void;
   /** After a (re)connect some pixels have come: how much of the picture, 0 to 1. */
   received?(part: number): void;
@@ -66,10 +66,11 @@ export class Display {
   #missing = Region.empty;
   #isFresh = false;
 
-  constructor(scene: Scene, clock: Clock, events: DisplayEvents, hiding: Hiding = NOTHING_HIDDEN) {
+  constructor(scene: Scene, clock: Clock, events: DisplayEvents) {
     this.scene = scene;
     this.#clock = clock;
     this.#events = events;
+    const { hiding = NOTHING_HIDDEN } = events;
     this.#hiding = hiding;
     const shown = (audience: Audience): Shown =>
       new Shown(
@@ -234,11 +235,10 @@ export class Display {
   #tell(frame: Framebuffer, change: RealChange): void {
     const nowMs = this.#clock.nowMs();
     const coverage = change.copies.length === 0 ? Region.empty : this.scene.coverage;
-    const { changes, isRegrouped } = this.#layers.update(frame, change, (shown, { painted, copies }) => {
+    const changes = this.#layers.update(frame, change, (shown, { painted, copies }) => {
       if (!painted.isEmpty || copies.length > 0) shown.changedAtMs = nowMs;
       shown.watchers.update(painted, copies, coverage);
     });
-    if (isRegrouped) this.#events.regrouped?.();
     this.#events.changed(changes, this.#generation);
   }
 

@@ -48,13 +48,13 @@ export class Layers {
 
   /**
    * Brings all pictures up to date with the real one and with what is hidden now. `onChange`: what each audience's
-   * watchers are owed. `isRegrouped`: some are shown another picture, of another name.
+   * watchers are owed. Where what is kept from whom is otherwise divided, some are shown another picture, of another name.
    */
   update(
     real: Framebuffer,
     change: RealChange,
     onChange: (shown: Shown, change: Change) => void,
-  ): { readonly changes: ShownChanges; readonly isRegrouped: boolean } {
+  ): ShownChanges {
     const isRegrouped = !this.#areGrouped();
     const before = this.#hiddenNow();
     if (isRegrouped) this.#regroup(real);
@@ -75,8 +75,7 @@ export class Layers {
       onChange(shown, maskedChange(change, masking));
       return { damage: masking.damage, moves: seenMoves(change.moves, masking) };
     };
-    const changes = { agent: tell("agent"), viewer: tell("viewer"), recording: tell("recording") };
-    return { changes, isRegrouped };
+    return { agent: tell("agent"), viewer: tell("viewer"), recording: tell("recording") };
   }
 
   #publish(masked: MaskedFrame, real: Framebuffer, damage: Region, after: Region): Masking {

@@ -107,12 +107,6 @@ export class Snapshots {
     this.#live.clear();
   }
 
-  /** Some are shown another picture: nothing that was made of the one before is kept. */
-  regrouped(): void {
-    this.#live.clear();
-    this.#kept.clear();
-  }
-
   /** The desktop is gone: nothing is kept. */
   close(): void {
     this.#live.clear();

@@ -89,7 +89,7 @@ export class EventRecorder {
     if (desktop.size.width > 0) this.add(resizeOf(desktop.size, desktop.screens));
     this.add(stateOf(desktop.state));
     this.add({ type: "mode", mode: desktop.mode, by: null });
-    if (desktop.masks.length > 0) this.#tellMasks();
+    if (desktop.masks.all.length > 0) this.#tellMasks();
     if (desktop.viewers > 0) this.add({ type: "viewers", count: desktop.viewers });
     if (desktop.holder !== null) this.add({ type: "holder", actor: actorOf(desktop.holder.actor) });
     // One entry each: all together may be more than a reader takes for a line.
@@ -137,7 +137,7 @@ export class EventRecorder {
   }
 
   #tellMasks(): void {
-    const { masks } = this.#desktop;
+    const { all: masks } = this.#desktop.masks;
     const hidden = masks.filter(({ audiences }) => audiences.includes("recording"));
     const agentsOnly = masks.filter(
       ({ audiences }) => audiences.includes("agent") && !audiences.includes("recording"),

@@ -6,7 +6,7 @@ import {
 } from "../../desktop/connections/connection-fields.ts";
 import { SUBJECTS, WORDS } from "../../desktop/control/action-class.ts";
 import { customRulesSchema } from "../../desktop/control/custom-rules-fields.ts";
-import { maskFields, maskRectSchema } from "../../desktop/masks/mask.ts";
+import { maskFields, maskRectSchema } from "../../desktop/masks/mask-fields.ts";
 import { overlaySchema, rect } from "./overlay-api.ts";
 
 export { overlaySchema } from "./overlay-api.ts";
@@ -359,6 +359,7 @@ export type DesktopInfo = z.infer<typeof desktopSchema>;
 export type ApprovalInfo = z.infer<typeof approvalSchema>;
 export type GrantInfo = z.infer<typeof grantSchema>;
 export type HolderInfo = z.infer<typeof holderSchema>;
+export type MaskBody = z.input<typeof maskBodySchema>;
 export type MaskInfo = z.infer<typeof maskSchema>;
 export type RulesInfo = z.infer<typeof rulesSchema>;
 export type RulesTryBody = z.input<typeof rulesTryBodySchema>;

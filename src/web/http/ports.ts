@@ -54,9 +54,7 @@ export interface WebDesktop
   readonly scene: Pick<Scene, "version" | "overlays" | "remove" | "clear" | "on">;
   readonly approvals: Pick<Approvals, "pending" | "decide" | "belongsTo" | "picture" | "shown">;
   /** What is hidden on it; absent where nothing can be. */
-  readonly masks?: Desktop["masks"];
-  readonly addMask?: Desktop["addMask"];
-  readonly removeMask?: Desktop["removeMask"];
+  readonly masks?: Pick<Desktop["masks"], "all" | "add" | "remove">;
   /** Of custom mode; null in any other. */
   readonly rules?: Desktop["rules"];
   view(audience: Audience): Pick<View, "snapshot">;

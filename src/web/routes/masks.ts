@@ -18,22 +18,22 @@ export function maskRoutes(app: FastifyInstance, ports: Pick<AppPorts, "desktops
   const change = { config: { access: "masks" } } as const;
   app.get(url, { config: { access: "view" } }, (request): MaskInfo[] => {
     const isAgent = principalOf(request).role === "agent";
-    const infos = (desktopOf(ports, request).masks ?? []).map(maskInfo);
+    const infos = (desktopOf(ports, request).masks?.all ?? []).map(maskInfo);
     return isAgent ? infos.map((info) => ({ ...info, label: null })) : infos;
   });
   app.post(url, change, (request, reply): MaskInfo => {
     const desktop = desktopOf(ports, request);
     const { rect, monitor, audiences, label, follows } = parse(maskBodySchema, request.body);
     const spec = { rect, monitor: monitor ?? null, audiences, label: label ?? null };
-    if (desktop.addMask === undefined) throw new RefusedError("not_supported", "nothing can be hidden here");
-    const mask = desktop.addMask(spec, follows ?? null, actorOf(principalOf(request), request.ip));
+    if (desktop.masks === undefined) throw new RefusedError("not_supported", "nothing can be hidden here");
+    const mask = desktop.masks.add(spec, follows ?? null, actorOf(principalOf(request), request.ip));
     reply.code(201);
     return maskInfo(mask);
   });
   app.delete(`${url}/:maskId`, change, (request, reply) => {
     const desktop = desktopOf(ports, request);
     const { maskId } = parse(paramsSchema, request.params);
-    desktop.removeMask?.(maskId, actorOf(principalOf(request), request.ip));
+    desktop.masks?.remove(maskId, actorOf(principalOf(request), request.ip));
     return reply.code(204).send();
   });
 }

@@ -72,14 +72,14 @@ t.test("masks that people drew hide from the first picture of the next run on", 
     link?.paint(rect(0, 0, 10, 10), 0);
     link?.paint(rect(199, 99, 1, 1), 0);
     const desktop = desktops.get(ID);
-    desktop.addMask(PIN, null, HUMAN);
-    const { id } = desktop.addMask({ ...PIN, label: "gone" }, null, HUMAN);
-    desktop.removeMask(id, HUMAN);
+    desktop.masks.add(PIN, null, HUMAN);
+    const { id } = desktop.masks.add({ ...PIN, label: "gone" }, null, HUMAN);
+    desktop.masks.remove(id, HUMAN);
   });
   t.equal(statSync(join(path, "masks.json")).mode & 0o777, 0o600);
   await run(t, path, (desktops, [link]) => {
     const desktop = desktops.get(ID);
-    t.match(desktop.masks, [
+    t.match(desktop.masks.all, [
       { isConfigured: true, rect: rect(0, 0, 9, 9) },
       { isConfigured: false, label: "PIN" },
     ]);
@@ -100,7 +100,7 @@ t.test("what is followed outlasts the process, and what is no mark is refused", 
   drawText(frame, rect(20, 20, 60, 30), 5);
   const mark = takeMark(frame, rect(20, 20, 60, 30));
   const path = join(folder(t), "masks.json");
-  const fail = (error: unknown): void => t.fail(String(error));
+  const fail = (error: unknown): void => void t.fail(String(error));
   const first = await KeptMasks.open(path, fail);
   first.set("d", [{ ...PIN, mark, id: "m", createdAt: "2026-11-25T00:00:00.000Z" }]);
   await first.flush();

@@ -105,9 +105,9 @@ t.test("a desktop hides at once, tells who did it, and obeys no agent", async (t
   const { desktop, link, events } = House.live();
   link.paint(rect(0, 0, 200, 100), 0x0000ff);
   const asked = { ...spec(rect(20, 20, 40, 40), ["agent"]), label: "PIN" };
-  t.throws(() => desktop.addMask(asked, null, AGENT), { code: "permission_denied" });
+  t.throws(() => desktop.masks.add(asked, null, AGENT), { code: "permission_denied" });
   const generation = desktop.generation;
-  const { id } = desktop.addMask(asked, null, HUMAN);
+  const { id } = desktop.masks.add(asked, null, HUMAN);
   t.equal(desktop.generation, generation + 1);
   t.same(desktop.changedSince(generation)?.rects, [rect(20, 20, 40, 40)]);
   const at = (audience: Audience): number => {
@@ -120,8 +120,8 @@ t.test("a desktop hides at once, tells who did it, and obeys no agent", async (t
   t.same([at("agent"), at("viewer"), at("recording")], [0x40, 0xff, 0xff]);
   link.paint(rect(30, 30, 5, 5), 0x00ff00);
   t.same(desktop.changedSince(generation + 1)?.rects, [], "agents are not told what changes there");
-  t.throws(() => desktop.removeMask(id, AGENT), { code: "permission_denied" });
-  desktop.removeMask(id, HUMAN);
+  t.throws(() => desktop.masks.remove(id, AGENT), { code: "permission_denied" });
+  desktop.masks.remove(id, HUMAN);
   t.equal(at("agent"), 0, "shown again as it is by now");
   const told = events.filter((event) => event.type === "masks");
   t.match(told, [
@@ -133,7 +133,7 @@ t.test("a desktop hides at once, tells who did it, and obeys no agent", async (t
 t.test("what an agent's action changes under a mask is not in its effect", async (t) => {
   const house = House.live();
   const { desktop, link } = house;
-  desktop.addMask(spec(rect(20, 20, 100, 60), ["agent"]), null, HUMAN);
+  desktop.masks.add(spec(rect(20, 20, 100, 60), ["agent"]), null, HUMAN);
   const click = { kind: "click", x: 10, y: 10, button: "left", clicks: 1, holdKeysyms: [] } as const;
   const performed = desktop.perform(click, AGENT);
   await settle();
@@ -155,7 +155,7 @@ t.test("a person's hand under a mask is told to no agent", async (t) => {
     () => {},
     () => Promise.reject(new Error("no pictures are taken")),
   );
-  desktop.addMask(spec(rect(20, 20, 100, 60), ["agent"]), null, HUMAN);
+  desktop.masks.add(spec(rect(20, 20, 100, 60), ["agent"]), null, HUMAN);
   const id = hub.subscribe("a", desktop, {
     ...{ kinds: ["mouse_move", "mouse_click", "screen_change"], debounceMs: 0, region: null, minPixels: 1 },
   });

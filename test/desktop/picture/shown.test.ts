@@ -15,7 +15,7 @@ function hiddenFromAgents(mode: Mode = "autopilot"): House {
   const house = House.live(mode);
   house.link.paint(rect(0, 0, 200, 100), 0x0000ff);
   const all = rect(0, 0, 200, 100);
-  house.desktop.addMask({ rect: all, monitor: null, audiences: ["agent"], label: null }, null, HUMAN);
+  house.desktop.masks.add({ rect: all, monitor: null, audiences: ["agent"], label: null }, null, HUMAN);
   return house;
 }
 

@@ -118,6 +118,11 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
           ))}
         </dl>
       )}
+      {approval.hidden_from !== undefined && (
+        <p class="approval-bound muted">
+          A part of this is hidden from {approval.hidden_from.includes("viewer") ? "you too" : "the agent"}.
+        </p>
+      )}
       {isPending && approval.bound !== null && (
         <p class="approval-bound muted">
           {approval.is_exact

@@ -10,6 +10,7 @@ import copy from "lucide-static/icons/copy.svg?raw";
 import download from "lucide-static/icons/download.svg?raw";
 import ellipsis from "lucide-static/icons/ellipsis.svg?raw";
 import eye from "lucide-static/icons/eye.svg?raw";
+import eyeOff from "lucide-static/icons/eye-off.svg?raw";
 import film from "lucide-static/icons/film.svg?raw";
 import info from "lucide-static/icons/info.svg?raw";
 import keyboard from "lucide-static/icons/keyboard.svg?raw";
@@ -56,6 +57,7 @@ const ICON_SHAPES = {
   download,
   ellipsis,
   eye,
+  eyeOff,
   film,
   frameBack,
   frameOn,

@@ -6,6 +6,8 @@ import type {
   DecisionBody,
   DesktopInfo,
   ErrorInfo,
+  MaskBody,
+  MaskInfo,
   Me,
   RecordingInfo,
   ReplayInfo,
@@ -152,6 +154,15 @@ export const api = {
   },
   async clearOverlays(id: string): Promise<void> {
     await request("DELETE", desktopPath(id, "/overlays"));
+  },
+  async masks(id: string): Promise<readonly MaskInfo[]> {
+    return (await request("GET", desktopPath(id, "/masks"))).json();
+  },
+  async addMask(id: string, mask: MaskBody): Promise<void> {
+    await request("POST", desktopPath(id, "/masks"), mask);
+  },
+  async removeMask(id: string, maskId: string): Promise<void> {
+    await request("DELETE", desktopPath(id, `/masks/${encodeURIComponent(maskId)}`));
   },
   async decide(approvalId: string, body: DecisionBody): Promise<void> {
     await request("POST", `/api/v1/approvals/${encodeURIComponent(approvalId)}`, body);

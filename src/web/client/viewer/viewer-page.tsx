@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { Rect } from "../../../framebuffer/rect.ts";
 import type { DesktopInfo } from "../../api/api.ts";
 import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
 import { later } from "../controls/later.tsx";
@@ -13,17 +14,20 @@ import { ShortcutsDialog } from "../shell/shortcuts-dialog.tsx";
 import { ClipboardBridge } from "./clipboard-bridge.ts";
 import type { Crop } from "./crop.ts";
 import { StageBanner } from "./stage-banner.tsx";
+import { useMasks } from "./use-masks.ts";
 import { Viewer } from "./viewer.ts";
 import { ViewerBar } from "./viewer-bar.tsx";
 import { viewerCommands } from "./viewer-commands.ts";
-import { useViewerState } from "./viewer-state.ts";
+import { PANEL_FROM, useViewerState } from "./viewer-state.ts";
 import "../styles/viewer.css";
 import "../styles/viewer-narrow.css";
 import "../styles/overlays.css";
+import "../styles/masks.css";
 
 /* What the first picture does not need comes after it. */
 const ClipboardPanel = later(async () => (await import("./clipboard-panel.tsx")).ClipboardPanel);
 const ViewerSide = later(async () => (await import("./viewer-side.tsx")).ViewerSide);
+const MaskDialog = later(async () => (await import("./mask-dialog.tsx")).MaskDialog);
 const FloatingApprovals = later(async () => (await import("./viewer-side.tsx")).FloatingApprovals);
 
 export interface ViewerPageProps {
@@ -68,6 +72,8 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const viewer = useSignal<Viewer | null>(null);
   const state = useViewerState(crop !== null);
   const isClipboardAsked = useSignal(false);
+  const masks = useMasks(desktop.id);
+  const drawnMask = useSignal<Rect | null>(null);
   const { id, name } = desktop;
   const hasPicture = desktop.width > 0;
   const isLive = desktop.state.kind === "live";
@@ -91,6 +97,9 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           state.overlays.value = overlays;
         },
         overlayCloseAsked: (overlay) => removeOverlay(overlay.id, true),
+        maskDrawn: (rect) => {
+          drawnMask.value = rect;
+        },
         clipboard: (text) => {
           state.clipboard.value = text;
         },
@@ -128,7 +137,15 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
     current.scaling = scaling.value;
     current.isViewOnly = isViewOnly.value || !mayInput;
     current.areOverlaysShown = areOverlaysShown.value;
-  }, [current, scaling.value, isViewOnly.value, areOverlaysShown.value, mayInput]);
+    current.masks = masks.value;
+  }, [current, scaling.value, isViewOnly.value, areOverlaysShown.value, masks.value, mayInput]);
+
+  const drawMask = (): void => {
+    // On a phone the panel lies over the desktop.
+    if (!matchMedia(PANEL_FROM).matches) state.isPanelOpen.value = false;
+    current?.drawMask();
+    inform("Drag over what is to be hidden. Escape ends it.");
+  };
 
   useEffect(() => {
     if (!isClipboardSynced.value || !current) return undefined;
@@ -239,7 +256,22 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         <ViewerSide
           desktop={desktop}
           state={state}
+          masks={masks.value}
+          onDrawMask={drawMask}
           onRemoveOverlay={(overlay) => removeOverlay(overlay.id)}
+        />
+      )}
+      {drawnMask.value !== null && (
+        <MaskDialog
+          rect={drawnMask.value}
+          onHide={(audiences, label) => {
+            const rect = drawnMask.value;
+            const mask = rect && { rect, audiences, ...(label === "" ? {} : { label }) };
+            if (mask) attempt("Could not hide it", api.addMask(id, mask));
+          }}
+          onClose={() => {
+            drawnMask.value = null;
+          }}
         />
       )}
       <ShortcutsDialog />

@@ -1,13 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 
-const PANEL_TABS = ["agent", "approvals", "overlays", "info"] as const;
+const PANEL_TABS = ["agent", "approvals", "overlays", "masks", "info"] as const;
 export type PanelTab = (typeof PANEL_TABS)[number];
 
 const NAMES = {
   agent: "Agent",
   approvals: "Approvals",
   overlays: "Overlays",
+  masks: "Masks",
   info: "Info",
 } as const satisfies Record<PanelTab, string>;
 

@@ -1,4 +1,4 @@
-import type { DesktopInfo, OverlayInfo } from "../../api/api.ts";
+import type { DesktopInfo, MaskInfo, OverlayInfo } from "../../api/api.ts";
 import { ApprovalList } from "../approvals/approval-list.tsx";
 import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
 import { GrantList } from "../approvals/grant-list.tsx";
@@ -8,6 +8,7 @@ import { api } from "../shell/api-client.ts";
 import { attempt } from "../shell/notices.ts";
 import { appState, may } from "../shell/session.ts";
 import { ActionList } from "./action-list.tsx";
+import { MaskList } from "./mask-list.tsx";
 import { OverlayList } from "./overlay-list.tsx";
 import { ViewerPanel } from "./viewer-panel.tsx";
 import type { ViewerState } from "./viewer-state.ts";
@@ -15,11 +16,13 @@ import type { ViewerState } from "./viewer-state.ts";
 export interface ViewerSideProps {
   readonly desktop: DesktopInfo;
   readonly state: ViewerState;
+  readonly masks: readonly MaskInfo[];
+  readonly onDrawMask: () => void;
   readonly onRemoveOverlay: (overlay: OverlayInfo) => void;
 }
 
 /** The panel with this desktop's things. Questions that wait are shown above the actions too: nobody must look for them. */
-export function ViewerSide({ desktop, state, onRemoveOverlay }: ViewerSideProps) {
+export function ViewerSide({ desktop, state, masks, onDrawMask, onRemoveOverlay }: ViewerSideProps) {
   const cards = cardsFor(appState.value.cards, desktop.id);
   const actions = appState.value.actions.filter((action) => action.desktop_id === desktop.id);
   const grants = appState.value.grants.filter((grant) => grant.desktop_id === desktop.id);
@@ -27,7 +30,11 @@ export function ViewerSide({ desktop, state, onRemoveOverlay }: ViewerSideProps)
   return (
     <ViewerPanel
       tab={tab}
-      counts={{ approvals: pendingCards(cards).length, overlays: state.overlays.value.length }}
+      counts={{
+        approvals: pendingCards(cards).length,
+        overlays: state.overlays.value.length,
+        masks: masks.length,
+      }}
       onTab={(next) => {
         state.tab.value = next;
       }}
@@ -62,6 +69,14 @@ export function ViewerSide({ desktop, state, onRemoveOverlay }: ViewerSideProps)
           }}
           onRemove={onRemoveOverlay}
           onClear={() => attempt("Could not clear the overlays", api.clearOverlays(desktop.id))}
+        />
+      )}
+      {tab === "masks" && (
+        <MaskList
+          masks={masks}
+          mayChange={may("masks")}
+          onDraw={onDrawMask}
+          onRemove={(mask) => attempt("Could not show it again", api.removeMask(desktop.id, mask.id))}
         />
       )}
       {tab === "info" && <DesktopFacts desktop={desktop} scale={state.scale.value} />}

@@ -22,7 +22,7 @@ export interface ViewerState {
 }
 
 /** Narrower than this the panel would hide the desktop, so it starts closed. */
-const PANEL_FROM = "(min-width: 900px)";
+export const PANEL_FROM = "(min-width: 900px)";
 
 /** A window that shows a part of a desktop is one of several: it starts without the panel. */
 export function useViewerState(isCropped: boolean): ViewerState {

@@ -1,11 +1,12 @@
 import type RFB from "@novnc/novnc";
-import type { Size } from "../../../framebuffer/rect.ts";
-import type { OverlayInfo, OverlayMessage } from "../../api/api.ts";
+import type { Rect, Size } from "../../../framebuffer/rect.ts";
+import type { MaskInfo, OverlayInfo, OverlayMessage } from "../../api/api.ts";
 import { backOffMs } from "../shell/back-off.ts";
 import { LiveSocket } from "../shell/live-socket.ts";
 import { type Crop, queryOfCrop } from "./crop.ts";
 import { EscapeChord } from "./escape-chord.ts";
 import { Still } from "./last-frame.ts";
+import { MaskLayer } from "./mask-layer.ts";
 import { OverlayLayer } from "./overlay-layer.ts";
 import { placeAt, planStage, type Scaling } from "./stage-plan.ts";
 
@@ -21,6 +22,8 @@ interface ViewerEvents {
   status(status: ViewerStatus): void;
   overlays(overlays: readonly OverlayInfo[]): void;
   overlayCloseAsked(overlay: OverlayInfo): void;
+  /** A person drew what is to be hidden, desktop pixels; null: they gave it up. */
+  maskDrawn(rect: Rect | null): void;
   /** What the desktop put on its clipboard. */
   clipboard(text: string): void;
   /** CSS pixels a desktop pixel, after each layout. */
@@ -59,6 +62,7 @@ export class Viewer {
   readonly #screen = document.createElement("div");
   readonly #still = new Still();
   readonly #layer: OverlayLayer;
+  readonly #maskLayer: MaskLayer;
   readonly #chord = new EscapeChord();
   readonly #resized = new ResizeObserver(() => this.#layout());
   readonly #canvasChanged = new MutationObserver(() => this.#layout());
@@ -82,10 +86,11 @@ export class Viewer {
       changed: (overlays) => options.events.overlays(overlays),
       closeAsked: (overlay) => options.events.overlayCloseAsked(overlay),
     });
+    this.#maskLayer = new MaskLayer({ drawn: (rect) => options.events.maskDrawn(rect) });
     this.#frame.className = "viewer-frame";
     this.#surface.className = "viewer-surface";
     this.#screen.className = "viewer-screen";
-    this.#surface.append(this.#still.element, this.#screen, this.#layer.element);
+    this.#surface.append(this.#still.element, this.#screen, this.#maskLayer.element, this.#layer.element);
     this.#frame.append(this.#surface);
     stage.append(this.#frame);
     this.#resized.observe(stage);
@@ -109,6 +114,15 @@ export class Viewer {
   set isViewOnly(isViewOnly: boolean) {
     this.#isViewOnly = isViewOnly;
     if (this.#rfb) this.#rfb.viewOnly = isViewOnly;
+  }
+
+  set masks(masks: readonly MaskInfo[]) {
+    this.#maskLayer.masks = masks;
+  }
+
+  /** The next drag over the picture draws what is to be hidden. */
+  drawMask(): void {
+    this.#maskLayer.draw();
   }
 
   set areOverlaysShown(areShown: boolean) {
@@ -143,6 +157,7 @@ export class Viewer {
   close(): void {
     this.#isClosed = true;
     this.#listening.abort();
+    this.#maskLayer.stop();
     this.#resized.disconnect();
     this.#canvasChanged.disconnect();
     this.#overlaySocket.close();
@@ -260,6 +275,7 @@ export class Viewer {
     this.#frame.classList.toggle("is-scrolling", plan.isScrolling);
     this.#surface.classList.toggle("is-sharp", plan.isSharp);
     this.#layer.place(this.#size, plan.scale);
+    this.#maskLayer.place(this.#size, plan.scale);
     this.#options.events.scale(plan.scale);
   }
 

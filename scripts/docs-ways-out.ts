@@ -1,0 +1,154 @@
+import { RESOURCE_TEMPLATES } from "../src/mcp/resources/resources.ts";
+import { GENERATED, table } from "./markdown.ts";
+
+/**
+ * Whose picture a way is made of. agent, viewer, recording: of that audience. role: of agents for an agent's token, else of
+ * viewers. recorded: of the recording, and to agents only where nothing was recorded that was hidden from them.
+ */
+type Shows = "agent" | "viewer" | "recording" | "role" | "recorded";
+
+export interface Way {
+  /** "GET /api/v1/…", "tool zoom", "resource screen://{id}", "prompt …", "stream …" or "file …". */
+  readonly way: string;
+  readonly shows: Shows;
+  /** What of the screen it carries. */
+  readonly carries: string;
+  /** The test that looks for what is hidden there. */
+  readonly test: string;
+}
+
+const E2E = "test/e2e/agents/masks.test.ts";
+const SHOWN = "test/desktop/picture/shown.test.ts";
+const LAYERS = "test/desktop/picture/layers.test.ts";
+const MASKS = "test/desktop/masks/masks.test.ts";
+
+const of = (shows: Shows, carries: string, test: string, ways: readonly string[]): Way[] =>
+  ways.map((way) => ({ way, shows, carries, test }));
+const tools = (names: string): string[] => names.split(" ").map((name) => `tool ${name}`);
+
+/** Every way by which something of a screen leaves. */
+export const WAYS_OUT: readonly Way[] = [
+  ...of("agent", "pixels", E2E, [
+    ...tools("take_screenshot zoom annotate_screenshot compare_screenshots computer batch_actions"),
+    "resource screen://{id}",
+    "resource screenshots://{id}",
+  ]),
+  ...of("agent", "pixels", SHOWN, [
+    "prompt describe_ui",
+    "prompt extract_code",
+    "prompt generate_bug_report",
+    "prompt accessibility_audit",
+  ]),
+  ...of("agent", "text", E2E, tools("read_text find_text click_text ocr_screenshot")),
+  ...of("agent", "what became true on the screen", E2E, tools("wait_for")),
+  ...of("agent", "where something stands", SHOWN, tools("add_anchor re_anchor_element")),
+  ...of(
+    "agent",
+    "rectangles that an action changed, and a picture where asked for",
+    MASKS,
+    tools("click_at type_text press_keys scroll move_mouse drag mouse_down mouse_up paste_text wait"),
+  ),
+  ...of("agent", "rectangles that changed, places of hands", MASKS, tools("poll_events subscribe_events")),
+  ...of("agent", "where the pointer is", "test/mcp/hidden-places.test.ts", tools("cursor_position")),
+  ...of("role", "pixels", E2E, [
+    "GET /api/v1/desktops/:id/screenshot.png",
+    "GET /api/v1/desktops/:id/screenshot.jpg",
+    "GET /api/v1/desktops/:id/screenshot.webp",
+  ]),
+  ...of("role", "pixels, moves, the pointer", "test/web/viewer/masked-viewers.test.ts", [
+    "GET /ws/desktops/:id",
+    "GET /websockify",
+    "stream VNC listener",
+  ]),
+  ...of("viewer", "the place that a question is about", SHOWN, [
+    "GET /api/v1/approvals/:approvalId/picture.png",
+    "GET /api/v1/approvals",
+  ]),
+  ...of("recorded", "pixels", E2E, [
+    "tool get_frame_at",
+    "stream replay",
+    "GET /api/v1/recordings/:id/frame.png",
+    "GET /api/v1/recordings/:id/frame.webp",
+    "GET /api/v1/recordings/:id/chunks/:index",
+    "GET /api/v1/recordings/:id/run",
+    "GET /api/v1/recordings/:id/export.png",
+    "GET /api/v1/recordings/:id/export.html",
+    "GET /api/v1/recordings/:id/export.gif",
+    "GET /api/v1/recordings/:id/export.mp4",
+    "GET /api/v1/recordings/:id/export.webm",
+    "GET /api/v1/recordings/:id/export.frames",
+  ]),
+  ...of("recording", "pixels, and what happened beside them", E2E, ["file recordings"]),
+  ...of("recording", "what happened beside the pixels", LAYERS, [
+    "GET /api/v1/recordings/:id/timeline",
+    "GET /api/v1/recordings/:id/pointer",
+    "GET /api/v1/recordings/:id/search",
+    "GET /api/v1/recordings/:id/export.ndjson",
+    "tool search_recording",
+    "resource recordings://{id}",
+  ]),
+  ...of("viewer", "what masks follow, as it looks", "test/desktop/masks/kept-masks.test.ts", [
+    "file masks.json",
+  ]),
+];
+
+/** Everything else that answers, and carries nothing of what a screen shows. */
+export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
+  ...tools("list_screenshots set_screenshot_frequency unsubscribe_events reset_input remove_anchor"),
+  ...tools("draw_overlay batch_overlay remove_overlay clear_overlays get_clipboard set_clipboard"),
+  ...tools("get_display_info set_mode session_stop session_resume start_recording stop_recording"),
+  ...tools("list_recordings list_connections set_active_connection test_connection add_connection"),
+  ...tools("remove_connection"),
+  "resource screenshots://recent",
+  "resource settings://current",
+  "GET /api/v1/recordings/:id/chunks",
+  ...["GET /ws/events", "GET /ws/overlays", "GET /api/v1/desktops/:id/actions"],
+  ...["GET /api/v1/desktops", "GET /api/v1/desktops/:id", "GET /api/v1/desktops/:id/connection"],
+  ...[
+    "GET /api/v1/desktops/:id/rules",
+    "GET /api/v1/desktops/:id/masks",
+    "GET /api/v1/desktops/:id/overlays",
+  ],
+  ...["GET /api/v1/desktops/:id/replay", "GET /api/v1/recordings", "GET /api/v1/recordings/:id"],
+  ...["GET /api/v1/grants", "GET /api/v1/tokens", "GET /api/v1/me"],
+  ...["admin-token", "agent-token", "agent-tokens", "tokens.json", "tokens-used.json", "secret.key"].map(
+    file,
+  ),
+  ...["known-targets.json", "rules.json", "last-connected.json", "connections.json"].map(file),
+  ...["vnc-rsa-key.pem", "vnc-password", "recording-key.pem"].map(file),
+  ...["audit.ndjson", "audit.lock", "audit.head", "audit.key"].map(file),
+]);
+
+function file(name: string): string {
+  return `file ${name}`;
+}
+
+const WORDS: Readonly<Record<Shows, string>> = {
+  agent: "agent",
+  viewer: "viewer",
+  recording: "recording",
+  role: "agent for an agent's token, else viewer",
+  recorded: "recording; agents only where nothing was recorded that was hidden from them",
+};
+
+/** docs/ways-out.md: by which ways something of a screen leaves, as whom, and what proves that masks hold there. */
+export function renderWaysOutDoc(): string {
+  const rows = WAYS_OUT.map(({ way, shows, carries, test }) => [
+    `\`${way}\``,
+    carries,
+    WORDS[shows],
+    `\`${test}\``,
+  ]);
+  return [
+    "# Ways out",
+    GENERATED,
+    "Every way by which something of a desktop's screen leaves the server, whose picture it is made of, and the test that",
+    "looks for what is masked there. A route, tool, resource, prompt or file that is neither here nor known to carry",
+    "nothing of a screen fails `test/ways-out.test.ts`. Browsers, VNC viewers and recordings get no pixel that is not in",
+    "their audience's picture (`src/desktop/picture/shown.ts`); `scripts/floors.ts` refuses code that reads others.",
+    "",
+    table(["way", "carries", "audience", "test"], rows),
+    "",
+    `What agents read by address: ${RESOURCE_TEMPLATES.map(({ uriTemplate }) => `\`${uriTemplate}\``).join(", ")}.`,
+  ].join("\n");
+}

@@ -1,0 +1,92 @@
+import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import { type Rect, translateRect } from "../../framebuffer/rect.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Actor } from "../control/action.ts";
+import { RefusedError } from "../error.ts";
+import type { DesktopEvent } from "../events/desktop-event.ts";
+import type { Hiding } from "../picture/hiding.ts";
+import { noPictureYet } from "../picture/shown.ts";
+import type { Audience } from "../view.ts";
+import type { Mask, MaskSpec } from "./mask.ts";
+import { type MaskMark, takeMark } from "./mask-mark.ts";
+import { type FirstMask, type KeptMask, Masks } from "./masks.ts";
+
+export interface DesktopMasksPorts {
+  readonly clock: Clock;
+  /** All pixels, under masks too; null before the first picture. */
+  unmasked(): Framebuffer | null;
+  /** Shows what is hidden now, and nothing of it when this returns. */
+  remask(): void;
+  tell(event: DesktopEvent): void;
+}
+
+/** What is hidden on a live desktop, and who may change that. */
+export class DesktopMasks {
+  readonly #masks: Masks;
+  readonly #ports: DesktopMasksPorts;
+
+  /** `first`: what is hidden from the beginning. */
+  constructor(first: readonly FirstMask[] | undefined, ports: DesktopMasksPorts) {
+    this.#ports = ports;
+    this.#masks = new Masks(
+      {
+        now: () => ports.clock.date(),
+        changed: () => ports.remask(),
+        moved: () => ports.tell({ type: "masks", change: "moved", mask: null, by: null }),
+      },
+      first,
+    );
+  }
+
+  /** For the picture. */
+  get hiding(): Hiding {
+    return this.#masks;
+  }
+
+  get all(): readonly Mask[] {
+    return this.#masks.all;
+  }
+
+  /** Those that outlast the process by a file of ours. */
+  get kept(): readonly KeptMask[] {
+    return this.#masks.kept;
+  }
+
+  /** Where something is hidden from an audience, in desktop pixels. */
+  placesFrom(audience: Audience): readonly Rect[] {
+    return this.#masks.placesFrom(audience);
+  }
+
+  /**
+   * Hides something from now on: nothing of it is in what is made after this returns. `follows`: what is there now, and
+   * takes the mask along as it moves; both in desktop pixels. Throws RefusedError permission_denied for all but humans,
+   * invalid_parameters, too_many, target_down without a picture to follow.
+   */
+  add(spec: Omit<MaskSpec, "mark">, follows: Rect | null, actor: Actor): Mask {
+    if (actor.kind !== "human") throw new RefusedError("permission_denied", "only a human hides something");
+    const { rect } = spec;
+    const mask = this.#masks.add(
+      follows === null
+        ? { ...spec, mark: null }
+        : { ...spec, rect: translateRect(rect, -follows.x, -follows.y), mark: this.#markAt(follows) },
+    );
+    this.#ports.tell({ type: "masks", change: "added", mask, by: actor });
+    return mask;
+  }
+
+  /** Throws RefusedError permission_denied for all but humans and for what the configuration hides, not_found. */
+  remove(id: string, actor: Actor): void {
+    if (actor.kind !== "human") {
+      throw new RefusedError("permission_denied", "only a human shows what was hidden");
+    }
+    const mask = this.#masks.remove(id);
+    this.#ports.tell({ type: "masks", change: "removed", mask, by: actor });
+  }
+
+  /** Of what is there, also under other masks: what is hidden is to stay so wherever it goes. */
+  #markAt(rect: Rect): MaskMark {
+    const frame = this.#ports.unmasked();
+    if (frame === null) throw noPictureYet();
+    return takeMark(frame, rect);
+  }
+}

@@ -1,0 +1,61 @@
+import type { MaskInfo } from "../../api/api.ts";
+import { Icon } from "../controls/icon.tsx";
+import { IconButton } from "../controls/icon-button.tsx";
+import { audienceWords, maskStateWords, maskWords } from "./mask-words.ts";
+
+export interface MaskListProps {
+  readonly masks: readonly MaskInfo[];
+  readonly mayChange: boolean;
+  readonly onDraw: () => void;
+  readonly onRemove: (mask: MaskInfo) => void;
+}
+
+/** What is hidden on the desktop, and from whom. */
+export function MaskList({ masks, mayChange, onDraw, onRemove }: MaskListProps) {
+  return (
+    <>
+      <div class="panel-tools">
+        <button type="button" class="button" disabled={!mayChange} onClick={onDraw}>
+          <Icon shape="eyeOff" />
+          <span>Hide a place</span>
+        </button>
+      </div>
+      {masks.length === 0 ? (
+        <div class="empty">
+          <Icon shape="eyeOff" />
+          <p>Nothing is hidden.</p>
+          <p class="muted">
+            What is hidden is one grey in screenshots, recordings and viewers of those you choose.
+          </p>
+        </div>
+      ) : (
+        <ul class="rows">
+          {masks.map((mask) => (
+            <li key={mask.id} class="row">
+              <span class="swatch mask-swatch" />
+              <span class="row-words">
+                <span>{mask.label ?? "Hidden place"}</span>
+                <span class="muted">
+                  From {audienceWords(mask.audiences)}, {placeWords(mask)}
+                </span>
+                {maskStateWords(mask) !== null && <span class="muted">{maskStateWords(mask)}</span>}
+              </span>
+              {mayChange && !mask.is_configured && (
+                <IconButton
+                  icon="trash"
+                  label={`Show again: ${maskWords(mask)}`}
+                  onClick={() => onRemove(mask)}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function placeWords({ places }: MaskInfo): string {
+  if (places.length === 0) return "nowhere on the screen now";
+  return places.map(({ x, y, width, height }) => `${width} × ${height} at ${x}, ${y}`).join("; ");
+}

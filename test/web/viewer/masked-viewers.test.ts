@@ -1,0 +1,109 @@
+import t from "tap";
+import { PLATFORM } from "../../../src/appliance/open-links.ts";
+import type { Actor } from "../../../src/desktop/control/action.ts";
+import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import { rect } from "../../../src/framebuffer/rect.ts";
+import { ByteQueue } from "../../../src/protocols/byte-queue.ts";
+import { ViewerSessions } from "../../../src/web/viewer/sessions.ts";
+import { House } from "../../desktop/house.ts";
+import { FakeClock } from "../../fake-clock.ts";
+import { say } from "../../protocols/rfb/server/viewer.ts";
+import { FakeTransport } from "../fake-transport.ts";
+import { KeptLog, rfbPorts } from "../viewer-ports.ts";
+
+const HUMAN: Actor = { kind: "human", id: "anna", name: "Anna", authority: "rules" };
+const AGENT: Actor = { kind: "agent", id: "bot", name: "Bot" };
+const HELLO = [Buffer.from("RFB 003.008\n"), Uint8Array.of(1), Uint8Array.of(1)];
+const SECRET = 0x12fe34;
+
+/** The bytes of RGBA pixels of one colour. */
+function pixelOf(colour: number): Buffer {
+  return Buffer.from([colour & 255, (colour >> 8) & 255, colour >> 16]);
+}
+
+/** Raw rectangles of updates, painted: what the viewer shows. */
+function show(bytes: Uint8Array, frame: Framebuffer): void {
+  const from = new ByteQueue();
+  from.push(bytes);
+  while (from.size > 0) {
+    if (from.u8() !== 0) return;
+    from.skip(1);
+    const count = from.u16();
+    for (let i = 0; i < count; i++) {
+      const [x, y, width, height, encoding] = [from.u16(), from.u16(), from.u16(), from.u16(), from.i32()];
+      if (encoding === 1) frame.copy(from.u16(), from.u16(), rect(x, y, width, height));
+      else if (encoding === 0) {
+        for (let row = 0; row < height; row++) {
+          const line = from.take(width * 4);
+          frame.bytes.set(line, ((y + row) * frame.width + x) * 4);
+        }
+      } else return;
+    }
+  }
+}
+
+t.test("an agent's token sees by RFB what its agent sees, beside people who see more", async (t) => {
+  const house = House.live("autopilot", {}, PLATFORM);
+  const { desktop, link } = house;
+  const sessions = new ViewerSessions({
+    rfb: rfbPorts,
+    clock: new FakeClock(),
+    log: new KeptLog(),
+    audit: () => {},
+  });
+  const open = async (actor: Actor) => {
+    const transport = new FakeTransport();
+    sessions.admit(transport, desktop, {
+      security: [{ type: "none" }],
+      rights: () => ({ actor, isViewOnly: true, hasClipboard: false }),
+      isComposited: false,
+      viewport: null,
+    });
+    await transport.whenSent();
+    transport.say(...HELLO);
+    transport.drain();
+    transport.say(say.encodings(1, 0));
+    transport.drain();
+    return { transport, frame: new Framebuffer(200, 100) };
+  };
+  desktop.masks.add(
+    { rect: rect(20, 20, 60, 40), monitor: null, audiences: ["agent"], label: null },
+    null,
+    HUMAN,
+  );
+  const viewers = [await open(HUMAN), await open(AGENT), await open(AGENT), await open(HUMAN)];
+  const sent: Buffer[][] = viewers.map(() => []);
+  const look = async (): Promise<void> => {
+    for (const [i, { transport, frame }] of viewers.entries()) {
+      transport.say(say.request(true, 0, 0, 200, 100));
+      await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+      const bytes = Buffer.from(transport.drain());
+      sent[i]?.push(bytes);
+      show(bytes, frame);
+    }
+  };
+  await look();
+  for (const at of [rect(30, 30, 20, 10), rect(25, 40, 50, 15)]) {
+    link.paint(at, SECRET);
+    link.paint(rect(120, 10, 30, 30), 0x0000ff);
+    await look();
+  }
+  link.framebuffer.copy(22, 22, rect(24, 26, 50, 30));
+  link.paint(rect(150, 60, 4, 4), 0x00ff00, [{ fromX: 22, fromY: 22, to: rect(24, 26, 50, 30) }]);
+  await look();
+  await look();
+  for (const [i, { frame }] of viewers.entries()) {
+    const isAgent = i === 1 || i === 2;
+    const audience = isAgent ? "agent" : "viewer";
+    const { bytes } = desktop
+      .view(audience)
+      .picture(false)
+      .pixels(rect(0, 0, 200, 100));
+    const own = Buffer.from(frame.bytes.map((byte, at) => (at % 4 === 3 ? 255 : byte)));
+    t.equal(Buffer.compare(own, Buffer.from(bytes)), 0, `viewer ${i} shows what its audience sees`);
+    const hasSecret = sent[i]?.some((one) => one.includes(pixelOf(SECRET)));
+    t.equal(hasSecret, !isAgent, `viewer ${i}`);
+  }
+  sessions.close();
+});
