@@ -13,7 +13,7 @@ export interface Way {
   readonly shows: Shows;
   /** What of the screen it carries. */
   readonly carries: string;
-  /** The test that looks for what is hidden there. */
+  /** The test that looks for what is hidden behind the door that it goes through. */
   readonly test: string;
 }
 
@@ -143,11 +143,11 @@ export function renderWaysOutDoc(): string {
     "# Ways out",
     GENERATED,
     "Every way by which something of a desktop's screen leaves the server, whose picture it is made of, and the test that",
-    "looks for what is masked there. A route, tool, resource, prompt or file that is neither here nor known to carry",
-    "nothing of a screen fails `test/ways-out.test.ts`. Browsers, VNC viewers and recordings get no pixel that is not in",
-    "their audience's picture (`src/desktop/picture/shown.ts`); `scripts/floors.ts` refuses code that reads others.",
+    "looks for what is masked behind the door that it goes through; not every way is played in it by itself. A route, tool,",
+    "resource, prompt or file that is neither here nor known to carry nothing of a screen fails `test/ways-out.test.ts`. All",
+    "get only pixels of their audience's picture (`src/desktop/picture/shown.ts`); `scripts/floors.ts` refuses code that reads others.",
     "",
-    table(["way", "carries", "audience", "test"], rows),
+    table(["way", "carries", "audience", "test of its door"], rows),
     "",
     `What agents read by address: ${RESOURCE_TEMPLATES.map(({ uriTemplate }) => `\`${uriTemplate}\``).join(", ")}.`,
   ].join("\n");
