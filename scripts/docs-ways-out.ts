@@ -40,6 +40,8 @@ export const WAYS_OUT: readonly Way[] = [
     "prompt accessibility_audit",
   ]),
   ...of("agent", "text", E2E, tools("read_text find_text click_text ocr_screenshot")),
+  ...of("agent", "text", SHOWN, ["resource screenshots://{id}/ocr", "resource text://{connection}"]),
+  ...of("agent", "elements with their labels", SHOWN, tools("get_elements click_element")),
   ...of("agent", "what became true on the screen", E2E, tools("wait_for")),
   ...of("agent", "where something stands", SHOWN, tools("add_anchor re_anchor_element")),
   ...of(
@@ -48,7 +50,12 @@ export const WAYS_OUT: readonly Way[] = [
     MASKS,
     tools("click_at type_text press_keys scroll move_mouse drag mouse_down mouse_up paste_text wait"),
   ),
-  ...of("agent", "rectangles that changed, places of hands", MASKS, tools("poll_events subscribe_events")),
+  ...of(
+    "agent",
+    "rectangles that changed, texts that came and went, places of hands",
+    MASKS,
+    tools("poll_events subscribe_events"),
+  ),
   ...of("agent", "where the pointer is", "test/mcp/hidden-places.test.ts", tools("cursor_position")),
   ...of("role", "pixels", E2E, [
     "GET /api/v1/desktops/:id/screenshot.png",
@@ -110,7 +117,7 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
     "GET /api/v1/desktops/:id/overlays",
   ],
   ...["GET /api/v1/desktops/:id/replay", "GET /api/v1/recordings", "GET /api/v1/recordings/:id"],
-  ...["GET /api/v1/grants", "GET /api/v1/tokens", "GET /api/v1/me"],
+  ...["GET /api/v1/session/ways", "GET /api/v1/grants", "GET /api/v1/tokens", "GET /api/v1/me"],
   ...["admin-token", "agent-token", "agent-tokens", "tokens.json", "tokens-used.json", "secret.key"].map(
     file,
   ),

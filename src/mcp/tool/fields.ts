@@ -89,7 +89,9 @@ export const effectTimeoutField = z
   .min(0)
   .max(10_000)
   .optional()
-  .describe("How long to wait for an effect. Default: until it is known, at most 300, or 1700 where programs are late.");
+  .describe(
+    "How long to wait for an effect. Default: until it is known, at most 300, or 1700 where programs are late.",
+  );
 
 /** A long list of changes says no more than "much changed" and fills the caller's context. */
 const MAX_CHANGED_RECTS = 32;

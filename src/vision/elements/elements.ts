@@ -50,8 +50,7 @@ export class Elements {
     }
     const all = await this.#look(looked, terms);
     const element = all.find((each) => each.id === id) ?? this.#book.successorOf(id, all);
-    if (element !== null)
-      return { generation, element, isMoved: !equalRects(element.rect, before.rect) };
+    if (element !== null) return { generation, element, isMoved: !equalRects(element.rect, before.rect) };
     const after = all.find(({ rect }) => isSamePlace(rect, before.rect));
     if (after === undefined) {
       throw new VisionError("element_gone", `${nameOf(before)} is not on the screen any more`);

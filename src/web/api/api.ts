@@ -176,7 +176,7 @@ export const modeBodySchema = z.strictObject({
 
 /** The rules of custom mode, as an operator edits them; where the desktop is in another mode, those that it would start with. */
 /** `GET /api/v1/desktops/:id/masks`: what is hidden, and from whom. */
-export const maskSchema = z.object({
+const maskSchema = z.object({
   id: z.string(),
   /** For people: agents are told null. */
   label: z.string().nullable(),

@@ -38,7 +38,7 @@ export function maskRoutes(app: FastifyInstance, ports: Pick<AppPorts, "desktops
   });
 }
 
-export function maskInfo(mask: Mask): MaskInfo {
+function maskInfo(mask: Mask): MaskInfo {
   const { id, label, audiences, state, places } = mask;
   return {
     ...{ id, label, state, audiences: [...audiences] },

@@ -157,7 +157,13 @@ t.test("a person's hand under a mask is told to no agent", async (t) => {
   );
   desktop.masks.add(spec(rect(20, 20, 100, 60), ["agent"]), null, HUMAN);
   const id = hub.subscribe("a", desktop, {
-    ...{ kinds: ["mouse_move", "mouse_click", "screen_change"], debounceMs: 0, region: null, minPixels: 1 },
+    ...{
+      kinds: ["mouse_move", "mouse_click", "screen_change"],
+      debounceMs: 0,
+      region: null,
+      text: null,
+      minPixels: 1,
+    },
   });
   hub.queue(id, "a").take(100);
   for (const [x, y] of [
