@@ -84,8 +84,10 @@ export class Effects {
     const own = watch === undefined ? damage : damage.intersect(watch.known.restless);
     const nowMs = this.#clock.nowMs();
     this.#history.add(own, nowMs);
-    const restless = watch === undefined ? this.#history.restless(nowMs) : watch.known.restless;
-    if (!damage.subtract(restless).isEmpty) this.#reaction.changed(nowMs);
+    if (this.#reaction.isAwaited) {
+      const restless = watch === undefined ? this.#history.restless(nowMs) : watch.known.restless;
+      if (!damage.subtract(restless).isEmpty) this.#reaction.changed(nowMs);
+    }
     for (const each of this.#watches) each.onDamage(damage);
   }
 

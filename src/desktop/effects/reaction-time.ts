@@ -17,9 +17,14 @@ export class ReactionTime {
     return this.#ms;
   }
 
+  /** True while nothing was seen to react to the last action. */
+  get isAwaited(): boolean {
+    return this.#takenAtMs !== null;
+  }
+
   /** An action begins: what changes from now on is not what the one before it did. */
   began(): void {
-    if (this.#takenAtMs !== null) this.#ms *= KEPT;
+    if (this.isAwaited) this.#ms *= KEPT;
     this.#takenAtMs = null;
   }
 

@@ -174,7 +174,6 @@ export const modeBodySchema = z.strictObject({
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** The rules of custom mode, as an operator edits them; where the desktop is in another mode, those that it would start with. */
 /** `GET /api/v1/desktops/:id/masks`: what is hidden, and from whom. */
 const maskSchema = z.object({
   id: z.string(),
@@ -197,6 +196,7 @@ export const maskBodySchema = z.strictObject({
   follows: maskRectSchema.exactOptional(),
 });
 
+/** The rules of custom mode, as an operator edits them; where the desktop is in another mode, those that it would start with. */
 export const rulesSchema = z.object({ is_in_force: z.boolean(), rules: customRulesSchema });
 
 /** `PUT /api/v1/desktops/:id/rules`: puts the desktop into custom mode with these. */
