@@ -2,6 +2,7 @@ import * as z from "zod";
 import { BUTTONS } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { EventQueue, SubscribedEvent } from "../../desktop/events/event-queue.ts";
+import { EVENT_KINDS } from "../../desktop/events/subscription.ts";
 import { LONGEST_WAIT_MS, rectOutput } from "../tool/fields.ts";
 import { defineTool, type ToolContext } from "../tool/tool.ts";
 
@@ -10,16 +11,7 @@ const DEFAULT_LIMIT = 100;
 const head = { seq: z.int(), at: z.string() };
 const eventOutput = z.object({
   ...head,
-  type: z.enum([
-    "mouse_move",
-    "mouse_click",
-    "key_press",
-    "clipboard",
-    "screen_change",
-    "text_appeared",
-    "text_gone",
-    "screenshot_due",
-  ]),
+  type: z.enum([...EVENT_KINDS, "screenshot_due"]),
   x: z.int().optional(),
   y: z.int().optional(),
   button: z.enum(BUTTONS).optional(),
