@@ -126,7 +126,11 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     },
     ...changes,
   });
-  t.teardown(() => app.close());
+  t.teardown(async () => {
+    await app.close();
+    // It may be writing when a token was used last, into the folder that is removed next.
+    await tokens.close();
+  });
   const made = new Map<Role, string>();
   for (const role of ROLES) made.set(role, (await tokens.create(`the ${role}`, role)).token);
   const tokenOf = (role: Role): string => made.get(role) ?? "";

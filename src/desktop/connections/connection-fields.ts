@@ -2,9 +2,7 @@ import * as z from "zod";
 import { ENCODING_NAMES } from "../../protocols/rfb/encodings/list.ts";
 import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { RefusedError } from "../error.ts";
-
-/** The protocols of targets that people and agents add. */
-export const TARGET_PROTOCOLS = ["vnc", "kasmvnc", "rdp"] as const;
+import { TARGET_PROTOCOLS } from "./target-rules.ts";
 
 /**
  * How bytes get to a VNC server: "tcp" to its port, "unix" to its socket, "ws" and "wss" through a WebSocket,

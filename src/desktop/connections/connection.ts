@@ -6,11 +6,11 @@ import {
   type ConnectionFields,
   type RdpFields,
   readFields,
-  TARGET_PROTOCOLS,
   TRANSPORTS,
   type Transport,
 } from "./connection-fields.ts";
 import { checkMonitors, rdpFieldsIn } from "./rdp-options.ts";
+import { TARGET_PROTOCOLS } from "./target-rules.ts";
 import { checkedWay } from "./transport.ts";
 
 export const PROTOCOLS = [...TARGET_PROTOCOLS, "demo"] as const;

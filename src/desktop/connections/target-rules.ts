@@ -1,5 +1,7 @@
 import { BlockList, isIP } from "node:net";
-import { TARGET_PROTOCOLS } from "./connection-fields.ts";
+
+/** The protocols of targets that people and agents add. */
+export const TARGET_PROTOCOLS = ["vnc", "kasmvnc", "rdp"] as const;
 
 /** A network and ports that agents may add desktops of unasked. */
 export interface AllowedTargets {

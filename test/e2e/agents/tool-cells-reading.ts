@@ -154,6 +154,12 @@ export const READING_CELLS: readonly ReadingCell[] = [
     },
   },
   {
+    tool: "get_elements",
+    async play(t, { agent }) {
+      t.match(await agent.call("get_elements"), { elements: Array, untrusted: true });
+    },
+  },
+  {
     tool: "find_text",
     async play(t, { agent, display, window }) {
       const place = await display.placeOf(window.id);
