@@ -28,32 +28,22 @@ export type Permission =
   | "mcp"
   | "admin";
 
+const OF_OPERATORS = [
+  "view",
+  "metrics",
+  "input",
+  "overlay",
+  "approve",
+  "control",
+  "modes",
+  "connections",
+  "masks",
+  "mcp",
+] as const satisfies readonly Permission[];
+
 const PERMISSIONS = {
-  admin: [
-    "view",
-    "metrics",
-    "input",
-    "overlay",
-    "approve",
-    "control",
-    "modes",
-    "connections",
-    "masks",
-    "mcp",
-    "admin",
-  ],
-  operator: [
-    "view",
-    "metrics",
-    "input",
-    "overlay",
-    "approve",
-    "control",
-    "modes",
-    "connections",
-    "masks",
-    "mcp",
-  ],
+  admin: [...OF_OPERATORS, "admin"],
+  operator: OF_OPERATORS,
   approver: ["view", "metrics", "approve", "control"],
   viewer: ["view", "metrics"],
   agent: ["view", "overlay", "mcp"],

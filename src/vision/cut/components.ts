@@ -1,4 +1,5 @@
 import type { Box } from "./box.ts";
+import { UnitedBoxes } from "./united-boxes.ts";
 
 /** Beyond so many a picture is noise and no text; what is above them is still cut. */
 const MOST_COMPONENTS = 60_000;
@@ -28,69 +29,5 @@ export function connectedInk(mask: Uint8Array, width: number, top: number, botto
     }
     above = runs;
   }
-  return boxes.list();
-}
-
-class UnitedBoxes {
-  readonly #parents: number[] = [];
-  readonly #lefts: number[] = [];
-  readonly #rights: number[] = [];
-  readonly #tops: number[] = [];
-  readonly #bottoms: number[] = [];
-
-  get count(): number {
-    return this.#parents.length;
-  }
-
-  rootOf(index: number): number {
-    const parents = this.#parents;
-    let at = index;
-    while (parents[at] !== at) {
-      parents[at] = parents[parents[at]!]!;
-      at = parents[at]!;
-    }
-    return at;
-  }
-
-  add(left: number, right: number, y: number): number {
-    this.#lefts.push(left);
-    this.#rights.push(right);
-    this.#tops.push(y);
-    this.#bottoms.push(y + 1);
-    return this.#parents.push(this.#parents.length) - 1;
-  }
-
-  extend(index: number, left: number, right: number, y: number): number {
-    const root = this.rootOf(index);
-    if (left < this.#lefts[root]!) this.#lefts[root] = left;
-    if (right > this.#rights[root]!) this.#rights[root] = right;
-    this.#bottoms[root] = y + 1;
-    return root;
-  }
-
-  unite(a: number, b: number): number {
-    const root = this.rootOf(a);
-    const other = this.rootOf(b);
-    if (root === other) return root;
-    this.#parents[other] = root;
-    this.#lefts[root] = Math.min(this.#lefts[root]!, this.#lefts[other]!);
-    this.#rights[root] = Math.max(this.#rights[root]!, this.#rights[other]!);
-    this.#tops[root] = Math.min(this.#tops[root]!, this.#tops[other]!);
-    this.#bottoms[root] = Math.max(this.#bottoms[root]!, this.#bottoms[other]!);
-    return root;
-  }
-
-  list(): Box[] {
-    const found: Box[] = [];
-    for (let i = 0; i < this.#parents.length; i++) {
-      if (this.#parents[i] !== i) continue;
-      found.push({
-        left: this.#lefts[i]!,
-        top: this.#tops[i]!,
-        right: this.#rights[i]!,
-        bottom: this.#bottoms[i]!,
-      });
-    }
-    return found;
-  }
+  return boxes.list().map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
 }

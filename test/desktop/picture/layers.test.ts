@@ -8,28 +8,14 @@ import { AUDIENCES } from "../../../src/desktop/picture/layers.ts";
 import type { Audience, Watcher } from "../../../src/desktop/view.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../../src/framebuffer/picture.ts";
-import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
+import { rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
 import { FakeClock } from "../../fake-clock.ts";
+import { anyRect, type Random, randomOf } from "./random.ts";
 
 const WIDTH = 160;
 const HEIGHT = 120;
-
-/** A number from 0 up to `below`, of a seed. */
-function randomOf(seed: number): (below: number) => number {
-  let random = seed | 1;
-  return (below) => {
-    random = (Math.imul(random, 1664525) + 1013904223) | 0;
-    return (random >>> 8) % below;
-  };
-}
-
-type Random = ReturnType<typeof randomOf>;
-
-function anyRect(next: Random, most = WIDTH): Rect {
-  const [x, y] = [next(WIDTH - 1), next(HEIGHT - 1)];
-  return rect(x, y, 1 + next(Math.min(most, WIDTH - x)), 1 + next(Math.min(most, HEIGHT - y)));
-}
+const SIZE = { width: WIDTH, height: HEIGHT };
 
 /** Hides what a test says. */
 class HandHiding implements Hiding {
@@ -98,7 +84,7 @@ function equal(a: Uint32Array, b: Uint32Array): boolean {
 }
 
 function anyHidden(next: Random): Region {
-  return Region.from(Array.from({ length: next(4) }, () => anyRect(next, 60)));
+  return Region.from(Array.from({ length: next(4) }, () => anyRect(next, SIZE, 60)));
 }
 
 function anyMoves(next: Random): CopyMove[] {
@@ -108,7 +94,7 @@ function anyMoves(next: Random): CopyMove[] {
     return [{ fromX: to.x, fromY: rows, to }];
   }
   return Array.from({ length: 1 + next(3) }, () => {
-    const to = anyRect(next);
+    const to = anyRect(next, SIZE);
     return { fromX: next(WIDTH - to.width + 1), fromY: next(HEIGHT - to.height + 1), to };
   });
 }
@@ -150,7 +136,7 @@ function play(seed: number, steps: number): void {
     } else {
       const copies = what < 3 ? [] : anyMoves(next);
       for (const { fromX, fromY, to } of copies) decoded.copy(fromX, fromY, to);
-      const painted = Array.from({ length: next(4) }, () => anyRect(next, 50));
+      const painted = Array.from({ length: next(4) }, () => anyRect(next, SIZE, 50));
       for (const r of painted) decoded.fill(r, next(0xffffff));
       if (what === 5) hiding.next = setHidden;
       display.update(decoded, Region.from(painted), copies);

@@ -6,25 +6,11 @@ import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../../src/framebuffer/picture.ts";
 import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
+import { anyRect, type Random, randomOf } from "./random.ts";
 
 const WIDTH = 160;
 const HEIGHT = 120;
-
-/** A number from 0 up to `below`, of a seed. */
-function randomOf(seed: number): (below: number) => number {
-  let random = seed | 1;
-  return (below) => {
-    random = (Math.imul(random, 1664525) + 1013904223) | 0;
-    return (random >>> 8) % below;
-  };
-}
-
-type Random = ReturnType<typeof randomOf>;
-
-function anyRect(next: Random): Rect {
-  const [x, y] = [next(WIDTH - 1), next(HEIGHT - 1)];
-  return rect(x, y, 1 + next(WIDTH - x), 1 + next(HEIGHT - y));
-}
+const SIZE = { width: WIDTH, height: HEIGHT };
 
 /** Scrolls in pieces as servers send them, dragged windows, and moves of anything to anywhere. */
 function anyMoves(next: Random): CopyMove[] {
@@ -47,7 +33,7 @@ function anyMoves(next: Random): CopyMove[] {
     return [{ fromX: window.x, fromY: window.y, to }];
   }
   return Array.from({ length: 1 + next(3) }, () => {
-    const to = anyRect(next);
+    const to = anyRect(next, SIZE);
     return { fromX: next(WIDTH - to.width + 1), fromY: next(HEIGHT - to.height + 1), to };
   });
 }
@@ -56,7 +42,7 @@ function anyMoves(next: Random): CopyMove[] {
 function anyChange(frame: Framebuffer, next: Random): Change {
   const copies = next(3) === 0 ? [] : anyMoves(next);
   for (const { fromX, fromY, to } of copies) frame.copy(fromX, fromY, to);
-  const painted = Array.from({ length: next(4) }, () => anyRect(next)).map((r) =>
+  const painted = Array.from({ length: next(4) }, () => anyRect(next, SIZE)).map((r) =>
     next(2) === 0 ? r : rect(r.x, r.y, Math.min(9, r.width), Math.min(9, r.height)),
   );
   for (const r of painted) {
@@ -110,7 +96,7 @@ t.test(
           watchers.update(painted, copies, Region.empty);
           // The first at every change, the last about every thirtieth.
           all.forEach((shown, i) => {
-            if (next(1 + i * 6) === 0) shown.take(picture, next(3) === 0 ? anyRect(next) : null);
+            if (next(1 + i * 6) === 0) shown.take(picture, next(3) === 0 ? anyRect(next, SIZE) : null);
           });
         }
         for (const shown of all) shown.take(picture, null);
