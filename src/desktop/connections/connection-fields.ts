@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ENCODING_NAMES } from "../../protocols/rfb/encodings/list.ts";
 import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { RefusedError } from "../error.ts";
-import { TARGET_PROTOCOLS } from "./target-rules.ts";
+import { TARGET_PROTOCOLS } from "./target-protocols.ts";
 
 /**
  * How bytes get to a VNC server: "tcp" to its port, "unix" to its socket, "ws" and "wss" through a WebSocket,

@@ -10,7 +10,7 @@ import {
   type Transport,
 } from "./connection-fields.ts";
 import { checkMonitors, rdpFieldsIn } from "./rdp-options.ts";
-import { TARGET_PROTOCOLS } from "./target-rules.ts";
+import { TARGET_PROTOCOLS } from "./target-protocols.ts";
 import { checkedWay } from "./transport.ts";
 
 export const PROTOCOLS = [...TARGET_PROTOCOLS, "demo"] as const;

@@ -1,7 +1,5 @@
 import { BlockList, isIP } from "node:net";
-
-/** The protocols of targets that people and agents add. */
-export const TARGET_PROTOCOLS = ["vnc", "kasmvnc", "rdp"] as const;
+import { TARGET_PROTOCOLS } from "./target-protocols.ts";
 
 /** A network and ports that agents may add desktops of unasked. */
 export interface AllowedTargets {

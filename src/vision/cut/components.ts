@@ -29,5 +29,5 @@ export function connectedInk(mask: Uint8Array, width: number, top: number, botto
     }
     above = runs;
   }
-  return boxes.list().map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
+  return boxes.roots().map((root) => boxes.box(root));
 }

@@ -47,5 +47,7 @@ export function flatAreas({ words, width, height }: PixelPicture): FlatArea[] {
     }
     above = runs;
   }
-  return areas.list().map(({ index, ...area }) => ({ ...area, colour: colours[index]! }));
+  return areas
+    .roots()
+    .map((root) => ({ ...areas.box(root), pixels: areas.pixels(root), colour: colours[root]! }));
 }
