@@ -16,8 +16,9 @@ export const FLOORS = [
     areRoomsOpen: false,
   },
   { name: "FACES", rooms: ["mcp", "web"], areRoomsOpen: false },
+  { name: "CONFIG", rooms: ["config"], areRoomsOpen: true },
   /** What composes all; main.ts lies directly in src/. */
-  { name: "ROOF", rooms: ["config", "appliance", "cli", ""], areRoomsOpen: true },
+  { name: "ROOF", rooms: ["appliance", "cli", ""], areRoomsOpen: true },
 ] as const;
 
 /** Rectangles, pixels, pictures, cursors: words that every protocol needs, so this room knows none of them. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Audit } from "../audit/audit.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
+import { vncSecurity } from "../config/check-config.ts";
 import { type Config, ConfigError } from "../config/config-schema.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
 import type { Desktop } from "../desktop/desktop.ts";
@@ -11,10 +12,10 @@ import { systemClock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { createPrivateFile } from "../platform/private-file.ts";
 import { MonitorDesktop } from "../web/viewer/monitor-view.ts";
-import { needsCertificate, usesPassword, viewerSecurities } from "../web/viewer/security.ts";
+import { usesPassword } from "../web/viewer/security.ts";
 import type { ViewedDesktop } from "../web/viewer/session.ts";
 import type { ViewerSessions } from "../web/viewer/sessions.ts";
-import { letsAnybodyIn, ViewerSignIn } from "../web/viewer/sign-in.ts";
+import { ViewerSignIn } from "../web/viewer/sign-in.ts";
 import { type ViewerCertificate, ViewerTls } from "../web/viewer/tls.ts";
 import { ardCrypto, keptRsaKey, msLogonCrypto } from "../web/viewer/viewer-crypto.ts";
 import { VncListener } from "../web/viewer/vnc-listener.ts";
@@ -35,26 +36,6 @@ export interface VncRooms {
   readonly authenticator: Authenticator;
   readonly audit: Audit;
   readonly certificate: ViewerCertificate | null;
-}
-
-/** Which ways to sign in are open, in their order. Throws ConfigError where they cannot or must not be. */
-export function vncSecurity(
-  { vnc, server }: Config,
-  isLoopbackOnly: boolean,
-): ReturnType<typeof viewerSecurities> {
-  const security = viewerSecurities(vnc.security, server.tls_cert !== undefined);
-  if (letsAnybodyIn(security) && !isLoopbackOnly) {
-    throw new ConfigError(
-      `vnc.security: got ${vnc.security.join(", ")} while server.host is ${server.host}: without a password VNC viewers are served on loopback only, so set vnc.password or listen on 127.0.0.1`,
-    );
-  }
-  const wanting = security.find((name) => needsCertificate(name) && server.tls_cert === undefined);
-  if (wanting !== undefined) {
-    throw new ConfigError(
-      `vnc.security: got ${wanting} without a certificate: set server.tls_cert and server.tls_key`,
-    );
-  }
-  return security;
 }
 
 /** Opens the VNC port and those of `vnc.listeners`, as far as they are configured; all share one sign-in. */

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import { vncSecurity } from "../appliance/open-vnc-listeners.ts";
 import { isLoopback } from "../desktop/connections/target-guard.ts";
+import { needsCertificate, viewerSecurities } from "../web/viewer/security.ts";
+import { letsAnybodyIn } from "../web/viewer/sign-in.ts";
 import { type Config, ConfigError } from "./config-schema.ts";
 
 /** Certificate chain and private key of the server, PEM. */
@@ -58,4 +59,24 @@ async function readPem(key: string, path: string): Promise<string> {
       cause,
     });
   }
+}
+
+/** Which ways to sign in are open, in their order. Throws ConfigError where they cannot or must not be. */
+export function vncSecurity(
+  { vnc, server }: Config,
+  isLoopbackOnly: boolean,
+): ReturnType<typeof viewerSecurities> {
+  const security = viewerSecurities(vnc.security, server.tls_cert !== undefined);
+  if (letsAnybodyIn(security) && !isLoopbackOnly) {
+    throw new ConfigError(
+      `vnc.security: got ${vnc.security.join(", ")} while server.host is ${server.host}: without a password VNC viewers are served on loopback only, so set vnc.password or listen on 127.0.0.1`,
+    );
+  }
+  const wanting = security.find((name) => needsCertificate(name) && server.tls_cert === undefined);
+  if (wanting !== undefined) {
+    throw new ConfigError(
+      `vnc.security: got ${wanting} without a certificate: set server.tls_cert and server.tls_key`,
+    );
+  }
+  return security;
 }
