@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { openTargetLink } from "../src/appliance/open-links.ts";
 import { makeConnection } from "../src/desktop/connections/connection.ts";
 import type { Decoding } from "../src/desktop/connections/connection-fields.ts";
-import { UNHEARD } from "../src/desktop/link.ts";
+import { IGNORE_EVENTS } from "../src/desktop/link.ts";
 import { Framebuffer } from "../src/framebuffer/framebuffer.ts";
 import { publishDamage } from "../src/framebuffer/publish.ts";
 import { systemClock } from "../src/platform/clock.ts";
@@ -43,7 +43,7 @@ setInterval(() => {
 }, 1).unref();
 
 link.open({
-  ...UNHEARD,
+  ...IGNORE_EVENTS,
   ready: () => {
     const { width, height } = link.framebuffer;
     frame = new Framebuffer(width, height, { hasKernels: true });

@@ -1,11 +1,11 @@
-import { SUBJECTS, type Subject, stricterWord } from "../src/desktop/control/action-class.ts";
+import { ACTION_CLASSES, type ActionClass, stricterWord } from "../src/desktop/control/action-class.ts";
 import { policyOf } from "../src/desktop/control/modes.ts";
 import { MODES, NAMES, wordFor } from "../src/desktop/control/policy.ts";
 import { TOOLS } from "../src/mcp/tools/list.ts";
 import { GENERATED, table } from "./markdown.ts";
 
 /** What each tool that acts on a desktop is to the policy; `each`: every action in it is judged by itself. */
-export const TOOL_SUBJECTS: Readonly<Record<string, readonly Subject[] | "each" | "letting go">> = {
+export const TOOL_ACTION_CLASSES: Readonly<Record<string, readonly ActionClass[] | "each" | "letting go">> = {
   click_at: ["pointer"],
   click_text: ["pointer"],
   click_element: ["pointer"],
@@ -26,10 +26,11 @@ export const TOOL_SUBJECTS: Readonly<Record<string, readonly Subject[] | "each" 
 
 /** docs/policy.md: what each mode lets agents do, from the decision function itself. */
 export function renderPolicyDoc(): string {
-  const words = (subject: Subject): string[] => MODES.map((mode) => wordFor(policyOf(mode), subject));
-  const subjects = SUBJECTS.map((subject) => [NAMES[subject], ...words(subject)]);
+  const words = (actionClass: ActionClass): string[] =>
+    MODES.map((mode) => wordFor(policyOf(mode), actionClass));
+  const classes = ACTION_CLASSES.map((actionClass) => [NAMES[actionClass], ...words(actionClass)]);
   const tools = TOOLS.map(({ name, effect }) => {
-    const known = TOOL_SUBJECTS[name];
+    const known = TOOL_ACTION_CLASSES[name];
     if (known === undefined) {
       if (effect === "input")
         throw new Error(`scripts/docs-policy.ts does not say what ${name} is to the policy`);
@@ -40,7 +41,9 @@ export function renderPolicyDoc(): string {
     return [
       `\`${name}\``,
       effect,
-      ...MODES.map((mode) => known.map((subject) => wordFor(policyOf(mode), subject)).reduce(stricterWord)),
+      ...MODES.map((mode) =>
+        known.map((actionClass) => wordFor(policyOf(mode), actionClass)).reduce(stricterWord),
+      ),
     ];
   });
   return [
@@ -51,9 +54,9 @@ export function renderPolicyDoc(): string {
     "mode, which people set; the mode the agent chose for itself on that desktop; the `clipboard` keys of the configuration;",
     "and `require_user_confirmation` of the call, which always asks.",
     "",
-    table(["", ...MODES], subjects),
+    table(["", ...MODES], classes),
     "",
-    "The column *custom* is custom mode without rules. Its rules name a verdict for each subject (`pointer`, `keys`, `text`,",
+    "The column *custom* is custom mode without rules. Its rules name a verdict for each class of actions (`pointer`, `keys`, `text`,",
     "`write_clipboard`, `read_clipboard`, `resize`; what is not named is asked) and `areas` of the desktop where pointing is",
     "stricter. They come as `metadata` of `set_mode`, as `metadata` of `POST /api/v1/desktops/:id/mode`, or as `custom_rules`",
     "in the configuration; administrators edit them on the rules page of a desktop, which also says what they would decide for",

@@ -18,7 +18,7 @@ export interface Way {
 }
 
 const E2E = "test/e2e/agents/masks.test.ts";
-const SHOWN = "test/desktop/picture/shown.test.ts";
+const SHOWN = "test/desktop/picture/audience-display.test.ts";
 const LAYERS = "test/desktop/picture/layers.test.ts";
 const MASKS = "test/desktop/masks/masks.test.ts";
 
@@ -94,7 +94,7 @@ export const WAYS_OUT: readonly Way[] = [
     "tool search_recording",
     "resource recordings://{id}",
   ]),
-  ...of("viewer", "what masks follow, as it looks", "test/desktop/masks/kept-masks.test.ts", [
+  ...of("viewer", "what masks follow, as it looks", "test/desktop/masks/masks-store.test.ts", [
     "file masks.json",
   ]),
 ];
@@ -152,7 +152,7 @@ export function renderWaysOutDoc(): string {
     "Every way by which something of a desktop's screen leaves the server, whose picture it is made of, and the test that",
     "looks for what is masked behind the door that it goes through; not every way is played in it by itself. A route, tool,",
     "resource, prompt or file that is neither here nor known to carry nothing of a screen fails `test/ways-out.test.ts`. All",
-    "get only pixels of their audience's picture (`src/desktop/picture/shown.ts`); `scripts/floors.ts` refuses code that reads others.",
+    "get only pixels of their audience's picture (`src/desktop/picture/audience-display.ts`); `scripts/floors.ts` refuses code that reads others.",
     "",
     table(["way", "carries", "audience", "test of its door"], rows),
     "",

@@ -24,11 +24,11 @@ import { FileConnectionStore } from "../desktop/connections/connection-store.ts"
 import { KnownTargets } from "../desktop/connections/known-targets.ts";
 import { allowedTargets } from "../desktop/connections/target-rules.ts";
 import { AgentRates } from "../desktop/control/agent-rates.ts";
-import { KeptRules } from "../desktop/control/rules-store.ts";
+import { RulesStore } from "../desktop/control/rules-store.ts";
 import { Desktops } from "../desktop/desktops.ts";
 import type { Link } from "../desktop/link.ts";
 import { VncLink } from "../desktop/links/vnc/vnc-link.ts";
-import { KeptMasks } from "../desktop/masks/kept-masks.ts";
+import { MasksStore } from "../desktop/masks/masks-store.ts";
 import { warmUpPublishing } from "../framebuffer/warm-up.ts";
 import { encodingPool } from "../imaging/encoding/encoding-pool.ts";
 import { ControlSocket } from "../mcp/server/control-socket.ts";
@@ -45,7 +45,7 @@ import { DesktopTexts } from "../vision/text/desktop-texts.ts";
 import { buildApp } from "../web/http/app.ts";
 import { ConnectedClients } from "../web/http/connected-clients.ts";
 import { ViewerSessions } from "../web/viewer/sessions.ts";
-import { Ending } from "./closing.ts";
+import { CloseStack } from "./close-stack.ts";
 import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
 import { openSinkOf } from "./open-audit.ts";
@@ -87,12 +87,12 @@ export async function openAppliance(
   log: Logger,
   makeMcpServer?: MakeServer,
 ): Promise<Appliance> {
-  const ending = new Ending();
+  const closeStack = new CloseStack();
   try {
-    return await openRooms(config, log, ending, makeMcpServer);
+    return await openRooms(config, log, closeStack, makeMcpServer);
   } catch (error) {
     // What went wrong first is what has to be told.
-    await ending.run().catch((err: unknown) => log.error({ err }, "Appliance did not close cleanly"));
+    await closeStack.run().catch((err: unknown) => log.error({ err }, "Appliance did not close cleanly"));
     throw error;
   }
 }
@@ -100,7 +100,7 @@ export async function openAppliance(
 async function openRooms(
   config: Config,
   log: Logger,
-  ending: Ending,
+  closeStack: CloseStack,
   makeMcpServer?: MakeServer,
 ): Promise<Appliance> {
   const certificate = await checkConfig(config);
@@ -131,21 +131,21 @@ async function openRooms(
   });
   forwarders = makeForwarders(config, log, clock, (entry) => audit.record(entry));
   for (const forwarder of forwarders) {
-    ending.add(() => forwarder.close());
+    closeStack.add(() => forwarder.close());
     forwarder.open();
   }
-  ending.add(() => audit.close());
+  closeStack.add(() => audit.close());
   audit.record({ type: "audit.started", severity: "notice" });
-  ending.add(() => audit.record({ type: "audit.stopped", severity: "notice" }));
+  closeStack.add(() => audit.record({ type: "audit.stopped", severity: "notice" }));
 
   const tokens = await TokenStore.open(config.data_dir, clock, (change, token) =>
     audit.record(tokenEntry(change, token)),
   );
-  ending.add(() => tokens.close());
+  closeStack.add(() => tokens.close());
   const codes = new OneTimeCodes(clock);
   const sessionsOfPeople = new Sessions(clock);
   const oidc = openOidc(config, log, { sessions: sessionsOfPeople, clock, audit });
-  ending.add(() => oidc?.close());
+  closeStack.add(() => oidc?.close());
   const authenticator = new Authenticator({
     clock,
     tokens,
@@ -164,7 +164,7 @@ async function openRooms(
   const replays = new Replays();
   const sealer = await SecretBox.open(config.data_dir);
   let demo: DemoServer | null = null;
-  ending.add(() => demo?.close());
+  closeStack.add(() => demo?.close());
   const openLink = (connection: Connection): Link => {
     if (connection.protocol === "demo") {
       demo ??= openDemo({ clock, ports: platform });
@@ -179,12 +179,12 @@ async function openRooms(
     return openTargetLink(connection, own, trustSettings);
   };
   const painter = new PaintThread(clock, () => openThread("paint-worker", PAINT_THREAD_URL));
-  ending.add(() => painter.close());
-  ending.add(() => encodingPool.close());
+  closeStack.add(() => painter.close());
+  closeStack.add(() => encodingPool.close());
   const reader = new OcrPool(clock);
-  ending.add(() => reader.close());
+  closeStack.add(() => reader.close());
   const texts = new DesktopTexts({ reader, timer: clock });
-  ending.add(() => texts.close());
+  closeStack.add(() => texts.close());
   warmUpPublishing();
   const desktops = new Desktops(
     {
@@ -204,10 +204,10 @@ async function openRooms(
       openLink,
       painter,
       onBug: (err) => log.error({ err }, "Listener failed"),
-      rules: await KeptRules.open(join(config.data_dir, "rules.json"), (err) =>
+      rules: await RulesStore.open(join(config.data_dir, "rules.json"), (err) =>
         log.error({ err }, "Rules could not be kept"),
       ),
-      masks: await KeptMasks.open(join(config.data_dir, "masks.json"), (err) =>
+      masks: await MasksStore.open(join(config.data_dir, "masks.json"), (err) =>
         log.error({ err }, "Masks could not be kept"),
       ),
       configuredMasks: config.masks.map(({ desktop, monitor, label, ...mask }) => ({
@@ -229,11 +229,11 @@ async function openRooms(
       allowedTargets: config.targets.allow.flatMap((entry) => allowedTargets(entry) ?? []),
     },
   );
-  ending.add(() => desktops.close());
+  closeStack.add(() => desktops.close());
   auditDesktops(desktops, (entry) => audit.record(entry));
   logDesktops(desktops, log);
   const recordings = await openRecordings(config, log, desktops, { clock, sealer, replays });
-  ending.add(() => recordings.close());
+  closeStack.add(() => recordings.close());
   auditRecordings(recordings, (entry) => audit.record(entry));
 
   let viewers: ViewerSessions | null = null;
@@ -246,7 +246,7 @@ async function openRooms(
     sessions: () => viewers,
   });
   const { metrics } = monitoring;
-  ending.add(() => monitoring.close());
+  closeStack.add(() => monitoring.close());
   const clients = new ConnectedClients(clock);
   desktops.on(({ type, desktop }) => {
     if (type === "removed") clients.forget(desktop.id);
@@ -282,7 +282,7 @@ async function openRooms(
     },
     makeMcpServer,
   );
-  ending.add(() => mcp.close());
+  closeStack.add(() => mcp.close());
 
   const sessions = new ViewerSessions({
     rfb: platform,
@@ -327,15 +327,15 @@ async function openRooms(
     tls: certificate,
   });
 
-  ending.add(() => app.close());
-  ending.add(() => sessions.close());
+  closeStack.add(() => app.close());
+  closeStack.add(() => sessions.close());
 
   // Before anybody can ask: whoever finds the server up finds its desktops and its VNC ports.
   await desktops.open(config.connections, DEMO);
   const { host } = config.server;
   const rooms = { sessions, platform, desktops, authenticator, audit, certificate };
   const vnc = await openVnc(config, log, rooms, own, isLoopbackHost(host));
-  for (const listener of vnc) ending.add(() => listener.close());
+  for (const listener of vnc) closeStack.add(() => listener.close());
   try {
     await app.listen({ host, port: config.server.port });
   } catch (error) {
@@ -347,7 +347,7 @@ async function openRooms(
   const control = await ControlSocket.open(config.data_dir, mcp, STDIO_PRINCIPAL);
   if (control === null) log.warn("Another server serves --stdio clients of this data directory");
   if (control !== null) own.push({ path: control.path });
-  ending.add(() => control?.close());
+  closeStack.add(() => control?.close());
 
   return {
     url: urlOf(config, port),
@@ -355,7 +355,7 @@ async function openRooms(
     mcp,
     desktops,
     signInCode: () => codes.issue({ id: "first-sign-in", name: "admin", role: "admin" }),
-    close: () => ending.run(),
+    close: () => closeStack.run(),
   };
 }
 

@@ -6,8 +6,8 @@ import { hostBehind } from "../desktop/connections/target-place.ts";
 import { NO_LIMITS, type TargetLimits, targetRule } from "../desktop/connections/target-rules.ts";
 import { TargetTrust, type TlsTrust } from "../desktop/connections/trust-policy.ts";
 import type { Link } from "../desktop/link.ts";
-import { decodingThread } from "../desktop/links/decode-place.ts";
-import type { LinkMeans } from "../desktop/links/link-means.ts";
+import { decodingThread } from "../desktop/links/decoding-thread.ts";
+import type { LinkParts } from "../desktop/links/link-parts.ts";
 import { RdpSessions } from "../desktop/links/rdp/rdp-sessions.ts";
 import type { ReverseListen } from "../desktop/links/streams/reverse-stream.ts";
 import { makeTargetLink } from "../desktop/links/target-link.ts";
@@ -54,10 +54,10 @@ export function ownListenersOf({ server, vnc, data_dir }: Config): OwnListener[]
 
 /** A link to a VNC server that decodes here; `own` is where this appliance listens itself, which is never a target. */
 export function openVncLink(connection: Connection, own: OwnListener[], trustSettings: TrustSettings): Link {
-  return makeTargetLink(connection, meansOf(connection, own, trustSettings));
+  return makeTargetLink(connection, partsOf(connection, own, trustSettings));
 }
 
-function meansOf(connection: Connection, own: OwnListener[], trustSettings: TrustSettings): LinkMeans {
+function partsOf(connection: Connection, own: OwnListener[], trustSettings: TrustSettings): LinkParts {
   const { reverseListen = "loopback", needsNla = false, limits = NO_LIMITS } = trustSettings;
   const trust = trustOf(connection, trustSettings);
   const trustInside = trustInsideOf(connection, trustSettings);
@@ -98,14 +98,14 @@ export function openTargetLink(
   own: OwnListener[],
   trustSettings: TrustSettings,
 ): Link {
-  const means = meansOf(connection, own, trustSettings);
+  const parts = partsOf(connection, own, trustSettings);
   return decodingThread(connection) === "main"
-    ? makeTargetLink(connection, means)
-    : openWorkerLink(connection, means);
+    ? makeTargetLink(connection, parts)
+    : openWorkerLink(connection, parts);
 }
 
-function openWorkerLink(connection: Connection, means: LinkMeans): Link {
-  const { reach, reverseListen, needsNla, trust, trustInside } = means;
+function openWorkerLink(connection: Connection, parts: LinkParts): Link {
+  const { reach, reverseListen, needsNla, trust, trustInside } = parts;
   const { protocol, username, host, port } = connection;
   const place = `${username}@${host}:${port}`;
   return new WorkerLink(

@@ -8,7 +8,7 @@ import { Metrics } from "../monitoring/metrics.ts";
 import { type Readiness, readinessOf } from "../monitoring/readiness.ts";
 import type { Clock } from "../platform/clock.ts";
 import { VERSION } from "../platform/version.ts";
-import type { Recordings } from "../recording/library/recording-service.ts";
+import type { RecordingService } from "../recording/library/recording-service.ts";
 import type { ViewerSessions } from "../web/viewer/sessions.ts";
 
 const MIB = 2 ** 20;
@@ -17,7 +17,7 @@ export interface WatchedRooms {
   readonly audit: Audit;
   readonly forwarders: readonly Forwarder[];
   readonly desktops: Desktops;
-  readonly recordings: Recordings;
+  readonly recordings: RecordingService;
   readonly clock: Clock;
   /** Viewers are opened later. */
   readonly sessions: () => Pick<ViewerSessions, "size"> | null;

@@ -3,7 +3,7 @@ import type { Config } from "../config/config-schema.ts";
 import type { Desktops } from "../desktop/desktops.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
-import { Recordings } from "../recording/library/recording-service.ts";
+import { RecordingService } from "../recording/library/recording-service.ts";
 import type { Replays } from "../recording/read/replays.ts";
 
 const DAY_MS = 86_400_000;
@@ -16,9 +16,9 @@ export async function openRecordings(
   log: Logger,
   desktops: Desktops,
   house: { readonly clock: Clock; readonly sealer: SecretBox; readonly replays: Replays },
-): Promise<Recordings> {
+): Promise<RecordingService> {
   const { recording } = config;
-  const recordings = await Recordings.open(
+  const recordings = await RecordingService.open(
     config.data_dir,
     {
       policy: recording.policy,

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "./audit-event.ts";
-import { TellingWindows } from "./telling-windows.ts";
+import { RepeatLimit } from "./repeat-limit.ts";
 
 /** What the audit needs to know of one tool call as it begins; ToolCallBegun of the MCP face is one. */
 interface BegunCall {
@@ -49,7 +49,7 @@ export interface McpAudit {
  * besides: pictures that left the house, a limit that was met.
  */
 export function auditMcp(record: (entry: AuditEntry) => void, clock: Clock): McpAudit {
-  const limits = new TellingWindows(clock);
+  const limits = new RepeatLimit(clock);
   const actorOf = ({ id, name, role, ip }: BegunCall["principal"]) => ({
     id,
     name,

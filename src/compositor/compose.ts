@@ -12,7 +12,7 @@ import {
 } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import { blendMemory, blendRaster, blendWords } from "./blend.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedOverlay } from "./placed-overlay.ts";
 import { type Raster, rasterOf } from "./raster.ts";
 
 /** What stands where something is hidden: one grey, 0xAABBGGRR. */
@@ -20,9 +20,9 @@ export const MASK_WORD = 0xff404040;
 
 /** What lies over a picture, in drawing order. */
 export interface Layers {
-  readonly placed: readonly Placed[];
+  readonly placed: readonly PlacedOverlay[];
   /** null where its pixels are not there yet; absent, they are painted when needed. */
-  rasterOf?(placed: Placed): Raster | null;
+  rasterOf?(placed: PlacedOverlay): Raster | null;
 }
 
 /**
@@ -107,7 +107,7 @@ class ComposedPicture implements Picture {
     };
   }
 
-  #rastersOf(placed: readonly Placed[]): Raster[] {
+  #rastersOf(placed: readonly PlacedOverlay[]): Raster[] {
     const scene = this.#scene;
     return placed
       .map((one) => (scene.rasterOf === undefined ? rasterOf(one) : scene.rasterOf(one)))

@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import type { Annotation } from "./annotate.ts";
 import type { FromPainter, PaintAnswer, PaintTask, ToPainter } from "./paint-messages.ts";
 import type { Painter } from "./painter.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedOverlay } from "./placed-overlay.ts";
 import type { Raster } from "./raster.ts";
 
 /** Beside this module lies the thread's entry, paint-worker. */
@@ -49,7 +49,7 @@ export class PaintThread implements Painter {
     this.#openWorker = openWorker;
   }
 
-  async raster({ overlay, room, bounds }: Placed): Promise<Raster> {
+  async raster({ overlay, room, bounds }: PlacedOverlay): Promise<Raster> {
     const answer = await this.#ask(overlay.ownerId, { kind: "raster", overlay, room, bounds }).done;
     if (answer.kind !== "raster") throw unexpected(answer);
     return answer.raster;

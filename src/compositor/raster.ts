@@ -1,6 +1,6 @@
 import { createCanvas } from "@napi-rs/canvas";
 import type { Rect } from "../framebuffer/rect.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedOverlay } from "./placed-overlay.ts";
 
 /**
  * An overlay as pixels, straight alpha, packed in runs: a full-screen box takes kilobytes instead of megabytes, and
@@ -24,10 +24,10 @@ const STRIP_PIXELS = 128 * 1024;
 /** Shorter stretches of one colour are cheaper as part of a literal run. */
 const SHORTEST_FILL = 4;
 
-const rasters = new WeakMap<Placed, Raster>();
+const rasters = new WeakMap<PlacedOverlay, Raster>();
 
 /** The raster of a placed overlay, painted when first asked for and kept as long as the overlay stays so. */
-export function rasterOf(placed: Placed): Raster {
+export function rasterOf(placed: PlacedOverlay): Raster {
   const known = knownRaster(placed);
   if (known !== null) return known;
   const raster = paintRaster(placed);
@@ -36,12 +36,12 @@ export function rasterOf(placed: Placed): Raster {
 }
 
 /** null while it was not painted. */
-export function knownRaster(placed: Placed): Raster | null {
+export function knownRaster(placed: PlacedOverlay): Raster | null {
   return rasters.get(placed) ?? null;
 }
 
 /** Its raster was painted elsewhere. */
-export function keepRaster(placed: Placed, raster: Raster): void {
+export function keepRaster(placed: PlacedOverlay, raster: Raster): void {
   rasters.set(placed, raster);
 }
 
@@ -51,7 +51,7 @@ export function blankRaster(bounds: Rect): Raster {
 }
 
 /** Paints it now: up to a quarter of a second for a long freehand line, so not on the event loop of a server. */
-export function paintRaster({ overlay, shape, room, bounds }: Placed): Raster {
+export function paintRaster({ overlay, shape, room, bounds }: PlacedOverlay): Raster {
   const { width, height } = bounds;
   const packer = new RowPacker(width, height);
   const stripRows = Math.min(height, Math.max(1, Math.floor(STRIP_PIXELS / width)));

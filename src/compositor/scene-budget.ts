@@ -1,7 +1,7 @@
 import { areaOfRect, type Size } from "../framebuffer/rect.ts";
 import { CompositorError } from "./error.ts";
 import type { OverlaySpec } from "./overlay.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedOverlay } from "./placed-overlay.ts";
 
 /** Overlays one desktop may show at a time. */
 export const OVERLAY_LIMIT = 500;
@@ -26,7 +26,7 @@ const FREE_OWN = "remove some of yours (remove_overlay) or clear them (clear_ove
 const FREE_OTHERS = "others drew them: ask a human to clear some, or draw less";
 
 /** Throws CompositorError too_many where one more would be too many overlays, or freehand points. */
-export function checkCounts(shown: readonly Placed[], added: OverlaySpec, ownerId: string): void {
+export function checkCounts(shown: readonly PlacedOverlay[], added: OverlaySpec, ownerId: string): void {
   const own = shown.filter(({ overlay }) => overlay.ownerId === ownerId);
   if (own.length >= OWNER_OVERLAY_LIMIT) {
     throw tooMany(`you have ${own.length} overlays here, the most allowed`, FREE_OWN);
@@ -56,7 +56,11 @@ export function checkCounts(shown: readonly Placed[], added: OverlaySpec, ownerI
 }
 
 /** Throws CompositorError too_many where the overlays would reach over too many pixels. `desktop`: its size. */
-export function checkPixels(shown: readonly Placed[], added: Placed, { width, height }: Size): void {
+export function checkPixels(
+  shown: readonly PlacedOverlay[],
+  added: PlacedOverlay,
+  { width, height }: Size,
+): void {
   const own = shown.filter(({ overlay }) => overlay.ownerId === added.overlay.ownerId);
   const most = Math.max(OWNER_PIXELS, OWNER_COVERS * width * height);
   const area = areaOfRect(added.bounds);
@@ -80,10 +84,10 @@ function tooMany(what: string, next: string): CompositorError {
   return new CompositorError("too_many", `${what}: ${next}`);
 }
 
-function pointsOf(shown: readonly Placed[]): number {
+function pointsOf(shown: readonly PlacedOverlay[]): number {
   return shown.reduce((sum, { overlay }) => sum + (overlay.points?.length ?? 0), 0);
 }
 
-function pixelsOf(shown: readonly Placed[]): number {
+function pixelsOf(shown: readonly PlacedOverlay[]): number {
   return shown.reduce((sum, { bounds }) => sum + areaOfRect(bounds), 0);
 }

@@ -5,14 +5,14 @@ import { parseColour } from "./colour.ts";
 import { CompositorError, quoted } from "./error.ts";
 import type { Overlay, OverlaySpec } from "./overlay.ts";
 import { type Painter, Rasters } from "./painter.ts";
-import type { Placed } from "./placed.ts";
+import type { PlacedOverlay } from "./placed-overlay.ts";
 import type { Raster } from "./raster.ts";
 import { checkCounts, checkPixels } from "./scene-budget.ts";
 import type { Shape } from "./shape.ts";
 import { SHAPES, shapeOf } from "./shapes/list.ts";
 
 export type { Overlay, OverlaySpec } from "./overlay.ts";
-export type { Placed } from "./placed.ts";
+export type { PlacedOverlay } from "./placed-overlay.ts";
 
 /** The longest a Node timer can wait; a temporary overlay that asks for more lives so long. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -62,7 +62,7 @@ export interface SceneTimer {
 interface Entry {
   readonly spec: OverlaySpec;
   readonly monitor: Rect;
-  readonly placed: Placed;
+  readonly placed: PlacedOverlay;
   /** Not drawn until it is moved: what it belongs to is not on the screen. */
   readonly isHidden: boolean;
   cancelTimer(): void;
@@ -74,7 +74,7 @@ export class Scene {
   readonly #entries = new Map<string, Entry>();
   readonly #rasters: Rasters;
   readonly #listeners = new Set<(event: SceneEvent) => void>();
-  #placed: readonly Placed[] = [];
+  #placed: readonly PlacedOverlay[] = [];
   #version = 0;
   #size: Size | null = null;
   #isSuspended = false;
@@ -101,12 +101,12 @@ export class Scene {
   }
 
   /** In drawing order, with their bounds; a new array after every change. */
-  get placed(): readonly Placed[] {
+  get placed(): readonly PlacedOverlay[] {
     return this.#placed;
   }
 
   /** The pixels of one that is placed; null while they are painted, which is told. */
-  rasterOf(placed: Placed): Raster | null {
+  rasterOf(placed: PlacedOverlay): Raster | null {
     return this.#rasters.of(placed);
   }
 
@@ -296,7 +296,7 @@ export class Scene {
   }
 }
 
-function place(overlay: Overlay, shape: Shape, room: Rect): Placed {
+function place(overlay: Overlay, shape: Shape, room: Rect): PlacedOverlay {
   return { overlay, shape, room, bounds: shape.bounds(overlay, room) };
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ConnectionInput } from "../desktop/connections/connection.ts";
 import { isSecret, SECRET_FIELDS } from "../desktop/connections/connection-fields.ts";
-import { WORDS } from "../desktop/control/action-class.ts";
+import { VERDICT_WORDS } from "../desktop/control/action-class.ts";
 import { customRulesSchema } from "../desktop/control/custom-rules-fields.ts";
 import { MODES } from "../desktop/control/policy.ts";
 import { TOOLSETS } from "../mcp/tool/toolsets.ts";
@@ -131,8 +131,14 @@ export const configSchema = z.strictObject({
     ),
   clipboard: z
     .strictObject({
-      read: z.enum(WORDS).default("allow").describe("Agents reading it: the stricter of this and the mode."),
-      write: z.enum(WORDS).default("allow").describe("Agents setting it: the stricter of this and the mode."),
+      read: z
+        .enum(VERDICT_WORDS)
+        .default("allow")
+        .describe("Agents reading it: the stricter of this and the mode."),
+      write: z
+        .enum(VERDICT_WORDS)
+        .default("allow")
+        .describe("Agents setting it: the stricter of this and the mode."),
     })
     .prefault({}),
   input: z

@@ -5,20 +5,20 @@ import type { Screen } from "../framebuffer/screen.ts";
 import { Anchors } from "./anchors/anchors.ts";
 import type { Connection } from "./connections/connection.ts";
 import { changeOf } from "./connections/connection-edit.ts";
-import { type DesktopState, LinkKeeper } from "./connections/reconnecting-link.ts";
+import { type DesktopState, ReconnectingLink } from "./connections/reconnecting-link.ts";
 import type { Action, ActionResult, Actor, ClipboardText, PerformOptions } from "./control/action.ts";
 import { ActionLog, type ActionRecord } from "./control/action-record.ts";
 import { type Approval, Approvals } from "./control/approvals/approvals.ts";
 import type { StandingGrants } from "./control/approvals/standing-grants.ts";
 import type { Holder } from "./control/arbiter.ts";
-import { Attendance } from "./control/attendance.ts";
 import { Gate } from "./control/gate.ts";
 import { Modes, policyOf } from "./control/modes.ts";
 import type { Mode } from "./control/policy.ts";
+import { ViewerPresence } from "./control/viewer-presence.ts";
 import type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
 import { RefusedError } from "./error.ts";
 import type { DesktopEvent } from "./events/desktop-event.ts";
-import { SeenInput } from "./events/input-events.ts";
+import { ObservedInput } from "./events/input-events.ts";
 import { NewestText } from "./input/newest-text.ts";
 import { Listeners } from "./listeners.ts";
 import { DesktopMasks } from "./masks/desktop-masks.ts";
@@ -52,8 +52,8 @@ export class Desktop {
   readonly masks: DesktopMasks;
   readonly #display: Display;
   readonly #gate: Gate;
-  readonly #input = new SeenInput((input) => this.#emit({ type: "input", input }));
-  readonly #keeper: LinkKeeper;
+  readonly #input = new ObservedInput((input) => this.#emit({ type: "input", input }));
+  readonly #reconnectingLink: ReconnectingLink;
   readonly #log = new ActionLog();
   readonly #snapshots: Snapshots;
   readonly #listeners: Listeners<DesktopEvent>;
@@ -77,7 +77,7 @@ export class Desktop {
   readonly sizedSince = () => this.#display.sizedSince;
   /** Whether an agent has left a key or a button down. */
   readonly isPressedBy = (agentId: string) => this.#gate.arbiter.isPressedBy(agentId);
-  readonly #attendance: Attendance;
+  readonly #viewerPresence: ViewerPresence;
   #cancelUnwatch: (() => void) | null = null;
 
   constructor(connection: Connection, options: DesktopOptions, ports: DesktopPorts) {
@@ -85,7 +85,7 @@ export class Desktop {
     this.#connection = connection;
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
-    this.#attendance = new Attendance(clock, {
+    this.#viewerPresence = new ViewerPresence(clock, {
       counted: (viewers) => this.#emit({ type: "viewers", viewers }),
       gone: (id) => this.#gate.arbiter.gone(id),
     });
@@ -101,7 +101,7 @@ export class Desktop {
       tell: (event) => this.#emit(event),
     });
     this.#display = new Display(this.scene, clock, {
-      hiding: this.masks.hiding,
+      maskSource: this.masks.maskSource,
       painting: (region) => this.#gate.effects.onPaint(region),
       changed: (changes, generation) => {
         const { damage, moves } = changes.agent;
@@ -118,9 +118,9 @@ export class Desktop {
         this.#gate.onDamage(null);
         this.#emit({ type: "resize", size, screens });
       },
-      received: (part) => this.#keeper.received(part),
+      received: (part) => this.#reconnectingLink.received(part),
       whole: () => {
-        this.#keeper.live();
+        this.#reconnectingLink.live();
         this.#follow();
       },
       watched: () => this.#follow(),
@@ -148,12 +148,12 @@ export class Desktop {
       granted: (change, grant, by) => this.#emit({ type: "grant", change, grant, by }),
     });
     this.grants = this.#gate.standing;
-    this.#keeper = this.#makeKeeper();
+    this.#reconnectingLink = this.#makeReconnectingLink();
   }
 
   /** Begins to connect. */
   open(): void {
-    this.#keeper.open();
+    this.#reconnectingLink.open();
   }
 
   get connection(): Connection {
@@ -169,7 +169,7 @@ export class Desktop {
   }
 
   get state(): DesktopState {
-    return this.#keeper.state;
+    return this.#reconnectingLink.state;
   }
 
   /** What people set: no agent has more freedom. */
@@ -192,7 +192,7 @@ export class Desktop {
   }
 
   get isExact(): boolean {
-    return this.#keeper.link?.isExact ?? true;
+    return this.#reconnectingLink.link?.isExact ?? true;
   }
 
   get generation(): number {
@@ -230,12 +230,12 @@ export class Desktop {
 
   /** Viewers attached now. */
   get viewers(): number {
-    return this.#attendance.viewers;
+    return this.#viewerPresence.viewers;
   }
 
   /** Browser and VNC viewers say whose they are; call the returned function when they leave. */
   attachViewer({ id }: Pick<Actor, "id">): () => void {
-    return this.#attendance.came(id);
+    return this.#viewerPresence.came(id);
   }
 
   on(listener: (event: DesktopEvent) => void): () => void {
@@ -244,10 +244,10 @@ export class Desktop {
 
   /** Throws RefusedError target_down before the first picture. */
   view(audience: Audience): View {
-    if (!this.#display.hasPicture) throw noPicture(this.name, this.state, this.#keeper.lastError);
+    if (!this.#display.hasPicture) throw noPicture(this.name, this.state, this.#reconnectingLink.lastError);
     const wasWatched = this.#isWatched;
     if (audience === "agent") this.#touch();
-    const refresh = wasWatched || audience !== "agent" ? null : () => this.#keeper.refreshed();
+    const refresh = wasWatched || audience !== "agent" ? null : () => this.#reconnectingLink.refreshed();
     return new DesktopView(audience, this.#display, this.#snapshots, refresh);
   }
 
@@ -255,7 +255,7 @@ export class Desktop {
   whenReady(timeoutMs: number, signal?: AbortSignal): Promise<void> {
     return awaitPicture(this, () => this.#display.hasPicture, {
       ...{ clock: this.#ports.clock, timeoutMs, signal },
-      noPicture: () => noPicture(this.name, this.state, this.#keeper.lastError),
+      noPicture: () => noPicture(this.name, this.state, this.#reconnectingLink.lastError),
     });
   }
 
@@ -311,32 +311,32 @@ export class Desktop {
   /** Tries again at once. */
   reconnect(): void {
     this.#input.releaseAll();
-    this.#keeper.reconnect();
+    this.#reconnectingLink.reconnect();
   }
 
   close(): void {
     this.approvals.cancelAll();
-    this.#attendance.close();
+    this.#viewerPresence.close();
     this.#gate.close();
     this.#input.releaseAll();
     this.#cancelUnwatch?.();
-    this.#keeper.close();
+    this.#reconnectingLink.close();
     this.anchors.close();
     this.scene.close();
     this.#snapshots.close();
     this.#listeners.clear();
   }
 
-  #makeKeeper(): LinkKeeper {
+  #makeReconnectingLink(): ReconnectingLink {
     const { clock, random, openLink } = this.#ports;
     const display = this.#display;
-    const decoded = () => this.#keeper.link?.framebuffer;
+    const decoded = () => this.#reconnectingLink.link?.framebuffer;
     const copied = new NewestText(clock, (text) => this.#emit({ type: "clipboard", text }));
-    return new LinkKeeper(
+    return new ReconnectingLink(
       () => openLink(this.connection),
       {
         ready: ({ name, screens }) => {
-          const link = this.#keeper.link;
+          const link = this.#reconnectingLink.link;
           if (link === null) return;
           this.#input.attach(link);
           display.begin(link.framebuffer, screens);
@@ -388,7 +388,7 @@ export class Desktop {
   }
 
   #follow(): void {
-    this.#keeper.link?.follow(this.#isWatched);
+    this.#reconnectingLink.link?.follow(this.#isWatched);
   }
 
   #emit(event: DesktopEvent): void {

@@ -19,12 +19,12 @@ import type { Actor } from "./control/action.ts";
 import { Questions } from "./control/approvals/questions.ts";
 import type { CustomRules } from "./control/custom-rules-fields.ts";
 import { PrincipalState } from "./control/principal-state.ts";
-import type { KeptRules } from "./control/rules-store.ts";
+import type { RulesStore } from "./control/rules-store.ts";
 import { Desktop, type DesktopOptions, type DesktopPorts } from "./desktop.ts";
 import { LinkError, RefusedError } from "./error.ts";
 import { Listeners } from "./listeners.ts";
-import type { KeptMasks } from "./masks/kept-masks.ts";
 import { allFromAgents, type ConfiguredMask, configuredMasks, type FirstMask } from "./masks/masks.ts";
+import type { MasksStore } from "./masks/masks-store.ts";
 
 export type { TestReport } from "./connections/connection-test.ts";
 
@@ -41,9 +41,9 @@ export interface DesktopsPorts extends DesktopPorts {
   readonly clock: Clock;
   readonly store: ConnectionStore;
   /** Rules that outlast the process; absent, they end with it. */
-  readonly rules?: Pick<KeptRules, "first" | "set" | "flush">;
+  readonly rules?: Pick<RulesStore, "first" | "set" | "flush">;
   /** What people hid, which outlasts the process; absent, it ends with it. */
-  readonly masks?: Pick<KeptMasks, "of" | "set" | "flush">;
+  readonly masks?: Pick<MasksStore, "of" | "set" | "flush">;
   /** What the configuration hides; absent: nothing. */
   readonly configuredMasks?: readonly ConfiguredMask[];
   /** Times that outlast the process; absent, they end with it. */

@@ -51,7 +51,7 @@ export interface LinkEvents {
 }
 
 /** Hears nothing: the base of what wants to hear a little. */
-export const UNHEARD: LinkEvents = {
+export const IGNORE_EVENTS: LinkEvents = {
   ready: () => undefined,
   update: () => undefined,
   resize: () => undefined,

@@ -7,7 +7,7 @@ const ANSWER_MS = 10_000;
 const PATIENCE = 2;
 
 /** Looks after a thread: whoever says nothing although asked hangs. */
-export class WorkerWatch {
+export class ThreadWatchdog {
   readonly #clock: Clock;
   readonly #ask: () => void;
   readonly #onHang: () => void;

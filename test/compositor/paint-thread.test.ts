@@ -2,7 +2,7 @@ import t from "tap";
 import { PAINT_THREAD_URL, PaintThread } from "../../src/compositor/paint-thread.ts";
 import { decodePicture, encodePicture } from "../../src/compositor/picture-file.ts";
 import { annotateFile } from "../../src/compositor/picture-file-marks.ts";
-import type { Placed } from "../../src/compositor/placed.ts";
+import type { PlacedOverlay } from "../../src/compositor/placed-overlay.ts";
 import { paintRaster } from "../../src/compositor/raster.ts";
 import { Scene } from "../../src/compositor/scene.ts";
 import { SHAPES } from "../../src/compositor/shapes/list.ts";
@@ -23,7 +23,7 @@ function thread(t: { teardown(call: () => Promise<void>): void }) {
   return { painter, opened: () => opened };
 }
 
-function placed(ownerId: string, ...specs: Parameters<typeof spec>[0][]): readonly Placed[] {
+function placed(ownerId: string, ...specs: Parameters<typeof spec>[0][]): readonly PlacedOverlay[] {
   const scene = new Scene(new HandTimer());
   for (const one of specs) scene.add(spec(one), ownerId, MONITOR);
   return scene.placed;

@@ -1,7 +1,7 @@
 import t from "tap";
 import { composePicture } from "../../src/compositor/compose.ts";
 import type { Painter } from "../../src/compositor/painter.ts";
-import type { Placed } from "../../src/compositor/placed.ts";
+import type { PlacedOverlay } from "../../src/compositor/placed-overlay.ts";
 import { paintRaster, type Raster } from "../../src/compositor/raster.ts";
 import { Scene } from "../../src/compositor/scene.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
@@ -13,9 +13,9 @@ const RED = 0xff0000ff;
 
 /** Paints when told to. */
 class HandPainter implements Painter {
-  readonly asked: { readonly placed: Placed; finish(raster: Raster | null): void }[] = [];
+  readonly asked: { readonly placed: PlacedOverlay; finish(raster: Raster | null): void }[] = [];
 
-  raster(placed: Placed): Promise<Raster> {
+  raster(placed: PlacedOverlay): Promise<Raster> {
     return new Promise((resolve, reject) => {
       this.asked.push({
         placed,

@@ -1,5 +1,5 @@
 import type { Principal } from "../../src/auth/principal.ts";
-import { openDesk } from "../../src/mcp/tool/mcp-state.ts";
+import { openMcpState } from "../../src/mcp/tool/mcp-state.ts";
 import { runTool, type ToolResult } from "../../src/mcp/tool/run-tool.ts";
 import { TOOLS } from "../../src/mcp/tools/list.ts";
 import { AGENT, type FakeHouse } from "./fake-house.ts";
@@ -21,7 +21,7 @@ export type Call = (
 
 /** Calls tools of a house as an agent would, without a transport between. */
 export function callsTo(house: FakeHouse): Call {
-  const desk = openDesk(house.ports);
+  const desk = openMcpState(house.ports);
   return async (name, args = {}, { principal = AGENT, signal = new AbortController().signal } = {}) => {
     const tool = TOOLS.find((known) => known.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);

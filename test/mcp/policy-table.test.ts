@@ -1,5 +1,5 @@
 import t from "tap";
-import { TOOL_SUBJECTS } from "../../scripts/docs-policy.ts";
+import { TOOL_ACTION_CLASSES } from "../../scripts/docs-policy.ts";
 import { PLATFORM } from "../../src/appliance/open-links.ts";
 import type { Principal } from "../../src/auth/principal.ts";
 import { stricterWord, type VerdictWord } from "../../src/desktop/control/action-class.ts";
@@ -7,7 +7,7 @@ import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
 import { policyOf } from "../../src/desktop/control/modes.ts";
 import { MODES, wordFor } from "../../src/desktop/control/policy.ts";
 import { Desktops } from "../../src/desktop/desktops.ts";
-import { openDesk } from "../../src/mcp/tool/mcp-state.ts";
+import { openMcpState } from "../../src/mcp/tool/mcp-state.ts";
 import type { McpPorts } from "../../src/mcp/tool/ports.ts";
 import { runTool } from "../../src/mcp/tool/run-tool.ts";
 import { TOOLS } from "../../src/mcp/tools/list.ts";
@@ -74,7 +74,7 @@ async function verdictOf(name: string, mode: (typeof MODES)[number]): Promise<Ve
     clientName: "test",
     signal: abort.signal,
   } as const;
-  const work = runTool(tool, ARGUMENTS[name], caller, ports, openDesk(ports));
+  const work = runTool(tool, ARGUMENTS[name], caller, ports, openMcpState(ports));
   await settle();
   await clock.live(200, 20);
   const isAsked = desktops.questions.pending.length > 0;
@@ -95,13 +95,13 @@ async function verdictOf(name: string, mode: (typeof MODES)[number]): Promise<Ve
 for (const mode of MODES) {
   t.test(`${mode}: every tool meets what the table of docs/policy.md says`, async (t) => {
     for (const { name, effect } of TOOLS) {
-      const subjects = TOOL_SUBJECTS[name];
-      if (subjects === undefined) {
+      const classes = TOOL_ACTION_CLASSES[name];
+      if (classes === undefined) {
         t.not(effect, "input", `${name} is in the table`);
         continue;
       }
-      const needed = subjects === "each" ? ["pointer" as const] : subjects === "letting go" ? [] : subjects;
-      const words = needed.map((subject) => wordFor(policyOf(mode), subject));
+      const needed = classes === "each" ? ["pointer" as const] : classes === "letting go" ? [] : classes;
+      const words = needed.map((actionClass) => wordFor(policyOf(mode), actionClass));
       t.equal(await verdictOf(name, mode), words.reduce(stricterWord, "allow"), name);
     }
   });

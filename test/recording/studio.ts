@@ -6,7 +6,7 @@ import type { DesktopsEvent } from "../../src/desktop/desktops.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { rectOfSize } from "../../src/framebuffer/rect.ts";
 import type { KeySealer } from "../../src/recording/format/recording-key.ts";
-import { Recordings, type RecordingsOptions } from "../../src/recording/library/recording-service.ts";
+import { RecordingService, type RecordingsOptions } from "../../src/recording/library/recording-service.ts";
 import type { RecordingsEvent } from "../../src/recording/library/recording-types.ts";
 import type { RecordingEncoders } from "../../src/recording/write/encoder.ts";
 import { House } from "../desktop/house.ts";
@@ -38,7 +38,7 @@ export const SEALER: KeySealer = {
 export class Studio {
   readonly house: House;
   readonly dataDir: string;
-  readonly recordings: Recordings;
+  readonly recordings: RecordingService;
   readonly bugs: unknown[];
   readonly events: RecordingsEvent[] = [];
   /** What the disk has left. */
@@ -48,7 +48,7 @@ export class Studio {
   private constructor(
     house: House,
     dataDir: string,
-    recordings: Recordings,
+    recordings: RecordingService,
     bugs: unknown[],
     disk: { freeBytes: number },
     tell: (event: DesktopsEvent) => void,
@@ -74,7 +74,7 @@ export class Studio {
     const disk = { freeBytes };
     const bugs: unknown[] = [];
     const listeners = new Set<(event: DesktopsEvent) => void>();
-    const recordings = await Recordings.open(
+    const recordings = await RecordingService.open(
       dataDir,
       { ...OPTIONS, ...options },
       {

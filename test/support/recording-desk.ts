@@ -6,7 +6,7 @@ import { RefusedError } from "../../src/desktop/error.ts";
 import type { Link } from "../../src/desktop/link.ts";
 import { rectOfSize } from "../../src/framebuffer/rect.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { Recordings, type RecordingsOptions } from "../../src/recording/library/recording-service.ts";
+import { RecordingService, type RecordingsOptions } from "../../src/recording/library/recording-service.ts";
 import { OPTIONS, SEALER } from "../recording/studio.ts";
 import type { Owner } from "./program.ts";
 
@@ -15,12 +15,12 @@ export const BY = { by: { kind: "human", id: "h", name: "Ann" } } as const;
 /** A live desktop in this process, its recordings, and what it showed at each of its generations. */
 export class RecordingDesk {
   readonly desktop: Desktop;
-  readonly recordings: Recordings;
+  readonly recordings: RecordingService;
   readonly bugs: unknown[];
   /** SHA-1 of the picture by generation. */
   readonly shown = new Map<number, string>();
 
-  private constructor(desktop: Desktop, recordings: Recordings, bugs: unknown[]) {
+  private constructor(desktop: Desktop, recordings: RecordingService, bugs: unknown[]) {
     this.desktop = desktop;
     this.recordings = recordings;
     this.bugs = bugs;
@@ -50,7 +50,7 @@ export class RecordingDesk {
       },
     );
     desktop.open();
-    const recordings = await Recordings.open(
+    const recordings = await RecordingService.open(
       dataDir,
       { ...OPTIONS, ...options },
       {

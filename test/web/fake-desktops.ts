@@ -110,7 +110,7 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
 
   constructor(connection: Connection) {
     super();
-    this.masks.hiding.layOut({ x: 0, y: 0, width: 1024, height: 768 }, []);
+    this.masks.maskSource.layOut({ x: 0, y: 0, width: 1024, height: 768 }, []);
     this.id = connection.id;
     this.connection = connection;
     this.name = connection.name;

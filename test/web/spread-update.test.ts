@@ -6,7 +6,7 @@ import { chooseInflate, nodeDeflate } from "../../src/platform/node-zlib.ts";
 import { PLAIN_RFB } from "../../src/protocols/rfb/client/plain-rfb.ts";
 import { RfbClient } from "../../src/protocols/rfb/client/rfb-client.ts";
 import { ENCODING } from "../../src/protocols/rfb/numbers.ts";
-import { ViewerTurns } from "../../src/web/viewer/encode-budget.ts";
+import { EncodeBudget } from "../../src/web/viewer/encode-budget.ts";
 import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
 import { ViewerSession } from "../../src/web/viewer/session.ts";
 import { spec } from "../compositor/scenes.ts";
@@ -58,11 +58,11 @@ class Watching {
   #queue = Buffer.alloc(0);
   updates = 0;
 
-  constructor(desktop: OverlaidDesktop, cache: ViewerRectCache, turns: ViewerTurns, kind: Kind) {
+  constructor(desktop: OverlaidDesktop, cache: ViewerRectCache, budget: EncodeBudget, kind: Kind) {
     this.#kind = kind;
     const actor = { kind: "human", id: "anna", name: "Anna" } as const;
     this.session = new ViewerSession(
-      { rfb: rfbPorts, cache, clock: this.#clock, log: new KeptLog(), turns },
+      { rfb: rfbPorts, cache, clock: this.#clock, log: new KeptLog(), budget },
       {
         ...{ desktop, transport: this.transport, security: [{ type: "none" }] },
         ...{ isComposited: true, viewport: null },
@@ -261,8 +261,8 @@ t.test(
           desktop.paintScene(7);
           desktop.cursor = arrow(0x3366cc, 19);
           const cache = new ViewerRectCache(desktop.view());
-          const turns = new ViewerTurns();
-          const watching = kinds.map((kind) => new Watching(desktop, cache, turns, kind));
+          const budget = new EncodeBudget();
+          const watching = kinds.map((kind) => new Watching(desktop, cache, budget, kind));
           for (const viewer of watching) await viewer.begin();
           for (const step of fewResizes(steps)) {
             perform(step, desktop, watching);
@@ -294,7 +294,7 @@ t.test("a large change reaches a viewer that asks for each update in one, over m
     drawsPointer: false,
     quality: null,
   };
-  const viewer = new Watching(desktop, new ViewerRectCache(desktop.view()), new ViewerTurns(), kind);
+  const viewer = new Watching(desktop, new ViewerRectCache(desktop.view()), new EncodeBudget(), kind);
   const read = (): void => viewer.read(Number.MAX_SAFE_INTEGER);
   await viewer.begin();
   desktop.paintScene(2);

@@ -7,7 +7,7 @@ import type { Point, Rect, Size } from "../../framebuffer/rect.ts";
  */
 
 /** Opacity of plates, lines, arrows and icons: these carry the message, so they never fade below 0.7. */
-export function presence(opacity: number): number {
+export function markOpacity(opacity: number): number {
   return 0.7 + 0.3 * opacity;
 }
 

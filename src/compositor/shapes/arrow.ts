@@ -2,7 +2,7 @@ import { Path2D } from "@napi-rs/canvas";
 import * as z from "zod";
 import { boundRects, EMPTY_RECT, type Point, type Rect } from "../../framebuffer/rect.ts";
 import { inkOn, withAlpha } from "../look/contrast.ts";
-import { ARROW_HALF, arrowPath, arrowTagPlace, presence } from "../look/placement.ts";
+import { ARROW_HALF, arrowPath, arrowTagPlace, markOpacity } from "../look/placement.ts";
 import type { OverlaySpec } from "../overlay.ts";
 import { defineShape, LABEL_LIMIT } from "../shape.ts";
 import { paintTag, type Tag, tagBy } from "../tag.ts";
@@ -45,7 +45,7 @@ export const arrow = defineShape({
     context.fillStyle = "#000000";
     context.fill(outline);
     context.globalCompositeOperation = "source-over";
-    context.fillStyle = withAlpha(overlay.color, presence(overlay.opacity));
+    context.fillStyle = withAlpha(overlay.color, markOpacity(overlay.opacity));
     context.fill(outline);
     context.restore();
     const tag = tagOf(overlay, room);

@@ -2,7 +2,7 @@ import { Path2D } from "@napi-rs/canvas";
 import * as z from "zod";
 import { boundRects, EMPTY_RECT, type Point, type Rect } from "../../framebuffer/rect.ts";
 import { inkOn, withAlpha } from "../look/contrast.ts";
-import { freehandLine, freehandPath, intoRoom, presence } from "../look/placement.ts";
+import { freehandLine, freehandPath, intoRoom, markOpacity } from "../look/placement.ts";
 import { defineShape, LABEL_LIMIT } from "../shape.ts";
 import { paintTag, tagOn } from "../tag.ts";
 
@@ -44,7 +44,7 @@ export const freehand = defineShape({
     context.strokeStyle = withAlpha(inkOn(overlay.color), 0.4);
     context.stroke(line);
     context.lineWidth = LINE;
-    context.strokeStyle = withAlpha(overlay.color, presence(overlay.opacity));
+    context.strokeStyle = withAlpha(overlay.color, markOpacity(overlay.opacity));
     context.stroke(line);
     context.restore();
     const tag = tagOn(overlay.label, overlay, room);

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { boundRects, EMPTY_RECT, type Rect } from "../../framebuffer/rect.ts";
 import { inkOn, withAlpha } from "../look/contrast.ts";
 import { glyphNamed, ICON_NAMES } from "../look/glyphs.ts";
-import { iconSquare, iconTagPlace, presence } from "../look/placement.ts";
+import { iconSquare, iconTagPlace, markOpacity } from "../look/placement.ts";
 import type { OverlaySpec } from "../overlay.ts";
 import { defineShape, LABEL_LIMIT } from "../shape.ts";
 import { paintTag, type Tag, tagBy } from "../tag.ts";
@@ -27,7 +27,7 @@ export const icon = defineShape({
     context.lineJoin = "round";
     context.lineCap = "round";
     const body = new Path2D(glyph.body);
-    context.fillStyle = withAlpha(overlay.color, presence(overlay.opacity));
+    context.fillStyle = withAlpha(overlay.color, markOpacity(overlay.opacity));
     context.fill(body);
     context.strokeStyle = withAlpha(ink, 0.8);
     context.lineWidth = 1;

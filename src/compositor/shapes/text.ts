@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { drawLine, TEXT_FONT, textWidth, wrapText } from "../lettering.ts";
 import { groundUnder, withAlpha } from "../look/contrast.ts";
-import { intoRoom, presence } from "../look/placement.ts";
+import { intoRoom, markOpacity } from "../look/placement.ts";
 import type { OverlaySpec } from "../overlay.ts";
 import { defineShape, LABEL_LIMIT } from "../shape.ts";
 
@@ -23,7 +23,7 @@ export const text = defineShape({
     const { lines, plate } = layOut(overlay, room);
     context.beginPath();
     context.roundRect(plate.x, plate.y, plate.width, plate.height, RADIUS);
-    context.fillStyle = withAlpha(groundUnder(overlay.color), presence(overlay.opacity));
+    context.fillStyle = withAlpha(groundUnder(overlay.color), markOpacity(overlay.opacity));
     context.fill();
     context.beginPath();
     context.roundRect(plate.x + 0.5, plate.y + 0.5, plate.width - 1, plate.height - 1, RADIUS - 0.5);

@@ -6,7 +6,7 @@ import type { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
 import { Listeners } from "../listeners.ts";
-import { noPictureYet, type Shown } from "../picture/shown.ts";
+import { type AudienceDisplay, noPictureYet } from "../picture/audience-display.ts";
 import { Anchor, type AnchorPlace, type AnchorSearch } from "./anchor.ts";
 
 export type { AnchorPlace, AnchorSearch } from "./anchor.ts";
@@ -28,7 +28,7 @@ const RETRY_MS = 200;
 export interface AnchorPorts {
   readonly clock: Clock;
   /** To agents, whose anchors they are. */
-  readonly shown: Pick<Shown, "frame">;
+  readonly shown: Pick<AudienceDisplay, "frame">;
   /** False where the target sends approximations of its pixels. */
   isExact(): boolean;
   onBug(error: unknown): void;

@@ -1,6 +1,6 @@
 import { type Clock, delay } from "../../platform/clock.ts";
 import type { LinkError } from "../error.ts";
-import { type Link, UNHEARD } from "../link.ts";
+import { IGNORE_EVENTS, type Link } from "../link.ts";
 
 interface TestStep {
   readonly name: string;
@@ -24,7 +24,7 @@ export async function testLink(link: Link, clock: Clock): Promise<TestReport> {
   const finished = new Promise<{ readonly name: string } | LinkError>((resolve) => {
     let name = "";
     link.open({
-      ...UNHEARD,
+      ...IGNORE_EVENTS,
       ready: (info) => {
         name = info.name;
       },

@@ -11,7 +11,7 @@ import {
 } from "./connection-fields.ts";
 import { checkMonitors, rdpFieldsIn } from "./rdp-options.ts";
 import { TARGET_PROTOCOLS } from "./target-protocols.ts";
-import { checkedWay } from "./transport.ts";
+import { checkedTransport } from "./transport.ts";
 
 export const PROTOCOLS = [...TARGET_PROTOCOLS, "demo"] as const;
 /** replay: a recording, shown as a desktop; never configured, never stored. */
@@ -107,10 +107,10 @@ function checkRdp({ host, username, password, rdp }: ConnectionInput): void {
   );
 }
 
-function placeOf(input: ConnectionInput): ReturnType<typeof checkedWay> {
+function placeOf(input: ConnectionInput): ReturnType<typeof checkedTransport> {
   const { protocol, host, port = DEFAULT_PORT[protocol] } = input;
   if (protocol !== "vnc" && protocol !== "kasmvnc") return { host: host ?? "", port };
-  return checkedWay(protocol, input, input, DEFAULT_PORT[protocol]);
+  return checkedTransport(protocol, input, input, DEFAULT_PORT[protocol]);
 }
 
 /**

@@ -22,8 +22,8 @@ export type DesktopState =
   | { readonly kind: "failed"; readonly error: LinkError }
   | { readonly kind: "closed" };
 
-/** What the keeper passes on of a link, and what it adds. */
-export type KeeperEvents = Omit<LinkEvents, "closed" | "stalled" | "step" | "progress"> & {
+/** What is passed on of a link, and what this adds. */
+export type ReconnectingLinkEvents = Omit<LinkEvents, "closed" | "stalled" | "step" | "progress"> & {
   state(state: DesktopState): void;
   /** The link is gone; another may follow. */
   lost(error: LinkError): void;
@@ -33,9 +33,9 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 
 /** Keeps one target connected: opens links, tries again with growing pauses, and says what it does. */
-export class LinkKeeper {
+export class ReconnectingLink {
   readonly #openLink: () => Link;
-  readonly #events: KeeperEvents;
+  readonly #events: ReconnectingLinkEvents;
   readonly #clock: Clock;
   readonly #random: () => number;
   #state: DesktopState;
@@ -45,7 +45,7 @@ export class LinkKeeper {
   #cancelRetry: (() => void) | null = null;
 
   /** `random`: 0 to 1, spreads the retries of many desktops. */
-  constructor(openLink: () => Link, events: KeeperEvents, clock: Clock, random: () => number) {
+  constructor(openLink: () => Link, events: ReconnectingLinkEvents, clock: Clock, random: () => number) {
     this.#openLink = openLink;
     this.#events = events;
     this.#clock = clock;

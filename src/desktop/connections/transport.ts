@@ -36,7 +36,7 @@ export interface Place {
  * What defaults add to the way, and the place it leads to. Throws RefusedError invalid_parameters for what cannot be.
  * `ownPort`: the protocol's own.
  */
-export function checkedWay(
+export function checkedTransport(
   protocol: "vnc" | "kasmvnc",
   { transport, path, repeater_id, ...http }: TransportChoice,
   place: Place,

@@ -4,21 +4,28 @@ import { KEYSYM } from "../input/keyboard.ts";
 import type { Action } from "./action.ts";
 
 /** What the policy tells apart: each has one verdict in each mode. */
-export const SUBJECTS = ["pointer", "keys", "text", "write_clipboard", "read_clipboard", "resize"] as const;
-export type Subject = (typeof SUBJECTS)[number];
+export const ACTION_CLASSES = [
+  "pointer",
+  "keys",
+  "text",
+  "write_clipboard",
+  "read_clipboard",
+  "resize",
+] as const;
+export type ActionClass = (typeof ACTION_CLASSES)[number];
 
 /** From the most freedom to the least. */
-export const WORDS = ["allow", "ask", "deny"] as const;
-export type VerdictWord = (typeof WORDS)[number];
+export const VERDICT_WORDS = ["allow", "ask", "deny"] as const;
+export type VerdictWord = (typeof VERDICT_WORDS)[number];
 
 /** The one that gives an agent less. */
 export function stricterWord(a: VerdictWord, b: VerdictWord): VerdictWord {
-  return WORDS.indexOf(a) >= WORDS.indexOf(b) ? a : b;
+  return VERDICT_WORDS.indexOf(a) >= VERDICT_WORDS.indexOf(b) ? a : b;
 }
 
 /** Whether `to` gives more than `from`. */
 export function isWeakerWord(from: VerdictWord, to: VerdictWord): boolean {
-  return WORDS.indexOf(to) < WORDS.indexOf(from);
+  return VERDICT_WORDS.indexOf(to) < VERDICT_WORDS.indexOf(from);
 }
 
 /**
@@ -27,15 +34,15 @@ export function isWeakerWord(from: VerdictWord, to: VerdictWord): boolean {
  *
  * INVARIANT: every key that an action sends is "keys" or "text" here, whatever tool it came by.
  */
-export function subjectsOf(action: Action, held: readonly number[] = []): readonly Subject[] {
-  const subjects = ownSubjectsOf(action);
-  const isAtHand = subjects.includes("pointer") || subjects.includes("text");
-  return held.length > 0 && isAtHand && !subjects.includes("keys") ? [...subjects, "keys"] : subjects;
+export function actionClassesOf(action: Action, held: readonly number[] = []): readonly ActionClass[] {
+  const classes = ownClassesOf(action);
+  const isAtHand = classes.includes("pointer") || classes.includes("text");
+  return held.length > 0 && isAtHand && !classes.includes("keys") ? [...classes, "keys"] : classes;
 }
 
-function ownSubjectsOf(action: Action): readonly Subject[] {
-  const subject = subjectOf(action);
-  if (subject === null) return [];
+function ownClassesOf(action: Action): readonly ActionClass[] {
+  const actionClass = actionClassOf(action);
+  if (actionClass === null) return [];
   switch (action.kind) {
     case "paste":
       return ["write_clipboard", "keys"];
@@ -51,12 +58,12 @@ function ownSubjectsOf(action: Action): readonly Subject[] {
     case "hold":
       return action.isDown && isTyping(action.keysyms) ? ["keys", "text"] : ["keys"];
     default:
-      return [subject];
+      return [actionClass];
   }
 }
 
 /** What an action does with the hands: where it points, or where its keys go; null where it only lets go. */
-export function subjectOf(action: Action): Subject | null {
+export function actionClassOf(action: Action): ActionClass | null {
   switch (action.kind) {
     case "release":
       return null;
@@ -77,7 +84,7 @@ export function subjectOf(action: Action): Subject | null {
 }
 
 /** Where the pointer is, the mask of the buttons that are down, and the keys that an agent has left down. */
-export interface Hand {
+export interface InputState {
   readonly position: Point;
   readonly buttons: number;
   readonly keys: readonly number[];
@@ -87,14 +94,14 @@ export interface Hand {
  * The way of the pointer: every place where an action does something, in order, and straight lines between them. Who
  * moves with a button down does something all the way from where the pointer was.
  */
-export function pathOf(action: Action, hand: Hand): readonly Point[] {
+export function pathOf(action: Action, hand: InputState): readonly Point[] {
   const own = placesOf(action, hand.position);
   return own.length > 0 && hand.buttons !== 0 ? [hand.position, ...own] : own;
 }
 
 function placesOf(action: Action, pointer: Point): readonly Point[] {
   if (action.kind === "drag") return action.path;
-  if (subjectOf(action) !== "pointer" || !("x" in action)) return [];
+  if (actionClassOf(action) !== "pointer" || !("x" in action)) return [];
   return [{ x: action.x ?? pointer.x, y: action.y ?? pointer.y }];
 }
 

@@ -23,16 +23,16 @@ export function heldWords(keysyms: readonly number[]): string {
 }
 
 /** What an agent has left down and an action does not name itself: it is done with that. */
-export interface Held {
+export interface HeldBeside {
   readonly keys: readonly number[];
   /** RFB button mask. */
   readonly buttons: number;
 }
 
-export const NOTHING_HELD: Held = Object.freeze({ keys: [], buttons: 0 });
+export const NOTHING_HELD: HeldBeside = Object.freeze({ keys: [], buttons: 0 });
 
 /** Of what is down when an action is asked for, that which its own words do not say. */
-export function heldBeside(action: Action, { keys, buttons }: Held): Held {
+export function heldBeside(action: Action, { keys, buttons }: HeldBeside): HeldBeside {
   if (action.kind === "release") return NOTHING_HELD;
   const own = "holdKeysyms" in action ? action.holdKeysyms : action.kind === "hold" ? action.keysyms : [];
   const button = action.kind === "button" ? BUTTON_BIT[action.button] : 0;
@@ -40,13 +40,13 @@ export function heldBeside(action: Action, { keys, buttons }: Held): Held {
 }
 
 /** " with Ctrl held, the left button down"; empty for nothing. */
-export function besideWords({ keys, buttons }: Held): string {
+export function besideWords({ keys, buttons }: HeldBeside): string {
   const down = BUTTONS.filter((button) => (buttons & BUTTON_BIT[button]) !== 0);
   return heldWords(keys) + down.map((button) => `, the ${button} button down`).join("");
 }
 
 /** Whether the same is held, in whatever order it went down. */
-export function isSameHeld(a: Held, b: Held): boolean {
+export function isSameHeld(a: HeldBeside, b: HeldBeside): boolean {
   const isSize = a.keys.length === b.keys.length && a.buttons === b.buttons;
   return isSize && a.keys.every((keysym) => b.keys.includes(keysym));
 }

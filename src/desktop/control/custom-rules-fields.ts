@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { WORDS } from "./action-class.ts";
+import { VERDICT_WORDS } from "./action-class.ts";
 
-const word = z.enum(WORDS).default("ask");
+const word = z.enum(VERDICT_WORDS).default("ask");
 const side = z.int().min(0).max(65_535);
 
 /** Places with a verdict of their own that a person can keep an eye on; each action is compared with all. */

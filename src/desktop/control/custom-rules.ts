@@ -1,12 +1,12 @@
 import { holdsPoint, holdsRect, type Point } from "../../framebuffer/rect.ts";
 import { RefusedError } from "../error.ts";
 import {
+  type ActionClass,
   isCrossed,
   isWeakerWord,
-  type Subject,
   stricterWord,
+  VERDICT_WORDS,
   type VerdictWord,
-  WORDS,
 } from "./action-class.ts";
 import { type CustomRules, customRulesSchema } from "./custom-rules-fields.ts";
 
@@ -19,7 +19,7 @@ export function readCustomRules(metadata: unknown): CustomRules {
     .map(({ path, message }) => `${path.join(".") || "metadata"}: ${message}`);
   throw new RefusedError(
     "invalid_parameters",
-    `got rules of custom mode that cannot be read (${faults.join("; ").slice(0, 400)}): expected pointer, keys, text, write_clipboard, read_clipboard, resize, each ${WORDS.join(", ")}, and areas`,
+    `got rules of custom mode that cannot be read (${faults.join("; ").slice(0, 400)}): expected pointer, keys, text, write_clipboard, read_clipboard, resize, each ${VERDICT_WORDS.join(", ")}, and areas`,
   );
 }
 
@@ -33,10 +33,14 @@ export function decidingArea(rules: CustomRules, point: Point): number | null {
   return index < 0 ? null : index;
 }
 
-/** What the rules say of a subject, `path` being the way of the pointer. */
-export function customWord(rules: CustomRules, subject: Subject, path: readonly Point[]): VerdictWord {
-  let verdict: VerdictWord = rules[subject];
-  if (subject !== "pointer") return verdict;
+/** What the rules say of an action class, `path` being the way of the pointer. */
+export function customWord(
+  rules: CustomRules,
+  actionClass: ActionClass,
+  path: readonly Point[],
+): VerdictWord {
+  let verdict: VerdictWord = rules[actionClass];
+  if (actionClass !== "pointer") return verdict;
   for (const area of rules.areas) {
     if (isCrossed(area, path)) verdict = stricterWord(verdict, area.verdict);
   }

@@ -11,7 +11,7 @@ import { type Done, NOTHING_DONE, Performer } from "../input/performer.ts";
 import type { PacedOptions } from "../input/typing-pace.ts";
 import { latestPicture } from "../picture/latest-picture.ts";
 import { type Action, type ActionResult, type Actor, type PerformOptions, unseenEffect } from "./action.ts";
-import { type Hand, isInput, isTakeOver } from "./action-class.ts";
+import { type InputState, isInput, isTakeOver } from "./action-class.ts";
 import type { ActionRecord } from "./action-record.ts";
 import { intentOf, pointOf, summaryOf } from "./action-summary.ts";
 import { Asker, type Permit } from "./approvals/asker.ts";
@@ -335,7 +335,7 @@ export class Gate {
   }
 
   /** What the input is to an actor: what another agent left down comes up before their turn. */
-  #handOf(actor: Actor): Hand {
+  #handOf(actor: Actor): InputState {
     const { position, buttons } = this.#ports.input;
     if (!this.arbiter.isPressedBy(actor.id)) return { position, buttons: 0, keys: [] };
     return { position, buttons, keys: this.#agent.heldKeys };

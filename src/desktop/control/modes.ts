@@ -1,6 +1,6 @@
 import { RefusedError } from "../error.ts";
 import type { Action, Actor } from "./action.ts";
-import type { Hand } from "./action-class.ts";
+import type { InputState } from "./action-class.ts";
 import { readCustomRules } from "./custom-rules.ts";
 import type { CustomRules } from "./custom-rules-fields.ts";
 import {
@@ -113,7 +113,7 @@ export class Modes {
     return { mode };
   }
 
-  verdict(action: Action, actor: Actor, hand: Hand): Verdict {
+  verdict(action: Action, actor: Actor, hand: InputState): Verdict {
     const choice = this.#choices.get(actor.id) ?? null;
     return decide({ ceiling: this.#ceiling, choice, clipboard: this.#clipboard }, action, actor, hand);
   }

@@ -1,13 +1,13 @@
 import type { Point } from "../../framebuffer/rect.ts";
 import type { Action, Actor } from "./action.ts";
 import {
-  type Hand,
+  ACTION_CLASSES,
+  type ActionClass,
+  actionClassesOf,
+  type InputState,
   isWeakerWord,
   pathOf,
-  SUBJECTS,
-  type Subject,
   stricterWord,
-  subjectsOf,
   type VerdictWord,
 } from "./action-class.ts";
 import { customWord, weakensAreas } from "./custom-rules.ts";
@@ -33,7 +33,7 @@ export type Verdict =
   | { readonly kind: "ask" }
   | { readonly kind: "deny"; readonly reason: string };
 
-type Row = Readonly<Record<Subject, VerdictWord>>;
+type Row = Readonly<Record<ActionClass, VerdictWord>>;
 
 function row(rest: VerdictWord, changes: Partial<Row> = {}): Row {
   return {
@@ -55,14 +55,19 @@ const TABLE: Readonly<Record<Exclude<Mode, "custom">, Row>> = {
   autopilot: row("allow"),
 };
 
-/** What a policy says of a subject, `path` being the way of the pointer. */
-export function wordFor(policy: Policy, subject: Subject, path: readonly Point[] = []): VerdictWord {
-  return policy.mode === "custom" ? customWord(policy.rules, subject, path) : TABLE[policy.mode][subject];
+/** What a policy says of an action class, `path` being the way of the pointer. */
+export function wordFor(policy: Policy, actionClass: ActionClass, path: readonly Point[] = []): VerdictWord {
+  return policy.mode === "custom"
+    ? customWord(policy.rules, actionClass, path)
+    : TABLE[policy.mode][actionClass];
 }
 
 /** Whether `to` weakens any verdict of `from`, anywhere: that is raising, and needs a human. */
 export function isRaise(from: Policy, to: Policy): boolean {
-  if (SUBJECTS.some((subject) => isWeakerWord(wordFor(from, subject), wordFor(to, subject)))) return true;
+  if (
+    ACTION_CLASSES.some((actionClass) => isWeakerWord(wordFor(from, actionClass), wordFor(to, actionClass)))
+  )
+    return true;
   return (
     from.mode === "custom" &&
     weakensAreas(from.rules, to.mode === "custom" ? to.rules : null, wordFor(to, "pointer"))
@@ -86,50 +91,50 @@ export interface Rulings {
  * Decides whether an actor may do an action: the strictest of all that holds for it. Humans are bound by their role,
  * not by the mode. `hand`: where the pointer is and what is held.
  */
-export function decide(rulings: Rulings, action: Action, actor: Actor, hand: Hand): Verdict {
+export function decide(rulings: Rulings, action: Action, actor: Actor, hand: InputState): Verdict {
   if (actor.kind === "human") return { kind: "allow" };
   if (actor.kind === "replay") return { kind: "deny", reason: "a replay takes no input" };
   const path = pathOf(action, hand);
   let verdict: Verdict = { kind: "allow" };
-  for (const subject of subjectsOf(action, hand.keys)) {
-    const judged = judge(rulings, subject, path);
+  for (const actionClass of actionClassesOf(action, hand.keys)) {
+    const judged = judge(rulings, actionClass, path);
     if (judged.kind === "deny") return judged;
     if (judged.kind === "ask") verdict = judged;
   }
   return verdict;
 }
 
-/** What the strictest of the rulings says of one subject. */
-function judge(rulings: Rulings, subject: Subject, path: readonly Point[]): Verdict {
-  const byCeiling = wordFor(rulings.ceiling, subject, path);
-  const byChoice = rulings.choice === null ? "allow" : wordFor(rulings.choice, subject, path);
-  const byClipboard = clipboardWord(rulings.clipboard, subject);
+/** What the strictest of the rulings says of one action class. */
+function judge(rulings: Rulings, actionClass: ActionClass, path: readonly Point[]): Verdict {
+  const byCeiling = wordFor(rulings.ceiling, actionClass, path);
+  const byChoice = rulings.choice === null ? "allow" : wordFor(rulings.choice, actionClass, path);
+  const byClipboard = clipboardWord(rulings.clipboard, actionClass);
   const strictest = stricterWord(stricterWord(byCeiling, byChoice), byClipboard);
   if (strictest !== "deny") return { kind: strictest };
-  if (byCeiling === "deny") return { kind: "deny", reason: reasonOf(rulings.ceiling.mode, subject) };
+  if (byCeiling === "deny") return { kind: "deny", reason: reasonOf(rulings.ceiling.mode, actionClass) };
   if (byChoice === "deny") {
     return {
       kind: "deny",
-      reason: `you chose ${rulings.choice?.mode ?? "a mode"}, which denies ${NAMES[subject]}: a human must raise the mode`,
+      reason: `you chose ${rulings.choice?.mode ?? "a mode"}, which denies ${NAMES[actionClass]}: a human must raise the mode`,
     };
   }
-  return { kind: "deny", reason: `the configuration denies ${NAMES[subject]} on every desktop` };
+  return { kind: "deny", reason: `the configuration denies ${NAMES[actionClass]} on every desktop` };
 }
 
-function clipboardWord(limits: ClipboardLimits, subject: Subject): VerdictWord {
-  if (subject === "read_clipboard") return limits.read;
-  return subject === "write_clipboard" ? limits.write : "allow";
+function clipboardWord(limits: ClipboardLimits, actionClass: ActionClass): VerdictWord {
+  if (actionClass === "read_clipboard") return limits.read;
+  return actionClass === "write_clipboard" ? limits.write : "allow";
 }
 
-function reasonOf(mode: Mode, subject: Subject): string {
+function reasonOf(mode: Mode, actionClass: ActionClass): string {
   if (mode === "passive") {
     return "the desktop is in passive mode, which takes no input: a human must raise the mode";
   }
-  return `the rules of the desktop's ${mode} mode deny ${NAMES[subject]} there: a human must change them`;
+  return `the rules of the desktop's ${mode} mode deny ${NAMES[actionClass]} there: a human must change them`;
 }
 
-/** Subjects in words, for messages and docs. */
-export const NAMES: Readonly<Record<Subject, string>> = {
+/** Action classes in words, for messages and docs. */
+export const NAMES: Readonly<Record<ActionClass, string>> = {
   pointer: "pointing and clicking",
   keys: "pressing keys",
   text: "typing text",

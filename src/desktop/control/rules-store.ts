@@ -26,7 +26,7 @@ export interface FirstPolicy {
  * The rules that people put in force, kept over a restart: a JSON file of mode 0600, written whole and then moved into
  * place. A desktop keeps them until somebody gives it another mode or removes it.
  */
-export class KeptRules {
+export class RulesStore {
   readonly #file: JsonFile<File>;
   readonly #onFault: (error: unknown) => void;
   readonly #rules: Map<string, CustomRules>;
@@ -45,10 +45,10 @@ export class KeptRules {
    * Throws RefusedError invalid_parameters where the file is none of ours or holds rules that cannot be read: starting
    * without them could allow what people denied. `onFault` is told when something could not be kept.
    */
-  static async open(path: string, onFault: (error: unknown) => void): Promise<KeptRules> {
+  static async open(path: string, onFault: (error: unknown) => void): Promise<RulesStore> {
     const file = new JsonFile(path, "a file of rules", fileSchema);
     const kept = await file.read();
-    return new KeptRules(file, new Map(Object.entries(kept?.desktops ?? {})), onFault);
+    return new RulesStore(file, new Map(Object.entries(kept?.desktops ?? {})), onFault);
   }
 
   /** Of a desktop that was just opened. A house that was started passive stays so: then kept rules wait. */

@@ -3,8 +3,8 @@ import type { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
 import type { Input } from "../input/input.ts";
+import type { AudienceDisplay } from "../picture/audience-display.ts";
 import type { Display } from "../picture/display.ts";
-import type { Shown } from "../picture/shown.ts";
 import { BeforePicture } from "./before-picture.ts";
 import { DamageHistory } from "./damage-history.ts";
 import { type EffectSource, EffectWatch } from "./effect-watch.ts";
@@ -12,7 +12,7 @@ import type { ReactionTime } from "./reaction-time.ts";
 
 /** What changes on one desktop: by the actions that are under way, and by itself. */
 export class Effects {
-  readonly #shown: Shown;
+  readonly #shown: AudienceDisplay;
   readonly #source: EffectSource;
   readonly #reaction: ReactionTime;
   readonly #clock: Clock;

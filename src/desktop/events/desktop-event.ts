@@ -12,7 +12,7 @@ import type { CustomRules } from "../control/custom-rules-fields.ts";
 import type { Mode } from "../control/policy.ts";
 import type { LockKeys } from "../link.ts";
 import type { Mask } from "../masks/mask.ts";
-import type { InputSeen } from "./input-events.ts";
+import type { ObservedInputEvent } from "./input-events.ts";
 
 /** What held until a mode was set, and the rules that do now. */
 interface ModeBefore {
@@ -29,7 +29,7 @@ export type DesktopEvent =
   | { readonly type: "update"; readonly damage: Region; readonly generation: number }
   | { readonly type: "cursor"; readonly cursor: Cursor | null }
   | { readonly type: "clipboard"; readonly text: string }
-  | { readonly type: "input"; readonly input: InputSeen }
+  | { readonly type: "input"; readonly input: ObservedInputEvent }
   | { readonly type: "name"; readonly name: string }
   | { readonly type: "bell" }
   | { readonly type: "locks"; readonly locks: LockKeys }

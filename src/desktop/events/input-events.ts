@@ -2,7 +2,7 @@ import { BUTTON_BIT, BUTTONS, type Button } from "../control/action.ts";
 import { Input } from "../input/input.ts";
 
 /** What goes down to a target, as others may know of it: never which key or text. */
-export type InputSeen =
+export type ObservedInputEvent =
   | { readonly kind: "mouse_move"; readonly x: number; readonly y: number }
   | { readonly kind: "mouse_click"; readonly x: number; readonly y: number; readonly button: Button }
   | { readonly kind: "key_press" }
@@ -10,10 +10,10 @@ export type InputSeen =
   | { readonly kind: "clipboard"; readonly length: number };
 
 /** The input of a desktop that tells what passes, whoever it comes from. */
-export class SeenInput extends Input {
-  readonly #tell: (seen: InputSeen) => void;
+export class ObservedInput extends Input {
+  readonly #tell: (seen: ObservedInputEvent) => void;
 
-  constructor(tell: (seen: InputSeen) => void) {
+  constructor(tell: (seen: ObservedInputEvent) => void) {
     super();
     this.#tell = tell;
   }

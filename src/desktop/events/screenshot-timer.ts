@@ -12,7 +12,7 @@ export interface Frequency {
   readonly onlyOnChange: boolean;
 }
 
-export interface PulsePorts {
+export interface ScreenshotTimerPorts {
   onDue(): void;
   /** Takes a picture; null where there is none; never rejects. null: no subscriber asked for pictures. */
   readonly capture: (() => Promise<Captured | null>) | null;
@@ -29,12 +29,12 @@ export interface Captured {
  * Says when it is time to look again, with a picture of what there is then: never more often than the interval, and never
  * by asking.
  */
-export class Pulse {
+export class ScreenshotTimer {
   readonly queue = new EventQueue();
   readonly frequency: Frequency;
   readonly #desktop: SubscribedDesktop;
   readonly #clock: Clock;
-  readonly #ports: PulsePorts;
+  readonly #ports: ScreenshotTimerPorts;
   #closeWatch: () => void = () => {};
   #cancel: (() => void) | null = null;
   #toldAtMs = Number.NEGATIVE_INFINITY;
@@ -45,7 +45,7 @@ export class Pulse {
   #isClosed = false;
 
   /** Throws RefusedError target_down before the first picture. */
-  constructor(desktop: SubscribedDesktop, frequency: Frequency, clock: Clock, ports: PulsePorts) {
+  constructor(desktop: SubscribedDesktop, frequency: Frequency, clock: Clock, ports: ScreenshotTimerPorts) {
     this.#desktop = desktop;
     this.frequency = frequency;
     this.#clock = clock;

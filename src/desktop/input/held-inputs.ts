@@ -6,7 +6,7 @@ import type { Input } from "./input.ts";
 const LONGEST_HOLD_MS = 60_000;
 
 /** What agents hold down beyond one action. Nothing stays down longer than LONGEST_HOLD_MS after the last press. */
-export class Held {
+export class HeldInputs {
   readonly #input: Input;
   readonly #clock: Clock;
   readonly #keysyms = new Set<number>();

@@ -3,7 +3,7 @@ import { type Clock, delay } from "../../platform/clock.ts";
 import { type Action, BUTTON_BIT, type ClipboardText } from "../control/action.ts";
 import { RefusedError } from "../error.ts";
 import { withLetters } from "./clipboard-letters.ts";
-import { Held } from "./held-inputs.ts";
+import { HeldInputs } from "./held-inputs.ts";
 import type { Input } from "./input.ts";
 import { isOnMostLayouts } from "./keyboard.ts";
 import { Mouse } from "./mouse.ts";
@@ -74,7 +74,7 @@ export class Performer {
   readonly #clock: Clock;
   readonly #pace: Pace;
   readonly #mouse: Mouse;
-  readonly #held: Held;
+  readonly #held: HeldInputs;
   readonly #typist: Typist;
   #pressedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -84,7 +84,7 @@ export class Performer {
     this.#clock = clock;
     this.#pace = new Pace(input, clock, () => ports.random());
     this.#mouse = new Mouse(input, this.#pace, () => ports.reactionMs?.() ?? 0);
-    this.#held = new Held(input, clock);
+    this.#held = new HeldInputs(input, clock);
     this.#typist = new Typist(input, this.#pace, clock, () => ports.capsLock?.() ?? null);
   }
 

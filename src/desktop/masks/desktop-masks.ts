@@ -4,12 +4,12 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Actor } from "../control/action.ts";
 import { RefusedError } from "../error.ts";
 import type { DesktopEvent } from "../events/desktop-event.ts";
-import type { Hiding } from "../picture/hiding.ts";
-import { noPictureYet } from "../picture/shown.ts";
+import { noPictureYet } from "../picture/audience-display.ts";
+import type { MaskSource } from "../picture/mask-source.ts";
 import type { Audience } from "../view.ts";
 import type { Mask, MaskSpec } from "./mask.ts";
 import { type MaskMark, takeMark } from "./mask-mark.ts";
-import { type FirstMask, type KeptMask, Masks } from "./masks.ts";
+import { type FirstMask, Masks, type StoredMask } from "./masks.ts";
 
 export interface DesktopMasksPorts {
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export class DesktopMasks {
   }
 
   /** For the picture. */
-  get hiding(): Hiding {
+  get maskSource(): MaskSource {
     return this.#masks;
   }
 
@@ -48,7 +48,7 @@ export class DesktopMasks {
   }
 
   /** Those that outlast the process by a file of ours. */
-  get kept(): readonly KeptMask[] {
+  get kept(): readonly StoredMask[] {
     return this.#masks.kept;
   }
 

@@ -21,7 +21,7 @@ export interface MaskMark {
 }
 
 /** A mark as it is kept in a file. */
-export interface KeptMark {
+export interface StoredMark {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -52,14 +52,14 @@ export function takeMark(frame: Framebuffer, rect: Rect): MaskMark {
   return { patch, chosenAt: { x: rect.x, y: rect.y } };
 }
 
-export function keptMark({ patch, chosenAt }: MaskMark): KeptMark {
+export function storedMark({ patch, chosenAt }: MaskMark): StoredMark {
   const { width, height, words } = patch;
   const pixels = deflateRawSync(new Uint8Array(words.buffer, words.byteOffset, words.byteLength));
   return { ...chosenAt, width, height, pixels: pixels.toString("base64") };
 }
 
 /** Throws RefusedError invalid_parameters for what is none of ours. */
-export function readMark({ x, y, width, height, pixels }: KeptMark): MaskMark {
+export function readMark({ x, y, width, height, pixels }: StoredMark): MaskMark {
   const refused = (cause?: unknown): RefusedError =>
     new RefusedError("invalid_parameters", `got pixels that are no anchor of ${width}x${height}`, { cause });
   if (width < 1 || height < 1 || width * height > MAX_PATCH_PIXELS) throw refused();

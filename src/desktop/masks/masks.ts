@@ -4,7 +4,7 @@ import { EMPTY_RECT, intersectRects, isEmptyRect, type Rect, translateRect } fro
 import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
 import { RefusedError } from "../error.ts";
-import type { Hiding } from "../picture/hiding.ts";
+import type { MaskSource } from "../picture/mask-source.ts";
 import type { Audience } from "../view.ts";
 import type { Mask, MaskSpec, MaskState } from "./mask.ts";
 import { MarkFollower } from "./mask-mark.ts";
@@ -14,13 +14,13 @@ export const MASK_LIMIT = 64;
 export const FOLLOWING_LIMIT = 8;
 
 /** A mask as it is kept: with its id, so that who knows it finds it again. */
-export interface KeptMask extends MaskSpec {
+export interface StoredMask extends MaskSpec {
   readonly id: string;
   readonly createdAt: string;
 }
 
 /** One that a desktop begins with. */
-export interface FirstMask extends KeptMask {
+export interface FirstMask extends StoredMask {
   readonly isConfigured: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface MasksPorts {
 }
 
 /** What is hidden on one desktop, and from whom. */
-export class Masks implements Hiding {
+export class Masks implements MaskSource {
   readonly #ports: MasksPorts;
   readonly #entries = new Map<string, Entry>();
   #bounds: Rect = EMPTY_RECT;
@@ -67,7 +67,7 @@ export class Masks implements Hiding {
   }
 
   /** Those that outlast the process by a file of ours. */
-  get kept(): readonly KeptMask[] {
+  get kept(): readonly StoredMask[] {
     return [...this.#entries.values()].filter(({ mask }) => !mask.isConfigured).map(({ mask }) => mask);
   }
 

@@ -18,15 +18,15 @@ import { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { LockKeys } from "../link.ts";
 import type { Audience } from "../view.ts";
-import { type Hiding, NOTHING_HIDDEN } from "./hiding.ts";
+import { AudienceDisplay } from "./audience-display.ts";
 import { AUDIENCES, Layers, type RealChange, type ShownChanges } from "./layers.ts";
-import { Shown } from "./shown.ts";
+import { type MaskSource, NOTHING_HIDDEN } from "./mask-source.ts";
 
 const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
 
 export interface DisplayEvents {
   /** What is kept from whom; absent: nothing from anybody. */
-  readonly hiding?: Hiding;
+  readonly maskSource?: MaskSource;
   /** Pixels of this may be painted over, right after the call. */
   painting?(region: Region): void;
   /** Pixels differ from before: what of them each audience is shown, and the generation that has them. */
@@ -48,8 +48,8 @@ export class Display {
   readonly scene: Scene;
   readonly #clock: Clock;
   readonly #events: DisplayEvents;
-  readonly #hiding: Hiding;
-  readonly #shown: Readonly<Record<Audience, Shown>>;
+  readonly #maskSource: MaskSource;
+  readonly #shown: Readonly<Record<Audience, AudienceDisplay>>;
   readonly #layers: Layers;
   readonly #scrolls = new ScrollSeeker();
   #frame: Framebuffer | null = null;
@@ -70,17 +70,17 @@ export class Display {
     this.scene = scene;
     this.#clock = clock;
     this.#events = events;
-    const { hiding = NOTHING_HIDDEN } = events;
-    this.#hiding = hiding;
-    const shown = (audience: Audience): Shown =>
-      new Shown(
+    const { maskSource = NOTHING_HIDDEN } = events;
+    this.#maskSource = maskSource;
+    const shown = (audience: Audience): AudienceDisplay =>
+      new AudienceDisplay(
         audience,
         scene,
         () => this.#frame,
         () => events.watched(),
       );
     this.#shown = { agent: shown("agent"), viewer: shown("viewer"), recording: shown("recording") };
-    this.#layers = new Layers(this.#shown, hiding);
+    this.#layers = new Layers(this.#shown, maskSource);
     scene.on(({ damage }) => this.#eachShown((one) => one.watchers.updateOverlays(damage)));
   }
 
@@ -95,7 +95,7 @@ export class Display {
   }
 
   /** What this audience is shown. */
-  shownTo(audience: Audience): Shown {
+  shownTo(audience: Audience): AudienceDisplay {
     return this.#shown[audience];
   }
 
@@ -210,7 +210,7 @@ export class Display {
     if (damage.isEmpty) return;
     this.#generation++;
     // INVARIANT: before anybody is shown anything of this update the masks lie where they belong in it.
-    this.#hiding.follow(frame, damage, found === null ? copies : [found.move]);
+    this.#maskSource.follow(frame, damage, found === null ? copies : [found.move]);
     this.#paintMoved();
     if (found !== null) {
       const repainted = changedByPaint.subtract(Region.of(found.move.to)).union(found.rest);
@@ -242,7 +242,7 @@ export class Display {
     this.#events.changed(changes, this.#generation);
   }
 
-  #eachShown(act: (shown: Shown) => void): void {
+  #eachShown(act: (shown: AudienceDisplay) => void): void {
     for (const audience of AUDIENCES) act(this.#shown[audience]);
   }
 
@@ -253,7 +253,7 @@ export class Display {
     if (frame === null) this.#frame = new Framebuffer(width, height, { hasKernels: true });
     else if (frame.width === width && frame.height === height) return false;
     else frame.resize(width, height);
-    this.#hiding.layOut(rectOfSize({ width, height }), this.#screens);
+    this.#maskSource.layOut(rectOfSize({ width, height }), this.#screens);
     if (this.#frame !== null) this.#layers.reset(this.#frame);
     this.scene.resize({ width, height });
     const nowMs = this.#clock.nowMs();
@@ -270,7 +270,7 @@ export class Display {
 
   /** Other monitors within the same size: who sees one of them may see another part of the picture now. */
   #tellScreens(): void {
-    this.#hiding.layOut(this.bounds, this.#screens);
+    this.#maskSource.layOut(this.bounds, this.#screens);
     this.remask();
     this.#eachShown(({ watchers }) => watchers.reset(this.bounds));
     this.#toldScreens = this.#screens;

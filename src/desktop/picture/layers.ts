@@ -2,9 +2,9 @@ import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Audience, Change } from "../view.ts";
-import type { Hiding } from "./hiding.ts";
+import type { AudienceDisplay } from "./audience-display.ts";
+import type { MaskSource } from "./mask-source.ts";
 import { MaskedFrame, type Masking, maskedChange, seenMoves } from "./masked-frame.ts";
-import type { Shown } from "./shown.ts";
 
 export const AUDIENCES = ["agent", "viewer", "recording"] as const satisfies readonly Audience[];
 
@@ -27,13 +27,13 @@ export interface RealChange extends Change {
 
 /** Keeps the audiences' pictures beside the real one. Those from whom the same is kept share one. */
 export class Layers {
-  readonly #shown: Readonly<Record<Audience, Shown>>;
-  readonly #hiding: Hiding;
+  readonly #shown: Readonly<Record<Audience, AudienceDisplay>>;
+  readonly #maskSource: MaskSource;
   #made = 0;
 
-  constructor(shown: Readonly<Record<Audience, Shown>>, hiding: Hiding) {
+  constructor(shown: Readonly<Record<Audience, AudienceDisplay>>, maskSource: MaskSource) {
     this.#shown = shown;
-    this.#hiding = hiding;
+    this.#maskSource = maskSource;
   }
 
   /** The real picture has another size: each audience's is made anew. */
@@ -53,7 +53,7 @@ export class Layers {
   update(
     real: Framebuffer,
     change: RealChange,
-    onChange: (shown: Shown, change: Change) => void,
+    onChange: (shown: AudienceDisplay, change: Change) => void,
   ): ShownChanges {
     const isRegrouped = !this.#areGrouped();
     const before = this.#hiddenNow();
@@ -62,7 +62,7 @@ export class Layers {
     const tell = (audience: Audience): ShownChange => {
       const shown = this.#shown[audience];
       const { masked } = shown;
-      const after = this.#hiding.hiddenFrom(audience);
+      const after = this.#maskSource.hiddenFrom(audience);
       let masking: Masking;
       if (masked === null || isRegrouped) {
         // What was just made holds the update already.
@@ -85,7 +85,7 @@ export class Layers {
   }
 
   #movedOf(audience: Audience): Region {
-    return difference(this.#shown[audience].hidden, this.#hiding.hiddenFrom(audience));
+    return difference(this.#shown[audience].hidden, this.#maskSource.hiddenFrom(audience));
   }
 
   #hiddenNow(): Record<Audience, Region> {
@@ -96,12 +96,12 @@ export class Layers {
   /** Whether those who share a picture are still kept the same from, and those who see the real one nothing. */
   #areGrouped(): boolean {
     return AUDIENCES.every((a, i) => {
-      const hidden = this.#hiding.hiddenFrom(a);
+      const hidden = this.#maskSource.hiddenFrom(a);
       const { masked } = this.#shown[a];
       if (hidden.isEmpty !== (masked === null)) return false;
       return AUDIENCES.slice(i + 1).every((b) => {
         const isShared = masked === this.#shown[b].masked;
-        return isShared === isSame(hidden, this.#hiding.hiddenFrom(b));
+        return isShared === isSame(hidden, this.#maskSource.hiddenFrom(b));
       });
     });
   }
@@ -109,7 +109,7 @@ export class Layers {
   #regroup(real: Framebuffer): void {
     const made: MaskedFrame[] = [];
     for (const audience of AUDIENCES) {
-      const hidden = this.#hiding.hiddenFrom(audience);
+      const hidden = this.#maskSource.hiddenFrom(audience);
       let masked: MaskedFrame | null = null;
       if (!hidden.isEmpty) {
         masked = made.find((other) => isSame(other.hidden, hidden)) ?? null;

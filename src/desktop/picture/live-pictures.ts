@@ -4,7 +4,7 @@ import type { Size } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import { LivePicture, type LivePorts } from "../../imaging/live-picture.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Shown } from "./shown.ts";
+import type { AudienceDisplay } from "./audience-display.ts";
 
 /** Sizes and layers kept at a time. */
 const MAX_KEPT = 4;
@@ -52,7 +52,7 @@ export class LivePictures {
   }
 
   /** The picture of a size, made where it is not kept. */
-  of(shown: Shown, from: Size, size: Size, withOverlays: boolean): LivePicture {
+  of(shown: AudienceDisplay, from: Size, size: Size, withOverlays: boolean): LivePicture {
     const key = `${shown.name} ${withOverlays} ${from.width}x${from.height} ${size.width}x${size.height}`;
     const known = this.#kept.get(key);
     known?.cancelTimers();

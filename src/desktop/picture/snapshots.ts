@@ -25,13 +25,13 @@ import { type Clock, delay } from "../../platform/clock.ts";
 import { loopTurns } from "../../platform/loop-turns.ts";
 import { RefusedError } from "../error.ts";
 import type { Audience, ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } from "../view.ts";
+import { type AudienceDisplay, noPictureYet } from "./audience-display.ts";
 import { DamageJournal } from "./damage-journal.ts";
 import type { Display } from "./display.ts";
 import { fitSize, scaledSize } from "./fit.ts";
 import { AUDIENCES, type ShownChanges } from "./layers.ts";
 import { LivePictures } from "./live-pictures.ts";
-import { pictureLine } from "./picture-turns.ts";
-import { noPictureYet, type Shown } from "./shown.ts";
+import { pictureLine } from "./picture-scheduler.ts";
 
 /** The longest wait for a screen that does not come to rest. */
 const MAX_STABLE_WAIT_MS = 10_000;
@@ -52,7 +52,7 @@ export type SnapshotPorts = LivePorts;
 
 /** What decides a picture's bytes, beside the moment. */
 interface Variant {
-  readonly shown: Shown;
+  readonly shown: AudienceDisplay;
   readonly region: Rect;
   readonly size: Size;
   readonly format: ImageFormat;
@@ -148,7 +148,7 @@ export class Snapshots {
   }
 
   /** Without a turn, for it takes no pixels; null where there is something to show. */
-  #unchanged(shown: Shown, request: SnapshotRequest, isStable: boolean): Snapshot | null {
+  #unchanged(shown: AudienceDisplay, request: SnapshotRequest, isStable: boolean): Snapshot | null {
     const { size, hasPicture } = this.#display;
     if (!hasPicture || request.sinceGeneration === undefined) return null;
     const variant = this.#variantOf(shown, request, size);
@@ -156,7 +156,7 @@ export class Snapshots {
     return { ...this.#factsOf(variant, isStable), bytes: NO_BYTES, isUnchanged: true };
   }
 
-  async #takeNow(shown: Shown, request: SnapshotRequest, isStable: boolean): Promise<Snapshot> {
+  async #takeNow(shown: AudienceDisplay, request: SnapshotRequest, isStable: boolean): Promise<Snapshot> {
     const { bounds, hasPicture } = this.#display;
     if (!hasPicture) throw noPictureYet();
     if (request.changes !== undefined)
@@ -176,7 +176,7 @@ export class Snapshots {
 
   /** In parts where these are less than what holds them all; whole where it is not known what changed. */
   async #takeChanges(
-    shown: Shown,
+    shown: AudienceDisplay,
     request: SnapshotRequest,
     changes: NonNullable<SnapshotRequest["changes"]>,
     isStable: boolean,
@@ -241,7 +241,7 @@ export class Snapshots {
     );
   }
 
-  #variantOf(shown: Shown, request: SnapshotRequest, size: Size): Variant {
+  #variantOf(shown: AudienceDisplay, request: SnapshotRequest, size: Size): Variant {
     const whole = { x: 0, y: 0, width: size.width, height: size.height };
     const region = request.region ?? whole;
     if (isEmptyRect(region) || !holdsRect(whole, region)) {
@@ -352,7 +352,11 @@ export class Snapshots {
   }
 
   /** True once nothing changed for `stableMs`; false when the screen did not come to rest in time. */
-  async #awaitStable(shown: Shown, stableMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+  async #awaitStable(
+    shown: AudienceDisplay,
+    stableMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
     const { clock } = this.#ports;
     const untilMs = clock.nowMs() + Math.max(stableMs, MAX_STABLE_WAIT_MS);
     // What was at rest before the call counts only from the call on: the caller may just have acted.

@@ -3,7 +3,7 @@ import { RefusedError, refusedMidway } from "../../desktop/error.ts";
 import type { Fit, Snapshot } from "../../desktop/view.ts";
 import type { Point } from "../../framebuffer/rect.ts";
 import { delay } from "../../platform/clock.ts";
-import type { Locator } from "../tool/locate.ts";
+import type { CoordinateMapper } from "../tool/coordinate-mapper.ts";
 import { notchesOf } from "../tool/notches.ts";
 import type { McpDesktop } from "../tool/ports.ts";
 import type { ToolContext } from "../tool/tool.ts";
@@ -11,7 +11,7 @@ import { pressing } from "../tools/press-keys.ts";
 import type { Step } from "./step.ts";
 
 /** What one step came to. */
-export interface Stepped {
+export interface StepResult {
   /** null for steps that touch nothing. */
   readonly result: ActionResult | null;
   /** Where it was, desktop pixels. */
@@ -19,12 +19,12 @@ export interface Stepped {
   readonly picture: { readonly snapshot: Snapshot; readonly role: "computer" | "detail" } | null;
 }
 
-const NOTHING: Stepped = { result: null, position: null, picture: null };
+const NOTHING: StepResult = { result: null, position: null, picture: null };
 
 /** How steps are done: `perform` is the desktop's one door, with the caller's options. */
 export interface StepPorts {
   readonly desktop: McpDesktop;
-  readonly locator: Locator;
+  readonly mapper: CoordinateMapper;
   readonly context: ToolContext;
   /** Of screenshots and zooms. */
   readonly fit: Fit;
@@ -32,8 +32,8 @@ export interface StepPorts {
 }
 
 /** Does one step; throws what the door throws. */
-export async function doStep(step: Step, ports: StepPorts): Promise<Stepped> {
-  const { desktop, locator, context, fit } = ports;
+export async function doStep(step: Step, ports: StepPorts): Promise<StepResult> {
+  const { desktop, mapper, context, fit } = ports;
   switch (step.kind) {
     case "cursor":
       return { ...NOTHING, position: desktop.pointer };
@@ -57,7 +57,7 @@ export async function doStep(step: Step, ports: StepPorts): Promise<Stepped> {
         const got = `${from.x},${from.y} to ${to.x},${to.y}`;
         throw new RefusedError("invalid_parameters", `got the region ${got}, expected x0 < x1 and y0 < y1`);
       }
-      const region = locator.rect({
+      const region = mapper.rect({
         x: Math.floor(from.x),
         y: Math.floor(from.y),
         width: Math.ceil(to.x) - Math.floor(from.x),
@@ -82,7 +82,7 @@ export async function letGo({ desktop, context }: StepPorts): Promise<void> {
 
 type InputStep = Exclude<Step, { kind: "cursor" | "wait" | "screenshot" | "zoom" }>;
 
-async function doInput(step: InputStep, ports: StepPorts): Promise<Stepped> {
+async function doInput(step: InputStep, ports: StepPorts): Promise<StepResult> {
   const { perform } = ports;
   if (step.kind === "move" && step.held !== null) {
     // Moving has no held keys of its own: they go down before it and come up after it.
@@ -100,30 +100,30 @@ async function doInput(step: InputStep, ports: StepPorts): Promise<Stepped> {
       throw isWhole ? refusedMidway(error, { steps: 1, of: 3 }) : error;
     }
   }
-  const result = await perform(actionOf(step, ports.locator, ports.desktop));
+  const result = await perform(actionOf(step, ports.mapper, ports.desktop));
   return { ...NOTHING, result, position: result.position };
 }
 
-function actionOf(step: InputStep, locator: Locator, desktop: McpDesktop): Action {
+function actionOf(step: InputStep, mapper: CoordinateMapper, desktop: McpDesktop): Action {
   const place = (at: Point | null): { x: number | null; y: number | null } =>
-    at === null ? { x: null, y: null } : locator.point(at);
+    at === null ? { x: null, y: null } : mapper.point(at);
   switch (step.kind) {
     case "click": {
       const { button, clicks, held } = step;
       return { kind: "click", ...place(step.at), button, clicks, holdKeysyms: held?.keysyms ?? [] };
     }
     case "move":
-      return { kind: "move", ...locator.point(step.at) };
+      return { kind: "move", ...mapper.point(step.at) };
     case "button":
       return { kind: "button", ...place(step.at), button: step.button, isDown: step.isDown };
     case "drag": {
-      const path = step.path.map((point) => locator.point(point));
+      const path = step.path.map((point) => mapper.point(point));
       const whole = path.length === 1 ? [desktop.pointer, ...path] : path;
       const holdKeysyms = step.held?.keysyms ?? [];
       return { kind: "drag", path: whole, button: "left", holdKeysyms, durationMs: null };
     }
     case "scroll": {
-      const { region } = locator.framing;
+      const { region } = mapper.framing;
       const middle = {
         x: region.x + (region.width >> 1),
         y: region.y + (region.height >> 1),

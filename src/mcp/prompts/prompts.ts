@@ -144,11 +144,11 @@ function argumentsOf(takes: Prompt["takes"]): PromptArgument[] {
 async function imageFor(
   screenshotId: string | undefined,
   connectionId: string | undefined,
-  { desk, desktops, principal, signal, gave }: Reader,
+  { mcpState, desktops, principal, signal, gave }: Reader,
 ): Promise<{ data: string; mimeType: string }> {
   if (screenshotId !== undefined && screenshotId !== "") {
-    const { format, desktopId } = desk.screenshots.get(screenshotId, principal.id);
-    const bytes = keptPicture(desk, screenshotId, principal.id);
+    const { format, desktopId } = mcpState.screenshots.get(screenshotId, principal.id);
+    const bytes = keptPicture(mcpState, screenshotId, principal.id);
     gave(desktopId);
     return { data: base64(bytes), mimeType: `image/${format}` };
   }
@@ -157,7 +157,7 @@ async function imageFor(
       ? desktops.active(principal.id)
       : desktops.get(connectionId);
   await desktop.whenReady(READY_TIMEOUT_MS, signal);
-  desk.limits.take("screenshot", principal.id, desktop.id);
+  mcpState.limits.take("screenshot", principal.id, desktop.id);
   const { bytes, format } = await desktop.view("agent").snapshot({ signal, ownerId: principal.id });
   gave(desktop.id);
   return { data: base64(bytes), mimeType: `image/${format}` };

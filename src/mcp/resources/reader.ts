@@ -1,5 +1,5 @@
 import type { Principal } from "../../auth/principal.ts";
-import type { Desk } from "../tool/mcp-state.ts";
+import type { McpState } from "../tool/mcp-state.ts";
 import type { McpDesktops } from "../tool/ports.ts";
 import type { RecordingsOf } from "../tool/recordings.ts";
 
@@ -7,7 +7,7 @@ import type { RecordingsOf } from "../tool/recordings.ts";
 export interface Reader {
   readonly principal: Principal;
   readonly desktops: McpDesktops;
-  readonly desk: Desk;
+  readonly mcpState: McpState;
   /** null in a house that records nothing. */
   readonly recordings: RecordingsOf | null;
   readonly signal: AbortSignal;

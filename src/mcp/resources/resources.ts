@@ -88,7 +88,7 @@ export const FIXED_RESOURCES: readonly ResourceEntry[] = [
 
 /** What there is for a reader now: its desktops' screens, its recent screenshots and recordings, the settings. */
 export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
-  const { principal, desktops, desk, recordings } = reader;
+  const { principal, desktops, mcpState, recordings } = reader;
   const recorded = recordings === null ? [] : await recordings.list();
   return [
     ...FIXED_RESOURCES,
@@ -100,7 +100,7 @@ export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
       mimeType: "image/png",
       icons: iconsOf("screen"),
     })),
-    ...desk.screenshots
+    ...mcpState.screenshots
       .recent(principal.id)
       .filter(({ bytes }) => bytes !== null)
       .slice(0, MOST_RECENT)
@@ -133,10 +133,10 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
     return [json(uri, await ocrOf(uri.slice(SCREENSHOT.length, -OCR.length), reader))];
   }
   if (uri.startsWith(SCREENSHOT)) {
-    const { screenshots } = reader.desk;
+    const { screenshots } = reader.mcpState;
     const id = uri.slice(SCREENSHOT.length);
     const shot = screenshots.get(id, reader.principal.id);
-    const blob = base64(keptPicture(reader.desk, id, reader.principal.id));
+    const blob = base64(keptPicture(reader.mcpState, id, reader.principal.id));
     reader.gave(shot.desktopId);
     return [{ uri, mimeType: `image/${shot.format}`, blob }, json(uri, listedScreenshot(shot))];
   }
@@ -147,21 +147,21 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
 }
 
 /** What is to be read in a screenshot of the reader's; counts as a screenshot, and is told as one. */
-async function ocrOf(id: string, { desk, principal, signal, gave }: Reader): Promise<object> {
-  const shot = desk.screenshots.get(id, principal.id);
-  desk.limits.take("screenshot", principal.id, shot.desktopId);
+async function ocrOf(id: string, { mcpState, principal, signal, gave }: Reader): Promise<object> {
+  const shot = mcpState.screenshots.get(id, principal.id);
+  mcpState.limits.take("screenshot", principal.id, shot.desktopId);
   const options = { part: null, languages: [DEFAULT_LANGUAGE], level: "word" } as const;
-  const read = await readShot(desk, shot, options, signal);
+  const read = await readShot(mcpState, shot, options, signal);
   gave(shot.desktopId);
   return { ...read, untrusted: true, note: UNTRUSTED };
 }
 
 /** The text of a desktop now, as read_text gives it. */
-async function textOf(id: string, { desk, desktops, principal, signal, gave }: Reader): Promise<object> {
+async function textOf(id: string, { mcpState, desktops, principal, signal, gave }: Reader): Promise<object> {
   const desktop = desktops.get(id);
   await desktop.whenReady(READY_TIMEOUT_MS, signal);
-  desk.limits.take("default", principal.id, desktop.id);
-  const { lines, generation } = await desk.texts.now(desktop, null, signal);
+  mcpState.limits.take("default", principal.id, desktop.id);
+  const { lines, generation } = await mcpState.texts.now(desktop, null, signal);
   gave(desktop.id);
   return { text: layoutOf(lines), ...screenTextOutput(desktop, generation), note: UNTRUSTED };
 }
@@ -202,7 +202,7 @@ export function screenUri(desktopId: string): string {
 async function readScreen(uri: string, reader: Reader): Promise<ResourceContent> {
   const desktop = screenOf(uri, reader);
   await desktop.whenReady(READY_TIMEOUT_MS, reader.signal);
-  reader.desk.limits.take("screenshot", reader.principal.id, desktop.id);
+  reader.mcpState.limits.take("screenshot", reader.principal.id, desktop.id);
   const { bytes } = await desktop
     .view("agent")
     .snapshot({ signal: reader.signal, ownerId: reader.principal.id });
@@ -210,8 +210,8 @@ async function readScreen(uri: string, reader: Reader): Promise<ResourceContent>
   return { uri, mimeType: "image/png", blob: base64(bytes) };
 }
 
-function recent({ desk, principal }: Reader): object {
-  const all = desk.screenshots.recent(principal.id);
+function recent({ mcpState, principal }: Reader): object {
+  const all = mcpState.screenshots.recent(principal.id);
   return {
     total: all.length,
     screenshots: all.slice(0, MOST_RECENT).map((shot) => ({

@@ -1,12 +1,12 @@
 import { may } from "../../auth/principal.ts";
 import { SHAPES } from "../../compositor/shapes/list.ts";
-import { LEAST_INTERVAL_MS } from "../../desktop/events/event-hub.ts";
+import { LEAST_INTERVAL_MS } from "../../desktop/events/event-subscriptions.ts";
 import { FITS, IMAGE_FORMATS } from "../../desktop/view.ts";
 import { listLanguages } from "../../vision/models.ts";
 import type { Reader } from "./reader.ts";
 
 /** settings://current: what holds now, for the one who reads it; never a secret. */
-export async function settingsOf({ desktops, principal, desk }: Reader): Promise<object> {
+export async function settingsOf({ desktops, principal, mcpState }: Reader): Promise<object> {
   const languages = await listLanguages();
   return {
     capture: {
@@ -16,9 +16,9 @@ export async function settingsOf({ desktops, principal, desk }: Reader): Promise
       include_cursor: false,
       include_overlays: false,
       keeps_on_disk: false,
-      keep_ms: desk.screenshots.keepMs,
-      memory_bytes: desk.screenshots.memoryBytes,
-      held_bytes: desk.screenshots.heldBytes,
+      keep_ms: mcpState.screenshots.keepMs,
+      memory_bytes: mcpState.screenshots.memoryBytes,
+      held_bytes: mcpState.screenshots.heldBytes,
       least_interval_ms: LEAST_INTERVAL_MS,
     },
     annotation: {

@@ -37,7 +37,7 @@ async function namedOf({ of, argument }: CompletionOptions, reader: Reader): Pro
       return reader.desktops.all;
     case "screenshots":
     case "screenshot_id":
-      return reader.desk.screenshots
+      return reader.mcpState.screenshots
         .recent(reader.principal.id)
         .filter(({ bytes }) => bytes !== null)
         .map(({ id }) => ({ id, name: id }));

@@ -1,6 +1,6 @@
 import { actingFields } from "../tool/acting.ts";
+import { spaceFields } from "../tool/coordinate-mapper.ts";
 import { holdKeysField } from "../tool/held-keys.ts";
-import { spaceFields } from "../tool/locate.ts";
 
 /** Fields that mean the same in every tool that has them: what they mean is said here, once, and not in `tools/list`. */
 export const SHARED_FIELDS = { ...spaceFields, hold_keys: holdKeysField, ...actingFields };

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
 import type { Principal } from "../../auth/principal.ts";
 import { screenUri } from "../resources/resources.ts";
-import type { Desk } from "../tool/mcp-state.ts";
+import type { McpState } from "../tool/mcp-state.ts";
 import type { McpDesktop, McpDesktops } from "../tool/ports.ts";
 
 interface Listening {
@@ -15,12 +15,12 @@ interface Listening {
  * stream is, by the request that it was opened in, and tells each only of its own principal's screens.
  */
 export class ListenBus implements ServerEventBus {
-  readonly #desk: Desk;
+  readonly #mcpState: McpState;
   readonly #desktops: McpDesktops;
   readonly #current = new AsyncLocalStorage<Listening>();
 
-  constructor(desk: Desk, desktops: McpDesktops) {
-    this.#desk = desk;
+  constructor(mcpState: McpState, desktops: McpDesktops) {
+    this.#mcpState = mcpState;
     this.#desktops = desktops;
   }
 
@@ -43,7 +43,7 @@ export class ListenBus implements ServerEventBus {
           listener({ kind: "resource_updated", uri: screenUri(desktop.id) }),
         ),
       );
-    const off = this.#desk.events.onDue(({ principalId, desktopId }) => {
+    const off = this.#mcpState.events.onDue(({ principalId, desktopId }) => {
       if (principalId !== principal.id) return;
       const uri = screenUri(desktopId);
       if (uris.includes(uri)) listener({ kind: "resource_updated", uri });
@@ -58,7 +58,7 @@ export class ListenBus implements ServerEventBus {
   #listen(principalId: string, desktop: McpDesktop, tell: () => void): () => void {
     const begin = (): (() => void) | null => {
       try {
-        return this.#desk.events.listen(principalId, desktop);
+        return this.#mcpState.events.listen(principalId, desktop);
       } catch {
         // No picture yet, or too many: set_screenshot_frequency says why, and the stream stays open for it.
         return null;

@@ -15,7 +15,7 @@ import {
   screenUri,
 } from "../resources/resources.ts";
 import { errorText, explain, INTERNAL_ERROR } from "../tool/error.ts";
-import type { Desk } from "../tool/mcp-state.ts";
+import type { McpState } from "../tool/mcp-state.ts";
 import type { McpPorts, McpTransport, PictureGiven } from "../tool/ports.ts";
 import { RecordingsOf } from "../tool/recordings.ts";
 import { complete } from "./completions.ts";
@@ -28,13 +28,13 @@ export function serveResources(
   server: Server,
   { principal, transport }: { readonly principal: Principal; readonly transport: McpTransport },
   ports: McpPorts,
-  desk: Desk,
+  mcpState: McpState,
 ): void {
   const { desktops } = ports;
   const recordings = ports.recordings === undefined ? null : new RecordingsOf(ports.recordings, principal);
   const readerFor = (signal: AbortSignal, via: PictureGiven["via"] = "resources/read"): Reader => {
     const gave = (desktopId: string): void => ports.onPicture?.({ principal, transport, desktopId, via });
-    return { principal, desktops, desk, recordings, signal, gave };
+    return { principal, desktops, mcpState, recordings, signal, gave };
   };
   const onePage = (cursor: string | undefined): void => {
     if (cursor !== undefined) {
@@ -96,7 +96,7 @@ export function serveResources(
   };
   server.setRequestHandler("resources/subscribe", ({ params: { uri } }, { mcpReq: { signal } }) =>
     told(signal, () => {
-      const stop = listenTo(server, screenOf(uri, readerFor(signal)), principal, desk);
+      const stop = listenTo(server, screenOf(uri, readerFor(signal)), principal, mcpState);
       listening.get(uri)?.();
       listening.set(uri, stop);
       return {};
@@ -119,7 +119,7 @@ function listenTo(
   server: Server,
   desktop: ReturnType<typeof screenOf>,
   { id }: Principal,
-  { events }: Desk,
+  { events }: McpState,
 ): () => void {
   const uri = screenUri(desktop.id);
   const stop = events.listen(id, desktop);

@@ -21,11 +21,11 @@ import {
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { may, type Principal } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { PictureTurns } from "../../desktop/picture/picture-turns.ts";
+import { PictureScheduler } from "../../desktop/picture/picture-scheduler.ts";
 import { loopTurns } from "../../platform/loop-turns.ts";
 import { whenGone } from "../../platform/when-gone.ts";
 import { ImageSlots } from "../tool/image-slots.ts";
-import { type Desk, openDesk } from "../tool/mcp-state.ts";
+import { type McpState, openMcpState } from "../tool/mcp-state.ts";
 import type { McpPorts, McpTransport } from "../tool/ports.ts";
 import { runTool } from "../tool/run-tool.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -89,7 +89,7 @@ interface Sender {
 class McpFace implements Mcp {
   readonly #ports: McpPorts;
   readonly #makeServer: MakeServer;
-  readonly #desk: Desk;
+  readonly #mcpState: McpState;
   readonly #bus: ListenBus;
   readonly #elicitation: Elicitation;
   readonly #conversations: Conversations;
@@ -102,18 +102,18 @@ class McpFace implements Mcp {
   /** Of the request that is answered; none over stdio. */
   readonly #slots = new AsyncLocalStorage<ImageSlots>();
   /** A call for a picture has its turn until its answer is written: who does not read holds a few of their own. */
-  readonly #pictures = new PictureTurns(PICTURE_LIMITS);
+  readonly #pictures = new PictureScheduler(PICTURE_LIMITS);
   /**
    * Reading a call and beginning it takes about a millisecond, and hundreds may arrive in one turn of the loop: of each
    * principal one waits for a turn of its own, the others behind it.
    */
-  readonly #arrivals = new PictureTurns({ mostAtOnce: 1, mostWaiting: Number.POSITIVE_INFINITY });
+  readonly #arrivals = new PictureScheduler({ mostAtOnce: 1, mostWaiting: Number.POSITIVE_INFINITY });
 
   constructor(ports: McpPorts, makeServer: MakeServer) {
     this.#ports = ports;
     this.#makeServer = makeServer;
-    this.#desk = openDesk(ports);
-    this.#bus = new ListenBus(this.#desk, ports.desktops);
+    this.#mcpState = openMcpState(ports);
+    this.#bus = new ListenBus(this.#mcpState, ports.desktops);
     this.#elicitation = new Elicitation({ questions: ports.questions ?? null, clock: ports.clock });
     this.#conversations = new Conversations(ports.desktops);
     this.#sessions = new Sessions(ports.clock, ({ server, over }) => {
@@ -185,8 +185,8 @@ class McpFace implements Mcp {
   async close(): Promise<void> {
     this.#elicitation.close();
     this.#sessions.close();
-    this.#desk.events.close();
-    this.#desk.screenshots.close();
+    this.#mcpState.events.close();
+    this.#mcpState.screenshots.close();
     await this.#modern.close();
   }
 
@@ -321,7 +321,7 @@ class McpFace implements Mcp {
       clientOf(context);
       return { tools: sender.tools.map(listedTool) };
     });
-    serveResources(server, sender, this.#ports, this.#desk);
+    serveResources(server, sender, this.#ports, this.#mcpState);
     server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = sender.tools.find(({ name }) => name === params.name);
       if (tool === undefined) {
@@ -341,7 +341,7 @@ class McpFace implements Mcp {
         baseUrl,
         completed: (id) => server.createElicitationCompletionNotifier(id)(),
         run: (signal) =>
-          runTool(tool, params.arguments, { ...caller, signal, images }, this.#ports, this.#desk),
+          runTool(tool, params.arguments, { ...caller, signal, images }, this.#ports, this.#mcpState),
       });
       return answer.finally(stopTelling);
     });

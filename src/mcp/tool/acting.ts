@@ -168,11 +168,11 @@ export async function act(
 
 /** An effect for an answer; from here on its caller knows of it. */
 export function tellEffect(
-  { desk, principal }: ToolContext,
+  { mcpState, principal }: ToolContext,
   desktop: McpDesktop,
   effect: Effect,
 ): ReturnType<typeof effectOutput> {
-  desk.told.compared(principal.id, desktop, effect.generationBefore, effect.generationAfter);
+  mcpState.reported.compared(principal.id, desktop, effect.generationBefore, effect.generationAfter);
   return effectOutput(effect);
 }
 
@@ -250,8 +250,8 @@ async function shoot(
   const role = isWhole ? wholeRole : "detail";
   if (rects.length > 0) {
     // It shows all that was painted since the effect, too.
-    const { desk, principal } = context;
-    desk.told.compared(principal.id, desktop, effect.generationAfter, snapshot.generation);
+    const { mcpState, principal } = context;
+    mcpState.reported.compared(principal.id, desktop, effect.generationAfter, snapshot.generation);
   }
   const kept = keepScreenshot(context, desktop, snapshot, role);
   const { screenshot, images } = describePicture(kept, snapshot);

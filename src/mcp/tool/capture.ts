@@ -9,7 +9,7 @@ import {
   type ScreenshotRole,
 } from "../model/screenshot-store.ts";
 import { rectOutput } from "./fields.ts";
-import type { Desk } from "./mcp-state.ts";
+import type { McpState } from "./mcp-state.ts";
 import type { McpDesktop } from "./ports.ts";
 import type { ToolContext, ToolImage } from "./tool.ts";
 
@@ -48,10 +48,10 @@ export function keepScreenshot(
   { shown, mode }: { readonly shown?: readonly Rect[]; readonly mode?: CaptureMode } = {},
 ): Screenshot {
   const { region, width, height } = snapshot;
-  const { desk, principal } = context;
+  const { mcpState, principal } = context;
   const seen = shown ?? snapshot.parts?.map(({ rect }) => rect) ?? [region];
-  desk.told.shown(principal.id, desktop, seen, snapshot.generation);
-  return desk.screenshots.add({
+  mcpState.reported.shown(principal.id, desktop, seen, snapshot.generation);
+  return mcpState.screenshots.add({
     principalId: principal.id,
     desktopId: desktop.id,
     desktopName: desktop.name,
@@ -117,7 +117,7 @@ export function describeScreenshot({ id, generation, format, framing }: Screensh
 }
 
 /** The picture of a screenshot of the caller's; throws RefusedError not_found, also where it never had one of its own. */
-export function keptPicture({ screenshots }: Desk, id: string, principalId: string): Uint8Array {
+export function keptPicture({ screenshots }: McpState, id: string, principalId: string): Uint8Array {
   const { bytes } = screenshots.get(id, principalId);
   if (bytes !== null) return bytes;
   throw new RefusedError(

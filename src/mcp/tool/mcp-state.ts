@@ -2,20 +2,20 @@ import type { Painter } from "../../compositor/painter.ts";
 import { annotateFile } from "../../compositor/picture-file-marks.ts";
 import type { AgentRates } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import { EventsHub } from "../../desktop/events/event-hub.ts";
+import { EventSubscriptions } from "../../desktop/events/event-subscriptions.ts";
 import type { Captured } from "../../desktop/events/screenshot-timer.ts";
 import type { OcrPool } from "../../vision/ocr-pool.ts";
 import type { DesktopTexts } from "../../vision/text/desktop-texts.ts";
+import { ReportedScreens } from "../model/reported-screens.ts";
 import { ScreenshotStore } from "../model/screenshot-store.ts";
-import { ToldScreens } from "../model/told-screens.ts";
 import type { McpDesktop, McpPorts } from "./ports.ts";
 
 /** What the MCP face keeps between calls, for all principals together; each of them sees only its own. */
-export interface Desk {
+export interface McpState {
   readonly limits: AgentRates;
   readonly screenshots: ScreenshotStore;
-  readonly told: ToldScreens;
-  readonly events: EventsHub;
+  readonly reported: ReportedScreens;
+  readonly events: EventSubscriptions;
   readonly annotate: Painter["annotate"];
   /** The lines of text in a picture; throws VisionError, and RefusedError not_supported where nothing reads. */
   readonly readText: OcrPool["read"];
@@ -23,7 +23,7 @@ export interface Desk {
   readonly texts: Pick<DesktopTexts, "now" | "since" | "find" | "elements" | "element">;
 }
 
-export function openDesk(ports: McpPorts): Desk {
+export function openMcpState(ports: McpPorts): McpState {
   const screenshots = new ScreenshotStore(ports.clock, ports.screenshots);
   return {
     limits: ports.rates,
@@ -38,8 +38,8 @@ export function openDesk(ports: McpPorts): Desk {
       return ports.texts;
     },
     screenshots,
-    told: new ToldScreens(),
-    events: new EventsHub(
+    reported: new ReportedScreens(),
+    events: new EventSubscriptions(
       ports.clock,
       (err) => ports.log.error({ err }, "Event listener failed"),
       (principalId, desktopId) => captureFor(principalId, ports.desktops.get(desktopId), screenshots),

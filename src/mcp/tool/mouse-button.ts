@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { BUTTONS } from "../../desktop/control/action.ts";
 import { act, actedFields, actingFields } from "./acting.ts";
+import { mapperFor, placeText, positionOutput, spaceFields } from "./coordinate-mapper.ts";
 import { coordinate } from "./fields.ts";
-import { locatorFor, placeText, positionOutput, spaceFields } from "./locate.ts";
 import { defineTool, type Tool } from "./tool.ts";
 
 /** A tool that presses a mouse button or lets go of it. `tell` says what was done, as a sentence. */
@@ -32,13 +32,13 @@ export function defineMouseButton({
     output: z.object({ position: positionOutput, ...actedFields }),
     async handle(args, context) {
       const desktop = await context.readyDesktop(args.connection_id);
-      const locator = locatorFor(args, desktop, context);
+      const mapper = mapperFor(args, desktop, context);
       const point =
-        args.x === undefined || args.y === undefined ? null : locator.point({ x: args.x, y: args.y });
+        args.x === undefined || args.y === undefined ? null : mapper.point({ x: args.x, y: args.y });
       const button = args.button ?? "left";
       const place = { x: point?.x ?? null, y: point?.y ?? null };
       const acted = await act(context, desktop, { kind: "button", ...place, button, isDown }, args);
-      const position = locator.echo(acted.result.position ?? point ?? desktop.pointer);
+      const position = mapper.echo(acted.result.position ?? point ?? desktop.pointer);
       return {
         output: { position, ...acted.output },
         text: `${tell(button, placeText(position), acted.result.wasNeeded)} ${acted.text}`,

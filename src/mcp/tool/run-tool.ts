@@ -6,7 +6,7 @@ import { RefusedError } from "../../desktop/error.ts";
 import { nextTurn } from "../../platform/loop-turns.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
 import { base64Of, type ImageSlots } from "./image-slots.ts";
-import type { Desk } from "./mcp-state.ts";
+import type { McpState } from "./mcp-state.ts";
 import type { McpDesktop, McpPorts, McpTransport, ToolCallBegun, ToolCallRecord } from "./ports.ts";
 import { RecordingsOf } from "./recordings.ts";
 import type { Tool, ToolAnswer, ToolContext, ToolImage } from "./tool.ts";
@@ -41,7 +41,7 @@ export async function runTool(
   args: unknown,
   caller: Caller,
   ports: McpPorts,
-  desk: Desk,
+  mcpState: McpState,
 ): Promise<ToolResult> {
   const { desktops, clock } = ports;
   const { principal, signal } = caller;
@@ -71,7 +71,11 @@ export async function runTool(
     begun = { ...begun, desktopId: desktop?.id ?? null };
     tell();
     if (needsRecord(tool)) await ports.secured?.();
-    const giveBack = desk.limits.take(rateOf(tool.rate, desktop, principal), principal.id, desktop?.id ?? "");
+    const giveBack = mcpState.limits.take(
+      rateOf(tool.rate, desktop, principal),
+      principal.id,
+      desktop?.id ?? "",
+    );
     const context: ToolContext = {
       principal,
       actor: { ...actorOf(principal, principal.ip), kind: "agent" },
@@ -88,10 +92,10 @@ export async function runTool(
       },
       date: () => clock.date(),
       clock,
-      desk,
+      mcpState,
       count(rate, onDesktop, count) {
         if (count > 0)
-          desk.limits.take(rateOf(rate, onDesktop, principal), principal.id, onDesktop.id, count);
+          mcpState.limits.take(rateOf(rate, onDesktop, principal), principal.id, onDesktop.id, count);
       },
       signal,
     };

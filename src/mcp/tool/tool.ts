@@ -4,7 +4,7 @@ import type { Actor } from "../../desktop/control/action.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { ArgumentsError, toolErrorSchema } from "./error.ts";
-import type { Desk } from "./mcp-state.ts";
+import type { McpState } from "./mcp-state.ts";
 import type { McpDesktop, McpDesktops } from "./ports.ts";
 import type { RecordingsOf } from "./recordings.ts";
 import type { ToolEffect } from "./toolsets.ts";
@@ -26,7 +26,7 @@ export interface ToolContext {
   date(): Date;
   readonly clock: Clock;
   /** What is kept between calls; whoever asks it for something says for which principal. */
-  readonly desk: Desk;
+  readonly mcpState: McpState;
   /** Counts more calls of a class than the tool's own one; throws RefusedError rate_limited. */
   count(rate: RateClass, desktop: McpDesktop, count: number): void;
   /** Aborts when the client cancels the call or goes away. */

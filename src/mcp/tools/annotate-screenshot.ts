@@ -48,7 +48,7 @@ export const annotateScreenshot = defineTool({
   }),
   output: screenshotOutput,
   async handle(args, context) {
-    const { screenshots } = context.desk;
+    const { screenshots } = context.mcpState;
     const { id: principalId } = context.principal;
     const shot = screenshots.get(args.screenshot_id, principalId);
     const points = args.annotations.reduce((sum, { points = [] }) => sum + points.length, 0);
@@ -59,7 +59,7 @@ export const annotateScreenshot = defineTool({
       );
     }
     const marks = args.annotations.map(markOf);
-    const file = keptPicture(context.desk, shot.id, principalId);
+    const file = keptPicture(context.mcpState, shot.id, principalId);
     const bytes = await annotated(context, file, marks);
     const { id: _id, ...facts } = shot;
     const kept = screenshots.add({ ...facts, role: "detail", format: "png", bytes });
@@ -72,12 +72,12 @@ export const annotateScreenshot = defineTool({
 });
 
 async function annotated(
-  { desk, principal, signal }: ToolContext,
+  { mcpState, principal, signal }: ToolContext,
   file: Uint8Array,
   marks: readonly Annotation[],
 ): Promise<Uint8Array> {
   try {
-    return await desk.annotate(principal.id, file, marks, signal);
+    return await mcpState.annotate(principal.id, file, marks, signal);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new RefusedError("rate_limited", cause.message, { retryAfterMs: 1000, cause });

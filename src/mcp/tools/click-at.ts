@@ -4,9 +4,9 @@ import { BUTTONS } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Point } from "../../framebuffer/rect.ts";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { mapperFor, placeText, positionOutput, spaceFields } from "../tool/coordinate-mapper.ts";
 import { anchorIdField, coordinate, timingField } from "../tool/fields.ts";
 import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
-import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const clickAt = defineTool({
@@ -42,13 +42,13 @@ export const clickAt = defineTool({
   }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
-    const locator = locatorFor(args, desktop, context);
+    const mapper = mapperFor(args, desktop, context);
     const point =
       args.anchor_id !== undefined
         ? middleOf(desktop.anchors.of(context.principal.id), args.anchor_id)
         : args.x === undefined || args.y === undefined
           ? null
-          : locator.point({ x: args.x, y: args.y });
+          : mapper.point({ x: args.x, y: args.y });
     const acted = await act(
       context,
       desktop,
@@ -66,10 +66,10 @@ export const clickAt = defineTool({
     return {
       output: {
         actual_position: at === null ? null : { x: at.x, y: at.y },
-        position: at === null ? null : locator.echo(at),
+        position: at === null ? null : mapper.echo(at),
         ...acted.output,
       },
-      text: `Clicked${at === null ? "" : ` at ${placeText(locator.echo(at))}`}. ${acted.text}`,
+      text: `Clicked${at === null ? "" : ` at ${placeText(mapper.echo(at))}`}. ${acted.text}`,
       ...acted.images,
     };
   },

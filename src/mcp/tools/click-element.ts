@@ -25,7 +25,7 @@ export const clickElement = defineTool({
   }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
-    const { texts } = context.desk;
+    const { texts } = context.mcpState;
     const { element, isMoved, generation } = await texts.element(desktop, args.element_id, context.signal);
     const { position, acted } = await clickFound(context, desktop, args, {
       what: "element",

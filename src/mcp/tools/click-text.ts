@@ -48,7 +48,7 @@ export const clickText = defineTool({
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
     const area = textArea(desktop, args.region);
-    const found = await context.desk.texts.find(desktop, textQuery(args), area, context.signal);
+    const found = await context.mcpState.texts.find(desktop, textQuery(args), area, context.signal);
     const match = chosen(found.matches, args);
     const { position, acted } = await clickFound(context, desktop, args, {
       what: "text",

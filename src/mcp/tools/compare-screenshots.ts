@@ -29,10 +29,10 @@ export const compareScreenshots = defineTool({
     generations: z.array(z.int()).length(2),
   }),
   async handle(args, context) {
-    const { screenshots } = context.desk;
+    const { screenshots } = context.mcpState;
     const { id: principalId } = context.principal;
     const shot = screenshots.get(args.screenshot_id, principalId);
-    const bytes = keptPicture(context.desk, shot.id, principalId);
+    const bytes = keptPicture(context.mcpState, shot.id, principalId);
     let other: { bytes: Uint8Array; generation: number };
     if (args.other_screenshot_id === undefined) {
       const { region, image } = shot.framing;
@@ -49,7 +49,7 @@ export const compareScreenshots = defineTool({
         .snapshot({ region, signal: context.signal, ownerId: context.principal.id });
     } else {
       const { generation } = screenshots.get(args.other_screenshot_id, principalId);
-      other = { bytes: keptPicture(context.desk, args.other_screenshot_id, principalId), generation };
+      other = { bytes: keptPicture(context.mcpState, args.other_screenshot_id, principalId), generation };
     }
     const [a, b] = await Promise.all([decodePicture(bytes), decodePicture(other.bytes)]);
     if (a.width !== b.width || a.height !== b.height) {

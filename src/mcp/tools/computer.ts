@@ -25,6 +25,13 @@ import {
   STALE_TEXT,
   screenshotOutput,
 } from "../tool/capture.ts";
+import {
+  lenientMapperFor,
+  mapperFor,
+  placeText,
+  positionOutput,
+  spaceFields,
+} from "../tool/coordinate-mapper.ts";
 import { explain, type ToolError, toolErrorSchema } from "../tool/error.ts";
 import {
   confirmationField,
@@ -36,7 +43,6 @@ import {
   timestampField,
 } from "../tool/fields.ts";
 import { joinEffects } from "../tool/joined-effect.ts";
-import { lenientLocator, locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
 import { performOptions } from "../tool/perform-options.ts";
 import type { McpDesktop } from "../tool/ports.ts";
 import { defineTool, type ToolContext, type ToolImage } from "../tool/tool.ts";
@@ -158,11 +164,11 @@ export const computer = defineTool({
       run.begin();
       try {
         context.signal.throwIfAborted();
-        const locatorOf = action.steps.some(hasPlace) ? locatorFor : lenientLocator;
-        const locator = locatorOf({ space: action.space, screenshot_id }, desktop, context, "computer");
+        const mapperOf = action.steps.some(hasPlace) ? mapperFor : lenientMapperFor;
+        const mapper = mapperOf({ space: action.space, screenshot_id }, desktop, context, "computer");
         await run.do(action, {
           desktop,
-          locator,
+          mapper,
           context,
           fit,
           perform: (step) => desktop.perform(step, context.actor, options),
@@ -279,7 +285,7 @@ class Run {
         unverified = stepped.result.unverified ?? unverified;
         edit = stepped.result.edit ?? edit;
       }
-      const at = stepped.position === null ? null : ports.locator.echo(stepped.position);
+      const at = stepped.position === null ? null : ports.mapper.echo(stepped.position);
       position = at ?? position;
       this.steps.push({ step: step.kind, position: at });
       if (stepped.picture !== null) {

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { BUTTONS } from "../../desktop/control/action.ts";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { mapperFor, positionOutput, spaceFields } from "../tool/coordinate-mapper.ts";
 import { coordinate } from "../tool/fields.ts";
 import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
-import { locatorFor, positionOutput, spaceFields } from "../tool/locate.ts";
 import { defineTool } from "../tool/tool.ts";
 
 /** A signature has some hundred points. */
@@ -37,8 +37,8 @@ export const drag = defineTool({
   output: z.object({ from: positionOutput, to: positionOutput, ...actedFields }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
-    const locator = locatorFor(args, desktop, context);
-    const path = args.path.map((point) => locator.point(point));
+    const mapper = mapperFor(args, desktop, context);
+    const path = args.path.map((point) => mapper.point(point));
     const acted = await act(
       context,
       desktop,
@@ -54,7 +54,7 @@ export const drag = defineTool({
     const from = path[0] ?? desktop.pointer;
     const to = path.at(-1) ?? from;
     return {
-      output: { from: locator.echo(from), to: locator.echo(to), ...acted.output },
+      output: { from: mapper.echo(from), to: mapper.echo(to), ...acted.output },
       text: `Dragged from ${from.x},${from.y} to ${to.x},${to.y}. ${acted.text}`,
       ...acted.images,
     };

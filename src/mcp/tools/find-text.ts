@@ -22,7 +22,7 @@ export const findTextTool = defineTool({
   output: z.object({ matches: z.array(matchOutput), ...screenTextFields }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
-    const { texts } = context.desk;
+    const { texts } = context.mcpState;
     const area = textArea(desktop, args.region);
     const { matches, generation } = await texts.find(desktop, textQuery(args), area, context.signal);
     const told = matches.map(describeMatch);

@@ -28,7 +28,7 @@ export const getElements = defineTool({
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
     const area = textArea(desktop, args.region);
-    const { elements, generation } = await context.desk.texts.elements(desktop, area, context.signal);
+    const { elements, generation } = await context.mcpState.texts.elements(desktop, area, context.signal);
     const meant = elements.filter(({ kind }) => args.kinds?.includes(kind) ?? true);
     const told = meant.slice(0, MOST_TOLD);
     const more = meant.length - told.length;

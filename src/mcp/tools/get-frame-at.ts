@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { frameLine, pictureLine } from "../../desktop/picture/picture-turns.ts";
+import { frameLine, pictureLine } from "../../desktop/picture/picture-scheduler.ts";
 import { rectOfSize } from "../../framebuffer/rect.ts";
 import { pictureOf } from "../../imaging/pixels.ts";
 import { encodePng } from "../../imaging/png/png.ts";

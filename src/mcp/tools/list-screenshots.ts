@@ -19,7 +19,7 @@ export const listScreenshots = defineTool({
     screenshots: z.array(listedOutput),
   }),
   async handle(args, context) {
-    const all = context.desk.screenshots.recent(context.principal.id);
+    const all = context.mcpState.screenshots.recent(context.principal.id);
     const screenshots = all.slice(0, args.limit ?? DEFAULT_LIMIT).map(listedScreenshot);
     const lines = screenshots.map(
       (shot) =>

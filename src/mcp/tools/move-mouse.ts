@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { mapperFor, placeText, positionOutput, spaceFields } from "../tool/coordinate-mapper.ts";
 import { coordinate } from "../tool/fields.ts";
-import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const moveMouse = defineTool({
@@ -14,14 +14,14 @@ export const moveMouse = defineTool({
   output: z.object({ position: positionOutput, ...actedFields }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
-    const locator = locatorFor(args, desktop, context);
-    const point = locator.point({ x: args.x, y: args.y });
+    const mapper = mapperFor(args, desktop, context);
+    const point = mapper.point({ x: args.x, y: args.y });
     const acted = await act(context, desktop, { kind: "move", ...point }, args);
     // Where a human who approved it wanted it.
     const at = acted.result.position ?? point;
     return {
-      output: { position: locator.echo(at), ...acted.output },
-      text: `The pointer is at ${placeText(locator.echo(at))}. ${acted.text}`,
+      output: { position: mapper.echo(at), ...acted.output },
+      text: `The pointer is at ${placeText(mapper.echo(at))}. ${acted.text}`,
       ...acted.images,
     };
   },

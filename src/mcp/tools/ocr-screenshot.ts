@@ -41,7 +41,7 @@ export const ocrScreenshot = defineTool({
     const { shot, isStale } = await pictureOf(args, context);
     const part = args.region === undefined ? null : partOf(args.region, shot.framing);
     const languages = [...new Set(language.split("+"))];
-    const output = await readShot(context.desk, shot, { part, languages, level }, context.signal);
+    const output = await readShot(context.mcpState, shot, { part, languages, level }, context.signal);
     const stale = isStale ? ` ${STALE_TEXT}` : "";
     return {
       output,
@@ -61,7 +61,7 @@ async function pictureOf(
 ): Promise<{ readonly shot: Screenshot; readonly isStale: boolean }> {
   const ownerId = context.principal.id;
   if (args.screenshot_id !== undefined) {
-    return { shot: context.desk.screenshots.get(args.screenshot_id, ownerId), isStale: false };
+    return { shot: context.mcpState.screenshots.get(args.screenshot_id, ownerId), isStale: false };
   }
   const desktop = await context.readyDesktop(args.connection_id);
   const region = args.region === undefined ? undefined : rectIn(placeOf(desktop, undefined), args.region);

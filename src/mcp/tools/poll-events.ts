@@ -47,7 +47,7 @@ export const pollEvents = defineTool({
     more: z.int().describe("Still waiting."),
   }),
   async handle(args, context) {
-    const queue = context.desk.events.queue(args.subscription_id, context.principal.id);
+    const queue = context.mcpState.events.queue(args.subscription_id, context.principal.id);
     if (queue.size === 0 && (args.wait_ms ?? 0) > 0) await next(queue, args.wait_ms ?? 0, context);
     const { events, dropped } = queue.take(args.limit ?? DEFAULT_LIMIT);
     return {

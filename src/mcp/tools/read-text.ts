@@ -33,7 +33,7 @@ export const readText = defineTool({
   async handle({ since, ...args }, context) {
     const desktop = await context.readyDesktop(args.connection_id);
     const area = textArea(desktop, args.region);
-    const { texts } = context.desk;
+    const { texts } = context.mcpState;
     if (since !== undefined) {
       const { changes, generation } = await texts.since(desktop, since, area, context.signal);
       if (changes !== null) {

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
+import { mapperFor, placeText, positionOutput, spaceFields } from "../tool/coordinate-mapper.ts";
 import { coordinate } from "../tool/fields.ts";
 import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
-import { locatorFor, placeText, positionOutput, spaceFields } from "../tool/locate.ts";
 import { MAX_NOTCHES, notchesOf, SCROLL_UNITS } from "../tool/notches.ts";
 import { defineTool } from "../tool/tool.ts";
 
@@ -42,9 +42,9 @@ export const scroll = defineTool({
       throw new RefusedError("invalid_parameters", `got dx 0 and dy 0, expected one of 1 to ${MAX_NOTCHES}`);
     }
     const desktop = await context.readyDesktop(args.connection_id);
-    const locator = locatorFor(args, desktop, context);
+    const mapper = mapperFor(args, desktop, context);
     const point =
-      args.x === undefined || args.y === undefined ? null : locator.point({ x: args.x, y: args.y });
+      args.x === undefined || args.y === undefined ? null : mapper.point({ x: args.x, y: args.y });
     const acted = await act(
       context,
       desktop,
@@ -61,11 +61,11 @@ export const scroll = defineTool({
     const at = acted.result.position ?? point ?? desktop.pointer;
     return {
       output: {
-        position: locator.echo(at),
+        position: mapper.echo(at),
         notches: { dx: notchesX, dy: notchesY },
         ...acted.output,
       },
-      text: `Scrolled at ${placeText(locator.echo(at))}. ${acted.text}`,
+      text: `Scrolled at ${placeText(mapper.echo(at))}. ${acted.text}`,
       ...acted.images,
     };
   },

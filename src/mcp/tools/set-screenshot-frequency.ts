@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { LEAST_INTERVAL_MS } from "../../desktop/events/event-hub.ts";
+import { LEAST_INTERVAL_MS } from "../../desktop/events/event-subscriptions.ts";
 import { FREQUENCIES } from "../../desktop/events/screenshot-timer.ts";
 import { connectionIdField } from "../tool/fields.ts";
 import { defineTool } from "../tool/tool.ts";
@@ -32,7 +32,7 @@ export const setScreenshotFrequency = defineTool({
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
     const intervalMs = Math.max(LEAST_INTERVAL_MS, args.interval_ms ?? LEAST_INTERVAL_MS);
-    const id = context.desk.events.setFrequency(context.principal.id, desktop, {
+    const id = context.mcpState.events.setFrequency(context.principal.id, desktop, {
       mode: args.mode,
       intervalMs,
       onlyOnChange: args.only_on_change ?? false,

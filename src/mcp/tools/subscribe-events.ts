@@ -4,8 +4,8 @@ import { EVENT_KINDS, type EventKind } from "../../desktop/events/subscription.t
 import type { TextPlaces, WatchedText } from "../../desktop/events/text-watch.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { TextQuery } from "../../vision/text/text-line.ts";
+import { mapperFor, spaceFields } from "../tool/coordinate-mapper.ts";
 import { connectionIdField, LISTED_AS, rectInput } from "../tool/fields.ts";
-import { locatorFor, spaceFields } from "../tool/locate.ts";
 import type { McpDesktop } from "../tool/ports.ts";
 import { textQuery, textQueryFields } from "../tool/text/text-fields.ts";
 import { defineTool, type ToolContext } from "../tool/tool.ts";
@@ -61,13 +61,13 @@ export const subscribeEvents = defineTool({
       ? [{ event: "window_focus", reason: WHY_NO_FOCUS }]
       : [];
     const given = args.filter?.region;
-    const region = given === undefined ? null : locatorFor(args, desktop, context).rect(given);
+    const region = given === undefined ? null : mapperFor(args, desktop, context).rect(given);
     const isOfText = kinds.some((kind) => kind === "text_appeared" || kind === "text_gone");
     const text = isOfText ? await watchedText(context, desktop, args.filter ?? {}, region) : null;
     const id =
       kinds.length === 0
         ? null
-        : context.desk.events.subscribe(context.principal.id, desktop, {
+        : context.mcpState.events.subscribe(context.principal.id, desktop, {
             kinds,
             debounceMs: args.debounce_ms ?? 0,
             region,
@@ -86,7 +86,7 @@ export const subscribeEvents = defineTool({
 
 /** What text_appeared and text_gone look for, and where it is now; throws RefusedError, and VisionError bad_pattern. */
 async function watchedText(
-  { desk: { texts }, signal }: ToolContext,
+  { mcpState: { texts }, signal }: ToolContext,
   desktop: McpDesktop,
   {
     text,

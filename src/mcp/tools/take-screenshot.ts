@@ -179,7 +179,7 @@ export const takeScreenshot = defineTool({
     const masks = args.scrub_mask_rects?.map((rect) => rectIn(place, rect)) ?? [];
     const masked = Region.from(masks);
     const untold =
-      since === undefined ? null : context.desk.told.untold(context.principal.id, desktop, since);
+      since === undefined ? null : context.mcpState.reported.untold(context.principal.id, desktop, since);
     const request: SnapshotRequest = {
       ownerId: context.principal.id,
       ...wait,

@@ -10,7 +10,7 @@ export const unsubscribeEvents = defineTool({
   input: z.strictObject({ subscription_id: z.string().min(1).max(100) }),
   output: z.object({ ok: z.boolean() }),
   async handle(args, context) {
-    context.desk.events.unsubscribe(args.subscription_id, context.principal.id);
+    context.mcpState.events.unsubscribe(args.subscription_id, context.principal.id);
     return { output: { ok: true }, text: "The subscription ended." };
   },
 });

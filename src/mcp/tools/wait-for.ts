@@ -3,6 +3,7 @@ import { parseColour } from "../../compositor/colour.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
 import { keptPicture } from "../tool/capture.ts";
+import { mapperFor, spaceFields } from "../tool/coordinate-mapper.ts";
 import {
   connectionIdField,
   coordinate,
@@ -13,7 +14,6 @@ import {
   toleranceField,
   toleranceOf,
 } from "../tool/fields.ts";
-import { locatorFor, spaceFields } from "../tool/locate.ts";
 import { awaitText } from "../tool/text/await-text.ts";
 import { textQuery, textQueryFields } from "../tool/text/text-fields.ts";
 import { defineTool } from "../tool/tool.ts";
@@ -64,9 +64,9 @@ export const waitFor = defineTool({
   }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
-    const locator = locatorFor(args, desktop, context);
+    const mapper = mapperFor(args, desktop, context);
     const whole = { x: 0, y: 0, width: desktop.size.width, height: desktop.size.height };
-    const region = args.region === undefined ? whole : locator.rect(args.region);
+    const region = args.region === undefined ? whole : mapper.rect(args.region);
     const timeoutMs = args.timeout_ms ?? DEFAULT_TIMEOUT_MS;
     const tolerance = toleranceOf(args.tolerance);
     const { width, height } = desktop.size;
@@ -92,7 +92,7 @@ export const waitFor = defineTool({
         if (args.x === undefined || args.y === undefined || args.color === undefined) {
           throw new RefusedError("invalid_parameters", "condition color: expected x, y and color");
         }
-        const point = locator.point({ x: args.x, y: args.y });
+        const point = mapper.point({ x: args.x, y: args.y });
         const wanted = parseColour(args.color);
         const at = { ...point, width: 1, height: 1 };
         waited = await awaitOn(
@@ -114,7 +114,11 @@ export const waitFor = defineTool({
         }
         const query = textQuery({ ...args, text });
         const area = args.region === undefined ? null : region;
-        waited = await awaitText(on, context.desk.texts, { query, area, isGone: condition === "text_gone" });
+        waited = await awaitText(on, context.mcpState.texts, {
+          query,
+          area,
+          isGone: condition === "text_gone",
+        });
         break;
       }
       case "anchor": {
@@ -132,8 +136,8 @@ export const waitFor = defineTool({
         if (args.screenshot_id === undefined) {
           throw new RefusedError("invalid_parameters", "condition image: expected screenshot_id");
         }
-        const shot = context.desk.screenshots.get(args.screenshot_id, context.principal.id);
-        const bytes = keptPicture(context.desk, shot.id, context.principal.id);
+        const shot = context.mcpState.screenshots.get(args.screenshot_id, context.principal.id);
+        const bytes = keptPicture(context.mcpState, shot.id, context.principal.id);
         const wanted = await decodedImage({ ...shot, bytes }, args.region === undefined ? null : region);
         waited = await awaitOn(
           { ...on, region: wanted.region },

@@ -6,8 +6,8 @@ import {
   STALE_TEXT,
   screenshotOutput,
 } from "../tool/capture.ts";
+import { mapperFor, spaceFields } from "../tool/coordinate-mapper.ts";
 import { connectionIdField, rectInput } from "../tool/fields.ts";
-import { locatorFor, spaceFields } from "../tool/locate.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const zoom = defineTool({
@@ -24,7 +24,7 @@ export const zoom = defineTool({
   }),
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
-    const region = locatorFor(args, desktop, context).rect(args.region);
+    const region = mapperFor(args, desktop, context).rect(args.region);
     const snapshot = await desktop
       .view("agent")
       .snapshot({ region, signal: context.signal, ownerId: context.principal.id });

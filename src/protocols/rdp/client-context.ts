@@ -128,7 +128,7 @@ export interface ClientContext {
   screens: readonly Screen[];
   colourDepth: number;
   /** What the host said about why it is going to close, in words; null before that. */
-  farewell: Farewell | null;
+  farewell: DisconnectReason | null;
   /** Called before memory for a new size is taken; throws where sizes change too often. */
   admitResize(): void;
   /** The session takes input: a new one, or one that was set up anew. */
@@ -142,7 +142,7 @@ export interface ClientContext {
 }
 
 /** Why the host closes. */
-export interface Farewell {
+export interface DisconnectReason {
   readonly code: number;
   readonly words: string;
 }

@@ -11,11 +11,11 @@ import type {
   RdpClientOptions,
   RdpClientPorts,
 } from "./client-context.ts";
-import { farewellError, signInRefused } from "./connect/error-info.ts";
+import { disconnectError, signInRefused } from "./connect/error-info.ts";
 import { disconnectUltimatum, joinChannels } from "./connect/mcs.ts";
 import { connectMcs } from "./connect/mcs-connect.ts";
 import { negotiate } from "./connect/negotiation.ts";
-import { secure } from "./connect/security-upgrade.ts";
+import { upgradeSecurity } from "./connect/security-upgrade.ts";
 import { signIn } from "./connect/sign-in.ts";
 import { RdpError, type RdpPhase } from "./error.ts";
 import { DamageLog } from "./graphics/damage-log.ts";
@@ -171,7 +171,7 @@ export class RdpClient {
   /** What it means that the host closed the stream now. */
   closed(): RdpError {
     const { farewell, phase } = this.#c;
-    if (farewell !== null) return farewellError(farewell, phase);
+    if (farewell !== null) return disconnectError(farewell, phase);
     if (phase === "credssp") return signInRefused(phase);
     return new RdpError("target_closed", phase, "the host closed the connection");
   }
@@ -244,7 +244,7 @@ export class RdpClient {
   *#run(): Parser<void> {
     const c = this.#c;
     yield* negotiate(c);
-    yield* secure(c);
+    yield* upgradeSecurity(c);
     yield* connectMcs(c);
     yield* joinChannels(c);
     yield* signIn(c);
@@ -265,7 +265,7 @@ export class RdpClient {
       if (!(error instanceof RdpError)) throw error;
       error.offset = this.#from.offset;
       throw error.code === "target_closed" && c.farewell !== null
-        ? farewellError(c.farewell, c.phase)
+        ? disconnectError(c.farewell, c.phase)
         : error;
     }
     if (!c.isInFrame && !c.damage.isEmpty) c.emit({ type: "update", painted: c.damage.take() });

@@ -2,7 +2,7 @@ import { boundRects, EMPTY_RECT, type Rect } from "../../framebuffer/rect.ts";
 import type { Parser } from "../byte-queue.ts";
 import type { ClientContext } from "./client-context.ts";
 import { readDemandActive } from "./connect/activation.ts";
-import { farewellOf } from "./connect/error-info.ts";
+import { disconnectReasonOf } from "./connect/error-info.ts";
 import { readChannelData } from "./connect/mcs.ts";
 import { redirected } from "./connect/sign-in.ts";
 import { RdpError } from "./error.ts";
@@ -66,7 +66,7 @@ function readData(body: LittleEndianReader, c: ClientContext): void {
       activate(c);
       break;
     case DATA.setErrorInfo:
-      c.farewell = farewellOf(body.u32()) ?? c.farewell;
+      c.farewell = disconnectReasonOf(body.u32()) ?? c.farewell;
       break;
     case DATA.playSound:
       c.emit({ type: "bell" });

@@ -1,6 +1,6 @@
 import { composeCursor, composePicture } from "../../compositor/compose.ts";
 import type { Overlay } from "../../compositor/overlay.ts";
-import type { Placed } from "../../compositor/placed.ts";
+import type { PlacedOverlay } from "../../compositor/placed-overlay.ts";
 import { shapeOf } from "../../compositor/shapes/list.ts";
 import type { Cursor } from "../../framebuffer/cursor.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
@@ -24,7 +24,7 @@ export class ExportDecor {
   readonly #reader: RecordingReader;
   readonly #options: DecorOptions;
   readonly #overlays = new Map<string, Overlay>();
-  #placed: readonly Placed[] | null = null;
+  #placed: readonly PlacedOverlay[] | null = null;
   #monitors: readonly Rect[] = [];
   #pointer: { readonly x: number; readonly y: number } | null = null;
   #cursor: Cursor | null = null;
@@ -116,7 +116,7 @@ export class ExportDecor {
     }
   }
 
-  #placedOn(size: Size): readonly Placed[] {
+  #placedOn(size: Size): readonly PlacedOverlay[] {
     this.#placed ??= [...this.#overlays.values()].flatMap((overlay) => {
       const shape = shapeOf(overlay.kind);
       const whole = rectOfSize(size);

@@ -50,7 +50,7 @@ export interface RecordingsPorts {
 }
 
 /** Records desktops and keeps what was recorded. */
-export class Recordings implements RecordingsFace {
+export class RecordingService implements RecordingsFace {
   readonly #archive: RecordingArchive;
   readonly #options: RecordingsOptions;
   readonly #ports: RecordingsPorts;
@@ -97,9 +97,9 @@ export class Recordings implements RecordingsFace {
     dataDir: string,
     options: RecordingsOptions,
     ports: RecordingsPorts,
-  ): Promise<Recordings> {
+  ): Promise<RecordingService> {
     const archive = await RecordingArchive.open(dataDir, ports.sealer);
-    const recordings = new Recordings(archive, options, ports);
+    const recordings = new RecordingService(archive, options, ports);
     recordings.#auto.begin();
     recordings.#keep();
     return recordings;

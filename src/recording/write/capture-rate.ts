@@ -28,7 +28,7 @@ const COLD_SCORE = 0.05;
 /** Changes of a cell that follow each other faster are one. */
 const LEAST_BEAT_MS = 80;
 
-export interface PaceLimits {
+export interface CaptureRateLimits {
   readonly maxFps: number;
   readonly bytesPerMinute: number;
 }
@@ -55,7 +55,7 @@ export class CaptureRate {
   /** Written bytes of a raw one, lately. */
   #ratio = FIRST_RATIO;
 
-  constructor({ maxFps, bytesPerMinute }: PaceLimits, clock: Clock) {
+  constructor({ maxFps, bytesPerMinute }: CaptureRateLimits, clock: Clock) {
     this.#clock = clock;
     this.#intervalMs = 1000 / maxFps;
     this.#bytesPerMs = (bytesPerMinute * EVEN_SHARE) / 60_000;

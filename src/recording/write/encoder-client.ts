@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { BYTES_PER_PIXEL, Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { Size } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { WorkerWatch } from "../../platform/thread-watchdog.ts";
+import { ThreadWatchdog } from "../../platform/thread-watchdog.ts";
 import { openThread } from "../../platform/worker-thread.ts";
 import type { ChainPlace, EncodedBlock } from "./block-encoder.ts";
 import type {
@@ -31,7 +31,7 @@ export class EncoderClient implements RecordingEncoders {
   readonly #openWorker: () => Worker;
   readonly #open = new Set<number>();
   readonly #waiting = new Map<number, Waiting>();
-  #thread: { readonly worker: Worker; readonly watch: WorkerWatch } | null = null;
+  #thread: { readonly worker: Worker; readonly watch: ThreadWatchdog } | null = null;
   #ending: Promise<unknown> = Promise.resolve();
   /** Why there is no thread. */
   #fault: unknown = null;
@@ -81,7 +81,7 @@ export class EncoderClient implements RecordingEncoders {
       this.#fault = cause;
       return;
     }
-    const watch = new WorkerWatch(
+    const watch = new ThreadWatchdog(
       this.#clock,
       () => this.#tell({ kind: "ping" }),
       () => this.#lost(worker, new Error("the thread of the recorder hangs")),

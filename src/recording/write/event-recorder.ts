@@ -4,7 +4,7 @@ import type { ActionRecord } from "../../desktop/control/action-record.ts";
 import { intentOf } from "../../desktop/control/action-summary.ts";
 import type { Approval } from "../../desktop/control/approvals/approvals.ts";
 import type { Desktop, DesktopEvent, DesktopState } from "../../desktop/desktop.ts";
-import type { InputSeen } from "../../desktop/events/input-events.ts";
+import type { ObservedInputEvent } from "../../desktop/events/input-events.ts";
 import type { Cursor } from "../../framebuffer/cursor.ts";
 import { holdsPoint, type Size } from "../../framebuffer/rect.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
@@ -150,7 +150,7 @@ export class EventRecorder {
     return this.#desktop.hiddenFrom("recording").some((rect) => holdsPoint(rect, x, y));
   }
 
-  #onInput(input: InputSeen): void {
+  #onInput(input: ObservedInputEvent): void {
     const by = this.#hand;
     if ((input.kind === "mouse_click" || input.kind === "mouse_move") && this.#isHidden(input.x, input.y))
       return;

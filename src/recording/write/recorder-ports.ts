@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { PaceLimits } from "./capture-rate.ts";
+import type { CaptureRateLimits } from "./capture-rate.ts";
 import type { CopyScheduler } from "./copy-scheduler.ts";
 import type { RecordingEncoder } from "./encoder.ts";
 
@@ -17,7 +17,7 @@ export interface RecorderPorts {
   onBug(error: unknown): void;
 }
 
-export interface RecorderOptions extends PaceLimits {
+export interface RecorderOptions extends CaptureRateLimits {
   /** With less free on the disk nothing is written. */
   readonly floorBytes: number;
 }

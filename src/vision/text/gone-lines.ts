@@ -1,15 +1,15 @@
-import type { Entry } from "./entry.ts";
+import type { IndexedLine } from "./indexed-line.ts";
 
 /** A gone line is some hundred bytes; who asks less often than so many go is told the whole. */
 const MOST_GONE = 2000;
 
 /** Lines that were shown once, and when they went. */
 export class GoneLines {
-  readonly #lines: { readonly entry: Entry; readonly goneAt: number }[] = [];
+  readonly #lines: { readonly entry: IndexedLine; readonly goneAt: number }[] = [];
   /** Since which generation all that went is known; null before the first one. */
   #knownFrom: number | null = null;
 
-  add(entries: readonly Entry[], generation: number): void {
+  add(entries: readonly IndexedLine[], generation: number): void {
     this.#knownFrom ??= generation;
     this.#lines.push(...entries.map((entry) => ({ entry, goneAt: generation })));
     const forgotten = this.#lines.splice(0, Math.max(0, this.#lines.length - MOST_GONE)).at(-1);
@@ -22,7 +22,7 @@ export class GoneLines {
   }
 
   /** What stood there at that generation and went later. */
-  since(generation: number): Entry[] {
+  since(generation: number): IndexedLine[] {
     return this.#lines
       .filter(({ entry, goneAt }) => goneAt > generation && entry.cameAt <= generation)
       .map(({ entry }) => entry);

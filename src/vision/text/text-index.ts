@@ -16,8 +16,8 @@ import type { PlacedLine } from "../elements/find-elements.ts";
 import type { LineWords, OcrWord } from "../ocr-messages.ts";
 import { ocrLineOf } from "../read-line.ts";
 import { inReadingOrder } from "../reading-order.ts";
-import type { Entry } from "./entry.ts";
 import { GoneLines } from "./gone-lines.ts";
+import type { IndexedLine } from "./indexed-line.ts";
 import type { LineCache } from "./line-cache.ts";
 import type { TextLine, TextNow, TextSince } from "./text-line.ts";
 
@@ -52,7 +52,7 @@ export class TextIndex {
   readonly #mask: InkMask;
   readonly #cache: LineCache;
   readonly #gone = new GoneLines();
-  #entries: Entry[] = [];
+  #entries: IndexedLine[] = [];
   #damage: Box[] = [];
   #generation = -1;
 
@@ -95,7 +95,7 @@ export class TextIndex {
     const picture = { ...this.#size, words: this.#words };
     const changed = this.#damage.map((box) => this.#mask.update(picture, box));
     this.#damage = [];
-    const gone: Entry[] = [];
+    const gone: IndexedLine[] = [];
     const came: CutLine[] = [];
     for (const rows of joinRows(changed)) this.#recut(rows, gone, came);
     this.#take(gone, came, generation);
@@ -103,7 +103,7 @@ export class TextIndex {
   }
 
   /** Boxes and hashes, for whoever compares them with a fresh cut. */
-  get entries(): readonly Pick<Entry, keyof Box | "hash">[] {
+  get entries(): readonly Pick<IndexedLine, keyof Box | "hash">[] {
     return this.#entries;
   }
 
@@ -146,7 +146,7 @@ export class TextIndex {
   ): Promise<TextSince> {
     const now = this.#generation;
     if (!this.#gone.isKnown(generation)) return { generation: now, changes: null };
-    const isWithin = (entry: Entry): boolean => area === null || boxesOverlap(entry, boxOfRect(area));
+    const isWithin = (entry: IndexedLine): boolean => area === null || boxesOverlap(entry, boxOfRect(area));
     const fresh = this.#entries.filter(
       (entry) => isWithin(entry) && (entry.cameAt > generation || (entry.movedAt ?? -1) > generation),
     );
@@ -179,7 +179,7 @@ export class TextIndex {
   }
 
   /** Cuts around rows until what changed no longer reaches what did not. */
-  #recut(first: Rows, gone: Entry[], came: CutLine[]): void {
+  #recut(first: Rows, gone: IndexedLine[], came: CutLine[]): void {
     const picture = { ...this.#size, words: this.#words };
     let core = first;
     for (;;) {
@@ -204,9 +204,9 @@ export class TextIndex {
   }
 
   /** Same ink elsewhere is a line that moved. */
-  #take(gone: readonly Entry[], came: readonly CutLine[], generation: number): void {
+  #take(gone: readonly IndexedLine[], came: readonly CutLine[], generation: number): void {
     const pending = new Map(came.map((line) => [keyOf(line), line]));
-    const left = new Map<string, Entry[]>();
+    const left = new Map<string, IndexedLine[]>();
     for (const entry of gone) {
       if (entry.cameAt !== PENDING) left.set(entry.hash, [...(left.get(entry.hash) ?? []), entry]);
     }
@@ -226,7 +226,7 @@ export class TextIndex {
     this.#gone.add([...left.values()].flat(), generation);
   }
 
-  async #read(entries: readonly Entry[], read: LineReader, signal: AbortSignal): Promise<void> {
+  async #read(entries: readonly IndexedLine[], read: LineReader, signal: AbortSignal): Promise<void> {
     const waiting = entries.filter((entry) => entry.reading === null);
     const readNext = async (): Promise<void> => {
       for (let batch = waiting.splice(0, BATCH); batch.length > 0; batch = waiting.splice(0, BATCH)) {
@@ -237,7 +237,7 @@ export class TextIndex {
     await Promise.all(Array.from({ length: MOST_READING }, readNext));
   }
 
-  async #readBatch(batch: readonly Entry[], read: LineReader): Promise<void> {
+  async #readBatch(batch: readonly IndexedLine[], read: LineReader): Promise<void> {
     const unknown = batch.filter((entry) => {
       entry.reading ??= this.#cache.get(entry.hash);
       return entry.reading === null;
@@ -255,11 +255,11 @@ export class TextIndex {
 /** Of a line that was cut in this step and is not yet an entry. */
 const PENDING = Number.MAX_SAFE_INTEGER;
 
-function pendingEntry({ left, top, right, bottom, hash }: CutLine): Entry {
+function pendingEntry({ left, top, right, bottom, hash }: CutLine): IndexedLine {
   return { left, top, right, bottom, hash, cameAt: PENDING, movedAt: null, reading: null, ink: null };
 }
 
-function keyOf({ left, top, right, bottom, hash }: Pick<Entry, keyof Box | "hash">): string {
+function keyOf({ left, top, right, bottom, hash }: Pick<IndexedLine, keyof Box | "hash">): string {
   return `${left},${top},${right},${bottom},${hash}`;
 }
 
@@ -287,7 +287,7 @@ function shifted(word: OcrWord, x: number, y: number): OcrWord {
 }
 
 /** What stands of a line in an area: words whose middle does; null for none. */
-function lineOf(entry: Entry, area: Rect | null): TextLine | null {
+function lineOf(entry: IndexedLine, area: Rect | null): TextLine | null {
   const words = (entry.reading?.words ?? []).map((word) => shifted(word, entry.left, entry.top));
   const within = words.filter(({ rect }) => {
     if (area === null) return true;

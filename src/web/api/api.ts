@@ -4,7 +4,7 @@ import {
   connectionFields,
   SECRET_FIELDS,
 } from "../../desktop/connections/connection-fields.ts";
-import { SUBJECTS, WORDS } from "../../desktop/control/action-class.ts";
+import { ACTION_CLASSES, VERDICT_WORDS } from "../../desktop/control/action-class.ts";
 import { customRulesSchema } from "../../desktop/control/custom-rules-fields.ts";
 import { maskFields, maskRectSchema } from "../../desktop/masks/mask-fields.ts";
 import { overlaySchema, rect } from "./overlay-api.ts";
@@ -205,13 +205,13 @@ export const rulesBodySchema = z.strictObject({ rules: customRulesSchema });
 /** `POST /api/v1/desktops/:id/rules/try`: what rules that nobody saved would say; x and y for pointing. */
 export const rulesTryBodySchema = z.strictObject({
   rules: customRulesSchema,
-  subject: z.enum(SUBJECTS),
+  subject: z.enum(ACTION_CLASSES),
   x: z.int().min(0).max(65_535).optional(),
   y: z.int().min(0).max(65_535).optional(),
 });
 
 export const rulesTriedSchema = z.object({
-  verdict: z.enum(WORDS),
+  verdict: z.enum(VERDICT_WORDS),
   /** Which of the areas decided; null where none did. */
   area: z.int().nullable(),
 });

@@ -10,7 +10,7 @@ import type { DesktopInfo, HolderInfo } from "./api.ts";
 const RECENT_MS = 60_000;
 
 /** Tells about desktops in the words of the web API. */
-export class DesktopTeller {
+export class DesktopDescriber {
   readonly #clock: Clock;
   readonly #clients: ConnectedClients;
   readonly #recordings: Pick<RecordingsFace, "runningOn"> | null;

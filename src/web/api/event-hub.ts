@@ -4,7 +4,7 @@ import type { RecordingsFace } from "../../recording/library/recording-types.ts"
 import type { ConnectedClients } from "../http/connected-clients.ts";
 import type { WebDesktop, WebDesktops } from "../http/ports.ts";
 import type { ApprovalInfo, DesktopInfo, EventMessage, GrantInfo } from "./api.ts";
-import type { DesktopTeller } from "./desktop-details.ts";
+import type { DesktopDescriber } from "./desktop-details.ts";
 import { actionInfo, approvalInfo, grantInfo } from "./desktop-json.ts";
 
 /** How late a page hears that an agent came or has been quiet for long enough. */
@@ -22,7 +22,7 @@ export interface EventReader {
 export class EventHub {
   readonly #desktops: WebDesktops;
   readonly #clients: ConnectedClients;
-  readonly #teller: DesktopTeller;
+  readonly #describer: DesktopDescriber;
   readonly #clock: Clock;
   readonly #readers = new Set<EventReader>();
   readonly #followed = new Map<string, () => void>();
@@ -37,13 +37,13 @@ export class EventHub {
   constructor(
     desktops: WebDesktops,
     clients: ConnectedClients,
-    teller: DesktopTeller,
+    describer: DesktopDescriber,
     clock: Clock,
     recordings: Pick<RecordingsFace, "on"> | null = null,
   ) {
     this.#desktops = desktops;
     this.#clients = clients;
-    this.#teller = teller;
+    this.#describer = describer;
     this.#clock = clock;
     for (const desktop of desktops.all) this.#follow(desktop);
     this.#stops = [
@@ -147,7 +147,7 @@ export class EventHub {
         this.#tell({
           type: "holder",
           desktop_id: desktop.id,
-          holder: this.#teller.holder(event.holder),
+          holder: this.#describer.holder(event.holder),
         });
         return;
       case "action":
@@ -174,12 +174,12 @@ export class EventHub {
 
   #checkAgents(desktop: WebDesktop): void {
     if (this.#readers.size === 0) return;
-    const agents = agentsKey(this.#teller.agents(desktop));
+    const agents = agentsKey(this.#describer.agents(desktop));
     if (agents !== (this.#toldAgents.get(desktop.id) ?? agentsKey([]))) this.#changedDesktop(desktop);
   }
 
   #info(desktop: WebDesktop): DesktopInfo {
-    const info = this.#teller.info(desktop);
+    const info = this.#describer.info(desktop);
     this.#toldAgents.set(desktop.id, agentsKey(info.agents));
     return info;
   }

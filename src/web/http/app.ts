@@ -7,7 +7,7 @@ import { loopTurns, nextTurn } from "../../platform/loop-turns.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import { OpenReaders } from "../../recording/read/open-readers.ts";
 import { refuseBroken } from "../api/client-error.ts";
-import { DesktopTeller } from "../api/desktop-details.ts";
+import { DesktopDescriber } from "../api/desktop-details.ts";
 import { EventHub } from "../api/event-hub.ts";
 import { approvalRoutes } from "../routes/approvals.ts";
 import { configRoutes } from "../routes/config.ts";
@@ -29,18 +29,18 @@ import { SignIn, sessionRoutes } from "../routes/session.ts";
 import { socketRoutes } from "../routes/sockets.ts";
 import { tokenRoutes } from "../routes/tokens.ts";
 import { AccessGuard, auditedActor, auditedRequest } from "./access.ts";
+import { auditFirst, needsAuditFirst } from "./audit-first.ts";
 import { isLargeBody, readBodiesInTurns } from "./body-turns.ts";
 import { errorAnswer, WebError } from "./error.ts";
 import { HostGuard } from "./host-guard.ts";
 import { HTTP_LIMITS, makeServer, SOCKET_LIMITS } from "./http-limits.ts";
 import { faultOfJson } from "./json-body.ts";
+import { OpenSockets } from "./open-sockets.ts";
 import type { AppPorts } from "./ports.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { ReadingAudit } from "./reading-audit.ts";
 import { RefusalAudit } from "./refusal-audit.ts";
 import { SECURITY_HEADERS, TRANSPORT_SECURITY } from "./security-headers.ts";
-import { SocketKeeper } from "./socket-keeper.ts";
-import { needsRecord, writeFirst } from "./written-first.ts";
 
 /**
  * The whole HTTP face on one port. `listen` and `close` are the caller's; closing ends the sockets that were
@@ -71,7 +71,7 @@ export function buildApp(ports: AppPorts): FastifyInstance {
   app.decorateRequest("credential", null);
   app.register(fastifyCookie);
   app.register(fastifyStatic, { root: ports.clientDir, serve: false, wildcard: false });
-  const keeper = new SocketKeeper(ports.authenticator, ports.clock);
+  const keeper = new OpenSockets(ports.authenticator, ports.clock);
   app.register(fastifyWebsocket, {
     options: { ...SOCKET_LIMITS, handleProtocols: (offered) => offered.has("binary") && "binary" },
     // The error is in the peer's frames: ws closes with the code that says so, and the keeper cuts who stays.
@@ -112,7 +112,7 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
     await gate.check(request, reply);
   });
   app.addHook("preHandler", async (request) => {
-    if (needsRecord(request)) await writeFirst(ports.audit, request);
+    if (needsAuditFirst(request)) await auditFirst(ports.audit, request);
   });
   app.addHook("onResponse", async (request, reply) => {
     request.log.debug(
@@ -157,10 +157,10 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
   });
 }
 
-function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper): void {
+function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: OpenSockets): void {
   const limits = new RateLimits(ports.clock, ports.isRateLimited);
-  const teller = new DesktopTeller(ports.clock, ports.clients, ports.recordings);
-  const hub = new EventHub(ports.desktops, ports.clients, teller, ports.clock, ports.recordings);
+  const describer = new DesktopDescriber(ports.clock, ports.clients, ports.recordings);
+  const hub = new EventHub(ports.desktops, ports.clients, describer, ports.clock, ports.recordings);
   const signIn = new SignIn(ports, limits);
   const reading = new ReadingAudit((entry) => ports.audit.record(entry), ports.clock);
   app.addHook("onClose", async () => hub.close());
@@ -172,7 +172,7 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: SocketKeeper):
   mcpRoutes(app, ports);
   configRoutes(app, ports, limits);
   meRoutes(app, ports);
-  desktopRoutes(app, ports, { teller, limits });
+  desktopRoutes(app, ports, { describer, limits });
   screenshotRoutes(app, ports, reading);
   overlayRoutes(app, ports);
   approvalRoutes(app, ports, reading);

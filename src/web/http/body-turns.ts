@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { PictureTurns } from "../../desktop/picture/picture-turns.ts";
+import { PictureScheduler } from "../../desktop/picture/picture-scheduler.ts";
 import { whenGone } from "../../platform/when-gone.ts";
 import { abortedBy } from "./aborted-by.ts";
 
@@ -14,7 +14,7 @@ const MOST_AT_ONCE = 4;
  * last one is read. The others stay with who sends them. After who calls is known, and before anything is read.
  */
 export function readBodiesInTurns(app: FastifyInstance): void {
-  const turns = new PictureTurns({ mostAtOnce: MOST_AT_ONCE, mostWaiting: Number.POSITIVE_INFINITY });
+  const turns = new PictureScheduler({ mostAtOnce: MOST_AT_ONCE, mostWaiting: Number.POSITIVE_INFINITY });
   const begun = new WeakMap<FastifyRequest, () => void>();
   app.addHook("preParsing", async (request, reply, payload) => {
     if (isLargeBody(request)) {

@@ -1,17 +1,17 @@
 import type { FastifyRequest } from "fastify";
 import type { AuditEntry } from "../../audit/audit-event.ts";
-import { TellingWindows } from "../../audit/telling-windows.ts";
+import { RepeatLimit } from "../../audit/repeat-limit.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { auditedActor, auditedRequest, principalOf } from "./access.ts";
 
 /** Records what people look at: the first look of each at each thing, and then one a minute, with how many between. */
 export class ReadingAudit {
   readonly #record: (entry: AuditEntry) => void;
-  readonly #windows: TellingWindows;
+  readonly #windows: RepeatLimit;
 
   constructor(record: (entry: AuditEntry) => void, clock: Clock) {
     this.#record = record;
-    this.#windows = new TellingWindows(clock);
+    this.#windows = new RepeatLimit(clock);
   }
 
   read(

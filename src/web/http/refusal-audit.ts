@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../audit/audit-event.ts";
-import { TellingWindows } from "../../audit/telling-windows.ts";
+import { RepeatLimit } from "../../audit/repeat-limit.ts";
 import { addressKey } from "../../auth/address.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ErrorAnswer } from "./error.ts";
@@ -16,11 +16,11 @@ const TYPES = new Map<ErrorAnswer["code"], AuditEntry["type"]>([
 /** Records what the face itself refuses before anybody's permission counts: foreign pages and floods. */
 export class RefusalAudit {
   readonly #record: (entry: AuditEntry) => void;
-  readonly #windows: TellingWindows;
+  readonly #windows: RepeatLimit;
 
   constructor(record: (entry: AuditEntry) => void, clock: Clock) {
     this.#record = record;
-    this.#windows = new TellingWindows(clock);
+    this.#windows = new RepeatLimit(clock);
   }
 
   /** `entry`: who and what, as far as it is known. */

@@ -8,10 +8,10 @@ import { decisionBodySchema } from "../api/api.ts";
 import { approvalInfo } from "../api/desktop-json.ts";
 import { pendingApprovals, standingGrants } from "../api/event-hub.ts";
 import { AccessGuard, principalOf } from "../http/access.ts";
+import { auditFirst } from "../http/audit-first.ts";
 import { parse } from "../http/parse.ts";
 import type { AppPorts } from "../http/ports.ts";
 import type { ReadingAudit } from "../http/reading-audit.ts";
-import { writeFirst } from "../http/written-first.ts";
 
 const paramsSchema = z.object({ approvalId: z.string().max(100) });
 const grantParamsSchema = z.object({ grantId: z.string().max(100) });
@@ -19,7 +19,7 @@ const grantParamsSchema = z.object({ grantId: z.string().max(100) });
 /** The open questions of all desktops, oldest first, and the one way to answer them over HTTP. */
 export function approvalRoutes(app: FastifyInstance, ports: AppPorts, reading: ReadingAudit): void {
   const approve = { config: { access: "approve" } } as const;
-  const decide = { config: { access: "approve", isWrittenFirst: false } } as const;
+  const decide = { config: { access: "approve", isAuditedFirst: false } } as const;
   const gate = new AccessGuard(ports);
   app.get("/api/v1/approvals", approve, (request): ApprovalInfo[] => {
     const pending = pendingApprovals(ports.desktops);
@@ -56,7 +56,7 @@ export function approvalRoutes(app: FastifyInstance, ports: AppPorts, reading: R
     const decision = decisionOf(parse(decisionBodySchema, request.body));
     const by = actorOf(principalOf(request), request.ip);
     // A no only keeps agents from something, and is heard whatever the disk does.
-    if (decision.kind === "approve") await writeFirst(ports.audit, request);
+    if (decision.kind === "approve") await auditFirst(ports.audit, request);
     if (decision.kind !== "take_over") {
       return approvalInfo(ports.desktops.questions.decide(approvalId, decision, by));
     }

@@ -8,7 +8,7 @@ import type { Actor } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { ActionInfo, ConnectionInfo, DesktopInfo, TestReportInfo } from "../api/api.ts";
 import { connectionBodySchema, connectionEditSchema, modeBodySchema } from "../api/api.ts";
-import type { DesktopTeller } from "../api/desktop-details.ts";
+import type { DesktopDescriber } from "../api/desktop-details.ts";
 import { actionInfo } from "../api/desktop-json.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
@@ -23,7 +23,7 @@ export function desktopOf(ports: Pick<AppPorts, "desktops">, request: FastifyReq
 }
 
 export interface DesktopRouteParts {
-  readonly teller: DesktopTeller;
+  readonly describer: DesktopDescriber;
   readonly limits: RateLimits;
 }
 
@@ -32,15 +32,15 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
   const url = "/api/v1/desktops";
   const view = { config: { access: "view" } } as const;
   const connections = { config: { access: "connections" } } as const;
-  const { teller } = parts;
+  const { describer } = parts;
   const connectionInfo = ({ id, connection }: WebDesktop): ConnectionInfo => ({
     connection: shownConnection(connection),
     is_stored: ports.desktops.isStored(id),
     warnings: connectionWarnings(connection),
   });
 
-  app.get(url, view, (): DesktopInfo[] => ports.desktops.all.map((desktop) => teller.info(desktop)));
-  app.get(`${url}/:id`, view, (request): DesktopInfo => teller.info(desktopOf(ports, request)));
+  app.get(url, view, (): DesktopInfo[] => ports.desktops.all.map((desktop) => describer.info(desktop)));
+  app.get(`${url}/:id`, view, (request): DesktopInfo => describer.info(desktopOf(ports, request)));
   app.get(`${url}/:id/actions`, view, (request): ActionInfo[] => {
     const desktop = desktopOf(ports, request);
     return desktop.actions.map((record) => actionInfo(desktop.id, record));
@@ -49,7 +49,7 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
   app.post(url, connections, async (request, reply): Promise<DesktopInfo> => {
     const desktop = await ports.desktops.add(parse(connectionBodySchema, request.body), callerOf(request));
     reply.code(201).header("location", `${url}/${encodeURIComponent(desktop.id)}`);
-    return teller.info(desktop);
+    return describer.info(desktop);
   });
   app.post(`${url}/test`, connections, async (request): Promise<TestReportInfo> => {
     parts.limits.take("connectionTests", request.ip);
@@ -76,12 +76,12 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
   const act = (
     name: string,
     change: (desktop: WebDesktop, request: FastifyRequest) => void,
-    config: Pick<FastifyContextConfig, "access" | "isWrittenFirst"> = {},
+    config: Pick<FastifyContextConfig, "access" | "isAuditedFirst"> = {},
   ): void => {
     app.post(`${url}/:id/${name}`, { config: { access: "control", ...config } }, (request): DesktopInfo => {
       const desktop = desktopOf(ports, request);
       change(desktop, request);
-      return teller.info(desktop);
+      return describer.info(desktop);
     });
   };
   act(
@@ -92,7 +92,7 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
     },
     { access: "modes" },
   );
-  act("stop", (desktop, request) => desktop.stop(callerOf(request)), { isWrittenFirst: false });
+  act("stop", (desktop, request) => desktop.stop(callerOf(request)), { isAuditedFirst: false });
   act("resume", (desktop, request) => desktop.resume(callerOf(request)));
   act("reconnect", (desktop, request) => {
     ports.audit.record({
@@ -117,11 +117,11 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
       resource: { kind: "desktop", id: desktop.id },
     });
     desktop.reconnect();
-    return teller.info(desktop);
+    return describer.info(desktop);
   });
   const hold = (isHolding: boolean) => (desktop: WebDesktop, request: FastifyRequest) =>
     desktop.setHolding(isHolding, callerOf(request));
-  act("take-over", hold(true), { access: "input", isWrittenFirst: false });
+  act("take-over", hold(true), { access: "input", isAuditedFirst: false });
   act("give-back", hold(false));
 }
 

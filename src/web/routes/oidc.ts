@@ -64,7 +64,7 @@ export function oidcRoutes(app: FastifyInstance, ports: AppPorts, { signIn, limi
       { parseAs: "string", bodyLimit: MOST_NOTICE_BYTES },
       (_request, body, parsed) => parsed(null, new URLSearchParams(String(body))),
     );
-    scope.post(NOTICE, { config: { ...config, isWrittenFirst: false } }, (request, reply) => {
+    scope.post(NOTICE, { config: { ...config, isAuditedFirst: false } }, (request, reply) => {
       const oidc = providerOf(ports);
       limits.take("providerNotices", request.ip);
       const token = request.body instanceof URLSearchParams ? request.body.get("logout_token") : null;

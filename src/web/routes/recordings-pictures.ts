@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
-import { frameLine, pictureLine } from "../../desktop/picture/picture-turns.ts";
+import { frameLine, pictureLine } from "../../desktop/picture/picture-scheduler.ts";
 import type { Picture } from "../../framebuffer/picture.ts";
 import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
 import { pictureOf } from "../../imaging/pixels.ts";

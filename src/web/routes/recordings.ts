@@ -98,7 +98,7 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   });
   app.post(
     `${url}/:id/verify`,
-    { config: { access: "control", isWrittenFirst: false } },
+    { config: { access: "control", isAuditedFirst: false } },
     async (request): Promise<VerificationInfo> => {
       const { state, problem, intactBytes, bytes } = await recordings.verify(recordingIdOf(request));
       return { state, problem, intact_bytes: intactBytes, bytes };

@@ -36,7 +36,7 @@ export function replayRoutes(app: FastifyInstance, replays: AppPorts["replays"] 
   app.get("/api/v1/desktops/:id/replay", control, async (request): Promise<ReplayStateInfo> => {
     return stateInfo(playerOf(request));
   });
-  const steer = { config: { access: "control", isWrittenFirst: false } } as const;
+  const steer = { config: { access: "control", isAuditedFirst: false } } as const;
   app.patch("/api/v1/desktops/:id/replay", steer, async (request): Promise<ReplayStateInfo> => {
     const { at_ms, speed, is_playing } = parse(steerReplayBodySchema, request.body);
     const player = playerOf(request);

@@ -20,7 +20,7 @@ export function ruleRoutes(app: FastifyInstance, ports: AppPorts): void {
     desktop.setMode("custom", actorOf(principalOf(request), request.ip), rules);
     return rulesInfo(desktop);
   });
-  app.post(`${url}/try`, { config: { access: "view", isWrittenFirst: false } }, (request): RulesTried => {
+  app.post(`${url}/try`, { config: { access: "view", isAuditedFirst: false } }, (request): RulesTried => {
     desktopOf(ports, request);
     const { rules, subject, x, y } = parse(rulesTryBodySchema, request.body);
     if (subject !== "pointer") return { verdict: customWord(rules, subject, []), area: null };

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type * as z from "zod";
 import { RefusedError } from "../../desktop/error.ts";
-import { PictureTurns } from "../../desktop/picture/picture-turns.ts";
+import { PictureScheduler } from "../../desktop/picture/picture-scheduler.ts";
 import type { ImageFormat, SnapshotRequest } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { whenGone } from "../../platform/when-gone.ts";
@@ -28,7 +28,7 @@ const EPOCH = randomBytes(6).toString("base64url");
 /** `GET /api/v1/desktops/:id/screenshot.{png,jpg,webp}`: 304 while nothing that it shows has changed. */
 export function screenshotRoutes(app: FastifyInstance, ports: AppPorts, reading: ReadingAudit): void {
   const cursors = new CursorNumbers();
-  const turns = new PictureTurns();
+  const turns = new PictureScheduler();
   for (const [extension, { format, type }] of Object.entries(FORMATS)) {
     app.get(
       `/api/v1/desktops/:id/screenshot.${extension}`,

@@ -153,10 +153,10 @@ function mayBeOpened(request: FastifyRequest): boolean {
 /** Signing in and out from the web app. */
 export function sessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   const url = "/api/v1/session";
-  app.post(url, { config: { access: "open", isWrittenFirst: false } }, (request, reply) =>
+  app.post(url, { config: { access: "open", isAuditedFirst: false } }, (request, reply) =>
     signIn.byForm(request, reply),
   );
-  app.delete(url, { config: { access: "signed-in", isWrittenFirst: false } }, (request, reply) =>
+  app.delete(url, { config: { access: "signed-in", isAuditedFirst: false } }, (request, reply) =>
     signIn.out(request, reply),
   );
 }

@@ -10,16 +10,16 @@ import { followOverlays } from "../api/overlay-feed.ts";
 import { auditedActor, auditedRequest, credentialOf, principalOf } from "../http/access.ts";
 import { WebError } from "../http/error.ts";
 import { JsonSocket } from "../http/json-socket.ts";
+import type { OpenSockets } from "../http/open-sockets.ts";
 import { parse } from "../http/parse.ts";
 import type { AppPorts, RfbOptions, WebDesktop } from "../http/ports.ts";
-import type { SocketKeeper } from "../http/socket-keeper.ts";
 import { desktopOf } from "./desktops.ts";
 
 const overlayQuerySchema = z.object({ desktop: z.string().max(100).optional() });
 
 export interface SocketParts {
   readonly hub: EventHub;
-  readonly keeper: SocketKeeper;
+  readonly keeper: OpenSockets;
 }
 
 /** What a route does with its socket, made before the upgrade so that every refusal is an HTTP answer. */

@@ -1,7 +1,7 @@
 import { loopTurns } from "../../platform/loop-turns.ts";
 
 /** Viewers' part of the turns of the event loop, and when they ask for it. */
-export class ViewerTurns {
+export class EncodeBudget {
   readonly #loop: typeof loopTurns;
   #soon: (() => void)[] = [];
 

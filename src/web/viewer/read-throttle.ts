@@ -4,7 +4,7 @@ const BURST_BYTES = 512 * 1024;
 const BYTES_PER_SECOND = 128 * 1024;
 
 /** A reader that can be held up; the other side then feels it as a slow line. */
-export interface PacedReader {
+export interface PausableReader {
   pause(): void;
   resume(): void;
 }
@@ -13,13 +13,13 @@ export interface PacedReader {
  * Reads a viewer no faster than a generous person acts: what it says beyond that waits in its own socket, so that one
  * that floods takes no time from the others.
  */
-export class ViewerPace {
-  readonly #reader: PacedReader;
+export class ReadThrottle {
+  readonly #reader: PausableReader;
   #leftBytes = BURST_BYTES;
   #atMs = performance.now();
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(reader: PacedReader) {
+  constructor(reader: PausableReader) {
     this.#reader = reader;
   }
 

@@ -4,7 +4,7 @@ import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { PixelFormat } from "../../framebuffer/pixel-format.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
-import type { MadeUpdate, PixelStyle, RectWork } from "../../protocols/rfb/server/rfb-server.ts";
+import type { EncodedUpdate, PixelStyle, RectWork } from "../../protocols/rfb/server/rfb-server.ts";
 
 /** Of bodies, with overlays and without each. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -28,7 +28,7 @@ const MAX_UNIONS = 16;
 const SMALL_BYTES = 1024;
 
 /** What a viewer is owed. The same objects, where it is the same: viewers in step share them. */
-export interface Owed {
+export interface OwedDamage {
   /** What of the picture is drawn. */
   readonly layers: string;
   readonly painted: Region;
@@ -126,7 +126,7 @@ export class ViewerRectCache {
   /** By whether overlays are drawn in. */
   readonly #bodies = new Map<boolean, Bodies>();
   #messages: { readonly parts: readonly Uint8Array[]; readonly bytes: Uint8Array }[] = [];
-  #updates: { readonly owed: Owed; readonly update: MadeUpdate }[] = [];
+  #updates: { readonly owed: OwedDamage; readonly update: EncodedUpdate }[] = [];
   #unions: { readonly painted: Region; readonly more: Region; readonly both: Region }[] = [];
   #stamp = "";
 
@@ -165,7 +165,7 @@ export class ViewerRectCache {
   }
 
   /** True where an update that was made for the same picture and damage does for `repeat`, which then has sent it. */
-  repeat(stamp: string, owed: Owed, repeat: (update: MadeUpdate) => boolean): boolean {
+  repeat(stamp: string, owed: OwedDamage, repeat: (update: EncodedUpdate) => boolean): boolean {
     if (stamp !== this.#stamp) return false;
     for (const { owed: other, update } of this.#updates) {
       const isSame = other.painted === owed.painted && other.copies === owed.copies;
@@ -175,7 +175,7 @@ export class ViewerRectCache {
   }
 
   /** An update that others may get as it is. */
-  keep(stamp: string, owed: Owed, update: MadeUpdate): void {
+  keep(stamp: string, owed: OwedDamage, update: EncodedUpdate): void {
     this.#turnTo(stamp);
     this.#updates.push({ owed, update });
     if (this.#updates.length > MAX_MESSAGES) this.#updates.shift();

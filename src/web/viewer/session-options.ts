@@ -1,7 +1,7 @@
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RfbServerPorts, ServerSecurity } from "../../protocols/rfb/server/rfb-server.ts";
-import type { ViewerTurns } from "./encode-budget.ts";
+import type { EncodeBudget } from "./encode-budget.ts";
 import type { ViewerLog } from "./log.ts";
 import type { ViewerRectCache } from "./rect-cache.ts";
 import type { ViewerRights } from "./rights.ts";
@@ -20,7 +20,7 @@ export interface ViewerSessionPorts {
   readonly clock: Clock;
   readonly log: ViewerLog;
   /** Of the event loop: one for all viewers. Default: one of its own. */
-  readonly turns?: ViewerTurns;
+  readonly budget?: EncodeBudget;
   /** Told once of each kind of input that was dropped because the viewer may not: a flood makes no flood of records. */
   denied?(rights: ViewerRights, input: DeniedInput): void;
   /** What changed so long ago was given to the viewer's socket, all of it. */

@@ -5,7 +5,7 @@ import { RfbError } from "../../protocols/rfb/error.ts";
 import { RESIZE_STATUS } from "../../protocols/rfb/resize-status.ts";
 import { RfbServer, type RfbServerEvent, type TlsIdentity } from "../../protocols/rfb/server/rfb-server.ts";
 import { ViewerClipboardFeed } from "./clipboard.ts";
-import { ViewerTurns } from "./encode-budget.ts";
+import { EncodeBudget } from "./encode-budget.ts";
 import { codeOf, ViewerInput } from "./input.ts";
 import { ViewerRectCache } from "./rect-cache.ts";
 import { refuseViewer } from "./refusal.ts";
@@ -33,7 +33,7 @@ export class ViewerSession {
   readonly #clipboard: ViewerClipboardFeed;
   readonly #watchdog: ViewerWatchdog;
   readonly #abort = new AbortController();
-  readonly #turns: ViewerTurns;
+  readonly #budget: EncodeBudget;
   readonly #transport: ViewerTransport;
   #server: RfbServer | null = null;
   #receive: (chunk: Uint8Array) => void;
@@ -54,7 +54,7 @@ export class ViewerSession {
     this.#ports = ports;
     this.#cache = ports.cache;
     this.#options = options;
-    this.#turns = ports.turns ?? new ViewerTurns();
+    this.#budget = ports.budget ?? new EncodeBudget();
     this.#transport = options.transport;
     this.#clipboard = new ViewerClipboardFeed({
       isBehind: () => this.#isBehind || this.#server?.isUpdateOpen === true,
@@ -217,7 +217,7 @@ export class ViewerSession {
       ...{ desktop, audience, isComposited },
       cache: this.#cache,
       clock: this.#ports.clock,
-      turns: this.#turns,
+      budget: this.#budget,
       isDrained: () => this.#transport.bufferedBytes === 0,
       updated: (delayMs) => this.#ports.updated?.(delayMs),
       schedule: () => this.#schedule(),
@@ -319,7 +319,7 @@ export class ViewerSession {
   #schedule(): void {
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
-    this.#turns.soon(this.#pumpSoon);
+    this.#budget.soon(this.#pumpSoon);
   }
 
   readonly #pumpSoon = (): void => {

@@ -6,7 +6,7 @@ import type { View } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RfbServerPorts } from "../../protocols/rfb/server/rfb-server.ts";
-import { ViewerTurns } from "./encode-budget.ts";
+import { EncodeBudget } from "./encode-budget.ts";
 import type { ViewerLog } from "./log.ts";
 import { ViewerRectCache } from "./rect-cache.ts";
 import { rightsOf, type ViewerRights } from "./rights.ts";
@@ -43,7 +43,7 @@ export class ViewerSessions {
     viewer: new WeakMap<ViewedDesktop, ViewerRectCache>(),
     agent: new WeakMap<ViewedDesktop, ViewerRectCache>(),
   };
-  readonly #turns = new ViewerTurns();
+  readonly #budget = new EncodeBudget();
   readonly #open = new Map<ViewerSession, ViewedDesktop>();
 
   constructor(ports: ViewerSessionsPorts) {
@@ -80,7 +80,7 @@ export class ViewerSessions {
         ...this.#ports,
         cache,
         agentCache: () => this.#cacheOf(desktop, "agent"),
-        turns: this.#turns,
+        budget: this.#budget,
         denied: (rights, input) => this.#auditDenied(rights, desktop, input),
         pointed: () => this.#pointed(desktop),
       },

@@ -34,17 +34,17 @@ export interface ViewerSignInOptions {
 }
 
 /** Who signed in by VNC. */
-export interface Visitor {
+export interface SignedInViewer {
   readonly principal: Principal;
   /** A token, which may be revoked while its viewer looks on; null for the password and for an open door. */
   readonly credential: Credential | null;
 }
 
 /** The door for one socket. */
-export interface ViewerEntrance {
+export interface ViewerSignInAttempt {
   readonly security: readonly ServerSecurity[];
   /** Who came in; call after the handshake. */
-  visitor(): Visitor;
+  visitor(): SignedInViewer;
 }
 
 /** Signs VNC viewers in: by the one password, or by user and token; slows down who guesses. Serves all listeners. */
@@ -69,11 +69,11 @@ export class ViewerSignIn {
   }
 
   /** See Authenticator; the password and an open door are never revoked. */
-  whenVoid({ credential }: Visitor, onVoid: () => void): () => void {
+  whenVoid({ credential }: SignedInViewer, onVoid: () => void): () => void {
     return credential === null ? () => {} : this.#ports.users.whenVoid(credential, onVoid);
   }
 
-  enter(address: string): ViewerEntrance {
+  enter(address: string): ViewerSignInAttempt {
     const { security } = this.#options;
     // Where nobody has to show anything, nobody may do anything either.
     let visitor = visitorFrom(address, "viewer");
@@ -101,7 +101,7 @@ export class ViewerSignIn {
   }
 
   /** A user and a token, or the one password with any user: some viewers always ask for a user. */
-  #find(address: string, user: string, secret: string): Visitor | null {
+  #find(address: string, user: string, secret: string): SignedInViewer | null {
     const { password, passwordRole, security } = this.#options;
     const isLocked = this.waitMs(address) > 0;
     if (password !== null && !isLocked && security.some(usesPassword) && isSame(secret, password)) {
@@ -112,7 +112,7 @@ export class ViewerSignIn {
     return { principal: result.credential.principal, credential: result.credential };
   }
 
-  #judged(address: string, isRight: boolean, { principal, credential }: Visitor): boolean {
+  #judged(address: string, isRight: boolean, { principal, credential }: SignedInViewer): boolean {
     if (isRight) {
       // A token of one's own would buy new guesses at the password.
       if (this.waitMs(address) === 0 && credential === null) this.#lockout.succeed(address);
@@ -138,7 +138,7 @@ export function letsAnybodyIn(security: readonly ViewerSecurity[]): boolean {
   return security.some(isOpenToAll);
 }
 
-function visitorFrom(address: string, role: Role): Visitor {
+function visitorFrom(address: string, role: Role): SignedInViewer {
   return {
     principal: { id: `vnc:${addressKey(address)}`, name: `VNC viewer at ${address}`, role },
     credential: null,

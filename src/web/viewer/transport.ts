@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import type { TlsIdentity } from "../../protocols/rfb/server/rfb-server.ts";
-import { ViewerPace } from "./read-throttle.ts";
+import { ReadThrottle } from "./read-throttle.ts";
 import type { ViewerTls } from "./tls.ts";
 import { writeFrame } from "./ws-frame.ts";
 
@@ -136,7 +136,7 @@ class WebSocketTransport implements ViewerTransport {
   listen(listener: TransportListener): void {
     const socket = this.#socket;
     this.#outbox.onDrained(() => listener.drained());
-    const pace = new ViewerPace(socket);
+    const throttle = new ReadThrottle(socket);
     socket.on("message", (data, isBinary) => {
       if (!isBinary) {
         socket.close(CLOSE_CODE.notBinary, "binary frames only");
@@ -144,11 +144,11 @@ class WebSocketTransport implements ViewerTransport {
       }
       const chunk = bytesOf(data);
       // A small frame costs more than its bytes.
-      pace.took(chunk.length + FRAME_COST_BYTES);
+      throttle.took(chunk.length + FRAME_COST_BYTES);
       listener.receive(chunk);
     });
-    socket.on("ping", (data) => pace.took(data.length + FRAME_COST_BYTES));
-    socket.once("close", () => pace.close());
+    socket.on("ping", (data) => throttle.took(data.length + FRAME_COST_BYTES));
+    socket.once("close", () => throttle.close());
     // What went wrong is of no use to anybody; "close" always follows.
     socket.on("error", () => {});
     socket.once("close", () => listener.closed());
@@ -199,13 +199,16 @@ class TcpTransport implements ViewerTransport {
   listen(listener: TransportListener): void {
     const socket = this.#socket;
     this.#outbox.onDrained(() => listener.drained());
-    const pace = new ViewerPace({ pause: () => this.#stream.pause(), resume: () => this.#stream.resume() });
+    const throttle = new ReadThrottle({
+      pause: () => this.#stream.pause(),
+      resume: () => this.#stream.resume(),
+    });
     this.#onData = (chunk) => {
-      pace.took(chunk.length);
+      throttle.took(chunk.length);
       listener.receive(chunk);
     };
     socket.on("data", this.#onData);
-    socket.once("close", () => pace.close());
+    socket.once("close", () => throttle.close());
     socket.on("error", () => {});
     socket.once("close", () => listener.closed());
   }

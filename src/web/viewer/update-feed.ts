@@ -5,7 +5,7 @@ import { areaOfRect, type Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { PixelStyle, RectWork, RfbServer } from "../../protocols/rfb/server/rfb-server.ts";
-import type { ViewerTurns } from "./encode-budget.ts";
+import type { EncodeBudget } from "./encode-budget.ts";
 import { PixelCost } from "./pixel-cost.ts";
 import { PaintedPointer, type PointedDesktop } from "./pointer.ts";
 import type { ViewerRectCache } from "./rect-cache.ts";
@@ -33,7 +33,7 @@ export interface ViewerFeedParts {
   readonly cache: ViewerRectCache;
   readonly clock: Clock;
   /** Of the event loop: one for all viewers. */
-  readonly turns: ViewerTurns;
+  readonly budget: EncodeBudget;
   /** True where nothing waits to be sent: then there is room for what is not urgent. */
   isDrained(): boolean;
   /** All that changed so long ago or later is sent. */
@@ -178,9 +178,9 @@ export class ViewerFeed {
 
   /** null where this turn of the event loop has no time left. */
   #timed({ rect }: RectWork, encode: () => Uint8Array): Uint8Array | null {
-    const { clock, turns } = this.#parts;
+    const { clock, budget } = this.#parts;
     const pixels = areaOfRect(rect);
-    if (!turns.hasTimeFor(this.#cost.msOf(pixels))) {
+    if (!budget.hasTimeFor(this.#cost.msOf(pixels))) {
       this.#isHeldUp = true;
       return null;
     }
@@ -188,7 +188,7 @@ export class ViewerFeed {
     const body = encode();
     const ms = clock.nowMs() - startedAtMs;
     this.#cost.took(pixels, ms);
-    turns.took(ms);
+    budget.took(ms);
     return body;
   }
 
@@ -206,7 +206,7 @@ export class ViewerFeed {
   #waitForTurn(): void {
     if (this.#waitsForTurn) return;
     this.#waitsForTurn = true;
-    this.#parts.turns.next(() => {
+    this.#parts.budget.next(() => {
       this.#waitsForTurn = false;
       if (this.#preparing !== null) this.#tries++;
       this.#parts.pump();

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { addressKey } from "../../auth/address.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RfbServerPorts } from "../../protocols/rfb/server/rfb-server.ts";
-import { ViewerLine } from "./handshake-line.ts";
+import { HandshakeQueue } from "./handshake-queue.ts";
 import type { ViewerLog } from "./log.ts";
 import { refuseViewer } from "./refusal.ts";
 import { rightsOf } from "./rights.ts";
@@ -40,7 +40,7 @@ export class VncListener {
   readonly #ports: VncListenerPorts;
   readonly #options: VncListenerOptions;
   readonly #server: Server;
-  readonly #line: ViewerLine;
+  readonly #line: HandshakeQueue;
   readonly #sockets = new Set<Socket>();
   /** Those who signed in, and what ends watching their tokens. */
   readonly #visitors = new Map<ViewerSession, () => void>();
@@ -48,7 +48,7 @@ export class VncListener {
   constructor(ports: VncListenerPorts, options: VncListenerOptions) {
     this.#ports = ports;
     this.#options = options;
-    this.#line = new ViewerLine(ports.clock, (socket, settle) => this.#admit(socket, settle));
+    this.#line = new HandshakeQueue(ports.clock, (socket, settle) => this.#admit(socket, settle));
     this.#server = createServer({ noDelay: true, keepAlive: true }, (socket) => this.#onSocket(socket));
   }
 

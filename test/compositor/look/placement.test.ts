@@ -9,7 +9,7 @@ import {
   freehandPath,
   iconSquare,
   intoRoom,
-  presence,
+  markOpacity,
   ringOf,
 } from "../../../src/compositor/look/placement.ts";
 
@@ -93,5 +93,5 @@ t.test("a spotlight dims its monitor and leaves out its region", async (t) => {
 });
 
 t.test("what carries the message never fades away", async (t) => {
-  t.same([0, 0.5, 1].map(presence), [0.7, 0.85, 1]);
+  t.same([0, 0.5, 1].map(markOpacity), [0.7, 0.85, 1]);
 });

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import t from "tap";
 import type { Action, Actor } from "../../../src/desktop/control/action.ts";
 import {
-  SUBJECTS,
-  type Subject,
+  ACTION_CLASSES,
+  type ActionClass,
+  actionClassOf,
   stricterWord,
-  subjectOf,
-  WORDS,
+  VERDICT_WORDS,
 } from "../../../src/desktop/control/action-class.ts";
 import { readCustomRules } from "../../../src/desktop/control/custom-rules.ts";
 import { Modes, policyOf } from "../../../src/desktop/control/modes.ts";
@@ -28,8 +28,8 @@ const FREE: ClipboardLimits = { read: "allow", write: "allow" };
 const HERE = { x: 5, y: 5 };
 const HAND = { position: HERE, buttons: 0, keys: [] };
 
-/** One action of each kind, with the subject that it is. */
-const ACTIONS: readonly (readonly [Action, Subject | null])[] = [
+/** One action of each kind, with its class. */
+const ACTIONS: readonly (readonly [Action, ActionClass | null])[] = [
   [{ kind: "pointer", x: 1, y: 1, buttons: 1 }, "pointer"],
   [{ kind: "click", x: 1, y: 1, button: "left", clicks: 1, holdKeysyms: [] }, "pointer"],
   [{ kind: "move", x: 1, y: 1 }, "pointer"],
@@ -61,13 +61,13 @@ const EXPECTED = {
 t.test("every cell of the table holds, for every kind of action", async (t) => {
   for (const mode of MODES) {
     const ceiling = policyOf(mode);
-    SUBJECTS.forEach((subject, i) => {
-      t.equal(wordFor(ceiling, subject), EXPECTED[mode][i], `${mode} ${subject}`);
+    ACTION_CLASSES.forEach((actionClass, i) => {
+      t.equal(wordFor(ceiling, actionClass), EXPECTED[mode][i], `${mode} ${actionClass}`);
     });
-    for (const [action, subject] of ACTIONS) {
-      t.equal(subjectOf(action), subject, action.kind);
+    for (const [action, actionClass] of ACTIONS) {
+      t.equal(actionClassOf(action), actionClass, action.kind);
       const verdict = decide({ ceiling, choice: null, clipboard: FREE }, action, AGENT, HAND);
-      const expected = subject === null ? "allow" : EXPECTED[mode][SUBJECTS.indexOf(subject)];
+      const expected = actionClass === null ? "allow" : EXPECTED[mode][ACTION_CLASSES.indexOf(actionClass)];
       t.equal(verdict.kind, expected, `${mode} ${action.kind}`);
       const rulings = { ceiling, choice: null, clipboard: FREE };
       t.equal(decide(rulings, action, HUMAN, HAND).kind, "allow", "people are bound by their role");
@@ -79,7 +79,7 @@ t.test("every cell of the table holds, for every kind of action", async (t) => {
 
 t.test("the configuration makes the clipboard stricter in every mode, never freer", async (t) => {
   for (const mode of MODES) {
-    for (const read of WORDS) {
+    for (const read of VERDICT_WORDS) {
       const rulings = { ceiling: policyOf(mode), choice: null, clipboard: { read, write: "deny" } } as const;
       const got = decide(rulings, { kind: "read_clipboard" }, AGENT, HAND).kind;
       t.equal(got, stricterWord(read, wordFor(rulings.ceiling, "read_clipboard")), `${mode} ${read}`);
@@ -88,7 +88,7 @@ t.test("the configuration makes the clipboard stricter in every mode, never free
   }
 });
 
-const word = fc.constantFrom(...WORDS);
+const word = fc.constantFrom(...VERDICT_WORDS);
 const area = fc.record({
   x: fc.nat(20),
   y: fc.nat(20),
@@ -117,10 +117,10 @@ t.test("what is not called a raise weakens no verdict anywhere", async () => {
   fc.assert(
     fc.property(policy, policy, fc.array(place, { minLength: 1, maxLength: 20 }), (from, to, places) => {
       if (isRaise(from, to)) return true;
-      return SUBJECTS.every((subject) =>
+      return ACTION_CLASSES.every((actionClass) =>
         places.every((at) => {
-          const before = wordFor(from, subject, [at]);
-          return stricterWord(before, wordFor(to, subject, [at])) === wordFor(to, subject, [at]);
+          const before = wordFor(from, actionClass, [at]);
+          return stricterWord(before, wordFor(to, actionClass, [at])) === wordFor(to, actionClass, [at]);
         }),
       );
     }),

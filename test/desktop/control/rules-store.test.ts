@@ -7,7 +7,7 @@ import { configuredId } from "../../../src/desktop/connections/configured-id.ts"
 import { type ConnectionInput, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import { readCustomRules } from "../../../src/desktop/control/custom-rules.ts";
 import type { Mode } from "../../../src/desktop/control/policy.ts";
-import { KeptRules } from "../../../src/desktop/control/rules-store.ts";
+import { RulesStore } from "../../../src/desktop/control/rules-store.ts";
 import type { Desktop } from "../../../src/desktop/desktop.ts";
 import { Desktops } from "../../../src/desktop/desktops.ts";
 import { FakeClock } from "../../fake-clock.ts";
@@ -43,7 +43,7 @@ async function run(
       onBug: (error) => t.error(error),
       openLink: () => new FakeLink(),
       store: { load: async () => [], save: async () => {} },
-      rules: await KeptRules.open(path, (error) => t.error(error)),
+      rules: await RulesStore.open(path, (error) => t.error(error)),
       ownListeners: () => [],
     },
   );
@@ -129,7 +129,7 @@ t.test("a file that is none of ours keeps the server from starting, with what is
   ] as const) {
     writeFileSync(path, text);
     await t.rejects(
-      KeptRules.open(path, () => undefined),
+      RulesStore.open(path, () => undefined),
       { code: "invalid_parameters", message: fault },
     );
   }
@@ -138,7 +138,7 @@ t.test("a file that is none of ours keeps the server from starting, with what is
 t.test("a disk that takes nothing is told of, and the rules hold meanwhile", async (t) => {
   const dir = folder(t);
   const faults: unknown[] = [];
-  const rules = await KeptRules.open(join(dir, "below", "rules.json"), (error) => void faults.push(error));
+  const rules = await RulesStore.open(join(dir, "below", "rules.json"), (error) => void faults.push(error));
   // A file where the folder has to be.
   writeFileSync(join(dir, "below"), "");
   rules.set("a", readCustomRules(RULES));

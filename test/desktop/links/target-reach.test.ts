@@ -14,7 +14,7 @@ import {
 } from "../../../src/desktop/connections/connection.ts";
 import { targetRule } from "../../../src/desktop/connections/target-rules.ts";
 import { type LinkError, RefusedError } from "../../../src/desktop/error.ts";
-import { UNHEARD } from "../../../src/desktop/link.ts";
+import { IGNORE_EVENTS } from "../../../src/desktop/link.ts";
 import { SPELLINGS } from "../../support/loopback-spellings.ts";
 
 const RDP = { protocol: "rdp", username: "ada", password: "x" } as const;
@@ -81,7 +81,7 @@ class Ear {
 /** Why a link ended. */
 function endOf(input: ConnectionInput, trustSettings: TrustSettings): Promise<LinkError> {
   return new Promise((resolve) => {
-    openVncLink(made(input), [], trustSettings).open({ ...UNHEARD, closed: resolve });
+    openVncLink(made(input), [], trustSettings).open({ ...IGNORE_EVENTS, closed: resolve });
   });
 }
 
@@ -121,7 +121,7 @@ t.test("a link in a thread keeps to the same limits", async (t) => {
   const end = (limits: TrustSettings): Promise<LinkError> =>
     new Promise((resolve) => {
       const connection = made({ ...RDP, host: "0x7f.1", port: ear.port });
-      openTargetLink(connection, [], limits).open({ ...UNHEARD, closed: resolve });
+      openTargetLink(connection, [], limits).open({ ...IGNORE_EVENTS, closed: resolve });
     });
   t.match(await end(settings([], ["rdp://127.0.0.0/8"])), { code: "target_forbidden", isFinal: true });
   t.equal(ear.visits, 0);
@@ -210,7 +210,7 @@ t.test("a server that comes by itself from a denied address is cut, and the next
     settings([`127.0.0.3:${reversePort}`], []),
   );
   t.teardown(() => link.close());
-  const ended = new Promise<LinkError>((resolve) => link.open({ ...UNHEARD, closed: resolve }));
+  const ended = new Promise<LinkError>((resolve) => link.open({ ...IGNORE_EVENTS, closed: resolve }));
   const come = (localAddress: string): Promise<string> =>
     new Promise((resolve) => {
       const socket = connect({ host: "127.0.0.1", port: reversePort, localAddress });
@@ -230,7 +230,7 @@ t.test("a server that comes by itself from a denied address is cut, and the next
   t.match(
     await new Promise<LinkError>((resolve) => {
       const self = made({ protocol: "vnc", host: "127.0.0.1", port: reversePort });
-      openVncLink(self, own, settings([], [])).open({ ...UNHEARD, closed: resolve });
+      openVncLink(self, own, settings([], [])).open({ ...IGNORE_EVENTS, closed: resolve });
     }),
     { code: "target_forbidden", message: /this appliance itself/ },
   );

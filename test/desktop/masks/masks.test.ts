@@ -149,8 +149,8 @@ t.test("what an agent's action changes under a mask is not in its effect", async
 
 t.test("a person's hand under a mask is told to no agent", async (t) => {
   const { desktop, clock } = House.live();
-  const { EventsHub } = await import("../../../src/desktop/events/event-hub.ts");
-  const hub = new EventsHub(
+  const { EventSubscriptions } = await import("../../../src/desktop/events/event-subscriptions.ts");
+  const hub = new EventSubscriptions(
     clock,
     () => {},
     () => Promise.reject(new Error("no pictures are taken")),

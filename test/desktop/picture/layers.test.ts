@@ -3,8 +3,8 @@ import t from "tap";
 import { MASK_WORD } from "../../../src/compositor/compose.ts";
 import { Scene } from "../../../src/compositor/scene.ts";
 import { Display } from "../../../src/desktop/picture/display.ts";
-import type { Hiding } from "../../../src/desktop/picture/hiding.ts";
 import { AUDIENCES } from "../../../src/desktop/picture/layers.ts";
+import type { MaskSource } from "../../../src/desktop/picture/mask-source.ts";
 import type { Audience, Watcher } from "../../../src/desktop/view.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../../src/framebuffer/picture.ts";
@@ -18,7 +18,7 @@ const HEIGHT = 120;
 const SIZE = { width: WIDTH, height: HEIGHT };
 
 /** Hides what a test says. */
-class HandHiding implements Hiding {
+class HandHiding implements MaskSource {
   readonly regions: Record<Audience, Region> = {
     agent: Region.empty,
     viewer: Region.empty,
@@ -103,7 +103,7 @@ function anyMoves(next: Random): CopyMove[] {
 function play(seed: number, steps: number): void {
   const next = randomOf(seed);
   const clock = new FakeClock();
-  const hiding = new HandHiding();
+  const maskSource = new HandHiding();
   const decoded = new Framebuffer(WIDTH, HEIGHT);
   const told: Region[] = [];
   const display = new Display(new Scene(clock), clock, {
@@ -111,7 +111,7 @@ function play(seed: number, steps: number): void {
     resized: () => {},
     whole: () => {},
     watched: () => {},
-    hiding,
+    maskSource,
   });
   display.begin(decoded, []);
   display.update(decoded, Region.of(decoded.rect), []);
@@ -121,13 +121,13 @@ function play(seed: number, steps: number): void {
     const kind = next(4);
     const common = anyHidden(next);
     for (const audience of AUDIENCES) {
-      if (kind === 0) hiding.regions[audience] = common;
-      else if (kind === 1) hiding.regions[audience] = audience === "agent" ? common : Region.empty;
-      else if (kind === 2 || next(2) === 0) hiding.regions[audience] = anyHidden(next);
+      if (kind === 0) maskSource.regions[audience] = common;
+      else if (kind === 1) maskSource.regions[audience] = audience === "agent" ? common : Region.empty;
+      else if (kind === 2 || next(2) === 0) maskSource.regions[audience] = anyHidden(next);
     }
   };
   for (let step = 0; step < steps; step++) {
-    const before = modelOf(decoded, hiding.regions.agent);
+    const before = modelOf(decoded, maskSource.regions.agent);
     told.length = 0;
     const what = next(6);
     if (what === 0) {
@@ -138,16 +138,16 @@ function play(seed: number, steps: number): void {
       for (const { fromX, fromY, to } of copies) decoded.copy(fromX, fromY, to);
       const painted = Array.from({ length: next(4) }, () => anyRect(next, SIZE, 50));
       for (const r of painted) decoded.fill(r, next(0xffffff));
-      if (what === 5) hiding.next = setHidden;
+      if (what === 5) maskSource.next = setHidden;
       display.update(decoded, Region.from(painted), copies);
-      hiding.next = null;
+      maskSource.next = null;
     }
     for (const audience of AUDIENCES) {
       const { frame } = display.shownTo(audience);
-      if (frame === null || !equal(frame.words, modelOf(decoded, hiding.regions[audience])))
+      if (frame === null || !equal(frame.words, modelOf(decoded, maskSource.regions[audience])))
         throw new Error(`step ${step}: ${audience} is shown another picture than the model's`);
     }
-    const after = modelOf(decoded, hiding.regions.agent);
+    const after = modelOf(decoded, maskSource.regions.agent);
     const damage = told.reduce((all, one) => all.union(one), Region.empty);
     for (let i = 0; i < after.length; i++) {
       if (after[i] === before[i]) continue;
@@ -157,7 +157,7 @@ function play(seed: number, steps: number): void {
     followers.forEach((follower, i) => {
       if (i >= AUDIENCES.length && next(4) > 0) return;
       follower.take();
-      if (!equal(follower.words, modelOf(decoded, hiding.regions[follower.audience])))
+      if (!equal(follower.words, modelOf(decoded, maskSource.regions[follower.audience])))
         throw new Error(`step ${step}: who watches as ${follower.audience} has another picture`);
     });
   }
@@ -175,8 +175,8 @@ t.test(
 
 t.test("what happens under a mask alone is told to nobody who must not see it", async (t) => {
   const clock = new FakeClock();
-  const hiding = new HandHiding();
-  hiding.regions.agent = Region.of(rect(20, 20, 80, 60));
+  const maskSource = new HandHiding();
+  maskSource.regions.agent = Region.of(rect(20, 20, 80, 60));
   const decoded = new Framebuffer(WIDTH, HEIGHT);
   const told: { agent: Region; viewer: Region; moves: readonly CopyMove[] }[] = [];
   const display = new Display(new Scene(clock), clock, {
@@ -186,7 +186,7 @@ t.test("what happens under a mask alone is told to nobody who must not see it", 
     resized: () => {},
     whole: () => {},
     watched: () => {},
-    hiding,
+    maskSource,
   });
   display.begin(decoded, []);
   display.update(decoded, Region.of(decoded.rect), []);
@@ -212,11 +212,11 @@ t.test("what happens under a mask alone is told to nobody who must not see it", 
 
 t.test("a scroll around a mask stays a move", async (t) => {
   const clock = new FakeClock();
-  const hiding = new HandHiding();
-  hiding.regions.viewer = Region.of(rect(60, 50, 20, 10));
+  const maskSource = new HandHiding();
+  maskSource.regions.viewer = Region.of(rect(60, 50, 20, 10));
   const decoded = new Framebuffer(WIDTH, HEIGHT);
   for (let y = 0; y < HEIGHT; y++) decoded.fill(rect(0, y, WIDTH, 1), y * 1000);
-  const events = { changed: () => {}, resized: () => {}, whole: () => {}, watched: () => {}, hiding };
+  const events = { changed: () => {}, resized: () => {}, whole: () => {}, watched: () => {}, maskSource };
   const display = new Display(new Scene(clock), clock, events);
   display.begin(decoded, []);
   display.update(decoded, Region.of(decoded.rect), []);

@@ -1,7 +1,7 @@
 import t from "tap";
 import { Scene } from "../../../src/compositor/scene.ts";
 import { Display } from "../../../src/desktop/picture/display.ts";
-import { pictureLine } from "../../../src/desktop/picture/picture-turns.ts";
+import { pictureLine } from "../../../src/desktop/picture/picture-scheduler.ts";
 import { Snapshots } from "../../../src/desktop/picture/snapshots.ts";
 import type { Snapshot, SnapshotRequest } from "../../../src/desktop/view.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";

@@ -1,6 +1,6 @@
 import type { Test } from "tap";
 import * as z from "zod";
-import { TOOL_SUBJECTS } from "../../../scripts/docs-policy.ts";
+import { TOOL_ACTION_CLASSES } from "../../../scripts/docs-policy.ts";
 import { stricterWord, type VerdictWord } from "../../../src/desktop/control/action-class.ts";
 import { policyOf } from "../../../src/desktop/control/modes.ts";
 import { MODES, type Mode, wordFor } from "../../../src/desktop/control/policy.ts";
@@ -20,11 +20,11 @@ const batchSchema = z.object({ failed: z.object({ code: z.string() }).nullable()
 
 /** What the generated table says of a tool that acts: from the very source that docs/policy.md is made of. */
 function wordOf(tool: string, mode: Mode): VerdictWord {
-  const subjects = TOOL_SUBJECTS[tool];
-  if (subjects === undefined) throw new Error(`${tool} is not in the table`);
-  if (subjects === "letting go") return "allow";
-  const needed = subjects === "each" ? ["pointer" as const] : subjects;
-  return needed.map((subject) => wordFor(policyOf(mode), subject)).reduce(stricterWord);
+  const classes = TOOL_ACTION_CLASSES[tool];
+  if (classes === undefined) throw new Error(`${tool} is not in the table`);
+  if (classes === "letting go") return "allow";
+  const needed = classes === "each" ? ["pointer" as const] : classes;
+  return needed.map((actionClass) => wordFor(policyOf(mode), actionClass)).reduce(stricterWord);
 }
 
 /** What a call came to: its answer, or the code that it was refused with. */

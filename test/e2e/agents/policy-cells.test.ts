@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import t from "tap";
-import { TOOL_SUBJECTS } from "../../../scripts/docs-policy.ts";
+import { TOOL_ACTION_CLASSES } from "../../../scripts/docs-policy.ts";
 import { TOOLS } from "../../../src/mcp/tools/list.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { startTarget, TARGETS } from "../targets/target.ts";
@@ -8,8 +8,8 @@ import { OTHER_CELLS, openStage, playCells } from "./policy-cells-scenario.ts";
 import { ACTING_CELLS } from "./tool-cells.ts";
 
 t.test("every tool that acts has its cells", async (t) => {
-  t.same(ACTING_CELLS.map(({ tool }) => tool).sort(), Object.keys(TOOL_SUBJECTS).sort());
-  const others = TOOLS.map(({ name }) => name).filter((name) => TOOL_SUBJECTS[name] === undefined);
+  t.same(ACTING_CELLS.map(({ tool }) => tool).sort(), Object.keys(TOOL_ACTION_CLASSES).sort());
+  const others = TOOLS.map(({ name }) => name).filter((name) => TOOL_ACTION_CLASSES[name] === undefined);
   t.same(OTHER_CELLS.map(({ tool }) => tool).sort(), others.sort(), "and so has every other tool");
   const rows = readFileSync(new URL("../../../docs/policy.md", import.meta.url), "utf8").matchAll(
     /^\| `(\w+)` \|/gm,

@@ -3,7 +3,7 @@ import { PLATFORM } from "../../../src/appliance/open-links.ts";
 import { makeConnection } from "../../../src/desktop/connections/connection.ts";
 import { testLink } from "../../../src/desktop/connections/connection-test.ts";
 import { Desktop } from "../../../src/desktop/desktop.ts";
-import { UNHEARD } from "../../../src/desktop/link.ts";
+import { IGNORE_EVENTS } from "../../../src/desktop/link.ts";
 import { rectOfSize } from "../../../src/framebuffer/rect.ts";
 import { PlayerLink } from "../../../src/recording/read/player-link.ts";
 import { Replays } from "../../../src/recording/read/replays.ts";
@@ -137,7 +137,7 @@ t.test("a replay follows a recording that still runs", async (t) => {
   const player = new PlayerLink(() => studio.recordings.open(id), 0, clock);
   const painted: number[] = [];
   player.open({
-    ...UNHEARD,
+    ...IGNORE_EVENTS,
     update: () => painted.push((player.framebuffer.words[0] ?? 0) & 0xffffff),
     closed: (error) => studio.bugs.push(error),
   });
@@ -167,7 +167,7 @@ t.test("a recording that is not there, or has no picture, ends the link with its
   const errors: string[] = [];
   const player = new PlayerLink(() => Promise.reject(new Error("it was deleted")), 0, clock);
   player.open({
-    ...UNHEARD,
+    ...IGNORE_EVENTS,
     closed: (error) => errors.push(`${error.code} ${error.isFinal} ${error.message}`),
   });
   await settle();

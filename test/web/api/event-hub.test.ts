@@ -1,6 +1,6 @@
 import t from "tap";
 import { type EventMessage, eventMessageSchema } from "../../../src/web/api/api.ts";
-import { DesktopTeller } from "../../../src/web/api/desktop-details.ts";
+import { DesktopDescriber } from "../../../src/web/api/desktop-details.ts";
 import { EventHub } from "../../../src/web/api/event-hub.ts";
 import { ConnectedClients } from "../../../src/web/http/connected-clients.ts";
 import { FakeClock } from "../../fake-clock.ts";
@@ -11,7 +11,7 @@ t.test("pages hear when an agent came, and when it has been quiet for a minute",
   const clients = new ConnectedClients(clock);
   const desktops = new FakeDesktops();
   desktops.open("d1");
-  const hub = new EventHub(desktops, clients, new DesktopTeller(clock, clients), clock);
+  const hub = new EventHub(desktops, clients, new DesktopDescriber(clock, clients), clock);
   const told: EventMessage[] = [];
   const detach = hub.attach({
     id: "page",

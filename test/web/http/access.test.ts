@@ -228,7 +228,7 @@ t.test("each route that changes something is written down first, or by an event 
   const { app, audited, bearer } = await openHouse(t, { isRateLimited: false });
   const otherwise: string[] = [];
   app.addHook("onRoute", ({ method, url, config }) => {
-    if (config?.isWrittenFirst === false) otherwise.push(`${String(method)} ${url}`);
+    if (config?.isAuditedFirst === false) otherwise.push(`${String(method)} ${url}`);
   });
   await app.ready();
   t.strictSame(otherwise.toSorted(), Object.keys(TOLD_OTHERWISE).toSorted());

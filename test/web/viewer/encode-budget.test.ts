@@ -1,29 +1,29 @@
 import t from "tap";
-import { ViewerTurns } from "../../../src/web/viewer/encode-budget.ts";
+import { EncodeBudget } from "../../../src/web/viewer/encode-budget.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 t.test("what is first in a turn always fits, what follows only while there is time", async (t) => {
-  const turns = new ViewerTurns();
-  t.ok(turns.hasTimeFor(100));
-  turns.took(1);
-  t.ok(turns.hasTimeFor(1));
-  t.notOk(turns.hasTimeFor(100));
+  const budget = new EncodeBudget();
+  t.ok(budget.hasTimeFor(100));
+  budget.took(1);
+  t.ok(budget.hasTimeFor(1));
+  t.notOk(budget.hasTimeFor(100));
   await turn();
-  t.ok(turns.hasTimeFor(100), "a new turn");
+  t.ok(budget.hasTimeFor(100), "a new turn");
 });
 
 t.test("viewers that need many turns take them in turn", async (t) => {
-  const turns = new ViewerTurns();
+  const budget = new EncodeBudget();
   const served: string[] = [];
   const ask = (name: string): void => {
-    turns.next(() => {
+    budget.next(() => {
       served.push(name);
-      turns.took(50);
+      budget.took(50);
       if (served.length < 9) ask(name);
     });
   };
-  turns.took(50);
+  budget.took(50);
   for (const name of ["a", "b", "c"]) ask(name);
   t.same(served, [], "this turn is used up");
   for (let i = 0; i < 9; i++) {

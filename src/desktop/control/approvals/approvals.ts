@@ -6,7 +6,7 @@ import { RefusedError } from "../../error.ts";
 import type { Audience } from "../../view.ts";
 import type { Action, Actor, Edit } from "../action.ts";
 import type { Detail } from "../action-details.ts";
-import type { Held } from "../action-summary.ts";
+import type { HeldBeside } from "../action-summary.ts";
 import { scopeOf } from "./grant-scope.ts";
 
 /** stale: what the card showed has changed on the screen, and changing back does not revive it. */
@@ -31,7 +31,7 @@ export interface Approval {
   readonly action: Action | Proposal;
   /** The action in words, without typed text: "Click left at 640,300". */
   readonly summary: string;
-  readonly held: Held;
+  readonly held: HeldBeside;
   readonly actor: Actor;
   readonly intent: string | null;
   /** Where on the desktop, for the card's ring; null where the action has no place. */

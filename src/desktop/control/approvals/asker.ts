@@ -5,15 +5,15 @@ import { encodePng } from "../../../imaging/png/png.ts";
 import { scalePicture } from "../../../imaging/scale/scale.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { RefusedError } from "../../error.ts";
+import type { AudienceDisplay } from "../../picture/audience-display.ts";
 import type { Display } from "../../picture/display.ts";
-import type { Shown } from "../../picture/shown.ts";
 import type { Audience } from "../../view.ts";
 import type { Action, Actor, Edit } from "../action.ts";
-import { type Hand, pathOf, subjectOf } from "../action-class.ts";
+import { actionClassOf, type InputState, pathOf } from "../action-class.ts";
 import {
   besideWords,
   cropAround,
-  type Held,
+  type HeldBeside,
   heldBeside,
   isSameHeld,
   pointOf,
@@ -52,7 +52,7 @@ export interface AskerPorts {
   readonly approvals: Approvals;
   readonly display: Display;
   readonly clock: Clock;
-  hand(actor: Actor): Hand;
+  hand(actor: Actor): InputState;
   /** Where a button was last pressed; null where none was. */
   lastPress(): Point | null;
   /** What changes again and again by itself. */
@@ -75,7 +75,7 @@ export class Asker {
   readonly standing: StandingGrants;
   readonly #ports: AskerPorts;
   /** To people: they say yes to what they see, and that is what is bound. */
-  readonly #shown: Shown;
+  readonly #shown: AudienceDisplay;
   readonly #bound = new Set<Bound>();
 
   constructor(ports: AskerPorts) {
@@ -241,7 +241,7 @@ export class Asker {
   }
 
   /** What went down or came up since makes another action of it. */
-  #checkHeld(action: Action, actor: Actor, held: Held): void {
+  #checkHeld(action: Action, actor: Actor, held: HeldBeside): void {
     if (isSameHeld(heldBeside(action, this.#ports.hand(actor)), held)) return;
     throw new RefusedError(
       "stale_screen",
@@ -287,14 +287,14 @@ export class Asker {
   }
 
   /** Where an action goes: the pointer's way, or for keys and text where the focus most likely is. */
-  #targetsOf(action: Action, hand: Hand): readonly Point[] {
-    const subject = subjectOf(action);
-    if (subject === "pointer") return pathOf(action, hand);
-    return subject === "keys" || subject === "text" ? [this.#focus(hand)] : [];
+  #targetsOf(action: Action, hand: InputState): readonly Point[] {
+    const actionClass = actionClassOf(action);
+    if (actionClass === "pointer") return pathOf(action, hand);
+    return actionClass === "keys" || actionClass === "text" ? [this.#focus(hand)] : [];
   }
 
   /** The one caret that blinks, else where was last clicked, else where the pointer is. */
-  #focus(hand: Hand): Point {
+  #focus(hand: InputState): Point {
     const carets = this.#ports
       .periodic()
       .rects.filter(

@@ -1,12 +1,19 @@
 import { hasControls } from "../../../compositor/look/shown-text.ts";
 import type { Action } from "../action.ts";
-import { besideWords, directionsOf, type Held, heldWords, NOTHING_HELD, TIMES } from "../action-summary.ts";
+import {
+  besideWords,
+  directionsOf,
+  type HeldBeside,
+  heldWords,
+  NOTHING_HELD,
+  TIMES,
+} from "../action-summary.ts";
 
 /**
  * What a person allows for a while who allows this action, in words for the button; null: once only. `held`: what is
  * held beside it.
  */
-export function scopeOf(action: Action, held: Held = NOTHING_HELD): string | null {
+export function scopeOf(action: Action, held: HeldBeside = NOTHING_HELD): string | null {
   const own = ownScopeOf(action);
   return own === null ? null : own + besideWords(held);
 }

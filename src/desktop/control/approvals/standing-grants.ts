@@ -3,9 +3,9 @@ import { holdsPoint, type Point, type Rect } from "../../../framebuffer/rect.ts"
 import type { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { RefusedError } from "../../error.ts";
-import type { Shown } from "../../picture/shown.ts";
+import type { AudienceDisplay } from "../../picture/audience-display.ts";
 import type { Action, Actor } from "../action.ts";
-import { type Held, isSameHeld } from "../action-summary.ts";
+import { type HeldBeside, isSameHeld } from "../action-summary.ts";
 import { isSameScope, scopeOf } from "./grant-scope.ts";
 import type { ScreenBinding } from "./screen-binding.ts";
 
@@ -37,7 +37,7 @@ export type GrantChange = "given" | "used" | "revoked" | "expired" | "stale" | "
 export interface GrantPorts {
   readonly clock: Clock;
   /** To people, who say yes to what they see. */
-  readonly shown: Pick<Shown, "frame">;
+  readonly shown: Pick<AudienceDisplay, "frame">;
   /** Binds anew to the same places, as they are now. */
   rebind(binding: ScreenBinding): ScreenBinding;
   tell(change: GrantChange, grant: Grant, by: Actor | null): void;
@@ -46,7 +46,7 @@ export interface GrantPorts {
 interface Kept {
   grant: Grant;
   readonly action: Action;
-  readonly held: Held;
+  readonly held: HeldBeside;
   binding: ScreenBinding | null;
   /** Actions under way that it allowed: what changes meanwhile is theirs. */
   using: number;
@@ -83,7 +83,7 @@ export class StandingGrants {
    */
   add(
     action: Action,
-    held: Held,
+    held: HeldBeside,
     actor: Actor,
     by: Actor,
     area: Rect | null,
@@ -115,7 +115,7 @@ export class StandingGrants {
   }
 
   /** What covers an action of an actor with the same held beside it; `path`: where it is done, every point of it. */
-  find(action: Action, held: Held, actor: Actor, path: readonly Point[]): GrantUse | null {
+  find(action: Action, held: HeldBeside, actor: Actor, path: readonly Point[]): GrantUse | null {
     for (const kept of this.#all.values()) {
       const { grant, binding } = kept;
       const isHere =

@@ -1,7 +1,7 @@
 import { systemClock } from "../../../platform/clock.ts";
 import type { Connection } from "../../connections/connection.ts";
 import type { Link } from "../../link.ts";
-import type { LinkMeans } from "../link-means.ts";
+import type { LinkParts } from "../link-parts.ts";
 import { PLATFORM } from "../link-platform.ts";
 import { KasmLink, type KasmLinkPorts } from "./kasm-link.ts";
 import { openKasmSocket } from "./kasm-socket.ts";
@@ -14,16 +14,16 @@ const decodeWebp: KasmLinkPorts["decodeWebp"] = async (bytes, size) =>
 const KASM_TLS = { ws: "never", wss: "always" } as const;
 
 /** To a KasmVNC server; name and password are for its web server. */
-export function kasmLink(connection: Connection, means: LinkMeans): Link {
+export function kasmLink(connection: Connection, parts: LinkParts): Link {
   const { host, port, username, password, transport } = connection;
   const tls = transport === "ws" || transport === "wss" ? KASM_TLS[transport] : "auto";
   return new KasmLink(
     {
       connect: () =>
-        openKasmSocket({ host, port, username, password, tls }, means.reach, means.trust, systemClock),
-      framebuffer: means.framebuffer,
+        openKasmSocket({ host, port, username, password, tls }, parts.reach, parts.trust, systemClock),
+      framebuffer: parts.framebuffer,
     },
     { ...PLATFORM, decodeWebp },
-    means.clock ?? systemClock,
+    parts.clock ?? systemClock,
   );
 }

@@ -2,7 +2,7 @@ import { boundRects, EMPTY_RECT } from "../../../framebuffer/rect.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import type { Connection } from "../../connections/connection.ts";
 import type { Link } from "../../link.ts";
-import type { LinkMeans } from "../link-means.ts";
+import type { LinkParts } from "../link-parts.ts";
 import { TcpStream } from "../streams/tcp-stream.ts";
 import { RdpLink } from "./rdp-link.ts";
 
@@ -21,7 +21,7 @@ export function rdpAccount(account: string): { readonly username: string; readon
 /** To an RDP host, whose name and password are known. */
 export function rdpLink(
   connection: Connection,
-  { reach, trust, needsNla, claim, framebuffer, clock }: LinkMeans,
+  { reach, trust, needsNla, claim, framebuffer, clock }: LinkParts,
 ): Link {
   const { host, username, password, rdp = {} } = connection;
   const { width, height } = { ...RDP_SIZE, ...rdp };

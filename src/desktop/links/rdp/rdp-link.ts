@@ -7,15 +7,15 @@ import { RdpClient } from "../../../protocols/rdp/rdp-client.ts";
 import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents } from "../../link.ts";
+import { forwardEvent } from "../forwarded-events.ts";
 import { linkErrorOf } from "../link-error.ts";
-import { tellOn } from "../plain-events.ts";
 import { startJudgedTls } from "../streams/target-tls.ts";
 import { TargetConnection } from "../target-connection.ts";
 import { Watchdog } from "../watchdog.ts";
 import { FirstPicture } from "./rdp-first-picture.ts";
 import { rdpPlatform, subjectPublicKeyOf } from "./rdp-platform.ts";
 import { endOf } from "./rdp-sessions.ts";
-import { RdpQuestions } from "./refresh-barrier.ts";
+import { RefreshBarrier } from "./refresh-barrier.ts";
 import { ScreenGaps } from "./screen-gaps.ts";
 import { UpdateJoiner } from "./update-joiner.ts";
 
@@ -38,7 +38,7 @@ export class RdpLink implements Link {
   readonly #options: RdpLinkOptions;
   readonly #clock: Clock;
   #client: RdpClient;
-  readonly #questions: RdpQuestions;
+  readonly #questions: RefreshBarrier;
   readonly #picture: FirstPicture;
   readonly #gaps = new ScreenGaps();
   readonly #updates: UpdateJoiner;
@@ -56,7 +56,7 @@ export class RdpLink implements Link {
     this.#options = options;
     this.#clock = clock;
     this.#client = this.#makeClient(options);
-    this.#questions = new RdpQuestions((pixels) => this.#client.refresh(pixels), clock);
+    this.#questions = new RefreshBarrier((pixels) => this.#client.refresh(pixels), clock);
     const ask = (): void => {
       this.#client.suppress(false);
       this.#client.refresh();
@@ -239,7 +239,7 @@ export class RdpLink implements Link {
       case "clipboardOffered":
       case "clipboardTaken":
       case "bell":
-        tellOn(event, events);
+        forwardEvent(event, events);
         break;
     }
   }

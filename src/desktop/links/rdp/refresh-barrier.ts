@@ -22,7 +22,7 @@ const PROBE = rect(0, 0, 2, 2);
 const MOST_ANSWER_SIDE = 64;
 
 /** Questions to an RDP host that show what it has painted until now: some of its pixels, asked for again. */
-export class RdpQuestions {
+export class RefreshBarrier {
   readonly #ask: (pixels: Rect) => void;
   readonly #clock: Clock;
   readonly #waiting = new Barriers();

@@ -5,7 +5,7 @@ import { encodingByName } from "../../../protocols/rfb/encodings/list.ts";
 import type { Connection } from "../../connections/connection.ts";
 import { guardSocket, type TargetReach } from "../../connections/target-guard.ts";
 import type { Link } from "../../link.ts";
-import type { LinkMeans } from "../link-means.ts";
+import type { LinkParts } from "../link-parts.ts";
 import { PLATFORM } from "../link-platform.ts";
 import { ReverseStream } from "../streams/reverse-stream.ts";
 import { SocketStream } from "../streams/socket-stream.ts";
@@ -18,14 +18,14 @@ import { openVncSocket } from "./vnc-socket.ts";
 const WITH_EMPTY_PASSWORD = ["X509Vnc", "X509None", "TLSVnc", "TLSNone", "VncAuth", "None"] as const;
 
 /** To a VNC server, by whatever leads to it. */
-export function vncLink(connection: Connection, means: LinkMeans): Link {
+export function vncLink(connection: Connection, parts: LinkParts): Link {
   const { username, password, security, transport, repeater_id, encodings } = connection;
-  const trust = transport === "wss" ? means.trustInside : means.trust;
+  const trust = transport === "wss" ? parts.trustInside : parts.trust;
   const targetSecurity = new TargetSecurity(transport === "unix" ? "" : connection.host, trust);
   const allowed = security ?? (password === "" ? WITH_EMPTY_PASSWORD : "auto");
   return new VncLink(
     {
-      connect: () => streamTo(connection, means),
+      connect: () => streamTo(connection, parts),
       emitsConnect: true,
       hasConnectLimit: transport !== "reverse",
       repeater: repeater_id ?? null,
@@ -35,10 +35,10 @@ export function vncLink(connection: Connection, means: LinkMeans): Link {
       password,
       security: { allowed, needsIdentity: trust.needsIdentity },
       secure: (effect, stream) => targetSecurity.perform(effect, stream),
-      framebuffer: means.framebuffer,
+      framebuffer: parts.framebuffer,
     },
     PLATFORM,
-    means.clock ?? systemClock,
+    parts.clock ?? systemClock,
   );
 }
 
@@ -46,7 +46,7 @@ function numbersOf(encodings: readonly string[]): number[] {
   return encodings.flatMap((name) => encodingByName(name)?.number ?? []);
 }
 
-function streamTo(connection: Connection, { reach, trust, reverseListen }: LinkMeans): Duplex {
+function streamTo(connection: Connection, { reach, trust, reverseListen }: LinkParts): Duplex {
   const { host, port, transport, path = "" } = connection;
   switch (transport) {
     case "unix":

@@ -11,11 +11,11 @@ import { RfbClient } from "../../../protocols/rfb/client/rfb-client.ts";
 import { ENCODING } from "../../../protocols/rfb/numbers.ts";
 import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents } from "../../link.ts";
+import { AreaRequests } from "../area-requests.ts";
 import { Barriers, numberOf, payloadOf } from "../barriers.ts";
+import { forwardEvent } from "../forwarded-events.ts";
 import { linkErrorOf } from "../link-error.ts";
-import { Looks } from "../looks.ts";
-import { tellOn } from "../plain-events.ts";
-import { FairFeed } from "../streams/fair-feed.ts";
+import { SlicedReader } from "../streams/sliced-reader.ts";
 import { TargetConnection } from "../target-connection.ts";
 import { Watchdog } from "../watchdog.ts";
 import { DrawnPointer } from "./drawn-pointer.ts";
@@ -64,8 +64,8 @@ export class VncLink implements Link {
   readonly #client: RfbClient;
   readonly #pace: UpdatePace;
   readonly #fences = new Barriers();
-  readonly #looks = new Looks();
-  readonly #feed: FairFeed;
+  readonly #areaRequests = new AreaRequests();
+  readonly #reader: SlicedReader;
   readonly #connection: TargetConnection;
   readonly #line = new LineSpeed((isPlain) => this.#client.askPlain(isPlain));
   readonly #drawnPointer = new DrawnPointer((area) => this.#events?.drawnPointer?.(area));
@@ -96,7 +96,7 @@ export class VncLink implements Link {
       clock,
     );
     this.#pace = new UpdatePace(this.#client, clock, options.repeatRequestMs ?? null);
-    this.#feed = new FairFeed({
+    this.#reader = new SlicedReader({
       take: (piece) => this.#receive(piece),
       mayRead: () => !this.#isPerforming,
       nowMs: () => clock.nowMs(),
@@ -109,7 +109,7 @@ export class VncLink implements Link {
         },
         data: (chunk, stream) => {
           // Whole until the handshake is over: what came along with a step that lays TLS over the stream has to be seen.
-          if (this.#client.isReady) this.#feed.push(chunk, stream);
+          if (this.#client.isReady) this.#reader.push(chunk, stream);
           else this.#receive(chunk);
         },
         errorOf: linkErrorOf,
@@ -166,7 +166,7 @@ export class VncLink implements Link {
       return Promise.reject(new LinkError("target_closed", "the target is not connected"));
     }
     this.#client.requestUpdate(false, area ?? PROBE);
-    return this.#looks.open(area ?? PROBE);
+    return this.#areaRequests.open(area ?? PROBE);
   }
 
   pointer(x: number, y: number, buttons: number): void {
@@ -228,7 +228,7 @@ export class VncLink implements Link {
         this.#line.updated(this.#clock.nowMs());
         this.#pace.onUpdate();
         events.update(event);
-        this.#looks.onUpdate(event);
+        this.#areaRequests.onUpdate(event);
         break;
       case "resize":
         this.#pace.onResize();
@@ -238,7 +238,7 @@ export class VncLink implements Link {
         this.#fences.pass(numberOf(event.payload));
         break;
       case "cursor":
-        tellOn(event, events);
+        forwardEvent(event, events);
         this.#drawnPointer.shaped(event.cursor);
         break;
       case "pointer":
@@ -249,7 +249,7 @@ export class VncLink implements Link {
       case "farewell":
         break;
       default:
-        tellOn(event, events);
+        forwardEvent(event, events);
     }
   }
 
@@ -298,7 +298,7 @@ export class VncLink implements Link {
       this.#end(linkErrorOf(error));
       return;
     }
-    if (!this.#isPerforming) this.#feed.go(stream);
+    if (!this.#isPerforming) this.#reader.go(stream);
   }
 
   #end(error: LinkError): void {
@@ -312,9 +312,9 @@ export class VncLink implements Link {
   #release(error: LinkError, hasLastWords = false): void {
     this.#watchdog.stop();
     this.#pace.close();
-    this.#feed.close();
+    this.#reader.close();
     this.#fences.fail(error);
-    this.#looks.fail(error);
+    this.#areaRequests.fail(error);
     this.#client.close();
     this.#connection.release(hasLastWords && (this.#connection.stream?.writableLength ?? 0) > 0);
   }

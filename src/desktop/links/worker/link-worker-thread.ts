@@ -7,9 +7,9 @@ import type { Connection, Protocol } from "../../connections/connection.ts";
 import { type ShownIdentity, TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents } from "../../link.ts";
+import type { ForwardedEvent } from "../forwarded-events.ts";
 import { linkErrorOf } from "../link-error.ts";
-import type { MakeLink } from "../link-means.ts";
-import type { PlainEvent } from "../plain-events.ts";
+import type { MakeLink } from "../link-parts.ts";
 import { errorData, errorOf } from "./worker-error.ts";
 import {
   CONTROL,
@@ -154,7 +154,7 @@ export class LinkThread {
   }
 
   #events(link: Link): LinkEvents {
-    const plain = (event: PlainEvent): void => this.#say({ kind: "plain", event });
+    const plain = (event: ForwardedEvent): void => this.#say({ kind: "plain", event });
     return {
       step: (name, detail) => this.#say({ kind: "step", name, detail }),
       ready: ({ name, screens }) => {

@@ -3,13 +3,13 @@ import { Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { WorkerWatch } from "../../../platform/thread-watchdog.ts";
+import { ThreadWatchdog } from "../../../platform/thread-watchdog.ts";
 import { openThread, THREAD_HEAP_MB } from "../../../platform/worker-thread.ts";
 import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents } from "../../link.ts";
+import { forwardEvent } from "../forwarded-events.ts";
 import { linkErrorOf } from "../link-error.ts";
-import { tellOn } from "../plain-events.ts";
 import { errorData, errorOf, threadError } from "./worker-error.ts";
 import {
   CONTROL,
@@ -63,7 +63,7 @@ export class WorkerLink implements Link {
   readonly #clock: Clock;
   readonly #control = new Int32Array(new SharedArrayBuffer(CONTROL_BYTES));
   readonly #questions = new WorkerQuestions();
-  readonly #watch: WorkerWatch;
+  readonly #watch: ThreadWatchdog;
   #thread: Worker | null = null;
   /** The thread has its link, and with it something to say goodbye to. */
   #isUp = false;
@@ -76,7 +76,7 @@ export class WorkerLink implements Link {
   constructor(options: WorkerLinkOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
-    this.#watch = new WorkerWatch(
+    this.#watch = new ThreadWatchdog(
       clock,
       () => this.#tell({ kind: "ping" }),
       () => this.#end(new LinkError("stalled", "the thread that decodes the target's data hangs")),
@@ -228,7 +228,7 @@ export class WorkerLink implements Link {
         events.resize(said.screens);
         break;
       case "plain":
-        tellOn(said.event, events);
+        forwardEvent(said.event, events);
         break;
       case "stalled":
         events.stalled(said.isStalled);

@@ -5,7 +5,7 @@ import type { Connection } from "../../connections/connection.ts";
 import type { TargetReach } from "../../connections/target-guard.ts";
 import type { ShownIdentity } from "../../connections/trust-policy.ts";
 import type { LinkErrorCode } from "../../error.ts";
-import type { PlainEvent } from "../plain-events.ts";
+import type { ForwardedEvent } from "../forwarded-events.ts";
 import type { ReverseListen } from "../streams/reverse-stream.ts";
 
 /** Cells of the Int32Array that both threads hold. */
@@ -101,7 +101,7 @@ export type Said =
   /** `painted`: x, y, width, height of each rectangle. */
   | { readonly kind: "update"; readonly painted: Int32Array; readonly copies: readonly CopyMove[] }
   | { readonly kind: "resize"; readonly picture: SharedPicture; readonly screens: readonly Screen[] }
-  | { readonly kind: "plain"; readonly event: PlainEvent }
+  | { readonly kind: "plain"; readonly event: ForwardedEvent }
   | { readonly kind: "stalled"; readonly isStalled: boolean }
   | { readonly kind: "passed"; readonly id: number }
   | { readonly kind: "failed"; readonly id: number; readonly error: ErrorData }

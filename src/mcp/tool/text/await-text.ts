@@ -3,7 +3,7 @@ import { coverOf } from "../../../framebuffer/cover.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 import type { TextFound, TextMatch, TextQuery } from "../../../vision/text/text-line.ts";
-import type { Desk } from "../mcp-state.ts";
+import type { McpState } from "../mcp-state.ts";
 import type { Waited, Watched } from "../wait-condition.ts";
 
 /** Rectangles that what changed is told in. */
@@ -30,7 +30,7 @@ export interface WaitedForText extends Waited {
  */
 export async function awaitText(
   watched: Watched,
-  texts: Desk["texts"],
+  texts: McpState["texts"],
   { query, area, isGone }: WantedText,
 ): Promise<WaitedForText> {
   const { desktop, clock, signal, region, timeoutMs } = watched;

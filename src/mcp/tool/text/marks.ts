@@ -13,17 +13,17 @@ const MOST_MARKS = 250;
 
 /** Elements to mark in a picture that is yet to be taken: lines of text apart, which would hide what they say. */
 export async function elementsToMark(
-  { desk, signal }: ToolContext,
+  { mcpState, signal }: ToolContext,
   desktop: McpDesktop,
   area: Rect,
 ): Promise<{ readonly generation: number; readonly elements: readonly ScreenElement[] }> {
-  const { elements, generation } = await desk.texts.elements(desktop, area, signal);
+  const { elements, generation } = await mcpState.texts.elements(desktop, area, signal);
   return { generation, elements: elements.filter(({ kind }) => kind !== "text").slice(0, MOST_MARKS) };
 }
 
 /** A whole picture, PNG, with a frame and the id of each element that has not changed between the look and the picture. */
 export async function markedSnapshot(
-  { desk, principal, signal }: ToolContext,
+  { mcpState, principal, signal }: ToolContext,
   desktop: McpDesktop,
   snapshot: Snapshot,
   { generation, elements }: Awaited<ReturnType<typeof elementsToMark>>,
@@ -48,7 +48,7 @@ export async function markedSnapshot(
     ];
   });
   try {
-    return { ...snapshot, bytes: await desk.annotate(principal.id, snapshot.bytes, marks, signal) };
+    return { ...snapshot, bytes: await mcpState.annotate(principal.id, snapshot.bytes, marks, signal) };
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new RefusedError("rate_limited", cause.message, { retryAfterMs: 1000, cause });

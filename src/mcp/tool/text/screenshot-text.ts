@@ -4,7 +4,7 @@ import type { OcrLine } from "../../../vision/ocr-messages.ts";
 import type { Framing } from "../../model/coordinates.ts";
 import type { Screenshot } from "../../model/screenshot-store.ts";
 import { keptPicture } from "../capture.ts";
-import type { Desk } from "../mcp-state.ts";
+import type { McpState } from "../mcp-state.ts";
 
 /** What is read in a screenshot, as answers have it. */
 export const readOutput = {
@@ -39,14 +39,14 @@ interface ReadOptions {
 
 /** Reads a screenshot of the caller's; throws RefusedError not_found where it has no picture, VisionError. */
 export async function readShot(
-  desk: Desk,
+  mcpState: McpState,
   { id, framing, generation, principalId }: Screenshot,
   { part, languages, level }: ReadOptions,
   signal: AbortSignal,
 ): Promise<ReadOutput> {
-  const file = keptPicture(desk, id, principalId);
+  const file = keptPicture(mcpState, id, principalId);
   const request = { ownerId: principalId, file, size: framing.image, part, languages };
-  const lines = await desk.readText(request, signal);
+  const lines = await mcpState.readText(request, signal);
   const regions = lines.flatMap((line, index) =>
     (level === "word" ? line.words : [line]).map((read) => regionOf(read, index, framing)),
   );

@@ -110,10 +110,10 @@ async function look(
   desktop: McpDesktop,
   wanted: WantedText,
   timeoutMs: number,
-  { desk, clock, signal }: ToolContext,
+  { mcpState, clock, signal }: ToolContext,
 ): Promise<WaitedForText> {
   const region = wanted.area ?? rectOfSize(desktop.size);
-  return await awaitText({ desktop, clock, signal, region, timeoutMs }, desk.texts, wanted);
+  return await awaitText({ desktop, clock, signal, region, timeoutMs }, mcpState.texts, wanted);
 }
 
 function answerOf(desktop: McpDesktop, { isMet, matches: [first], generation }: WaitedForText) {
@@ -130,7 +130,7 @@ async function seenInstead(
   desktop: McpDesktop,
   { query, area, isGone }: WantedText,
   { matches }: WaitedForText,
-  { desk: { texts }, clock, signal }: ToolContext,
+  { mcpState: { texts }, clock, signal }: ToolContext,
 ): Promise<string[] | null> {
   if (isGone) return told(matches.map(({ line }) => line));
   const timeUp = new AbortController();

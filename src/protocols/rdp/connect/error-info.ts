@@ -1,4 +1,4 @@
-import type { Farewell } from "../client-context.ts";
+import type { DisconnectReason } from "../client-context.ts";
 import { RdpError, type RdpErrorCode, type RdpPhase } from "../error.ts";
 
 /** Error information, MS-RDPBCGR 2.2.5.1.1, as far as a person can act on it. */
@@ -47,7 +47,7 @@ const SESSION_TAKEN = 0x05;
 const NOT_ALLOWED: ReadonlySet<number> = new Set([0x09, 0x0a]);
 
 /** What Set Error Info says, null for 0: nothing is wrong. */
-export function farewellOf(code: number): Farewell | null {
+export function disconnectReasonOf(code: number): DisconnectReason | null {
   if (code === 0) return null;
   const number = `0x${code.toString(16)}`;
   const words = WORDS[code];
@@ -58,7 +58,7 @@ export function farewellOf(code: number): Farewell | null {
 }
 
 /** The error with which a connection ends whose host said why. */
-export function farewellError({ code, words }: Farewell, phase: RdpPhase): RdpError {
+export function disconnectError({ code, words }: DisconnectReason, phase: RdpPhase): RdpError {
   return new RdpError(codeOf(code), phase, words);
 }
 

@@ -15,7 +15,7 @@ const AUTHORISED = 0;
  * TLS over the stream, MS-RDPBCGR 5.4.5, and where the host chose it CredSSP inside. The link judges the certificate
  * before it resumes: until then nothing that can be attacked leaves.
  */
-export function* secure(c: ClientContext): Parser<void> {
+export function* upgradeSecurity(c: ClientContext): Parser<void> {
   c.phase = "tls";
   if (c.from.size > 0) {
     throw new RdpError("bad_data", c.phase, `got ${c.from.size} bytes before TLS, expected none`);

@@ -4,7 +4,7 @@ import { interleavedRle } from "../codecs/interleaved-rle.ts";
 import { planar } from "../codecs/planar.ts";
 import { RdpError } from "../error.ts";
 import type { LittleEndianReader } from "../little-endian-reader.ts";
-import { type Placed, paintRaw, paintWords, rowBytesOf, sizeBytesOf } from "./paint.ts";
+import { type PlacedBitmap, paintRaw, paintWords, rowBytesOf, sizeBytesOf } from "./paint.ts";
 
 const COMPRESSED = 0x0001;
 const NO_HEADER = 0x0400;
@@ -32,7 +32,7 @@ function readBitmap(from: LittleEndianReader, c: ClientContext): void {
   const area = rect(left, top, Math.min(right - left + 1, width), Math.min(bottom - top + 1, height));
   const to = intersectRects(area, c.framebuffer.rect);
   if (to.width === 0 || to.height === 0) return;
-  const placed: Placed = { to, x: left, y: top, width, height };
+  const placed: PlacedBitmap = { to, x: left, y: top, width, height };
   if (flags & COMPRESSED) {
     if ((flags & NO_HEADER) === 0) data.skip(COMPRESSION_HEADER_BYTES);
     paintCompressed(data.rest(), bits, placed, c);
@@ -54,7 +54,7 @@ export function checkSize(width: number, height: number, c: ClientContext): void
   }
 }
 
-function paintCompressed(data: Uint8Array, bits: number, placed: Placed, c: ClientContext): void {
+function paintCompressed(data: Uint8Array, bits: number, placed: PlacedBitmap, c: ClientContext): void {
   const { to, width, height } = placed;
   if (bits === 32) {
     if (to.width === width && to.height === height) {
@@ -79,7 +79,12 @@ function paintCompressed(data: Uint8Array, bits: number, placed: Placed, c: Clie
 }
 
 /** Rows padded to 4 bytes. */
-export function paintUncompressed(data: Uint8Array, bits: number, placed: Placed, c: ClientContext): void {
+export function paintUncompressed(
+  data: Uint8Array,
+  bits: number,
+  placed: PlacedBitmap,
+  c: ClientContext,
+): void {
   const rowBytes = rowBytesOf(placed.width, bits);
   if (data.length < rowBytes * placed.height) {
     throw new RdpError(

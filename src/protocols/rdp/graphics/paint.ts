@@ -4,7 +4,7 @@ import type { ClientContext } from "../client-context.ts";
 import { RdpError } from "../error.ts";
 
 /** A bitmap of `width` x `height` whose top left corner is at (x, y), of which `to` is seen. */
-export interface Placed {
+export interface PlacedBitmap {
   readonly to: Rect;
   readonly x: number;
   readonly y: number;
@@ -28,7 +28,7 @@ export function rowBytesOf(width: number, bits: number): number {
 }
 
 /** Writes words of the picture's kind, rows bottom up, into the picture. */
-export function paintWords(words: Uint32Array, placed: Placed, { framebuffer }: ClientContext): void {
+export function paintWords(words: Uint32Array, placed: PlacedBitmap, { framebuffer }: ClientContext): void {
   const { to, width } = placed;
   for (let y = to.y; y < to.y + to.height; y++) {
     const from = rowOf(y, placed) * width + (to.x - placed.x);
@@ -41,7 +41,7 @@ export function paintRaw(
   bytes: Uint8Array,
   rowBytes: number,
   bits: number,
-  placed: Placed,
+  placed: PlacedBitmap,
   c: ClientContext,
 ): void {
   const { to } = placed;
@@ -55,7 +55,7 @@ export function paintRaw(
 }
 
 /** Which row of the bitmap is line `y` of the picture. */
-function rowOf(y: number, placed: Placed): number {
+function rowOf(y: number, placed: PlacedBitmap): number {
   return placed.height - 1 - (y - placed.y);
 }
 

@@ -1,8 +1,8 @@
 import type { CopyMove, Picture } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
+import type { EncodedUpdate } from "./encoded-update.ts";
 import { LossyRegion } from "./lossy-region.ts";
-import type { MadeUpdate } from "./made-update.ts";
 import { RectEncoder } from "./rect-encoder.ts";
 import type { PixelStyle, RfbServerPorts } from "./server-context.ts";
 import type { UpdateWriter } from "./update-writer.ts";
@@ -78,7 +78,7 @@ export class PixelSender {
   }
 
   /** The viewer is sent the very same as another was. */
-  repeat({ moves, exact, lossy }: MadeUpdate): void {
+  repeat({ moves, exact, lossy }: EncodedUpdate): void {
     for (const move of moves) this.lossy.moved(move);
     this.lossy.sent(exact, lossy);
   }

@@ -10,10 +10,10 @@ import { CLIENT_MESSAGE, ENCODING, SERVER_MESSAGE } from "../numbers.ts";
 import { RESIZE_STATUS, type ResizeStatus } from "../resize-status.ts";
 import { Announcements, type Layout, type Leds } from "./announcements.ts";
 import { ViewerClipboard } from "./clipboard.ts";
+import type { EncodedUpdate } from "./encoded-update.ts";
 import { FENCE, fenceNumber, serverFence } from "./fence.ts";
 import { readHandshake, serverInit } from "./handshake.ts";
 import { isLayout } from "./layout-check.ts";
-import type { MadeUpdate } from "./made-update.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { RfbServerEvent, RfbServerOptions, RfbServerPorts, ServerContext } from "./server-context.ts";
 import { UpdateRequests } from "./update-requests.ts";
@@ -22,7 +22,7 @@ import { readViewerMessage, type ViewerMessage } from "./viewer-messages.ts";
 import { ViewerSettings } from "./viewer-settings.ts";
 
 export type { Leds } from "./announcements.ts";
-export type { MadeUpdate } from "./made-update.ts";
+export type { EncodedUpdate } from "./encoded-update.ts";
 export type {
   ArdCrypto,
   DhExchange,
@@ -161,7 +161,7 @@ export class RfbServer {
   }
 
   /** The last update, where other viewers of the same picture may `repeat` it. */
-  get made(): MadeUpdate | null {
+  get made(): EncodedUpdate | null {
     return this.#updates.made;
   }
 
@@ -169,7 +169,7 @@ export class RfbServer {
    * Sends what another viewer was sent of the same damage (the same `painted` and `copies`) of the same picture. False,
    * and nothing is sent, where this viewer is of another kind, or is owed more or less than that one was.
    */
-  repeat(made: MadeUpdate): boolean {
+  repeat(made: EncodedUpdate): boolean {
     return this.#updates.repeat(made, this.#visible);
   }
 

@@ -5,9 +5,9 @@ import { Region } from "../../../framebuffer/region.ts";
 import { raw } from "../encodings/raw.ts";
 import { ENCODING } from "../numbers.ts";
 import type { Announcements, Layout } from "./announcements.ts";
+import { type EncodedUpdate, reachOf, servesAlso } from "./encoded-update.ts";
 import { FENCE, fencePayload, serverFence } from "./fence.ts";
 import { cannotResize } from "./layout-check.ts";
-import { type MadeUpdate, reachOf, servesAlso } from "./made-update.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { atMost, inTurn, piecesOf } from "./pieces.ts";
 import { PixelSender } from "./pixel-sender.ts";
@@ -67,7 +67,7 @@ export class UpdateSender {
   #open: OpenUpdate | null = null;
   /** The row where the last update that had to stop did. */
   #stoppedAtY = 0;
-  #made: MadeUpdate | null = null;
+  #made: EncodedUpdate | null = null;
   readonly #joinUpdate: NonNullable<RfbServerPorts["joinUpdate"]>;
   readonly #pictureNumber: NonNullable<RfbServerPorts["pictureNumber"]>;
   readonly #encodedRects: NonNullable<RfbServerPorts["encodedRects"]>;
@@ -90,7 +90,7 @@ export class UpdateSender {
   }
 
   /** The last update, where others who are owed the same may get the very bytes. */
-  get made(): MadeUpdate | null {
+  get made(): EncodedUpdate | null {
     return this.#made;
   }
 
@@ -184,7 +184,7 @@ export class UpdateSender {
   }
 
   /** As RfbServer's `repeat`. */
-  repeat(made: MadeUpdate, visible: Rect): boolean {
+  repeat(made: EncodedUpdate, visible: Rect): boolean {
     const { requests, settings } = this.#parts;
     if (!this.isPlain || !servesAlso(made, settings, visible) || !requests.holds(made.reach)) return false;
     if (!this.pixels.hasBegun(made.style.encoding.number)) return false;

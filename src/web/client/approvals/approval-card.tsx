@@ -3,16 +3,16 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { visibleText } from "../../../compositor/look/shown-text.ts";
 import type { ApprovalInfo, DecisionBody } from "../../api/api.ts";
-import { later } from "../controls/later.tsx";
+import { lazy } from "../controls/lazy.tsx";
 import { api, serverNowMs } from "../shell/api-client.ts";
 import { clockWords, secondsUntil, shareLeft } from "../shell/countdown.ts";
 import { isTyping } from "../shell/keyboard-focus.ts";
 import { decisionWords } from "../shell/labels.ts";
-import { complain } from "../shell/notices.ts";
+import { showError } from "../shell/notices.ts";
 import { desktopOf, may, now } from "../shell/session.ts";
 import { ApprovalPicture } from "./approval-picture.tsx";
 
-const ApprovalEdit = later(async () => (await import("./approval-edit.tsx")).ApprovalEdit);
+const ApprovalEdit = lazy(async () => (await import("./approval-edit.tsx")).ApprovalEdit);
 
 const ALLOW_FOR_MS = 600_000;
 /** Beyond what the server counts from the moment that it sent the picture. */
@@ -54,7 +54,7 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
     isSending.value = true;
     api.decide(approval.id, body).catch((error: unknown) => {
       isSending.value = false;
-      complain("The decision did not arrive", error);
+      showError("The decision did not arrive", error);
     });
   };
   const onKey = (event: KeyboardEvent): void => {

@@ -1,7 +1,7 @@
 import type { ConnectionBody, ConnectionInfo } from "../../api/api.ts";
 import { type FilledForm, field } from "./filled-form.ts";
 import { rdpFromForm, rdpValues } from "./rdp-form.ts";
-import { wayFromForm } from "./transport-choice.ts";
+import { transportFromForm } from "./transport-choice.ts";
 
 /** The protocol a form control names; VNC for anything else. */
 export function protocolNamed(name: string): ConnectionBody["protocol"] {
@@ -28,7 +28,7 @@ export function connectionFromForm(form: FilledForm): ConnectionBody {
     ...(name === "" ? {} : { name }),
     ...(username === "" ? {} : { username }),
     ...(password === "" ? {} : { password }),
-    ...wayFromForm(form),
+    ...transportFromForm(form),
     ...(protocol === "rdp" ? rdpFromForm(form) : {}),
   };
 }

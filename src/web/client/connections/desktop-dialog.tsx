@@ -6,7 +6,7 @@ import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
 import { api } from "../shell/api-client.ts";
 import { sentence } from "../shell/labels.ts";
-import { type ErrorWords, errorWords, inform } from "../shell/notices.ts";
+import { type ErrorWords, errorWords, showNotice } from "../shell/notices.ts";
 import {
   anewWords,
   connectionFromForm,
@@ -116,7 +116,7 @@ export function DesktopDialog({
     if (!work) return;
     phase.value = { kind: "saving" };
     work.then((words) => {
-      inform(words);
+      showNotice(words);
       dialog.current?.close();
     }, fail);
   };

@@ -10,7 +10,7 @@ import { viewerPath } from "../shell/route.ts";
 import { appState, isOnline, may } from "../shell/session.ts";
 import { thumbnailAddress } from "../viewer/screenshot-address.ts";
 import { Thumbnail } from "./thumbnail.ts";
-import { hasWays } from "./transport-choice.ts";
+import { hasTransports } from "./transport-choice.ts";
 
 /** One desktop on the first page. */
 export function DesktopTile({
@@ -60,7 +60,7 @@ export function DesktopTile({
       </div>
       {may("connections") && (
         <div class="tile-tools">
-          {(hasWays(desktop.protocol) || desktop.protocol === "rdp") && (
+          {(hasTransports(desktop.protocol) || desktop.protocol === "rdp") && (
             <IconButton icon="pencil" label={`Edit ${desktop.name}`} onClick={() => onEdit(desktop)} />
           )}
           <IconButton icon="trash" label={`Remove ${desktop.name}`} onClick={remove} />

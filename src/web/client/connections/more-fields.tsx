@@ -3,7 +3,7 @@ import { SECURITY_NAMES } from "../../../protocols/rfb/security/policy.ts";
 import type { InitialForm } from "./connection-form.ts";
 import { GRAPHICS, KEYBOARD_OPTIONS, screensIn } from "./rdp-form.ts";
 import { SecretField } from "./secret-field.tsx";
-import { headersIn, PICTURES, transportNamed, WAYS } from "./transport-choice.ts";
+import { headersIn, PICTURES, TRANSPORT_LABELS, transportNamed } from "./transport-choice.ts";
 import "../styles/more-fields.css";
 
 /** The fields of the dialog that few need, by protocol: how to get there, what to ask for, and whom to believe. */
@@ -12,7 +12,7 @@ export function MoreFields({
   transport: chosen,
   initial,
 }: {
-  readonly protocol: keyof typeof WAYS | "rdp";
+  readonly protocol: keyof typeof TRANSPORT_LABELS | "rdp";
   readonly transport: Signal<string>;
   readonly initial: InitialForm;
 }) {
@@ -50,7 +50,7 @@ function Way({
   chosen,
   initial: { values, kept },
 }: {
-  readonly protocol: keyof typeof WAYS;
+  readonly protocol: keyof typeof TRANSPORT_LABELS;
   readonly chosen: Signal<string>;
   readonly initial: InitialForm;
 }) {
@@ -67,7 +67,7 @@ function Way({
             chosen.value = event.currentTarget.value;
           }}
         >
-          {Object.entries(WAYS[protocol]).map(([name, words]) => (
+          {Object.entries(TRANSPORT_LABELS[protocol]).map(([name, words]) => (
             <option key={name} value={name}>
               {words}
             </option>

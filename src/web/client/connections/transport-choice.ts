@@ -5,7 +5,7 @@ import { type FilledForm, field } from "./filled-form.ts";
 type Transport = NonNullable<ConnectionBody["transport"]>;
 
 /** Ways to a desktop, by protocol, in the words of the form; "" is the protocol's own. */
-export const WAYS = {
+export const TRANSPORT_LABELS = {
   vnc: {
     "": "Directly, to its port",
     ws: "Through a WebSocket",
@@ -57,8 +57,8 @@ export function transportNamed(name: string): Transport | undefined {
 }
 
 /** True for protocols that know more than one way. */
-export function hasWays(protocol: string): protocol is keyof typeof WAYS {
-  return Object.hasOwn(WAYS, protocol);
+export function hasTransports(protocol: string): protocol is keyof typeof TRANSPORT_LABELS {
+  return Object.hasOwn(TRANSPORT_LABELS, protocol);
 }
 
 /** The port that is meant where none is given, by protocol and way. */
@@ -80,7 +80,7 @@ export function needsHost(transport: string): boolean {
 }
 
 /** What the fields of the way ask for; only those that mean something to it are read, and empty ones are left out. */
-export function wayFromForm(form: FilledForm): Partial<ConnectionBody> {
+export function transportFromForm(form: FilledForm): Partial<ConnectionBody> {
   const text = (name: string): string => field(form, name).trim();
   const transport = transportNamed(text("transport"));
   const fingerprint = text("fingerprint");

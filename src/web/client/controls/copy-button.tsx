@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { complain } from "../shell/notices.ts";
+import { showError } from "../shell/notices.ts";
 import { Icon } from "./icon.tsx";
 
 export interface CopyButtonProps {
@@ -18,7 +18,8 @@ export function CopyButton({ text, label }: CopyButtonProps) {
           isCopied.value = false;
         }, 2000);
       },
-      () => complain("Could not copy", new Error("the browser refused, select the text and copy it by hand")),
+      () =>
+        showError("Could not copy", new Error("the browser refused, select the text and copy it by hand")),
     );
   };
   return (

@@ -1,5 +1,5 @@
 import type { TimelineInfo, TrackInfo } from "../../api/api.ts";
-import { complain, copyText, inform } from "../shell/notices.ts";
+import { copyText, showError, showNotice } from "../shell/notices.ts";
 import { momentAfter, momentBefore } from "./moments.ts";
 import { SPEEDS } from "./playback.ts";
 import type { Player } from "./player.ts";
@@ -41,7 +41,7 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
     // Who steps wants to look.
     player.dispatch({ type: "pause" });
     if (toMs === null) {
-      inform(`There is no ${by === 1 ? "later" : "earlier"} ${noun}`);
+      showNotice(`There is no ${by === 1 ? "later" : "earlier"} ${noun}`);
       return;
     }
     player.dispatch({ type: "seek", toMs });
@@ -59,7 +59,7 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
       case "move":
         return player.dispatch({ type: "move", byMs: command.byMs });
       case "frame":
-        player.step(command.by).catch((error: unknown) => complain("Could not step", error));
+        player.step(command.by).catch((error: unknown) => showError("Could not step", error));
         return;
       case "action":
         return toEntry(player, command.by, "action", ({ type }) => type === "action");
@@ -95,8 +95,9 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
       case "mark":
         // The server marks its own present: elsewhere the mark would not be where one looks.
         if (player.playback.isLive) targets.mark();
-        else if (player.playback.isGrowing) inform("Only the present can be marked: press End to follow it");
-        else inform("Only a recording that runs can be marked");
+        else if (player.playback.isGrowing)
+          showNotice("Only the present can be marked: press End to follow it");
+        else showNotice("Only a recording that runs can be marked");
         return;
       case "find":
         targets.search()?.focus();

@@ -6,7 +6,7 @@ import { api } from "../shell/api-client.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
 import { isTyping } from "../shell/keyboard-focus.ts";
 import { durationWords } from "../shell/labels.ts";
-import { attempt, complain, type ErrorWords, errorWords, inform } from "../shell/notices.ts";
+import { attempt, type ErrorWords, errorWords, showError, showNotice } from "../shell/notices.ts";
 import { OfflineBanner } from "../shell/offline-banner.tsx";
 import { indexAt, type Span } from "./moments.ts";
 import { type PlaybackEvent, startOf } from "./playback.ts";
@@ -142,7 +142,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
         },
         failed: (error) => {
           if (isGone(error)) onGone(error);
-          else complain("Could not show this moment", error);
+          else showError("Could not show this moment", error);
         },
       },
     });
@@ -195,7 +195,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
     mark: () =>
       attempt(
         "Could not mark this moment",
-        api.bookmark(id, "Marker").then(() => inform("Marked")),
+        api.bookmark(id, "Marker").then(() => showNotice("Marked")),
       ),
   });
   useEffect(() => {

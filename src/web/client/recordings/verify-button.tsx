@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { RecordingInfo, VerificationInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { api } from "../shell/api-client.ts";
-import { complain } from "../shell/notices.ts";
+import { showError } from "../shell/notices.ts";
 
 const WORDS = {
   sealed: { icon: "shieldCheck", tone: "good", text: "Intact" },
@@ -22,7 +22,7 @@ export function VerifyButton({ recording }: { readonly recording: RecordingInfo 
         (verification) => {
           found.value = verification;
         },
-        (error: unknown) => complain("Could not verify the recording", error),
+        (error: unknown) => showError("Could not verify the recording", error),
       )
       .finally(() => {
         isBusy.value = false;

@@ -5,7 +5,13 @@ import { NumberField } from "../controls/number-field.tsx";
 import { api } from "../shell/api-client.ts";
 import { sentence } from "../shell/labels.ts";
 import { errorWords } from "../shell/notices.ts";
-import { areaName, type Rules, SUBJECT_NAMES, SUBJECT_WORDS, type Subject } from "./rules-draft.ts";
+import {
+  ACTION_CLASS_LABELS,
+  ACTION_CLASSES,
+  type ActionClass,
+  areaName,
+  type Rules,
+} from "./rules-draft.ts";
 
 export interface RuleExampleProps {
   readonly rules: Rules;
@@ -20,15 +26,15 @@ const MEANING = {
 
 /** What these rules would say, saved or not: the server's own answer for an example. */
 export function RuleExample({ rules, desktopId }: RuleExampleProps) {
-  const subject = useSignal<Subject>("pointer");
+  const actionClass = useSignal<ActionClass>("pointer");
   const x = useSignal(100);
   const y = useSignal(100);
   const answer = useSignal<RulesTried | string | null>(null);
-  const isPointing = subject.value === "pointer";
+  const isPointing = actionClass.value === "pointer";
   useEffect(() => {
     let isCurrent = true;
     const place = isPointing ? { x: x.value, y: y.value } : {};
-    api.tryRules(desktopId, { rules, subject: subject.value, ...place }).then(
+    api.tryRules(desktopId, { rules, subject: actionClass.value, ...place }).then(
       (tried) => {
         if (isCurrent) answer.value = tried;
       },
@@ -39,7 +45,7 @@ export function RuleExample({ rules, desktopId }: RuleExampleProps) {
     return () => {
       isCurrent = false;
     };
-  }, [rules, desktopId, subject.value, isPointing, x.value, y.value, answer]);
+  }, [rules, desktopId, actionClass.value, isPointing, x.value, y.value, answer]);
   const number = (label: string, value: typeof x) => (
     <NumberField
       class="rules-number"
@@ -59,15 +65,15 @@ export function RuleExample({ rules, desktopId }: RuleExampleProps) {
         <label class="rules-number">
           <span class="muted rules-number-name">An agent uses</span>
           <select
-            value={subject.value}
+            value={actionClass.value}
             onChange={(event) => {
               const { value } = event.currentTarget;
-              subject.value = SUBJECT_NAMES.find((name) => name === value) ?? "pointer";
+              actionClass.value = ACTION_CLASSES.find((name) => name === value) ?? "pointer";
             }}
           >
-            {SUBJECT_NAMES.map((name) => (
+            {ACTION_CLASSES.map((name) => (
               <option key={name} value={name}>
-                {SUBJECT_WORDS[name].name}
+                {ACTION_CLASS_LABELS[name].name}
               </option>
             ))}
           </select>

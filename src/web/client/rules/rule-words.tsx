@@ -1,4 +1,11 @@
-import { type Rules, SUBJECT_NAMES, SUBJECT_WORDS, WORD_NAMES, type Word, withWord } from "./rules-draft.ts";
+import {
+  ACTION_CLASS_LABELS,
+  ACTION_CLASSES,
+  type Rules,
+  WORD_NAMES,
+  type Word,
+  withWord,
+} from "./rules-draft.ts";
 
 export interface RuleWordsProps {
   readonly rules: Rules;
@@ -14,22 +21,22 @@ export function RuleWords({ rules, isDisabled, onChange }: RuleWordsProps) {
     <section class="rules-section" aria-labelledby="rules-words">
       <h2 id="rules-words">What agents may do</h2>
       <div class="rules-words">
-        {SUBJECT_NAMES.map((subject) => (
-          <fieldset key={subject} class="rules-word" disabled={isDisabled}>
-            <legend class="visually-hidden">{SUBJECT_WORDS[subject].name}</legend>
+        {ACTION_CLASSES.map((actionClass) => (
+          <fieldset key={actionClass} class="rules-word" disabled={isDisabled}>
+            <legend class="visually-hidden">{ACTION_CLASS_LABELS[actionClass].name}</legend>
             <span class="rules-subject">
-              <strong>{SUBJECT_WORDS[subject].name}</strong>
-              <span class="muted">{SUBJECT_WORDS[subject].meaning}</span>
+              <strong>{ACTION_CLASS_LABELS[actionClass].name}</strong>
+              <span class="muted">{ACTION_CLASS_LABELS[actionClass].meaning}</span>
             </span>
             <span class="segments">
               {WORDS.map((word) => (
                 <label key={word} class={`segment is-${word}`}>
                   <input
                     type="radio"
-                    name={`word-${subject}`}
+                    name={`word-${actionClass}`}
                     value={word}
-                    checked={rules[subject] === word}
-                    onChange={() => onChange(withWord(rules, subject, word))}
+                    checked={rules[actionClass] === word}
+                    onChange={() => onChange(withWord(rules, actionClass, word))}
                   />
                   <span class="segment-name">{WORD_NAMES[word]}</span>
                 </label>

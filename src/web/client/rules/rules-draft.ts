@@ -3,26 +3,26 @@ import type { RulesInfo } from "../../api/api.ts";
 export type Rules = RulesInfo["rules"];
 export type Area = Rules["areas"][number];
 export type Word = Rules["pointer"];
-export type Subject = keyof Omit<Rules, "areas">;
+export type ActionClass = keyof Omit<Rules, "areas">;
 
 /** What the rules tell apart, in words, in the order of the page. */
-export const SUBJECT_WORDS = {
+export const ACTION_CLASS_LABELS = {
   pointer: { name: "Mouse", meaning: "clicks, drags, moves, the wheel" },
   keys: { name: "Keys", meaning: "single keys and chords such as Ctrl+S" },
   text: { name: "Typing", meaning: "text, typed with the keyboard" },
   write_clipboard: { name: "Set the clipboard", meaning: "pasting needs this and the keys" },
   read_clipboard: { name: "Read the clipboard", meaning: "what was copied on the desktop" },
   resize: { name: "Resize", meaning: "the desktop's own size" },
-} as const satisfies Record<Subject, { readonly name: string; readonly meaning: string }>;
+} as const satisfies Record<ActionClass, { readonly name: string; readonly meaning: string }>;
 
-export const SUBJECT_NAMES = [
+export const ACTION_CLASSES = [
   "pointer",
   "keys",
   "text",
   "write_clipboard",
   "read_clipboard",
   "resize",
-] as const satisfies readonly Subject[];
+] as const satisfies readonly ActionClass[];
 
 export const WORD_NAMES = { allow: "Allow", ask: "Ask", deny: "Deny" } as const satisfies Record<
   Word,
@@ -32,8 +32,8 @@ export const WORD_NAMES = { allow: "Allow", ask: "Ask", deny: "Deny" } as const 
 /** As many as the server keeps. */
 export const MAX_AREAS = 32;
 
-export function withWord(rules: Rules, subject: Subject, word: Word): Rules {
-  return { ...rules, [subject]: word };
+export function withWord(rules: Rules, actionClass: ActionClass, word: Word): Rules {
+  return { ...rules, [actionClass]: word };
 }
 
 export function withArea(rules: Rules, area: Area): Rules {
@@ -62,7 +62,7 @@ export function withMove(rules: Rules, index: number, step: -1 | 1): Rules {
 export function areEqual(a: Rules, b: Rules): boolean {
   const flat = (rules: Rules): string =>
     JSON.stringify([
-      SUBJECT_NAMES.map((subject) => rules[subject]),
+      ACTION_CLASSES.map((actionClass) => rules[actionClass]),
       rules.areas.map(({ x, y, width, height, verdict, name }) => [x, y, width, height, verdict, name ?? ""]),
     ]);
   return flat(a) === flat(b);
@@ -76,7 +76,7 @@ export function areaName(area: Area, index: number): string {
 
 /** For the configuration file: the rules outlive the server there. JSON is YAML too, and quotes the names. */
 export function configOf(rules: Rules): string {
-  const words = SUBJECT_NAMES.map((subject) => `  ${subject}: ${rules[subject]}`);
+  const words = ACTION_CLASSES.map((actionClass) => `  ${actionClass}: ${rules[actionClass]}`);
   const areas = rules.areas.map((area) => `    - ${JSON.stringify(area)}`);
   const list = areas.length === 0 ? [] : ["  areas:", ...areas];
   return `${["mode: custom", "custom_rules:", ...words, ...list].join("\n")}\n`;

@@ -7,7 +7,7 @@ import { Icon } from "../controls/icon.tsx";
 import { api } from "../shell/api-client.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
 import { MODE_WORDS } from "../shell/labels.ts";
-import { complain, type ErrorWords, errorWords, inform } from "../shell/notices.ts";
+import { type ErrorWords, errorWords, showError, showNotice } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
 import { desktopOf, may } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
@@ -50,9 +50,9 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
       .then(
         (info) => {
           take(info);
-          inform("The rules are in force");
+          showNotice("The rules are in force");
         },
-        (error: unknown) => complain("Could not save the rules", error),
+        (error: unknown) => showError("Could not save the rules", error),
       )
       .finally(() => {
         isSaving.value = false;

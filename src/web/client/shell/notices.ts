@@ -28,12 +28,12 @@ export function dismissNotice(id: number): void {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 }
 
-export function inform(text: string): void {
+export function showNotice(text: string): void {
   show({ kind: "info", text, hint: null, details: null });
 }
 
 /** An error in a person's words; `what` is what was tried: "Could not add the desktop". */
-export function complain(what: string, error: unknown): void {
+export function showError(what: string, error: unknown): void {
   const words = errorWords(error);
   show({ kind: "error", text: `${what}: ${words.message}`, hint: words.hint, details: words.details });
 }
@@ -58,12 +58,12 @@ export function errorWords(error: unknown): ErrorWords {
 
 /** For event handlers: runs a request and shows its failure. */
 export function attempt(what: string, task: Promise<unknown>): void {
-  task.catch((error: unknown) => complain(what, error));
+  task.catch((error: unknown) => showError(what, error));
 }
 
 export function copyText(text: string, done: string): void {
   navigator.clipboard.writeText(text).then(
-    () => inform(done),
-    () => complain("Could not copy", new Error("the browser refused access to the clipboard")),
+    () => showNotice(done),
+    () => showError("Could not copy", new Error("the browser refused access to the clipboard")),
   );
 }

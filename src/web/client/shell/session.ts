@@ -4,7 +4,7 @@ import { pendingCards, swept } from "../approvals/approval-queue.ts";
 import { ApiError, api } from "./api-client.ts";
 import { type AppState, afterMessage, EMPTY_STATE, withActions } from "./app-state.ts";
 import { LiveSocket } from "./live-socket.ts";
-import { complain } from "./notices.ts";
+import { showError } from "./notices.ts";
 import { signInPath } from "./route.ts";
 
 /** Who is signed in; null until the server said so. */
@@ -85,6 +85,6 @@ export async function loadActions(desktopId: string): Promise<void> {
 export function signOut(): void {
   api.signOut().then(
     ({ provider_url }) => location.assign(provider_url ?? "/signin"),
-    (error: unknown) => complain("Could not sign out", error),
+    (error: unknown) => showError("Could not sign out", error),
   );
 }

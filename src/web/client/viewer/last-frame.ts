@@ -4,7 +4,7 @@ import type RFB from "@novnc/novnc";
  * The last picture of a lost connection, kept below the next one. A new noVNC canvas is transparent until it is painted, so
  * the first frame covers the still without a flash.
  */
-export class Still {
+export class LastFrame {
   readonly element = document.createElement("canvas");
 
   constructor() {

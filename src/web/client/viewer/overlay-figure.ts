@@ -11,7 +11,7 @@ import {
   iconSquare,
   iconTagPlace,
   intoRoom,
-  presence,
+  markOpacity,
   ringOf,
 } from "../../../compositor/look/placement.ts";
 import type { Rect, Size } from "../../../framebuffer/rect.ts";
@@ -34,7 +34,7 @@ export function drawFigure(item: HTMLElement, overlay: OverlayInfo, room: Rect):
   style.setProperty("--overlay-ink", inkOn(overlay.color));
   style.setProperty("--overlay-ground", groundUnder(overlay.color));
   style.setProperty("--overlay-opacity", String(overlay.opacity));
-  style.setProperty("--overlay-presence", String(presence(overlay.opacity)));
+  style.setProperty("--overlay-presence", String(markOpacity(overlay.opacity)));
   const draw = FIGURES.get(overlay.kind) ?? drawBox;
   draw(item, overlay, room);
 }
@@ -111,7 +111,7 @@ function drawArrow(item: HTMLElement, overlay: OverlayInfo, room: Rect): void {
   const svg = picture(1, 1);
   svg.append(
     stroke(path, { "stroke-width": "4", stroke: "var(--overlay-ink)", "stroke-opacity": INK_ALPHA }),
-    stroke(path, { fill: "var(--overlay-color)", "fill-opacity": String(presence(overlay.opacity)) }),
+    stroke(path, { fill: "var(--overlay-color)", "fill-opacity": String(markOpacity(overlay.opacity)) }),
   );
   item.append(svg);
   const element = tag(item, overlay.label, room);
@@ -128,7 +128,7 @@ function drawIconFigure(item: HTMLElement, overlay: OverlayInfo, room: Rect): vo
   svg.append(
     stroke(glyph.body, {
       fill: "var(--overlay-color)",
-      "fill-opacity": String(presence(overlay.opacity)),
+      "fill-opacity": String(markOpacity(overlay.opacity)),
       stroke: "var(--overlay-ink)",
       "stroke-opacity": "0.8",
     }),
@@ -174,7 +174,7 @@ function drawFreehand(item: HTMLElement, overlay: OverlayInfo, room: Rect): void
     }),
     stroke(path, {
       stroke: "var(--overlay-color)",
-      "stroke-opacity": `${presence(overlay.opacity)}`,
+      "stroke-opacity": `${markOpacity(overlay.opacity)}`,
       "stroke-width": `${LINE}`,
     }),
   );

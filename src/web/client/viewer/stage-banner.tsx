@@ -1,12 +1,12 @@
 import type { DesktopInfo } from "../../api/api.ts";
-import { later } from "../controls/later.tsx";
+import { lazy } from "../controls/lazy.tsx";
 import { serverNowMs } from "../shell/api-client.ts";
 import { nextStepWords, sentence, stateReason, stateWords } from "../shell/labels.ts";
 import { copyText } from "../shell/notices.ts";
 import { now } from "../shell/session.ts";
 import type { ViewerStatus } from "./viewer.ts";
 
-const IdentityCard = later(async () => (await import("../connections/identity-card.tsx")).IdentityCard);
+const IdentityCard = lazy(async () => (await import("../connections/identity-card.tsx")).IdentityCard);
 
 export interface StageBannerProps {
   readonly desktop: DesktopInfo;

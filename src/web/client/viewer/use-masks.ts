@@ -2,7 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { MaskInfo } from "../../api/api.ts";
 import { api } from "../shell/api-client.ts";
-import { complain } from "../shell/notices.ts";
+import { showError } from "../shell/notices.ts";
 import { appState } from "../shell/session.ts";
 
 /** A mask that follows something moves with every update: the page asks where it is so often at most. */
@@ -22,7 +22,7 @@ export function useMasks(desktopId: string): Signal<readonly MaskInfo[]> {
         (told) => {
           masks.value = told;
         },
-        (error: unknown) => complain("Could not load what is hidden", error),
+        (error: unknown) => showError("Could not load what is hidden", error),
       );
     };
     const timer = setTimeout(ask, Math.max(0, askedAt.peek() + PERIOD_MS - Date.now()));

@@ -3,11 +3,11 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { DesktopInfo } from "../../api/api.ts";
 import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
-import { later } from "../controls/later.tsx";
+import { lazy } from "../controls/lazy.tsx";
 import { api } from "../shell/api-client.ts";
 import { isTyping } from "../shell/keyboard-focus.ts";
 import { canStop } from "../shell/labels.ts";
-import { attempt, complain, inform } from "../shell/notices.ts";
+import { attempt, showError, showNotice } from "../shell/notices.ts";
 import { OfflineBanner } from "../shell/offline-banner.tsx";
 import { appState, desktopOf, isOnline, loadActions, may, me } from "../shell/session.ts";
 import { ShortcutsDialog } from "../shell/shortcuts-dialog.tsx";
@@ -25,10 +25,10 @@ import "../styles/overlays.css";
 import "../styles/masks.css";
 
 /* What the first picture does not need comes after it. */
-const ClipboardPanel = later(async () => (await import("./clipboard-panel.tsx")).ClipboardPanel);
-const ViewerSide = later(async () => (await import("./viewer-side.tsx")).ViewerSide);
-const MaskDialog = later(async () => (await import("./mask-dialog.tsx")).MaskDialog);
-const FloatingApprovals = later(async () => (await import("./viewer-side.tsx")).FloatingApprovals);
+const ClipboardPanel = lazy(async () => (await import("./clipboard-panel.tsx")).ClipboardPanel);
+const ViewerSide = lazy(async () => (await import("./viewer-side.tsx")).ViewerSide);
+const MaskDialog = lazy(async () => (await import("./mask-dialog.tsx")).MaskDialog);
+const FloatingApprovals = lazy(async () => (await import("./viewer-side.tsx")).FloatingApprovals);
 
 export interface ViewerPageProps {
   readonly desktopId: string;
@@ -112,7 +112,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         left: () => {
           // The bar itself: in a list of modes the next letter would choose one.
           page.current?.querySelector<HTMLElement>(".viewer-bar")?.focus();
-          inform("The keyboard is the browser's again. Click the desktop to give it back.");
+          showNotice("The keyboard is the browser's again. Click the desktop to give it back.");
         },
         stopAsked: stop,
       },
@@ -144,7 +144,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
     // On a phone the panel lies over the desktop.
     if (!matchMedia(PANEL_FROM).matches) state.isPanelOpen.value = false;
     current?.drawMask();
-    inform("Drag over what is to be hidden. Escape ends it.");
+    showNotice("Drag over what is to be hidden. Escape ends it.");
   };
 
   useEffect(() => {
@@ -228,11 +228,11 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
               }}
               onSend={(text) => {
                 if (state.status.value.kind !== "connected") {
-                  complain("Could not set the desktop's clipboard", new Error("it is not connected"));
+                  showError("Could not set the desktop's clipboard", new Error("it is not connected"));
                   return;
                 }
                 current?.paste(text);
-                inform("Put on the desktop's clipboard");
+                showNotice("Put on the desktop's clipboard");
               }}
             />
           )}
@@ -295,7 +295,7 @@ let isEscapeChordSaid = false;
 function explainKeyboardOnce(): void {
   if (isEscapeChordSaid || knowsEscapeChord()) return;
   isEscapeChordSaid = true;
-  inform("All keys go to the desktop now. Ctrl+Alt+Shift gives you the keyboard back.");
+  showNotice("All keys go to the desktop now. Ctrl+Alt+Shift gives you the keyboard back.");
   try {
     localStorage.setItem(ESCAPE_CHORD_KEY, "yes");
   } catch {

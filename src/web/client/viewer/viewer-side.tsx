@@ -2,7 +2,7 @@ import type { DesktopInfo, MaskInfo, OverlayInfo } from "../../api/api.ts";
 import { ApprovalList } from "../approvals/approval-list.tsx";
 import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
 import { GrantList } from "../approvals/grant-list.tsx";
-import { DesktopFacts } from "../connections/desktop-facts.tsx";
+import { DesktopDetails } from "../connections/desktop-details.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { api } from "../shell/api-client.ts";
 import { attempt } from "../shell/notices.ts";
@@ -79,7 +79,7 @@ export function ViewerSide({ desktop, state, masks, onDrawMask, onRemoveOverlay 
           onRemove={(mask) => attempt("Could not show it again", api.removeMask(desktop.id, mask.id))}
         />
       )}
-      {tab === "info" && <DesktopFacts desktop={desktop} scale={state.scale.value} />}
+      {tab === "info" && <DesktopDetails desktop={desktop} scale={state.scale.value} />}
     </ViewerPanel>
   );
 }

@@ -5,7 +5,7 @@ import { backOffMs } from "../shell/back-off.ts";
 import { LiveSocket } from "../shell/live-socket.ts";
 import { type Crop, queryOfCrop } from "./crop.ts";
 import { EscapeChord } from "./escape-chord.ts";
-import { Still } from "./last-frame.ts";
+import { LastFrame } from "./last-frame.ts";
 import { MaskLayer } from "./mask-layer.ts";
 import { OverlayLayer } from "./overlay-layer.ts";
 import { placeAt, planStage, type Scaling } from "./stage-plan.ts";
@@ -60,7 +60,7 @@ export class Viewer {
   readonly #frame = document.createElement("div");
   readonly #surface = document.createElement("div");
   readonly #screen = document.createElement("div");
-  readonly #still = new Still();
+  readonly #lastFrame = new LastFrame();
   readonly #layer: OverlayLayer;
   readonly #maskLayer: MaskLayer;
   readonly #chord = new EscapeChord();
@@ -90,7 +90,7 @@ export class Viewer {
     this.#frame.className = "viewer-frame";
     this.#surface.className = "viewer-surface";
     this.#screen.className = "viewer-screen";
-    this.#surface.append(this.#still.element, this.#screen, this.#maskLayer.element, this.#layer.element);
+    this.#surface.append(this.#lastFrame.element, this.#screen, this.#maskLayer.element, this.#layer.element);
     this.#frame.append(this.#surface);
     stage.append(this.#frame);
     this.#resized.observe(stage);
@@ -171,7 +171,7 @@ export class Viewer {
     const rfb = this.#rfb;
     this.#rfb = null;
     if (!rfb) return;
-    this.#still.take(rfb);
+    this.#lastFrame.take(rfb);
     rfb.disconnect();
   }
 
@@ -221,7 +221,7 @@ export class Viewer {
     });
     rfb.addEventListener("disconnect", () => {
       if (round !== this.#round) return;
-      this.#still.take(rfb);
+      this.#lastFrame.take(rfb);
       this.#rfb = null;
       this.#lost(reason);
     });

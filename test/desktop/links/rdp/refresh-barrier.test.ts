@@ -1,7 +1,7 @@
 import t from "tap";
 import { LinkError } from "../../../../src/desktop/error.ts";
 import { RdpSessions } from "../../../../src/desktop/links/rdp/rdp-sessions.ts";
-import { RdpQuestions } from "../../../../src/desktop/links/rdp/refresh-barrier.ts";
+import { RefreshBarrier } from "../../../../src/desktop/links/rdp/refresh-barrier.ts";
 import { rect } from "../../../../src/framebuffer/rect.ts";
 import { Region } from "../../../../src/framebuffer/region.ts";
 import { FakeClock } from "../../../fake-clock.ts";
@@ -14,7 +14,7 @@ const ALL = Region.of(rect(0, 0, 100, 100));
 const REFRESH_RECT = 0x21;
 const SUPPRESS_OUTPUT = 0x23;
 
-function ask(questions: RdpQuestions): { isOver: boolean; promise: Promise<void> } {
+function ask(questions: RefreshBarrier): { isOver: boolean; promise: Promise<void> } {
   const asked = { isOver: false, promise: Promise.resolve() };
   asked.promise = questions.ask().then(() => {
     asked.isOver = true;
@@ -25,7 +25,7 @@ function ask(questions: RdpQuestions): { isOver: boolean; promise: Promise<void>
 t.test("an answer ends the question, what happens elsewhere does not", async (t) => {
   const clock = new FakeClock();
   const sent: object[] = [];
-  const questions = new RdpQuestions((pixels) => sent.push(pixels), clock);
+  const questions = new RefreshBarrier((pixels) => sent.push(pixels), clock);
   const asked = ask(questions);
   t.same(sent, [rect(0, 0, 2, 2)]);
   questions.painted(ELSEWHERE);
@@ -38,7 +38,7 @@ t.test("an answer ends the question, what happens elsewhere does not", async (t)
 
 t.test("who never answers has had its say after a silence; who does gets longer", async (t) => {
   const clock = new FakeClock();
-  const questions = new RdpQuestions(() => undefined, clock);
+  const questions = new RefreshBarrier(() => undefined, clock);
   const first = ask(questions);
   clock.advance(150);
   questions.painted(ELSEWHERE);
@@ -63,7 +63,7 @@ t.test("who never answers has had its say after a silence; who does gets longer"
 
 t.test("after a silence that was asked for, everything has to come first", async (t) => {
   const clock = new FakeClock();
-  const questions = new RdpQuestions(() => undefined, clock);
+  const questions = new RefreshBarrier(() => undefined, clock);
   questions.expectAll({ width: 100, height: 100 });
   const asked = ask(questions);
   questions.painted(ANSWER);
@@ -76,7 +76,7 @@ t.test("after a silence that was asked for, everything has to come first", async
 
 t.test("an answer that came before the last of everything is asked for again", async (t) => {
   const sent: object[] = [];
-  const questions = new RdpQuestions((pixels) => sent.push(pixels), new FakeClock());
+  const questions = new RefreshBarrier((pixels) => sent.push(pixels), new FakeClock());
   questions.expectAll({ width: 100, height: 100 });
   const asked = ask(questions);
   questions.painted(Region.of(rect(0, 0, 100, 64)));
@@ -112,7 +112,7 @@ function paintedByXrdp(messages: readonly Uint8Array[]): Region {
 
 t.test("let go on, a host that leaves out the last column and row answers all the same", async (t) => {
   const peer = Peer.ready();
-  const questions = new RdpQuestions((pixels) => peer.client.refresh(pixels), new FakeClock());
+  const questions = new RefreshBarrier((pixels) => peer.client.refresh(pixels), new FakeClock());
   peer.client.suppress(true);
   peer.sent.length = 0;
   questions.expectAll(peer.client.framebuffer);
@@ -131,7 +131,7 @@ t.test("let go on, a host that leaves out the last column and row answers all th
 });
 
 t.test("the end of the link is the end of its questions", async (t) => {
-  const questions = new RdpQuestions(() => undefined, new FakeClock());
+  const questions = new RefreshBarrier(() => undefined, new FakeClock());
   const asked = questions.ask();
   questions.fail(new LinkError("target_closed", "gone"));
   await t.rejects(asked, { code: "target_closed" });
@@ -150,7 +150,7 @@ t.test("a session is taken by us only where a later link of ours is at the same 
 t.test("a host that copies its screen now and then is asked once it has", async (t) => {
   const clock = new FakeClock();
   const sent: object[] = [];
-  const questions = new RdpQuestions((pixels) => sent.push(pixels), clock);
+  const questions = new RefreshBarrier((pixels) => sent.push(pixels), clock);
   let over = 0;
   const first = questions.ask(true).then(() => over++);
   clock.advance(60);

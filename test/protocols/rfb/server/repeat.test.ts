@@ -2,7 +2,7 @@ import t from "tap";
 import type { CopyMove } from "../../../../src/framebuffer/picture.ts";
 import { rect } from "../../../../src/framebuffer/rect.ts";
 import { Region } from "../../../../src/framebuffer/region.ts";
-import type { MadeUpdate, RfbServerOptions } from "../../../../src/protocols/rfb/server/rfb-server.ts";
+import type { EncodedUpdate, RfbServerOptions } from "../../../../src/protocols/rfb/server/rfb-server.ts";
 import { colourful, pictureOf, say, TestViewer } from "./viewer.ts";
 
 const picture = pictureOf(colourful(64, 48));
@@ -18,7 +18,7 @@ function viewerOf(numbers: readonly number[] = [1, 0], options: Partial<RfbServe
 }
 
 /** The update of SPOT as a viewer got it first. */
-function made(copies: readonly CopyMove[] = [], viewer = viewerOf()): MadeUpdate {
+function made(copies: readonly CopyMove[] = [], viewer = viewerOf()): EncodedUpdate {
   viewer.server.update(picture, SPOT, copies);
   const update = viewer.server.made;
   if (update === null) throw new Error("the update is not for others");
@@ -41,7 +41,7 @@ t.test("a viewer that is owed the same gets the very bytes", async (t) => {
 t.test("a viewer of another kind, or owed something else, is sent nothing", async (t) => {
   const update = made([MOVE]);
   const pixels = made();
-  const cases: Record<string, [TestViewer, MadeUpdate]> = {
+  const cases: Record<string, [TestViewer, EncodedUpdate]> = {
     "another encoding": [viewerOf([1, 16]), pixels],
     "no moves": [viewerOf([0]), update],
     "another viewport": [viewerOf([1, 0], { viewport: rect(0, 0, 32, 48) }), pixels],

@@ -15,12 +15,12 @@ import {
   formOf,
 } from "../../../../src/web/client/connections/connection-form.ts";
 import {
-  hasWays,
+  hasTransports,
   headersIn,
   needsHost,
   PICTURES,
+  TRANSPORT_LABELS,
   usualPort,
-  WAYS,
 } from "../../../../src/web/client/connections/transport-choice.ts";
 
 const form = (fields: Readonly<Record<string, string>>) =>
@@ -76,7 +76,7 @@ t.test("every encoding that we speak can be asked for, and no other", async (t) 
 });
 
 t.test("every way of the form is one that the server takes", async (t) => {
-  for (const [protocol, ways] of Object.entries(WAYS)) {
+  for (const [protocol, ways] of Object.entries(TRANSPORT_LABELS)) {
     for (const transport of Object.keys(ways)) {
       const fields = { protocol, transport, path: "/run/x", repeater_id: "7" };
       const body = connectionBodySchema.parse(
@@ -87,7 +87,7 @@ t.test("every way of the form is one that the server takes", async (t) => {
       if (transport !== "unix") t.equal(usualPort(body.protocol, transport), made.port, "its port is shown");
     }
   }
-  t.notOk(hasWays("rdp"));
+  t.notOk(hasTransports("rdp"));
   const host = { protocol: "rdp", host: "box", username: "ada", password: "x" } as const;
   t.equal(usualPort("rdp", ""), makeConnection(host, new Date(0)).port);
 });

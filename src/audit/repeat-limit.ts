@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000;
 const MAX_WINDOWS = 1000;
 
 /** Decides what of a flood of like events is told: the first of each key, and then one a minute. */
-export class TellingWindows {
+export class RepeatLimit {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #windows = new Map<string, { readonly atMs: number; missed: number }>();
 

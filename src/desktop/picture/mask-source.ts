@@ -6,7 +6,7 @@ import type { Screen } from "../../framebuffer/screen.ts";
 import type { Audience } from "../view.ts";
 
 /** What is kept from whom; see Masks. */
-export interface Hiding {
+export interface MaskSource {
   /** The same object while it is the same. */
   hiddenFrom(audience: Audience): Region;
   /** The real picture changed there. Called before anybody is shown anything of it, so that what is followed is found first. */
@@ -16,7 +16,7 @@ export interface Hiding {
 }
 
 /** Nothing is kept from anybody. */
-export const NOTHING_HIDDEN: Hiding = Object.freeze({
+export const NOTHING_HIDDEN: MaskSource = Object.freeze({
   hiddenFrom: () => Region.empty,
   follow: () => {},
   layOut: () => {},

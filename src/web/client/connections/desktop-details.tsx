@@ -5,14 +5,14 @@ import { copyText } from "../shell/notices.ts";
 import { rulesPath, viewerPath } from "../shell/route.ts";
 import { queryOfCrop } from "../viewer/crop.ts";
 
-export interface DesktopFactsProps {
+export interface DesktopDetailsProps {
   readonly desktop: DesktopInfo;
   /** CSS pixels a desktop pixel; null before the first picture. */
   readonly scale: number | null;
 }
 
 /** What is known of a desktop, and a window for each of its monitors. */
-export function DesktopFacts({ desktop, scale }: DesktopFactsProps) {
+export function DesktopDetails({ desktop, scale }: DesktopDetailsProps) {
   const facts: readonly (readonly [string, string])[] = [
     ["From", originWords(desktop)],
     ["Protocol", desktop.link === "" ? desktop.protocol.toUpperCase() : desktop.link],

@@ -7,7 +7,7 @@ import type { Link } from "../link.ts";
 import type { ReverseListen } from "./streams/reverse-stream.ts";
 
 /** What a link to a target is made of beside its connection; the same on every thread. */
-export interface LinkMeans {
+export interface LinkParts {
   /** Where it may lead: each stream asks anew when it connects. */
   readonly reach: TargetReach;
   /** Of the target, or of the web server in front of it. */
@@ -27,4 +27,4 @@ export interface LinkMeans {
 }
 
 /** Makes links to targets of one protocol; they decode on the thread that calls this. */
-export type MakeLink = (connection: Connection, means: LinkMeans) => Link;
+export type MakeLink = (connection: Connection, parts: LinkParts) => Link;

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import t from "tap";
-import { FairFeed } from "../../../../src/desktop/links/streams/fair-feed.ts";
+import { SlicedReader } from "../../../../src/desktop/links/streams/sliced-reader.ts";
 
 /** A feed whose bytes cost so much each, and what it did in each turn of the event loop. */
 class Scene {
@@ -12,7 +12,7 @@ class Scene {
   readonly turns: number[] = [0];
   mayRead = true;
   #nowMs = 0;
-  readonly feed = new FairFeed({
+  readonly feed = new SlicedReader({
     take: (piece) => {
       for (const byte of piece) this.taken.push(byte);
       const tookMs = this.#byteMs * piece.length;

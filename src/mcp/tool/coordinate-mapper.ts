@@ -62,7 +62,7 @@ export function placeText({ native, image, screenshot_id }: z.input<typeof posit
 }
 
 /** A caller's coordinates, turned into desktop pixels and back. */
-export interface Locator {
+export interface CoordinateMapper {
   /** Throws RefusedError out_of_bounds. */
   point(point: Point): Point;
   /** Clamped to what there is; throws RefusedError out_of_bounds where nothing is left. */
@@ -77,14 +77,14 @@ export interface Locator {
  * `by`: whose screenshot coordinates refer to that name none. Those of `computer` are of the last one that it gave itself: what
  * the caller looked at by other tools meanwhile does not change what they mean. Throws RefusedError not_found for an unknown screenshot, stale_screenshot, invalid_parameters, out_of_bounds.
  */
-export function locatorFor(
+export function mapperFor(
   args: SpaceArguments,
   desktop: McpDesktop,
   context: ToolContext,
   by: "any" | "computer" = "any",
-): Locator {
+): CoordinateMapper {
   const space = args.space ?? (args.screenshot_id === undefined ? "native" : "image");
-  const { screenshots } = context.desk;
+  const { screenshots } = context.mcpState;
   const { id: principalId } = context.principal;
   const shot =
     args.screenshot_id !== undefined
@@ -133,21 +133,21 @@ export function locatorFor(
 }
 
 /**
- * As `locatorFor` for what has no place of its own: where the latest screenshot is of another size of the desktop,
+ * As `mapperFor` for what has no place of its own: where the latest screenshot is of another size of the desktop,
  * desktop pixels do. Who cannot look again because the last look is stale never looks again.
  */
-export function lenientLocator(
+export function lenientMapperFor(
   args: SpaceArguments,
   desktop: McpDesktop,
   context: ToolContext,
   by: "any" | "computer" = "any",
-): Locator {
+): CoordinateMapper {
   try {
-    return locatorFor(args, desktop, context, by);
+    return mapperFor(args, desktop, context, by);
   } catch (error) {
     const isStale = error instanceof RefusedError && error.code === "stale_screenshot";
     if (!isStale || args.screenshot_id !== undefined) throw error;
-    return locatorFor({ space: "native" }, desktop, context);
+    return mapperFor({ space: "native" }, desktop, context);
   }
 }
 

@@ -11,7 +11,7 @@ export interface ChangingScreen {
 }
 
 /** What an agent that has seen a generation does not know of it. */
-export interface Untold {
+export interface Unreported {
   /** From here on every change is to be told … */
   readonly generation: number;
   /** … and the agent was not told how this looked then. */
@@ -29,12 +29,12 @@ const MAX_AGENTS = 64;
  * What one agent was told of one desktop. A generation counts the changes of the whole desktop, and an answer may show
  * a part of it: so each generation that was given out is remembered with what the answers until then left out.
  */
-class ToldScreen {
+class ReportedScreen {
   /** By generation, ascending. */
-  #known: Untold[] = [];
+  #known: Unreported[] = [];
 
   /** Of the newest generation that this agent had until then; null where it had none. */
-  untold(screen: ChangingScreen, since: number): Untold | null {
+  untold(screen: ChangingScreen, since: number): Unreported | null {
     if (since > screen.generation) return null;
     return this.#known.findLast(({ generation }) => generation <= since) ?? null;
   }
@@ -61,7 +61,7 @@ class ToldScreen {
     this.#keep({ generation: to, region });
   }
 
-  #keep(one: Untold): void {
+  #keep(one: Unreported): void {
     const { rects } = one.region;
     const bounded =
       rects.length <= MAX_RECTS ? one : { ...one, region: Region.from(coverOf(rects, MAX_RECTS)) };
@@ -72,11 +72,11 @@ class ToldScreen {
 }
 
 /** What every agent was told of every desktop, each for itself. */
-export class ToldScreens {
-  readonly #screens = new WeakMap<ChangingScreen, Map<string, ToldScreen>>();
+export class ReportedScreens {
+  readonly #screens = new WeakMap<ChangingScreen, Map<string, ReportedScreen>>();
 
-  /** See ToldScreen. */
-  untold(principalId: string, screen: ChangingScreen, since: number): Untold | null {
+  /** See ReportedScreen. */
+  untold(principalId: string, screen: ChangingScreen, since: number): Unreported | null {
     return this.#screens.get(screen)?.get(principalId)?.untold(screen, since) ?? null;
   }
 
@@ -88,10 +88,10 @@ export class ToldScreens {
     this.#of(principalId, screen).compared(screen, from, to);
   }
 
-  #of(principalId: string, screen: ChangingScreen): ToldScreen {
-    const agents = this.#screens.get(screen) ?? new Map<string, ToldScreen>();
+  #of(principalId: string, screen: ChangingScreen): ReportedScreen {
+    const agents = this.#screens.get(screen) ?? new Map<string, ReportedScreen>();
     this.#screens.set(screen, agents);
-    const told = agents.get(principalId) ?? new ToldScreen();
+    const told = agents.get(principalId) ?? new ReportedScreen();
     agents.delete(principalId);
     agents.set(principalId, told);
     for (const oldest of agents.keys()) {
@@ -107,7 +107,7 @@ function everything({ size }: ChangingScreen): Region {
 }
 
 /** What an agent is short of in a later generation. */
-function missing(screen: ChangingScreen, known: Untold, generation: number): Region {
+function missing(screen: ChangingScreen, known: Unreported, generation: number): Region {
   const changed = screen.changedSince(known.generation, generation);
   return changed === null ? everything(screen) : known.region.union(changed);
 }

@@ -3,7 +3,7 @@ import type { Rect } from "../../framebuffer/rect.ts";
 import type { LinkEvents, LockKeys } from "../link.ts";
 
 /** What a target says that its link tells on as it is: nothing of the link's own depends on it. */
-export type PlainEvent =
+export type ForwardedEvent =
   /** How much of the first picture was decoded, more than 0 and at most 1. */
   | { readonly type: "progress"; readonly part: number }
   | { readonly type: "cursor"; readonly cursor: Cursor | null }
@@ -15,7 +15,7 @@ export type PlainEvent =
   | { readonly type: "bell" }
   | { readonly type: "locks"; readonly locks: LockKeys };
 
-export function tellOn(event: PlainEvent, events: LinkEvents): void {
+export function forwardEvent(event: ForwardedEvent, events: LinkEvents): void {
   switch (event.type) {
     case "progress":
       events.progress?.(event.part);

@@ -29,7 +29,7 @@ interface Handshake extends Caller {
  * Sockets that have not signed in: some are being talked to, the others wait in the order of their coming. Few are
  * dropped at once, and silent ones cannot shut out the others of their address for longer than it takes to notice.
  */
-export class ViewerLine {
+export class HandshakeQueue {
   readonly #clock: Clock;
   readonly #begin: (socket: Socket, settle: () => void) => void;
   readonly #handshakes = new Set<Handshake>();

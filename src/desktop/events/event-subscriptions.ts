@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
 import { Listeners } from "../listeners.ts";
 import type { EventQueue } from "./event-queue.ts";
-import { type Captured, type Frequency, Pulse } from "./screenshot-timer.ts";
+import { type Captured, type Frequency, ScreenshotTimer } from "./screenshot-timer.ts";
 import { EventSubscription, type SubscribedDesktop, type SubscriptionOptions } from "./subscription.ts";
 
 const MAX_A_PRINCIPAL = 20;
@@ -25,16 +25,16 @@ interface Entry {
   readonly id: string;
   readonly principalId: string;
   readonly desktopId: string;
-  readonly source: EventSubscription | Pulse;
+  readonly source: EventSubscription | ScreenshotTimer;
   cancelExpiry: () => void;
 }
 
 /** Every subscription, each of its own principal; another's id is not found. */
-export class EventsHub {
+export class EventSubscriptions {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
   /** What people chose by set_screenshot_frequency, and how many open streams listen, by principal and desktop. */
-  readonly #pulses = new Map<string, { entry: Entry; isChosen: boolean; listeners: number }>();
+  readonly #timers = new Map<string, { entry: Entry; isChosen: boolean; listeners: number }>();
   readonly #offs = new Map<string, () => void>();
   readonly #due: Listeners<ScreenDue>;
   readonly #capture: (principalId: string, desktopId: string) => Promise<Captured | null>;
@@ -82,26 +82,26 @@ export class EventsHub {
 
   /** Replaces what the principal chose for the desktop before; the id of its events, null for manual. */
   setFrequency(principalId: string, desktop: SubscribedDesktop, frequency: Frequency): string | null {
-    const listeners = this.#pulses.get(keyOf(principalId, desktop.id))?.listeners ?? 0;
-    this.#replacePulse(principalId, desktop, frequency, true, listeners);
+    const listeners = this.#timers.get(keyOf(principalId, desktop.id))?.listeners ?? 0;
+    this.#replaceTimer(principalId, desktop, frequency, true, listeners);
     return frequency.mode === "manual"
       ? null
-      : (this.#pulses.get(keyOf(principalId, desktop.id))?.entry.id ?? null);
+      : (this.#timers.get(keyOf(principalId, desktop.id))?.entry.id ?? null);
   }
 
   /** A principal listens to a desktop's screen until the returned function is called. */
   listen(principalId: string, desktop: SubscribedDesktop): () => void {
     const key = keyOf(principalId, desktop.id);
-    const known = this.#pulses.get(key);
-    if (known === undefined) this.#replacePulse(principalId, desktop, DEFAULT_FREQUENCY, false, 1);
+    const known = this.#timers.get(key);
+    if (known === undefined) this.#replaceTimer(principalId, desktop, DEFAULT_FREQUENCY, false, 1);
     else known.listeners++;
     let isListening = true;
     return () => {
-      const pulse = this.#pulses.get(key);
-      if (!isListening || pulse === undefined) return;
+      const timer = this.#timers.get(key);
+      if (!isListening || timer === undefined) return;
       isListening = false;
-      pulse.listeners--;
-      if (pulse.listeners <= 0 && !pulse.isChosen) this.#close(pulse.entry);
+      timer.listeners--;
+      if (timer.listeners <= 0 && !timer.isChosen) this.#close(timer.entry);
     };
   }
 
@@ -115,7 +115,7 @@ export class EventsHub {
     this.#due.clear();
   }
 
-  #replacePulse(
+  #replaceTimer(
     principalId: string,
     desktop: SubscribedDesktop,
     frequency: Frequency,
@@ -123,16 +123,16 @@ export class EventsHub {
     listeners: number,
   ): void {
     const key = keyOf(principalId, desktop.id);
-    const known = this.#pulses.get(key);
+    const known = this.#timers.get(key);
     if (known === undefined) this.#checkRoom(principalId);
     const due = { principalId, desktopId: desktop.id };
-    const pulse = new Pulse(desktop, frequency, this.#clock, {
+    const timer = new ScreenshotTimer(desktop, frequency, this.#clock, {
       onDue: () => this.#due.tell(due),
       // Who only listens reads the screen when told.
       capture: isChosen ? () => this.#capture(principalId, desktop.id) : null,
     });
     if (known !== undefined) this.#close(known.entry);
-    this.#pulses.set(key, { entry: this.#add(principalId, desktop, pulse), isChosen, listeners });
+    this.#timers.set(key, { entry: this.#add(principalId, desktop, timer), isChosen, listeners });
   }
 
   #get(id: string, principalId: string): Entry {
@@ -152,7 +152,7 @@ export class EventsHub {
     throw new RefusedError("too_many", `got more than ${MAX_A_PRINCIPAL} subscriptions: end one first`);
   }
 
-  #add(principalId: string, desktop: SubscribedDesktop, source: EventSubscription | Pulse): Entry {
+  #add(principalId: string, desktop: SubscribedDesktop, source: EventSubscription | ScreenshotTimer): Entry {
     const id = randomUUID();
     const off = desktop.on((event) => {
       if (event.type === "state" && event.state.kind === "closed") this.#close(entry);
@@ -167,8 +167,8 @@ export class EventsHub {
   #expireLater(entry: Entry): void {
     entry.cancelExpiry();
     entry.cancelExpiry = this.#clock.after(IDLE_MS, () => {
-      const pulse = this.#pulses.get(keyOf(entry.principalId, entry.desktopId));
-      if (pulse?.entry === entry && pulse.listeners > 0) this.#expireLater(entry);
+      const timer = this.#timers.get(keyOf(entry.principalId, entry.desktopId));
+      if (timer?.entry === entry && timer.listeners > 0) this.#expireLater(entry);
       else this.#close(entry);
     });
   }
@@ -180,7 +180,7 @@ export class EventsHub {
     this.#offs.delete(entry.id);
     this.#entries.delete(entry.id);
     const key = keyOf(entry.principalId, entry.desktopId);
-    if (this.#pulses.get(key)?.entry === entry) this.#pulses.delete(key);
+    if (this.#timers.get(key)?.entry === entry) this.#timers.delete(key);
   }
 }
 

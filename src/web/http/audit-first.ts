@@ -8,7 +8,7 @@ declare module "fastify" {
      * Whether a call is in the audit log before it is done, and refused where it cannot be; default: whatever is no
      * GET. False where it changes nothing that outlasts it, or only takes freedom from agents: people may always stop.
      */
-    isWrittenFirst?: boolean;
+    isAuditedFirst?: boolean;
   }
 }
 
@@ -20,14 +20,14 @@ const KINDS = [
 ] as const;
 
 /** Whether a route's calls have to be in the audit log before they are done. */
-export function needsRecord(request: FastifyRequest): boolean {
+export function needsAuditFirst(request: FastifyRequest): boolean {
   const { config } = request.routeOptions;
   if (config.isMcp === true || request.credential === null) return false;
-  return config.isWrittenFirst ?? !(request.method === "GET" || request.method === "HEAD");
+  return config.isAuditedFirst ?? !(request.method === "GET" || request.method === "HEAD");
 }
 
 /** Tells the audit what is about to be done, and waits until it is written. Throws RefusedError audit_down. */
-export async function writeFirst(audit: AppPorts["audit"], request: FastifyRequest): Promise<void> {
+export async function auditFirst(audit: AppPorts["audit"], request: FastifyRequest): Promise<void> {
   const resource = resourceOf(request);
   audit.record({
     type: "change.requested",

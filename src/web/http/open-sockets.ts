@@ -23,7 +23,7 @@ interface Kept {
 }
 
 /** Owns every accepted WebSocket: ends it within a second when its credential is void, and when its peer vanished. */
-export class SocketKeeper {
+export class OpenSockets {
   readonly #authenticator: Pick<Authenticator, "whenVoid">;
   readonly #clock: Clock;
   readonly #sockets = new Map<WebSocket, Kept>();

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { MAX_SIDE } from "../../framebuffer/framebuffer.ts";
 import { JsonFile } from "../../platform/json-file.ts";
 import { maskFields } from "./mask-fields.ts";
-import { keptMark, readMark } from "./mask-mark.ts";
-import { type KeptMask, MASK_LIMIT } from "./masks.ts";
+import { readMark, storedMark } from "./mask-mark.ts";
+import { MASK_LIMIT, type StoredMask } from "./masks.ts";
 
 /** More desktops than a house may have, so that none loses its masks. */
 const MAX_DESKTOPS = 1000;
@@ -37,14 +37,14 @@ const fileSchema = z.strictObject({
 });
 
 /** The masks that people drew, kept over a restart: a JSON file of mode 0600. A desktop keeps them until it is removed. */
-export class KeptMasks {
+export class MasksStore {
   readonly #file: JsonFile<z.infer<typeof fileSchema>>;
   readonly #onFault: (error: unknown) => void;
-  readonly #masks: Map<string, readonly KeptMask[]>;
+  readonly #masks: Map<string, readonly StoredMask[]>;
 
   private constructor(
     file: JsonFile<z.infer<typeof fileSchema>>,
-    masks: Map<string, readonly KeptMask[]>,
+    masks: Map<string, readonly StoredMask[]>,
     onFault: (error: unknown) => void,
   ) {
     this.#file = file;
@@ -56,19 +56,19 @@ export class KeptMasks {
    * Throws FileError or RefusedError invalid_parameters where the file is none of ours: starting without it would show
    * what people hid. `onFault` is told when something could not be kept.
    */
-  static async open(path: string, onFault: (error: unknown) => void): Promise<KeptMasks> {
+  static async open(path: string, onFault: (error: unknown) => void): Promise<MasksStore> {
     const file = new JsonFile(path, "a file of masks", fileSchema);
     const kept = await file.read();
     const masks = Object.entries(kept?.desktops ?? {}).map(([id, all]) => [id, all.map(readMask)] as const);
-    return new KeptMasks(file, new Map(masks), onFault);
+    return new MasksStore(file, new Map(masks), onFault);
   }
 
   /** Of a desktop that is opened. */
-  of(id: string): readonly KeptMask[] {
+  of(id: string): readonly StoredMask[] {
     return this.#masks.get(id) ?? [];
   }
 
-  set(id: string, masks: readonly KeptMask[]): void {
+  set(id: string, masks: readonly StoredMask[]): void {
     if (masks.length === 0 && !this.#masks.delete(id)) return;
     if (masks.length > 0) this.#masks.set(id, masks);
     const all = [...this.#masks];
@@ -90,7 +90,7 @@ function readMask({
   audiences,
   label,
   anchor,
-}: z.infer<typeof maskSchema>): KeptMask {
+}: z.infer<typeof maskSchema>): StoredMask {
   return {
     ...{ id, createdAt: created_at, rect, audiences },
     monitor: monitor ?? null,
@@ -99,11 +99,11 @@ function readMask({
   };
 }
 
-function writeMask({ id, createdAt, rect, monitor, audiences, label, mark }: KeptMask): unknown {
+function writeMask({ id, createdAt, rect, monitor, audiences, label, mark }: StoredMask): unknown {
   return {
     ...{ id, created_at: createdAt, rect, audiences },
     ...(monitor === null ? {} : { monitor }),
     ...(label === null ? {} : { label }),
-    ...(mark === null ? {} : { anchor: keptMark(mark) }),
+    ...(mark === null ? {} : { anchor: storedMark(mark) }),
   };
 }

@@ -1,7 +1,7 @@
 import { RefusedError } from "../error.ts";
 import { PICTURE_URGENCIES, type PictureUrgency } from "../view.ts";
 
-export interface PictureTurnLimits {
+export interface PictureSchedulerLimits {
   /** Pictures made at a time for one principal: each holds a copy of the pixels until it is encoded. */
   readonly mostAtOnce: number;
   /** Of one principal, that wait until one of those is done. */
@@ -10,7 +10,7 @@ export interface PictureTurnLimits {
   readonly mostInAll?: number;
 }
 
-const LIMITS: PictureTurnLimits = { mostAtOnce: 4, mostWaiting: 60 };
+const LIMITS: PictureSchedulerLimits = { mostAtOnce: 4, mostWaiting: 60 };
 
 interface Waiter {
   readonly urgency: PictureUrgency;
@@ -26,13 +26,13 @@ interface Line {
  * Has a few pictures made at a time: who asks for many at once waits for their own, principals take turns, and what is
  * more urgent goes first.
  */
-export class PictureTurns {
+export class PictureScheduler {
   /** In the order of their turns. */
   readonly #lines = new Map<string, Line>();
-  readonly #limits: PictureTurnLimits;
+  readonly #limits: PictureSchedulerLimits;
   #inWork = 0;
 
-  constructor(limits: PictureTurnLimits = LIMITS) {
+  constructor(limits: PictureSchedulerLimits = LIMITS) {
     this.#limits = limits;
   }
 
@@ -137,7 +137,7 @@ export class PictureTurns {
  * The line of the process in which large pictures wait to be taken and encoded: so many hold a copy of their pixels at a
  * time. WebP is made by Node's own four threads, which files need as well. Faces limit how many wait before.
  */
-export const pictureLine = new PictureTurns({
+export const pictureLine = new PictureScheduler({
   mostAtOnce: 2,
   mostInAll: 2,
   mostWaiting: Number.POSITIVE_INFINITY,
@@ -147,7 +147,7 @@ export const pictureLine = new PictureTurns({
  * The line in which frames of recordings wait to be read, before they wait in `pictureLine`: each is a picture of its own
  * until it is encoded, and reading one from a file holds up no picture of a desktop.
  */
-export const frameLine = new PictureTurns({
+export const frameLine = new PictureScheduler({
   mostAtOnce: 2,
   mostInAll: 2,
   mostWaiting: Number.POSITIVE_INFINITY,

@@ -3,7 +3,7 @@ import type { Overlay } from "./overlay.ts";
 import type { Shape } from "./shape.ts";
 
 /** An overlay with where it lies: never changed, replaced when it moves. */
-export interface Placed {
+export interface PlacedOverlay {
   readonly overlay: Overlay;
   readonly shape: Shape;
   /** The monitor, or what is left of it, that it stays on. */

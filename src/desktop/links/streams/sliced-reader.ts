@@ -8,8 +8,8 @@ const MOST_PIECE_BYTES = 64 * 1024;
 /** As small as pieces get: a few dozen rectangles, each as costly as they come. */
 const LEAST_PIECE_BYTES = 256;
 
-export interface FairFeedPorts {
-  /** Reads a piece. It may close the feed. */
+export interface SlicedReaderPorts {
+  /** Reads a piece. It may close this reader. */
   readonly take: (piece: Uint8Array) => void;
   /** False while nothing may be read, whoever asks: the owner calls `go` when that is over. */
   readonly mayRead: () => boolean;
@@ -23,8 +23,8 @@ export interface FairFeedPorts {
  * before another has its turn, and 64 KiB can ask for thousands of whole pictures to be painted. After TURN_MS of work
  * the stream rests until the loop has seen to everybody else; pieces get smaller the more a byte costs.
  */
-export class FairFeed {
-  readonly #ports: FairFeedPorts;
+export class SlicedReader {
+  readonly #ports: SlicedReaderPorts;
   readonly #turns: typeof loopTurns;
   #left: Uint8Array[] = [];
   #stream: Duplex | null = null;
@@ -33,7 +33,7 @@ export class FairFeed {
   #isResting = false;
   #isClosed = false;
 
-  constructor(ports: FairFeedPorts) {
+  constructor(ports: SlicedReaderPorts) {
     this.#ports = ports;
     this.#turns = ports.turns ?? loopTurns;
   }

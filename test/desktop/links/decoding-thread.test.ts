@@ -9,7 +9,7 @@ import {
 } from "../../../src/desktop/connections/connection.ts";
 import type { Decoding } from "../../../src/desktop/connections/connection-fields.ts";
 import { FileConnectionStore } from "../../../src/desktop/connections/connection-store.ts";
-import { decodingThread } from "../../../src/desktop/links/decode-place.ts";
+import { decodingThread } from "../../../src/desktop/links/decoding-thread.ts";
 
 function threadOf(input: Omit<ConnectionInput, "host">, decoding?: Decoding): string {
   const wish = decoding === undefined ? {} : { decoding };

@@ -22,7 +22,7 @@ interface Look {
  * changes (TigerVNC 1.12, up to 17 ms) does so for an area where there are any, but answers for a pixel elsewhere at once:
  * what matters has to be asked for.
  */
-export class Looks {
+export class AreaRequests {
   readonly #all = new Set<Look>();
 
   open(area: Rect): Promise<void> {

@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 /** A viewer whose connection broke comes back within this time, and its person is still there. */
 const GRACE_MS = 10_000;
 
-export interface AttendanceEvents {
+export interface ViewerPresenceEvents {
   /** So many viewers are there now. */
   counted(viewers: number): void;
   /** The last viewer of somebody went, and none of theirs came back. */
@@ -11,16 +11,16 @@ export interface AttendanceEvents {
 }
 
 /** The viewers of one desktop, and whose they are. */
-export class Attendance {
+export class ViewerPresence {
   readonly #clock: Clock;
-  readonly #events: AttendanceEvents;
+  readonly #events: ViewerPresenceEvents;
   readonly #byPerson = new Map<string, number>();
   /** Those whose last viewer went a moment ago. */
   readonly #leaving = new Map<string, () => void>();
   #viewers = 0;
   #isClosed = false;
 
-  constructor(clock: Clock, events: AttendanceEvents) {
+  constructor(clock: Clock, events: ViewerPresenceEvents) {
     this.#clock = clock;
     this.#events = events;
   }

@@ -1,5 +1,5 @@
 import t from "tap";
-import { PictureTurns } from "../../../src/desktop/picture/picture-turns.ts";
+import { PictureScheduler } from "../../../src/desktop/picture/picture-scheduler.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -7,7 +7,7 @@ const NEVER = new AbortController().signal;
 const begun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Pictures that are done when the test says so. */
-function studio(turns: PictureTurns) {
+function studio(turns: PictureScheduler) {
   const open: (() => void)[] = [];
   const ask = (who: string, signal = NEVER): Promise<string> =>
     turns.run(who, signal, () => new Promise((resolve) => open.push(() => resolve(who))));
@@ -15,7 +15,7 @@ function studio(turns: PictureTurns) {
 }
 
 t.test("four pictures of a principal are made at a time, the others in the order of asking", async (t) => {
-  const turns = new PictureTurns();
+  const turns = new PictureScheduler();
   const { open, ask } = studio(turns);
   const asked = Array.from({ length: 6 }, () => ask("a"));
   const other = ask("b");
@@ -34,7 +34,7 @@ t.test("four pictures of a principal are made at a time, the others in the order
 });
 
 t.test("more than wait in line are refused with the time to come back", async (t) => {
-  const turns = new PictureTurns();
+  const turns = new PictureScheduler();
   const { open, ask } = studio(turns);
   const asked = Array.from({ length: 64 }, () => ask("a"));
   await t.rejects(ask("a"), { code: "rate_limited", retryAfterMs: 1000 });
@@ -47,7 +47,7 @@ t.test("more than wait in line are refused with the time to come back", async (t
 });
 
 t.test("who goes away while waiting, and what fails, makes room for the next", async (t) => {
-  const turns = new PictureTurns();
+  const turns = new PictureScheduler();
   const { open, ask } = studio(turns);
   const first = Array.from({ length: 3 }, () => ask("a"));
   const broken = turns.run("a", NEVER, () => Promise.reject(new Error("broken")));
@@ -65,7 +65,7 @@ t.test("who goes away while waiting, and what fails, makes room for the next", a
 });
 
 t.test("who goes away while waiting is told at once, and its place in line is free", async (t) => {
-  const turns = new PictureTurns({ mostAtOnce: 1, mostWaiting: 1 });
+  const turns = new PictureScheduler({ mostAtOnce: 1, mostWaiting: 1 });
   const { open, ask } = studio(turns);
   const first = ask("a");
   const gone = new AbortController();
@@ -84,7 +84,7 @@ t.test("who goes away while waiting is told at once, and its place in line is fr
 });
 
 t.test("of all together so many are made at a time, by turns, and what is urgent goes first", async (t) => {
-  const turns = new PictureTurns({ mostInAll: 1, mostAtOnce: 4, mostWaiting: 60 });
+  const turns = new PictureScheduler({ mostInAll: 1, mostAtOnce: 4, mostWaiting: 60 });
   const order: string[] = [];
   let end = (): void => {};
   const first = turns.run("a", NEVER, () => new Promise<void>((resolve) => (end = resolve)));

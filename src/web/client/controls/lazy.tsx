@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { complain } from "../shell/notices.ts";
+import { showError } from "../shell/notices.ts";
 
 type Draw<Props> = (props: Props) => VNode | null;
 
 /** A component whose code is loaded when it is first drawn; nothing stands in its place until then. */
-export function later<Props extends object>(load: () => Promise<Draw<Props>>): Draw<Props> {
+export function lazy<Props extends object>(load: () => Promise<Draw<Props>>): Draw<Props> {
   let loaded: Draw<Props> | null = null;
   return function Later(props: Props) {
     const drawn = useSignal(loaded);
@@ -17,7 +17,7 @@ export function later<Props extends object>(load: () => Promise<Draw<Props>>): D
           loaded = draw;
           drawn.value = draw;
         },
-        (error: unknown) => complain("A part of the page could not be loaded", error),
+        (error: unknown) => showError("A part of the page could not be loaded", error),
       );
     }, [drawn]);
     const Drawn = drawn.value;

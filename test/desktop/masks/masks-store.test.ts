@@ -6,8 +6,8 @@ import { PLATFORM } from "../../../src/appliance/open-links.ts";
 import { configuredId } from "../../../src/desktop/connections/configured-id.ts";
 import { type ConnectionInput, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import { Desktops } from "../../../src/desktop/desktops.ts";
-import { KeptMasks } from "../../../src/desktop/masks/kept-masks.ts";
-import { keptMark, readMark, takeMark } from "../../../src/desktop/masks/mask-mark.ts";
+import { readMark, storedMark, takeMark } from "../../../src/desktop/masks/mask-mark.ts";
+import { MasksStore } from "../../../src/desktop/masks/masks-store.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { FakeClock } from "../../fake-clock.ts";
@@ -46,7 +46,7 @@ async function run(
       },
       store: { load: async () => [], save: async () => {} },
       ownListeners: () => [],
-      masks: await KeptMasks.open(join(path, "masks.json"), (error) => t.fail(String(error))),
+      masks: await MasksStore.open(join(path, "masks.json"), (error) => t.fail(String(error))),
       configuredMasks: [
         {
           desktop: "desk.example:5900",
@@ -101,13 +101,13 @@ t.test("what is followed outlasts the process, and what is no mark is refused", 
   const mark = takeMark(frame, rect(20, 20, 60, 30));
   const path = join(folder(t), "masks.json");
   const fail = (error: unknown): void => void t.fail(String(error));
-  const first = await KeptMasks.open(path, fail);
+  const first = await MasksStore.open(path, fail);
   first.set("d", [{ ...PIN, mark, id: "m", createdAt: "2026-11-25T00:00:00.000Z" }]);
   await first.flush();
-  const [kept] = (await KeptMasks.open(path, fail)).of("d");
+  const [kept] = (await MasksStore.open(path, fail)).of("d");
   t.same(kept?.mark?.patch.words, mark.patch.words);
   t.same(kept?.mark?.chosenAt, { x: 20, y: 20 });
-  const written = keptMark(mark);
+  const written = storedMark(mark);
   for (const broken of [
     { ...written, width: 61 },
     { ...written, pixels: "AAAA" },
@@ -120,7 +120,7 @@ t.test("a file that is not ours stops the start: without it what was hidden woul
   const path = join(folder(t), "masks.json");
   writeFileSync(path, '{"version":1,"desktops":{"d":[{"rect":{}}]}}');
   await t.rejects(
-    KeptMasks.open(path, () => {}),
+    MasksStore.open(path, () => {}),
     { code: "invalid_parameters" },
   );
 });

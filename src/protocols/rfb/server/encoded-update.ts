@@ -9,7 +9,7 @@ import type { ViewerSettings } from "./viewer-settings.ts";
  * A whole update as one viewer got it, of nothing but damage and of all of it: another viewer of the same kind that is
  * owed the same damage of the same picture gets these bytes, without any work on what they hold.
  */
-export interface MadeUpdate {
+export interface EncodedUpdate {
   readonly message: Uint8Array;
   /** Of the message, without what was added to it for its viewer alone. */
   readonly sizeBytes: number;
@@ -36,7 +36,7 @@ export function reachOf(region: Region, moves: readonly CopyMove[]): Rect {
 }
 
 /** True where a viewer that sees this part of the desktop takes pixels and moves as the update has them. */
-export function servesAlso(made: MadeUpdate, settings: ViewerSettings, visible: Rect): boolean {
+export function servesAlso(made: EncodedUpdate, settings: ViewerSettings, visible: Rect): boolean {
   return (
     made.hasCopyRect === settings.hasCopyRect &&
     equalStyles(made.style, settings.style) &&

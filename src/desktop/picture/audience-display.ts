@@ -15,7 +15,7 @@ import { Watchers } from "./watchers.ts";
  * INVARIANT: what an audience must not see is missing here, and so from its screenshots, its viewers' updates, its
  * recordings, its anchors and what approvals show and are bound to.
  */
-export class Shown {
+export class AudienceDisplay {
   readonly audience: Audience;
   readonly watchers: Watchers;
   readonly #scene: Scene;

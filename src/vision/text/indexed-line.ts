@@ -3,7 +3,7 @@ import type { LineInk } from "../cut/cut-line.ts";
 import type { Reading } from "./line-cache.ts";
 
 /** A line of the picture as it is now. */
-export interface Entry extends Box {
+export interface IndexedLine extends Box {
   readonly hash: string;
   /** The generation at which it was first seen. */
   readonly cameAt: number;

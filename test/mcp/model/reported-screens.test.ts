@@ -1,7 +1,7 @@
 import t from "tap";
 import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
-import { ToldScreens } from "../../../src/mcp/model/told-screens.ts";
+import { ReportedScreens } from "../../../src/mcp/model/reported-screens.ts";
 
 const LEFT = rect(0, 0, 50, 100);
 const RIGHT = rect(50, 0, 50, 100);
@@ -18,7 +18,7 @@ function setUp() {
     changedSince: (from: number, until = changes.length) =>
       from < oldest ? null : Region.from(changes.slice(from, Math.max(from, until))),
   };
-  const told = new ToldScreens();
+  const told = new ReportedScreens();
   return {
     told,
     screen,

@@ -1,5 +1,5 @@
 /** What was opened, to be closed in the opposite order: by whoever opened it all, or when opening fails half way. */
-export class Ending {
+export class CloseStack {
   readonly #steps: (() => unknown)[] = [];
 
   add(close: () => unknown): void {
