@@ -6,11 +6,10 @@ import { hostBehind } from "../desktop/connections/target-place.ts";
 import { NO_LIMITS, type TargetLimits, targetRule } from "../desktop/connections/target-rules.ts";
 import { TargetTrust, type TlsTrust } from "../desktop/connections/trust-policy.ts";
 import type { Link } from "../desktop/link.ts";
-import { decodingThread } from "../desktop/links/decoding-thread.ts";
 import type { LinkParts } from "../desktop/links/link-parts.ts";
 import { RdpSessions } from "../desktop/links/rdp/rdp-sessions.ts";
 import type { ReverseListen } from "../desktop/links/streams/reverse-stream.ts";
-import { makeTargetLink } from "../desktop/links/target-link.ts";
+import { decodingThread, makeTargetLink } from "../desktop/links/target-link.ts";
 import { WorkerLink } from "../desktop/links/worker/worker-link.ts";
 import { systemClock } from "../platform/clock.ts";
 
@@ -52,12 +51,12 @@ export function ownListenersOf({ server, vnc, data_dir }: Config): OwnListener[]
   return [{ path: data_dir }, ...ports.filter((port) => port !== 0).map((port) => ({ port }))];
 }
 
-/** A link to a VNC server that decodes here; `own` is where this appliance listens itself, which is never a target. */
-export function openVncLink(connection: Connection, own: OwnListener[], trustSettings: TrustSettings): Link {
-  return makeTargetLink(connection, partsOf(connection, own, trustSettings));
-}
-
-function partsOf(connection: Connection, own: OwnListener[], trustSettings: TrustSettings): LinkParts {
+/** What a link to this connection is made of; `own` is where this appliance listens itself, which is never a target. */
+export function linkPartsOf(
+  connection: Connection,
+  own: OwnListener[],
+  trustSettings: TrustSettings,
+): LinkParts {
   const { reverseListen = "loopback", needsNla = false, limits = NO_LIMITS } = trustSettings;
   const trust = trustOf(connection, trustSettings);
   const trustInside = trustInsideOf(connection, trustSettings);
@@ -92,13 +91,16 @@ function trustInsideOf({ host, port, path = "" }: Connection, { trust, known }: 
 /** Accounts at hosts that links of this process have signed in to. */
 const RDP_SESSIONS = new RdpSessions();
 
-/** A link to whatever a connection leads to over the network, decoding where it should. */
+/**
+ * A link to whatever a connection leads to over the network, decoding where it should; `own` is where this appliance
+ * listens itself, which is never a target.
+ */
 export function openTargetLink(
   connection: Connection,
   own: OwnListener[],
   trustSettings: TrustSettings,
 ): Link {
-  const parts = partsOf(connection, own, trustSettings);
+  const parts = linkPartsOf(connection, own, trustSettings);
   return decodingThread(connection) === "main"
     ? makeTargetLink(connection, parts)
     : openWorkerLink(connection, parts);

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { openVncLink, PLATFORM } from "../../src/appliance/open-links.ts";
+import { openTargetLink, PLATFORM } from "../../src/appliance/open-links.ts";
 import { makeConnection } from "../../src/desktop/connections/connection.ts";
 import { Desktop } from "../../src/desktop/desktop.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
@@ -46,7 +46,7 @@ export class RecordingDesk {
         clock: systemClock,
         random: Math.random,
         onBug,
-        openLink: () => ("link" in target ? target.link() : openVncLink(connection, [], trustSettings)),
+        openLink: () => ("link" in target ? target.link() : openTargetLink(connection, [], trustSettings)),
       },
     );
     desktop.open();

@@ -7,9 +7,6 @@ import { equalSizes } from "../pixels.ts";
 import { type Changing, StripSet } from "../strip-set.ts";
 import { pngStripFormat } from "./png-strip-format.ts";
 
-/** What is encoded: pixels by rectangle. A Picture is one. */
-export type RowSource = Picture;
-
 /**
  * The PNG of a picture that changes in places: an encode costs what was invalidated since the last one, and nothing
  * where nothing was. One a picture; a picture of another size starts over. See StripSet for what a result shows.
@@ -18,7 +15,6 @@ export class PngStrips {
   readonly #deflate: Deflate;
   readonly #pool: EncodingPool | null;
   #set: ReturnType<typeof setOf> | null = null;
-  #base64: { readonly of: Buffer; readonly text: string } | null = null;
 
   /** `pool`: threads that take part; default none. */
   constructor(deflate: Deflate, pool: EncodingPool | null = null) {
@@ -40,7 +36,7 @@ export class PngStrips {
    * The whole picture: RGB, 8 bits a channel. Until something is invalidated it is the same buffer each time, so
    * nobody writes to it. See StripSet for when `source` is read.
    */
-  async encode(source: RowSource, changing?: Changing): Promise<Buffer> {
+  async encode(source: Picture, changing?: Changing): Promise<Buffer> {
     if (this.#set === null || !equalSizes(this.#set, source)) {
       this.#set = setOf(source, this.#deflate, this.#pool);
     }
@@ -48,15 +44,8 @@ export class PngStrips {
   }
 
   /** Makes what did not change since it was encoded smaller, in the background; see StripSet. */
-  async settle(source: RowSource, isOver: () => boolean): Promise<void> {
+  async settle(source: Picture, isOver: () => boolean): Promise<void> {
     if (this.#set !== null && equalSizes(this.#set, source)) await this.#set.settle(source, isOver);
-  }
-
-  /** `encode` as base64, made once for each result. */
-  async encodeBase64(source: RowSource): Promise<string> {
-    const png = await this.encode(source);
-    if (this.#base64?.of !== png) this.#base64 = { of: png, text: png.toString("base64") };
-    return this.#base64.text;
   }
 }
 

@@ -17,11 +17,9 @@ export function* readKasmMessage(c: ClientContext, type: number): Parser<boolean
       yield* readBinaryClipboard(c);
       return true;
     case KASM_SERVER_MESSAGE.userAdded:
-    case KASM_SERVER_MESSAGE.userRemoved: {
-      const name = yield* readText(c, "user name");
-      c.emit({ type: "peer", name, isHere: type === KASM_SERVER_MESSAGE.userAdded });
+    case KASM_SERVER_MESSAGE.userRemoved:
+      yield* readText(c, "user name");
       return true;
-    }
     case KASM_SERVER_MESSAGE.disconnectNotice: {
       while (!c.from.has(4)) yield 4;
       const isGraceful = c.from.u8() !== 0;

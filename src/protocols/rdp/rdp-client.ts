@@ -19,16 +19,17 @@ import { upgradeSecurity } from "./connect/security-upgrade.ts";
 import { signIn } from "./connect/sign-in.ts";
 import { RdpError, type RdpPhase } from "./error.ts";
 import { DamageLog } from "./graphics/damage-log.ts";
+import { fastPathInput, type InputEvent, slowPathInput } from "./input/input.ts";
 import { RdpKeyboard } from "./input/input-keyboard.ts";
 import { RdpPointer } from "./input/input-pointer.ts";
 import { US_LAYOUT } from "./input/keyboard-layouts.ts";
 import { isKnownLayout, positionOfCharacter, positionOfKey } from "./input/scancodes.ts";
-import { sendInput } from "./input/send-input.ts";
-import { LIMIT } from "./numbers.ts";
+import { DATA, LIMIT } from "./numbers.ts";
 import { PointerCache } from "./pointer/pointer-cache.ts";
 import * as request from "./requests.ts";
 import { Scratch } from "./scratch.ts";
 import { readSession } from "./session-messages.ts";
+import { sendShareData } from "./share.ts";
 
 /** A frame that is not whole after so long will never be. */
 const FRAME_MS = 30_000;
@@ -296,4 +297,19 @@ function lastOf({ width, height }: Rect): Rect[] {
   const column = Math.min(EDGE, width);
   const row = Math.min(EDGE, height);
   return [rect(width - column, 0, column, height), rect(0, height - row, width, row)];
+}
+
+/** A PDU of the slow path holds at most so many. */
+const MOST_SLOW_EVENTS = 255;
+
+/** Sends events in order, by the fast path where the host has it; none while the session is being set up anew. */
+function sendInput(c: ClientContext, events: readonly InputEvent[]): void {
+  if (!c.isActive || events.length === 0) return;
+  if (c.features.hasFastPathInput) {
+    c.send(fastPathInput(events));
+    return;
+  }
+  for (let at = 0; at < events.length; at += MOST_SLOW_EVENTS) {
+    sendShareData(c, DATA.input, slowPathInput(events.slice(at, at + MOST_SLOW_EVENTS)));
+  }
 }

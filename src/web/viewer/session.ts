@@ -44,7 +44,6 @@ export class ViewerSession {
   #cache: ViewerRectCache;
   #leave: (() => void)[] = [];
   readonly #denied = new Set<DeniedInput>();
-  #droppedInputs = 0;
   #isPumpDue = false;
   /** Something may be due that waits for what was sent to leave. */
   #isHeldUp = false;
@@ -72,11 +71,6 @@ export class ViewerSession {
       closed: () => this.#onClosed(),
     });
     this.#open().catch((error: unknown) => this.#fail(error));
-  }
-
-  /** Input that a view-only viewer sent all the same. */
-  get droppedInputs(): number {
-    return this.#droppedInputs;
   }
 
   get isReady(): boolean {
@@ -184,13 +178,12 @@ export class ViewerSession {
     }
   }
 
-  /** What a viewer may not is dropped, counted, and told once of each kind. */
+  /** What a viewer may not is dropped, and told once of each kind. */
   #mayInput(kind: DeniedInput): boolean {
     const rights = this.#rights;
     if (rights === null) return false;
     const isHuman = rights.actor.kind === "human";
     if (isHuman && !rights.isViewOnly && (kind !== "clipboard" || rights.hasClipboard)) return true;
-    this.#droppedInputs++;
     if (!this.#denied.has(kind)) {
       this.#denied.add(kind);
       this.#ports.denied?.(rights, kind);

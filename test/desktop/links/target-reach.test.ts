@@ -6,7 +6,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { openTargetLink, openVncLink, type TrustSettings } from "../../../src/appliance/open-links.ts";
+import { linkPartsOf, openTargetLink, type TrustSettings } from "../../../src/appliance/open-links.ts";
 import {
   type Connection,
   type ConnectionInput,
@@ -15,6 +15,7 @@ import {
 import { targetRule } from "../../../src/desktop/connections/target-rules.ts";
 import { type LinkError, RefusedError } from "../../../src/desktop/error.ts";
 import { IGNORE_EVENTS } from "../../../src/desktop/link.ts";
+import { makeTargetLink } from "../../../src/desktop/links/target-link.ts";
 import { SPELLINGS } from "../../support/loopback-spellings.ts";
 
 const RDP = { protocol: "rdp", username: "ada", password: "x" } as const;
@@ -81,7 +82,10 @@ class Ear {
 /** Why a link ended. */
 function endOf(input: ConnectionInput, trustSettings: TrustSettings): Promise<LinkError> {
   return new Promise((resolve) => {
-    openVncLink(made(input), [], trustSettings).open({ ...IGNORE_EVENTS, closed: resolve });
+    const connection = made(input);
+    // On this thread, whose name server is the test's, RDP too.
+    const link = makeTargetLink(connection, linkPartsOf(connection, [], trustSettings));
+    link.open({ ...IGNORE_EVENTS, closed: resolve });
   });
 }
 
@@ -204,7 +208,7 @@ t.test("a server that comes by itself from a denied address is cut, and the next
       server.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
     });
   });
-  const link = openVncLink(
+  const link = openTargetLink(
     made({ protocol: "vnc", transport: "reverse", host: "127.0.0.1", port: reversePort }),
     own,
     settings([`127.0.0.3:${reversePort}`], []),
@@ -230,7 +234,7 @@ t.test("a server that comes by itself from a denied address is cut, and the next
   t.match(
     await new Promise<LinkError>((resolve) => {
       const self = made({ protocol: "vnc", host: "127.0.0.1", port: reversePort });
-      openVncLink(self, own, settings([], [])).open({ ...IGNORE_EVENTS, closed: resolve });
+      openTargetLink(self, own, settings([], [])).open({ ...IGNORE_EVENTS, closed: resolve });
     }),
     { code: "target_forbidden", message: /this appliance itself/ },
   );

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
-import { openVncLink, type TrustSettings } from "../../../src/appliance/open-links.ts";
+import { openTargetLink, type TrustSettings } from "../../../src/appliance/open-links.ts";
 import { connectionFromUrl, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import { KnownTargets } from "../../../src/desktop/connections/known-targets.ts";
 import type { Link } from "../../../src/desktop/link.ts";
@@ -69,7 +69,7 @@ function open(
   url: string,
   trustSettings = TRUST_SETTINGS,
 ): { readonly link: Link; readonly ear: LinkEar } {
-  const link = openVncLink(makeConnection(connectionFromUrl(url), systemClock.date()), [], trustSettings);
+  const link = openTargetLink(makeConnection(connectionFromUrl(url), systemClock.date()), [], trustSettings);
   t.teardown(() => link.close());
   const ear = new LinkEar();
   link.open(ear.events);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
-import { openVncLink } from "../../../src/appliance/open-links.ts";
+import { openTargetLink } from "../../../src/appliance/open-links.ts";
 import { connectionFromUrl, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import type { LockKeys } from "../../../src/desktop/link.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
@@ -16,7 +16,7 @@ t.test("caps lock and num lock of a real server are told as they change", { time
   const folder = mkdtempSync(join(tmpdir(), "oc-locks-"));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const { display, url } = await startTarget(t, "tigervnc", folder, { geometry: "320x240" });
-  const link = openVncLink(makeConnection(connectionFromUrl(url), systemClock.date()), [], {
+  const link = openTargetLink(makeConnection(connectionFromUrl(url), systemClock.date()), [], {
     trust: "tofu",
     known: null,
   });

@@ -1,5 +1,5 @@
 import t, { type Test } from "tap";
-import { openVncLink } from "../../../src/appliance/open-links.ts";
+import { openTargetLink } from "../../../src/appliance/open-links.ts";
 import { connectionFromUrl, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import type { Rect } from "../../../src/framebuffer/rect.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
@@ -154,7 +154,7 @@ t.test("a viewer's wish for another size reaches an RDP host", { timeout: 120_00
   await shownBy(appliance);
   await display.isUp();
   const viewerUrl = `vnc://:${PASSWORD}@127.0.0.1:${appliance.vncPort ?? 0}`;
-  const link = openVncLink(makeConnection(connectionFromUrl(viewerUrl), systemClock.date()), [], {
+  const link = openTargetLink(makeConnection(connectionFromUrl(viewerUrl), systemClock.date()), [], {
     trust: "insecure",
     known: null,
   });

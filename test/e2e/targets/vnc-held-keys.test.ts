@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
-import { openVncLink, PLATFORM } from "../../../src/appliance/open-links.ts";
+import { openTargetLink, PLATFORM } from "../../../src/appliance/open-links.ts";
 import {
   type Connection,
   connectionFromUrl,
@@ -47,7 +47,7 @@ async function openDesk(owner: Owner): Promise<Desk> {
 }
 
 function linkTo(connection: Connection): Link {
-  return openVncLink(connection, [], { trust: "tofu", known: null });
+  return openTargetLink(connection, [], { trust: "tofu", known: null });
 }
 
 /** A way to a port that can be cut. */

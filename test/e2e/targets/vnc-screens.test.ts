@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
-import { openVncLink } from "../../../src/appliance/open-links.ts";
+import { openTargetLink } from "../../../src/appliance/open-links.ts";
 import { connectionFromUrl, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
@@ -28,7 +28,7 @@ t.test("a viewer's layout of two screens reaches the target", { timeout: 90_000 
   // Until the target is live there is nobody to ask for another size.
   await until("the target's picture", () => agent.shot());
   const viewerUrl = `vnc://:${PASSWORD}@127.0.0.1:${appliance.vncPort ?? 0}`;
-  const link = openVncLink(makeConnection(connectionFromUrl(viewerUrl), systemClock.date()), [], {
+  const link = openTargetLink(makeConnection(connectionFromUrl(viewerUrl), systemClock.date()), [], {
     trust: "insecure",
     known: null,
   });

@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
-import { openVncLink } from "../../../src/appliance/open-links.ts";
+import { openTargetLink } from "../../../src/appliance/open-links.ts";
 import { connectionFromUrl, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import { type TestReport, testLink } from "../../../src/desktop/connections/connection-test.ts";
 import { KnownTargets } from "../../../src/desktop/connections/known-targets.ts";
@@ -73,7 +73,7 @@ async function tryUrl(
   trust: TlsTrust = "tofu",
 ): Promise<TestReport> {
   const connection = makeConnection(connectionFromUrl(url), systemClock.date());
-  return await testLink(openVncLink(connection, [], { trust, known }), systemClock);
+  return await testLink(openTargetLink(connection, [], { trust, known }), systemClock);
 }
 
 t.test("every security type of Xtigervnc gives a picture", { timeout: 120_000 }, async (t) => {

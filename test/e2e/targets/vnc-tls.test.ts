@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
-import { openVncLink } from "../../../src/appliance/open-links.ts";
+import { openTargetLink } from "../../../src/appliance/open-links.ts";
 import { connectionFromUrl, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import { type TestReport, testLink } from "../../../src/desktop/connections/connection-test.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
@@ -40,7 +40,7 @@ async function makeFolder(t: Test): Promise<string> {
 
 function tryUrl(url: string): Promise<TestReport> {
   const connection = makeConnection(connectionFromUrl(url), systemClock.date());
-  return testLink(openVncLink(connection, [], { trust: "insecure", known: null }), systemClock);
+  return testLink(openTargetLink(connection, [], { trust: "insecure", known: null }), systemClock);
 }
 
 /** Signs in by this way, and not with another password. */

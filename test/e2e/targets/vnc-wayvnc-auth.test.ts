@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
-import { openVncLink } from "../../../src/appliance/open-links.ts";
+import { openTargetLink } from "../../../src/appliance/open-links.ts";
 import { connectionFromUrl, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import { type TestReport, testLink } from "../../../src/desktop/connections/connection-test.ts";
 import type { Link } from "../../../src/desktop/link.ts";
@@ -74,7 +74,7 @@ function isOpen(port: number): Promise<boolean> {
 
 function linkTo(url: string): Link {
   const connection = makeConnection(connectionFromUrl(url), systemClock.date());
-  return openVncLink(connection, [], { trust: "tofu", known: null });
+  return openTargetLink(connection, [], { trust: "tofu", known: null });
 }
 
 function tryUrl(url: string): Promise<TestReport> {

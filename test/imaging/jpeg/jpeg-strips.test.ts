@@ -46,5 +46,7 @@ t.test("what did not change is the same buffer, and a wrong quality is refused",
   const picture = frameAsPicture(paintedFrame(40, 40));
   const strips = new JpegStrips(jpegTurbo, 75);
   t.equal(await strips.encode(picture), await strips.encode(picture));
-  t.throws(() => new JpegStrips(jpegTurbo, 0), RangeError);
+  for (const quality of [0, 101, 50.5, Number.NaN]) {
+    t.throws(() => new JpegStrips(jpegTurbo, quality), RangeError);
+  }
 });

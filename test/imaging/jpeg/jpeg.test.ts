@@ -1,8 +1,14 @@
 import t from "tap";
-import { rect } from "../../../src/framebuffer/rect.ts";
-import { encodeJpeg } from "../../../src/imaging/jpeg/jpeg.ts";
+import type { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
 import { jpegTurbo } from "../../../src/imaging/jpeg/jpeg-turbo.ts";
 import { decoded, frameAsPicture, paintedFrame, rgbOf } from "../pictures.ts";
+
+/** The JPEG of a rectangle, read from the frame's rows without a copy. */
+function encoded(frame: Framebuffer, r: Rect, quality: number): Uint8Array {
+  const { bytes, offset, strideBytes } = frameAsPicture(frame).pixels(r);
+  return jpegTurbo.encode(bytes.subarray(offset), r.width, r.height, strideBytes, quality);
+}
 
 /** A picture JPEG is made for: smooth, no noise. */
 function smoothFrame(width: number, height: number) {
@@ -25,7 +31,7 @@ function psnr(a: Uint8Array, b: Uint8Array): number {
 t.test("a crop looks like its pixels and has their size", async (t) => {
   const frame = smoothFrame(200, 120);
   for (const r of [frame.rect, rect(13, 7, 101, 55), rect(199, 119, 1, 1)]) {
-    const image = await decoded(encodeJpeg(jpegTurbo, frameAsPicture(frame), r, 90));
+    const image = await decoded(encoded(frame, r, 90));
     t.equal(image.format, "jpeg");
     t.same([image.width, image.height], [r.width, r.height]);
     const ratio = psnr(image.bytes, rgbOf(frame, r));
@@ -35,14 +41,6 @@ t.test("a crop looks like its pixels and has their size", async (t) => {
 
 t.test("a lower quality takes fewer bytes", async (t) => {
   const frame = paintedFrame(200, 120);
-  const [low, high] = [30, 95].map((q) => encodeJpeg(jpegTurbo, frameAsPicture(frame), frame.rect, q).length);
+  const [low, high] = [30, 95].map((q) => encoded(frame, frame.rect, q).length);
   t.ok((low ?? 0) < (high ?? 0) / 2, `${low} and ${high} bytes`);
-});
-
-t.test("a quality or rectangle out of range is refused", async (t) => {
-  const picture = frameAsPicture(paintedFrame(20, 20));
-  for (const quality of [0, 101, 50.5, Number.NaN]) {
-    t.throws(() => encodeJpeg(jpegTurbo, picture, rect(0, 0, 20, 20), quality), { name: "RangeError" });
-  }
-  t.throws(() => encodeJpeg(jpegTurbo, picture, rect(10, 0, 20, 20), 80), { name: "RangeError" });
 });

@@ -1,5 +1,5 @@
 import t from "tap";
-import { PixelCost } from "../../../src/web/viewer/pixel-cost.ts";
+import { PixelCost } from "../../../src/web/viewer/update-feed.ts";
 
 t.test("what was dear is expected to be dear, and forgotten slowly", async (t) => {
   const cost = new PixelCost();

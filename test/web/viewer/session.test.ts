@@ -198,15 +198,14 @@ t.test("input goes to the desktop in the viewer's name", async (t) => {
   t.ok(desktop.performed.every(({ actor }) => actor === HUMAN));
 });
 
-t.test("a view-only viewer's and an agent's input is dropped and counted", async (t) => {
+t.test("a view-only viewer's and an agent's input is dropped", async (t) => {
   for (const rights of [{ isViewOnly: true }, { actor: AGENT }]) {
-    const { desktop, transport, session } = await stand({ rights });
+    const { desktop, transport } = await stand({ rights });
     transport.say(say.encodings(0, -308), say.pointer(1, 2, 3), say.key(true, 0x61), say.cutText("text"));
     transport.say(say.desktopSize(80, 60, rect(0, 0, 80, 60)));
     transport.hangUp();
     await settled();
     t.same(desktop.performed, []);
-    t.equal(session.droppedInputs, 4);
   }
 });
 

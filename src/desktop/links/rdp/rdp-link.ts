@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
-import { type Rect, rect } from "../../../framebuffer/rect.ts";
-import type { Region } from "../../../framebuffer/region.ts";
+import { type Rect, rect, rectOfSize, type Size } from "../../../framebuffer/rect.ts";
+import { Region } from "../../../framebuffer/region.ts";
+import type { Screen } from "../../../framebuffer/screen.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { RdpClientEvent, RdpClientOptions, RdpEffect } from "../../../protocols/rdp/client-context.ts";
 import { RdpClient } from "../../../protocols/rdp/rdp-client.ts";
@@ -16,7 +17,6 @@ import { FirstPicture } from "./rdp-first-picture.ts";
 import { rdpPlatform, subjectPublicKeyOf } from "./rdp-platform.ts";
 import { endOf } from "./rdp-sessions.ts";
 import { RefreshBarrier } from "./refresh-barrier.ts";
-import { ScreenGaps } from "./screen-gaps.ts";
 import { UpdateJoiner } from "./update-joiner.ts";
 
 /** xrdp 0.9.21 with Xorg showed what was painted within 16 ms, and beside scrolling text within 45 (2026-11-24). */
@@ -309,5 +309,23 @@ export class RdpLink implements Link {
     this.#updates.drop();
     this.#questions.fail(error);
     this.#connection.release(true);
+  }
+}
+
+/**
+ * What a picture shows where no screen is: black, for ever. RDP hosts with screens of several sizes never paint it, and
+ * a desktop is not live before all of it was painted.
+ */
+export class ScreenGaps {
+  #gaps = Region.empty;
+
+  /** The picture has this size and these screens from here on. */
+  set(size: Size, screens: readonly Screen[]): void {
+    this.#gaps = Region.of(rectOfSize(size)).subtract(Region.from(screens.map(({ rect }) => rect)));
+  }
+
+  /** What was painted, and all that never will be. */
+  withPainted(painted: Region): Region {
+    return this.#gaps.isEmpty ? painted : painted.union(this.#gaps);
   }
 }

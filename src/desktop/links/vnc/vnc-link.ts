@@ -244,8 +244,6 @@ export class VncLink implements Link {
       case "pointer":
         this.#drawnPointer.moved(event.x, event.y);
         break;
-      case "resizeRefused":
-      case "peer":
       case "farewell":
         break;
       default:

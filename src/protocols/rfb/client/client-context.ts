@@ -7,7 +7,6 @@ import type { Screen } from "../../../framebuffer/screen.ts";
 import type { ByteQueue, Parser } from "../../byte-queue.ts";
 import type { Deflate, Inflate, JpegCodec, SecurityCrypto } from "../../platform.ts";
 import type { DecoderState, Encoding } from "../encodings/encoding.ts";
-import type { ResizeStatus } from "../resize-status.ts";
 import type { SecurityOptions } from "../security/policy.ts";
 import type { RfbEffect } from "./effect.ts";
 
@@ -64,10 +63,6 @@ export type RfbClientEvent =
   | { readonly type: "pointer"; readonly x: number; readonly y: number }
   /** Which lock keys are on. */
   | { readonly type: "locks"; readonly locks: LockKeys }
-  /** The server did not do what `resize` or `arrange` asked for. */
-  | { readonly type: "resizeRefused"; readonly status: ResizeStatus | "unknown" }
-  /** KasmVNC: somebody else's connection began or ended. */
-  | { readonly type: "peer"; readonly name: string; readonly isHere: boolean }
   /** KasmVNC: why the server is about to close, made safe to show. */
   | { readonly type: "farewell"; readonly reason: string; readonly isGraceful: boolean };
 

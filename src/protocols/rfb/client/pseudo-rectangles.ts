@@ -106,14 +106,9 @@ function* readExtendedDesktopSize(c: ClientContext, update: Update, r: Rect): Pa
     const bounds = rect(c.from.u16(), c.from.u16(), c.from.u16(), c.from.u16());
     screens.push({ id, rect: bounds, flags: c.from.u32() });
   }
+  // What we asked for and was refused, or is still to be decided upon (forwarded by neatvnc), changes nothing.
   const isOurs = r.x === 1;
-  if (isOurs && r.y !== RESIZE_STATUS.done) {
-    // A forwarded request (neatvnc) is still to be decided upon.
-    if (r.y === RESIZE_STATUS.forwarded) return;
-    const status = Object.values(RESIZE_STATUS).find((known) => known === r.y) ?? "unknown";
-    update.after({ type: "resizeRefused", status });
-    return;
-  }
+  if (isOurs && r.y !== RESIZE_STATUS.done) return;
   const whole = rect(0, 0, r.width, r.height);
   const usable = screens.filter(
     (screen) => holdsRect(whole, screen.rect) && screen.rect.width > 0 && screen.rect.height > 0,

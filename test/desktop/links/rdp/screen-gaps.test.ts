@@ -1,5 +1,5 @@
 import t from "tap";
-import { ScreenGaps } from "../../../../src/desktop/links/rdp/screen-gaps.ts";
+import { ScreenGaps } from "../../../../src/desktop/links/rdp/rdp-link.ts";
 import { rect } from "../../../../src/framebuffer/rect.ts";
 import { Region } from "../../../../src/framebuffer/region.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../../src/desktop/connections/connection.ts";
 import type { Decoding } from "../../../src/desktop/connections/connection-fields.ts";
 import { FileConnectionStore } from "../../../src/desktop/connections/connection-store.ts";
-import { decodingThread } from "../../../src/desktop/links/decoding-thread.ts";
+import { decodingThread } from "../../../src/desktop/links/target-link.ts";
 
 function threadOf(input: Omit<ConnectionInput, "host">, decoding?: Decoding): string {
   const wish = decoding === undefined ? {} : { decoding };
