@@ -15,7 +15,7 @@ import { systemClock } from "../platform/clock.ts";
 
 export { PLATFORM } from "../desktop/links/link-platform.ts";
 
-/** How targets that prove who they are are believed. */
+/** Which certificates and keys of targets are accepted, and where those seen before are kept. */
 export interface TrustSettings {
   readonly trust: TlsTrust;
   /** null: nothing is remembered. */

@@ -30,7 +30,7 @@ interface Clock {
   nowMs(): number;
 }
 
-/** A picture that left the house by another way than a tool; PictureGiven is one. */
+/** A picture that left the appliance by another way than a tool; PictureGiven is one. */
 interface GivenPicture extends Pick<BegunCall, "principal" | "transport"> {
   readonly desktopId: string;
   /** The method of MCP. */
@@ -46,7 +46,7 @@ export interface McpAudit {
 
 /**
  * Records each tool call twice, as it begins and as it ends: one without an end was cut off. Beside it what it was
- * besides: pictures that left the house, a limit that was met.
+ * besides: pictures that left the appliance, a limit that was met.
  */
 export function auditMcp(record: (entry: AuditEntry) => void, clock: Clock): McpAudit {
   const limits = new RepeatLimit(clock);

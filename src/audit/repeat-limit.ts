@@ -1,11 +1,14 @@
 import type { Clock } from "../platform/clock.ts";
 
-/** What happens again and again is one event in so long, which says how many there were since the one before. */
+/** Like events are recorded once in this time; the record says how many came since the one before. */
 const WINDOW_MS = 60_000;
-/** Keys watched at a time; the oldest is forgotten, and told of anew. */
+/** Keys remembered at a time; beyond it the oldest is forgotten, and its next event is recorded at once. */
 const MAX_WINDOWS = 1000;
 
-/** Decides what of a flood of like events is told: the first of each key, and then one a minute. */
+/**
+ * Limits how often like events are recorded, so that a flood does not fill the log: the first of each key at once, then
+ * one a minute.
+ */
 export class RepeatLimit {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #windows = new Map<string, { readonly atMs: number; missed: number }>();
@@ -14,7 +17,7 @@ export class RepeatLimit {
     this.#clock = clock;
   }
 
-  /** How many were not told of since the last that was; null where this one is not told of either. */
+  /** How many events of this key were left out since the last record; null: leave this one out as well. */
   meet(key: string): number | null {
     const nowMs = this.#clock.nowMs();
     const window = this.#windows.get(key);

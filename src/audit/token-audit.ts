@@ -6,7 +6,7 @@ interface AuditedToken {
   readonly role: string;
 }
 
-/** That a token was made or taken back: which, and what it may do, never its secret. By the house itself. */
+/** That a token was made or taken back: which, and what it may do, never its secret. By the appliance itself. */
 export function tokenEntry(change: "issued" | "revoked", { id, role }: AuditedToken): AuditEntry {
   return {
     type: change === "issued" ? "token.issued" : "token.revoked",

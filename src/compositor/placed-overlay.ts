@@ -2,7 +2,7 @@ import type { Rect } from "../framebuffer/rect.ts";
 import type { Overlay } from "./overlay.ts";
 import type { Shape } from "./shape.ts";
 
-/** An overlay with where it lies: never changed, replaced when it moves. */
+/** An overlay and its position. Never changed: an overlay that moves is replaced. */
 export interface PlacedOverlay {
   readonly overlay: Overlay;
   readonly shape: Shape;

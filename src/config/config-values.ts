@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Of TCP; 0 takes any free one. */
+/** A TCP port; 0 takes any free one. */
 export const port = z.coerce.number().int().min(0).max(65535);
 /** As a word, or as YAML says it. */
 export const toggle = z.union(

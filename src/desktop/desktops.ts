@@ -31,7 +31,7 @@ export type { TestReport } from "./connections/connection-test.ts";
 export interface DesktopsEvent {
   readonly type: "added" | "changed" | "removed";
   readonly desktop: Desktop;
-  /** Who asked for it; null: the house itself, as its configuration says. */
+  /** Who asked for it; null: the appliance itself, as its configuration says. */
   readonly by: Actor | null;
 }
 
@@ -67,7 +67,7 @@ export interface ConnectionTested {
 
 /** The registry: every configured connection and its live desktop. */
 export class Desktops {
-  /** Every open question of the house. */
+  /** Every open question of the appliance. */
   readonly questions: Questions;
   readonly #ports: DesktopsPorts;
   readonly #options: DesktopOptions;

@@ -50,7 +50,7 @@ export interface LinkEvents {
   step(name: string, detail: string): void;
 }
 
-/** Hears nothing: the base of what wants to hear a little. */
+/** Listens to nothing: a base for listeners that need only some of the events. */
 export const IGNORE_EVENTS: LinkEvents = {
   ready: () => undefined,
   update: () => undefined,
@@ -64,7 +64,7 @@ export const IGNORE_EVENTS: LinkEvents = {
   step: () => undefined,
 };
 
-/** One conversation with a target. The only outgoing sockets of the house live behind it. */
+/** One conversation with a target. The only outgoing sockets of the appliance live behind it. */
 export interface Link {
   /** What the decoder draws in: inside an update it is torn, so only the desktop reads it, on `update`. */
   readonly framebuffer: Framebuffer;

@@ -3,7 +3,7 @@ import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Screen } from "../framebuffer/screen.ts";
 
-/** For whom pixels are made: decides which masks and layers they get. */
+/** Who gets the pixels: decides which masks and overlays are in them. */
 export type Audience = "agent" | "viewer" | "recording";
 
 export const IMAGE_FORMATS = ["png", "jpeg", "webp"] as const;

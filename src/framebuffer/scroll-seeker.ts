@@ -2,7 +2,7 @@ import type { Framebuffer } from "./framebuffer.ts";
 import type { Region } from "./region.ts";
 import { findScroll, LEAST_PIXELS, type Scroll } from "./scroll.ts";
 
-/** Looks in vain after which one update is left out before the next look, then two, and so on … */
+/** After this many searches that found nothing one update is skipped before the next search, then two, and so on … */
 const PATIENCE = 8;
 /** … up to this many: a page that scrolls after a film is seen to within a few updates. */
 const MOST_LEFT_OUT = 7;

@@ -4,7 +4,9 @@ import type { Clock } from "./clock.ts";
 import { delay } from "./clock.ts";
 
 const RETRY_MS = 5;
-/** What is held is held for single writes: one this old was left behind, whatever its process number is by now. */
+/**
+ * A lock is held for single writes: one older than this was left behind, even where its process number is in use again.
+ */
 const STALE_MS = 10_000;
 const WAIT_MS = 4000;
 /** For so long it is left to who wished for it: one that was killed never takes it. */

@@ -2,11 +2,11 @@ import type { Clock } from "./clock.ts";
 
 /** How often a link's thread is asked whether it still runs. */
 const ASK_MS = 5000;
-/** It is given up after two of these without a word: one may pass while the whole machine slept. */
+/** It hangs after PATIENCE of these without a message: one may pass while the whole machine sleeps. */
 const ANSWER_MS = 10_000;
 const PATIENCE = 2;
 
-/** Looks after a thread: whoever says nothing although asked hangs. */
+/** Notices a thread that hangs: it is asked at intervals, and hangs where it then sends nothing at all. */
 export class ThreadWatchdog {
   readonly #clock: Clock;
   readonly #ask: () => void;

@@ -1,6 +1,6 @@
 import type { SentLine } from "./log-reader.ts";
 
-/** Where the log is sent to besides. */
+/** A place beside the log itself to which its lines are sent. */
 export interface Receiver {
   /** In messages and file names: http, syslog, otlp. */
   readonly name: string;

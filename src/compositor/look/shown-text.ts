@@ -1,6 +1,6 @@
 /**
- * What turns words around or hides among them: format characters, bidirectional controls among these, and whatever else
- * has no sign of its own (UAX 44).
+ * Characters that change the order of text or are invisible: format characters, bidirectional controls among these, and
+ * whatever else has no glyph of its own (UAX 44).
  */
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { JsonFile } from "../../platform/json-file.ts";
 
-/** More connections than a house may have, so that none loses its time. */
+/** More connections than an appliance may have, so that none loses its time. */
 const MAX_CONNECTIONS = 1000;
 
 const fileSchema = z.strictObject({

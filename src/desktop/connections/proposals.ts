@@ -13,7 +13,7 @@ export class Proposals {
   readonly approvals: Approvals;
   readonly #listeners: Listeners<DesktopEvent>;
 
-  /** `everywhere`: all open questions of the house. */
+  /** `everywhere`: all open questions of the appliance. */
   constructor(
     clock: Clock,
     times: ApprovalTimes,

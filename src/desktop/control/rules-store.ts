@@ -3,7 +3,7 @@ import { JsonFile } from "../../platform/json-file.ts";
 import { type CustomRules, customRulesSchema } from "./custom-rules-fields.ts";
 import type { Mode } from "./policy.ts";
 
-/** More desktops than a house may have, so that none loses its rules. */
+/** More desktops than an appliance may have, so that none loses its rules. */
 const MAX_DESKTOPS = 1000;
 
 const fileSchema = z.strictObject({
@@ -51,7 +51,7 @@ export class RulesStore {
     return new RulesStore(file, new Map(Object.entries(kept?.desktops ?? {})), onFault);
   }
 
-  /** Of a desktop that was just opened. A house that was started passive stays so: then kept rules wait. */
+  /** Of a desktop that was just opened. An appliance that was started passive stays so: then kept rules wait. */
   first(id: string, configured: FirstPolicy): FirstPolicy {
     const rules = this.#rules.get(id);
     return rules === undefined || configured.mode === "passive"

@@ -10,7 +10,7 @@ export interface ViewerPresenceEvents {
   gone(personId: string): void;
 }
 
-/** The viewers of one desktop, and whose they are. */
+/** Counts the viewers of one desktop, and knows which person each belongs to. */
 export class ViewerPresence {
   readonly #clock: Clock;
   readonly #events: ViewerPresenceEvents;

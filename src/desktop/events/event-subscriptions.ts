@@ -8,7 +8,7 @@ import { EventSubscription, type SubscribedDesktop, type SubscriptionOptions } f
 
 const MAX_A_PRINCIPAL = 20;
 const MAX_ALL = 1000;
-/** A subscriber that fetches nothing for so long is gone: what it listens with is closed. */
+/** A subscription from which nothing is fetched for this long is closed: its subscriber is taken for gone. */
 const IDLE_MS = 30 * 60_000;
 /** The least time between two looks that a subscriber is told to take: what its screenshots may sustain (R1). */
 export const LEAST_INTERVAL_MS = 1000;

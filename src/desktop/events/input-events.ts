@@ -1,7 +1,7 @@
 import { BUTTON_BIT, BUTTONS, type Button } from "../control/action.ts";
 import { Input } from "../input/input.ts";
 
-/** What goes down to a target, as others may know of it: never which key or text. */
+/** Input to a target, as subscribers are told of it: never which key or text. */
 export type ObservedInputEvent =
   | { readonly kind: "mouse_move"; readonly x: number; readonly y: number }
   | { readonly kind: "mouse_click"; readonly x: number; readonly y: number; readonly button: Button }
@@ -9,7 +9,7 @@ export type ObservedInputEvent =
   /** Characters that were put on the target's clipboard. */
   | { readonly kind: "clipboard"; readonly length: number };
 
-/** The input of a desktop that tells what passes, whoever it comes from. */
+/** The input of a desktop that reports what is sent through it, whoever sends it. */
 export class ObservedInput extends Input {
   readonly #tell: (seen: ObservedInputEvent) => void;
 

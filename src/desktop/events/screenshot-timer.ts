@@ -26,8 +26,8 @@ export interface Captured {
 }
 
 /**
- * Says when it is time to look again, with a picture of what there is then: never more often than the interval, and never
- * by asking.
+ * Tells a subscriber when to look at the screen again, with a picture of it where one was asked for: never more often
+ * than the interval, and by listening to changes, not by polling.
  */
 export class ScreenshotTimer {
   readonly queue = new EventQueue();

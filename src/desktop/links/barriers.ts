@@ -5,7 +5,7 @@ interface Waiting {
   readonly reject: (error: LinkError) => void;
 }
 
-/** Questions to a target that are answered in order: what was asked first is answered first. */
+/** Requests to a target that it answers in the order in which they were sent. */
 export class Barriers {
   readonly #waiting = new Map<number, Waiting>();
   #next = 1;

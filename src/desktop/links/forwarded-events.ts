@@ -2,7 +2,7 @@ import type { Cursor } from "../../framebuffer/cursor.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { LinkEvents, LockKeys } from "../link.ts";
 
-/** What a target says that its link tells on as it is: nothing of the link's own depends on it. */
+/** Events of a target that its link passes on unchanged: nothing of its own work depends on them. */
 export type ForwardedEvent =
   /** How much of the first picture was decoded, more than 0 and at most 1. */
   | { readonly type: "progress"; readonly part: number }

@@ -6,7 +6,7 @@ import type { TargetTrust } from "../connections/trust-policy.ts";
 import type { Link } from "../link.ts";
 import type { ReverseListen } from "./streams/reverse-stream.ts";
 
-/** What a link to a target is made of beside its connection; the same on every thread. */
+/** What a link needs beside its connection, in the same form on every thread. */
 export interface LinkParts {
   /** Where it may lead: each stream asks anew when it connects. */
   readonly reach: TargetReach;

@@ -21,8 +21,9 @@ export function makeTargetLink(connection: Connection, parts: LinkParts): Link {
 
 /**
  * The thread that a connection's link decodes on. RDP hosts never have the main thread; VNC and KasmVNC servers have it
- * unless a thread was asked for: their pieces are read in slices (SlicedReader), which keeps its turns as short as a thread
- * would (docs/adr/0009). A server that comes to us comes to the socket that listens, which is the main thread's.
+ * unless a thread was asked for: their pieces are read in slices (SlicedReader), which keeps its turns as short as a
+ * thread would (docs/adr/0009). A server that connects to us does so on a listening socket, which belongs to the main
+ * thread.
  */
 export function decodingThread({ protocol, transport, decoding }: Connection): "main" | "worker" {
   if (protocol === "rdp") return "worker";

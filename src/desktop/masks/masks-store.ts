@@ -5,7 +5,7 @@ import { maskFields } from "./mask-fields.ts";
 import { readMark, storedMark } from "./mask-mark.ts";
 import { MASK_LIMIT, type StoredMask } from "./masks.ts";
 
-/** More desktops than a house may have, so that none loses its masks. */
+/** More desktops than an appliance may have, so that none loses its masks. */
 const MAX_DESKTOPS = 1000;
 /** Base64 of 64 Ki pixels that deflate does not make smaller. */
 const MOST_MARK_CHARACTERS = 400_000;

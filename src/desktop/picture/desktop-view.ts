@@ -5,7 +5,7 @@ import type { Audience, Snapshot, SnapshotRequest, View, Watcher } from "../view
 import type { Display } from "./display.ts";
 import type { Snapshots } from "./snapshots.ts";
 
-/** The door up, as one audience may use it. */
+/** The pictures and changes of a desktop as one audience may see them. */
 export class DesktopView implements View {
   readonly audience: Audience;
   readonly #display: Display;

@@ -5,7 +5,7 @@ import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
 import type { Audience } from "../view.ts";
 
-/** What is kept from whom; see Masks. */
+/** Says which part of the picture is hidden from which audience; the masks of a desktop (Masks) are one. */
 export interface MaskSource {
   /** The same object while it is the same. */
   hiddenFrom(audience: Audience): Region;

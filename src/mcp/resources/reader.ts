@@ -8,7 +8,7 @@ export interface Reader {
   readonly principal: Principal;
   readonly desktops: McpDesktops;
   readonly mcpState: McpState;
-  /** null in a house that records nothing. */
+  /** null in an appliance that records nothing. */
   readonly recordings: RecordingsOf | null;
   readonly signal: AbortSignal;
   /** Says that a picture of a desktop is in the answer. */

@@ -61,7 +61,7 @@ export function placeText({ native, image, screenshot_id }: z.input<typeof posit
   return `${image.x},${image.y} of your screenshot (desktop pixel ${at})`;
 }
 
-/** A caller's coordinates, turned into desktop pixels and back. */
+/** Turns a caller's coordinates into desktop pixels, and desktop pixels back into the caller's. */
 export interface CoordinateMapper {
   /** Throws RefusedError out_of_bounds. */
   point(point: Point): Point;

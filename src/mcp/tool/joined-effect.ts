@@ -3,7 +3,7 @@ import { coverOf } from "../../framebuffer/cover.ts";
 import { type Rect, rectOfSize } from "../../framebuffer/rect.ts";
 import type { McpDesktop } from "./ports.ts";
 
-/** As many as one effect names. */
+/** Rectangles that an answer names: as many as for a single effect. */
 const MAX_RECTS = 32;
 
 /** All that changed since a generation, whatever changed it; nothing is said of what may still come. */

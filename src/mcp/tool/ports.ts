@@ -107,7 +107,7 @@ interface McpLog {
   error(fields: object, message: string): void;
 }
 
-/** What the MCP face needs from the house. */
+/** What the MCP face needs from the appliance. */
 export interface McpPorts {
   readonly desktops: McpDesktops;
   readonly clock: Clock;
@@ -136,6 +136,6 @@ export interface McpPorts {
   readonly reader?: Pick<OcrPool, "read">;
   /** The texts of desktops; absent, none is kept here. */
   readonly texts?: Pick<DesktopTexts, "now" | "since" | "find" | "elements" | "element">;
-  /** Absent: this house records nothing. */
+  /** Absent: this appliance records nothing. */
   readonly recordings?: RecordingsFace;
 }

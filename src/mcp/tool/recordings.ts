@@ -57,7 +57,7 @@ export class RecordingsOf {
   readonly #recordings: RecordingsFace;
   readonly #principal: Principal;
 
-  /** Throws RefusedError not_supported in a house that records nothing. */
+  /** Throws RefusedError not_supported in an appliance that records nothing. */
   constructor(recordings: RecordingsFace | undefined, principal: Principal) {
     if (recordings === undefined) throw new RefusedError("not_supported", "this server records nothing");
     this.#recordings = recordings;

@@ -16,7 +16,7 @@ export interface ToolContext {
   readonly actor: Actor;
   readonly clientName: string | null;
   readonly desktops: McpDesktops;
-  /** As this caller may use them; reading it throws RefusedError not_supported in a house that records nothing. */
+  /** As this caller may use them; reading it throws RefusedError not_supported in an appliance that records nothing. */
   readonly recordings: RecordingsOf;
   /** The named desktop, else the caller's active one; throws RefusedError not_found. */
   desktop(connectionId: string | undefined): McpDesktop;

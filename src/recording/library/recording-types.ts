@@ -22,7 +22,7 @@ export type RecordingsEvent =
   | { readonly type: "started"; readonly recording: RecordingSummary; readonly by: Actor }
   /** A person asked for one that somebody else had begun. */
   | { readonly type: "kept"; readonly recording: RecordingSummary; readonly by: Actor }
-  /** `by` null: its desktop went, its policy ended it, or the house closed. */
+  /** `by` null: its desktop went, its policy ended it, or the appliance closed. */
   | { readonly type: "stopped"; readonly recording: RecordingSummary; readonly by: Actor | null }
   /** `by` null: it was too old, or all were too large. */
   | { readonly type: "removed"; readonly id: string; readonly by: Actor | null }
@@ -40,7 +40,7 @@ export interface StartOptions {
   readonly by: Actor;
 }
 
-/** Every recording of the house: those that run and those on disk. */
+/** Every recording of the appliance: those that run and those on disk. */
 export interface RecordingsFace {
   /** The newest first. */
   list(): Promise<readonly RecordingSummary[]>;

@@ -26,7 +26,7 @@ export class Replays {
   /** Recordings by desktop. */
   readonly #shown = new Map<string, string>();
 
-  /** Before any is opened: the house has to stand first. */
+  /** Before any is opened: the appliance has to stand first. */
   attach(ports: ReplaysPorts): void {
     this.#ports = ports;
     ports.on(({ type, desktop }) => {

@@ -1,7 +1,7 @@
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { Clock } from "../../platform/clock.ts";
 
-/** As often as a recorder asks the disk that refused it. */
+/** How often a start that failed is tried again: as often as a recorder tries a disk that refused a write. */
 const RETRY_MS = 5_000;
 
 interface Missed {

@@ -3,7 +3,7 @@ import type { CaptureRateLimits } from "./capture-rate.ts";
 import type { CopyScheduler } from "./copy-scheduler.ts";
 import type { RecordingEncoder } from "./encoder.ts";
 
-/** What a recorder needs of the house. */
+/** What a recorder needs of the appliance. */
 export interface RecorderPorts {
   readonly clock: Clock;
   readonly turns: CopyScheduler;

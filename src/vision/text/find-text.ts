@@ -3,7 +3,7 @@ import { boundRects, type Rect } from "../../framebuffer/rect.ts";
 import { VisionError } from "../error.ts";
 import type { TextLine, TextMatch, TextQuery, TextWord } from "./text-line.ts";
 
-/** More matches tell nobody more. */
+/** Matches in an answer: a query with more of them is too wide to act on. */
 const MOST_MATCHES = 200;
 /** Of one pattern over all lines: some take ages to find out that a line does not match. */
 const PATTERN_MS = 100;

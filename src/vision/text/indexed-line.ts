@@ -2,7 +2,7 @@ import type { Box } from "../cut/box.ts";
 import type { LineInk } from "../cut/cut-line.ts";
 import type { Reading } from "./line-cache.ts";
 
-/** A line of the picture as it is now. */
+/** A line of text in the picture as it is now, and since which generation it stands there. */
 export interface IndexedLine extends Box {
   readonly hash: string;
   /** The generation at which it was first seen. */

@@ -299,7 +299,10 @@ function lineOf(entry: IndexedLine, area: Rect | null): TextLine | null {
   return within.length === words.length ? { ...line, rect: rectOfBox(entry) } : line;
 }
 
-/** A gone line is some hundred bytes; who asks less often than so many go is told the whole. */
+/**
+ * Lines that went and are remembered, of some hundred bytes each; a caller who missed more than these gets the whole
+ * text.
+ */
 const MOST_GONE = 2000;
 
 /** Lines that were shown once, and when they went. */

@@ -9,7 +9,7 @@ import type { DesktopInfo, HolderInfo } from "./api.ts";
 
 const RECENT_MS = 60_000;
 
-/** Tells about desktops in the words of the web API. */
+/** Describes desktops in the shapes of the web API. */
 export class DesktopDescriber {
   readonly #clock: Clock;
   readonly #clients: ConnectedClients;

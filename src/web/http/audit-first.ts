@@ -26,7 +26,10 @@ export function needsAuditFirst(request: FastifyRequest): boolean {
   return config.isAuditedFirst ?? !(request.method === "GET" || request.method === "HEAD");
 }
 
-/** Tells the audit what is about to be done, and waits until it is written. Throws RefusedError audit_down. */
+/**
+ * Writes into the audit log what is about to be done, and resolves when that is written. Throws RefusedError
+ * audit_down.
+ */
 export async function auditFirst(audit: AppPorts["audit"], request: FastifyRequest): Promise<void> {
   const resource = resourceOf(request);
   audit.record({

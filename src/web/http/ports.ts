@@ -102,7 +102,7 @@ interface AuditFace {
   readonly isWorking: boolean;
 }
 
-/** Everything that the web face needs from the house. */
+/** Everything that the web face needs from the appliance. */
 export interface AppPorts {
   readonly desktops: WebDesktops;
   readonly authenticator: Authenticator;
@@ -130,7 +130,7 @@ export interface AppPorts {
   readonly clients: ConnectedClients;
   /** Forgets what the target proved itself by; false where nothing was known. */
   readonly forgetIdentity?: (connection: Connection) => Promise<boolean>;
-  /** Absent: this house records nothing. */
+  /** Absent: this appliance records nothing. */
   readonly recordings?: RecordingsFace;
   /** Shows a recording as a desktop of its own, from a moment on. */
   readonly replays?: {

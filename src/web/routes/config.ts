@@ -12,7 +12,10 @@ import { baseUrl } from "./metadata.ts";
 
 const querySchema = z.object({ client: z.string().max(100).optional() });
 
-/** A token is handed out only where it can be told that it was. Throws RefusedError audit_down. */
+/**
+ * Writes into the audit log that a token is about to be shown; where that fails it is not shown. Throws RefusedError
+ * audit_down.
+ */
 async function tellShown({ audit }: AppPorts, request: FastifyRequest): Promise<void> {
   audit.record({
     type: "token.shown",

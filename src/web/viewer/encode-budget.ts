@@ -1,6 +1,6 @@
 import { loopTurns } from "../../platform/loop-turns.ts";
 
-/** Viewers' part of the turns of the event loop, and when they ask for it. */
+/** The time that encoding for all viewers may take in each turn of the event loop; see loopTurns. */
 export class EncodeBudget {
   readonly #loop: typeof loopTurns;
   #soon: (() => void)[] = [];

@@ -1,6 +1,6 @@
-/** What a viewer may say at once: more than any clipboard that is taken. */
+/** Bytes that a viewer may send at once: more than any clipboard that is taken. */
 const BURST_BYTES = 512 * 1024;
-/** What it may say each second after that; a hand at mouse and keyboard says a few kilobytes. */
+/** Bytes that it may send each second after that; a person at mouse and keyboard sends a few kilobytes. */
 const BYTES_PER_SECOND = 128 * 1024;
 
 /** A reader that can be held up; the other side then feels it as a slow line. */
@@ -10,8 +10,8 @@ export interface PausableReader {
 }
 
 /**
- * Reads a viewer no faster than a generous person acts: what it says beyond that waits in its own socket, so that one
- * that floods takes no time from the others.
+ * Limits how fast a viewer is read, to more than a person can send: the rest waits in its own socket, so that one that
+ * floods takes no time from the others.
  */
 export class ReadThrottle {
   readonly #reader: PausableReader;

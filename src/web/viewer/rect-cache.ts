@@ -6,7 +6,7 @@ import type { Rect } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import type { EncodedUpdate, PixelStyle, RectWork } from "../../protocols/rfb/server/rfb-server.ts";
 
-/** Of bodies, with overlays and without each. */
+/** Bytes of encoded rectangles that are kept, for pictures with overlays and for those without each. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** What an entry takes beside its bytes: its key, its place in the map, the objects. */

@@ -40,7 +40,7 @@ export interface SignedInViewer {
   readonly credential: Credential | null;
 }
 
-/** The door for one socket. */
+/** The sign-in of one socket: what it is offered, and who it turned out to be. */
 export interface ViewerSignInAttempt {
   readonly security: readonly ServerSecurity[];
   /** Who came in; call after the handshake. */

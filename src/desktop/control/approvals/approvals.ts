@@ -121,7 +121,7 @@ export class Approvals {
   readonly #everywhere: () => readonly Approval[];
 
   /**
-   * `on` is told of each approval when it is asked and when it is decided. `everywhere`: all open questions of the house;
+   * `on` is told of each approval when it is asked and when it is decided. `everywhere`: all open questions of the appliance;
    * default these alone.
    */
   constructor(

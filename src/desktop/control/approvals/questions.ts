@@ -10,7 +10,7 @@ export interface QuestionSource {
   on(listener: (event: DesktopEvent) => void): () => void;
 }
 
-/** Every open question of the house in one place, for those who answer. */
+/** Every open question of the appliance in one place, for those who answer. */
 export class Questions {
   readonly #sources = new Map<QuestionSource, () => void>();
   readonly #listeners: Listeners<Approval>;

@@ -4,9 +4,11 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { LinkError } from "../../error.ts";
 import { Barriers } from "../barriers.ts";
 
-/** RDP has no question that every host answers: who never did and says nothing for so long has had its say. */
+/**
+ * RDP has no request that every host answers: one that never answered, and sends nothing for this long, has sent all.
+ */
 const SILENT_MS = 200;
-/** A host that did answer before gets so long. */
+/** How long a host that has answered before is waited for. */
 const BUSY_MS = 1000;
 /**
  * A host that copies its screen now and then has done so within this time: FreeRDP's shadow server does 16 times a
@@ -21,7 +23,10 @@ const PROBE = rect(0, 0, 2, 2);
 /** Hosts round the pixels up to their tiles. */
 const MOST_ANSWER_SIDE = 64;
 
-/** Questions to an RDP host that show what it has painted until now: some of its pixels, asked for again. */
+/**
+ * Finds out when an RDP host has sent all that it painted until now: some of its pixels are asked for again, and come
+ * after the rest.
+ */
 export class RefreshBarrier {
   readonly #ask: (pixels: Rect) => void;
   readonly #clock: Clock;

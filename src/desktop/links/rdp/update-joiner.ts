@@ -1,7 +1,9 @@
 import { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
 
-/** Updates are told so often at most: each costs all who hear of it the same, however little it painted. */
+/**
+ * The least time between two updates that are passed on: each costs every listener the same, however little it painted.
+ */
 const APART_MS = 8;
 /** More rectangles than these do not wait: as fewer, larger ones they would include pixels that were not painted. */
 const MAX_RECTS = 512;

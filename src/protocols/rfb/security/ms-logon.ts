@@ -14,7 +14,8 @@ const PASSWORD_BYTES = 64;
 
 /**
  * UltraVNC's MS-Logon II, type 113: U64 generator, U64 modulus, U64 public key; answered by our public key, the user
- * name and the password, each DES-CBC under the secret. 64 bits hide nothing from who wants to know.
+ * name and the password, each DES-CBC under the secret. A secret of 64 bits protects them from nobody who listens on
+ * purpose.
  */
 export function* signInByMsLogon(c: ClientContext): Parser<void> {
   const { from } = c;

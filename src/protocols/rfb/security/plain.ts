@@ -6,7 +6,7 @@ import { encodeCredential } from "./credentials.ts";
 
 /**
  * VeNCrypt Plain and the Unix logon of Tight, rfbproto: U32 length of the user name, U32 length of the password, both.
- * Nothing hides them but what lies around.
+ * They go as they are: only a TLS around the connection protects them.
  */
 // biome-ignore lint/correctness/useYield: a security type that reads nothing
 export function* sendPlain(c: ClientContext): Parser<void> {

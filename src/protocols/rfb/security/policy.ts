@@ -1,7 +1,7 @@
 import { RfbError } from "../error.ts";
 import { SECURITY, TIGHT_AUTH, VENCRYPT } from "../numbers.ts";
 
-/** What a way in asks of us, and what it does for us. */
+/** What a security type needs of us, and what it protects. */
 interface SecurityTraits {
   readonly asks: "nothing" | "password" | "user";
   /** The server shows a certificate or a key that can be told from another's. */

@@ -9,7 +9,7 @@ import type { CursorKind } from "./viewer-settings.ts";
 
 const HIDDEN: Cursor = { width: 0, height: 0, hotspotX: 0, hotspotY: 0, rgba: new Uint8Array(0) };
 
-/** Classic cursors know no half: what is at least half opaque is drawn. */
+/** Classic cursors have a mask of one bit: pixels of at least this alpha are drawn. */
 const OPAQUE_FROM = 128;
 
 /** Adds the cursor's rectangle in the form the viewer takes; null hides it. x and y of the header: the hotspot. */

@@ -17,7 +17,7 @@ import type { UpdateRequests } from "./update-requests.ts";
 import { joinParts, UpdateWriter } from "./update-writer.ts";
 import type { ViewerSettings } from "./viewer-settings.ts";
 
-/** What is sent again exactly must not keep what is new waiting for long. */
+/** Bytes of an update in which lossy pixels are sent again exactly: what is new must not wait long for them. */
 const MAX_REFINEMENT_BYTES = 256 * 1024;
 
 /** Of an open update, or of one that may become open, in one turn. */
