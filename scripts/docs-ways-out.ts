@@ -117,11 +117,24 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
     "GET /api/v1/desktops/:id/overlays",
   ],
   ...["GET /api/v1/desktops/:id/replay", "GET /api/v1/recordings", "GET /api/v1/recordings/:id"],
-  ...["GET /api/v1/session/ways", "GET /api/v1/grants", "GET /api/v1/tokens", "GET /api/v1/me"],
+  ...[
+    "GET /api/v1/session/ways",
+    "GET /api/v1/grants",
+    "GET /api/v1/tokens",
+    "GET /api/v1/secrets",
+    "GET /api/v1/me",
+  ],
   ...["admin-token", "agent-token", "agent-tokens", "tokens.json", "tokens-used.json", "secret.key"].map(
     file,
   ),
-  ...["known-targets.json", "rules.json", "last-connected.json", "connections.json"].map(file),
+  ...[
+    "known-targets.json",
+    "rules.json",
+    "last-connected.json",
+    "connections.json",
+    "secrets.json",
+    "secrets.lock",
+  ].map(file),
   ...["vnc-rsa-key.pem", "vnc-password", "recording-key.pem"].map(file),
   ...["audit.ndjson", "audit.lock", "audit.head", "audit.key"].map(file),
 ]);

@@ -61,6 +61,7 @@ import {
 import { openMonitoring } from "./open-monitoring.ts";
 import { openOidc } from "./open-oidc.ts";
 import { openRecordings } from "./open-recordings.ts";
+import { openSecrets, secretPorts } from "./open-secrets.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
 import { SharedConnections } from "./shared-connections.ts";
 
@@ -186,7 +187,8 @@ async function openRooms(
   const texts = new DesktopTexts({ reader, timer: clock });
   closeStack.add(() => texts.close());
   warmUpPublishing();
-  const desktops = new Desktops(
+  const secrets = await openSecrets(config, sealer, clock);
+  const desktops: Desktops = new Desktops(
     {
       mode: config.mode,
       customRules: config.custom_rules,
@@ -225,6 +227,7 @@ async function openRooms(
       ownListeners: () => own,
       limits: limitsOf(config),
       secured: () => audit.secured(),
+      secrets: secretPorts(secrets, texts, () => desktops),
       tested: (test) => audit.record(testEntry(test)),
       allowedTargets: config.targets.allow.flatMap((entry) => allowedTargets(entry) ?? []),
     },
@@ -299,6 +302,7 @@ async function openRooms(
     replays,
     authenticator,
     tokens,
+    secrets,
     ...(oidc === null ? {} : { oidc }),
     audit,
     mcp,

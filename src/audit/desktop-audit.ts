@@ -45,7 +45,7 @@ export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEn
           record({ resource: { kind: "desktop", id: desktop.id }, ...entry });
         holder = event.holder;
       }
-      const entries = [entryOf(event, told), rulesEntry(event)];
+      const entries = [entryOf(event, told), rulesEntry(event), ...secretEntries(event, desktop.id)];
       if (event.type === "state") told = toldAfter(event.state.kind, told);
       for (const entry of entries) {
         if (entry !== null) record({ resource: { kind: "desktop", id: desktop.id }, ...entry });
@@ -128,6 +128,20 @@ function entryOf(event: DesktopEvent, told: SessionTold): AuditEntry | null {
     default:
       return null;
   }
+}
+
+/** Which stored secrets an agent had typed, or wanted to, and where: their names alone. */
+function secretEntries(event: DesktopEvent, desktopId: string): readonly AuditEntry[] {
+  if (event.type !== "action") return [];
+  const { secrets = [], actor, outcome, code } = event.record;
+  return secrets.map(({ kind, name }) => ({
+    type: "secret.used",
+    severity: "notice",
+    actor,
+    action: `${kind} on ${desktopId}`,
+    resource: { kind: "secret", id: name },
+    errorCode: outcome === "done" ? null : (code ?? outcome),
+  }));
 }
 
 /** From whom something is hidden or shown again; never where or what. One that goes with what it follows is no other. */

@@ -8,6 +8,7 @@ import { configCommand } from "./config-cli.ts";
 import { connectionsCommand } from "./connections-cli.ts";
 import { doctorCommand } from "./doctor-cli.ts";
 import { recordingsCommand } from "./recordings-cli.ts";
+import { secretCommand } from "./secret-cli.ts";
 import { targetsCommand } from "./targets-cli.ts";
 import { tokenCommand } from "./token-cli.ts";
 
@@ -35,6 +36,13 @@ Commands
                [--toolsets T]   its holder has only these tools, as with serve
                [--expires WHEN] 90m, 12h, 30d, or a moment such as 2026-12-31T18:00:00Z; never without it
   token list | revoke ID
+  secret add NAME [--file FILE] keep a secret that agents may have typed by its name, or replace one;
+             [--totp]           it is read from FILE or standard input, never from the command line;
+             [--desktops IDS] [--agents NAMES]
+                                --totp: the seed of one-time codes, base32 or otpauth://totp/
+             [--seen TEXT] [--seen-in X,Y,WxH]
+                                what must be read on the screen when it is typed, and where
+  secret list | remove NAME
   audit verify [FILE...]        exit 0 only if every line of the audit log is as it was written
   audit export --actor NAME     every event of one actor, by name or id, as NDJSON
   doctor [--json]               look at Node, data folder, disk, clock, TLS, ports, fonts, targets and
@@ -64,6 +72,7 @@ const COMMANDS: Readonly<
   connections: connectionsCommand,
   recordings: recordingsCommand,
   targets: targetsCommand,
+  secret: secretCommand,
   token: tokenCommand,
   audit: auditCommand,
   doctor: doctorCommand,

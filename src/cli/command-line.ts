@@ -37,6 +37,12 @@ const OPTIONS = {
   pointer: { type: "string" },
   fps: { type: "string" },
   output: { type: "string", short: "o" },
+  file: { type: "string" },
+  totp: { type: "boolean" },
+  desktops: { type: "string" },
+  agents: { type: "string" },
+  seen: { type: "string" },
+  "seen-in": { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
 } as const;

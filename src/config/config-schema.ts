@@ -12,6 +12,7 @@ import { list, port, toggle } from "./config-values.ts";
 import { connectionSchema } from "./connection-schema.ts";
 import { masksSchema } from "./masks-schema.ts";
 import { oidcSchema } from "./oidc-schema.ts";
+import { secretsSchema } from "./secrets-schema.ts";
 import { targetsSchema } from "./targets-schema.ts";
 
 /** Everything that can be configured: the file's shape, and, through CONFIG_KEYS, the environment's and the flags'. */
@@ -240,6 +241,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   masks: masksSchema,
+  secrets: secretsSchema,
   connections: z
     .array(connectionSchema)
     .default([])

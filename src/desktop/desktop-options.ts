@@ -3,6 +3,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Connection } from "./connections/connection.ts";
 import type { Approval, ApprovalTimes } from "./control/approvals/approvals.ts";
 import type { ClipboardLimits, Mode } from "./control/policy.ts";
+import type { SecretPorts } from "./control/secret-typing.ts";
 import type { Link } from "./link.ts";
 import type { FirstMask } from "./masks/masks.ts";
 import type { SnapshotPorts } from "./picture/snapshots.ts";
@@ -18,6 +19,8 @@ export interface DesktopPorts extends SnapshotPorts {
   openQuestions?(): readonly Approval[];
   /** A listener's fault: logged; the other listeners are still called. */
   onBug(error: unknown): void;
+  /** Secrets that agents may have typed by name; absent: none. */
+  readonly secrets?: SecretPorts;
   /** Resolves once what was told so far is written down; rejects with RefusedError audit_down where it cannot be. */
   secured?(): Promise<void>;
 }

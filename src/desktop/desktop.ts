@@ -140,6 +140,7 @@ export class Desktop {
       approvals: this.approvals,
       modes: this.#modes,
       humanIdleMs: options.humanIdleMs ?? HUMAN_IDLE_MS,
+      changedSince: (generation) => this.changedSince(generation),
       record: (record) => {
         this.#log.add(record);
         this.#emit({ type: "action", record });

@@ -13,6 +13,10 @@ export type RefusalCode =
   | "out_of_bounds"
   | "stale_screenshot"
   | "stale_screen"
+  /** Names no secret that this agent may have typed on this desktop. */
+  | "secret_unknown"
+  /** What must be on the screen when a secret is typed is not there. */
+  | "secret_unseen"
   | "not_supported"
   | "rate_limited"
   | "cancelled"

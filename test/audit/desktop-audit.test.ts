@@ -123,6 +123,40 @@ t.test("what people and agents do on a desktop is recorded, without the words th
   t.notOk(JSON.stringify(entries).includes("hunter2"));
 });
 
+t.test("each secret that an agent had typed, or wanted to, is told by its name", async (t) => {
+  const desktop = new FakeDesktop("d1");
+  const { entries } = follow(desktop);
+  const record = {
+    ...({
+      id: "r",
+      at: "",
+      actor: BOT,
+      kind: "type",
+      summary: "",
+      intent: null,
+      wasConfirmed: true,
+    } as const),
+    ...{ effect: null, durationMs: 3 },
+    secrets: [
+      { kind: "secret", name: "bank", placeholder: "{{secret:bank}}" },
+      { kind: "totp", name: "code", placeholder: "{{totp:code}}" },
+    ],
+  } as const;
+  desktop.emit({ type: "action", record: { ...record, outcome: "done", code: null } });
+  desktop.emit({ type: "action", record: { ...record, outcome: "refused", code: "secret_unseen" } });
+  const used = { type: "secret.used", actor: BOT, severity: "notice" };
+  const bank = { ...used, resource: { kind: "secret", id: "bank" }, action: "secret on d1" };
+  const code = { ...used, resource: { kind: "secret", id: "code" }, action: "totp on d1" };
+  t.match(entries, [
+    { type: "input.performed" },
+    { ...bank, errorCode: null },
+    { ...code, errorCode: null },
+    { type: "input.performed" },
+    { ...bank, errorCode: "secret_unseen" },
+    { ...code, errorCode: "secret_unseen" },
+  ]);
+});
+
 t.test("a target that stays away is told once, not at each try", async (t) => {
   const desktop = new FakeDesktop("d1");
   const { entries } = follow(desktop);

@@ -11,6 +11,8 @@ import { Lockout } from "../../src/auth/lockout.ts";
 import { OneTimeCodes } from "../../src/auth/one-time-codes.ts";
 import type { Principal, Role } from "../../src/auth/principal.ts";
 import { ROLES } from "../../src/auth/principal.ts";
+import { SecretBox } from "../../src/auth/secret-box.ts";
+import { SecretStore } from "../../src/auth/secrets/secret-store.ts";
 import { Sessions } from "../../src/auth/sessions.ts";
 import { TokenStore } from "../../src/auth/tokens.ts";
 import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
@@ -97,6 +99,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     desktops,
     authenticator,
     tokens,
+    secrets: await SecretStore.open(dir, await SecretBox.open(dir), clock),
     clients,
     clock,
     logger,

@@ -1,4 +1,5 @@
 import type { RefusalCode } from "../error.ts";
+import type { SecretUse } from "../input/placeholders.ts";
 import type { Action, Actor, Effect } from "./action.ts";
 
 /** One action as the log, the panel and the audit see it: never typed text, never clipboard content. */
@@ -8,6 +9,8 @@ export interface ActionRecord {
   readonly actor: Actor;
   readonly kind: Action["kind"];
   readonly summary: string;
+  /** The stored secrets that it names; absent: none. */
+  readonly secrets?: readonly SecretUse[];
   readonly intent: string | null;
   readonly outcome: "done" | "refused" | "failed";
   readonly code: RefusalCode | null;

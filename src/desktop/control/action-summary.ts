@@ -1,6 +1,7 @@
 import { plainWords } from "../../compositor/look/shown-text.ts";
 import type { Point, Rect, Size } from "../../framebuffer/rect.ts";
 import { KEYSYM } from "../input/keyboard.ts";
+import { secretsIn } from "../input/placeholders.ts";
 import { type Action, BUTTON_BIT, BUTTONS } from "./action.ts";
 
 /** By the number of clicks. */
@@ -91,7 +92,7 @@ export function summaryOf(action: Action): string {
     case "release":
       return "Let go of all keys and buttons";
     case "type":
-      return `${action.clearExisting ? "Replace the field with" : "Type"} ${countOf(action.text)}`;
+      return `${action.clearExisting ? "Replace the field with" : "Type"} ${countOf(action.text)}${secretWords(action.text)}`;
     case "read_clipboard":
       return "Read the clipboard";
     case "write_clipboard":
@@ -137,6 +138,12 @@ export function directionsOf(right: number, down: number): string {
     ...(right === 0 ? [] : [`${Math.abs(right)} ${right > 0 ? "right" : "left"}`]),
   ];
   return parts.join(" and ");
+}
+
+/** ", {{secret:bank}} among them"; empty for none. */
+function secretWords(text: string): string {
+  const named = new Set(secretsIn(text).map(({ placeholder }) => placeholder));
+  return named.size === 0 ? "" : `, ${[...named].join(" and ")} among them`;
 }
 
 function countOf(text: string): string {

@@ -1,3 +1,4 @@
+import type { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Input } from "../input/input.ts";
 import type { Display } from "../picture/display.ts";
@@ -7,6 +8,7 @@ import type { Approvals } from "./approvals/approvals.ts";
 import type { Grant, GrantChange } from "./approvals/standing-grants.ts";
 import type { Holder } from "./arbiter.ts";
 import type { Modes } from "./modes.ts";
+import type { SecretPorts } from "./secret-typing.ts";
 
 /** What the gate of a desktop stands between. */
 export interface GatePorts {
@@ -22,6 +24,9 @@ export interface GatePorts {
   record(record: ActionRecord): void;
   /** See DesktopPorts. */
   secured?(): Promise<void>;
+  readonly secrets?: SecretPorts;
+  /** What changed of what agents are shown after a generation; null where that is not known. */
+  changedSince(generation: number): Region | null;
   held(holder: Holder | null): void;
   granted(change: GrantChange, grant: Grant, by: Actor | null): void;
 }

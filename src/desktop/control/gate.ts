@@ -8,6 +8,7 @@ import { AgentInput } from "../input/agent-input.ts";
 import { checkLetters } from "../input/clipboard-letters.ts";
 import type { Input } from "../input/input.ts";
 import { type Done, NOTHING_DONE, Performer } from "../input/performer.ts";
+import { plainText, secretsIn } from "../input/placeholders.ts";
 import type { PacedOptions } from "../input/typing-pace.ts";
 import { latestPicture } from "../picture/latest-picture.ts";
 import { type Action, type ActionResult, type Actor, type PerformOptions, unseenEffect } from "./action.ts";
@@ -20,6 +21,7 @@ import { Arbiter } from "./arbiter.ts";
 import type { GatePorts } from "./gate-ports.ts";
 import { checkDuration } from "./longest-action.ts";
 import { type RunningAction, RunningActions } from "./running-actions.ts";
+import { SecretTyping } from "./secret-typing.ts";
 
 type Outcome = Pick<ActionRecord, "outcome" | "code" | "wasConfirmed" | "effect">;
 
@@ -35,6 +37,7 @@ export class Gate {
   readonly #agent: Performer;
   readonly #hand: AgentInput;
   readonly #asker: Asker;
+  readonly #secrets: SecretTyping;
   readonly #running = new RunningActions();
   #lastPress: Point | null = null;
   /** What agents are told while the desktop is stopped. */
@@ -46,6 +49,7 @@ export class Gate {
     const reaction = new ReactionTime();
     this.effects = new Effects(display, input, reaction, clock);
     this.#hand = new AgentInput(input);
+    this.#secrets = new SecretTyping(ports);
     const performer = (hand: Input): Performer =>
       new Performer(
         hand,
@@ -218,6 +222,7 @@ export class Gate {
     }
     const verdict = modes.verdict(action, actor, this.#handOf(actor));
     if (verdict.kind === "deny") throw new RefusedError("permission_denied", verdict.reason);
+    if (actor.kind !== "human") await this.#secrets.check(action, actor);
     const isDemanded = options.requireConfirmation === true;
     const standing = verdict.kind === "ask" && !isDemanded ? this.#asker.standingPermit(action, actor) : null;
     const isAsked = isDemanded || (verdict.kind === "ask" && standing === null);
@@ -253,26 +258,31 @@ export class Gate {
       const recheck = (): void => this.#checkRules(action, actor, permit);
       recheck();
       own.begin(recheck);
-      return this.#act(action, options, own.signal, permit);
+      return this.#act(action, actor, options, own.signal, permit);
     });
   }
 
   /** An agent's action, whose turn it is. */
   async #act(
     action: Action,
+    actor: Actor,
     options: PacedOptions,
     ending: AbortSignal,
     permit: Permit | null,
   ): Promise<ActionResult> {
-    if (permit !== null) await latestPicture(this.#ports.input.link, this.#ports.clock, ending, permit.bound);
+    const text = await this.#secrets.resolve(action, actor, ending);
+    const checks = [permit, text?.seen ?? null].filter((check) => check !== null);
+    const { link } = this.#ports.input;
+    for (const { bound } of checks) await latestPicture(link, this.#ports.clock, ending, bound);
+    const typed = text === null ? options : { ...options, typed: await text.open() };
     ending.throwIfAborted();
     options.stillHolds?.();
     // INVARIANT: nothing of an approved action is sent unless the screen, at that moment, is what was approved.
-    this.#hand.begin(permit);
+    this.#hand.begin(checks);
     const seize = (): void => this.#hand.seize();
     ending.addEventListener("abort", seize, { once: true });
     try {
-      return await this.#execute(this.#agent, action, options, ending, permit);
+      return await this.#execute(this.#agent, withPlainClipboard(action), typed, ending, permit);
     } finally {
       ending.removeEventListener("abort", seize);
       this.#hand.end();
@@ -355,17 +365,25 @@ export class Gate {
 
   #record(action: Action, actor: Actor, options: PerformOptions, startedMs: number, outcome: Outcome): void {
     const { clock } = this.#ports;
+    const secrets = action.kind === "type" && actor.kind !== "human" ? secretsIn(action.text) : [];
     this.#ports.record({
       id: randomUUID(),
       at: clock.date().toISOString(),
       actor,
       kind: action.kind,
       summary: summaryOf(action),
+      ...(secrets.length === 0 ? {} : { secrets }),
       intent: intentOf(action, options.intent ?? null),
       durationMs: Math.round(clock.nowMs() - startedMs),
       ...outcome,
     });
   }
+}
+
+/** As an agent's text for the clipboard is meant. */
+function withPlainClipboard(action: Action): Action {
+  if (action.kind !== "write_clipboard" && action.kind !== "paste") return action;
+  return { ...action, text: plainText(action.text) };
 }
 
 /** Within the screen, where there is one. */

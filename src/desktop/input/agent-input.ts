@@ -15,7 +15,7 @@ interface InputChecks {
 export class AgentInput extends Input {
   readonly #shared: Input;
   #isSeized = false;
-  #checks: InputChecks | null = null;
+  #checks: readonly InputChecks[] = [];
   #hasPressed = false;
   /** Caps lock is as the running action wants it, and not as it was. */
   #isCapsLockSwitched = false;
@@ -26,10 +26,10 @@ export class AgentInput extends Input {
   }
 
   /**
-   * A new action begins. `check` runs right before each thing that is sent, until and with the first press, and
+   * A new action begins. Of all that is given, `check` runs right before each thing that is sent, until and with the first press, and
    * `checkOn` before each key after it; what they throw the action throws, and nothing is sent.
    */
-  begin(checks: InputChecks | null): void {
+  begin(checks: readonly InputChecks[]): void {
     this.#isSeized = false;
     this.#hasPressed = false;
     this.#isCapsLockSwitched = false;
@@ -38,7 +38,7 @@ export class AgentInput extends Input {
 
   /** The action is over: what is released later, by a timer, needs no approval. */
   end(): void {
-    this.#checks = null;
+    this.#checks = [];
   }
 
   /** Caps lock is as it was before whoever seizes it presses a key. */
@@ -119,10 +119,12 @@ export class AgentInput extends Input {
 
   #mayMove(isPress: boolean, isKey = false): boolean {
     if (this.#isSeized) return false;
-    if (this.#checks !== null) {
+    if (this.#checks.length > 0) {
       try {
-        if (!this.#hasPressed) this.#checks.check();
-        else if (isKey) this.#checks.checkOn();
+        for (const checks of this.#checks) {
+          if (!this.#hasPressed) checks.check();
+          else if (isKey) checks.checkOn();
+        }
       } catch (error) {
         // INVARIANT: nothing of an action is sent once its check failed, not even by its cleaning up.
         this.#isSeized = true;

@@ -4,6 +4,7 @@ import type { PerformOptions } from "../control/action.ts";
 import { LinkError, type PartDone, RefusedError } from "../error.ts";
 import type { Link } from "../link.ts";
 import type { Input } from "./input.ts";
+import type { TypedPart } from "./placeholders.ts";
 
 /** A target that does not answer a barrier within this time is acted on regardless. */
 const BARRIER_MS = 1000;
@@ -53,6 +54,8 @@ interface Release extends Point {
 /** As the gate wants an action performed: `report` hears after everything that was sent how far it got. */
 export interface PacedOptions extends PerformOptions {
   readonly report?: (done: PartDone) => void;
+  /** What is typed in place of the action's text, secrets opened. INVARIANT: never told, kept or logged. */
+  readonly typed?: readonly TypedPart[];
 }
 
 /** How fast input goes down: as the target keeps up, and as hesitantly as the caller wants. */

@@ -1,7 +1,9 @@
 import { type Clock, delay } from "../../platform/clock.ts";
 import type { Action } from "../control/action.ts";
+import { RefusedError } from "../error.ts";
 import type { Input } from "./input.ts";
-import { hasCase, isOnMostLayouts, KEYSYM, strokesOf } from "./keyboard.ts";
+import { hasCase, isOnMostLayouts, KEYSYM, type Stroke, strokesOf } from "./keyboard.ts";
+import type { TypedPart } from "./placeholders.ts";
 import type { Pace, PacedOptions } from "./typing-pace.ts";
 
 /** After so many strokes the target is asked whether it kept up. */
@@ -21,9 +23,18 @@ const NO_ANSWER = "the desktop did not say that it took all that was typed: look
 type Typing = Extract<Action, { kind: "type" }>;
 
 export interface Typed {
-  /** Characters that no key can make, or no key may be left for. */
+  /** Characters that no key can make, or no key may be left for; of a secret its placeholder. */
   readonly notTyped: readonly string[];
   readonly unverified: string | null;
+}
+
+/**
+ * A stroke, and how many characters of what was asked for are typed with it. A secret counts as its placeholder does, all
+ * of it with its last stroke, so that no count tells how long it is.
+ */
+interface CountedStroke extends Stroke {
+  readonly counts: number;
+  readonly isSecret: boolean;
 }
 
 /** Types text, a character a stroke. */
@@ -46,10 +57,13 @@ export class Typist {
    * switched off meanwhile, where the target tells that it is on.
    */
   async type(action: Typing, options: PacedOptions): Promise<Typed> {
-    if (this.#capsLock() !== true || !hasCase(action.text)) return await this.#type(action, options);
+    const parts = options.typed ?? [{ text: action.text, placeholder: null }];
+    const strokes = parts.flatMap((part) => this.#strokesOf(part));
+    const hasLetters = parts.some(({ text }) => hasCase(text));
+    if (this.#capsLock() !== true || !hasLetters) return await this.#type(action, strokes, options);
     try {
       await this.#switchCapsLock(false, options.signal);
-      return await this.#type(action, options);
+      return await this.#type(action, strokes, options);
     } finally {
       await this.#switchCapsLock(true, undefined);
     }
@@ -63,33 +77,40 @@ export class Typist {
     }
   }
 
-  async #type(action: Typing, options: PacedOptions): Promise<Typed> {
+  async #type(action: Typing, strokes: readonly CountedStroke[], options: PacedOptions): Promise<Typed> {
     const { signal, report } = options;
     if (action.clearExisting) this.#clearField();
     const pauseMs = action.wordsPerMinute === null ? 0 : 60_000 / (action.wordsPerMinute * CHARACTERS_A_WORD);
-    const strokes = strokesOf(action.text);
-    const of = strokes.length;
+    const of = strokes.reduce((sum, { counts }) => sum + counts, 0);
     const notTyped: string[] = [];
     let typed = 0;
     let confirmed = 0;
+    /** Keys that were pressed since the target last said that it took all. */
+    let unconfirmed = 0;
     let hasNewKeys = false;
     let isAnswered = true;
-    const barrier = async (): Promise<void> => {
+    /** Within a secret nothing counts as confirmed: after how many of its keys that was would tell something of it. */
+    const barrier = async (isWithinSecret = false): Promise<void> => {
       isAnswered = await this.#pace.barrier(signal);
-      if (isAnswered) confirmed = typed;
+      if (!isAnswered) return;
+      if (!isWithinSecret) confirmed = typed;
+      unconfirmed = 0;
     };
-    for (const { character, keysym } of strokes) {
+    for (const { character, keysym, counts, isSecret } of strokes) {
       signal?.throwIfAborted();
       if (keysym === null || !this.#input.canPress(keysym)) {
+        if (isSecret) throw withoutKeys(character);
         notTyped.push(character);
         continue;
       }
-      await this.#pace.hesitate(options);
+      // Within a secret there are no pauses: how long it takes is no matter of its length.
+      if (counts > 0) await this.#pace.hesitate(options);
       const isNewKey = !isOnMostLayouts(keysym);
       if (isNewKey) await this.wakeKeyboard(signal);
-      if (isNewKey && typed > confirmed) await barrier();
+      if (isNewKey && unconfirmed > 0) await barrier(isSecret);
       this.#input.key(keysym, true, null);
-      typed++;
+      typed += counts;
+      unconfirmed++;
       report?.({ typed, of, confirmed });
       try {
         if (isNewKey) await delay(this.#clock, NEW_KEY_MS, signal);
@@ -97,10 +118,12 @@ export class Typist {
         this.#input.key(keysym, false, null);
       }
       hasNewKeys ||= isNewKey && this.#input.link?.newKeys !== undefined;
-      if (pauseMs > 0) await delay(this.#clock, pauseMs, signal);
-      if (isNewKey || typed - confirmed >= STROKES_A_BARRIER) await barrier();
+      if (pauseMs > 0 && counts > 0) await delay(this.#clock, pauseMs * counts, signal);
+      const isWithin = isSecret && counts === 0;
+      const isEnd = isSecret && counts > 0;
+      if (isNewKey || isEnd || unconfirmed >= STROKES_A_BARRIER) await barrier(isWithin);
     }
-    if (typed > confirmed) await barrier();
+    if (unconfirmed > 0) await barrier();
     report?.({ typed, of, confirmed });
     return { notTyped, unverified: hasNewKeys ? KEYS_MADE : isAnswered ? null : NO_ANSWER };
   }
@@ -117,6 +140,19 @@ export class Typist {
     await delay(this.#clock, NEW_KEY_MS, signal);
   }
 
+  /** Throws RefusedError not_supported for a secret that cannot be typed whole: half of one is typed nowhere. */
+  #strokesOf({ text, placeholder }: TypedPart): CountedStroke[] {
+    const strokes = strokesOf(text);
+    if (placeholder === null) return strokes.map((stroke) => ({ ...stroke, counts: 1, isSecret: false }));
+    const canPress = ({ keysym }: Stroke): boolean => keysym !== null && this.#input.canPress(keysym);
+    if (!strokes.every(canPress)) throw withoutKeys(placeholder);
+    const last = strokes.length - 1;
+    return strokes.map(({ keysym }, at) => {
+      const counts = at === last ? Array.from(placeholder).length : 0;
+      return { character: placeholder, keysym, counts, isSecret: true };
+    });
+  }
+
   #clearField(): void {
     this.#input.key(KEYSYM.controlL, true, null);
     this.#input.key(KEYSYM.a, true, null);
@@ -125,4 +161,12 @@ export class Typist {
     this.#input.key(KEYSYM.delete, true, null);
     this.#input.key(KEYSYM.delete, false, null);
   }
+}
+
+/** Of a secret, by its placeholder: which of its characters it is would tell something of it. */
+function withoutKeys(placeholder: string): RefusedError {
+  return new RefusedError(
+    "not_supported",
+    `got ${placeholder}, expected a secret whose every character has a key on this desktop: ask the human for one that can be typed here`,
+  );
 }

@@ -55,6 +55,8 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   out_of_bounds: "call get_display_info for the size of the desktop and its monitors",
   stale_screenshot: "take a new screenshot and use its coordinates",
   stale_screen: "take a new screenshot and decide again",
+  secret_unknown: "ask the human which secrets you may use here, by their names",
+  secret_unseen: "take a screenshot: this may not be the page that the secret is for",
   not_supported: "use another way",
   rate_limited: "wait for retry_after_ms, then call again",
   cancelled: "nothing more was done",

@@ -10,7 +10,7 @@ export const typeText = defineTool({
   title: "Type text",
   description:
     "Types text into what has the focus: click there first. Line breaks are Enter, tabs are Tab. `not_typed` lists characters " +
-    "that no key can make.",
+    "that no key can make. {{secret:NAME}} and {{totp:NAME}} type what people stored under that name.",
   effect: "input",
   input: z.strictObject({
     text: z.string().min(1).max(MAX_TEXT),

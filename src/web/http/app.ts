@@ -25,6 +25,7 @@ import { recordingPictureRoutes } from "../routes/recordings-pictures.ts";
 import { replayRoutes } from "../routes/replays.ts";
 import { ruleRoutes } from "../routes/rules.ts";
 import { screenshotRoutes } from "../routes/screenshot.ts";
+import { secretRoutes } from "../routes/secrets.ts";
 import { SignIn, sessionRoutes } from "../routes/session.ts";
 import { socketRoutes } from "../routes/sockets.ts";
 import { tokenRoutes } from "../routes/tokens.ts";
@@ -179,6 +180,7 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: OpenSockets): 
   ruleRoutes(app, ports);
   maskRoutes(app, ports);
   if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);
+  if (ports.secrets !== undefined) secretRoutes(app, ports.secrets, ports.audit);
   if (ports.recordings !== undefined) {
     addRecordingRoutes(app, ports, ports.recordings, { reading, limits });
   }

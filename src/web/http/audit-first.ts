@@ -17,6 +17,7 @@ const KINDS = [
   [/^\/api\/v1\/recordings\//, "recording"],
   [/^\/api\/v1\/approvals\//, "approval"],
   [/^\/api\/v1\/tokens\//, "token"],
+  [/^\/api\/v1\/secrets\//, "secret"],
 ] as const;
 
 /** Whether a route's calls have to be in the audit log before they are done. */

@@ -59,6 +59,8 @@ export const ANSWERS = {
   out_of_bounds: [400, "stay within the desktop's size"],
   stale_screenshot: [409, "take a new screenshot"],
   stale_screen: [409, "look again and decide again"],
+  secret_unknown: [404, null],
+  secret_unseen: [409, null],
   not_supported: [422, null],
   rate_limited: [429, "wait, then try again"],
   cancelled: [409, null],

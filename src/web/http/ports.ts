@@ -6,6 +6,7 @@ import type { AuditEntry } from "../../audit/audit-event.ts";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import type { OidcSignIn } from "../../auth/oidc/oidc-sign-in.ts";
 import type { Principal } from "../../auth/principal.ts";
+import type { SecretStore } from "../../auth/secrets/secret-store.ts";
 import type { TokenStore } from "../../auth/tokens.ts";
 import type { Scene } from "../../compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
@@ -142,6 +143,8 @@ export interface AppPorts {
   readonly oidc?: Pick<OidcSignIn, "name" | "sessionMs" | "begin" | "finish" | "signOutUrl" | "noticed">;
   /** Absent: nobody makes tokens by REST. */
   readonly tokens?: Pick<TokenStore, "list" | "create" | "revoke">;
+  /** Absent: no secrets are kept. */
+  readonly secrets?: Pick<SecretStore, "list" | "set" | "remove">;
   /** Who watches the appliance from outside; absent: nothing is told. */
   readonly monitoring?: {
     /** In Prometheus' text format. */

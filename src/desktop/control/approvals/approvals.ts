@@ -249,7 +249,7 @@ export class Approvals {
       if ((decision.allowForMs ?? 0) > 0 && !mayLast) {
         throw new RefusedError(
           "invalid_parameters",
-          "got an approval for a while of what can be allowed once only, expected no allow_for_ms: a text with line breaks or control characters, or a connection, is asked about each time",
+          "got an approval for a while of what can be allowed once only, expected no allow_for_ms: a text with line breaks, control characters or secrets, or a connection, is asked about each time",
         );
       }
     }

@@ -1,4 +1,5 @@
 import { hasControls } from "../../../compositor/look/shown-text.ts";
+import { secretsIn } from "../../input/placeholders.ts";
 import type { Action } from "../action.ts";
 import {
   besideWords,
@@ -35,7 +36,8 @@ function ownScopeOf(action: Action): string | null {
     case "hold":
       return `${action.isDown ? "Hold" : "Let go of"} ${action.name} here`;
     case "type":
-      return hasControls(action.text)
+      // Each secret is asked about by its name.
+      return hasControls(action.text) || secretsIn(action.text).length > 0
         ? null
         : `${action.clearExisting ? "Replace the field with" : "Type"} text of one line here`;
     case "paste":

@@ -1,0 +1,313 @@
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import type { NamedSecret, SeenText } from "../../desktop/control/secret-typing.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import type { SecretUse } from "../../desktop/input/placeholders.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { FileLock } from "../../platform/file-lock.ts";
+import { JsonFile } from "../../platform/json-file.ts";
+import { AuthError } from "../error.ts";
+import type { SecretBox } from "../secret-box.ts";
+import { isTokenId } from "../tokens.ts";
+import { secretNameSchema, secretRuleFields, secretValueSchema, totpSeedSchema } from "./secret-fields.ts";
+import { readTotp, totpAt } from "./totp.ts";
+
+const MOST_SECRETS = 1000;
+/** Of a file that the configuration names. */
+const MOST_FILE_BYTES = 4096;
+
+const KINDS = ["secret", "totp"] as const satisfies readonly SecretUse["kind"][];
+export type SecretKind = (typeof KINDS)[number];
+
+const rulesSchema = z.strictObject(secretRuleFields);
+/** On which desktops, for whom, and before what it may be typed. */
+export type SecretRules = z.infer<typeof rulesSchema>;
+
+const storedSchema = z.strictObject({
+  ...secretRuleFields,
+  name: secretNameSchema,
+  kind: z.enum(KINDS),
+  sealed: z.string().max(8000),
+  created_at: z.iso.datetime(),
+  changed_at: z.iso.datetime(),
+});
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  secrets: z.array(storedSchema).max(MOST_SECRETS),
+});
+type Stored = z.infer<typeof storedSchema>;
+
+/** A secret of the configuration: a file that others write holds it, and is read when it is typed. */
+export interface ConfiguredSecret {
+  readonly name: string;
+  readonly kind: SecretKind;
+  readonly file: string;
+  readonly rules: SecretRules;
+}
+
+/** A secret as administrators see it: never its value. */
+export interface SecretInfo {
+  readonly name: string;
+  readonly kind: SecretKind;
+  readonly rules: SecretRules;
+  /** By the configuration, which alone changes it. */
+  readonly isConfigured: boolean;
+  /** null where it is configured. */
+  readonly createdAt: string | null;
+  readonly changedAt: string | null;
+}
+
+/** Rules as somebody says them. Throws RefusedError invalid_parameters. */
+export function readRules(said: z.input<typeof rulesSchema>): SecretRules {
+  const { data, error } = rulesSchema.safeParse(said);
+  if (data !== undefined) return data;
+  const [fault] = error?.issues ?? [];
+  throw new RefusedError(
+    "invalid_parameters",
+    `${fault?.path.join(".") ?? ""}: ${fault?.message ?? "not valid"}`,
+  );
+}
+
+/** What is kept from now on; without `text` what was kept before stays, under other rules. */
+export interface SecretChange {
+  readonly kind: SecretKind;
+  /** The value, or the seed of one-time codes. */
+  readonly text: string | null;
+  readonly rules: SecretRules;
+}
+
+/**
+ * The named secrets of `secrets.json` in the data folder, sealed as stored passwords are, and those of the
+ * configuration. The file is read whenever something is asked, so that what another process changed counts at once.
+ */
+export class SecretStore {
+  readonly #file: JsonFile<z.infer<typeof fileSchema>>;
+  readonly #lockPath: string;
+  readonly #sealer: SecretBox;
+  readonly #clock: Clock;
+  readonly #configured: readonly ConfiguredSecret[];
+
+  private constructor(
+    dataDir: string,
+    sealer: SecretBox,
+    clock: Clock,
+    configured: readonly ConfiguredSecret[],
+  ) {
+    this.#file = new JsonFile(join(dataDir, "secrets.json"), "a file of secrets", fileSchema);
+    this.#lockPath = join(dataDir, "secrets.lock");
+    this.#sealer = sealer;
+    this.#clock = clock;
+    this.#configured = configured;
+  }
+
+  /** Throws FileError, or RefusedError invalid_parameters for a configured file that holds nothing that can be typed. */
+  static async open(
+    dataDir: string,
+    sealer: SecretBox,
+    clock: Clock,
+    configured: readonly ConfiguredSecret[] = [],
+  ): Promise<SecretStore> {
+    const store = new SecretStore(dataDir, sealer, clock, configured);
+    await store.#stored();
+    for (const { name, kind, file } of configured) checkText(name, kind, await readFileText(name, file));
+    return store;
+  }
+
+  /** Those of the configuration first, then by name. */
+  async list(): Promise<SecretInfo[]> {
+    const configured = this.#configured.map(({ name, kind, rules }) => ({
+      ...{ name, kind, rules, isConfigured: true, createdAt: null, changedAt: null },
+    }));
+    const stored = (await this.#stored()).filter(({ name }) => this.#configuredAs(name) === undefined);
+    return [...configured, ...stored.map(infoOf).sort((a, b) => (a.name < b.name ? -1 : 1))];
+  }
+
+  /** Makes or replaces one. Throws RefusedError invalid_parameters, permission_denied, too_many. */
+  async set(
+    name: string,
+    change: SecretChange,
+  ): Promise<{ readonly info: SecretInfo; readonly isNew: boolean }> {
+    if (!secretNameSchema.safeParse(name).success) {
+      throw new RefusedError(
+        "invalid_parameters",
+        `got a name of ${name.length} characters, expected 1 to 64 letters, digits, ".", "_" or "-"`,
+      );
+    }
+    this.#refuseConfigured(name);
+    const { kind, text } = change;
+    if (text !== null) checkText(name, kind, text);
+    return await this.#alone(async () => {
+      const all = await this.#stored();
+      const before = all.find((stored) => stored.name === name);
+      const kept = text === null && before?.kind === kind ? before.sealed : null;
+      const sealed = text === null ? kept : this.#sealer.seal(text, purposeOf(name, kind));
+      if (sealed === null) {
+        throw new RefusedError(
+          "invalid_parameters",
+          `got no ${kind === "totp" ? "seed" : "value"} for the secret ${name}, expected one: nothing is kept of it yet`,
+        );
+      }
+      if (before === undefined && all.length >= MOST_SECRETS) {
+        throw new RefusedError(
+          "too_many",
+          `there are ${MOST_SECRETS} secrets, the most allowed: remove one first`,
+        );
+      }
+      const now = this.#clock.date().toISOString();
+      const rules = rulesSchema.parse(change.rules);
+      const created_at = before?.created_at ?? now;
+      const stored: Stored = { name, kind, sealed, ...rules, created_at, changed_at: now };
+      await this.#write([...all.filter((one) => one !== before), stored]);
+      return { info: infoOf(stored), isNew: before === undefined };
+    });
+  }
+
+  /** False for one that is not there. Throws RefusedError permission_denied for one of the configuration. */
+  async remove(name: string): Promise<boolean> {
+    this.#refuseConfigured(name);
+    return await this.#alone(async () => {
+      const all = await this.#stored();
+      const left = all.filter((stored) => stored.name !== name);
+      if (left.length === all.length) return false;
+      await this.#write(left);
+      return true;
+    });
+  }
+
+  /** See SecretPorts. Nothing is opened before `open` is called, which rejects with AuthError bad_secret. */
+  async find(
+    { kind, name }: Pick<SecretUse, "kind" | "name">,
+    actor: { readonly id: string; readonly name: string },
+    desktopId: string,
+  ): Promise<NamedSecret | null> {
+    // All is read for a name that is not there as well: nobody shall tell the two apart by the time it takes.
+    const stored = (await this.#stored()).find((one) => one.name === name);
+    const configured = this.#configuredAs(name);
+    const found = configured ?? (stored === undefined ? undefined : infoOf(stored));
+    if (found?.kind !== kind || !isAllowed(found.rules, actor, desktopId)) return null;
+    return {
+      seen: seenOf(found.rules),
+      open: async () => {
+        const text =
+          configured === undefined
+            ? this.#sealer.open(stored?.sealed ?? "", purposeOf(name, kind))
+            : await readConfigured(configured);
+        return kind === "totp" ? totpAt(readTotp(text), this.#clock.date()) : text;
+      },
+    };
+  }
+
+  /** A lock is one holder's: each change has its own. */
+  #alone<T>(change: () => Promise<T>): Promise<T> {
+    return new FileLock(this.#lockPath, this.#clock).hold(change);
+  }
+
+  #configuredAs(name: string): ConfiguredSecret | undefined {
+    return this.#configured.find((one) => one.name === name);
+  }
+
+  #refuseConfigured(name: string): void {
+    if (this.#configuredAs(name) === undefined) return;
+    throw new RefusedError(
+      "permission_denied",
+      `the secret ${name} is of the configuration, which alone changes it: change the file that it names`,
+    );
+  }
+
+  async #stored(): Promise<readonly Stored[]> {
+    return (await this.#file.read())?.secrets ?? [];
+  }
+
+  #write(secrets: readonly Stored[]): Promise<void> {
+    return this.#file.write(() => ({ version: 1, secrets }));
+  }
+}
+
+/** Binds a sealed value to its place. */
+function purposeOf(name: string, kind: SecretKind): string {
+  return `secret/${name}/${kind}`;
+}
+
+function infoOf({ name, kind, desktops, agents, seen, created_at, changed_at }: Stored): SecretInfo {
+  const rules = { desktops, agents, ...(seen === undefined ? {} : { seen }) };
+  return { name, kind, rules, isConfigured: false, createdAt: created_at, changedAt: changed_at };
+}
+
+function seenOf({ seen }: SecretRules): SeenText | null {
+  return seen === undefined ? null : { text: seen.text, region: seen.region ?? null };
+}
+
+/** Names count for tokens alone, which administrators name: whoever may name themselves is known by their id. */
+function isAllowed(
+  { desktops, agents }: SecretRules,
+  { id, name }: { readonly id: string; readonly name: string },
+  desktopId: string,
+): boolean {
+  if (!desktops.includes(desktopId)) return false;
+  return agents.some((agent) => agent === "*" || agent === id || (agent === name && isTokenId(id)));
+}
+
+/** Throws RefusedError invalid_parameters, which shows nothing of the text. */
+function checkText(name: string, kind: SecretKind, text: string): void {
+  if (kind === "totp" && totpSeedSchema.safeParse(text).success) {
+    readTotp(text);
+    return;
+  }
+  const fault = (kind === "totp" ? totpSeedSchema : secretValueSchema).safeParse(text).error?.issues[0];
+  if (fault === undefined) return;
+  throw new RefusedError(
+    "invalid_parameters",
+    `got a text of ${text.length} characters for the secret ${name}: ${fault.message.toLowerCase()}`,
+  );
+}
+
+/** Throws AuthError bad_secret: where the file lies is no matter of the agent that wants it typed. */
+async function readConfigured({ name, kind, file }: ConfiguredSecret): Promise<string> {
+  try {
+    const text = await readFileText(name, file);
+    checkText(name, kind, text);
+    return text;
+  } catch (cause) {
+    if (!(cause instanceof RefusedError)) throw cause;
+    throw new AuthError("bad_secret", cause.message, { cause });
+  }
+}
+
+/**
+ * A secret that stands in a file or comes by a pipe, its last line end left out; `what`: its name, for the error. Throws
+ * RefusedError invalid_parameters.
+ */
+export async function readSecretText(what: string, source: AsyncIterable<unknown>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of source) {
+      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+      length += bytes.length;
+      if (length > MOST_FILE_BYTES) break;
+      chunks.push(bytes);
+    }
+  } catch (cause) {
+    throw new RefusedError(
+      "invalid_parameters",
+      `${what} cannot be read: check that it exists and may be read`,
+      {
+        cause,
+      },
+    );
+  }
+  if (length > MOST_FILE_BYTES) {
+    throw new RefusedError(
+      "invalid_parameters",
+      `${what} is longer than ${MOST_FILE_BYTES} bytes, expected one secret alone in it`,
+    );
+  }
+  return Buffer.concat(chunks)
+    .toString("utf8")
+    .replace(/\r?\n$/, "");
+}
+
+function readFileText(name: string, path: string): Promise<string> {
+  return readSecretText(`the file ${path} of the secret ${name}`, createReadStream(path));
+}

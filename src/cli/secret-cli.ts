@@ -1,0 +1,111 @@
+import { createReadStream } from "node:fs";
+import { openSecrets } from "../appliance/open-secrets.ts";
+import { SecretBox } from "../auth/secret-box.ts";
+import {
+  readRules,
+  readSecretText,
+  type SecretInfo,
+  type SecretRules,
+  type SecretStore,
+} from "../auth/secrets/secret-store.ts";
+import type { Config } from "../config/config-schema.ts";
+import { list } from "../config/config-values.ts";
+import { systemClock } from "../platform/clock.ts";
+import { safeText } from "../protocols/rfb/error.ts";
+import { audited } from "./cli-audit.ts";
+import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
+
+/** `secret add`, `list` and `remove`. */
+export function secretCommand(words: readonly string[], values: Values, config: Config): Command {
+  const [action, name = ""] = words;
+  switch (action) {
+    case "add": {
+      // INVARIANT: no value on the command line, which stays in the shell's history and is in `ps` for everybody.
+      expectWords("secret add NAME", words, 2);
+      const rules = rulesOf(values);
+      return task(() => addSecret(name, rules, values, config));
+    }
+    case "list":
+      expectWords("secret list", words, 1);
+      return task(async () => {
+        const secrets = await (await openStore(config)).list();
+        return secrets.length === 0 ? "no secrets\n" : secrets.map(lineOf).join("");
+      });
+    case "remove":
+      expectWords("secret remove NAME", words, 2);
+      return task(() =>
+        audited(config, async (record) => {
+          const store = await openStore(config);
+          if (!(await store.remove(name)))
+            throw new UsageError(`there is no secret ${name}: see secret list`);
+          record({ type: "secret.removed", severity: "notice", resource: { kind: "secret", id: name } });
+          return `${name}  removed\n`;
+        }),
+      );
+    default:
+      throw new UsageError(`got "secret ${action ?? ""}", expected secret add, list or remove`);
+  }
+}
+
+function addSecret(name: string, rules: SecretRules, values: Values, config: Config): Promise<string> {
+  return audited(config, async (record) => {
+    const store = await openStore(config);
+    const kind = values.totp === true ? "totp" : "secret";
+    const { isNew } = await store.set(name, { kind, text: await readValue(values.file), rules });
+    record({
+      type: isNew ? "secret.added" : "secret.changed",
+      severity: "notice",
+      resource: { kind: "secret", id: name },
+    });
+    const left = [
+      ...(rules.desktops.length === 0 ? ["no desktop has it yet: say --desktops IDS"] : []),
+      ...(rules.agents.length === 0 ? ["no agent has it yet: say --agents NAMES"] : []),
+    ];
+    return `${[`${name}  ${isNew ? "added" : "replaced"}`, ...left].join("\n")}\n`;
+  });
+}
+
+function readValue(path: string | undefined): Promise<string> {
+  if (path !== undefined) return readSecretText(`the file ${path}`, createReadStream(path));
+  // What is typed at a terminal is shown there as it is typed.
+  if (process.stdin.isTTY) {
+    throw new UsageError("got a terminal as standard input, expected the value by a pipe, or --file FILE");
+  }
+  return readSecretText("standard input", process.stdin);
+}
+
+function rulesOf(values: Values): SecretRules {
+  const { desktops, agents, seen } = values;
+  const region = regionOf(values["seen-in"]);
+  if (region !== null && seen === undefined)
+    throw new UsageError("--seen-in says where --seen TEXT must be read");
+  return readRules({
+    desktops: list.parse(desktops ?? []),
+    agents: list.parse(agents ?? []),
+    ...(seen === undefined ? {} : { seen: { text: seen, ...(region === null ? {} : { region }) } }),
+  });
+}
+
+/** Throws UsageError. */
+function regionOf(word: string | undefined) {
+  if (word === undefined) return null;
+  const [, x, y, width, height] = /^(\d{1,5}),(\d{1,5}),(\d{1,5})x(\d{1,5})$/.exec(word) ?? [];
+  if (x === undefined)
+    throw new UsageError(`got --seen-in "${word}", expected X,Y,WIDTHxHEIGHT such as 80,40,600x30`);
+  return { x: Number(x), y: Number(y), width: Number(width), height: Number(height) };
+}
+
+function lineOf({ name, kind, rules, isConfigured }: SecretInfo): string {
+  const { desktops, agents, seen } = rules;
+  const said = [
+    `desktops: ${desktops.join(",") || "none"}`,
+    `agents: ${agents.map((agent) => safeText(agent)).join(",") || "none"}`,
+    ...(seen === undefined ? [] : [`seen: ${safeText(seen.text)}`]),
+    ...(isConfigured ? ["by the configuration"] : []),
+  ];
+  return `${name}  ${kind}  ${said.join("  ")}\n`;
+}
+
+async function openStore(config: Config): Promise<SecretStore> {
+  return openSecrets(config, await SecretBox.open(config.data_dir), systemClock);
+}

@@ -1,0 +1,186 @@
+import { boundRects, type Rect } from "../../framebuffer/rect.ts";
+import type { Region } from "../../framebuffer/region.ts";
+import { type Clock, delay } from "../../platform/clock.ts";
+import { RefusedError } from "../error.ts";
+import { partsOf, plainText, type SecretUse, type TypedPart } from "../input/placeholders.ts";
+import type { Action, Actor } from "./action.ts";
+
+/** So long a screen may take to be read before a secret is typed: others wait for the input meanwhile. */
+const READ_MS = 15_000;
+
+/** A text that must be on the screen when a secret is typed, against pages that only look alike. */
+export interface SeenText {
+  readonly text: string;
+  /** Where, in desktop pixels; null: anywhere. */
+  readonly region: Rect | null;
+}
+
+/** A stored secret that may be typed. */
+export interface NamedSecret {
+  readonly seen: SeenText | null;
+  /** What is typed now: the value, or the code of this moment. */
+  open(): Promise<string>;
+}
+
+/** What typing secrets by name needs of the house. */
+export interface SecretPorts {
+  /** null for one that does not exist, and in the same way for one that this actor may not have typed on this desktop. */
+  find(use: SecretUse, actor: Actor, desktopId: string): Promise<NamedSecret | null>;
+  /** Where a text stands on what agents are shown of the desktop. */
+  locate(desktopId: string, seen: SeenText, signal: AbortSignal): Promise<Sight>;
+}
+
+/** Where a text stood as of a generation. */
+interface Sight {
+  readonly generation: number;
+  readonly places: readonly Rect[];
+}
+
+/** What must still be on the screen while a secret is typed. */
+interface SeenCheck {
+  /** Looked at once more before the first key. */
+  readonly bound: Rect;
+  /** Throws RefusedError secret_unseen where it is not there any more. */
+  check(): void;
+  /** The same between the keys. */
+  checkOn(): void;
+}
+
+/** What is typed in place of an action's text. */
+export interface ResolvedText {
+  /** null: nothing has to be seen. */
+  readonly seen: SeenCheck | null;
+  /** INVARIANT: goes to the typist and nowhere else. */
+  open(): Promise<readonly TypedPart[]>;
+}
+
+interface Ports {
+  readonly desktopId: string;
+  readonly clock: Clock;
+  readonly secrets?: SecretPorts;
+  readonly display: { readonly generation: number };
+  /** What changed of what agents are shown after a generation; null where that is not known. */
+  changedSince(generation: number): Region | null;
+}
+
+/** What an agent's text names is looked up at the gate: before anybody is asked, and again before the keys. */
+export class SecretTyping {
+  readonly #ports: Ports;
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Refuses what could never be typed before a human is asked about it. Throws RefusedError invalid_parameters,
+   * secret_unknown.
+   */
+  async check(action: Action, actor: Actor): Promise<void> {
+    if (action.kind === "write_clipboard" || action.kind === "paste") plainText(action.text);
+    if (action.kind !== "type") return;
+    for (const part of partsOf(action.text)) if (typeof part !== "string") await this.#find(part, actor);
+  }
+
+  /**
+   * What an agent's text stands for, null where it is itself. Looks for what must be seen: call it once the policy, and
+   * a human where it says so, agreed. Throws RefusedError secret_unknown, secret_unseen, or the signal's reason.
+   */
+  async resolve(action: Action, actor: Actor, signal: AbortSignal): Promise<ResolvedText | null> {
+    if (action.kind !== "type") return null;
+    const parts = partsOf(action.text);
+    if (parts.length === 1 && parts[0] === action.text) return null;
+    const found = new Map<string, NamedSecret>();
+    const sights: Sight[] = [];
+    const opened = async ({ placeholder }: SecretUse): Promise<string> => {
+      const secret = found.get(placeholder);
+      if (secret === undefined) throw new Error(`${placeholder} was not looked up`);
+      return await secret.open();
+    };
+    for (const part of parts) {
+      if (typeof part === "string" || found.has(part.placeholder)) continue;
+      const secret = await this.#find(part, actor);
+      found.set(part.placeholder, secret);
+      const { seen } = secret;
+      if (seen !== null) sights.push(await this.#locate(seen, signal));
+    }
+    return {
+      seen: this.#checkOf(sights),
+      open: async () => {
+        const typed: TypedPart[] = [];
+        for (const part of parts) {
+          const [text, placeholder] =
+            typeof part === "string" ? [part, null] : [await opened(part), part.placeholder];
+          typed.push({ text, placeholder });
+        }
+        return typed;
+      },
+    };
+  }
+
+  async #find(use: SecretUse, actor: Actor): Promise<NamedSecret> {
+    const { secrets, desktopId } = this.#ports;
+    const found = (await secrets?.find(use, actor, desktopId)) ?? null;
+    if (found !== null) return found;
+    throw new RefusedError(
+      "secret_unknown",
+      `got ${use.placeholder}, which names no secret that you may have typed on this desktop: ask the human for the name, or to allow it`,
+    );
+  }
+
+  async #locate(seen: SeenText, signal: AbortSignal): Promise<Sight> {
+    const { secrets, desktopId, clock } = this.#ports;
+    const limit = new AbortController();
+    const over = AbortSignal.any([signal, limit.signal]);
+    const read = (secrets?.locate(desktopId, seen, over) ?? Promise.resolve(null)).catch((cause: unknown) => {
+      signal.throwIfAborted();
+      throw unseen("could not be read", cause);
+    });
+    const timeUp = delay(clock, READ_MS, over).then(
+      () => null,
+      () => null,
+    );
+    try {
+      const at = await Promise.race([read, timeUp]);
+      signal.throwIfAborted();
+      if (at === null) throw unseen(`was not read within ${READ_MS / 1000} s`);
+      if (at.places.length === 0) throw unseen("is not there");
+      return at;
+    } finally {
+      limit.abort();
+      read.catch(() => undefined);
+    }
+  }
+
+  #checkOf(sights: readonly Sight[]): SeenCheck | null {
+    const places = sights.flatMap((sight) => sight.places);
+    if (places.length === 0) return null;
+    const keeps = sights.map((sight) => this.#keepOf(sight));
+    const check = (): void => {
+      if (!keeps.every((isThere) => isThere())) throw unseen("changed since it was read");
+    };
+    return { bound: places.reduce(boundRects), check, checkOn: check };
+  }
+
+  /** Whether one of the places is still as it was when the text was read there; each call looks at what is new alone. */
+  #keepOf({ generation, places }: Sight): () => boolean {
+    let left = places;
+    let since = generation;
+    return () => {
+      const now = this.#ports.display.generation;
+      if (now === since) return left.length > 0;
+      const changed = this.#ports.changedSince(since);
+      left = changed === null ? [] : left.filter((place) => !changed.overlaps(place));
+      since = now;
+      return left.length > 0;
+    };
+  }
+}
+
+/** `what` is said of the text that has to be there, which agents are not told. */
+function unseen(what: string, cause?: unknown): RefusedError {
+  return new RefusedError(
+    "secret_unseen",
+    `the text that must be on the screen for this secret ${what}, expected it to be seen while the secret is typed: take a screenshot and see whether this is the right place`,
+    { cause },
+  );
+}

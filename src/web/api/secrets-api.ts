@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { secretRuleFields, secretValueSchema, totpSeedSchema } from "../../auth/secrets/secret-fields.ts";
+
+/** A secret as `GET /api/v1/secrets` lists it: its rules, never its value. */
+export const secretInfoSchema = z.object({
+  name: z.string(),
+  /** secret: a value; totp: one-time codes. */
+  kind: z.enum(["secret", "totp"]),
+  desktops: z.array(z.string()),
+  agents: z.array(z.string()),
+  seen: z
+    .object({
+      text: z.string(),
+      region: z
+        .object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() })
+        .nullable()
+        .describe("Desktop pixels; null: anywhere."),
+    })
+    .nullable(),
+  /** Only the configuration changes it. */
+  is_configured: z.boolean(),
+  created_at: z.iso.datetime().nullable(),
+  changed_at: z.iso.datetime().nullable(),
+});
+export type SecretDetails = z.infer<typeof secretInfoSchema>;
+
+/** `PUT /api/v1/secrets/NAME`: `value` or `totp`; without both, other rules for what is kept. */
+export const secretBodySchema = z
+  .strictObject({
+    value: secretValueSchema.exactOptional(),
+    totp: totpSeedSchema.exactOptional(),
+    ...secretRuleFields,
+  })
+  .refine(({ value, totp }) => value === undefined || totp === undefined, "expected value or totp, not both");

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t from "tap";
+import { SecretBox } from "../../src/auth/secret-box.ts";
+import { SecretStore } from "../../src/auth/secrets/secret-store.ts";
+import { readCommand } from "../../src/cli/cli.ts";
+import { FakeClock } from "../fake-clock.ts";
+
+const VALUE = "open sesame 4711";
+const SEED = "otpauth://totp/Bank:ann?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&digits=8";
+const AGENT = { id: "0123456789abcdef", name: "ann" };
+
+t.test("secrets are added from files, listed without their value, replaced and removed", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  t.teardown(() => rm(dir, { recursive: true, force: true }));
+  const dataDir = join(dir, "data");
+  const run = async (...words: string[]): Promise<string> => {
+    const command = readCommand(["secret", ...words, "--data-dir", dataDir], {});
+    if (command.kind === "task") return await command.run();
+    throw new Error(`${words.join(" ")} is no task`);
+  };
+  const file = join(dir, "value");
+  writeFileSync(file, `${VALUE}\n`);
+  t.equal(await run("list"), "no secrets\n");
+  const rules = [
+    "--desktops",
+    "d1, d2",
+    "--agents",
+    "ann",
+    "--seen",
+    "Bank login",
+    "--seen-in",
+    "80,40,600x30",
+  ];
+  t.equal(await run("add", "bank", "--file", file, ...rules), "bank  added\n");
+  t.equal(await run("list"), "bank  secret  desktops: d1,d2  agents: ann  seen: Bank login\n");
+  const store = await SecretStore.open(dataDir, await SecretBox.open(dataDir), new FakeClock());
+  const found = await store.find({ kind: "secret", name: "bank" }, AGENT, "d2");
+  t.equal(await found?.open(), VALUE);
+  t.same(found?.seen, { text: "Bank login", region: { x: 80, y: 40, width: 600, height: 30 } });
+
+  writeFileSync(file, SEED);
+  t.equal(
+    await run("add", "bank", "--totp", "--file", file),
+    "bank  replaced\nno desktop has it yet: say --desktops IDS\nno agent has it yet: say --agents NAMES\n",
+  );
+  t.equal(await run("list"), "bank  totp  desktops: none  agents: none\n");
+  t.equal(await run("remove", "bank"), "bank  removed\n");
+  await t.rejects(run("remove", "bank"), { name: "UsageError", message: /there is no secret bank/ });
+  const kept = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
+  t.notMatch(kept.join("\n"), new RegExp(`${VALUE}|GEZDGNBV`));
+  t.match(kept.join("\n"), /"secret.added".*\n.*"secret.changed".*\n.*"secret.removed"/);
+});
+
+t.test("no value is taken from the command line, and what is wrong is named", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "oc-"));
+  t.teardown(() => rm(dir, { recursive: true, force: true }));
+  const read = (...words: string[]) => readCommand(["secret", ...words, "--data-dir", dir], {});
+  const error = t.throws(() => read("add", "bank", VALUE), { name: "UsageError", message: /takes 2 words/ });
+  t.notMatch(String(error), VALUE);
+  t.throws(() => read("add", "bank", "--value", VALUE), { name: "UsageError" });
+  t.throws(() => read("sell", "bank"), { message: /expected secret add, list or remove/ });
+  t.throws(() => read("add", "bank", "--seen-in", "1,2,3x4"), { message: /--seen-in says where --seen/ });
+  t.throws(() => read("add", "bank", "--seen", "x y z", "--seen-in", "1,2"), {
+    message: /expected X,Y,WIDTHxHEIGHT/,
+  });
+  t.throws(() => read("add", "bank", "--seen", "  "), { code: "invalid_parameters", message: /seen.text/ });
+  const absent = read("add", "bank", "--file", join(dir, "absent"));
+  if (absent.kind === "task") await t.rejects(absent.run(), { message: /absent cannot be read/ });
+});
