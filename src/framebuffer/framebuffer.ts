@@ -1,5 +1,15 @@
-import { openPictureMemory, type PictureMemory } from "./kernels/picture-memory.ts";
-import { holdsRect, type Rect, rectOfSize, type Size } from "./rect.ts";
+import type { PictureMemory } from "./kernels/picture-memory.ts";
+import { type PixelMemory, pixelMemoryOver, returnPixelMemory, takePixelMemory } from "./pixel-memory.ts";
+import {
+  holdsRect,
+  intersectRects,
+  isEmptyRect,
+  overlapRects,
+  type Rect,
+  rectOfSize,
+  type Size,
+} from "./rect.ts";
+import { Region } from "./region.ts";
 
 /** Bytes a pixel takes in a Framebuffer: R, G, B, A. */
 export const BYTES_PER_PIXEL = 4;
@@ -27,17 +37,19 @@ export function isAcceptableSize({ width, height }: Size): boolean {
   );
 }
 
+/** A picture at rest that is painted in more places than these takes all of its pixels back. */
+const MOST_HELD = 1024;
+/** So does one that is painted in more than these and then moves what was painted. */
+const MOST_HELD_OF_MOVE = 64;
+
 /** Where the pixels lie. */
 interface Place {
   /** In WebAssembly memory of their own, where the host has any; default false. */
   readonly hasKernels?: boolean;
   /** In memory that other threads may hold; default false. */
   readonly isShared?: boolean;
-}
-
-interface Memory {
-  readonly words: Uint32Array;
-  readonly kernelMemory: PictureMemory | null;
+  /** It may be told to `rest`; default false. */
+  readonly canRest?: boolean;
 }
 
 /**
@@ -50,24 +62,26 @@ export class Framebuffer implements Size {
   #width: number;
   #height: number;
   readonly #place: Place;
-  #words: Uint32Array;
-  #bytes: Uint8Array;
-  #kernelMemory: PictureMemory | null;
+  /** null before anybody looked, and at rest. */
+  #memory: PixelMemory | null;
+  /** The picture that has the pixels outside of `#held`; null where all are here. */
+  #base: Framebuffer | null = null;
+  /** Of a picture with a base, which pixels are here; they may overlap. */
+  #held: Rect[] = [];
 
   /**
    * Black, width x height pixels; with kernels it lies in WebAssembly memory of its own, where the host has any.
-   * Throws a RangeError for a size outside isAcceptableSize.
+   * Memory is taken when it is first looked at, unless it is shared. Throws a RangeError for a size outside
+   * isAcceptableSize.
    */
   constructor(width: number, height: number, place: Place & { readonly memory?: SharedArrayBuffer } = {}) {
-    const { memory } = place;
-    const { words, kernelMemory } =
-      memory === undefined ? allocate(width, height, place) : adopt(width, height, memory);
+    checkSize(width, height);
+    const { memory, hasKernels = false, isShared = memory !== undefined, canRest = false } = place;
     this.#width = width;
     this.#height = height;
-    this.#place = { hasKernels: place.hasKernels ?? false, isShared: place.isShared ?? memory !== undefined };
-    this.#words = words;
-    this.#kernelMemory = kernelMemory;
-    this.#bytes = bytesOf(words);
+    this.#place = { hasKernels, isShared, canRest };
+    if (memory !== undefined) this.#memory = pixelMemoryOver(new Uint32Array(memory, 0, width * height));
+    else this.#memory = isShared ? blackShared(width, height) : null;
   }
 
   /** One whose `memory` can be handed to another thread. Throws as the constructor does. */
@@ -82,8 +96,8 @@ export class Framebuffer implements Size {
 
   /** What other threads may be handed; null where the pixels are this one's alone. Replaced by `resize`. */
   get memory(): SharedArrayBuffer | null {
-    const { buffer } = this.#words;
-    return buffer instanceof ArrayBuffer ? null : buffer;
+    const buffer = this.#memory?.words.buffer;
+    return buffer === undefined || buffer instanceof ArrayBuffer ? null : buffer;
   }
 
   get width(): number {
@@ -102,41 +116,141 @@ export class Framebuffer implements Size {
     return this.#width * BYTES_PER_PIXEL;
   }
 
-  /** R, G, B, A, … of all pixels; replaced by `resize`, so never keep it. */
+  /** R, G, B, A, … of all pixels; replaced by `resize`, `adopt` and `rest`, so never keep it. */
   get bytes(): Uint8Array {
-    return this.#bytes;
+    return this.#opened.bytes;
   }
 
-  /** One 0xAABBGGRR word a pixel; replaced by `resize`, so never keep it. */
+  /** One 0xAABBGGRR word a pixel; replaced as `bytes` are, so never keep it. */
   get words(): Uint32Array {
-    return this.#words;
+    return this.#opened.words;
   }
 
   /** The kernels that work on these pixels where they lie, and room beside them; null where there are none. */
   get kernelMemory(): PictureMemory | null {
-    return this.#kernelMemory;
+    return this.#opened.kernelMemory;
   }
 
   /** Keeps the common top-left part, the rest is black. Throws a RangeError for a size outside isAcceptableSize. */
   resize(width: number, height: number): void {
-    if (width === this.#width && height === this.#height) return;
-    const { words, kernelMemory } = allocate(width, height, this.#place);
-    const rows = Math.min(height, this.#height);
-    const columns = Math.min(width, this.#width);
-    for (let y = 0; y < rows; y++) {
-      words.set(this.#words.subarray(y * this.#width, y * this.#width + columns), y * width);
-    }
+    const before = { width: this.#width, height: this.#height };
+    if (width === before.width && height === before.height) return;
+    checkSize(width, height);
+    const old = this.#memory;
+    const { hasKernels, isShared } = this.#place;
+    const isWhole = this.#base === null;
     this.#width = width;
     this.#height = height;
-    this.#words = words;
-    this.#kernelMemory = kernelMemory;
-    this.#bytes = bytesOf(words);
+    if (old === null) return;
+    const memory =
+      isShared === true ? blackShared(width, height) : takePixelMemory(this, hasKernels === true);
+    if (isWhole && isShared !== true) memory.words.fill(OPAQUE);
+    const painted = isWhole ? [rectOfSize(before)] : this.#held;
+    const kept = painted.map((r) => intersectRects(r, this.rect)).filter((r) => !isEmptyRect(r));
+    for (const { x, y, width: columns, height: rows } of kept) {
+      for (let row = y; row < y + rows; row++) {
+        const from = row * before.width + x;
+        memory.words.set(old.words.subarray(from, from + columns), row * width + x);
+      }
+    }
+    this.#memory = memory;
+    if (!isWhole) this.#held = kept;
+  }
+
+  /**
+   * Gives the memory back: the pixels are those of `base` from now on, a picture that shows the same. Nothing where this
+   * one may not rest, or is of another size. Who looks at the pixels takes memory again and copies them all, so who
+   * paints says where first (`paint`).
+   */
+  rest(base: Framebuffer): void {
+    if (this.#place.canRest !== true || base.width !== this.#width || base.height !== this.#height) return;
+    const memory = this.#memory;
+    const painted = this.#base === null ? [this.rect] : this.#held;
+    this.#memory = null;
+    this.#base = base;
+    this.#held = [];
+    if (memory !== null) returnPixelMemory(memory, this, this.#place.hasKernels === true, painted);
+  }
+
+  /**
+   * Takes the memory of `other`, a picture of the same size that may rest, and now rests on this one. False where that
+   * cannot be: then nothing has changed.
+   */
+  adopt(other: Framebuffer): boolean {
+    const memory = other.#memory;
+    if (memory === null || other.#base !== null || other.#place.canRest !== true) return false;
+    if (other.#width !== this.#width || other.#height !== this.#height) return false;
+    if (this.#base !== null || this.#place.hasKernels !== other.#place.hasKernels) return false;
+    this.#memory = memory;
+    other.#memory = null;
+    other.#base = this;
+    return true;
+  }
+
+  /** All of this rectangle within the picture is painted next. Of a picture at rest only what is told so is in memory. */
+  paint(r: Rect): void {
+    if (this.#base === null || isEmptyRect(r)) return;
+    this.#memory ??= takePixelMemory(this, this.#place.hasKernels === true);
+    this.#hold(r);
+  }
+
+  /** Brings the pixels of a region that are not in memory there: who painted something may read that, and no more. */
+  complete(region: Region): void {
+    const base = this.#base;
+    if (base === null || region.isEmpty) return;
+    this.#memory ??= takePixelMemory(this, this.#place.hasKernels === true);
+    const missing = region.clip(this.rect).subtract(Region.from(this.#held));
+    for (const r of missing.rects) {
+      this.#bring(base, r.x, r.y, r);
+      this.#held.push(r);
+    }
+  }
+
+  /** Where all pixels are in memory of its own, or those that were told to be painted. */
+  get #opened(): PixelMemory {
+    const opened = this.#memory;
+    if (opened !== null) return opened;
+    const memory = takePixelMemory(this, this.#place.hasKernels === true);
+    this.#memory = memory;
+    if (this.#base === null) memory.words.fill(OPAQUE);
+    else this.complete(Region.of(this.rect));
+    return memory;
+  }
+
+  #hold(r: Rect): void {
+    const [first] = this.#held;
+    if (first !== undefined && holdsRect(first, r)) return;
+    if (this.#held.length >= MOST_HELD) this.#joinHeld(MOST_HELD / 2);
+    this.#held.push(r);
+  }
+
+  /** Afterwards it holds at most so many rectangles: the same pixels, else all there are. */
+  #joinHeld(most: number): void {
+    if (this.#held.length <= most) return;
+    this.#held = Region.from(this.#held).rects;
+    if (this.#held.length <= most) return;
+    this.complete(Region.of(this.rect));
+    this.#held = [this.rect];
+  }
+
+  /** Copies `base` from (fromX, fromY) to a rectangle here; where it ends there is black. */
+  #bring(base: Framebuffer, fromX: number, fromY: number, to: Rect): void {
+    const source = base.words;
+    const { words } = this.#opened;
+    const columns = Math.min(to.width, Math.max(0, base.width - fromX));
+    for (let row = 0; row < to.height; row++) {
+      const at = (to.y + row) * this.#width + to.x;
+      const from = (fromY + row) * base.width + fromX;
+      const count = fromY + row < base.height ? columns : 0;
+      if (count > 0) words.set(source.subarray(from, from + count), at);
+      if (count < to.width) words.fill(OPAQUE, at + count, at + to.width);
+    }
   }
 
   /** Fills a rectangle within the picture with one word; OPAQUE is set. */
   fill(r: Rect, word: number): void {
     const colour = (word | OPAQUE) >>> 0;
-    const words = this.#words;
+    const { words } = this.#opened;
     const width = this.#width;
     let offset = r.y * width + r.x;
     for (let row = 0; row < r.height; row++, offset += width) {
@@ -147,7 +261,19 @@ export class Framebuffer implements Size {
 
   /** Copies `to.width` x `to.height` pixels from (fromX, fromY); source and target may overlap. */
   copy(fromX: number, fromY: number, to: Rect): void {
-    const words = this.#words;
+    const base = this.#base;
+    const source = { x: fromX, y: fromY, width: to.width, height: to.height };
+    if (base !== null) {
+      if (!this.#held.some((held) => overlapRects(held, source))) {
+        this.paint(to);
+        this.#bring(base, fromX, fromY, to);
+        return;
+      }
+      this.#joinHeld(MOST_HELD_OF_MOVE);
+      this.complete(Region.of(source));
+      this.paint(to);
+    }
+    const { words } = this.#opened;
     const width = this.#width;
     const isDown = to.y > fromY;
     for (let i = 0; i < to.height; i++) {
@@ -161,41 +287,24 @@ export class Framebuffer implements Size {
   read(r: Rect): Uint8Array<ArrayBuffer> {
     if (!holdsRect(this.rect, r))
       throw new RangeError(`rectangle outside the ${this.#width}x${this.#height} picture`);
+    this.complete(Region.of(r));
+    const { bytes } = this.#opened;
     const out = new Uint8Array(r.width * r.height * BYTES_PER_PIXEL);
     const rowBytes = r.width * BYTES_PER_PIXEL;
     for (let y = 0; y < r.height; y++) {
       const from = ((r.y + y) * this.#width + r.x) * BYTES_PER_PIXEL;
-      out.set(this.#bytes.subarray(from, from + rowBytes), y * rowBytes);
+      out.set(bytes.subarray(from, from + rowBytes), y * rowBytes);
     }
     return out;
   }
 }
 
-function allocate(width: number, height: number, { hasKernels, isShared }: Place): Memory {
-  checkSize(width, height);
-  if (isShared === true)
-    return adopt(width, height, new SharedArrayBuffer(width * height * BYTES_PER_PIXEL), OPAQUE);
-  const kernelMemory = hasKernels === true ? openPictureMemory(width, height) : null;
-  const words =
-    kernelMemory === null
-      ? new Uint32Array(width * height)
-      : new Uint32Array(kernelMemory.buffer, kernelMemory.pixels, width * height);
-  return { words: words.fill(OPAQUE), kernelMemory };
-}
-
-/** `memory` as pixels, all of them `word` where one is given. Throws a RangeError where they do not fit. */
-function adopt(width: number, height: number, memory: SharedArrayBuffer, word?: number): Memory {
-  checkSize(width, height);
-  const words = new Uint32Array(memory, 0, width * height);
-  if (word !== undefined) words.fill(word);
-  return { words, kernelMemory: null };
+function blackShared(width: number, height: number): PixelMemory {
+  const memory = new SharedArrayBuffer(width * height * BYTES_PER_PIXEL);
+  return pixelMemoryOver(new Uint32Array(memory).fill(OPAQUE));
 }
 
 function checkSize(width: number, height: number): void {
   if (!isAcceptableSize({ width, height }))
     throw new RangeError(`picture of ${width}x${height} pixels refused`);
-}
-
-function bytesOf(words: Uint32Array): Uint8Array {
-  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 }

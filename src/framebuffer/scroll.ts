@@ -37,6 +37,7 @@ export interface Scroll {
 export function findScroll(before: Framebuffer, after: Framebuffer, damage: Region): Scroll | null {
   const area = intersectRects(mainPart(damage), before.rect);
   if (area.width < LEAST_SIDE || area.height < LEAST_SIDE || areaOfRect(area) < LEAST_PIXELS) return null;
+  after.complete(Region.of(area));
   return findAlong(before, after, area, "rows") ?? findAlong(before, after, area, "columns");
 }
 

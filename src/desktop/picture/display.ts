@@ -42,7 +42,7 @@ export interface DisplayEvents {
 
 /**
  * The picture of a desktop as everybody sees it: only whole updates, kept while the target is away.
- * Its memory is apart from the decoder's, so a torn update is never seen.
+ * While an update comes its memory is apart from the decoder's, so a torn one is never seen.
  */
 export class Display {
   readonly scene: Scene;
@@ -181,13 +181,21 @@ export class Display {
         return;
       }
       const isSame = equalScreens(this.#screens, this.#toldScreens);
-      if (!this.#adoptSize(decoded) && !isSame) this.#tellScreens();
+      const isNew = this.#adoptSize(decoded);
+      if (!isNew && !isSame) this.#tellScreens();
       this.#isFresh = true;
-      this.#publish(decoded, Region.of(decoded.rect), []);
+      this.#publish(decoded, Region.of(decoded.rect), [], isNew);
+      this.#rest(decoded);
       this.#events.whole();
       return;
     }
     this.#publish(decoded, painted, copies);
+    this.#rest(decoded);
+  }
+
+  /** What was decoded is shown: until the target paints again one picture is enough. */
+  #rest(decoded: Framebuffer): void {
+    if (this.#frame !== null) decoded.rest(this.#frame);
   }
 
   /** Something else is hidden from somebody: pictures show that from now on. */
@@ -198,13 +206,17 @@ export class Display {
     this.#tell(frame, { damage: Region.empty, painted: Region.empty, copies: [], moves: [] });
   }
 
-  #publish(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[]): void {
+  /** `isNew`: all is painted, and nothing was shown in this size before. */
+  #publish(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[], isNew = false): void {
     const frame = this.#frame;
     if (frame === null) return;
-    const found = copies.length === 0 ? this.#scrolls.find(frame, decoded, painted) : null;
+    const found = copies.length === 0 && !isNew ? this.#scrolls.find(frame, decoded, painted) : null;
     const moved = targetsOf(copies);
-    this.#events.painting?.(painted.union(moved));
-    const changedByPaint = publishDamage(decoded, frame, painted);
+    const touched = painted.union(moved);
+    decoded.complete(touched);
+    this.#events.painting?.(touched);
+    const isTaken = isNew && frame.adopt(decoded);
+    const changedByPaint = isTaken ? painted : publishDamage(decoded, frame, painted);
     const changedByMove = publishDamage(decoded, frame, moved.subtract(painted));
     const damage = changedByPaint.union(changedByMove);
     if (damage.isEmpty) return;

@@ -48,6 +48,7 @@ function* readRectangle(c: ClientContext, update: Update): Parser<boolean> {
     update.copy({ fromX, fromY, to: r });
     return false;
   }
+  c.framebuffer.paint(r);
   yield* encoding.decode(c.from, c.framebuffer, r, c.decoders);
   update.paint(r);
   if (c.firstPixels !== null) tellProgress(c, c.firstPixels, r.width * r.height);

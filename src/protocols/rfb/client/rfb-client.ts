@@ -78,7 +78,7 @@ export class RfbClient {
     send: (bytes: Uint8Array) => void,
     on: (event: RfbClientEvent) => void,
   ) {
-    this.framebuffer = options.framebuffer ?? new Framebuffer(1, 1);
+    this.framebuffer = options.framebuffer ?? new Framebuffer(1, 1, { hasKernels: true, canRest: true });
     this.#send = send;
     this.#decoders = new DecoderStreams(ports);
     this.#context = {
