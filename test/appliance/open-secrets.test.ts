@@ -1,8 +1,11 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { secretPorts } from "../../src/appliance/open-secrets.ts";
+import { openSecrets, secretPorts } from "../../src/appliance/open-secrets.ts";
 import { SecretBox } from "../../src/auth/secret-box.ts";
 import { readRules, SecretStore } from "../../src/auth/secrets/secret-store.ts";
+import { printable } from "../../src/config/config-schema.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import type { Actor } from "../../src/desktop/control/action.ts";
 import type { SecretPorts } from "../../src/desktop/control/secret-typing.ts";
 import { holdsPoint, type Rect, rect } from "../../src/framebuffer/rect.ts";
@@ -144,6 +147,36 @@ t.test("no look-alike page gets it, however it writes the address", async (t) =>
   for (const [nth, [what, lines]] of LOOK_ALIKES.entries()) {
     const dir = t.testdir({ [`${nth}`]: {} });
     t.equal(await typed(await openHouse(join(dir, `${nth}`), lines)), "secret_unseen", what);
+  }
+});
+
+t.test("the configuration's secrets are read from the files that it names", async (t) => {
+  const dir = t.testdir({ data: {}, bank: `${VALUE}\n`, seed: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" });
+  const read = (secrets: string) => {
+    const file = join(dir, "config.yaml");
+    writeFileSync(file, `data_dir: ${join(dir, "data")}\nsecrets:\n${secrets}`);
+    const sources = { env: {}, flags: {}, connect: [], isDemo: false, isStdio: false };
+    return loadConfig({ ...sources, file });
+  };
+  const bank = `  - name: bank\n    value_file: ${join(dir, "bank")}\n    desktops: [d1]\n    agents: [ann]\n`;
+  const code = `  - { name: code, totp_file: ${join(dir, "seed")}, desktops: [d1], agents: ["*"] }\n`;
+  const config = read(
+    `${bank}    seen: { text: Bank, region: { x: 1, y: 2, width: 3, height: 4 } }\n${code}`,
+  );
+  t.notMatch(JSON.stringify(printable(config)), VALUE);
+  const store = await openSecrets(config, await SecretBox.open(join(dir, "data")), new FakeClock());
+  const found = await store.find({ kind: "secret", name: "bank" }, ANN, "d1");
+  t.equal(await found?.open(), VALUE);
+  t.same(found?.seen, { text: "Bank", region: { x: 1, y: 2, width: 3, height: 4 } });
+  t.match(await (await store.find({ kind: "totp", name: "code" }, ANN, "d1"))?.open(), /^\d{6}$/);
+  for (const [secrets, words] of [
+    ["  - { name: bank }\n", /expected value_file or totp_file/],
+    [`${bank}    totp_file: x\n`, /expected value_file or totp_file/],
+    [bank + bank, /expected each name once/],
+    ["  - { name: a b, value_file: x }\n", /secrets.0.name .*expected 1 to 64 letters/],
+    ["  - { name: bank, value: x }\n", /secrets.0.value .*there is no such key/],
+  ] as const) {
+    t.throws(() => read(secrets), { name: "ConfigError", message: words }, secrets);
   }
 });
 

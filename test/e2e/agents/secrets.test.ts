@@ -201,6 +201,14 @@ t.test(
     t.equal((await call("paste_text", { text })).code, "invalid_parameters");
     t.equal((await call("set_clipboard", { text })).code, "invalid_parameters");
     t.equal((await call("type_text", { text: "{{secret:bank" })).code, "invalid_parameters");
+    // What is hidden from agents is not seen for them.
+    const masks = `/api/v1/desktops/${desktopId}/masks`;
+    const { id: maskId } = z
+      .object({ id: z.string() })
+      .parse(await rest(masks, { rect: { x: 0, y: 0, width: 800, height: 90 }, audiences: ["agent"] }));
+    t.equal((await call("type_text", { text })).code, "secret_unseen", "under a mask");
+    await rest(`${masks}/${maskId}`, undefined, "DELETE");
+    await types(text, VALUE);
     await bar.stop();
     await until("the address gone", async () => {
       const windows = await display.command("xdotool", "search", "--name", ".").catch(() => "");
