@@ -51,7 +51,7 @@ export class FileLock {
       end = resolve;
     });
     TURNS.set(this.#path, turn);
-    this.#end = () => {
+    const over = (): void => {
       if (TURNS.get(this.#path) === turn) TURNS.delete(this.#path);
       end();
     };
@@ -59,9 +59,11 @@ export class FileLock {
     try {
       await this.#takeFile();
     } catch (error) {
-      this.#end();
+      over();
       throw error;
     }
+    // Not before it is held: whoever holds it meanwhile, perhaps by this very object, ends another turn.
+    this.#end = over;
   }
 
   async release(): Promise<void> {

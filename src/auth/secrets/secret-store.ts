@@ -198,7 +198,7 @@ export class SecretStore {
     };
   }
 
-  /** A lock is one holder's: each change has its own. */
+  /** Changes come one after the other, those of other processes too. */
   #alone<T>(change: () => Promise<T>): Promise<T> {
     return new FileLock(this.#lockPath, this.#clock).hold(change);
   }
