@@ -18,22 +18,52 @@ interface Spare {
   readonly height: number;
   /** Wanted with kernels, whether or not the host has any. */
   readonly hasKernels: boolean;
+  /** Who had it last. */
+  readonly owner: Size;
+  /** Where the pixels of its owner are. */
+  readonly painted: readonly Rect[];
 }
 
 /** Oldest first. */
 const spares: Spare[] = [];
 
-/** Memory for a picture of this size, all of it zero; with kernels where they are wanted and the host has any. */
-export function takePixelMemory({ width, height }: Size, hasKernels: boolean): PixelMemory {
-  const at = spares.findLastIndex(
-    (spare) => spare.width === width && spare.height === height && spare.hasKernels === hasKernels,
-  );
+/** Whose memory has been lent to them again as it was: more of it than they painted last may hold their pixels. */
+const lentAgain = new WeakSet<PixelMemory>();
+
+/**
+ * Memory for a picture of the size of `owner`; with kernels where they are wanted and the host has any.
+ *
+ * INVARIANT: it is zero but for what this owner itself painted before, so that no pixel of one desktop is ever in
+ * another's picture.
+ */
+export function takePixelMemory(owner: Size, hasKernels: boolean): PixelMemory {
+  const { width, height } = owner;
+  const isFit = (spare: Spare): boolean =>
+    spare.width === width && spare.height === height && spare.hasKernels === hasKernels;
+  const own = spares.findLastIndex((spare) => isFit(spare) && spare.owner === owner);
+  const at = own === -1 ? spares.findLastIndex(isFit) : own;
   const [spare] = at === -1 ? [] : spares.splice(at, 1);
-  if (spare !== undefined) return spare.memory;
+  if (spare !== undefined) {
+    if (spare.owner === owner) lentAgain.add(spare.memory);
+    else clear(spare);
+    return spare.memory;
+  }
   const kernelMemory = hasKernels ? openPictureMemory(width, height) : null;
   if (kernelMemory === null) return pixelMemoryOver(new Uint32Array(width * height));
   const { buffer, pixels } = kernelMemory;
   return pixelMemoryOver(new Uint32Array(buffer, pixels, width * height), kernelMemory);
+}
+
+function clear({ memory, width, painted }: Spare): void {
+  if (lentAgain.delete(memory)) {
+    memory.words.fill(0);
+    return;
+  }
+  for (const r of painted) {
+    for (let row = 0, at = r.y * width + r.x; row < r.height; row++, at += width) {
+      memory.words.fill(0, at, at + r.width);
+    }
+  }
 }
 
 export function pixelMemoryOver(words: Uint32Array, kernelMemory: PictureMemory | null = null): PixelMemory {
@@ -41,24 +71,15 @@ export function pixelMemoryOver(words: Uint32Array, kernelMemory: PictureMemory 
   return { words, bytes, kernelMemory };
 }
 
-/**
- * Nobody looks at this memory any longer, which had a picture of this size within `painted`: the next who takes as much
- * gets it.
- *
- * INVARIANT: all pixels of spare memory are zero, so that none of one desktop is ever in another's picture.
- */
+/** Nobody looks at this memory any longer, in which `owner` painted: the next who takes as much gets it, cleared. */
 export function returnPixelMemory(
   memory: PixelMemory,
-  { width, height }: Size,
+  owner: Size,
   hasKernels: boolean,
   painted: readonly Rect[],
 ): void {
-  for (const r of painted) {
-    for (let row = 0, at = r.y * width + r.x; row < r.height; row++, at += width) {
-      memory.words.fill(0, at, at + r.width);
-    }
-  }
-  spares.push({ memory, width, height, hasKernels });
+  const { width, height } = owner;
+  spares.push({ memory, width, height, hasKernels, owner, painted });
   let sizeBytes = spares.reduce((sum, spare) => sum + spare.memory.bytes.length, 0);
   while (spares.length > 1 && sizeBytes > MOST_SPARE_BYTES) {
     sizeBytes -= spares.shift()?.memory.bytes.length ?? 0;
