@@ -674,6 +674,15 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later("S6", "hand-over to a person", "a person takes over by hand only"),
   later("D1", "DOM and pixels joined", "there is no browser bridge yet"),
   later("W1", "the cockpit", "not proved as a whole"),
-  later("O3", "operation for many", "no scopes of tokens, no tickets for guests, no service"),
+  later(
+    "O3",
+    "operation for many",
+    "no scopes of tokens, no tickets for guests, no service",
+    "test/web/http/grants.test.ts :: a desktop outside the grant is answered as one that is not there, on every route",
+    "test/web/http/grants.test.ts :: sockets show the desktops of the grant, and the events socket tells of no other",
+    "test/mcp/server/grants.test.ts :: every tool answers a desktop outside the grant as one that is not there",
+    "test/mcp/server/grants.test.ts :: lists, resources, recordings, completions and prompts hold what the grant holds",
+    "test/web/viewer/vnc-listener.test.ts :: a token that is for other desktops is as wrong as one that is nobody's",
+  ),
   later("H1", "a fleet of nodes", "one process serves"),
 ];

@@ -43,9 +43,9 @@ export function openMonitoring(config: Config, rooms: WatchedRooms) {
     nowMs: () => clock.date().getTime(),
   });
   desktops.questions.on((approval) => metrics.asked(approval));
-  const readiness = (): Promise<Readiness> =>
+  const readiness = (isTold: (desktopId: string) => boolean): Promise<Readiness> =>
     readinessOf({
-      targets: () => desktops.all,
+      targets: () => desktops.all.filter(({ id }) => isTold(id)),
       freeBytes: async () => {
         const { bavail, bsize } = await statfs(config.data_dir);
         return bavail * bsize;

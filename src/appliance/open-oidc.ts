@@ -1,4 +1,5 @@
 import type { Audit } from "../audit/audit.ts";
+import type { RoleRule } from "../auth/oidc/claimed-role.ts";
 import { OidcSignIn } from "../auth/oidc/oidc-sign-in.ts";
 import { OpenidProvider } from "../auth/oidc/openid-provider.ts";
 import type { Sessions } from "../auth/sessions.ts";
@@ -19,6 +20,10 @@ export function openidProviderOf({ oidc }: Pick<Config, "oidc">): OpenidProvider
   });
 }
 
+function ruleOf({ oidc: { role_claim, roles, desktops } }: Config): RoleRule {
+  return { claim: role_claim, roles, desktops };
+}
+
 /** Signing in at the configured provider; null where none is. */
 export function openOidc(
   config: Config,
@@ -27,11 +32,11 @@ export function openOidc(
 ): OidcSignIn | null {
   const provider = openidProviderOf(config);
   if (provider === null) return null;
-  const { name, role_claim, roles, session_minutes, check_seconds } = config.oidc;
+  const { name, session_minutes, check_seconds } = config.oidc;
   return new OidcSignIn(
     {
       name,
-      rule: { claim: role_claim, roles },
+      rule: ruleOf(config),
       sessionMs: session_minutes * 60_000,
       checkMs: check_seconds * 1000,
     },

@@ -4,14 +4,17 @@ import type { AuditEntry } from "./audit-event.ts";
 interface AuditedToken {
   readonly id: string;
   readonly role: string;
+  /** null: for all of them. */
+  readonly desktops: readonly string[] | null;
 }
 
 /** That a token was made or taken back: which, and what it may do, never its secret. By the appliance itself. */
-export function tokenEntry(change: "issued" | "revoked", { id, role }: AuditedToken): AuditEntry {
+export function tokenEntry(change: "issued" | "revoked", { id, role, desktops }: AuditedToken): AuditEntry {
   return {
     type: change === "issued" ? "token.issued" : "token.revoked",
     severity: "notice",
     action: role,
     resource: { kind: "token", id },
+    ...(desktops === null ? {} : { counts: { desktops: desktops.length } }),
   };
 }

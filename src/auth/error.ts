@@ -1,6 +1,7 @@
 export type AuthErrorCode =
   | "bad_store"
   | "bad_name"
+  | "bad_grant"
   | "bad_token"
   | "bad_key"
   | "bad_secret"

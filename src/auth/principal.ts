@@ -1,6 +1,10 @@
 export const ROLES = ["admin", "operator", "approver", "viewer", "agent"] as const;
 export type Role = (typeof ROLES)[number];
 
+/** Desktops that one credential may be for, and how long the id of one may be. */
+export const MOST_DESKTOPS = 200;
+export const LONGEST_DESKTOP_ID = 200;
+
 /** Who is signed in: one credential, one role, the same on every face. */
 export interface Principal {
   readonly id: string;
@@ -10,6 +14,8 @@ export interface Principal {
   readonly mayElicit?: boolean;
   /** Names of the sets of tools that its token is for; absent: those of the configuration. */
   readonly toolsets?: readonly string[];
+  /** The ids of the desktops that it is for; absent: all of them, also those to come. */
+  readonly desktops?: readonly string[];
   /** Where this call comes from; absent where no network lies between. */
   readonly ip?: string;
 }
@@ -54,7 +60,11 @@ export function may(principal: Principal, permission: Permission): boolean {
   return permissionsOf(principal).includes(permission);
 }
 
+/** What is about the whole house: who is let to certain desktops has none of it. */
+const OF_THE_HOUSE: readonly Permission[] = ["metrics", "connections", "admin"];
+
 /** All that a principal may. */
-export function permissionsOf({ role }: Principal): readonly Permission[] {
-  return PERMISSIONS[role];
+export function permissionsOf({ role, desktops }: Principal): readonly Permission[] {
+  const all: readonly Permission[] = PERMISSIONS[role];
+  return desktops === undefined ? all : all.filter((permission) => !OF_THE_HOUSE.includes(permission));
 }

@@ -6,7 +6,7 @@ import type { Clock } from "../platform/clock.ts";
 import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
 import { AuthError } from "./error.ts";
 import type { Principal, Role } from "./principal.ts";
-import { ROLES } from "./principal.ts";
+import { LONGEST_DESKTOP_ID, MOST_DESKTOPS, ROLES } from "./principal.ts";
 
 /** `ocp_<id>_<secret>`: 64 bits to look it up by, 256 bits to prove it. */
 const TOKEN = /^ocp_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
@@ -27,6 +27,7 @@ const storedToken = z.strictObject({
   elicit: z.boolean().optional(),
   toolsets: z.array(z.string().min(1).max(40)).min(1).max(20).optional(),
   expires_at: z.iso.datetime().optional(),
+  desktops: z.array(z.string().min(1).max(LONGEST_DESKTOP_ID)).min(1).max(MOST_DESKTOPS).optional(),
 });
 const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(storedToken).max(10_000) });
 const useFile = z.record(z.string(), z.iso.datetime());
@@ -48,6 +49,8 @@ export interface TokenInfo {
   readonly mayElicit: boolean;
   /** Names of the sets of tools that its holder has; null: those of the configuration. */
   readonly toolsets: readonly string[] | null;
+  /** The ids of the desktops that it is for; null: all of them. */
+  readonly desktops: readonly string[] | null;
   /** From then on it is nobody's; null for never. */
   readonly expiresAt: string | null;
   /** To the minute; null for never. */
@@ -105,7 +108,7 @@ export class TokenStore {
     return this.#isValid(this.#tokens.get(id));
   }
 
-  /** Makes a token. The answer is the only time that its secret is seen. Throws AuthError bad_name. */
+  /** Makes a token. The answer is the only time that its secret is seen. Throws AuthError bad_name, bad_grant. */
   async create(
     name: string,
     role: Role,
@@ -113,11 +116,15 @@ export class TokenStore {
       readonly mayElicit?: boolean;
       readonly toolsets?: readonly string[] | null;
       readonly expiresAt?: Date | null;
+      /** Not for administrators, who reach all. Absent or null: all of them. */
+      readonly desktops?: readonly string[] | null;
     } = {},
   ): Promise<{ readonly token: string; readonly info: TokenInfo }> {
     if (!storedToken.shape.name.safeParse(name).success) {
       throw new AuthError("bad_name", `the token's name has ${name.length} characters: expected 1 to 100`);
     }
+    const desktops = options.desktops ?? null;
+    if (desktops !== null) checkGrant(role, desktops);
     const id = randomBytes(8).toString("hex");
     const token = `ocp_${id}_${randomBytes(32).toString("base64url")}`;
     const stored: StoredToken = {
@@ -129,6 +136,7 @@ export class TokenStore {
       ...(options.mayElicit === true ? { elicit: true } : {}),
       ...(options.toolsets == null ? {} : { toolsets: [...options.toolsets] }),
       ...(options.expiresAt == null ? {} : { expires_at: options.expiresAt.toISOString() }),
+      ...(desktops === null ? {} : { desktops: [...new Set(desktops)] }),
     };
     await this.#change((tokens) => tokens.set(id, stored));
     const info = this.#info(stored);
@@ -161,13 +169,14 @@ export class TokenStore {
     );
     if (stored === undefined || !isRight || !this.#isValid(stored)) return null;
     this.#markUsed(stored.id);
-    const { name, role, elicit = false, toolsets } = stored;
+    const { name, role, elicit = false, toolsets, desktops } = stored;
     return {
       id,
       name,
       role,
       ...(elicit ? { mayElicit: true } : {}),
       ...(toolsets === undefined ? {} : { toolsets }),
+      ...(desktops === undefined ? {} : { desktops }),
     };
   }
 
@@ -209,6 +218,7 @@ export class TokenStore {
       createdAt: token.created_at,
       mayElicit: token.elicit === true,
       toolsets: token.toolsets ?? null,
+      desktops: token.desktops ?? null,
       expiresAt: token.expires_at ?? null,
       lastUsedAt: this.#used.get(token.id) ?? null,
     };
@@ -274,6 +284,21 @@ export class TokenStore {
     const text = `${JSON.stringify(Object.fromEntries(used))}\n`;
     // A full disk must not keep anybody from signing in: this file is only told, never relied on.
     this.#writes = this.#writes.then(() => writePrivateFile(this.#usePath, text)).catch(() => undefined);
+  }
+}
+
+function checkGrant(role: Role, desktops: readonly string[]): void {
+  if (role === "admin") {
+    throw new AuthError(
+      "bad_grant",
+      "got desktops for an administrator, who reaches all: expected another role",
+    );
+  }
+  if (!storedToken.shape.desktops.safeParse(desktops).success) {
+    throw new AuthError(
+      "bad_grant",
+      `got ${desktops.length} desktops, expected the ids of 1 to ${MOST_DESKTOPS}, each of 1 to ${LONGEST_DESKTOP_ID} characters`,
+    );
   }
 }
 

@@ -34,6 +34,7 @@ Commands
   token create ROLE [--name N]  make a token of a role (${ROLES.join(", ")}); shown once
                [--elicit]       the person at its MCP client may approve what it asks
                [--toolsets T]   its holder has only these tools, as with serve
+               [--desktops IDS] for these alone, separated by commas; all without it
                [--expires WHEN] 90m, 12h, 30d, or a moment such as 2026-12-31T18:00:00Z; never without it
   token list | revoke ID
   secret add NAME [--file FILE] keep a secret that agents may have typed by its name, or replace one;

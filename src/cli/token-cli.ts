@@ -1,5 +1,5 @@
 import { tokenEntry } from "../audit/token-audit.ts";
-import { ROLES, type Role } from "../auth/principal.ts";
+import { MOST_DESKTOPS, ROLES, type Role } from "../auth/principal.ts";
 import { TokenStore } from "../auth/tokens.ts";
 import type { Config } from "../config/config-schema.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -19,6 +19,7 @@ export function tokenCommand(words: readonly string[], values: Values, config: C
           const { token, info } = await tokens.create(values.name ?? role, role, {
             mayElicit: values.elicit ?? false,
             expiresAt: expiryOf(values.expires),
+            desktops: desktopsOf(values.desktops, role),
             toolsets: values.toolsets === undefined ? null : config.mcp.toolsets,
           });
           return `${token}\n(id ${info.id}, role ${role}; it is not shown again)\n`;
@@ -31,10 +32,11 @@ export function tokenCommand(words: readonly string[], values: Values, config: C
         const lines = tokens
           .list()
           .map(
-            ({ id, role, name, lastUsedAt, mayElicit, toolsets, expiresAt }) =>
+            ({ id, role, name, lastUsedAt, mayElicit, toolsets, desktops, expiresAt }) =>
               `${id}  ${role}  ${safeText(name)}  last used: ${lastUsedAt ?? "never"}${mayElicit ? "  --elicit" : ""}` +
               `${expiresAt === null ? "" : `  ${expiryWords(expiresAt)}`}` +
-              `${toolsets === null ? "" : `  --toolsets ${toolsets.join(",")}`}\n`,
+              `${toolsets === null ? "" : `  --toolsets ${toolsets.join(",")}`}` +
+              `${desktops === null ? "" : `  --desktops ${safeText(desktops.join(","))}`}\n`,
           );
         await tokens.close();
         return lines.length === 0 ? "no tokens\n" : lines.join("");
@@ -78,6 +80,24 @@ function momentOf(word: string): number | null {
 
 function expiryWords(expiresAt: string): string {
   return `${Date.parse(expiresAt) <= systemClock.date().getTime() ? "expired" : "expires"}: ${expiresAt}`;
+}
+
+/** null: all of them. Throws UsageError. */
+function desktopsOf(word: string | undefined, role: Role): readonly string[] | null {
+  if (word === undefined) return null;
+  const ids = word
+    .split(",")
+    .map((id) => id.trim())
+    .filter((id) => id !== "");
+  if (ids.length === 0 || ids.length > MOST_DESKTOPS) {
+    throw new UsageError(
+      `got --desktops "${word}", expected 1 to ${MOST_DESKTOPS} ids separated by commas: connections list says them`,
+    );
+  }
+  if (role === "admin") {
+    throw new UsageError("got --desktops for an administrator, who reaches all: expected another role");
+  }
+  return ids;
 }
 
 function roleOf(word: string): Role {

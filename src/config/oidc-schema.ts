@@ -1,6 +1,18 @@
 import * as z from "zod";
 import { ROLES_OF_PEOPLE } from "../auth/oidc/claimed-role.ts";
+import { LONGEST_DESKTOP_ID, MOST_DESKTOPS } from "../auth/principal.ts";
 import { list } from "./config-values.ts";
+
+/** "a=b,c=d" */
+function pairsOf(text: string): readonly (readonly [string, string])[] {
+  return text
+    .split(",")
+    .filter((part) => part.trim() !== "")
+    .map((part) => {
+      const at = part.lastIndexOf("=");
+      return [part.slice(0, Math.max(0, at)).trim(), part.slice(at + 1).trim()];
+    });
+}
 
 const role = z.enum(ROLES_OF_PEOPLE);
 const roles = z.union(
@@ -8,20 +20,26 @@ const roles = z.union(
     z.record(z.string().min(1).max(512), role),
     z
       .string()
-      .transform((text) =>
-        Object.fromEntries(
-          text
-            .split(",")
-            .filter((part) => part.trim() !== "")
-            .map((part) => {
-              const at = part.lastIndexOf("=");
-              return [part.slice(0, Math.max(0, at)).trim(), part.slice(at + 1).trim()];
-            }),
-        ),
-      )
+      .transform((text) => Object.fromEntries(pairsOf(text)))
       .pipe(z.record(z.string().min(1).max(512), role)),
   ],
   `expected groups and their roles (${ROLES_OF_PEOPLE.join(", ")}), such as desktop-admins=admin,helpdesk=operator`,
+);
+
+const desktopIds = z.array(z.string().min(1).max(LONGEST_DESKTOP_ID)).min(1).max(MOST_DESKTOPS);
+const desktops = z.union(
+  [
+    z.record(z.string().min(1).max(512), desktopIds),
+    z
+      .string()
+      .transform((text) =>
+        Object.fromEntries(
+          pairsOf(text).map(([group, ids]) => [group, ids.split("+").map((id) => id.trim())]),
+        ),
+      )
+      .pipe(z.record(z.string().min(1).max(512), desktopIds)),
+  ],
+  "expected groups and ids of desktops, such as helpdesk=build-vm+test-vm,staff=*",
 );
 
 /** People who sign in at an OpenID provider. */
@@ -60,6 +78,11 @@ export const oidcSchema = z
       .default({})
       .describe(
         "Which of its values gives which role (admin, operator, approver, viewer): a map, or helpdesk=operator,staff=viewer. The strongest counts, nobody without one gets in. Empty: the values are roles themselves.",
+      ),
+    desktops: desktops
+      .default({})
+      .describe(
+        "Which of its values gives which desktops: a map of lists of ids, or helpdesk=build-vm+test-vm,staff=*; * is all of them. All values together count, who has none of them reaches no desktop, administrators reach all. Empty: everybody reaches all.",
       ),
     session_minutes: z.coerce
       .number()

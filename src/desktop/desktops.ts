@@ -21,7 +21,7 @@ import type { CustomRules } from "./control/custom-rules-fields.ts";
 import { PrincipalState } from "./control/principal-state.ts";
 import type { RulesStore } from "./control/rules-store.ts";
 import { Desktop, type DesktopOptions, type DesktopPorts } from "./desktop.ts";
-import { LinkError, RefusedError } from "./error.ts";
+import { LinkError, noDesktops, RefusedError } from "./error.ts";
 import { Listeners } from "./listeners.ts";
 import { allFromAgents, type ConfiguredMask, configuredMasks, type FirstMask } from "./masks/masks.ts";
 import type { MasksStore } from "./masks/masks-store.ts";
@@ -118,9 +118,7 @@ export class Desktops {
   /** The principal's choice, else the first; throws RefusedError not_found where there is none. */
   active(principalId: string): Desktop {
     const chosen = this.#all.get(this.#active.get(principalId) ?? "") ?? this.all[0];
-    if (chosen === undefined) {
-      throw new RefusedError("not_found", "there is no connection: add one first");
-    }
+    if (chosen === undefined) throw noDesktops();
     return chosen;
   }
 

@@ -51,6 +51,11 @@ export class RefusedError extends Error {
   }
 }
 
+/** Where somebody has no desktop at all. */
+export function noDesktops(): RefusedError {
+  return new RefusedError("not_found", "there is no connection: add one first");
+}
+
 /** What to do after an action that ended in its middle, whatever ended it. */
 export const AFTER_PART =
   "part of it was done, as `done` says: look at the screen and do only what is missing, not all of it again";

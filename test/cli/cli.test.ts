@@ -107,6 +107,14 @@ t.test("tokens are made, listed without their secret, and revoked", async (t) =>
       message: `got --expires "${when}", expected a length such as 12h or 30d, or a moment to come`,
     });
   }
+  await run(["token", "create", "operator", "--desktops", "build-vm, test-vm"], dir);
+  t.match(await run(["token", "list"], dir), /operator .*--desktops build-vm,test-vm\n/);
+  await t.rejects(run(["token", "create", "viewer", "--desktops", " , "], dir), {
+    message: /^got --desktops " , ", expected 1 to 200 ids/,
+  });
+  await t.rejects(run(["token", "create", "admin", "--desktops", "build-vm"], dir), {
+    message: "got --desktops for an administrator, who reaches all: expected another role",
+  });
   await t.rejects(run(["token", "create", "king"], dir), { message: /"king", expected one of admin/ });
 });
 

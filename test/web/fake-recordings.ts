@@ -15,6 +15,7 @@ import type {
   TrackEntry,
   Verification,
 } from "../../src/recording/library/recording-types.ts";
+import { noSuchRecording } from "../../src/recording/library/refused.ts";
 
 const STARTED_AT = "2026-11-21T08:00:00.000Z";
 export const SIZE = { width: 64, height: 48 };
@@ -139,7 +140,7 @@ export class FakeRecordings implements RecordingsFace {
 
   async get(id: string): Promise<RecordingSummary> {
     const recording = this.#recordings.get(id);
-    if (recording === undefined) throw new RefusedError("not_found", "no such recording");
+    if (recording === undefined) throw noSuchRecording();
     return recording;
   }
 

@@ -118,6 +118,7 @@ t.test("a replay is played, paused and sent elsewhere by those who may control i
     },
   };
   const house = await openHouse(t, { recordings, replays });
+  house.desktops.open("replay-1");
   const steer = (role: Role, body: object, id = "replay-1") =>
     ask(house, "PATCH", `/api/v1/desktops/${id}/replay`, role, body);
   const told = { at_ms: 1000, duration_ms: 60_000, is_playing: false, speed: 1 };

@@ -48,6 +48,36 @@ t.test(
   },
 );
 
+t.test("a token may be for certain desktops, which lists say and the audit counts", async (t) => {
+  const { app, bearer, desktops } = await openHouse(t);
+  desktops.open("d2");
+  const headers = bearer("admin");
+  const made = await app.inject({
+    ...{ method: "POST", url: "/api/v1/tokens", headers },
+    payload: { name: "Guest", role: "operator", desktops: ["d2", "d2"] },
+  });
+  const { token, id, desktops: granted } = newTokenSchema.strict().parse(made.json());
+  t.strictSame(granted, ["d2"]);
+  const list = z
+    .array(tokenInfoSchema.strict())
+    .parse((await app.inject({ url: "/api/v1/tokens", headers })).json());
+  t.strictSame(list.find((info) => info.id === id)?.desktops, ["d2"]);
+  t.ok(list.every((info) => info.id === id || info.desktops === null));
+  const seen = await app.inject({
+    url: "/api/v1/desktops",
+    headers: { authorization: `Bearer ${token}` },
+  });
+  t.match(seen.json(), [{ id: "d2" }]);
+  const signedIn = await app.inject({
+    ...{ method: "POST", url: "/api/v1/session", payload: { token } },
+  });
+  const cookies = Object.fromEntries(signedIn.cookies.map(({ name, value }) => [name, value]));
+  const status = async (desktop: string) =>
+    (await app.inject({ url: `/api/v1/desktops/${desktop}`, cookies })).statusCode;
+  t.equal(await status("d2"), 200, "a browser's session is for the same desktops");
+  t.equal(await status("d1"), 404);
+});
+
 t.test("nobody else makes one, and none that is over already or of a role that is not there", async (t) => {
   const { app, bearer, tokens } = await openHouse(t);
   const before = tokens.list().length;
@@ -59,6 +89,8 @@ t.test("nobody else makes one, and none that is over already or of a role that i
     [{ name: "old", role: "viewer", expires_at: "soon" }, "expires_at"],
     [{ name: "king", role: "king" }, "role"],
     [{ name: "", role: "viewer" }, "name"],
+    [{ name: "all", role: "admin", desktops: ["d1"] }, "desktops"],
+    [{ name: "none", role: "viewer", desktops: [] }, "desktops"],
   ] as const) {
     const answer = await post("admin", payload);
     t.equal(answer.statusCode, 400, JSON.stringify(payload));

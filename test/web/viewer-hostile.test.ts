@@ -231,7 +231,7 @@ t.test("case 41: who guesses a user's token waits 10 s, then doubling, whatever 
     { security: ["tls-plain", "tls-vnc"], password: "sesame", passwordRole: "viewer" },
   );
   const enter = (address: string) => {
-    const entrance = signIn.enter(address);
+    const entrance = signIn.enter(address, "d1");
     const [offer] = entrance.security;
     const inner = offer?.type === "veNCrypt" ? offer.subtypes[0]?.inner : undefined;
     if (inner?.type !== "plain") throw new Error("expected Plain inside TLS");

@@ -1,31 +1,67 @@
-import type { Role } from "../principal.ts";
+import { MOST_DESKTOPS, type Principal, type Role } from "../principal.ts";
 
 /** Roles that people have, the strongest first; an agent is no person. */
 export const ROLES_OF_PEOPLE = ["admin", "operator", "approver", "viewer"] as const satisfies readonly Role[];
-export type RoleOfPeople = (typeof ROLES_OF_PEOPLE)[number];
 
 /** Values of a claim beyond this many are not looked at. */
 const MOST_VALUES = 2000;
+
+/** In place of an id: every desktop, also those to come. */
+const ALL_DESKTOPS = "*";
 
 export interface RoleRule {
   /** A claim's name, or a path with dots. */
   readonly claim: string;
   /** Values of the claim and the roles that they give; empty: the values are roles themselves. */
-  readonly roles: Readonly<Record<string, RoleOfPeople>>;
+  readonly roles: Readonly<Record<string, Role>>;
+  /** Values of the claim and the ids of the desktops that they give, or "*" for all; empty: everybody reaches all. */
+  readonly desktops: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The strongest role that somebody's claims give; null for none. */
-export function claimedRole(
+/** What somebody's claims give. */
+export type ClaimedRights = Pick<Principal, "desktops" | "role">;
+
+/** The strongest of the roles that count, which is the first, and the desktops of all values together; null for who has no role. Administrators reach all. */
+export function claimedRights(
+  claims: Readonly<Record<string, unknown>>,
+  rule: RoleRule,
+  roles: readonly Role[],
+): ClaimedRights | null {
+  const role = claimedRole(claims, rule, roles);
+  if (role === null) return null;
+  const desktops = role === "admin" ? null : claimedDesktops(claims, rule);
+  return desktops === null ? { role } : { role, desktops };
+}
+
+export function isSameRights(claimed: ClaimedRights | null, { role, desktops }: ClaimedRights): boolean {
+  return (
+    claimed?.role === role &&
+    JSON.stringify(claimed.desktops?.toSorted()) === JSON.stringify(desktops?.toSorted())
+  );
+}
+
+/** null for all of them. */
+function claimedDesktops(
+  claims: Readonly<Record<string, unknown>>,
+  { claim, desktops }: RoleRule,
+): readonly string[] | null {
+  const given = new Map(Object.entries(desktops));
+  if (given.size === 0) return null;
+  const ids = new Set(valuesOf(claimAt(claims, claim)).flatMap((value) => given.get(value) ?? []));
+  return ids.has(ALL_DESKTOPS) ? null : [...ids].slice(0, MOST_DESKTOPS);
+}
+
+function claimedRole(
   claims: Readonly<Record<string, unknown>>,
   { claim, roles }: RoleRule,
-): RoleOfPeople | null {
+  among: readonly Role[],
+): Role | null {
   const values = valuesOf(claimAt(claims, claim));
   const given = new Map(Object.entries(roles));
   const isOwnWord = given.size === 0;
   return (
-    ROLES_OF_PEOPLE.find((role) =>
-      values.some((value) => (isOwnWord ? value === role : given.get(value) === role)),
-    ) ?? null
+    among.find((role) => values.some((value) => (isOwnWord ? value === role : given.get(value) === role))) ??
+    null
   );
 }
 

@@ -3,8 +3,9 @@ import type { Clock } from "../../platform/clock.ts";
 import { AuthError } from "../error.ts";
 import type { Principal } from "../principal.ts";
 import type { Sessions } from "../sessions.ts";
-import { claimedRole, type RoleRule } from "./claimed-role.ts";
+import { claimedRights, isSameRights, ROLES_OF_PEOPLE, type RoleRule } from "./claimed-role.ts";
 import type { BegunSignIn, Grant, OpenidProvider } from "./openid-provider.ts";
+import { isSubject, LONGEST_NAME, LONGEST_SUBJECT, nameIn } from "./person.ts";
 
 /** Signing in at the provider may take so long: passwords are looked up, phones fetched. */
 const PENDING_MS = 10 * 60_000;
@@ -12,8 +13,6 @@ const PENDING_MS = 10 * 60_000;
 const MAX_PENDING = 1000;
 /** A provider may tell us of a session's end before it is over there. */
 const SECOND_LOOK_MS = 2000;
-const LONGEST_SUBJECT = 255;
-const LONGEST_NAME = 100;
 const LONGEST_NOTICE = 16_384;
 
 export interface OidcPorts {
@@ -141,17 +140,17 @@ export class OidcSignIn {
   }
 
   #principalOf({ subject, claims }: Grant): Principal {
-    if (subject.length > LONGEST_SUBJECT || !/^[\x21-\x7e]+$/.test(subject)) {
+    if (!isSubject(subject)) {
       throw new AuthError(
         "provider_refused",
         `got a subject of ${subject.length} characters, expected 1 to ${LONGEST_SUBJECT}, ASCII`,
       );
     }
-    const role = claimedRole(claims, this.#settings.rule);
-    if (role === null) {
+    const rights = claimedRights(claims, this.#settings.rule, ROLES_OF_PEOPLE);
+    if (rights === null) {
       throw new AuthError("no_role", `the claim ${this.#settings.rule.claim} gives ${subject} no role`);
     }
-    return { id: `oidc:${subject}`, name: nameIn(claims) ?? subject.slice(0, LONGEST_NAME), role };
+    return { id: `oidc:${subject}`, name: nameIn(claims) ?? subject.slice(0, LONGEST_NAME), ...rights };
   }
 
   #watch(sessionId: string, principal: Principal, grant: Grant): void {
@@ -201,25 +200,15 @@ export class OidcSignIn {
 
   #reasonToEnd(kind: "stands" | "over" | "unknown", { grant, principal }: Watched): EndReason | null {
     if (kind === "over") return "session_over";
-    return claimedRole(grant.claims, this.#settings.rule) === principal.role ? null : "role_changed";
+    return isSameRights(claimedRights(grant.claims, this.#settings.rule, ROLES_OF_PEOPLE), principal)
+      ? null
+      : "role_changed";
   }
 
   #forget(key: string, watched: Watched): void {
     watched.cancel();
     this.#watched.delete(key);
   }
-}
-
-/** The name that people know somebody by; null where the provider says none. */
-function nameIn(claims: Readonly<Record<string, unknown>>): string | null {
-  for (const name of ["name", "preferred_username", "email"]) {
-    const value = claims[name];
-    if (typeof value !== "string") continue;
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-    const plain = value.replace(/[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, "").trim();
-    if (plain !== "") return plain.slice(0, LONGEST_NAME);
-  }
-  return null;
 }
 
 /** Who a logout token is about, unchecked; null for what is none. */

@@ -16,12 +16,12 @@ interface Listening {
  */
 export class ListenBus implements ServerEventBus {
   readonly #mcpState: McpState;
-  readonly #desktops: McpDesktops;
+  readonly #desktopsOf: (principal: Principal) => Pick<McpDesktops, "all">;
   readonly #current = new AsyncLocalStorage<Listening>();
 
-  constructor(mcpState: McpState, desktops: McpDesktops) {
+  constructor(mcpState: McpState, desktopsOf: (principal: Principal) => Pick<McpDesktops, "all">) {
     this.#mcpState = mcpState;
-    this.#desktops = desktops;
+    this.#desktopsOf = desktopsOf;
   }
 
   /** Runs a request, so that the streams it opens are known as its principal's. */
@@ -36,7 +36,8 @@ export class ListenBus implements ServerEventBus {
     const listening = this.#current.getStore();
     if (listening === undefined) return () => {};
     const { principal, uris } = listening;
-    const stops = this.#desktops.all
+    const { all } = this.#desktopsOf(principal);
+    const stops = all
       .filter(({ id }) => uris.includes(screenUri(id)))
       .map((desktop) =>
         this.#listen(principal.id, desktop, () =>

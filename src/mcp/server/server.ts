@@ -24,6 +24,7 @@ import { RefusedError } from "../../desktop/error.ts";
 import { PictureScheduler } from "../../desktop/picture/picture-scheduler.ts";
 import { loopTurns } from "../../platform/loop-turns.ts";
 import { whenGone } from "../../platform/when-gone.ts";
+import { DesktopsOfCaller } from "../tool/granted-desktops.ts";
 import { ImageSlots } from "../tool/image-slots.ts";
 import { type McpState, openMcpState } from "../tool/mcp-state.ts";
 import type { McpPorts, McpTransport } from "../tool/ports.ts";
@@ -113,7 +114,7 @@ class McpFace implements Mcp {
     this.#ports = ports;
     this.#makeServer = makeServer;
     this.#mcpState = openMcpState(ports);
-    this.#bus = new ListenBus(this.#mcpState, ports.desktops);
+    this.#bus = new ListenBus(this.#mcpState, (principal) => this.#desktopsOf(principal));
     this.#elicitation = new Elicitation({ questions: ports.questions ?? null, clock: ports.clock });
     this.#conversations = new Conversations(ports.desktops);
     this.#sessions = new Sessions(ports.clock, ({ server, over }) => {
@@ -294,9 +295,15 @@ class McpFace implements Mcp {
     return selectTools(selectTools(TOOLS, toolsets ?? this.#ports.toolsets ?? null), wanted);
   }
 
+  /** INVARIANT: tools, resources and subscriptions are handed no desktop that their caller's grant leaves out. */
+  #desktopsOf(principal: Principal): DesktopsOfCaller {
+    return new DesktopsOfCaller(this.#ports.desktops, principal);
+  }
+
   #server(sender: Sender): Server {
     const { principal, transport, baseUrl } = sender;
-    const { version } = this.#ports;
+    const ports = { ...this.#ports, desktops: this.#desktopsOf(principal) };
+    const { version } = ports;
     const codec = this.#elicitation.codec(principal);
     const server = this.#makeServer(
       {
@@ -321,7 +328,7 @@ class McpFace implements Mcp {
       clientOf(context);
       return { tools: sender.tools.map(listedTool) };
     });
-    serveResources(server, sender, this.#ports, this.#mcpState);
+    serveResources(server, sender, ports, this.#mcpState);
     server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = sender.tools.find(({ name }) => name === params.name);
       if (tool === undefined) {
@@ -341,7 +348,7 @@ class McpFace implements Mcp {
         baseUrl,
         completed: (id) => server.createElicitationCompletionNotifier(id)(),
         run: (signal) =>
-          runTool(tool, params.arguments, { ...caller, signal, images }, this.#ports, this.#mcpState),
+          runTool(tool, params.arguments, { ...caller, signal, images }, ports, this.#mcpState),
       });
       return answer.finally(stopTelling);
     });

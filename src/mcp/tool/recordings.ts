@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { reaches } from "../../auth/granted-desktops.ts";
 import { may, type Principal } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { REASONS, type RecordingSummary } from "../../recording/format/summary.ts";
 import type { RecordingReader, RecordingsFace } from "../../recording/library/recording-types.ts";
-import { asRefused } from "../../recording/library/refused.ts";
+import { asRefused, noSuchRecording } from "../../recording/library/refused.ts";
 
 /** What the recording tools share. */
 
@@ -51,7 +52,7 @@ export function recordingUri(id: string): string {
 
 /**
  * Recordings as one principal may use them: who controls desktops sees all, an agent what was begun in its name. What
- * it may not see looks as if it were not there.
+ * it may not see, and all of desktops outside its grant, looks as if it were not there.
  */
 export class RecordingsOf {
   readonly #recordings: RecordingsFace;
@@ -73,7 +74,7 @@ export class RecordingsOf {
   async get(id: string): Promise<RecordingSummary> {
     const recording = await this.#recordings.get(id);
     if (this.#isVisible(recording)) return recording;
-    throw new RefusedError("not_found", "there is no such recording");
+    throw noSuchRecording();
   }
 
   /** The recording that runs from now on; `isNew` false where one ran already. Throws RefusedError not_found, too_many. */
@@ -139,7 +140,8 @@ export class RecordingsOf {
   }
 
   /** By id: a name may be given to another one later. */
-  #isVisible({ startedById }: RecordingSummary): boolean {
+  #isVisible({ desktopId, startedById }: RecordingSummary): boolean {
+    if (!reaches(this.#principal, desktopId)) return false;
     return may(this.#principal, "control") || startedById === this.#principal.id;
   }
 }

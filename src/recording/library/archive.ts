@@ -1,6 +1,5 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { RefusedError } from "../../desktop/error.ts";
 import type { BlockIndex } from "../format/block-index.ts";
 import { type KeySealer, openRecordingKey } from "../format/recording-key.ts";
 import { countMasks, NO_COUNTS, type RecordingCounts, type RecordingSummary } from "../format/summary.ts";
@@ -14,6 +13,7 @@ import { humanInputsOf } from "../write/event-recorder.ts";
 import { listSegments, type Segment } from "../write/segments.ts";
 import { RecordingError } from "./error.ts";
 import type { Verification } from "./recording-types.ts";
+import { noSuchRecording } from "./refused.ts";
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 const BEGUN = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-.*$/;
@@ -53,7 +53,7 @@ export class RecordingArchive {
 
   /** Where a recording's files are. Throws RefusedError not_found for what cannot be an id. */
   folderOf(id: string): string {
-    if (!ID.test(id)) throw notFound();
+    if (!ID.test(id)) throw noSuchRecording();
     return join(this.folder, id);
   }
 
@@ -81,7 +81,7 @@ export class RecordingArchive {
       () => false,
     );
     const summary = isThere ? await this.#summaryOf(id) : null;
-    if (summary === null) throw notFound();
+    if (summary === null) throw noSuchRecording();
     return summary;
   }
 
@@ -125,7 +125,7 @@ export class RecordingArchive {
     try {
       await readdir(folder);
     } catch (cause) {
-      throw notFound(cause);
+      throw noSuchRecording(cause);
     }
     return verifyFolder(folder, id, this.signer, this.seals);
   }
@@ -280,8 +280,4 @@ function emptySummary(id: string): RecordingSummary {
     isEncrypted: false,
     counts: NO_COUNTS,
   };
-}
-
-function notFound(cause?: unknown): RefusedError {
-  return new RefusedError("not_found", "no such recording: list the recordings to see their ids", { cause });
 }

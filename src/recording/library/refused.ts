@@ -26,3 +26,8 @@ export function refusalOf(error: unknown): unknown {
     cause: error,
   });
 }
+
+/** The one answer about a recording that is not there, or that its asker may not know of. */
+export function noSuchRecording(cause?: unknown): RefusedError {
+  return new RefusedError("not_found", "no such recording: list the recordings to see their ids", { cause });
+}

@@ -15,6 +15,10 @@ export interface EventReader {
   /** Of the principal. */
   readonly id: string;
   readonly mayApprove: boolean;
+  /** What else is told is of these desktops alone. */
+  reaches(desktopId: string): boolean;
+  /** Reaches all, and so hears also what is about none. */
+  readonly seesHouse: boolean;
   send(json: string): void;
 }
 
@@ -53,7 +57,9 @@ export class EventHub {
         else this.#changedDesktop(desktop);
       }),
       desktops.questions.on((approval) => {
-        for (const reader of this.#readers) if (reader.mayApprove) this.#shown(approval.id, reader);
+        for (const reader of this.#readers) {
+          if (reader.mayApprove && reader.reaches(approval.desktopId)) this.#shown(approval.id, reader);
+        }
         this.#tell({ type: "approval", approval: approvalInfo(approval) });
       }),
       clients.on(() => this.#tell({ type: "clients", clients: [...clients.names] })),
@@ -69,10 +75,14 @@ export class EventHub {
   attach(reader: EventReader): () => void {
     const hello: EventMessage = {
       type: "hello",
-      desktops: this.#desktops.all.map((desktop) => this.#info(desktop)),
+      desktops: this.#desktops.all
+        .filter(({ id }) => reader.reaches(id))
+        .map((desktop) => this.#info(desktop)),
       approvals: reader.mayApprove ? this.#pendingFor(reader) : [],
-      grants: reader.mayApprove ? standingGrants(this.#desktops) : [],
-      clients: [...this.#clients.names],
+      grants: reader.mayApprove
+        ? standingGrants(this.#desktops).filter(({ desktop_id }) => reader.reaches(desktop_id))
+        : [],
+      clients: reader.seesHouse ? [...this.#clients.names] : [],
     };
     reader.send(JSON.stringify(hello));
     this.#readers.add(reader);
@@ -92,7 +102,7 @@ export class EventHub {
   }
 
   #pendingFor(reader: EventReader): ApprovalInfo[] {
-    const pending = pendingApprovals(this.#desktops);
+    const pending = pendingApprovals(this.#desktops).filter(({ desktop_id }) => reader.reaches(desktop_id));
     for (const { id } of pending) this.#shown(id, reader);
     return pending;
   }
@@ -210,10 +220,29 @@ export class EventHub {
   #tell(message: EventMessage): void {
     if (this.#readers.size === 0) return;
     const json = JSON.stringify(message);
+    const desktopId = desktopIn(message);
+    const isForAll = message.type !== "approval" && message.type !== "grants";
     for (const reader of this.#readers) {
-      const isForAll = message.type !== "approval" && message.type !== "grants";
-      if (isForAll || reader.mayApprove) reader.send(json);
+      const isMeant = desktopId === null ? reader.seesHouse : reader.reaches(desktopId);
+      if (isMeant && (isForAll || reader.mayApprove)) reader.send(json);
     }
+  }
+}
+
+/** The desktop that a message is about; null for the house. */
+function desktopIn(message: EventMessage): string | null {
+  switch (message.type) {
+    case "hello":
+    case "clients":
+      return null;
+    case "desktop":
+      return message.desktop.id;
+    case "approval":
+      return message.approval.desktop_id;
+    case "action":
+      return message.action.desktop_id;
+    default:
+      return message.desktop_id;
   }
 }
 

@@ -1,7 +1,8 @@
 import type { WebSocket } from "ws";
 import type { SceneEvent } from "../../compositor/scene.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { JsonSocket } from "../http/json-socket.ts";
-import type { AppPorts, WebDesktop } from "../http/ports.ts";
+import type { WebDesktop, WebDesktops } from "../http/ports.ts";
 import type { OverlayMessage } from "./api.ts";
 import { overlayRequestSchema } from "./api.ts";
 import { overlayInfo } from "./desktop-json.ts";
@@ -12,7 +13,7 @@ const GOING_AWAY = 1001;
 export function followOverlays(
   socket: WebSocket,
   desktop: WebDesktop,
-  ports: Pick<AppPorts, "desktops" | "clock">,
+  ports: { readonly desktops: Pick<WebDesktops, "on">; readonly clock: Clock },
 ): void {
   const json = new JsonSocket(socket);
   const send = (message: OverlayMessage): void => json.send(JSON.stringify(message));

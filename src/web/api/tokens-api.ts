@@ -1,11 +1,13 @@
 import * as z from "zod";
-import { ROLES } from "../../auth/principal.ts";
+import { LONGEST_DESKTOP_ID, MOST_DESKTOPS, ROLES } from "../../auth/principal.ts";
 
 /** A token as `GET /api/v1/tokens` lists it; its secret is not kept. */
 export const tokenInfoSchema = z.object({
   id: z.string(),
   name: z.string(),
   role: z.enum(ROLES),
+  /** The ids of the desktops that it is for; null: all of them. */
+  desktops: z.array(z.string()).nullable(),
   created_at: z.iso.datetime(),
   /** null: it never does. */
   expires_at: z.iso.datetime().nullable(),
@@ -18,6 +20,12 @@ export type TokenDetails = z.infer<typeof tokenInfoSchema>;
 export const tokenBodySchema = z.strictObject({
   name: z.string().min(1).max(100),
   role: z.enum(ROLES),
+  desktops: z
+    .array(z.string().min(1).max(LONGEST_DESKTOP_ID))
+    .min(1)
+    .max(MOST_DESKTOPS)
+    .nullable()
+    .default(null),
   expires_at: z.iso.datetime().nullable().default(null),
 });
 

@@ -29,15 +29,17 @@ import { secretRoutes } from "../routes/secrets.ts";
 import { SignIn, sessionRoutes } from "../routes/session.ts";
 import { socketRoutes } from "../routes/sockets.ts";
 import { tokenRoutes } from "../routes/tokens.ts";
-import { AccessGuard, auditedActor, auditedRequest } from "./access.ts";
+import { AccessGuard, auditedActor, auditedRequest, principalOf } from "./access.ts";
 import { auditFirst, needsAuditFirst } from "./audit-first.ts";
 import { isLargeBody, readBodiesInTurns } from "./body-turns.ts";
 import { errorAnswer, WebError } from "./error.ts";
+import { DesktopsOfCaller } from "./granted-desktops.ts";
+import { RecordingsOfCaller } from "./granted-recordings.ts";
 import { HostGuard } from "./host-guard.ts";
 import { HTTP_LIMITS, makeServer, SOCKET_LIMITS } from "./http-limits.ts";
 import { faultOfJson } from "./json-body.ts";
 import { OpenSockets } from "./open-sockets.ts";
-import type { AppPorts } from "./ports.ts";
+import type { AppPorts, RoutePorts } from "./ports.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { ReadingAudit } from "./reading-audit.ts";
 import { RefusalAudit } from "./refusal-audit.ts";
@@ -158,10 +160,16 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
   });
 }
 
-function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: OpenSockets): void {
+function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): void {
+  const { desktops, recordings, ...others } = house;
+  // INVARIANT: no route is handed what its caller's grant leaves out.
+  const ports: RoutePorts = {
+    ...others,
+    desktopsOf: (principal) => new DesktopsOfCaller(desktops, principal),
+  };
   const limits = new RateLimits(ports.clock, ports.isRateLimited);
-  const describer = new DesktopDescriber(ports.clock, ports.clients, ports.recordings);
-  const hub = new EventHub(ports.desktops, ports.clients, describer, ports.clock, ports.recordings);
+  const describer = new DesktopDescriber(ports.clock, ports.clients, recordings);
+  const hub = new EventHub(desktops, ports.clients, describer, ports.clock, recordings);
   const signIn = new SignIn(ports, limits);
   const reading = new ReadingAudit((entry) => ports.audit.record(entry), ports.clock);
   app.addHook("onClose", async () => hub.close());
@@ -181,23 +189,25 @@ function addRoutes(app: FastifyInstance, ports: AppPorts, keeper: OpenSockets): 
   maskRoutes(app, ports);
   if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);
   if (ports.secrets !== undefined) secretRoutes(app, ports.secrets, ports.audit);
-  if (ports.recordings !== undefined) {
-    addRecordingRoutes(app, ports, ports.recordings, { reading, limits });
-  }
+  if (recordings !== undefined) addRecordingRoutes(app, ports, recordings, { reading, limits });
   socketRoutes(app, ports, { hub, keeper });
 }
 
 function addRecordingRoutes(
   app: FastifyInstance,
-  ports: AppPorts,
+  ports: RoutePorts,
   recordings: RecordingsFace,
   { reading, limits }: { readonly reading: ReadingAudit; readonly limits: RateLimits },
 ): void {
   const readers = new OpenReaders(recordings, ports.clock);
   app.addHook("onClose", async () => readers.close());
-  const parts = { recordings, readers, reading, audit: ports.audit };
+  const recordingsOf = (request: FastifyRequest): RecordingsOfCaller => {
+    const principal = principalOf(request);
+    return new RecordingsOfCaller({ recordings, readers }, ports.desktopsOf(principal), principal);
+  };
+  const parts = { recordingsOf, reading, audit: ports.audit };
   recordingRoutes(app, parts);
-  replayRoutes(app, ports.replays ?? null);
+  replayRoutes(app, ports);
   recordingPictureRoutes(app, { ...parts, limits });
 }
 

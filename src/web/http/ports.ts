@@ -81,6 +81,11 @@ export interface WebDesktops {
   ): () => void;
 }
 
+/** What routes are handed of the house: desktops and recordings only as far as their caller's grant goes. */
+export interface RoutePorts extends Omit<AppPorts, "desktops" | "recordings"> {
+  desktopsOf(principal: Principal): WebDesktops;
+}
+
 /** What a viewer's address asks for. */
 export interface RfbOptions {
   /** Desktop pixels; null for all of the desktop. */
@@ -149,7 +154,8 @@ export interface AppPorts {
   readonly monitoring?: {
     /** In Prometheus' text format. */
     metrics(): Promise<{ readonly type: string; readonly text: string }>;
-    readiness(): Promise<Readiness>;
+    /** `isTold`: which targets are judged. */
+    readiness(isTold: (desktopId: string) => boolean): Promise<Readiness>;
   };
   readonly logger: FastifyBaseLogger;
   readonly clock: Clock;

@@ -10,26 +10,28 @@ import { pendingApprovals, standingGrants } from "../api/event-hub.ts";
 import { AccessGuard, principalOf } from "../http/access.ts";
 import { auditFirst } from "../http/audit-first.ts";
 import { parse } from "../http/parse.ts";
-import type { AppPorts } from "../http/ports.ts";
+import type { RoutePorts } from "../http/ports.ts";
 import type { ReadingAudit } from "../http/reading-audit.ts";
+import { desktopsOf } from "./desktops.ts";
 
 const paramsSchema = z.object({ approvalId: z.string().max(100) });
 const grantParamsSchema = z.object({ grantId: z.string().max(100) });
 
 /** The open questions of all desktops, oldest first, and the one way to answer them over HTTP. */
-export function approvalRoutes(app: FastifyInstance, ports: AppPorts, reading: ReadingAudit): void {
+export function approvalRoutes(app: FastifyInstance, ports: RoutePorts, reading: ReadingAudit): void {
   const approve = { config: { access: "approve" } } as const;
   const decide = { config: { access: "approve", isAuditedFirst: false } } as const;
   const gate = new AccessGuard(ports);
   app.get("/api/v1/approvals", approve, (request): ApprovalInfo[] => {
-    const pending = pendingApprovals(ports.desktops);
+    const desktops = desktopsOf(ports, request);
+    const pending = pendingApprovals(desktops);
     if (pending.length > 0) reading.read("approval.viewed", request);
-    for (const { id } of pending) ports.desktops.questions.shown(id, principalOf(request), "words");
+    for (const { id } of pending) desktops.questions.shown(id, principalOf(request), "words");
     return pending;
   });
   app.get("/api/v1/approvals/:approvalId/picture.png", approve, async (request, reply) => {
     const { approvalId } = parse(paramsSchema, request.params);
-    const picture = await ports.desktops.questions.picture(approvalId);
+    const picture = await desktopsOf(ports, request).questions.picture(approvalId);
     if (picture === null) {
       throw new RefusedError(
         "not_found",
@@ -39,14 +41,14 @@ export function approvalRoutes(app: FastifyInstance, ports: AppPorts, reading: R
     const resource = { kind: "approval", id: approvalId } as const;
     reading.read("approval.viewed", request, { resource, action: "picture" });
     // Before it leaves, so that nobody has seen it for longer than is known here.
-    ports.desktops.questions.shown(approvalId, principalOf(request), "all");
+    desktopsOf(ports, request).questions.shown(approvalId, principalOf(request), "all");
     return reply.type("image/png").header("cache-control", "no-store").send(Buffer.from(picture));
   });
-  app.get("/api/v1/grants", approve, (): GrantInfo[] => standingGrants(ports.desktops));
+  app.get("/api/v1/grants", approve, (request): GrantInfo[] => standingGrants(desktopsOf(ports, request)));
   app.delete("/api/v1/grants/:grantId", approve, (request, reply) => {
     const { grantId } = parse(grantParamsSchema, request.params);
     const by = actorOf(principalOf(request), request.ip);
-    if (!ports.desktops.all.some(({ grants }) => grants.revoke(grantId, by))) {
+    if (!desktopsOf(ports, request).all.some(({ grants }) => grants.revoke(grantId, by))) {
       throw new RefusedError("not_found", "nothing of that id is allowed: it has ended or never was");
     }
     return reply.code(204).send();
@@ -58,12 +60,14 @@ export function approvalRoutes(app: FastifyInstance, ports: AppPorts, reading: R
     // A no only keeps agents from something, and is heard whatever the disk does.
     if (decision.kind === "approve") await auditFirst(ports.audit, request);
     if (decision.kind !== "take_over") {
-      return approvalInfo(ports.desktops.questions.decide(approvalId, decision, by));
+      return approvalInfo(desktopsOf(ports, request).questions.decide(approvalId, decision, by));
     }
     // Who decides may not always use the desktop too.
     gate.requirePermission(request, "input");
-    const decided = ports.desktops.questions.decide(approvalId, decision, by);
-    ports.desktops.all.find(({ id }) => id === decided.desktopId)?.setHolding(true, by);
+    const decided = desktopsOf(ports, request).questions.decide(approvalId, decision, by);
+    desktopsOf(ports, request)
+      .all.find(({ id }) => id === decided.desktopId)
+      ?.setHolding(true, by);
     return approvalInfo(decided);
   });
 }

@@ -6,17 +6,14 @@ import type { ConfigInfo } from "../api/api.ts";
 import { configInfo, SNIPPET_CLIENTS, stdioInfo } from "../api/client-snippets.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
-import type { AppPorts } from "../http/ports.ts";
+import type { RoutePorts } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { baseUrl } from "./metadata.ts";
 
 const querySchema = z.object({ client: z.string().max(100).optional() });
 
-/**
- * Writes into the audit log that a token is about to be shown; where that fails it is not shown. Throws RefusedError
- * audit_down.
- */
-async function tellShown({ audit }: AppPorts, request: FastifyRequest): Promise<void> {
+/** A token is handed out only where it can be told that it was. Throws RefusedError audit_down. */
+async function tellShown({ audit }: RoutePorts, request: FastifyRequest): Promise<void> {
   audit.record({
     type: "token.shown",
     severity: "notice",
@@ -30,7 +27,7 @@ async function tellShown({ audit }: AppPorts, request: FastifyRequest): Promise<
  * What to paste into an MCP client. Each client has a token of its own, so that what one was allowed, saw and recorded
  * is not another's. Only admins see the tokens; others get a blank to fill.
  */
-export function configRoutes(app: FastifyInstance, ports: AppPorts, limits: RateLimits): void {
+export function configRoutes(app: FastifyInstance, ports: RoutePorts, limits: RateLimits): void {
   const config = { access: "signed-in" } as const;
   app.get("/config", { config }, async (request): Promise<ConfigInfo> => {
     limits.take("configuration", request.ip);

@@ -12,14 +12,19 @@ import type { DesktopDescriber } from "../api/desktop-details.ts";
 import { actionInfo } from "../api/desktop-json.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
-import type { AppPorts, WebDesktop } from "../http/ports.ts";
+import type { RoutePorts, WebDesktop, WebDesktops } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 
 const paramsSchema = z.object({ id: z.string() });
 
+/** The desktops that the caller may know of. */
+export function desktopsOf(ports: Pick<RoutePorts, "desktopsOf">, request: FastifyRequest): WebDesktops {
+  return ports.desktopsOf(principalOf(request));
+}
+
 /** The desktop that the address names. Throws RefusedError not_found. */
-export function desktopOf(ports: Pick<AppPorts, "desktops">, request: FastifyRequest): WebDesktop {
-  return ports.desktops.get(parse(paramsSchema, request.params).id);
+export function desktopOf(ports: Pick<RoutePorts, "desktopsOf">, request: FastifyRequest): WebDesktop {
+  return desktopsOf(ports, request).get(parse(paramsSchema, request.params).id);
 }
 
 export interface DesktopRouteParts {
@@ -28,18 +33,20 @@ export interface DesktopRouteParts {
 }
 
 /** `/api/v1/desktops`: what there is, and what people may do with it. */
-export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: DesktopRouteParts): void {
+export function desktopRoutes(app: FastifyInstance, ports: RoutePorts, parts: DesktopRouteParts): void {
   const url = "/api/v1/desktops";
   const view = { config: { access: "view" } } as const;
   const connections = { config: { access: "connections" } } as const;
   const { describer } = parts;
-  const connectionInfo = ({ id, connection }: WebDesktop): ConnectionInfo => ({
+  const connectionInfo = (desktops: WebDesktops, { id, connection }: WebDesktop): ConnectionInfo => ({
     connection: shownConnection(connection),
-    is_stored: ports.desktops.isStored(id),
+    is_stored: desktops.isStored(id),
     warnings: connectionWarnings(connection),
   });
 
-  app.get(url, view, (): DesktopInfo[] => ports.desktops.all.map((desktop) => describer.info(desktop)));
+  app.get(url, view, (request): DesktopInfo[] =>
+    desktopsOf(ports, request).all.map((desktop) => describer.info(desktop)),
+  );
   app.get(`${url}/:id`, view, (request): DesktopInfo => describer.info(desktopOf(ports, request)));
   app.get(`${url}/:id/actions`, view, (request): ActionInfo[] => {
     const desktop = desktopOf(ports, request);
@@ -47,7 +54,10 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
   });
 
   app.post(url, connections, async (request, reply): Promise<DesktopInfo> => {
-    const desktop = await ports.desktops.add(parse(connectionBodySchema, request.body), callerOf(request));
+    const desktop = await desktopsOf(ports, request).add(
+      parse(connectionBodySchema, request.body),
+      callerOf(request),
+    );
     reply.code(201).header("location", `${url}/${encodeURIComponent(desktop.id)}`);
     return describer.info(desktop);
   });
@@ -55,21 +65,24 @@ export function desktopRoutes(app: FastifyInstance, ports: AppPorts, parts: Desk
     parts.limits.take("connectionTests", request.ip);
     const input = parse(connectionBodySchema, request.body);
     const connection = makeConnection(input, ports.clock.date());
-    const report = await ports.desktops.test(connection, callerOf(request));
+    const report = await desktopsOf(ports, request).test(connection, callerOf(request));
     return {
       success: report.success,
       message: report.message,
       steps: report.steps.map((step) => ({ ...step })),
     };
   });
-  app.get(`${url}/:id/connection`, connections, (request) => connectionInfo(desktopOf(ports, request)));
+  app.get(`${url}/:id/connection`, connections, (request) =>
+    connectionInfo(desktopsOf(ports, request), desktopOf(ports, request)),
+  );
   app.put(`${url}/:id/connection`, connections, async (request): Promise<ConnectionInfo> => {
     const { id } = desktopOf(ports, request);
     const edit = parse(connectionEditSchema, request.body);
-    return connectionInfo(await ports.desktops.edit(id, edit, callerOf(request)));
+    const desktops = desktopsOf(ports, request);
+    return connectionInfo(desktops, await desktops.edit(id, edit, callerOf(request)));
   });
   app.delete(`${url}/:id`, connections, async (request, reply) => {
-    await ports.desktops.remove(desktopOf(ports, request).id, callerOf(request));
+    await desktopsOf(ports, request).remove(desktopOf(ports, request).id, callerOf(request));
     return reply.code(204).send();
   });
 

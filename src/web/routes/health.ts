@@ -1,11 +1,13 @@
 import type { FastifyInstance } from "fastify";
-import type { AppPorts } from "../http/ports.ts";
+import { reaches } from "../../auth/granted-desktops.ts";
+import { principalOf } from "../http/access.ts";
+import type { RoutePorts } from "../http/ports.ts";
 
 /**
  * `/health` is open and says nothing but that we answer, and whether the audit log can be written: while it cannot,
  * nothing that changes anything is done. The others need a credential.
  */
-export function healthRoutes(app: FastifyInstance, ports: AppPorts): void {
+export function healthRoutes(app: FastifyInstance, ports: RoutePorts): void {
   // 200 all the same: a restart would free no disk, and people could not stop an agent meanwhile.
   app.get("/health", { config: { access: "open" } }, () =>
     ports.audit.isWorking ? { status: "ok" } : { status: "degraded", reason: "audit_down" },
@@ -14,8 +16,9 @@ export function healthRoutes(app: FastifyInstance, ports: AppPorts): void {
   const { monitoring } = ports;
   if (monitoring === undefined) return;
   // A target that is down does not make us unready: viewers would lose the last picture, and other desktops.
-  app.get("/readyz", { config: { access: "view" } }, async (_request, reply) => {
-    const readiness = await monitoring.readiness();
+  app.get("/readyz", { config: { access: "view" } }, async (request, reply) => {
+    const principal = principalOf(request);
+    const readiness = await monitoring.readiness((id) => reaches(principal, id));
     reply.code(readiness.status === "unready" ? 503 : 200).header("cache-control", "no-store");
     return readiness;
   });

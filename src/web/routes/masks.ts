@@ -7,13 +7,13 @@ import type { MaskInfo } from "../api/api.ts";
 import { maskBodySchema } from "../api/api.ts";
 import { principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
-import type { AppPorts } from "../http/ports.ts";
+import type { RoutePorts } from "../http/ports.ts";
 import { desktopOf } from "./desktops.ts";
 
 const paramsSchema = z.object({ maskId: z.string().max(100) });
 
 /** `/api/v1/desktops/:id/masks`: everybody may read where something is hidden, agents without the words for people. */
-export function maskRoutes(app: FastifyInstance, ports: Pick<AppPorts, "desktops">): void {
+export function maskRoutes(app: FastifyInstance, ports: Pick<RoutePorts, "desktopsOf">): void {
   const url = "/api/v1/desktops/:id/masks";
   const change = { config: { access: "masks" } } as const;
   app.get(url, { config: { access: "view" } }, (request): MaskInfo[] => {

@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { whenGone } from "../../platform/when-gone.ts";
 import { credentialOf, principalOf } from "../http/access.ts";
 import { HTTP_LIMITS } from "../http/http-limits.ts";
-import type { AppPorts } from "../http/ports.ts";
+import type { RoutePorts } from "../http/ports.ts";
 import { baseUrl } from "./metadata.ts";
 
 /** `POST|GET|DELETE /mcp` and the same at `/`; `GET /` is shared with the web app and lives in pages.ts. */
-export function mcpRoutes(app: FastifyInstance, ports: AppPorts): void {
+export function mcpRoutes(app: FastifyInstance, ports: RoutePorts): void {
   const config = { access: "mcp", isMcp: true } as const;
   const handler = (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
     handToMcp(ports, request, reply);
@@ -17,7 +17,7 @@ export function mcpRoutes(app: FastifyInstance, ports: AppPorts): void {
 
 /** From here on the MCP face answers on the raw response: it streams for as long as the client listens. */
 export async function handToMcp(
-  ports: AppPorts,
+  ports: RoutePorts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {

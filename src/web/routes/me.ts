@@ -2,10 +2,10 @@ import type { FastifyInstance } from "fastify";
 import { permissionsOf } from "../../auth/principal.ts";
 import type { Me } from "../api/api.ts";
 import { principalOf } from "../http/access.ts";
-import type { AppPorts } from "../http/ports.ts";
+import type { RoutePorts } from "../http/ports.ts";
 
 /** Who is signed in and what they may do, so that the web app offers nothing that would be refused. */
-export function meRoutes(app: FastifyInstance, ports: AppPorts): void {
+export function meRoutes(app: FastifyInstance, ports: RoutePorts): void {
   app.get("/api/v1/me", { config: { access: "signed-in" } }, (request): Me => {
     const principal = principalOf(request);
     return {

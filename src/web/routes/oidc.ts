@@ -3,7 +3,7 @@ import { AuthError, type AuthErrorCode } from "../../auth/error.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { SignInWays } from "../api/api.ts";
 import { auditedRequest } from "../http/access.ts";
-import type { AppPorts } from "../http/ports.ts";
+import type { RoutePorts } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { baseUrl } from "./metadata.ts";
 import type { SignIn } from "./session.ts";
@@ -29,7 +29,7 @@ export interface OidcParts {
 }
 
 /** Signing in at an OpenID provider. The routes are there where none is configured too, and know nobody then. */
-export function oidcRoutes(app: FastifyInstance, ports: AppPorts, { signIn, limits }: OidcParts): void {
+export function oidcRoutes(app: FastifyInstance, ports: RoutePorts, { signIn, limits }: OidcParts): void {
   const config = { access: "open" } as const;
   app.get("/api/v1/session/ways", { config }, (): SignInWays => ({ provider: ports.oidc?.name ?? null }));
   app.get(START, { config }, async (request, reply) => {
@@ -88,7 +88,7 @@ export function oidcRoutes(app: FastifyInstance, ports: AppPorts, { signIn, limi
   }
 }
 
-function providerOf({ oidc }: AppPorts): NonNullable<AppPorts["oidc"]> {
+function providerOf({ oidc }: RoutePorts): NonNullable<RoutePorts["oidc"]> {
   if (oidc !== undefined) return oidc;
   throw new RefusedError(
     "not_found",

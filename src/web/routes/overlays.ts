@@ -9,7 +9,7 @@ import type { OverlayInfo } from "../api/api.ts";
 import { overlayInfo } from "../api/desktop-json.ts";
 import { principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
-import type { AppPorts } from "../http/ports.ts";
+import type { RoutePorts } from "../http/ports.ts";
 import { desktopOf } from "./desktops.ts";
 
 /** `pressed`: by the button on the overlay, so by a hand on the stage. */
@@ -18,7 +18,7 @@ const removeQuerySchema = z.object({ pressed: z.literal("1").optional() });
 const paramsSchema = z.object({ overlayId: z.string().max(100) });
 
 /** Overlays are drawn over MCP; here they are listed and taken away. */
-export function overlayRoutes(app: FastifyInstance, ports: AppPorts): void {
+export function overlayRoutes(app: FastifyInstance, ports: RoutePorts): void {
   const url = "/api/v1/desktops/:id/overlays";
   const overlay = { config: { access: "overlay" } } as const;
   app.get(url, { config: { access: "view" } }, async (request): Promise<OverlayInfo[]> => {

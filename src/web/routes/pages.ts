@@ -5,7 +5,7 @@ import { RefusedError } from "../../desktop/error.ts";
 import type { AccessGuard } from "../http/access.ts";
 import { wantsHtml } from "../http/access.ts";
 import { WebError } from "../http/error.ts";
-import type { AppPorts } from "../http/ports.ts";
+import type { RoutePorts } from "../http/ports.ts";
 import { handToMcp } from "./mcp.ts";
 import type { SignIn } from "./session.ts";
 
@@ -25,7 +25,7 @@ export interface PageParts {
 }
 
 /** The web app: its pages, its assets, and `/`, which is also the door for `/?token=` and for MCP streams. */
-export function pageRoutes(app: FastifyInstance, ports: AppPorts, parts: PageParts): void {
+export function pageRoutes(app: FastifyInstance, ports: RoutePorts, parts: PageParts): void {
   const page = new IndexPage(ports.clientDir);
   app.get("/", { config: { access: "entry" } }, async (request, reply) => {
     const secret = secretOf(request.query);

@@ -40,7 +40,7 @@ const MOST_EXPORTS = 3;
 /** Pictures of recordings, and recordings as files. */
 export function recordingPictureRoutes(
   app: FastifyInstance,
-  { recordings, readers, audit, reading, limits }: RecordingRouteParts & { readonly limits: RateLimits },
+  { recordingsOf, audit, reading, limits }: RecordingRouteParts & { readonly limits: RateLimits },
 ): void {
   const url = "/api/v1/recordings/:id";
   const control = { config: { access: "control" } } as const;
@@ -55,7 +55,7 @@ export function recordingPictureRoutes(
         signal,
         async () => {
           const frame = await asRefused(() =>
-            readers.use(recordingIdOf(request), (reader) => reader.frameAt(query.at_ms ?? 0)),
+            recordingsOf(request).use(recordingIdOf(request), (reader) => reader.frameAt(query.at_ms ?? 0)),
           );
           reading.read("recording.viewed", request, readPart(request, "frame"));
           const part = partOf(query, frame);
@@ -95,7 +95,7 @@ export function recordingPictureRoutes(
       });
       // The name is known at once, the rest is made while it is read.
       const { file, parts } = await beginExport(
-        recordings,
+        recordingsOf(request),
         recordingIdOf(request),
         wanted,
         controller.signal,
@@ -145,7 +145,7 @@ interface BegunExport {
 
 /** With a reader of its own: it is read for minutes. Throws RefusedError. */
 async function beginExport(
-  recordings: RecordingRouteParts["recordings"],
+  recordings: ReturnType<RecordingRouteParts["recordingsOf"]>,
   id: string,
   wanted: ExportRequest,
   signal: AbortSignal,

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
-import type { RecordingReader, RecordingsFace } from "../../recording/library/recording-types.ts";
+import type { RecordingReader } from "../../recording/library/recording-types.ts";
 import { asRefused } from "../../recording/library/refused.ts";
-import type { OpenReaders } from "../../recording/read/open-readers.ts";
 import { RESTATE_MS } from "../../recording/write/event-recorder.ts";
 import type {
   ChunksInfo,
@@ -31,6 +30,7 @@ import {
   timelineQuerySchema,
 } from "../api/recordings-api.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
+import type { RecordingsOfCaller } from "../http/granted-recordings.ts";
 import { parse } from "../http/parse.ts";
 import type { AppPorts } from "../http/ports.ts";
 import type { ReadingAudit } from "../http/reading-audit.ts";
@@ -47,8 +47,8 @@ export function recordingIdOf(request: FastifyRequest): string {
 }
 
 export interface RecordingRouteParts {
-  readonly recordings: RecordingsFace;
-  readonly readers: OpenReaders;
+  /** The caller's. */
+  recordingsOf(request: FastifyRequest): RecordingsOfCaller;
   readonly audit: AppPorts["audit"];
   readonly reading: ReadingAudit;
 }
@@ -63,7 +63,7 @@ export function partOf(request: FastifyRequest, part: string) {
  * to control desktops (admin, operator, approver), and deleting one an administrator.
  */
 export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts): void {
-  const { recordings, readers, audit } = house;
+  const { recordingsOf, audit } = house;
   const url = "/api/v1/recordings";
   const control = { config: { access: "control" } } as const;
   const read = <Result>(
@@ -72,41 +72,51 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
     part?: string,
   ): Promise<Result> =>
     asRefused(async () => {
-      const result = await readers.use(recordingIdOf(request), run);
+      const result = await recordingsOf(request).use(recordingIdOf(request), run);
       if (part !== undefined) house.reading.read("recording.viewed", request, partOf(request, part));
       return result;
     });
 
-  app.get(url, control, async (): Promise<RecordingInfo[]> => (await recordings.list()).map(recordingInfo));
+  app.get(
+    url,
+    control,
+    async (request): Promise<RecordingInfo[]> => (await recordingsOf(request).list()).map(recordingInfo),
+  );
   app.post(url, control, async (request, reply): Promise<RecordingInfo> => {
     const { desktop_id } = parse(recordBodySchema, request.body);
     const by = actorOf(principalOf(request), request.ip);
-    const started = await asRefused(() => recordings.start(desktop_id, { reason: "manual", by }));
+    const started = await asRefused(() => recordingsOf(request).start(desktop_id, { reason: "manual", by }));
     reply.code(201).header("location", `${url}/${encodeURIComponent(started.id)}`);
     return recordingInfo(started);
   });
   app.get(`${url}/:id`, control, async (request): Promise<RecordingInfo> => {
-    return recordingInfo(await recordings.get(recordingIdOf(request)));
+    return recordingInfo(await recordingsOf(request).get(recordingIdOf(request)));
   });
   app.delete(`${url}/:id`, { config: { access: "admin" } }, async (request, reply) => {
-    await recordings.remove(recordingIdOf(request), actorOf(principalOf(request), request.ip));
+    await recordingsOf(request).remove(recordingIdOf(request), actorOf(principalOf(request), request.ip));
     return reply.code(204).send();
   });
   app.post(`${url}/:id/stop`, control, async (request): Promise<RecordingInfo> => {
     const by = actorOf(principalOf(request), request.ip);
-    return recordingInfo(await asRefused(() => recordings.stop(recordingIdOf(request), by)));
+    return recordingInfo(await asRefused(() => recordingsOf(request).stop(recordingIdOf(request), by)));
   });
   app.post(
     `${url}/:id/verify`,
     { config: { access: "control", isAuditedFirst: false } },
     async (request): Promise<VerificationInfo> => {
-      const { state, problem, intactBytes, bytes } = await recordings.verify(recordingIdOf(request));
+      const { state, problem, intactBytes, bytes } = await recordingsOf(request).verify(
+        recordingIdOf(request),
+      );
       return { state, problem, intact_bytes: intactBytes, bytes };
     },
   );
-  app.post(`${url}/:id/bookmarks`, control, (request, reply) => {
+  app.post(`${url}/:id/bookmarks`, control, async (request, reply) => {
     const { label } = parse(bookmarkBodySchema, request.body);
-    recordings.bookmark(recordingIdOf(request), label, actorOf(principalOf(request), request.ip));
+    await recordingsOf(request).bookmark(
+      recordingIdOf(request),
+      label,
+      actorOf(principalOf(request), request.ip),
+    );
     return reply.code(204).send();
   });
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { asRefused } from "../../recording/library/refused.ts";
@@ -7,19 +6,18 @@ import type { ReplayInfo, ReplayStateInfo } from "../api/api.ts";
 import { replayBodySchema, steerReplayBodySchema } from "../api/recordings-api.ts";
 import { principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
-import type { AppPorts, ReplayedRecording } from "../http/ports.ts";
+import type { ReplayedRecording, RoutePorts } from "../http/ports.ts";
+import { desktopOf } from "./desktops.ts";
 import { recordingIdOf } from "./recordings.ts";
 
-const paramsSchema = z.object({ id: z.string() });
-
 /** Recordings as desktops: shown at a moment, and played, for all who watch them. */
-export function replayRoutes(app: FastifyInstance, replays: AppPorts["replays"] | null): void {
-  const there = (): NonNullable<AppPorts["replays"]> => {
-    if (replays) return replays;
+export function replayRoutes(app: FastifyInstance, ports: RoutePorts): void {
+  const there = (): NonNullable<RoutePorts["replays"]> => {
+    if (ports.replays) return ports.replays;
     throw new RefusedError("not_supported", "this server shows no recording as a desktop");
   };
   const playerOf = (request: FastifyRequest): ReplayedRecording =>
-    there().player(parse(paramsSchema, request.params).id);
+    there().player(desktopOf(ports, request).id);
   // A replay is a desktop more, for everybody: it takes the right to add one.
   app.post(
     "/api/v1/recordings/:id/replay",

@@ -6,11 +6,11 @@ import type { RulesInfo, RulesTried } from "../api/api.ts";
 import { rulesBodySchema, rulesTryBodySchema } from "../api/api.ts";
 import { principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
-import type { AppPorts, WebDesktop } from "../http/ports.ts";
+import type { RoutePorts, WebDesktop } from "../http/ports.ts";
 import { desktopOf } from "./desktops.ts";
 
 /** The rules of a desktop's custom mode: everybody may read and try them, an administrator sets them. */
-export function ruleRoutes(app: FastifyInstance, ports: AppPorts): void {
+export function ruleRoutes(app: FastifyInstance, ports: RoutePorts): void {
   const url = "/api/v1/desktops/:id/rules";
   const view = { config: { access: "view" } } as const;
   app.get(url, view, (request): RulesInfo => rulesInfo(desktopOf(ports, request)));

@@ -10,7 +10,7 @@ import { screenshotQuerySchema } from "../api/api.ts";
 import { abortedBy } from "../http/aborted-by.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
-import type { AppPorts, WebDesktop } from "../http/ports.ts";
+import type { RoutePorts, WebDesktop } from "../http/ports.ts";
 import type { ReadingAudit } from "../http/reading-audit.ts";
 import { desktopOf } from "./desktops.ts";
 
@@ -26,7 +26,7 @@ const FORMATS = {
 const EPOCH = randomBytes(6).toString("base64url");
 
 /** `GET /api/v1/desktops/:id/screenshot.{png,jpg,webp}`: 304 while nothing that it shows has changed. */
-export function screenshotRoutes(app: FastifyInstance, ports: AppPorts, reading: ReadingAudit): void {
+export function screenshotRoutes(app: FastifyInstance, ports: RoutePorts, reading: ReadingAudit): void {
   const cursors = new CursorNumbers();
   const turns = new PictureScheduler();
   for (const [extension, { format, type }] of Object.entries(FORMATS)) {

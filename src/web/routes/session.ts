@@ -6,16 +6,16 @@ import { type SignedOut, signInBodySchema } from "../api/api.ts";
 import { auditedActor, auditedRequest, cookieName, credentialOf, wantsHtml } from "../http/access.ts";
 import { WebError } from "../http/error.ts";
 import { parse } from "../http/parse.ts";
-import type { AppPorts } from "../http/ports.ts";
+import type { RoutePorts } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { baseUrl } from "./metadata.ts";
 
 /** Turns a token or a one-time code into the cookie of a session. */
 export class SignIn {
-  readonly #ports: AppPorts;
+  readonly #ports: RoutePorts;
   readonly #limits: RateLimits;
 
-  constructor(ports: AppPorts, limits: RateLimits) {
+  constructor(ports: RoutePorts, limits: RateLimits) {
     this.#ports = ports;
     this.#limits = limits;
   }

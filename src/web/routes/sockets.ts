@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import * as z from "zod";
+import { reaches } from "../../auth/granted-desktops.ts";
 import type { Permission } from "../../auth/principal.ts";
 import { may } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
@@ -12,8 +13,8 @@ import { WebError } from "../http/error.ts";
 import { JsonSocket } from "../http/json-socket.ts";
 import type { OpenSockets } from "../http/open-sockets.ts";
 import { parse } from "../http/parse.ts";
-import type { AppPorts, RfbOptions, WebDesktop } from "../http/ports.ts";
-import { desktopOf } from "./desktops.ts";
+import type { RfbOptions, RoutePorts, WebDesktop } from "../http/ports.ts";
+import { desktopOf, desktopsOf } from "./desktops.ts";
 
 const overlayQuerySchema = z.object({ desktop: z.string().max(100).optional() });
 
@@ -26,7 +27,7 @@ export interface SocketParts {
 type Serve = (socket: WebSocket) => void;
 
 /** The WebSockets: overlays, events, and RFB for viewers. */
-export function socketRoutes(app: FastifyInstance, ports: AppPorts, parts: SocketParts): void {
+export function socketRoutes(app: FastifyInstance, ports: RoutePorts, parts: SocketParts): void {
   const route = (url: string, access: Permission, prepare: (request: FastifyRequest) => Serve): void => {
     const prepared = new WeakMap<FastifyRequest, Serve>();
     app.route({
@@ -66,7 +67,12 @@ export function socketRoutes(app: FastifyInstance, ports: AppPorts, parts: Socke
 
   route("/ws/events", "view", (request) => {
     const principal = principalOf(request);
-    const reader = { id: principal.id, mayApprove: may(principal, "approve") };
+    const reader = {
+      id: principal.id,
+      mayApprove: may(principal, "approve"),
+      reaches: (desktopId: string) => reaches(principal, desktopId),
+      seesHouse: principal.desktops === undefined,
+    };
     return (socket) => {
       tellJoined(request, socket, "events");
       const json = new JsonSocket(socket);
@@ -79,10 +85,11 @@ export function socketRoutes(app: FastifyInstance, ports: AppPorts, parts: Socke
   });
   route("/ws/overlays", "view", (request) => {
     const { desktop: id } = parse(overlayQuerySchema, request.query);
-    const desktop = id === undefined ? activeDesktop(ports, request) : ports.desktops.get(id);
+    const desktops = desktopsOf(ports, request);
+    const desktop = id === undefined ? activeDesktop(ports, request) : desktops.get(id);
     return (socket) => {
       tellJoined(request, socket, "overlays", desktop);
-      followOverlays(socket, desktop, ports);
+      followOverlays(socket, desktop, { desktops, clock: ports.clock });
     };
   });
   const viewer = (request: FastifyRequest, desktop: WebDesktop): Serve => {
@@ -94,8 +101,8 @@ export function socketRoutes(app: FastifyInstance, ports: AppPorts, parts: Socke
   route("/websockify", "view", (request) => viewer(request, activeDesktop(ports, request)));
 }
 
-function activeDesktop(ports: AppPorts, request: FastifyRequest): WebDesktop {
-  return ports.desktops.active(principalOf(request).id);
+function activeDesktop(ports: RoutePorts, request: FastifyRequest): WebDesktop {
+  return desktopsOf(ports, request).active(principalOf(request).id);
 }
 
 /** Throws RefusedError invalid_parameters. Agents and viewers look on, whatever they ask for. */

@@ -4,7 +4,7 @@ import type { TokenInfo, TokenStore } from "../../auth/tokens.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { type NewToken, type TokenDetails, tokenBodySchema } from "../api/tokens-api.ts";
 import { parse } from "../http/parse.ts";
-import type { AppPorts } from "../http/ports.ts";
+import type { RoutePorts } from "../http/ports.ts";
 
 const paramsSchema = z.object({ id: z.string().min(1).max(100) });
 
@@ -12,7 +12,7 @@ const paramsSchema = z.object({ id: z.string().min(1).max(100) });
 export function tokenRoutes(
   app: FastifyInstance,
   tokens: Pick<TokenStore, "list" | "create" | "revoke">,
-  { clock }: Pick<AppPorts, "clock">,
+  { clock }: Pick<RoutePorts, "clock">,
 ): void {
   const config = { access: "admin" } as const;
   app.get("/api/v1/tokens", { config }, (_request, reply): TokenDetails[] => {
@@ -20,7 +20,7 @@ export function tokenRoutes(
     return tokens.list().map(detailsOf);
   });
   app.post("/api/v1/tokens", { config }, async (request, reply): Promise<NewToken> => {
-    const { name, role, expires_at } = parse(tokenBodySchema, request.body);
+    const { name, role, desktops, expires_at } = parse(tokenBodySchema, request.body);
     const expiresAt = expires_at === null ? null : new Date(expires_at);
     if (expiresAt !== null && expiresAt.getTime() <= clock.date().getTime()) {
       throw new RefusedError(
@@ -28,7 +28,13 @@ export function tokenRoutes(
         "expires_at: got a moment that has passed, expected one to come",
       );
     }
-    const { token, info } = await tokens.create(name, role, { expiresAt });
+    if (role === "admin" && desktops !== null) {
+      throw new RefusedError(
+        "invalid_parameters",
+        "desktops: got some for an administrator, who reaches all, expected null or another role",
+      );
+    }
+    const { token, info } = await tokens.create(name, role, { expiresAt, desktops });
     reply.code(201).header("cache-control", "no-store");
     return { ...detailsOf(info), token };
   });
@@ -41,6 +47,10 @@ export function tokenRoutes(
   });
 }
 
-function detailsOf({ id, name, role, createdAt, expiresAt, lastUsedAt }: TokenInfo): TokenDetails {
-  return { id, name, role, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt };
+function detailsOf({ desktops, createdAt, expiresAt, lastUsedAt, ...token }: TokenInfo): TokenDetails {
+  const { id, name, role } = token;
+  return {
+    ...{ id, name, role, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt },
+    desktops: desktops === null ? null : [...desktops],
+  };
 }

@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { AuditEntry } from "../../audit/audit-event.ts";
 import { addressKey } from "../../auth/address.ts";
 import type { Authenticator, Credential } from "../../auth/authenticator.ts";
+import { reaches } from "../../auth/granted-desktops.ts";
 import { Lockout } from "../../auth/lockout.ts";
 import type { Principal, Role } from "../../auth/principal.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -73,7 +74,8 @@ export class ViewerSignIn {
     return credential === null ? () => {} : this.#ports.users.whenVoid(credential, onVoid);
   }
 
-  enter(address: string): ViewerSignInAttempt {
+  /** `desktopId`: what its port shows. A token that is for others is as wrong as one that is nobody's. */
+  enter(address: string, desktopId: string): ViewerSignInAttempt {
     const { security } = this.#options;
     // Where nobody has to show anything, nobody may do anything either.
     let visitor = visitorFrom(address, "viewer");
@@ -85,8 +87,9 @@ export class ViewerSignIn {
       },
       isUser: (user: string, secret: string): boolean => {
         const found = this.#find(address, user, secret);
-        if (found !== null) visitor = found;
-        return this.#judged(address, found !== null, visitor);
+        const isRight = found !== null && reaches(found.principal, desktopId);
+        if (isRight) visitor = found;
+        return this.#judged(address, isRight, visitor);
       },
     };
     return { security: securityOffers(security, checks, this.#ports.means), visitor: () => visitor };

@@ -124,7 +124,7 @@ export class VncListener {
 
   #serve(socket: Socket, address: string, desktop: ViewedDesktop, settle: () => void): void {
     const { sessions, signIn, tls } = this.#ports;
-    const entrance = signIn.enter(address);
+    const entrance = signIn.enter(address, desktop.id);
     const session = sessions.admit(tcpTransport(socket, tls), desktop, {
       security: entrance.security,
       rights: () => rightsOf(entrance.visitor().principal, false, address),

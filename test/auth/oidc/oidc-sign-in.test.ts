@@ -30,7 +30,7 @@ async function openSignIn(test: Test, changes: Partial<OidcPorts["provider"]> = 
   const signIn = new OidcSignIn(
     {
       name: "Example",
-      rule: { claim: "groups", roles: { admins: "admin", watchers: "viewer" } },
+      rule: { claim: "groups", roles: { admins: "admin", watchers: "viewer" }, desktops: {} },
       sessionMs: 3_600_000,
       checkMs: 60_000,
     },

@@ -92,7 +92,7 @@ async function openSite(owner: Owner, security: ViewerSecurity): Promise<Site> {
   });
   const sockets = new WebSocketServer({ server, path: "/rfb", perMessageDeflate: false });
   sockets.on("connection", (socket) => {
-    const entrance = door.signIn.enter("127.0.0.1");
+    const entrance = door.signIn.enter("127.0.0.1", desktop.id);
     door.sessions.admit(webSocketTransport(socket), desktop, {
       security: entrance.security,
       rights: () => rightsOf(entrance.visitor().principal),

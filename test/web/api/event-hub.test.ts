@@ -16,6 +16,8 @@ t.test("pages hear when an agent came, and when it has been quiet for a minute",
   const detach = hub.attach({
     id: "page",
     mayApprove: false,
+    reaches: () => true,
+    seesHouse: true,
     send: (json) => told.push(eventMessageSchema.parse(JSON.parse(json))),
   });
   /** Messages are made a microtask after the change. */
@@ -32,7 +34,7 @@ t.test("pages hear when an agent came, and when it has been quiet for a minute",
   t.match(await after(10_000), [{ type: "desktop", desktop: { id: "d1", agents: [] } }]);
   detach();
   t.equal(clock.waiting, 0, "nobody reads, so nothing is looked after");
-  hub.attach({ id: "page", mayApprove: false, send: () => {} });
+  hub.attach({ id: "page", mayApprove: false, reaches: () => true, seesHouse: true, send: () => {} });
   t.equal(clock.waiting, 1);
   hub.close();
   t.equal(clock.waiting, 0);

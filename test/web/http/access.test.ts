@@ -5,107 +5,7 @@ import { may, ROLES } from "../../../src/auth/principal.ts";
 import { errorSchema } from "../../../src/web/api/api.ts";
 import type { Access } from "../../../src/web/http/access.ts";
 import { openHouse, upgradeStatus } from "../fake-house.ts";
-
-/** Every route, as written down by hand; a new one must be added here before it can exist. */
-const ROUTES: readonly (readonly [method: string, url: string, access: Access, kind?: "socket"])[] = [
-  ["GET", "/", "entry"],
-  ["POST", "/", "mcp"],
-  ["DELETE", "/", "mcp"],
-  ["POST", "/mcp", "mcp"],
-  ["GET", "/mcp", "mcp"],
-  ["DELETE", "/mcp", "mcp"],
-  ["GET", "/health", "open"],
-  ["GET", "/livez", "signed-in"],
-  ["GET", "/readyz", "view"],
-  ["GET", "/metrics", "metrics"],
-  ["GET", "/.well-known/oauth-protected-resource", "open"],
-  ["GET", "/.well-known/oauth-protected-resource/mcp", "open"],
-  ["GET", "/desktops/:id", "page"],
-  ["GET", "/desktops/:id/rules", "page"],
-  ["GET", "/recordings", "page"],
-  ["GET", "/recordings/:id", "page"],
-  ["GET", "/approvals", "page"],
-  ["GET", "/setup", "page"],
-  ["GET", "/signin", "open"],
-  ["GET", "/assets/*", "open"],
-  ["GET", "/favicon.svg", "open"],
-  ["POST", "/api/v1/session", "open"],
-  ["DELETE", "/api/v1/session", "signed-in"],
-  ["GET", "/api/v1/session/ways", "open"],
-  ["GET", "/signin/oidc", "open"],
-  ["GET", "/signin/oidc/callback", "open"],
-  ["POST", "/signin/oidc/logout", "open"],
-  ["GET", "/config", "signed-in"],
-  ["GET", "/config/stdio", "signed-in"],
-  ["GET", "/api/v1/me", "signed-in"],
-  ["GET", "/api/v1/desktops", "view"],
-  ["POST", "/api/v1/desktops", "connections"],
-  ["POST", "/api/v1/desktops/test", "connections"],
-  ["GET", "/api/v1/desktops/:id", "view"],
-  ["DELETE", "/api/v1/desktops/:id", "connections"],
-  ["GET", "/api/v1/desktops/:id/connection", "connections"],
-  ["PUT", "/api/v1/desktops/:id/connection", "connections"],
-  ["GET", "/api/v1/desktops/:id/actions", "view"],
-  ["GET", "/api/v1/desktops/:id/rules", "view"],
-  ["GET", "/api/v1/desktops/:id/masks", "view"],
-  ["POST", "/api/v1/desktops/:id/masks", "masks"],
-  ["DELETE", "/api/v1/desktops/:id/masks/:maskId", "masks"],
-  ["PUT", "/api/v1/desktops/:id/rules", "admin"],
-  ["POST", "/api/v1/desktops/:id/rules/try", "view"],
-  ["POST", "/api/v1/desktops/:id/mode", "modes"],
-  ["POST", "/api/v1/desktops/:id/stop", "control"],
-  ["POST", "/api/v1/desktops/:id/resume", "control"],
-  ["POST", "/api/v1/desktops/:id/reconnect", "control"],
-  ["POST", "/api/v1/desktops/:id/forget-identity", "connections"],
-  ["POST", "/api/v1/desktops/:id/take-over", "input"],
-  ["POST", "/api/v1/desktops/:id/give-back", "control"],
-  ["GET", "/api/v1/desktops/:id/screenshot.png", "view"],
-  ["GET", "/api/v1/desktops/:id/screenshot.jpg", "view"],
-  ["GET", "/api/v1/desktops/:id/screenshot.webp", "view"],
-  ["GET", "/api/v1/desktops/:id/overlays", "view"],
-  ["DELETE", "/api/v1/desktops/:id/overlays", "overlay"],
-  ["DELETE", "/api/v1/desktops/:id/overlays/:overlayId", "overlay"],
-  ["GET", "/api/v1/desktops/:id/replay", "control"],
-  ["PATCH", "/api/v1/desktops/:id/replay", "control"],
-  ["GET", "/api/v1/recordings", "control"],
-  ["POST", "/api/v1/recordings", "control"],
-  ["GET", "/api/v1/recordings/:id", "control"],
-  ["DELETE", "/api/v1/recordings/:id", "admin"],
-  ["POST", "/api/v1/recordings/:id/stop", "control"],
-  ["POST", "/api/v1/recordings/:id/verify", "control"],
-  ["POST", "/api/v1/recordings/:id/bookmarks", "control"],
-  ["POST", "/api/v1/recordings/:id/replay", "connections"],
-  ["GET", "/api/v1/recordings/:id/timeline", "control"],
-  ["GET", "/api/v1/recordings/:id/search", "control"],
-  ["GET", "/api/v1/recordings/:id/chunks", "control"],
-  ["GET", "/api/v1/recordings/:id/chunks/:index", "control"],
-  ["GET", "/api/v1/recordings/:id/pointer", "control"],
-  ["GET", "/api/v1/recordings/:id/frame.png", "control"],
-  ["GET", "/api/v1/recordings/:id/frame.webp", "control"],
-  ["GET", "/api/v1/recordings/:id/export.png", "control"],
-  ["GET", "/api/v1/recordings/:id/export.ndjson", "control"],
-  ["GET", "/api/v1/recordings/:id/export.html", "control"],
-  ["GET", "/api/v1/recordings/:id/export.gif", "control"],
-  ["GET", "/api/v1/recordings/:id/export.mp4", "control"],
-  ["GET", "/api/v1/recordings/:id/export.webm", "control"],
-  ["GET", "/api/v1/recordings/:id/export.frames", "control"],
-  ["GET", "/api/v1/recordings/:id/run", "control"],
-  ["GET", "/api/v1/approvals", "approve"],
-  ["GET", "/api/v1/approvals/:approvalId/picture.png", "approve"],
-  ["POST", "/api/v1/approvals/:approvalId", "approve"],
-  ["GET", "/api/v1/grants", "approve"],
-  ["DELETE", "/api/v1/grants/:grantId", "approve"],
-  ["GET", "/api/v1/secrets", "admin"],
-  ["PUT", "/api/v1/secrets/:id", "admin"],
-  ["DELETE", "/api/v1/secrets/:id", "admin"],
-  ["GET", "/api/v1/tokens", "admin"],
-  ["POST", "/api/v1/tokens", "admin"],
-  ["DELETE", "/api/v1/tokens/:id", "admin"],
-  ["GET", "/ws/events", "view", "socket"],
-  ["GET", "/ws/overlays", "view", "socket"],
-  ["GET", "/ws/desktops/:id", "view", "socket"],
-  ["GET", "/websockify", "view", "socket"],
-];
+import { ROUTES, toMethod } from "./route-table.ts";
 
 const OPEN = new Set<Access>(["open", "entry", "page", "signed-in"]);
 
@@ -246,11 +146,6 @@ t.test("each route that changes something is written down first, or by an event 
     t.match(audited[0], told, `${method} ${url}`);
   }
 });
-
-function toMethod(method: string): "GET" | "POST" | "PUT" | "PATCH" | "DELETE" {
-  const known = (["POST", "PUT", "PATCH", "DELETE"] as const).find((name) => name === method);
-  return known ?? "GET";
-}
 
 /** What is no GET and yet not written down first: it only looks, takes freedom from agents, or decides that itself. */
 const NOT_WRITTEN_FIRST: ReadonlySet<string> = new Set([

@@ -396,6 +396,28 @@ t.test("a text frame on the RFB socket closes it", async (t) => {
   t.equal(code, 1003);
 });
 
+t.test("a token that is for other desktops is as wrong as one that is nobody's", async (t) => {
+  const principal = { id: "anna", name: "anna", role: "operator", desktops: ["d2"] } as const;
+  const { signIn, audited } = await openDoor(t, {
+    security: ["ra2ne"],
+    users: {
+      signInAs: () => ({ kind: "known", credential: { kind: "token", principal } }),
+      whenVoid: () => () => {},
+    },
+  });
+  for (const [desktopId, isLet] of [
+    ["d1", false],
+    ["d2", true],
+  ] as const) {
+    const entrance = signIn.enter("10.0.0.1", desktopId);
+    const [user] = entrance.security;
+    if (user?.type !== "ra2ne") throw new Error("offers another way");
+    t.equal(user.verify("anna", "anna's token"), isLet, desktopId);
+    t.equal(entrance.visitor().principal.id === "anna", isLet, "and nobody came in by it");
+  }
+  t.match(audited, [{ type: "auth.failed" }, { type: "auth.login", actor: { id: "anna" } }]);
+});
+
 t.test("a user's own token buys no new guesses at the password", async (t) => {
   const principal = { id: "anna", name: "anna", role: "viewer" } as const;
   const { signIn } = await openDoor(t, {
@@ -408,7 +430,7 @@ t.test("a user's own token buys no new guesses at the password", async (t) => {
       whenVoid: () => () => {},
     },
   });
-  const [password, user] = signIn.enter("10.0.0.1").security;
+  const [password, user] = signIn.enter("10.0.0.1", "d1").security;
   if (password?.type !== "vncAuth" || user?.type !== "ra2ne") {
     t.fail("offers other ways");
     return;

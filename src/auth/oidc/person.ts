@@ -1,0 +1,19 @@
+export const LONGEST_SUBJECT = 255;
+export const LONGEST_NAME = 100;
+
+/** OpenID Connect Core section 2: ASCII, at most 255 characters. */
+export function isSubject(subject: string): boolean {
+  return subject.length <= LONGEST_SUBJECT && /^[\x21-\x7e]+$/.test(subject);
+}
+
+/** The name that people know somebody by; null where the provider says none. */
+export function nameIn(claims: Readonly<Record<string, unknown>>): string | null {
+  for (const name of ["name", "preferred_username", "email"]) {
+    const value = claims[name];
+    if (typeof value !== "string") continue;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+    const plain = value.replace(/[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, "").trim();
+    if (plain !== "") return plain.slice(0, LONGEST_NAME);
+  }
+  return null;
+}
