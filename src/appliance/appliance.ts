@@ -59,7 +59,7 @@ import {
   trustSettingsOf,
 } from "./open-links.ts";
 import { openMonitoring } from "./open-monitoring.ts";
-import { openOidc } from "./open-oidc.ts";
+import { openAccessTokens, openOidc } from "./open-oidc.ts";
 import { openRecordings } from "./open-recordings.ts";
 import { openSecrets, secretPorts } from "./open-secrets.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
@@ -147,6 +147,7 @@ async function openRooms(
   const sessionsOfPeople = new Sessions(clock);
   const oidc = openOidc(config, log, { sessions: sessionsOfPeople, clock, audit });
   closeStack.add(() => oidc?.close());
+  const accessTokens = openAccessTokens(config, clock);
   const authenticator = new Authenticator({
     clock,
     tokens,
@@ -154,6 +155,7 @@ async function openRooms(
     codes,
     lockout: new Lockout(clock),
     ownToken: config.auth.token ?? null,
+    accessTokens: accessTokens ?? undefined,
   });
   if (config.auth.token === undefined)
     await tokens.kept(join(config.data_dir, "admin-token"), "admin", "admin");
@@ -304,6 +306,7 @@ async function openRooms(
     tokens,
     secrets,
     ...(oidc === null ? {} : { oidc }),
+    ...(accessTokens === null ? {} : { accessTokens }),
     audit,
     mcp,
     rfb: {

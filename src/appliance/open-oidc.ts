@@ -1,7 +1,9 @@
 import type { Audit } from "../audit/audit.ts";
+import { AccessTokens } from "../auth/oidc/access-tokens.ts";
 import type { RoleRule } from "../auth/oidc/claimed-role.ts";
 import { OidcSignIn } from "../auth/oidc/oidc-sign-in.ts";
 import { OpenidProvider } from "../auth/oidc/openid-provider.ts";
+import { ProviderKeys } from "../auth/oidc/provider-keys.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -18,6 +20,21 @@ export function openidProviderOf({ oidc }: Pick<Config, "oidc">): OpenidProvider
     scopes,
     clockSkewS: clock_skew_s,
   });
+}
+
+/** What access tokens open MCP; null where none does. */
+export function openAccessTokens(config: Config, clock: Clock): AccessTokens | null {
+  const provider = openidProviderOf(config);
+  const { issuer, mcp_resource, mcp_scopes, clock_skew_s } = config.oidc;
+  if (provider === null || issuer === undefined || mcp_resource === undefined) return null;
+  return new AccessTokens(
+    { resource: mcp_resource, issuer, scopes: mcp_scopes, clockSkewS: clock_skew_s, rule: ruleOf(config) },
+    {
+      issuer: async () => (await provider.asIssuer()).issuer,
+      keys: new ProviderKeys(async () => (await provider.asIssuer()).keysUrl, clock),
+      clock,
+    },
+  );
 }
 
 function ruleOf({ oidc: { role_claim, roles, desktops } }: Config): RoleRule {

@@ -3,6 +3,7 @@ import type { Clock } from "../platform/clock.ts";
 import { CredentialWatch } from "./credential-watch.ts";
 import { AuthError } from "./error.ts";
 import type { Lockout } from "./lockout.ts";
+import type { AccessTokens } from "./oidc/access-tokens.ts";
 import type { OneTimeCodes } from "./one-time-codes.ts";
 import type { Principal } from "./principal.ts";
 import type { Sessions } from "./sessions.ts";
@@ -19,16 +20,25 @@ const OWN_TOKEN_PRINCIPAL: Principal = { id: "oc_token", name: "OC_TOKEN", role:
 /** A credential that was right once, and may be revoked while its connection is open: see `whenVoid`. */
 export type Credential =
   | { readonly kind: "token"; readonly principal: Principal }
+  /** An access token of the provider; `expiresAtMs` by the clock's date. */
+  | { readonly kind: "access_token"; readonly principal: Principal; readonly expiresAtMs: number }
   | { readonly kind: "session"; readonly principal: Principal; readonly sessionId: string };
 
 export type AuthResult =
   | { readonly kind: "known"; readonly credential: Credential }
   /** Nothing was presented, or a session that ended. */
   | { readonly kind: "anonymous" }
-  /** What was presented is wrong; `waitMs` is the wait that it brought, mostly 0. */
-  | { readonly kind: "wrong"; readonly waitMs: number }
+  /** What was presented is wrong; `waitMs` is the wait that it brought, mostly 0; `reason` holds nothing of it. */
+  | { readonly kind: "wrong"; readonly waitMs: number; readonly reason?: string }
   /** Too many wrong guesses from this address. */
   | { readonly kind: "locked"; readonly waitMs: number };
+
+/** The same for MCP, where access tokens of the provider count as well. */
+export type McpAuthResult =
+  | AuthResult
+  | { readonly kind: "insufficient_scope" | "no_role" }
+  /** Nobody can be asked for the keys that it may be signed with. */
+  | { readonly kind: "unreachable"; readonly reason: string };
 
 export interface AuthenticatorPorts {
   readonly clock: Clock;
@@ -38,6 +48,15 @@ export interface AuthenticatorPorts {
   readonly lockout: Lockout;
   /** `OC_TOKEN`, 16 characters or more; null when not set. */
   readonly ownToken: string | null;
+  /** Absent: no provider's tokens count. */
+  readonly accessTokens?: Pick<AccessTokens, "isOne" | "judge"> | undefined;
+}
+
+/** What a request presents. */
+interface Presented {
+  readonly authorization: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly address: string;
 }
 
 /** Tells who calls, from a Bearer header, a session cookie, or what was typed into the sign-in page. */
@@ -61,20 +80,33 @@ export class Authenticator {
   }
 
   /** A Bearer header decides alone: a cookie never rescues a wrong one. */
-  authenticate(request: {
-    readonly authorization: string | undefined;
-    readonly sessionId: string | undefined;
-    readonly address: string;
-  }): AuthResult {
+  authenticate(request: Presented): AuthResult {
     if (request.authorization !== undefined) {
-      const token = /^bearer +([^\s]+)$/i.exec(request.authorization)?.[1];
-      return this.#judge(token ?? "", request.address, (text) => this.#byToken(text));
+      return this.#judge(tokenIn(request.authorization), request.address, (text) => this.#byToken(text));
     }
     if (request.sessionId === undefined) return { kind: "anonymous" };
     const principal =
       request.sessionId.length > LONGEST_CREDENTIAL ? null : this.#ports.sessions.find(request.sessionId);
     if (principal === null || !this.#isActive(principal)) return { kind: "anonymous" };
     return { kind: "known", credential: { kind: "session", principal, sessionId: request.sessionId } };
+  }
+
+  /** As `authenticate`, for MCP: an access token of the provider opens that, and nothing else. */
+  async authenticateMcp(request: Presented): Promise<McpAuthResult> {
+    const { accessTokens, lockout } = this.#ports;
+    const token = tokenIn(request.authorization ?? "");
+    if (accessTokens === undefined || !accessTokens.isOne(token)) return this.authenticate(request);
+    const result = await accessTokens.judge(token);
+    if (result.kind === "known") {
+      const { principal, expiresAtMs } = result;
+      return { kind: "known", credential: { kind: "access_token", principal, expiresAtMs } };
+    }
+    if (result.kind !== "wrong") return result;
+    // Whose token has expired is told so, and gets another: it is no guess.
+    if (!result.isForged) return { kind: "wrong", waitMs: 0, reason: result.reason };
+    const waitMs = lockout.waitMs(request.address);
+    if (waitMs > 0) return { kind: "locked", waitMs };
+    return { kind: "wrong", waitMs: lockout.fail(request.address), reason: result.reason };
   }
 
   /** For `/?token=` and the sign-in form: a token or a one-time code. */
@@ -124,7 +156,14 @@ export class Authenticator {
   /** Asking counts as use of a session. */
   #isStillValid(credential: Credential): boolean {
     if (!this.#isActive(credential.principal)) return false;
-    return credential.kind === "token" || this.#ports.sessions.find(credential.sessionId) !== null;
+    switch (credential.kind) {
+      case "token":
+        return true;
+      case "access_token":
+        return this.#ports.clock.date().getTime() < credential.expiresAtMs;
+      case "session":
+        return this.#ports.sessions.find(credential.sessionId) !== null;
+    }
   }
 
   /** `findStored`: what still counts from an address that guessed too often. */
@@ -178,6 +217,11 @@ export class Authenticator {
   #isActive(principal: Principal): boolean {
     return !isTokenId(principal.id) || this.#ports.tokens.has(principal.id);
   }
+}
+
+/** Empty for what is no Bearer header. */
+function tokenIn(authorization: string): string {
+  return /^bearer +([^\s]+)$/i.exec(authorization)?.[1] ?? "";
 }
 
 function sha256(text: string): Buffer {

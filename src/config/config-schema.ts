@@ -294,6 +294,8 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("oidc.role_claim", ["OC_OIDC_ROLE_CLAIM"]),
   key("oidc.roles", ["OC_OIDC_ROLES"]),
   key("oidc.desktops", ["OC_OIDC_DESKTOPS"]),
+  key("oidc.mcp_resource", ["OC_OIDC_MCP_RESOURCE"]),
+  key("oidc.mcp_scopes", ["OC_OIDC_MCP_SCOPES"]),
   key("oidc.session_minutes", ["OC_OIDC_SESSION_MINUTES"]),
   key("oidc.check_seconds", ["OC_OIDC_CHECK_SECONDS"]),
   key("oidc.clock_skew_s", ["OC_OIDC_CLOCK_SKEW_S"]),

@@ -55,6 +55,11 @@ export function loadConfig(sources: ConfigSources): Config {
   if ((rest.oidc.issuer === undefined) !== (rest.oidc.client_id === undefined)) {
     throw new ConfigError("oidc.issuer and oidc.client_id belong together: give both or none");
   }
+  if (rest.oidc.mcp_resource !== undefined && rest.oidc.issuer === undefined) {
+    throw new ConfigError(
+      "oidc.mcp_resource: got one without oidc.issuer, expected who signs the tokens for it",
+    );
+  }
   return {
     ...rest,
     data_dir: data_dir ?? defaultDataDir(sources.env),

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { ROLES_OF_PEOPLE } from "../auth/oidc/claimed-role.ts";
-import { LONGEST_DESKTOP_ID, MOST_DESKTOPS } from "../auth/principal.ts";
+import { LONGEST_DESKTOP_ID, MOST_DESKTOPS, ROLES } from "../auth/principal.ts";
 import { list } from "./config-values.ts";
 
 /** "a=b,c=d" */
@@ -14,7 +13,7 @@ function pairsOf(text: string): readonly (readonly [string, string])[] {
     });
 }
 
-const role = z.enum(ROLES_OF_PEOPLE);
+const role = z.enum(ROLES);
 const roles = z.union(
   [
     z.record(z.string().min(1).max(512), role),
@@ -23,7 +22,7 @@ const roles = z.union(
       .transform((text) => Object.fromEntries(pairsOf(text)))
       .pipe(z.record(z.string().min(1).max(512), role)),
   ],
-  `expected groups and their roles (${ROLES_OF_PEOPLE.join(", ")}), such as desktop-admins=admin,helpdesk=operator`,
+  `expected groups and their roles (${ROLES.join(", ")}), such as desktop-admins=admin,helpdesk=operator`,
 );
 
 const desktopIds = z.array(z.string().min(1).max(LONGEST_DESKTOP_ID)).min(1).max(MOST_DESKTOPS);
@@ -77,13 +76,23 @@ export const oidcSchema = z
     roles: roles
       .default({})
       .describe(
-        "Which of its values gives which role (admin, operator, approver, viewer): a map, or helpdesk=operator,staff=viewer. The strongest counts, nobody without one gets in. Empty: the values are roles themselves.",
+        "Which of its values gives which role (admin, operator, approver, viewer; agent for MCP alone): a map, or helpdesk=operator,staff=viewer. The strongest counts, nobody without one gets in. Empty: the values are roles themselves.",
       ),
     desktops: desktops
       .default({})
       .describe(
         "Which of its values gives which desktops: a map of lists of ids, or helpdesk=build-vm+test-vm,staff=*; * is all of them. All values together count, who has none of them reaches no desktop, administrators reach all. Empty: everybody reaches all.",
       ),
+    mcp_resource: z
+      .url({ protocol: /^https?$/, error: "expected a URL such as https://desk.example.com/mcp" })
+      .refine((url) => !url.includes("#"), "expected a URL without a fragment")
+      .optional()
+      .describe(
+        "Address of MCP as clients are given it: access tokens that the provider made for it open MCP, so that clients sign in by themselves. Off without it.",
+      ),
+    mcp_scopes: list
+      .default([])
+      .describe("Scopes that such a token has to have, and that clients are told to ask for."),
     session_minutes: z.coerce
       .number()
       .min(1)

@@ -220,9 +220,28 @@ t.test(
     );
     t.match(load({ file: path }).oidc, { roles: { "a,b": "viewer" }, scopes: ["openid", "groups"] });
     t.equal(load().oidc.issuer, undefined, "off");
+    const desktops = { OC_OIDC_DESKTOPS: "helpdesk=build-vm + test-vm,staff=*" };
+    t.strictSame(load({ env: { ...env, ...desktops } }).oidc.desktops, {
+      helpdesk: ["build-vm", "test-vm"],
+      staff: ["*"],
+    });
+    const listed = file(
+      `oidc: { issuer: "${OC_OIDC_ISSUER}", client_id: desk, desktops: { night: [door] }, mcp_resource: "https://desk.example.com/mcp", mcp_scopes: [ocp:mcp] }`,
+    );
+    t.match(load({ file: listed }).oidc, {
+      ...{ desktops: { night: ["door"] }, mcp_resource: "https://desk.example.com/mcp" },
+      mcp_scopes: ["ocp:mcp"],
+    });
+    t.throws(() => load({ env: { OC_OIDC_MCP_RESOURCE: "https://desk.example.com/mcp" } }), {
+      message: /oidc\.mcp_resource: got one without oidc\.issuer/,
+    });
     for (const [more, message] of [
       [{ OC_OIDC_CLIENT_ID: "" }, /oidc\.issuer and oidc\.client_id belong together/],
-      [{ OC_OIDC_ROLES: "staff=agent" }, /oidc\.roles/],
+      [{ OC_OIDC_ROLES: "staff=king" }, /oidc\.roles/],
+      [{ OC_OIDC_DESKTOPS: "staff" }, /oidc\.desktops/],
+      [{ OC_OIDC_DESKTOPS: "staff=" }, /oidc\.desktops/],
+      [{ OC_OIDC_MCP_RESOURCE: "desk.example.com/mcp" }, /oidc\.mcp_resource.*https:/],
+      [{ OC_OIDC_MCP_RESOURCE: "https://desk.example.com/mcp#a" }, /oidc\.mcp_resource.*fragment/],
       [{ OC_OIDC_ROLES: "staff" }, /oidc\.roles/],
       [{ OC_OIDC_SCOPES: "profile" }, /oidc\.scopes.*openid/],
       [{ OC_OIDC_ISSUER: "ldap://login" }, /oidc\.issuer.*https:/],

@@ -124,6 +124,20 @@ export class OpenidProvider {
     );
   }
 
+  /** Its name and where its keys are, as its metadata say. */
+  async asIssuer(): Promise<{ readonly issuer: string; readonly keysUrl: string }> {
+    return this.#ask(async (_library, settings) => {
+      const { issuer, jwks_uri } = settings.serverMetadata();
+      if (jwks_uri === undefined || !URL.canParse(jwks_uri)) {
+        throw new AuthError("provider_refused", "the provider's metadata name no jwks_uri");
+      }
+      if (new URL(jwks_uri).protocol !== "https:" && !this.#isPlain) {
+        throw new AuthError("provider_refused", "the provider's jwks_uri is not https");
+      }
+      return { issuer, keysUrl: jwks_uri };
+    });
+  }
+
   /** That it answers and says what it has to. */
   async check(): Promise<void> {
     await this.#ask(async () => undefined);

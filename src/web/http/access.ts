@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AuditType } from "../../audit/audit-event.ts";
 import type { Credential } from "../../auth/authenticator.ts";
 import type { Permission, Principal } from "../../auth/principal.ts";
 import { may } from "../../auth/principal.ts";
@@ -11,6 +12,9 @@ import type { AppPorts } from "./ports.ts";
  * sign-in page), `signed-in` any credential, or a permission of the role.
  */
 export type Access = "open" | "entry" | "page" | "signed-in" | Permission;
+
+/** A provider that is away is asked again by then. */
+const RETRY_MS = 10_000;
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -53,7 +57,7 @@ export class AccessGuard {
   async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { access } = request.routeOptions.config;
     if (access === undefined || access === "open" || access === "entry") return;
-    if (!this.identify(request) && access === "page" && wantsHtml(request)) {
+    if (!(await this.identify(request)) && access === "page" && wantsHtml(request)) {
       await reply.redirect(`/signin?${new URLSearchParams({ next: request.url })}`, 303);
       return;
     }
@@ -62,12 +66,19 @@ export class AccessGuard {
   }
 
   /** Sets the request's credential; false where none was presented. Throws for a wrong one. */
-  identify(request: FastifyRequest): boolean {
-    const result = this.#ports.authenticator.authenticate({
+  async identify(
+    request: FastifyRequest,
+    isMcp = request.routeOptions.config.isMcp === true,
+  ): Promise<boolean> {
+    const { authenticator } = this.#ports;
+    const presented = {
       authorization: request.headers.authorization,
       sessionId: request.cookies[cookieName(request)],
       address: request.ip,
-    });
+    };
+    const result = isMcp
+      ? await authenticator.authenticateMcp(presented)
+      : authenticator.authenticate(presented);
     switch (result.kind) {
       case "known":
         request.credential = result.credential;
@@ -76,18 +87,38 @@ export class AccessGuard {
       case "anonymous":
         return false;
       case "wrong":
-        this.#ports.audit.record({
-          type: result.waitMs > 0 ? "auth.locked" : "auth.failed",
-          errorCode: "unauthenticated",
-          actor: { id: "", name: "", kind: "unknown", ip: request.ip },
-          request: auditedRequest(request),
-        });
+        this.#tell(request, result.waitMs > 0 ? "auth.locked" : "auth.failed", "unauthenticated");
+        if (result.reason !== undefined) request.log.info({ reason: result.reason }, "Access token refused");
         throw new WebError("unauthenticated", "the token in the Authorization header is not valid");
       case "locked":
         throw new WebError("locked_out", "too many wrong tokens came from this address", {
           retryAfterMs: result.waitMs,
         });
+      case "insufficient_scope":
+        this.#tell(request, "authz.denied", result.kind);
+        throw new WebError("insufficient_scope", "the access token lacks a scope that MCP needs");
+      case "no_role":
+        this.#tell(request, "authz.denied", result.kind);
+        throw new RefusedError(
+          "permission_denied",
+          "the access token's claims give no role that may use MCP, expected agent, operator or admin",
+        );
+      case "unreachable":
+        request.log.warn({ reason: result.reason }, "Access token could not be judged");
+        throw new WebError("provider_unreachable", "the sign-in provider cannot be asked for its keys", {
+          retryAfterMs: RETRY_MS,
+        });
     }
+  }
+
+  /** Of somebody who is not known. */
+  #tell(request: FastifyRequest, type: AuditType, errorCode: string): void {
+    this.#ports.audit.record({
+      type,
+      errorCode,
+      actor: { id: "", name: "", kind: "unknown", ip: request.ip },
+      request: auditedRequest(request),
+    });
   }
 
   /** Throws WebError unauthenticated. */

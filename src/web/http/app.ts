@@ -67,7 +67,7 @@ export function buildApp(ports: AppPorts): FastifyInstance {
       if (request.headers.upgrade !== undefined) {
         reply.header("connection", "close").raw.once("finish", () => request.raw.socket.destroy());
       }
-      sendError(error, request, reply);
+      sendError(error, request, reply, ports);
     },
     clientErrorHandler: refuseBroken,
   });
@@ -137,7 +137,7 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
         ? { id: "", name: "", kind: "unknown", ip: request.ip }
         : auditedActor(principal, request);
     audit.refused(errorAnswer(error).code, request.ip, { actor, request: auditedRequest(request) });
-    sendError(error, request, reply);
+    sendError(error, request, reply, ports);
   });
   readBodiesInTurns(app);
   const parseJson = app.getDefaultJsonParser("error", "error");
@@ -174,7 +174,7 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   const reading = new ReadingAudit((entry) => ports.audit.record(entry), ports.clock);
   app.addHook("onClose", async () => hub.close());
   healthRoutes(app, ports);
-  metadataRoutes(app);
+  metadataRoutes(app, ports);
   pageRoutes(app, ports, { gate: new AccessGuard(ports), signIn });
   sessionRoutes(app, signIn);
   oidcRoutes(app, ports, { signIn, limits });
@@ -222,11 +222,18 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** Every error of every route: the shape of `errorSchema`, or JSON-RPC where MCP asks for it. */
-function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { accessTokens }: Pick<AppPorts, "accessTokens">,
+): void {
   const answer = errorAnswer(error);
   if (answer.code === "internal") request.log.error({ err: error }, "Request failed");
   if (answer.retryAfterMs !== null) reply.header("retry-after", Math.ceil(answer.retryAfterMs / 1000));
-  if (answer.status === 401) reply.header("www-authenticate", challenge(request));
+  if (answer.status === 401 || answer.code === "insufficient_scope") {
+    reply.header("www-authenticate", challenge(request, answer.code, accessTokens));
+  }
   reply.code(answer.status).type("application/json; charset=utf-8").header("cache-control", "no-store");
   // JSON-RPC 2.0 section 5.1: what is no JSON is a parse error, with an unknown id.
   if (answer.code === "invalid_json" && request.routeOptions?.config?.isMcp === true) {

@@ -3,6 +3,8 @@ import { AFTER_PART, LinkError, type PartDone, RefusedError } from "../../deskto
 
 export type WebErrorCode =
   | "unauthenticated"
+  | "insufficient_scope"
+  | "provider_unreachable"
   | "locked_out"
   | "bad_host"
   | "bad_origin"
@@ -34,6 +36,11 @@ type Code = WebErrorCode | RefusalCode | LinkErrorCode;
 /** Every code that an answer may carry, its HTTP status, and the next step. */
 export const ANSWERS = {
   unauthenticated: [401, "send Authorization: Bearer TOKEN, or sign in at /signin"],
+  insufficient_scope: [403, "sign in again and ask for the scopes that WWW-Authenticate names"],
+  provider_unreachable: [
+    503,
+    "try again when the sign-in provider can be reached, or use a token of this server",
+  ],
   locked_out: [429, "wait, then try again with the right token"],
   bad_host: [403, "use localhost, or add the name to OC_ALLOWED_HOSTS"],
   bad_origin: [403, "open the web app at its own address, or add that name to OC_ALLOWED_HOSTS"],

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { WebSocket } from "ws";
 import type { AuditEntry } from "../../audit/audit-event.ts";
 import type { Authenticator } from "../../auth/authenticator.ts";
+import type { AccessTokens } from "../../auth/oidc/access-tokens.ts";
 import type { OidcSignIn } from "../../auth/oidc/oidc-sign-in.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { SecretStore } from "../../auth/secrets/secret-store.ts";
@@ -146,6 +147,8 @@ export interface AppPorts {
   };
   /** People who sign in at an OpenID provider; absent: none is configured. */
   readonly oidc?: Pick<OidcSignIn, "name" | "sessionMs" | "begin" | "finish" | "signOutUrl" | "noticed">;
+  /** The provider's access tokens that open MCP; absent: none does. */
+  readonly accessTokens?: Pick<AccessTokens, "resource" | "scopes" | "issuer">;
   /** Absent: nobody makes tokens by REST. */
   readonly tokens?: Pick<TokenStore, "list" | "create" | "revoke">;
   /** Absent: no secrets are kept. */

@@ -30,7 +30,7 @@ export function pageRoutes(app: FastifyInstance, ports: RoutePorts, parts: PageP
   app.get("/", { config: { access: "entry" } }, async (request, reply) => {
     const secret = secretOf(request.query);
     if (secret !== null) return parts.signIn.byAddress(request, reply, secret);
-    const isKnown = parts.gate.identify(request);
+    const isKnown = await parts.gate.identify(request, isEventStream(request));
     if (!isKnown && wantsHtml(request)) return reply.redirect("/signin", 303);
     parts.gate.requireCredential(request, reply);
     if (isEventStream(request)) {

@@ -23,7 +23,8 @@ export interface ApplianceOptions {
   /** Default off: these tests are faster than an agent. */
   readonly rateLimits?: "on" | "off";
   readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+  /** Also as what follows from where it will listen. */
+  readonly env?: Readonly<Record<string, string>> | ((url: string) => Readonly<Record<string, string>>);
 }
 
 /** The built appliance as a process of its own, with a data directory and ports of its own. */
@@ -58,6 +59,8 @@ export class Appliance {
     const adminToken = randomBytes(24).toString("base64url");
     const port = await freePort();
     const vncPort = options.hasVnc ? await freePort() : null;
+    const url = `http://127.0.0.1:${port}`;
+    const env = typeof options.env === "function" ? options.env(url) : options.env;
     const program = new Program(
       owner,
       process.execPath,
@@ -69,7 +72,7 @@ export class Appliance {
         ...(options.connect ?? []).flatMap((url) => ["--connect", url]),
         ...(options.args ?? []),
       ],
-      { env: { OC_TOKEN: adminToken, OC_RATE_LIMITS: options.rateLimits ?? "off", ...options.env } },
+      { env: { OC_TOKEN: adminToken, OC_RATE_LIMITS: options.rateLimits ?? "off", ...env } },
     );
     // Registered last, so it runs after the process has gone.
     owner.teardown(async () => {
@@ -77,7 +80,7 @@ export class Appliance {
       rmSync(dataDir, { recursive: true, force: true });
     });
     const appliance = new Appliance(owner, program, {
-      url: `http://127.0.0.1:${port}`,
+      url,
       vncPort,
       dataDir,
       adminToken,

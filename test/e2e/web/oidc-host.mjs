@@ -15,6 +15,8 @@ let handle = null;
 let provider = null;
 /** What is done to the claims of the next ID tokens; null: nothing. */
 let forge = null;
+/** Access tokens last so long. */
+let accessSeconds = 300;
 const grants = new Set();
 
 function newKey() {
@@ -41,6 +43,13 @@ function start(app) {
         backchannel_logout_session_required: true,
         grant_types: ["authorization_code", "refresh_token"],
       },
+      {
+        client_id: "mcp-client",
+        application_type: "native",
+        token_endpoint_auth_method: "none",
+        redirect_uris: ["http://127.0.0.1:1/callback"],
+        grant_types: ["authorization_code", "refresh_token"],
+      },
     ],
     jwks: { keys: keys.map(({ privateKey: _, ...jwk }) => jwk) },
     cookies: { keys: ["of-cookies-in-this-test"] },
@@ -48,7 +57,25 @@ function start(app) {
     // Its own refuses loopback, where this test has the appliance that is told of sessions that end.
     fetch: (url, { dispatcher: _, ...options }) => fetch(url, options),
     pkce: { required: () => true },
-    features: { backchannelLogout: { enabled: true }, revocation: { enabled: true } },
+    features: {
+      backchannelLogout: { enabled: true },
+      revocation: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => undefined,
+        getResourceServerInfo: (_ctx, resource) => ({
+          scope: "ocp:mcp",
+          audience: resource,
+          accessTokenTTL: accessSeconds,
+          accessTokenFormat: "jwt",
+          jwt: { sign: { alg: "RS256" } },
+        }),
+      },
+    },
+    extraTokenClaims: (_ctx, { accountId }) => ({
+      groups: GROUPS[accountId] ?? [],
+      name: `${accountId} of the test`,
+    }),
     findAccount: async (_ctx, id) => ({
       accountId: id,
       claims: async () => ({ sub: id, name: `${id} of the test`, groups: GROUPS[id] ?? [] }),
@@ -59,26 +86,26 @@ function start(app) {
   });
   provider.use(async (ctx, next) => {
     await next();
-    if (ctx.path === "/token" && forge !== null && ctx.body?.id_token !== undefined)
-      ctx.body.id_token = forged(ctx.body.id_token, forge);
+    if (ctx.path !== "/token" || forge === null) return;
+    if (ctx.body?.id_token !== undefined) ctx.body.id_token = forged(ctx.body.id_token, forge);
   });
   handle = provider.callback();
 }
 
 /** The same token with other claims, times in seconds from now on, signed by a key of the provider or by a stranger's. */
-function forged(token, { claims = {}, times = {}, key = "ours" }) {
+function forged(token, { claims = {}, times = {}, key = "ours", typ = "JWT" }) {
   const payload = JSON.parse(Buffer.from(token.split(".")[1], "base64url").toString());
   const now = Math.floor(Date.now() / 1000);
   for (const [name, seconds] of Object.entries(times)) payload[name] = now + seconds;
   Object.assign(payload, claims);
   const signer = key === "ours" ? keys[0] : { ...newKey(), kid: keys[0].kid };
   const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const signed = `${part({ alg: "RS256", typ: "JWT", kid: signer.kid })}.${part(payload)}`;
+  const signed = `${part({ alg: "RS256", typ, kid: signer.kid })}.${part(payload)}`;
   return `${signed}.${createSign("RSA-SHA256").update(signed).sign(signer.privateKey).toString("base64url")}`;
 }
 
 const COMMANDS = {
-  start: ({ app }) => start(app),
+  start: ({ app }) => void start(app),
   rotate: ({ app }) => {
     keys = [newKey()];
     start(app);
@@ -89,6 +116,11 @@ const COMMANDS = {
   groups: ({ user, groups }) => {
     GROUPS[user] = groups;
   },
+  accessSeconds: ({ seconds }) => {
+    accessSeconds = seconds;
+  },
+  /** The same access token with other claims, header or signature; what it is told by. */
+  resign: ({ token, change }) => forged(token, change),
   revoke: async () => {
     for (const id of grants) await provider.AccessToken.revokeByGrantId(id);
   },
@@ -103,8 +135,7 @@ const server = createServer(async (request, response) => {
   }
   let body = "";
   for await (const chunk of request) body += chunk;
-  await COMMANDS[command](JSON.parse(body || "{}"));
-  response.end("done");
+  response.end((await COMMANDS[command](JSON.parse(body || "{}"))) ?? "done");
 });
 let issuer = "";
 server.listen(0, "localhost", () => {

@@ -1,0 +1,150 @@
+import type { JWTPayload } from "jose";
+import type { Clock } from "../../platform/clock.ts";
+import { AuthError } from "../error.ts";
+import type { Principal } from "../principal.ts";
+import { claimedRights, type RoleRule } from "./claimed-role.ts";
+import { isSubject, LONGEST_NAME, LONGEST_SUBJECT, nameIn } from "./person.ts";
+import type { ProviderKeys } from "./provider-keys.ts";
+
+/** Longer is not looked at; groups make tokens long. */
+const LONGEST_TOKEN = 12 * 1024;
+
+/** Signatures by a key of the provider's own alone: never "none", never one by a secret that both would know. */
+const ALGORITHMS = [
+  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
+];
+
+/** RFC 9068 section 2.1, and what providers before it send; a logout token, say, is none. */
+const TYPES: ReadonlySet<unknown> = new Set([undefined, "at+jwt", "application/at+jwt", "jwt"]);
+
+/** Those whose claims give one of these may have an agent; who only watches or approves has none by signing in. */
+const ROLES_WITH_AGENTS = ["admin", "operator", "agent"] as const;
+
+export interface ResourceSettings {
+  /** What the provider calls us: the audience of a token. */
+  readonly resource: string;
+  /** The provider, as it is configured. */
+  readonly issuer: string;
+  /** What a token has to have. */
+  readonly scopes: readonly string[];
+  readonly clockSkewS: number;
+  readonly rule: RoleRule;
+}
+
+export interface ResourcePorts {
+  /** Who a token has to be from, as the provider's own metadata say it; may reject as AuthError provider_unreachable or provider_refused. */
+  issuer(): Promise<string>;
+  readonly keys: Pick<ProviderKeys, "finder">;
+  readonly clock: Pick<Clock, "date">;
+}
+
+/** Whose an access token is. */
+export type AccessResult =
+  | { readonly kind: "known"; readonly principal: Principal; readonly expiresAtMs: number }
+  /** `isForged`: nobody whom we believe signed it. `reason` holds nothing of it. */
+  | { readonly kind: "wrong"; readonly isForged: boolean; readonly reason: string }
+  /** It is right, and does not reach: by its scopes, or by the claims of whose it is. */
+  | { readonly kind: "insufficient_scope" | "no_role" }
+  | { readonly kind: "unreachable"; readonly reason: string };
+
+/**
+ * MCP as a resource server of OAuth 2.1: access tokens of the configured provider, as JWTs (RFC 9068). The library is
+ * loaded with the first of them. Whoever comes by one is an agent, whatever the person behind it may do.
+ */
+export class AccessTokens {
+  readonly #settings: ResourceSettings;
+  readonly #ports: ResourcePorts;
+
+  constructor(settings: ResourceSettings, ports: ResourcePorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+  }
+
+  get resource(): string {
+    return this.#settings.resource;
+  }
+
+  get scopes(): readonly string[] {
+    return this.#settings.scopes;
+  }
+
+  /** Where clients sign in. */
+  get issuer(): string {
+    return this.#settings.issuer;
+  }
+
+  /** Whether it may be one: no token of ours has its form. */
+  isOne(token: string): boolean {
+    return /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(token);
+  }
+
+  /** Never rejects but for a bug. */
+  async judge(token: string): Promise<AccessResult> {
+    if (token.length > LONGEST_TOKEN) {
+      const reason = `got a token of ${token.length} characters, expected ${LONGEST_TOKEN} at most`;
+      return { kind: "wrong", isForged: true, reason };
+    }
+    const library = await import("jose");
+    const { resource, clockSkewS } = this.#settings;
+    try {
+      const issuer = await this.#ports.issuer();
+      const { payload, protectedHeader } = await library.jwtVerify(token, this.#ports.keys.finder(library), {
+        algorithms: ALGORITHMS,
+        audience: resource,
+        clockTolerance: clockSkewS,
+        currentDate: this.#ports.clock.date(),
+        issuer,
+        requiredClaims: ["sub", "exp"],
+      });
+      return this.#found(payload, protectedHeader.typ?.toLowerCase());
+    } catch (error) {
+      if (error instanceof AuthError) return { kind: "unreachable", reason: error.message };
+      if (!(error instanceof library.errors.JOSEError)) throw error;
+      const isSigned =
+        error instanceof library.errors.JWTClaimValidationFailed ||
+        error instanceof library.errors.JWTExpired;
+      return { kind: "wrong", isForged: !isSigned, reason: error.message };
+    }
+  }
+
+  #found(claims: JWTPayload, type: string | undefined): AccessResult {
+    const wrong = (reason: string): AccessResult => ({ kind: "wrong", isForged: false, reason });
+    if (!TYPES.has(type)) return wrong("it is of another type, expected at+jwt");
+    // Bound to a key or a certificate of the client's, which a Bearer header proves nothing of.
+    if (claims["cnf"] !== undefined) return wrong("it is bound to a key, expected a bearer token");
+    const { sub = "", exp = 0 } = claims;
+    if (!isSubject(sub)) {
+      return wrong(`got a subject of ${sub.length} characters, expected 1 to ${LONGEST_SUBJECT}, ASCII`);
+    }
+    const granted = scopesIn(claims);
+    if (!this.#settings.scopes.every((scope) => granted.has(scope))) return { kind: "insufficient_scope" };
+    const rights = claimedRights(claims, this.#settings.rule, ROLES_WITH_AGENTS);
+    if (rights === null) return { kind: "no_role" };
+    const client = textIn(claims, "client_id") ?? textIn(claims, "azp") ?? "";
+    const { desktops } = rights;
+    // What it keeps (screenshots, subscriptions, sessions) is the client's for the same desktops: no other credential's.
+    const place = desktops === undefined ? "" : ` ${JSON.stringify(desktops.toSorted())}`;
+    const name = nameIn(claims) ?? sub;
+    const principal: Principal = {
+      id: `mcp:${sub}|${encodeURIComponent(client)}${place}`,
+      name: (client === "" ? name : `${name}, by ${client}`).slice(0, LONGEST_NAME),
+      role: "agent",
+      ...(desktops === undefined ? {} : { desktops }),
+    };
+    return { kind: "known", principal, expiresAtMs: (exp + this.#settings.clockSkewS) * 1000 };
+  }
+}
+
+/** RFC 8693 section 4.2 a text; some providers a list named scp. */
+function scopesIn(claims: JWTPayload): ReadonlySet<unknown> {
+  const { scope, scp } = claims;
+  const said = scope ?? scp;
+  if (typeof said === "string") return new Set(said.split(" "));
+  return new Set(Array.isArray(said) ? said : []);
+}
+
+function textIn(claims: JWTPayload, name: string): string | null {
+  const value = claims[name];
+  return typeof value === "string" && /^[\x21-\x7e]{1,200}$/.test(value) ? value : null;
+}
