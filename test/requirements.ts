@@ -677,7 +677,10 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "O3",
     "operation for many",
-    "no scopes of tokens, no tickets for guests, no service",
+    "no scopes of tokens, no service",
+    "test/web/tickets.test.ts :: a link opens one desktop, once and within a minute, and holds no token",
+    "test/web/tickets.test.ts :: a guest's role and hands are what the host gave, and never more",
+    "test/web/tickets.test.ts :: a visit ends with its time, and with its host, live sockets included",
     "test/e2e/agents/mcp-oauth.test.ts :: an MCP client signs in by itself at a real provider",
     "test/auth/oidc/access-tokens.test.ts :: a token for others, by others, too early, too late or of another kind is refused",
     "test/auth/oidc/access-tokens.test.ts :: keys that were changed are known at once, and nobody makes us ask for them without end",

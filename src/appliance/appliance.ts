@@ -9,7 +9,7 @@ import { auditRecordings } from "../audit/recording-audit.ts";
 import { tokenEntry } from "../audit/token-audit.ts";
 import { Authenticator } from "../auth/authenticator.ts";
 import { Lockout } from "../auth/lockout.ts";
-import { OneTimeCodes } from "../auth/one-time-codes.ts";
+import { OneTimeCodes, TICKETS } from "../auth/one-time-codes.ts";
 import type { Principal } from "../auth/principal.ts";
 import { SecretBox } from "../auth/secret-box.ts";
 import { Sessions } from "../auth/sessions.ts";
@@ -144,6 +144,7 @@ async function openRooms(
   );
   closeStack.add(() => tokens.close());
   const codes = new OneTimeCodes(clock);
+  const tickets = new OneTimeCodes(clock, TICKETS);
   const sessionsOfPeople = new Sessions(clock);
   const oidc = openOidc(config, log, { sessions: sessionsOfPeople, clock, audit });
   closeStack.add(() => oidc?.close());
@@ -153,6 +154,7 @@ async function openRooms(
     tokens,
     sessions: sessionsOfPeople,
     codes,
+    tickets,
     lockout: new Lockout(clock),
     ownToken: config.auth.token ?? null,
     accessTokens: accessTokens ?? undefined,
@@ -305,6 +307,7 @@ async function openRooms(
     authenticator,
     tokens,
     secrets,
+    tickets,
     ...(oidc === null ? {} : { oidc }),
     ...(accessTokens === null ? {} : { accessTokens }),
     audit,

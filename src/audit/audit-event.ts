@@ -60,6 +60,7 @@ export const AUDIT_TYPES = [
   "secret.used",
   "token.issued",
   "token.revoked",
+  "ticket.issued",
   "audit.started",
   "audit.gap",
   "audit.break",

@@ -45,6 +45,8 @@ export interface AuthenticatorPorts {
   readonly tokens: TokenStore;
   readonly sessions: Sessions;
   readonly codes: OneTimeCodes;
+  /** Of guests; absent: nobody is invited. */
+  readonly tickets?: Pick<OneTimeCodes, "redeem">;
   readonly lockout: Lockout;
   /** `OC_TOKEN`, 16 characters or more; null when not set. */
   readonly ownToken: string | null;
@@ -134,15 +136,18 @@ export class Authenticator {
 
   /** Opens a browser session for who just signed in; gives the identifier for the cookie. */
   openSession(principal: Principal): string {
-    return this.#ports.sessions.open(principal);
+    const { sessions } = this.#ports;
+    return sessions.open(principal, this.sessionMs(principal));
   }
 
   endSession(sessionId: string): boolean {
     return this.#ports.sessions.end(sessionId);
   }
 
-  get sessionLifetimeMs(): number {
-    return this.#ports.sessions.lifetimeMs;
+  /** How long a session of theirs lasts that is opened now. */
+  sessionMs({ guest }: Principal): number {
+    const { sessions, clock } = this.#ports;
+    return Math.min(sessions.lifetimeMs, (guest?.endsAtMs ?? Number.POSITIVE_INFINITY) - clock.nowMs());
   }
 
   /**
@@ -209,13 +214,14 @@ export class Authenticator {
   }
 
   #byCode(text: string): Principal | null {
-    const principal = this.#ports.codes.redeem(text);
+    const principal = this.#ports.codes.redeem(text) ?? this.#ports.tickets?.redeem(text) ?? null;
     return principal !== null && this.#isActive(principal) ? principal : null;
   }
 
-  /** Who came by a token is gone with it; others, such as who used the code of the first start, are not bound to one. */
-  #isActive(principal: Principal): boolean {
-    return !isTokenId(principal.id) || this.#ports.tokens.has(principal.id);
+  /** Who came by a token is gone with it, and so are their guests; others, such as who used the code of the first start, are not bound to one. */
+  #isActive({ id, guest }: Principal): boolean {
+    const credential = guest?.hostId ?? id;
+    return !isTokenId(credential) || this.#ports.tokens.has(credential);
   }
 }
 

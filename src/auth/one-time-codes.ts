@@ -2,28 +2,39 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Clock } from "../platform/clock.ts";
 import type { Principal } from "./principal.ts";
 
-const LIFETIME_MS = 10 * 60_000;
+interface CodeLimits {
+  readonly lifetimeMs: number;
+  /** Beyond it the oldest code is void. */
+  readonly most: number;
+}
 
-/** Beyond it the oldest code is void. */
-const MAX_CODES = 64;
+/** Of the first sign-in. */
+const SIGN_IN_CODES: CodeLimits = { lifetimeMs: 10 * 60_000, most: 64 };
 
-/** Codes for `/?token=`: 128 random bits, good once and for ten minutes. */
+/** Of guests. */
+export const TICKETS: CodeLimits = { lifetimeMs: 60_000, most: 1000 };
+
+/** Codes for `/?token=` and the sign-in page: 128 random bits, good once and for a while. */
 export class OneTimeCodes {
+  readonly lifetimeMs: number;
+  readonly #most: number;
   readonly #clock: Clock;
   /** By hash, so that neither a memory dump nor timing gives a code away; oldest first. */
   readonly #codes = new Map<string, { readonly principal: Principal; readonly expiresAtMs: number }>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, { lifetimeMs, most }: CodeLimits = SIGN_IN_CODES) {
     this.#clock = clock;
+    this.lifetimeMs = lifetimeMs;
+    this.#most = most;
   }
 
   issue(principal: Principal): string {
     for (const [key, entry] of this.#codes) {
-      if (entry.expiresAtMs > this.#clock.nowMs() && this.#codes.size < MAX_CODES) break;
+      if (entry.expiresAtMs > this.#clock.nowMs() && this.#codes.size < this.#most) break;
       this.#codes.delete(key);
     }
     const code = randomBytes(16).toString("base64url");
-    this.#codes.set(hash(code), { principal, expiresAtMs: this.#clock.nowMs() + LIFETIME_MS });
+    this.#codes.set(hash(code), { principal, expiresAtMs: this.#clock.nowMs() + this.lifetimeMs });
     return code;
   }
 

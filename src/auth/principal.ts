@@ -16,8 +16,19 @@ export interface Principal {
   readonly toolsets?: readonly string[];
   /** The ids of the desktops that it is for; absent: all of them, also those to come. */
   readonly desktops?: readonly string[];
+  /** Came by a link for guests; absent: has a credential of its own. */
+  readonly guest?: Guest;
   /** Where this call comes from; absent where no network lies between. */
   readonly ip?: string;
+}
+
+export interface Guest {
+  /** Of the principal who invited them: who goes takes their guests along. */
+  readonly hostId: string;
+  /** By the clock's nowMs. */
+  readonly endsAtMs: number;
+  /** Without input, whatever the role. */
+  readonly isViewOnly: boolean;
 }
 
 /** What a role may do; everything not named is refused. */
@@ -31,6 +42,7 @@ export type Permission =
   | "modes" // of agents, within an administrator's rules; the rules and autopilot are for "admin"
   | "connections"
   | "masks" // what is hidden, and from whom
+  | "invite" // guests, to one desktop, for a while
   | "mcp"
   | "admin";
 
@@ -44,6 +56,7 @@ const OF_OPERATORS = [
   "modes",
   "connections",
   "masks",
+  "invite",
   "mcp",
 ] as const satisfies readonly Permission[];
 
@@ -63,8 +76,16 @@ export function may(principal: Principal, permission: Permission): boolean {
 /** What is about the whole house: who is let to certain desktops has none of it. */
 const OF_THE_HOUSE: readonly Permission[] = ["metrics", "connections", "admin"];
 
+/** A guest brings no guests, and no agent. */
+const NOT_OF_GUESTS: readonly Permission[] = ["invite", "mcp"];
+
 /** All that a principal may. */
-export function permissionsOf({ role, desktops }: Principal): readonly Permission[] {
+export function permissionsOf({ role, desktops, guest }: Principal): readonly Permission[] {
   const all: readonly Permission[] = PERMISSIONS[role];
-  return desktops === undefined ? all : all.filter((permission) => !OF_THE_HOUSE.includes(permission));
+  const without = [
+    ...(desktops === undefined ? [] : OF_THE_HOUSE),
+    ...(guest === undefined ? [] : NOT_OF_GUESTS),
+    ...(guest?.isViewOnly === true ? ["input"] : []),
+  ];
+  return without.length === 0 ? all : all.filter((permission) => !without.includes(permission));
 }

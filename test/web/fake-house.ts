@@ -8,7 +8,7 @@ import { WebSocket } from "ws";
 import type { AuditEntry } from "../../src/audit/audit-event.ts";
 import { Authenticator } from "../../src/auth/authenticator.ts";
 import { Lockout } from "../../src/auth/lockout.ts";
-import { OneTimeCodes } from "../../src/auth/one-time-codes.ts";
+import { OneTimeCodes, TICKETS } from "../../src/auth/one-time-codes.ts";
 import type { Principal, Role } from "../../src/auth/principal.ts";
 import { ROLES } from "../../src/auth/principal.ts";
 import { SecretBox } from "../../src/auth/secret-box.ts";
@@ -71,10 +71,12 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
   const clock = new FakeClock();
   const tokens = await TokenStore.open(dir, clock);
   const codes = new OneTimeCodes(clock);
+  const tickets = new OneTimeCodes(clock, TICKETS);
   const authenticator = new Authenticator({
     clock,
     tokens,
     codes,
+    tickets,
     sessions: new Sessions(clock),
     lockout: new Lockout(clock),
     ownToken: OWN_TOKEN,
@@ -100,6 +102,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     authenticator,
     tokens,
     secrets: await SecretStore.open(dir, await SecretBox.open(dir), clock),
+    tickets,
     clients,
     clock,
     logger,

@@ -28,6 +28,7 @@ import { screenshotRoutes } from "../routes/screenshot.ts";
 import { secretRoutes } from "../routes/secrets.ts";
 import { SignIn, sessionRoutes } from "../routes/session.ts";
 import { socketRoutes } from "../routes/sockets.ts";
+import { ticketRoutes } from "../routes/tickets.ts";
 import { tokenRoutes } from "../routes/tokens.ts";
 import { AccessGuard, auditedActor, auditedRequest, principalOf } from "./access.ts";
 import { auditFirst, needsAuditFirst } from "./audit-first.ts";
@@ -189,6 +190,7 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   maskRoutes(app, ports);
   if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);
   if (ports.secrets !== undefined) secretRoutes(app, ports.secrets, ports.audit);
+  if (ports.tickets !== undefined) ticketRoutes(app, ports.tickets, ports);
   if (recordings !== undefined) addRecordingRoutes(app, ports, recordings, { reading, limits });
   socketRoutes(app, ports, { hub, keeper });
 }

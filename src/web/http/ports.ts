@@ -6,6 +6,7 @@ import type { AuditEntry } from "../../audit/audit-event.ts";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import type { AccessTokens } from "../../auth/oidc/access-tokens.ts";
 import type { OidcSignIn } from "../../auth/oidc/oidc-sign-in.ts";
+import type { OneTimeCodes } from "../../auth/one-time-codes.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { SecretStore } from "../../auth/secrets/secret-store.ts";
 import type { TokenStore } from "../../auth/tokens.ts";
@@ -149,6 +150,8 @@ export interface AppPorts {
   readonly oidc?: Pick<OidcSignIn, "name" | "sessionMs" | "begin" | "finish" | "signOutUrl" | "noticed">;
   /** The provider's access tokens that open MCP; absent: none does. */
   readonly accessTokens?: Pick<AccessTokens, "resource" | "scopes" | "issuer">;
+  /** Links for guests; absent: nobody is invited. */
+  readonly tickets?: Pick<OneTimeCodes, "issue" | "lifetimeMs">;
   /** Absent: nobody makes tokens by REST. */
   readonly tokens?: Pick<TokenStore, "list" | "create" | "revoke">;
   /** Absent: no secrets are kept. */

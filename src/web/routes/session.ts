@@ -99,7 +99,7 @@ export class SignIn {
       request,
       reply,
       { principal, sessionId: authenticator.openSession(principal) },
-      authenticator.sessionLifetimeMs,
+      authenticator.sessionMs(principal),
     );
   }
 

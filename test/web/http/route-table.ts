@@ -53,6 +53,7 @@ export const ROUTES: readonly (readonly [method: string, url: string, access: Ac
   ["POST", "/api/v1/desktops/:id/forget-identity", "connections"],
   ["POST", "/api/v1/desktops/:id/take-over", "input"],
   ["POST", "/api/v1/desktops/:id/give-back", "control"],
+  ["POST", "/api/v1/desktops/:id/tickets", "invite"],
   ["GET", "/api/v1/desktops/:id/screenshot.png", "view"],
   ["GET", "/api/v1/desktops/:id/screenshot.jpg", "view"],
   ["GET", "/api/v1/desktops/:id/screenshot.webp", "view"],
