@@ -283,7 +283,7 @@ export class Performer {
       }
       await this.#pace.hesitate(options);
       const isNewKey = chord.some((keysym) => !isOnMostLayouts(keysym));
-      if (isNewKey) await this.#typist.wakeKeyboard(options.signal);
+      if (isNewKey || chord.length > 1) await this.#typist.wakeKeyboard(options.signal);
       hasNewKeys ||= isNewKey && this.#input.link?.newKeys !== undefined;
       const down: number[] = [];
       try {

@@ -129,8 +129,10 @@ export class Typist {
   }
 
   /**
-   * Xtigervnc 1.12 loses a character that it makes a key for where nobody has pressed any key before (2026-11-23): so
-   * Shift is pressed first, which writes nothing.
+   * The first key of a connection changes the keyboard's map at Xtigervnc 1.12. It loses a character that it makes a key
+   * for then (2026-11-23), and openbox, which grabs its keys anew meanwhile, may miss that the modifiers of a chord came
+   * up, and stay in its switcher (5 of 18 first alt+tab on a busy machine, 0 of 8 after this; 2026-11-25). So Shift is
+   * pressed first, which writes nothing.
    */
   async wakeKeyboard(signal: AbortSignal | undefined): Promise<void> {
     if (this.#input.hasPressedKeys || this.#input.link?.newKeys === undefined) return;

@@ -139,6 +139,23 @@ t.test("a character that needs a key of its own is no display's first key", asyn
   t.same(await hand.sent(type("aé")), ["down 61", "up 61", "down e9", "up e9"]);
 });
 
+t.test("a chord is no display's first key: its window manager looks at the keyboard anew then", async (t) => {
+  const chord = (...keysyms: number[]): Action => ({
+    kind: "chords",
+    chords: [keysyms],
+    names: ["chord"],
+    repeat: 1,
+    holdMs: 0,
+  });
+  const altTab = ["down ffe9", "down ff09", "up ff09", "up ffe9"];
+  const hand = new Hand();
+  hand.link.newKeys = 16;
+  t.same(await hand.sent(chord(0xffe9, 0xff09)), ["down ffe1", "up ffe1", ...altTab]);
+  t.same(await hand.sent(chord(0xffe9, 0xff09)), altTab);
+  hand.input.attach(hand.link);
+  t.same(await hand.sent(chord(0x61)), ["down 61", "up 61"], "a key alone is");
+});
+
 t.test("what was done before an action ended is told as it goes", async (t) => {
   const hand = new Hand();
   const told: unknown[] = [];
