@@ -11,8 +11,7 @@ export function nameIn(claims: Readonly<Record<string, unknown>>): string | null
   for (const name of ["name", "preferred_username", "email"]) {
     const value = claims[name];
     if (typeof value !== "string") continue;
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-    const plain = value.replace(/[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, "").trim();
+    const plain = value.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "").trim();
     if (plain !== "") return plain.slice(0, LONGEST_NAME);
   }
   return null;

@@ -26,8 +26,8 @@ export class AgentInput extends Input {
   }
 
   /**
-   * A new action begins. Of all that is given, `check` runs right before each thing that is sent, until and with the first press, and
-   * `checkOn` before each key after it; what they throw the action throws, and nothing is sent.
+   * A new action begins. Of all that is given, `check` runs right before each thing that is sent, until and with the
+   * first press, and `checkOn` before each key after it; what they throw the action throws, and nothing is sent.
    */
   begin(checks: readonly InputChecks[]): void {
     this.#isSeized = false;

@@ -273,3 +273,34 @@ t.test("a small piece that is made large waits with the large pictures", async (
   for (const leave of others) leave();
   t.match(await large, { width: 1600, height: 1600 });
 });
+
+t.test(
+  "what comes while a picture is taken may be in it, and is told again to who asks since its generation",
+  async (t) => {
+    const { target, display, paint, take } = setUp(3840, 2160);
+    drawText(target, target.rect, 8);
+    display.update(target, Region.of(target.rect), []);
+    const { generation } = display;
+    // The last to be taken.
+    const corner = rect(3824, 2152, 16, 8);
+    let isTaken = false;
+    const taking = take().finally(() => {
+      isTaken = true;
+    });
+    for (let colour = 1; !isTaken && colour < 200; colour++) {
+      await new Promise(setImmediate);
+      paint(corner, colour);
+    }
+    const shot = await taking;
+    t.equal(shot.generation, generation, "the one in which it was begun");
+    const image = await decoded(shot.bytes);
+    const shown = image.bytes.readUInt8(image.bytes.length - image.channels);
+    t.ok(shown > 0, `change ${shown} of ${display.generation - generation} is in it`);
+    const later = await take({ sinceGeneration: shot.generation });
+    t.same(
+      later.parts?.map(({ rect: part }) => part),
+      [corner],
+      "nothing is lost to who asks for what is new",
+    );
+  },
+);
