@@ -154,7 +154,10 @@ t.test("the sign-in provider has to answer, and to be the issuer that it says", 
   t.same(await checkProvider(configOf(t.testdir())), [], "none is configured");
   let said: object = {};
   const server = createHttp((_request, response) => {
-    response.setHeader("content-type", "application/json").end(JSON.stringify(said));
+    // A connection that is kept would be used again below, and may be found closed in place of refused.
+    response
+      .writeHead(200, { "content-type": "application/json", connection: "close" })
+      .end(JSON.stringify(said));
   });
   const issuer = `http://127.0.0.1:${await portOf(t, server)}`;
   const config = configOf(t.testdir(), { OC_OIDC_ISSUER: issuer, OC_OIDC_CLIENT_ID: "desk" });

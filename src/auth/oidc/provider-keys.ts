@@ -8,7 +8,13 @@ type KeySet = ReturnType<Library["createLocalJWKSet"]>;
 
 /** Keys are asked for anew after so long, so that one that was taken back is known. */
 const KEYS_MS = 5 * 60_000;
-/** A token with a key that is not known has them asked for at once, but not more often: anybody can send such a token. */
+/**
+ * A token with a key that is not known has them asked for at once, so many times within this: anybody can send such a
+ * token, and a provider may have changed its keys a moment after they were asked for.
+ */
+const MOST_ASKED = 4;
+const MOST_ASKED_WITHIN_MS = 40_000;
+/** A provider that did not answer is left alone for so long. */
 const COOLDOWN_MS = 10_000;
 const ANSWER_WITHIN_MS = 10_000;
 /** A provider has some keys of some kilobytes. */
@@ -21,7 +27,8 @@ export class ProviderKeys {
   readonly #address: () => Promise<string>;
   readonly #clock: Pick<Clock, "nowMs">;
   #known: { readonly set: KeySet; readonly atMs: number } | null = null;
-  #askedAtMs = Number.NEGATIVE_INFINITY;
+  /** When the keys were asked for, the last MOST_ASKED times, newest first. */
+  #askedAtMs: readonly number[] = [];
   #asking: Promise<KeySet> | null = null;
 
   /** `address`: of the JSON Web Key Set; it may reject as AuthError. */
@@ -38,7 +45,7 @@ export class ProviderKeys {
         return await set(header, token);
       } catch (error) {
         const isUnknown = error instanceof library.errors.JWKSNoMatchingKey;
-        if (!isUnknown || this.#clock.nowMs() - this.#askedAtMs < COOLDOWN_MS) throw error;
+        if (!isUnknown || this.#sinceAsked(MOST_ASKED) < MOST_ASKED_WITHIN_MS) throw error;
       }
       return (await this.#ask(library))(header, token);
     };
@@ -48,7 +55,7 @@ export class ProviderKeys {
     const nowMs = this.#clock.nowMs();
     const known = this.#known;
     if (known !== null && nowMs - known.atMs < KEYS_MS) return known.set;
-    if (known !== null && nowMs - this.#askedAtMs < COOLDOWN_MS) return known.set;
+    if (known !== null && this.#sinceAsked(1) < COOLDOWN_MS) return known.set;
     try {
       return await this.#ask(library);
     } catch (error) {
@@ -56,6 +63,11 @@ export class ProviderKeys {
       if (known === null) throw error;
       return known.set;
     }
+  }
+
+  /** Milliseconds since the keys were asked for, `count` times ago. */
+  #sinceAsked(count: number): number {
+    return this.#clock.nowMs() - (this.#askedAtMs[count - 1] ?? Number.NEGATIVE_INFINITY);
   }
 
   /** Once for all who wait. */
@@ -67,13 +79,14 @@ export class ProviderKeys {
   }
 
   async #fetch(library: Library): Promise<KeySet> {
-    this.#askedAtMs = this.#clock.nowMs();
+    const atMs = this.#clock.nowMs();
+    this.#askedAtMs = [atMs, ...this.#askedAtMs].slice(0, MOST_ASKED);
     const text = await fetchText(await this.#address());
     const parsed = jwksSchema.safeParse(parseJson(text));
     if (!parsed.success)
       throw new AuthError("provider_refused", "the provider's keys are no JSON Web Key Set");
     const set = library.createLocalJWKSet(parsed.data);
-    this.#known = { set, atMs: this.#askedAtMs };
+    this.#known = { set, atMs };
     return set;
   }
 }
