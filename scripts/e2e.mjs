@@ -1,10 +1,34 @@
-// `npm run test:e2e [-- FILE …]`: the tests against real servers, viewers and browsers, one file at a time.
+// `npm run test:e2e [-- FILE …]`: the tests against real servers, viewers and browsers; files that are named run one at a
+// time.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./source-hash.mjs";
 import { runNode, runTap } from "./tap-run.mjs";
 
 const FOLDER = "test/e2e";
+
+/**
+ * These run one at a time, the others two at a time: they judge what programs do within the pauses of real input, or load
+ * the machine themselves.
+ */
+const ALONE = [
+  "agents/agents",
+  "agents/approval-presses",
+  "agents/approval-races",
+  "agents/effect-truth",
+  "agents/input-programs",
+  "agents/live-text",
+  "agents/mcp-keyboards",
+  "agents/mcp-truth",
+  "agents/shared-desktop",
+  "harness/bench",
+  "hostile/floods",
+  "hostile/hostile-targets",
+  "hostile/hostile-viewers",
+  "hostile/rdp-hostile",
+  "viewers/viewer-scroll",
+  "viewers/viewers-spread",
+].map((name) => `${FOLDER}/${name}.test.ts`);
 
 /** Builds the appliance where needed, then runs the files given, or all. */
 export async function runE2e(files = []) {
@@ -14,8 +38,21 @@ export async function runE2e(files = []) {
     .filter((file) => file.endsWith(".test.ts"))
     .sort()
     .map((file) => `${FOLDER}/${file}`);
-  const chosen = files.length > 0 ? files : all;
-  return await runTap(["--jobs=1", "--timeout=900", ...chosen]);
+  if (files.length > 0) return await runTap(["--jobs=1", "--timeout=900", ...files]);
+  const gone = ALONE.filter((file) => !all.includes(file));
+  if (gone.length > 0) throw new Error(`scripts/e2e.mjs names tests that are gone: ${gone.join(" ")}`);
+  const beside = all.filter((file) => !ALONE.includes(file));
+  const [one, two] = [
+    await runTap(["--jobs=1", "--timeout=900", ...ALONE]),
+    await runTap(["--jobs=2", "--timeout=900", ...beside]),
+  ];
+  return {
+    code: one.code || two.code,
+    passed: one.passed + two.passed,
+    failed: one.failed + two.failed,
+    skipped: [...one.skipped, ...two.skipped],
+    failedFiles: [...one.failedFiles, ...two.failedFiles],
+  };
 }
 
 /** Beyond so many failed files it is the change, not the machine. */
