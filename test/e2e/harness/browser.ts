@@ -14,8 +14,9 @@ const BROWSER_ARGS = [
 ];
 
 /** Debian's Chromium, headless, which asks nobody on the network for anything. */
-export async function openBrowser(owner: Owner): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS });
+export async function openBrowser(owner: Owner, more: readonly string[] = []): Promise<Browser> {
+  const args = [...BROWSER_ARGS, ...more];
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args });
   owner.teardown(() => browser.close());
   return browser;
 }

@@ -40,6 +40,9 @@ const PACKAGES = {
   rsyslogd: "rsyslog rsyslog-gnutls",
   promtool: "prometheus",
   tesseract: "tesseract-ocr",
+  nginx: "nginx-light",
+  caddy: "caddy",
+  curl: "curl",
 } as const;
 
 /** A program of somebody else that an end-to-end test talks to. `vncclient` is libvncclient's C headers. */
