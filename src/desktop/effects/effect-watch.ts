@@ -103,7 +103,7 @@ export class EffectWatch {
   async settle(timeoutMs: number | undefined, signal: AbortSignal): Promise<Effect> {
     if (timeoutMs === 0) return this.#effect(null);
     const sentMs = this.#clock.nowMs();
-    const lateMs = Math.max(0, Math.min(MOST_LATE_MS, this.#reaction.ms * LATENESS - SILENT_MS));
+    const lateMs = Math.max(0, Math.min(MOST_LATE_MS, this.#reaction.waitMs * LATENESS - SILENT_MS));
     let passedMs: number | null = null;
     this.#source.barrier().then(
       () => {
