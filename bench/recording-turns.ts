@@ -33,7 +33,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
     link.framebuffer.copy(300, 116, to);
     scribble(link, rect(300, 884, 1000, 16), step);
     const copies = [{ fromX: 300, fromY: 116, to }];
-    return () => link.events.update({ painted: Region.of(rect(300, 884, 1000, 16)), copies });
+    return () => link.events.update({ painted: Region.of(rect(300, 884, 1000, 16)), copies, missing: 0 });
   },
   video(link, step) {
     const area = rect(500, 300, 1280, 720);
@@ -172,7 +172,7 @@ function workedMs(): number {
 }
 
 function painted(link: FakeLink, area: Region): void {
-  link.events.update({ painted: area, copies: [] });
+  link.events.update({ painted: area, copies: [], missing: 0 });
 }
 
 /** Pixels of a few hundred colours, other ones for each step. */

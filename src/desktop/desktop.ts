@@ -340,11 +340,11 @@ export class Desktop {
           const link = this.#reconnectingLink.link;
           if (link === null) return;
           this.#input.attach(link);
-          display.begin(link.framebuffer, screens);
+          display.begin(screens);
           this.#follow();
           this.#emit({ type: "name", name });
         },
-        update: ({ painted, copies }) => display.update(decoded(), painted, copies),
+        update: ({ painted, copies, missing }) => display.update(decoded(), painted, copies, missing),
         resize: (screens) => display.resize(decoded(), screens),
         cursor: (cursor) => {
           display.cursor = cursor;

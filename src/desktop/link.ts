@@ -18,10 +18,15 @@ export interface LinkEvents {
   /** The handshake is over and `framebuffer` has its size; pixels follow. */
   ready(info: { readonly name: string; readonly screens: readonly Screen[] }): void;
   /**
-   * One whole update was decoded. `copies` come first and in order; `painted` is what other rectangles wrote
-   * after them.
+   * One whole update was decoded. `copies` come first and in order; `painted` holds what other rectangles wrote
+   * after them, and may hold more. `missing`: how many pixels of the first picture have not come, exactly; a size that
+   * comes before all of them begins the count anew.
    */
-  update(update: { readonly painted: Region; readonly copies: readonly CopyMove[] }): void;
+  update(update: {
+    readonly painted: Region;
+    readonly copies: readonly CopyMove[];
+    readonly missing: number;
+  }): void;
   /** Inside the update that brings the first picture: how much of it is decoded, more than 0 and at most 1. */
   progress?(part: number): void;
   /** The picture changed its size or its monitors; `framebuffer` has the new size already. */

@@ -14,7 +14,7 @@ t.test("a live desktop's anchor and its overlay follow what the target scrolls",
   const { desktop, link } = house;
   const frame = link.framebuffer;
   drawText(frame, frame.rect, 9);
-  link.events.update({ painted: Region.of(frame.rect), copies: [] });
+  link.events.update({ painted: Region.of(frame.rect), copies: [], missing: 0 });
   const { id } = desktop.anchors.of("ann").add(rect(50, 40, 60, 30), "row");
   const { id: overlayId } = desktop.scene.add({ ...BOX, anchorId: id }, "ann", frame.rect);
   const overlay = () => desktop.scene.overlays.find((one) => one.id === overlayId);
@@ -25,7 +25,11 @@ t.test("a live desktop's anchor and its overlay follow what the target scrolls",
   const to = rect(0, 0, 200, 85);
   frame.copy(0, 15, to);
   drawText(frame, rect(0, 85, 200, 15), 77);
-  link.events.update({ painted: Region.of(rect(0, 85, 200, 15)), copies: [{ fromX: 0, fromY: 15, to }] });
+  link.events.update({
+    painted: Region.of(rect(0, 85, 200, 15)),
+    copies: [{ fromX: 0, fromY: 15, to }],
+    missing: 0,
+  });
   t.match(desktop.anchors.of("ann").get(id), { status: "found", rect: rect(50, 25, 60, 30), confidence: 1 });
   t.same(desktop.anchors.of("ann").scrollOf(id), { x: 0, y: 15 });
   t.match(overlay(), { x: 60, y: 35 });
@@ -33,7 +37,7 @@ t.test("a live desktop's anchor and its overlay follow what the target scrolls",
 
   // Scrolled on by 5 without a word.
   frame.copy(0, 5, rect(0, 0, 200, 95));
-  link.events.update({ painted: Region.of(frame.rect), copies: [] });
+  link.events.update({ painted: Region.of(frame.rect), copies: [], missing: 0 });
   t.match(desktop.anchors.of("ann").get(id), { status: "found", rect: rect(50, 20, 60, 30) });
   t.equal(desktop.anchors.of("ann").scrollOf(id), null, "too small a screen for a move to be found");
   t.match(overlay(), { x: 60, y: 30 });

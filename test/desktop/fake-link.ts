@@ -1,6 +1,7 @@
 import { LinkError } from "../../src/desktop/error.ts";
 import type { Link, LinkEvents } from "../../src/desktop/link.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
+import { MissingPixels } from "../../src/framebuffer/missing-pixels.ts";
 import type { CopyMove } from "../../src/framebuffer/picture.ts";
 import { type Rect, rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
@@ -22,11 +23,13 @@ export class FakeLink implements Link {
   answers = true;
   /** The pixel at 10,20 when the first input came after `said` was emptied. */
   colourAtFirstInput: number | null = null;
+  readonly #missing = new MissingPixels();
   #held: (() => void)[] = [];
   #events: LinkEvents | null = null;
 
   constructor(width = 200, height = 100) {
     this.framebuffer = new Framebuffer(width, height);
+    this.#missing.expect(this.framebuffer);
   }
 
   get events(): LinkEvents {
@@ -48,7 +51,9 @@ export class FakeLink implements Link {
   /** Fills and tells of it as one update. */
   paint(area: Rect, colour: number, copies: readonly CopyMove[] = []): void {
     this.framebuffer.fill(area, colour);
-    this.events.update({ painted: Region.of(area), copies });
+    this.#missing.paint(area);
+    for (const { to } of copies) this.#missing.paint(to);
+    this.events.update({ painted: Region.of(area), copies, missing: this.#missing.count });
   }
 
   drop(error = new LinkError("target_closed", "the target closed the connection")): void {

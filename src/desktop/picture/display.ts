@@ -62,8 +62,7 @@ export class Display {
   locks: LockKeys | null = null;
   #generation = 0;
   #sizedSince = 0;
-  /** What a new connection has not painted yet; the old picture is shown until this is empty. */
-  #missing = Region.empty;
+  /** Until a new connection has painted every pixel the old picture is shown. */
   #isFresh = false;
 
   constructor(scene: Scene, clock: Clock, events: DisplayEvents) {
@@ -155,10 +154,9 @@ export class Display {
     this.locks = null;
   }
 
-  /** A connection begins: nothing of `decoded` is known yet. */
-  begin(decoded: Framebuffer, screens: readonly Screen[]): void {
+  /** A connection begins: nothing of its picture is known yet. */
+  begin(screens: readonly Screen[]): void {
     this.#isFresh = false;
-    this.#missing = Region.of(decoded.rect);
     this.#screens = screens;
     this.#drawnPointer = null;
   }
@@ -167,17 +165,16 @@ export class Display {
   resize(decoded: Framebuffer | undefined, screens: readonly Screen[]): void {
     if (decoded === undefined) return;
     this.#screens = screens;
-    if (!this.#isFresh) this.#missing = Region.of(decoded.rect);
-    else if (!this.#adoptSize(decoded)) this.#tellScreens();
+    if (this.#isFresh && !this.#adoptSize(decoded)) this.#tellScreens();
   }
 
-  /** One whole update was decoded; undefined: the link is gone. */
-  update(decoded: Framebuffer | undefined, painted: Region, copies: readonly CopyMove[]): void {
+  /** One whole update was decoded, as LinkEvents tells it; undefined: the link is gone. */
+  update(decoded: Framebuffer | undefined, painted: Region, copies: readonly CopyMove[], missing = 0): void {
     if (decoded === undefined) return;
     if (!this.#isFresh) {
-      this.#missing = this.#missing.subtract(painted).subtract(targetsOf(copies));
-      if (!this.#missing.isEmpty) {
-        this.#events.received?.(1 - this.#missing.area / (decoded.width * decoded.height));
+      if (missing > 0) {
+        const pixels = decoded.width * decoded.height;
+        this.#events.received?.((pixels - missing) / pixels);
         return;
       }
       const isSame = equalScreens(this.#screens, this.#toldScreens);

@@ -1,5 +1,6 @@
 import { Framebuffer, OPAQUE } from "../../framebuffer/framebuffer.ts";
 import { type Rect, rect } from "../../framebuffer/rect.ts";
+import { Region } from "../../framebuffer/region.ts";
 import { ByteQueue, type Parser } from "../byte-queue.ts";
 import { codePointOf } from "../keysym-characters.ts";
 import { ResizeLimit } from "../resize-limit.ts";
@@ -147,6 +148,22 @@ export class RdpClient {
   /** Between the markers of a frame: the picture has parts of an update of which nothing was said. */
   get isInFrame(): boolean {
     return this.#c.isInFrame;
+  }
+
+  /** Pixels that have not come since `expectPicture`. */
+  get missingPixels(): number {
+    return this.#c.damage.missing.count;
+  }
+
+  /**
+   * From here on every pixel is to come, but for what lies on no screen: that is black for ever, and hosts with screens of
+   * several sizes never paint it.
+   */
+  expectPicture(): void {
+    const { damage, screens } = this.#c;
+    damage.missing.expect(this.framebuffer);
+    const gaps = Region.of(this.framebuffer.rect).subtract(Region.from(screens.map(({ rect }) => rect)));
+    for (const gap of gaps.rects) damage.missing.paint(gap);
   }
 
   /** Sends the first message. */

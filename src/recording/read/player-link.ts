@@ -191,7 +191,7 @@ export class PlayerLink implements Link {
     this.#hasPainted = true;
     target.words.set(frame.words);
     if (isResized) events.resize(this.#screens);
-    events.update({ painted, copies: [] });
+    events.update({ painted, copies: [], missing: 0 });
   }
 
   get #screens(): readonly Screen[] {

@@ -39,7 +39,7 @@ class Screen {
     });
     this.effects = new Effects(this.display, input, new ReactionTime(unknownMs), this.clock);
     input.attach(this.link);
-    this.display.begin(this.target, []);
+    this.display.begin([]);
     this.tell(this.target.rect);
   }
 

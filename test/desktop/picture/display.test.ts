@@ -25,7 +25,7 @@ function stand() {
   });
   const decoded = new Framebuffer(PAGE.width, PAGE.height);
   drawText(decoded, PAGE, 7);
-  display.begin(decoded, []);
+  display.begin([]);
   display.update(decoded, Region.of(PAGE), []);
   told.length = 0;
   return { clock, scene, display, decoded, told, resized };
@@ -100,7 +100,7 @@ t.test("other monitors that a new connection finds in the same size are told", a
   ];
   const connect = (screens: readonly Screen[]): void => {
     display.lost();
-    display.begin(decoded, one);
+    display.begin(one);
     display.resize(decoded, screens);
     display.update(decoded, Region.of(PAGE), []);
   };

@@ -113,7 +113,7 @@ function play(seed: number, steps: number): void {
     watched: () => {},
     maskSource,
   });
-  display.begin(decoded, []);
+  display.begin([]);
   display.update(decoded, Region.of(decoded.rect), []);
   const followers = [...AUDIENCES, ...AUDIENCES].map((audience) => new Follower(display, audience));
   for (const follower of followers) follower.take();
@@ -188,7 +188,7 @@ t.test("what happens under a mask alone is told to nobody who must not see it", 
     watched: () => {},
     maskSource,
   });
-  display.begin(decoded, []);
+  display.begin([]);
   display.update(decoded, Region.of(decoded.rect), []);
   const watcher = display.shownTo("agent").watchers.add(rect(0, 0, WIDTH, HEIGHT), false, () => {});
   watcher.take();
@@ -218,7 +218,7 @@ t.test("a scroll around a mask stays a move", async (t) => {
   for (let y = 0; y < HEIGHT; y++) decoded.fill(rect(0, y, WIDTH, 1), y * 1000);
   const events = { changed: () => {}, resized: () => {}, whole: () => {}, watched: () => {}, maskSource };
   const display = new Display(new Scene(clock), clock, events);
-  display.begin(decoded, []);
+  display.begin([]);
   display.update(decoded, Region.of(decoded.rect), []);
   const watcher = display.shownTo("viewer").watchers.add(rect(0, 0, WIDTH, HEIGHT), false, () => {});
   watcher.take();

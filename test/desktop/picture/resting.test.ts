@@ -57,8 +57,9 @@ function stand() {
       PLATFORM,
       () => {},
       (event: RfbClientEvent) => {
-        if (event.type === "ready") display.begin(client.framebuffer, event.screens);
-        if (event.type === "update") display.update(client.framebuffer, event.painted, event.copies);
+        if (event.type === "ready") display.begin(event.screens);
+        if (event.type === "update")
+          display.update(client.framebuffer, event.painted, event.copies, client.missingPixels);
       },
     );
     client.receive(hello(WIDTH, HEIGHT), 0);

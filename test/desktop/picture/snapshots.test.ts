@@ -34,7 +34,7 @@ function setUp(width = 640, height = 400) {
       y: 0,
     }),
   );
-  display.begin(target, []);
+  display.begin([]);
   const paint = (area: Rect, colour: number): void => {
     target.fill(area, colour);
     display.update(target, Region.of(area), []);

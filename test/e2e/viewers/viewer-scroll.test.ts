@@ -81,7 +81,7 @@ class ScrolledDesktop {
     this.#count++;
     const { width, height } = framebuffer;
     framebuffer.fill(rect(width - 1, height - 1, 1, 1), 0x0100fe + (this.#count << 8));
-    events.update({ painted: Region.of(framebuffer.rect), copies: [] });
+    events.update({ painted: Region.of(framebuffer.rect), copies: [], missing: 0 });
     return Buffer.from(framebuffer.bytes.subarray(-4, -1)).toString("hex");
   }
 }

@@ -24,13 +24,13 @@ t.test("a recording shows every picture as it was, at its time", async (t) => {
     const area = { x, y, width: 1 + Math.floor(random() * 50), height: 1 + Math.floor(random() * 30) };
     if (i % 5 === 4) {
       link.framebuffer.copy(0, 0, area);
-      link.events.update({ painted: Region.empty, copies: [{ fromX: 0, fromY: 0, to: area }] });
+      link.events.update({ painted: Region.empty, copies: [{ fromX: 0, fromY: 0, to: area }], missing: 0 });
     } else {
       for (let n = 0; n < (i % 3 === 0 ? 400 : 1); n++) {
         const at = { x: x + Math.floor(random() * area.width), y, width: 1, height: 1 };
         link.framebuffer.fill(n === 0 ? area : at, Math.floor(random() * 0xffffff));
       }
-      link.events.update({ painted: Region.of(area), copies: [] });
+      link.events.update({ painted: Region.of(area), copies: [], missing: 0 });
     }
     await settle();
     shown.push({ atMs: clock.nowMs() - startMs, rgba: studio.shot() });

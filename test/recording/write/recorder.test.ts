@@ -29,7 +29,7 @@ function noise(
       link.framebuffer.fill({ x: column, y: row, width: 1, height: 1 }, Math.floor(random() * 0xffffff));
     }
   }
-  link.events.update({ painted: Region.of({ x, y, width, height }), copies: [] });
+  link.events.update({ painted: Region.of({ x, y, width, height }), copies: [], missing: 0 });
 }
 
 t.test("a screen that changes all the time is recorded ten times a second at most", async (t) => {
@@ -299,7 +299,7 @@ t.test(
       if (i === 1) {
         const to = { x: 0, y: 0, width: 900, height: 50 };
         link.framebuffer.copy(0, 2400, to);
-        link.events.update({ painted: Region.empty, copies: [{ fromX: 0, fromY: 2400, to }] });
+        link.events.update({ painted: Region.empty, copies: [{ fromX: 0, fromY: 2400, to }], missing: 0 });
       }
       await settle();
       const { pixels, most } = read();

@@ -62,7 +62,7 @@ class DisplayedDesktop implements ViewedDesktop {
       whole: () => {},
       watched: () => {},
     });
-    this.display.begin(this.decoded, this.#layout);
+    this.display.begin(this.#layout);
     this.display.update(this.decoded, Region.of(this.decoded.rect), []);
   }
 

@@ -1,7 +1,6 @@
 import type { Duplex } from "node:stream";
-import { type Rect, rect, rectOfSize, type Size } from "../../../framebuffer/rect.ts";
-import { Region } from "../../../framebuffer/region.ts";
-import type { Screen } from "../../../framebuffer/screen.ts";
+import { type Rect, rect } from "../../../framebuffer/rect.ts";
+import type { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { RdpClientEvent, RdpClientOptions, RdpEffect } from "../../../protocols/rdp/client-context.ts";
 import { RdpClient } from "../../../protocols/rdp/rdp-client.ts";
@@ -40,7 +39,6 @@ export class RdpLink implements Link {
   #client: RdpClient;
   readonly #questions: RefreshBarrier;
   readonly #picture: FirstPicture;
-  readonly #gaps = new ScreenGaps();
   readonly #updates: UpdateJoiner;
   readonly #connection: TargetConnection;
   readonly #watchdog: Watchdog;
@@ -49,6 +47,8 @@ export class RdpLink implements Link {
   /** Hosts send from the beginning. */
   #isWatched = true;
   #isSuppressed = false;
+  /** A whole picture was told. */
+  #hasWhole = false;
   /** The host takes its sign-in only wrapped in SPNEGO, as it was found to want by the first. */
   #isSecondTry = false;
 
@@ -63,7 +63,11 @@ export class RdpLink implements Link {
     };
     this.#picture = new FirstPicture({ ask, giveUp: (error) => this.#end(error) }, clock);
     const isWhole = (): boolean => !this.#client.isInFrame;
-    const tell = (painted: Region): void => this.#events?.update({ painted, copies: [] });
+    const tell = (painted: Region): void => {
+      const missing = this.#client.missingPixels;
+      this.#hasWhole ||= missing === 0;
+      this.#events?.update({ painted, copies: [], missing });
+    };
     this.#updates = new UpdateJoiner({ isWhole, tell }, clock);
     this.#connection = new TargetConnection(
       {
@@ -220,17 +224,16 @@ export class RdpLink implements Link {
         this.#connection.established();
         this.#watchdog.start();
         this.#picture.await();
-        this.#gaps.set(this.framebuffer, event.screens);
+        this.#client.expectPicture();
         events.ready({ name: this.#name, screens: event.screens });
         break;
       case "update":
         if (this.#picture.came() && !this.#isWatched) this.#suppress();
-        this.#updates.add(this.#gaps.withPainted(event.painted));
-        this.#questions.painted(event.painted);
+        this.#updates.add(event.painted);
+        this.#questions.painted(event.painted, this.#client.missingPixels === 0);
         break;
       case "resize":
-        this.#questions.resized(this.framebuffer);
-        this.#gaps.set(this.framebuffer, event.screens);
+        if (!this.#hasWhole || this.#client.missingPixels > 0) this.#client.expectPicture();
         this.#updates.drop();
         events.resize(event.screens);
         break;
@@ -259,7 +262,7 @@ export class RdpLink implements Link {
   #unsuppress(): void {
     if (!this.#isSuppressed) return;
     this.#isSuppressed = false;
-    this.#questions.expectAll(this.framebuffer);
+    this.#client.expectPicture();
     this.#client.suppress(false);
   }
 
@@ -309,23 +312,5 @@ export class RdpLink implements Link {
     this.#updates.drop();
     this.#questions.fail(error);
     this.#connection.release(true);
-  }
-}
-
-/**
- * What a picture shows where no screen is: black, for ever. RDP hosts with screens of several sizes never paint it, and
- * a desktop is not live before all of it was painted.
- */
-export class ScreenGaps {
-  #gaps = Region.empty;
-
-  /** The picture has this size and these screens from here on. */
-  set(size: Size, screens: readonly Screen[]): void {
-    this.#gaps = Region.of(rectOfSize(size)).subtract(Region.from(screens.map(({ rect }) => rect)));
-  }
-
-  /** What was painted, and all that never will be. */
-  withPainted(painted: Region): Region {
-    return this.#gaps.isEmpty ? painted : painted.union(this.#gaps);
   }
 }

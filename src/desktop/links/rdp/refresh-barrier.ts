@@ -1,5 +1,5 @@
-import { type Rect, rect, rectOfSize, type Size } from "../../../framebuffer/rect.ts";
-import { Region } from "../../../framebuffer/region.ts";
+import { type Rect, rect } from "../../../framebuffer/rect.ts";
+import type { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { LinkError } from "../../error.ts";
 import { Barriers } from "../barriers.ts";
@@ -34,8 +34,8 @@ export class RefreshBarrier {
   /** How to call off, and how to reject, each that waits for the host to copy its screen anew. */
   readonly #sampled = new Map<() => void, (error: LinkError) => void>();
   #hasAnswered = false;
-  /** What was not painted since the host was let go on. */
-  #missing = Region.empty;
+  /** Of the last update: nothing was missing after it. */
+  #isWhole = true;
   #cancel: (() => void) | null = null;
 
   /** `ask` sends a Refresh Rect. */
@@ -69,27 +69,21 @@ export class RefreshBarrier {
     this.#ask(PROBE);
   }
 
-  /** The host was told to be silent and is no more: it will paint everything. */
-  expectAll(size: Size): void {
-    this.#missing = Region.of(rectOfSize(size));
-  }
-
-  resized(size: Size): void {
-    if (!this.#missing.isEmpty) this.expectAll(size);
-  }
-
-  /** After an update is in the picture. */
-  painted(painted: Region): void {
-    const wasWhole = this.#missing.isEmpty;
-    if (!wasWhole) this.#missing = this.#missing.subtract(painted);
+  /**
+   * After an update is in the picture. `isWhole`: nothing is missing of what the host has to send, such as all of its
+   * picture after it was told to be silent.
+   */
+  painted(painted: Region, isWhole: boolean): void {
+    const wasWhole = this.#isWhole;
+    this.#isWhole = isWhole;
     if (!this.#waiting.isWaiting) return;
-    if (this.#missing.isEmpty && painted.overlaps(PROBE)) {
+    if (isWhole && painted.overlaps(PROBE)) {
       this.#hasAnswered ||= isAnswer(painted);
       this.#passAll();
       return;
     }
     // The answer may have come in the same pass over the screen, before the last of what was missing.
-    if (!wasWhole && this.#missing.isEmpty) this.#ask(PROBE);
+    if (!wasWhole && isWhole) this.#ask(PROBE);
     this.#awaitSilence();
   }
 

@@ -227,7 +227,7 @@ export class VncLink implements Link {
       case "update":
         this.#line.updated(this.#clock.nowMs());
         this.#pace.onUpdate();
-        events.update(event);
+        events.update({ ...event, missing: this.#client.missingPixels });
         this.#areaRequests.onUpdate(event);
         break;
       case "resize":

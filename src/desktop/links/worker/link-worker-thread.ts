@@ -163,9 +163,9 @@ export class LinkThread {
         this.#say({ kind: "ready", picture: this.#picture, name, screens });
         this.#await(0);
       },
-      update: ({ painted, copies }) => {
+      update: ({ painted, copies, missing }) => {
         this.#tellFacts(link);
-        this.#say({ kind: "update", painted: numbersOf(painted), copies });
+        this.#say({ kind: "update", painted: numbersOf(painted), copies, missing });
         this.#await(0);
       },
       resize: (screens) => {

@@ -221,7 +221,7 @@ export class WorkerLink implements Link {
         events.ready({ name: said.name, screens: said.screens });
         break;
       case "update":
-        events.update({ painted: regionOf(said.painted), copies: said.copies });
+        events.update({ painted: regionOf(said.painted), copies: said.copies, missing: said.missing });
         break;
       case "resize":
         this.#adopt(said.picture);

@@ -99,7 +99,12 @@ export type Said =
       readonly screens: readonly Screen[];
     }
   /** `painted`: x, y, width, height of each rectangle. */
-  | { readonly kind: "update"; readonly painted: Int32Array; readonly copies: readonly CopyMove[] }
+  | {
+      readonly kind: "update";
+      readonly painted: Int32Array;
+      readonly copies: readonly CopyMove[];
+      readonly missing: number;
+    }
   | { readonly kind: "resize"; readonly picture: SharedPicture; readonly screens: readonly Screen[] }
   | { readonly kind: "plain"; readonly event: ForwardedEvent }
   | { readonly kind: "stalled"; readonly isStalled: boolean }

@@ -1,3 +1,4 @@
+import { MissingPixels } from "../../../framebuffer/missing-pixels.ts";
 import { boundRects, EMPTY_RECT, isEmptyRect, type Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 
@@ -6,6 +7,8 @@ const MAX_RECTS = 2048;
 
 /** What was painted since it was last told. Its memory is bounded, however long an update is. */
 export class DamageLog {
+  /** What has to come and has not, exactly. */
+  readonly missing = new MissingPixels();
   #rects: Rect[] = [];
 
   get isEmpty(): boolean {
@@ -14,6 +17,7 @@ export class DamageLog {
 
   paint(r: Rect): void {
     if (isEmptyRect(r)) return;
+    this.missing.paint(r);
     if (this.#rects.length === MAX_RECTS) this.#rects = [this.#rects.reduce(boundRects, EMPTY_RECT)];
     this.#rects.push(r);
   }

@@ -1,5 +1,6 @@
 import type { Cursor } from "../../../framebuffer/cursor.ts";
 import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { MissingPixels } from "../../../framebuffer/missing-pixels.ts";
 import type { CopyMove } from "../../../framebuffer/picture.ts";
 import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Region } from "../../../framebuffer/region.ts";
@@ -103,8 +104,8 @@ export interface ClientContext {
   /** What was agreed, in words: "RFB 3.8, VncAuth". */
   description: string;
   screens: readonly Screen[];
-  /** Pixels of the first picture that were decoded; null once there are as many as it has. */
-  firstPixels: number | null;
+  /** What of the first picture has not been decoded. */
+  readonly missing: MissingPixels;
   /** What a clipboard request of the server is answered with. */
   clipboardText: string | null;
   /** When the message that is being read has to be whole; null where it may take its time. */

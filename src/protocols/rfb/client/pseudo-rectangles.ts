@@ -136,6 +136,7 @@ function resize(
   if (!isSame) {
     c.admitResize();
     c.framebuffer.resize(width, height);
+    if (update.isFirst) c.missing.expect(c.framebuffer);
   }
   c.screens = screens;
   update.hasResized = true;

@@ -1,4 +1,4 @@
-import { holdsRect, rect } from "../../../framebuffer/rect.ts";
+import { holdsRect, type Rect, rect } from "../../../framebuffer/rect.ts";
 import type { Parser } from "../../byte-queue.ts";
 import { RfbError } from "../error.ts";
 import { ENCODING } from "../numbers.ts";
@@ -15,7 +15,7 @@ export function* readFramebufferUpdate(c: ClientContext): Parser<void> {
   while (!c.from.has(3)) yield 3;
   c.from.skip(1);
   const count = c.from.u16();
-  const update = new Update();
+  const update = new Update(c.missing.count > 0);
   for (let i = 0; i < count || count === 0xffff; i++) {
     if (yield* readRectangle(c, update)) break;
   }
@@ -46,20 +46,22 @@ function* readRectangle(c: ClientContext, update: Update): Parser<boolean> {
     const fromY = ((source[2] ?? 0) << 8) | (source[3] ?? 0);
     yield* encoding.decode(c.from, c.framebuffer, r, c.decoders);
     update.copy({ fromX, fromY, to: r });
+    c.missing.paint(r);
     return false;
   }
   c.framebuffer.paint(r);
   yield* encoding.decode(c.from, c.framebuffer, r, c.decoders);
   update.paint(r);
-  if (c.firstPixels !== null) tellProgress(c, c.firstPixels, r.width * r.height);
+  if (c.missing.count > 0) tellProgress(c, r);
   return false;
 }
 
 /** A first picture over a slow line is one update of many rectangles: this tells its way in steps of `PROGRESS_STEP`. */
-function tellProgress(c: ClientContext, before: number, pixels: number): void {
+function tellProgress(c: ClientContext, painted: Rect): void {
   const all = c.framebuffer.width * c.framebuffer.height;
-  const now = before + pixels;
-  c.firstPixels = now < all ? now : null;
-  const isNext = Math.floor(now / all / PROGRESS_STEP) > Math.floor(before / all / PROGRESS_STEP);
-  if (isNext) c.emit({ type: "progress", part: Math.min(1, now / all) });
+  const before = (all - c.missing.count) / all;
+  c.missing.paint(painted);
+  const part = (all - c.missing.count) / all;
+  const isNext = Math.floor(part / PROGRESS_STEP) > Math.floor(before / PROGRESS_STEP);
+  if (isNext) c.emit({ type: "progress", part });
 }

@@ -1,4 +1,5 @@
 import { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import { MissingPixels } from "../../../framebuffer/missing-pixels.ts";
 import { type PixelFormat, RGBX } from "../../../framebuffer/pixel-format.ts";
 import { boundRects, EMPTY_RECT, type Rect, rect } from "../../../framebuffer/rect.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
@@ -94,7 +95,7 @@ export class RfbClient {
       encodingOf: () => undefined,
       description: "",
       screens: [],
-      firstPixels: 0,
+      missing: new MissingPixels(),
       clipboardText: null,
       deadlineMs: null,
       nowMs: () => this.#nowMs,
@@ -110,6 +111,11 @@ export class RfbClient {
   /** The handshake is over. */
   get isReady(): boolean {
     return this.#isReady;
+  }
+
+  /** Pixels of the first picture that have not come; 0 once an update was told that left none. */
+  get missingPixels(): number {
+    return this.#context.missing.count;
   }
 
   /** "RFB 3.8, VncAuth"; empty before that is agreed. */
@@ -231,6 +237,7 @@ export class RfbClient {
     this.#agreeOnFormat(name);
     this.askPlain(false);
     this.#isReady = true;
+    c.missing.expect(c.framebuffer);
     c.emit({ type: "ready", name, screens: c.screens });
     yield* readMessages(c);
   }

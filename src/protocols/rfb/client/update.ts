@@ -9,10 +9,16 @@ const MAX_DAMAGE_RECTS = 2048;
 /** What one FramebufferUpdate did, told when it is whole. Its memory is bounded, however long the update is. */
 export class Update {
   readonly copies: CopyMove[] = [];
+  /** It began before there was a whole picture. */
+  readonly isFirst: boolean;
   hasResized = false;
   #painted: Rect[] = [];
   /** The last of each type: what came before it within the update is past. */
   readonly #after = new Map<RfbClientEvent["type"], RfbClientEvent>();
+
+  constructor(isFirst: boolean) {
+    this.isFirst = isFirst;
+  }
 
   paint(r: Rect): void {
     if (this.#painted.length === MAX_DAMAGE_RECTS) {

@@ -3,6 +3,7 @@ import { PLATFORM } from "../../../../src/appliance/open-links.ts";
 import { rect } from "../../../../src/framebuffer/rect.ts";
 import { ByteWriter } from "../../../../src/protocols/byte-writer.ts";
 import { packClipboardText } from "../../../../src/protocols/rfb/extended-clipboard.ts";
+import { ENCODING } from "../../../../src/protocols/rfb/numbers.ts";
 import { checkChunking, errorOf, Peer } from "./peer.ts";
 import { ascii, hello, join, rectangle, serverInit, solid, u32, update } from "./server-bytes.ts";
 
@@ -154,6 +155,26 @@ t.test("a first picture of many small rectangles is told a hundred times at most
   t.equal(parts.length, 100);
   t.ok(parts.every((part, i) => part > (parts[i - 1] ?? 0) && part <= 1));
 });
+
+t.test(
+  "a size that comes before the first whole picture was told has a first picture of its own",
+  async (t) => {
+    const peer = new Peer().say(hello(8, 8));
+    t.equal(peer.client.missingPixels, 64);
+    const resized = (width: number, height: number) => rectangle(0, 0, width, height, ENCODING.desktopSize);
+    const whole = rectangle(0, 0, 8, 8, 0, solid(8, 8, RED));
+    peer.say(
+      update(rectangle(0, 0, 8, 4, 0, solid(8, 4, RED)), rectangle(0, 4, 8, 2, 1, Uint8Array.of(0, 0, 0, 0))),
+    );
+    t.equal(peer.client.missingPixels, 16, "what was moved is there as well");
+    peer.say(update(whole, resized(8, 10), rectangle(0, 8, 1, 1, 0, solid(1, 1, RED))));
+    t.equal(peer.client.missingPixels, 79);
+    peer.say(update(whole, rectangle(0, 8, 8, 2, 0, solid(8, 2, RED))));
+    t.equal(peer.client.missingPixels, 0);
+    peer.say(update(resized(8, 12)));
+    t.equal(peer.client.missingPixels, 0, "later ones change a picture that is in use");
+  },
+);
 
 t.test("moves before anything is painted are told as moves, later ones as painted", async (t) => {
   const peer = new Peer().say(hello(8, 8));
