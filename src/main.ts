@@ -33,7 +33,7 @@ async function serve(config: Config): Promise<void> {
   process.on("unhandledRejection", (err) => log.error({ err }, "Promise rejected unheard"));
   const { toolsets } = config.mcp;
   if (config.isStdio && (await relayToRunning(config.data_dir, process.stdin, process.stdout, toolsets))) {
-    log.info({ dataDir: config.data_dir }, "Conversation was held by the running server");
+    log.info({ dataDir: config.data_dir }, "MCP session was served by the running server");
     process.exit(0);
   }
   const isAskedToStop = stopSignal();
@@ -55,8 +55,8 @@ async function serve(config: Config): Promise<void> {
   const stop = closer(appliance, log);
   void isAskedToStop.then(stop);
   if (!config.isStdio) return;
-  const conversation = appliance.mcp.serveStdio(process.stdin, process.stdout, STDIO_PRINCIPAL);
-  await conversation.closed;
+  const session = appliance.mcp.serveStdio(process.stdin, process.stdout, STDIO_PRINCIPAL);
+  await session.closed;
   stop();
 }
 

@@ -94,9 +94,9 @@ export interface InputState {
  * The way of the pointer: every place where an action does something, in order, and straight lines between them. Who
  * moves with a button down does something all the way from where the pointer was.
  */
-export function pathOf(action: Action, hand: InputState): readonly Point[] {
-  const own = placesOf(action, hand.position);
-  return own.length > 0 && hand.buttons !== 0 ? [hand.position, ...own] : own;
+export function pathOf(action: Action, input: InputState): readonly Point[] {
+  const own = placesOf(action, input.position);
+  return own.length > 0 && input.buttons !== 0 ? [input.position, ...own] : own;
 }
 
 function placesOf(action: Action, pointer: Point): readonly Point[] {

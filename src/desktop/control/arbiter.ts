@@ -23,7 +23,7 @@ const LONGEST_TURN_MS = 70_000;
 const LINGER_MS = 3000;
 /** While others wait, an agent that keeps something pressed between two actions keeps its turn for so long. */
 const PRESSED_MS = 10_000;
-/** A second person's hand makes them the holder once the first has rested for so long; until then both just work. */
+/** A second person who uses the input becomes its holder once the first has rested for so long; until then both just work. */
 const SHARED_MS = 2000;
 
 export interface ArbiterPorts {
@@ -32,7 +32,7 @@ export interface ArbiterPorts {
   readonly humanIdleMs: number;
   /** Whether any key or button is down. */
   isPressed(): boolean;
-  /** The agent's hand moves nothing any more until its next action. */
+  /** The agent's input goes nowhere any more until its next action. */
   seize(): void;
   releaseAll(): void;
   changed(holder: Holder | null): void;
@@ -47,7 +47,7 @@ interface Waiter {
   start(): void;
 }
 
-/** One hand at a time: a person's wins at once, agents' actions are whole and take turns by principal. */
+/** One actor at a time uses the input: a person wins at once, agents' actions are whole and take turns by principal. */
 export class Arbiter {
   readonly #ports: ArbiterPorts;
   /** Waiting actions by principal, each in order; principals in the order of their turns. */
@@ -101,7 +101,7 @@ export class Arbiter {
     this.#watchIdle();
   }
 
-  /** More of the hand that holds already, such as a moving pointer; false from any other. */
+  /** More of who holds the input already, such as a moving pointer; false from any other. */
   touch(human: Actor): boolean {
     if (this.#holder?.actor.kind !== "human") return false;
     if (this.#holder.actor.id === human.id) this.#usedAtMs = this.#ports.clock.nowMs();
@@ -148,7 +148,7 @@ export class Arbiter {
     else await this.#wait(actor, action);
     const cancelLimit = this.#ports.clock.after(LONGEST_TURN_MS, () => action.abort(tooLong()));
     try {
-      // Whatever came between being let in and running: nothing begins in a person's hand.
+      // Whatever came between being let in and running: nothing begins while a person has the input.
       action.signal.throwIfAborted();
       return await run();
     } finally {

@@ -15,7 +15,7 @@ import { type Action, type ActionResult, type Actor, type PerformOptions, unseen
 import { type InputState, isInput, isTakeOver } from "./action-class.ts";
 import type { ActionRecord } from "./action-record.ts";
 import { intentOf, pointOf, summaryOf } from "./action-summary.ts";
-import { Asker, type Permit } from "./approvals/asker.ts";
+import { ApprovalRequester, type Permit } from "./approvals/approval-requester.ts";
 import type { StandingGrants } from "./approvals/standing-grants.ts";
 import { Arbiter } from "./arbiter.ts";
 import type { GatePorts } from "./gate-ports.ts";
@@ -27,7 +27,7 @@ type Outcome = Pick<ActionRecord, "outcome" | "code" | "wasConfirmed" | "effect"
 
 /**
  * The one way down: policy, approval, turn, record, input. A person's raw pointer and keys go through at once and
- * unrecorded one by one; an agent's action is whole, or ends the moment a person's hand is there.
+ * unrecorded one by one; an agent's action is whole, or ends the moment a person uses the input.
  */
 export class Gate {
   readonly arbiter: Arbiter;
@@ -35,8 +35,8 @@ export class Gate {
   readonly #ports: GatePorts;
   readonly #human: Performer;
   readonly #agent: Performer;
-  readonly #hand: AgentInput;
-  readonly #asker: Asker;
+  readonly #agentInput: AgentInput;
+  readonly #requester: ApprovalRequester;
   readonly #secrets: SecretTyping;
   readonly #running = new RunningActions();
   #lastPress: Point | null = null;
@@ -48,11 +48,11 @@ export class Gate {
     this.#ports = ports;
     const reaction = new ReactionTime();
     this.effects = new Effects(display, input, reaction, clock);
-    this.#hand = new AgentInput(input);
+    this.#agentInput = new AgentInput(input);
     this.#secrets = new SecretTyping(ports);
-    const performer = (hand: Input): Performer =>
+    const performer = (sink: Input): Performer =>
       new Performer(
-        hand,
+        sink,
         {
           bounds: () => display.bounds,
           random: () => ports.random(),
@@ -62,18 +62,18 @@ export class Gate {
         clock,
       );
     this.#human = performer(input);
-    this.#agent = performer(this.#hand);
+    this.#agent = performer(this.#agentInput);
     this.arbiter = new Arbiter({
       clock,
       humanIdleMs: ports.humanIdleMs,
       isPressed: () => input.heldCount > 0,
-      seize: () => this.#hand.seize(),
+      seize: () => this.#agentInput.seize(),
       releaseAll: () => input.releaseAll(),
       changed: (holder) => ports.held(holder),
     });
-    this.#asker = new Asker({
+    this.#requester = new ApprovalRequester({
       ...ports,
-      hand: (actor) => this.#handOf(actor),
+      inputState: (actor) => this.#inputStateOf(actor),
       lastPress: () => this.#lastPress,
       periodic: () => this.effects.periodic,
       isExact: () => input.link?.isExact ?? true,
@@ -87,11 +87,11 @@ export class Gate {
 
   /** Pixels changed, null: the screen has another size. What is bound to others is void. */
   onDamage(damage: Region | null): void {
-    this.#asker.onDamage(damage);
+    this.#requester.onDamage(damage);
   }
 
   get standing(): StandingGrants {
-    return this.#asker.standing;
+    return this.#requester.standing;
   }
 
   /**
@@ -99,7 +99,7 @@ export class Gate {
    * let be done ends.
    */
   onRules(): void {
-    this.#asker.standing.clear();
+    this.#requester.standing.clear();
     this.#running.recheck();
   }
 
@@ -117,7 +117,7 @@ export class Gate {
     const reason = new RefusedError("cancelled", "the desktop was removed");
     this.#stopped ??= reason;
     this.#running.end(reason, true);
-    this.#asker.standing.clear();
+    this.#requester.standing.clear();
     this.#agent.forget();
     this.arbiter.close();
   }
@@ -125,11 +125,11 @@ export class Gate {
   /** Releases what is held, voids what waits, and refuses agents until `resume`. */
   stop(): void {
     const reason = new RefusedError("stopped", "the desktop was stopped: wait until a human resumes it");
-    this.#hand.seize();
+    this.#agentInput.seize();
     this.#stopped ??= reason;
     this.#running.end(reason, true);
     this.#ports.approvals.cancelAll();
-    this.#asker.standing.clear();
+    this.#requester.standing.clear();
     this.#ports.input.releaseAll();
   }
 
@@ -181,14 +181,14 @@ export class Gate {
     }
   }
 
-  /** A viewer's own hand: no policy beyond its role, no waiting; pressing anything takes the input over. */
+  /** A viewer's own pointer and keys: no policy beyond its role, no waiting; pressing anything takes the input over. */
   async #pass(
     action: Extract<Action, { kind: "pointer" | "key" }>,
     actor: Actor,
     options: PerformOptions,
   ): Promise<ActionResult> {
     const { input, display } = this.#ports;
-    // What is down while no person holds the input is an agent's, and no part of this hand.
+    // What is down while no person holds the input is an agent's, and not theirs.
     const ownButtons = this.arbiter.isHumanHolding ? input.buttons : 0;
     const isPress = action.kind === "key" ? action.isDown : (action.buttons & ~ownButtons) !== 0;
     // What comes up comes up, also where the screen is no more that it went down on.
@@ -220,18 +220,19 @@ export class Gate {
       checkDuration(action, options);
       checkLetters(action, input.link);
     }
-    const verdict = modes.verdict(action, actor, this.#handOf(actor));
+    const verdict = modes.verdict(action, actor, this.#inputStateOf(actor));
     if (verdict.kind === "deny") throw new RefusedError("permission_denied", verdict.reason);
     if (actor.kind !== "human") await this.#secrets.check(action, actor);
     const isDemanded = options.requireConfirmation === true;
-    const standing = verdict.kind === "ask" && !isDemanded ? this.#asker.standingPermit(action, actor) : null;
+    const standing =
+      verdict.kind === "ask" && !isDemanded ? this.#requester.standingPermit(action, actor) : null;
     const isAsked = isDemanded || (verdict.kind === "ask" && standing === null);
     // Who merely used the mouse a moment ago is still asked: their yes lends the input.
     const mayAsk = isAsked && this.arbiter.holder?.isDeclared !== true;
     if (actor.kind !== "human" && isInput(action) && !mayAsk) this.arbiter.checkFree();
     if (!isAsked) return standing;
     const intent = options.intent ?? null;
-    const permit = await this.#asker.ask(action, actor, intent, signal, options.signal);
+    const permit = await this.#requester.ask(action, actor, intent, signal, options.signal);
     this.#human.check(permit.action);
     // Who holds the input and says yes lends it for this; anybody else's yes does not take it from them.
     if (this.arbiter.holder?.actor.id === permit.by.id) this.arbiter.giveBack();
@@ -278,14 +279,14 @@ export class Gate {
     ending.throwIfAborted();
     options.stillHolds?.();
     // INVARIANT: nothing of an approved action is sent unless the screen, at that moment, is what was approved.
-    this.#hand.begin(checks);
-    const seize = (): void => this.#hand.seize();
+    this.#agentInput.begin(checks);
+    const seize = (): void => this.#agentInput.seize();
     ending.addEventListener("abort", seize, { once: true });
     try {
       return await this.#execute(this.#agent, withPlainClipboard(action), typed, ending, permit);
     } finally {
       ending.removeEventListener("abort", seize);
-      this.#hand.end();
+      this.#agentInput.end();
     }
   }
 
@@ -303,7 +304,7 @@ export class Gate {
    * for a while ends with the rules it was given under. Throws RefusedError permission_denied.
    */
   #checkRules(action: Action, actor: Actor, permit: Permit | null): void {
-    const verdict = this.#ports.modes.verdict(action, actor, this.#handOf(actor));
+    const verdict = this.#ports.modes.verdict(action, actor, this.#inputStateOf(actor));
     if (verdict.kind === "deny") throw new RefusedError("permission_denied", verdict.reason);
     if (verdict.kind === "allow" || permit?.isStanding === false) return;
     if (permit !== null) {
@@ -345,7 +346,7 @@ export class Gate {
   }
 
   /** What the input is to an actor: what another agent left down comes up before their turn. */
-  #handOf(actor: Actor): InputState {
+  #inputStateOf(actor: Actor): InputState {
     const { position, buttons } = this.#ports.input;
     if (!this.arbiter.isPressedBy(actor.id)) return { position, buttons: 0, keys: [] };
     return { position, buttons, keys: this.#agent.heldKeys };

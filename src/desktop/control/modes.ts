@@ -113,8 +113,8 @@ export class Modes {
     return { mode };
   }
 
-  verdict(action: Action, actor: Actor, hand: InputState): Verdict {
+  verdict(action: Action, actor: Actor, input: InputState): Verdict {
     const choice = this.#choices.get(actor.id) ?? null;
-    return decide({ ceiling: this.#ceiling, choice, clipboard: this.#clipboard }, action, actor, hand);
+    return decide({ ceiling: this.#ceiling, choice, clipboard: this.#clipboard }, action, actor, input);
   }
 }

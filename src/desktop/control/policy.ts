@@ -89,14 +89,14 @@ export interface Rulings {
 
 /**
  * Decides whether an actor may do an action: the strictest of all that holds for it. Humans are bound by their role,
- * not by the mode. `hand`: where the pointer is and what is held.
+ * not by the mode. `input`: where the pointer is and what is held.
  */
-export function decide(rulings: Rulings, action: Action, actor: Actor, hand: InputState): Verdict {
+export function decide(rulings: Rulings, action: Action, actor: Actor, input: InputState): Verdict {
   if (actor.kind === "human") return { kind: "allow" };
   if (actor.kind === "replay") return { kind: "deny", reason: "a replay takes no input" };
-  const path = pathOf(action, hand);
+  const path = pathOf(action, input);
   let verdict: Verdict = { kind: "allow" };
-  for (const actionClass of actionClassesOf(action, hand.keys)) {
+  for (const actionClass of actionClassesOf(action, input.keys)) {
     const judged = judge(rulings, actionClass, path);
     if (judged.kind === "deny") return judged;
     if (judged.kind === "ask") verdict = judged;

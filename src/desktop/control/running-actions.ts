@@ -1,5 +1,5 @@
 /**
- * An action from its call to its end. Whatever calls it off aborts this one signal: its caller, a stop, a person's hand,
+ * An action from its call to its end. Whatever calls it off aborts this one signal: its caller, a stop, a person who takes the input,
  * a lost target, new rules.
  */
 export class RunningAction {

@@ -7,10 +7,10 @@ import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Principal } from "../../auth/principal.ts";
 import type { Toolset } from "../tool/toolsets.ts";
-import type { Mcp, StdioConversation } from "./mcp.ts";
+import type { Mcp, StdioSession } from "./mcp.ts";
 import { toolsetsLine } from "./stdio-gate.ts";
 
-/** Clients of one computer at a time; each costs an MCP conversation. */
+/** Clients of one computer at a time; each costs an MCP session. */
 const MAX_CLIENTS = 50;
 /** A local socket answers at once, or no server is there. */
 const CONNECT_MS = 1000;
@@ -32,7 +32,7 @@ export class ControlSocket {
   readonly path: string;
   readonly #server: Server;
   readonly #files: readonly string[];
-  readonly #clients = new Map<Socket, StdioConversation>();
+  readonly #clients = new Map<Socket, StdioSession>();
 
   private constructor(server: Server, path: string, files: readonly string[]) {
     this.path = path;
@@ -70,8 +70,8 @@ export class ControlSocket {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    for (const [socket, conversation] of this.#clients) {
-      await conversation.close();
+    for (const [socket, session] of this.#clients) {
+      await session.close();
       socket.destroy();
     }
     await closed;
@@ -79,11 +79,11 @@ export class ControlSocket {
   }
 
   #serve(socket: Socket, mcp: Pick<Mcp, "serveStdio">, principal: Principal): void {
-    const conversation = mcp.serveStdio(socket, socket, principal);
-    this.#clients.set(socket, conversation);
+    const session = mcp.serveStdio(socket, socket, principal);
+    this.#clients.set(socket, session);
     socket.on("error", () => socket.destroy());
     socket.once("close", () => this.#clients.delete(socket));
-    conversation.closed.then(
+    session.closed.then(
       () => socket.end(),
       () => socket.destroy(),
     );
@@ -91,7 +91,7 @@ export class ControlSocket {
 }
 
 /**
- * Hands a conversation over to the server that runs on this data directory, byte for byte and keeping nothing, after
+ * Hands a session over to the server that runs on this data directory, byte for byte and keeping nothing, after
  * a line that says which tools the client wants; resolves when either side ends. False, with nothing read, where no server runs.
  */
 export async function relayToRunning(

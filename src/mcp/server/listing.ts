@@ -23,7 +23,7 @@ const SHARED_TEXTS: ReadonlySet<unknown> = new Set(
   Object.values(SHARED_FIELDS).map(({ description }) => description),
 );
 
-/** Made once a tool: the list is asked for with every conversation. */
+/** Made once a tool: the list is asked for with every session. */
 export function listedTool(tool: Tool): ListedTool {
   let listed = LISTED.get(tool);
   if (listed === undefined) {

@@ -3,8 +3,8 @@ import type { Readable, Writable } from "node:stream";
 import type { Principal } from "../../auth/principal.ts";
 import type { Toolset } from "../tool/toolsets.ts";
 
-/** A conversation over stdio. */
-export interface StdioConversation {
+/** A session over stdio. */
+export interface StdioSession {
   /** Resolves when the client is gone and every answer is written. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export interface Mcp {
     stdout: Writable,
     principal: Principal,
     toolsets?: readonly Toolset[] | null,
-  ): StdioConversation;
+  ): StdioSession;
   /** Ends every session and aborts what runs. */
   close(): Promise<void>;
 }

@@ -32,7 +32,6 @@ import { runTool } from "../tool/run-tool.ts";
 import type { Tool } from "../tool/tool.ts";
 import { selectTools, type Toolset, toolsetsOfUrl } from "../tool/toolsets.ts";
 import { TOOLS } from "../tools/list.ts";
-import { Conversations } from "./conversations.ts";
 import { Elicitation } from "./elicitation.ts";
 import { calledTool, capabilitiesInEnvelope, clientInEnvelope } from "./envelope.ts";
 import { bodyless, faultHttp, givenBody, MAX_BODY_BYTES, readBody, sendResponse, tooMany } from "./http.ts";
@@ -40,7 +39,8 @@ import { INSTRUCTIONS } from "./instructions.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST, SESSION_NOT_FOUND, TRANSPORT_ERROR } from "./json-rpc.ts";
 import { ListenBus } from "./listen-bus.ts";
 import { listedTool } from "./listing.ts";
-import type { Mcp, StdioConversation } from "./mcp.ts";
+import type { Mcp, StdioSession } from "./mcp.ts";
+import { PrincipalSessions } from "./principal-sessions.ts";
 import { tellProgress } from "./progress.ts";
 import { RESOURCE_CAPABILITIES, serveResources } from "./serve-resources.ts";
 import { Sessions } from "./sessions.ts";
@@ -58,7 +58,7 @@ const MAX_CLIENT_NAME = 100;
 /** Clients remembered so that each is announced once. */
 const MAX_CLIENTS = 1000;
 
-/** Makes the SDK's server object of one conversation or request. */
+/** Makes the SDK's server object of one session or request. */
 export type MakeServer = (info: Implementation, options: ServerOptions) => Server;
 
 /**
@@ -93,7 +93,7 @@ class McpFace implements Mcp {
   readonly #mcpState: McpState;
   readonly #bus: ListenBus;
   readonly #elicitation: Elicitation;
-  readonly #conversations: Conversations;
+  readonly #principalSessions: PrincipalSessions;
   readonly #sessions: Sessions<Legacy>;
   /** The SDK hands factories the very Request it was given: the way to say who sent it. */
   readonly #senders = new WeakMap<Request, Sender>();
@@ -116,7 +116,7 @@ class McpFace implements Mcp {
     this.#mcpState = openMcpState(ports);
     this.#bus = new ListenBus(this.#mcpState, (principal) => this.#desktopsOf(principal));
     this.#elicitation = new Elicitation({ questions: ports.questions ?? null, clock: ports.clock });
-    this.#conversations = new Conversations(ports.desktops);
+    this.#principalSessions = new PrincipalSessions(ports.desktops);
     this.#sessions = new Sessions(ports.clock, ({ server, over }) => {
       over();
       server.close().catch((err: unknown) => ports.log.warn({ err }, "MCP session did not close"));
@@ -161,7 +161,7 @@ class McpFace implements Mcp {
     stdout: Writable,
     principal: Principal,
     toolsets: readonly Toolset[] | null = null,
-  ): StdioConversation {
+  ): StdioSession {
     const sender: Sender = {
       principal,
       transport: "stdio",
@@ -177,7 +177,7 @@ class McpFace implements Mcp {
     );
     const transport = new StdioTransport(gate, stdout);
     const handle = serveStdio(() => this.#server(sender), { transport });
-    void transport.closed.then(this.#conversations.begin(principal));
+    void transport.closed.then(this.#principalSessions.begin(principal));
     stdin.once("error", () => gate.end());
     stdin.pipe(gate);
     return { closed: transport.closed, close: () => handle.close() };
@@ -277,7 +277,7 @@ class McpFace implements Mcp {
         this.#sessions.add(id, principal.id, {
           server,
           transport,
-          over: this.#conversations.begin(principal),
+          over: this.#principalSessions.begin(principal),
         });
         whenGone(res, this.#sessions.use(id));
       },

@@ -2,11 +2,11 @@ import type { Principal } from "../../auth/principal.ts";
 import type { McpDesktops } from "../tool/ports.ts";
 
 /**
- * Who has a conversation open: a session of the 2025 era, or standard streams. When a principal's last one is over,
- * nobody comes back to let go of what it left pressed, so that is done at once. Clients of 2026-07-28 over HTTP have
- * no conversation; what they leave pressed is let go by time.
+ * Counts each principal's open sessions: HTTP sessions of the 2025 protocol, and standard streams. When the last one
+ * ends, nobody comes back to let go of what it left pressed, so that is done at once. Clients of 2026-07-28 over HTTP
+ * have no session; what they leave pressed is let go by time.
  */
-export class Conversations {
+export class PrincipalSessions {
   readonly #desktops: McpDesktops;
   readonly #open = new Map<string, number>();
 

@@ -47,12 +47,13 @@ export interface Permit {
   close(): void;
 }
 
-export interface AskerPorts {
+export interface ApprovalRequesterPorts {
   readonly desktopId: string;
   readonly approvals: Approvals;
   readonly display: Display;
   readonly clock: Clock;
-  hand(actor: Actor): InputState;
+  /** Where the pointer of an actor is, and what they hold. */
+  inputState(actor: Actor): InputState;
   /** Where a button was last pressed; null where none was. */
   lastPress(): Point | null;
   /** What changes again and again by itself. */
@@ -70,15 +71,15 @@ interface Bound {
 }
 
 /** Asks people about actions, and binds each answer to what they saw. */
-export class Asker {
+export class ApprovalRequester {
   /** What people allowed for a while. */
   readonly standing: StandingGrants;
-  readonly #ports: AskerPorts;
+  readonly #ports: ApprovalRequesterPorts;
   /** To people: they say yes to what they see, and that is what is bound. */
   readonly #shown: AudienceDisplay;
   readonly #bound = new Set<Bound>();
 
-  constructor(ports: AskerPorts) {
+  constructor(ports: ApprovalRequesterPorts) {
     const { clock } = ports;
     const shown = ports.display.shownTo("viewer");
     this.#ports = ports;
@@ -106,9 +107,9 @@ export class Asker {
 
   /** What a person allowed for a while, where it covers this; null where they must be asked. */
   standingPermit(action: Action, actor: Actor): Permit | null {
-    const hand = this.#ports.hand(actor);
-    const held = heldBeside(action, hand);
-    const use = this.standing.find(action, held, actor, this.#targetsOf(action, hand));
+    const input = this.#ports.inputState(actor);
+    const held = heldBeside(action, input);
+    const use = this.standing.find(action, held, actor, this.#targetsOf(action, input));
     if (use === null) return null;
     const { by, area } = use.grant;
     let hasBegun = false;
@@ -150,9 +151,9 @@ export class Asker {
     call: AbortSignal | undefined,
   ): Promise<Permit> {
     const { desktopId, approvals } = this.#ports;
-    const hand = this.#ports.hand(actor);
-    const held = heldBeside(action, hand);
-    const targets = this.#targetsOf(action, hand);
+    const input = this.#ports.inputState(actor);
+    const held = heldBeside(action, input);
+    const targets = this.#targetsOf(action, input);
     const crop = this.#cropOf(targets);
     const bound = this.#bind(crop, targets);
     // INVARIANT: in the turn of the binding, so that the card shows the pixels that are bound.
@@ -167,7 +168,7 @@ export class Asker {
           held,
           actor,
           intent,
-          point: pointOf(action, hand.position),
+          point: pointOf(action, input.position),
           crop,
           bound: bound?.binding.bounds ?? null,
           screenHash: bound?.binding.hash ?? null,
@@ -198,7 +199,7 @@ export class Asker {
     let { crop } = approval;
     // A person who names another place means what is there as they say so.
     if (edit?.x !== undefined) {
-      const targets = this.#targetsOf(action, this.#ports.hand(actor));
+      const targets = this.#targetsOf(action, this.#ports.inputState(actor));
       this.#release(askedBound);
       crop = this.#cropOf(targets);
       bound = this.#bind(crop, targets);
@@ -242,7 +243,7 @@ export class Asker {
 
   /** What went down or came up since makes another action of it. */
   #checkHeld(action: Action, actor: Actor, held: HeldBeside): void {
-    if (isSameHeld(heldBeside(action, this.#ports.hand(actor)), held)) return;
+    if (isSameHeld(heldBeside(action, this.#ports.inputState(actor)), held)) return;
     throw new RefusedError(
       "stale_screen",
       "the keys or buttons that are held are others than when a human was asked about this: ask again",
@@ -287,14 +288,14 @@ export class Asker {
   }
 
   /** Where an action goes: the pointer's way, or for keys and text where the focus most likely is. */
-  #targetsOf(action: Action, hand: InputState): readonly Point[] {
+  #targetsOf(action: Action, input: InputState): readonly Point[] {
     const actionClass = actionClassOf(action);
-    if (actionClass === "pointer") return pathOf(action, hand);
-    return actionClass === "keys" || actionClass === "text" ? [this.#focus(hand)] : [];
+    if (actionClass === "pointer") return pathOf(action, input);
+    return actionClass === "keys" || actionClass === "text" ? [this.#focus(input)] : [];
   }
 
   /** The one caret that blinks, else where was last clicked, else where the pointer is. */
-  #focus(hand: InputState): Point {
+  #focus(input: InputState): Point {
     const carets = this.#ports
       .periodic()
       .rects.filter(
@@ -304,7 +305,7 @@ export class Asker {
     if (caret !== undefined && carets.length === 1) {
       return { x: caret.x + (caret.width >> 1), y: caret.y + (caret.height >> 1) };
     }
-    return this.#ports.lastPress() ?? hand.position;
+    return this.#ports.lastPress() ?? input.position;
   }
 }
 
