@@ -15,14 +15,12 @@ export const ACTION_CLASS_LABELS = {
   resize: { name: "Resize", meaning: "the desktop's own size" },
 } as const satisfies Record<ActionClass, { readonly name: string; readonly meaning: string }>;
 
-export const ACTION_CLASSES = [
-  "pointer",
-  "keys",
-  "text",
-  "write_clipboard",
-  "read_clipboard",
-  "resize",
-] as const satisfies readonly ActionClass[];
+/** The server's list, in the order of the page: the compiler sees that each has its label, and that no other has one. */
+export const ACTION_CLASSES: readonly ActionClass[] = Object.keys(ACTION_CLASS_LABELS).filter(isActionClass);
+
+function isActionClass(name: string): name is ActionClass {
+  return Object.hasOwn(ACTION_CLASS_LABELS, name);
+}
 
 export const WORD_NAMES = { allow: "Allow", ask: "Ask", deny: "Deny" } as const satisfies Record<
   Word,
