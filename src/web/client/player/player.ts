@@ -2,7 +2,7 @@ import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import type { Size } from "../../../framebuffer/rect.ts";
 import type { OverlayInfo, RecordingInfo, TimelineInfo } from "../../api/api.ts";
 import { OverlayLayer } from "../viewer/overlay-layer.ts";
-import { placeAt, planStage } from "../viewer/stage-plan.ts";
+import { Stage } from "../viewer/stage.ts";
 import { ChunkPlayer, type ShownFrame } from "./chunk-player.ts";
 import { indexAt, type Span } from "./moments.ts";
 import { type OverlayEntry, overlaysAt } from "./overlay-track.ts";
@@ -39,16 +39,13 @@ const AHEAD_MS = 4000;
  * wins: what was asked for while a picture was being painted is painted next, what lay between is left out.
  */
 export class Player {
-  readonly #stage: HTMLElement;
+  readonly #stage: Stage;
   readonly #events: PlayerEvents;
   readonly #chunks: ChunkPlayer;
-  readonly #frame = document.createElement("div");
-  readonly #surface = document.createElement("div");
   readonly #canvas = document.createElement("canvas");
   readonly #pen = this.#canvas.getContext("2d", { alpha: false });
   readonly #pointer: PointerLayer;
   readonly #layer = new OverlayLayer({ changed: () => {}, closeAsked: () => {} });
-  readonly #resized = new ResizeObserver(() => this.#layout());
   #image: ImageData | null = null;
   #imageOf: Framebuffer | null = null;
   #size: Size;
@@ -67,7 +64,7 @@ export class Player {
 
   /** `stage` must be positioned and have a size of its own. */
   constructor(stage: HTMLElement, { recording, events }: PlayerOptions) {
-    this.#stage = stage;
+    this.#stage = new Stage(stage, () => this.#layout());
     this.#events = events;
     this.#size = { width: recording.width, height: recording.height };
     const { id } = recording;
@@ -81,15 +78,10 @@ export class Player {
     );
     this.#pointer = new PointerLayer(recording.id);
     this.#playback = startOf(recording.duration_ms, recording.state === "recording");
-    this.#frame.className = "viewer-frame player-frame";
-    this.#surface.className = "viewer-surface";
     this.#canvas.className = "player-canvas";
     this.#canvas.setAttribute("role", "img");
     this.#canvas.setAttribute("aria-label", `The recorded screen of ${recording.title}`);
-    this.#surface.append(this.#canvas, this.#pointer.element, this.#layer.element);
-    this.#frame.append(this.#surface);
-    stage.append(this.#frame);
-    this.#resized.observe(stage);
+    this.#stage.surface.append(this.#canvas, this.#pointer.element, this.#layer.element);
     this.#layout();
     if (this.#playback.isGrowing) this.#awaitGrowth();
   }
@@ -142,10 +134,9 @@ export class Player {
     this.#isClosed = true;
     clearTimeout(this.#growTimer);
     cancelAnimationFrame(this.#animation);
-    this.#resized.disconnect();
     this.#pointer.close();
     this.#chunks.close();
-    this.#frame.remove();
+    this.#stage.close();
   }
 
   #animate(): void {
@@ -265,18 +256,9 @@ export class Player {
   }
 
   #layout(): void {
-    const plan = planStage({
-      desktop: this.#size,
-      stage: { width: this.#stage.clientWidth, height: this.#stage.clientHeight },
-      scaling: "fit",
-      crop: null,
-      devicePixelRatio,
-    });
+    const plan = this.#stage.layOut({ desktop: this.#size, scaling: "fit", crop: null });
     if (!plan) return;
-    placeAt(this.#frame, plan.frame);
-    placeAt(this.#surface, plan.surface);
-    this.#surface.classList.toggle("is-sharp", plan.isSharp);
-    this.#surface.style.setProperty("--player-scale", String(plan.scale));
+    this.#stage.surface.style.setProperty("--player-scale", String(plan.scale));
     this.#layer.place(this.#size, plan.scale);
   }
 

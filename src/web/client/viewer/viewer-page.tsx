@@ -4,6 +4,7 @@ import type { Rect } from "../../../framebuffer/rect.ts";
 import type { DesktopInfo } from "../../api/api.ts";
 import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
 import { lazy } from "../controls/lazy.tsx";
+import { useMasks } from "../masks/use-masks.ts";
 import { api } from "../shell/api-client.ts";
 import { isTyping } from "../shell/keyboard-focus.ts";
 import { canStop } from "../shell/labels.ts";
@@ -14,7 +15,6 @@ import { ShortcutsDialog } from "../shell/shortcuts-dialog.tsx";
 import { ClipboardBridge } from "./clipboard-bridge.ts";
 import type { Crop } from "./crop.ts";
 import { StageBanner } from "./stage-banner.tsx";
-import { useMasks } from "./use-masks.ts";
 import { Viewer } from "./viewer.ts";
 import { ViewerBar } from "./viewer-bar.tsx";
 import { viewerCommands } from "./viewer-commands.ts";
@@ -27,7 +27,7 @@ import "../styles/masks.css";
 /* What the first picture does not need comes after it. */
 const ClipboardPanel = lazy(async () => (await import("./clipboard-panel.tsx")).ClipboardPanel);
 const ViewerSide = lazy(async () => (await import("./viewer-side.tsx")).ViewerSide);
-const MaskDialog = lazy(async () => (await import("./mask-dialog.tsx")).MaskDialog);
+const MaskDialog = lazy(async () => (await import("../masks/mask-dialog.tsx")).MaskDialog);
 const FloatingApprovals = lazy(async () => (await import("./viewer-side.tsx")).FloatingApprovals);
 
 export interface ViewerPageProps {

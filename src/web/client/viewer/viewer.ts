@@ -1,14 +1,15 @@
 import type RFB from "@novnc/novnc";
 import type { Rect, Size } from "../../../framebuffer/rect.ts";
 import type { MaskInfo, OverlayInfo, OverlayMessage } from "../../api/api.ts";
+import { MaskLayer } from "../masks/mask-layer.ts";
 import { backOffMs } from "../shell/back-off.ts";
 import { LiveSocket } from "../shell/live-socket.ts";
 import { type Crop, queryOfCrop } from "./crop.ts";
 import { EscapeChord } from "./escape-chord.ts";
 import { LastFrame } from "./last-frame.ts";
-import { MaskLayer } from "./mask-layer.ts";
 import { OverlayLayer } from "./overlay-layer.ts";
-import { placeAt, planStage, type Scaling } from "./stage-plan.ts";
+import { Stage } from "./stage.ts";
+import type { Scaling } from "./stage-plan.ts";
 
 /** The viewer's own connection; what the desktop does about its target is another thing. */
 export type ViewerStatus =
@@ -55,16 +56,13 @@ async function loadNovnc(): Promise<typeof RFB> {
  * while a connection is being replaced. Frees everything on `close`.
  */
 export class Viewer {
-  readonly #stage: HTMLElement;
+  readonly #stage: Stage;
   readonly #options: ViewerOptions;
-  readonly #frame = document.createElement("div");
-  readonly #surface = document.createElement("div");
   readonly #screen = document.createElement("div");
   readonly #lastFrame = new LastFrame();
   readonly #layer: OverlayLayer;
   readonly #maskLayer: MaskLayer;
   readonly #chord = new EscapeChord();
-  readonly #resized = new ResizeObserver(() => this.#layout());
   readonly #canvasChanged = new MutationObserver(() => this.#layout());
   readonly #overlaySocket: LiveSocket<OverlayMessage>;
   readonly #listening = new AbortController();
@@ -80,20 +78,16 @@ export class Viewer {
 
   /** Connects at once. `stage` must be positioned and have a size of its own. */
   constructor(stage: HTMLElement, options: ViewerOptions) {
-    this.#stage = stage;
+    this.#stage = new Stage(stage, () => this.#layout());
     this.#options = options;
     this.#layer = new OverlayLayer({
       changed: (overlays) => options.events.overlays(overlays),
       closeAsked: (overlay) => options.events.overlayCloseAsked(overlay),
     });
     this.#maskLayer = new MaskLayer({ drawn: (rect) => options.events.maskDrawn(rect) });
-    this.#frame.className = "viewer-frame";
-    this.#surface.className = "viewer-surface";
     this.#screen.className = "viewer-screen";
-    this.#surface.append(this.#lastFrame.element, this.#screen, this.#maskLayer.element, this.#layer.element);
-    this.#frame.append(this.#surface);
-    stage.append(this.#frame);
-    this.#resized.observe(stage);
+    const { surface } = this.#stage;
+    surface.append(this.#lastFrame.element, this.#screen, this.#maskLayer.element, this.#layer.element);
     this.#listen();
     const query = new URLSearchParams({ desktop: options.desktopId });
     this.#overlaySocket = new LiveSocket(`/ws/overlays?${query}`, {
@@ -158,11 +152,10 @@ export class Viewer {
     this.#isClosed = true;
     this.#listening.abort();
     this.#maskLayer.stop();
-    this.#resized.disconnect();
     this.#canvasChanged.disconnect();
     this.#overlaySocket.close();
     this.#drop();
-    this.#frame.remove();
+    this.#stage.close();
   }
 
   #drop(): void {
@@ -262,18 +255,9 @@ export class Viewer {
   #layout(): void {
     const canvas = this.#canvas;
     if (canvas && canvas.width > 0) this.#size = { width: canvas.width, height: canvas.height };
-    const plan = planStage({
-      desktop: this.#size,
-      stage: { width: this.#stage.clientWidth, height: this.#stage.clientHeight },
-      scaling: this.#scaling,
-      crop: this.#options.crop,
-      devicePixelRatio,
-    });
+    const { crop } = this.#options;
+    const plan = this.#stage.layOut({ desktop: this.#size, scaling: this.#scaling, crop });
     if (!plan) return;
-    placeAt(this.#frame, plan.frame);
-    placeAt(this.#surface, plan.surface);
-    this.#frame.classList.toggle("is-scrolling", plan.isScrolling);
-    this.#surface.classList.toggle("is-sharp", plan.isSharp);
     this.#layer.place(this.#size, plan.scale);
     this.#maskLayer.place(this.#size, plan.scale);
     this.#options.events.scale(plan.scale);
