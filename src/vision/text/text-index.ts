@@ -16,8 +16,7 @@ import type { PlacedLine } from "../elements/find-elements.ts";
 import type { LineWords, OcrWord } from "../ocr-messages.ts";
 import { ocrLineOf } from "../read-line.ts";
 import { inReadingOrder } from "../reading-order.ts";
-import type { IndexedLine } from "./indexed-line.ts";
-import type { LineCache } from "./line-cache.ts";
+import type { LineCache, Reading } from "./line-cache.ts";
 import type { TextLine, TextNow, TextSince } from "./text-line.ts";
 
 /** Reads lines; rejects with VisionError. */
@@ -30,6 +29,19 @@ export interface StillPicture {
   readonly mask: Uint8Array;
   /** All lines of it, read; rejects as the reader does. */
   lines(read: LineReader, signal: AbortSignal): Promise<readonly PlacedLine[]>;
+}
+
+/** A line of text in the picture as it is now, and since which generation it stands there. */
+interface IndexedLine extends Box {
+  readonly hash: string;
+  /** The generation at which it was first seen. */
+  readonly cameAt: number;
+  /** At which it was last seen elsewhere than before; null: never. */
+  readonly movedAt: number | null;
+  /** null until somebody wants to know what it says. */
+  reading: Reading | null;
+  /** What is to be read; null once it is. */
+  ink: LineInk | null;
 }
 
 /** A change may join or part lines that are so far from it: what an accent or a dot may stand off. */

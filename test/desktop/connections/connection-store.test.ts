@@ -6,6 +6,7 @@ import {
   connectionFromUrl,
   makeConnection,
 } from "../../../src/desktop/connections/connection.ts";
+import { SECRET_FIELDS, type SecretField } from "../../../src/desktop/connections/connection-fields.ts";
 import { FileConnectionStore } from "../../../src/desktop/connections/connection-store.ts";
 
 /** Marks what was sealed, so that the test sees it. */
@@ -27,6 +28,22 @@ t.test("connections come back as they were saved, and passwords are sealed", asy
   await new FileConnectionStore(file, sealer).save(connections);
   t.notOk(readFileSync(file, "utf8").includes("xxxx"));
   t.same(await new FileConnectionStore(file, sealer).load(), connections);
+});
+
+t.test("no field that is a secret stands in the file in clear", async (t) => {
+  const secrets: Record<SecretField, { readonly said: string; readonly field: object }> = {
+    password: { said: "hunter1", field: { password: "hunter1" } },
+    path: { said: "hunter2", field: { path: "/websockify?token=hunter2" } },
+    http_password: { said: "hunter3", field: { http_username: "ada", http_password: "hunter3" } },
+    http_headers: { said: "hunter4", field: { http_headers: { "X-Token": "hunter4" } } },
+  };
+  for (const name of SECRET_FIELDS) {
+    const file = join(t.testdir(), "connections.json");
+    const { said, field } = secrets[name];
+    const input = { id: "a", protocol: "vnc", host: "desk", transport: "wss", ...field } as const;
+    await new FileConnectionStore(file, sealer).save([makeConnection(input, new Date(0))]);
+    t.notMatch(readFileSync(file, "utf8"), said, name);
+  }
 });
 
 t.test("the path of a WebSocket is sealed, since it may hold a token; one kept open is read", async (t) => {

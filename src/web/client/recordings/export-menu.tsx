@@ -3,8 +3,8 @@ import type { RecordingInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { timeFromHash, timeWords } from "../player/player-time.ts";
 import { get, recordingPath } from "../player/recording-address.ts";
-import { canExportVideo, exportVideo } from "../player/video-export.ts";
 import { attempt } from "../shell/notices.ts";
+import { canExportVideo, exportVideo } from "./video-export.ts";
 
 const FORMATS = [
   ["mp4", "Video (MP4)", "plays everywhere; needs ffmpeg on the server"],

@@ -6,13 +6,13 @@ import { DesktopDialog } from "../connections/desktop-dialog.tsx";
 import { CopyButton } from "../controls/copy-button.tsx";
 import { StateMark } from "../controls/state-mark.tsx";
 import { api } from "../shell/api-client.ts";
-import { clientIsConnected } from "../shell/client-status.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
 import { MODE_WORDS, MODES } from "../shell/labels.ts";
 import { attempt, type ErrorWords, errorWords } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
 import { appState, may } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
+import { clientIsConnected } from "./client-status.ts";
 
 type KnownSnippet = ConfigInfo["clients"][number];
 

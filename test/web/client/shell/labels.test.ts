@@ -1,7 +1,7 @@
 import t from "tap";
 import { connectionFromForm } from "../../../../src/web/client/connections/connection-form.ts";
+import { clientIsConnected } from "../../../../src/web/client/setup/client-status.ts";
 import { backOffMs } from "../../../../src/web/client/shell/back-off.ts";
-import { clientIsConnected } from "../../../../src/web/client/shell/client-status.ts";
 import {
   clockWords,
   secondsUntil,

@@ -1,8 +1,8 @@
-import { targetsOf } from "../../framebuffer/copy-move.ts";
-import type { CopyMove } from "../../framebuffer/picture.ts";
-import type { Rect } from "../../framebuffer/rect.ts";
-import { Region } from "../../framebuffer/region.ts";
-import type { LinkError } from "../error.ts";
+import { targetsOf } from "../../../framebuffer/copy-move.ts";
+import type { CopyMove } from "../../../framebuffer/picture.ts";
+import type { Rect } from "../../../framebuffer/rect.ts";
+import { Region } from "../../../framebuffer/region.ts";
+import type { LinkError } from "../../error.ts";
 
 /** What an update painted and moved. */
 interface Told {

@@ -1,6 +1,6 @@
 import type { Size } from "../../../framebuffer/rect.ts";
 import { matroskaFrameHead, matroskaHead } from "../../../protocols/recording/matroska.ts";
-import { get } from "./recording-address.ts";
+import { get } from "../player/recording-address.ts";
 
 /** One line of `export.frames`: what differs from the picture before, at a time of the export. */
 interface FrameLine extends Size {
