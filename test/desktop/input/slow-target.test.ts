@@ -98,3 +98,14 @@ t.test(
     t.equal(late - usual, 4 * 600);
   },
 );
+
+t.test(
+  "the modifiers of a chord stay down longer where programs were late, and no longer than keys may",
+  async (t) => {
+    const usual = (await took(t, CHORD, [0, 0])).first;
+    t.equal((await took(t, CHORD, [0, 0], true, 50)).first, usual, "a quick desktop is not waited for");
+    // While they are down, and before the next key.
+    t.equal((await took(t, CHORD, [0, 0], true, 200)).first - usual, 2 * 150);
+    t.equal((await took(t, CHORD, [0, 0], true, 1500)).first - usual, 2 * 300);
+  },
+);
