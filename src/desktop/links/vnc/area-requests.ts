@@ -8,9 +8,11 @@ import type { LinkError } from "../../error.ts";
 interface Told {
   readonly painted: Region;
   readonly copies: readonly CopyMove[];
+  readonly isExact: boolean;
 }
 
 interface Look {
+  readonly area: Rect;
   /** What was asked for and has not come. */
   left: Region;
   readonly resolve: () => void;
@@ -23,15 +25,27 @@ interface Look {
  * what matters has to be asked for.
  */
 export class AreaRequests {
+  readonly #ask: (area: Rect) => void;
   readonly #all = new Set<Look>();
+
+  /** `ask` requests an area without regard to what was sent of it before. */
+  constructor(ask: (area: Rect) => void) {
+    this.#ask = ask;
+  }
 
   open(area: Rect): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#all.add({ left: Region.of(area), resolve, reject });
+      this.#all.add({ area, left: Region.of(area), resolve, reject });
+      this.#ask(area);
     });
   }
 
-  onUpdate({ painted, copies }: Told): void {
+  onUpdate({ painted, copies, isExact }: Told): void {
+    if (!isExact) {
+      // Whether the answer was in it is not known any more.
+      for (const { area } of this.#all) this.#ask(area);
+      return;
+    }
     const told = painted.union(targetsOf(copies));
     for (const look of this.#all) {
       look.left = look.left.subtract(told);

@@ -64,7 +64,7 @@ export class VncLink implements Link {
   readonly #client: RfbClient;
   readonly #pace: UpdatePace;
   readonly #fences = new Barriers();
-  readonly #areaRequests = new AreaRequests();
+  readonly #areaRequests = new AreaRequests((area) => this.#client.requestUpdate(false, area));
   readonly #reader: SlicedReader;
   readonly #connection: TargetConnection;
   readonly #line = new LineSpeed((isPlain) => this.#client.askPlain(isPlain));
@@ -165,7 +165,6 @@ export class VncLink implements Link {
     if (this.#events === null || !this.#client.isReady) {
       return Promise.reject(new LinkError("target_closed", "the target is not connected"));
     }
-    this.#client.requestUpdate(false, area ?? PROBE);
     return this.#areaRequests.open(area ?? PROBE);
   }
 

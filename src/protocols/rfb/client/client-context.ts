@@ -47,7 +47,13 @@ export type RfbClientEvent =
   /** The client reads no further until this is done and `resume` is called. */
   | { readonly type: "effect"; readonly effect: RfbEffect }
   | { readonly type: "ready"; readonly name: string; readonly screens: readonly Screen[] }
-  | { readonly type: "update"; readonly painted: Region; readonly copies: readonly CopyMove[] }
+  /** Not `isExact`: `painted` holds more than was painted, the bounds of too many rectangles. */
+  | {
+      readonly type: "update";
+      readonly painted: Region;
+      readonly copies: readonly CopyMove[];
+      readonly isExact: boolean;
+    }
   /** Inside the update that brings the first picture: how much of it was decoded, more than 0 and at most 1. */
   | { readonly type: "progress"; readonly part: number }
   | { readonly type: "resize"; readonly screens: readonly Screen[] }

@@ -21,7 +21,8 @@ export function* readFramebufferUpdate(c: ClientContext): Parser<void> {
   }
   if (update.hasResized) c.emit({ type: "resize", screens: c.screens });
   for (const event of update.events) c.emit(event);
-  c.emit({ type: "update", painted: update.painted, copies: update.copies });
+  const { painted, copies, isExact } = update;
+  c.emit({ type: "update", painted, copies, isExact });
 }
 
 /** Header: U16 x, U16 y, U16 width, U16 height, S32 encoding. True after LastRect. */

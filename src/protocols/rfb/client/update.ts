@@ -12,6 +12,7 @@ export class Update {
   /** It began before there was a whole picture. */
   readonly isFirst: boolean;
   hasResized = false;
+  #isExact = true;
   #painted: Rect[] = [];
   /** The last of each type: what came before it within the update is past. */
   readonly #after = new Map<RfbClientEvent["type"], RfbClientEvent>();
@@ -22,7 +23,10 @@ export class Update {
 
   paint(r: Rect): void {
     if (this.#painted.length === MAX_DAMAGE_RECTS) {
-      this.#painted = [...Region.from(this.#painted).simplified(MAX_DAMAGE_RECTS / 2).rects];
+      const joined = Region.from(this.#painted);
+      const kept = joined.simplified(MAX_DAMAGE_RECTS / 2);
+      this.#isExact &&= kept === joined;
+      this.#painted = [...kept.rects];
     }
     this.#painted.push(r);
   }
@@ -44,5 +48,10 @@ export class Update {
 
   get painted(): Region {
     return Region.from(this.#painted);
+  }
+
+  /** False where `painted` has more than was painted. */
+  get isExact(): boolean {
+    return this.#isExact;
   }
 }

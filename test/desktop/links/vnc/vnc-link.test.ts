@@ -4,6 +4,7 @@ import { PLATFORM } from "../../../../src/appliance/open-links.ts";
 import { LinkError } from "../../../../src/desktop/error.ts";
 import type { LinkEvents } from "../../../../src/desktop/link.ts";
 import { VncLink } from "../../../../src/desktop/links/vnc/vnc-link.ts";
+import { rect } from "../../../../src/framebuffer/rect.ts";
 import { FakeClock, settle } from "../../../fake-clock.ts";
 import { hello, join, rectangle, solid, u32, update } from "../../../protocols/rfb/client/server-bytes.ts";
 
@@ -68,7 +69,39 @@ class Rig {
 
 const PIXEL = update(rectangle(0, 0, 1, 1, 0, solid(1, 1, [1, 2, 3])));
 const NON_INCREMENTAL_PIXEL = [3, 0, 0, 0, 0, 0, 0, 1, 0, 1];
+const isWithin = (heard: readonly number[], message: readonly number[]): boolean =>
+  heard.some((_, at) => message.every((byte, i) => heard[at + i] === byte));
 const INCREMENTAL = [3, 1, 0, 0, 0, 0, 0, 8, 0, 8];
+
+t.test(
+  "an update whose damage is told as bounds is no answer: what was asked for is asked for again",
+  async (t) => {
+    const rig = new Rig();
+    rig.stream.say(hello(100, 100));
+    await settle();
+    rig.stream.heard.length = 0;
+    let isOver = false;
+    const latest = rig.link.latest(rect(50, 50, 1, 1)).then(() => {
+      isOver = true;
+    });
+    await settle();
+    const ASKED = [3, 0, 0, 50, 0, 50, 0, 1, 0, 1];
+    t.same(rig.stream.heard.slice(-10), ASKED);
+    rig.stream.heard.length = 0;
+    const dot = (x: number, y: number) => rectangle(x, y, 1, 1, 0, solid(1, 1, [1, 2, 3]));
+    const dots = Array.from({ length: 5000 }, (_, i) =>
+      dot((i * 2 + (Math.floor(i / 50) % 2)) % 100, Math.floor(i / 50)),
+    );
+    const others = dots.filter((_, i) => i !== 2525);
+    rig.stream.say(update(...others));
+    await settle();
+    t.notOk(isOver, "none of them was painted there");
+    t.ok(isWithin(rig.stream.heard, ASKED), "asked again");
+    rig.stream.say(update(dot(50, 50)));
+    await latest;
+    t.ok(isOver);
+  },
+);
 
 t.test("the handshake's steps are told, then the whole picture is asked for", async (t) => {
   const rig = new Rig();
