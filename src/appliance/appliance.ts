@@ -24,6 +24,7 @@ import { FileConnectionStore } from "../desktop/connections/connection-store.ts"
 import { KnownTargets } from "../desktop/connections/known-targets.ts";
 import { allowedTargets } from "../desktop/connections/target-rules.ts";
 import { AgentRates } from "../desktop/control/agent-rates.ts";
+import { RequestsStore } from "../desktop/control/requests/requests-store.ts";
 import { RulesStore } from "../desktop/control/rules-store.ts";
 import { Desktops } from "../desktop/desktops.ts";
 import type { Link } from "../desktop/link.ts";
@@ -198,6 +199,7 @@ async function openRooms(
       customRules: config.custom_rules,
       approvalExpiryMs: config.approvals.expiry_ms,
       approvalArmingMs: config.approvals.arming_ms,
+      requestExpiryMs: config.requests.expiry_ms,
       clipboard: config.clipboard,
       humanIdleMs: config.input.human_idle_ms,
     },
@@ -215,6 +217,9 @@ async function openRooms(
       ),
       masks: await MasksStore.open(join(config.data_dir, "masks.json"), (err) =>
         log.error({ err }, "Masks could not be kept"),
+      ),
+      requests: await RequestsStore.open(join(config.data_dir, "requests.json"), (err) =>
+        log.error({ err }, "Requests could not be kept"),
       ),
       configuredMasks: config.masks.map(({ desktop, monitor, label, ...mask }) => ({
         ...mask,

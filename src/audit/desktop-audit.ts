@@ -112,6 +112,8 @@ function entryOf(event: DesktopEvent, told: SessionTold): AuditEntry | null {
       };
     case "approval":
       return approvalEntry(event.approval);
+    case "request":
+      return requestEntry(event);
     case "grant":
       return grantEntry(event);
     case "masks":
@@ -142,6 +144,19 @@ function secretEntries(event: DesktopEvent, desktopId: string): readonly AuditEn
     resource: { kind: "secret", id: name },
     errorCode: outcome === "done" ? null : (code ?? outcome),
   }));
+}
+
+/** The agent's reason as it asks; of an answer its length. `private` is said while nobody else sees the desktop. */
+function requestEntry({ change, request, by }: Extract<DesktopEvent, { type: "request" }>): AuditEntry {
+  const { kind, isPrivate, reason, answer } = request;
+  return {
+    type: `request.${change}`,
+    severity: "notice",
+    actor: by,
+    action: isPrivate ? `${kind} private` : kind,
+    intent: change === "asked" ? reason : null,
+    counts: answer === null ? {} : { characters: answer.length },
+  };
 }
 
 /** From whom something is hidden or shown again; never where or what. One that goes with what it follows is no other. */

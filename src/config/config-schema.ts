@@ -125,6 +125,19 @@ export const configSchema = z.strictObject({
         ),
     })
     .prefault({}),
+  requests: z
+    .strictObject({
+      expiry_ms: z.coerce
+        .number()
+        .int()
+        .min(10_000)
+        .max(86_400_000)
+        .default(900_000)
+        .describe(
+          "What an agent asks a person for by request_human ends by itself after this time, unless somebody is at it.",
+        ),
+    })
+    .prefault({}),
   custom_rules: customRulesSchema
     .optional()
     .describe(
@@ -306,6 +319,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("vnc.password", ["OC_VNC_PASSWORD"], null, true),
   key("approvals.expiry_ms", ["OC_APPROVAL_EXPIRY_MS"]),
   key("approvals.arming_ms", ["OC_APPROVAL_ARMING_MS"]),
+  key("requests.expiry_ms", ["OC_REQUEST_EXPIRY_MS"]),
   key("clipboard.read", ["OC_CLIPBOARD_READ"]),
   key("clipboard.write", ["OC_CLIPBOARD_WRITE"]),
   key("input.human_idle_ms", ["OC_HUMAN_IDLE_MS"]),

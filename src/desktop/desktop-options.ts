@@ -3,6 +3,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Connection } from "./connections/connection.ts";
 import type { Approval, ApprovalTimes } from "./control/approvals/approvals.ts";
 import type { ClipboardLimits, Mode } from "./control/policy.ts";
+import type { HumanRequest } from "./control/requests/human-request.ts";
 import type { SecretPorts } from "./control/secret-typing.ts";
 import type { Link } from "./link.ts";
 import type { FirstMask } from "./masks/masks.ts";
@@ -33,6 +34,10 @@ export interface DesktopOptions extends ApprovalTimes {
   readonly clipboard?: ClipboardLimits;
   /** What is hidden from the beginning. */
   readonly masks?: readonly FirstMask[];
+  /** How long an agent's request to a person waits, default 15 min. */
+  readonly requestExpiryMs?: number;
+  /** Requests that were open when the process before this one ended. */
+  readonly requests?: readonly HumanRequest[];
   /** How long a person may rest before agents have the input again, default 30 s; 0: until given back. */
   readonly humanIdleMs?: number;
 }

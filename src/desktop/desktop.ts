@@ -14,6 +14,7 @@ import type { Holder } from "./control/arbiter.ts";
 import { Gate } from "./control/gate.ts";
 import { Modes, policyOf } from "./control/modes.ts";
 import type { Mode } from "./control/policy.ts";
+import { HumanRequests } from "./control/requests/human-requests.ts";
 import { ViewerPresence } from "./control/viewer-presence.ts";
 import type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
 import { RefusedError } from "./error.ts";
@@ -27,6 +28,7 @@ import { DesktopView } from "./picture/desktop-view.ts";
 import { Display } from "./picture/display.ts";
 import { noPicture } from "./picture/no-picture.ts";
 import { Snapshots } from "./picture/snapshots.ts";
+import { RecentUse } from "./recent-use.ts";
 import type { Audience, View } from "./view.ts";
 
 export type { DesktopState } from "./connections/reconnecting-link.ts";
@@ -34,8 +36,6 @@ export type { ActionRecord } from "./control/action-record.ts";
 export type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
 export type { DesktopEvent } from "./events/desktop-event.ts";
 
-/** A desktop stays watched for so long after an agent last looked or acted. */
-const WATCHED_AFTER_USE_MS = 30_000;
 const HUMAN_IDLE_MS = 30_000;
 
 /** A live desktop: one target, its picture, its overlays, its gate. */
@@ -45,6 +45,8 @@ export class Desktop {
   /** What is remembered by its looks and followed as it moves. */
   readonly anchors: Anchors;
   readonly approvals: Approvals;
+  /** What agents ask people to do here. */
+  readonly requests: HumanRequests;
   /** What people allowed agents for a while. */
   readonly grants: Pick<StandingGrants, "all" | "revoke">;
   readonly #ports: DesktopPorts;
@@ -78,12 +80,13 @@ export class Desktop {
   /** Whether an agent has left a key or a button down. */
   readonly isPressedBy = (agentId: string) => this.#gate.arbiter.isPressedBy(agentId);
   readonly #viewerPresence: ViewerPresence;
-  #cancelUnwatch: (() => void) | null = null;
+  readonly #use: RecentUse;
 
   constructor(connection: Connection, options: DesktopOptions, ports: DesktopPorts) {
     const { clock } = ports;
     this.#connection = connection;
     this.#ports = ports;
+    this.#use = new RecentUse(clock, () => this.#follow());
     this.#listeners = new Listeners(ports.onBug);
     this.#viewerPresence = new ViewerPresence(clock, {
       counted: (viewers) => this.#emit({ type: "viewers", viewers }),
@@ -149,6 +152,7 @@ export class Desktop {
       granted: (change, grant, by) => this.#emit({ type: "grant", change, grant, by }),
     });
     this.grants = this.#gate.standing;
+    this.requests = new HumanRequests(this, options, { clock, tell: (event) => this.#emit(event) });
     this.#reconnectingLink = this.#makeReconnectingLink();
   }
 
@@ -243,13 +247,15 @@ export class Desktop {
     return this.#listeners.add(listener);
   }
 
-  /** Throws RefusedError target_down before the first picture. */
+  /** Throws RefusedError target_down before the first picture, private_time for agents while a person wants that. */
   view(audience: Audience): View {
     if (!this.#display.hasPicture) throw noPicture(this.name, this.state, this.#reconnectingLink.lastError);
     const wasWatched = this.#isWatched;
-    if (audience === "agent") this.#touch();
+    if (audience === "agent") this.#use.touch();
     const refresh = wasWatched || audience !== "agent" ? null : () => this.#reconnectingLink.refreshed();
-    return new DesktopView(audience, this.#display, this.#snapshots, refresh);
+    const checkSeen = () => this.requests.checkSeen(audience);
+    checkSeen();
+    return new DesktopView(audience, this.#display, this.#snapshots, { refresh, checkSeen });
   }
 
   /** Resolves when there is a picture; rejects with the LinkError or RefusedError that says why not. */
@@ -261,7 +267,9 @@ export class Desktop {
   }
 
   async perform(action: Action, actor: Actor, options: PerformOptions = {}): Promise<ActionResult> {
-    if (actor.kind === "agent") this.#touch();
+    if (actor.kind === "agent") this.#use.touch();
+    // What an action changes and what is on the clipboard is of a private time as the picture is.
+    this.requests.checkSeen(actor.kind);
     return this.#gate.perform(action, actor, options);
   }
 
@@ -277,7 +285,10 @@ export class Desktop {
   setHolding(isHolding: boolean, actor: Actor, isDeclared = true): void {
     if (actor.kind !== "human") throw new RefusedError("permission_denied", "only a human takes the input");
     if (isHolding) this.#gate.arbiter.take(actor, isDeclared);
-    else this.#gate.arbiter.giveBack(actor);
+    else {
+      this.#gate.arbiter.giveBack(actor);
+      this.requests.givenBack(actor);
+    }
   }
 
   /** Releases what is held, cancels what waits, refuses agents and hides their overlays until `resume`. */
@@ -320,7 +331,8 @@ export class Desktop {
     this.#viewerPresence.close();
     this.#gate.close();
     this.#input.releaseAll();
-    this.#cancelUnwatch?.();
+    this.#use.close();
+    this.requests.close();
     this.#reconnectingLink.close();
     this.anchors.close();
     this.scene.close();
@@ -374,18 +386,8 @@ export class Desktop {
     );
   }
 
-  /** An agent looks or acts: watched for a while. */
-  #touch(): void {
-    this.#cancelUnwatch?.();
-    this.#cancelUnwatch = this.#ports.clock.after(WATCHED_AFTER_USE_MS, () => {
-      this.#cancelUnwatch = null;
-      this.#follow();
-    });
-    this.#follow();
-  }
-
   get #isWatched(): boolean {
-    return !this.#display.isFresh || this.#display.watcherCount > 0 || this.#cancelUnwatch !== null;
+    return !this.#display.isFresh || this.#display.watcherCount > 0 || this.#use.isRecent;
   }
 
   #follow(): void {

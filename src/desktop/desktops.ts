@@ -19,6 +19,7 @@ import type { Actor } from "./control/action.ts";
 import { Questions } from "./control/approvals/questions.ts";
 import type { CustomRules } from "./control/custom-rules-fields.ts";
 import { PrincipalState } from "./control/principal-state.ts";
+import type { RequestsStore } from "./control/requests/requests-store.ts";
 import type { RulesStore } from "./control/rules-store.ts";
 import { Desktop, type DesktopOptions, type DesktopPorts } from "./desktop.ts";
 import { LinkError, noDesktops, RefusedError } from "./error.ts";
@@ -44,6 +45,8 @@ export interface DesktopsPorts extends DesktopPorts {
   readonly rules?: Pick<RulesStore, "first" | "set" | "flush">;
   /** What people hid, which outlasts the process; absent, it ends with it. */
   readonly masks?: Pick<MasksStore, "of" | "set" | "flush">;
+  /** What agents asked people for, which outlasts the process; absent, it ends with it. */
+  readonly requests?: Pick<RequestsStore, "of" | "set" | "flush">;
   /** What the configuration hides; absent: nothing. */
   readonly configuredMasks?: readonly ConfiguredMask[];
   /** Times that outlast the process; absent, they end with it. */
@@ -134,6 +137,7 @@ export class Desktops {
       throw tooMany();
     }
     const connection = makeConnection(input, this.#ports.clock.date());
+    if (by !== null) this.#checkSeen(connection, by);
     if (connection.protocol !== "demo") await this.#guard(connection);
     return this.#keep(connection, by);
   }
@@ -169,6 +173,7 @@ export class Desktops {
       await this.#ports.secured?.();
     }
     if (this.#all.size >= MAX_DESKTOPS) throw tooMany();
+    this.#checkSeen({ ...connection, host: address }, actor);
     // What was allowed is an address: where the name leads later is whoever's choice that holds the name.
     return this.#keep({ ...connection, host: address }, actor);
   }
@@ -210,6 +215,9 @@ export class Desktops {
         "an administrator's rules hold for this desktop and would end with it: an administrator removes it",
       );
     }
+    // It would be there again at once under another id, for all to see.
+    if (by !== null) desktop.requests.checkSeen(by.kind);
+    desktop.requests.cancelAll();
     this.#all.delete(id);
     this.#forgetTime(id);
     this.#active.prune((active) => active === id);
@@ -246,8 +254,8 @@ export class Desktops {
     this.#proposals.approvals.cancelAll();
     this.#all.clear();
     this.#listeners.clear();
-    const { rules, masks, times } = this.#ports;
-    await Promise.all([rules?.flush(), masks?.flush(), times?.flush()]);
+    const { rules, masks, requests, times } = this.#ports;
+    await Promise.all([rules, masks, requests, times].map((kept) => kept?.flush()));
   }
 
   #configured(input: ConnectionInput): Connection {
@@ -270,9 +278,10 @@ export class Desktops {
     const limits = isLasting && this.#options.mode !== "passive" ? this.#limitsAt(connection) : null;
     const configured = limits === null ? this.#options : ({ mode: "custom", customRules: limits } as const);
     const first = rules?.first(connection.id, configured) ?? configured;
+    const requests = isLasting ? (this.#ports.requests?.of(connection.id) ?? []) : [];
     const desktop = new Desktop(
       connection,
-      { ...this.#options, ...first, masks: [...masks, ...this.#masksOf(connection, isLasting)] },
+      { ...this.#options, ...first, requests, masks: [...masks, ...this.#masksOf(connection, isLasting)] },
       { ...this.#ports, openQuestions: () => this.questions.pending },
     );
     this.#all.set(connection.id, desktop);
@@ -281,6 +290,8 @@ export class Desktops {
       if (event.type === "state" && event.state.kind === "live") this.#connected(connection.id);
       if (event.type === "masks" && event.change !== "moved" && isLasting)
         this.#ports.masks?.set(connection.id, desktop.masks.kept);
+      if (event.type === "request" && isLasting)
+        this.#ports.requests?.set(connection.id, desktop.requests.open);
       if (event.type === "mode" && event.by.kind === "human") rules?.set(connection.id, desktop.limits());
     });
     this.#listeners.tell({ type: "added", desktop, by });
@@ -298,12 +309,18 @@ export class Desktops {
   }
 
   /** An administrator's rules for a place hold for it when somebody adds it once more. */
-  #limitsAt({ host, port, path }: Connection): CustomRules | null {
-    const isThere = (other: Connection): boolean =>
-      other.port === port && other.path === path && placeName(other.host) === placeName(host);
-    return (
-      this.all.find(({ connection, limits }) => limits() !== null && isThere(connection))?.limits() ?? null
+  #limitsAt(place: Connection): CustomRules | null {
+    const limited = this.all.find(
+      ({ connection, limits }) => limits() !== null && isSamePlace(connection, place),
     );
+    return limited?.limits() ?? null;
+  }
+
+  /** An agent does not look by another way at what a person has for themselves; throws RefusedError private_time. */
+  #checkSeen(connection: Connection, by: Actor): void {
+    for (const { connection: other, requests } of this.all) {
+      if (isSamePlace(other, connection)) requests.checkSeen(by.kind);
+    }
   }
 
   #connected(id: string): void {
@@ -341,6 +358,12 @@ export class Desktops {
     const kept = this.all.filter(({ id }) => this.#stored.has(id)).map(({ connection }) => connection);
     return this.#ports.store.save(kept);
   }
+}
+
+type Place = Pick<Connection, "host" | "port" | "path">;
+
+function isSamePlace(a: Place, b: Place): boolean {
+  return a.port === b.port && a.path === b.path && placeName(a.host) === placeName(b.host);
 }
 
 /** One name for all by which a machine reaches itself. */

@@ -9,6 +9,8 @@ export type RefusalCode =
   | "too_early"
   | "stopped"
   | "human_in_control"
+  /** A person has the desktop for themselves: nothing of it is shown to agents. */
+  | "private_time"
   | "target_down"
   | "out_of_bounds"
   | "stale_screenshot"

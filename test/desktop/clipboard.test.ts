@@ -67,7 +67,14 @@ t.test("what was refused is not on it, nor what was sent to no target", async (t
 
 t.test("subscribers learn how long a text is, whoever put it there, and never the text", async (t) => {
   const house = House.live();
-  const wish = { kinds: ["clipboard"], debounceMs: 0, region: null, minPixels: 0, text: null } as const;
+  const wish = {
+    kinds: ["clipboard"],
+    debounceMs: 0,
+    region: null,
+    minPixels: 0,
+    text: null,
+    principalId: "a",
+  } as const;
   const ear = new EventSubscription(house.desktop, wish, house.clock);
   t.teardown(() => ear.close());
   house.link.events.clipboard("copied");

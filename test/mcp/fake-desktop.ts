@@ -15,6 +15,7 @@ import {
   unseenEffect,
 } from "../../src/desktop/control/action.ts";
 import type { Mode } from "../../src/desktop/control/policy.ts";
+import { HumanRequests } from "../../src/desktop/control/requests/human-requests.ts";
 import type { DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
 import type { TestReport } from "../../src/desktop/desktops.ts";
 import { type LinkError, RefusedError } from "../../src/desktop/error.ts";
@@ -90,8 +91,20 @@ export class FakeDesktop implements McpDesktop {
   /** What perform does next; throws, waits or answers. */
   onPerform: (performed: Performed) => Promise<Partial<ActionResult>> = async () => ({});
 
+  readonly requests: HumanRequests;
+  /** Whether a person has all of it hidden. */
+  isBlind = false;
+
   constructor(input: ConnectionInput) {
     this.connection = makeConnection(input, new Date(0));
+    const hideAll = (audiences: readonly unknown[]): void => {
+      this.isBlind = audiences.length > 0;
+    };
+    this.requests = new HumanRequests(
+      { id: this.id, holder: null, masks: { hideAll }, setHolding: () => {}, on: (call) => this.on(call) },
+      {},
+      { clock: systemClock, tell: (event) => this.emit(event) },
+    );
   }
 
   get id(): string {

@@ -10,6 +10,7 @@ import type { Grant, GrantChange } from "../control/approvals/standing-grants.ts
 import type { Holder } from "../control/arbiter.ts";
 import type { CustomRules } from "../control/custom-rules-fields.ts";
 import type { Mode } from "../control/policy.ts";
+import type { HumanRequest, RequestChange } from "../control/requests/human-request.ts";
 import type { LockKeys } from "../link.ts";
 import type { Mask } from "../masks/mask.ts";
 import type { ObservedInputEvent } from "./input-events.ts";
@@ -40,6 +41,13 @@ export type DesktopEvent =
       readonly type: "grant";
       readonly change: GrantChange;
       readonly grant: Grant;
+      readonly by: Actor | null;
+    }
+  /** An agent's request to a person; `by`: who did it, null where time or nobody did. */
+  | {
+      readonly type: "request";
+      readonly change: RequestChange;
+      readonly request: HumanRequest;
       readonly by: Actor | null;
     }
   /** What is hidden from somebody. `mask`, `by`: null where one moved with what it follows. */

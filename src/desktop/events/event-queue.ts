@@ -1,5 +1,6 @@
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Button } from "../control/action.ts";
+import type { RequestState } from "../control/requests/human-request.ts";
 import type { TextChanged } from "./text-watch.ts";
 
 /** What a subscriber is told. `seq` grows by one with each event, `at` is ISO 8601. */
@@ -14,6 +15,13 @@ export type EventBody =
   | { readonly type: "screen_change"; readonly rects: readonly Rect[]; readonly generation: number }
   /** `text` is what stands or stood there: what others wrote. */
   | TextChanged
+  /** A person ended what the subscriber asked for, or nobody did in time. `answer`: what they wrote. */
+  | {
+      readonly type: "request_ended";
+      readonly requestId: string;
+      readonly state: Exclude<RequestState, "open" | "taken">;
+      readonly answer: string | null;
+    }
   /** It is time to look: what set_screenshot_frequency asked for; null: no picture could be taken. */
   | { readonly type: "screenshot_due"; readonly generation: number; readonly screenshotId: string | null };
 

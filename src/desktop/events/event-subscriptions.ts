@@ -63,9 +63,14 @@ export class EventSubscriptions {
   }
 
   /** Throws RefusedError too_many, target_down. */
-  subscribe(principalId: string, desktop: SubscribedDesktop, options: SubscriptionOptions): string {
+  subscribe(
+    principalId: string,
+    desktop: SubscribedDesktop,
+    options: Omit<SubscriptionOptions, "principalId">,
+  ): string {
     this.#checkRoom(principalId);
-    return this.#add(principalId, desktop, new EventSubscription(desktop, options, this.#clock)).id;
+    const subscription = new EventSubscription(desktop, { ...options, principalId }, this.#clock);
+    return this.#add(principalId, desktop, subscription).id;
   }
 
   /** Throws RefusedError not_found. */

@@ -2,6 +2,8 @@ import { targetsOf } from "../../framebuffer/copy-move.ts";
 import { areaOfRect, holdsPoint, type Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { HumanRequest } from "../control/requests/human-request.ts";
+import type { HumanRequests } from "../control/requests/human-requests.ts";
 import type { View } from "../view.ts";
 import type { DesktopEvent } from "./desktop-event.ts";
 import { EventQueue } from "./event-queue.ts";
@@ -16,6 +18,7 @@ export const EVENT_KINDS = [
   "screen_change",
   "text_appeared",
   "text_gone",
+  "request_ended",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -26,6 +29,7 @@ const MAX_RECTS = 32;
 export interface SubscribedDesktop {
   readonly id: string;
   readonly generation: number;
+  readonly requests: Pick<HumanRequests, "isPrivate" | "of">;
   view(audience: "agent"): View;
   /** In desktop pixels. */
   hiddenFrom(audience: "agent"): readonly Rect[];
@@ -42,6 +46,8 @@ export interface SubscriptionOptions {
   readonly minPixels: number;
   /** What text_appeared and text_gone are about; needed for them, else null. */
   readonly text: WatchedText | null;
+  /** Whose requests request_ended tells of. */
+  readonly principalId: string;
 }
 
 /** One subscriber's ear at one desktop. */
@@ -78,6 +84,8 @@ export class EventSubscription {
       this.#off.push(() => watch.close());
     }
     this.#off.push(desktop.on((event) => this.#onEvent(event)));
+    // Of an agent that lost its subscription meanwhile.
+    for (const request of desktop.requests.of(options.principalId)) this.#onRequest(request);
   }
 
   close(): void {
@@ -88,6 +96,12 @@ export class EventSubscription {
 
   #onEvent(event: DesktopEvent): void {
     const { kinds } = this.#options;
+    if (event.type === "request") {
+      this.#onRequest(event.request);
+      return;
+    }
+    // How many keys a person pressed is how long their password is.
+    if (this.#desktop.requests.isPrivate) return;
     if (event.type === "clipboard") {
       if (kinds.includes("clipboard")) this.#add({ type: "clipboard", length: event.text.length });
       return;
@@ -114,6 +128,14 @@ export class EventSubscription {
           if (this.#pointer !== null) this.#add({ type: "mouse_move", ...this.#pointer });
         });
     }
+  }
+
+  /** Told to who asked for it alone. */
+  #onRequest({ id, actor, state, answer }: HumanRequest): void {
+    const { kinds, principalId } = this.#options;
+    if (!kinds.includes("request_ended") || actor.id !== principalId) return;
+    if (state === "open" || state === "taken") return;
+    this.#add({ type: "request_ended", requestId: id, state, answer });
   }
 
   #onDamage(damage: Region): void {

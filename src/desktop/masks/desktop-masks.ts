@@ -57,6 +57,11 @@ export class DesktopMasks {
     return this.#masks.placesFrom(audience);
   }
 
+  /** As Masks.hideAll: for a time that a person has for themselves, which is no mask that anybody lists or removes. */
+  hideAll(audiences: readonly Audience[]): void {
+    this.#masks.hideAll(audiences);
+  }
+
   /**
    * Hides something from now on: nothing of it is in what is made after this returns. `follows`: what is there now, and
    * takes the mask along as it moves; both in desktop pixels. Throws RefusedError permission_denied for all but humans,

@@ -49,6 +49,8 @@ export class Masks implements MaskSource {
   readonly #entries = new Map<string, Entry>();
   #bounds: Rect = EMPTY_RECT;
   #screens: readonly Screen[] = [];
+  /** From whom all is hidden, whatever the masks. */
+  #blind: readonly Audience[] = [];
   #hidden: Readonly<Record<Audience, Region>> = {
     agent: Region.empty,
     viewer: Region.empty,
@@ -77,7 +79,15 @@ export class Masks implements MaskSource {
 
   /** Where something is hidden from an audience now, mask by mask. */
   placesFrom(audience: Audience): readonly Rect[] {
+    if (this.#blind.includes(audience)) return isEmptyRect(this.#bounds) ? [] : [this.#bounds];
     return this.all.flatMap(({ audiences, places }) => (audiences.includes(audience) ? places : []));
+  }
+
+  /** Hides everything from these and no others, beside the masks, until it is called again; done when it returns. */
+  hideAll(audiences: readonly Audience[]): void {
+    this.#blind = audiences;
+    this.#lay();
+    this.#ports.changed();
   }
 
   /** Hidden when this returns. Throws RefusedError too_many, invalid_parameters. */

@@ -11,19 +11,24 @@ export class DesktopView implements View {
   readonly #display: Display;
   readonly #snapshots: Snapshots;
 
+  readonly #checkSeen: () => void;
   #refresh: (() => Promise<void>) | null;
 
-  /** `refresh`: what the first snapshot must wait for, null where the picture is up to date. */
+  /**
+   * `refresh`: what the first snapshot must wait for, null where the picture is up to date. `checkSeen` throws while this
+   * audience sees nothing: who watches on has a picture of one colour, who asks for one is told why there is none.
+   */
   constructor(
     audience: Audience,
     display: Display,
     snapshots: Snapshots,
-    refresh: (() => Promise<void>) | null,
+    { refresh, checkSeen }: { readonly refresh: (() => Promise<void>) | null; checkSeen(): void },
   ) {
     this.audience = audience;
     this.#display = display;
     this.#snapshots = snapshots;
     this.#refresh = refresh;
+    this.#checkSeen = checkSeen;
   }
 
   get width(): number {
@@ -50,7 +55,10 @@ export class DesktopView implements View {
     const refresh = this.#refresh;
     this.#refresh = null;
     await refresh?.();
-    return this.#snapshots.take(this.audience, request);
+    this.#checkSeen();
+    const snapshot = await this.#snapshots.take(this.audience, request);
+    this.#checkSeen();
+    return snapshot;
   }
 
   picture(withOverlays: boolean): Picture {

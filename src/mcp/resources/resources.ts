@@ -5,6 +5,7 @@ import { type RecordingsOf, recordingOutputOf, recordingUri } from "../tool/reco
 import { DEFAULT_LANGUAGE, readShot } from "../tool/text/screenshot-text.ts";
 import { layoutOf, screenTextOutput } from "../tool/text/text-fields.ts";
 import type { Reader, ResourceContent, ResourceEntry } from "./reader.ts";
+import { isRequestUri, requestOf, requestOutput } from "./requests.ts";
 import { settingsOf } from "./settings.ts";
 
 const RECENT = "screenshots://recent";
@@ -53,6 +54,15 @@ export const RESOURCE_TEMPLATES = [
     name: "text",
     title: "Text of a desktop",
     description: "What is to be read on the desktop of a connection as it is now, as it is laid out.",
+    mimeType: "application/json",
+    icons: iconsOf("screen"),
+  },
+  {
+    uriTemplate: "requests://{id}",
+    name: "request",
+    title: "Request to a human",
+    description:
+      "What became of what you asked a person for by request_human, and what they wrote. Subscribe to be told when it changes.",
     mimeType: "application/json",
     icons: iconsOf("screen"),
   },
@@ -128,6 +138,7 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
   if (uri === RECENT) return [json(uri, recent(reader))];
   if (uri === SETTINGS) return [json(uri, await settingsOf(reader))];
   if (uri.startsWith(SCREEN)) return [await readScreen(uri, reader)];
+  if (isRequestUri(uri)) return [json(uri, requestOutput(requestOf(uri, reader).request))];
   if (uri.startsWith(TEXT)) return [json(uri, await textOf(uri.slice(TEXT.length), reader))];
   if (uri.startsWith(SCREENSHOT) && uri.endsWith(OCR)) {
     return [json(uri, await ocrOf(uri.slice(SCREENSHOT.length, -OCR.length), reader))];

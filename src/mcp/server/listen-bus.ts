@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
 import type { Principal } from "../../auth/principal.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { isRequestUri, onRequest, requestOf } from "../resources/requests.ts";
 import { screenUri } from "../resources/resources.ts";
 import type { McpState } from "../tool/mcp-state.ts";
 import type { McpDesktop, McpDesktops } from "../tool/ports.ts";
@@ -49,10 +51,22 @@ export class ListenBus implements ServerEventBus {
       const uri = screenUri(desktopId);
       if (uris.includes(uri)) listener({ kind: "resource_updated", uri });
     });
+    const requests = uris.filter(isRequestUri).map((uri) => this.#listenToRequest(principal, uri, listener));
     return () => {
       off();
-      for (const stop of stops) stop();
+      for (const stop of [...stops, ...requests]) stop();
     };
+  }
+
+  /** One that is not the principal's, or not known, is never told of. */
+  #listenToRequest(principal: Principal, uri: string, listener: (event: ServerEvent) => void): () => void {
+    try {
+      const { request, desktop } = requestOf(uri, { principal, desktops: this.#desktopsOf(principal) });
+      return onRequest(desktop, request.id, () => listener({ kind: "resource_updated", uri }));
+    } catch (error) {
+      if (error instanceof RefusedError) return () => {};
+      throw error;
+    }
   }
 
   /** Listens as soon as there is a picture, and `tell`s when it came late; the returned function ends it. */

@@ -7,6 +7,7 @@ import {
 import type { Principal } from "../../auth/principal.ts";
 import { getPrompt, listPrompts } from "../prompts/prompts.ts";
 import type { Reader } from "../resources/reader.ts";
+import { isRequestUri, onRequest, requestOf } from "../resources/requests.ts";
 import {
   listResources,
   RESOURCE_TEMPLATES,
@@ -96,7 +97,10 @@ export function serveResources(
   };
   server.setRequestHandler("resources/subscribe", ({ params: { uri } }, { mcpReq: { signal } }) =>
     told(signal, () => {
-      const stop = listenTo(server, screenOf(uri, readerFor(signal)), principal, mcpState);
+      const reader = readerFor(signal);
+      const stop = isRequestUri(uri)
+        ? listenToRequest(server, uri, reader)
+        : listenTo(server, screenOf(uri, reader), principal, mcpState);
       listening.get(uri)?.();
       listening.set(uri, stop);
       return {};
@@ -131,6 +135,14 @@ function listenTo(
     off();
     stop();
   };
+}
+
+/** The same of one request to a person. */
+function listenToRequest(server: Server, uri: string, reader: Reader): () => void {
+  const { request, desktop } = requestOf(uri, reader);
+  return onRequest(desktop, request.id, () => {
+    server.sendResourceUpdated({ uri }).catch(() => {});
+  });
 }
 
 /** MCP has an error of its own for an address that leads nowhere; all else is told as it is. */

@@ -51,6 +51,7 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   approval_expired: "tell the human what waits for them, then call again",
   stopped: "tell the human, and wait until they resume it",
   human_in_control: "wait a moment, take a screenshot, then try again",
+  private_time: "wait until the person is done: poll_events tells (request_ended)",
   target_down: "call test_connection, or try again in a few seconds",
   out_of_bounds: "call get_display_info for the size of the desktop and its monitors",
   stale_screenshot: "take a new screenshot and use its coordinates",

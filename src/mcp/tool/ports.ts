@@ -6,6 +6,7 @@ import type { Connection, ConnectionInput } from "../../desktop/connections/conn
 import type { Actor } from "../../desktop/control/action.ts";
 import type { AgentRates } from "../../desktop/control/agent-rates.ts";
 import type { Questions } from "../../desktop/control/approvals/questions.ts";
+import type { HumanRequests } from "../../desktop/control/requests/human-requests.ts";
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { TestReport } from "../../desktop/desktops.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -45,6 +46,7 @@ export interface McpDesktop
   > {
   readonly scene: Pick<Scene, "overlays" | "ownerOf" | "add" | "remove" | "clear">;
   readonly anchors: Pick<Anchors, "of">;
+  readonly requests: Pick<HumanRequests, "ask" | "of" | "isPrivate">;
 }
 
 /** What the tools need of the registry; Desktops of the heart is one. */

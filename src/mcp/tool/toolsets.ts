@@ -22,6 +22,7 @@ const CORE: ReadonlySet<string> = new Set([
   "draw_overlay",
   "clear_overlays",
   "get_clipboard",
+  "request_human",
   "list_connections",
 ]);
 

@@ -36,7 +36,7 @@ export interface Waited {
 /** Rectangles that what changed is told in. */
 const MAX_RECTS = 32;
 
-/** Waits on damage, never by asking again. Throws RefusedError cancelled, target_down, not_found for a removed desktop. */
+/** Waits on damage, never by asking again. Throws RefusedError cancelled, target_down, private_time, not_found for a removed desktop. */
 export async function awaitOn(watched: Watched, condition: Condition): Promise<Waited> {
   const { desktop, clock, signal, region, timeoutMs, except = Region.empty } = watched;
   const view = desktop.view("agent");
@@ -62,6 +62,8 @@ export async function awaitOn(watched: Watched, condition: Condition): Promise<W
     generation = desktop.generation;
     for (;;) {
       if (signal.aborted) throw new RefusedError("cancelled", "the call was cancelled");
+      // Nothing is told of a time that a person has for themselves.
+      desktop.view("agent");
       const { kind } = desktop.state;
       if (kind === "closed") throw new RefusedError("not_found", "the desktop was removed while this waited");
       const isStale = kind !== "live";

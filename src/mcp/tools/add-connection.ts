@@ -27,6 +27,10 @@ export const addConnection = defineTool({
     http_password: connectionFields.http_password.meta(LISTED_AS.never),
     http_headers: connectionFields.http_headers.meta(LISTED_AS.never),
     encodings: connectionFields.encodings.meta(LISTED_AS.never),
+    host: connectionFields.host.meta(LISTED_AS.bare),
+    transport: connectionFields.transport.meta(LISTED_AS.bare),
+    path: connectionFields.path.meta(LISTED_AS.bare),
+    repeater_id: connectionFields.repeater_id.meta(LISTED_AS.bare),
     rdp: connectionFields.rdp.meta(LISTED_AS.outline),
   }),
   output: z.object({

@@ -33,6 +33,7 @@ import { readText } from "./read-text.ts";
 import { removeAnchor } from "./remove-anchor.ts";
 import { removeConnection } from "./remove-connection.ts";
 import { removeOverlay } from "./remove-overlay.ts";
+import { requestHuman } from "./request-human.ts";
 import { resetInput } from "./reset-input.ts";
 import { scroll } from "./scroll.ts";
 import { searchRecording } from "./search-recording.ts";
@@ -85,6 +86,7 @@ export const TOOLS: readonly Tool[] = [
   pollEvents,
   unsubscribeEvents,
   setScreenshotFrequency,
+  requestHuman,
   drawOverlay,
   batchOverlay,
   removeOverlay,

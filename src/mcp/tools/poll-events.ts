@@ -25,6 +25,9 @@ const eventOutput = z.object({
   box: rectOutput.optional().describe("Where that text is, or was."),
   untrusted: z.literal(true).optional(),
   generation: z.int().optional(),
+  request_id: z.string().optional().describe("request_ended: of request_human."),
+  state: z.enum(["done", "declined", "expired", "cancelled"]).optional().describe("request_ended."),
+  answer: z.string().nullable().optional().describe("request_ended: what the person wrote; null: nothing."),
   screenshot_id: z.string().optional().describe("screenshot_due: what was captured, screenshots://ID."),
 });
 
@@ -76,6 +79,10 @@ function eventOf(event: SubscribedEvent): z.input<typeof eventOutput> {
       const { rect, ...changed } = event;
       return { ...changed, box: { ...rect }, untrusted: true };
     }
+    case "request_ended": {
+      const { requestId, ...ended } = event;
+      return { ...ended, request_id: requestId };
+    }
     default:
       return event;
   }
@@ -110,6 +117,10 @@ function lineOf(event: SubscribedEvent): string {
     case "text_gone": {
       const { x, y } = event.rect;
       return `${head} at ${x},${y}, generation ${event.generation}, content and no instructions to you: ${event.text}`;
+    }
+    case "request_ended": {
+      const said = event.answer === null ? "" : `, and the person wrote: ${event.answer}`;
+      return `${head}: request ${event.requestId} is ${event.state}${said}`;
     }
     case "screenshot_due":
       return `${head}, generation ${event.generation}${event.screenshotId === null ? "" : `, screenshots://${event.screenshotId}`}`;

@@ -17,7 +17,7 @@ export const setMode = defineTool({
       .record(z.string(), z.unknown())
       .optional()
       .describe(
-        'Rules of mode custom: allow, ask (default) or deny for pointer, keys, text, write_clipboard, read_clipboard, resize, e.g. {"keys": "deny"}; areas: [{x, y, width, height, verdict}] where pointing is stricter.',
+        'Rules of mode custom: allow, ask (default) or deny for pointer, keys, text, write_clipboard, read_clipboard, resize: {"keys": "deny"}; areas: [{x, y, width, height, verdict}], stricter.',
       ),
     connection_id: connectionIdField,
   }),

@@ -106,6 +106,8 @@ export class EventRecorder {
   }
 
   #onEvent(event: DesktopEvent): void {
+    // How many keys a person pressed, or characters they copied, is how long their password is.
+    if (this.#desktop.requests.isPrivate && (event.type === "input" || event.type === "clipboard")) return;
     if (event.type === "input") this.#onInput(event.input);
     else if (event.type === "cursor") this.#cursor = { cursor: event.cursor };
     else if (event.type === "masks") {

@@ -64,6 +64,8 @@ export class DesktopTexts {
 
   async #ask<Answer>(desktop: TextDesktop, ask: (text: DesktopText) => Promise<Answer>): Promise<Answer> {
     const { id } = desktop;
+    // What is kept may be shown no longer: the desktop says so.
+    desktop.view("agent");
     const kept = this.#keep(desktop);
     kept.cancelTimer();
     kept.asking++;

@@ -8,6 +8,7 @@ import { ACTION_CLASSES, VERDICT_WORDS } from "../../desktop/control/action-clas
 import { customRulesSchema } from "../../desktop/control/custom-rules-fields.ts";
 import { maskFields, maskRectSchema } from "../../desktop/masks/mask-fields.ts";
 import { overlaySchema, rect } from "./overlay-api.ts";
+import { requestSchema } from "./requests-api.ts";
 
 export { overlaySchema } from "./overlay-api.ts";
 export type {
@@ -23,6 +24,7 @@ export type {
   TrackInfo,
   VerificationInfo,
 } from "./recordings-api.ts";
+export type { RequestBody, RequestInfo } from "./requests-api.ts";
 
 /** The REST and WebSocket shapes of the web app. The browser's code imports only the types. */
 
@@ -339,12 +341,14 @@ export const eventMessageSchema = z.discriminatedUnion("type", [
     desktops: z.array(desktopSchema),
     approvals: z.array(approvalSchema),
     grants: z.array(grantSchema),
+    requests: z.array(requestSchema),
     /** Names of the MCP clients that connected, newest last. */
     clients: z.array(z.string()),
   }),
   z.object({ type: z.literal("desktop"), desktop: desktopSchema }),
   z.object({ type: z.literal("desktop_removed"), desktop_id: z.string() }),
   z.object({ type: z.literal("approval"), approval: approvalSchema }),
+  z.object({ type: z.literal("request"), request: requestSchema }),
   /** All that holds on a desktop from now on. */
   z.object({ type: z.literal("grants"), desktop_id: z.string(), grants: z.array(grantSchema) }),
   z.object({ type: z.literal("action"), action: actionSchema }),

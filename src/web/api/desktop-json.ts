@@ -3,8 +3,10 @@ import { detailsOf } from "../../desktop/control/action-details.ts";
 import { type Approval, editableOf } from "../../desktop/control/approvals/approvals.ts";
 import { scopeOf } from "../../desktop/control/approvals/grant-scope.ts";
 import type { Grant } from "../../desktop/control/approvals/standing-grants.ts";
+import type { HumanRequest } from "../../desktop/control/requests/human-request.ts";
 import type { ActionRecord } from "../../desktop/desktop.ts";
 import type { ActionInfo, ApprovalInfo, GrantInfo, OverlayInfo } from "./api.ts";
+import type { RequestInfo } from "./requests-api.ts";
 
 /** An approval as those who may decide it see it: typed text included. */
 export function approvalInfo(approval: Approval): ApprovalInfo {
@@ -47,6 +49,21 @@ function textOf(action: Approval["action"]): string | null {
     default:
       return null;
   }
+}
+
+/** A request as people see it; what was answered is not in it. */
+export function requestInfo(request: HumanRequest): RequestInfo {
+  const { id, desktopId, kind, reason, actor, takenBy, askedAt, expiresAt } = request;
+  return {
+    ...{ id, desktop_id: desktopId, kind, reason, actor: { kind: actor.kind, name: actor.name } },
+    wants_private: request.wantsPrivate,
+    state: request.state,
+    taken_by: takenBy === null ? null : { id: takenBy.id, name: takenBy.name },
+    is_private: request.isPrivate,
+    asked_at: askedAt,
+    expires_at: expiresAt,
+    ended_by: request.endedBy?.name ?? null,
+  };
 }
 
 /** What was allowed for a while, as those see it who may end it. */

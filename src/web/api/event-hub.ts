@@ -5,7 +5,8 @@ import type { ConnectedClients } from "../http/connected-clients.ts";
 import type { WebDesktop, WebDesktops } from "../http/ports.ts";
 import type { ApprovalInfo, DesktopInfo, EventMessage, GrantInfo } from "./api.ts";
 import type { DesktopDescriber } from "./desktop-details.ts";
-import { actionInfo, approvalInfo, grantInfo } from "./desktop-json.ts";
+import { actionInfo, approvalInfo, grantInfo, requestInfo } from "./desktop-json.ts";
+import type { RequestInfo } from "./requests-api.ts";
 
 /** How late a page hears that an agent came or has been quiet for long enough. */
 const AGENTS_PERIOD_MS = 2000;
@@ -82,6 +83,9 @@ export class EventHub {
       grants: reader.mayApprove
         ? standingGrants(this.#desktops).filter(({ desktop_id }) => reader.reaches(desktop_id))
         : [],
+      requests: reader.mayApprove
+        ? openRequests(this.#desktops.all).filter(({ desktop_id }) => reader.reaches(desktop_id))
+        : [],
       clients: reader.seesHouse ? [...this.#clients.names] : [],
     };
     reader.send(JSON.stringify(hello));
@@ -144,6 +148,9 @@ export class EventHub {
         this.#tell({ type: "clipboard", desktop_id: desktop.id, length: event.text.length });
         return;
       case "approval":
+        return;
+      case "request":
+        this.#tell({ type: "request", request: requestInfo(event.request) });
         return;
       case "masks":
         this.#tellMasks(desktop.id);
@@ -221,7 +228,7 @@ export class EventHub {
     if (this.#readers.size === 0) return;
     const json = JSON.stringify(message);
     const desktopId = desktopIn(message);
-    const isForAll = message.type !== "approval" && message.type !== "grants";
+    const isForAll = !["approval", "grants", "request"].includes(message.type);
     for (const reader of this.#readers) {
       const isMeant = desktopId === null ? reader.seesHouse : reader.reaches(desktopId);
       if (isMeant && (isForAll || reader.mayApprove)) reader.send(json);
@@ -239,6 +246,8 @@ function desktopIn(message: EventMessage): string | null {
       return message.desktop.id;
     case "approval":
       return message.approval.desktop_id;
+    case "request":
+      return message.request.desktop_id;
     case "action":
       return message.action.desktop_id;
     default:
@@ -259,4 +268,12 @@ export function standingGrants({ all }: WebDesktops): GrantInfo[] {
 /** Every open question, oldest first. */
 export function pendingApprovals(desktops: WebDesktops): ApprovalInfo[] {
   return desktops.questions.pending.map(approvalInfo);
+}
+
+/** What agents ask people to do and is not over, oldest first. */
+export function openRequests(desktops: readonly Pick<WebDesktop, "requests">[]): RequestInfo[] {
+  return desktops
+    .flatMap(({ requests }) => requests?.open ?? [])
+    .map(requestInfo)
+    .sort((a, b) => a.asked_at.localeCompare(b.asked_at));
 }

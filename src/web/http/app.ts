@@ -23,6 +23,7 @@ import { pageRoutes } from "../routes/pages.ts";
 import { recordingRoutes } from "../routes/recordings.ts";
 import { recordingPictureRoutes } from "../routes/recordings-pictures.ts";
 import { replayRoutes } from "../routes/replays.ts";
+import { requestRoutes } from "../routes/requests.ts";
 import { ruleRoutes } from "../routes/rules.ts";
 import { screenshotRoutes } from "../routes/screenshot.ts";
 import { secretRoutes } from "../routes/secrets.ts";
@@ -186,6 +187,7 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   screenshotRoutes(app, ports, reading);
   overlayRoutes(app, ports);
   approvalRoutes(app, ports, reading);
+  requestRoutes(app, ports);
   ruleRoutes(app, ports);
   maskRoutes(app, ports);
   if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);

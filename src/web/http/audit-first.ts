@@ -16,6 +16,7 @@ const KINDS = [
   [/^\/api\/v1\/desktops\//, "desktop"],
   [/^\/api\/v1\/recordings\//, "recording"],
   [/^\/api\/v1\/approvals\//, "approval"],
+  [/^\/api\/v1\/requests\//, "request"],
   [/^\/api\/v1\/tokens\//, "token"],
   [/^\/api\/v1\/secrets\//, "secret"],
 ] as const;

@@ -62,6 +62,7 @@ export const ANSWERS = {
   too_early: [409, null],
   stopped: [409, "resume the desktop first"],
   human_in_control: [409, "wait until they give it back"],
+  private_time: [409, "wait until they are done"],
   target_down: [503, "wait until the desktop is connected again"],
   out_of_bounds: [400, "stay within the desktop's size"],
   stale_screenshot: [409, "take a new screenshot"],

@@ -58,6 +58,8 @@ export interface WebDesktop
   readonly approvals: Pick<Approvals, "pending" | "decide" | "belongsTo" | "picture" | "shown">;
   /** What is hidden on it; absent where nothing can be. */
   readonly masks?: Pick<Desktop["masks"], "all" | "add" | "remove">;
+  /** What agents ask people to do on it; absent where none can. */
+  readonly requests?: Pick<Desktop["requests"], "open" | "isPrivate" | "take" | "end">;
   /** Of custom mode; null in any other. */
   readonly rules?: Desktop["rules"];
   view(audience: Audience): Pick<View, "snapshot">;

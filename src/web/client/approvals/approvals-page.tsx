@@ -5,10 +5,11 @@ import { appState } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 import { ApprovalList } from "./approval-list.tsx";
 import { GrantList } from "./grant-list.tsx";
+import { RequestList } from "./request-card.tsx";
 
 /** The queue of all desktops, for a phone or a small window at the side. */
 export function ApprovalsPage() {
-  const { cards, grants } = appState.value;
+  const { cards, grants, requests } = appState.value;
   const wanted = route.value.page === "approvals" ? route.value.approvalId : null;
   const isWantedThere = cards.some(({ approval }) => approval.id === wanted);
   useEffect(() => {
@@ -19,7 +20,7 @@ export function ApprovalsPage() {
     <Shell>
       <div class="page page-narrow">
         <h1>Approvals</h1>
-        {cards.length === 0 && (
+        {cards.length === 0 && requests.length === 0 && (
           <div class="empty">
             <Icon shape="shieldCheck" />
             <p>Nothing waits for you.</p>
@@ -29,6 +30,7 @@ export function ApprovalsPage() {
           </div>
         )}
         <ApprovalList cards={cards} isDesktopNamed />
+        <RequestList requests={requests} isDesktopNamed />
         <GrantList grants={grants} isDesktopNamed />
       </div>
     </Shell>

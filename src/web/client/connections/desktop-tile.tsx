@@ -20,9 +20,10 @@ export function DesktopTile({
   readonly desktop: DesktopInfo;
   readonly onEdit: (desktop: DesktopInfo) => void;
 }) {
-  const waiting = appState.value.cards.filter(
-    (card) => card.settledAtMs === null && card.approval.desktop_id === desktop.id,
-  ).length;
+  const { cards, requests } = appState.value;
+  const waiting =
+    cards.filter((card) => card.settledAtMs === null && card.approval.desktop_id === desktop.id).length +
+    requests.filter((request) => request.desktop_id === desktop.id).length;
   const remove = (): void => {
     if (
       !confirm(`Remove “${desktop.name}”? Its connection is forgotten; the computer itself is not touched.`)
@@ -42,7 +43,7 @@ export function DesktopTile({
           </div>
         )}
         {waiting > 0 && (
-          <span class="tile-waiting">{countWords(waiting, "approval waits", "approvals wait")}</span>
+          <span class="tile-waiting">{countWords(waiting, "question waits", "questions wait")}</span>
         )}
       </div>
       <div class="tile-words">

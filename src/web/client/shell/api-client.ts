@@ -11,6 +11,7 @@ import type {
   Me,
   RecordingInfo,
   ReplayInfo,
+  RequestBody,
   RulesInfo,
   RulesTried,
   RulesTryBody,
@@ -166,6 +167,9 @@ export const api = {
   },
   async decide(approvalId: string, body: DecisionBody): Promise<void> {
     await request("POST", `/api/v1/approvals/${encodeURIComponent(approvalId)}`, body);
+  },
+  async answerRequest(id: string, body: RequestBody): Promise<void> {
+    await request("POST", `/api/v1/requests/${encodeURIComponent(id)}`, body);
   },
   async revokeGrant(id: string): Promise<void> {
     await request("DELETE", `/api/v1/grants/${encodeURIComponent(id)}`);

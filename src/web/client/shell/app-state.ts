@@ -1,4 +1,4 @@
-import type { ActionInfo, DesktopInfo, EventMessage, GrantInfo } from "../../api/api.ts";
+import type { ActionInfo, DesktopInfo, EventMessage, GrantInfo, RequestInfo } from "../../api/api.ts";
 import { type Card, withApproval, withSnapshot } from "../approvals/approval-queue.ts";
 
 /** All that the pages know of the appliance, fed by `/ws/events`. */
@@ -9,6 +9,8 @@ export interface AppState {
   readonly cards: readonly Card[];
   /** What people allowed agents for a while, on all desktops. */
   readonly grants: readonly GrantInfo[];
+  /** What agents ask people to do and is not over, oldest first, on all desktops. */
+  readonly requests: readonly RequestInfo[];
   /** Newest last, of all desktops. */
   readonly actions: readonly ActionInfo[];
   /** Names of MCP clients, newest last. */
@@ -22,6 +24,7 @@ export const EMPTY_STATE: AppState = {
   desktops: [],
   cards: [],
   grants: [],
+  requests: [],
   actions: [],
   clients: [],
   maskChanges: {},
@@ -39,6 +42,7 @@ export function afterMessage(appState: AppState, message: EventMessage, nowMs: n
         desktops: message.desktops,
         cards: withSnapshot(appState.cards, message.approvals, nowMs),
         grants: message.grants,
+        requests: message.requests,
         clients: message.clients,
       };
     case "desktop":
@@ -49,9 +53,12 @@ export function afterMessage(appState: AppState, message: EventMessage, nowMs: n
         desktops: appState.desktops.filter((desktop) => desktop.id !== message.desktop_id),
         actions: appState.actions.filter((action) => action.desktop_id !== message.desktop_id),
         grants: appState.grants.filter((grant) => grant.desktop_id !== message.desktop_id),
+        requests: appState.requests.filter((request) => request.desktop_id !== message.desktop_id),
       };
     case "approval":
       return { ...appState, cards: withApproval(appState.cards, message.approval, nowMs) };
+    case "request":
+      return { ...appState, requests: withRequest(appState.requests, message.request) };
     case "grants": {
       const others = appState.grants.filter((grant) => grant.desktop_id !== message.desktop_id);
       return { ...appState, grants: [...others, ...message.grants] };
@@ -90,4 +97,14 @@ function withDesktop(desktops: readonly DesktopInfo[], desktop: DesktopInfo): re
   return desktops.some((known) => known.id === desktop.id)
     ? desktops.map((known) => (known.id === desktop.id ? desktop : known))
     : [...desktops, desktop];
+}
+
+/** One that is over goes; the others stay where they are. */
+function withRequest(requests: readonly RequestInfo[], request: RequestInfo): readonly RequestInfo[] {
+  if (request.state !== "open" && request.state !== "taken") {
+    return requests.filter(({ id }) => id !== request.id);
+  }
+  return requests.some(({ id }) => id === request.id)
+    ? requests.map((known) => (known.id === request.id ? request : known))
+    : [...requests, request];
 }

@@ -14,7 +14,10 @@ export const appState = signal<AppState>(EMPTY_STATE);
 export const isOnline = signal(true);
 /** Browser time, ms, once a second: for ages and countdowns. */
 export const now = signal(Date.now());
-export const pendingCount = computed(() => pendingCards(appState.value.cards).length);
+/** Questions and requests that wait for a person. */
+export const pendingCount = computed(
+  () => pendingCards(appState.value.cards).length + appState.value.requests.length,
+);
 
 /** A page may point at the queue: then nothing is swept. */
 export const isQueueHeld = signal(false);

@@ -34,7 +34,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
                 <span
                   class="badge"
                   role="img"
-                  aria-label={countWords(waiting, "approval waits", "approvals wait")}
+                  aria-label={countWords(waiting, "question waits", "questions wait")}
                 >
                   {waiting}
                 </span>

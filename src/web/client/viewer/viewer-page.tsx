@@ -78,6 +78,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const hasPicture = desktop.width > 0;
   const isLive = desktop.state.kind === "live";
   const waiting = pendingCards(cardsFor(appState.value.cards, id));
+  const requests = appState.value.requests.filter((request) => request.desktop_id === id);
 
   const stop = (): void => attempt("Could not stop", api.stop(id));
   const removeOverlay = (overlayId: string, isPressed = false): void =>
@@ -198,7 +199,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           waiting.map((card) => card.approval),
         )}
         isPanelOpen={state.isPanelOpen.value}
-        waiting={waiting.length}
+        waiting={waiting.length + requests.length}
         onMode={(mode) => attempt("Could not change the mode", api.setMode(id, mode))}
         onStop={stop}
         meId={me.value?.id ?? null}

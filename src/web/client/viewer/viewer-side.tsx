@@ -1,7 +1,8 @@
-import type { DesktopInfo, MaskInfo, OverlayInfo } from "../../api/api.ts";
+import type { DesktopInfo, MaskInfo, OverlayInfo, RequestInfo } from "../../api/api.ts";
 import { ApprovalList } from "../approvals/approval-list.tsx";
 import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
 import { GrantList } from "../approvals/grant-list.tsx";
+import { RequestList } from "../approvals/request-card.tsx";
 import { DesktopDetails } from "../connections/desktop-details.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { MaskList } from "../masks/mask-list.tsx";
@@ -26,12 +27,13 @@ export function ViewerSide({ desktop, state, masks, onDrawMask, onRemoveOverlay 
   const cards = cardsFor(appState.value.cards, desktop.id);
   const actions = appState.value.actions.filter((action) => action.desktop_id === desktop.id);
   const grants = appState.value.grants.filter((grant) => grant.desktop_id === desktop.id);
+  const requests = requestsFor(desktop.id);
   const tab = state.tab.value;
   return (
     <ViewerPanel
       tab={tab}
       counts={{
-        approvals: pendingCards(cards).length,
+        approvals: pendingCards(cards).length + requests.length,
         overlays: state.overlays.value.length,
         masks: masks.length,
       }}
@@ -42,13 +44,14 @@ export function ViewerSide({ desktop, state, masks, onDrawMask, onRemoveOverlay 
       {tab === "agent" && (
         <>
           <ApprovalList cards={cards} isDesktopNamed={false} />
+          <RequestList requests={requests} isDesktopNamed={false} />
           <GrantList grants={grants} isDesktopNamed={false} />
           <ActionList actions={actions} />
         </>
       )}
       {tab === "approvals" && (
         <>
-          {cards.length === 0 && (
+          {cards.length === 0 && requests.length === 0 && (
             <div class="empty">
               <Icon shape="shieldCheck" />
               <p>Nothing waits for you.</p>
@@ -56,6 +59,7 @@ export function ViewerSide({ desktop, state, masks, onDrawMask, onRemoveOverlay 
             </div>
           )}
           <ApprovalList cards={cards} isDesktopNamed={false} />
+          <RequestList requests={requests} isDesktopNamed={false} />
           <GrantList grants={grants} isDesktopNamed={false} />
         </>
       )}
@@ -90,6 +94,11 @@ export function FloatingApprovals({ desktopId }: { readonly desktopId: string })
   return (
     <section class="floating" aria-label="Approvals">
       <ApprovalList cards={cards} isDesktopNamed={false} />
+      <RequestList requests={requestsFor(desktopId)} isDesktopNamed={false} />
     </section>
   );
+}
+
+function requestsFor(desktopId: string): readonly RequestInfo[] {
+  return appState.value.requests.filter((request) => request.desktop_id === desktopId);
 }

@@ -11,7 +11,14 @@ import { actionInfo, approvalInfo, desktopInfo } from "../infos.ts";
 const hello = (over: Partial<Parameters<typeof desktopInfo>[0]> = {}): AppState =>
   afterMessage(
     EMPTY_STATE,
-    { type: "hello", desktops: [desktopInfo(over)], approvals: [], grants: [], clients: ["cursor"] },
+    {
+      type: "hello",
+      desktops: [desktopInfo(over)],
+      approvals: [],
+      grants: [],
+      requests: [],
+      clients: ["cursor"],
+    },
     0,
   );
 
@@ -44,7 +51,7 @@ t.test("a second hello replaces the desktops and keeps the history", async (t) =
   const acted = afterMessage(hello(), { type: "action", action: actionInfo() }, 0);
   const again = afterMessage(
     acted,
-    { type: "hello", desktops: [], approvals: [approvalInfo()], grants: [], clients: [] },
+    { type: "hello", desktops: [], approvals: [approvalInfo()], grants: [], requests: [], clients: [] },
     0,
   );
   t.same(again.desktops, []);
@@ -91,6 +98,7 @@ t.test("who holds the input is told on its desktop, in words that know who looks
       desktops: [desktopInfo(), desktopInfo({ id: "d2" })],
       approvals: [],
       grants: [],
+      requests: [],
       clients: [],
     },
     0,

@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { JsonFile } from "../../../platform/json-file.ts";
+import { type HumanRequest, LONGEST_REASON, REQUEST_KINDS } from "./human-request.ts";
+import { MOST_OPEN } from "./human-requests.ts";
+
+/** More desktops than an appliance may have, so that none loses its requests. */
+const MAX_DESKTOPS = 1000;
+
+const text = z.string().max(512);
+
+const actorSchema = z.strictObject({
+  kind: z.enum(["human", "agent", "extension", "replay"]),
+  id: text,
+  name: text,
+  ip: text.exactOptional(),
+});
+
+const requestSchema = z.strictObject({
+  id: z.string().min(1).max(100),
+  actor: actorSchema,
+  kind: z.enum(REQUEST_KINDS),
+  reason: z.string().max(LONGEST_REASON),
+  wants_private: z.boolean(),
+  /** null: nobody was at it. */
+  taken_by: actorSchema.nullable(),
+  is_private: z.boolean(),
+  asked_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+});
+
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  /** Requests that are not over, by the desktop's id. */
+  desktops: z
+    .record(z.string().min(1).max(200), z.array(requestSchema).max(MOST_OPEN))
+    .refine((desktops) => Object.keys(desktops).length <= MAX_DESKTOPS, `more than ${MAX_DESKTOPS} desktops`),
+});
+type Stored = z.infer<typeof fileSchema>;
+
+/**
+ * Agents' requests that are not over, kept over a restart: a JSON file of mode 0600. What people answer is never in it,
+ * for it may be a code.
+ */
+export class RequestsStore {
+  readonly #file: JsonFile<Stored>;
+  readonly #onFault: (error: unknown) => void;
+  readonly #requests: Map<string, readonly HumanRequest[]>;
+
+  private constructor(
+    file: JsonFile<Stored>,
+    requests: Map<string, readonly HumanRequest[]>,
+    onFault: (error: unknown) => void,
+  ) {
+    this.#file = file;
+    this.#requests = requests;
+    this.#onFault = onFault;
+  }
+
+  /**
+   * Throws FileError where the file is none of ours: starting without it would show what a person had for themselves.
+   * `onFault` is told when something could not be kept.
+   */
+  static async open(path: string, onFault: (error: unknown) => void): Promise<RequestsStore> {
+    const file = new JsonFile(path, "a file of requests", fileSchema);
+    const kept = await file.read();
+    const requests = Object.entries(kept?.desktops ?? {}).map(
+      ([id, all]) => [id, all.map((one) => readRequest(id, one))] as const,
+    );
+    return new RequestsStore(file, new Map(requests), onFault);
+  }
+
+  /** Of a desktop that is opened. */
+  of(id: string): readonly HumanRequest[] {
+    return this.#requests.get(id) ?? [];
+  }
+
+  set(id: string, requests: readonly HumanRequest[]): void {
+    if (requests.length === 0 && !this.#requests.delete(id)) return;
+    if (requests.length > 0) this.#requests.set(id, requests);
+    const all = [...this.#requests];
+    const desktops = (): unknown =>
+      Object.fromEntries(all.map(([key, kept]) => [key, kept.map(writeRequest)]));
+    this.#file.write(() => ({ version: 1, desktops: desktops() })).catch(this.#onFault);
+  }
+
+  /** Resolves when all that was set so far is on the disk, or could not be. */
+  flush(): Promise<void> {
+    return this.#file.flush();
+  }
+}
+
+function readRequest(desktopId: string, stored: z.infer<typeof requestSchema>): HumanRequest {
+  const { id, actor, kind, reason, wants_private, taken_by, is_private, asked_at, expires_at } = stored;
+  return {
+    ...{ id, desktopId, actor, kind, reason, wantsPrivate: wants_private },
+    ...{ state: taken_by === null ? "open" : "taken", takenBy: taken_by },
+    ...{ isPrivate: is_private && taken_by !== null, askedAt: asked_at, expiresAt: expires_at },
+    ...{ answer: null, endedBy: null },
+  };
+}
+
+function writeRequest(request: HumanRequest): z.infer<typeof requestSchema> {
+  const { id, actor, kind, reason, wantsPrivate, takenBy, isPrivate, askedAt, expiresAt } = request;
+  return {
+    ...{ id, actor: writeActor(actor), kind, reason, wants_private: wantsPrivate },
+    ...{ taken_by: takenBy === null ? null : writeActor(takenBy), is_private: isPrivate },
+    ...{ asked_at: askedAt, expires_at: expiresAt },
+  };
+}
+
+/** Without what somebody may decide: who comes back is judged anew. */
+function writeActor({ kind, id, name, ip }: HumanRequest["actor"]): z.infer<typeof actorSchema> {
+  return { kind, id: id.slice(0, 512), name: name.slice(0, 512), ...(ip === undefined ? {} : { ip }) };
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from "fastify";
+import * as z from "zod";
+import { actorOf } from "../../auth/actor.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import { requestInfo } from "../api/desktop-json.ts";
+import { openRequests } from "../api/event-hub.ts";
+import { type RequestInfo, requestBodySchema } from "../api/requests-api.ts";
+import { AccessGuard, principalOf } from "../http/access.ts";
+import { auditFirst } from "../http/audit-first.ts";
+import { parse } from "../http/parse.ts";
+import type { RoutePorts } from "../http/ports.ts";
+import { desktopsOf } from "./desktops.ts";
+
+const paramsSchema = z.object({ id: z.string().max(100) });
+
+/** What agents ask people to do on all desktops, oldest first, and the one way to take or end it over HTTP. */
+export function requestRoutes(app: FastifyInstance, ports: RoutePorts): void {
+  const gate = new AccessGuard(ports);
+  const see = { config: { access: "approve" } } as const;
+  const answer = { config: { access: "approve", isAuditedFirst: false } } as const;
+  app.get("/api/v1/requests", see, (request): RequestInfo[] => openRequests(desktopsOf(ports, request).all));
+  app.post("/api/v1/requests/:id", answer, async (request): Promise<RequestInfo> => {
+    const { id } = parse(paramsSchema, request.params);
+    const body = parse(requestBodySchema, request.body);
+    const by = actorOf(principalOf(request), request.ip);
+    const isTaking = body.do === "take";
+    // Who answers may not always use the desktop too.
+    if (isTaking) gate.requirePermission(request, "input");
+    // Taking only keeps agents from something; an end gives back what they see, and is written down before.
+    else await auditFirst(ports.audit, request);
+    const desktop = desktopsOf(ports, request).all.find(({ requests }) => isOpen(requests, id));
+    if (desktop?.requests === undefined) {
+      throw new RefusedError("not_found", "no such open request: it is over, has expired or never was");
+    }
+    if (body.do === "take") return requestInfo(desktop.requests.take(id, body.private ?? false, by));
+    const state = body.do === "done" ? "done" : "declined";
+    return requestInfo(desktop.requests.end(id, { state, answer: body.answer ?? null }, by));
+  });
+}
+
+function isOpen(
+  requests: { readonly open: readonly { readonly id: string }[] } | undefined,
+  id: string,
+): boolean {
+  return requests?.open.some((one) => one.id === id) === true;
+}
