@@ -105,7 +105,9 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
   ...tools("draw_overlay batch_overlay remove_overlay clear_overlays get_clipboard set_clipboard"),
   ...tools("get_display_info set_mode session_stop session_resume start_recording stop_recording"),
   ...tools("list_recordings list_connections set_active_connection test_connection add_connection"),
-  ...tools("remove_connection"),
+  ...tools("remove_connection request_human"),
+  // Words of agents and people, and who is at it.
+  ...["GET /api/v1/requests", "resource requests://{id}", "file requests.json"],
   "resource screenshots://recent",
   "resource settings://current",
   "GET /api/v1/recordings/:id/chunks",

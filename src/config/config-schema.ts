@@ -194,7 +194,7 @@ export const configSchema = z.strictObject({
         .pipe(z.array(z.enum(TOOLSETS)))
         .default([])
         .describe(
-          "Which tools agents see, separated by commas: core (what most work needs, 15 tools), read, overlay, input, admin. Without it all. A token made with --toolsets has its own; ?toolsets= in a URL leaves a part of them.",
+          "Which tools agents see, separated by commas: core (what most work needs, 16 tools), read, overlay, input, admin. Without it all. A token made with --toolsets has its own; ?toolsets= in a URL leaves a part of them.",
         ),
     })
     .prefault({}),

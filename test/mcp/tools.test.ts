@@ -24,7 +24,7 @@ const PROMISED = [
   ...["computer", "list_screenshots", "set_mode", "add_anchor", "re_anchor_element", "remove_anchor"],
   ...["subscribe_events", "unsubscribe_events", "poll_events", "set_screenshot_frequency"],
   ...["compare_screenshots", "annotate_screenshot", "ocr_screenshot", "read_text", "find_text", "click_text"],
-  ...["get_elements", "click_element"],
+  ...["get_elements", "click_element", "request_human"],
   ...["start_recording", "stop_recording", "list_recordings", "get_frame_at", "search_recording"],
 ];
 
@@ -116,7 +116,7 @@ t.test("toolsets narrow the list by effect, or to the core", async (t) => {
   t.notOk(names("/mcp?toolsets=read,overlay").includes("click_at"));
   t.ok(names("/mcp?toolsets=read,overlay").includes("draw_overlay"));
   t.ok(names("/mcp?toolsets=core,admin").includes("set_mode"));
-  t.equal(names("/mcp?toolsets=core").length, 15, "every name of the core is a tool");
+  t.equal(names("/mcp?toolsets=core").length, 16, "every name of the core is a tool");
   t.match(toolsetsOfUrl("/mcp?toolsets=reed").fault, /"reed".*expected core, read, overlay, input, admin/);
 });
 

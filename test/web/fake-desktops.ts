@@ -11,6 +11,7 @@ import type { Holder } from "../../src/desktop/control/arbiter.ts";
 import type { Mode } from "../../src/desktop/control/policy.ts";
 import type { ActionRecord, DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
 import type { TestReport } from "../../src/desktop/desktops.ts";
+import { HumanRequests } from "../../src/desktop/control/requests/human-requests.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { DesktopMasks } from "../../src/desktop/masks/desktop-masks.ts";
 import type { Audience, Snapshot, SnapshotRequest } from "../../src/desktop/view.ts";
@@ -108,8 +109,18 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
     tell: (event) => this.emit(event),
   });
 
+  readonly requests: HumanRequests;
+
   constructor(connection: Connection) {
     super();
+    this.requests = new HumanRequests(
+      this,
+      {},
+      {
+        clock: { nowMs: () => 0, date: () => new Date(0), after: () => () => {} },
+        tell: (event) => this.emit(event),
+      },
+    );
     this.masks.maskSource.layOut({ x: 0, y: 0, width: 1024, height: 768 }, []);
     this.id = connection.id;
     this.connection = connection;

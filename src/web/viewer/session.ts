@@ -1,4 +1,5 @@
 import type { DesktopEvent } from "../../desktop/desktop.ts";
+import { RefusedError } from "../../desktop/error.ts";
 import type { Size } from "../../framebuffer/rect.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
 import { RfbError } from "../../protocols/rfb/error.ts";
@@ -344,6 +345,8 @@ export class ViewerSession {
       const { code, phase, offset } = error;
       this.#ports.log.warn({ desktop: desktop.id, code, phase, offset }, "Viewer broke the protocol");
       this.close(code === "auth_failed" ? CLOSE_CODE.policy : CLOSE_CODE.protocolError, code);
+    } else if (error instanceof RefusedError) {
+      this.close(CLOSE_CODE.policy, error.code);
     } else {
       this.#ports.log.error({ desktop: desktop.id, err: error }, "Viewer failed");
       this.close(CLOSE_CODE.internal, "internal error");

@@ -71,6 +71,7 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ["test_connection", { connection_id: "two" }],
   ["add_connection", { name: "third", host: "10.0.0.3", protocol: "vnc" }],
   ["remove_connection", { connection_id: "one" }],
+  ["request_human", { reason: "log in", kind: "login" }],
   ["set_mode", { mode: "assist" }],
   ["session_resume", {}],
   ["session_stop", {}],

@@ -343,6 +343,16 @@ export const READING_CELLS: readonly ReadingCell[] = [
     },
   },
   {
+    tool: "request_human",
+    async play(t, stage) {
+      const { agent, appliance } = stage;
+      const asked = await agent.call("request_human", { reason: "log in", kind: "login" });
+      const listed = await (await appliance.fetch("/api/v1/requests")).json();
+      t.match(listed, [{ id: Object(asked).request_id, state: "open" }], "in every mode");
+      await appliance.fetch(`/api/v1/requests/${Object(asked).request_id}`, { do: "decline" });
+    },
+  },
+  {
     tool: "session_stop",
     async play(t, stage) {
       await stage.agent.call("session_stop");

@@ -24,6 +24,7 @@ const ARGUMENTS: Readonly<Record<string, object>> = {
   press_keys: { keys: "ctrl+a" },
   type_text: { text: "x" },
   paste_text: { text: "x" },
+  request_human: { reason: "log in", kind: "login" },
   set_clipboard: { text: "x" },
   batch_actions: { actions: [{ tool: "click_at", arguments: AT }] },
   computer: { action: "left_click", coordinate: [10, 20] },

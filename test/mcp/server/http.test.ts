@@ -183,6 +183,7 @@ t.test("toolsets narrow what a client sees and may call", async (t) => {
   t.match(list, {
     result: {
       tools: [
+        { name: "request_human" },
         { name: "draw_overlay" },
         { name: "batch_overlay" },
         { name: "remove_overlay" },
@@ -205,8 +206,8 @@ t.test("a token's toolsets are all its holder has, and a URL leaves a part of th
   };
   const overlay = TOOLS.filter(({ effect }) => effect === "overlay").map(({ name }) => name);
   t.same(await ask(undefined, ""), overlay, "those of the configuration");
-  t.equal((await ask(["core"], "")).length, 15, "the token's own go before");
-  t.same(await ask(["core"], "?toolsets=overlay"), ["draw_overlay", "clear_overlays"]);
+  t.equal((await ask(["core"], "")).length, 16, "the token's own go before");
+  t.same(await ask(["core"], "?toolsets=overlay"), ["request_human", "draw_overlay", "clear_overlays"]);
 });
 
 t.test("a modern client that hangs up aborts its action", async (t) => {

@@ -121,6 +121,7 @@ const TOLD_OTHERWISE: Readonly<Record<string, AuditType | null>> = {
   "POST /api/v1/desktops/:id/stop": "desktop.stopped",
   "POST /api/v1/desktops/:id/take-over": "input.taken_over",
   "POST /api/v1/approvals/:approvalId": "approval.granted",
+  "POST /api/v1/requests/:id": "request.taken",
   "POST /api/v1/desktops/:id/rules/try": null,
   "PATCH /api/v1/desktops/:id/replay": null,
   "POST /api/v1/recordings/:id/verify": null,

@@ -31,6 +31,8 @@ export const ROUTES: readonly (readonly [method: string, url: string, access: Ac
   ["POST", "/signin/oidc/logout", "open"],
   ["GET", "/config", "signed-in"],
   ["GET", "/config/stdio", "signed-in"],
+  ["GET", "/api/v1/requests", "approve"],
+  ["POST", "/api/v1/requests/:id", "approve"],
   ["GET", "/api/v1/me", "signed-in"],
   ["GET", "/api/v1/desktops", "view"],
   ["POST", "/api/v1/desktops", "connections"],
