@@ -62,7 +62,6 @@ export class Desktop {
   readonly #modes: Modes;
   /** Of custom mode; null in any other. */
   readonly rules = () => this.#modes.rules;
-  /** See Modes. */
   readonly limits = () => this.#modes.limits;
   /** The lights of the target's keyboard; null where it tells none. */
   readonly locks = () => this.#display.locks;
@@ -254,7 +253,6 @@ export class Desktop {
     if (audience === "agent") this.#use.touch();
     const refresh = wasWatched || audience !== "agent" ? null : () => this.#reconnectingLink.refreshed();
     const checkSeen = () => this.requests.checkSeen(audience);
-    checkSeen();
     return new DesktopView(audience, this.#display, this.#snapshots, { refresh, checkSeen });
   }
 
@@ -270,7 +268,9 @@ export class Desktop {
     if (actor.kind === "agent") this.#use.touch();
     // What an action changes and what is on the clipboard is of a private time as the picture is.
     this.requests.checkSeen(actor.kind);
-    return this.#gate.perform(action, actor, options);
+    const result = await this.#gate.perform(action, actor, options);
+    if (action.kind === "read_clipboard") this.requests.checkSeen(actor.kind);
+    return result;
   }
 
   /** People set the desktop's mode, agents lower their own; throws RefusedError permission_denied for raising it. */

@@ -35,6 +35,7 @@ t.test("its end and the answer come by poll_events, to who asked alone", async (
     const options = principal === undefined ? {} : { principal };
     const { structured } = await call("subscribe_events", { events: ["request_ended"] }, options);
     const { subscription_id } = structured;
+    t.teardown(() => call("unsubscribe_events", { subscription_id }, options));
     return async () => (await call("poll_events", { subscription_id }, options)).structured["events"];
   };
   const [own, other] = [await listen(), await listen(OTHER)];

@@ -4,34 +4,37 @@ import { openHouse, SocketPeer } from "./fake-house.ts";
 const AGENT = { kind: "agent", id: "bot", name: "Bot" } as const;
 const ASKED = { kind: "code", reason: "enter the code", wantsPrivate: true } as const;
 
-t.test("people with the permission list requests, take and end them; agents and viewers do not", async (t) => {
-  const { app, bearer, desktops } = await openHouse(t);
-  const desktop = desktops.get("d1");
-  const { id } = desktop.requests.ask(ASKED, AGENT);
-  const url = `/api/v1/requests/${id}`;
-  const post = (role: "operator" | "approver" | "viewer" | "agent" | "admin", payload: object) =>
-    app.inject({ method: "POST", url, headers: bearer(role), payload });
-  for (const role of ["viewer", "agent"] as const) {
-    t.equal((await app.inject({ url: "/api/v1/requests", headers: bearer(role) })).statusCode, 403, role);
-    for (const what of ["take", "done", "decline"]) {
-      t.equal((await post(role, { do: what })).statusCode, 403, `${role} ${what}`);
+t.test(
+  "people with the permission list requests, take and end them; agents and viewers do not",
+  async (t) => {
+    const { app, bearer, desktops } = await openHouse(t);
+    const desktop = desktops.get("d1");
+    const { id } = desktop.requests.ask(ASKED, AGENT);
+    const url = `/api/v1/requests/${id}`;
+    const post = (role: "operator" | "approver" | "viewer" | "agent" | "admin", payload: object) =>
+      app.inject({ method: "POST", url, headers: bearer(role), payload });
+    for (const role of ["viewer", "agent"] as const) {
+      t.equal((await app.inject({ url: "/api/v1/requests", headers: bearer(role) })).statusCode, 403, role);
+      for (const what of ["take", "done", "decline"]) {
+        t.equal((await post(role, { do: what })).statusCode, 403, `${role} ${what}`);
+      }
     }
-  }
-  const listed = await app.inject({ url: "/api/v1/requests", headers: bearer("approver") });
-  t.match(listed.json(), [
-    { id, desktop_id: "d1", reason: "enter the code", wants_private: true, state: "open", taken_by: null },
-  ]);
-  t.equal((await post("approver", { do: "take" })).statusCode, 403, "it takes input to take over");
-  const taken = await post("operator", { do: "take", private: true });
-  t.match(taken.json(), { state: "taken", is_private: true });
-  t.match(desktop.calls, ["take over by human operator"]);
-  t.equal((await post("approver", { do: "done" })).statusCode, 403, "not while another person is at it");
-  const done = await post("operator", { do: "done", answer: "4711" });
-  t.match(done.json(), { state: "done", is_private: false, ended_by: "operator" });
-  t.notMatch(done.payload, "4711", "an answer is for the agent alone");
-  t.equal((await post("operator", { do: "done" })).statusCode, 404);
-  t.match(desktop.requests.of("bot"), [{ state: "done", answer: "4711" }]);
-});
+    const listed = await app.inject({ url: "/api/v1/requests", headers: bearer("approver") });
+    t.match(listed.json(), [
+      { id, desktop_id: "d1", reason: "enter the code", wants_private: true, state: "open", taken_by: null },
+    ]);
+    t.equal((await post("approver", { do: "take" })).statusCode, 403, "it takes input to take over");
+    const taken = await post("operator", { do: "take", private: true });
+    t.match(taken.json(), { state: "taken", is_private: true });
+    t.match(desktop.calls, ["take over by human the operator"]);
+    t.equal((await post("approver", { do: "done" })).statusCode, 403, "not while another person is at it");
+    const done = await post("operator", { do: "done", answer: "4711" });
+    t.match(done.json(), { state: "done", is_private: false, ended_by: "the operator" });
+    t.notMatch(done.payload, "4711", "an answer is for the agent alone");
+    t.equal((await post("operator", { do: "done" })).statusCode, 404);
+    t.match(desktop.requests.of("bot"), [{ state: "done", answer: "4711" }]);
+  },
+);
 
 t.test("what cannot be read is refused, and an end is written down before it is done", async (t) => {
   const { app, bearer, desktops, audited } = await openHouse(t);

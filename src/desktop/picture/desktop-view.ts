@@ -29,6 +29,7 @@ export class DesktopView implements View {
     this.#snapshots = snapshots;
     this.#refresh = refresh;
     this.#checkSeen = checkSeen;
+    checkSeen();
   }
 
   get width(): number {

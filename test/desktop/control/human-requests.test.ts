@@ -162,8 +162,11 @@ t.test("a private time outlasts an idle hand and a lost viewer, not a hand that 
   t.equal(desktop.holder, null, "the input is free");
   t.equal(desktop.requests.isPrivate, true);
   t.throws(() => desktop.view("agent"), { code: "private_time" });
-  desktop.setHolding(false, CAT);
-  t.equal(desktop.requests.isPrivate, true, "nobody else gives it back");
+  for (const other of [CAT, HUMAN]) {
+    desktop.setHolding(true, other);
+    desktop.setHolding(false, other);
+    t.equal(desktop.requests.isPrivate, true, `${other.name} gives back their own alone`);
+  }
   desktop.setHolding(false, BEN);
   t.match(find(house, id), { state: "open", isPrivate: false });
   t.ok(desktop.view("agent"));

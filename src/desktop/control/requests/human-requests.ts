@@ -188,10 +188,10 @@ export class HumanRequests {
     return over;
   }
 
-  /** A person gave the input back, saying so: what they had taken waits again, and is private no longer. */
+  /** A person gave the input back, saying so: what they had taken waits again, and is private no longer. No other's is. */
   givenBack(by: Actor): void {
     for (const request of this.open) {
-      if (request.state === "taken" && mayEnd(request, by)) this.#return(request, by);
+      if (request.takenBy?.id === by.id) this.#return(request, by);
     }
   }
 
