@@ -38,7 +38,7 @@ async function codeOf(agent: Agent, tool: string, args: Record<string, unknown> 
 
 t.test(
   "a person takes over in private, and of that time an agent and a recording have seen nothing",
-  { timeout: 240_000 },
+  { timeout: 400_000 },
   async (t) => {
     if (!requirePeers(t, ["Xtigervnc", "xterm", "xdotool", "chromium"])) return;
     const display = await XDisplay.start(t, { geometry: "800x600" });
@@ -112,7 +112,7 @@ t.test(
       isSecret(await decodePicture(Buffer.from(await (await appliance.fetch(screenshot)).arrayBuffer()))),
     );
 
-    await t.test("meanwhile every way of looking is refused", async (t) => {
+    await t.test("meanwhile every way of looking is refused", { timeout: 150_000 }, async (t) => {
       const region = { x: 100, y: 100, width: 200, height: 100 };
       const ways: readonly (readonly [string, Record<string, unknown>])[] = [
         ["take_screenshot", {}],
