@@ -135,10 +135,7 @@ t.test(
       await agent.call("session_stop");
       t.equal(await codeOf(agent, "take_screenshot"), "private_time", "a stop ends nothing");
       await appliance.fetch(`/api/v1/desktops/${desktop?.id}/resume`, {});
-      await page
-        .locator(".stage canvas")
-        .first()
-        .click({ position: { x: 40, y: 40 } });
+      await page.mouse.click(300, 300);
       await page.keyboard.type("hunter2");
       t.same(
         (await poll()).filter(({ type }) => type !== "screen_change"),
