@@ -157,6 +157,7 @@ const NOT_WRITTEN_FIRST: ReadonlySet<string> = new Set([
   "POST /api/v1/desktops/:id/take-over",
   "PATCH /api/v1/desktops/:id/replay",
   "POST /api/v1/recordings/:id/verify",
+  "POST /api/v1/requests/:id",
   "POST /api/v1/approvals/:approvalId",
   "POST /signin/oidc/logout",
 ]);
