@@ -107,3 +107,38 @@ t.test("an agent's token sees by RFB what its agent sees, beside people who see 
   }
   sessions.close();
 });
+
+t.test("in a private time an agent's viewer shows one grey, and a new one is refused", async (t) => {
+  const { desktop, link } = House.live("autopilot", {}, PLATFORM);
+  const log = new KeptLog();
+  const sessions = new ViewerSessions({ rfb: rfbPorts, clock: new FakeClock(), log, audit: () => {} });
+  t.teardown(() => sessions.close());
+  const open = async (): Promise<FakeTransport> => {
+    const transport = new FakeTransport();
+    sessions.admit(transport, desktop, {
+      security: [{ type: "none" }],
+      rights: () => ({ actor: AGENT, isViewOnly: true, hasClipboard: false }),
+      isComposited: false,
+      viewport: null,
+    });
+    await transport.whenSent();
+    transport.say(...HELLO);
+    return transport;
+  };
+  const before = await open();
+  before.drain();
+  before.say(say.encodings(0));
+  const { id } = desktop.requests.ask({ kind: "login", reason: "log in", wantsPrivate: true }, AGENT);
+  desktop.requests.take(id, true, HUMAN);
+  link.paint(rect(10, 10, 50, 50), SECRET);
+  before.say(say.request(false, 0, 0, 200, 100));
+  for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
+  const bytes = Buffer.from(before.drain());
+  t.ok(bytes.length > 200 * 100 * 4, "it is sent a whole picture");
+  t.ok(bytes.includes(Buffer.from([0x40, 0x40, 0x40])));
+  t.notOk(bytes.includes(pixelOf(SECRET)));
+  const after = await open();
+  after.drain();
+  for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
+  t.match(after.closed, [{ code: 1008, reason: "private_time" }]);
+});
