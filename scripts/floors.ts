@@ -63,7 +63,17 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "tesseract.js-core": ["vision/engine.ts"],
   ws: ["desktop/links/streams/web-socket-stream.ts", "web/"],
   yaml: ["config/load-config.ts"],
-  zod: ["audit/", "auth/", "compositor/", "config/", "desktop/", "mcp/", "platform/json-file.ts", "web/"],
+  zod: [
+    "appliance/",
+    "audit/",
+    "auth/",
+    "compositor/",
+    "config/",
+    "desktop/",
+    "mcp/",
+    "platform/json-file.ts",
+    "web/",
+  ],
 };
 
 /**

@@ -47,6 +47,7 @@ import { buildApp } from "../web/http/app.ts";
 import { ConnectedClients } from "../web/http/connected-clients.ts";
 import { ViewerSessions } from "../web/viewer/sessions.ts";
 import { CloseStack } from "./close-stack.ts";
+import { openDataFormat } from "./data-format.ts";
 import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
 import { openSinkOf } from "./open-audit.ts";
@@ -113,6 +114,7 @@ async function openRooms(
       "Data directory was open to other users and is closed to them now",
     );
   }
+  await openDataFormat(config.data_dir);
   const clock = systemClock;
   const platform = PLATFORM;
 

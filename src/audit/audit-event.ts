@@ -69,6 +69,8 @@ export const AUDIT_TYPES = [
   "token.issued",
   "token.revoked",
   "ticket.issued",
+  "backup.created",
+  "backup.restored",
   "audit.started",
   "audit.gap",
   "audit.break",

@@ -1,9 +1,11 @@
+import { checkDataFormat } from "../appliance/data-format.ts";
 import { ROLES } from "../auth/principal.ts";
 import type { Config } from "../config/config-schema.ts";
 import { TOOLSETS } from "../mcp/tool/toolsets.ts";
 import { VERSION } from "../platform/version.ts";
 import { auditCommand } from "./audit-cli.ts";
-import { type Command, configOf, expectWords, parse, UsageError, type Values } from "./command-line.ts";
+import { backupCommand, restoreCommand } from "./backup-cli.ts";
+import { type Command, configOf, expectWords, parse, task, UsageError, type Values } from "./command-line.ts";
 import { configCommand } from "./config-cli.ts";
 import { connectionsCommand } from "./connections-cli.ts";
 import { doctorCommand } from "./doctor-cli.ts";
@@ -46,6 +48,11 @@ Commands
   secret list | remove NAME
   audit verify [FILE...]        exit 0 only if every line of the audit log is as it was written
   audit export --actor NAME     every event of one actor, by name or id, as NDJSON
+  backup FILE [--key-file KEY]  all of the data folder as one archive (tar, 0600), also while the server runs;
+                                --key-file: without the key of stored passwords, which goes into KEY
+  restore FILE [--key-file KEY] [--replace]
+                                check a backup and put it into an empty data folder; --replace puts
+                                aside what is there
   doctor [--json]               look at Node, data folder, disk, clock, TLS, ports, fonts, targets and
                                 receivers of the audit log; each that is wrong says what to do
 
@@ -76,8 +83,13 @@ const COMMANDS: Readonly<
   secret: secretCommand,
   token: tokenCommand,
   audit: auditCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
   doctor: doctorCommand,
 };
+
+/** What reads nothing that the server keeps, or judges it by itself. */
+const UNTOUCHING: ReadonlySet<string> = new Set(["config", "doctor", "restore"]);
 
 /** Throws UsageError or ConfigError. */
 export function readCommand(
@@ -93,13 +105,27 @@ export function readCommand(
     return { kind: "serve", config: configOf(values, env) };
   }
   const read = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
-  if (read !== undefined) return read(rest, values, configOf(values, env));
+  if (read !== undefined) {
+    const config = configOf(values, env);
+    return UNTOUCHING.has(command)
+      ? read(rest, values, config)
+      : checkedFirst(read(rest, values, config), config);
+  }
   // It may hold a password.
   if (command.includes("://"))
     throw new UsageError("got a URL as the command: connect to it with --connect URL");
   throw new UsageError(
     `got the command "${command}", expected serve, ${wordList(Object.keys(COMMANDS))} (see --help)`,
   );
+}
+
+/** Never works on data that another version wrote in another format. */
+function checkedFirst(command: Command, { data_dir }: Config): Command {
+  if (command.kind !== "task") return command;
+  return task(async () => {
+    await checkDataFormat(data_dir);
+    return command.run();
+  });
 }
 
 function wordList(words: readonly string[]): string {

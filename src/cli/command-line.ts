@@ -38,6 +38,8 @@ const OPTIONS = {
   fps: { type: "string" },
   output: { type: "string", short: "o" },
   file: { type: "string" },
+  "key-file": { type: "string" },
+  replace: { type: "boolean" },
   totp: { type: "boolean" },
   desktops: { type: "string" },
   agents: { type: "string" },

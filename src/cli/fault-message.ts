@@ -1,9 +1,12 @@
+import { BackupError } from "../appliance/backup/backup-error.ts";
+import { DataFormatError } from "../appliance/data-format.ts";
 import { AuditError } from "../audit/error.ts";
 import { AuthError } from "../auth/error.ts";
 import { ConfigError } from "../config/config-schema.ts";
 import { LinkError, RefusedError } from "../desktop/error.ts";
 import { LockError } from "../platform/file-lock.ts";
 import { FileError } from "../platform/json-file.ts";
+import { TarError } from "../platform/tar.ts";
 import { RecordingError } from "../recording/library/error.ts";
 import { UsageError } from "./command-line.ts";
 
@@ -18,6 +21,9 @@ const TOLD = [
   LinkError,
   RecordingError,
   FileError,
+  DataFormatError,
+  BackupError,
+  TarError,
 ] as const;
 
 /** What to do about a file or a folder that cannot be used, by the system's code. */

@@ -1,4 +1,3 @@
-import { open, rename, rm, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { SecretBox } from "../auth/secret-box.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -8,6 +7,7 @@ import { RecordingArchive } from "../recording/library/archive.ts";
 import { asRefused } from "../recording/library/refused.ts";
 import { audited } from "./cli-audit.ts";
 import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
+import { writeNewFile } from "./new-file.ts";
 
 /** `recordings list`, `verify` and `export`. */
 export function recordingsCommand(words: readonly string[], values: Values, config: Config): Command {
@@ -99,56 +99,12 @@ async function exportToFile(dataDir: string, id: string, words: ExportWords): Pr
         new AbortController().signal,
       );
       const path = resolve(words.output ?? file.name);
-      const bytes = await writeFile(path, file.parts);
+      const bytes = await writeNewFile(path, file.parts, "choose another place with --output");
       return `${path}  ${megabytes(bytes)}\n`;
     } finally {
       await reader.close();
     }
   });
-}
-
-/** Beside its place first: a half export is never found under the name of a whole one. */
-async function writeFile(path: string, parts: AsyncIterable<Uint8Array>): Promise<number> {
-  if (await exists(path)) {
-    throw new RefusedError("invalid_parameters", `${path} is there already: choose another with --output`);
-  }
-  const draft = `${path}.part`;
-  const file = await open(draft, "wx", 0o600).catch((cause: unknown) => {
-    throw isSystemError(cause) ? unwritable(draft, cause) : cause;
-  });
-  let bytes = 0;
-  try {
-    for await (const part of parts) {
-      await file.writeFile(part);
-      bytes += part.length;
-    }
-    await file.close();
-    await rename(draft, path);
-  } catch (error) {
-    await file.close();
-    await rm(draft, { force: true });
-    throw isSystemError(error) ? unwritable(path, error) : error;
-  }
-  return bytes;
-}
-
-function isSystemError(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
-}
-
-function unwritable(path: string, cause: Error & { readonly code: string }): RefusedError {
-  const why =
-    cause.code === "EEXIST"
-      ? "is there already: another export is being written, or one was cut off: wait, or remove it"
-      : `cannot be written (${cause.code}): choose another place with --output`;
-  return new RefusedError("invalid_parameters", `${path} ${why}`, { cause });
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function formatOf({ format, output }: ExportWords): ExportFormat {

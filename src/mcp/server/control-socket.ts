@@ -46,11 +46,7 @@ export class ControlSocket {
     mcp: Pick<Mcp, "serveStdio">,
     principal: Principal,
   ): Promise<ControlSocket | null> {
-    const running = await connectTo(dataDir);
-    if (running !== null) {
-      running.destroy();
-      return null;
-    }
+    if (await isServerRunning(dataDir)) return null;
     const server = createServer({ allowHalfOpen: true });
     const { path, owned } = await newPath(dataDir);
     // What a server that crashed left behind answers no more.
@@ -110,6 +106,13 @@ export async function relayToRunning(
   socket.destroy();
   await questions.catch(() => undefined);
   return true;
+}
+
+/** Whether a server serves this data directory. */
+export async function isServerRunning(dataDir: string): Promise<boolean> {
+  const socket = await connectTo(dataDir);
+  socket?.destroy();
+  return socket !== null;
 }
 
 /** Resolves with null where no server listens. */

@@ -43,6 +43,7 @@ const PACKAGES = {
   nginx: "nginx-light",
   caddy: "caddy",
   curl: "curl",
+  tar: "tar",
 } as const;
 
 /** A program of somebody else that an end-to-end test talks to. `vncclient` is libvncclient's C headers. */
