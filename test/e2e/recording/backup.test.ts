@@ -46,7 +46,7 @@ async function liveDesktops(appliance: Appliance): Promise<readonly string[]> {
 
 t.test(
   "a backup of a server that records five desktops is whole elsewhere",
-  { timeout: 600_000 },
+  { timeout: 900_000 },
   async (t) => {
     if (!requirePeers(t, ["Xtigervnc", "xwd", "xsetroot", "tar"])) return;
     const dir = t.testdir({ apart: {}, other: {} });
