@@ -14,7 +14,7 @@ import type { Shot } from "../harness/xwd.ts";
 const SECRET = [0xfe, 0x01, 0xa7] as const;
 const SECRET_CSS = "#fe01a7";
 const REASON = "Log in to the mail account, please <b>now</b>";
-const ANSWER = "done, the code was 4711";
+const ANSWER = "done, the code was mole-hill";
 
 const asked = z.object({ request_id: z.string(), expires_at: z.string() });
 const subscribed = z.object({ subscription_id: z.string() });
@@ -169,7 +169,7 @@ t.test(
     const audit = readFileSync(join(appliance.dataDir, "audit.ndjson"), "utf8");
     for (const type of ["asked", "taken", "done"]) t.match(audit, `"event_type":"request.${type}"`);
     t.match(audit, '"action":"login private"');
-    t.notMatch(audit, /4711|hunter2/, "no answer and no key");
+    t.notMatch(audit, /mole-hill|hunter2/, "no answer and no key");
     t.same(complaints, []);
   },
 );
