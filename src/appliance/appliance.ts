@@ -246,7 +246,7 @@ async function openRooms(
   closeStack.add(() => desktops.close());
   auditDesktops(desktops, (entry) => audit.record(entry));
   logDesktops(desktops, log);
-  const recordings = await openRecordings(config, log, desktops, { clock, sealer, replays });
+  const recordings = await openRecordings(config, log, desktops, { clock, sealer, replays, reader });
   closeStack.add(() => recordings.close());
   auditRecordings(recordings, (entry) => audit.record(entry));
 

@@ -5,6 +5,8 @@ import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { RecordingService } from "../recording/library/recording-service.ts";
 import type { Replays } from "../recording/read/replays.ts";
+import type { OcrPool } from "../vision/ocr-pool.ts";
+import { recordedTexts } from "./recorded-texts.ts";
 
 const DAY_MS = 86_400_000;
 const MEGA = 1_000_000;
@@ -15,7 +17,12 @@ export async function openRecordings(
   config: Config,
   log: Logger,
   desktops: Desktops,
-  house: { readonly clock: Clock; readonly sealer: SecretBox; readonly replays: Replays },
+  house: {
+    readonly clock: Clock;
+    readonly sealer: SecretBox;
+    readonly replays: Replays;
+    readonly reader: OcrPool;
+  },
 ): Promise<RecordingService> {
   const { recording } = config;
   const recordings = await RecordingService.open(
@@ -34,6 +41,9 @@ export async function openRecordings(
       clock: house.clock,
       desktops,
       sealer: house.sealer,
+      ...(recording.text
+        ? { openText: recordedTexts({ reader: house.reader, timer: house.clock }, log) }
+        : {}),
       onBug: (err) => log.error({ err }, "Recorder failed"),
     },
   );

@@ -213,6 +213,11 @@ export const configSchema = z.strictObject({
         .describe(
           "When the disk is full: strict stops agents, best_effort goes on and marks the gap in the recording.",
         ),
+      text: toggle
+        .default(false)
+        .describe(
+          "Record the text that desktops show, so that words are found in recordings. Off, because an OCR engine runs for it: up to a third of a core while a desktop changes, and a thread with a copy of its picture; of at most four desktops at a time.",
+        ),
       max_fps: z.coerce.number().min(1).max(60).default(10).describe("Pictures a second at most."),
       budget_mb_per_min: z.coerce
         .number()

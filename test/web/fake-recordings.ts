@@ -4,18 +4,23 @@ import { RefusedError } from "../../src/desktop/error.ts";
 import { NO_COUNTS } from "../../src/recording/format/summary.ts";
 import { RecordingError } from "../../src/recording/library/error.ts";
 import type {
+  FoundInRecordings,
   PictureChunk,
   PictureRun,
   RecordedFrame,
+  RecordedText,
   RecordingReader,
   RecordingSummary,
   RecordingsEvent,
   RecordingsFace,
+  SearchScope,
   StartOptions,
   TrackEntry,
   Verification,
 } from "../../src/recording/library/recording-types.ts";
 import { noSuchRecording } from "../../src/recording/library/refused.ts";
+import { queryWords, SearchHits } from "../../src/recording/read/search-hits.ts";
+import { textOf } from "../../src/recording/read/text-of-moment.ts";
 
 const STARTED_AT = "2026-11-21T08:00:00.000Z";
 export const SIZE = { width: 64, height: 48 };
@@ -112,9 +117,13 @@ export class FakeReader implements RecordingReader {
   }
 
   async search(query: string) {
-    return this.entries
-      .filter((entry) => entry.type === "action" && entry.summary.includes(query))
-      .map((entry) => ({ atMs: entry.atMs, entry, text: entry.type === "action" ? entry.summary : "" }));
+    const found = new SearchHits(queryWords(query));
+    for (const entry of this.entries) found.add(entry);
+    return found.hits;
+  }
+
+  async textAt(ms: number): Promise<RecordedText | null> {
+    return textOf(this.entries, ms);
   }
 
   async close(): Promise<void> {
@@ -194,6 +203,19 @@ export class FakeRecordings implements RecordingsFace {
       bytes,
       blocks: 5,
     };
+  }
+
+  async searchAll(query: string, { reach, limit }: SearchScope): Promise<FoundInRecordings> {
+    const words = queryWords(query);
+    const all = (await this.list()).filter((recording) => reach(recording) !== "none");
+    const hits = all.flatMap((recording) => {
+      const found = new SearchHits(words);
+      for (const entry of this.entries) {
+        if (entry.type !== "text" || reach(recording) === "all") found.add(entry);
+      }
+      return found.hits.map((hit) => ({ ...hit, recording }));
+    });
+    return { hits: hits.slice(0, limit), isCut: hits.length > limit, unread: 0 };
   }
 
   bookmark(_id: string, label: string): void {

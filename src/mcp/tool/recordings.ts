@@ -3,7 +3,12 @@ import { reaches } from "../../auth/granted-desktops.ts";
 import { may, type Principal } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { REASONS, type RecordingSummary } from "../../recording/format/summary.ts";
-import type { RecordingReader, RecordingsFace } from "../../recording/library/recording-types.ts";
+import type {
+  FoundInRecordings,
+  RecordingReader,
+  RecordingsFace,
+  SearchHit,
+} from "../../recording/library/recording-types.ts";
 import { asRefused, noSuchRecording } from "../../recording/library/refused.ts";
 
 /** What the recording tools share. */
@@ -48,6 +53,11 @@ export function recordingOutputOf(recording: RecordingSummary): z.input<typeof r
 
 export function recordingUri(id: string): string {
   return `recordings://${id}`;
+}
+
+/** Whether nothing was recorded that was hidden from agents. */
+function showsAll({ counts }: RecordingSummary): boolean {
+  return (counts.agentMasks ?? 0) === 0;
 }
 
 /**
@@ -124,7 +134,7 @@ export class RecordingsOf {
    */
   pictures<Result>(id: string, run: (reader: RecordingReader) => Promise<Result>): Promise<Result> {
     const check = ({ summary }: RecordingReader): void => {
-      if ((summary.counts.agentMasks ?? 0) === 0) return;
+      if (showsAll(summary)) return;
       throw new RefusedError(
         "permission_denied",
         "this recording shows what was hidden from agents: only humans see its pictures",
@@ -136,6 +146,30 @@ export class RecordingsOf {
       // Something may have been hidden meanwhile.
       check(reader);
       return result;
+    });
+  }
+
+  /**
+   * What one recording says; `isTextHidden`: the text that it shows was left out, because something was recorded that was
+   * hidden from agents.
+   */
+  async search(
+    id: string,
+    query: string,
+  ): Promise<{ readonly hits: readonly SearchHit[]; readonly isTextHidden: boolean }> {
+    return this.read(id, async (reader) => {
+      const hits = await reader.search(query);
+      // Asked when all is read: something may have been hidden meanwhile.
+      const isTextHidden = !showsAll(reader.summary);
+      return { hits: hits.filter(({ entry }) => !isTextHidden || entry.type !== "text"), isTextHidden };
+    });
+  }
+
+  /** As `search`, in all that the principal sees. */
+  searchAll(query: string, limit: number): Promise<FoundInRecordings> {
+    return this.#recordings.searchAll(query, {
+      reach: (recording) => (this.#isVisible(recording) ? (showsAll(recording) ? "all" : "events") : "none"),
+      limit,
     });
   }
 

@@ -16,14 +16,16 @@ import { GIF_END, gifFrame, gifHead } from "./export-gif.ts";
 import { exportHtml, exportParts } from "./export-html.ts";
 import { replayMoments } from "./export-moments.ts";
 import { indexPixels } from "./export-palette.ts";
+import { exportTranscript, trackSpans } from "./export-transcript.ts";
 import { exportVideo } from "./export-video.ts";
 
-export const EXPORT_FORMATS = ["png", "ndjson", "html", "gif", "mp4", "webm", "frames"] as const;
+export const EXPORT_FORMATS = ["png", "ndjson", "txt", "html", "gif", "mp4", "webm", "frames"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 const TYPES = {
   png: "image/png",
   ndjson: "application/x-ndjson",
+  txt: "text/plain; charset=utf-8",
   html: "text/html; charset=utf-8",
   gif: "image/gif",
   mp4: "video/mp4",
@@ -36,6 +38,7 @@ const TYPES = {
 const RATES = {
   png: 1,
   ndjson: 1,
+  txt: 1,
   html: 10,
   gif: 5,
   mp4: 10,
@@ -116,6 +119,8 @@ function partsOf(
       return exportPng(reader, range);
     case "ndjson":
       return exportTracks(reader, fromMs, toMs, signal);
+    case "txt":
+      return exportTranscript(reader, fromMs, toMs, signal);
     case "html":
       return exportReplay(reader, range, signal);
     case "gif":
@@ -138,8 +143,6 @@ async function* exportPng(
   yield await encodePng(pictureOf({ width, height, rgba }), { x: 0, y: 0, width, height });
 }
 
-const TRACK_SPAN_MS = 600_000;
-
 /** A line that says which recording, then everything beside the pixels, in order. */
 async function* exportTracks(
   reader: RecordingReader,
@@ -148,14 +151,8 @@ async function* exportTracks(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   yield line({ type: "recording", ...reader.summary });
-  for (let at = fromMs; at <= toMs; at += TRACK_SPAN_MS) {
-    signal.throwIfAborted();
-    const end = Math.min(toMs, at + TRACK_SPAN_MS - 1);
-    const entries = await reader.events(at, end);
-    // Spans may share their edge, depending on how a store cuts: each entry is told once.
-    const own = entries.filter(({ atMs }) => atMs >= at && atMs <= end);
-    if (own.length > 0) yield Buffer.concat(own.map(line));
-  }
+  for await (const entries of trackSpans(reader, fromMs, toMs, signal))
+    yield Buffer.concat(entries.map(line));
 }
 
 async function* exportReplay(

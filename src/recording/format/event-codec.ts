@@ -25,6 +25,7 @@ const TYPES: Readonly<Record<TrackEntry["type"], true>> = {
   name: true,
   bell: true,
   bookmark: true,
+  text: true,
   gap: true,
 };
 
@@ -74,7 +75,7 @@ function isKnown(value: { readonly type: string; readonly atMs: number }): value
   return Object.hasOwn(TYPES, value.type);
 }
 
-/** What can be searched of an entry; empty where there is nothing to read. */
+/** What can be searched of an entry beside the lines of text; empty where there is nothing to read. */
 export function wordsOf(entry: TrackEntry): string {
   switch (entry.type) {
     case "action": {
@@ -115,6 +116,7 @@ export function wordsOf(entry: TrackEntry): string {
     case "keys":
     case "cursor":
     case "viewers":
+    case "text":
       return "";
   }
 }

@@ -9,6 +9,15 @@ export interface TrackActor {
   readonly name: string;
 }
 
+/** A line of text that a recording shows, in desktop pixels. */
+export interface RecordedLine extends Rect {
+  /** Stays while the line stands or moves; whatever came later has a higher one. */
+  readonly id: number;
+  readonly text: string;
+  /** Where each word of the text begins and ends, from the left of the line; empty where that is not known. */
+  readonly words: readonly number[];
+}
+
 /**
  * What happened beside the pixels, one line of JSON each. Typed text, clipboard content and key names are never in it.
  * An action is told when it is over: it began `durationMs` before `atMs`.
@@ -87,9 +96,22 @@ export type TrackEvent =
   | { readonly type: "name"; readonly name: string }
   | { readonly type: "bell" }
   | { readonly type: "bookmark"; readonly label: string; readonly by: TrackActor }
+  /**
+   * Lines of text that came, moved and went, as they were read some time after. `shownMs`: when the picture was taken that
+   * shows them so. `stands`: all other lines that are shown, said again now and then; absent: as before.
+   */
+  | {
+      readonly type: "text";
+      readonly shownMs: number;
+      readonly came: readonly RecordedLine[];
+      readonly moved: readonly { readonly id: number; readonly x: number; readonly y: number }[];
+      readonly gone: readonly number[];
+      readonly stands?: readonly RecordedLine[];
+    }
   /** Nothing was written from then until now. */
   | { readonly type: "gap"; readonly fromMs: number; readonly reason: string };
 
 /** A TrackEvent and when, since the recording began. */
 export type TrackEntry = TrackEvent & { readonly atMs: number };
+export type TextEntry = Extract<TrackEntry, { type: "text" }>;
 export type ActionEntry = Extract<TrackEntry, { type: "action" }>;

@@ -9,6 +9,7 @@ import { readSeal, type Seal } from "../seal/seal.ts";
 import { SealRegister } from "../seal/seal-register.ts";
 import { Signer } from "../seal/signing-key.ts";
 import { verifyFolder } from "../seal/verify.ts";
+import { readWordIndex, writeWordIndex } from "../search/word-index-file.ts";
 import { humanInputsOf } from "../write/event-recorder.ts";
 import { listSegments, type Segment } from "../write/segments.ts";
 import { RecordingError } from "./error.ts";
@@ -128,6 +129,26 @@ export class RecordingArchive {
       throw noSuchRecording(cause);
     }
     return verifyFolder(folder, id, this.signer, this.seals);
+  }
+
+  /** Of all folders that may be recordings, by name: those made here begin with when they began. */
+  async ids(): Promise<readonly string[]> {
+    const entries = await readdir(this.folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory() && ID.test(entry.name)).map(({ name }) => name);
+  }
+
+  /** The index of words that is kept beside a sealed recording; null: there is none that is right. */
+  async readIndex(id: string): Promise<Buffer | null> {
+    const folder = this.folderOf(id);
+    const seal = await this.#sealOf(folder);
+    return seal === null ? null : readWordIndex(folder, seal.hash, this.signer);
+  }
+
+  /** Keeps the index of words of a sealed recording; words of an encrypted one do not lie beside it. */
+  async writeIndex(id: string, index: Buffer): Promise<void> {
+    const folder = this.folderOf(id);
+    const seal = await this.#sealOf(folder);
+    if (seal?.isEncrypted === "no") await writeWordIndex(folder, seal.hash, index, this.signer);
   }
 
   /** Deletes its files. Throws RefusedError not_found. */

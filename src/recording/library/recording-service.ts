@@ -9,14 +9,23 @@ import type { Clock } from "../../platform/clock.ts";
 import type { KeySealer } from "../format/recording-key.ts";
 import type { RecordingReason, RecordingSummary } from "../format/summary.ts";
 import type { OpenRecording } from "../read/open-recording.ts";
+import { RecordingsSearch } from "../search/recordings-search.ts";
 import { AutoRecord, type RecordingPolicy } from "../write/auto-record.ts";
 import { CopyScheduler } from "../write/copy-scheduler.ts";
 import type { RecordingEncoders } from "../write/encoder.ts";
 import { EncoderClient } from "../write/encoder-client.ts";
 import { MissedStarts } from "../write/missed-starts.ts";
+import type { TextReader } from "../write/recorder-ports.ts";
 import { RunningRecording } from "../write/running-recording.ts";
 import { RecordingArchive } from "./archive.ts";
-import type { RecordingsEvent, RecordingsFace, StartOptions, Verification } from "./recording-types.ts";
+import type {
+  FoundInRecordings,
+  RecordingsEvent,
+  RecordingsFace,
+  SearchScope,
+  StartOptions,
+  Verification,
+} from "./recording-types.ts";
 
 /** Who stops agents where a recording must not miss anything and the disk is full. */
 const RECORDER: Actor = { kind: "extension", id: "recorder", name: "Recorder" };
@@ -43,6 +52,8 @@ export interface RecordingsPorts {
   readonly desktops: Pick<Desktops, "get" | "all" | "on">;
   readonly sealer: KeySealer;
   onBug(error: unknown): void;
+  /** Who reads the text of a desktop that is recorded. Default: text is not recorded. */
+  openText?(desktop: Desktop): TextReader;
   /** Default: of the file system. */
   freeBytes?(folder: string): Promise<number>;
   /** Who encodes; closed with the recordings. Default: a thread that all of them share. */
@@ -62,6 +73,7 @@ export class RecordingService implements RecordingsFace {
   readonly #missed: MissedStarts;
   readonly #encoders: RecordingEncoders;
   readonly #turns = new CopyScheduler();
+  readonly #search: RecordingsSearch;
   readonly #offs: (() => void)[] = [];
   /** By recording: ends the watch that stops agents again while nothing can be written. */
   readonly #offStrict = new Map<string, () => void>();
@@ -74,6 +86,16 @@ export class RecordingService implements RecordingsFace {
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
     this.#encoders = ports.encoders ?? new EncoderClient(ports.clock, options.policy !== "manual");
+    this.#search = new RecordingsSearch(
+      {
+        ids: async () => [...(await archive.ids())].sort().reverse(),
+        get: (id) => this.get(id),
+        open: (id) => this.open(id),
+        readIndex: (id) => archive.readIndex(id),
+        writeIndex: (id, index) => archive.writeIndex(id, index),
+      },
+      ports.clock,
+    );
     this.#missed = new MissedStarts(ports.clock, ({ id }) => this.#begin(id, "always"));
     this.#auto = new AutoRecord(options.policy, ports.clock, ports.desktops, {
       start: (desktopId, reason) => this.#begin(desktopId, reason),
@@ -156,11 +178,13 @@ export class RecordingService implements RecordingsFace {
     this.#offStrict.get(id)?.();
     this.#offStrict.delete(id);
     if (this.#running.delete(id)) this.#listeners.tell({ type: "stopped", recording, by: by ?? null });
+    if (!this.#isClosed) this.#search.ended(id);
     return recording;
   }
 
   async remove(id: string, by?: Actor): Promise<void> {
     if (this.#running.has(id)) await this.stop(id, by);
+    await this.#search.forget(id);
     await this.#archive.remove(id);
     this.#listeners.tell({ type: "removed", id, by: by ?? null });
   }
@@ -171,6 +195,10 @@ export class RecordingService implements RecordingsFace {
 
   verify(id: string): Promise<Verification> {
     return this.#archive.verify(id);
+  }
+
+  searchAll(query: string, scope: SearchScope): Promise<FoundInRecordings> {
+    return this.#search.search(query, scope);
   }
 
   bookmark(id: string, label: string, by: Actor): void {
@@ -196,6 +224,7 @@ export class RecordingService implements RecordingsFace {
     await Promise.allSettled([...this.#starting.values()]);
     await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
     await this.#encoders.close();
+    await this.#search.close();
     this.#listeners.clear();
   }
 
@@ -243,6 +272,7 @@ export class RecordingService implements RecordingsFace {
       {
         clock,
         encoders: this.#encoders,
+        text: this.#ports.openText?.(desktop) ?? null,
         turns: this.#turns,
         onBug,
         freeBytes: () => this.#freeBytes(),

@@ -1,10 +1,17 @@
 import type { Actor } from "../../desktop/control/action.ts";
 import type { RecordingReason, RecordingSummary } from "../format/summary.ts";
-import type { RecordingReader } from "../read/reader.ts";
+import type { RecordingReader, SearchHit } from "../read/reader.ts";
 
 export type { TrackEntry } from "../format/event-entry.ts";
 export type { RecordingSummary } from "../format/summary.ts";
-export type { PictureChunk, PictureRun, RecordedFrame, RecordingReader } from "../read/reader.ts";
+export type {
+  PictureChunk,
+  PictureRun,
+  RecordedFrame,
+  RecordedText,
+  RecordingReader,
+  SearchHit,
+} from "../read/reader.ts";
 
 /** What `verify` found. `state` is never "recording": a running one is checked as far as it is written. */
 export interface Verification {
@@ -34,6 +41,23 @@ export type RecordingsEvent =
       readonly isStrict: boolean;
     };
 
+/** Whose recordings are searched. */
+export interface SearchScope {
+  /** What of a recording is looked at: nothing, what happened beside the pixels, or also the text that it shows. */
+  reach(recording: RecordingSummary): "none" | "events" | "all";
+  /** Hits at most. */
+  readonly limit: number;
+}
+
+export interface FoundInRecordings {
+  /** The newest recording first, in each the oldest hit first; the summaries are of when a recording was last looked at. */
+  readonly hits: readonly (SearchHit & { readonly recording: RecordingSummary })[];
+  /** There are others. */
+  readonly isCut: boolean;
+  /** Recordings that are still being read for the first time: they are found later. */
+  readonly unread: number;
+}
+
 export interface StartOptions {
   /** Default manual. */
   readonly reason?: RecordingReason;
@@ -58,6 +82,8 @@ export interface RecordingsFace {
   open(id: string): Promise<RecordingReader>;
   /** Reads every byte. Throws RefusedError not_found. */
   verify(id: string): Promise<Verification>;
+  /** As a reader's `search`, in all recordings; of each the first hits. `untilMs` is not looked for. */
+  searchAll(query: string, scope: SearchScope): Promise<FoundInRecordings>;
   /** Marks the present moment of a running recording. Throws RefusedError not_found. */
   bookmark(id: string, label: string, by: Actor): void;
   on(listener: (event: RecordingsEvent) => void): () => void;

@@ -91,6 +91,15 @@ export class BlockSource {
     return inflateBody(body, block);
   }
 
+  /** Of the block of tracks that begins at a place. Throws RecordingError damaged. */
+  async readTracksAt(at: number): Promise<Buffer> {
+    const { header, body } = await readBlock(this.#reader, at);
+    if (header.kind !== BLOCK_KIND.tracks) {
+      throw new RecordingError("damaged", `the block at ${at} has no tracks`);
+    }
+    return inflateBody(this.#decrypted(header, body), header);
+  }
+
   /** As `read`, of blocks in order; what lies between them comes along in few looks at the file. */
   async *readRun(blocks: readonly PlacedBlock[]): AsyncGenerator<Buffer, void, undefined> {
     const last = blocks.at(-1);
@@ -133,11 +142,15 @@ export class BlockSource {
     ) {
       throw new RecordingError("damaged", `block ${block.sequence} is not the one that the index names`);
     }
+    return this.#decrypted(header, body);
+  }
+
+  #decrypted(header: BlockHeader, body: Buffer): Buffer {
     if ((header.flags & BLOCK_FLAG.encrypted) === 0) return body;
     if (this.#cipher === null || body.length < CIPHER_EXTRA_BYTES) {
-      throw new RecordingError("damaged", `block ${block.sequence} is encrypted in a recording that is not`);
+      throw new RecordingError("damaged", `block ${header.sequence} is encrypted in a recording that is not`);
     }
-    return this.#cipher.open(body, block.sequence);
+    return this.#cipher.open(body, header.sequence);
   }
 }
 

@@ -4,18 +4,32 @@ import { readHeads } from "../../protocols/recording/picture-decoder.ts";
 import { MAX_CHUNK_BYTES } from "../../protocols/recording/picture-format.ts";
 import { BLOCK_FLAG } from "../format/block.ts";
 import type { PlacedBlock } from "../format/block-index.ts";
-import { readTracks, wordsOf } from "../format/event-codec.ts";
+import { readTracks } from "../format/event-codec.ts";
 import type { ActionEntry, TrackEntry } from "../format/event-entry.ts";
 import type { RecordingSummary } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
+import { RESTATE_TEXT_MS } from "../write/text-recorder.ts";
 import type { BlockSource } from "./block-source.ts";
 import { FrameSeeker, type Step } from "./frame-seeker.ts";
-import type { PictureChunk, PictureRun, RecordedFrame, RecordingReader, SearchHit } from "./reader.ts";
+import type {
+  PictureChunk,
+  PictureRun,
+  RecordedFrame,
+  RecordedText,
+  RecordingReader,
+  SearchHit,
+} from "./reader.ts";
+import { queryWords, SearchHits } from "./search-hits.ts";
+import { textOf } from "./text-of-moment.ts";
 
 const MAX_HITS = 200;
 /** A browser takes longer to begin inflating than so much takes on the way; a run has hundreds of such chunks. */
 const SMALL_CHUNK_BYTES = 16 * 1024;
 const FOREVER_MS = 0xffffffff;
+/** How far back lines that stand are looked for: as often as they are said again while text changes, else from the start. */
+const TEXT_BACK_MS = [RESTATE_TEXT_MS + 60_000, Number.POSITIVE_INFINITY] as const;
+/** Text is noted when it was read, which takes at most so long, and not when it was shown. */
+const READ_LATE_MS = 60_000;
 
 /** A recording's files, open for reading. */
 export class OpenRecording implements RecordingReader {
@@ -107,20 +121,41 @@ export class OpenRecording implements RecordingReader {
   }
 
   async search(query: string): Promise<readonly SearchHit[]> {
-    const wanted = query
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== "");
-    if (wanted.length === 0) return [];
-    const hits: SearchHit[] = [];
+    const words = queryWords(query);
+    if (words.length === 0) return [];
+    const found = new SearchHits(words);
     for await (const entry of this.#entries(0, FOREVER_MS)) {
-      const text = wordsOf(entry);
-      const lower = text.toLowerCase();
-      if (!wanted.every((word) => lower.includes(word))) continue;
-      hits.push({ atMs: entry.atMs, entry, text });
-      if (hits.length === MAX_HITS) break;
+      found.add(entry);
+      if (found.count >= MAX_HITS) break;
     }
-    return hits;
+    return found.hits.slice(0, MAX_HITS);
+  }
+
+  /** Entries block by block, from a place in the recording on, with where each block begins. */
+  async *trackBlocks(
+    afterAt: number,
+  ): AsyncGenerator<{ readonly at: number; readonly entries: TrackEntry[] }> {
+    await this.#reach(FOREVER_MS);
+    const slice = new Slice("free");
+    for (const block of await this.#source.index.tracksIn(0, FOREVER_MS)) {
+      if (block.at <= afterAt) continue;
+      if (slice.isOver) await slice.next();
+      yield { at: block.at, entries: readTracks(await this.#source.read(block)) };
+    }
+  }
+
+  /** The entries of the block that begins at a place. */
+  async entriesAt(at: number): Promise<readonly TrackEntry[]> {
+    return readTracks(await this.#source.readTracksAt(at));
+  }
+
+  async textAt(ms: number): Promise<RecordedText | null> {
+    for (const backMs of TEXT_BACK_MS) {
+      const fromMs = Math.max(0, ms - backMs);
+      const text = textOf(await this.events(fromMs, ms + READ_LATE_MS), ms);
+      if (text !== null || fromMs === 0) return text;
+    }
+    return null;
   }
 
   /** As `frameAt`, for who shows the frame where it is: see FrameSeeker. */

@@ -1,5 +1,5 @@
-import type { Size } from "../../framebuffer/rect.ts";
-import type { ActionEntry, TrackEntry } from "../format/event-entry.ts";
+import type { Rect, Size } from "../../framebuffer/rect.ts";
+import type { ActionEntry, RecordedLine, TrackEntry } from "../format/event-entry.ts";
 import type { RecordingSummary } from "../format/summary.ts";
 
 /** The whole picture at a moment. */
@@ -47,8 +47,22 @@ export interface PictureRun {
 export interface SearchHit {
   readonly atMs: number;
   readonly entry: TrackEntry;
-  /** The words that matched, for people. */
+  /** What says it, for people: of text that was shown, the line. */
   readonly text: string;
+  /** Where the words stood when the line came, desktop pixels; null for what is not text that was shown. */
+  readonly rect: Rect | null;
+  /** When the line went; null: it stood until the end, or is no line, or nobody looked for that. */
+  readonly untilMs: number | null;
+}
+
+/** The lines of text that stood at a moment. */
+export interface RecordedText {
+  /** When they were shown so. */
+  readonly atMs: number;
+  /** When the next change of them was shown; null: none is near. */
+  readonly untilMs: number | null;
+  /** In no order. */
+  readonly lines: readonly RecordedLine[];
 }
 
 /**
@@ -75,7 +89,12 @@ export interface RecordingReader {
   /** All that happened in a span beside the pixels, in order. */
   events(fromMs?: number, toMs?: number): Promise<readonly TrackEntry[]>;
   actions(): Promise<readonly ActionEntry[]>;
-  /** Entries that hold every word of the query, whatever the case, at most 200. */
+  /**
+   * Entries, and lines of text that were shown, that hold every word of the query, whatever the case: at most 200. A line
+   * that only grows is found once.
+   */
   search(query: string): Promise<readonly SearchHit[]>;
+  /** The text of a moment; null where none was recorded until then. */
+  textAt(ms: number): Promise<RecordedText | null>;
   close(): Promise<void>;
 }

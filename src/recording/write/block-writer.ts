@@ -20,6 +20,11 @@ export interface BlockContent extends BlockAbout {
   readonly raw: Uint8Array | FarBytes;
 }
 
+/** A sign of life: nothing happened until then. */
+export function beatAt(atMs: number): BlockContent {
+  return { kind: BLOCK_KIND.beat, fromMs: atMs, toMs: atMs, raw: new Uint8Array(0) };
+}
+
 /**
  * Writes the chain of blocks, one after the other, off the caller's path. After a block that could not be written all
  * that wait are refused until `recover`, because the later ones build on it.

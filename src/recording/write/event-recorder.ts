@@ -27,6 +27,7 @@ const NEVER_DROPPED: ReadonlySet<TrackEvent["type"]> = new Set([
   "stopped",
   "holder",
   "bookmark",
+  "text",
   "gap",
 ]);
 

@@ -9,11 +9,12 @@ import type { TrackEvent } from "../format/event-entry.ts";
 import type { RecordingCounts } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
 import type { ChainPlace } from "./block-encoder.ts";
-import type { BlockContent, BlockWriter } from "./block-writer.ts";
+import { type BlockContent, type BlockWriter, beatAt } from "./block-writer.ts";
 import { CaptureRate } from "./capture-rate.ts";
 import type { PictureBatch, RecordingEncoder } from "./encoder.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import type { RecorderOptions, RecorderPorts } from "./recorder-ports.ts";
+import { ShownTimes } from "./shown-times.ts";
 
 /** All that happened is written so often: what a kill may lose. */
 const FLUSH_MS = 1_000;
@@ -41,6 +42,7 @@ export class Recorder {
   readonly #startMs: number;
   readonly #eventRecorder: EventRecorder;
   readonly #captureRate: CaptureRate;
+  readonly #shown = new ShownTimes();
   readonly #offDesktop: () => void;
   #encoder: RecordingEncoder;
   #watcher: Watcher | null = null;
@@ -105,6 +107,14 @@ export class Recorder {
   /** Whether nothing can be written now. */
   get isFailing(): boolean {
     return this.#gap !== null;
+  }
+
+  /** When the picture was taken that has all of a generation; null: it is still to be taken. */
+  shownSince(generation: number): number | null {
+    return this.#shown.since(
+      generation,
+      this.#capturing !== null || this.#watcher?.pending.isEmpty === false,
+    );
   }
 
   note(event: TrackEvent): void {
@@ -228,6 +238,7 @@ export class Recorder {
     const added = await this.#encoder.add({ damage: rects, copies, atMs, generation, isPartial });
     if (added.before !== null) void this.#writeBatch(added.before);
     this.#frames++;
+    this.#shown.add(generation, atMs);
     this.#captureRate.took(added.rawBytes);
     if (added.after !== null) void this.#writeBatch(added.after);
   }
@@ -292,7 +303,7 @@ export class Recorder {
       );
     }
     if (written.length === 0 && hasBeat) {
-      written.push(this.#append({ kind: BLOCK_KIND.beat, fromMs: atMs, toMs: atMs, raw: new Uint8Array(0) }));
+      written.push(this.#append(beatAt(atMs)));
     }
     return written;
   }
@@ -369,12 +380,7 @@ export class Recorder {
     if ((await this.#ports.freeBytes()) < this.#options.floorBytes) return;
     this.#writer.recover();
     try {
-      await this.#writer.append({
-        kind: BLOCK_KIND.beat,
-        fromMs: this.nowMs,
-        toMs: this.nowMs,
-        raw: new Uint8Array(0),
-      });
+      await this.#writer.append(beatAt(this.nowMs));
     } catch {
       return; // still full: asked again later
     }

@@ -16,8 +16,9 @@ import type { Signer } from "../seal/signing-key.ts";
 import { BlockWriter } from "./block-writer.ts";
 import type { RecordingEncoder, RecordingEncoders } from "./encoder.ts";
 import { Recorder } from "./recorder.ts";
-import type { RecorderOptions, RecorderPorts } from "./recorder-ports.ts";
+import type { RecorderOptions, RecorderPorts, TextReader } from "./recorder-ports.ts";
 import { SegmentWriter } from "./segments.ts";
+import { TextRecorder } from "./text-recorder.ts";
 
 export interface RecordingPlan extends RecorderOptions {
   readonly folder: string;
@@ -30,6 +31,8 @@ export interface RecordingPlan extends RecorderOptions {
 
 export interface RunningPorts extends Omit<RecorderPorts, "openEncoder"> {
   readonly encoders: RecordingEncoders;
+  /** Who reads what the desktop says; null: text is not recorded. */
+  readonly text: TextReader | null;
 }
 
 /** Who signs recordings, and where it is noted. */
@@ -46,6 +49,7 @@ export class RunningRecording implements Running {
   readonly #writer: BlockWriter;
   readonly #segments: SegmentWriter;
   readonly #recorder: Recorder;
+  readonly #textRecorder: TextRecorder | null;
   readonly #signing: SealSigning;
   readonly #clock: Clock;
   #closing: Promise<RecordingSummary> | null = null;
@@ -60,7 +64,7 @@ export class RunningRecording implements Running {
     segments: SegmentWriter,
     encoder: RecordingEncoder,
     signing: SealSigning,
-    ports: RecorderPorts,
+    ports: RecorderPorts & Pick<RunningPorts, "text">,
   ) {
     this.desktop = desktop;
     this.#plan = plan;
@@ -70,6 +74,8 @@ export class RunningRecording implements Running {
     this.#signing = signing;
     this.#clock = ports.clock;
     this.#recorder = new Recorder(desktop, writer, encoder, plan, ports);
+    const { text, clock } = ports;
+    this.#textRecorder = text === null ? null : new TextRecorder(desktop, text, this.#recorder, clock);
   }
 
   /** Makes the files and begins. Rejects with what the disk said; then nothing runs. */
@@ -101,6 +107,7 @@ export class RunningRecording implements Running {
       return new RunningRecording(desktop, plan, head, writer, segments, encoder, signing, all);
     } catch (error) {
       encoder.close();
+      ports.text?.close();
       throw error;
     }
   }
@@ -169,6 +176,7 @@ export class RunningRecording implements Running {
   async #close(): Promise<RecordingSummary> {
     let isSealed = false;
     try {
+      await this.#textRecorder?.close();
       await this.#recorder.close();
       await this.#seal();
       isSealed = true;

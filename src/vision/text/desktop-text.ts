@@ -1,6 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import type { Desktop } from "../../desktop/desktop.ts";
-import type { View, Watcher } from "../../desktop/view.ts";
+import type { Audience, View, Watcher } from "../../desktop/view.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
 import { areaOfRect, type Rect, rect, type Size } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
@@ -33,6 +33,8 @@ export interface TextThread {
 export interface TextPorts {
   readonly reader: Pick<OcrPool, "readLines">;
   readonly timer: OcrTimer;
+  /** For whom it is kept: as they are shown the desktop. Default agent. */
+  readonly audience?: Audience;
   readonly openThread?: () => TextThread;
   /** Numbers of elements go on where those of texts that are kept no more ended. */
   readonly numbers: { next: number };
@@ -56,7 +58,7 @@ interface Asked {
 }
 
 /**
- * The text of one desktop as agents may see it. Kept in a thread from the first question on, brought up to date when
+ * The text of one desktop as its audience may see it. Kept in a thread from the first question on, brought up to date when
  * somebody asks: in between, what changes is only noted.
  */
 export class DesktopText {
@@ -75,7 +77,7 @@ export class DesktopText {
   constructor(desktop: TextDesktop, ports: TextPorts) {
     this.#desktop = desktop;
     this.#ports = ports;
-    this.#view = desktop.view("agent");
+    this.#view = desktop.view(ports.audience ?? "agent");
     this.#watcher = this.#view.watch(() => undefined);
     this.#thread = (ports.openThread ?? openTextThread)();
     this.#thread.on(
@@ -253,7 +255,11 @@ export class DesktopText {
         return;
       case "read": {
         const { id, lines } = message;
-        const request = { lines, ownerId: `text of ${this.#desktop.id}`, languages: LANGUAGES };
+        const request = {
+          lines,
+          ownerId: `text of ${this.#desktop.id} for ${this.#ports.audience ?? "agent"}`,
+          languages: LANGUAGES,
+        };
         this.#ports.reader.readLines(request, this.#ending.signal).then(
           (words) => this.#post({ kind: "words", id, words }),
           (cause: unknown) => {

@@ -3,10 +3,21 @@ import { areaOfRect, boundRects, EMPTY_RECT, overlapRects } from "../../framebuf
 import type {
   PictureChunk,
   PictureRun,
+  RecordedText,
   RecordingSummary,
+  SearchHit,
   TrackEntry,
 } from "../../recording/library/recording-types.ts";
-import type { PictureChunkInfo, PointerTrackInfo, RecordingInfo, RunHead, TrackInfo } from "./api.ts";
+import { placeOfWords, queryWords } from "../../recording/read/search-hits.ts";
+import type {
+  PictureChunkInfo,
+  PointerTrackInfo,
+  RecordedTextInfo,
+  RecordingInfo,
+  RunHead,
+  SearchHitInfo,
+  TrackInfo,
+} from "./api.ts";
 import { overlayInfo } from "./desktop-json.ts";
 
 /** Recordings in the words of the web API. */
@@ -46,6 +57,22 @@ export function chunkInfo(chunk: PictureChunk): PictureChunkInfo {
     frames: chunk.frames,
     size_bytes: chunk.sizeBytes,
   };
+}
+
+export function searchHitInfo({ atMs, entry, text, rect, untilMs }: SearchHit): SearchHitInfo {
+  const box = rect === null ? null : plainRect(rect);
+  return { at_ms: atMs, type: entry.type, text, box, until_ms: untilMs };
+}
+
+/** The lines of a moment; with a query those that have its words, and where. */
+export function recordedTextInfo(text: RecordedText | null, query: string): RecordedTextInfo {
+  if (text === null) return { at_ms: null, until_ms: null, lines: [] };
+  const words = queryWords(query);
+  const lines = text.lines.flatMap((line) => {
+    const box = words.length === 0 ? line : placeOfWords(line, words);
+    return box === null ? [] : [{ text: line.text, box: plainRect(box) }];
+  });
+  return { at_ms: text.atMs, until_ms: text.untilMs, lines };
 }
 
 /** A run as it is sent: see `runHeadSchema`. */

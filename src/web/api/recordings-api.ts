@@ -86,7 +86,7 @@ export const frameQuerySchema = z
   })
   .partial();
 
-/** `GET /api/v1/recordings/:id/export.{png,ndjson,html,gif,mp4,webm}` */
+/** `GET /api/v1/recordings/:id/export.{png,ndjson,txt,html,gif,mp4,webm}` */
 export const exportQuerySchema = z
   .object({
     ...{ from_ms: moment, to_ms: moment, fps: z.coerce.number().min(0.1).max(30) },
@@ -213,7 +213,43 @@ const pointerTrackSchema = z.object({
 
 /** `GET /api/v1/recordings/:id/search?query=` */
 export const searchQuerySchema = z.object({ query: z.string().min(1).max(200) });
-const searchHitSchema = z.object({ at_ms: z.number(), type: z.string(), text: z.string() });
+const searchHitSchema = z.object({
+  at_ms: z.number(),
+  type: z.string(),
+  text: z.string(),
+  /** Of type "text": where the words stood when the line came, desktop pixels; else null. */
+  box: rect.nullable(),
+  /** When the line went; null: it stood until the end, is no line, or was not looked for. */
+  until_ms: z.number().nullable(),
+});
+
+/** `GET /api/v1/recordings/search`: in all recordings that the caller may see, the newest first. */
+export const searchAllQuerySchema = z.object({
+  text: z.string().trim().min(1).max(200),
+  limit: z.coerce.number().int().min(1).max(200).optional(),
+});
+
+const searchAllSchema = z.object({
+  hits: z.array(
+    searchHitSchema.extend({ recording_id: z.string(), title: z.string(), started_at: z.string() }),
+  ),
+  /** true: there are more; of each recording the first hits are given. */
+  more: z.boolean(),
+  /** Recordings that are still read for the first time: ask again. */
+  unread: z.int(),
+});
+
+/** `GET /api/v1/recordings/:id/text` */
+export const textQuerySchema = z.object({ at_ms: moment, query: z.string().max(200).optional() });
+
+const recordedTextSchema = z.object({
+  /** Since when the lines stand so; null: no text was recorded until then. */
+  at_ms: z.number().nullable(),
+  /** When they change next; null: not within a minute. */
+  until_ms: z.number().nullable(),
+  /** `box`: with a query where its words stand, else all of the line. */
+  lines: z.array(z.object({ text: z.string(), box: rect })),
+});
 
 export type RecordingInfo = z.infer<typeof recordingSchema>;
 export type ReplayInfo = z.infer<typeof replaySchema>;
@@ -226,3 +262,5 @@ export type TrackInfo = z.infer<typeof trackEntrySchema>;
 export type TimelineInfo = z.infer<typeof timelineSchema>;
 export type PointerTrackInfo = z.infer<typeof pointerTrackSchema>;
 export type SearchHitInfo = z.infer<typeof searchHitSchema>;
+export type SearchAllInfo = z.infer<typeof searchAllSchema>;
+export type RecordedTextInfo = z.infer<typeof recordedTextSchema>;

@@ -1,6 +1,7 @@
 import { reaches } from "../../auth/granted-desktops.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type {
+  FoundInRecordings,
   RecordingReader,
   RecordingSummary,
   RecordingsFace,
@@ -10,7 +11,9 @@ import type { OpenReaders } from "../../recording/read/open-readers.ts";
 import type { WebDesktops } from "./ports.ts";
 
 /** The recordings of a caller's desktops; those of others are answered as if they were not there. */
-export class RecordingsOfCaller implements Omit<RecordingsFace, "on" | "runningOn" | "bookmark"> {
+export class RecordingsOfCaller
+  implements Omit<RecordingsFace, "on" | "runningOn" | "bookmark" | "searchAll">
+{
   readonly #recordings: RecordingsFace;
   readonly #readers: Pick<OpenReaders, "use">;
   readonly #desktops: Pick<WebDesktops, "get">;
@@ -36,6 +39,13 @@ export class RecordingsOfCaller implements Omit<RecordingsFace, "on" | "runningO
     const recording = await this.#recordings.get(id);
     if (!this.#isTold(recording)) throw noSuchRecording();
     return recording;
+  }
+
+  async searchAll(query: string, limit: number): Promise<FoundInRecordings> {
+    return this.#recordings.searchAll(query, {
+      reach: (recording) => (this.#isTold(recording) ? "all" : "none"),
+      limit,
+    });
   }
 
   async start(...[desktopId, options]: Parameters<RecordingsFace["start"]>): Promise<RecordingSummary> {

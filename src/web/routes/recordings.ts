@@ -7,7 +7,9 @@ import { RESTATE_MS } from "../../recording/write/event-recorder.ts";
 import type {
   ChunksInfo,
   PointerTrackInfo,
+  RecordedTextInfo,
   RecordingInfo,
+  SearchAllInfo,
   SearchHitInfo,
   TimelineInfo,
   VerificationInfo,
@@ -17,16 +19,20 @@ import {
   chunkInfo,
   humanParts,
   pointerTrack,
+  recordedTextInfo,
   recordingInfo,
   runBytes,
+  searchHitInfo,
   trackInfos,
 } from "../api/recording-json.ts";
 import {
   bookmarkBodySchema,
   recordBodySchema,
   runQuerySchema,
+  searchAllQuerySchema,
   searchQuerySchema,
   spanQuerySchema,
+  textQuerySchema,
   timelineQuerySchema,
 } from "../api/recordings-api.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
@@ -37,6 +43,9 @@ import type { ReadingAudit } from "../http/reading-audit.ts";
 
 const paramsSchema = z.object({ id: z.string().min(1).max(200) });
 const chunkParamsSchema = z.object({ index: z.coerce.number().int().min(0).max(0xffff_ffff) });
+
+/** Of a search in all recordings, unless asked otherwise. */
+const HITS_IN_ALL = 50;
 
 /** Entries in one answer; more come with the next page. */
 const PAGE_ENTRIES = 20_000;
@@ -63,7 +72,7 @@ export function partOf(request: FastifyRequest, part: string) {
  * to control desktops (admin, operator, approver), and deleting one an administrator.
  */
 export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts): void {
-  const { recordingsOf, audit } = house;
+  const { recordingsOf, audit, reading } = house;
   const url = "/api/v1/recordings";
   const control = { config: { access: "control" } } as const;
   const read = <Result>(
@@ -73,7 +82,7 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   ): Promise<Result> =>
     asRefused(async () => {
       const result = await recordingsOf(request).use(recordingIdOf(request), run);
-      if (part !== undefined) house.reading.read("recording.viewed", request, partOf(request, part));
+      if (part !== undefined) reading.read("recording.viewed", request, partOf(request, part));
       return result;
     });
 
@@ -135,16 +144,24 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   });
   app.get(`${url}/:id/search`, control, (request): Promise<SearchHitInfo[]> => {
     const { query } = parse(searchQuerySchema, request.query);
-    return read(
-      request,
-      async (reader) =>
-        (await reader.search(query)).map(({ atMs, entry, text }) => ({
-          at_ms: atMs,
-          type: entry.type,
-          text,
-        })),
-      "search",
-    );
+    return read(request, async (reader) => (await reader.search(query)).map(searchHitInfo), "search");
+  });
+  app.get(`${url}/search`, control, async (request): Promise<SearchAllInfo> => {
+    const { text, limit = HITS_IN_ALL } = parse(searchAllQuerySchema, request.query);
+    const { hits, isCut, unread } = await recordingsOf(request).searchAll(text, limit);
+    reading.read("recording.viewed", request, { action: "search all" });
+    return {
+      hits: hits.map(({ recording, ...hit }) => ({
+        ...{ recording_id: recording.id, title: recording.title, started_at: recording.startedAt },
+        ...searchHitInfo(hit),
+      })),
+      more: isCut,
+      unread,
+    };
+  });
+  app.get(`${url}/:id/text`, control, (request): Promise<RecordedTextInfo> => {
+    const { at_ms, query = "" } = parse(textQuerySchema, request.query);
+    return read(request, async (reader) => recordedTextInfo(await reader.textAt(at_ms), query), "text");
   });
   app.get(`${url}/:id/chunks`, control, (request): Promise<ChunksInfo> => {
     const { from_ms = 0, to_ms } = parse(spanQuerySchema, request.query);

@@ -76,6 +76,6 @@ export function screenTextOutput(
 }
 
 /** Lines as they are laid out, rows and columns kept. */
-export function layoutOf(lines: readonly TextLine[]): string {
+export function layoutOf(lines: readonly Pick<TextLine, "text" | "rect">[]): string {
   return plainText(lines.map(({ text, rect }) => ({ text, ...boxOfRect(rect) })));
 }

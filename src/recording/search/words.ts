@@ -1,0 +1,13 @@
+import { wordsOf } from "../format/event-codec.ts";
+import type { TrackEntry } from "../format/event-entry.ts";
+
+/** Runs of letters and digits, in small letters: what an index of words is made of. */
+export function wordsIn(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** All words that a search may find in an entry. */
+export function wordsOfEntry(entry: TrackEntry): readonly string[] {
+  if (entry.type !== "text") return wordsIn(wordsOf(entry));
+  return entry.came.flatMap(({ text }) => wordsIn(text));
+}
