@@ -9,6 +9,7 @@ import type { KeySealer } from "../../src/recording/format/recording-key.ts";
 import { RecordingService, type RecordingsOptions } from "../../src/recording/library/recording-service.ts";
 import type { RecordingsEvent } from "../../src/recording/library/recording-types.ts";
 import type { RecordingEncoders } from "../../src/recording/write/encoder.ts";
+import type { TextReader } from "../../src/recording/write/recorder-ports.ts";
 import { House } from "../desktop/house.ts";
 import type { Owner } from "../support/program.ts";
 import { INLINE_ENCODERS } from "./inline-encoder.ts";
@@ -68,6 +69,7 @@ export class Studio {
     dataDir: string = mkdtempSync(join(tmpdir(), "oc-recording-")),
     encoders: RecordingEncoders = INLINE_ENCODERS,
     freeBytes = Number.MAX_SAFE_INTEGER,
+    openText?: (desktop: Desktop) => TextReader,
   ): Promise<Studio> {
     owner.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
     const house = House.live();
@@ -82,6 +84,7 @@ export class Studio {
         sealer: SEALER,
         // Beside a clock that jumps a thread would seem to take hours.
         encoders,
+        ...(openText === undefined ? {} : { openText }),
         onBug: (error) => bugs.push(error),
         freeBytes: async () => disk.freeBytes,
         desktops: {

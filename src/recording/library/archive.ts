@@ -9,13 +9,15 @@ import { readSeal, type Seal } from "../seal/seal.ts";
 import { SealRegister } from "../seal/seal-register.ts";
 import { Signer } from "../seal/signing-key.ts";
 import { verifyFolder } from "../seal/verify.ts";
-import { readWordIndex, writeWordIndex } from "../search/word-index-file.ts";
+import { WordIndexFiles } from "../search/word-index-file.ts";
 import { humanInputsOf } from "../write/event-recorder.ts";
 import { listSegments, type Segment } from "../write/segments.ts";
 import { RecordingError } from "./error.ts";
 import type { Verification } from "./recording-types.ts";
 import { noSuchRecording } from "./refused.ts";
 
+/** Of the data directory. */
+const RECORDINGS = "recordings";
 const ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 const BEGUN = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-.*$/;
 /** Folders that are there and are not for us, or no folders of ours. */
@@ -35,11 +37,14 @@ export class RecordingArchive {
   readonly signer: Signer;
   readonly seals: SealRegister;
   readonly #sealer: KeySealer | null;
+  readonly #words: WordIndexFiles;
   /** Of those without a seal, which must be read to be told of: by id and length. */
   readonly #unsealed = new Map<string, { readonly bytes: number; readonly summary: RecordingSummary }>();
 
-  private constructor(folder: string, signer: Signer, sealer: KeySealer | null) {
+  private constructor(dataDir: string, signer: Signer, sealer: KeySealer | null) {
+    const folder = join(dataDir, RECORDINGS);
     this.folder = folder;
+    this.#words = new WordIndexFiles(join(dataDir, "recording-words"), signer);
     this.signer = signer;
     this.seals = new SealRegister(join(folder, "seals.log"), signer);
     this.#sealer = sealer;
@@ -47,9 +52,8 @@ export class RecordingArchive {
 
   /** `sealer`: opens encrypted ones; null where none can be. Throws RecordingError locked for a broken key file. */
   static async open(dataDir: string, sealer: KeySealer | null): Promise<RecordingArchive> {
-    const folder = join(dataDir, "recordings");
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    return new RecordingArchive(folder, await Signer.open(join(dataDir, "recording-key.pem")), sealer);
+    await mkdir(join(dataDir, RECORDINGS), { recursive: true, mode: 0o700 });
+    return new RecordingArchive(dataDir, await Signer.open(join(dataDir, "recording-key.pem")), sealer);
   }
 
   /** Where a recording's files are. Throws RefusedError not_found for what cannot be an id. */
@@ -134,21 +138,21 @@ export class RecordingArchive {
   /** Of all folders that may be recordings, by name: those made here begin with when they began. */
   async ids(): Promise<readonly string[]> {
     const entries = await readdir(this.folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory() && ID.test(entry.name)).map(({ name }) => name);
+    const ids = entries.filter((entry) => entry.isDirectory() && ID.test(entry.name)).map(({ name }) => name);
+    await this.#words.sweep(ids);
+    return ids;
   }
 
-  /** The index of words that is kept beside a sealed recording; null: there is none that is right. */
+  /** The index of words that is kept of a sealed recording; null: there is none that is right. */
   async readIndex(id: string): Promise<Buffer | null> {
-    const folder = this.folderOf(id);
-    const seal = await this.#sealOf(folder);
-    return seal === null ? null : readWordIndex(folder, seal.hash, this.signer);
+    const seal = await this.#sealOf(this.folderOf(id));
+    return seal === null ? null : this.#words.read(id, seal.hash);
   }
 
-  /** Keeps the index of words of a sealed recording; words of an encrypted one do not lie beside it. */
+  /** Keeps the index of words of a sealed recording; those of an encrypted one are not kept. */
   async writeIndex(id: string, index: Buffer): Promise<void> {
-    const folder = this.folderOf(id);
-    const seal = await this.#sealOf(folder);
-    if (seal?.isEncrypted === "no") await writeWordIndex(folder, seal.hash, index, this.signer);
+    const seal = await this.#sealOf(this.folderOf(id));
+    if (seal?.isEncrypted === "no") await this.#words.write(id, seal.hash, index);
   }
 
   /** Deletes its files. Throws RefusedError not_found. */
@@ -156,6 +160,7 @@ export class RecordingArchive {
     const folder = this.folderOf(id);
     await this.get(id);
     this.#unsealed.delete(id);
+    await this.#words.remove(id);
     await rm(folder, { recursive: true });
   }
 
