@@ -20,6 +20,7 @@ export interface Way {
 const E2E = "test/e2e/agents/masks.test.ts";
 const SHOWN = "test/desktop/picture/audience-display.test.ts";
 const LAYERS = "test/desktop/picture/layers.test.ts";
+const TEXT = "test/e2e/recording/recorded-text.test.ts";
 const MASKS = "test/desktop/masks/masks.test.ts";
 
 const of = (shows: Shows, carries: string, test: string, ways: readonly string[]): Way[] =>
@@ -86,12 +87,18 @@ export const WAYS_OUT: readonly Way[] = [
     "GET /api/v1/recordings/:id/export.frames",
   ]),
   ...of("recording", "pixels, and what happened beside them", E2E, ["file recordings"]),
+  ...of("recording", "the text that it shows, and what happened beside it", TEXT, [
+    "GET /api/v1/recordings/:id/search",
+    "GET /api/v1/recordings/search",
+    "GET /api/v1/recordings/:id/text",
+    "GET /api/v1/recordings/:id/export.ndjson",
+    "GET /api/v1/recordings/:id/export.txt",
+    "file recording-words",
+  ]),
+  ...of("recorded", "the text that it shows, and what happened beside it", TEXT, ["tool search_recording"]),
   ...of("recording", "what happened beside the pixels", LAYERS, [
     "GET /api/v1/recordings/:id/timeline",
     "GET /api/v1/recordings/:id/pointer",
-    "GET /api/v1/recordings/:id/search",
-    "GET /api/v1/recordings/:id/export.ndjson",
-    "tool search_recording",
     "resource recordings://{id}",
   ]),
   ...of("viewer", "what masks follow, as it looks", "test/desktop/masks/masks-store.test.ts", [

@@ -640,9 +640,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "L1",
     "a live text of every desktop",
-    "recordings are not searched for text, and a caret may be read as a letter",
+    "the player does not mark words that were found, and a caret may be read as a letter",
     "test/vision/text/text-index.test.ts :: after every step the lines are those of a fresh cut of the whole picture",
     "test/vision/text/desktop-texts.test.ts :: the text of a desktop is kept from the first question on, and read once",
+    "test/e2e/recording/recorded-text.test.ts :: words on the screen are found in recordings, where and when",
+    "test/recording/search/recordings-search.test.ts :: words are found in every recording, also in one that still runs",
+    "test/recording/search/recordings-search.test.ts :: the index is made of the recording, whatever becomes of it",
   ),
   later(
     "L2",

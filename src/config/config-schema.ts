@@ -340,6 +340,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("rate_limits", ["OC_RATE_LIMITS"]),
   key("recording.policy", ["OC_RECORDING_POLICY"]),
   key("recording.on_full", ["OC_RECORDING_ON_FULL"]),
+  key("recording.text", ["OC_RECORDING_TEXT"]),
   key("recording.max_fps", ["OC_RECORDING_MAX_FPS"]),
   key("recording.budget_mb_per_min", ["OC_RECORDING_BUDGET_MB_PER_MIN"]),
   key("recording.disk_floor_mb", ["OC_RECORDING_DISK_FLOOR_MB"]),

@@ -1,6 +1,7 @@
 import sharp from "sharp";
 import t from "tap";
 import type { Principal } from "../../src/auth/principal.ts";
+import type { TrackEntry } from "../../src/recording/library/recording-types.ts";
 import { colourAt, FakeRecordings, recordingSummary, SIZE, TRACK } from "../web/fake-recordings.ts";
 import { type Call, callsTo } from "./call.ts";
 import { ADMIN, AGENT, fakeHouse, OTHER } from "./fake-house.ts";
@@ -42,6 +43,58 @@ t.test("an agent records, looks back, searches and stops", async (t) => {
   t.match((await call("search_recording", { recording_id: "r1", query: "nothing" })).text, /Nothing/);
   t.match((await call("stop_recording", { recording_id: "r1" })).structured, { state: "sealed" });
   t.match((await call("stop_recording", { recording_id: "r1" })).error, { code: "not_found" });
+});
+
+const line = { id: 1, x: 4, y: 8, width: 120, height: 12, words: [0, 56, 64, 120] };
+const TEXT: TrackEntry = {
+  ...{ atMs: 2100, type: "text", shownMs: 2000, moved: [], gone: [], stands: [] },
+  came: [
+    { ...line, text: "Evening harbour" },
+    { ...line, id: 2, y: 28, text: "Click here" },
+  ],
+};
+
+t.test("text that was shown is found with its time and place, and read at a moment", async (t) => {
+  const { call, recordings } = open();
+  recordings.entries = [...TRACK, TEXT].sort((a, b) => a.atMs - b.atMs);
+  await call("start_recording");
+  const found = await call("search_recording", { recording_id: "r1", query: "HARBOUR" });
+  t.match(found.structured, {
+    ...{ recording_id: "r1", total: 1, more: false, untrusted: true },
+    hits: [
+      {
+        ...{ recording_id: "r1", at_ms: 2000, kind: "text", text: "Evening harbour" },
+        box: { x: 68, y: 8, width: 56, height: 12 },
+      },
+    ],
+  });
+  const all = await call("search_recording", { query: "click" });
+  t.match(all.structured, { recording_id: null, total: 2 });
+  t.match(all.text, /r1 \(.*\), 2\.0 s, text: Click here/);
+  t.match((await call("search_recording", { query: "harbour" }, as(OTHER))).structured, { total: 0 });
+  const at = (ms: number) => call("get_frame_at", { recording_id: "r1", at_ms: ms, text: true });
+  const read = await at(2500);
+  t.same(read.structured["lines"], [
+    { text: "Evening harbour", box: { x: 4, y: 8, width: 120, height: 12 } },
+    { text: "Click here", box: { x: 4, y: 28, width: 120, height: 12 } },
+  ]);
+  t.same(read.images, []);
+  t.match((await at(1999)).structured, { lines: null });
+});
+
+t.test("text of a recording in which something was hidden from agents is not searched for them", async (t) => {
+  const { call, recordings } = open();
+  recordings.entries = [...TRACK, TEXT];
+  const { counts } = recordingSummary();
+  recordings.keep(recordingSummary({ startedById: AGENT.id, counts: { ...counts, masks: 1, agentMasks: 1 } }));
+  for (const principal of [AGENT, ADMIN]) {
+    const one = await call("search_recording", { recording_id: "r1", query: "click" }, as(principal));
+    t.match(one.structured, { total: 1, text_hidden: true, hits: [{ kind: "action" }] });
+    const all = await call("search_recording", { query: "click" }, as(principal));
+    t.match(all.structured, { total: 1, hits: [{ kind: "action" }] });
+    const read = await call("get_frame_at", { recording_id: "r1", at_ms: 2500, text: true }, as(principal));
+    t.match(read.error, { code: "permission_denied" });
+  }
 });
 
 t.test("of many frames at once no more recordings are open than are read", async (t) => {

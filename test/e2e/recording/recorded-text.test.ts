@@ -54,7 +54,7 @@ t.test("words on the screen are found in recordings, where and when", { timeout:
   const display = await XDisplay.start(t, { geometry: "800x600" });
   const appliance = await Appliance.start(t, {
     connect: [`vnc://127.0.0.1:${display.vncPort}`],
-    env: { OC_RECORDING_TEXT: "true" },
+    env: { OC_RECORDING_TEXT: "on" },
   });
   const flag = (name: string): string => join(appliance.dataDir, name);
   const wait = (name: string): string => `while [ ! -e ${flag(name)} ]; do sleep 0.1; done`;

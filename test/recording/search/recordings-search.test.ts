@@ -41,6 +41,14 @@ function wordsOf(text: string): ShownText["lines"][number]["words"] {
   });
 }
 
+/** How many entries tell of text. */
+async function entriesOf({ recordings }: Studio, id: string): Promise<number> {
+  const reader = await recordings.open(id);
+  const entries = await reader.events();
+  await reader.close();
+  return entries.filter(({ type }) => type === "text").length;
+}
+
 async function open(owner: Owner, options: Parameters<typeof Studio.open>[1] = {}) {
   let screen: Screen | null = null;
   const studio: Studio = await Studio.open(owner, options, undefined, undefined, undefined, () => {
@@ -51,8 +59,15 @@ async function open(owner: Owner, options: Parameters<typeof Studio.open>[1] = {
   /** Shows lines, until they are read. */
   const show = async (...texts: string[]): Promise<void> => {
     if (screen !== null) screen.texts = texts;
-    studio.house.link.paint({ x: 1, y: 1, width: 9, height: 9 }, ++colour * 0x1111);
-    await studio.house.clock.live(2_500, 50);
+    const { clock, link } = studio.house;
+    const { id = "" } = studio.recordings.runningOn("d1") ?? {};
+    const before = await entriesOf(studio, id);
+    link.paint({ x: 1, y: 1, width: 9, height: 9 }, ++colour * 0x1111);
+    // The disk takes its own time, the clock none.
+    await until("its text", async () => {
+      await clock.live(500, 50);
+      return (await entriesOf(studio, id)) > before;
+    });
   };
   return { studio, show };
 }

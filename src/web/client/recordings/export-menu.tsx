@@ -12,6 +12,7 @@ const FORMATS = [
   ["html", "Replay page (HTML)", "one file, every pixel exact, with the actions"],
   ["gif", "Animation (GIF)", "up to a minute"],
   ["png", "Picture (PNG)", "of the first moment of the range"],
+  ["txt", "Text on the screen (TXT)", "each line with its time, where text was recorded"],
   ["ndjson", "What happened (NDJSON)", "actions, approvals, overlays as data"],
 ] as const;
 
