@@ -21,7 +21,7 @@ export const getFrameAt = defineTool({
   input: z.strictObject({
     recording_id: recordingIdField,
     at_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER).describe("Since the recording began."),
-    text: z.boolean().optional().describe("true: the lines of text that stood there, and no picture."),
+    text: z.boolean().optional().describe("true: its text instead."),
   }),
   output: z.object({
     recording_id: z.string(),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { RecordingSummary, SearchHit } from "../../recording/library/recording-types.ts";
-import { rectOutput } from "../tool/fields.ts";
+import { LISTED_AS, rectOutput } from "../tool/fields.ts";
 import { recordingIdField } from "../tool/recordings.ts";
 import { defineTool } from "../tool/tool.ts";
 
@@ -15,11 +15,17 @@ export const searchRecording = defineTool({
   title: "Search recordings",
   description:
     "Finds when something happened in a recording, or in all: actions and why, approvals, mode changes, words of overlays, " +
-    "bookmarks, lost connections, and lines of text on the screen where recording.text is on. Typed text is not recorded.",
+    "bookmarks, lost connections, and lines on the screen where recorded.",
   effect: "read",
   input: z.strictObject({
-    recording_id: recordingIdField.optional().describe("Default: all, the newest first."),
-    query: z.string().trim().min(1).max(200).describe("One or more words, in any case."),
+    recording_id: recordingIdField.optional().describe("Default: all."),
+    query: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .meta(LISTED_AS.bare)
+      .describe("One or more words, in any case. Typed text is not recorded."),
   }),
   output: z.object({
     recording_id: z.string().nullable(),
