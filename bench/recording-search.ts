@@ -10,8 +10,8 @@ import type { RecordedLine, TextEntry } from "../src/recording/format/event-entr
 import { writeHead } from "../src/recording/format/head.ts";
 import { NO_COUNTS } from "../src/recording/format/summary.ts";
 import { RecordingArchive } from "../src/recording/library/archive.ts";
-import { RecordingsSearch } from "../src/recording/search/recordings-search.ts";
 import { writeSeal } from "../src/recording/seal/seal.ts";
+import { RecordingsSearch } from "../src/recording/search/recordings-search.ts";
 import { BlockWriter } from "../src/recording/write/block-writer.ts";
 import { SegmentWriter } from "../src/recording/write/segments.ts";
 import { randomOf, SEALER } from "../test/recording/studio.ts";
@@ -33,7 +33,10 @@ const count = Number(process.argv[3] ?? 40);
 const random = randomOf(7);
 const words = Array.from({ length: VOCABULARY }, (_, i) => {
   const length = 3 + Math.floor(random() * 7);
-  return Array.from({ length }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join("") + (i % 7 === 0 ? i : "");
+  return (
+    Array.from({ length }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join("") +
+    (i % 7 === 0 ? i : "")
+  );
 });
 
 function word(): string {
@@ -51,7 +54,7 @@ async function make(archive: RecordingArchive, number: number, durationMs: numbe
   const writer = new BlockWriter(segments, index, archive.signer, null);
   const about = {
     ...{ id, desktopId: "d1", title: `desktop ${number}`, startedAt: day },
-    ...{ reason: "manual", startedBy: "Ann", startedById: "ann" } as const,
+    ...({ reason: "manual", startedBy: "Ann", startedById: "ann" } as const),
   };
   const { publicKey } = archive.signer;
   await writer.append({
@@ -87,7 +90,13 @@ async function make(archive: RecordingArchive, number: number, durationMs: numbe
   const seal = {
     ...{ ...about, sealedAt: day, isEncrypted: "no" as const, width: 1920, height: 1080 },
     ...{ durationMs: index.durationMs, counts: NO_COUNTS, segments: segments.count, bytes: segments.length },
-    ...{ blocks: writer.blocks, indexAt: writer.indexAt, directoryAt: writer.directoryAt, hash: writer.hash, publicKey },
+    ...{
+      blocks: writer.blocks,
+      indexAt: writer.indexAt,
+      directoryAt: writer.directoryAt,
+      hash: writer.hash,
+      publicKey,
+    },
   };
   await writeSeal(folder, seal, archive.signer, archive.seals);
   await writer.close();
@@ -109,7 +118,9 @@ function searchOf(archive: RecordingArchive): RecordingsSearch {
 
 const ALL = { reach: () => "all", limit: 50 } as const;
 
-async function timed<Result>(run: () => Promise<Result>): Promise<{ readonly ms: number; readonly result: Result }> {
+async function timed<Result>(
+  run: () => Promise<Result>,
+): Promise<{ readonly ms: number; readonly result: Result }> {
   const beganMs = performance.now();
   const result = await run();
   return { ms: performance.now() - beganMs, result };
@@ -150,7 +161,9 @@ try {
     kinds.two.push((await timed(() => search.search(`${word()} ${word()}`, ALL))).ms);
     kinds.common.push((await timed(() => search.search(words[0] ?? "", ALL))).ms);
   }
-  const figures = Object.entries(kinds).map(([kind, all]) => `${kind} p50 ${percentile(all, 0.5)}, p95 ${percentile(all, 0.95)}`);
+  const figures = Object.entries(kinds).map(
+    ([kind, all]) => `${kind} p50 ${percentile(all, 0.5)}, p95 ${percentile(all, 0.95)}`,
+  );
   process.stdout.write(
     `${hours} h in ${count} recordings, ${(bytes / 1e6).toFixed(0)} MB; index ${(indexBytes / 1e6).toFixed(2)} MB ` +
       `(${((100 * indexBytes) / bytes).toFixed(2)} %), made in ${(built.ms / 1000).toFixed(1)} s\n` +

@@ -86,22 +86,27 @@ t.test("text that was shown is found with its time and place, and read at a mome
   t.match((await at(1999)).structured, { lines: null });
 });
 
-t.test("text of a recording in which something was hidden from agents is not searched for them", async (t) => {
-  const { call, recordings } = open();
-  recordings.entries = [...TRACK, TEXT];
-  const { counts } = recordingSummary();
-  recordings.keep(recordingSummary({ startedById: AGENT.id, counts: { ...counts, masks: 1, agentMasks: 1 } }));
-  for (const principal of [AGENT, ADMIN]) {
-    const one = await call("search_recording", { recording_id: "r1", query: "click" }, as(principal));
-    t.match(one.structured, { total: 3, text_hidden: true });
-    t.notMatch(JSON.stringify(one.structured), "Click here");
-    const all = await call("search_recording", { query: "click" }, as(principal));
-    t.match(all.structured, { total: 3 });
-    t.notMatch(JSON.stringify(all.structured), "Click here");
-    const read = await call("get_frame_at", { recording_id: "r1", at_ms: 2500, text: true }, as(principal));
-    t.match(read.error, { code: "permission_denied" });
-  }
-});
+t.test(
+  "text of a recording in which something was hidden from agents is not searched for them",
+  async (t) => {
+    const { call, recordings } = open();
+    recordings.entries = [...TRACK, TEXT];
+    const { counts } = recordingSummary();
+    recordings.keep(
+      recordingSummary({ startedById: AGENT.id, counts: { ...counts, masks: 1, agentMasks: 1 } }),
+    );
+    for (const principal of [AGENT, ADMIN]) {
+      const one = await call("search_recording", { recording_id: "r1", query: "click" }, as(principal));
+      t.match(one.structured, { total: 3, text_hidden: true });
+      t.notMatch(JSON.stringify(one.structured), "Click here");
+      const all = await call("search_recording", { query: "click" }, as(principal));
+      t.match(all.structured, { total: 3 });
+      t.notMatch(JSON.stringify(all.structured), "Click here");
+      const read = await call("get_frame_at", { recording_id: "r1", at_ms: 2500, text: true }, as(principal));
+      t.match(read.error, { code: "permission_denied" });
+    }
+  },
+);
 
 t.test("of many frames at once no more recordings are open than are read", async (t) => {
   const { call, recordings } = open();

@@ -45,8 +45,17 @@ t.test("who controls desktops sees recordings, nobody else does", async (t) => {
       "/r1/run?at_ms=0",
       "/r1/pointer",
       "/r1/search?query=x",
+      "/r1/text?at_ms=0",
+      "/search?text=x",
     ],
-    ...["/r1/frame.png", "/r1/frame.webp", "/r1/export.png", "/r1/export.ndjson", "/r1/export.html"],
+    ...[
+      "/r1/frame.png",
+      "/r1/frame.webp",
+      "/r1/export.png",
+      "/r1/export.ndjson",
+      "/r1/export.txt",
+      "/r1/export.html",
+    ],
   ];
   for (const role of ["viewer", "agent"] as const) {
     for (const address of addresses) {
@@ -59,6 +68,51 @@ t.test("who controls desktops sees recordings, nobody else does", async (t) => {
   t.equal((await ask(house, "DELETE", `${URL}/r1`, "operator")).statusCode, 403, "deleting is an admin's");
   t.equal((await ask(house, "DELETE", `${URL}/r1`, "admin")).statusCode, 204);
   t.equal((await ask(house, "GET", `${URL}/r1`, "admin")).statusCode, 404);
+});
+
+t.test("text that was shown is found, read at a moment and exported with its times", async (t) => {
+  const { house, recordings } = await open(t);
+  const line = { x: 4, y: 8, width: 120, height: 12, words: [0, 56, 64, 120] };
+  recordings.entries = [
+    {
+      ...{ atMs: 2100, type: "text", shownMs: 2000, moved: [], gone: [], stands: [] },
+      came: [{ ...line, id: 1, text: "Evening har" }],
+    },
+    {
+      ...{ atMs: 3100, type: "text", shownMs: 3000, moved: [], gone: [1] },
+      came: [{ ...line, id: 2, text: "Evening harbour" }],
+    },
+    {
+      ...{ atMs: 5100, type: "text", shownMs: 5000, moved: [], gone: [2] },
+      came: [{ ...line, id: 3, y: 40, text: "Nothing remains" }],
+    },
+  ];
+  const get = async (path: string) => (await ask(house, "GET", `${URL}${path}`, "operator")).json();
+  const box = { x: 68, y: 8, width: 56, height: 12 };
+  const hit = { at_ms: 2000, type: "text", text: "Evening har", until_ms: 5000 };
+  t.match(await get("/r1/search?query=har"), [hit]);
+  const all = await get("/search?text=harbour&limit=5");
+  t.match(all, {
+    more: false,
+    unread: 0,
+    hits: [{ recording_id: "r1", title: "Build VM", type: "text", box }],
+  });
+  t.equal((await ask(house, "GET", `${URL}/search?text=`, "operator")).statusCode, 400);
+  t.match(await get("/r1/text?at_ms=3500&query=harbour"), {
+    ...{ at_ms: 3000, until_ms: 5000 },
+    lines: [{ text: "Evening harbour", box }],
+  });
+  t.same(await get("/r1/text?at_ms=3500&query=lantern"), { at_ms: 3000, until_ms: 5000, lines: [] });
+  t.match(await get("/r1/text?at_ms=100"), { at_ms: null, lines: [] });
+  const told = await ask(house, "GET", `${URL}/r1/export.txt`, "operator");
+  t.match(told.headers["content-type"], /text\/plain/);
+  t.equal(
+    told.body,
+    "Build VM, 2026-11-21T08:00:00.000Z\n0:00:02.000  Evening harbour\n0:00:05.000  Nothing remains\n",
+  );
+  const part = await ask(house, "GET", `${URL}/r1/export.txt?from_ms=4000`, "operator");
+  t.match(part.body, /0:00:04\.000 {2}Evening harbour\n0:00:05\.000 {2}Nothing remains\n$/);
+  t.ok(house.audited.some(({ type, action }) => type === "recording.exported" && action === "txt"));
 });
 
 t.test("a recording is started, marked and stopped, and the desktop says so", async (t) => {

@@ -38,7 +38,9 @@ t.test("a line is found once while it grows, moves and is said again, and until 
 
 t.test("the lines of a moment are those that stood then, also read from the middle", (t) => {
   const at = (ms: number, entries: readonly TrackEntry[] = SESSION) =>
-    textOf(entries, ms)?.lines.map(({ text: told, y }) => `${y} ${told}`).sort();
+    textOf(entries, ms)
+      ?.lines.map(({ text: told, y }) => `${y} ${told}`)
+      .sort();
   t.equal(at(99), undefined);
   t.same(at(1200), ["0 $ echo har", "20 Evening harbour"]);
   t.same(at(3100), ["40 $ echo harbour"]);
@@ -58,7 +60,16 @@ t.test("a box is around the words, by the words' own places where they are known
   t.same(placeOfWords(known, ["four", "tenl"]), { x: 100, y: 0, width: 100, height: 12 }, "a phrase");
   t.same(placeOfWords(known, ["letters", "our"]), { x: 110, y: 0, width: 150, height: 12 }, "each word");
   t.equal(placeOfWords(known, ["four", "five"]), null);
-  t.same(placeOfWords(line(1, "unknown"), ["know"]), { x: 100, y: 0, width: 70, height: 12 }, "else the line");
-  t.same(placeOfWords({ ...known, text: "İour tenletters" }, ["ten"]), { x: 100, y: 0, width: 160, height: 12 });
+  t.same(
+    placeOfWords(line(1, "unknown"), ["know"]),
+    { x: 100, y: 0, width: 70, height: 12 },
+    "else the line",
+  );
+  t.same(placeOfWords({ ...known, text: "İour tenletters" }, ["ten"]), {
+    x: 100,
+    y: 0,
+    width: 160,
+    height: 12,
+  });
   t.end();
 });

@@ -21,7 +21,11 @@ t.test("lines come, move and go by their ids", (t) => {
       { id: 2, text: "three", x: 0, y: 20, width: 40, height: 13, words: [0, 40] },
     ],
   });
-  t.equal(lines.follow([line("one two", 2, 1), line("three", 0, 20)], 200, false), null, "a caret moves no line");
+  t.equal(
+    lines.follow([line("one two", 2, 1), line("three", 0, 20)], 200, false),
+    null,
+    "a caret moves no line",
+  );
   t.match(lines.follow([line("three", 0, 0), line("four", 0, 20)], 300, false), {
     came: [{ id: 3, text: "four" }],
     moved: [{ id: 2, x: 0, y: 0 }],

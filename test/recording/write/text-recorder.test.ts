@@ -54,28 +54,32 @@ function room() {
   };
   const text = new TextRecorder(desktop, reader, recorder, clock);
   const change = (): void => {
-    for (const listener of listeners) listener({ type: "update", damage: Region.of({ x: 0, y: 0, width: 1, height: 1 }), generation: 7 });
+    for (const listener of listeners)
+      listener({ type: "update", damage: Region.of({ x: 0, y: 0, width: 1, height: 1 }), generation: 7 });
   };
   const texts = () =>
     noted.map((event) => (event.type === "text" ? event.came.map((came) => came.text) : [event.type]));
   return { clock, state, noted, reader, text, change, texts };
 }
 
-t.test("text is read when something changed, once a second at most, and never while nothing does", async (t) => {
-  const { clock, state, change, noted, text } = room();
-  await clock.live(1_500, 50);
-  t.equal(state.reads, 1, "what stands at the beginning");
-  t.match(noted[0], { type: "text", shownMs: 42, stands: [] });
-  await clock.live(60_000, 500);
-  t.equal(state.reads, 1);
-  for (let i = 0; i < 50; i++) {
-    change();
-    await clock.live(100, 50);
-  }
-  t.ok(state.reads >= 4 && state.reads <= 7, `${state.reads} reads in 5 s of changes`);
-  t.equal(noted.length, 1, "the same text is told once");
-  await text.close();
-});
+t.test(
+  "text is read when something changed, once a second at most, and never while nothing does",
+  async (t) => {
+    const { clock, state, change, noted, text } = room();
+    await clock.live(1_500, 50);
+    t.equal(state.reads, 1, "what stands at the beginning");
+    t.match(noted[0], { type: "text", shownMs: 42, stands: [] });
+    await clock.live(60_000, 500);
+    t.equal(state.reads, 1);
+    for (let i = 0; i < 50; i++) {
+      change();
+      await clock.live(100, 50);
+    }
+    t.ok(state.reads >= 4 && state.reads <= 7, `${state.reads} reads in 5 s of changes`);
+    t.equal(noted.length, 1, "the same text is told once");
+    await text.close();
+  },
+);
 
 t.test("what is masked while it is read is not recorded", async (t) => {
   const { clock, state, texts, text } = room();

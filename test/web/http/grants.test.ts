@@ -20,6 +20,7 @@ const BODIES: Readonly<Record<string, object>> = {
 
 const QUERIES: Readonly<Record<string, string>> = {
   "/api/v1/recordings/:id/search": "?query=x",
+  "/api/v1/recordings/:id/text": "?at_ms=0",
   "/api/v1/recordings/:id/run": "?at_ms=0",
 };
 
@@ -37,6 +38,9 @@ interface GrantedHouse extends House {
 /** Two desktops with a recording each: d1 has r1, d2 has r2. Nobody has r9 or d9. */
 async function openGranted(t: Parameters<typeof openHouse>[0]): Promise<GrantedHouse> {
   const recordings = new FakeRecordings();
+  recordings.entries = [
+    { atMs: 1, type: "bookmark", label: "harbour", by: { kind: "human", id: "ann", name: "Ann" } },
+  ];
   recordings.keep(recordingSummary({ id: "r1", desktopId: "d1" }));
   recordings.keep(recordingSummary({ id: "r2", desktopId: "d2" }));
   const replays = {
@@ -138,6 +142,13 @@ t.test("lists, questions, grants and readiness hold what the grant holds", async
   t.strictSame(await ids("/api/v1/approvals"), ["question-d2"]);
   t.strictSame(await ids("/api/v1/grants"), ["grant-d2"]);
   t.strictSame(await ids("/api/v1/recordings"), ["r2"]);
+  const { hits } = z
+    .object({ hits: z.array(z.object({ recording_id: z.string() })).min(1) })
+    .parse(JSON.parse((await ask(token, "GET", "/api/v1/recordings/search?text=harbour")).body));
+  t.ok(
+    hits.every(({ recording_id }) => recording_id === "r2"),
+    "a search in all is one in these",
+  );
   for (const [method, url] of [
     ["GET", "/api/v1/approvals/X/picture.png"],
     ["POST", "/api/v1/approvals/X"],
