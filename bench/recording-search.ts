@@ -10,6 +10,7 @@ import type { RecordedLine, TextEntry } from "../src/recording/format/event-entr
 import { writeHead } from "../src/recording/format/head.ts";
 import { NO_COUNTS } from "../src/recording/format/summary.ts";
 import { RecordingArchive } from "../src/recording/library/archive.ts";
+import type { SearchScope } from "../src/recording/library/recording-types.ts";
 import { writeSeal } from "../src/recording/seal/seal.ts";
 import { RecordingsSearch } from "../src/recording/search/recordings-search.ts";
 import { BlockWriter } from "../src/recording/write/block-writer.ts";
@@ -116,7 +117,7 @@ function searchOf(archive: RecordingArchive): RecordingsSearch {
   );
 }
 
-const ALL = { reach: () => "all", limit: 50 } as const;
+const ALL: SearchScope = { reach: () => "all", limit: 50 };
 
 async function timed<Result>(
   run: () => Promise<Result>,

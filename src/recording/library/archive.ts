@@ -16,8 +16,6 @@ import { RecordingError } from "./error.ts";
 import type { Verification } from "./recording-types.ts";
 import { noSuchRecording } from "./refused.ts";
 
-/** Of the data directory. */
-const RECORDINGS = "recordings";
 const ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 const BEGUN = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-.*$/;
 /** Folders that are there and are not for us, or no folders of ours. */
@@ -42,7 +40,7 @@ export class RecordingArchive {
   readonly #unsealed = new Map<string, { readonly bytes: number; readonly summary: RecordingSummary }>();
 
   private constructor(dataDir: string, signer: Signer, sealer: KeySealer | null) {
-    const folder = join(dataDir, RECORDINGS);
+    const folder = join(dataDir, "recordings");
     this.folder = folder;
     this.#words = new WordIndexFiles(join(dataDir, "recording-words"), signer);
     this.signer = signer;
@@ -52,7 +50,7 @@ export class RecordingArchive {
 
   /** `sealer`: opens encrypted ones; null where none can be. Throws RecordingError locked for a broken key file. */
   static async open(dataDir: string, sealer: KeySealer | null): Promise<RecordingArchive> {
-    await mkdir(join(dataDir, RECORDINGS), { recursive: true, mode: 0o700 });
+    await mkdir(join(dataDir, "recordings"), { recursive: true, mode: 0o700 });
     return new RecordingArchive(dataDir, await Signer.open(join(dataDir, "recording-key.pem")), sealer);
   }
 
