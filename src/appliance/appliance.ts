@@ -50,7 +50,7 @@ import { CloseStack } from "./close-stack.ts";
 import { openDataFormat } from "./data-format.ts";
 import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
-import { openSinkOf } from "./open-audit.ts";
+import { openAuditLog, openSinkOf } from "./open-audit.ts";
 import { makeForwarders } from "./open-forwarders.ts";
 import {
   forgetIdentity,
@@ -195,6 +195,7 @@ async function openRooms(
   closeStack.add(() => texts.close());
   warmUpPublishing();
   const secrets = await openSecrets(config, sealer, clock);
+  closeStack.add(() => secrets.close());
   const desktops: Desktops = new Desktops(
     {
       mode: config.mode,
@@ -318,6 +319,7 @@ async function openRooms(
     ...(oidc === null ? {} : { oidc }),
     ...(accessTokens === null ? {} : { accessTokens }),
     audit,
+    auditLog: await openAuditLog(config),
     mcp,
     rfb: {
       attach: (socket, desktopId, options, principal, stream) => {

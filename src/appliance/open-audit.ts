@@ -1,4 +1,5 @@
 import { openAuditSink } from "../audit/audit.ts";
+import { AuditLog } from "../audit/read-back.ts";
 import type { AuditSink } from "../audit/sink.ts";
 import type { Config } from "../config/config-schema.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -23,4 +24,9 @@ export function openSinkOf(config: Config, isStdoutTaken: boolean): Promise<Audi
     clock: systemClock,
     version: VERSION,
   });
+}
+
+/** What a configuration's audit log holds; null where it is kept in no file here. Throws AuditError for a bad key. */
+export async function openAuditLog({ audit, data_dir }: Config): Promise<AuditLog | null> {
+  return audit.sink === "file" ? await AuditLog.open(data_dir, audit.key ?? null) : null;
 }

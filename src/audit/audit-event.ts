@@ -77,6 +77,7 @@ export const AUDIT_TYPES = [
   "audit.checkpoint",
   "audit.pruned",
   "audit.exported",
+  "audit.viewed",
   "audit.stopped",
 ] as const;
 export type AuditType = (typeof AUDIT_TYPES)[number];

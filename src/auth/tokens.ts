@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { Clock } from "../platform/clock.ts";
 import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
 import { AuthError } from "./error.ts";
+import { LastUse } from "./last-use.ts";
 import type { Principal, Role } from "./principal.ts";
 import { LONGEST_DESKTOP_ID, MOST_DESKTOPS, ROLES } from "./principal.ts";
 
@@ -14,9 +15,6 @@ const TOKEN_ID = /^[0-9a-f]{16}$/;
 
 /** How often the file is looked at, so that `token revoke` of another process takes effect. */
 const RELOAD_EVERY_MS = 1000;
-
-/** Last use is told to the minute, and written this often at most. */
-const USE_WRITTEN_EVERY_MS = 60_000;
 
 const storedToken = z.strictObject({
   id: z.string().regex(TOKEN_ID),
@@ -30,7 +28,6 @@ const storedToken = z.strictObject({
   desktops: z.array(z.string().min(1).max(LONGEST_DESKTOP_ID)).min(1).max(MOST_DESKTOPS).optional(),
 });
 const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(storedToken).max(10_000) });
-const useFile = z.record(z.string(), z.iso.datetime());
 
 type StoredToken = z.infer<typeof storedToken>;
 
@@ -65,13 +62,10 @@ export class TokenStore {
   readonly #clock: Clock;
   readonly #tell: TokenListener;
   readonly #path: string;
-  readonly #usePath: string;
   #tokens = new Map<string, StoredToken>();
-  #used = new Map<string, string>();
   #fileStamp = "";
   #checkedAtMs = Number.NEGATIVE_INFINITY;
-  #useWrittenAtMs: number;
-  #isUseDirty = false;
+  #used: LastUse | null = null;
   #writes: Promise<unknown> = Promise.resolve();
   #keeping: Promise<unknown> = Promise.resolve();
 
@@ -79,8 +73,6 @@ export class TokenStore {
     this.#clock = clock;
     this.#tell = tell;
     this.#path = join(dataDir, "tokens.json");
-    this.#usePath = join(dataDir, "tokens-used.json");
-    this.#useWrittenAtMs = clock.nowMs();
   }
 
   /** Throws AuthError bad_store where the file cannot be understood: a guess would let someone in or lock all out. */
@@ -91,9 +83,7 @@ export class TokenStore {
   ): Promise<TokenStore> {
     const store = new TokenStore(dataDir, clock, tell);
     store.#reload();
-    // When a token was last used is good to know but never worth refusing to start.
-    const used = useFile.safeParse(parseJson((await readPrivateFile(store.#usePath)) ?? "{}"));
-    if (used.success) store.#used = new Map(Object.entries(used.data));
+    store.#used = await LastUse.open(join(dataDir, "tokens-used.json"), clock, (id) => store.#tokens.has(id));
     return store;
   }
 
@@ -168,7 +158,7 @@ export class TokenStore {
       stored === undefined ? Buffer.alloc(32) : Buffer.from(stored.sha256, "hex"),
     );
     if (stored === undefined || !isRight || !this.#isValid(stored)) return null;
-    this.#markUsed(stored.id);
+    this.#used?.mark(stored.id);
     const { name, role, elicit = false, toolsets, desktops } = stored;
     return {
       id,
@@ -201,7 +191,7 @@ export class TokenStore {
 
   /** Waits for what is being written. */
   async close(): Promise<void> {
-    this.#writeUse();
+    await this.#used?.close();
     await this.#writes;
   }
 
@@ -220,7 +210,7 @@ export class TokenStore {
       toolsets: token.toolsets ?? null,
       desktops: token.desktops ?? null,
       expiresAt: token.expires_at ?? null,
-      lastUsedAt: this.#used.get(token.id) ?? null,
+      lastUsedAt: this.#used?.at(token.id) ?? null,
     };
   }
 
@@ -266,24 +256,6 @@ export class TokenStore {
       this.#tokens = new Map(parsed.data.tokens.map((token) => [token.id, token]));
     }
     this.#fileStamp = stamp;
-  }
-
-  #markUsed(id: string): void {
-    const minute = `${this.#clock.date().toISOString().slice(0, 16)}:00.000Z`;
-    if (this.#used.get(id) === minute) return;
-    this.#used.set(id, minute);
-    this.#isUseDirty = true;
-    if (this.#clock.nowMs() - this.#useWrittenAtMs >= USE_WRITTEN_EVERY_MS) this.#writeUse();
-  }
-
-  #writeUse(): void {
-    if (!this.#isUseDirty) return;
-    this.#isUseDirty = false;
-    this.#useWrittenAtMs = this.#clock.nowMs();
-    const used = [...this.#used].filter(([id]) => this.#tokens.has(id));
-    const text = `${JSON.stringify(Object.fromEntries(used))}\n`;
-    // A full disk must not keep anybody from signing in: this file is only told, never relied on.
-    this.#writes = this.#writes.then(() => writePrivateFile(this.#usePath, text)).catch(() => undefined);
   }
 }
 

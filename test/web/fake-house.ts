@@ -107,6 +107,11 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     clock,
     logger,
     audit: { record: (entry) => audited.push(entry), secured: async () => {}, isWorking: true },
+    auditLog: {
+      read: async () => ({
+        ...{ events: [], next: null, lookedBackTo: null, lines: 0, changedLines: 0, missingLines: 0 },
+      }),
+    },
     mcp: {
       async handle(req, res, body, principal) {
         mcp.push({ body, principal, url: req.url ?? "" });

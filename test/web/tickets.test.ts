@@ -28,7 +28,7 @@ t.test("a link opens one desktop, once and within a minute, and holds no token",
   t.equal(made.status, 201);
   t.equal(made.headers["cache-control"], "no-store");
   const ticket = newTicketSchema.strict().parse(JSON.parse(made.body));
-  t.match(ticket.url, /^http:\/\/localhost:80\/signin\?next=%2Fdesktops%2Fd1#token=[\w-]{22}$/);
+  t.match(ticket.url, /^http:\/\/localhost:80\/signin\?next=%2Fdesktops%2Fd1&guest=1#token=[\w-]{22}$/);
   t.equal(Date.parse(ticket.expires_at) - clock.date().getTime(), 60_000);
   t.match(
     audited.find(({ type }) => type === "ticket.issued"),

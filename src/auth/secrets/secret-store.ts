@@ -8,6 +8,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { FileLock } from "../../platform/file-lock.ts";
 import { JsonFile } from "../../platform/json-file.ts";
 import { AuthError } from "../error.ts";
+import { LastUse } from "../last-use.ts";
 import type { SecretBox } from "../secret-box.ts";
 import { isTokenId } from "../tokens.ts";
 import { secretNameSchema, secretRuleFields, secretValueSchema, totpSeedSchema } from "./secret-fields.ts";
@@ -56,6 +57,8 @@ export interface SecretInfo {
   /** null where it is configured. */
   readonly createdAt: string | null;
   readonly changedAt: string | null;
+  /** To the minute; null for never. */
+  readonly lastUsedAt: string | null;
 }
 
 /** Rules as somebody says them. Throws RefusedError invalid_parameters. */
@@ -87,18 +90,21 @@ export class SecretStore {
   readonly #sealer: SecretBox;
   readonly #clock: Clock;
   readonly #configured: readonly ConfiguredSecret[];
+  readonly #used: LastUse;
 
   private constructor(
     dataDir: string,
     sealer: SecretBox,
     clock: Clock,
     configured: readonly ConfiguredSecret[],
+    used: LastUse,
   ) {
     this.#file = new JsonFile(join(dataDir, "secrets.json"), "a file of secrets", fileSchema);
     this.#lockPath = join(dataDir, "secrets.lock");
     this.#sealer = sealer;
     this.#clock = clock;
     this.#configured = configured;
+    this.#used = used;
   }
 
   /** Throws FileError, or RefusedError invalid_parameters for a configured file that holds nothing that can be typed. */
@@ -108,7 +114,8 @@ export class SecretStore {
     clock: Clock,
     configured: readonly ConfiguredSecret[] = [],
   ): Promise<SecretStore> {
-    const store = new SecretStore(dataDir, sealer, clock, configured);
+    const used = await LastUse.open(join(dataDir, "secrets-used.json"), clock);
+    const store = new SecretStore(dataDir, sealer, clock, configured, used);
     await store.#stored();
     for (const { name, kind, file } of configured) checkText(name, kind, await readFileText(name, file));
     return store;
@@ -118,9 +125,13 @@ export class SecretStore {
   async list(): Promise<SecretInfo[]> {
     const configured = this.#configured.map(({ name, kind, rules }) => ({
       ...{ name, kind, rules, isConfigured: true, createdAt: null, changedAt: null },
+      lastUsedAt: this.#used.at(name),
     }));
     const stored = (await this.#stored()).filter(({ name }) => this.#configuredAs(name) === undefined);
-    return [...configured, ...stored.map(infoOf).sort((a, b) => (a.name < b.name ? -1 : 1))];
+    return [
+      ...configured,
+      ...stored.map((one) => this.#info(one)).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    ];
   }
 
   /** Makes or replaces one. Throws RefusedError invalid_parameters, permission_denied, too_many. */
@@ -159,7 +170,7 @@ export class SecretStore {
       const created_at = before?.created_at ?? now;
       const stored: Stored = { name, kind, sealed, ...rules, created_at, changed_at: now };
       await this.#write([...all.filter((one) => one !== before), stored]);
-      return { info: infoOf(stored), isNew: before === undefined };
+      return { info: this.#info(stored), isNew: before === undefined };
     });
   }
 
@@ -171,6 +182,7 @@ export class SecretStore {
       const left = all.filter((stored) => stored.name !== name);
       if (left.length === all.length) return false;
       await this.#write(left);
+      this.#used.forget(name);
       return true;
     });
   }
@@ -184,17 +196,37 @@ export class SecretStore {
     // All is read for a name that is not there as well: nobody shall tell the two apart by the time it takes.
     const stored = (await this.#stored()).find((one) => one.name === name);
     const configured = this.#configuredAs(name);
-    const found = configured ?? (stored === undefined ? undefined : infoOf(stored));
+    const found = configured ?? (stored === undefined ? undefined : this.#info(stored));
     if (found?.kind !== kind || !isAllowed(found.rules, actor, desktopId)) return null;
     return {
       seen: seenOf(found.rules),
       open: async () => {
+        this.#used.mark(name);
         const text =
           configured === undefined
             ? this.#sealer.open(stored?.sealed ?? "", purposeOf(name, kind))
             : await readConfigured(configured);
         return kind === "totp" ? totpAt(readTotp(text), this.#clock.date()) : text;
       },
+    };
+  }
+
+  /** Waits for what is being written. */
+  close(): Promise<void> {
+    return this.#used.close();
+  }
+
+  #info({ name, kind, desktops, agents, seen, created_at, changed_at }: Stored): SecretInfo {
+    const rules = { desktops, agents, ...(seen === undefined ? {} : { seen }) };
+    const lastUsedAt = this.#used.at(name);
+    return {
+      name,
+      kind,
+      rules,
+      isConfigured: false,
+      createdAt: created_at,
+      changedAt: changed_at,
+      lastUsedAt,
     };
   }
 
@@ -227,11 +259,6 @@ export class SecretStore {
 /** Binds a sealed value to its place. */
 function purposeOf(name: string, kind: SecretKind): string {
   return `secret/${name}/${kind}`;
-}
-
-function infoOf({ name, kind, desktops, agents, seen, created_at, changed_at }: Stored): SecretInfo {
-  const rules = { desktops, agents, ...(seen === undefined ? {} : { seen }) };
-  return { name, kind, rules, isConfigured: false, createdAt: created_at, changedAt: changed_at };
 }
 
 function seenOf({ seen }: SecretRules): SeenText | null {

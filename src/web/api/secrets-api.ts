@@ -21,6 +21,8 @@ export const secretInfoSchema = z.object({
   is_configured: z.boolean(),
   created_at: z.iso.datetime().nullable(),
   changed_at: z.iso.datetime().nullable(),
+  /** To the minute; null for never. */
+  last_used_at: z.iso.datetime().nullable(),
 });
 export type SecretDetails = z.infer<typeof secretInfoSchema>;
 
@@ -32,3 +34,4 @@ export const secretBodySchema = z
     ...secretRuleFields,
   })
   .refine(({ value, totp }) => value === undefined || totp === undefined, "expected value or totp, not both");
+export type SecretBody = z.input<typeof secretBodySchema>;

@@ -21,3 +21,4 @@ export const newTicketSchema = z.object({
   expires_at: z.iso.datetime(),
 });
 export type NewTicket = z.infer<typeof newTicketSchema>;
+export type TicketBody = z.input<typeof ticketBodySchema>;

@@ -8,6 +8,10 @@ export const tokenInfoSchema = z.object({
   role: z.enum(ROLES),
   /** The ids of the desktops that it is for; null: all of them. */
   desktops: z.array(z.string()).nullable(),
+  /** The sets of tools that it has over MCP; null: those of the configuration. */
+  toolsets: z.array(z.string()).nullable(),
+  /** The person at its own client may approve what it asks. */
+  may_elicit: z.boolean(),
   created_at: z.iso.datetime(),
   /** null: it never does. */
   expires_at: z.iso.datetime().nullable(),
@@ -32,3 +36,4 @@ export const tokenBodySchema = z.strictObject({
 /** Its answer, the only one that shows the token. */
 export const newTokenSchema = tokenInfoSchema.extend({ token: z.string() });
 export type NewToken = z.infer<typeof newTokenSchema>;
+export type TokenBody = z.input<typeof tokenBodySchema>;

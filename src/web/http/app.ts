@@ -10,6 +10,7 @@ import { refuseBroken } from "../api/client-error.ts";
 import { DesktopDescriber } from "../api/desktop-details.ts";
 import { EventHub } from "../api/event-hub.ts";
 import { approvalRoutes } from "../routes/approvals.ts";
+import { auditLogRoutes } from "../routes/audit-log.ts";
 import { configRoutes } from "../routes/config.ts";
 import { desktopRoutes } from "../routes/desktops.ts";
 import { healthRoutes } from "../routes/health.ts";
@@ -192,6 +193,7 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   maskRoutes(app, ports);
   if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);
   if (ports.secrets !== undefined) secretRoutes(app, ports.secrets, ports.audit);
+  if (ports.auditLog !== undefined) auditLogRoutes(app, ports.auditLog, reading);
   if (ports.tickets !== undefined) ticketRoutes(app, ports.tickets, ports);
   if (recordings !== undefined) addRecordingRoutes(app, ports, recordings, { reading, limits });
   socketRoutes(app, ports, { hub, keeper });

@@ -3,6 +3,7 @@ import type { Writable } from "node:stream";
 import type { FastifyBaseLogger } from "fastify";
 import type { WebSocket } from "ws";
 import type { AuditEntry } from "../../audit/audit-event.ts";
+import type { AuditLog } from "../../audit/read-back.ts";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import type { AccessTokens } from "../../auth/oidc/access-tokens.ts";
 import type { OidcSignIn } from "../../auth/oidc/oidc-sign-in.ts";
@@ -117,6 +118,8 @@ export interface AppPorts {
   readonly desktops: WebDesktops;
   readonly authenticator: Authenticator;
   readonly audit: AuditFace;
+  /** What the log holds; null where it is kept in no file here, absent: not told. */
+  readonly auditLog?: Pick<AuditLog, "read"> | null;
   /** The MCP face: answers on the raw response; `body` is the parsed JSON of a POST, else undefined. */
   readonly mcp: {
     handle(

@@ -17,6 +17,9 @@ const PAGES = [
   "/recordings/:id",
   "/approvals",
   "/setup",
+  "/access",
+  "/secrets",
+  "/audit",
 ] as const;
 
 export interface PageParts {

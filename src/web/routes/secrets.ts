@@ -50,11 +50,20 @@ export function secretRoutes(
   });
 }
 
-function detailsOf({ name, kind, rules, isConfigured, createdAt, changedAt }: SecretInfo): SecretDetails {
+function detailsOf({
+  name,
+  kind,
+  rules,
+  isConfigured,
+  createdAt,
+  changedAt,
+  lastUsedAt,
+}: SecretInfo): SecretDetails {
   const { desktops, agents, seen } = rules;
   return {
     ...{ name, kind, desktops: [...desktops], agents: [...agents] },
     seen: seen === undefined ? null : { text: seen.text, region: seen.region ?? null },
     ...{ is_configured: isConfigured, created_at: createdAt, changed_at: changedAt },
+    last_used_at: lastUsedAt,
   };
 }

@@ -42,7 +42,7 @@ export function ticketRoutes(
       counts: { minutes, view_only: view_only ? 1 : 0 },
     });
     reply.code(201).header("cache-control", "no-store");
-    const next = new URLSearchParams({ next: `/desktops/${encodeURIComponent(desktop.id)}` });
+    const next = new URLSearchParams({ next: `/desktops/${encodeURIComponent(desktop.id)}`, guest: "1" });
     return {
       // What is behind the # is sent to nobody before a person presses the button there: links are looked at by many.
       url: `${baseUrl(request)}/signin?${next}#token=${code}`,

@@ -47,10 +47,19 @@ export function tokenRoutes(
   });
 }
 
-function detailsOf({ desktops, createdAt, expiresAt, lastUsedAt, ...token }: TokenInfo): TokenDetails {
-  const { id, name, role } = token;
+function detailsOf({
+  desktops,
+  toolsets,
+  createdAt,
+  expiresAt,
+  lastUsedAt,
+  ...token
+}: TokenInfo): TokenDetails {
+  const { id, name, role, mayElicit } = token;
   return {
     ...{ id, name, role, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt },
     desktops: desktops === null ? null : [...desktops],
+    toolsets: toolsets === null ? null : [...toolsets],
+    may_elicit: mayElicit,
   };
 }
