@@ -101,7 +101,7 @@ t.test("lines that are not as they were written are told, and so are those that 
   const write = (changed: readonly (string | undefined)[]): void =>
     writeFileSync(path, changed.map((line) => `${line}\n`).join(""));
 
-  write(lines.toSpliced(1, 1, lines[1]?.replace("claude", "nobody")));
+  write(lines.toSpliced(1, 1, (lines[1] ?? "").replace("claude", "nobody")));
   t.match(await read({ actor: "nobody" }), {
     ...{ changedLines: 1, missingLines: 0, lines: 6 },
     events: [{ seq: 2, isIntact: false }],

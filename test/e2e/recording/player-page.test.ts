@@ -280,16 +280,19 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
   });
 
   await t.test("deleting asks first", async (t) => {
-    page.once("dialog", (dialog) => void dialog.dismiss());
     await page.goto(`${appliance.url}/recordings`);
     const remove = page.getByRole("button", { name: /^Delete the recording/ });
+    const question = page.getByRole("alertdialog");
     await remove.click();
+    t.same(await accessibilityFaults(page, "dialog"), []);
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "hidden" });
     t.equal(await page.locator(".recording").count(), 1, "no is no");
     const watching = await signIn(browser, appliance);
     await watching.page.goto(`${appliance.url}/recordings/${recordingId}#t=2`);
     await until("a picture", async () => (await paintedMs(watching.page)) === 2000);
-    page.once("dialog", (dialog) => void dialog.accept());
     await remove.click();
+    await question.getByRole("button", { name: "Delete" }).click();
     await page.getByText("No recordings yet.").waitFor();
     const left = z
       .array(z.object({ id: z.string() }))
@@ -314,8 +317,8 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
     await page.getByRole("button", { name: "Live" }).waitFor();
     const visit = await signIn(browser, appliance);
     await visit.page.goto(`${appliance.url}/recordings`);
-    visit.page.once("dialog", (dialog) => void dialog.accept());
     await visit.page.getByRole("button", { name: /^Delete the recording/ }).click();
+    await visit.page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("The recording cannot be shown").waitFor();
     await visit.context.close();
   });

@@ -1,5 +1,7 @@
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { DesktopInfo } from "../../api/api.ts";
+import { ConfirmDialog } from "../controls/confirm-dialog.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
 import { StateMark } from "../controls/state-mark.tsx";
@@ -7,7 +9,7 @@ import { api } from "../shell/api-client.ts";
 import { countWords, MODE_WORDS, originWords, stateReason } from "../shell/labels.ts";
 import { attempt } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
-import { appState, isOnline, may } from "../shell/session.ts";
+import { appState, isOnline, may, mayInvite } from "../shell/session.ts";
 import { thumbnailAddress } from "../viewer/screenshot-address.ts";
 import { Thumbnail } from "./thumbnail.ts";
 import { hasTransports } from "./transport-choice.ts";
@@ -16,21 +18,17 @@ import { hasTransports } from "./transport-choice.ts";
 export function DesktopTile({
   desktop,
   onEdit,
+  onInvite,
 }: {
   readonly desktop: DesktopInfo;
   readonly onEdit: (desktop: DesktopInfo) => void;
+  readonly onInvite: (desktop: DesktopInfo) => void;
 }) {
   const { cards, requests } = appState.value;
   const waiting =
     cards.filter((card) => card.settledAtMs === null && card.approval.desktop_id === desktop.id).length +
     requests.filter((request) => request.desktop_id === desktop.id).length;
-  const remove = (): void => {
-    if (
-      !confirm(`Remove “${desktop.name}”? Its connection is forgotten; the computer itself is not touched.`)
-    )
-      return;
-    attempt("Could not remove the desktop", api.removeDesktop(desktop.id));
-  };
+  const isRemoving = useSignal(false);
   return (
     <li class="tile" aria-label={desktop.name}>
       <div class="tile-picture">
@@ -59,13 +57,42 @@ export function DesktopTile({
           {desktop.viewers > 0 && <span>{countWords(desktop.viewers, "viewer", "viewers")}</span>}
         </p>
       </div>
-      {may("connections") && (
-        <div class="tile-tools">
-          {(hasTransports(desktop.protocol) || desktop.protocol === "rdp") && (
-            <IconButton icon="pencil" label={`Edit ${desktop.name}`} onClick={() => onEdit(desktop)} />
-          )}
-          <IconButton icon="trash" label={`Remove ${desktop.name}`} onClick={remove} />
-        </div>
+      <div class="tile-tools">
+        {mayInvite(desktop) && (
+          <IconButton
+            icon="userPlus"
+            label={`Invite a guest to ${desktop.name}`}
+            onClick={() => onInvite(desktop)}
+          />
+        )}
+        {may("connections") && (
+          <>
+            {(hasTransports(desktop.protocol) || desktop.protocol === "rdp") && (
+              <IconButton icon="pencil" label={`Edit ${desktop.name}`} onClick={() => onEdit(desktop)} />
+            )}
+            <IconButton
+              icon="trash"
+              label={`Remove ${desktop.name}`}
+              onClick={() => {
+                isRemoving.value = true;
+              }}
+            />
+          </>
+        )}
+      </div>
+      {isRemoving.value && (
+        <ConfirmDialog
+          title={`Remove “${desktop.name}”?`}
+          action="Remove"
+          onConfirm={() => attempt("Could not remove the desktop", api.removeDesktop(desktop.id))}
+          onClose={() => {
+            isRemoving.value = false;
+          }}
+        >
+          <p>
+            Its connection is forgotten, and who watches it is sent away. The computer itself is not touched.
+          </p>
+        </ConfirmDialog>
       )}
     </li>
   );

@@ -2,6 +2,7 @@ import "../styles/desktops.css";
 import { useSignal } from "@preact/signals";
 import type { DesktopInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
+import { lazy } from "../controls/lazy.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { api } from "../shell/api-client.ts";
 import { attempt } from "../shell/notices.ts";
@@ -10,6 +11,8 @@ import { Shell } from "../shell/shell.tsx";
 import { DesktopDialog, type EditedDesktop } from "./desktop-dialog.tsx";
 import { DesktopTile } from "./desktop-tile.tsx";
 
+const InviteDialog = lazy(async () => (await import("../admin/invite-dialog.tsx")).InviteDialog);
+
 /** With more desktops than this there is a field to find one. */
 const SEARCH_FROM = 6;
 
@@ -17,6 +20,7 @@ const SEARCH_FROM = 6;
 export function DesktopsPage() {
   /** null: closed; "new": one is added. */
   const dialog = useSignal<EditedDesktop | "new" | null>(null);
+  const invitedTo = useSignal<DesktopInfo | null>(null);
   const query = useSignal("");
   const { desktops, isKnown } = appState.value;
   const wanted = query.value.trim().toLowerCase();
@@ -61,7 +65,16 @@ export function DesktopsPage() {
         )}
         <ul class="tiles" aria-label="Desktops" aria-busy={!isKnown}>
           {isKnown
-            ? shown.map((desktop) => <DesktopTile key={desktop.id} desktop={desktop} onEdit={edit} />)
+            ? shown.map((desktop) => (
+                <DesktopTile
+                  key={desktop.id}
+                  desktop={desktop}
+                  onEdit={edit}
+                  onInvite={(invited) => {
+                    invitedTo.value = invited;
+                  }}
+                />
+              ))
             : [1, 2, 3].map((index) => <li key={index} class="tile tile-skeleton" aria-hidden="true" />)}
         </ul>
       </div>
@@ -70,6 +83,14 @@ export function DesktopsPage() {
           edited={dialog.value === "new" ? null : dialog.value}
           onClose={() => {
             dialog.value = null;
+          }}
+        />
+      )}
+      {invitedTo.value !== null && (
+        <InviteDialog
+          desktop={invitedTo.value}
+          onClose={() => {
+            invitedTo.value = null;
           }}
         />
       )}

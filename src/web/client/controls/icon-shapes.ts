@@ -13,6 +13,7 @@ import eye from "lucide-static/icons/eye.svg?raw";
 import eyeOff from "lucide-static/icons/eye-off.svg?raw";
 import film from "lucide-static/icons/film.svg?raw";
 import info from "lucide-static/icons/info.svg?raw";
+import key from "lucide-static/icons/key-round.svg?raw";
 import keyboard from "lucide-static/icons/keyboard.svg?raw";
 import layers from "lucide-static/icons/layers.svg?raw";
 import link from "lucide-static/icons/link.svg?raw";
@@ -40,6 +41,7 @@ import sun from "lucide-static/icons/sun.svg?raw";
 import sunMoon from "lucide-static/icons/sun-moon.svg?raw";
 import trash from "lucide-static/icons/trash-2.svg?raw";
 import warning from "lucide-static/icons/triangle-alert.svg?raw";
+import userPlus from "lucide-static/icons/user-plus.svg?raw";
 import cross from "lucide-static/icons/x.svg?raw";
 
 /** The product's icons, from lucide (ISC): the build leaves only what is inside their SVG element. */
@@ -62,6 +64,7 @@ const ICON_SHAPES = {
   frameBack,
   frameOn,
   info,
+  key,
   keyboard,
   layers,
   link,
@@ -86,6 +89,7 @@ const ICON_SHAPES = {
   sunMoon,
   pencil,
   trash,
+  userPlus,
   warning,
 } as const;
 

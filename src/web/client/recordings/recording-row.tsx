@@ -1,4 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { RecordingInfo } from "../../api/api.ts";
+import { ConfirmDialog } from "../controls/confirm-dialog.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
 import { timeWords } from "../player/player-time.ts";
@@ -32,11 +34,7 @@ export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowPr
   const { id, title, counts } = recording;
   const isRunning = recording.state === "recording";
   const stop = (): void => attempt("Could not stop", api.stopRecording(id).then(onChanged));
-  const remove = (): void => {
-    const question = `Delete the recording of “${title}” from ${WHEN.format(new Date(recording.started_at))}? It cannot be brought back.`;
-    if (!confirm(question)) return;
-    attempt("Could not delete the recording", api.removeRecording(id).then(onChanged));
-  };
+  const isRemoving = useSignal(false);
   return (
     <li class="recording">
       <div class="recording-picture">
@@ -89,8 +87,28 @@ export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowPr
           <VerifyButton recording={recording} />
         )}
         <ExportMenu recording={recording} id={id} positionMs={null} />
-        {mayRemove && <IconButton icon="trash" label={`Delete the recording of ${title}`} onClick={remove} />}
+        {mayRemove && (
+          <IconButton
+            icon="trash"
+            label={`Delete the recording of ${title}`}
+            onClick={() => {
+              isRemoving.value = true;
+            }}
+          />
+        )}
       </div>
+      {isRemoving.value && (
+        <ConfirmDialog
+          title={`Delete the recording of “${title}”?`}
+          action="Delete"
+          onConfirm={() => attempt("Could not delete the recording", api.removeRecording(id).then(onChanged))}
+          onClose={() => {
+            isRemoving.value = false;
+          }}
+        >
+          <p>It is from {WHEN.format(new Date(recording.started_at))}, and cannot be brought back.</p>
+        </ConfirmDialog>
+      )}
     </li>
   );
 }

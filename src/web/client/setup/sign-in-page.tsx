@@ -15,6 +15,11 @@ const WORDS_OF_ERROR = {
   lost: "The server cannot be reached. Check that it is running, then try again.",
 } as const;
 
+/** What the link of a guest says: "1", or "over" when their visit is; null for everybody else. */
+function guestOfAddress(): string | null {
+  return new URLSearchParams(location.search).get("guest");
+}
+
 type SignInError = keyof typeof WORDS_OF_ERROR;
 
 function isSignInError(word: string): word is SignInError {
@@ -45,9 +50,12 @@ export function SignInPage() {
   const isBusy = useSignal(false);
   const brought = useSignal<string | null>(null);
   const provider = useSignal<string | null>(null);
+  /** A guest's link whose code was not taken, or is not there any more. */
+  const isVoid = useSignal(false);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     brought.value = broughtToken();
+    isVoid.value = brought.value === null;
     field.current?.focus();
     api.signInWays().then(
       (ways) => {
@@ -65,6 +73,12 @@ export function SignInPage() {
       () => location.assign(wantedPath(location.search)),
       (refusal: unknown) => {
         error.value = errorOf(refusal);
+        // While the server is away nothing is used up.
+        if (error.value === "lost" && brought.value !== null) {
+          isBusy.value = false;
+          return;
+        }
+        isVoid.value = error.value === "wrong";
         brought.value = null;
         isBusy.value = false;
         field.current?.focus();
@@ -72,6 +86,9 @@ export function SignInPage() {
       },
     );
   };
+  const guest = guestOfAddress();
+  if (guest === "over" || (guest !== null && isVoid.value)) return <GuestNote isOver={guest === "over"} />;
+  const isGuest = guest !== null && brought.value !== null;
   return (
     <main class="sign-in">
       <form class="card" onSubmit={submit}>
@@ -87,7 +104,7 @@ export function SignInPage() {
             Sign in with {provider.value}
           </a>
         )}
-        {brought.value !== null && <BroughtNote />}
+        {brought.value !== null && <BroughtNote isGuest={isGuest} />}
         <label class="field" hidden={brought.value !== null}>
           <span>Access token or one-time code</span>
           <input
@@ -114,15 +131,42 @@ export function SignInPage() {
           class={provider.value === null || brought.value !== null ? "button button-primary" : "button"}
           disabled={isBusy.value}
         >
-          {isBusy.value ? "Signing in…" : provider.value === null ? "Sign in" : "Sign in with a token"}
+          {isBusy.value ? "Signing in…" : submitWords(isGuest, provider.value !== null)}
         </button>
       </form>
     </main>
   );
 }
 
+function submitWords(isGuest: boolean, hasProvider: boolean): string {
+  if (isGuest) return "Open the desktop";
+  return hasProvider ? "Sign in with a token" : "Sign in";
+}
+
+/** A guest whose link leads nowhere any more, or whose visit is over. */
+function GuestNote({ isOver }: { readonly isOver: boolean }) {
+  return (
+    <main class="sign-in">
+      <div class="card sign-in-card">
+        <div class="sign-in-brand">
+          <span class="brand-mark" aria-hidden="true" />
+          <h1>{isOver ? "Your visit is over" : "This link does not work any more"}</h1>
+        </div>
+        <p role="alert">
+          {isOver
+            ? "Ask whoever invited you for a new link."
+            : "It works once, and within a minute after it was made. Ask whoever sent it for a new one."}
+        </p>
+        <p>
+          <a href="/signin">Sign in with a token</a>
+        </p>
+      </div>
+    </main>
+  );
+}
+
 /** A link may be anybody's: it could sign its reader in as somebody else. */
-function BroughtNote() {
+function BroughtNote({ isGuest }: { readonly isGuest: boolean }) {
   const current = useSignal<string | null>(null);
   useEffect(() => {
     api.me().then(
@@ -134,7 +178,9 @@ function BroughtNote() {
   }, []);
   return (
     <p role="status">
-      A link brought you here with a token of its own. Sign in with it only if you opened that link yourself.
+      {isGuest
+        ? "You are invited to a desktop here. The link works once, so go on only if you meant to open it."
+        : "A link brought you here with a token of its own. Sign in with it only if you opened that link yourself."}
       {current.value !== null && ` You are signed in as ${current.value}, and would be somebody else then.`}
     </p>
   );

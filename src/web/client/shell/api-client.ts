@@ -65,7 +65,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
 }
 
 /** Throws ApiError; a 401 ends in the sign-in page. */
-async function request(method: string, path: string, body?: object): Promise<Response> {
+export async function request(method: string, path: string, body?: object): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, {
@@ -89,7 +89,8 @@ async function request(method: string, path: string, body?: object): Promise<Res
   throw await errorOf(response);
 }
 
-function desktopPath(id: string, rest = ""): string {
+/** The route of a desktop, or of something of it. */
+export function desktopPath(id: string, rest = ""): string {
   return `/api/v1/desktops/${encodeURIComponent(id)}${rest}`;
 }
 

@@ -18,6 +18,9 @@ const TITLES = {
   player: "Recording",
   approvals: "Approvals",
   setup: "Setup",
+  access: "Access",
+  secrets: "Secrets",
+  audit: "Audit log",
   signin: "Sign in",
   unknown: "Not found",
 } as const satisfies Record<Route["page"], string>;
@@ -68,6 +71,18 @@ const LOADERS = {
   setup: async () => {
     const { SetupPage } = await import("../setup/setup-page.tsx");
     return () => <SetupPage />;
+  },
+  access: async () => {
+    const { AccessPage } = await import("../admin/access-page.tsx");
+    return () => <AccessPage />;
+  },
+  secrets: async () => {
+    const { SecretsPage } = await import("../admin/secrets-page.tsx");
+    return () => <SecretsPage />;
+  },
+  audit: async () => {
+    const { AuditPage } = await import("../admin/audit-page.tsx");
+    return () => <AuditPage />;
   },
   signin: async () => {
     const { SignInPage } = await import("../setup/sign-in-page.tsx");

@@ -9,6 +9,9 @@ export type Route =
   | { readonly page: "player"; readonly recordingId: string }
   | { readonly page: "approvals"; readonly approvalId: string | null }
   | { readonly page: "setup" }
+  | { readonly page: "access" }
+  | { readonly page: "secrets" }
+  | { readonly page: "audit" }
   | { readonly page: "signin" }
   | { readonly page: "unknown"; readonly path: string };
 
@@ -45,6 +48,12 @@ export function routeOf(path: string, query: string): Route {
       return { page: "approvals", approvalId: new URLSearchParams(query).get("card") };
     case "/setup":
       return { page: "setup" };
+    case "/access":
+      return { page: "access" };
+    case "/secrets":
+      return { page: "secrets" };
+    case "/audit":
+      return { page: "audit" };
     case "/signin":
       return { page: "signin" };
   }

@@ -62,7 +62,11 @@ function identify(): void {
       },
       (error: unknown) => {
         if (!(error instanceof ApiError) || error.status !== 401) return;
-        location.assign(signInPath(location.pathname + location.search + location.hash));
+        location.assign(
+          me.value?.id.startsWith("guest:") === true
+            ? "/signin?guest=over"
+            : signInPath(location.pathname + location.search + location.hash),
+        );
       },
     )
     .finally(() => {
@@ -72,6 +76,11 @@ function identify(): void {
 
 export function may(permission: string): boolean {
   return me.value?.permissions.includes(permission) ?? false;
+}
+
+/** A desktop that shows a recording is one of its own, which no guest's grant names. */
+export function mayInvite({ protocol }: Pick<DesktopInfo, "protocol">): boolean {
+  return may("invite") && protocol !== "replay";
 }
 
 export function desktopOf(id: string): DesktopInfo | undefined {

@@ -2,17 +2,29 @@ import type { ComponentChildren } from "preact";
 import { IconButton } from "../controls/icon-button.tsx";
 import { countWords } from "./labels.ts";
 import { OfflineBanner } from "./offline-banner.tsx";
+import type { Route } from "./route.ts";
 import { route } from "./router.ts";
 import { may, me, pendingCount, signOut } from "./session.ts";
 import { areShortcutsShown, ShortcutsDialog } from "./shortcuts-dialog.tsx";
 import { nextTheme, theme } from "./theme.ts";
 
+/** Where one may go, and what one must be able to do for it to be of use. */
 const LINKS = [
-  { href: "/", page: "desktops", name: "Desktops" },
-  { href: "/recordings", page: "recordings", name: "Recordings", needs: "control" },
-  { href: "/approvals", page: "approvals", name: "Approvals" },
-  { href: "/setup", page: "setup", name: "Setup" },
-] as const;
+  { href: "/", pages: ["desktops"], name: "Desktops", needs: "view" },
+  { href: "/recordings", pages: ["recordings"], name: "Recordings", needs: "control" },
+  { href: "/approvals", pages: ["approvals"], name: "Approvals", needs: "approve" },
+  { href: "/setup", pages: ["setup"], name: "Setup", needs: "mcp" },
+  { href: "/access", pages: ["access", "secrets", "audit"], name: "Admin", needs: "admin" },
+] as const satisfies readonly {
+  readonly href: string;
+  readonly pages: readonly Route["page"][];
+  readonly name: string;
+  readonly needs: string;
+}[];
+
+function isAt(pages: readonly Route["page"][]): boolean {
+  return pages.includes(route.value.page);
+}
 
 const ICON_OF_THEME = { system: "sunMoon", light: "sun", dark: "moon" } as const;
 
@@ -27,10 +39,10 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <span class="brand-name">Overlay Companion</span>
         </a>
         <nav aria-label="Pages">
-          {LINKS.filter((link) => !("needs" in link) || may(link.needs)).map(({ href, page, name }) => (
-            <a key={href} href={href} aria-current={route.value.page === page ? "page" : undefined}>
+          {LINKS.filter(({ needs }) => may(needs)).map(({ href, pages, name }) => (
+            <a key={href} href={href} aria-current={isAt(pages) ? "page" : undefined}>
               {name}
-              {page === "approvals" && waiting > 0 && (
+              {href === "/approvals" && waiting > 0 && (
                 <span
                   class="badge"
                   role="img"

@@ -15,11 +15,13 @@ export interface CommandsRequest {
   readonly isCropped: boolean;
   readonly mayInput: boolean;
   readonly mayControl: boolean;
+  /** null where guests cannot be invited. */
+  readonly onInvite: (() => void) | null;
 }
 
 /** What the bar of a viewer can do, in the order of its icons. */
 export function viewerCommands(request: CommandsRequest): readonly Command[] {
-  const { desktop, page, state, viewer, isCropped, mayInput, mayControl } = request;
+  const { desktop, page, state, viewer, isCropped, mayInput, mayControl, onInvite } = request;
   const isActual = state.scaling.value === "actual";
   const isViewOnly = state.isViewOnly.value || !mayInput;
   const { recording_id } = desktop;
@@ -70,6 +72,9 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
         viewer?.focus();
       },
     },
+    ...(onInvite === null
+      ? []
+      : [{ id: "invite", label: "Invite a guest", icon: "userPlus", run: onInvite } as const]),
     {
       id: "reconnect",
       label: "Reconnect",

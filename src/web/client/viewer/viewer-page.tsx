@@ -10,7 +10,7 @@ import { isTyping } from "../shell/keyboard-focus.ts";
 import { canStop } from "../shell/labels.ts";
 import { attempt, showError, showNotice } from "../shell/notices.ts";
 import { OfflineBanner } from "../shell/offline-banner.tsx";
-import { appState, desktopOf, isOnline, loadActions, may, me } from "../shell/session.ts";
+import { appState, desktopOf, isOnline, loadActions, may, mayInvite, me } from "../shell/session.ts";
 import { ShortcutsDialog } from "../shell/shortcuts-dialog.tsx";
 import { ClipboardBridge } from "./clipboard-bridge.ts";
 import type { Crop } from "./crop.ts";
@@ -28,6 +28,7 @@ import "../styles/masks.css";
 const ClipboardPanel = lazy(async () => (await import("./clipboard-panel.tsx")).ClipboardPanel);
 const ViewerSide = lazy(async () => (await import("./viewer-side.tsx")).ViewerSide);
 const MaskDialog = lazy(async () => (await import("../masks/mask-dialog.tsx")).MaskDialog);
+const InviteDialog = lazy(async () => (await import("../admin/invite-dialog.tsx")).InviteDialog);
 const FloatingApprovals = lazy(async () => (await import("./viewer-side.tsx")).FloatingApprovals);
 
 export interface ViewerPageProps {
@@ -74,6 +75,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const isClipboardAsked = useSignal(false);
   const masks = useMasks(desktop.id);
   const drawnMask = useSignal<Rect | null>(null);
+  const isInviting = useSignal(false);
   const { id, name } = desktop;
   const hasPicture = desktop.width > 0;
   const isLive = desktop.state.kind === "live";
@@ -170,6 +172,11 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
     isCropped: crop !== null,
     mayInput,
     mayControl: may("control"),
+    onInvite: mayInvite(desktop)
+      ? () => {
+          isInviting.value = true;
+        }
+      : null,
   });
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -272,6 +279,14 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           }}
           onClose={() => {
             drawnMask.value = null;
+          }}
+        />
+      )}
+      {isInviting.value && (
+        <InviteDialog
+          desktop={desktop}
+          onClose={() => {
+            isInviting.value = false;
           }}
         />
       )}

@@ -1,0 +1,54 @@
+import type { TokenDetails } from "../../api/tokens-api.ts";
+import { spanWords } from "../shell/countdown.ts";
+import { desktopOf } from "../shell/session.ts";
+
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const MINUTE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** Roles and what they mean, from the most that one may to the least. */
+export const ROLE_WORDS = {
+  admin: {
+    name: "Administrator",
+    meaning: "Everything, these pages too. For people you would give the machine.",
+  },
+  operator: {
+    name: "Operator",
+    meaning: "Uses and sets up desktops, approves, and invites guests.",
+  },
+  approver: { name: "Approver", meaning: "Watches, answers what agents ask, and stops them." },
+  viewer: { name: "Viewer", meaning: "Watches." },
+  agent: {
+    name: "Agent",
+    meaning: "An AI agent over MCP. It asks before it acts, as the mode of a desktop says.",
+  },
+} as const satisfies Record<TokenDetails["role"], { readonly name: string; readonly meaning: string }>;
+
+export const ROLES = [
+  "admin",
+  "operator",
+  "approver",
+  "viewer",
+  "agent",
+] as const satisfies readonly TokenDetails["role"][];
+
+/** "3 min ago", "Never": of times that are told to the minute. */
+export function agoWords(isoTime: string | null, nowMs: number): string {
+  if (isoTime === null) return "never";
+  const seconds = (nowMs - Date.parse(isoTime)) / 1000;
+  return seconds < 120 ? "just now" : `${spanWords(seconds)} ago`;
+}
+
+/** "in 5 d, Nov 30, 2026". */
+export function untilWords(isoTime: string, nowMs: number): string {
+  const seconds = (Date.parse(isoTime) - nowMs) / 1000;
+  return `in ${spanWords(Math.max(1, seconds))}, ${MINUTE.format(new Date(isoTime))}`;
+}
+
+export function dayWords(isoTime: string): string {
+  return DAY.format(new Date(isoTime));
+}
+
+/** Names of desktops, of those that are not there any more their ids. */
+export function desktopNames(ids: readonly string[]): string {
+  return ids.map((id) => desktopOf(id)?.name ?? id).join(", ");
+}

@@ -1,0 +1,86 @@
+import type { AuditEventInfo } from "../../api/audit-api.ts";
+import { durationWords } from "../shell/labels.ts";
+import { desktopOf } from "../shell/session.ts";
+import { typeWords } from "./audit-words.ts";
+import { Fact } from "./token-row.tsx";
+
+const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** One event of the audit log: a line of the table, and all its fields below it when it is opened. */
+export function AuditEventRow({ event }: { readonly event: AuditEventInfo }) {
+  const { actor, outcome, error_code } = event;
+  const isFailed = outcome === "failure";
+  const tone = !event.is_intact || event.severity === "error" ? "bad" : isFailed ? "warn" : "idle";
+  return (
+    <li>
+      <details class="audit-event">
+        <summary class={`audit-line tone-${tone}`}>
+          <time dateTime={event.timestamp}>{WHEN.format(new Date(event.timestamp))}</time>
+          <span class="audit-what">
+            <span class="dot" aria-hidden="true" />
+            <strong>{typeWords(event)}</strong>
+            {shortAction(event) !== null && <span class="muted">{shortAction(event)}</span>}
+          </span>
+          <span class="audit-who">{actor === null ? "" : actor.name === "" ? "unknown" : actor.name}</span>
+          <span class="audit-where">{placeWords(event)}</span>
+          <span class="audit-outcome">
+            {!event.is_intact && "Not as written "}
+            {isFailed && (error_code ?? "failed").replaceAll("_", " ")}
+          </span>
+        </summary>
+        <dl class="thing-facts audit-facts">
+          {factsOf(event).map(([name, value]) => (
+            <Fact key={name} name={name} value={value} />
+          ))}
+        </dl>
+      </details>
+    </li>
+  );
+}
+
+/** A tool, a mode, a key of words; long ones are for the details. */
+function shortAction({ action, mcp }: AuditEventInfo): string | null {
+  const text = mcp?.tool ?? action;
+  return text === null || text === "" || text.length > 40 ? null : text.replaceAll("_", " ");
+}
+
+function placeWords({ resource }: AuditEventInfo): string {
+  if (resource === null) return "";
+  if (resource.kind === "desktop" || resource.kind === "connection")
+    return desktopOf(resource.id)?.name ?? resource.id;
+  return `${resource.kind} ${resource.id}`;
+}
+
+function factsOf(event: AuditEventInfo): readonly (readonly [string, string])[] {
+  const { actor, resource, request, mcp, counts } = event;
+  const facts: (readonly [string, string | null])[] = [
+    ["Event", event.event_type],
+    ["Time (UTC)", event.timestamp],
+    ["By", actor === null ? "the server" : actor.name === "" ? "unknown" : actor.name],
+    ["Id", actor === null ? null : actor.user_id],
+    ["Who it is", actor === null ? null : [actor.kind, ...actor.roles].join(", ")],
+    ["Address", actor?.ip ?? null],
+    ["Action", event.action],
+    ["Where", resource === null ? null : `${resource.kind} ${resource.id}`],
+    ["Outcome", event.error_code ?? event.outcome],
+    ["Took", event.latency_ms === null ? null : durationWords(event.latency_ms)],
+    ["Tool", mcp === null ? null : `${mcp.tool} over ${mcp.transport}`],
+    ["Its reason", event.intent],
+    ...Object.entries(counts ?? {}).map(
+      ([name, count]) => [countName(name), count.toLocaleString()] as const,
+    ),
+    ["Request", request === null ? null : `${request.method} ${request.path}`],
+    ["Request id", request?.request_id ?? null],
+    ["Severity", event.severity],
+    ["Line", `${event.seq}${event.is_intact ? ", as it was written" : ", NOT as it was written"}`],
+    ["Event id", event.event_id],
+    ["Version", event.meta.version],
+  ];
+  return facts.flatMap(([name, value]) => (value === null || value === "" ? [] : [[name, value] as const]));
+}
+
+/** "duration_ms" as people read it. */
+function countName(name: string): string {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,179 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { SecretBody, SecretDetails } from "../../api/secrets-api.ts";
+import { IconButton } from "../controls/icon-button.tsx";
+import { sentence } from "../shell/labels.ts";
+import { errorWords, showNotice } from "../shell/notices.ts";
+import { adminApi } from "./admin-api.ts";
+import { AgentChecks } from "./agent-checks.tsx";
+import { DesktopChecks } from "./desktop-checks.tsx";
+
+export interface SecretDialogProps {
+  /** null: a new one. */
+  readonly edited: SecretDetails | null;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+}
+
+const SIDES = ["x", "y", "width", "height"] as const;
+const SIDE_WORDS = { x: "Left", y: "Top", width: "Width", height: "Height" } as const;
+
+/** Asks for a secret and for whom it is; of one that is kept, for what is to be other. */
+export function SecretDialog({ edited, onSaved, onClose }: SecretDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const kind = useSignal<SecretDetails["kind"]>(edited?.kind ?? "secret");
+  const desktops = useSignal<readonly string[]>(edited?.desktops ?? []);
+  const agents = useSignal<readonly string[]>(edited?.agents ?? []);
+  const isBusy = useSignal(false);
+  const fault = useSignal<string | null>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const save = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
+    event.preventDefault();
+    if (isBusy.value) return;
+    const data = new FormData(event.currentTarget);
+    const name = edited?.name ?? textOf(data, "name");
+    const body: SecretBody = {
+      ...writtenOf(kind.value, textOf(data, "value")),
+      desktops: [...desktops.value],
+      agents: [...agents.value],
+      ...seenOf(data),
+    };
+    isBusy.value = true;
+    adminApi.setSecret(name, body).then(
+      () => {
+        showNotice(edited === null ? `Added ${name}` : `Saved ${name}`);
+        onSaved();
+        dialog.current?.close();
+      },
+      (error: unknown) => {
+        fault.value = sentence(errorWords(error).message);
+        isBusy.value = false;
+      },
+    );
+  };
+  const isTotp = kind.value === "totp";
+  const { seen = null } = edited ?? {};
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="secret-title" onClose={onClose}>
+      <form onSubmit={save} autocomplete="off">
+        <header class="dialog-head">
+          <h2 id="secret-title">{edited === null ? "Add a secret" : `Change ${edited.name}`}</h2>
+          <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
+        </header>
+        {edited === null && (
+          <div class="field-pair">
+            <label class="field">
+              <span>Name</span>
+              <input
+                name="name"
+                required
+                maxLength={64}
+                pattern="[A-Za-z0-9._\-]{1,64}"
+                title={'1 to 64 letters, digits, ".", "_" or "-"'}
+                placeholder="bank"
+                spellcheck={false}
+              />
+            </label>
+            <label class="field">
+              <span>Kind</span>
+              <select
+                value={kind.value}
+                onChange={(event) => {
+                  kind.value = event.currentTarget.value === "totp" ? "totp" : "secret";
+                }}
+              >
+                <option value="secret">Password or other text</option>
+                <option value="totp">One-time codes</option>
+              </select>
+            </label>
+          </div>
+        )}
+        <label class="field">
+          <span>{isTotp ? "Seed of the codes" : "Secret"}</span>
+          <input
+            key={kind.value}
+            name="value"
+            type="password"
+            required={edited === null}
+            maxLength={isTotp ? 1000 : 256}
+            autocomplete="new-password"
+            spellcheck={false}
+            placeholder={edited === null ? "" : "Unchanged"}
+          />
+        </label>
+        <p class="muted">
+          {isTotp
+            ? "The otpauth:// address behind the QR code, or the seed in letters and digits."
+            : "One line. It can be replaced later, not read."}
+        </p>
+        <DesktopChecks legend="May be typed on" chosen={desktops} />
+        <AgentChecks chosen={agents} />
+        <details class="seen" open={seen !== null}>
+          <summary>Only while the screen shows a text</summary>
+          <label class="field">
+            <span>Text, such as the beginning of an address</span>
+            <input
+              name="seen"
+              minLength={3}
+              maxLength={200}
+              defaultValue={seen?.text ?? ""}
+              placeholder="https://bank.example/"
+              spellcheck={false}
+            />
+          </label>
+          <fieldset class="seen-place">
+            <legend>Where, in pixels of the desktop (empty: anywhere)</legend>
+            {SIDES.map((side) => (
+              <label key={side} class="field">
+                <span>{SIDE_WORDS[side]}</span>
+                <input
+                  name={side}
+                  type="number"
+                  min={side === "x" || side === "y" ? 0 : 1}
+                  max={16_384}
+                  defaultValue={seen?.region?.[side] ?? ""}
+                />
+              </label>
+            ))}
+          </fieldset>
+          <p class="muted">
+            Give the place of the browser's address bar: a page can write anything into itself.
+          </p>
+        </details>
+        <p class="field-error" role="alert" hidden={fault.value === null}>
+          {fault.value}
+        </p>
+        <footer class="dialog-foot">
+          <button type="button" class="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button type="submit" class="button button-primary" disabled={isBusy.value}>
+            {isBusy.value ? "Saving…" : edited === null ? "Add secret" : "Save"}
+          </button>
+        </footer>
+      </form>
+    </dialog>
+  );
+}
+
+function textOf(data: FormData, name: string): string {
+  const value = data.get(name);
+  return typeof value === "string" ? value : "";
+}
+
+/** An empty field keeps what is there. */
+function writtenOf(kind: SecretDetails["kind"], text: string): Pick<SecretBody, "value" | "totp"> {
+  if (text === "") return {};
+  return kind === "totp" ? { totp: text.trim() } : { value: text };
+}
+
+/** Without a whole place the text may stand anywhere; the server refuses half of one. */
+function seenOf(data: FormData): Pick<SecretBody, "seen"> {
+  const text = textOf(data, "seen").trim();
+  if (text === "") return {};
+  const [x = "", y = "", width = "", height = ""] = SIDES.map((side) => textOf(data, side));
+  if (x + y + width + height === "") return { seen: { text } };
+  return {
+    seen: { text, region: { x: Number(x), y: Number(y), width: Number(width), height: Number(height) } },
+  };
+}

@@ -1,0 +1,23 @@
+import { useId } from "preact/hooks";
+import { CopyButton } from "../controls/copy-button.tsx";
+
+/** A token or a link that is never shown again, to be copied. */
+export function ShownOnce({ label, text }: { readonly label: string; readonly text: string }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="field-row">
+        <input
+          id={id}
+          class="shown-once"
+          readOnly
+          value={text}
+          spellcheck={false}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <CopyButton text={text} label="Copy" />
+      </div>
+    </div>
+  );
+}
