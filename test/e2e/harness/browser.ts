@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import sharp from "sharp";
+import type { Test } from "tap";
 import type { Owner } from "../../support/program.ts";
 import type { Appliance } from "./appliance.ts";
 import type { Shot } from "./xwd.ts";
@@ -32,7 +33,7 @@ export interface Visit {
 /** Signs in as the administrator; the window is 1440 x 900 pixels unless the options say otherwise. */
 export async function signIn(
   browser: Browser,
-  appliance: Appliance,
+  appliance: Pick<Appliance, "url" | "adminToken">,
   options: Parameters<Browser["newContext"]>[0] = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
@@ -75,5 +76,26 @@ export async function accessibilityFaults(page: Page, selector = "html"): Promis
   return await page.evaluate<readonly string[]>(
     `axe.run(document.querySelector(${JSON.stringify(selector)})).then((run) =>
       run.violations.map((rule) => [rule.id, ...rule.nodes.map((node) => node.target.join(" "))].join(": ")))`,
+  );
+}
+
+/**
+ * Looks at a page in both themes: axe finds nothing, and neither the page nor a dialog is wider than its place. Pictures
+ * of it go to the folder OC_SCREENSHOTS, where that is named.
+ */
+export async function looksWell(t: Test, page: Page, name: string): Promise<void> {
+  const folder = process.env["OC_SCREENSHOTS"];
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    t.same(await accessibilityFaults(page), [], `${name} ${colorScheme}`);
+    const width = page.viewportSize()?.width ?? 0;
+    if (folder !== undefined)
+      await page.screenshot({ path: `${folder}/${name}-${colorScheme}-${width}.png` });
+  }
+  const excess = `[document.documentElement, ...document.querySelectorAll("dialog")]
+    .map((one) => one.scrollWidth - one.clientWidth)`;
+  t.ok(
+    (await page.evaluate<number[]>(excess)).every((pixels) => pixels <= 0),
+    `nothing of ${name} is cut`,
   );
 }
