@@ -131,6 +131,7 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
     "GET /api/v1/grants",
     "GET /api/v1/tokens",
     "GET /api/v1/secrets",
+    "GET /api/v1/audit",
     "GET /api/v1/me",
   ],
   ...["admin-token", "agent-token", "agent-tokens", "tokens.json", "tokens-used.json", "secret.key"].map(
@@ -142,6 +143,7 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
     "last-connected.json",
     "connections.json",
     "secrets.json",
+    "secrets-used.json",
     "secrets.lock",
   ].map(file),
   ...["vnc-rsa-key.pem", "vnc-password", "recording-key.pem"].map(file),

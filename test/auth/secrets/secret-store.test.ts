@@ -173,3 +173,22 @@ t.test(
     }
   },
 );
+
+t.test("when one was opened last is told to the minute, and kept", async (t) => {
+  const dir = t.testdir();
+  const { store, clock } = await openStore(dir);
+  await store.set("bank", change(VALUE));
+  await store.set("other", change(VALUE));
+  const found = await store.find(bank, ANN, "d1");
+  const usedAt = async (from: SecretStore) => (await from.list()).map(({ lastUsedAt }) => lastUsedAt);
+  t.strictSame(await usedAt(store), [null, null], "looking whether one may is no use of it");
+  await found?.open();
+  const minute = `${clock.date().toISOString().slice(0, 16)}:00.000Z`;
+  t.strictSame(await usedAt(store), [minute, null]);
+  await store.close();
+  const again = await openStore(dir);
+  t.strictSame(await usedAt(again.store), [minute, null]);
+  await again.store.remove("bank");
+  await again.store.set("bank", change(VALUE));
+  t.strictSame(await usedAt(again.store), [null, null], "another of that name was not used");
+});

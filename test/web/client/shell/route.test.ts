@@ -14,6 +14,9 @@ t.test("each page has its address", async (t) => {
   t.same(routeOf("/approvals", ""), { page: "approvals", approvalId: null });
   t.same(routeOf("/approvals", "?card=a1"), { page: "approvals", approvalId: "a1" });
   t.same(routeOf("/setup", ""), { page: "setup" });
+  t.same(routeOf("/access", ""), { page: "access" });
+  t.same(routeOf("/secrets", ""), { page: "secrets" });
+  t.same(routeOf("/audit", "?types=auth.*"), { page: "audit" });
   t.same(routeOf("/recordings", ""), { page: "recordings" });
   t.same(routeOf("/recordings/a%2Fb", ""), { page: "player", recordingId: "a/b" });
   t.match(routeOf("/recordings/a/b", ""), { page: "unknown" });
