@@ -64,7 +64,7 @@ function Tokens() {
       )}
       {tokens.value?.length === 0 && (
         <div class="empty">
-          <Icon shape="key" />
+          <Icon shape="shieldCheck" />
           <p>No token yet.</p>
           <p class="muted">A program, an agent or a person who is to come in again needs one.</p>
         </div>

@@ -41,7 +41,8 @@ export function agoWords(isoTime: string | null, nowMs: number): string {
 /** "in 5 d, Nov 30, 2026". */
 export function untilWords(isoTime: string, nowMs: number): string {
   const seconds = (Date.parse(isoTime) - nowMs) / 1000;
-  return `in ${spanWords(Math.max(1, seconds))}, ${MINUTE.format(new Date(isoTime))}`;
+  // A term that was just chosen is told as it was chosen.
+  return `in ${spanWords(Math.max(1, seconds + 60))}, ${MINUTE.format(new Date(isoTime))}`;
 }
 
 export function dayWords(isoTime: string): string {

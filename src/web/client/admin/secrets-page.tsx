@@ -67,7 +67,7 @@ function Secrets() {
       )}
       {secrets.value?.length === 0 && (
         <div class="empty">
-          <Icon shape="key" />
+          <Icon shape="shieldCheck" />
           <p>No secret yet.</p>
           <p class="muted">
             Add one where an agent has to sign in somewhere without being told the password.

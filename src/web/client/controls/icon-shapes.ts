@@ -13,7 +13,6 @@ import eye from "lucide-static/icons/eye.svg?raw";
 import eyeOff from "lucide-static/icons/eye-off.svg?raw";
 import film from "lucide-static/icons/film.svg?raw";
 import info from "lucide-static/icons/info.svg?raw";
-import key from "lucide-static/icons/key-round.svg?raw";
 import keyboard from "lucide-static/icons/keyboard.svg?raw";
 import layers from "lucide-static/icons/layers.svg?raw";
 import link from "lucide-static/icons/link.svg?raw";
@@ -64,7 +63,6 @@ const ICON_SHAPES = {
   frameBack,
   frameOn,
   info,
-  key,
   keyboard,
   layers,
   link,
