@@ -55,7 +55,7 @@ for (const width of [1440, 390]) {
       t.match(link, /\/signin\?next=%2Fdesktops%2Fdemo&guest=1#token=[\w-]{22}$/);
       t.match(
         await dialog.innerText(),
-        /may watch on Demo desktop, for 1 hour, without mouse and keyboard[\s\S]*works once, and within a minute/,
+        /On Demo desktop whoever opens it first may watch, for 1 hour, without mouse and keyboard[\s\S]*works once, and within a minute/,
       );
       await looksWell(t, page, "invite-link");
       await dialog.getByRole("button", { name: "Copy" }).click();

@@ -195,7 +195,7 @@ function InviteLink({ invited, desktopName }: { readonly invited: Invited; reado
     <>
       <ShownOnce label="Link" text={ticket.url} />
       <p>
-        Whoever opens it first may {GUEST_ROLES[asked.role].can} on {desktopName}, for {term},{" "}
+        On {desktopName} whoever opens it first may {GUEST_ROLES[asked.role].can}, for {term},{" "}
         {asked.view_only ? "without" : "with"} mouse and keyboard. Nothing else here is open to them.
       </p>
       <p class={`invite-left tone-${left > 0 ? "busy" : "warn"}`} role="status">

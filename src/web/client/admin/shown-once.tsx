@@ -10,7 +10,6 @@ export function ShownOnce({ label, text }: { readonly label: string; readonly te
       <div class="field-row">
         <input
           id={id}
-          class="shown-once"
           readOnly
           value={text}
           spellcheck={false}
