@@ -196,7 +196,7 @@ for (const width of [1440, 390]) {
       await page.getByRole("button", { name: "Load older events" }).click();
       await until("older ones", async () => (await events.count()) > 50);
 
-      await page.getByLabel("What").selectOption("secret.used");
+      await page.getByRole("combobox", { name: "What" }).selectOption("secret.used");
       await until("one", async () => (await events.count()) === 1);
       t.match(await events.first().innerText(), /Secret typed[\s\S]*agent[\s\S]*secret bank/);
       await events.first().locator("summary").click();
@@ -209,11 +209,11 @@ for (const width of [1440, 390]) {
       await until("the same, by the address", async () => (await events.count()) === 1);
 
       await page.getByRole("button", { name: "Clear" }).click();
-      await page.getByLabel("Who").fill("nobody of that name");
+      await page.getByRole("searchbox", { name: "Who" }).fill("nobody of that name");
       await page.getByText("No event is as you ask.").waitFor();
       await page.getByText("There is nothing older.").waitFor();
-      await page.getByLabel("Who").fill("AGENT");
-      await page.getByLabel("Desktop").selectOption("demo");
+      await page.getByRole("searchbox", { name: "Who" }).fill("AGENT");
+      await page.getByRole("combobox", { name: "Desktop" }).selectOption("demo");
       await until("all of the agent's", async () => {
         const texts = await events.allInnerTexts();
         return (
