@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { ApiError, api } from "../shell/api-client.ts";
 import { wantedPath } from "../shell/route.ts";
+import { route } from "../shell/router.ts";
 
 const WORDS_OF_ERROR = {
   wrong:
@@ -86,6 +87,8 @@ export function SignInPage() {
       },
     );
   };
+  // A link of this page leads to itself by another address.
+  void route.value;
   const guest = guestOfAddress();
   if (guest === "over" || (guest !== null && isVoid.value)) return <GuestNote isOver={guest === "over"} />;
   const isGuest = guest !== null && brought.value !== null;
