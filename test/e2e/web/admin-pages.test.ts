@@ -185,7 +185,9 @@ for (const width of [1440, 390]) {
     await t.test("the audit log is read, filtered and opened, and says that it is whole", async (t) => {
       // More than one page of events: each is written down as a change that was asked for.
       await Promise.all(
-        Array.from({ length: 60 }, () => appliance.fetch("/api/v1/desktops/demo/mode", { mode: "autopilot" })),
+        Array.from({ length: 60 }, () =>
+          appliance.fetch("/api/v1/desktops/demo/mode", { mode: "autopilot" }),
+        ),
       );
       await page.getByRole("link", { name: "Audit log" }).click();
       const events = page.getByRole("list", { name: /^Events/ }).getByRole("listitem");
