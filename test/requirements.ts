@@ -466,7 +466,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "S3",
     "authentication on every face, roles, OIDC, TLS",
-    "no tickets for one viewer; that each face asks for a credential is spread over many tests",
+    "that each face asks for a credential is spread over many tests",
     "test/e2e/web/oidc.test.ts :: people sign in at a real provider",
     "test/e2e/web/oidc.test.ts :: without a provider nothing is offered, and its library is not loaded",
     "test/web/oidc.test.ts :: the button leads to the provider, with a cookie for this browser alone",
