@@ -1,5 +1,7 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import pino from "pino";
@@ -59,15 +61,21 @@ export interface House {
   listen(): Promise<string>;
 }
 
+/** What is on the disk: the web app's client, and a file beside it. */
+const FILES = {
+  "client/index.html": "<!doctype html><title>Overlay Companion</title>",
+  "client/favicon.svg": "<svg/>",
+  "client/assets/app-1a2b.js": "export {};",
+  "client/assets/app-1a2b.css": "body{}",
+  "secret.txt": "outside of the client's directory",
+};
+
 export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promise<House> {
-  const dir = t.testdir({
-    client: {
-      "index.html": "<!doctype html><title>Overlay Companion</title>",
-      "favicon.svg": "<svg/>",
-      assets: { "app-1a2b.js": "export {};", "app-1a2b.css": "body{}" },
-    },
-    "secret.txt": "outside of the client's directory",
-  });
+  const dir = mkdtempSync(join(tmpdir(), "oc-house-"));
+  for (const [path, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  }
   const clock = new FakeClock();
   const tokens = await TokenStore.open(dir, clock);
   const codes = new OneTimeCodes(clock);
@@ -139,8 +147,9 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
   });
   t.teardown(async () => {
     await app.close();
-    // It may be writing when a token was used last, into the folder that is removed next.
+    // It may be writing when a token was used last.
     await tokens.close();
+    rmSync(dir, { recursive: true, force: true });
   });
   const made = new Map<Role, string>();
   for (const role of ROLES) made.set(role, (await tokens.create(`the ${role}`, role)).token);

@@ -98,7 +98,7 @@ t.test("the text of a desktop is kept from the first question on, and read once"
   const first = await texts.now(desktop, null, never);
   t.equal(first.generation, desktop.generation);
   t.ok(first.lines.length >= 6, JSON.stringify(first.lines.map(({ text }) => text)));
-  t.ok(requests.every(({ ownerId, lines }) => ownerId === "text of one" && lines.length <= 12));
+  t.ok(requests.every(({ ownerId, lines }) => ownerId === "text of one for agent" && lines.length <= 12));
   const read = requests.length;
   t.same((await texts.now(desktop, null, never)).lines, first.lines);
   t.equal(requests.length, read, "what did not change is not read again");
