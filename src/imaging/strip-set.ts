@@ -124,7 +124,7 @@ export class StripSet<Taken, Strip> implements Size {
     const taken = new Map<number, Taken>();
     for (const index of this.#dirty) taken.set(index, this.#takeStrip(source, index));
     this.#dirty.clear();
-    return this.#finish(taken);
+    return this.#finish(taken, new Slice("free"));
   }
 
   /**
@@ -150,20 +150,24 @@ export class StripSet<Taken, Strip> implements Size {
     this.#isCompressing = true;
     const taken = new Map<number, Taken>();
     try {
-      for (let change = changing(); change !== null; change = changing()) await change;
-      await this.#drawOver(taken, await this.#take(source, taken));
-      return await this.#finish(taken);
+      return await this.#takeAndFinish(source, changing, taken);
     } catch (error) {
       this.#dropTaken(taken);
       if (!(error instanceof EncodingLostError)) throw error;
       // Its pixels are gone with the thread: they are taken again, once.
-      for (let change = changing(); change !== null; change = changing()) await change;
-      await this.#drawOver(taken, await this.#take(source, taken));
-      return await this.#finish(taken);
+      return await this.#takeAndFinish(source, changing, taken);
     } finally {
       this.#dropTaken(taken);
       this.#isCompressing = false;
     }
+  }
+
+  async #takeAndFinish(source: Picture, changing: Changing, taken: Map<number, Taken>): Promise<Buffer> {
+    for (let change = changing(); change !== null; change = changing()) await change;
+    // What is compressed here goes on in the slice in which the last pixels were taken: two would make one long turn.
+    const slice = new Slice("claimed");
+    await this.#drawOver(taken, await this.#take(source, taken, slice));
+    return await this.#finish(taken, slice);
   }
 
   /** What is not done is neither old nor new: the next encode takes it again. */
@@ -179,11 +183,10 @@ export class StripSet<Taken, Strip> implements Size {
    * Copies the pixels of all dirty strips, which are clean from then on, and of those that become dirty meanwhile. Gives
    * what lies over them in that moment; null: nothing.
    */
-  async #take(source: Picture, taken: Map<number, Taken>): Promise<DrawOver | null> {
+  async #take(source: Picture, taken: Map<number, Taken>, slice: Slice): Promise<DrawOver | null> {
     const { composition } = source;
     const below = composition?.below ?? source;
     this.#isTaking = true;
-    const slice = new Slice("claimed");
     let count = 0;
     // A screen that never rests is shown as well: what is left then is taken in one turn. That is quick, because each
     // strip has been taken before: copying into memory that is there takes a quarter of what it takes into new memory.
@@ -223,15 +226,15 @@ export class StripSet<Taken, Strip> implements Size {
     return { x: 0, y, width: this.width, height: Math.min(STRIP_ROWS, this.height - y) };
   }
 
-  async #finish(taken: Map<number, Taken>): Promise<Buffer> {
+  async #finish(taken: Map<number, Taken>, slice: Slice): Promise<Buffer> {
     const { aside } = this.#format;
     const isLarge = taken.size * STRIP_ROWS * this.width >= LEAST_ASIDE;
-    if (isLarge && aside?.isReady === true) await this.#compressAside(taken, aside);
-    else await this.#compressHere(taken, [...taken]);
+    if (isLarge && aside?.isReady === true) await this.#compressAside(taken, aside, slice);
+    else await this.#compressHere(taken, [...taken], slice);
     return await this.#assemble();
   }
 
-  async #compressAside(taken: Map<number, Taken>, aside: Aside<Taken, Strip>): Promise<void> {
+  async #compressAside(taken: Map<number, Taken>, aside: Aside<Taken, Strip>, slice: Slice): Promise<void> {
     const all = [...taken];
     const count = Math.max(1, Math.floor(ASIDE_PIXELS / (STRIP_ROWS * this.width)));
     // A slice of it here, where nobody waits for the loop: with one thread beside it a picture is there sooner.
@@ -248,13 +251,16 @@ export class StripSet<Taken, Strip> implements Size {
       });
       running.push(done);
     }
-    running.push(this.#compressHere(taken, all.slice(0, here)));
+    running.push(this.#compressHere(taken, all.slice(0, here), slice));
     const failed = (await Promise.allSettled(running)).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
   }
 
-  async #compressHere(taken: Map<number, Taken>, part: readonly (readonly [number, Taken])[]): Promise<void> {
-    const slice = new Slice("free");
+  async #compressHere(
+    taken: Map<number, Taken>,
+    part: readonly (readonly [number, Taken])[],
+    slice: Slice,
+  ): Promise<void> {
     for (const [index, rows] of part) {
       if (slice.isOver) await slice.next();
       this.#keep(taken, index, this.#format.compress(rows));
