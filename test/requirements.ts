@@ -551,14 +551,15 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "main",
     "test/platform/version.test.ts :: the version is a date, the same everywhere",
   ),
-  later(
+  promise(
     "T29",
     "read_text",
-    "it reads the desktop as it is, not a screenshot that was kept",
+    "agent",
     CELLS,
     "test/mcp/text-tools.test.ts :: a screen is read as it is laid out, marked as what others wrote",
     "test/mcp/text-tools.test.ts :: since a generation only what came, went and moved is told; the whole where that is not known",
     "test/e2e/agents/live-text.test.ts :: what a terminal shows is kept, and looked at by what changed",
+    `${OCR} read_text lays out what a screenshot shows, marked as what others wrote`,
   ),
   promise(
     "T30",

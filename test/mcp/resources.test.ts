@@ -247,7 +247,7 @@ t.test("everything that is listed has an icon that needs no fetching", async (t)
   for (const list of lists) {
     t.ok(list.length >= 3);
     for (const { name, icons } of list) {
-      t.match(icons, [{ src: /^data:image\/svg\+xml,%3Csvg/, mimeType: "image/svg+xml" }], name);
+      t.match(icons, [{ src: /^data:image\/svg\+xml,%3Csvg/ }], name);
     }
   }
 });

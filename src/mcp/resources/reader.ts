@@ -33,6 +33,5 @@ export interface ResourceEntry {
 /** As MCP has it. */
 interface Icon {
   src: string;
-  mimeType: string;
   sizes?: string[];
 }

@@ -161,7 +161,7 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
 async function ocrOf(id: string, { mcpState, principal, signal, gave }: Reader): Promise<object> {
   const shot = mcpState.screenshots.get(id, principal.id);
   mcpState.limits.take("screenshot", principal.id, shot.desktopId);
-  const options = { part: null, languages: [DEFAULT_LANGUAGE], level: "word" } as const;
+  const options = { region: undefined, languages: [DEFAULT_LANGUAGE], level: "word" } as const;
   const read = await readShot(mcpState, shot, options, signal);
   gave(shot.desktopId);
   return { ...read, untrusted: true, note: UNTRUSTED };

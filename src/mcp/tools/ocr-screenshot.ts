@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { RefusedError } from "../../desktop/error.ts";
-import { intersectRects, isEmptyRect, type Rect, rectOfSize, translateRect } from "../../framebuffer/rect.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
 import { checkReadable } from "../../vision/ocr-pool.ts";
-import type { Framing } from "../model/coordinates.ts";
 import type { Screenshot } from "../model/screenshot-store.ts";
 import { keepScreenshot, STALE_TEXT } from "../tool/capture.ts";
 import { connectionIdField } from "../tool/fields.ts";
@@ -39,9 +37,13 @@ export const ocrScreenshot = defineTool({
   output: z.object(readOutput),
   async handle({ level = "word", language = DEFAULT_LANGUAGE, ...args }, context) {
     const { shot, isStale } = await pictureOf(args, context);
-    const part = args.region === undefined ? null : partOf(args.region, shot.framing);
     const languages = [...new Set(language.split("+"))];
-    const output = await readShot(context.mcpState, shot, { part, languages, level }, context.signal);
+    const output = await readShot(
+      context.mcpState,
+      shot,
+      { region: args.region, languages, level },
+      context.signal,
+    );
     const stale = isStale ? ` ${STALE_TEXT}` : "";
     return {
       output,
@@ -70,26 +72,4 @@ async function pictureOf(
   const snapshot = await desktop.view("agent").snapshot({ region, signal: context.signal, ownerId });
   const shot = keepScreenshot(context, desktop, snapshot, "detail", { shown: [] });
   return { shot, isStale: snapshot.isStale };
-}
-
-/** The pixels of the image that show a rectangle of the desktop; throws RefusedError out_of_bounds where none do. */
-function partOf(wanted: Rect, { desktop, region, image }: Framing): Rect {
-  const shown = intersectRects(rectIn({ bounds: rectOfSize(desktop), monitorIndex: null }, wanted), region);
-  if (isEmptyRect(shown)) {
-    throw new RefusedError(
-      "out_of_bounds",
-      `got a region outside of the screenshot, which shows ${region.width}x${region.height} at ${region.x},${region.y}`,
-    );
-  }
-  const { x, y, width, height } = translateRect(shown, -region.x, -region.y);
-  const scaleX = image.width / region.width;
-  const scaleY = image.height / region.height;
-  const left = Math.floor(x * scaleX);
-  const top = Math.floor(y * scaleY);
-  return {
-    x: left,
-    y: top,
-    width: Math.max(1, Math.ceil((x + width) * scaleX) - left),
-    height: Math.max(1, Math.ceil((y + height) * scaleY) - top),
-  };
 }

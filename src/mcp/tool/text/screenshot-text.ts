@@ -1,10 +1,18 @@
 import * as z from "zod";
-import type { Rect } from "../../../framebuffer/rect.ts";
+import { RefusedError } from "../../../desktop/error.ts";
+import {
+  intersectRects,
+  isEmptyRect,
+  type Rect,
+  rectOfSize,
+  translateRect,
+} from "../../../framebuffer/rect.ts";
 import type { OcrLine } from "../../../vision/ocr-messages.ts";
 import type { Framing } from "../../model/coordinates.ts";
 import type { Screenshot } from "../../model/screenshot-store.ts";
 import { keptPicture } from "../capture.ts";
 import type { McpState } from "../mcp-state.ts";
+import { rectIn } from "../place.ts";
 
 /** What is read in a screenshot, as answers have it. */
 export const readOutput = {
@@ -28,48 +36,87 @@ type ReadOutput = z.output<z.ZodObject<typeof readOutput>>;
 
 export const DEFAULT_LANGUAGE = "eng";
 
-interface ReadOptions {
-  /** In pixels of the image; null: all of it. */
-  readonly part: Rect | null;
-  /** The most likely first. */
-  readonly languages: readonly string[];
-  /** What a region is. */
-  readonly level: "word" | "line";
-}
-
 /** Reads a screenshot of the caller's; throws RefusedError not_found where it has no picture, VisionError. */
 export async function readShot(
   mcpState: McpState,
-  { id, framing, generation, principalId }: Screenshot,
-  { part, languages, level }: ReadOptions,
+  shot: Screenshot,
+  { level, ...options }: ShotTextOptions & { readonly level: "word" | "line" },
   signal: AbortSignal,
 ): Promise<ReadOutput> {
+  const lines = await linesOfShot(mcpState, shot, options, signal);
+  const regions = lines.flatMap((line, index) =>
+    (level === "word" ? line.words : [line]).map(({ text, rect, confidence }) => ({
+      text,
+      x: rect.x,
+      y: rect.y,
+      w: rect.width,
+      h: rect.height,
+      confidence: Math.round(confidence) / 100,
+      line: index,
+    })),
+  );
+  return {
+    text: lines.map(({ text }) => text).join("\n"),
+    regions,
+    screenshot_id: shot.id,
+    generation: shot.generation,
+  };
+}
+
+interface ShotTextOptions {
+  /** Desktop pixels; undefined: all of it. */
+  readonly region: Rect | undefined;
+  /** The most likely first. */
+  readonly languages: readonly string[];
+}
+
+/**
+ * The lines of a screenshot of the caller's, where they lie on the desktop. Throws RefusedError not_found where it has no
+ * picture, out_of_bounds for a region that it does not show, VisionError.
+ */
+export async function linesOfShot(
+  mcpState: McpState,
+  { id, framing, principalId }: Screenshot,
+  { region, languages }: ShotTextOptions,
+  signal: AbortSignal,
+): Promise<readonly OcrLine[]> {
+  const part = region === undefined ? null : partOf(region, framing);
   const file = keptPicture(mcpState, id, principalId);
   const request = { ownerId: principalId, file, size: framing.image, part, languages };
   const lines = await mcpState.readText(request, signal);
-  const regions = lines.flatMap((line, index) =>
-    (level === "word" ? line.words : [line]).map((read) => regionOf(read, index, framing)),
-  );
-  return { text: lines.map(({ text }) => text).join("\n"), regions, screenshot_id: id, generation };
+  return lines.map((line) => ({
+    ...line,
+    rect: onDesktop(line.rect, framing),
+    words: line.words.map((word) => ({ ...word, rect: onDesktop(word.rect, framing) })),
+  }));
 }
 
-/** What was read where it lies on the desktop. */
-function regionOf(
-  { text, rect, confidence }: Pick<OcrLine, "text" | "rect" | "confidence">,
-  line: number,
-  { region, image }: Framing,
-): ReadOutput["regions"][number] {
-  const scaleX = region.width / image.width;
-  const scaleY = region.height / image.height;
-  const x = Math.floor(region.x + rect.x * scaleX);
-  const y = Math.floor(region.y + rect.y * scaleY);
+/** The pixels of the image that show a rectangle of the desktop; throws RefusedError out_of_bounds where none do. */
+function partOf(wanted: Rect, { desktop, region, image }: Framing): Rect {
+  const shown = intersectRects(rectIn({ bounds: rectOfSize(desktop), monitorIndex: null }, wanted), region);
+  if (isEmptyRect(shown)) {
+    throw new RefusedError(
+      "out_of_bounds",
+      `got a region outside of the screenshot, which shows ${region.width}x${region.height} at ${region.x},${region.y}`,
+    );
+  }
+  const { x, y, width, height } = translateRect(shown, -region.x, -region.y);
+  return outwards(x, y, width, height, image.width / region.width, image.height / region.height);
+}
+
+function onDesktop({ x, y, width, height }: Rect, { region, image }: Framing): Rect {
+  const [scaleX, scaleY] = [region.width / image.width, region.height / image.height];
+  return translateRect(outwards(x, y, width, height, scaleX, scaleY), region.x, region.y);
+}
+
+/** A rectangle in another scale, in whole pixels of which none is left out. */
+function outwards(x: number, y: number, width: number, height: number, scaleX: number, scaleY: number): Rect {
+  const left = Math.floor(x * scaleX);
+  const top = Math.floor(y * scaleY);
   return {
-    text,
-    x,
-    y,
-    w: Math.ceil(region.x + (rect.x + rect.width) * scaleX) - x,
-    h: Math.ceil(region.y + (rect.y + rect.height) * scaleY) - y,
-    confidence: Math.round(confidence) / 100,
-    line,
+    x: left,
+    y: top,
+    width: Math.max(1, Math.ceil((x + width) * scaleX) - left),
+    height: Math.max(1, Math.ceil((y + height) * scaleY) - top),
   };
 }
