@@ -362,10 +362,10 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/web/recordings.test.ts :: an address has a hundred recordings as files in a quarter of an hour, or any number when off",
     "test/e2e/agents/mcp-bad-input.test.ts :: case 47: a flood is told when to come back",
   ),
-  later(
+  promise(
     "N1",
     "several monitors",
-    "that several viewer windows keep in step is not proved",
+    "agent",
     `${CONNECTION_TOOLS} get_display_info lists the monitors, and invents no scale`,
     `${OVERLAY_TOOLS} with monitor_index coordinates start at that monitor, and answers are desktop pixels`,
     `${SCREENSHOT} a region is clamped to its monitor, and the transform leads back`,
@@ -374,6 +374,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     `${MONITOR} a monitor is as large as itself and shows its own pixels`,
     `${MONITOR} it follows the layout, and ends when there is no such monitor any more`,
     `${SOCKETS} viewers are handed over with what their address asks for`,
+    "test/e2e/viewers/viewer-windows.test.ts :: all of them show each change, every pixel of their own part",
+    "test/e2e/viewers/viewer-windows.test.ts :: each gets the bytes of what it shows, and none of what it does not",
+    "test/e2e/viewers/viewer-windows.test.ts :: one that crashes takes none with it, and one that moves shows its new part",
   ),
   promise(
     "V1",

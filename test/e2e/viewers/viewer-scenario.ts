@@ -12,7 +12,8 @@ export function viewerShot(page: Page): Promise<Shot | null> {
   return canvasShot(page, ".viewer-screen canvas");
 }
 
-function partOf(shot: Shot, x: number, y: number, width: number, height: number): Shot {
+/** A rectangle of a picture. */
+export function partOf(shot: Shot, x: number, y: number, width: number, height: number): Shot {
   const rgba = new Uint8Array(width * height * 4);
   for (let row = 0; row < height; row++) {
     const from = ((y + row) * shot.width + x) * 4;
