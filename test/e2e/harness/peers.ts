@@ -44,6 +44,7 @@ const PACKAGES = {
   caddy: "caddy",
   curl: "curl",
   tar: "tar",
+  ip: "iproute2",
 } as const;
 
 /** A program of somebody else that an end-to-end test talks to. `vncclient` is libvncclient's C headers. */
