@@ -115,6 +115,7 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
   ...tools("remove_connection request_human"),
   // Words of agents and people, and who is at it.
   ...["GET /api/v1/requests", "resource requests://{id}", "file requests.json"],
+  "file recording-notes.json",
   "resource screenshots://recent",
   "resource settings://current",
   "GET /api/v1/recordings/:id/chunks",

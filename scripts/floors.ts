@@ -72,6 +72,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "desktop/",
     "mcp/",
     "platform/json-file.ts",
+    "recording/library/recording-notes.ts",
     "web/",
   ],
 };

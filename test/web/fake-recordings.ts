@@ -3,6 +3,7 @@ import type { Actor } from "../../src/desktop/control/action.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { NO_COUNTS } from "../../src/recording/format/summary.ts";
 import { RecordingError } from "../../src/recording/library/error.ts";
+import { RecordingNotes } from "../../src/recording/library/recording-notes.ts";
 import type {
   FoundInRecordings,
   PictureChunk,
@@ -136,6 +137,7 @@ export class FakeRecordings implements RecordingsFace {
   readonly opened: FakeReader[] = [];
   entries: readonly TrackEntry[] = [];
   readonly bookmarks: string[] = [];
+  readonly notes = new RecordingNotes(async () => undefined);
   readonly #recordings = new Map<string, RecordingSummary>();
   readonly #listeners = new Set<(event: RecordingsEvent) => void>();
 

@@ -486,3 +486,41 @@ t.test("a recording without a picture is said to have none", async (t) => {
   t.match(answer.json().error.message, /no picture/);
   t.equal((await ask(house, "GET", `${URL}/empty/export.html`, "approver")).statusCode, 404);
 });
+
+t.test("a recording is named, written about and marked afterwards, by who may see it", async (t) => {
+  const { house } = await open(t);
+  const change = async (body: object, role: Role = "operator") =>
+    ask(house, "PATCH", `${URL}/r1`, role, body);
+  t.match((await change({ name: " The broken build ", notes: "See 0:04" })).json(), {
+    title: "Build VM",
+    name: "The broken build",
+    notes: "See 0:04",
+  });
+  t.match((await change({ notes: null })).json(), { name: "The broken build", notes: null });
+  t.match((await ask(house, "GET", URL, "admin")).json(), [{ name: "The broken build" }]);
+  const found = await ask(house, "GET", `${URL}/search?text=menu`, "admin");
+  t.match(found.json(), { hits: [{ title: "The broken build" }] });
+  const mark = async (body: object) => ask(house, "POST", `${URL}/r1/markers`, "operator", body);
+  t.equal((await mark({ at_ms: 4000, label: "It fails here" })).statusCode, 201);
+  const early = (await mark({ at_ms: 1000, label: "Before" })).json();
+  t.match(early, { id: /./, at_ms: 1000, label: "Before", by: "the operator" });
+  const markers = async () => (await ask(house, "GET", `${URL}/r1/timeline`, "admin")).json().markers;
+  t.match(await markers(), [
+    { at_ms: 1000, label: "Before" },
+    { at_ms: 4000, label: "It fails here" },
+  ]);
+  const remove = `${URL}/r1/markers/${early.id}`;
+  t.equal((await ask(house, "DELETE", remove, "approver")).statusCode, 204);
+  t.match((await ask(house, "DELETE", remove, "approver")).json(), { error: { code: "not_found" } });
+  t.match(await markers(), [{ at_ms: 4000 }]);
+  for (const body of [
+    { at_ms: 10_001, label: "x" },
+    { at_ms: 1, label: " " },
+    { at_ms: -1, label: "x" },
+  ]) {
+    t.match((await mark(body)).json(), { error: { code: /out_of_bounds|invalid_parameters/ } });
+  }
+  t.match((await change({ name: "x".repeat(201) })).json(), { error: { code: "invalid_parameters" } });
+  for (const role of ["viewer", "agent"] as const)
+    t.equal((await change({ name: "x" }, role)).statusCode, 403);
+});

@@ -18,6 +18,7 @@ import { MissedStarts } from "../write/missed-starts.ts";
 import type { TextReader } from "../write/recorder-ports.ts";
 import { RunningRecording } from "../write/running-recording.ts";
 import { RecordingArchive } from "./archive.ts";
+import { RecordingNotes } from "./recording-notes.ts";
 import type {
   FoundInRecordings,
   RecordingsEvent,
@@ -62,6 +63,7 @@ export interface RecordingsPorts {
 
 /** Records desktops and keeps what was recorded. */
 export class RecordingService implements RecordingsFace {
+  readonly notes: RecordingNotes;
   readonly #archive: RecordingArchive;
   readonly #options: RecordingsOptions;
   readonly #ports: RecordingsPorts;
@@ -80,8 +82,14 @@ export class RecordingService implements RecordingsFace {
   #cancelRetention: (() => void) | null = null;
   #isClosed = false;
 
-  private constructor(archive: RecordingArchive, options: RecordingsOptions, ports: RecordingsPorts) {
+  private constructor(
+    archive: RecordingArchive,
+    notes: RecordingNotes,
+    options: RecordingsOptions,
+    ports: RecordingsPorts,
+  ) {
     this.#archive = archive;
+    this.notes = notes;
     this.#options = options;
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
@@ -121,7 +129,7 @@ export class RecordingService implements RecordingsFace {
     ports: RecordingsPorts,
   ): Promise<RecordingService> {
     const archive = await RecordingArchive.open(dataDir, ports.sealer);
-    const recordings = new RecordingService(archive, options, ports);
+    const recordings = new RecordingService(archive, await RecordingNotes.open(dataDir), options, ports);
     recordings.#auto.begin();
     recordings.#keep();
     return recordings;
@@ -186,6 +194,7 @@ export class RecordingService implements RecordingsFace {
     if (this.#running.has(id)) await this.stop(id, by);
     await this.#search.forget(id);
     await this.#archive.remove(id);
+    await this.notes.forget(id);
     this.#listeners.tell({ type: "removed", id, by: by ?? null });
   }
 

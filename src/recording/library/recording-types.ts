@@ -1,6 +1,7 @@
 import type { Actor } from "../../desktop/control/action.ts";
 import type { RecordingReason, RecordingSummary } from "../format/summary.ts";
 import type { RecordingReader, SearchHit } from "../read/reader.ts";
+import type { RecordingNotes } from "./recording-notes.ts";
 
 export type { TrackEntry } from "../format/event-entry.ts";
 export type { RecordingSummary } from "../format/summary.ts";
@@ -86,5 +87,7 @@ export interface RecordingsFace {
   searchAll(query: string, scope: SearchScope): Promise<FoundInRecordings>;
   /** Marks the present moment of a running recording. Throws RefusedError not_found. */
   bookmark(id: string, label: string, by: Actor): void;
+  /** What people wrote about recordings afterwards. */
+  readonly notes: Pick<RecordingNotes, "get" | "change" | "mark" | "unmark">;
   on(listener: (event: RecordingsEvent) => void): () => void;
 }

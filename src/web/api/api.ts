@@ -12,6 +12,7 @@ import { requestSchema } from "./requests-api.ts";
 
 export { overlaySchema } from "./overlay-api.ts";
 export type {
+  AddedMarkerInfo,
   ChunksInfo,
   PictureChunkInfo,
   PointerTrackInfo,

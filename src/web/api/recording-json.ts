@@ -1,5 +1,6 @@
 import type { Rect } from "../../framebuffer/rect.ts";
 import { areaOfRect, boundRects, EMPTY_RECT, overlapRects } from "../../framebuffer/rect.ts";
+import type { AddedMarker, RecordingNote } from "../../recording/library/recording-notes.ts";
 import type {
   PictureChunk,
   PictureRun,
@@ -10,6 +11,7 @@ import type {
 } from "../../recording/library/recording-types.ts";
 import { placeOfWords, queryWords } from "../../recording/read/search-hits.ts";
 import type {
+  AddedMarkerInfo,
   PictureChunkInfo,
   PointerTrackInfo,
   RecordedTextInfo,
@@ -21,12 +23,14 @@ import type {
 import { overlayInfo } from "./desktop-json.ts";
 
 /** Recordings in the words of the web API. */
-export function recordingInfo(recording: RecordingSummary): RecordingInfo {
+export function recordingInfo(recording: RecordingSummary, { name, text }: RecordingNote): RecordingInfo {
   const { counts } = recording;
   return {
     id: recording.id,
     desktop_id: recording.desktopId,
     title: recording.title,
+    name,
+    notes: text,
     started_at: recording.startedAt,
     duration_ms: recording.durationMs,
     bytes: recording.bytes,
@@ -46,6 +50,10 @@ export function recordingInfo(recording: RecordingSummary): RecordingInfo {
       gaps: counts.gaps,
     },
   };
+}
+
+export function markerInfo({ id, atMs, label, by }: AddedMarker): AddedMarkerInfo {
+  return { id, at_ms: atMs, label, by };
 }
 
 export function chunkInfo(chunk: PictureChunk): PictureChunkInfo {

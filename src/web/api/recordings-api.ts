@@ -9,6 +9,9 @@ const recordingSchema = z.object({
   desktop_id: z.string(),
   /** The desktop's name when it was recorded. */
   title: z.string(),
+  /** What people called it, and wrote about it, afterwards; null for nothing. */
+  name: z.string().nullable(),
+  notes: z.string().nullable(),
   started_at: z.string(),
   duration_ms: z.number(),
   bytes: z.int(),
@@ -35,6 +38,25 @@ export const recordBodySchema = z.strictObject({ desktop_id: z.string().min(1).m
 
 /** `POST /api/v1/recordings/:id/bookmarks` */
 export const bookmarkBodySchema = z.strictObject({ label: z.string().min(1).max(200) });
+
+/** `PATCH /api/v1/recordings/:id`: null takes away, what is left out stays; answered as GET there. */
+export const noteBodySchema = z.strictObject({
+  name: z.string().trim().min(1).max(200).nullable().optional(),
+  notes: z.string().trim().min(1).max(4000).nullable().optional(),
+});
+
+/** `POST /api/v1/recordings/:id/markers`, answered by `addedMarkerSchema`: marks a moment afterwards. */
+export const markerBodySchema = z.strictObject({
+  at_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
+  label: z.string().trim().min(1).max(200),
+});
+
+const addedMarkerSchema = z.object({
+  id: z.string(),
+  at_ms: z.number(),
+  label: z.string(),
+  by: z.string().nullable(),
+});
 
 /** `POST /api/v1/recordings/:id/replay`, answered by `replaySchema`. */
 export const replayBodySchema = z.strictObject({
@@ -167,7 +189,14 @@ const trackEntrySchema = z.discriminatedUnion("type", [
     until_ms: z.number().nullable(),
     overlay: overlaySchema,
   }),
-  z.object({ type: z.literal("marker"), at_ms: z.number(), label: z.string(), by: z.string().nullable() }),
+  z.object({
+    type: z.literal("marker"),
+    at_ms: z.number(),
+    label: z.string(),
+    by: z.string().nullable(),
+    /** Of one that was set afterwards, and can be removed. */
+    id: z.string().optional(),
+  }),
   z.object({ type: z.literal("gap"), at_ms: z.number(), until_ms: z.number(), reason: z.string() }),
   z.object({
     type: z.literal("resize"),
@@ -192,6 +221,8 @@ const timelineSchema = z.object({
   entries: z.array(trackEntrySchema),
   /** The `from_entry` of the next page; null: these were the last. */
   next_entry: z.int().nullable(),
+  /** Set afterwards; they are in no page of entries. */
+  markers: z.array(addedMarkerSchema),
 });
 
 /** `GET /api/v1/recordings/:id/pointer`: where the pointer was and how it looked. */
@@ -251,6 +282,7 @@ const recordedTextSchema = z.object({
   lines: z.array(z.object({ text: z.string(), box: rect })),
 });
 
+export type AddedMarkerInfo = z.infer<typeof addedMarkerSchema>;
 export type RecordingInfo = z.infer<typeof recordingSchema>;
 export type ReplayInfo = z.infer<typeof replaySchema>;
 export type ReplayStateInfo = z.infer<typeof replayStateSchema>;

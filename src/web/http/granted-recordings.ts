@@ -1,5 +1,6 @@
 import { reaches } from "../../auth/granted-desktops.ts";
 import type { Principal } from "../../auth/principal.ts";
+import type { RecordingNote } from "../../recording/library/recording-notes.ts";
 import type {
   FoundInRecordings,
   RecordingReader,
@@ -12,7 +13,7 @@ import type { WebDesktops } from "./ports.ts";
 
 /** The recordings of a caller's desktops; those of others are answered as if they were not there. */
 export class RecordingsOfCaller
-  implements Omit<RecordingsFace, "on" | "runningOn" | "bookmark" | "searchAll">
+  implements Omit<RecordingsFace, "on" | "runningOn" | "bookmark" | "searchAll" | "notes">
 {
   readonly #recordings: RecordingsFace;
   readonly #readers: Pick<OpenReaders, "use">;
@@ -65,6 +66,17 @@ export class RecordingsOfCaller
   async remove(...args: Parameters<RecordingsFace["remove"]>): Promise<void> {
     await this.#check(args[0]);
     return this.#recordings.remove(...args);
+  }
+
+  /** Of one that the caller was told of. */
+  noteOf({ id }: RecordingSummary): RecordingNote {
+    return this.#recordings.notes.get(id);
+  }
+
+  /** The notes of a recording, to be changed. Rejects with RefusedError not_found. */
+  async notesOf(id: string): Promise<RecordingsFace["notes"]> {
+    await this.get(id);
+    return this.#recordings.notes;
   }
 
   async verify(id: string): ReturnType<RecordingsFace["verify"]> {

@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
-import type { RecordingReader } from "../../recording/library/recording-types.ts";
+import { RefusedError } from "../../desktop/error.ts";
+import type { RecordingReader, RecordingSummary } from "../../recording/library/recording-types.ts";
 import { asRefused } from "../../recording/library/refused.ts";
 import { RESTATE_MS } from "../../recording/write/event-recorder.ts";
 import type {
+  AddedMarkerInfo,
   ChunksInfo,
   PointerTrackInfo,
   RecordedTextInfo,
@@ -18,6 +20,7 @@ import {
   activityParts,
   chunkInfo,
   humanParts,
+  markerInfo,
   pointerTrack,
   recordedTextInfo,
   recordingInfo,
@@ -27,6 +30,8 @@ import {
 } from "../api/recording-json.ts";
 import {
   bookmarkBodySchema,
+  markerBodySchema,
+  noteBodySchema,
   recordBodySchema,
   runQuerySchema,
   searchAllQuerySchema,
@@ -42,6 +47,7 @@ import type { AppPorts } from "../http/ports.ts";
 import type { ReadingAudit } from "../http/reading-audit.ts";
 
 const paramsSchema = z.object({ id: z.string().min(1).max(200) });
+const markerParamsSchema = z.object({ markerId: z.string().min(1).max(100) });
 const chunkParamsSchema = z.object({ index: z.coerce.number().int().min(0).max(0xffff_ffff) });
 
 /** Of a search in all recordings, unless asked otherwise. */
@@ -86,20 +92,49 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
       return result;
     });
 
-  app.get(
-    url,
-    control,
-    async (request): Promise<RecordingInfo[]> => (await recordingsOf(request).list()).map(recordingInfo),
-  );
+  app.get(url, control, async (request): Promise<RecordingInfo[]> => {
+    const recordings = recordingsOf(request);
+    return (await recordings.list()).map((recording) => infoOf(recordings, recording));
+  });
   app.post(url, control, async (request, reply): Promise<RecordingInfo> => {
     const { desktop_id } = parse(recordBodySchema, request.body);
     const by = actorOf(principalOf(request), request.ip);
-    const started = await asRefused(() => recordingsOf(request).start(desktop_id, { reason: "manual", by }));
+    const recordings = recordingsOf(request);
+    const started = await asRefused(() => recordings.start(desktop_id, { reason: "manual", by }));
     reply.code(201).header("location", `${url}/${encodeURIComponent(started.id)}`);
-    return recordingInfo(started);
+    return infoOf(recordings, started);
   });
   app.get(`${url}/:id`, control, async (request): Promise<RecordingInfo> => {
-    return recordingInfo(await recordingsOf(request).get(recordingIdOf(request)));
+    const recordings = recordingsOf(request);
+    return infoOf(recordings, await recordings.get(recordingIdOf(request)));
+  });
+  app.patch(`${url}/:id`, control, async (request): Promise<RecordingInfo> => {
+    const { name, notes: text } = parse(noteBodySchema, request.body);
+    const recordings = recordingsOf(request);
+    const id = recordingIdOf(request);
+    const notes = await recordings.notesOf(id);
+    await notes.change(id, {
+      ...(name === undefined ? {} : { name }),
+      ...(text === undefined ? {} : { text }),
+    });
+    return infoOf(recordings, await recordings.get(id));
+  });
+  app.post(`${url}/:id/markers`, control, async (request, reply): Promise<AddedMarkerInfo> => {
+    const { at_ms, label } = parse(markerBodySchema, request.body);
+    const id = recordingIdOf(request);
+    const notes = await recordingsOf(request).notesOf(id);
+    const { durationMs } = await recordingsOf(request).get(id);
+    if (at_ms > durationMs) {
+      throw new RefusedError("out_of_bounds", `got at_ms ${at_ms}, expected a moment up to ${durationMs}`);
+    }
+    reply.code(201);
+    return markerInfo(await notes.mark(id, { atMs: at_ms, label, by: principalOf(request).name }));
+  });
+  app.delete(`${url}/:id/markers/:markerId`, control, async (request, reply) => {
+    const { markerId } = parse(markerParamsSchema, request.params);
+    const id = recordingIdOf(request);
+    await (await recordingsOf(request).notesOf(id)).unmark(id, markerId);
+    return reply.code(204).send();
   });
   app.delete(`${url}/:id`, { config: { access: "admin" } }, async (request, reply) => {
     await recordingsOf(request).remove(recordingIdOf(request), actorOf(principalOf(request), request.ip));
@@ -107,7 +142,8 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   });
   app.post(`${url}/:id/stop`, control, async (request): Promise<RecordingInfo> => {
     const by = actorOf(principalOf(request), request.ip);
-    return recordingInfo(await asRefused(() => recordingsOf(request).stop(recordingIdOf(request), by)));
+    const recordings = recordingsOf(request);
+    return infoOf(recordings, await asRefused(() => recordings.stop(recordingIdOf(request), by)));
   });
   app.post(
     `${url}/:id/verify`,
@@ -131,7 +167,8 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
 
   app.get(`${url}/:id/timeline`, control, async (request): Promise<TimelineInfo> => {
     const { from_entry = 0 } = parse(timelineQuerySchema, request.query);
-    const timeline = await read(request, (reader) => timelineOf(reader, from_entry));
+    const recordings = recordingsOf(request);
+    const timeline = await read(request, (reader) => timelineOf(reader, recordings, from_entry));
     // Who turns pages was noted with the first.
     if (from_entry > 0) return timeline;
     audit.record({
@@ -148,11 +185,14 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   });
   app.get(`${url}/search`, control, async (request): Promise<SearchAllInfo> => {
     const { text, limit = HITS_IN_ALL } = parse(searchAllQuerySchema, request.query);
-    const { hits, isCut, unread } = await recordingsOf(request).searchAll(text, limit);
+    const recordings = recordingsOf(request);
+    const { hits, isCut, unread } = await recordings.searchAll(text, limit);
     reading.read("recording.viewed", request, { action: "search all" });
     return {
       hits: hits.map(({ recording, ...hit }) => ({
-        ...{ recording_id: recording.id, title: recording.title, started_at: recording.startedAt },
+        recording_id: recording.id,
+        title: recordings.noteOf(recording).name ?? recording.title,
+        started_at: recording.startedAt,
         ...searchHitInfo(hit),
       })),
       more: isCut,
@@ -196,13 +236,22 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   });
 }
 
-async function timelineOf(reader: RecordingReader, fromEntry: number): Promise<TimelineInfo> {
+function infoOf(recordings: RecordingsOfCaller, recording: RecordingSummary): RecordingInfo {
+  return recordingInfo(recording, recordings.noteOf(recording));
+}
+
+async function timelineOf(
+  reader: RecordingReader,
+  recordings: RecordingsOfCaller,
+  fromEntry: number,
+): Promise<TimelineInfo> {
   const { summary } = reader;
   const { durationMs } = summary;
   const [chunks, entries] = await Promise.all([reader.chunks(0, durationMs), reader.events()]);
   const told = trackInfos(entries);
   return {
-    recording: recordingInfo(summary),
+    recording: infoOf(recordings, summary),
+    markers: recordings.noteOf(summary).markers.map(markerInfo),
     activity: activityParts(chunks, durationMs),
     human: humanParts(entries, durationMs),
     entries: told.slice(fromEntry, fromEntry + PAGE_ENTRIES),

@@ -3,7 +3,14 @@ import t from "tap";
 import * as z from "zod";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
-import { accessibilityFaults, canvasShot, decodePicture, openBrowser, signIn } from "../harness/browser.ts";
+import {
+  accessibilityFaults,
+  canvasShot,
+  decodePicture,
+  looksWell,
+  openBrowser,
+  signIn,
+} from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { differenceOf } from "../harness/xwd.ts";
 
@@ -197,6 +204,41 @@ t.test("the player does what people know from players", { timeout: 240_000 }, as
     await other.close();
   });
 
+  await t.test("it is named, written about and marked afterwards", async (t) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await goTo(page, address, 2000);
+    await page.getByRole("button", { name: "Name and notes" }).click();
+    await looksWell(t, page, "recording-notes");
+    const note = page.getByRole("dialog", { name: "Name and notes" });
+    await note.getByLabel("Name", { exact: true }).fill("The clock of the demo");
+    await note.getByLabel("Notes").fill("It changes at 0:08.\nAsk Ann.");
+    await page.keyboard.press("Tab");
+    await note.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "The clock of the demo" }).waitFor();
+    await page.getByText("Ask Ann.").waitFor();
+    await page.keyboard.press("m");
+    const marker = page.getByRole("dialog", { name: "Mark 0:02.0" });
+    await marker.getByLabel("Name of the marker").fill("Before the change");
+    await page.keyboard.press("Enter");
+    await marker.waitFor({ state: "detached" });
+    await page.keyboard.press("End");
+    await page.keyboard.press("[");
+    const row = page.locator(".player-row", { hasText: "Before the change" });
+    await row.waitFor();
+    await row.click();
+    await until("the moment that was marked", async () => (await paintedMs(page)) === 2000);
+    await looksWell(t, page, "recording-marked");
+    await page.goto(`${appliance.url}/recordings`);
+    await page.getByRole("link", { name: "The clock of the demo" }).waitFor();
+    await looksWell(t, page, "recording-named");
+    const seal = await appliance.fetch(`/api/v1/recordings/${id}/verify`, {});
+    t.match(await seal.json(), { state: "sealed", problem: null }, "what was recorded is as it was");
+    await goTo(page, address, 2000);
+    await row.click();
+    await page.getByRole("button", { name: "Remove this marker" }).click();
+    await row.waitFor({ state: "detached" });
+  });
+
   await t.test("the time of day is shown to who asks for it", async (t) => {
     const time = page.locator(".player-time");
     t.match(await time.innerText(), /^0:\d\d\.\d \/ 0:\d\d$/);
@@ -217,6 +259,15 @@ t.test("the player does what people know from players", { timeout: 240_000 }, as
     const moving = await calm.page.evaluate<number>(`document.getAnimations().length`);
     t.equal(moving, 0);
     await calm.context.close();
+  });
+
+  await t.test("who stops a recording is led to it", async () => {
+    await page.goto(`${appliance.url}/desktops/demo`);
+    await page.getByRole("button", { name: "Record", exact: true }).click();
+    await page.getByRole("button", { name: "Stop recording" }).click();
+    await page.getByRole("link", { name: "Play it" }).click();
+    await page.waitForURL("**/recordings/*");
+    await page.locator(".viewer-bar", { hasText: "Sealed" }).waitFor();
   });
 
   await t.test("no page of it fails axe: help, export, a recording that is not there", async (t) => {

@@ -14,6 +14,7 @@ function addressOf(url: string): string {
     .replace(":id", "d1")
     .replace(":overlayId", "none")
     .replace(":maskId", "none")
+    .replace(":markerId", "none")
     .replace(":approvalId", "none")
     .replace("*", "app-1a2b.js");
 }

@@ -13,6 +13,8 @@ const BODIES: Readonly<Record<string, object>> = {
   "/api/v1/desktops/:id/rules": { rules: {} },
   "/api/v1/desktops/:id/rules/try": { rules: {}, subject: "keyboard" },
   "/api/v1/desktops/:id/connection": { name: "renamed" },
+  "/api/v1/recordings/:id": { name: "renamed" },
+  "/api/v1/recordings/:id/markers": { at_ms: 0, label: "here" },
   "/api/v1/recordings/:id/bookmarks": { label: "here" },
   "/api/v1/desktops/:id/replay": { is_playing: false },
   "/api/v1/approvals/:id": { decision: "deny" },

@@ -1,6 +1,8 @@
 import type { RecordingInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
+import { IconButton } from "../controls/icon-button.tsx";
 import { ExportMenu } from "../recordings/export-menu.tsx";
+import { nameOf } from "../recordings/recording-name.ts";
 import { SealMark } from "../recordings/seal-mark.tsx";
 import { VerifyButton } from "../recordings/verify-button.tsx";
 import { api } from "../shell/api-client.ts";
@@ -14,19 +16,21 @@ const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle:
 export interface PlayerBarProps {
   readonly recording: RecordingInfo;
   readonly positionMs: number;
+  readonly onNote: () => void;
 }
 
 /** Which recording this is, whether it can be trusted, and what can be made of it. */
-export function PlayerBar({ recording, positionMs }: PlayerBarProps) {
+export function PlayerBar({ recording, positionMs, onNote }: PlayerBarProps) {
   const isLive = recording.state === "recording" && desktopOf(recording.desktop_id) !== undefined;
   return (
     <header class="viewer-bar">
       <a class="icon-button" href="/recordings" aria-label="All recordings" title="All recordings">
         <Icon shape="arrowLeft" />
       </a>
-      <h1 class="viewer-name" title={recording.title}>
-        {recording.title}
+      <h1 class="viewer-name" title={recording.notes ?? recording.title}>
+        {nameOf(recording)}
       </h1>
+      <IconButton icon="pencil" label="Name and notes" onClick={onNote} />
       <time class="muted player-day" dateTime={recording.started_at}>
         {DAY.format(new Date(recording.started_at))}
       </time>

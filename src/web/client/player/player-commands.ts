@@ -16,8 +16,10 @@ export interface PlayerCommandTargets {
   toggleOverlays(): void;
   /** Tells a screen reader where a step led. */
   say(words: string): void;
-  /** Marks the present moment on the server. */
+  /** Marks the present moment in the recording itself. */
   mark(): void;
+  /** Marks a moment that was recorded. */
+  markAt(ms: number): void;
 }
 
 /** Pressing "previous" this soon after an action goes to the one before it. */
@@ -95,9 +97,10 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
       case "mark":
         // The server marks its own present: elsewhere the mark would not be where one looks.
         if (player.playback.isLive) targets.mark();
-        else if (player.playback.isGrowing)
-          showNotice("Only the present can be marked: press End to follow it");
-        else showNotice("Only a recording that runs can be marked");
+        else {
+          player.dispatch({ type: "pause" });
+          targets.markAt(player.playback.positionMs);
+        }
         return;
       case "find":
         targets.search()?.focus();

@@ -15,7 +15,7 @@ export type PlayerCommand =
   | { readonly kind: "overlays" }
   | { readonly kind: "skip_idle" }
   | { readonly kind: "copy_link" }
-  /** Marks the present moment of a recording that runs. */
+  /** Marks the moment that is shown. */
   | { readonly kind: "mark" }
   | { readonly kind: "find" }
   | { readonly kind: "full_screen" };
@@ -38,7 +38,7 @@ export const PLAYER_SHORTCUTS = [
   ["O", "Overlays on or off"],
   ["I", "Skip what is idle, or not"],
   ["C", "Copy a link to this moment"],
-  ["M", "Mark this moment, while it is recorded"],
+  ["M", "Mark this moment"],
   ["/", "Find in the recording"],
   ["F", "Full screen"],
 ] as const;

@@ -19,6 +19,7 @@ export interface PlayerListProps {
   readonly search: RefObject<HTMLInputElement | null>;
   readonly onQuery: (query: string) => void;
   readonly onSeek: (ms: number) => void;
+  readonly onUnmark: (markerId: string) => void;
 }
 
 /** Rows around the present one; more at once would only be slow. */
@@ -59,6 +60,7 @@ export function PlayerList(props: PlayerListProps) {
             isCurrent={first + i === at}
             isFirstStop={first + i === Math.max(at, first)}
             onSeek={props.onSeek}
+            onUnmark={props.onUnmark}
           />
         )),
     [found, at, first, recording],
@@ -86,6 +88,7 @@ export function PlayerList(props: PlayerListProps) {
           {found.length} of {entries.length}
         </p>
       )}
+      {recording.notes !== null && <p class="player-notes">{recording.notes}</p>}
       {found.length === 0 && (
         <div class="empty">
           <Icon shape="mousePointerClick" />
@@ -110,15 +113,17 @@ interface RowProps {
   /** Where the Tab key enters the list. */
   readonly isFirstStop: boolean;
   readonly onSeek: (ms: number) => void;
+  readonly onUnmark: (markerId: string) => void;
 }
 
-function Row({ recording, entry, isCurrent, isFirstStop, onSeek }: RowProps) {
+function Row({ recording, entry, isCurrent, isFirstStop, onSeek, onUnmark }: RowProps) {
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
     // Only the list moves, never the page.
     if (isCurrent) row.current?.scrollIntoView({ block: "nearest" });
   }, [isCurrent]);
   const facts = factsOf(entry);
+  const addedId = entry.type === "marker" ? entry.id : undefined;
   return (
     <li ref={row} class={isCurrent ? "is-current" : ""}>
       <button
@@ -138,6 +143,13 @@ function Row({ recording, entry, isCurrent, isFirstStop, onSeek }: RowProps) {
         </span>
         <span class="player-row-time">{timeWords(entry.at_ms)}</span>
       </button>
+      {isCurrent && addedId !== undefined && (
+        <p class="player-row-more">
+          <button type="button" class="link-button" onClick={() => onUnmark(addedId)}>
+            Remove this marker
+          </button>
+        </p>
+      )}
       {isCurrent && entry.type === "action" && (
         <BeforeAfter recording={recording} action={entry} onSeek={onSeek} />
       )}

@@ -9,6 +9,7 @@ import { durationWords } from "../shell/labels.ts";
 import { attempt, type ErrorWords, errorWords, showError, showNotice } from "../shell/notices.ts";
 import { OfflineBanner } from "../shell/offline-banner.tsx";
 import { indexAt, type Span } from "./moments.ts";
+import { MarkerDialog, NoteDialog } from "./note-dialogs.tsx";
 import { type PlaybackEvent, startOf } from "./playback.ts";
 import { Player } from "./player.ts";
 import { PlayerBar } from "./player-bar.tsx";
@@ -94,6 +95,9 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   const isPartial = useSignal(false);
   const hasPlayed = useSignal(false);
   const query = useSignal("");
+  const isNoteShown = useSignal(false);
+  /** The moment that is about to be marked. */
+  const markedMs = useSignal<number | null>(null);
   const said = useSignal("");
   const dispatch = (event: PlaybackEvent): void => player.current?.dispatch(event);
 
@@ -166,6 +170,15 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
     };
   }, [first, id, idle, isPartial, playback, skippedMs, timeline, hasPlayed]);
 
+  const reload = (): void =>
+    attempt(
+      "Could not look at the recording again",
+      api.timeline(id).then((read) => {
+        timeline.value = read;
+        if (player.current) player.current.entries = read.entries;
+      }),
+    );
+
   useEffect(() => {
     if (player.current) player.current.areOverlaysShown = areOverlaysShown.value;
   }, [areOverlaysShown.value]);
@@ -197,6 +210,9 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
         "Could not mark this moment",
         api.bookmark(id, "Marker").then(() => showNotice("Marked")),
       ),
+    markAt: (ms) => {
+      markedMs.value = ms;
+    },
   });
   useEffect(() => {
     /** A button that keys went to takes its Space; one that a hand has clicked leaves it to the player. */
@@ -247,7 +263,13 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   const isIdle = useIdle(isPlaying);
   return (
     <div ref={page} class={`player ${isIdle.value ? "is-quiet" : ""}`}>
-      <PlayerBar recording={recording} positionMs={positionMs} />
+      <PlayerBar
+        recording={recording}
+        positionMs={positionMs}
+        onNote={() => {
+          isNoteShown.value = true;
+        }}
+      />
       <OfflineBanner />
       <main class="player-main">
         <div ref={stage} class="stage" />
@@ -297,7 +319,29 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
           query.value = text;
         }}
         onSeek={(toMs) => dispatch({ type: "seek", toMs })}
+        onUnmark={(markerId) =>
+          attempt("Could not remove the marker", api.removeMarker(id, markerId).then(reload))
+        }
       />
+      {isNoteShown.value && (
+        <NoteDialog
+          recording={recording}
+          onSaved={reload}
+          onClose={() => {
+            isNoteShown.value = false;
+          }}
+        />
+      )}
+      {markedMs.value !== null && (
+        <MarkerDialog
+          recordingId={id}
+          atMs={markedMs.value}
+          onSaved={reload}
+          onClose={() => {
+            markedMs.value = null;
+          }}
+        />
+      )}
       {isHelpShown.value && (
         <KeysDialog
           keys={PLAYER_SHORTCUTS}

@@ -80,7 +80,7 @@ export class Player {
     this.#playback = startOf(recording.duration_ms, recording.state === "recording");
     this.#canvas.className = "player-canvas";
     this.#canvas.setAttribute("role", "img");
-    this.#canvas.setAttribute("aria-label", `The recorded screen of ${recording.title}`);
+    this.#canvas.setAttribute("aria-label", `The recorded screen of ${recording.name ?? recording.title}`);
     this.#stage.surface.append(this.#canvas, this.#pointer.element, this.#layer.element);
     this.#layout();
     if (this.#playback.isGrowing) this.#awaitGrowth();

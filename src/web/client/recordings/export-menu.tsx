@@ -4,6 +4,7 @@ import { Icon } from "../controls/icon.tsx";
 import { timeFromHash, timeWords } from "../player/player-time.ts";
 import { get, recordingPath } from "../player/recording-address.ts";
 import { attempt } from "../shell/notices.ts";
+import { nameOf } from "./recording-name.ts";
 import { canExportVideo, exportVideo } from "./video-export.ts";
 
 const FORMATS = [
@@ -48,7 +49,7 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
   const share = useSignal<number | null>(null);
   const makeHere = (): void => {
     share.value = 0;
-    const range = { durationMs: (toMs ?? recording.duration_ms) - (fromMs ?? 0), title: recording.title };
+    const range = { durationMs: (toMs ?? recording.duration_ms) - (fromMs ?? 0), title: nameOf(recording) };
     const made = exportVideo(address("frames"), range, (done) => {
       share.value = done;
     });
@@ -70,7 +71,7 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
         class="popover export-menu"
         popover="auto"
         role="dialog"
-        aria-label={`Export ${recording.title}`}
+        aria-label={`Export ${nameOf(recording)}`}
       >
         <div class="field-pair">
           <TimeField

@@ -10,6 +10,7 @@ import { countWords, sizeWords } from "../shell/labels.ts";
 import { attempt } from "../shell/notices.ts";
 import { playerPath } from "../shell/route.ts";
 import { ExportMenu } from "./export-menu.tsx";
+import { nameOf } from "./recording-name.ts";
 import { SealMark } from "./seal-mark.tsx";
 import { VerifyButton } from "./verify-button.tsx";
 
@@ -31,7 +32,8 @@ const REASONS = {
 
 /** One recording of the list. */
 export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowProps) {
-  const { id, title, counts } = recording;
+  const { id, counts } = recording;
+  const title = nameOf(recording);
   const isRunning = recording.state === "recording";
   const stop = (): void => attempt("Could not stop", api.stopRecording(id).then(onChanged));
   const isRemoving = useSignal(false);
@@ -60,7 +62,9 @@ export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowPr
           <time dateTime={recording.started_at}>{WHEN.format(new Date(recording.started_at))}</time>{" "}
           <SealMark state={recording.state} />
         </p>
+        {recording.notes !== null && <p class="recording-notes">{recording.notes}</p>}
         <p class="muted recording-facts">
+          {recording.name !== null && <span>{recording.title}</span>}
           <span>
             {REASONS[recording.reason]}
             {recording.reason === "manual" && ` ${recording.started_by}`}

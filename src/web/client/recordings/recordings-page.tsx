@@ -40,7 +40,7 @@ export function RecordingsPage() {
   const list = (recordings.value ?? []).filter(
     (recording) =>
       isWanted(recording, shown.value) &&
-      `${recording.title} ${recording.started_by} ${recording.started_at} ${recording.id}`
+      `${recording.name ?? ""} ${recording.notes ?? ""} ${recording.title} ${recording.started_by} ${recording.started_at} ${recording.id}`
         .toLowerCase()
         .includes(wanted),
   );

@@ -213,7 +213,22 @@ export const api = {
       entries.push(...more.entries);
       next = more.next_entry;
     }
-    return { ...first, entries, next_entry: null };
+    const added = first.markers.map((marker) => ({ type: "marker" as const, ...marker }));
+    // The sort keeps the order of what is of one moment.
+    return { ...first, entries: [...entries, ...added].sort((a, b) => a.at_ms - b.at_ms), next_entry: null };
+  },
+  /** null takes away, what is left out stays. */
+  async noteRecording(
+    id: string,
+    note: { readonly name?: string | null; readonly notes?: string | null },
+  ): Promise<RecordingInfo> {
+    return (await request("PATCH", recordingPath(id), note)).json();
+  },
+  async addMarker(id: string, atMs: number, label: string): Promise<void> {
+    await request("POST", recordingPath(id, "/markers"), { at_ms: atMs, label });
+  },
+  async removeMarker(id: string, markerId: string): Promise<void> {
+    await request("DELETE", recordingPath(id, `/markers/${encodeURIComponent(markerId)}`));
   },
   async openReplay(id: string, atMs: number): Promise<ReplayInfo> {
     return (await request("POST", recordingPath(id, "/replay"), { at_ms: atMs })).json();

@@ -173,6 +173,11 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
       <div class="notice-words">
         <p>{notice.text}</p>
         {notice.hint !== null && <p class="muted">{sentence(notice.hint)}</p>}
+        {notice.link !== undefined && (
+          <a href={notice.link.href} onClick={() => dismissNotice(notice.id)}>
+            {notice.link.text}
+          </a>
+        )}
         {details !== null && (
           <button type="button" class="link-button" onClick={() => copyText(details, "Details copied")}>
             Copy details

@@ -9,10 +9,14 @@ export interface Notice {
   readonly hint: string | null;
   /** For the Copy details button; null where there is nothing more to say. */
   readonly details: string | null;
+  /** Where it leads, in the words of the link. */
+  readonly link?: { readonly href: string; readonly text: string };
 }
 
 const MAX_NOTICES = 3;
 const INFO_MS = 4000;
+/** There is something to press. */
+const LINK_MS = 12_000;
 
 export const notices = signal<readonly Notice[]>([]);
 let lastId = 0;
@@ -21,15 +25,16 @@ function show(notice: Omit<Notice, "id">): void {
   const id = ++lastId;
   const others = notices.value.filter((known) => known.text !== notice.text);
   notices.value = [...others, { ...notice, id }].slice(-MAX_NOTICES);
-  if (notice.kind === "info") setTimeout(() => dismissNotice(id), INFO_MS);
+  if (notice.kind === "info")
+    setTimeout(() => dismissNotice(id), notice.link === undefined ? INFO_MS : LINK_MS);
 }
 
 export function dismissNotice(id: number): void {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 }
 
-export function showNotice(text: string): void {
-  show({ kind: "info", text, hint: null, details: null });
+export function showNotice(text: string, link?: Notice["link"]): void {
+  show({ kind: "info", text, hint: null, details: null, ...(link === undefined ? {} : { link }) });
 }
 
 /** An error in a person's words; `what` is what was tried: "Could not add the desktop". */

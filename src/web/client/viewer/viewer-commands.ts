@@ -1,7 +1,9 @@
 import type { RefObject } from "preact";
 import type { DesktopInfo } from "../../api/api.ts";
 import { api } from "../shell/api-client.ts";
-import { attempt } from "../shell/notices.ts";
+import { durationWords } from "../shell/labels.ts";
+import { attempt, showNotice } from "../shell/notices.ts";
+import { playerPath } from "../shell/route.ts";
 import type { Viewer } from "./viewer.ts";
 import type { Command } from "./viewer-bar.tsx";
 import type { ViewerState } from "./viewer-state.ts";
@@ -34,7 +36,13 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       isDisabled: !mayControl,
       run: () => {
         if (recording_id === null) attempt("Could not record", api.startRecording(desktop.id));
-        else attempt("Could not stop the recording", api.stopRecording(recording_id));
+        else {
+          const stopped = api.stopRecording(recording_id).then(({ duration_ms }) => {
+            const link = { href: playerPath(recording_id), text: "Play it" };
+            showNotice(`Recorded ${durationWords(duration_ms)}`, link);
+          });
+          attempt("Could not stop the recording", stopped);
+        }
       },
     },
     {
