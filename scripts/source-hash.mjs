@@ -16,6 +16,7 @@ const INPUTS = [
   "tsconfig.base.json",
   "tsconfig.build.json",
   "vite.config.ts",
+  "scripts/client-plugins.ts",
 ];
 
 /** SHA-256, in hex, over the names and contents of all that goes into dist/. Times do not count: a clone has new ones. */

@@ -66,6 +66,8 @@ const FILES = {
   "client/index.html": "<!doctype html><title>Overlay Companion</title>",
   "client/favicon.svg": "<svg/>",
   "client/assets/app-1a2b.js": "export {};",
+  "client/assets/app-1a2b.js.br": "packed by brotli",
+  "client/assets/app-1a2b.js.gz": "packed by gzip",
   "client/assets/app-1a2b.css": "body{}",
   "secret.txt": "outside of the client's directory",
 };

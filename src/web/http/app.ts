@@ -76,7 +76,7 @@ export function buildApp(ports: AppPorts): FastifyInstance {
   });
   app.decorateRequest("credential", null);
   app.register(fastifyCookie);
-  app.register(fastifyStatic, { root: ports.clientDir, serve: false, wildcard: false });
+  app.register(fastifyStatic, { root: ports.clientDir, serve: false, wildcard: false, preCompressed: true });
   const keeper = new OpenSockets(ports.authenticator, ports.clock);
   app.register(fastifyWebsocket, {
     options: { ...SOCKET_LIMITS, handleProtocols: (offered) => offered.has("binary") && "binary" },

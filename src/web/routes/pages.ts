@@ -58,6 +58,8 @@ export function pageRoutes(app: FastifyInstance, ports: RoutePorts, parts: PageP
 function assetRoutes(app: FastifyInstance, clientDir: string): void {
   app.get<{ Params: { "*": string } }>("/assets/*", { config: { access: "open" } }, (request, reply) => {
     const path = join("/", request.params["*"]);
+    // The build put each asset's brotli and gzip beside it: a cache between must not hand on the wrong one.
+    reply.header("vary", "accept-encoding");
     return reply.sendFile(`assets${path}`, { maxAge: "1y", immutable: true, dotfiles: "deny" });
   });
   // What the build put beside index.html: the icon, the manifest.

@@ -69,6 +69,29 @@ t.test("assets are kept for ever, and nothing outside of the client's directory 
   }
 });
 
+t.test("an asset comes as the build packed it, in the best form that the browser takes", async (t) => {
+  const { app } = await openHouse(t);
+  for (const [accepted, encoding, body] of [
+    ["gzip, deflate, br, zstd", "br", "packed by brotli"],
+    ["gzip, deflate", "gzip", "packed by gzip"],
+    ["identity", undefined, "export {};"],
+    ["zstd", undefined, "export {};"],
+  ] as const) {
+    const { headers, body: got } = await app.inject({
+      url: "/assets/app-1a2b.js",
+      headers: { "accept-encoding": accepted },
+    });
+    t.equal(headers["content-encoding"], encoding, accepted);
+    t.equal(got, body, accepted);
+    t.match(headers["content-type"], "javascript", accepted);
+    t.equal(headers.vary, "accept-encoding", accepted);
+    t.equal(headers["cache-control"], "public, max-age=31536000, immutable", accepted);
+  }
+  const unpacked = await app.inject({ url: "/assets/app-1a2b.css", headers: { "accept-encoding": "br" } });
+  t.equal(unpacked.headers["content-encoding"], undefined, "what is not packed comes as it is");
+  t.equal(unpacked.body, "body{}");
+});
+
 t.test("an address that leads nowhere is a page to a browser, and an error to a program", async (t) => {
   const { app } = await openHouse(t);
   const person = await app.inject({ url: "/nowhere", headers: { accept: "text/html,*/*" } });

@@ -1,0 +1,172 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import type { Plugin } from "vite";
+
+/** Icons travel as the shapes inside their SVG element: what all have in common is said once in the app. */
+export function slimIcons(): Plugin {
+  return {
+    name: "slim-icons",
+    enforce: "pre",
+    transform: {
+      filter: { id: /lucide-static.*\.svg\?raw$/ },
+      handler(code) {
+        const shapes = code.replace(/\\n/g, " ").replace(/^.*<svg[^>]*>\s*|\s*<\/svg>.*$/gs, "");
+        return { code: `export default "${shapes.replace(/ {2,}/g, " ")}"`, map: null };
+      },
+    },
+  };
+}
+
+/**
+ * noVNC without what our own server never asks of it: the page is signed in before it opens its WebSocket, which
+ * offers the security type None alone, and of the encodings in noVNC's list the server takes the first that it encodes,
+ * which is Tight (Wishes.setEncodings). With the keysyms below 12 KB of the viewer's 56, packed.
+ */
+export function slimNoVnc(): Plugin {
+  const names = "ra2|crypto/crypto|decoders/(?:h264|hextile|jpeg|rre|tightpng|zlib|zrle)";
+  return {
+    name: "slim-novnc",
+    enforce: "pre",
+    load: {
+      filter: { id: new RegExp(`/@novnc/novnc/core/(${names})\\.js$`) },
+      handler: () => ({ code: "export default class {}", map: null }),
+    },
+  };
+}
+
+/** How noVNC finds out whether the browser decodes H.264, by a picture that it carries along: ours sends none. */
+const H264_PROBE = /^async function _checkWebCodecsH264DecodeSupport\(\) \{.*?^\}\n.*?;$/ms;
+
+/** noVNC without its probe for H.264, which would also keep the first picture waiting. */
+export function leaveH264Probe(): Plugin {
+  return {
+    name: "leave-h264-probe",
+    enforce: "pre",
+    transform: {
+      filter: { id: /\/@novnc\/novnc\/core\/util\/browser\.js$/ },
+      handler(code) {
+        if (!H264_PROBE.test(code)) throw new Error("noVNC's probe for H.264 has another form");
+        return { code: code.replace(H264_PROBE, ""), map: null };
+      },
+    },
+  };
+}
+
+/**
+ * noVNC's own names, which begin with an underscore and are too public for a minifier, become short. Each becomes the
+ * same one in all of its files, so that what is reached by name stays reached.
+ */
+export function shortenNoVnc(): Plugin {
+  const short = new Map<string, string>();
+  const shorten = (name: string): string => {
+    const known = short.get(name) ?? `_${short.size.toString(36)}`;
+    short.set(name, known);
+    return known;
+  };
+  return {
+    name: "shorten-novnc",
+    transform: {
+      filter: { id: /\/@novnc\/novnc\/core\/.*\.js$/ },
+      handler: (code) => ({ code: code.replace(/\b_[a-zA-Z]\w*/g, shorten), map: null }),
+    },
+  };
+}
+
+/** noVNC names all keysyms of X, and itself uses four in ten: the names of the others would travel for nothing. */
+export function slimKeysyms(): Plugin {
+  return {
+    name: "slim-keysyms",
+    enforce: "pre",
+    transform: {
+      filter: { id: /\/@novnc\/novnc\/core\/input\/keysym\.js$/ },
+      handler(code, id) {
+        const core = join(dirname(id), "..");
+        const sources = readdirSync(core, { recursive: true, encoding: "utf8" })
+          .filter((path) => path.endsWith(".js"))
+          .map((path) => readFileSync(join(core, path), "utf8"));
+        const used = new Set(sources.flatMap((source) => source.match(/(?<=\bKeyTable\.)\w+/g) ?? []));
+        const kept = code
+          .match(/^ {4}\w+:\s*0x[0-9a-f]+/gim)
+          ?.filter((line) => used.has(line.trim().split(":")[0] ?? ""));
+        if (kept === undefined || kept.length === 0)
+          throw new Error("noVNC's list of keysyms has another form");
+        return { code: `export default {${kept.join(",")}}`, map: null };
+      },
+    },
+  };
+}
+
+/**
+ * Clipboards leave in blocks that are stored, which is all that RFC 1951 asks of a deflated stream: what people copy is
+ * small, and pako's compressor is 10 KB, packed.
+ */
+export function storeClipboards(): Plugin {
+  return {
+    name: "store-clipboards",
+    enforce: "pre",
+    load: {
+      filter: { id: /\/@novnc\/novnc\/core\/deflator\.js$/ },
+      handler: () => ({ code: STORING_DEFLATOR, map: null }),
+    },
+  };
+}
+
+/** noVNC's `Deflator`, without its compressor: a zlib header (RFC 1950) and then stored blocks, none of them the last. */
+export const STORING_DEFLATOR = `
+export default class Deflator {
+  #header = [0x78, 0x01];
+  deflate(bytes) {
+    const parts = [...this.#header];
+    this.#header = [];
+    const blocks = Math.ceil(bytes.length / 65535);
+    const out = new Uint8Array(parts.length + 5 * blocks + bytes.length);
+    out.set(parts);
+    let to = parts.length;
+    for (let from = 0; from < bytes.length; from += 65535) {
+      const block = bytes.subarray(from, from + 65535);
+      const { length } = block;
+      out.set([0, length & 255, length >> 8, ~length & 255, (~length >> 8) & 255], to);
+      out.set(block, to + 5);
+      to += 5 + length;
+    }
+    return out;
+  }
+}
+`;
+
+/**
+ * The kernels are the server's: the player's pictures take none, and work by their twins in TypeScript. A list without
+ * bytes is a host without WebAssembly.
+ */
+export function leaveKernels(): Plugin {
+  return {
+    name: "leave-kernels",
+    enforce: "pre",
+    load: {
+      filter: { id: /\/framebuffer\/kernels\/kernels-wasm\.ts$/ },
+      handler: () => ({ code: "export const KERNELS_WASM = [];", map: null }),
+    },
+  };
+}
+
+/** Smaller than this a file saves no packet. */
+const LEAST_PACKED_BYTES = 1000;
+
+/** Beside each asset the same one as brotli and gzip, at their best: packed once, here, and never while it is served. */
+export function packAssets(): Plugin {
+  return {
+    name: "pack-assets",
+    apply: "build",
+    writeBundle({ dir = "." }, bundle) {
+      for (const file of Object.keys(bundle).filter((name) => /\.(js|css|svg)$/.test(name))) {
+        const path = join(dir, file);
+        const bytes = readFileSync(path);
+        if (bytes.length < LEAST_PACKED_BYTES) continue;
+        const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+        writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
+        writeFileSync(`${path}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+      }
+    },
+  };
+}

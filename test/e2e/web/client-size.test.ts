@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import t from "tap";
+import { until } from "../../support/until.ts";
+import { Appliance } from "../harness/appliance.ts";
+import { openBrowser, signIn } from "../harness/browser.ts";
+import { requirePeers } from "../harness/peers.ts";
+import { onlyDesktop, viewerShot } from "../viewers/viewer-scenario.ts";
+
+const CLIENT = fileURLToPath(new URL("../../../dist/client", import.meta.url));
+
+/** All scripts and styles, as a browser is sent them. */
+const WHOLE_APP_BYTES = 120_000;
+/** What a viewer loads before it opens the desktop's connection: its page, scripts and styles. */
+const FIRST_PICTURE_BYTES = 75_000;
+/** For what speaks no brotli, and for a proxy that packs anew. */
+const WHOLE_APP_GZIP_BYTES = 136_000;
+
+const ASSETS = "/assets/";
+
+/** Bytes of a file of the build in one form; those that are too small to be packed have only their own. */
+function sentBytes(path: string, form: ".br" | ".gz"): number {
+  const file = join(CLIENT, path);
+  return (statSync(`${file}${form}`, { throwIfNoEntry: false }) ?? statSync(file)).size;
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((all, size) => all + size, 0);
+}
+
+t.test(
+  "the web app is small, and a viewer loads little before its picture",
+  { timeout: 120_000 },
+  async (t) => {
+    if (!requirePeers(t, ["chromium"])) return;
+    const appliance = await Appliance.start(t);
+    const { context, page } = await signIn(await openBrowser(t), appliance);
+    const id = await onlyDesktop(appliance);
+
+    await t.test("all of it", async (t) => {
+      const assets = readdirSync(join(CLIENT, "assets")).filter((name) => /\.(js|css)$/.test(name));
+      t.ok(assets.length > 5, "it is built");
+      const bytes = sum(assets.map((name) => sentBytes(`${ASSETS}${name}`, ".br")));
+      t.ok(bytes <= WHOLE_APP_BYTES, `${bytes} bytes as brotli`);
+      const gzipBytes = sum(assets.map((name) => sentBytes(`${ASSETS}${name}`, ".gz")));
+      t.ok(gzipBytes <= WHOLE_APP_GZIP_BYTES, `${gzipBytes} bytes as gzip`);
+    });
+
+    await t.test("a viewer, up to its connection", async (t) => {
+      // What the page after signing in still loads is not the viewer's.
+      await page.goto("about:blank");
+      const loaded: string[] = [];
+      let first: readonly string[] | null = null;
+      page.on("response", (response) => {
+        const { pathname } = new URL(response.url());
+        if (pathname.startsWith(ASSETS)) loaded.push(pathname);
+      });
+      page.on("websocket", (socket) => {
+        if (socket.url().includes("/ws/desktops/")) first ??= [...loaded];
+      });
+      const encodings = new Map<string, string | undefined>();
+      page.on("response", (response) => {
+        const { pathname } = new URL(response.url());
+        encodings.set(pathname, response.headers()["content-encoding"]);
+      });
+      await page.goto(`${appliance.url}/desktops/${id}`);
+      await until("a picture", () => viewerShot(page));
+      const scripts = await until("the list of what came first", () => Promise.resolve(first));
+      t.ok(
+        scripts.some((path) => /\/rfb-/.test(path)),
+        "noVNC is among it",
+      );
+      const packed = scripts.filter((path) => readFileSync(join(CLIENT, path)).length > 1000);
+      t.same(
+        packed.filter((path) => encodings.get(path) !== "br"),
+        [],
+        "all of it came as brotli",
+      );
+      const bytes = sum(["index.html", ...scripts].map((path) => sentBytes(path, ".br")));
+      t.ok(bytes <= FIRST_PICTURE_BYTES, `${bytes} bytes: ${scripts.join(" ")}`);
+      t.comment(`${bytes} bytes before the connection, ${loaded.length - scripts.length} files after it`);
+    });
+    await context.close();
+  },
+);

@@ -1,0 +1,35 @@
+import { constants, inflateSync } from "node:zlib";
+import t from "tap";
+import { STORING_DEFLATOR } from "../../../../scripts/client-plugins.ts";
+
+interface Deflator {
+  deflate(bytes: Uint8Array): Uint8Array;
+}
+
+async function openDeflator(): Promise<Deflator> {
+  const { default: Made }: { readonly default: new () => Deflator } = await import(
+    `data:text/javascript,${encodeURIComponent(STORING_DEFLATOR)}`
+  );
+  return new Made();
+}
+
+/** As the server reads it: the stream goes on, so it has no end yet. */
+function inflated(parts: readonly Uint8Array[]): Buffer {
+  return inflateSync(Buffer.concat(parts), { finishFlush: constants.Z_SYNC_FLUSH });
+}
+
+t.test("what leaves with stored blocks is what zlib reads", async (t) => {
+  for (const length of [0, 1, 255, 256, 65_534, 65_535, 65_536, 131_070, 200_001]) {
+    const bytes = Uint8Array.from({ length }, (_, index) => (index * 7 + (index >> 8)) & 255);
+    const deflator = await openDeflator();
+    const packed = deflator.deflate(bytes);
+    t.ok(inflated([packed]).equals(bytes), `${length} bytes`);
+    t.ok(packed.length <= length + 2 + 5 * Math.ceil(length / 65_535), `${length} bytes grow little`);
+  }
+});
+
+t.test("a second text goes on in the same stream", async (t) => {
+  const deflator = await openDeflator();
+  const parts = ["first", "second"].map((text) => deflator.deflate(Buffer.from(text)));
+  t.equal(inflated(parts).toString(), "firstsecond");
+});
