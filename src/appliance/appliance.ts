@@ -191,7 +191,7 @@ async function openRooms(
   closeStack.add(() => encodingPool.close());
   const reader = new OcrPool(clock);
   closeStack.add(() => reader.close());
-  const texts = new DesktopTexts({ reader, timer: clock });
+  const texts = new DesktopTexts({ reader, timer: clock }, clock.date());
   closeStack.add(() => texts.close());
   warmUpPublishing();
   const secrets = await openSecrets(config, sealer, clock);

@@ -70,7 +70,7 @@ class RecordedText implements TextReader {
     this.#text = new DesktopText(this.#desktop, {
       ...this.#ports,
       audience: "recording",
-      numbers: { next: 1 },
+      numbers: { prefix: "", next: 1 },
     });
     this.#open.add(this);
     return this.#text;

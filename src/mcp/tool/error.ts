@@ -84,7 +84,7 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   text_ambiguous: "pass nth, near or region to say which one",
   text_unexpected: "decide by what was there instead",
   element_unknown:
-    "call get_elements: ids are of one desktop, and forgotten where nobody asked for two minutes",
+    "call get_elements: ids are of one desktop and one run of the server, and forgotten where nobody asked for two minutes",
   element_gone: "call get_elements for what is there now",
   element_changed: "call get_elements, or take the element that the message names, and decide again",
   bad_pattern: "correct the pattern, or use match exact or words",

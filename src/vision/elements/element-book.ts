@@ -29,21 +29,21 @@ export class ElementBook {
   #next = 1;
 
   /** No element has this number or a higher one. */
-  get nextId(): number {
+  get nextNumber(): number {
     return this.#next;
   }
 
   /**
-   * Gives what was found its ids: those that are known, new ones from `firstId` on. `except`: what changes by itself, and
+   * Gives what was found its ids: those that are known, new ones from a number on. `except`: what changes by itself, and
    * so tells nothing.
    */
   enter(
     picture: PixelPicture,
     found: readonly FoundElement[],
     except: readonly Box[],
-    firstId: number,
+    { prefix, firstNumber }: { readonly prefix: string; readonly firstNumber: number },
   ): readonly ScreenElement[] {
-    this.#next = Math.max(this.#next, firstId);
+    this.#next = Math.max(this.#next, firstNumber);
     const looks = found.map((element): Look => {
       const box = element.beside === null ? element.box : joinBoxes(element.box, element.beside);
       const own = lookOf(picture, element.box, except);
@@ -66,7 +66,7 @@ export class ElementBook {
       const isOne = same.length === 1 && seen[by].get(look[by])?.length === 1;
       const before = same.find(isHere) ?? (isOne ? same[0] : undefined);
       const element: ScreenElement = {
-        ...{ id: before?.element.id ?? String(this.#next++), kind, label, rect, score },
+        ...{ id: before?.element.id ?? `${prefix}${this.#next++}`, kind, label, rect, score },
       };
       this.#know({ element, ...look });
       return element;

@@ -21,8 +21,8 @@ export class Elements {
   /** Of the last picture that was looked at. */
   #last: { readonly generation: number; readonly elements: readonly ScreenElement[] } | null = null;
 
-  get nextId(): number {
-    return this.#book.nextId;
+  get nextNumber(): number {
+    return this.#book.nextNumber;
   }
 
   /** Those whose middle is in an area (null: all), in reading order. */
@@ -63,13 +63,13 @@ export class Elements {
 
   async #look(
     { still, read, signal }: Looked,
-    { except, firstId }: ElementsTerms,
+    { except, ...ids }: ElementsTerms,
   ): Promise<readonly ScreenElement[]> {
     const { generation, picture, mask } = still;
     if (this.#last?.generation === generation) return this.#last.elements;
     const lines = await still.lines(read, signal);
     const found = findElements(picture, mask, lines);
-    const elements = this.#book.enter(picture, found, except.map(boxOfRect), firstId);
+    const elements = this.#book.enter(picture, found, except.map(boxOfRect), ids);
     this.#last = { generation, elements };
     return elements;
   }

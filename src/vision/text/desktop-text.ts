@@ -36,8 +36,8 @@ export interface TextPorts {
   /** For whom it is kept: as they are shown the desktop. Default agent. */
   readonly audience?: Audience;
   readonly openThread?: () => TextThread;
-  /** Numbers of elements go on where those of texts that are kept no more ended. */
-  readonly numbers: { next: number };
+  /** Numbers of elements go on where those of texts that are kept no more ended; `prefix`: before each, in its id. */
+  readonly numbers: { readonly prefix: string; next: number };
 }
 
 /** Pixels copied in one turn of the event loop: half a millisecond. */
@@ -114,7 +114,7 @@ export class DesktopText {
   async elements(area: Rect | null, signal: AbortSignal): Promise<ElementsNow> {
     const told = await this.#ask({ kind: "elements", area, ...this.#terms() }, signal);
     if (told.kind !== "elements") throw unexpected();
-    this.#numbered(told.nextId);
+    this.#numbered(told.nextNumber);
     return told.answer;
   }
 
@@ -122,17 +122,18 @@ export class DesktopText {
   async element(id: string, signal: AbortSignal): Promise<ElementFound> {
     const told = await this.#ask({ kind: "element", id, ...this.#terms() }, signal);
     if (told.kind !== "element") throw unexpected();
-    this.#numbered(told.nextId);
+    this.#numbered(told.nextNumber);
     return told.answer;
   }
 
   #terms(): ElementsTerms {
-    return { except: this.#desktop.periodic().rects, firstId: this.#ports.numbers.next };
+    const { prefix, next } = this.#ports.numbers;
+    return { except: this.#desktop.periodic().rects, prefix, firstNumber: next };
   }
 
-  #numbered(nextId: number): void {
+  #numbered(nextNumber: number): void {
     const { numbers } = this.#ports;
-    numbers.next = Math.max(numbers.next, nextId);
+    numbers.next = Math.max(numbers.next, nextNumber);
   }
 
   /** Whoever waits is told why. */

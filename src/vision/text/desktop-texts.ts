@@ -17,14 +17,20 @@ interface Kept {
   cancelTimer(): void;
 }
 
+/** Ids of elements begin with when their process began, in seconds since then. */
+const IDS_SINCE_MS = Date.UTC(2026);
+const DIGITS = 36;
+
 /** The texts of desktops, each kept while somebody asks for it. */
 export class DesktopTexts {
   readonly #ports: TextPorts;
   /** By desktop; who was asked least lately comes first. */
   readonly #kept = new Map<string, Kept>();
 
-  constructor(ports: Omit<TextPorts, "numbers">) {
-    this.#ports = { ...ports, numbers: { next: 1 } };
+  /** `startedAt`: of this process. INVARIANT: what an earlier one gave an id to is named by no id of this one. */
+  constructor(ports: Omit<TextPorts, "numbers">, startedAt: Date) {
+    const seconds = Math.max(0, Math.floor((startedAt.getTime() - IDS_SINCE_MS) / 1000));
+    this.#ports = { ...ports, numbers: { prefix: `${seconds.toString(DIGITS)}-`, next: 1 } };
   }
 
   /** How many are kept now. */

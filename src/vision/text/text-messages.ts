@@ -19,16 +19,18 @@ export interface ElementsTerms {
   /** Places that change by themselves, and so tell nothing. */
   readonly except: readonly Rect[];
   /** New elements have this number or a higher one: what was told before this thread is never meant again. */
-  readonly firstId: number;
+  readonly firstNumber: number;
+  /** Stands before the number in an id. */
+  readonly prefix: string;
 }
 
 export type TextAnswer =
   | { readonly kind: "now"; readonly answer: TextNow }
   | { readonly kind: "since"; readonly answer: TextSince }
   | { readonly kind: "find"; readonly answer: TextFound }
-  /** `nextId`: no element has this number or a higher one. */
-  | { readonly kind: "elements"; readonly answer: ElementsNow; readonly nextId: number }
-  | { readonly kind: "element"; readonly answer: ElementFound; readonly nextId: number };
+  /** `nextNumber`: no element has this number or a higher one. */
+  | { readonly kind: "elements"; readonly answer: ElementsNow; readonly nextNumber: number }
+  | { readonly kind: "element"; readonly answer: ElementFound; readonly nextNumber: number };
 
 /** Pixels of a rectangle, RGBA, row after row. */
 export interface PaintedPart {

@@ -105,10 +105,10 @@ export class TextServer {
         const looked = { still, read, signal };
         if (question.kind === "elements") {
           const answer = await this.#elements.now(looked, question);
-          return { kind: "elements", answer, nextId: this.#elements.nextId };
+          return { kind: "elements", answer, nextNumber: this.#elements.nextNumber };
         }
         const answer = await this.#elements.find(looked, question);
-        return { kind: "element", answer, nextId: this.#elements.nextId };
+        return { kind: "element", answer, nextNumber: this.#elements.nextNumber };
       }
       case "find": {
         const { lines, generation: at } = await index.lines(question.area, read, signal);

@@ -6,6 +6,8 @@ import { DrawnPicture } from "./drawn-picture.ts";
 
 const box = (left: number, top: number, right: number, bottom: number): Box => ({ left, top, right, bottom });
 
+const FIRST = { prefix: "", firstNumber: 1 };
+
 function lowered({ left, top, right, bottom }: Box, by: number): Box {
   return { left, top: top + by, right, bottom: bottom + by };
 }
@@ -31,17 +33,17 @@ const ids = (elements: readonly { readonly id: string }[]): string[] => elements
 t.test("an id stays with its picture, where it stands and where it moves", async (t) => {
   const book = new ElementBook();
   const { picture, found } = rows(1);
-  const [first] = book.enter(picture, found, [], 1);
+  const [first] = book.enter(picture, found, [], FIRST);
   t.equal(first?.id, "1");
-  t.same(ids(book.enter(picture, found, [], 1)), ["1"]);
+  t.same(ids(book.enter(picture, found, [], FIRST)), ["1"]);
   t.ok(book.isAsItWas("1", picture, []));
   picture.shift(box(0, 0, 300, 120), 50);
   t.notOk(book.isAsItWas("1", picture, []), "it is not there any more");
   const moved = found.map(({ box: at, beside }) => button(lowered(at, 50), beside && lowered(beside, 50)));
-  t.match(book.enter(picture, moved, [], 1), [{ id: "1", rect: { x: 200, y: 60 } }]);
+  t.match(book.enter(picture, moved, [], FIRST), [{ id: "1", rect: { x: 200, y: 60 } }]);
   t.ok(book.isAsItWas("1", picture, []));
   picture.fill(box(210, 66, 230, 70), 0xffffffff);
-  t.same(ids(book.enter(picture, moved, [], 1)), ["2"], "what looks otherwise is another one");
+  t.same(ids(book.enter(picture, moved, [], FIRST)), ["2"], "what looks otherwise is another one");
   t.match(book.get("1"), { rect: { y: 60 } }, "the old one is known");
   t.equal(book.get("3"), null);
 });
@@ -49,23 +51,27 @@ t.test("an id stays with its picture, where it stands and where it moves", async
 t.test("those that look the same are told apart by what stands beside them", async (t) => {
   const book = new ElementBook();
   const { picture, found } = rows(3);
-  t.same(ids(book.enter(picture, found, [], 1)), ["1", "2", "3"]);
+  t.same(ids(book.enter(picture, found, [], FIRST)), ["1", "2", "3"]);
   // Scrolled by one: at the place of the second one stands one that looks the same, and is the first.
   picture.shift(box(0, 0, 300, 160), 40);
   t.notOk(book.isAsItWas("2", picture, []));
   const scrolled = found.map(({ box: at, beside }) => button(lowered(at, 40), beside && lowered(beside, 40)));
-  t.same(ids(book.enter(picture, scrolled, [], 1)), ["1", "2", "3"]);
+  t.same(ids(book.enter(picture, scrolled, [], FIRST)), ["1", "2", "3"]);
 });
 
 t.test("those that nothing tells apart keep to their places", async (t) => {
   const book = new ElementBook();
   const { picture, found } = rows(3);
   const alone = found.map(({ box: at }) => button(at));
-  t.same(ids(book.enter(picture, alone, [], 1)), ["1", "2", "3"]);
-  t.same(ids(book.enter(picture, alone, [], 1)), ["1", "2", "3"]);
+  t.same(ids(book.enter(picture, alone, [], FIRST)), ["1", "2", "3"]);
+  t.same(ids(book.enter(picture, alone, [], FIRST)), ["1", "2", "3"]);
   const moved = alone.map(({ box: at }) => button(lowered(at, 5)));
   picture.shift(box(0, 0, 300, 160), 5);
-  t.same(ids(book.enter(picture, moved, [], 1)), ["4", "5", "6"], "which of them moved where is not known");
+  t.same(
+    ids(book.enter(picture, moved, [], FIRST)),
+    ["4", "5", "6"],
+    "which of them moved where is not known",
+  );
 });
 
 t.test(
@@ -74,26 +80,26 @@ t.test(
     const book = new ElementBook();
     const { picture, found } = rows(1);
     const caret = box(205, 12, 207, 28);
-    t.same(ids(book.enter(picture, found, [caret], 700)), ["700"]);
+    t.same(ids(book.enter(picture, found, [caret], { prefix: "x-", firstNumber: 700 })), ["x-700"]);
     picture.fill(caret, 0xff000000);
-    t.ok(book.isAsItWas("700", picture, [caret]));
-    t.notOk(book.isAsItWas("700", picture, []));
-    t.same(ids(book.enter(picture, found, [caret], 1)), ["700"]);
-    t.equal(book.nextId, 701);
+    t.ok(book.isAsItWas("x-700", picture, [caret]));
+    t.notOk(book.isAsItWas("x-700", picture, []));
+    t.same(ids(book.enter(picture, found, [caret], FIRST)), ["x-700"]);
+    t.equal(book.nextNumber, 701);
   },
 );
 
 t.test("one that was shown at two places for a moment is found where it is left", async (t) => {
   const book = new ElementBook();
   const { picture, found } = rows(1);
-  t.same(ids(book.enter(picture, found, [], 1)), ["1"]);
+  t.same(ids(book.enter(picture, found, [], FIRST)), ["1"]);
   picture.fill(box(200, 100, 260, 120), 0xffc04020);
   const [first] = found;
   if (first === undefined) throw new Error("no element");
-  const both = book.enter(picture, [first, button(box(200, 100, 260, 120))], [], 1);
+  const both = book.enter(picture, [first, button(box(200, 100, 260, 120))], [], FIRST);
   t.same(ids(both), ["1", "2"]);
   t.equal(book.successorOf("1", both), null, "while it is at both nobody knows");
-  const left = book.enter(picture, [button(box(200, 100, 260, 120))], [], 1);
+  const left = book.enter(picture, [button(box(200, 100, 260, 120))], [], FIRST);
   t.same(ids(left), ["2"]);
   t.match(book.successorOf("1", left), { id: "2", rect: { y: 100 } });
 });

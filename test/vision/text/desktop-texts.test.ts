@@ -44,15 +44,15 @@ class PageDesktop extends FakeDesktop {
 }
 
 /** Texts whose threads run in this one, and whose engine reads each line as its height and width. */
-function open() {
+function open(startedAt = new Date(1_790_000_000_000)) {
   const clock = new FakeClock();
   const requests: LinesRequest[] = [];
   const threads = new Set<{ lose(): void }>();
   let fault: VisionError | null = null;
-  const texts = new DesktopTexts({
+  const ports = {
     timer: clock,
     reader: {
-      readLines: async (request) => {
+      readLines: async (request: LinesRequest) => {
         requests.push(request);
         if (fault !== null) throw fault;
         return request.lines.map(({ inkBox, top, bottom }) => [
@@ -79,7 +79,8 @@ function open() {
         end: () => void threads.delete(thread),
       };
     },
-  });
+  };
+  const texts = new DesktopTexts(ports, startedAt);
   const fail = (next: VisionError | null): void => {
     fault = next;
   };
@@ -207,4 +208,20 @@ t.test("elements keep their ids while their picture moves, and numbers are never
     again.elements.some(({ id }) => before.has(id)),
     "an old id never means another element",
   );
+});
+
+t.test("an id of an element means none after the server was started anew", async (t) => {
+  const first = open(new Date("2026-11-26T10:00:00.900Z"));
+  const desktop = pageDesktop();
+  const before = await first.texts.elements(desktop, null, never);
+  first.texts.close();
+  const second = open(new Date("2026-11-26T10:00:01.100Z"));
+  t.teardown(() => second.texts.close());
+  const after = await second.texts.elements(desktop, null, never);
+  t.equal(after.elements.length, before.elements.length, "the same screen");
+  t.ok(before.elements.length > 3);
+  for (const { id } of before.elements) {
+    await t.rejects(second.texts.element(desktop, id, never), { code: "element_unknown" }, id);
+    t.ok(id.length <= 20, "click_element takes it");
+  }
 });
