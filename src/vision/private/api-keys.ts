@@ -1,0 +1,80 @@
+import { type Span, spansOf } from "./span.ts";
+
+/**
+ * Keys that say whose they are, as their givers publish it (2026-11). Lengths are those published or a little less, and
+ * an underscore may be read as a blank or a dash.
+ */
+const KNOWN: readonly RegExp[] = [
+  // Amazon: ids of access keys.
+  /(?<![\p{L}\p{N}])(?:AKIA|ASIA)[A-Z0-9]{14,18}(?![\p{L}\p{N}])/gu,
+  // GitHub, GitLab.
+  /(?<![\p{L}\p{N}])gh[pousr][_ -][A-Za-z0-9]{30,}/gu,
+  /(?<![\p{L}\p{N}])github[_ -]pat[_ -][A-Za-z0-9_ -]{40,90}/gu,
+  /(?<![\p{L}\p{N}])gl(?:pat|ptt|dt|rt)-[A-Za-z0-9_-]{18,}/gu,
+  // Anthropic, OpenAI; Stripe.
+  /(?<![\p{L}\p{N}])sk-[A-Za-z0-9_-]{20,}/gu,
+  /(?<![\p{L}\p{N}])[rsp]k[_ -](?:live|test)[_ -][A-Za-z0-9]{16,}/gu,
+  // Slack, Google, npm, PyPI, SendGrid, DigitalOcean, Hugging Face.
+  /(?<![\p{L}\p{N}])xox[abeoprs]-[A-Za-z0-9-]{10,}/gu,
+  /(?<![\p{L}\p{N}])AIza[A-Za-z0-9_-]{30,}/gu,
+  /(?<![\p{L}\p{N}])ya29\.[A-Za-z0-9_-]{20,}/gu,
+  /(?<![\p{L}\p{N}])npm[_ -][A-Za-z0-9]{30,}/gu,
+  /(?<![\p{L}\p{N}])pypi-[A-Za-z0-9_-]{30,}/gu,
+  /(?<![\p{L}\p{N}])SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/gu,
+  /(?<![\p{L}\p{N}])do[por][_ -]v1[_ -][a-f0-9]{40,}/gu,
+  /(?<![\p{L}\p{N}])hf[_ -][A-Za-z0-9]{30,}/gu,
+  // JSON Web Tokens: two objects in base64url begin so.
+  /(?<![\p{L}\p{N}])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/gu,
+  // PEM: the first line says what follows; the lines below are found as random text.
+  /-{3,5} ?BEGIN [A-Z ]{0,30}PRIVATE KEY ?-{0,5}/g,
+];
+
+/** A value that is named so is a secret whatever it looks like, if it may be one at all. */
+const NAMED =
+  /(?:api[ _-]?key|access[ _-]?key|secret(?:[ _-]key)?|[a-z]{0,20}[_-]?token|passwor[dt]|passwd|pwd|passphrase|kennwort)["']?(?: ?[:=] ?)["']?([^\s"'<>(){}[\];,]{6,200})|\bbearer +([A-Za-z0-9._~+/=-]{12,})/gi;
+
+/** Long words without a sense in them. */
+const RANDOM = /[A-Za-z0-9+/_-]{20,}={0,2}/g;
+/** Bits a letter: random base64 of 20 letters has about 4, words and names have 3 to 3.6. */
+const LEAST_ENTROPY = 3.6;
+/** Of the letters: where more of them are in words it is a name or a path. */
+const MOST_IN_WORDS = 0.5;
+
+/** Keys, tokens and passwords: by known shapes, by a name before them, and by being random. */
+export function apiKeys(text: string): Span[] {
+  return [...KNOWN.flatMap((shape) => spansOf(text, shape)), ...named(text), ...random(text)];
+}
+
+function named(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const found of text.matchAll(NAMED)) {
+    const value = found[1] ?? found[2] ?? "";
+    if (!isSecretLike(value)) continue;
+    const to = found.index + found[0].length;
+    spans.push({ from: to - value.length, to });
+  }
+  return spans;
+}
+
+/** Code names variables, and forms show dots: neither is one. */
+function isSecretLike(value: string): boolean {
+  return /\d/.test(value) && /\p{L}/u.test(value) && new Set(value).size >= 5 && !/^\$|\.\w+\(/.test(value);
+}
+
+function random(text: string): Span[] {
+  return spansOf(text, RANDOM, ([token]) => {
+    const hasAll = /[a-z]/.test(token) && /[A-Z]/.test(token) && (token.match(/\d/g) ?? []).length >= 2;
+    if (!hasAll || entropyOf(token) < LEAST_ENTROPY) return false;
+    const inWords = (token.match(/[A-Z]?[a-z]{3,}/g) ?? []).join("").length;
+    return inWords <= MOST_IN_WORDS * token.length;
+  });
+}
+
+/** Shannon's, bits a letter. */
+function entropyOf(text: string): number {
+  const counts = new Map<string, number>();
+  for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}

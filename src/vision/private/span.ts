@@ -1,0 +1,35 @@
+/** Where in a text, half-open. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All matches of a pattern with the flag `g`; those that `isMeant` says are some. */
+export function spansOf(
+  text: string,
+  pattern: RegExp,
+  isMeant: (found: RegExpExecArray) => boolean = () => true,
+): Span[] {
+  const spans: Span[] = [];
+  for (const found of text.matchAll(pattern)) {
+    if (isMeant(found)) spans.push({ from: found.index, to: found.index + found[0].length });
+  }
+  return spans;
+}
+
+/**
+ * A digit, or a letter that readers take it for. One letter each, so that places stay what they are.
+ */
+const LOOKALIKES: ReadonlyMap<string, string> = new Map([
+  ...[..."OoQD"].map((letter) => [letter, "0"] as const),
+  ...[..."Il|i!"].map((letter) => [letter, "1"] as const),
+  ...[..."Zz"].map((letter) => [letter, "2"] as const),
+  ...[..."Ss"].map((letter) => [letter, "5"] as const),
+  ["G", "6"],
+  ["B", "8"],
+]);
+
+/** The digit that a letter may be; null for none. */
+export function digitOf(letter: string): string | null {
+  return letter >= "0" && letter <= "9" ? letter : (LOOKALIKES.get(letter) ?? null);
+}
