@@ -30,7 +30,9 @@ const tools = (names: string): string[] => names.split(" ").map((name) => `tool 
 /** Every way by which something of a screen leaves. */
 export const WAYS_OUT: readonly Way[] = [
   ...of("agent", "pixels", E2E, [
-    ...tools("take_screenshot zoom annotate_screenshot compare_screenshots computer batch_actions"),
+    ...tools(
+      "take_screenshot zoom annotate_screenshot auto_redact_pii compare_screenshots computer batch_actions",
+    ),
     "resource screen://{id}",
     "resource screenshots://{id}",
   ]),

@@ -256,7 +256,17 @@ export const REQUIREMENTS: readonly Requirement[] = [
     `${PICTURES} annotations are drawn in their order, on a copy with an id of its own`,
   ),
   later("T23", "analyze_screenshot", "no provider is asked yet"),
-  later("T24", "auto_redact_pii", "nothing looks for such texts in what OCR reads"),
+  promise(
+    "T24",
+    "auto_redact_pii",
+    "agent",
+    CELLS,
+    "test/mcp/auto-redact-pii.test.ts :: private text is blackened in a copy, and told by kind and place on the desktop",
+    "test/mcp/auto-redact-pii.test.ts :: where nothing is private the image is the same, byte for byte",
+    "test/mcp/auto-redact-pii.test.ts :: others' screenshots and unknown ones are not found, and one must be named",
+    "test/vision/private/find-private.test.ts :: each kind is found in its line, and nothing beside it",
+    "test/e2e/agents/auto-redact-pii.test.ts :: private text of a terminal is found, and not to be read in the copy",
+  ),
   promise(
     "T25",
     "list_screenshots",

@@ -4,6 +4,9 @@ import type { Picture } from "../../framebuffer/picture.ts";
 import { intersectRects, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
 import { scalePicture } from "../../imaging/scale/scale.ts";
 
+/** Letters end softly, and where an image was made smaller they reach into the pixels around. */
+const BLUR = 2;
+
 /**
  * A native-size PNG of `region` with rectangles of the desktop blackened, as `format` and of `size`. What is under
  * them is gone before the picture is made smaller, so that nothing of it is mixed into the pixels around.
@@ -26,6 +29,17 @@ export async function scrub(
     rgba.set(bytes.subarray(from, from + size.width * 4), y * size.width * 4);
   }
   return encodePicture({ ...size, rgba }, format);
+}
+
+/** A picture of ours as a PNG with rectangles of it, and the pixels right around them, black. */
+export async function blackened(file: Uint8Array, rects: readonly Rect[]): Promise<Uint8Array> {
+  const whole = await decodePicture(file);
+  const bounds = rectOfSize(whole);
+  for (const { x, y, width, height } of rects) {
+    const grown = { x: x - BLUR, y: y - BLUR, width: width + 2 * BLUR, height: height + 2 * BLUR };
+    blacken(whole, intersectRects(grown, bounds), bounds);
+  }
+  return encodePicture(whole, "png");
 }
 
 function blacken({ rgba, width }: RgbaPixels, mask: Rect, region: Rect): void {

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { ANCHOR_LIMIT, ANCHOR_LIMIT_IN_ALL } from "../../desktop/anchors/anchors.ts";
 import {
   anchorIdField,
   connectionIdField,
@@ -14,9 +13,8 @@ export const addAnchor = defineTool({
   name: "add_anchor",
   title: "Remember an element",
   description:
-    "Remembers how a part of the desktop looks, to find it again after it moved: for draw_overlay, click_at, wait_for and " +
-    "re_anchor_element. Choose what looks like nothing else, such as a label with its icon; at most 65536 pixels. " +
-    `At most ${ANCHOR_LIMIT} on a desktop, ${ANCHOR_LIMIT_IN_ALL} of all agents together.`,
+    "Remembers how a part of the desktop looks, to find it again elsewhere: for draw_overlay, click_at, wait_for and " +
+    "re_anchor_element. Choose what looks like nothing else, such as a label with its icon; at most 65536 pixels.",
   effect: "overlay",
   hints: { idempotentHint: true },
   input: z.strictObject({

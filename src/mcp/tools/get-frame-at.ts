@@ -13,8 +13,7 @@ import { defineTool } from "../tool/tool.ts";
 export const getFrameAt = defineTool({
   name: "get_frame_at",
   title: "See a recording",
-  description:
-    "Shows the desktop at a moment of a recording: a PNG without pointer and overlays; beyond the end the last picture.",
+  description: "Shows the desktop at a moment of a recording: a PNG without pointer and overlays.",
   effect: "read",
   rate: "screenshot",
   input: z.strictObject({

@@ -8,8 +8,7 @@ export const listScreenshots = defineTool({
   name: "list_screenshots",
   title: "List screenshots",
   description:
-    "Lists your screenshots, the newest first, without images: those that are still kept are the resources " +
-    "screenshots://ID.",
+    "Lists your screenshots, the newest first: those that are still kept are resources screenshots://ID.",
   effect: "read",
   input: z.strictObject({
     limit: z.int().min(1).max(500).optional().describe(`Default ${DEFAULT_LIMIT}.`),

@@ -2,6 +2,7 @@ import type { Tool } from "../tool/tool.ts";
 import { addAnchor } from "./add-anchor.ts";
 import { addConnection } from "./add-connection.ts";
 import { annotateScreenshot } from "./annotate-screenshot.ts";
+import { autoRedactPii } from "./auto-redact-pii.ts";
 import { batchActions } from "./batch-actions.ts";
 import { batchOverlay } from "./batch-overlay.ts";
 import { clearOverlays } from "./clear-overlays.ts";
@@ -82,6 +83,7 @@ export const TOOLS: readonly Tool[] = [
   getElements,
   clickElement,
   ocrScreenshot,
+  autoRedactPii,
   subscribeEvents,
   pollEvents,
   unsubscribeEvents,

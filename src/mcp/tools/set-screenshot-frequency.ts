@@ -8,8 +8,8 @@ export const setScreenshotFrequency = defineTool({
   name: "set_screenshot_frequency",
   title: "Set screenshot frequency",
   description:
-    "Captures the screen by itself: manual (never), periodic or on_change. You are told by notifications of screen://CONNECTION_ID " +
-    `and screenshot_due events of poll_events, with the screenshot_id. At most once in ${LEAST_INTERVAL_MS} ms.`,
+    "Captures by itself: manual (never), periodic or on_change. You are told by notifications of screen://CONNECTION_ID " +
+    "and screenshot_due events of poll_events, with the screenshot_id.",
   effect: "read",
   hints: { idempotentHint: false },
   input: z.strictObject({
@@ -19,7 +19,7 @@ export const setScreenshotFrequency = defineTool({
       .min(0)
       .max(24 * 60 * 60 * 1000)
       .optional()
-      .describe("Default 1000."),
+      .describe(`Default and least ${LEAST_INTERVAL_MS}.`),
     only_on_change: z.boolean().optional().describe("periodic: not where nothing changed."),
     connection_id: connectionIdField,
   }),

@@ -40,7 +40,7 @@ export const waitFor = defineTool({
       .describe("{x, y, width, height}. Default: the whole screen."),
     x: coordinate.optional(),
     y: coordinate.optional(),
-    color: z.string().max(64).optional().describe("CSS colour."),
+    color: z.string().max(64).optional(),
     tolerance: toleranceField(255).describe(
       "How far a colour may be off: of 255, or a share below 1. Default 0; for an anchor 16.",
     ),

@@ -145,6 +145,14 @@ export const READING_CELLS: readonly ReadingCell[] = [
     },
   },
   {
+    tool: "auto_redact_pii",
+    async play(t, { agent }) {
+      const { facts } = await agent.shot();
+      const { screenshot_id } = facts;
+      t.match(await agent.call("auto_redact_pii", { screenshot_id }), { screenshot_id, detections: [] });
+    },
+  },
+  {
     tool: "read_text",
     async play(t, { agent }) {
       const read = await agent.call("read_text");

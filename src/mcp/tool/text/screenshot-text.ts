@@ -76,19 +76,34 @@ interface ShotTextOptions {
  */
 export async function linesOfShot(
   mcpState: McpState,
-  { id, framing, principalId }: Screenshot,
+  shot: Screenshot,
   { region, languages }: ShotTextOptions,
   signal: AbortSignal,
 ): Promise<readonly OcrLine[]> {
-  const part = region === undefined ? null : partOf(region, framing);
-  const file = keptPicture(mcpState, id, principalId);
-  const request = { ownerId: principalId, file, size: framing.image, part, languages };
-  const lines = await mcpState.readText(request, signal);
+  const part = region === undefined ? null : partOf(region, shot.framing);
+  const lines = await readLines(mcpState, shot, { part, languages }, signal);
   return lines.map((line) => ({
     ...line,
-    rect: onDesktop(line.rect, framing),
-    words: line.words.map((word) => ({ ...word, rect: onDesktop(word.rect, framing) })),
+    rect: onDesktop(line.rect, shot.framing),
+    words: line.words.map((word) => ({ ...word, rect: onDesktop(word.rect, shot.framing) })),
   }));
+}
+
+/**
+ * The lines of a screenshot of the caller's, in pixels of its image; throws RefusedError not_found where it has no
+ * picture, VisionError.
+ */
+export async function readLines(
+  mcpState: McpState,
+  { id, framing, principalId }: Screenshot,
+  { part, languages }: { readonly part: Rect | null; readonly languages: readonly string[] },
+  signal: AbortSignal,
+): Promise<readonly OcrLine[]> {
+  const file = keptPicture(mcpState, id, principalId);
+  return await mcpState.readText(
+    { ownerId: principalId, file, size: framing.image, part, languages },
+    signal,
+  );
 }
 
 /** The pixels of the image that show a rectangle of the desktop; throws RefusedError out_of_bounds where none do. */
@@ -104,7 +119,8 @@ function partOf(wanted: Rect, { desktop, region, image }: Framing): Rect {
   return outwards(x, y, width, height, image.width / region.width, image.height / region.height);
 }
 
-function onDesktop({ x, y, width, height }: Rect, { region, image }: Framing): Rect {
+/** The pixels of the desktop that a rectangle of an image shows a part of. */
+export function onDesktop({ x, y, width, height }: Rect, { region, image }: Framing): Rect {
   const [scaleX, scaleY] = [region.width / image.width, region.height / image.height];
   return translateRect(outwards(x, y, width, height, scaleX, scaleY), region.x, region.y);
 }
