@@ -202,6 +202,7 @@ async function openRooms(
       customRules: config.custom_rules,
       approvalExpiryMs: config.approvals.expiry_ms,
       approvalArmingMs: config.approvals.arming_ms,
+      isFourEyes: config.approvals.four_eyes,
       requestExpiryMs: config.requests.expiry_ms,
       clipboard: config.clipboard,
       humanIdleMs: config.input.human_idle_ms,

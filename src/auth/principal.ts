@@ -16,6 +16,8 @@ export interface Principal {
   readonly toolsets?: readonly string[];
   /** The ids of the desktops that it is for; absent: all of them, also those to come. */
   readonly desktops?: readonly string[];
+  /** The id of the person whose it is, where that is not its own: see personBehind. */
+  readonly owner?: string;
   /** Came by a link for guests; absent: has a credential of its own. */
   readonly guest?: Guest;
   /** Where this call comes from; absent where no network lies between. */
@@ -29,6 +31,17 @@ export interface Guest {
   readonly endsAtMs: number;
   /** Without input, whatever the role. */
   readonly isViewOnly: boolean;
+}
+
+/** How long the id of a person may be. */
+export const LONGEST_OWNER = 300;
+
+/**
+ * The id of the person behind a credential; null where nobody knows it, which is so for an agent's token that was made
+ * for nobody.
+ */
+export function personBehind({ id, role, owner }: Pick<Principal, "id" | "owner" | "role">): string | null {
+  return owner ?? (role === "agent" ? null : id);
 }
 
 /** What a role may do; everything not named is refused. */

@@ -7,7 +7,7 @@ import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
 import { AuthError } from "./error.ts";
 import { LastUse } from "./last-use.ts";
 import type { Principal, Role } from "./principal.ts";
-import { LONGEST_DESKTOP_ID, MOST_DESKTOPS, ROLES } from "./principal.ts";
+import { LONGEST_DESKTOP_ID, LONGEST_OWNER, MOST_DESKTOPS, ROLES } from "./principal.ts";
 
 /** `ocp_<id>_<secret>`: 64 bits to look it up by, 256 bits to prove it. */
 const TOKEN = /^ocp_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
@@ -25,6 +25,7 @@ const storedToken = z.strictObject({
   elicit: z.boolean().optional(),
   toolsets: z.array(z.string().min(1).max(40)).min(1).max(20).optional(),
   expires_at: z.iso.datetime().optional(),
+  owner: z.string().min(1).max(LONGEST_OWNER).optional(),
   desktops: z.array(z.string().min(1).max(LONGEST_DESKTOP_ID)).min(1).max(MOST_DESKTOPS).optional(),
 });
 const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(storedToken).max(10_000) });
@@ -48,6 +49,8 @@ export interface TokenInfo {
   readonly toolsets: readonly string[] | null;
   /** The ids of the desktops that it is for; null: all of them. */
   readonly desktops: readonly string[] | null;
+  /** The id of the person whose it is; null: nobody was named. */
+  readonly owner: string | null;
   /** From then on it is nobody's; null for never. */
   readonly expiresAt: string | null;
   /** To the minute; null for never. */
@@ -106,12 +109,21 @@ export class TokenStore {
       readonly mayElicit?: boolean;
       readonly toolsets?: readonly string[] | null;
       readonly expiresAt?: Date | null;
+      /** See Principal.owner. Absent or null: nobody is named. */
+      readonly owner?: string | null;
       /** Not for administrators, who reach all. Absent or null: all of them. */
       readonly desktops?: readonly string[] | null;
     } = {},
   ): Promise<{ readonly token: string; readonly info: TokenInfo }> {
     if (!storedToken.shape.name.safeParse(name).success) {
       throw new AuthError("bad_name", `the token's name has ${name.length} characters: expected 1 to 100`);
+    }
+    const owner = options.owner ?? undefined;
+    if (!storedToken.shape.owner.safeParse(owner).success) {
+      throw new AuthError(
+        "bad_name",
+        `the owner's id has ${owner?.length ?? 0} characters: expected 1 to ${LONGEST_OWNER}`,
+      );
     }
     const desktops = options.desktops ?? null;
     if (desktops !== null) checkGrant(role, desktops);
@@ -126,6 +138,7 @@ export class TokenStore {
       ...(options.mayElicit === true ? { elicit: true } : {}),
       ...(options.toolsets == null ? {} : { toolsets: [...options.toolsets] }),
       ...(options.expiresAt == null ? {} : { expires_at: options.expiresAt.toISOString() }),
+      ...(owner === undefined ? {} : { owner }),
       ...(desktops === null ? {} : { desktops: [...new Set(desktops)] }),
     };
     await this.#change((tokens) => tokens.set(id, stored));
@@ -159,13 +172,14 @@ export class TokenStore {
     );
     if (stored === undefined || !isRight || !this.#isValid(stored)) return null;
     this.#used?.mark(stored.id);
-    const { name, role, elicit = false, toolsets, desktops } = stored;
+    const { name, role, elicit = false, toolsets, owner, desktops } = stored;
     return {
       id,
       name,
       role,
       ...(elicit ? { mayElicit: true } : {}),
       ...(toolsets === undefined ? {} : { toolsets }),
+      ...(owner === undefined ? {} : { owner }),
       ...(desktops === undefined ? {} : { desktops }),
     };
   }
@@ -208,6 +222,7 @@ export class TokenStore {
       createdAt: token.created_at,
       mayElicit: token.elicit === true,
       toolsets: token.toolsets ?? null,
+      owner: token.owner ?? null,
       desktops: token.desktops ?? null,
       expiresAt: token.expires_at ?? null,
       lastUsedAt: this.#used?.at(token.id) ?? null,

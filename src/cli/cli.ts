@@ -37,6 +37,7 @@ Commands
                [--elicit]       the person at its MCP client may approve what it asks
                [--toolsets T]   its holder has only these tools, as with serve
                [--desktops IDS] for these alone, separated by commas; all without it
+               [--owner PERSON] who does not approve what it asks: a token's id, or oidc: and a subject
                [--expires WHEN] 90m, 12h, 30d, or a moment such as 2026-12-31T18:00:00Z; never without it
   token list | revoke ID
   secret add NAME [--file FILE] keep a secret that agents may have typed by its name, or replace one;

@@ -42,6 +42,7 @@ const OPTIONS = {
   replace: { type: "boolean" },
   totp: { type: "boolean" },
   desktops: { type: "string" },
+  owner: { type: "string" },
   agents: { type: "string" },
   seen: { type: "string" },
   "seen-in": { type: "string" },

@@ -20,6 +20,7 @@ export function tokenCommand(words: readonly string[], values: Values, config: C
             mayElicit: values.elicit ?? false,
             expiresAt: expiryOf(values.expires),
             desktops: desktopsOf(values.desktops, role),
+            owner: values.owner ?? null,
             toolsets: values.toolsets === undefined ? null : config.mcp.toolsets,
           });
           return `${token}\n(id ${info.id}, role ${role}; it is not shown again)\n`;
@@ -32,10 +33,11 @@ export function tokenCommand(words: readonly string[], values: Values, config: C
         const lines = tokens
           .list()
           .map(
-            ({ id, role, name, lastUsedAt, mayElicit, toolsets, desktops, expiresAt }) =>
+            ({ id, role, name, lastUsedAt, mayElicit, toolsets, owner, desktops, expiresAt }) =>
               `${id}  ${role}  ${safeText(name)}  last used: ${lastUsedAt ?? "never"}${mayElicit ? "  --elicit" : ""}` +
               `${expiresAt === null ? "" : `  ${expiryWords(expiresAt)}`}` +
               `${toolsets === null ? "" : `  --toolsets ${toolsets.join(",")}`}` +
+              `${owner === null ? "" : `  --owner ${safeText(owner)}`}` +
               `${desktops === null ? "" : `  --desktops ${safeText(desktops.join(","))}`}\n`,
           );
         await tokens.close();

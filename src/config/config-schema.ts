@@ -7,6 +7,7 @@ import { MODES } from "../desktop/control/policy.ts";
 import { TOOLSETS } from "../mcp/tool/toolsets.ts";
 import { RECORDING_POLICIES } from "../recording/write/auto-record.ts";
 import { VIEWER_SECURITY } from "../web/viewer/security.ts";
+import { approvalsSchema } from "./approvals-schema.ts";
 import { auditSchema } from "./audit-schema.ts";
 import { list, port, toggle } from "./config-values.ts";
 import { connectionSchema } from "./connection-schema.ts";
@@ -105,26 +106,7 @@ export const configSchema = z.strictObject({
         ),
     })
     .prefault({}),
-  approvals: z
-    .strictObject({
-      expiry_ms: z.coerce
-        .number()
-        .int()
-        .min(1000)
-        .max(600_000)
-        .default(45_000)
-        .describe("A question nobody answered within this time is denied."),
-      arming_ms: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .max(5000)
-        .default(500)
-        .describe(
-          "A yes is taken only from whom the question's picture (its words, where it has none) was shown to for so long; 0: at once, also where nothing was shown.",
-        ),
-    })
-    .prefault({}),
+  approvals: approvalsSchema,
   requests: z
     .strictObject({
       expiry_ms: z.coerce
@@ -324,6 +306,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("vnc.password", ["OC_VNC_PASSWORD"], null, true),
   key("approvals.expiry_ms", ["OC_APPROVAL_EXPIRY_MS"]),
   key("approvals.arming_ms", ["OC_APPROVAL_ARMING_MS"]),
+  key("approvals.four_eyes", ["OC_APPROVAL_FOUR_EYES"]),
   key("requests.expiry_ms", ["OC_REQUEST_EXPIRY_MS"]),
   key("clipboard.read", ["OC_CLIPBOARD_READ"]),
   key("clipboard.write", ["OC_CLIPBOARD_WRITE"]),

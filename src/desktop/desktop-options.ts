@@ -1,7 +1,7 @@
 import type { Painter } from "../compositor/painter.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Connection } from "./connections/connection.ts";
-import type { Approval, ApprovalTimes } from "./control/approvals/approvals.ts";
+import type { Approval, ApprovalTerms } from "./control/approvals/approvals.ts";
 import type { ClipboardLimits, Mode } from "./control/policy.ts";
 import type { HumanRequest } from "./control/requests/human-request.ts";
 import type { SecretPorts } from "./control/secret-typing.ts";
@@ -26,7 +26,7 @@ export interface DesktopPorts extends SnapshotPorts {
   secured?(): Promise<void>;
 }
 
-export interface DesktopOptions extends ApprovalTimes {
+export interface DesktopOptions extends ApprovalTerms {
   readonly mode: Mode;
   /** Of the mode custom; absent, everything is asked. */
   readonly customRules?: unknown;

@@ -92,7 +92,7 @@ export class Desktop {
       gone: (id) => this.#gate.arbiter.gone(id),
     });
     const { mode, customRules, clipboard = { read: "allow", write: "allow" } } = options;
-    this.#modes = new Modes(policyOf(mode, customRules), clipboard);
+    this.#modes = new Modes(policyOf(mode, customRules), clipboard, options.isFourEyes);
     this.scene = new Scene(clock, ports.painter ?? null);
     const tell = (approval: Approval): void => this.#emit({ type: "approval", approval });
     this.approvals = new Approvals(clock, options, tell, ports.openQuestions);

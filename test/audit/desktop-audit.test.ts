@@ -77,6 +77,7 @@ t.test("what people and agents do on a desktop is recorded, without the words th
       askedAt: "",
       expiresAt: "",
       armingMs: 500,
+      isFourEyes: false,
       state: "granted",
       decidedBy: ANN,
     },
@@ -248,6 +249,7 @@ t.test("questions about no desktop yet are recorded once, the others by their de
     askedAt: "",
     expiresAt: "",
     armingMs: 500,
+    isFourEyes: false,
     state: "denied",
     decidedBy: ANN,
   };

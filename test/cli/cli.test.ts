@@ -95,6 +95,8 @@ t.test("tokens are made, listed without their secret, and revoked", async (t) =>
   t.notMatch(listed, token);
   await run(["token", "revoke", listed.split(" ")[0] ?? ""], dir);
   t.match(await run(["token", "list"], dir), /no tokens/);
+  await run(["token", "create", "agent", "--owner", "oidc:alice"], dir);
+  t.match(await run(["token", "list"], dir), / --owner oidc:alice\n/);
   await run(["token", "create", "agent", "--toolsets", "core,overlay"], dir);
   t.match(await run(["token", "list"], dir), /--toolsets core,overlay/);
   await t.rejects(run(["token", "create", "agent", "--toolsets", "cor"], dir), {

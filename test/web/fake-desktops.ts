@@ -180,6 +180,7 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
       askedAt: "2026-11-21T08:10:00.000Z",
       expiresAt: "2026-11-21T08:10:45.000Z",
       armingMs: 0,
+      isFourEyes: false,
       state: "pending",
       decidedBy: null,
     };

@@ -40,6 +40,13 @@ t.test("a link opens one desktop, once and within a minute, and holds no token",
   const { status, cookies, maxAge } = await redeem(house, ticket.url);
   t.equal(status, 204);
   t.equal(maxAge, 3600, "the session is as long as the visit");
+  const person = async (as: object) => (await app.inject({ url: "/api/v1/me", ...as })).json().person;
+  t.type(await person({ cookies }), "string");
+  t.equal(
+    await person({ cookies }),
+    await person({ headers: house.bearer("operator") }),
+    "counts as its host",
+  );
   t.match(
     audited.find(({ type }) => type === "auth.login"),
     { actor: { id: ticket.guest_id, name: "Eve (guest of the operator)", role: "viewer" } },

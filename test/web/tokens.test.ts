@@ -48,6 +48,31 @@ t.test(
   },
 );
 
+t.test("a token is of who makes it, unless they name another; the person behind it is told", async (t) => {
+  const { app, bearer } = await openHouse(t);
+  const headers = bearer("admin");
+  const make = async (payload: object, by = headers) =>
+    newTokenSchema
+      .strict()
+      .parse((await app.inject({ method: "POST", url: "/api/v1/tokens", headers: by, payload })).json());
+  const personOf = async (authorization: string): Promise<unknown> =>
+    (await app.inject({ url: "/api/v1/me", headers: { authorization } })).json().person;
+  const admin = await personOf(headers.authorization);
+  t.type(admin, "string");
+  const own = await make({ name: "mine", role: "agent" });
+  t.equal(own.owner, admin);
+  t.equal(await personOf(`Bearer ${own.token}`), admin);
+  const hers = await make({ name: "hers", role: "admin", owner: "oidc:alice" });
+  t.equal(hers.owner, "oidc:alice");
+  const made = await make({ name: "made by her", role: "agent" }, { authorization: `Bearer ${hers.token}` });
+  t.equal(made.owner, "oidc:alice", "a person is behind all that they make");
+  for (const owner of ["", "x".repeat(301), 1]) {
+    const payload = { name: "bad", role: "agent", owner };
+    const answer = await app.inject({ method: "POST", url: "/api/v1/tokens", headers, payload });
+    t.equal(answer.statusCode, 400);
+  }
+});
+
 t.test("a token may be for certain desktops, which lists say and the audit counts", async (t) => {
   const { app, bearer, desktops } = await openHouse(t);
   desktops.open("d2");

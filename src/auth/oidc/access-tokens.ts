@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { AuthError } from "../error.ts";
 import type { Principal } from "../principal.ts";
 import { claimedRights, type RoleRule } from "./claimed-role.ts";
-import { isSubject, LONGEST_NAME, LONGEST_SUBJECT, nameIn } from "./person.ts";
+import { isSubject, LONGEST_NAME, LONGEST_SUBJECT, nameIn, personId } from "./person.ts";
 import type { ProviderKeys } from "./provider-keys.ts";
 
 /** Longer is not looked at; groups make tokens long. */
@@ -130,6 +130,7 @@ export class AccessTokens {
       id: `mcp:${sub}|${encodeURIComponent(client)}${place}`,
       name: (client === "" ? name : `${name}, by ${client}`).slice(0, LONGEST_NAME),
       role: "agent",
+      owner: personId(sub),
       ...(desktops === undefined ? {} : { desktops }),
     };
     return { kind: "known", principal, expiresAtMs: (exp + this.#settings.clockSkewS) * 1000 };

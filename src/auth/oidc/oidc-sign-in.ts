@@ -5,7 +5,7 @@ import type { Principal } from "../principal.ts";
 import type { Sessions } from "../sessions.ts";
 import { claimedRights, isSameRights, ROLES_OF_PEOPLE, type RoleRule } from "./claimed-role.ts";
 import type { BegunSignIn, Grant, OpenidProvider } from "./openid-provider.ts";
-import { isSubject, LONGEST_NAME, LONGEST_SUBJECT, nameIn } from "./person.ts";
+import { isSubject, LONGEST_NAME, LONGEST_SUBJECT, nameIn, personId } from "./person.ts";
 
 /** Signing in at the provider may take so long: passwords are looked up, phones fetched. */
 const PENDING_MS = 10 * 60_000;
@@ -150,7 +150,7 @@ export class OidcSignIn {
     if (rights === null) {
       throw new AuthError("no_role", `the claim ${this.#settings.rule.claim} gives ${subject} no role`);
     }
-    return { id: `oidc:${subject}`, name: nameIn(claims) ?? subject.slice(0, LONGEST_NAME), ...rights };
+    return { id: personId(subject), name: nameIn(claims) ?? subject.slice(0, LONGEST_NAME), ...rights };
   }
 
   #watch(sessionId: string, principal: Principal, grant: Grant): void {

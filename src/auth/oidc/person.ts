@@ -6,6 +6,11 @@ export function isSubject(subject: string): boolean {
   return subject.length <= LONGEST_SUBJECT && /^[\x21-\x7e]+$/.test(subject);
 }
 
+/** The id of whoever the provider calls by this subject: a person's own sessions, and the owner of their agents. */
+export function personId(subject: string): string {
+  return `oidc:${subject}`;
+}
+
 /** The name that people know somebody by; null where the provider says none. */
 export function nameIn(claims: Readonly<Record<string, unknown>>): string | null {
   for (const name of ["name", "preferred_username", "email"]) {

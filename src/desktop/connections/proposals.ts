@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Actor } from "../control/action.ts";
 import { connectionDetails, connectionUrl } from "../control/action-details.ts";
 import { NOTHING_HELD } from "../control/action-summary.ts";
-import { type Approval, Approvals, type ApprovalTimes } from "../control/approvals/approvals.ts";
+import { type Approval, Approvals, type ApprovalTerms } from "../control/approvals/approvals.ts";
 import type { DesktopEvent } from "../events/desktop-event.ts";
 import { Listeners } from "../listeners.ts";
 import type { Connection } from "./connection.ts";
@@ -16,13 +16,13 @@ export class Proposals {
   /** `everywhere`: all open questions of the appliance. */
   constructor(
     clock: Clock,
-    times: ApprovalTimes,
+    terms: ApprovalTerms,
     everywhere: () => readonly Approval[],
     onBug: (error: unknown) => void,
   ) {
     this.#listeners = new Listeners(onBug);
     const tell = (approval: Approval): void => this.#listeners.tell({ type: "approval", approval });
-    this.approvals = new Approvals(clock, times, tell, everywhere);
+    this.approvals = new Approvals(clock, terms, tell, everywhere);
   }
 
   on(listener: (event: DesktopEvent) => void): () => void {

@@ -8,6 +8,8 @@ export interface Actor {
   readonly kind: ActorKind;
   readonly id: string;
   readonly name: string;
+  /** The id of the person behind it, by which an agent's owner is known; absent: nobody knows. */
+  readonly person?: string;
   /** Where they come from, for the audit; absent where no network lies between. */
   readonly ip?: string;
   /** What a person may decide about the freedom of agents; absent: nothing. */

@@ -23,10 +23,15 @@ export function policyOf(mode: Mode, metadata?: unknown): Policy {
 export class Modes {
   readonly #clipboard: ClipboardLimits;
   readonly #choices = new PrincipalState<Policy>();
+  readonly #isFourEyes: boolean;
   #ceiling: Policy;
   #limits: CustomRules | null;
+  /** Whose doing it is that agents have the freedom that they have; null: the configuration's. */
+  #freedBy: Actor | null = null;
 
-  constructor(ceiling: Policy, clipboard: ClipboardLimits) {
+  /** `isFourEyes`: what the owner of an agent lets agents do without asking is asked about, where it is their own. */
+  constructor(ceiling: Policy, clipboard: ClipboardLimits, isFourEyes = false) {
+    this.#isFourEyes = isFourEyes;
     this.#ceiling = ceiling;
     this.#limits = ceiling.mode === "custom" ? ceiling.rules : null;
     this.#clipboard = clipboard;
@@ -62,8 +67,11 @@ export class Modes {
    */
   set(mode: Mode, actor: Actor, metadata?: unknown): void {
     if (actor.kind === "human") {
+      const before = this.#ceiling;
       this.#ceiling =
         actor.authority === "rules" ? this.#ruled(mode, metadata) : this.#withinLimits(mode, actor, metadata);
+      const isStricter = isRaise(this.#ceiling, before) && !isRaise(before, this.#ceiling);
+      if (!isStricter) this.#freedBy = actor;
       this.#choices.clear();
       return;
     }
@@ -115,6 +123,18 @@ export class Modes {
 
   verdict(action: Action, actor: Actor, input: InputState): Verdict {
     const choice = this.#choices.get(actor.id) ?? null;
-    return decide({ ceiling: this.#ceiling, choice, clipboard: this.#clipboard }, action, actor, input);
+    const verdict = decide(
+      { ceiling: this.#ceiling, choice, clipboard: this.#clipboard },
+      action,
+      actor,
+      input,
+    );
+    return verdict.kind === "allow" && this.#isFreedByOwner(actor) ? { kind: "ask" } : verdict;
+  }
+
+  /** A mode is a yes to all that it allows: under four eyes that of an agent's owner does not count for it. */
+  #isFreedByOwner({ kind, person }: Actor): boolean {
+    if (!this.#isFourEyes || kind !== "agent" || this.#freedBy === null) return false;
+    return person === undefined || this.#freedBy.person === undefined || this.#freedBy.person === person;
   }
 }

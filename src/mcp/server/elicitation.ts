@@ -133,7 +133,7 @@ export class Elicitation {
         if (asking.delete(approval.id) && mode === "url") call.completed(approval.id).catch(() => undefined);
         return;
       }
-      if (!questions.belongsTo(approval.id, own)) return;
+      if (!questions.belongsTo(approval.id, own) || !isFor(approval, mode)) return;
       const settled = new AbortController();
       asking.set(approval.id, settled);
       const ask = (): Promise<unknown> =>
@@ -177,6 +177,7 @@ export class Elicitation {
     const open: Approval[] = [];
     const stop = questions.on((approval) => {
       if (approval.state !== "pending" || !questions.belongsTo(approval.id, abort.signal)) return;
+      if (!isFor(approval, mode)) return;
       open.push(approval);
       parked.wake();
     });
@@ -301,6 +302,11 @@ export class Elicitation {
     }
     return null;
   }
+}
+
+/** At the agent's own client is its owner: under four eyes there is nothing to ask them, but a page where others answer. */
+function isFor({ isFourEyes }: Approval, mode: ElicitMode): boolean {
+  return !isFourEyes || mode === "url";
 }
 
 function hashOf({ tool, args }: ElicitedCall): string {

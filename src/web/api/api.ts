@@ -111,6 +111,8 @@ export const approvalSchema = z.object({
   expires_at: z.string(),
   /** A yes is taken from whom the picture (the words, where there is none) was shown to for so long. */
   arming_ms: z.int(),
+  /** Who owns the agent does not approve it: the id of that person, null where nobody knows them, who nobody approves; absent: anybody may. */
+  four_eyes: z.object({ owner: z.string().nullable() }).optional(),
   state: z.enum(["pending", "granted", "denied", "expired", "cancelled", "stale"]),
   decided_by: z.string().nullable(),
 });
@@ -149,6 +151,8 @@ export const actionSchema = z.object({
 /** `GET /api/v1/me` */
 const meSchema = z.object({
   id: z.string(),
+  /** Of the person behind it, as `four_eyes.owner` of a question; null: nobody knows. */
+  person: z.string().nullable(),
   name: z.string(),
   role: z.string(),
   permissions: z.array(z.string()),

@@ -34,6 +34,7 @@ export function approvalInfo(approval: Approval): ApprovalInfo {
     asked_at: approval.askedAt,
     expires_at: approval.expiresAt,
     arming_ms: approval.armingMs,
+    ...(approval.isFourEyes ? { four_eyes: { owner: actor.person ?? null } } : {}),
     state: approval.state,
     decided_by: approval.decidedBy?.name ?? null,
   };

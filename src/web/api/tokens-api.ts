@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { LONGEST_DESKTOP_ID, MOST_DESKTOPS, ROLES } from "../../auth/principal.ts";
+import { LONGEST_DESKTOP_ID, LONGEST_OWNER, MOST_DESKTOPS, ROLES } from "../../auth/principal.ts";
 
 /** A token as `GET /api/v1/tokens` lists it; its secret is not kept. */
 export const tokenInfoSchema = z.object({
@@ -10,6 +10,8 @@ export const tokenInfoSchema = z.object({
   desktops: z.array(z.string()).nullable(),
   /** The sets of tools that it has over MCP; null: those of the configuration. */
   toolsets: z.array(z.string()).nullable(),
+  /** The id of the person whose it is, who does not approve what it asks under `approvals.four_eyes`; null: nobody was named. */
+  owner: z.string().nullable(),
   /** The person at its own client may approve what it asks. */
   may_elicit: z.boolean(),
   created_at: z.iso.datetime(),
@@ -30,6 +32,8 @@ export const tokenBodySchema = z.strictObject({
     .max(MOST_DESKTOPS)
     .nullable()
     .default(null),
+  /** Left out or null: whoever asks for it. */
+  owner: z.string().min(1).max(LONGEST_OWNER).nullable().default(null),
   expires_at: z.iso.datetime().nullable().default(null),
 });
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { permissionsOf } from "../../auth/principal.ts";
+import { permissionsOf, personBehind } from "../../auth/principal.ts";
 import type { Me } from "../api/api.ts";
 import { principalOf } from "../http/access.ts";
 import type { RoutePorts } from "../http/ports.ts";
@@ -10,6 +10,7 @@ export function meRoutes(app: FastifyInstance, ports: RoutePorts): void {
     const principal = principalOf(request);
     return {
       id: principal.id,
+      person: personBehind(principal),
       name: principal.name,
       role: principal.role,
       permissions: [...permissionsOf(principal)],

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { OneTimeCodes } from "../../auth/one-time-codes.ts";
-import type { Principal } from "../../auth/principal.ts";
+import { type Principal, personBehind } from "../../auth/principal.ts";
 import { type NewTicket, ticketBodySchema } from "../api/tickets-api.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
@@ -20,11 +20,14 @@ export function ticketRoutes(
     const desktop = desktopOf(ports, request);
     const { role, name, view_only, minutes } = parse(ticketBodySchema, request.body ?? {});
     const host = principalOf(request);
+    const person = personBehind(host);
     const guest: Principal = {
       id: `guest:${randomBytes(8).toString("hex")}`,
       name: `${name} (guest of ${host.name})`,
       role,
       desktops: [desktop.id],
+      // Whoever has the link may be its maker.
+      ...(person === null ? {} : { owner: person }),
       guest: {
         hostId: host.id,
         endsAtMs: ports.clock.nowMs() + minutes * 60_000,

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
+import { personBehind } from "../../auth/principal.ts";
 import type { TokenInfo, TokenStore } from "../../auth/tokens.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { type NewToken, type TokenDetails, tokenBodySchema } from "../api/tokens-api.ts";
+import { principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
 import type { RoutePorts } from "../http/ports.ts";
 
@@ -20,7 +22,7 @@ export function tokenRoutes(
     return tokens.list().map(detailsOf);
   });
   app.post("/api/v1/tokens", { config }, async (request, reply): Promise<NewToken> => {
-    const { name, role, desktops, expires_at } = parse(tokenBodySchema, request.body);
+    const { name, role, desktops, owner, expires_at } = parse(tokenBodySchema, request.body);
     const expiresAt = expires_at === null ? null : new Date(expires_at);
     if (expiresAt !== null && expiresAt.getTime() <= clock.date().getTime()) {
       throw new RefusedError(
@@ -34,7 +36,12 @@ export function tokenRoutes(
         "desktops: got some for an administrator, who reaches all, expected null or another role",
       );
     }
-    const { token, info } = await tokens.create(name, role, { expiresAt, desktops });
+    const { token, info } = await tokens.create(name, role, {
+      expiresAt,
+      desktops,
+      // Who makes a token sees it, and is whose it is unless they say otherwise.
+      owner: owner ?? personBehind(principalOf(request)),
+    });
     reply.code(201).header("cache-control", "no-store");
     return { ...detailsOf(info), token };
   });
@@ -55,9 +62,9 @@ function detailsOf({
   lastUsedAt,
   ...token
 }: TokenInfo): TokenDetails {
-  const { id, name, role, mayElicit } = token;
+  const { id, name, role, owner, mayElicit } = token;
   return {
-    ...{ id, name, role, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt },
+    ...{ id, name, role, owner, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt },
     desktops: desktops === null ? null : [...desktops],
     toolsets: toolsets === null ? null : [...toolsets],
     may_elicit: mayElicit,

@@ -88,7 +88,7 @@ t.test(
     t.ok(tokens.isOne(token));
     t.strictSame(await tokens.judge(token), {
       kind: "known",
-      principal: { id: "mcp:ada|claude", name: "Ada, by claude", role: "agent" },
+      principal: { id: "mcp:ada|claude", name: "Ada, by claude", role: "agent", owner: "oidc:ada" },
       expiresAtMs: (nowS() + 330) * 1000,
     });
     for (const [claims, id] of [
@@ -247,7 +247,12 @@ t.test("scopes and roles have to reach, desktops come from the same claim as at 
   for (const groups of [[], ["watchers"], ["duty"], ["watchers", "everywhere"], "STAFF", undefined])
     t.strictSame(await judge({ scope, groups }), { kind: "no_role" }, JSON.stringify(groups));
   t.match(await judge({ scp: ["ocp:mcp", "ocp:more"] }), {
-    principal: { id: 'mcp:ada|claude ["build","test"]', role: "agent", desktops: ["build", "test"] },
+    principal: {
+      id: 'mcp:ada|claude ["build","test"]',
+      role: "agent",
+      owner: "oidc:ada",
+      desktops: ["build", "test"],
+    },
   });
   t.match(await judge({ scope, groups: ["bots"] }), { principal: { role: "agent", desktops: ["lab"] } });
   for (const groups of [["chiefs"], ["staff", "everywhere"]]) {

@@ -22,7 +22,13 @@ import { FakeLink } from "../../desktop/fake-link.ts";
 import { until } from "../../support/until.ts";
 
 const HUMAN: Actor = { kind: "human", id: "h", name: "Ann" };
-const GRANTED: Principal = { id: "granted", name: "granted agent", role: "agent", mayElicit: true };
+const GRANTED: Principal = {
+  id: "granted",
+  name: "granted agent",
+  role: "agent",
+  mayElicit: true,
+  owner: "alice",
+};
 const PLAIN: Principal = { id: "plain", name: "plain agent", role: "agent" };
 const CLICK = { name: "click_at", arguments: { x: 10, y: 20, intent: "open it", effect_timeout_ms: 0 } };
 
@@ -57,10 +63,10 @@ function waitedClock(): Clock {
 }
 
 /** A live desktop in assist mode behind a real MCP face on a real port. */
-async function open(test: Test, approvalArmingMs = 0, clock: Clock = systemClock) {
+async function open(test: Test, approvalArmingMs = 0, clock: Clock = systemClock, isFourEyes = false) {
   const link = new FakeLink();
   const desktops = new Desktops(
-    { mode: "assist", approvalExpiryMs: 45_000, approvalArmingMs },
+    { mode: "assist", approvalExpiryMs: 45_000, approvalArmingMs, isFourEyes },
     {
       ...PLATFORM,
       clock,
@@ -300,6 +306,25 @@ for (const era of ["2025-11-25", "2026-07-28"]) {
       (await Promise.race([stale, keepAnswering(() => answer(YES))]))?.structuredContent.error?.code,
       "stale_screen",
     );
+  });
+}
+
+for (const era of ["2025-11-25", "2026-07-28"]) {
+  t.test(`${era}: under four eyes the person at the agent's client is not asked`, async (t) => {
+    const { url, desktops, link, asked } = await open(t, 0, systemClock, true);
+    const agent = await client(t, url, era, async () => {
+      t.fail("was asked");
+      return YES;
+    });
+    const work = agent.call();
+    const { id, actor } = await asked();
+    t.match(actor, { person: "alice" });
+    t.throws(() => desktops.questions.decide(id, { kind: "approve" }, { ...HUMAN, person: "alice" }), {
+      code: "permission_denied",
+    });
+    t.notOk(link.said.some((line) => line.startsWith("pointer")));
+    desktops.questions.decide(id, { kind: "approve" }, { ...HUMAN, person: "bob" });
+    t.equal((await work).structuredContent.was_confirmed, true);
   });
 }
 

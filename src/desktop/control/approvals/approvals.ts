@@ -52,6 +52,8 @@ export interface Approval {
   readonly expiresAt: string;
   /** A yes is taken from whom it was shown to for so long; 0: from everybody at once. */
   readonly armingMs: number;
+  /** Only a yes by somebody else than the agent's owner counts. */
+  readonly isFourEyes: boolean;
   readonly state: ApprovalState;
   readonly decidedBy: Actor | null;
 }
@@ -59,14 +61,16 @@ export interface Approval {
 /** What is asked: an Approval without what the queue adds. */
 export type Question = Omit<
   Approval,
-  "id" | "argumentsHash" | "askedAt" | "expiresAt" | "armingMs" | "state" | "decidedBy"
+  "id" | "argumentsHash" | "askedAt" | "expiresAt" | "armingMs" | "isFourEyes" | "state" | "decidedBy"
 >;
 
-/** How long a question waits for an answer, and how long a yes has to wait. */
-export interface ApprovalTimes {
+/** How long a question waits for an answer, how long a yes has to wait, and whose counts. */
+export interface ApprovalTerms {
   readonly approvalExpiryMs: number;
   /** See Approval.armingMs. Default 0. */
   readonly approvalArmingMs?: number;
+  /** See Approval.isFourEyes. Default false. */
+  readonly isFourEyes?: boolean;
 }
 
 /** What a face has put before somebody: the card's words, or all that a person needs to decide. */
@@ -116,7 +120,7 @@ interface Open {
 export class Approvals {
   readonly #open = new Map<string, Open>();
   readonly #clock: Clock;
-  readonly #times: { readonly expiryMs: number; readonly armingMs: number };
+  readonly #terms: { readonly expiryMs: number; readonly armingMs: number; readonly isFourEyes: boolean };
   readonly #on: (approval: Approval) => void;
   readonly #everywhere: () => readonly Approval[];
 
@@ -126,13 +130,13 @@ export class Approvals {
    */
   constructor(
     clock: Clock,
-    { approvalExpiryMs: expiryMs, approvalArmingMs: armingMs = 0 }: ApprovalTimes,
+    { approvalExpiryMs: expiryMs, approvalArmingMs: armingMs = 0, isFourEyes = false }: ApprovalTerms,
     on: (approval: Approval) => void,
     everywhere?: () => readonly Approval[],
   ) {
     this.#everywhere = everywhere ?? (() => this.pending);
     this.#clock = clock;
-    this.#times = { expiryMs, armingMs };
+    this.#terms = { expiryMs, armingMs, isFourEyes };
     this.#on = on;
   }
 
@@ -176,8 +180,9 @@ export class Approvals {
       id: randomUUID(),
       argumentsHash: createHash("sha256").update(JSON.stringify(question.action)).digest("hex"),
       askedAt: now.toISOString(),
-      expiresAt: new Date(now.getTime() + this.#times.expiryMs).toISOString(),
-      armingMs: this.#times.armingMs,
+      expiresAt: new Date(now.getTime() + this.#terms.expiryMs).toISOString(),
+      armingMs: this.#terms.armingMs,
+      isFourEyes: this.#terms.isFourEyes,
       state: "pending",
       decidedBy: null,
     };
@@ -198,7 +203,7 @@ export class Approvals {
       case "expired":
         throw new RefusedError(
           "approval_expired",
-          `nobody approved this action within ${this.#times.expiryMs / 1000} s: ask the human to watch the viewer, then try again`,
+          `nobody approved this action within ${this.#terms.expiryMs / 1000} s: ask the human to watch the viewer, then try again`,
         );
       case "stale":
         throw new RefusedError(
@@ -230,7 +235,7 @@ export class Approvals {
 
   /**
    * Answers an open question, once. Throws RefusedError not_found for an unknown or already decided one,
-   * permission_denied for anyone but a human, too_early for a yes of whom it was not shown to for long enough,
+   * permission_denied for anyone but a human and for the yes of an agent's owner under four eyes, too_early for a yes of whom it was not shown to for long enough,
    * invalid_parameters for an edit that does not fit.
    */
   decide(id: string, answer: boolean | Decision, by: Actor): Approval {
@@ -242,6 +247,7 @@ export class Approvals {
     // INVARIANT: whatever face this comes from, no agent decides, not even about another's question.
     if (by.kind !== "human") throw new RefusedError("permission_denied", "only a human decides approvals");
     if (decision.kind === "approve") {
+      checkFourEyes(open.approval, by);
       this.#checkArmed(open, by);
       const { action } = open.approval;
       const wanted = decision.edit === undefined ? action : withEdit(action, decision.edit);
@@ -301,7 +307,7 @@ export class Approvals {
         resolve({ closed, decision });
         this.#on(closed);
       };
-      const cancelExpiry = this.#clock.after(this.#times.expiryMs, () =>
+      const cancelExpiry = this.#clock.after(this.#terms.expiryMs, () =>
         close({ ...approval, state: "expired" }),
       );
       this.#open.set(approval.id, { approval, asking, shownAtMs: new Map(), close });
@@ -314,6 +320,22 @@ export class Approvals {
       this.#on(approval);
     });
   }
+}
+
+/** INVARIANT: whatever face a yes comes from, it is of somebody who is known not to be the agent's owner. */
+function checkFourEyes({ isFourEyes, actor }: Approval, by: Actor): void {
+  if (!isFourEyes) return;
+  if (actor.person === undefined) {
+    throw new RefusedError(
+      "permission_denied",
+      "nobody is known to own this agent, so nobody may approve it (approvals.four_eyes): an administrator makes a token for it that names its owner",
+    );
+  }
+  if (by.person !== undefined && by.person !== actor.person) return;
+  throw new RefusedError(
+    "permission_denied",
+    "got a yes by the owner of this agent, expected one by somebody else (approvals.four_eyes): another person who may approve answers, you may say no",
+  );
 }
 
 /** What a human may change of an action, for the card. */

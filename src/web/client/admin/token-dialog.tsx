@@ -10,6 +10,9 @@ import { ROLE_WORDS, ROLES } from "./admin-words.ts";
 import { DesktopChecks } from "./desktop-checks.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
+/** As the server takes it. */
+const LONGEST_OWNER = 300;
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -72,6 +75,7 @@ function TokenForm({
   const role = useSignal<TokenDetails["role"]>("agent");
   const isLimited = useSignal(false);
   const desktops = useSignal<readonly string[]>([]);
+  const owner = useSignal("");
   const term = useSignal<number>(USUAL_TERM);
   const isBusy = useSignal(false);
   const fault = useSignal<string | null>(null);
@@ -86,6 +90,7 @@ function TokenForm({
         name: name.value.trim(),
         role: role.value,
         desktops: isForCertain ? [...desktops.value] : null,
+        owner: owner.value.trim() || null,
         expires_at: lifeMs === null ? null : new Date(serverNowMs() + lifeMs).toISOString(),
       })
       .then(onMade, (error: unknown) => {
@@ -140,6 +145,24 @@ function TokenForm({
         </label>
       )}
       {isForCertain && <DesktopChecks legend="Desktops" chosen={desktops} />}
+      <label class="field">
+        <span>Owner</span>
+        <input
+          maxLength={LONGEST_OWNER}
+          placeholder="You"
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="token-owner-help"
+          value={owner.value}
+          onInput={(event) => {
+            owner.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      <p class="muted" id="token-owner-help">
+        The person whose it is: the id of their token, or <code>oidc:</code> and their id at the sign-in
+        provider. Where four eyes are needed, they do not approve what it asks.
+      </p>
       <label class="field">
         <span>How long it is good</span>
         <select

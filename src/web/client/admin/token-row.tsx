@@ -15,7 +15,7 @@ export function isExpired({ expires_at }: TokenDetails): boolean {
 
 /** One token of the list. */
 export function TokenRow({ token, isMine, onRevoke }: TokenRowProps) {
-  const { name, role, desktops, toolsets, expires_at } = token;
+  const { name, role, desktops, toolsets, owner, expires_at } = token;
   const nowMs = serverNowMs();
   const isOver = isExpired(token);
   return (
@@ -31,6 +31,7 @@ export function TokenRow({ token, isMine, onRevoke }: TokenRowProps) {
       <dl class="thing-facts">
         <Fact name="Desktops" value={desktops === null ? "All" : desktopNames(desktops)} />
         {toolsets !== null && <Fact name="Tools" value={toolsets.join(", ")} />}
+        {owner !== null && <Fact name="Owner" value={owner} />}
         {token.may_elicit && <Fact name="Approvals" value="Also by the person at its own client" />}
         <Fact name="Last used" value={agoWords(token.last_used_at, nowMs)} />
         <Fact

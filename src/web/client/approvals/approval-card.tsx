@@ -9,8 +9,9 @@ import { clockWords, secondsUntil, shareLeft } from "../shell/countdown.ts";
 import { isTyping } from "../shell/keyboard-focus.ts";
 import { decisionWords } from "../shell/labels.ts";
 import { showError } from "../shell/notices.ts";
-import { desktopOf, may, now } from "../shell/session.ts";
+import { desktopOf, may, me, now } from "../shell/session.ts";
 import { ApprovalPicture } from "./approval-picture.tsx";
+import { whyNotYours } from "./four-eyes.ts";
 
 const ApprovalEdit = lazy(async () => (await import("./approval-edit.tsx")).ApprovalEdit);
 
@@ -43,14 +44,17 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
   const card = useRef<HTMLElement>(null);
   useKeptHeight(card, isPending);
   const isOpen = isPending && !isSending.value && seconds > 0;
-  const mayAgree = isOpen && isArmed.value && may("approve");
   const mayDecide = may("approve");
+  const mayTake = isOpen && isArmed.value && mayDecide;
+  const barred = whyNotYours(approval, me.value);
+  const mayAgree = mayTake && barred === null;
 
   const isEditing = useSignal(false);
   const mayTakeOver = may("input") && approval.desktop_id !== "";
 
+  const isAnswer = { approve: mayAgree, deny: true, take_over: mayTake } as const;
   const decide = (body: DecisionBody): void => {
-    if (!isOpen || !mayDecide || (body.decision !== "deny" && !mayAgree)) return;
+    if (!isOpen || !mayDecide || !isAnswer[body.decision]) return;
     isSending.value = true;
     api.decide(approval.id, body).catch((error: unknown) => {
       isSending.value = false;
@@ -130,6 +134,11 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
             : "Void as soon as this picture changes visibly; the desktop sends approximations."}
         </p>
       )}
+      {isPending && barred !== null && (
+        <p class="approval-barred" role="note">
+          {barred}
+        </p>
+      )}
       {isPending ? (
         <footer class="approval-foot">
           <TimeBar approval={approval} />
@@ -168,7 +177,7 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
                 type="button"
                 class="button"
                 title="Do it yourself: the agent is told that you hold the input"
-                disabled={!mayAgree}
+                disabled={!mayTake}
                 onClick={() => decide({ decision: "take_over" })}
               >
                 Take over <kbd>T</kbd>
