@@ -43,8 +43,8 @@ export const readText = defineTool({
   name: "read_text",
   title: "Read the screen",
   description:
-    "The text on the desktop now, by OCR, as it is laid out: far cheaper than an image. With `since`, a generation of an " +
-    "earlier answer, only lines that were added, gone or moved: the cheapest way to see what an action did.",
+    "The text on the desktop, by OCR, as laid out: far cheaper than an image. With `since`, a generation of an earlier " +
+    "answer, only lines added, gone or moved: the cheapest way to see what an action did.",
   effect: "read",
   input,
   output,
