@@ -12,7 +12,7 @@ export const FLOORS = [
   { name: "HEART", rooms: ["desktop"], areRoomsOpen: true },
   {
     name: "SERVICES",
-    rooms: ["recording", "audit", "auth", "demo", "vision", "monitoring"],
+    rooms: ["recording", "audit", "auth", "demo", "vision", "monitoring", "push"],
     areRoomsOpen: false,
   },
   { name: "FACES", rooms: ["mcp", "web"], areRoomsOpen: false },

@@ -62,6 +62,7 @@ import {
 } from "./open-links.ts";
 import { openMonitoring } from "./open-monitoring.ts";
 import { openAccessTokens, openOidc } from "./open-oidc.ts";
+import { openPush } from "./open-push.ts";
 import { openRecordings } from "./open-recordings.ts";
 import { openSecrets, secretPorts } from "./open-secrets.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
@@ -248,6 +249,9 @@ async function openRooms(
   closeStack.add(() => desktops.close());
   auditDesktops(desktops, (entry) => audit.record(entry));
   logDesktops(desktops, log);
+  const pushes = openPush(config, { log, clock, own, record: (entry) => audit.record(entry) });
+  closeStack.add(() => pushes.close());
+  pushes.follow(desktops);
   const recordings = await openRecordings(config, log, desktops, { clock, sealer, replays, reader });
   closeStack.add(() => recordings.close());
   auditRecordings(recordings, (entry) => audit.record(entry));

@@ -1,5 +1,6 @@
 import { checkConfig } from "../config/check-config.ts";
-import { type Config, printable } from "../config/config-schema.ts";
+import type { Config } from "../config/config-schema.ts";
+import { printable } from "../config/printable.ts";
 import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
 
 /** `config print` and `config validate`. */

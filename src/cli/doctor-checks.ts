@@ -1,9 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { access, constants, stat, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { makeReceivers } from "../appliance/open-forwarders.ts";
+import { ownListenersOf } from "../appliance/open-links.ts";
 import { openidProviderOf } from "../appliance/open-oidc.ts";
+import { pushReach } from "../appliance/open-push.ts";
 import { checkConfig } from "../config/check-config.ts";
 import type { Config } from "../config/config-schema.ts";
 import { hasSystemFonts } from "../demo/typeface.ts";
@@ -11,6 +13,7 @@ import type { Connection } from "../desktop/connections/connection.ts";
 import type { TestReport } from "../desktop/connections/connection-test.ts";
 import { systemClock } from "../platform/clock.ts";
 import { VERSION } from "../platform/version.ts";
+import { guardedLook } from "../push/guarded-post.ts";
 
 /** What was looked at, what is so, and what to do where it is wrong. */
 export interface Finding {
@@ -206,6 +209,46 @@ export async function checkReceivers(config: Config): Promise<Finding[]> {
       }
     }),
   );
+}
+
+/** What answers at each webhook's address, and each command's program; nobody is told anything. */
+export async function checkPush(config: Config): Promise<Finding[]> {
+  const reach = pushReach(config, ownListenersOf(config));
+  const hooks = config.push.webhooks.map(async ({ name, url }) => {
+    const part = `push webhook ${name}`;
+    try {
+      await guardedLook(url, reach);
+      return well(part, "something answers there");
+    } catch (error) {
+      return wrong(part, reasonOf(error), "check push.webhooks, and that this machine reaches it");
+    }
+  });
+  const commands = config.push.commands.map(async ({ name, argv: [program = ""] }) => {
+    const part = `push command ${name}`;
+    return (await isProgram(program))
+      ? well(part, program)
+      : wrong(part, `${program} is no program`, "install it, or give its whole path in push.commands");
+  });
+  return Promise.all([...hooks, ...commands]);
+}
+
+async function isProgram(name: string): Promise<boolean> {
+  const dirs = name.includes("/")
+    ? [""]
+    : (process.env["PATH"] ?? "").split(delimiter).map((dir) => `${dir}/`);
+  for (const dir of dirs) {
+    const path = `${dir}${name}`;
+    const isFile = await stat(path).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    const isOurs = access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isFile && (await isOurs)) return true;
+  }
+  return false;
 }
 
 /** The OpenID provider tells about itself; nothing where none is configured. */

@@ -12,6 +12,7 @@ import {
   checkNode,
   checkPorts,
   checkProvider,
+  checkPush,
   checkReceivers,
   checkTargets,
   checkTls,
@@ -43,6 +44,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     checkFonts(),
     ...(await checkTargets(connections, (connection) => linkTest(connection, config))),
     ...(await checkReceivers(config)),
+    ...(await checkPush(config)),
     ...(await checkProvider(config)),
   ];
 }

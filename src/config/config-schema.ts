@@ -1,6 +1,5 @@
 import * as z from "zod";
 import type { ConnectionInput } from "../desktop/connections/connection.ts";
-import { isSecret, SECRET_FIELDS } from "../desktop/connections/connection-fields.ts";
 import { VERDICT_WORDS } from "../desktop/control/action-class.ts";
 import { customRulesSchema } from "../desktop/control/custom-rules-fields.ts";
 import { MODES } from "../desktop/control/policy.ts";
@@ -13,6 +12,7 @@ import { list, port, toggle } from "./config-values.ts";
 import { connectionSchema } from "./connection-schema.ts";
 import { masksSchema } from "./masks-schema.ts";
 import { oidcSchema } from "./oidc-schema.ts";
+import { pushSchema } from "./push-schema.ts";
 import { secretsSchema } from "./secrets-schema.ts";
 import { targetsSchema } from "./targets-schema.ts";
 
@@ -241,6 +241,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   masks: masksSchema,
+  push: pushSchema,
   secrets: secretsSchema,
   connections: z
     .array(connectionSchema)
@@ -344,6 +345,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("audit.otlp.api_key", ["AUDIT_OTLP_API_KEY"], null, true),
   key("audit.syslog.endpoint", ["AUDIT_SYSLOG_ENDPOINT"]),
   key("audit.syslog.ca", ["AUDIT_SYSLOG_CA"]),
+  key("push.base_url", ["OC_PUSH_BASE_URL"]),
   key("log.level", ["OC_LOG_LEVEL"]),
 ];
 
@@ -354,29 +356,3 @@ export class ConfigError extends Error {
 
 /** What `serve` opens where nothing is configured and nothing was added before. */
 export const DEMO: ConnectionInput = { id: "demo", protocol: "demo" };
-
-/** The configuration as `config print` shows it: secrets are named, never shown. */
-export function printable(config: Config): Record<string, unknown> {
-  const hide = (secret: string | null | undefined): string | null =>
-    secret === undefined || secret === null ? null : "(set)";
-  const { isStdio: _, ...rest } = config;
-  return {
-    ...rest,
-    auth: { token: hide(config.auth.token) },
-    oidc: { ...config.oidc, client_secret: hide(config.oidc.client_secret) },
-    audit: {
-      ...config.audit,
-      key: hide(config.audit.key),
-      http: { ...config.audit.http, api_key: hide(config.audit.http.api_key) },
-      otlp: { ...config.audit.otlp, api_key: hide(config.audit.otlp.api_key) },
-    },
-    vnc: { ...config.vnc, password: hide(config.vnc.password) },
-    connections: config.connections.map((connection) => ({
-      ...connection,
-      password: null,
-      ...Object.fromEntries(
-        SECRET_FIELDS.filter((name) => isSecret(connection, name)).map((name) => [name, "(set)"]),
-      ),
-    })),
-  };
-}

@@ -14,6 +14,7 @@ import {
   checkNode,
   checkPorts,
   checkProvider,
+  checkPush,
   checkReceivers,
   checkTargets,
   checkTls,
@@ -21,6 +22,7 @@ import {
 import { loadConfig } from "../../src/config/load-config.ts";
 import { makeConnection } from "../../src/desktop/connections/connection.ts";
 import { Collector } from "../audit/forward-house.ts";
+import { PostServer } from "../push/push-house.ts";
 
 const configOf = (dataDir: string, env: Record<string, string> = {}) =>
   loadConfig({
@@ -204,3 +206,37 @@ t.test(
     for (const { part, ok, advice } of findings) t.equal(advice === null, ok, part);
   },
 );
+
+t.test("where pushes go: what answers, what is not there, and nobody is told", async (t) => {
+  const server = await PostServer.open(t);
+  server.status = 405;
+  const hook = (name: string, url: string) => ({ name, url });
+  const dir = t.testdir();
+  const file = join(dir, "config.yaml");
+  const push = {
+    webhooks: [
+      hook("up", `${server.url}/secret-topic`),
+      hook("metadata", "http://169.254.169.254/secret-topic"),
+      hook("own", "http://127.0.0.1:1/secret-topic"),
+    ],
+    commands: [
+      { name: "there", argv: ["sh"] },
+      { name: "not-there", argv: ["no-such-program"] },
+    ],
+  };
+  writeFileSync(file, JSON.stringify({ server: { port: 1 }, push }));
+  const config = loadConfig({
+    env: { OC_DATA_DIR: dir },
+    ...{ flags: {}, file, connect: [], isDemo: false, isStdio: false },
+  });
+  const found = await checkPush(config);
+  t.match(found, [
+    { part: "push webhook up", ok: true },
+    { part: "push webhook metadata", ok: false, detail: /nothing is sent to/ },
+    { part: "push webhook own", ok: false, detail: /nothing is sent to/ },
+    { part: "push command there", ok: true },
+    { part: "push command not-there", ok: false },
+  ]);
+  t.notMatch(JSON.stringify(found), /secret-topic/);
+  t.notMatch(JSON.stringify(server.had), /approval|request"/, "nobody was told anything");
+});

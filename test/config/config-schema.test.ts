@@ -4,8 +4,9 @@ import { join } from "node:path";
 import t from "tap";
 import * as z from "zod";
 import { checkConfig } from "../../src/config/check-config.ts";
-import { CONFIG_KEYS, configSchema, printable } from "../../src/config/config-schema.ts";
+import { CONFIG_KEYS, configSchema } from "../../src/config/config-schema.ts";
 import { type ConfigSources, loadConfig } from "../../src/config/load-config.ts";
+import { printable } from "../../src/config/printable.ts";
 
 function load(sources: Partial<ConfigSources> = {}) {
   return loadConfig({
@@ -282,4 +283,33 @@ t.test("where connections may lead is a list of rules", async (t) => {
   t.throws(() => load({ env: { OC_TARGETS_DENY: "example.com" } }), {
     message: /targets\.deny.*expected targets such as/,
   });
+});
+
+t.test("receivers of pushes: each by a name of its own, and nothing secret is printed", async (t) => {
+  const hook =
+    "{name: phones, url: 'https://ntfy.example/secret-topic', key: secret-key-of-sixteen, token: secret-token}";
+  const config = load({ file: file(`push: {base_url: "https://desks.example/", webhooks: [${hook}]}\n`) });
+  t.match(config.push, {
+    base_url: "https://desks.example",
+    webhooks: [{ name: "phones", format: "json", subjects: ["approval", "request"], link: "page" }],
+    commands: [],
+  });
+  t.notMatch(JSON.stringify(printable(config)), /secret-/);
+  const twice = file(`push: {webhooks: [${hook}], commands: [{name: phones, argv: [x]}]}\n`);
+  t.throws(() => load({ file: twice }), /expected each name once/);
+  for (const [wrong, words] of [
+    ["webhooks: [{name: a, url: 'ftp://secret-topic.example/'}]", /expected a URL/],
+    ["webhooks: [{name: a, url: 'https://x.example/', key: secret-short}]", /key/],
+    ["commands: [{name: a, argv: []}]", /argv/],
+    ["commands: [{name: 'a b', argv: [x]}]", /expected 1 to 64/],
+  ] as const) {
+    let message = "";
+    try {
+      load({ file: file(`push: {${wrong}}\n`) });
+    } catch (error) {
+      message = String(error);
+    }
+    t.match(message, words);
+    t.notMatch(message, /secret-/);
+  }
 });

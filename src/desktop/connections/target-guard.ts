@@ -26,6 +26,9 @@ export interface TargetReach extends TargetLimits {
 export type TargetPlace = Pick<Connection, "protocol" | "host" | "port"> &
   Pick<Partial<Connection>, "transport" | "path" | "repeater_id">;
 
+/** A place as it is judged; `protocol` also https, of what is sent to people. */
+type GuardedPlace = Omit<TargetPlace, "protocol"> & { readonly protocol: string };
+
 /** Never a desktop: link-local (cloud metadata among them), unspecified, multicast, broadcast, translated IPv4. */
 const FORBIDDEN = new BlockList();
 FORBIDDEN.addSubnet("0.0.0.0", 8, "ipv4");
@@ -77,7 +80,7 @@ function isOwn(address: string): boolean {
  * connects to the answer. Where a repeater goes on to is judged as well.
  * Throws LinkError target_forbidden or unreachable.
  */
-export async function guardTarget(place: TargetPlace, reach: TargetReach): Promise<ResolvedTarget> {
+export async function guardTarget(place: GuardedPlace, reach: TargetReach): Promise<ResolvedTarget> {
   const { host, port, protocol, repeater_id } = place;
   if (repeater_id !== undefined) judgeBehindRepeater(protocol, repeater_id, reach);
   const addresses = await resolve(host);
@@ -154,7 +157,7 @@ function judgeNever(host: string, address: string): void {
  * UltraVNC's repeater (mode I) connects to what its field names, "host:port" or "host::port", and resolves it itself:
  * only an address is the same to both of us. "ID:…" (mode II) names who has connected to it.
  */
-function judgeBehindRepeater(protocol: TargetPlace["protocol"], id: string, reach: TargetReach): void {
+function judgeBehindRepeater(protocol: string, id: string, reach: TargetReach): void {
   if (id.startsWith("ID:")) return;
   const [, six, four, after = "0"] = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?:::?(\d{1,5}))?$/i.exec(id) ?? [];
   const host = six ?? four ?? "";

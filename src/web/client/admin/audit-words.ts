@@ -54,6 +54,8 @@ const WORDS: Readonly<Record<string, string>> = {
   "request.cancelled": "Request withdrawn",
   "backup.created": "Backup made",
   "backup.restored": "Backup restored",
+  "push.sent": "Person told by push",
+  "push.lost": "Push not delivered",
   "grant.given": "Allowed for a while",
   "grant.used": "Done as allowed before",
   "grant.revoked": "Allowance revoked",

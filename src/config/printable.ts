@@ -1,0 +1,38 @@
+import { isSecret, SECRET_FIELDS } from "../desktop/connections/connection-fields.ts";
+import type { Config } from "./config-schema.ts";
+
+/** The configuration as `config print` shows it: secrets are named, never shown. */
+export function printable(config: Config): Record<string, unknown> {
+  const hide = (secret: string | null | undefined): string | null =>
+    secret === undefined || secret === null ? null : "(set)";
+  const { isStdio: _, ...rest } = config;
+  return {
+    ...rest,
+    auth: { token: hide(config.auth.token) },
+    oidc: { ...config.oidc, client_secret: hide(config.oidc.client_secret) },
+    audit: {
+      ...config.audit,
+      key: hide(config.audit.key),
+      http: { ...config.audit.http, api_key: hide(config.audit.http.api_key) },
+      otlp: { ...config.audit.otlp, api_key: hide(config.audit.otlp.api_key) },
+    },
+    push: {
+      ...config.push,
+      webhooks: config.push.webhooks.map(({ key, token, ...webhook }) => ({
+        ...webhook,
+        // The end of ntfy's addresses is all that keeps others from reading them.
+        url: "(set)",
+        key: hide(key),
+        token: hide(token),
+      })),
+    },
+    vnc: { ...config.vnc, password: hide(config.vnc.password) },
+    connections: config.connections.map((connection) => ({
+      ...connection,
+      password: null,
+      ...Object.fromEntries(
+        SECRET_FIELDS.filter((name) => isSecret(connection, name)).map((name) => [name, "(set)"]),
+      ),
+    })),
+  };
+}

@@ -1,0 +1,54 @@
+/** What a person is told of by push. */
+export const PUSH_SUBJECTS = ["approval", "request"] as const;
+export type PushSubject = (typeof PUSH_SUBJECTS)[number];
+
+/** Where the link of a push leads: nowhere, or to the web app. */
+export const PUSH_LINKS = ["none", "page"] as const;
+export type PushLink = (typeof PUSH_LINKS)[number];
+
+/**
+ * That somebody is asked something.
+ *
+ * INVARIANT: no pixels, no typed text and no reason: it passes through services that others run.
+ */
+export interface Notice {
+  /** Of the approval or the request. */
+  readonly id: string;
+  readonly subject: PushSubject;
+  /** Of the action that is asked about, or what a person is needed for. */
+  readonly kind: string;
+  /** null: about no desktop yet. */
+  readonly desktop: { readonly id: string; readonly name: string } | null;
+  /** Who asks. */
+  readonly agent: string;
+  readonly askedAt: string;
+  readonly expiresAt: string;
+}
+
+/** A notice as one receiver gets it. */
+export interface PushMessage {
+  readonly notice: Notice;
+  /** null: none. */
+  readonly link: string | null;
+}
+
+/** Told once of each thing: the first line of a notification, and the second. Neither begins with what somebody chose. */
+export function wordsOf({ subject, kind, desktop, agent }: Notice): {
+  readonly title: string;
+  readonly message: string;
+} {
+  const where = desktop === null ? "" : ` on ${desktop.name}`;
+  return {
+    title: subject === "approval" ? `Approval wanted${where}` : `A person is wanted${where}`,
+    message: `Asked by ${agent}: ${kind.replaceAll("_", " ")}`,
+  };
+}
+
+/** A message as programs read it. */
+export function jsonOf({ notice, link }: PushMessage): string {
+  const { id, subject, kind, desktop, agent, askedAt, expiresAt } = notice;
+  return JSON.stringify({
+    ...{ version: 1, id, subject, kind, desktop, agent },
+    ...{ asked_at: askedAt, expires_at: expiresAt, url: link, ...wordsOf(notice) },
+  });
+}
