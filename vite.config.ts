@@ -18,6 +18,8 @@ const THE_PICTURE =
 const BESIDE_THE_PICTURE =
   /\/client\/(approvals\/(?!approval-queue)|admin\/invite|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel)|action-list|overlay-list|clipboard-panel)|connections\/(identity|desktop-details))/;
 
+const PUSH_WORKER = "push-worker";
+
 /** The web app: one page for all addresses, hashed assets that may be cached for ever. */
 export default defineConfig({
   root: "src/web/client",
@@ -45,7 +47,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // What is alike, and what is loaded together, comes as one file: it packs better than many small ones.
     rolldownOptions: {
+      input: { index: "src/web/client/index.html", [PUSH_WORKER]: "src/web/client/push/push-worker.ts" },
       output: {
+        // A service worker is for the pages below its own address, which has to stay the same.
+        entryFileNames: ({ name }) => (name === PUSH_WORKER ? "[name].js" : "assets/[name]-[hash].js"),
         codeSplitting: {
           groups: [
             // What many pages share, what the viewer shares with what comes after its first picture, and the styles:

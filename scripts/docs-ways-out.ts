@@ -136,6 +136,7 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
     "GET /api/v1/secrets",
     "GET /api/v1/audit",
     "GET /api/v1/me",
+    "GET /api/v1/push",
   ],
   ...["admin-token", "agent-token", "agent-tokens", "tokens.json", "tokens-used.json", "secret.key"].map(
     file,
@@ -146,6 +147,7 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
     "last-connected.json",
     "connections.json",
     "secrets.json",
+    "push.json",
     "secrets-used.json",
     "secrets.lock",
   ].map(file),

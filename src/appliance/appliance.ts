@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Audit } from "../audit/audit.ts";
+import type { AuditEntry } from "../audit/audit-event.ts";
 import { auditDesktops, testEntry } from "../audit/desktop-audit.ts";
 import type { Forwarder } from "../audit/forward/forwarder.ts";
 import { auditMcp } from "../audit/mcp-audit.ts";
@@ -62,7 +63,7 @@ import {
 } from "./open-links.ts";
 import { openMonitoring } from "./open-monitoring.ts";
 import { openAccessTokens, openOidc } from "./open-oidc.ts";
-import { openPush } from "./open-push.ts";
+import { openPush, openWebPushes } from "./open-push.ts";
 import { openRecordings } from "./open-recordings.ts";
 import { openSecrets, secretPorts } from "./open-secrets.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
@@ -249,8 +250,12 @@ async function openRooms(
   closeStack.add(() => desktops.close());
   auditDesktops(desktops, (entry) => audit.record(entry));
   logDesktops(desktops, log);
-  const pushes = openPush(config, { log, clock, own, record: (entry) => audit.record(entry) });
+  const pushRooms = { log, clock, own, record: (entry: AuditEntry) => audit.record(entry) };
+  const pushes = openPush(config, pushRooms);
   closeStack.add(() => pushes.close());
+  const isActive = (personId: string): boolean => authenticator.isActive({ id: personId });
+  const webPushes = await openWebPushes(config, { ...pushRooms, pushes, sealer, isActive });
+  closeStack.add(() => webPushes?.close());
   pushes.follow(desktops);
   const recordings = await openRecordings(config, log, desktops, { clock, sealer, replays, reader });
   closeStack.add(() => recordings.close());
@@ -321,6 +326,7 @@ async function openRooms(
     tokens,
     secrets,
     tickets,
+    ...(webPushes === null ? {} : { push: webPushes }),
     ...(oidc === null ? {} : { oidc }),
     ...(accessTokens === null ? {} : { accessTokens }),
     audit,

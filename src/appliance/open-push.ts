@@ -1,12 +1,16 @@
+import { join } from "node:path";
 import type { AuditEntry } from "../audit/audit-event.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { OwnListener, TargetReach } from "../desktop/connections/target-guard.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { runCommand } from "../push/command.ts";
+import { guardedPost } from "../push/guarded-post.ts";
 import type { Notice, PushLink } from "../push/notice.ts";
 import { Pushes } from "../push/pushes.ts";
 import { isWanted, type PushReceiver, type PushWish } from "../push/receiver.ts";
+import { type PushSealer, Subscriptions } from "../push/subscriptions.ts";
+import { WebPushes } from "../push/web-pushes.ts";
 import { Webhook } from "../push/webhook.ts";
 import { limitsOf } from "./open-links.ts";
 
@@ -15,6 +19,28 @@ interface PushRooms {
   readonly clock: Clock;
   readonly own: OwnListener[];
   record(entry: AuditEntry): void;
+}
+
+interface WebPushRooms extends PushRooms {
+  readonly pushes: Pushes;
+  readonly sealer: PushSealer;
+  /** Whether a person's credential still is one. */
+  isActive(personId: string): boolean;
+}
+
+/** What tells people in their browsers; null where that is not configured. */
+export async function openWebPushes(config: Config, rooms: WebPushRooms): Promise<WebPushes | null> {
+  const { subject, services } = config.push.web;
+  if (subject === undefined) return null;
+  const { log, clock, own, pushes, sealer, isActive } = rooms;
+  return new WebPushes({
+    ...{ clock, pushes, subject, services, isActive },
+    post: (request) => guardedPost(request, pushReach(config, own)),
+    subscriptions: await Subscriptions.open(join(config.data_dir, "push.json"), sealer),
+    // The browser knows where it is subscribed.
+    linkOf: (notice) => pathOf(notice),
+    onFault: (err) => log.error({ err }, "Push subscriptions could not be kept"),
+  });
 }
 
 /** What tells people by push; who is told is configured. */
@@ -65,10 +91,15 @@ function receiverOf(name: string, wish: PushWish, { base_url }: Config["push"]):
   };
 }
 
-function linkOf({ id, subject, desktop }: Notice, link: PushLink, baseUrl: string): string | null {
-  if (link === "none") return null;
-  if (subject === "approval") return `${baseUrl}/approvals?card=${id}`;
-  return `${baseUrl}/desktops/${encodeURIComponent(desktop?.id ?? "")}`;
+function linkOf(notice: Notice, link: PushLink, baseUrl: string): string | null {
+  return link === "none" ? null : `${baseUrl}${pathOf(notice)}`;
+}
+
+/** The card in the web app. */
+function pathOf({ id, subject, desktop }: Notice): string {
+  return subject === "approval"
+    ? `/approvals?card=${id}`
+    : `/desktops/${encodeURIComponent(desktop?.id ?? "")}`;
 }
 
 /** Where pushes may be sent: not where no desktop may be. `targets.only` names desktops, and a push goes to none. */

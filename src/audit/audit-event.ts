@@ -52,6 +52,8 @@ export const AUDIT_TYPES = [
   "request.declined",
   "request.expired",
   "request.cancelled",
+  "push.subscribed",
+  "push.unsubscribed",
   "push.sent",
   "push.lost",
   "grant.given",

@@ -89,7 +89,7 @@ export class Authenticator {
     if (request.sessionId === undefined) return { kind: "anonymous" };
     const principal =
       request.sessionId.length > LONGEST_CREDENTIAL ? null : this.#ports.sessions.find(request.sessionId);
-    if (principal === null || !this.#isActive(principal)) return { kind: "anonymous" };
+    if (principal === null || !this.isActive(principal)) return { kind: "anonymous" };
     return { kind: "known", credential: { kind: "session", principal, sessionId: request.sessionId } };
   }
 
@@ -160,7 +160,7 @@ export class Authenticator {
 
   /** Asking counts as use of a session. */
   #isStillValid(credential: Credential): boolean {
-    if (!this.#isActive(credential.principal)) return false;
+    if (!this.isActive(credential.principal)) return false;
     switch (credential.kind) {
       case "token":
         return true;
@@ -215,11 +215,11 @@ export class Authenticator {
 
   #byCode(text: string): Principal | null {
     const principal = this.#ports.codes.redeem(text) ?? this.#ports.tickets?.redeem(text) ?? null;
-    return principal !== null && this.#isActive(principal) ? principal : null;
+    return principal !== null && this.isActive(principal) ? principal : null;
   }
 
   /** Who came by a token is gone with it, and so are their guests; others, such as who used the code of the first start, are not bound to one. */
-  #isActive({ id, guest }: Principal): boolean {
+  isActive({ id, guest }: Pick<Principal, "id" | "guest">): boolean {
     const credential = guest?.hostId ?? id;
     return !isTokenId(credential) || this.#ports.tokens.has(credential);
   }

@@ -346,6 +346,8 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("audit.syslog.endpoint", ["AUDIT_SYSLOG_ENDPOINT"]),
   key("audit.syslog.ca", ["AUDIT_SYSLOG_CA"]),
   key("push.base_url", ["OC_PUSH_BASE_URL"]),
+  key("push.web.subject", ["OC_PUSH_WEB_SUBJECT"]),
+  key("push.web.services", ["OC_PUSH_WEB_SERVICES"]),
   key("log.level", ["OC_LOG_LEVEL"]),
 ];
 

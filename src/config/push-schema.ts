@@ -1,5 +1,14 @@
 import * as z from "zod";
 import { PUSH_LINKS, PUSH_SUBJECTS } from "../push/notice.ts";
+import { list } from "./config-values.ts";
+
+/** Of Chrome and Edge on Android, Firefox, Safari, and Edge on Windows (2026). */
+const PUSH_SERVICES = [
+  "fcm.googleapis.com",
+  "*.push.services.mozilla.com",
+  "*.push.apple.com",
+  "*.notify.windows.com",
+] as const;
 
 const name = z
   .string()
@@ -78,6 +87,22 @@ export const pushSchema = z
       .max(20)
       .default([])
       .describe("What to run, each with name, argv, subjects, desktops and link."),
+    web: z
+      .strictObject({
+        subject: z
+          .string()
+          .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, "expected mailto:ADDRESS or a https: URL")
+          .optional()
+          .describe(
+            "How push services reach you, mailto:ADDRESS or a https: URL. With it people may be told in their browsers (Web Push).",
+          ),
+        services: list
+          .default([...PUSH_SERVICES])
+          .describe(
+            "Hosts of browsers' push services, *. before one for all below it, separated by commas; nothing is sent elsewhere.",
+          ),
+      })
+      .prefault({}),
   })
   .prefault({})
   .refine(

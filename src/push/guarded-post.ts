@@ -11,7 +11,7 @@ const LONGEST_ANSWER = 64 * 1024;
 /** Statuses that may be others the next time. */
 const PASSING = new Set([408, 409, 425, 429]);
 
-interface GuardedPost {
+export interface GuardedPost {
   readonly url: string;
   readonly method?: "POST" | "HEAD";
   readonly headers: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export async function guardedPost(post: GuardedPost, reach: TargetReach): Promis
   if (status.code >= 200 && status.code < 300) return;
   throw new PushError(`answered ${status.code}, expected 200 to 299`, {
     isFinal: status.code < 500 && !PASSING.has(status.code),
-    pauseMs: status.pauseMs,
+    ...{ pauseMs: status.pauseMs, status: status.code },
   });
 }
 

@@ -26,14 +26,22 @@ export class PushError extends Error {
   readonly isFinal: boolean;
   /** It asked for so long a pause; 0: it said nothing. */
   readonly pauseMs: number;
+  /** Of its answer; null where there was none. */
+  readonly status: number | null;
 
   constructor(
     message: string,
-    { isFinal = false, pauseMs = 0, cause }: { isFinal?: boolean; pauseMs?: number; cause?: unknown } = {},
+    {
+      isFinal = false,
+      pauseMs = 0,
+      status = null,
+      cause,
+    }: { isFinal?: boolean; pauseMs?: number; status?: number | null; cause?: unknown } = {},
   ) {
     super(message, { cause });
     this.isFinal = isFinal;
     this.pauseMs = pauseMs;
+    this.status = status;
   }
 }
 

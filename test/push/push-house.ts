@@ -1,3 +1,4 @@
+import { createDecipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { Test } from "tap";
@@ -71,4 +72,24 @@ export class PostServer {
     this.#server.close();
     await once(this.#server, "close");
   }
+}
+
+/** A browser's side of a subscription: what it hands out, and how it reads what comes. */
+export function browserOf(endpoint: string) {
+  const ecdh = createECDH("prime256v1");
+  ecdh.generateKeys();
+  const auth = randomBytes(16);
+  const keys = { p256dh: ecdh.getPublicKey("base64url"), auth: auth.toString("base64url") };
+  const read = (body: Buffer): string => {
+    const [salt, ours] = [body.subarray(0, 16), body.subarray(21, 86)];
+    const info = Buffer.concat([Buffer.from("WebPush: info\0"), ecdh.getPublicKey(), ours]);
+    const ikm = Buffer.from(hkdfSync("sha256", ecdh.computeSecret(ours), auth, info, 32));
+    const derived = (what: string, length: number): Buffer =>
+      Buffer.from(hkdfSync("sha256", ikm, salt, `Content-Encoding: ${what}\0`, length));
+    const opener = createDecipheriv("aes-128-gcm", derived("aes128gcm", 16), derived("nonce", 12));
+    opener.setAuthTag(body.subarray(-16));
+    const plain = Buffer.concat([opener.update(body.subarray(86, -16)), opener.final()]);
+    return plain.subarray(0, plain.lastIndexOf(2)).toString();
+  };
+  return { endpoint, keys, ecdh, read };
 }

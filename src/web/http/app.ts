@@ -21,6 +21,7 @@ import { challenge, metadataRoutes } from "../routes/metadata.ts";
 import { oidcRoutes } from "../routes/oidc.ts";
 import { overlayRoutes } from "../routes/overlays.ts";
 import { pageRoutes } from "../routes/pages.ts";
+import { pushRoutes } from "../routes/push.ts";
 import { recordingRoutes } from "../routes/recordings.ts";
 import { recordingPictureRoutes } from "../routes/recordings-pictures.ts";
 import { replayRoutes } from "../routes/replays.ts";
@@ -189,6 +190,7 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   overlayRoutes(app, ports);
   approvalRoutes(app, ports, reading);
   requestRoutes(app, ports);
+  pushRoutes(app, ports);
   ruleRoutes(app, ports);
   maskRoutes(app, ports);
   if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);

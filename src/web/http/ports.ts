@@ -24,6 +24,7 @@ import type { Audience, View } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Readiness } from "../../monitoring/readiness.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { WebPushes } from "../../push/web-pushes.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { PlayerLink } from "../../recording/read/player-link.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
@@ -157,6 +158,8 @@ export interface AppPorts {
   readonly accessTokens?: Pick<AccessTokens, "resource" | "scopes" | "issuer">;
   /** Links for guests; absent: nobody is invited. */
   readonly tickets?: Pick<OneTimeCodes, "issue" | "lifetimeMs">;
+  /** Browsers of people that are told by push; absent: none is. */
+  readonly push?: Pick<WebPushes, "publicKey" | "subscribe" | "unsubscribe">;
   /** Absent: nobody makes tokens by REST. */
   readonly tokens?: Pick<TokenStore, "list" | "create" | "revoke">;
   /** Absent: no secrets are kept. */

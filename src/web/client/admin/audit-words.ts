@@ -54,6 +54,8 @@ const WORDS: Readonly<Record<string, string>> = {
   "request.cancelled": "Request withdrawn",
   "backup.created": "Backup made",
   "backup.restored": "Backup restored",
+  "push.subscribed": "Push turned on in a browser",
+  "push.unsubscribed": "Push turned off in a browser",
   "push.sent": "Person told by push",
   "push.lost": "Push not delivered",
   "grant.given": "Allowed for a while",

@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
+import { PushSwitch } from "../push/push-switch.tsx";
 import { route } from "../shell/router.ts";
 import { appState } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
@@ -32,6 +33,7 @@ export function ApprovalsPage() {
         <ApprovalList cards={cards} isDesktopNamed />
         <RequestList requests={requests} isDesktopNamed />
         <GrantList grants={grants} isDesktopNamed />
+        <PushSwitch />
       </div>
     </Shell>
   );

@@ -21,6 +21,7 @@ import type {
   TimelineInfo,
   VerificationInfo,
 } from "../../api/api.ts";
+import type { PushInfo, SubscriptionBody } from "../../api/push-api.ts";
 
 /** The server said no, or could not be reached: `code` "offline", `status` 0. */
 export class ApiError extends Error {
@@ -171,6 +172,15 @@ export const api = {
   },
   async answerRequest(id: string, body: RequestBody): Promise<void> {
     await request("POST", `/api/v1/requests/${encodeURIComponent(id)}`, body);
+  },
+  async push(): Promise<PushInfo> {
+    return (await request("GET", "/api/v1/push")).json();
+  },
+  async subscribePush(body: SubscriptionBody): Promise<void> {
+    await request("PUT", "/api/v1/push/subscription", body);
+  },
+  async unsubscribePush(endpoint: string): Promise<void> {
+    await request("DELETE", "/api/v1/push/subscription", { endpoint });
   },
   async revokeGrant(id: string): Promise<void> {
     await request("DELETE", `/api/v1/grants/${encodeURIComponent(id)}`);
