@@ -23,7 +23,15 @@ const PROMISED = [
   ...["wait", "wait_for", "batch_actions", "paste_text", "reset_input", "session_stop", "session_resume"],
   ...["computer", "list_screenshots", "set_mode", "add_anchor", "re_anchor_element", "remove_anchor"],
   ...["subscribe_events", "unsubscribe_events", "poll_events", "set_screenshot_frequency"],
-  ...["compare_screenshots", "annotate_screenshot", "ocr_screenshot", "auto_redact_pii", "read_text", "find_text", "click_text"],
+  ...[
+    "compare_screenshots",
+    "annotate_screenshot",
+    "ocr_screenshot",
+    "auto_redact_pii",
+    "read_text",
+    "find_text",
+    "click_text",
+  ],
   ...["get_elements", "click_element", "request_human"],
   ...["start_recording", "stop_recording", "list_recordings", "get_frame_at", "search_recording"],
 ];
