@@ -3,7 +3,7 @@ import t from "tap";
 import * as z from "zod";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
-import { accessibilityFaults, canvasShot, openBrowser, signIn } from "../harness/browser.ts";
+import { accessibilityFaults, canvasShot, looksWell, openBrowser, signIn } from "../harness/browser.ts";
 import type { Agent } from "../harness/mcp-client.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { differenceOf, type Shot } from "../harness/xwd.ts";
@@ -242,6 +242,23 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
     const wanted = await admin.picture("get_frame_at", { recording_id: recordingId, at_ms: 2000 });
     t.equal(differenceOf(seen, wanted), null);
     await t.rejects(agent.call("click_at", { x: 5, y: 5, connection_id: id }), "it takes no input");
+    const bar = page.getByRole("toolbar", { name: "Recording" });
+    await bar.getByText("Frozen at 0:02").waitFor();
+    await page.locator(".state-mark", { hasText: "Replay" }).waitFor();
+    await looksWell(t, page, "replay-desktop");
+    const slider = bar.getByRole("slider", { name: "Position in the recording" });
+    await slider.fill("3000");
+    await bar.getByText("Frozen at 0:03").waitFor();
+    const later = await agent.picture("take_screenshot", { connection_id: id });
+    const there = await admin.picture("get_frame_at", { recording_id: recordingId, at_ms: 3000 });
+    t.equal(differenceOf(later, there), null, "and all who watch it are there");
+    await bar.getByRole("button", { name: "Play" }).click();
+    await bar.getByText("Playing").waitFor();
+    await bar.getByRole("button", { name: "Pause" }).click();
+    await bar.getByText(/^Frozen at/).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await looksWell(t, page, "replay-desktop");
+    await page.setViewportSize({ width: 1440, height: 900 });
   });
 
   await t.test("no page fails axe or overflows, in both themes, wide and narrow", async (t) => {

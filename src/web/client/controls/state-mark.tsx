@@ -20,7 +20,9 @@ export function StateMark({ desktop }: { readonly desktop: DesktopInfo }) {
     <span class={`state-mark tone-${tone}`} title={stateReason(desktop.state) ?? undefined}>
       <span class="dot" aria-hidden="true" />
       <span class="state-words">
-        {stateWords(desktop.state, serverNowMs())}
+        {desktop.protocol === "replay" && desktop.state.kind === "live"
+          ? "Replay"
+          : stateWords(desktop.state, serverNowMs())}
         {desktop.is_stopped && ", agents stopped"}
       </span>
     </span>

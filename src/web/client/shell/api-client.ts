@@ -11,6 +11,7 @@ import type {
   Me,
   RecordingInfo,
   ReplayInfo,
+  ReplayStateInfo,
   RequestBody,
   RulesInfo,
   RulesTried,
@@ -239,6 +240,16 @@ export const api = {
   },
   async removeMarker(id: string, markerId: string): Promise<void> {
     await request("DELETE", recordingPath(id, `/markers/${encodeURIComponent(markerId)}`));
+  },
+  async replay(desktopId: string): Promise<ReplayStateInfo> {
+    return (await request("GET", desktopPath(desktopId, "/replay"))).json();
+  },
+  /** What is left out stays. */
+  async steerReplay(
+    desktopId: string,
+    change: { readonly at_ms?: number; readonly speed?: number; readonly is_playing?: boolean },
+  ): Promise<ReplayStateInfo> {
+    return (await request("PATCH", desktopPath(desktopId, "/replay"), change)).json();
   },
   async openReplay(id: string, atMs: number): Promise<ReplayInfo> {
     return (await request("POST", recordingPath(id, "/replay"), { at_ms: atMs })).json();

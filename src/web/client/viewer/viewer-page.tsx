@@ -29,6 +29,7 @@ const ClipboardPanel = lazy(async () => (await import("./clipboard-panel.tsx")).
 const ViewerSide = lazy(async () => (await import("./viewer-side.tsx")).ViewerSide);
 const MaskDialog = lazy(async () => (await import("../masks/mask-dialog.tsx")).MaskDialog);
 const InviteDialog = lazy(async () => (await import("../admin/invite-dialog.tsx")).InviteDialog);
+const ReplayBar = lazy(async () => (await import("./replay-bar.tsx")).ReplayBar);
 const FloatingApprovals = lazy(async () => (await import("./viewer-side.tsx")).FloatingApprovals);
 
 export interface ViewerPageProps {
@@ -194,6 +195,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   // Not before the desktop has answered, or nothing is asked of it; from then on it stays.
   const isSideDue = useSignal(false);
   if (!hasPicture || state.status.value.kind !== "connecting") isSideDue.value = true;
+  const hasReplayBar = desktop.protocol === "replay" && may("control");
   const isGreyed = !isLive || state.status.value.kind !== "connected";
   return (
     <div ref={page} class={`viewer ${state.isPanelOpen.value ? "has-panel" : ""}`}>
@@ -247,7 +249,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         </div>
       </ViewerBar>
       <OfflineBanner />
-      <main class="viewer-main">
+      <main class={`viewer-main ${hasReplayBar ? "has-replay" : ""}`}>
         <div ref={stage} class={`stage ${isGreyed ? "is-greyed" : ""}`} />
         <StageBanner
           desktop={desktop}
@@ -258,6 +260,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
             else attempt("Could not reconnect", api.reconnect(id));
           }}
         />
+        {hasReplayBar && isSideDue.value && <ReplayBar desktopId={id} />}
         {isSideDue.value && !state.isPanelOpen.value && <FloatingApprovals desktopId={id} />}
       </main>
       {isSideDue.value && state.isPanelOpen.value && (
