@@ -1,4 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { Scene as Overlays } from "../../src/compositor/scene.ts";
+import { Display } from "../../src/desktop/picture/display.ts";
 import { fitSize } from "../../src/desktop/picture/fit.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { publishDamage } from "../../src/framebuffer/publish.ts";
@@ -8,6 +10,7 @@ import { findScroll } from "../../src/framebuffer/scroll.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg/jpeg-turbo.ts";
 import { LivePicture } from "../../src/imaging/live-picture.ts";
 import { PngStrips } from "../../src/imaging/png/png-strips.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { nodeDeflate } from "../../src/platform/node-zlib.ts";
 import { DrawnDesktop } from "../../test/web/drawn-desktop.ts";
 import { judged, type Line } from "../line.ts";
@@ -15,6 +18,10 @@ import { FastViewer, type FastViewerKind } from "./fast-viewer.ts";
 import type { Scene } from "./scene.ts";
 
 const RUNS = 25;
+/** Of updates that are 16 times as large. */
+const LARGE_RUNS = 5;
+/** Pixels, within a millisecond. */
+const PAINTED_A_TURN = 7680 * 32;
 const LIMIT_MS = 5;
 
 /** What a loop does that others share well: it works for so long and then lets them have a turn. */
@@ -33,6 +40,7 @@ export async function benchTurns(scene: Scene, isShort: boolean): Promise<Line[]
     return small.png(picture);
   });
   const published = await longestTurn(runs, publishing(scene));
+  const large = await longestTurn(isShort ? 1 : LARGE_RUNS, publishingLarge(scene));
   const continuous = await longestTurn(runs, showing(scene, "continuous"));
   const asking = await longestTurn(runs, showing(scene, "asking"));
   const counted = await longestTurn(runs, showing(scene, "counted"));
@@ -54,6 +62,7 @@ export async function benchTurns(scene: Scene, isShort: boolean): Promise<Line[]
     line("all of the screen to a viewer that asks, with LastRect", asking),
     line("all of the screen to a viewer that asks, without LastRect", counted),
     line("a scroll that is looked for and published", published),
+    line("all of 7680x4320 changed and published", large),
   ];
 }
 
@@ -70,6 +79,33 @@ function publishing({ frame }: Scene): () => Promise<void> {
     await nextTurn();
     if (findScroll(shown, decoded, whole) === null) throw new Error("P3: the scroll was not found");
     publishDamage(decoded, shown, whole);
+  };
+}
+
+/** A desktop of 7680x4320 of which everything changes: copies of the scene, each time by another way around. */
+function publishingLarge({ frame }: Scene): () => Promise<void> {
+  const events = { changed: () => {}, resized: () => {}, whole: () => {}, watched: () => {} };
+  const display = new Display(new Overlays(systemClock), systemClock, events);
+  const decoded = new Framebuffer(7680, 4320, { hasKernels: true, canRest: true });
+  const whole = Region.of(decoded.rect);
+  display.begin([]);
+  display.update(decoded, whole, []);
+  let run = 0;
+  return async () => {
+    decoded.paint(decoded.rect);
+    const { words } = decoded;
+    const shift = ++run * 997;
+    for (let at = 0; at < words.length; ) {
+      const from = (at + shift) % frame.words.length;
+      const part = frame.words.subarray(from, from + Math.min(PAINTED_A_TURN, words.length - at));
+      words.set(part, at);
+      at += part.length;
+      // What paints it is not what is measured.
+      await nextTurn();
+    }
+    await display.update(decoded, whole, [])?.done;
+    const shown = display.shownTo("agent").frame?.words[0];
+    if (shown !== frame.words[shift % frame.words.length]) throw new Error("P3: the update is not shown");
   };
 }
 

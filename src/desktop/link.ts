@@ -13,6 +13,11 @@ export interface LockKeys {
   readonly capsLock: boolean;
 }
 
+/** An update that is shown in some turns of the event loop; `done` resolves once it is, or will not be. */
+export interface Showing {
+  readonly done: Promise<void>;
+}
+
 /** What a link tells its desktop. All but `progress` are called between complete updates, never inside one. */
 export interface LinkEvents {
   /** The handshake is over and `framebuffer` has its size; pixels follow. */
@@ -20,13 +25,14 @@ export interface LinkEvents {
   /**
    * One whole update was decoded. `copies` come first and in order; `painted` holds what other rectangles wrote
    * after them, and may hold more. `missing`: how many pixels of the first picture have not come, exactly; a size that
-   * comes before all of them begins the count anew.
+   * comes before all of them begins the count anew. Where it answers with a Showing nothing may be painted until that
+   * is done, and nothing that the target said after the update be told.
    */
   update(update: {
     readonly painted: Region;
     readonly copies: readonly CopyMove[];
     readonly missing: number;
-  }): void;
+  }): Showing | undefined;
   /** Inside the update that brings the first picture: how much of it is decoded, more than 0 and at most 1. */
   progress?(part: number): void;
   /** The picture changed its size or its monitors; `framebuffer` has the new size already. */

@@ -1,4 +1,4 @@
-import type { PictureMemory } from "./kernels/picture-memory.ts";
+import { BAND_ROWS, type PictureMemory } from "./kernels/picture-memory.ts";
 import { type PixelMemory, pixelMemoryOver, returnPixelMemory, takePixelMemory } from "./pixel-memory.ts";
 import {
   holdsRect,
@@ -10,6 +10,7 @@ import {
   type Size,
 } from "./rect.ts";
 import { Region } from "./region.ts";
+import type { Steps } from "./steps.ts";
 
 /** Bytes a pixel takes in a Framebuffer: R, G, B, A. */
 export const BYTES_PER_PIXEL = 4;
@@ -172,18 +173,27 @@ export class Framebuffer implements Size {
     if (memory !== null) returnPixelMemory(memory, this, this.#place.hasKernels === true, painted);
   }
 
+  /** Whether a picture with kernels can adopt this one. */
+  get isAdoptable(): boolean {
+    return this.#place.canRest === true && this.#place.hasKernels === true;
+  }
+
   /**
-   * Takes the memory of `other`, a picture of the same size that may rest, and now rests on this one. False where that
-   * cannot be: then nothing has changed.
+   * Takes the memory of `other`, a picture of the same size that may rest and has all of its pixels, and now rests on this
+   * one: it shows that picture from one moment to the next, whatever its size. False where that cannot be: then nothing
+   * has changed.
    */
   adopt(other: Framebuffer): boolean {
     const memory = other.#memory;
-    if (memory === null || other.#base !== null || other.#place.canRest !== true) return false;
+    if (memory === null || !other.#isWhole || other.#place.canRest !== true) return false;
     if (other.#width !== this.#width || other.#height !== this.#height) return false;
     if (this.#base !== null || this.#place.hasKernels !== other.#place.hasKernels) return false;
+    const before = this.#memory;
     this.#memory = memory;
     other.#memory = null;
     other.#base = this;
+    other.#held = [];
+    if (before !== null) returnPixelMemory(before, other, this.#place.hasKernels === true, [this.rect]);
     return true;
   }
 
@@ -204,6 +214,31 @@ export class Framebuffer implements Size {
       this.#bring(base, r.x, r.y, r);
       this.#held.push(r);
     }
+  }
+
+  /**
+   * Brings all pixels that are not in memory there, some rows at a time, and yields after each: nobody paints, here or in
+   * what it rests on, until it is done.
+   */
+  *completing(): Steps<void> {
+    const base = this.#base;
+    if (base === null) return;
+    this.#memory ??= takePixelMemory(this, this.#place.hasKernels === true);
+    const missing = Region.of(this.rect).subtract(Region.from(this.#held));
+    for (const { x, y, width, height } of missing.rects) {
+      for (let row = 0; row < height; row += BAND_ROWS) {
+        const rows = Math.min(BAND_ROWS, height - row);
+        this.#bring(base, x, y + row, { x, y: y + row, width, height: rows });
+        yield;
+      }
+    }
+    this.#held = [this.rect];
+  }
+
+  /** True where every pixel is in memory. */
+  get #isWhole(): boolean {
+    const [first] = this.#held;
+    return this.#base === null || (first !== undefined && holdsRect(first, this.rect));
   }
 
   /** Where all pixels are in memory of its own, or those that were told to be painted. */

@@ -1,6 +1,7 @@
 import { BYTES_PER_PIXEL, type Framebuffer } from "./framebuffer.ts";
 import type { PictureMemory } from "./kernels/picture-memory.ts";
 import type { Rect } from "./rect.ts";
+import type { Steps } from "./steps.ts";
 
 /** How wide the strips are that lines are known by, in pixels (a multiple of 4), and how many lie side by side. */
 const PROBE_PIXELS = 32;
@@ -17,9 +18,9 @@ export type Axis = "rows" | "columns";
 
 /**
  * By how many lines most of an area seems to have moved from `before` to `after`, two pictures of one size; 0 where no
- * move stands out. Looks at a few strips across the lines, so the answer is a guess to be verified.
+ * move stands out. Looks at a few strips across the lines, so the answer is a guess to be verified; yields after each.
  */
-export function guessShift(before: Framebuffer, after: Framebuffer, area: Rect, axis: Axis): number {
+export function* guessShift(before: Framebuffer, after: Framebuffer, area: Rect, axis: Axis): Steps<number> {
   const isRows = axis === "rows";
   const count = isRows ? area.height : area.width;
   const across = isRows ? area.width : area.height;
@@ -32,6 +33,7 @@ export function guessShift(before: Framebuffer, after: Framebuffer, area: Rect, 
       : { x: area.x, y: area.y + at, width: count, height: PROBE_PIXELS };
     const [old, now] = [before, after].map((frame) => hashesOf(frame, strip, axis, before.kernelMemory));
     if (old !== undefined && now !== undefined) vote(inContext(old), inContext(now), votes);
+    yield;
   }
   let best = 0;
   let most = LEAST_VOTES - 1;

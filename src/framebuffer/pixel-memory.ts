@@ -33,8 +33,8 @@ const lentAgain = new WeakSet<PixelMemory>();
 /**
  * Memory for a picture of the size of `owner`; with kernels where they are wanted and the host has any.
  *
- * INVARIANT: it is zero but for what this owner itself painted before, so that no pixel of one desktop is ever in
- * another's picture.
+ * INVARIANT: it is zero but for what this owner itself painted before, or the picture that rested on it and took its
+ * memory, so that no pixel of one desktop is ever in another's picture.
  */
 export function takePixelMemory(owner: Size, hasKernels: boolean): PixelMemory {
   const { width, height } = owner;

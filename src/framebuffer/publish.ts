@@ -6,6 +6,9 @@ import { Region } from "./region.ts";
 /** Damage is refined to cells of this many pixels a side. A line of cells fits the band of a picture's memory. */
 export const CELL: typeof BAND_ROWS = BAND_ROWS;
 
+/** A part of a line of cells fits a processor's cache. */
+const LINE_PIXELS = 32 * CELL;
+
 /** Of damage up to this many pixels the parts that differ are found exactly: a caret is told as a caret, not as a cell. */
 const EXACT_PIXELS = 2 * CELL * CELL;
 
@@ -18,24 +21,56 @@ export function publishDamage(from: Framebuffer, to: Framebuffer, damage: Region
   const isSmall = damage.area <= EXACT_PIXELS;
   const kernelMemory = isSmall ? null : to.kernelMemory;
   const changed: Rect[] = [];
-  for (const damaged of damage.rects) {
-    const r = intersectRects(damaged, to.rect);
-    if (isEmptyRect(r)) continue;
-    const bottom = r.y + r.height;
-    for (let top = r.y; top < bottom; top = nextLine(top, bottom)) {
-      const line = { x: r.x, y: top, width: r.width, height: nextLine(top, bottom) - top };
-      if (kernelMemory === null) publishLine(from, to, line, isSmall, changed);
-      else publishWithKernel(from, to, kernelMemory, line, changed);
-    }
+  for (const line of linesOf(damage, to.rect)) {
+    if (kernelMemory === null) publishLine(from, to, line, isSmall, changed);
+    else differWithKernel(from, to, kernelMemory, "publish", line, changed);
   }
   return Region.from(changed);
 }
 
-/** Publishes one line of cells by the kernel: brings the rows to where it works, asks which cells differed. */
-function publishWithKernel(
+/**
+ * What `publishDamage` would tell of the same damage; nothing is copied. Yields after each line of cells, with where that
+ * differs: neither picture may change meanwhile.
+ */
+export function* compareDamage(
+  from: Framebuffer,
+  to: Framebuffer,
+  damage: Region,
+): Generator<Region, Region, undefined> {
+  const isSmall = damage.area <= EXACT_PIXELS;
+  const changed: Rect[] = [];
+  for (const line of linesOf(damage, to.rect)) {
+    const before = changed.length;
+    const kernelMemory = isSmall ? null : to.kernelMemory;
+    if (kernelMemory === null) compareLine(from, to, line, isSmall, changed);
+    else differWithKernel(from, to, kernelMemory, "compare", line, changed);
+    yield Region.from(changed.slice(before));
+  }
+  return Region.from(changed);
+}
+
+/** Damage within a picture by parts of lines of cells: at most CELL rows and LINE_PIXELS columns each. */
+export function* linesOf(damage: Region, bounds: Rect): Generator<Rect, void, undefined> {
+  for (const damaged of damage.rects) {
+    const r = intersectRects(damaged, bounds);
+    if (isEmptyRect(r)) continue;
+    const bottom = r.y + r.height;
+    const right = r.x + r.width;
+    for (let top = r.y; top < bottom; top = nextLine(top, bottom)) {
+      for (let left = r.x; left < right; left = nextLine(left, right, LINE_PIXELS)) {
+        const width = nextLine(left, right, LINE_PIXELS) - left;
+        yield { x: left, y: top, width, height: nextLine(top, bottom) - top };
+      }
+    }
+  }
+}
+
+/** Compares one line of cells by the kernel, and publishes it where told so: brings the rows to where it works, asks which cells differed. */
+function differWithKernel(
   from: Framebuffer,
   to: Framebuffer,
   kernelMemory: PictureMemory,
+  act: "publish" | "compare",
   line: Rect,
   changed: Rect[],
 ): void {
@@ -53,25 +88,19 @@ function publishWithKernel(
     }
   }
   const target = kernelMemory.pixels + start;
-  const { band, places } = kernelMemory;
-  const count = kernelMemory.kernels.publishCells(
-    band,
-    rowBytes,
-    target,
-    stride,
-    x,
-    width,
-    height,
-    CELL,
-    places,
-  );
-  if (count === 0) return;
+  const { kernels, band, places } = kernelMemory;
+  if (act === "compare") kernels.differCells(band, rowBytes, target, stride, x, width, height, CELL, places);
+  else if (kernels.publishCells(band, rowBytes, target, stride, x, width, height, CELL, places) === 0) return;
   const right = x + width;
   let index = 0;
   for (let left = x; left < right; left = nextLine(left, right)) {
-    if (memory[places + index++] === 1) {
-      changed.push({ x: left, y, width: nextLine(left, right) - left, height });
-    }
+    if (memory[places + index++] !== 1) continue;
+    const cell = { x: left, y, width: nextLine(left, right) - left, height };
+    const last = changed.at(-1);
+    // Cells side by side are one rectangle: unions cost by their number.
+    if (last?.y === y && last.height === height && last.x + last.width === left) {
+      changed[changed.length - 1] = { ...last, width: last.width + cell.width };
+    } else changed.push(cell);
   }
 }
 
@@ -90,8 +119,25 @@ function publishLine(
   }
 }
 
-function nextLine(at: number, end: number): number {
-  return Math.min(end, (Math.floor(at / CELL) + 1) * CELL);
+/** The twin of the kernel that compares. */
+function compareLine(
+  from: Framebuffer,
+  to: Framebuffer,
+  line: Rect,
+  isExact: boolean,
+  changed: Rect[],
+): void {
+  const right = line.x + line.width;
+  for (let left = line.x; left < right; left = nextLine(left, right)) {
+    const cell = { x: left, y: line.y, width: nextLine(left, right) - left, height: line.height };
+    const part = differingPart(from, to, cell);
+    if (part !== null) changed.push(isExact ? part : cell);
+  }
+}
+
+/** Where the next cell begins, or the next part of a line. */
+function nextLine(at: number, end: number, size: number = CELL): number {
+  return Math.min(end, (Math.floor(at / size) + 1) * size);
 }
 
 /** The smallest rectangle of a cell that holds all in which two pictures of one size differ; null where they do not. */
@@ -132,7 +178,8 @@ function publishCell(from: Framebuffer, to: Framebuffer, cell: Rect): boolean {
   return false;
 }
 
-function copyRows(from: Framebuffer, to: Framebuffer, r: Rect): void {
+/** Copies a rectangle between pictures of one size. */
+export function copyRows(from: Framebuffer, to: Framebuffer, r: Rect): void {
   const source = from.bytes;
   const target = to.bytes;
   const rowBytes = r.width * BYTES_PER_PIXEL;

@@ -1,6 +1,7 @@
 import type { Framebuffer } from "./framebuffer.ts";
 import type { Region } from "./region.ts";
-import { findScroll, LEAST_PIXELS, type Scroll } from "./scroll.ts";
+import { findingScroll, LEAST_PIXELS, type Scroll } from "./scroll.ts";
+import type { Steps } from "./steps.ts";
 
 /** After this many searches that found nothing one update is skipped before the next search, then two, and so on … */
 const PATIENCE = 8;
@@ -12,14 +13,14 @@ export class ScrollSeeker {
   #misses = 0;
   #leftOut = 0;
 
-  /** As findScroll; null also where it did not look. */
-  find(before: Framebuffer, after: Framebuffer, damage: Region): Scroll | null {
+  /** As findingScroll; null also where it did not look. */
+  *finding(before: Framebuffer, after: Framebuffer, damage: Region): Steps<Scroll | null> {
     if (damage.area < LEAST_PIXELS) return null;
     if (this.#leftOut > 0) {
       this.#leftOut--;
       return null;
     }
-    const found = findScroll(before, after, damage);
+    const found = yield* findingScroll(before, after, damage);
     this.#misses = found === null ? this.#misses + 1 : 0;
     this.#leftOut = Math.min(MOST_LEFT_OUT, Math.floor(this.#misses / PATIENCE));
     return found;

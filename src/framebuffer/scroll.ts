@@ -3,6 +3,7 @@ import type { PictureMemory } from "./kernels/picture-memory.ts";
 import { type Axis, guessShift } from "./line-votes.ts";
 import { areaOfRect, EMPTY_RECT, intersectRects, type Rect, translateRect } from "./rect.ts";
 import { Region } from "./region.ts";
+import { finish, type Steps } from "./steps.ts";
 
 /** Pixels of a cell: as high as the grid to which viewers' damage is grown. */
 const CELL_COLUMNS = 64;
@@ -35,10 +36,20 @@ export interface Scroll {
  * `after`: every pixel that the move brings and `rest` does not hold was compared.
  */
 export function findScroll(before: Framebuffer, after: Framebuffer, damage: Region): Scroll | null {
+  return finish(findingScroll(before, after, damage));
+}
+
+/** As findScroll; yields after each line of cells that it compared: neither picture may change meanwhile. */
+export function* findingScroll(
+  before: Framebuffer,
+  after: Framebuffer,
+  damage: Region,
+): Steps<Scroll | null> {
   const area = intersectRects(mainPart(damage), before.rect);
   if (area.width < LEAST_SIDE || area.height < LEAST_SIDE || areaOfRect(area) < LEAST_PIXELS) return null;
   after.complete(Region.of(area));
-  return findAlong(before, after, area, "rows") ?? findAlong(before, after, area, "columns");
+  const found = yield* findAlong(before, after, area, "rows");
+  return found ?? (yield* findAlong(before, after, area, "columns"));
 }
 
 /** The damage's bounds where they are mostly damage, else its largest rectangle. */
@@ -48,13 +59,13 @@ function mainPart(damage: Region): Rect {
   return rects.reduce((most, r) => (areaOfRect(r) > areaOfRect(most) ? r : most), EMPTY_RECT);
 }
 
-function findAlong(before: Framebuffer, after: Framebuffer, area: Rect, axis: Axis): Scroll | null {
-  const shift = guessShift(before, after, area, axis);
+function* findAlong(before: Framebuffer, after: Framebuffer, area: Rect, axis: Axis): Steps<Scroll | null> {
+  const shift = yield* guessShift(before, after, area, axis);
   if (shift === 0) return null;
   const [dx, dy] = axis === "rows" ? [0, shift] : [shift, 0];
   const moved = intersectRects(area, translateRect(area, dx, dy));
   const grid = new CellGrid(moved);
-  grid.compare(before, after, dx, dy);
+  yield* grid.compare(before, after, dx, dy);
   const box = grid.bestBox();
   if (box === null) return null;
   const { to, rest } = box;
@@ -83,8 +94,8 @@ class CellGrid {
     this.#changed = new Uint8Array(this.#columns * this.#rows);
   }
 
-  /** Fills in what a move by (dx, dy) would do, reading each new pixel once and two old ones. */
-  compare(before: Framebuffer, after: Framebuffer, dx: number, dy: number): void {
+  /** Fills in what a move by (dx, dy) would do, reading each new pixel once and two old ones; yields after each line. */
+  *compare(before: Framebuffer, after: Framebuffer, dx: number, dy: number): Steps<void> {
     const { kernelMemory } = before;
     for (let row = 0; row < this.#rows; row++) {
       const line = this.#lineAt(row);
@@ -99,6 +110,7 @@ class CellGrid {
       } else {
         differWithKernel(before, kernelMemory, after, line, source, wrong, changed);
       }
+      yield;
     }
   }
 

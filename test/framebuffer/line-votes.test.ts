@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import t from "tap";
-import { guessShift } from "../../src/framebuffer/line-votes.ts";
-import { intersectRects, rect } from "../../src/framebuffer/rect.ts";
+import type { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
+import { type Axis, guessShift } from "../../src/framebuffer/line-votes.ts";
+import { intersectRects, type Rect, rect } from "../../src/framebuffer/rect.ts";
+import { finish } from "../../src/framebuffer/steps.ts";
 import { noisyFrame, withoutKernels } from "./frames.ts";
+
+function shiftOf(before: Framebuffer, after: Framebuffer, area: Rect, axis: Axis): number {
+  return finish(guessShift(before, after, area, axis));
+}
 
 t.test("a shift is guessed alike by the kernels and without them, in any part of a picture", async (t) => {
   const before = noisyFrame(401, 350, 9);
@@ -22,8 +28,8 @@ t.test("a shift is guessed alike by the kernels and without them, in any part of
         const to = intersectRects(area, { ...area, x: area.x + dx, y: area.y + dy });
         after.copy(to.x - dx, to.y - dy, to);
         const lines = axis === "rows" ? to.height : to.width;
-        const guess = guessShift(before, after, area, axis);
-        t.equal(guess, guessShift(plain, after, area, axis));
+        const guess = shiftOf(before, after, area, axis);
+        t.equal(guess, shiftOf(plain, after, area, axis));
         // Of fewer lines no shift stands out.
         if (lines >= 16) t.equal(guess, shift);
       },
@@ -36,6 +42,6 @@ t.test("a picture taller than what the kernels hold of it at a time is hashed in
   const before = noisyFrame(64, 3000, 5);
   const after = withoutKernels(before);
   after.copy(0, 0, rect(0, 77, 64, 2900));
-  t.equal(guessShift(before, after, before.rect, "rows"), 77);
-  t.equal(guessShift(withoutKernels(before), after, before.rect, "rows"), 77);
+  t.equal(shiftOf(before, after, before.rect, "rows"), 77);
+  t.equal(shiftOf(withoutKernels(before), after, before.rect, "rows"), 77);
 });

@@ -28,7 +28,9 @@ export async function testLink(link: Link, clock: Clock): Promise<TestReport> {
       ready: (info) => {
         name = info.name;
       },
-      update: () => resolve({ name }),
+      update: () => {
+        resolve({ name });
+      },
       step: (step, detail) => steps.push({ name: step, ok: true, detail }),
       closed: resolve,
     });

@@ -15,10 +15,13 @@ import {
 import { Region } from "../../framebuffer/region.ts";
 import { equalScreens, type Screen } from "../../framebuffer/screen.ts";
 import { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
+import { finish, type Steps } from "../../framebuffer/steps.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { LockKeys } from "../link.ts";
+import { overTurns } from "../../platform/turn-steps.ts";
+import type { LockKeys, Showing } from "../link.ts";
 import type { Audience } from "../view.ts";
 import { AudienceDisplay } from "./audience-display.ts";
+import { AdoptableCopy, type Difference, differenceOf, LARGE_PIXELS } from "./large-update.ts";
 import { AUDIENCES, Layers, type RealChange, type ShownChanges } from "./layers.ts";
 import { type MaskSource, NOTHING_HIDDEN } from "./mask-source.ts";
 
@@ -27,7 +30,7 @@ const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
 export interface DisplayEvents {
   /** What is kept from whom; absent: nothing from anybody. */
   readonly maskSource?: MaskSource;
-  /** Pixels of this may be painted over, right after the call. */
+  /** Pixels of this may be painted over, after the call or in some turns. */
   painting?(region: Region): void;
   /** Pixels differ from before: what of them each audience is shown, and the generation that has them. */
   changed(changes: ShownChanges, generation: number): void;
@@ -43,6 +46,9 @@ export interface DisplayEvents {
 /**
  * The picture of a desktop as everybody sees it: only whole updates, kept while the target is away.
  * While an update comes its memory is apart from the decoder's, so a torn one is never seen.
+ *
+ * INVARIANT: a large update is compared over turns of the event loop, while all are shown the picture before it; what is
+ * shown then changes at once, by taking over the memory in which the update was decoded.
  */
 export class Display {
   readonly scene: Scene;
@@ -52,6 +58,11 @@ export class Display {
   readonly #shown: Readonly<Record<Audience, AudienceDisplay>>;
   readonly #layers: Layers;
   readonly #scrolls = new ScrollSeeker();
+  /** Of what a thread decodes. */
+  readonly #copy = new AdoptableCopy();
+  readonly #largePixels: number;
+  /** A large update that is not shown yet: what differs at most. */
+  #underWay: { readonly region: Region } | null = null;
   #frame: Framebuffer | null = null;
   #screens: readonly Screen[] = [];
   /** As they were last told. */
@@ -65,8 +76,10 @@ export class Display {
   /** Until a new connection has painted every pixel the old picture is shown. */
   #isFresh = false;
 
-  constructor(scene: Scene, clock: Clock, events: DisplayEvents) {
+  /** `largePixels`: updates of more are shown over turns of the event loop. */
+  constructor(scene: Scene, clock: Clock, events: DisplayEvents, largePixels = LARGE_PIXELS) {
     this.scene = scene;
+    this.#largePixels = largePixels;
     this.#clock = clock;
     this.#events = events;
     const { maskSource = NOTHING_HIDDEN } = events;
@@ -150,12 +163,14 @@ export class Display {
 
   /** The target is gone: the picture stays as it was. */
   lost(): void {
+    this.#underWay = null;
     this.#isFresh = false;
     this.locks = null;
   }
 
   /** A connection begins: nothing of its picture is known yet. */
   begin(screens: readonly Screen[]): void {
+    this.#underWay = null;
     this.#isFresh = false;
     this.#screens = screens;
     this.#drawnPointer = null;
@@ -165,34 +180,89 @@ export class Display {
   resize(decoded: Framebuffer | undefined, screens: readonly Screen[]): void {
     if (decoded === undefined) return;
     this.#screens = screens;
+    // What was to be shown in the old size comes with the next update.
+    if (this.#underWay !== null) this.#underWay = { region: this.#underWay.region };
     if (this.#isFresh && !this.#adoptSize(decoded)) this.#tellScreens();
   }
 
-  /** One whole update was decoded, as LinkEvents tells it; undefined: the link is gone. */
-  update(decoded: Framebuffer | undefined, painted: Region, copies: readonly CopyMove[], missing = 0): void {
+  /**
+   * One whole update was decoded, as LinkEvents tells it and with its answer; undefined: the link is gone. An update that
+   * comes before the last one is shown is shown with it.
+   */
+  update(
+    decoded: Framebuffer | undefined,
+    painted: Region,
+    copies: readonly CopyMove[],
+    missing = 0,
+  ): Showing | undefined {
     if (decoded === undefined) return;
     if (!this.#isFresh) {
-      if (missing > 0) {
-        const pixels = decoded.width * decoded.height;
-        this.#events.received?.((pixels - missing) / pixels);
-        return;
-      }
-      const isSame = equalScreens(this.#screens, this.#toldScreens);
-      const isNew = this.#adoptSize(decoded);
-      if (!isNew && !isSame) this.#tellScreens();
-      this.#isFresh = true;
-      this.#publish(decoded, Region.of(decoded.rect), [], isNew);
-      this.#rest(decoded);
-      this.#events.whole();
+      if (missing === 0) return this.#show(decoded, Region.of(decoded.rect), []);
+      const pixels = decoded.width * decoded.height;
+      this.#events.received?.((pixels - missing) / pixels);
       return;
     }
-    this.#publish(decoded, painted, copies);
-    this.#rest(decoded);
+    const waiting = this.#underWay;
+    if (waiting === null) return this.#show(decoded, painted, copies);
+    return this.#show(decoded, painted.union(targetsOf(copies)).union(waiting.region), []);
   }
 
-  /** What was decoded is shown: until the target paints again one picture is enough. */
-  #rest(decoded: Framebuffer): void {
+  #show(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[]): Showing | undefined {
+    const touched = painted.union(targetsOf(copies));
+    const isTaken = !this.#isOfSize(decoded) && decoded.isAdoptable;
+    if (isTaken || touched.area <= this.#largePixels) {
+      this.#underWay = null;
+      decoded.complete(touched);
+      this.#finishUpdate(decoded, decoded, painted, copies, null);
+      return;
+    }
+    const underWay = { region: touched };
+    this.#underWay = underWay;
+    const steps = this.#showing(decoded, painted, copies);
+    return { done: overTurns("targets", steps, () => this.#underWay !== underWay) };
+  }
+
+  *#showing(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[]): Steps<void> {
+    const shown = this.#isOfSize(decoded) ? this.#frame : null;
+    const moved = targetsOf(copies);
+    let next = decoded;
+    if (decoded.isAdoptable) yield* decoded.completing();
+    else next = yield* this.#copy.of(decoded, shown, painted.union(moved));
+    let known: Difference | null = null;
+    if (shown !== null) {
+      const scrolls = copies.length === 0 ? this.#scrolls : null;
+      const differs = (part: Region): void => this.#events.painting?.(part);
+      known = yield* differenceOf(next, shown, painted, moved, scrolls, differs);
+      yield* this.#layers.preparing(next, known.damage);
+    }
+    this.#underWay = null;
+    this.#finishUpdate(decoded, next, painted, copies, known);
+  }
+
+  #isOfSize({ width, height }: Size): boolean {
+    return this.#frame !== null && this.#frame.width === width && this.#frame.height === height;
+  }
+
+  /** `next`: a picture that shows what `decoded` does. `known`: what it changes, where that is known. */
+  #finishUpdate(
+    decoded: Framebuffer,
+    next: Framebuffer,
+    painted: Region,
+    copies: readonly CopyMove[],
+    known: Difference | null,
+  ): void {
+    const isFirst = !this.#isFresh;
+    let isNew = false;
+    if (isFirst) {
+      const isSame = equalScreens(this.#screens, this.#toldScreens);
+      isNew = this.#adoptSize(decoded);
+      if (!isNew && !isSame) this.#tellScreens();
+      this.#isFresh = true;
+    }
+    this.#publish(next, painted, copies, isNew, known);
+    // What was decoded is shown: until the target paints again one picture is enough.
     if (this.#frame !== null) decoded.rest(this.#frame);
+    if (isFirst) this.#events.whole();
   }
 
   /** Something else is hidden from somebody: pictures show that from now on. */
@@ -203,19 +273,27 @@ export class Display {
     this.#tell(frame, { damage: Region.empty, painted: Region.empty, copies: [], moves: [] });
   }
 
-  /** `isNew`: all is painted, and nothing was shown in this size before. */
-  #publish(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[], isNew = false): void {
+  /** `isNew`: all is painted, and nothing was shown in this size before. `known`: as #finishUpdate has it. */
+  #publish(
+    decoded: Framebuffer,
+    painted: Region,
+    copies: readonly CopyMove[],
+    isNew: boolean,
+    known: Difference | null,
+  ): void {
     const frame = this.#frame;
     if (frame === null) return;
-    const found = copies.length === 0 && !isNew ? this.#scrolls.find(frame, decoded, painted) : null;
     const moved = targetsOf(copies);
-    const touched = painted.union(moved);
-    decoded.complete(touched);
-    this.#events.painting?.(touched);
-    const isTaken = isNew && frame.adopt(decoded);
-    const changedByPaint = isTaken ? painted : publishDamage(decoded, frame, painted);
-    const changedByMove = publishDamage(decoded, frame, moved.subtract(painted));
-    const damage = changedByPaint.union(changedByMove);
+    const isLookedAt = known === null && copies.length === 0 && !isNew;
+    const found = isLookedAt
+      ? finish(this.#scrolls.finding(frame, decoded, painted))
+      : (known?.found ?? null);
+    this.#events.painting?.(known?.damage ?? painted.union(moved));
+    const isTaken = (isNew || known !== null) && frame.adopt(decoded);
+    const publish = (region: Region): Region => (isTaken ? region : publishDamage(decoded, frame, region));
+    const changedByPaint = publish(known?.byPaint ?? painted);
+    const changedByMove = publish(known?.byMove ?? moved.subtract(painted));
+    const damage = known !== null && isTaken ? known.damage : changedByPaint.union(changedByMove);
     if (damage.isEmpty) return;
     this.#generation++;
     // INVARIANT: before anybody is shown anything of this update the masks lie where they belong in it.

@@ -1,6 +1,7 @@
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import { Region } from "../../framebuffer/region.ts";
+import type { Steps } from "../../framebuffer/steps.ts";
 import type { Audience, Change } from "../view.ts";
 import type { AudienceDisplay } from "./audience-display.ts";
 import type { MaskSource } from "./mask-source.ts";
@@ -44,6 +45,13 @@ export class Layers {
   /** What `update` will paint besides, as what is hidden is another by now; empty where it is the same. */
   get moved(): Region {
     return AUDIENCES.reduce((all, audience) => all.union(this.#movedOf(audience)), Region.empty);
+  }
+
+  /** Makes ready what `update` will show of much damage; `real` shows it already. */
+  *preparing(real: Framebuffer, damage: Region): Steps<void> {
+    for (const masked of new Set(AUDIENCES.map((audience) => this.#shown[audience].masked))) {
+      if (masked !== null) yield* masked.preparing(real, damage);
+    }
   }
 
   /**

@@ -2,9 +2,11 @@ import { MASK_WORD } from "../../compositor/compose.ts";
 import { sourceOf } from "../../framebuffer/copy-move.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
-import { publishDamage } from "../../framebuffer/publish.ts";
+import { compareDamage, publishDamage } from "../../framebuffer/publish.ts";
 import { Region } from "../../framebuffer/region.ts";
+import type { Steps } from "../../framebuffer/steps.ts";
 import type { Change } from "../view.ts";
+import { AdoptableCopy } from "./large-update.ts";
 import { carried } from "./moves.ts";
 
 /**
@@ -17,7 +19,15 @@ export class MaskedFrame {
   /** Names the pictures that are made of it. */
   readonly name: string;
   readonly frame: Framebuffer;
+  readonly #copy = new AdoptableCopy();
   #hidden: Region;
+  /** What `publish` of this damage shows, as long as the same is hidden. */
+  #prepared: {
+    readonly damage: Region;
+    readonly hidden: Region;
+    readonly next: Framebuffer;
+    readonly changed: Region;
+  } | null = null;
 
   constructor(name: string, real: Framebuffer, hidden: Region) {
     this.name = name;
@@ -31,8 +41,21 @@ export class MaskedFrame {
     return this.#hidden;
   }
 
+  /** Makes ready what `publish` will show of the same damage; `real` shows it already. */
+  *preparing(real: Framebuffer, damage: Region): Steps<void> {
+    const hidden = this.#hidden;
+    const seen = damage.subtract(hidden);
+    const next = yield* this.#copy.of(real, this.frame, seen);
+    const changed = yield* compareDamage(next, this.frame, seen);
+    this.#prepared = { damage, hidden, next, changed };
+  }
+
   /** Takes over what changed in the real picture; what differs here because of it. */
   publish(real: Framebuffer, damage: Region): Region {
+    const prepared = this.#prepared;
+    this.#prepared = null;
+    const isSame = prepared?.damage === damage && prepared.hidden === this.#hidden;
+    if (isSame && this.frame.adopt(prepared.next)) return prepared.changed;
     return publishDamage(real, this.frame, damage.subtract(this.#hidden));
   }
 

@@ -1,5 +1,5 @@
 import { LinkError } from "../../desktop/error.ts";
-import type { Link, LinkEvents } from "../../desktop/link.ts";
+import type { Link, LinkEvents, Showing } from "../../desktop/link.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
@@ -172,13 +172,17 @@ export class PlayerLink implements Link {
   /** Paints the present moment, after the step under way. */
   #show(): Promise<void> {
     const shown = this.#stepping.then(async () => {
-      await this.#recording?.step(this.#now, (step) => this.#paint(step));
+      let showing: Showing | undefined;
+      await this.#recording?.step(this.#now, (step) => {
+        showing = this.#paint(step);
+      });
+      await showing?.done;
     });
     this.#stepping = shown.catch(() => undefined); // whoever asked is told
     return shown;
   }
 
-  #paint({ frame, damage }: Step): void {
+  #paint({ frame, damage }: Step): Showing | undefined {
     const events = this.#events;
     if (events === null) return;
     const target = this.framebuffer;
@@ -191,7 +195,7 @@ export class PlayerLink implements Link {
     this.#hasPainted = true;
     target.words.set(frame.words);
     if (isResized) events.resize(this.#screens);
-    events.update({ painted, copies: [], missing: 0 });
+    return events.update({ painted, copies: [], missing: 0 });
   }
 
   get #screens(): readonly Screen[] {

@@ -24,7 +24,9 @@ export class LinkEar {
 
   readonly events: LinkEvents = {
     ready: ({ name }) => this.#hear({ type: "ready", name }),
-    update: ({ painted }) => this.#hear({ type: "update", painted }),
+    update: ({ painted }) => {
+      this.#hear({ type: "update", painted });
+    },
     resize: (screens) => this.#hear({ type: "resize", screens }),
     cursor: () => this.#hear({ type: "cursor" }),
     drawnPointer: (area) => {

@@ -3,7 +3,7 @@ import t from "tap";
 import { MASK_WORD } from "../../../src/compositor/compose.ts";
 import { Scene } from "../../../src/compositor/scene.ts";
 import { Display } from "../../../src/desktop/picture/display.ts";
-import { AUDIENCES } from "../../../src/desktop/picture/layers.ts";
+import { AUDIENCES, type ShownChanges } from "../../../src/desktop/picture/layers.ts";
 import type { MaskSource } from "../../../src/desktop/picture/mask-source.ts";
 import type { Audience, Watcher } from "../../../src/desktop/view.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
@@ -100,21 +100,22 @@ function anyMoves(next: Random): CopyMove[] {
 }
 
 /** Moves, fills and masks at random; each audience has a few who look, some of them seldom. */
-function play(seed: number, steps: number): void {
+async function play(seed: number, steps: number, largePixels?: number): Promise<void> {
   const next = randomOf(seed);
   const clock = new FakeClock();
   const maskSource = new HandHiding();
   const decoded = new Framebuffer(WIDTH, HEIGHT);
   const told: Region[] = [];
-  const display = new Display(new Scene(clock), clock, {
-    changed: ({ agent }) => void told.push(agent.damage),
+  const events = {
+    changed: ({ agent }: ShownChanges) => void told.push(agent.damage),
     resized: () => {},
     whole: () => {},
     watched: () => {},
     maskSource,
-  });
+  };
+  const display = new Display(new Scene(clock), clock, events, largePixels);
   display.begin([]);
-  display.update(decoded, Region.of(decoded.rect), []);
+  await display.update(decoded, Region.of(decoded.rect), [])?.done;
   const followers = [...AUDIENCES, ...AUDIENCES].map((audience) => new Follower(display, audience));
   for (const follower of followers) follower.take();
   const setHidden = (): void => {
@@ -139,7 +140,13 @@ function play(seed: number, steps: number): void {
       const painted = Array.from({ length: next(4) }, () => anyRect(next, SIZE, 50));
       for (const r of painted) decoded.fill(r, next(0xffffff));
       if (what === 5) maskSource.next = setHidden;
-      display.update(decoded, Region.from(painted), copies);
+      const showing = display.update(decoded, Region.from(painted), copies);
+      if (showing !== undefined && next(3) === 0) {
+        await new Promise((resolve) => setImmediate(resolve));
+        setHidden();
+        display.remask();
+      }
+      await showing?.done;
       maskSource.next = null;
     }
     for (const audience of AUDIENCES) {
@@ -166,9 +173,19 @@ function play(seed: number, steps: number): void {
 t.test(
   "whatever moves and whatever is hidden, each audience's picture is the real one with its masks",
   async () => {
-    fc.assert(
-      fc.property(fc.integer(), (seed) => play(seed, 25)),
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), (seed) => play(seed, 25)),
       { numRuns: 60 },
+    );
+  },
+);
+
+t.test(
+  "and so where updates are shown over turns, also while something else is hidden meanwhile",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), (seed) => play(seed, 25, 200)),
+      { numRuns: 40 },
     );
   },
 );

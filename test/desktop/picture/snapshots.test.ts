@@ -1,6 +1,7 @@
 import t from "tap";
 import { Scene } from "../../../src/compositor/scene.ts";
 import { Display } from "../../../src/desktop/picture/display.ts";
+import type { ShownChanges } from "../../../src/desktop/picture/layers.ts";
 import { pictureLine } from "../../../src/desktop/picture/picture-scheduler.ts";
 import { Snapshots } from "../../../src/desktop/picture/snapshots.ts";
 import type { Snapshot, SnapshotRequest } from "../../../src/desktop/view.ts";
@@ -20,12 +21,14 @@ function setUp(width = 640, height = 400) {
   const scene = new Scene(clock);
   const target = new Framebuffer(width, height);
   drawText(target, target.rect, 7);
-  const display: Display = new Display(scene, clock, {
-    changed: (damage) => snapshots.invalidate(damage),
+  const events = {
+    changed: (damage: ShownChanges) => snapshots.invalidate(damage),
     resized: () => snapshots.resized(),
     whole: () => undefined,
     watched: () => undefined,
-  });
+  };
+  // What is painted is shown at once, however much it is.
+  const display: Display = new Display(scene, clock, events, Number.POSITIVE_INFINITY);
   const snapshots: Snapshots = new Snapshots(
     display,
     { clock, deflate: nodeDeflate, jpeg: jpegTurbo },

@@ -138,7 +138,9 @@ t.test("a replay follows a recording that still runs", async (t) => {
   const painted: number[] = [];
   player.open({
     ...IGNORE_EVENTS,
-    update: () => painted.push((player.framebuffer.words[0] ?? 0) & 0xffffff),
+    update: () => {
+      painted.push((player.framebuffer.words[0] ?? 0) & 0xffffff);
+    },
     closed: (error) => studio.bugs.push(error),
   });
   await until("its first picture", async () => {

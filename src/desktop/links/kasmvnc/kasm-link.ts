@@ -92,7 +92,7 @@ export class KasmLink implements Link {
       },
       update: (update) => {
         if (!update.painted.isEmpty) this.#stopWaiting();
-        events.update(update);
+        return events.update(update);
       },
       closed: (error) => this.#end(error),
     });

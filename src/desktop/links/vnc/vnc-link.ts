@@ -10,7 +10,7 @@ import type { RfbEffect } from "../../../protocols/rfb/client/effect.ts";
 import { RfbClient } from "../../../protocols/rfb/client/rfb-client.ts";
 import { ENCODING } from "../../../protocols/rfb/numbers.ts";
 import { LinkError } from "../../error.ts";
-import type { Link, LinkEvents } from "../../link.ts";
+import type { Link, LinkEvents, Showing } from "../../link.ts";
 import { Barriers, numberOf, payloadOf } from "../barriers.ts";
 import { forwardEvent } from "../forwarded-events.ts";
 import { linkErrorOf } from "../link-error.ts";
@@ -70,6 +70,8 @@ export class VncLink implements Link {
   readonly #line = new LineSpeed((isPlain) => this.#client.askPlain(isPlain));
   readonly #drawnPointer = new DrawnPointer((area) => this.#events?.drawnPointer?.(area));
   #isPerforming = false;
+  /** An update is not shown yet: nothing is read. */
+  #isHeld = false;
   #events: LinkEvents | null = null;
   readonly #watchdog: Watchdog;
   /** The last step of the handshake that was over. */
@@ -98,7 +100,7 @@ export class VncLink implements Link {
     this.#pace = new UpdatePace(this.#client, clock, options.repeatRequestMs ?? null);
     this.#reader = new SlicedReader({
       take: (piece) => this.#receive(piece),
-      mayRead: () => !this.#isPerforming,
+      mayRead: () => !this.#isPerforming && !this.#isHeld,
       nowMs: () => clock.nowMs(),
     });
     this.#connection = new TargetConnection(
@@ -226,8 +228,7 @@ export class VncLink implements Link {
       case "update":
         this.#line.updated(this.#clock.nowMs());
         this.#pace.onUpdate();
-        events.update({ ...event, missing: this.#client.missingPixels });
-        this.#areaRequests.onUpdate(event);
+        this.#updated(event, events.update({ ...event, missing: this.#client.missingPixels }));
         break;
       case "resize":
         this.#pace.onResize();
@@ -248,6 +249,27 @@ export class VncLink implements Link {
       default:
         forwardEvent(event, events);
     }
+  }
+
+  /** What was asked for is known once it is shown. */
+  #updated(event: Extract<RfbClientEvent, { type: "update" }>, showing: Showing | undefined): void {
+    if (showing === undefined) {
+      this.#areaRequests.onUpdate(event);
+      return;
+    }
+    this.#isHeld = true;
+    this.#client.hold();
+    this.#connection.stream?.pause();
+    showing.done.then(
+      () => {
+        const { stream } = this.#connection;
+        if (this.#events === null || stream === null) return;
+        this.#isHeld = false;
+        this.#areaRequests.onUpdate(event);
+        this.#goOn(stream);
+      },
+      (error: unknown) => this.#end(linkErrorOf(error)),
+    );
   }
 
   /**
@@ -289,13 +311,18 @@ export class VncLink implements Link {
       stream.pause();
     }
     this.#isPerforming = false;
+    this.#goOn(stream);
+  }
+
+  /** Reads what has come meanwhile, and on. */
+  #goOn(stream: Duplex): void {
     try {
       this.#client.resume(this.#clock.nowMs());
     } catch (error) {
       this.#end(linkErrorOf(error));
       return;
     }
-    if (!this.#isPerforming) this.#reader.go(stream);
+    if (!this.#isPerforming && !this.#isHeld) this.#reader.go(stream);
   }
 
   #end(error: LinkError): void {

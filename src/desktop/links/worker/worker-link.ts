@@ -7,7 +7,7 @@ import { ThreadWatchdog } from "../../../platform/thread-watchdog.ts";
 import { openThread, THREAD_HEAP_MB } from "../../../platform/worker-thread.ts";
 import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
-import type { Link, LinkEvents } from "../../link.ts";
+import type { Link, LinkEvents, Showing } from "../../link.ts";
 import { forwardEvent } from "../forwarded-events.ts";
 import { linkErrorOf } from "../link-error.ts";
 import { errorData, errorOf, threadError } from "./worker-error.ts";
@@ -189,17 +189,22 @@ export class WorkerLink implements Link {
   #onMessage({ sequence, said }: FromThread): void {
     this.#watch.heard();
     const events = this.#events;
-    try {
-      if (events !== null) this.#hear(said, events);
-    } catch (error) {
-      this.#end(linkErrorOf(error));
-    } finally {
+    const goOn = (): void => {
       Atomics.store(this.#control, CONTROL.heard, sequence);
       Atomics.notify(this.#control, CONTROL.heard);
+    };
+    let showing: Showing | undefined;
+    try {
+      if (events !== null) showing = this.#hear(said, events);
+    } catch (error) {
+      this.#end(linkErrorOf(error));
     }
+    if (showing === undefined) goOn();
+    else showing.done.catch((error: unknown) => this.#end(linkErrorOf(error))).finally(goOn);
   }
 
-  #hear(said: Said, events: LinkEvents): void {
+  /** What to wait for, as with LinkEvents. */
+  #hear(said: Said, events: LinkEvents): Showing | undefined {
     switch (said.kind) {
       case "up": {
         this.#isUp = true;
@@ -221,8 +226,7 @@ export class WorkerLink implements Link {
         events.ready({ name: said.name, screens: said.screens });
         break;
       case "update":
-        events.update({ painted: regionOf(said.painted), copies: said.copies, missing: said.missing });
-        break;
+        return events.update({ painted: regionOf(said.painted), copies: said.copies, missing: said.missing });
       case "resize":
         this.#adopt(said.picture);
         events.resize(said.screens);
@@ -249,6 +253,7 @@ export class WorkerLink implements Link {
         this.#end(this.#endOf(said.error));
         break;
     }
+    return undefined;
   }
 
   #adopt({ memory, width, height }: SharedPicture): void {

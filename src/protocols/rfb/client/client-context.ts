@@ -124,6 +124,8 @@ export interface ClientContext {
   admitFence(): void;
   send(bytes: Uint8Array): void;
   emit(event: RfbClientEvent): void;
+  /** True where nothing more is to be read until `resume`. */
+  isHeld(): boolean;
 }
 
 /** Wheel movement in notches, right and down positive. */

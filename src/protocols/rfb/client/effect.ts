@@ -28,6 +28,11 @@ export type RfbEffect =
 /** Never there: no number of bytes lets a parser go on that waits for an effect, only `resume` does. */
 const AFTER_RESUME = Number.POSITIVE_INFINITY;
 
+/** The link was just told of an update and may have more to do with it before anything else is read. */
+export function* whileHeld(c: { isHeld(): boolean }): Parser<void> {
+  if (c.isHeld()) yield AFTER_RESUME;
+}
+
 /** Who hands effects to the link. */
 interface EffectSource {
   emit(event: { readonly type: "effect"; readonly effect: RfbEffect }): void;

@@ -3,6 +3,7 @@ import type { Parser } from "../../byte-queue.ts";
 import { RfbError } from "../error.ts";
 import { ENCODING } from "../numbers.ts";
 import type { ClientContext } from "./client-context.ts";
+import { whileHeld } from "./effect.ts";
 import { readPseudoRectangle } from "./pseudo-rectangles.ts";
 import { Update } from "./update.ts";
 
@@ -23,6 +24,7 @@ export function* readFramebufferUpdate(c: ClientContext): Parser<void> {
   for (const event of update.events) c.emit(event);
   const { painted, copies, isExact } = update;
   c.emit({ type: "update", painted, copies, isExact });
+  yield* whileHeld(c);
 }
 
 /** Header: U16 x, U16 y, U16 width, U16 height, S32 encoding. True after LastRect. */

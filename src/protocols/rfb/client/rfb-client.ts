@@ -69,6 +69,7 @@ export class RfbClient {
   readonly #send: (bytes: Uint8Array) => void;
   #needed = 0;
   #isReady = false;
+  #isHeld = false;
   #nowMs = 0;
   readonly #resizes = new ResizeLimit();
   readonly #fences = new BurstLimit(MAX_FENCES, FENCE_WINDOW_MS);
@@ -103,6 +104,7 @@ export class RfbClient {
       admitFence: () => this.#admitFence(),
       send,
       emit: on,
+      isHeld: () => this.#isHeld,
     };
     this.#context.encodingOf = this.#context.dialect.decoders(this.#context);
     this.#parser = this.#run();
@@ -130,8 +132,14 @@ export class RfbClient {
     this.#advance();
   }
 
-  /** The effect that the parser waits for is done. Throws RfbError as `receive` does. */
+  /** Called while an update is told: nothing more is read, and so nothing painted, until `resume`. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** The effect that the parser waits for is done, or what `hold` was called for. Throws RfbError as `receive` does. */
   resume(nowMs: number): void {
+    this.#isHeld = false;
     this.#nowMs = nowMs;
     this.#needed = 0;
     this.#advance();

@@ -2,7 +2,7 @@ import { Duplex } from "node:stream";
 import t from "tap";
 import { PLATFORM } from "../../../../src/appliance/open-links.ts";
 import { LinkError } from "../../../../src/desktop/error.ts";
-import type { LinkEvents } from "../../../../src/desktop/link.ts";
+import type { LinkEvents, Showing } from "../../../../src/desktop/link.ts";
 import { VncLink } from "../../../../src/desktop/links/vnc/vnc-link.ts";
 import { rect } from "../../../../src/framebuffer/rect.ts";
 import { FakeClock, settle } from "../../../fake-clock.ts";
@@ -31,6 +31,8 @@ class Rig {
   readonly said: string[] = [];
   readonly errors: LinkError[] = [];
   readonly link: VncLink;
+  /** What updates are answered with. */
+  showing: Showing | undefined = undefined;
 
   constructor(emitsConnect = false, mayAskPlain = false) {
     const options = { connect: () => this.stream, emitsConnect, password: null, mayAskPlain };
@@ -40,7 +42,10 @@ class Rig {
     };
     const events: LinkEvents = {
       ready: note("ready"),
-      update: note("update"),
+      update: () => {
+        this.said.push("update");
+        return this.showing;
+      },
       resize: note("resize"),
       cursor: note("cursor"),
       clipboard: note("clipboard"),
@@ -102,6 +107,50 @@ t.test(
     t.ok(isOver);
   },
 );
+
+t.test("while an update is not shown nothing more is read, painted or told", async (t) => {
+  const rig = await Rig.live();
+  let show = (): void => {};
+  const done = new Promise<void>((resolve) => {
+    show = resolve;
+  });
+  rig.showing = { done };
+  let isLatest = false;
+  const latest = rig.link.latest(rect(0, 0, 1, 1)).then(() => {
+    isLatest = true;
+  });
+  const passed = rectangle(0, 0, 1, 1, 0, solid(1, 1, [9, 9, 9]));
+  rig.stream.say(PIXEL, update(passed));
+  await settle();
+  t.same(rig.said, ["update"]);
+  t.equal((rig.link.framebuffer.words[0] ?? 0) >>> 0, 0xff030201, "the second one is not decoded");
+  t.notOk(isLatest, "nobody knows what is not shown");
+  rig.stream.say(Uint8Array.of(2));
+  await settle();
+  t.same(rig.said, ["update"], "a bell after it waits as well");
+  rig.showing = undefined;
+  show();
+  await latest;
+  await settle();
+  t.same(rig.said, ["update", "update", "bell"]);
+  t.equal((rig.link.framebuffer.words[0] ?? 0) >>> 0, 0xff090909);
+});
+
+t.test("a link that is closed while an update is not shown says nothing more", async (t) => {
+  const rig = await Rig.live();
+  let show = (): void => {};
+  const done = new Promise<void>((resolve) => {
+    show = resolve;
+  });
+  rig.showing = { done };
+  rig.stream.say(PIXEL, PIXEL);
+  await settle();
+  rig.link.close();
+  show();
+  await settle();
+  t.same(rig.said, ["update"]);
+  t.same(rig.errors, []);
+});
 
 t.test("the handshake's steps are told, then the whole picture is asked for", async (t) => {
   const rig = new Rig();

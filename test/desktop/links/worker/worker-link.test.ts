@@ -147,6 +147,37 @@ t.test("a picture is never read while it is written", async (t) => {
   t.equal(torn, 0);
 });
 
+t.test("nor while it takes turns until it is shown", async (t) => {
+  const [width, height] = [400, 300];
+  const pages = 6;
+  const target = await TcpTarget.start(t, width, height);
+  let read = 0;
+  let torn = 0;
+  const { link, ear } = openRig(t, target.port, {
+    events: {
+      update: () => {
+        const expected = read++ % 2 === 0 ? RED_WORD : BLUE_WORD;
+        const look = (): void => {
+          if (!link.framebuffer.words.every((word) => word === expected)) torn++;
+        };
+        const done = (async () => {
+          for (let turn = 0; turn < 20; turn++) {
+            look();
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+          look();
+        })();
+        return { done };
+      },
+    },
+  });
+  await ear.next("ready");
+  const both = join(page(width, height, RED), page(width, height, BLUE));
+  for (let i = 0; i < pages / 2; i++) await target.say(both);
+  await until("all pages", () => read === pages || null);
+  t.equal(torn, 0);
+});
+
 t.test("sizes change in the middle, and each page has the size that was told before it", async (t) => {
   const target = await TcpTarget.start(t, 8, 8);
   const seen: string[] = [];

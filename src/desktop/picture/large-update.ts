@@ -1,0 +1,68 @@
+import { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import { compareDamage, copyRows, linesOf } from "../../framebuffer/publish.ts";
+import type { Region } from "../../framebuffer/region.ts";
+import type { Scroll } from "../../framebuffer/scroll.ts";
+import type { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
+import type { Steps } from "../../framebuffer/steps.ts";
+
+/** Updates of more pixels are shown over turns of the event loop: fewer take a few milliseconds. */
+export const LARGE_PIXELS: number = 1024 * 1024;
+
+/** What an update changes of what is shown. */
+export interface Difference {
+  readonly found: Scroll | null;
+  /** Of what was painted, and of the rest that moves wrote. */
+  readonly byPaint: Region;
+  readonly byMove: Region;
+  readonly damage: Region;
+}
+
+/** A picture of the pixels of others, in memory that what is shown can take over. One serves for one update after the other. */
+export class AdoptableCopy {
+  #picture: Framebuffer | null = null;
+
+  /** What `from` shows. `shown`: what it differs from in `region` alone; null: in every pixel. */
+  *of(from: Framebuffer, shown: Framebuffer | null, region: Region): Steps<Framebuffer> {
+    const next = this.#pictureOf(from);
+    if (shown !== null) next.rest(shown);
+    for (const line of linesOf(region, from.rect)) {
+      next.paint(line);
+      copyRows(from, next, line);
+      yield;
+    }
+    yield* next.completing();
+    return next;
+  }
+
+  #pictureOf({ width, height }: Framebuffer): Framebuffer {
+    const known = this.#picture;
+    const isFit = known?.width === width && known.height === height;
+    const picture = isFit ? known : new Framebuffer(width, height, { hasKernels: true, canRest: true });
+    this.#picture = picture;
+    return picture;
+  }
+}
+
+/** Finds what differs between what is shown and a whole picture; `differs` is told of it part by part. */
+export function* differenceOf(
+  next: Framebuffer,
+  shown: Framebuffer,
+  painted: Region,
+  moved: Region,
+  scrolls: ScrollSeeker | null,
+  differs: (part: Region) => void,
+): Steps<Difference> {
+  const found = scrolls === null ? null : yield* scrolls.finding(shown, next, painted);
+  const compare = function* (region: Region): Steps<Region> {
+    const lines = compareDamage(next, shown, region);
+    for (;;) {
+      const { done, value } = lines.next();
+      if (done === true) return value;
+      if (!value.isEmpty) differs(value);
+      yield;
+    }
+  };
+  const byPaint = yield* compare(painted);
+  const byMove = yield* compare(moved.subtract(painted));
+  return { found, byPaint, byMove, damage: byPaint.union(byMove) };
+}
