@@ -24,6 +24,7 @@ import { benchPixels } from "./pixels/all.ts";
 import { mixedScene } from "./pixels/scene.ts";
 import { benchRdp } from "./rdp.ts";
 import { benchRecording, benchSeek } from "./recording.ts";
+import { benchSearch } from "./recording-search.ts";
 import { benchRecorderTurns } from "./recording-turns.ts";
 import { benchScreenshot } from "./screenshot.ts";
 import { benchTextAccuracy } from "./text-accuracy.ts";
@@ -139,6 +140,7 @@ export const BENCHES: readonly Bench[] = [
     peers: [],
     run: ({ owner, folder, isShort }) => benchRecorderTurns(owner, folder, isShort),
   },
+  { ids: ["SEARCH"], peers: [], run: ({ folder, isShort }) => benchSearch(folder, isShort) },
   {
     ids: ["TEXT"],
     peers: ["Xtigervnc", "xterm", "xdotool", "xwd", "xev", "chromium", "tesseract"],

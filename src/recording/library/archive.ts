@@ -9,7 +9,7 @@ import { readSeal, type Seal } from "../seal/seal.ts";
 import { SealRegister } from "../seal/seal-register.ts";
 import { Signer } from "../seal/signing-key.ts";
 import { verifyFolder } from "../seal/verify.ts";
-import { WordIndexFiles } from "../search/word-index-file.ts";
+import { type KeptIndex, WordIndexFiles } from "../search/word-index-file.ts";
 import { humanInputsOf } from "../write/event-recorder.ts";
 import { listSegments, type Segment } from "../write/segments.ts";
 import { RecordingError } from "./error.ts";
@@ -142,15 +142,15 @@ export class RecordingArchive {
   }
 
   /** The index of words that is kept of a sealed recording; null: there is none that is right. */
-  async readIndex(id: string): Promise<Buffer | null> {
+  async readIndex(id: string): Promise<KeptIndex | null> {
     const seal = await this.#sealOf(this.folderOf(id));
     return seal === null ? null : this.#words.read(id, seal.hash);
   }
 
   /** Keeps the index of words of a sealed recording; those of an encrypted one are not kept. */
-  async writeIndex(id: string, index: Buffer): Promise<void> {
+  async writeIndex(id: string, parts: readonly Buffer[]): Promise<void> {
     const seal = await this.#sealOf(this.folderOf(id));
-    if (seal?.isEncrypted === "no") await this.#words.write(id, seal.hash, index);
+    if (seal?.isEncrypted === "no") await this.#words.write(id, seal.hash, parts);
   }
 
   /** Deletes its files. Throws RefusedError not_found. */

@@ -100,7 +100,7 @@ export class RecordingService implements RecordingsFace {
         get: (id) => this.get(id),
         open: (id) => this.open(id),
         readIndex: (id) => archive.readIndex(id),
-        writeIndex: (id, index) => archive.writeIndex(id, index),
+        writeIndex: (id, parts) => archive.writeIndex(id, parts),
       },
       ports.clock,
     );

@@ -6,8 +6,8 @@ export function wordsIn(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** All words that a search may find in an entry. */
-export function wordsOfEntry(entry: TrackEntry): readonly string[] {
-  if (entry.type !== "text") return wordsIn(wordsOf(entry));
-  return entry.came.flatMap(({ text }) => wordsIn(text));
+/** The words of all that a search may find in an entry: of it, or of each line of text that came. */
+export function unitsOfEntry(entry: TrackEntry): readonly (readonly string[])[] {
+  if (entry.type !== "text") return [wordsIn(wordsOf(entry))];
+  return entry.came.map(({ text }) => wordsIn(text));
 }

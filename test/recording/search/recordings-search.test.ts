@@ -2,12 +2,14 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import type { RecordingSummary } from "../../../src/recording/format/summary.ts";
+import { RecordingArchive } from "../../../src/recording/library/archive.ts";
 import type { SearchScope } from "../../../src/recording/library/recording-types.ts";
+import { RecordingsSearch } from "../../../src/recording/search/recordings-search.ts";
 import type { ShownText, TextReader } from "../../../src/recording/write/recorder-ports.ts";
 import { HUMAN } from "../../desktop/house.ts";
 import type { Owner } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { Studio } from "../studio.ts";
+import { SEALER, Studio } from "../studio.ts";
 
 const BY = { by: HUMAN } as const;
 const ALL: SearchScope = { reach: () => "all", limit: 50 };
@@ -152,6 +154,35 @@ t.test("the index is made of the recording, whatever becomes of it", async (t) =
   await recordings.remove(id);
   t.same((await recordings.searchAll("harbour", ALL)).hits, [], "nor is it found once it is deleted");
   t.notOk(existsSync(file));
+});
+
+t.test("an index that is changed after it was read first is made anew within the search", async (t) => {
+  const { studio, show } = await open(t);
+  const { id } = await studio.recordings.start("d1", BY);
+  await show("Evening harbour");
+  await studio.recordings.stop(id);
+  const archive = await RecordingArchive.open(studio.dataDir, SEALER);
+  await until("the index", async () => (await archive.readIndex(id)) !== null);
+  const file = join(studio.dataDir, "recording-words", `${id}.words`);
+  const bytes = readFileSync(file);
+  const search = new RecordingsSearch(
+    {
+      ...{ ids: () => archive.ids(), get: (one) => archive.get(one), open: (one) => archive.read(one) },
+      async readIndex(one) {
+        const kept = await archive.readIndex(one);
+        // Between the look at all of it and the first part that is wanted.
+        if (readFileSync(file).equals(bytes)) writeFileSync(file, bytes.subarray(0, bytes.length - 1));
+        return kept;
+      },
+      writeIndex: (one, parts) => archive.writeIndex(one, parts),
+    },
+    studio.house.clock,
+  );
+  const { hits, unread } = await search.search("harbour", ALL);
+  t.equal(hits.length, 1);
+  t.equal(unread, 0);
+  t.same(readFileSync(file), bytes, "and kept");
+  await search.close();
 });
 
 t.test("words of an encrypted recording do not lie beside it", async (t) => {
