@@ -1,4 +1,4 @@
-import type { TimelineInfo, TrackInfo } from "../../api/api.ts";
+import type { SearchHitInfo, TimelineInfo, TrackInfo } from "../../api/api.ts";
 import { copyText, showError, showNotice } from "../shell/notices.ts";
 import { momentAfter, momentBefore } from "./moments.ts";
 import { SPEEDS } from "./playback.ts";
@@ -11,6 +11,8 @@ import { entryWords } from "./track-words.ts";
 export interface PlayerCommandTargets {
   player(): Player | null;
   entries(): TimelineInfo["entries"];
+  /** What was found in the recorded text, by time. */
+  hits(): readonly SearchHitInfo[];
   page(): HTMLElement | null;
   search(): HTMLInputElement | null;
   toggleOverlays(): void;
@@ -27,14 +29,13 @@ const SLACK_MS = 300;
 
 /** Runs the commands of keys and buttons. */
 export function playerCommands(targets: PlayerCommandTargets): (command: PlayerCommand) => void {
-  const toEntry = (
+  const toMoment = (
     player: Player,
     by: 1 | -1,
-    noun: "action" | "marker",
-    isWanted: (entry: TrackInfo) => boolean,
+    noun: "action" | "marker" | "place in the text",
+    wanted: readonly { readonly atMs: number; readonly words: string }[],
   ): void => {
-    const wanted = targets.entries().filter(isWanted);
-    const times = wanted.map(({ at_ms }) => at_ms);
+    const times = wanted.map(({ atMs }) => atMs);
     const { positionMs, isPlaying } = player.playback;
     const toMs =
       by === 1
@@ -48,9 +49,14 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
     }
     player.dispatch({ type: "seek", toMs });
     const index = times.indexOf(toMs);
-    const entry = wanted[index];
-    if (entry) targets.say(`${entryWords(entry)}, ${noun} ${index + 1} of ${wanted.length}`);
+    const moment = wanted[index];
+    if (moment) targets.say(`${moment.words}, ${noun} ${index + 1} of ${wanted.length}`);
   };
+  const entries = (isWanted: (entry: TrackInfo) => boolean) =>
+    targets
+      .entries()
+      .filter(isWanted)
+      .map((entry) => ({ atMs: entry.at_ms, words: entryWords(entry) }));
   return (command) => {
     const player = targets.player();
     if (!player) return;
@@ -64,13 +70,25 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
         player.step(command.by).catch((error: unknown) => showError("Could not step", error));
         return;
       case "action":
-        return toEntry(player, command.by, "action", ({ type }) => type === "action");
+        return toMoment(
+          player,
+          command.by,
+          "action",
+          entries(({ type }) => type === "action"),
+        );
       case "marker":
-        return toEntry(
+        return toMoment(
           player,
           command.by,
           "marker",
-          ({ type }) => type === "marker" || type === "approval" || type === "gap",
+          entries(({ type }) => type === "marker" || type === "approval" || type === "gap"),
+        );
+      case "hit":
+        return toMoment(
+          player,
+          command.by,
+          "place in the text",
+          targets.hits().map(({ at_ms, text }) => ({ atMs: at_ms, words: text })),
         );
       case "speed":
         return player.dispatch({ type: "faster", by: command.by });

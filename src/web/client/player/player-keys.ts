@@ -6,6 +6,8 @@ export type PlayerCommand =
   | { readonly kind: "frame"; readonly by: 1 | -1 }
   | { readonly kind: "action"; readonly by: 1 | -1 }
   | { readonly kind: "marker"; readonly by: 1 | -1 }
+  /** A place in the recorded text that has what is looked for. */
+  | { readonly kind: "hit"; readonly by: 1 | -1 }
   | { readonly kind: "speed"; readonly by: 1 | -1 }
   | { readonly kind: "cycle_speed" }
   /** A tenth of the whole, 0 to 9. */
@@ -40,6 +42,7 @@ export const PLAYER_SHORTCUTS = [
   ["C", "Copy a link to this moment"],
   ["M", "Mark this moment"],
   ["/", "Find in the recording"],
+  ["G", "Next place in the text; with Shift the previous one"],
   ["F", "Full screen"],
 ] as const;
 
@@ -77,6 +80,7 @@ export interface PressedKey {
 export function commandOf({ key, shiftKey }: PressedKey): PlayerCommand | null {
   if (key === "ArrowLeft") return { kind: "move", byMs: shiftKey ? -LEAP_MS : -STEP_MS };
   if (key === "ArrowRight") return { kind: "move", byMs: shiftKey ? LEAP_MS : STEP_MS };
+  if (key.toLowerCase() === "g") return { kind: "hit", by: shiftKey ? -1 : 1 };
   if (/^[0-9]$/.test(key)) return { kind: "tenth", tenth: Number(key) };
   const name = key.toLowerCase();
   return Object.hasOwn(COMMANDS, name) ? (COMMANDS[name] ?? null) : null;

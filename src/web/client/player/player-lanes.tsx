@@ -1,4 +1,4 @@
-import type { TimelineInfo } from "../../api/api.ts";
+import type { SearchHitInfo, TimelineInfo } from "../../api/api.ts";
 import { LANES, laneMarks } from "./lane-marks.ts";
 import type { Span } from "./moments.ts";
 import { timeWords } from "./player-time.ts";
@@ -6,6 +6,8 @@ import { rulerTimes } from "./time-ruler.ts";
 
 export interface PlayerLanesProps {
   readonly timeline: TimelineInfo;
+  /** What was found in the recorded text: across all lanes. */
+  readonly hits: readonly SearchHitInfo[];
   readonly durationMs: number;
   /** What playing passes over; empty where nothing is skipped. */
   readonly skipped: readonly Span[];
@@ -29,7 +31,7 @@ export function PlayerLaneNames() {
 }
 
 /** What happened when, lane by lane, under a ruler. The list beside the picture says the same in words. */
-export function PlayerLanes({ timeline, durationMs, skipped }: PlayerLanesProps) {
+export function PlayerLanes({ timeline, hits, durationMs, skipped }: PlayerLanesProps) {
   const share = (ms: number): string => `${durationMs === 0 ? 0 : Math.min(100, (ms / durationMs) * 100)}%`;
   return (
     <div class="timeline-lanes" aria-hidden="true">
@@ -60,6 +62,9 @@ export function PlayerLanes({ timeline, durationMs, skipped }: PlayerLanesProps)
       <div class="lane lane-human">
         <Heat parts={timeline.human} />
       </div>
+      {hits.map(({ at_ms }, i) => (
+        <span key={`${i} ${at_ms}`} class="timeline-hit" style={{ left: share(at_ms) }} />
+      ))}
     </div>
   );
 }

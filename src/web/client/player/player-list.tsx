@@ -1,10 +1,11 @@
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Rect } from "../../../framebuffer/rect.ts";
-import type { RecordingInfo, TrackInfo } from "../../api/api.ts";
+import type { RecordingInfo, SearchHitInfo, TrackInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { IconShape } from "../controls/icon-shapes.ts";
 import { durationWords, outcomeWords } from "../shell/labels.ts";
+import { HitsBar } from "./hits-bar.tsx";
 import { timeWords } from "./player-time.ts";
 import { frameAddress } from "./recording-address.ts";
 import { entryMatches, entryTone, entryWords } from "./track-words.ts";
@@ -16,6 +17,10 @@ export interface PlayerListProps {
   /** The one that the player stands at; null before the first. */
   readonly current: TrackInfo | null;
   readonly query: string;
+  /** What was found in the recorded text, by time. */
+  readonly hits: readonly SearchHitInfo[];
+  readonly positionMs: number;
+  readonly onHit: (by: 1 | -1) => void;
   readonly search: RefObject<HTMLInputElement | null>;
   readonly onQuery: (query: string) => void;
   readonly onSeek: (ms: number) => void;
@@ -27,7 +32,7 @@ const MOST_ROWS = 400;
 
 /** What happened, in order, with the present row marked and its picture before and after. */
 export function PlayerList(props: PlayerListProps) {
-  const { recording, entries, current, query } = props;
+  const { recording, entries, current, query, hits } = props;
   const list = useRef<HTMLOListElement>(null);
   const wanted = query.trim();
   const found = useMemo(
@@ -77,6 +82,7 @@ export function PlayerList(props: PlayerListProps) {
           value={query}
           onInput={(event) => props.onQuery(event.currentTarget.value)}
           onKeyDown={(event) => {
+            if (event.key === "Enter" && hits.length > 0) props.onHit(event.shiftKey ? -1 : 1);
             if (event.key !== "Escape") return;
             props.onQuery("");
             event.currentTarget.blur();
@@ -85,11 +91,13 @@ export function PlayerList(props: PlayerListProps) {
       </label>
       {wanted !== "" && (
         <p class="muted player-found" role="status">
-          {found.length} of {entries.length}
+          {found.length} of {entries.length} events
+          {hits.length > 0 && <span class="visually-hidden">, {hits.length} places on the screen</span>}
         </p>
       )}
       {recording.notes !== null && <p class="player-notes">{recording.notes}</p>}
-      {found.length === 0 && (
+      {hits.length > 0 && <HitsBar hits={hits} positionMs={props.positionMs} onStep={props.onHit} />}
+      {found.length === 0 && hits.length === 0 && (
         <div class="empty">
           <Icon shape="mousePointerClick" />
           <p>{wanted === "" ? "Nothing was done here." : `Nothing has the words “${wanted}”.`}</p>

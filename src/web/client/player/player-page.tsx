@@ -20,6 +20,7 @@ import { PlayerList } from "./player-list.tsx";
 import { hashOfTime, timeFromHash } from "./player-time.ts";
 import { PlayerTimeline } from "./player-timeline.tsx";
 import { isGone } from "./recording-address.ts";
+import { useTextHits } from "./text-hits.ts";
 import { isListed } from "./track-words.ts";
 import "../styles/viewer.css";
 import "../styles/overlays.css";
@@ -94,7 +95,8 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   const isHelpShown = useSignal(false);
   const isPartial = useSignal(false);
   const hasPlayed = useSignal(false);
-  const query = useSignal("");
+  const query = useSignal(new URLSearchParams(location.search).get("find") ?? "");
+  const hits = useTextHits(id, query.value);
   const isNoteShown = useSignal(false);
   /** The moment that is about to be marked. */
   const markedMs = useSignal<number | null>(null);
@@ -183,6 +185,10 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
     if (player.current) player.current.areOverlaysShown = areOverlaysShown.value;
   }, [areOverlaysShown.value]);
 
+  useEffect(() => {
+    if (player.current) player.current.words = query.value.trim();
+  }, [query.value]);
+
   const { isPlaying, isSkippingIdle, positionMs } = playback.value;
   // Whoever copies the address of a player that stands still gets a link to what it shows.
   useEffect(() => {
@@ -197,6 +203,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   const run = playerCommands({
     player: () => player.current,
     entries: () => timeline.value.entries,
+    hits: () => hits.value,
     page: () => page.current,
     search: () => search.current,
     toggleOverlays: () => {
@@ -293,6 +300,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
         <PlayerTimeline
           recording={recording}
           timeline={timeline.value}
+          hits={hits.value}
           playback={playback.value}
           skipped={isSkippingIdle ? idle.value : NOTHING_SKIPPED}
           current={current}
@@ -314,6 +322,9 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
         entries={listed}
         current={current}
         query={query.value}
+        hits={hits.value}
+        positionMs={positionMs}
+        onHit={(by) => run({ kind: "hit", by })}
         search={search}
         onQuery={(text) => {
           query.value = text;

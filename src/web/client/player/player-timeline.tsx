@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { RecordingInfo, TimelineInfo, TrackInfo } from "../../api/api.ts";
+import type { RecordingInfo, SearchHitInfo, TimelineInfo, TrackInfo } from "../../api/api.ts";
 import type { Span } from "./moments.ts";
 import type { Playback, PlaybackEvent } from "./playback.ts";
 import { PlayerLaneNames, PlayerLanes } from "./player-lanes.tsx";
@@ -11,6 +11,8 @@ import { entryTone, entryWords, nearestEntry } from "./track-words.ts";
 export interface PlayerTimelineProps {
   readonly recording: RecordingInfo;
   readonly timeline: TimelineInfo;
+  /** What was found in the recorded text. */
+  readonly hits: readonly SearchHitInfo[];
   readonly playback: Playback;
   /** What playing passes over. */
   readonly skipped: readonly Span[];
@@ -29,7 +31,7 @@ const SLIDER_KEYS: Readonly<Record<string, number>> = {
 
 /** All lanes under one slider: what happened when, and where the player stands. */
 export function PlayerTimeline(props: PlayerTimelineProps) {
-  const { recording, timeline, playback, skipped, current, onPlayback } = props;
+  const { recording, timeline, hits, playback, skipped, current, onPlayback } = props;
   const track = useRef<HTMLDivElement>(null);
   const hoverMs = useSignal<number | null>(null);
   const thumbnails = useMemo(() => new ScrubThumbnails(recording), [recording.id]);
@@ -37,8 +39,8 @@ export function PlayerTimeline(props: PlayerTimelineProps) {
   const { durationMs, positionMs } = playback;
   // Drawn when they change, not with every picture: an hour has thousands of marks.
   const lanes = useMemo(
-    () => <PlayerLanes timeline={timeline} durationMs={durationMs} skipped={skipped} />,
-    [timeline, durationMs, skipped],
+    () => <PlayerLanes timeline={timeline} hits={hits} durationMs={durationMs} skipped={skipped} />,
+    [timeline, hits, durationMs, skipped],
   );
   const share = (ms: number): string => `${durationMs === 0 ? 0 : Math.min(100, (ms / durationMs) * 100)}%`;
   const momentAt = (event: PointerEvent): number => {

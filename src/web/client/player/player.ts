@@ -4,11 +4,12 @@ import type { OverlayInfo, RecordingInfo, TimelineInfo } from "../../api/api.ts"
 import { OverlayLayer } from "../viewer/overlay-layer.ts";
 import { Stage } from "../viewer/stage.ts";
 import { ChunkPlayer, type ShownFrame } from "./chunk-player.ts";
+import { HitLayer } from "./hit-layer.ts";
 import { indexAt, type Span } from "./moments.ts";
 import { type OverlayEntry, overlaysAt } from "./overlay-track.ts";
 import { afterEvent, type Playback, type PlaybackEvent, passedOver, startOf } from "./playback.ts";
 import { PointerLayer } from "./pointer-layer.ts";
-import { fetchChunk, fetchChunks, fetchRun, isGone } from "./recording-address.ts";
+import { fetchChunk, fetchChunks, fetchPlaces, fetchRun, isGone } from "./recording-address.ts";
 
 /** What a player tells its page. */
 export interface PlayerEvents {
@@ -45,6 +46,8 @@ export class Player {
   readonly #canvas = document.createElement("canvas");
   readonly #pen = this.#canvas.getContext("2d", { alpha: false });
   readonly #pointer: PointerLayer;
+  readonly #hits: HitLayer;
+  readonly #closing = new AbortController();
   readonly #layer = new OverlayLayer({ changed: () => {}, closeAsked: () => {} });
   #image: ImageData | null = null;
   #imageOf: Framebuffer | null = null;
@@ -77,11 +80,14 @@ export class Player {
       recording.duration_ms,
     );
     this.#pointer = new PointerLayer(recording.id);
+    this.#hits = new HitLayer({
+      places: (words, ms) => fetchPlaces(id, words, ms, this.#closing.signal),
+    });
     this.#playback = startOf(recording.duration_ms, recording.state === "recording");
     this.#canvas.className = "player-canvas";
     this.#canvas.setAttribute("role", "img");
     this.#canvas.setAttribute("aria-label", `The recorded screen of ${recording.name ?? recording.title}`);
-    this.#stage.surface.append(this.#canvas, this.#pointer.element, this.#layer.element);
+    this.#stage.surface.append(this.#canvas, this.#hits.element, this.#pointer.element, this.#layer.element);
     this.#layout();
     if (this.#playback.isGrowing) this.#awaitGrowth();
   }
@@ -92,6 +98,11 @@ export class Player {
 
   set areOverlaysShown(areShown: boolean) {
     this.#layer.element.hidden = !areShown;
+  }
+
+  /** Where these words stand in the picture is marked; empty: nothing is. */
+  set words(words: string) {
+    this.#hits.words = words;
   }
 
   /** What happened beside the pixels, sorted by beginning. */
@@ -132,6 +143,7 @@ export class Player {
 
   close(): void {
     this.#isClosed = true;
+    this.#closing.abort();
     clearTimeout(this.#growTimer);
     cancelAnimationFrame(this.#animation);
     this.#pointer.close();
@@ -181,6 +193,7 @@ export class Player {
       if (shown) this.#draw(shown);
       this.#pointer.show(positionMs);
       this.#drawOverlays(positionMs);
+      this.#hits.show(positionMs, this.#size);
       this.#findIdle();
       if (shown) this.#events.shown(positionMs, shown);
       this.#learn(positionMs);

@@ -1,5 +1,11 @@
 import type { Rect } from "../../../framebuffer/rect.ts";
-import type { ChunksInfo, PointerTrackInfo, RunHead } from "../../api/api.ts";
+import type {
+  ChunksInfo,
+  PointerTrackInfo,
+  RecordedTextInfo,
+  RunHead,
+  SearchHitInfo,
+} from "../../api/api.ts";
 import { ApiError, errorOf } from "../shell/api-client.ts";
 import type { FetchedRun } from "./chunk-player.ts";
 
@@ -81,6 +87,26 @@ export async function fetchRun(id: string, atMs: number, signal: AbortSignal): P
     return { info, bytes: is_deflated ? inflated(own) : Promise.resolve(own) };
   });
   return { parts, untilMs: head.until_ms };
+}
+
+/** What has all words of a query. */
+export async function fetchHits(
+  id: string,
+  query: string,
+  signal: AbortSignal,
+): Promise<readonly SearchHitInfo[]> {
+  return (await get(recordingPath(id, `/search?${new URLSearchParams({ query })}`), signal)).json();
+}
+
+/** The lines of a moment that have all words of a query, and where in them. */
+export async function fetchPlaces(
+  id: string,
+  query: string,
+  atMs: number,
+  signal: AbortSignal,
+): Promise<RecordedTextInfo> {
+  const asked = new URLSearchParams({ query, at_ms: String(Math.max(0, Math.round(atMs))) });
+  return (await get(recordingPath(id, `/text?${asked}`), signal)).json();
 }
 
 async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {

@@ -10,6 +10,7 @@ import { countWords, sizeWords } from "../shell/labels.ts";
 import { type ErrorWords, errorWords } from "../shell/notices.ts";
 import { appState, me } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
+import { FoundWords, useFoundWords } from "./found-words.tsx";
 import { RecordingRow } from "./recording-row.tsx";
 
 const SHOWN = ["all", "running", "problems"] as const;
@@ -44,6 +45,8 @@ export function RecordingsPage() {
         .toLowerCase()
         .includes(wanted),
   );
+  const found = useFoundWords(query.value).value;
+  const hasWords = found !== null && found.hits.length + found.unread > 0;
   const isAdmin = me.value?.permissions.includes("admin") ?? false;
   const isEmpty = recordings.value?.length === 0;
   return (
@@ -72,7 +75,7 @@ export function RecordingsPage() {
                   </option>
                 ))}
               </select>
-              <SearchField label="Find a recording" query={query} />
+              <SearchField label="Find recordings, and words in them" query={query} />
             </>
           )}
         </div>
@@ -88,7 +91,7 @@ export function RecordingsPage() {
             </p>
           </div>
         )}
-        {!isEmpty && recordings.value && list.length === 0 && (
+        {!isEmpty && recordings.value && list.length === 0 && !hasWords && (
           <div class="empty">
             <Icon shape="search" />
             <p>No recording is as you wish.</p>
@@ -109,6 +112,7 @@ export function RecordingsPage() {
             <RecordingRow key={recording.id} recording={recording} mayRemove={isAdmin} onChanged={load} />
           ))}
         </ul>
+        {hasWords && <FoundWords found={found} query={query.value} />}
       </div>
     </Shell>
   );

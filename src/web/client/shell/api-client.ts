@@ -16,6 +16,7 @@ import type {
   RulesInfo,
   RulesTried,
   RulesTryBody,
+  SearchAllInfo,
   SignedOut,
   SignInWays,
   TestReportInfo,
@@ -197,6 +198,9 @@ export const api = {
   },
   async recordings(): Promise<readonly RecordingInfo[]> {
     return (await request("GET", "/api/v1/recordings")).json();
+  },
+  async searchRecordings(text: string): Promise<SearchAllInfo> {
+    return (await request("GET", `/api/v1/recordings/search?${new URLSearchParams({ text })}`)).json();
   },
   async startRecording(desktopId: string): Promise<RecordingInfo> {
     return (await request("POST", "/api/v1/recordings", { desktop_id: desktopId })).json();

@@ -92,7 +92,7 @@ export function rulesPath(desktopId: string): string {
   return `/desktops/${encodeURIComponent(desktopId)}/rules`;
 }
 
-/** The address of a recording's player; `hash` names a moment. */
-export function playerPath(recordingId: string, hash = ""): string {
-  return `/recordings/${encodeURIComponent(recordingId)}${hash}`;
+/** The address of a recording's player; `rest`: `?find=` what is looked for, `#t=` the moment. */
+export function playerPath(recordingId: string, rest = ""): string {
+  return `/recordings/${encodeURIComponent(recordingId)}${rest}`;
 }

@@ -13,6 +13,8 @@ t.test("keys do what they do in other players", async (t) => {
   t.same(press("."), { kind: "frame", by: 1 });
   t.same(press(">", true), { kind: "speed", by: 1 });
   t.same(press("n"), { kind: "action", by: 1 });
+  t.same(press("g"), { kind: "hit", by: 1 });
+  t.same(press("G", true), { kind: "hit", by: -1 });
   t.same(press("["), { kind: "marker", by: -1 });
   t.same(press("7"), { kind: "tenth", tenth: 7 });
   t.same(press("m"), { kind: "mark" });
