@@ -3,10 +3,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { RecordingInfo } from "../../api/api.ts";
 import { IconButton } from "../controls/icon-button.tsx";
+import { timeWords } from "../player/player-time.ts";
 import { api } from "../shell/api-client.ts";
 import { sentence } from "../shell/labels.ts";
 import { errorWords } from "../shell/notices.ts";
-import { timeWords } from "./player-time.ts";
 
 export interface NoteDialogProps {
   readonly recording: RecordingInfo;
