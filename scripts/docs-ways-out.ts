@@ -42,6 +42,7 @@ export const WAYS_OUT: readonly Way[] = [
     "prompt generate_bug_report",
     "prompt accessibility_audit",
   ]),
+  ...of("agent", "pixels, to the provider that the operator configured", E2E, tools("analyze_screenshot")),
   ...of("agent", "text", E2E, tools("read_text find_text click_text ocr_screenshot")),
   ...of("agent", "text", SHOWN, ["resource screenshots://{id}/ocr", "resource text://{connection}"]),
   ...of("agent", "elements with their labels", SHOWN, tools("get_elements click_element")),

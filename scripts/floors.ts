@@ -12,7 +12,7 @@ export const FLOORS = [
   { name: "HEART", rooms: ["desktop"], areRoomsOpen: true },
   {
     name: "SERVICES",
-    rooms: ["recording", "audit", "auth", "demo", "vision", "monitoring", "push"],
+    rooms: ["recording", "audit", "auth", "demo", "vision", "analysis", "monitoring", "push"],
     areRoomsOpen: false,
   },
   { name: "FACES", rooms: ["mcp", "web"], areRoomsOpen: false },
@@ -64,6 +64,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   ws: ["desktop/links/streams/web-socket-stream.ts", "web/"],
   yaml: ["config/load-config.ts"],
   zod: [
+    "analysis/",
     "appliance/",
     "audit/",
     "auth/",

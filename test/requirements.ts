@@ -255,7 +255,27 @@ export const REQUIREMENTS: readonly Requirement[] = [
     CELLS,
     `${PICTURES} annotations are drawn in their order, on a copy with an id of its own`,
   ),
-  later("T23", "analyze_screenshot", "no provider is asked yet"),
+  promise(
+    "T23",
+    "analyze_screenshot",
+    "agent",
+    CELLS,
+    ...[
+      "Claude is asked as Anthropic's own client asks, and its answer means the same",
+      "OpenAI is asked as its own client asks, and its answer means the same",
+      "Gemini is asked as Google's own client asks, and its answer means the same",
+      "Ollama is asked by its chat, without a key",
+      "what a provider refuses is told by its kind",
+      "who cannot be asked is not sent anything",
+      "who does not answer is given up, as is a question whose caller is gone",
+    ].map((title) => `test/analysis/analysts.test.ts :: ${title}`),
+    ...[
+      "the desktop as agents are shown it is sent to the model, and what that says comes back",
+      "one of the caller's screenshots, and nobody else's",
+      "who is asked is the one that was named; who cannot be asked is a typed error",
+      "it is served only where a provider is configured",
+    ].map((title) => `test/mcp/analyze-screenshot.test.ts :: ${title}`),
+  ),
   promise(
     "T24",
     "auto_redact_pii",

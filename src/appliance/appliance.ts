@@ -51,6 +51,7 @@ import { CloseStack } from "./close-stack.ts";
 import { openDataFormat } from "./data-format.ts";
 import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
+import { openAnalysts } from "./open-analysts.ts";
 import { openAuditLog, openSinkOf } from "./open-audit.ts";
 import { makeForwarders } from "./open-forwarders.ts";
 import {
@@ -276,6 +277,7 @@ async function openRooms(
   desktops.on(({ type, desktop }) => {
     if (type === "removed") clients.forget(desktop.id);
   });
+  const analysts = openAnalysts(config);
   const rates = new AgentRates(clock, config.rate_limits);
   const mcpAudit = auditMcp((entry) => audit.record(entry), clock);
   const mcp = createMcp(
@@ -295,6 +297,8 @@ async function openRooms(
       painter,
       reader,
       texts,
+      ...(analysts === null ? {} : { analysts }),
+      onAnalysis: (analysis) => mcpAudit.analyzed(analysis),
       onClient: ({ name }) => clients.add(name),
       audit: (call) => {
         if (call.desktopId !== null) clients.sawAgent(call.desktopId, call.clientName ?? call.principal.name);

@@ -25,6 +25,7 @@ export const AUDIT_TYPES = [
   "overlay.created",
   "overlay.removed",
   "screenshot.taken",
+  "screenshot.analyzed",
   "recording.started",
   "recording.kept",
   "recording.stopped",

@@ -37,11 +37,19 @@ interface GivenPicture extends Pick<BegunCall, "principal" | "transport"> {
   readonly via: string;
 }
 
+/** A picture on its way to a provider's model; PictureAnalyzed is one. */
+interface AnalyzedPicture extends Pick<BegunCall, "principal"> {
+  readonly desktopId: string;
+  readonly provider: string;
+  readonly bytes: number;
+}
+
 /** What is told of each tool call, and of pictures that no tool gave. */
 export interface McpAudit {
   begun(call: BegunCall): void;
   ended(call: EndedCall): void;
   pictured(picture: GivenPicture): void;
+  analyzed(picture: AnalyzedPicture): void;
 }
 
 /**
@@ -73,6 +81,15 @@ export function auditMcp(record: (entry: AuditEntry) => void, clock: Clock): Mcp
         resource: { kind: "desktop", id: desktopId },
         mcp: { transport, tool: via },
         counts: { images: 1 },
+      }),
+    analyzed: ({ principal, desktopId, provider, bytes }) =>
+      record({
+        type: "screenshot.analyzed",
+        severity: "notice",
+        actor: actorOf(principal),
+        action: provider,
+        resource: { kind: "desktop", id: desktopId },
+        counts: { bytes },
       }),
     begun: (call) => record({ type: "mcp.tool_call", ...toldOf(call) }),
     ended(call) {

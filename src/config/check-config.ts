@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import { PROVIDERS } from "../analysis/analysis.ts";
 import { isLoopback } from "../desktop/connections/target-guard.ts";
 import { needsCertificate, viewerSecurities } from "../web/viewer/security.ts";
 import { letsAnybodyIn } from "../web/viewer/sign-in.ts";
@@ -24,6 +25,13 @@ export async function checkConfig(config: Config): Promise<Certificate | null> {
   if (issuer?.startsWith("http:") && !isLoopbackHost(hostOf(issuer))) {
     throw new ConfigError(
       `oidc.issuer: got ${issuer}, expected https: http is for a provider on this machine alone`,
+    );
+  }
+  for (const name of PROVIDERS) {
+    const { api_key, endpoint } = config.analysis[name];
+    if (api_key === undefined || !endpoint.startsWith("http:") || isLoopbackHost(hostOf(endpoint))) continue;
+    throw new ConfigError(
+      `analysis.${name}.endpoint: got ${endpoint}, expected https: a key goes over http on this machine alone`,
     );
   }
   const { tls_cert, tls_key } = server;

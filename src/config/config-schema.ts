@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { PROVIDERS } from "../analysis/analysis.ts";
 import type { ConnectionInput } from "../desktop/connections/connection.ts";
 import { VERDICT_WORDS } from "../desktop/control/action-class.ts";
 import { customRulesSchema } from "../desktop/control/custom-rules-fields.ts";
@@ -6,6 +7,7 @@ import { MODES } from "../desktop/control/policy.ts";
 import { TOOLSETS } from "../mcp/tool/toolsets.ts";
 import { RECORDING_POLICIES } from "../recording/write/auto-record.ts";
 import { VIEWER_SECURITY } from "../web/viewer/security.ts";
+import { analysisSchema } from "./analysis-schema.ts";
 import { approvalsSchema } from "./approvals-schema.ts";
 import { auditSchema } from "./audit-schema.ts";
 import { list, port, toggle } from "./config-values.ts";
@@ -180,6 +182,7 @@ export const configSchema = z.strictObject({
         ),
     })
     .prefault({}),
+  analysis: analysisSchema,
   rate_limits: toggle.default(true).describe("Token buckets for tools and sign-in."),
   recording: z
     .strictObject({
@@ -321,6 +324,13 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("targets.reverse_listen", ["OC_REVERSE_LISTEN"]),
   key("targets.require_nla", ["OC_REQUIRE_NLA"]),
   key("mcp.toolsets", ["OC_TOOLSETS"], "toolsets"),
+  key("analysis.provider", ["OC_ANALYSIS_PROVIDER"]),
+  key("analysis.timeout_s", ["OC_ANALYSIS_TIMEOUT_S"]),
+  ...PROVIDERS.flatMap((name) => [
+    key(`analysis.${name}.model`, [`OC_ANALYSIS_${name.toUpperCase()}_MODEL`]),
+    key(`analysis.${name}.api_key`, [`OC_ANALYSIS_${name.toUpperCase()}_API_KEY`], null, true),
+    key(`analysis.${name}.endpoint`, [`OC_ANALYSIS_${name.toUpperCase()}_ENDPOINT`]),
+  ]),
   key("rate_limits", ["OC_RATE_LIMITS"]),
   key("recording.policy", ["OC_RECORDING_POLICY"]),
   key("recording.on_full", ["OC_RECORDING_ON_FULL"]),

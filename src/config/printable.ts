@@ -1,3 +1,4 @@
+import { PROVIDERS } from "../analysis/analysis.ts";
 import { isSecret, SECRET_FIELDS } from "../desktop/connections/connection-fields.ts";
 import type { Config } from "./config-schema.ts";
 
@@ -25,6 +26,15 @@ export function printable(config: Config): Record<string, unknown> {
         key: hide(key),
         token: hide(token),
       })),
+    },
+    analysis: {
+      ...config.analysis,
+      ...Object.fromEntries(
+        PROVIDERS.map((name) => [
+          name,
+          { ...config.analysis[name], api_key: hide(config.analysis[name].api_key) },
+        ]),
+      ),
     },
     vnc: { ...config.vnc, password: hide(config.vnc.password) },
     connections: config.connections.map((connection) => ({

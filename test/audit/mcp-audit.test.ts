@@ -21,11 +21,12 @@ function recorder(): {
   readonly audit: McpAudit["ended"];
   readonly begun: McpAudit["begun"];
   readonly pictured: McpAudit["pictured"];
+  readonly analyzed: McpAudit["analyzed"];
 } {
   const told: AuditEntry[] = [];
   const clock = { nowMs: () => nowMs };
-  const { begun, ended, pictured } = auditMcp((entry) => told.push(entry), clock);
-  return { told, begun, pictured, audit: ended };
+  const { begun, ended, pictured, analyzed } = auditMcp((entry) => told.push(entry), clock);
+  return { told, begun, pictured, analyzed, audit: ended };
 }
 
 t.test("a call is told as it begins and as it ends, by one id, and nothing of what it asked", async (t) => {
@@ -74,6 +75,24 @@ t.test("pictures that left the house are an event of their own, whatever tool ga
     ],
   );
 });
+
+t.test(
+  "a picture that goes to a provider is an event of its own, without what is asked about it",
+  async (t) => {
+    const { told, analyzed } = recorder();
+    analyzed({ principal: CALL.principal, desktopId: "d1", provider: "claude", bytes: 1234 });
+    t.same(told, [
+      {
+        type: "screenshot.analyzed",
+        severity: "notice",
+        actor: { id: "a", name: "agent", kind: "agent", role: "agent", ip: "192.0.2.7" },
+        action: "claude",
+        resource: { kind: "desktop", id: "d1" },
+        counts: { bytes: 1234 },
+      },
+    ]);
+  },
+);
 
 t.test(
   "a limit that is met is one event a minute for each caller, however many calls there are",

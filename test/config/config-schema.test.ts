@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
 import * as z from "zod";
+import { openAnalysts } from "../../src/appliance/open-analysts.ts";
 import { checkConfig } from "../../src/config/check-config.ts";
 import { CONFIG_KEYS, configSchema } from "../../src/config/config-schema.ts";
 import { type ConfigSources, loadConfig } from "../../src/config/load-config.ts";
@@ -274,6 +275,36 @@ t.test("a provider elsewhere has to speak https", async (t) => {
       issuer,
     );
 });
+
+t.test(
+  "models that agents may ask: off without one, keys from files, never over http to elsewhere",
+  async (t) => {
+    t.equal(openAnalysts(load()), null, "off");
+    const keyFile = file("a-key\n");
+    const { analysis } = load({
+      env: {
+        ...{ OC_ANALYSIS_PROVIDER: "ollama", OC_ANALYSIS_CLAUDE_MODEL: "m1", OC_ANALYSIS_OLLAMA_MODEL: "m2" },
+        ...{ OC_ANALYSIS_CLAUDE_API_KEY_FILE: keyFile, OC_ANALYSIS_TIMEOUT_S: "5" },
+      },
+    });
+    t.match(analysis, {
+      ...{ provider: "ollama", timeout_s: 5 },
+      claude: { model: "m1", api_key: "a-key", endpoint: "https://api.anthropic.com" },
+      ollama: { model: "m2", endpoint: "http://127.0.0.1:11434" },
+    });
+    const analysts = openAnalysts({ analysis });
+    t.same([analysts?.providers, analysts?.preferred], [["claude", "ollama"], "ollama"]);
+    t.doesNotThrow(() => analysts?.check("claude"));
+    const elsewhere = { OC_ANALYSIS_OPENAI_API_KEY: "k", OC_ANALYSIS_OPENAI_ENDPOINT: "http://10.0.0.9/" };
+    await t.rejects(checkConfig(load({ env: elsewhere })), { message: /openai\.endpoint.*expected https/ });
+    t.notMatch(
+      JSON.stringify(printable(load({ env: { ...elsewhere, OC_ANALYSIS_OPENAI_API_KEY: "hush" } }))),
+      /hush/,
+    );
+    await t.resolves(checkConfig(load({ env: { OC_ANALYSIS_OLLAMA_ENDPOINT: "http://10.0.0.9:11434" } })));
+    t.throws(() => load({ env: { OC_ANALYSIS_PROVIDER: "grok" } }), { message: /analysis\.provider/ });
+  },
+);
 
 t.test("where connections may lead is a list of rules", async (t) => {
   const { targets } = load({

@@ -6,6 +6,7 @@ import { createMcp } from "../../src/mcp/server/server.ts";
 import type {
   McpClientSeen,
   McpPorts,
+  PictureAnalyzed,
   PictureGiven,
   ToolCallBegun,
   ToolCallRecord,
@@ -26,6 +27,8 @@ export interface FakeHouse {
   readonly records: ToolCallRecord[];
   /** That no tool gave. */
   readonly pictures: PictureGiven[];
+  /** That went to a provider. */
+  readonly analyses: PictureAnalyzed[];
   /** Of calls that began. */
   readonly begun: ToolCallBegun[];
   readonly clients: McpClientSeen[];
@@ -39,6 +42,7 @@ export interface FakeHouseOptions {
   readonly screenshots?: McpPorts["screenshots"];
   readonly reader?: McpPorts["reader"];
   readonly texts?: McpPorts["texts"];
+  readonly analysts?: McpPorts["analysts"];
 }
 
 export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
@@ -49,6 +53,7 @@ export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
   const records: ToolCallRecord[] = [];
   const begun: ToolCallBegun[] = [];
   const pictures: PictureGiven[] = [];
+  const analyses: PictureAnalyzed[] = [];
   const clients: McpClientSeen[] = [];
   const logged: object[] = [];
   const log = (fields: object): void => {
@@ -59,6 +64,7 @@ export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
     records,
     begun,
     pictures,
+    analyses,
     clients,
     logged,
     ports: {
@@ -69,10 +75,12 @@ export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
       audit: (record) => records.push(record),
       onCall: (call) => begun.push(call),
       onPicture: (picture) => pictures.push(picture),
+      onAnalysis: (analysis) => analyses.push(analysis),
       onClient: (client) => clients.push(client),
       rates: new AgentRates(options.clock ?? systemClock, options.isRateLimited ?? false),
       ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
       ...(options.reader === undefined ? {} : { reader: options.reader }),
+      ...(options.analysts === undefined ? {} : { analysts: options.analysts }),
       ...(options.texts === undefined ? {} : { texts: options.texts }),
       ...(options.screenshots === undefined ? {} : { screenshots: options.screenshots }),
     },

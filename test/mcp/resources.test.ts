@@ -68,7 +68,12 @@ t.test("settings and recent screenshots are read as JSON, without secrets", asyn
   t.match(settings, {
     capture: { keeps_on_disk: false },
     annotation: {},
-    ai: { text_recognition: true, ocr_languages: ["deu", "eng"] },
+    ai: {
+      text_recognition: true,
+      ocr_languages: ["deu", "eng"],
+      analysis_providers: [],
+      default_provider: null,
+    },
     ui: { desktops: [{}, {}] },
   });
   t.notMatch(JSON.stringify(settings), /hunter2/);

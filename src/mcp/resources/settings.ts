@@ -29,8 +29,8 @@ export async function settingsOf({ desktops, principal, mcpState }: Reader): Pro
     ai: {
       text_recognition: languages.length > 0,
       ocr_languages: languages,
-      analysis_providers: [],
-      default_provider: null,
+      analysis_providers: mcpState.analysts?.providers ?? [],
+      default_provider: mcpState.analysts?.preferred ?? null,
       may_configure_connections: may(principal, "connections"),
     },
     ui: {

@@ -29,7 +29,7 @@ import { ImageSlots } from "../tool/image-slots.ts";
 import { type McpState, openMcpState } from "../tool/mcp-state.ts";
 import type { McpPorts, McpTransport } from "../tool/ports.ts";
 import { runTool } from "../tool/run-tool.ts";
-import type { Tool } from "../tool/tool.ts";
+import { servedTools, type Tool } from "../tool/tool.ts";
 import { selectTools, type Toolset, toolsetsOfUrl } from "../tool/toolsets.ts";
 import { TOOLS } from "../tools/list.ts";
 import { Elicitation } from "./elicitation.ts";
@@ -292,7 +292,8 @@ class McpFace implements Mcp {
 
   /** What the token lets its holder see, else the configuration; then what the caller asked for of it. */
   #toolsOf({ toolsets }: Principal, wanted: readonly Toolset[] | null): readonly Tool[] {
-    return selectTools(selectTools(TOOLS, toolsets ?? this.#ports.toolsets ?? null), wanted);
+    const served = servedTools(TOOLS, this.#ports);
+    return selectTools(selectTools(served, toolsets ?? this.#ports.toolsets ?? null), wanted);
   }
 
   /** INVARIANT: tools, resources and subscriptions are handed no desktop that their caller's grant leaves out. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AnalysisError, type AnalysisErrorCode } from "../../analysis/error.ts";
 import { CompositorError } from "../../compositor/error.ts";
 import {
   AFTER_PART,
@@ -11,7 +12,12 @@ import {
 import { VisionError, type VisionErrorCode } from "../../vision/error.ts";
 
 /** Why a tool call failed, in the words an agent can act on. */
-export type ToolErrorCode = RefusalCode | LinkErrorCode | VisionErrorCode | "internal_error";
+export type ToolErrorCode =
+  | RefusalCode
+  | LinkErrorCode
+  | VisionErrorCode
+  | AnalysisErrorCode
+  | "internal_error";
 
 /** The error of a tool result, as it goes over the wire. `hint` is the next step. */
 export interface ToolError {
@@ -89,6 +95,13 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   element_changed: "call get_elements, or take the element that the message names, and decide again",
   bad_pattern: "correct the pattern, or use match exact or words",
   too_large: "read it in parts: give a region",
+  provider_unknown: "name a provider that is configured, or none",
+  provider_key_missing: "tell the human to configure the key, or name another provider",
+  provider_key_refused: "tell the human that the provider does not take the configured key",
+  provider_timeout: "call again, or ask about a region",
+  picture_too_large: "give a region, or a screenshot taken with fit or scale",
+  provider_busy: "wait for retry_after_ms, then call again, or name another provider",
+  provider_failed: "look at a screenshot yourself, or name another provider",
   internal_error: "it is a fault of this server, not of the call: try once more, then tell the human",
 };
 
@@ -100,6 +113,7 @@ export function explain(error: unknown, signal: AbortSignal): ToolError | null {
     const { code, message, seen } = error;
     return { ...toolError(code, message, null), ...(seen === null ? {} : { seen: [...seen] }) };
   }
+  if (error instanceof AnalysisError) return toolError(error.code, error.message, error.retryAfterMs);
   if (error instanceof ArgumentsError) return toolError("invalid_parameters", error.message, null);
   if (error instanceof CompositorError) return toolError(OVERLAY_CODE[error.code], error.message, null);
   if (signal.aborted) return toolError("cancelled", "the call was cancelled by the client", null);

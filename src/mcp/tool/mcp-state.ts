@@ -1,3 +1,4 @@
+import type { Analysts } from "../../analysis/analysts.ts";
 import type { Painter } from "../../compositor/painter.ts";
 import { annotateFile } from "../../compositor/picture-file-marks.ts";
 import type { AgentRates } from "../../desktop/control/agent-rates.ts";
@@ -8,7 +9,7 @@ import type { OcrPool } from "../../vision/ocr-pool.ts";
 import type { DesktopTexts } from "../../vision/text/desktop-texts.ts";
 import { ReportedScreens } from "../model/reported-screens.ts";
 import { ScreenshotStore } from "../model/screenshot-store.ts";
-import type { McpDesktop, McpPorts } from "./ports.ts";
+import type { McpDesktop, McpPorts, PictureAnalyzed } from "./ports.ts";
 
 /** What the MCP face keeps between calls, for all principals together; each of them sees only its own. */
 export interface McpState {
@@ -19,6 +20,10 @@ export interface McpState {
   readonly annotate: Painter["annotate"];
   /** The lines of text in a picture; throws VisionError, and RefusedError not_supported where nothing reads. */
   readonly readText: OcrPool["read"];
+  /** null where no provider is configured. */
+  readonly analysts: Pick<Analysts, "providers" | "preferred" | "check" | "ask"> | null;
+  /** Tells that a picture goes to a provider, and waits until that is written down. */
+  readonly tellAnalysis: (analysis: PictureAnalyzed) => Promise<void>;
   /** The texts of desktops; reading it throws RefusedError not_supported where none is kept. */
   readonly texts: Pick<DesktopTexts, "now" | "since" | "find" | "elements" | "element">;
 }
@@ -32,6 +37,11 @@ export function openMcpState(ports: McpPorts): McpState {
     readText: async (request, signal) => {
       if (ports.reader === undefined) throw readsNothing();
       return await ports.reader.read(request, signal);
+    },
+    analysts: ports.analysts ?? null,
+    tellAnalysis: async (analysis) => {
+      ports.onAnalysis?.(analysis);
+      await ports.secured?.();
     },
     get texts() {
       if (ports.texts === undefined) throw readsNothing();

@@ -1,3 +1,5 @@
+import type { Provider } from "../../analysis/analysis.ts";
+import type { Analysts } from "../../analysis/analysts.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { Painter } from "../../compositor/painter.ts";
 import type { Scene } from "../../compositor/scene.ts";
@@ -96,6 +98,15 @@ export interface PictureGiven {
   readonly via: "resources/read" | "prompts/get";
 }
 
+/** A picture that is sent to a provider's model, whatever comes of it; never what is asked about it. */
+export interface PictureAnalyzed {
+  readonly principal: Principal;
+  readonly desktopId: string;
+  readonly provider: Provider;
+  /** Of the picture's file. */
+  readonly bytes: number;
+}
+
 /** An MCP client that introduced itself; name and version are its own words. */
 export interface McpClientSeen {
   readonly name: string;
@@ -122,6 +133,8 @@ export interface McpPorts {
   readonly secured?: () => Promise<void>;
   /** Told of each picture that no tool gave. */
   readonly onPicture?: (picture: PictureGiven) => void;
+  /** Told of each picture before it goes to a provider. */
+  readonly onAnalysis?: (analysis: PictureAnalyzed) => void;
   /** Called once for each principal, name and version. */
   readonly onClient?: (client: McpClientSeen) => void;
   /** Shared with the other faces, so that no agent gets its rates twice. */
@@ -138,6 +151,8 @@ export interface McpPorts {
   readonly reader?: Pick<OcrPool, "read">;
   /** The texts of desktops; absent, none is kept here. */
   readonly texts?: Pick<DesktopTexts, "now" | "since" | "find" | "elements" | "element">;
+  /** Models that say what a picture shows; absent, none is configured. */
+  readonly analysts?: Pick<Analysts, "providers" | "preferred" | "check" | "ask">;
   /** Absent: this appliance records nothing. */
   readonly recordings?: RecordingsFace;
 }

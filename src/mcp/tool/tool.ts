@@ -55,6 +55,9 @@ export interface ObjectSchema {
   type: "object";
 }
 
+/** Parts of an appliance that are there only where they are configured. */
+export type ToolNeed = "analysts";
+
 /** The hints of MCP's ToolAnnotations. */
 interface ToolHints {
   readonly readOnlyHint: boolean;
@@ -80,11 +83,21 @@ export interface Tool {
   /** False for tools about no one desktop: their calls are counted per principal alone. */
   readonly hasDesktop: boolean;
   readonly hints: ToolHints;
+  /** What of the appliance it cannot work without: it is not served where that is absent; null: nothing. */
+  readonly needs: ToolNeed | null;
   readonly inputSchema: ObjectSchema;
   /** Holds for results and for errors: an error has only `error`. */
   readonly outputSchema: ObjectSchema;
   /** Throws ArgumentsError. */
   parse(args: unknown): ToolCall;
+}
+
+/** The tools that work in an appliance with these parts. */
+export function servedTools(
+  all: readonly Tool[],
+  parts: { readonly [need in ToolNeed]?: unknown },
+): readonly Tool[] {
+  return all.filter(({ needs }) => needs === null || parts[needs] !== undefined);
 }
 
 export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
@@ -97,6 +110,8 @@ export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodO
   readonly rate?: RateClass;
   /** Where the tool differs from what its effect implies. */
   readonly hints?: Partial<Omit<ToolHints, "readOnlyHint">>;
+  /** See Tool. */
+  readonly needs?: ToolNeed;
   /** A strict object: unknown fields are refused by name. */
   readonly input: Input;
   readonly output: Output;
@@ -130,6 +145,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     effect,
     rate: definition.rate ?? RATE_OF_EFFECT[effect],
     hasDesktop: "connection_id" in input.shape,
+    needs: definition.needs ?? null,
     hints: { ...HINTS_OF_EFFECT[effect], ...definition.hints },
     inputSchema: schemaOf(input, "input"),
     outputSchema: withError(schemaOf(output, "output")),

@@ -1,6 +1,7 @@
 import type { Tool } from "../tool/tool.ts";
 import { addAnchor } from "./add-anchor.ts";
 import { addConnection } from "./add-connection.ts";
+import { analyzeScreenshot } from "./analyze-screenshot.ts";
 import { annotateScreenshot } from "./annotate-screenshot.ts";
 import { autoRedactPii } from "./auto-redact-pii.ts";
 import { batchActions } from "./batch-actions.ts";
@@ -84,6 +85,7 @@ export const TOOLS: readonly Tool[] = [
   clickElement,
   ocrScreenshot,
   autoRedactPii,
+  analyzeScreenshot,
   subscribeEvents,
   pollEvents,
   unsubscribeEvents,

@@ -1,13 +1,12 @@
 import * as z from "zod";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { checkReadable } from "../../vision/ocr-pool.ts";
-import type { Screenshot } from "../model/screenshot-store.ts";
-import { keepScreenshot, STALE_TEXT } from "../tool/capture.ts";
+import { pictureOf } from "../tool/asked-picture.ts";
+import { STALE_TEXT } from "../tool/capture.ts";
 import { connectionIdField } from "../tool/fields.ts";
-import { placeOf, rectIn } from "../tool/place.ts";
 import { DEFAULT_LANGUAGE, readOutput, readShot } from "../tool/text/screenshot-text.ts";
 import { textRegionField } from "../tool/text/text-fields.ts";
-import { defineTool, type ToolContext } from "../tool/tool.ts";
+import { defineTool } from "../tool/tool.ts";
 
 /** Models are loaded for each: more of them only read worse and slower. */
 const MOST_LANGUAGES = 4;
@@ -36,7 +35,7 @@ export const ocrScreenshot = defineTool({
   }),
   output: z.object(readOutput),
   async handle({ level = "word", language = DEFAULT_LANGUAGE, ...args }, context) {
-    const { shot, isStale } = await pictureOf(args, context);
+    const { shot, isStale } = await pictureOf(args, context, { check: checkReadable });
     const languages = [...new Set(language.split("+"))];
     const output = await readShot(
       context.mcpState,
@@ -55,21 +54,3 @@ export const ocrScreenshot = defineTool({
     };
   },
 });
-
-/** The screenshot that was asked for, or one taken now; nobody is shown it, but it can be looked at by its id. */
-async function pictureOf(
-  args: { screenshot_id?: string | undefined; region?: Rect | undefined; connection_id?: string | undefined },
-  context: ToolContext,
-): Promise<{ readonly shot: Screenshot; readonly isStale: boolean }> {
-  const ownerId = context.principal.id;
-  if (args.screenshot_id !== undefined) {
-    return { shot: context.mcpState.screenshots.get(args.screenshot_id, ownerId), isStale: false };
-  }
-  const desktop = await context.readyDesktop(args.connection_id);
-  const region = args.region === undefined ? undefined : rectIn(placeOf(desktop, undefined), args.region);
-  // Before a picture is made that nobody can read.
-  checkReadable(region ?? desktop.size);
-  const snapshot = await desktop.view("agent").snapshot({ region, signal: context.signal, ownerId });
-  const shot = keepScreenshot(context, desktop, snapshot, "detail", { shown: [] });
-  return { shot, isStale: snapshot.isStale };
-}

@@ -2,8 +2,10 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as Client2025 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport2025 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import t from "tap";
+import { Analysts } from "../../../src/analysis/analysts.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { TOOLS } from "../../../src/mcp/tools/list.ts";
+import { ANSWERS, FakeProvider } from "../../analysis/providers.ts";
 import { serveHouse } from "../../mcp/fake-house.ts";
 import { SAVED_TEXT } from "../../mcp/saved-text.ts";
 import { FakeRecordings } from "../../web/fake-recordings.ts";
@@ -26,6 +28,7 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ],
   ["list_screenshots", {}],
   ["ocr_screenshot", {}],
+  ["analyze_screenshot", {}],
   ["read_text", {}],
   ["find_text", { text: "saev", match: "fuzzy" }],
   ["click_text", { text: "Save" }],
@@ -151,7 +154,12 @@ async function main(): Promise<void> {
     ["2025-11-25", connect2025, "old-client"],
   ] as const) {
     await t.test(`a client of ${era} uses every tool, and its schemas hold`, async (t) => {
-      const house = await serveHouse({ recordings: new FakeRecordings(), reader: READER, texts: SAVED_TEXT });
+      const { url: endpoint } = await FakeProvider.open(t, { body: ANSWERS.ollama });
+      const providers = { ollama: { model: "a-model", apiKey: null, endpoint } };
+      const house = await serveHouse({
+        ...{ recordings: new FakeRecordings(), reader: READER, texts: SAVED_TEXT },
+        analysts: new Analysts({ providers, preferred: null, timeoutMs: 30_000 }),
+      });
       t.teardown(() => house.close());
       const client = await connect(house.url);
       t.match(client.server, {

@@ -4,6 +4,7 @@ import { TOOL_ACTION_CLASSES } from "../../../scripts/docs-policy.ts";
 import { stricterWord, type VerdictWord } from "../../../src/desktop/control/action-class.ts";
 import { policyOf } from "../../../src/desktop/control/modes.ts";
 import { MODES, type Mode, wordFor } from "../../../src/desktop/control/policy.ts";
+import { ANSWERS, FakeProvider } from "../../analysis/providers.ts";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
 import { EventWindow, type Seen } from "../harness/event-window.ts";
@@ -74,7 +75,15 @@ export interface StageTarget {
 
 export async function openStage(t: Test, target: StageTarget): Promise<Stage> {
   const { display, url, secret, another, encoding } = target;
-  const appliance = await Appliance.start(t, { connect: [url], env: { OC_APPROVAL_ARMING_MS: "0" } });
+  const model = await FakeProvider.open(t, { body: ANSWERS.ollama });
+  const appliance = await Appliance.start(t, {
+    connect: [url],
+    env: {
+      OC_APPROVAL_ARMING_MS: "0",
+      OC_ANALYSIS_OLLAMA_MODEL: "a-model",
+      OC_ANALYSIS_OLLAMA_ENDPOINT: model.url,
+    },
+  });
   const agent = await appliance.agent({ token: appliance.agentToken });
   await until("a picture", () => agent.shot());
   await target.open();

@@ -153,6 +153,13 @@ export const READING_CELLS: readonly ReadingCell[] = [
     },
   },
   {
+    tool: "analyze_screenshot",
+    async play(t, { agent }) {
+      const said = await agent.call("analyze_screenshot", { prompt: "What is there?", region: box });
+      t.match(said, { provider: "ollama", text: /button/, usage: { input_tokens: 600 }, untrusted: true });
+    },
+  },
+  {
     tool: "read_text",
     async play(t, { agent }) {
       const read = await agent.call("read_text");

@@ -25,6 +25,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "overlay.created": "Overlay drawn",
   "overlay.removed": "Overlay removed",
   "screenshot.taken": "Screenshot taken",
+  "screenshot.analyzed": "Screenshot sent to a model",
   "recording.started": "Recording started",
   "recording.kept": "Recording kept",
   "recording.stopped": "Recording stopped",
