@@ -1,10 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Audit } from "../audit/audit.ts";
 import type { AuditEntry } from "../audit/audit-event.ts";
 import { auditDesktops, testEntry } from "../audit/desktop-audit.ts";
-import type { Forwarder } from "../audit/forward/forwarder.ts";
 import { auditMcp } from "../audit/mcp-audit.ts";
 import { auditRecordings } from "../audit/recording-audit.ts";
 import { tokenEntry } from "../audit/token-audit.ts";
@@ -52,8 +50,7 @@ import { openDataFormat } from "./data-format.ts";
 import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
 import { openAnalysts } from "./open-analysts.ts";
-import { openAuditLog, openSinkOf } from "./open-audit.ts";
-import { makeForwarders } from "./open-forwarders.ts";
+import { openAudit, openAuditLog } from "./open-audit.ts";
 import {
   forgetIdentity,
   limitsOf,
@@ -121,29 +118,7 @@ async function openRooms(
   const clock = systemClock;
   const platform = PLATFORM;
 
-  let forwarders: readonly Forwarder[] = [];
-  const audit = new Audit({
-    sink: await openSinkOf(config, config.isStdio),
-    hasCheckpoints: config.audit.sink === "file",
-    clock,
-    version: VERSION,
-    refusal: () => forwarders.map(({ refusal }) => refusal).find((reason) => reason !== null) ?? null,
-    onWritten: () => {
-      for (const forwarder of forwarders) forwarder.written();
-    },
-    onSinkChange: (isWorking, err) => {
-      if (isWorking) log.info("Audit sink works again");
-      else log.error({ err }, "Audit sink failed");
-    },
-  });
-  forwarders = makeForwarders(config, log, clock, (entry) => audit.record(entry));
-  for (const forwarder of forwarders) {
-    closeStack.add(() => forwarder.close());
-    forwarder.open();
-  }
-  closeStack.add(() => audit.close());
-  audit.record({ type: "audit.started", severity: "notice" });
-  closeStack.add(() => audit.record({ type: "audit.stopped", severity: "notice" }));
+  const { audit, forwarders } = await openAudit(config, log, clock, closeStack);
 
   const tokens = await TokenStore.open(config.data_dir, clock, (change, token) =>
     audit.record(tokenEntry(change, token)),

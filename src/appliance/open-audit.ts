@@ -1,9 +1,13 @@
-import { openAuditSink } from "../audit/audit.ts";
+import { Audit, openAuditSink } from "../audit/audit.ts";
+import type { Forwarder } from "../audit/forward/forwarder.ts";
 import { AuditLog } from "../audit/read-back.ts";
 import type { AuditSink } from "../audit/sink.ts";
 import type { Config } from "../config/config-schema.ts";
-import { systemClock } from "../platform/clock.ts";
+import { type Clock, systemClock } from "../platform/clock.ts";
+import type { Logger } from "../platform/log.ts";
 import { VERSION } from "../platform/version.ts";
+import type { CloseStack } from "./close-stack.ts";
+import { makeForwarders } from "./open-forwarders.ts";
 
 const DAY_MS = 86_400_000;
 const MIB = 2 ** 20;
@@ -29,4 +33,37 @@ export function openSinkOf(config: Config, isStdoutTaken: boolean): Promise<Audi
 /** What a configuration's audit log holds; null where it is kept in no file here. Throws AuditError for a bad key. */
 export async function openAuditLog({ audit, data_dir }: Config): Promise<AuditLog | null> {
   return audit.sink === "file" ? await AuditLog.open(data_dir, audit.key ?? null) : null;
+}
+
+/** The audit log and who sends it on, until all that is added to the stack later is closed. Throws AuditError for a bad key. */
+export async function openAudit(
+  config: Config,
+  log: Logger,
+  clock: Clock,
+  closeStack: CloseStack,
+): Promise<{ readonly audit: Audit; readonly forwarders: readonly Forwarder[] }> {
+  let forwarders: readonly Forwarder[] = [];
+  const audit = new Audit({
+    sink: await openSinkOf(config, config.isStdio),
+    hasCheckpoints: config.audit.sink === "file",
+    clock,
+    version: VERSION,
+    refusal: () => forwarders.map(({ refusal }) => refusal).find((reason) => reason !== null) ?? null,
+    onWritten: () => {
+      for (const forwarder of forwarders) forwarder.written();
+    },
+    onSinkChange: (isWorking, err) => {
+      if (isWorking) log.info("Audit sink works again");
+      else log.error({ err }, "Audit sink failed");
+    },
+  });
+  forwarders = makeForwarders(config, log, clock, (entry) => audit.record(entry));
+  for (const forwarder of forwarders) {
+    closeStack.add(() => forwarder.close());
+    forwarder.open();
+  }
+  closeStack.add(() => audit.close());
+  audit.record({ type: "audit.started", severity: "notice" });
+  closeStack.add(() => audit.record({ type: "audit.stopped", severity: "notice" }));
+  return { audit, forwarders };
 }

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { Rect } from "../../framebuffer/rect.ts";
 import { checkReadable } from "../../vision/ocr-pool.ts";
 import { pictureOf } from "../tool/asked-picture.ts";
 import { STALE_TEXT } from "../tool/capture.ts";

@@ -3,7 +3,7 @@ import { RecordingError } from "../library/error.ts";
 import { type IndexedUnits, NUMBERS_A_LOOK, type UnitSet } from "./unit-set.ts";
 import { VarintReader } from "./varints.ts";
 
-export const NEWLINE = 0x0a;
+const NEWLINE = 0x0a;
 export const HEAD_NUMBERS = 6;
 /** Words are skipped by so many at once. */
 export const GROUP_WORDS = 64;
