@@ -127,9 +127,15 @@ async function openRooms(
   const codes = new OneTimeCodes(clock);
   const tickets = new OneTimeCodes(clock, TICKETS);
   const sessionsOfPeople = new Sessions(clock);
-  const oidc = openOidc(config, log, { sessions: sessionsOfPeople, clock, audit });
-  closeStack.add(() => oidc?.close());
   const accessTokens = openAccessTokens(config, clock);
+  const oidc = openOidc(config, log, {
+    ...{ sessions: sessionsOfPeople, clock, audit },
+    signedOut: (personId, atS) => {
+      accessTokens?.signedOut(personId, atS);
+      authenticator.recheck();
+    },
+  });
+  closeStack.add(() => oidc?.close());
   const authenticator = new Authenticator({
     clock,
     tokens,

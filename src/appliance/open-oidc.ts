@@ -1,9 +1,11 @@
 import type { Audit } from "../audit/audit.ts";
 import { AccessTokens } from "../auth/oidc/access-tokens.ts";
 import type { RoleRule } from "../auth/oidc/claimed-role.ts";
-import { OidcSignIn } from "../auth/oidc/oidc-sign-in.ts";
+import { LogoutTokens } from "../auth/oidc/logout-tokens.ts";
+import { type OidcPorts, OidcSignIn } from "../auth/oidc/oidc-sign-in.ts";
 import { OpenidProvider } from "../auth/oidc/openid-provider.ts";
 import { ProviderKeys } from "../auth/oidc/provider-keys.ts";
+import type { IssuerPorts } from "../auth/oidc/signed-token.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -29,11 +31,7 @@ export function openAccessTokens(config: Config, clock: Clock): AccessTokens | n
   if (provider === null || issuer === undefined || mcp_resource === undefined) return null;
   return new AccessTokens(
     { resource: mcp_resource, issuer, scopes: mcp_scopes, clockSkewS: clock_skew_s, rule: ruleOf(config) },
-    {
-      issuer: async () => (await provider.asIssuer()).issuer,
-      keys: new ProviderKeys(async () => (await provider.asIssuer()).keysUrl, clock),
-      clock,
-    },
+    issuerPorts(provider, clock),
   );
 }
 
@@ -41,14 +39,32 @@ function ruleOf({ oidc: { role_claim, roles, desktops } }: Config): RoleRule {
   return { claim: role_claim, roles, desktops };
 }
 
+/** Asks the provider each time who it is and what it signs with. */
+function issuerPorts(provider: OpenidProvider, clock: Clock): IssuerPorts {
+  return {
+    issuer: async () => (await provider.asIssuer()).issuer,
+    keys: new ProviderKeys(async () => (await provider.asIssuer()).keysUrl, clock),
+    clock,
+  };
+}
+
+interface OidcRooms {
+  readonly sessions: Sessions;
+  readonly clock: Clock;
+  readonly audit: Audit;
+  /** See OidcPorts. */
+  readonly signedOut: OidcPorts["signedOut"];
+}
+
 /** Signing in at the configured provider; null where none is. */
 export function openOidc(
   config: Config,
   log: Logger,
-  { sessions, clock, audit }: { readonly sessions: Sessions; readonly clock: Clock; readonly audit: Audit },
+  { sessions, clock, audit, signedOut }: OidcRooms,
 ): OidcSignIn | null {
   const provider = openidProviderOf(config);
-  if (provider === null) return null;
+  const { client_id: clientId, clock_skew_s: clockSkewS } = config.oidc;
+  if (provider === null || clientId === undefined) return null;
   const { name, session_minutes, check_seconds } = config.oidc;
   return new OidcSignIn(
     {
@@ -61,6 +77,8 @@ export function openOidc(
       provider,
       sessions,
       clock,
+      logoutTokens: new LogoutTokens({ clientId, clockSkewS }, issuerPorts(provider, clock)),
+      signedOut,
       ended: ({ id, name: person, role }, reason) => {
         audit.record({
           type: "auth.logout",

@@ -21,7 +21,12 @@ const OWN_TOKEN_PRINCIPAL: Principal = { id: "oc_token", name: "OC_TOKEN", role:
 export type Credential =
   | { readonly kind: "token"; readonly principal: Principal }
   /** An access token of the provider; `expiresAtMs` by the clock's date. */
-  | { readonly kind: "access_token"; readonly principal: Principal; readonly expiresAtMs: number }
+  | {
+      readonly kind: "access_token";
+      readonly principal: Principal;
+      readonly issuedAtS: number;
+      readonly expiresAtMs: number;
+    }
   | { readonly kind: "session"; readonly principal: Principal; readonly sessionId: string };
 
 export type AuthResult =
@@ -51,7 +56,7 @@ export interface AuthenticatorPorts {
   /** `OC_TOKEN`, 16 characters or more; null when not set. */
   readonly ownToken: string | null;
   /** Absent: no provider's tokens count. */
-  readonly accessTokens?: Pick<AccessTokens, "isOne" | "judge"> | undefined;
+  readonly accessTokens?: Pick<AccessTokens, "isOne" | "isOver" | "judge"> | undefined;
 }
 
 /** What a request presents. */
@@ -78,6 +83,9 @@ export class Authenticator {
     }
     this.#ports = ports;
     this.#watch = new CredentialWatch((credential) => this.#isStillValid(credential), ports.clock);
+    const check = (): void => this.#watch.check();
+    ports.tokens.whenRevoked(check);
+    ports.sessions.whenEnded(check);
     this.#ownTokenHash = ports.ownToken === null ? null : sha256(ports.ownToken);
   }
 
@@ -100,8 +108,8 @@ export class Authenticator {
     if (accessTokens === undefined || !accessTokens.isOne(token)) return this.authenticate(request);
     const result = await accessTokens.judge(token);
     if (result.kind === "known") {
-      const { principal, expiresAtMs } = result;
-      return { kind: "known", credential: { kind: "access_token", principal, expiresAtMs } };
+      const { principal, issuedAtS, expiresAtMs } = result;
+      return { kind: "known", credential: { kind: "access_token", principal, issuedAtS, expiresAtMs } };
     }
     if (result.kind !== "wrong") return result;
     // Whose token has expired is told so, and gets another: it is no guess.
@@ -151,11 +159,16 @@ export class Authenticator {
   }
 
   /**
-   * Calls `onVoid` once, within a second of the credential's end; the returned function stops watching. Counts as use of
+   * Calls `onVoid` once, as soon as the credential's end is known here, at the latest within a second; the returned function stops watching. Counts as use of
    * a session for as long.
    */
   whenVoid(credential: Credential, onVoid: () => void): () => void {
     return this.#watch.add(credential, onVoid);
+  }
+
+  /** Something may have ended that neither tokens nor sessions tell of. */
+  recheck(): void {
+    this.#watch.check();
   }
 
   /** Asking counts as use of a session. */
@@ -165,7 +178,10 @@ export class Authenticator {
       case "token":
         return true;
       case "access_token":
-        return this.#ports.clock.date().getTime() < credential.expiresAtMs;
+        return (
+          this.#ports.clock.date().getTime() < credential.expiresAtMs &&
+          this.#ports.accessTokens?.isOver(credential.principal, credential.issuedAtS) !== true
+        );
       case "session":
         return this.#ports.sessions.find(credential.sessionId) !== null;
     }

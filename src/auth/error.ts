@@ -9,6 +9,8 @@ export type AuthErrorCode =
   | "provider_unreachable"
   | "provider_refused"
   | "sign_in_expired"
+  /** What says that a session has ended there is not the provider's word. */
+  | "bad_notice"
   /** The provider knows somebody whom its claims give no role here. */
   | "no_role";
 

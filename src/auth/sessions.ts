@@ -32,6 +32,7 @@ export class Sessions {
   readonly #limits: SessionLimits;
   /** By hash of the identifier, least recently used first. */
   readonly #sessions = new Map<string, Session>();
+  #onEnded: () => void = () => undefined;
 
   constructor(clock: Clock, limits: SessionLimits = SESSION_LIMITS) {
     this.#clock = clock;
@@ -81,13 +82,24 @@ export class Sessions {
         const session = this.#sessions.get(key);
         return session !== undefined && !this.#isOver(session, this.#clock.nowMs());
       },
-      end: () => void this.#sessions.delete(key),
+      end: () => void this.#end(key),
     };
   }
 
   /** False where there was none. */
   end(id: string): boolean {
-    return this.#sessions.delete(hash(id));
+    return this.#end(hash(id));
+  }
+
+  /** Calls it after each session that was ended, not for those whose time is over. */
+  whenEnded(call: () => void): void {
+    this.#onEnded = call;
+  }
+
+  #end(key: string): boolean {
+    const wasOpen = this.#sessions.delete(key);
+    if (wasOpen) this.#onEnded();
+    return wasOpen;
   }
 
   #isOver(session: Session, nowMs: number): boolean {

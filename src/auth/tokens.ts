@@ -14,7 +14,7 @@ const TOKEN = /^ocp_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
 const TOKEN_ID = /^[0-9a-f]{16}$/;
 
 /** How often the file is looked at, so that `token revoke` of another process takes effect. */
-const RELOAD_EVERY_MS = 1000;
+const RELOAD_EVERY_MS = 400;
 
 const storedToken = z.strictObject({
   id: z.string().regex(TOKEN_ID),
@@ -69,6 +69,7 @@ export class TokenStore {
   #fileStamp = "";
   #checkedAtMs = Number.NEGATIVE_INFINITY;
   #used: LastUse | null = null;
+  #onRevoked: () => void = () => undefined;
   #writes: Promise<unknown> = Promise.resolve();
   #keeping: Promise<unknown> = Promise.resolve();
 
@@ -156,7 +157,13 @@ export class TokenStore {
       tokens.delete(id);
     });
     for (const token of gone) this.#tell("revoked", token);
+    if (gone.length > 0) this.#onRevoked();
     return gone.length > 0;
+  }
+
+  /** Calls it after each token that this process takes back. */
+  whenRevoked(call: () => void): void {
+    this.#onRevoked = call;
   }
 
   /** Whose token it is, null for nobody's. Takes as long for a wrong secret as for an unknown id. */

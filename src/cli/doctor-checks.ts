@@ -257,8 +257,12 @@ export async function checkProvider(config: Config): Promise<Finding[]> {
   if (provider === null) return [];
   const part = "sign-in provider";
   try {
-    await provider.check();
-    return [well(part, `${config.oidc.issuer ?? ""} answers, and is the issuer that it says`)];
+    const { tellsOfEnds } = await provider.check();
+    const { issuer = "", check_seconds } = config.oidc;
+    const ends = tellsOfEnds
+      ? "tells of sessions that end where the client has our address for back-channel logout"
+      : `tells of no session that ends, so that each is asked about every ${check_seconds} s`;
+    return [well(part, `${issuer} answers, is the issuer that it says, and ${ends}`)];
   } catch (error) {
     const advice = "check oidc.issuer, and that this machine reaches it and believes its certificate";
     return [wrong(part, reasonOf(error), advice)];

@@ -116,14 +116,35 @@ t.test("revoking a token ends its sessions, its codes and its open sockets", asy
   clock.advance(1000);
   t.same(ended, []);
   await tokens.revoke(info.id);
-  clock.advance(1000);
-  t.same(ended, ["token", "session"]);
+  t.same(ended, ["token", "session"], "in that moment, by no timer");
   t.equal(
     authenticator.authenticate({ authorization: undefined, sessionId, address: HERE }).kind,
     "anonymous",
   );
   t.equal(authenticator.signIn(code, HERE).kind, "wrong");
 });
+
+t.test(
+  "what another process revokes ends within a second, and a session that is ended at once",
+  async (t) => {
+    const dir = t.testdir();
+    const { authenticator, clock, tokens, bearer } = await house(dir);
+    const { token, info } = await tokens.create("laptop", "admin");
+    const open = bearer(token);
+    if (open.kind !== "known") throw new Error("not signed in");
+    const ended: string[] = [];
+    authenticator.whenVoid(open.credential, () => ended.push("token"));
+    const sessionId = authenticator.openSession(open.credential.principal);
+    authenticator.whenVoid({ ...open.credential, kind: "session", sessionId }, () => ended.push("session"));
+    authenticator.endSession(sessionId);
+    t.same(ended, ["session"]);
+    const command = await TokenStore.open(dir, clock);
+    await command.revoke(info.id);
+    t.same(ended, ["session"]);
+    clock.advance(1000);
+    t.same(ended, ["session", "token"]);
+  },
+);
 
 t.test("an ended session is anonymous, and so is a monstrous cookie", async (t) => {
   const { authenticator, tokens } = await house(t.testdir());

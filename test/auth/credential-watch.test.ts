@@ -29,6 +29,18 @@ t.test("who watches is told once, within a second, and others go on", async (t) 
   t.equal(clock.waiting, 0, "nobody is watched: no timer");
 });
 
+t.test("who knows of an end has all looked at in that moment", async (t) => {
+  const { clock, right, watch, voided, add } = watched("a", "b");
+  add("a");
+  add("b");
+  right.delete("a");
+  watch.check();
+  t.same(voided, ["a"]);
+  watch.check();
+  clock.advance(1000);
+  t.same(voided, ["a"], "once");
+});
+
 t.test("who stops watching is not told, and the last leaves no timer", async (t) => {
   const { clock, right, watch, voided, add } = watched("a");
   const stop = [add("a"), add("a")];

@@ -165,6 +165,9 @@ t.test("the sign-in provider has to answer, and to be the issuer that it says", 
   const config = configOf(t.testdir(), { OC_OIDC_ISSUER: issuer, OC_OIDC_CLIENT_ID: "desk" });
   said = { issuer };
   t.match(await checkProvider(config), [{ part: "sign-in provider", ok: true }]);
+  t.match(await checkProvider(config), [{ detail: /each is asked about every 60 s$/ }]);
+  said = { issuer, backchannel_logout_supported: true };
+  t.match(await checkProvider(config), [{ ok: true, detail: /tells of sessions that end/ }]);
   said = { issuer: "http://127.0.0.1:1" };
   t.match(await checkProvider(config), [{ ok: false, detail: /issuer/, advice: /oidc\.issuer/ }]);
   server.closeAllConnections();

@@ -19,12 +19,14 @@ async function open(t: Test, result: AccessResult, changes: Partial<AppPorts> = 
   const clock = new FakeClock();
   const tokens = await TokenStore.open(t.testdir(), clock);
   const judged: string[] = [];
+  const signedOut = new Set<string>();
   const authenticator = new Authenticator({
     ...{ clock, tokens, ownToken: null, codes: new OneTimeCodes(clock) },
     sessions: new Sessions(clock),
     lockout: new Lockout(clock),
     accessTokens: {
       isOne: (token) => token.startsWith("eyJ"),
+      isOver: () => signedOut.has("ada"),
       judge: async (token) => {
         judged.push(token);
         return result;
@@ -39,11 +41,16 @@ async function open(t: Test, result: AccessResult, changes: Partial<AppPorts> = 
   const house = await openHouse(t, { authenticator, accessTokens, clock, ...changes });
   const ask = (url = "/mcp", method: "GET" | "POST" = "POST", accept = "*/*") =>
     house.app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}`, accept } });
-  return { ...house, clock, tokens, judged, ask };
+  return { ...house, authenticator, signedOut, clock, tokens, judged, ask };
 }
 
 t.test("an access token opens MCP at each of its addresses, and nothing else", async (t) => {
-  const known = { kind: "known", principal: PRINCIPAL, expiresAtMs: Number.POSITIVE_INFINITY } as const;
+  const known = {
+    kind: "known",
+    principal: PRINCIPAL,
+    issuedAtS: 0,
+    expiresAtMs: Number.POSITIVE_INFINITY,
+  } as const;
   const { ask, mcp, judged, tokens, app } = await open(t, known);
   for (const [url, method] of [
     ["/mcp", "POST"],
@@ -69,41 +76,47 @@ t.test("an access token opens MCP at each of its addresses, and nothing else", a
   t.equal(judged.length, asked);
 });
 
-t.test("what it keeps open ends within a second of its end", async (t) => {
-  const clock = new FakeClock();
-  const expiresAtMs = clock.date().getTime() + 5000;
-  const house = await open(
-    t,
-    { kind: "known", principal: PRINCIPAL, expiresAtMs },
-    {
-      mcp: {
-        async handle(_req, res) {
-          res.writeHead(200, { "content-type": "text/event-stream" });
-          res.write(": open\n\n");
+for (const how of ["its time", "its person's signing out"]) {
+  t.test(`what it keeps open ends with ${how}`, async (t) => {
+    const clock = new FakeClock();
+    const expiresAtMs = clock.date().getTime() + 5000;
+    const house = await open(
+      t,
+      { kind: "known", principal: PRINCIPAL, issuedAtS: 0, expiresAtMs },
+      {
+        mcp: {
+          async handle(_req, res) {
+            res.writeHead(200, { "content-type": "text/event-stream" });
+            res.write(": open\n\n");
+          },
         },
       },
-    },
-  );
-  const host = await house.listen();
-  const stream = await fetch(`http://${host}/mcp`, { headers: { authorization: `Bearer ${TOKEN}` } });
-  t.equal(stream.status, 200);
-  const reader = stream.body?.getReader();
-  await reader?.read();
-  let isOver = false;
-  const over = reader?.read().then(
-    ({ done }) => {
-      isOver = done;
-    },
-    () => {
-      isOver = true;
-    },
-  );
-  house.clock.advance(4000);
-  t.equal(isOver, false, "as long as it holds");
-  house.clock.advance(1000);
-  await over;
-  t.ok(isOver);
-});
+    );
+    const host = await house.listen();
+    const stream = await fetch(`http://${host}/mcp`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    t.equal(stream.status, 200);
+    const reader = stream.body?.getReader();
+    await reader?.read();
+    let isOver = false;
+    const over = reader?.read().then(
+      ({ done }) => {
+        isOver = done;
+      },
+      () => {
+        isOver = true;
+      },
+    );
+    house.clock.advance(4000);
+    t.equal(isOver, false, "as long as it holds");
+    if (how === "its time") house.clock.advance(1000);
+    else {
+      house.signedOut.add("ada");
+      house.authenticator.recheck();
+    }
+    await over;
+    t.ok(isOver);
+  });
+}
 
 t.test("each refusal says what to do about it", async (t) => {
   const where = `resource_metadata="http://localhost:80${METADATA}/mcp"`;

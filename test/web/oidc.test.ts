@@ -29,7 +29,11 @@ function fakeOidc(changes: Partial<Oidc> = {}) {
       return { principal: PERSON, sessionId: "a-session-id", next: "/approvals?a=1&b=2" };
     },
     signOutUrl: async () => null,
-    noticed: (token) => void notices.push(token),
+    noticed: async (token) => {
+      notices.push(token);
+      if (token === "away") throw new AuthError("provider_unreachable", "no answer");
+      if (token !== "a.b.c") throw new AuthError("bad_notice", "it has a nonce");
+    },
     ...changes,
   };
   return { oidc, begun, answers, notices };
@@ -133,12 +137,21 @@ t.test("who fails too often waits, and so does who begins too often", async (t) 
 
 t.test("a provider tells that a session ended, as a form", async (t) => {
   const { oidc, notices } = fakeOidc();
-  const { app } = await openHouse(t, { oidc });
+  const { app, audited } = await openHouse(t, { oidc });
   const tell = (payload: string, type = "application/x-www-form-urlencoded") =>
     app.inject({ method: "POST", url: "/signin/oidc/logout", headers: { "content-type": type }, payload });
   t.equal((await tell("logout_token=a.b.c")).statusCode, 200);
   t.same(notices, ["a.b.c"]);
-  t.equal((await tell("x=1")).statusCode, 200);
+  for (const bad of ["x=1", "logout_token=d.e.f"]) {
+    const answer = await tell(bad);
+    t.equal(answer.statusCode, 400);
+    t.notMatch(answer.body, /nonce/, "why is for the log alone");
+  }
+  t.match(
+    audited.map(({ type, errorCode }) => ({ type, errorCode })),
+    Array.from({ length: 2 }, () => ({ type: "auth.failed", errorCode: "bad_notice" })),
+  );
+  t.match(await tell("logout_token=away"), { statusCode: 503, headers: { "retry-after": "10" } });
   t.equal((await tell(`logout_token=${"x".repeat(40_000)}`)).statusCode, 413);
   const form = { "content-type": "application/x-www-form-urlencoded" };
   const other = await app.inject({

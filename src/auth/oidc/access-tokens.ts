@@ -1,19 +1,14 @@
 import type { JWTPayload } from "jose";
-import type { Clock } from "../../platform/clock.ts";
-import { AuthError } from "../error.ts";
 import type { Principal } from "../principal.ts";
 import { claimedRights, type RoleRule } from "./claimed-role.ts";
 import { isSubject, LONGEST_NAME, LONGEST_SUBJECT, nameIn, personId } from "./person.ts";
-import type { ProviderKeys } from "./provider-keys.ts";
+import { type IssuerPorts, verifyToken } from "./signed-token.ts";
 
 /** Longer is not looked at; groups make tokens long. */
 const LONGEST_TOKEN = 12 * 1024;
 
-/** Signatures by a key of the provider's own alone: never "none", never one by a secret that both would know. */
-const ALGORITHMS = [
-  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
-  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
-];
+/** People who signed out and are remembered; beyond it the one who did first is forgotten. */
+const MOST_SIGNED_OUT = 10_000;
 
 /** RFC 9068 section 2.1, and what providers before it send; a logout token, say, is none. */
 const TYPES: ReadonlySet<unknown> = new Set([undefined, "at+jwt", "application/at+jwt", "jwt"]);
@@ -32,16 +27,15 @@ export interface ResourceSettings {
   readonly rule: RoleRule;
 }
 
-export interface ResourcePorts {
-  /** Who a token has to be from, as the provider's own metadata say it; may reject as AuthError provider_unreachable or provider_refused. */
-  issuer(): Promise<string>;
-  readonly keys: Pick<ProviderKeys, "finder">;
-  readonly clock: Pick<Clock, "date">;
-}
-
 /** Whose an access token is. */
 export type AccessResult =
-  | { readonly kind: "known"; readonly principal: Principal; readonly expiresAtMs: number }
+  | {
+      readonly kind: "known";
+      readonly principal: Principal;
+      /** By the provider's clock, seconds since 1970; 0 where it does not say. */
+      readonly issuedAtS: number;
+      readonly expiresAtMs: number;
+    }
   /** `isForged`: nobody whom we believe signed it. `reason` holds nothing of it. */
   | { readonly kind: "wrong"; readonly isForged: boolean; readonly reason: string }
   /** It is right, and does not reach: by its scopes, or by the claims of whose it is. */
@@ -54,9 +48,11 @@ export type AccessResult =
  */
 export class AccessTokens {
   readonly #settings: ResourceSettings;
-  readonly #ports: ResourcePorts;
+  readonly #ports: IssuerPorts;
+  /** By the person's id, oldest first. */
+  readonly #signedOutAtS = new Map<string, number>();
 
-  constructor(settings: ResourceSettings, ports: ResourcePorts) {
+  constructor(settings: ResourceSettings, ports: IssuerPorts) {
     this.#settings = settings;
     this.#ports = ports;
   }
@@ -85,27 +81,31 @@ export class AccessTokens {
       const reason = `got a token of ${token.length} characters, expected ${LONGEST_TOKEN} at most`;
       return { kind: "wrong", isForged: true, reason };
     }
-    const library = await import("jose");
     const { resource, clockSkewS } = this.#settings;
-    try {
-      const issuer = await this.#ports.issuer();
-      const { payload, protectedHeader } = await library.jwtVerify(token, this.#ports.keys.finder(library), {
-        algorithms: ALGORITHMS,
-        audience: resource,
-        clockTolerance: clockSkewS,
-        currentDate: this.#ports.clock.date(),
-        issuer,
-        requiredClaims: ["sub", "exp"],
-      });
-      return this.#found(payload, protectedHeader.typ?.toLowerCase());
-    } catch (error) {
-      if (error instanceof AuthError) return { kind: "unreachable", reason: error.message };
-      if (!(error instanceof library.errors.JOSEError)) throw error;
-      const isSigned =
-        error instanceof library.errors.JWTClaimValidationFailed ||
-        error instanceof library.errors.JWTExpired;
-      return { kind: "wrong", isForged: !isSigned, reason: error.message };
+    const verified = await verifyToken(
+      token,
+      { audience: resource, requiredClaims: ["sub", "exp"], clockSkewS },
+      this.#ports,
+    );
+    return verified.kind === "signed" ? this.#found(verified.claims, verified.type) : verified;
+  }
+
+  /**
+   * Somebody signed out at the provider, or has other rights there: what they were given until then counts no more, though
+   * it has not expired. Kept in memory alone. `atS`: by the provider's clock.
+   */
+  signedOut(personId: string, atS: number): void {
+    this.#signedOutAtS.delete(personId);
+    this.#signedOutAtS.set(personId, atS);
+    for (const oldest of this.#signedOutAtS.keys()) {
+      if (this.#signedOutAtS.size <= MOST_SIGNED_OUT) break;
+      this.#signedOutAtS.delete(oldest);
     }
+  }
+
+  /** Whether its person has signed out since a token was issued to one of their agents. */
+  isOver({ owner = "" }: Principal, issuedAtS: number): boolean {
+    return issuedAtS <= (this.#signedOutAtS.get(owner) ?? Number.NEGATIVE_INFINITY);
   }
 
   #found(claims: JWTPayload, type: string | undefined): AccessResult {
@@ -113,7 +113,7 @@ export class AccessTokens {
     if (!TYPES.has(type)) return wrong("it is of another type, expected at+jwt");
     // Bound to a key or a certificate of the client's, which a Bearer header proves nothing of.
     if (claims["cnf"] !== undefined) return wrong("it is bound to a key, expected a bearer token");
-    const { sub = "", exp = 0 } = claims;
+    const { sub = "", iat = 0, exp = 0 } = claims;
     if (!isSubject(sub)) {
       return wrong(`got a subject of ${sub.length} characters, expected 1 to ${LONGEST_SUBJECT}, ASCII`);
     }
@@ -133,7 +133,13 @@ export class AccessTokens {
       owner: personId(sub),
       ...(desktops === undefined ? {} : { desktops }),
     };
-    return { kind: "known", principal, expiresAtMs: (exp + this.#settings.clockSkewS) * 1000 };
+    if (this.isOver(principal, iat)) return wrong("its person has signed out at the provider since");
+    return {
+      kind: "known",
+      principal,
+      issuedAtS: iat,
+      expiresAtMs: (exp + this.#settings.clockSkewS) * 1000,
+    };
   }
 }
 

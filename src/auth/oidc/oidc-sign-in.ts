@@ -4,6 +4,7 @@ import { AuthError } from "../error.ts";
 import type { Principal } from "../principal.ts";
 import type { Sessions } from "../sessions.ts";
 import { claimedRights, isSameRights, ROLES_OF_PEOPLE, type RoleRule } from "./claimed-role.ts";
+import type { LogoutTokens } from "./logout-tokens.ts";
 import type { BegunSignIn, Grant, OpenidProvider } from "./openid-provider.ts";
 import { isSubject, LONGEST_NAME, LONGEST_SUBJECT, nameIn, personId } from "./person.ts";
 
@@ -11,14 +12,14 @@ import { isSubject, LONGEST_NAME, LONGEST_SUBJECT, nameIn, personId } from "./pe
 const PENDING_MS = 10 * 60_000;
 /** Beyond it the oldest sign-in that was begun is void. */
 const MAX_PENDING = 1000;
-/** A provider may tell us of a session's end before it is over there. */
-const SECOND_LOOK_MS = 2000;
-const LONGEST_NOTICE = 16_384;
 
 export interface OidcPorts {
   readonly provider: Pick<OpenidProvider, "begin" | "finish" | "standing" | "signOutUrl">;
   readonly sessions: Pick<Sessions, "open" | "handle">;
   readonly clock: Clock;
+  readonly logoutTokens: Pick<LogoutTokens, "judge">;
+  /** What a person's agents were given until then by the provider, whose seconds these are, counts no more. */
+  signedOut(personId: string, atS: number): void;
   /** The session of a person was ended: its reason is session_over or role_changed. */
   ended(principal: Principal, reason: EndReason): void;
   /** The provider could not be asked whether a session stands. */
@@ -46,7 +47,6 @@ interface Watched {
   readonly session: ReturnType<Sessions["handle"]>;
   grant: Grant;
   cancel: () => void;
-  isAsking: boolean;
 }
 
 /** People who sign in at an OpenID provider: from the button to a session, and to its end. */
@@ -119,18 +119,23 @@ export class OidcSignIn {
   }
 
   /**
-   * A provider says that a session has ended (OpenID Connect Back-Channel Logout 1.0). Anybody can say so, so it is no
-   * more than a reason to ask the provider now.
+   * A provider says that a session has ended (OpenID Connect Back-Channel Logout 1.0), by a token that it signed: what
+   * began by that session ends at once. Throws AuthError bad_notice for what is no such token, provider_unreachable
+   * where its keys cannot be had.
    */
-  noticed(logoutToken: string): void {
-    const said = claimsOf(logoutToken);
-    if (said === null) return;
-    for (const [key, watched] of this.#watched) {
+  async noticed(logoutToken: string): Promise<void> {
+    const said = await this.#ports.logoutTokens.judge(logoutToken);
+    if (said.kind === "wrong") throw new AuthError("bad_notice", said.reason);
+    if (said.kind === "unreachable") throw new AuthError("provider_unreachable", said.reason);
+    const subjects = new Set(said.subject === null ? [] : [said.subject]);
+    for (const [key, watched] of [...this.#watched]) {
       const { sid, subject } = watched.grant;
-      const isMeant = said.sid === null || sid === null ? said.sub === subject : said.sid === sid;
-      if (!isMeant || watched.isAsking) continue;
-      void this.#ask(key, watched, SECOND_LOOK_MS);
+      const isMeant = said.sid === null || sid === null ? said.subject === subject : said.sid === sid;
+      if (!isMeant) continue;
+      subjects.add(subject);
+      this.#end(key, watched, "session_over");
     }
+    for (const subject of subjects) this.#ports.signedOut(personId(subject), said.atS);
   }
 
   close(): void {
@@ -159,43 +164,41 @@ export class OidcSignIn {
       session: this.#ports.sessions.handle(sessionId),
       grant,
       cancel: () => undefined,
-      isAsking: false,
     };
     this.#watched.set(hash(sessionId), watched);
-    this.#schedule(hash(sessionId), watched, this.#settings.checkMs);
+    this.#schedule(hash(sessionId), watched);
   }
 
-  #schedule(key: string, watched: Watched, delayMs: number): void {
+  #schedule(key: string, watched: Watched): void {
     watched.cancel();
-    watched.cancel = this.#ports.clock.after(
-      delayMs,
-      () => void this.#ask(key, watched, this.#settings.checkMs),
-    );
+    watched.cancel = this.#ports.clock.after(this.#settings.checkMs, () => void this.#ask(key, watched));
   }
 
-  /** Never rejects. `nextMs`: when to ask again where it stands. */
-  async #ask(key: string, watched: Watched, nextMs: number): Promise<void> {
-    const { provider, ended, unasked } = this.#ports;
-    watched.cancel();
+  /** Never rejects. */
+  async #ask(key: string, watched: Watched): Promise<void> {
+    const { provider, unasked, clock, signedOut } = this.#ports;
     if (!watched.session.isOpen()) {
       this.#forget(key, watched);
       return;
     }
-    watched.isAsking = true;
     const standing = await provider.standing(watched.grant);
-    watched.isAsking = false;
     // It was signed out meanwhile.
     if (this.#watched.get(key) !== watched) return;
     if (standing.kind === "unknown") unasked(standing.reason);
     if (standing.kind === "stands") watched.grant = standing.grant;
     const reason = this.#reasonToEnd(standing.kind, watched);
     if (reason === null) {
-      this.#schedule(key, watched, nextMs);
+      this.#schedule(key, watched);
       return;
     }
+    this.#end(key, watched, reason);
+    signedOut(watched.principal.id, Math.floor(clock.date().getTime() / 1000));
+  }
+
+  #end(key: string, watched: Watched, reason: EndReason): void {
     this.#forget(key, watched);
     watched.session.end();
-    ended(watched.principal, reason);
+    this.#ports.ended(watched.principal, reason);
   }
 
   #reasonToEnd(kind: "stands" | "over" | "unknown", { grant, principal }: Watched): EndReason | null {
@@ -208,20 +211,6 @@ export class OidcSignIn {
   #forget(key: string, watched: Watched): void {
     watched.cancel();
     this.#watched.delete(key);
-  }
-}
-
-/** Who a logout token is about, unchecked; null for what is none. */
-function claimsOf(token: string): { readonly sub: string | null; readonly sid: string | null } | null {
-  if (token.length > LONGEST_NOTICE) return null;
-  try {
-    const said: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
-    if (typeof said !== "object" || said === null) return null;
-    const sub = "sub" in said && typeof said.sub === "string" ? said.sub : null;
-    const sid = "sid" in said && typeof said.sid === "string" ? said.sid : null;
-    return sub === null && sid === null ? null : { sub, sid };
-  } catch {
-    return null;
   }
 }
 

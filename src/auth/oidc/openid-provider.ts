@@ -138,9 +138,11 @@ export class OpenidProvider {
     });
   }
 
-  /** That it answers and says what it has to. */
-  async check(): Promise<void> {
-    await this.#ask(async () => undefined);
+  /** That it answers and says what it has to. Resolves with whether it says that it tells of sessions that end. */
+  async check(): Promise<{ readonly tellsOfEnds: boolean }> {
+    return this.#ask(async (_library, settings) => ({
+      tellsOfEnds: settings.serverMetadata()["backchannel_logout_supported"] === true,
+    }));
   }
 
   async #asked(grant: Grant): Promise<Grant> {

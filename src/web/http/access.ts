@@ -14,7 +14,7 @@ import type { AppPorts } from "./ports.ts";
 export type Access = "open" | "entry" | "page" | "signed-in" | Permission;
 
 /** A provider that is away is asked again by then. */
-const RETRY_MS = 10_000;
+export const RETRY_MS = 10_000;
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AuthError, type AuthErrorCode } from "../../auth/error.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { SignInWays } from "../api/api.ts";
-import { auditedRequest } from "../http/access.ts";
+import { auditedRequest, RETRY_MS } from "../http/access.ts";
+import { WebError } from "../http/error.ts";
 import type { RoutePorts } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { baseUrl } from "./metadata.ts";
@@ -64,12 +65,12 @@ export function oidcRoutes(app: FastifyInstance, ports: RoutePorts, { signIn, li
       { parseAs: "string", bodyLimit: MOST_NOTICE_BYTES },
       (_request, body, parsed) => parsed(null, new URLSearchParams(String(body))),
     );
-    scope.post(NOTICE, { config: { ...config, isAuditedFirst: false } }, (request, reply) => {
+    scope.post(NOTICE, { config: { ...config, isAuditedFirst: false } }, async (request, reply) => {
       const oidc = providerOf(ports);
       limits.take("providerNotices", request.ip);
       const token = request.body instanceof URLSearchParams ? request.body.get("logout_token") : null;
-      oidc.noticed(token ?? "");
-      return reply.code(200).send();
+      await oidc.noticed(token ?? "").catch((error: unknown) => refuseNotice(request, error));
+      return reply.code(200).header("cache-control", "no-store").send();
     });
     done();
   });
@@ -77,14 +78,33 @@ export function oidcRoutes(app: FastifyInstance, ports: RoutePorts, { signIn, li
   function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
     const page = error instanceof AuthError ? PAGE_OF_ERROR.get(error.code) : undefined;
     if (!(error instanceof AuthError) || page === undefined) throw error;
-    request.log.warn({ code: error.code, reason: error.message }, "Sign-in at the provider failed");
+    tellFailed(request, error, "Sign-in at the provider failed");
+    return reply.redirect(`/signin?error=${page}`, 303);
+  }
+
+  /** OpenID Connect Back-Channel Logout 1.0 section 2.8: 400 for a token that does not count. */
+  function refuseNotice(request: FastifyRequest, error: unknown): never {
+    if (!(error instanceof AuthError)) throw error;
+    tellFailed(request, error, "Notice of a session's end does not count");
+    if (error.code === "provider_unreachable") {
+      throw new WebError("provider_unreachable", "the sign-in provider cannot be asked for its keys", {
+        retryAfterMs: RETRY_MS,
+      });
+    }
+    throw new RefusedError(
+      "invalid_parameters",
+      "got no logout_token that the configured provider signed for us a moment ago",
+    );
+  }
+
+  function tellFailed(request: FastifyRequest, error: AuthError, message: string): void {
+    request.log.warn({ code: error.code, reason: error.message }, message);
     ports.audit.record({
       type: "auth.failed",
       errorCode: error.code,
       actor: { id: "", name: "", kind: "unknown", ip: request.ip },
       request: auditedRequest(request),
     });
-    return reply.redirect(`/signin?error=${page}`, 303);
   }
 }
 

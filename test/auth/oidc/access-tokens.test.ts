@@ -89,6 +89,7 @@ t.test(
     t.strictSame(await tokens.judge(token), {
       kind: "known",
       principal: { id: "mcp:ada|claude", name: "Ada, by claude", role: "agent", owner: "oidc:ada" },
+      issuedAtS: nowS(),
       expiresAtMs: (nowS() + 330) * 1000,
     });
     for (const [claims, id] of [
@@ -129,6 +130,25 @@ t.test("a token for others, by others, too early, too late or of another kind is
     t.match(await tokens.judge(await sign({}, { typ })), { kind: "wrong", reason: /type/ }, typ);
   for (const claims of [{ exp: nowS() - 29 }, { nbf: nowS() + 29 }])
     t.match(await tokens.judge(await sign(claims)), { kind: "known" }, "within the clocks' difference");
+});
+
+t.test("what was given before its person signed out counts no more, what is given since does", async (t) => {
+  const { tokens, sign, nowS, clock } = await open(t);
+  const before = await sign();
+  const unsaid = await sign({ iat: undefined });
+  const others = await sign({ sub: "bob" });
+  const ada = await tokens.judge(before);
+  if (ada.kind !== "known") throw new Error("not known");
+  t.notOk(tokens.isOver(ada.principal, ada.issuedAtS));
+  tokens.signedOut("oidc:ada", nowS());
+  t.ok(tokens.isOver(ada.principal, ada.issuedAtS), "also what is open already");
+  for (const token of [before, unsaid])
+    t.match(await tokens.judge(token), { kind: "wrong", isForged: false, reason: /signed out/ });
+  t.match(await tokens.judge(others), { kind: "known" });
+  clock.advance(1000);
+  t.match(await tokens.judge(await sign()), { kind: "known" });
+  for (let n = 0; n < 10_000; n++) tokens.signedOut(`oidc:${n}`, nowS());
+  t.match(await tokens.judge(before), { kind: "known" }, "the memory is bounded");
 });
 
 t.test("what nobody signed whom we believe is forged", async (t) => {

@@ -2,6 +2,7 @@ import t, { type Test } from "tap";
 import { Authenticator } from "../../../src/auth/authenticator.ts";
 import { AuthError } from "../../../src/auth/error.ts";
 import { Lockout } from "../../../src/auth/lockout.ts";
+import type { LogoutResult } from "../../../src/auth/oidc/logout-tokens.ts";
 import { type OidcPorts, OidcSignIn } from "../../../src/auth/oidc/oidc-sign-in.ts";
 import type { Grant, Standing } from "../../../src/auth/oidc/openid-provider.ts";
 import { OneTimeCodes } from "../../../src/auth/one-time-codes.ts";
@@ -23,6 +24,8 @@ async function openSignIn(test: Test, changes: Partial<OidcPorts["provider"]> = 
   const sessions = new Sessions(clock);
   const told: string[] = [];
   const asked: Grant[] = [];
+  const signedOut: string[] = [];
+  const notices = new Map<string, LogoutResult>();
   const answers: { standing: Standing; grant: Grant } = {
     standing: { kind: "stands", grant: ADA },
     grant: ADA,
@@ -50,6 +53,10 @@ async function openSignIn(test: Test, changes: Partial<OidcPorts["provider"]> = 
         signOutUrl: async (returnTo) => `https://provider/end?to=${returnTo}`,
         ...changes,
       },
+      logoutTokens: {
+        judge: async (token) => notices.get(token) ?? { kind: "wrong", reason: "it is not signed" },
+      },
+      signedOut: (personId, atS) => signedOut.push(`${personId} at ${atS}`),
       ended: ({ id }, reason) => told.push(`${id} ${reason}`),
       unasked: (reason) => told.push(reason),
     },
@@ -68,7 +75,7 @@ async function openSignIn(test: Test, changes: Partial<OidcPorts["provider"]> = 
     clock.advance(ms);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { clock, sessions, signIn, told, asked, answers, authenticator, enter, pass };
+  return { clock, sessions, signIn, told, asked, signedOut, notices, answers, authenticator, enter, pass };
 }
 
 t.test("who comes back has a session of the role that the claims give", async (t) => {
@@ -142,45 +149,50 @@ t.test(
 );
 
 t.test("another role at the provider ends the session", async (t) => {
-  const { enter, answers, pass, sessions, told } = await openSignIn(t);
+  const { enter, answers, pass, sessions, told, signedOut } = await openSignIn(t);
   const { sessionId } = await enter();
   answers.standing = { kind: "stands", grant: { ...ADA, claims: { groups: ["watchers"] } } };
   await pass(60_000);
   t.equal(sessions.find(sessionId), null);
   t.same(told, ["oidc:ada role_changed"]);
+  t.match(signedOut, [/^oidc:ada at \d{10}$/], "what her agents were given counts no more");
 });
 
-t.test(
-  "a provider's notice is a reason to ask at once, and once more; it ends nothing by itself",
-  async (t) => {
-    const { enter, answers, pass, sessions, signIn, asked } = await openSignIn(t);
-    const { sessionId } = await enter();
-    const notice = (claims: object) => `x.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.x`;
-    for (const foreign of [
-      "",
-      "x",
-      "x.y.z",
-      notice([]),
-      notice({ sid: "s2" }),
-      notice({ sub: "eve" }),
-      notice({}),
-    ]) {
-      signIn.noticed(foreign);
-      signIn.noticed(`${foreign}${"x".repeat(20_000)}`);
-    }
-    await pass(0);
-    t.equal(asked.length, 0, "about somebody else, or nothing");
-    signIn.noticed(notice({ sub: "ada", sid: "s1" }));
-    signIn.noticed(notice({ sub: "ada", sid: "s1" }));
-    await pass(0);
-    t.equal(asked.length, 1, "not while it is asked");
-    t.not(sessions.find(sessionId), null, "it stands");
-    answers.standing = { kind: "over" };
-    await pass(2000);
-    t.equal(asked.length, 2);
-    t.equal(sessions.find(sessionId), null);
-  },
-);
+t.test("a provider's word ends the session that it names, at once and without asking", async (t) => {
+  const { enter, answers, sessions, signIn, asked, notices, signedOut, told, authenticator } =
+    await openSignIn(t);
+  const first = await enter();
+  answers.grant = { ...ADA, sid: "s2" };
+  const second = await enter();
+  answers.grant = { ...ADA, sid: null };
+  const third = await enter();
+  const voided: string[] = [];
+  for (const { principal, sessionId } of [first, second])
+    authenticator.whenVoid({ kind: "session", principal, sessionId }, () => voided.push(sessionId));
+  notices
+    .set("s1", { kind: "known", subject: "ada", sid: "s1", atS: 7 })
+    .set("s2", { kind: "known", subject: null, sid: "s2", atS: 8 })
+    .set("eve", { kind: "known", subject: "eve", sid: null, atS: 9 })
+    .set("away", { kind: "unreachable", reason: "no answer" });
+  await t.rejects(signIn.noticed("forged"), { code: "bad_notice", message: "it is not signed" });
+  await t.rejects(signIn.noticed("away"), { code: "provider_unreachable" });
+  await signIn.noticed("eve");
+  t.same(told, [], "nobody of these is here");
+  await signIn.noticed("s1");
+  t.equal(sessions.find(first.sessionId), null);
+  t.equal(sessions.find(third.sessionId), null, "one whose session there is not known, too");
+  t.same(voided, [first.sessionId], "in that moment, by no timer");
+  t.not(sessions.find(second.sessionId), null, "another session of hers stands");
+  await signIn.noticed("s2");
+  t.equal(sessions.find(second.sessionId), null);
+  t.same(
+    told,
+    Array.from({ length: 3 }, () => "oidc:ada session_over"),
+  );
+  t.same(signedOut, ["oidc:eve at 9", "oidc:ada at 7", "oidc:ada at 8"], "and her agents");
+  t.equal(signIn.size, 0);
+  t.same(asked, []);
+});
 
 t.test(
   "a session lasts as long as configured, is not kept alive by asking, and is not asked for once signed out",

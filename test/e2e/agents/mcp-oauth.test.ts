@@ -169,6 +169,29 @@ t.test("an MCP client signs in by itself at a real provider", { timeout: 900_000
   const status = async (token: string): Promise<number> => (await list(token)).status;
   const logs = (): string =>
     appliance.program.stderr + readFileSync(join(appliance.dataDir, "audit.ndjson"), "utf8");
+  /** Of a client of the older protocol, which waits for what the server has to say. */
+  const openStream = async (person: Person): Promise<Response> => {
+    await (await signIn(url, person)).close();
+    const headers = {
+      authorization: `Bearer ${person.accessToken}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    const params = {
+      ...{ protocolVersion: "2025-11-25", capabilities: {} },
+      clientInfo: { name: "old", version: "1" },
+    };
+    const begun = await fetch(`${url}/mcp`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
+    });
+    await begun.text();
+    const sessionId = begun.headers.get("mcp-session-id") ?? "";
+    const stream = await fetch(`${url}/mcp`, { headers: { ...headers, "mcp-session-id": sessionId } });
+    t.equal(stream.status, 200, "a stream is open");
+    return stream;
+  };
 
   await t.test("told nothing but the address, and acts as an agent", async (t) => {
     const client = await signIn(url, ada);
@@ -280,32 +303,24 @@ t.test("an MCP client signs in by itself at a real provider", { timeout: 900_000
   await t.test("what it keeps open ends when it expires", async (t) => {
     await tell("accessSeconds", { seconds: 8 });
     const brief = new Person("ada");
-    const client = await signIn(url, brief);
-    await client.close();
-    const headers = {
-      authorization: `Bearer ${brief.accessToken}`,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-    };
-    const begun = await fetch(`${url}/mcp`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify({
-        ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
-        params: {
-          protocolVersion: "2025-11-25",
-          capabilities: {},
-          clientInfo: { name: "old", version: "1" },
-        },
-      }),
-    });
-    await begun.text();
-    const sessionId = begun.headers.get("mcp-session-id") ?? "";
-    const stream = await fetch(`${url}/mcp`, { headers: { ...headers, "mcp-session-id": sessionId } });
-    t.equal(stream.status, 200, "a stream is open");
+    const stream = await openStream(brief);
     // Its end is our doing: nothing else was to come, and the server keeps it open for as long as it may.
     await t.rejects(stream.text(), "cut off");
     t.equal(await status(brief.accessToken), 401);
+  });
+
+  await t.test("and when its person signs out at the provider, who tells us", async (t) => {
+    await tell("accessSeconds", { seconds: 3600 });
+    const [person, other] = [new Person("ada"), new Person("bob")];
+    const stream = await openStream(person);
+    await (await signIn(url, other)).close();
+    const claims = { sub: "ada", sid: "a-session" };
+    t.equal(await tell("logout", { app: url, claims, key: "another's" }), "400");
+    t.equal(await status(person.accessToken), 200, "a stranger's word ends nothing");
+    t.equal(await tell("logout", { app: url, claims }), "200");
+    await t.rejects(stream.text(), "cut off");
+    t.equal(await status(person.accessToken), 401, "though it has not expired");
+    t.equal(await status(other.accessToken), 200);
   });
 
   await t.test("keys that were changed a moment ago are taken", async (t) => {

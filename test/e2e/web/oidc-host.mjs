@@ -2,7 +2,7 @@
  * A real OpenID provider (oidc-provider) on loopback, told by POST /_test/… what to do. Prints its issuer when it listens.
  * Run as a program of its own: node oidc-host.mjs
  */
-import { createSign, generateKeyPairSync } from "node:crypto";
+import { createSign, generateKeyPairSync, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { Provider } from "oidc-provider";
 
@@ -121,6 +121,17 @@ const COMMANDS = {
   },
   /** The same access token with other claims, header or signature; what it is told by. */
   resign: ({ token, change }) => forged(token, change),
+  /** Tells the appliance that somebody's session ended; what it answers. */
+  logout: async ({ app, claims, key = "ours" }) => {
+    const payload = {
+      ...{ iss: issuer, aud: "desk", iat: Math.floor(Date.now() / 1000), jti: randomUUID() },
+      ...{ events: { "http://schemas.openid.net/event/backchannel-logout": {} }, ...claims },
+    };
+    const part = Buffer.from(JSON.stringify(payload)).toString("base64url");
+    const logout_token = forged(`.${part}.`, { key, typ: "logout+jwt" });
+    const body = new URLSearchParams({ logout_token });
+    return String((await fetch(`${app}/signin/oidc/logout`, { method: "POST", body })).status);
+  },
   revoke: async () => {
     for (const id of grants) await provider.AccessToken.revokeByGrantId(id);
   },

@@ -270,3 +270,23 @@ t.test(
     );
   },
 );
+
+t.test(
+  "a provider that tells of ends is believed, with nobody asking in between",
+  { timeout: 900_000 },
+  async (t) => {
+    if (!requirePeers(t, ["chromium"])) return;
+    const { appliance, browser, issuer } = await openHouse(t, { OC_OIDC_CHECK_SECONDS: "3600" });
+    const context = await newContext(browser);
+    const page = await context.newPage();
+    await signInAs(page, appliance, "ada");
+    await page.waitForURL(`${appliance.url}/`);
+    const socket = await openSocket(context, appliance);
+    const end = await context.newPage();
+    await end.goto(`${issuer}/session/end`);
+    await end.getByRole("button", { name: /Yes, sign me out/ }).click();
+    t.equal(await socket.end, 1008, "signed out");
+    t.equal((await context.request.get(`${appliance.url}/api/v1/me`)).status(), 401);
+    await context.close();
+  },
+);
