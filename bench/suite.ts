@@ -27,7 +27,8 @@ import { benchRecording, benchSeek } from "./recording.ts";
 import { benchSearch } from "./recording-search.ts";
 import { benchRecorderTurns } from "./recording-turns.ts";
 import { benchScreenshot } from "./screenshot.ts";
-import { benchTextAccuracy } from "./text-accuracy.ts";
+import { benchOtherText, benchTextAccuracy } from "./text-accuracy.ts";
+import { benchTextIndex } from "./text-index.ts";
 import { benchTurns } from "./turns.ts";
 import { benchUnchanged } from "./unchanged.ts";
 
@@ -146,6 +147,16 @@ export const BENCHES: readonly Bench[] = [
     peers: ["Xtigervnc", "xterm", "xdotool", "xwd", "xev", "chromium", "tesseract"],
     run: ({ owner, folder, isShort }) => benchTextAccuracy(owner, folder, isShort),
   },
+  {
+    ids: ["OTHERTEXT"],
+    peers: [
+      ...(["Xtigervnc", "xterm", "xdotool", "xwd", "xev", "tesseract", "unshare", "setpriv"] as const),
+      ...(["firefox-esr", "mousepad", "foot", "sway", "grim", "dbus-run-session"] as const),
+      ...(["GTK for Python", "Qt for Python", "other fonts"] as const),
+    ],
+    run: ({ owner, folder, isShort }) => benchOtherText(owner, folder, isShort),
+  },
+  { ids: ["TEXTINDEX"], peers: [], run: ({ isShort }) => benchTextIndex(isShort) },
   { ids: ["AUDIT"], peers: [], run: ({ folder, isShort }) => benchAudit(folder, isShort) },
   {
     ids: ["TURNS", "STOP", "MEMORY"],

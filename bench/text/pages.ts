@@ -2,12 +2,12 @@ import type { Page } from "playwright-core";
 import * as z from "zod";
 import { openBrowser } from "../../test/e2e/harness/browser.ts";
 import type { Owner } from "../../test/support/program.ts";
-import type { Scene, TrueWord } from "./scene.ts";
+import { inLines, type Scene, type TrueWord } from "./scene.ts";
 import { Wording } from "./wording.ts";
 
-type Body = (wording: Wording) => string;
+export type Body = (wording: Wording) => string;
 
-const times = (count: number, make: (index: number) => string): string =>
+export const times = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => make(index)).join("");
 
 const form: Body = (w) =>
@@ -94,7 +94,7 @@ const PAGES: readonly PageScene[] = [
   },
 ];
 
-const STYLE =
+export const STYLE =
   "*{box-sizing:border-box}body{margin:0;padding:18px 24px}table{border-collapse:collapse}td,th{border:1px solid #8886;padding:4px 9px;text-align:left}" +
   "label{display:inline-block;width:190px}.field{display:inline-block;border:1px solid #888;border-radius:3px;padding:4px 8px;width:320px}" +
   ".hint{opacity:.75;font-size:85%}.button{display:inline-block;background:#2d6cdf;color:#fff;border-radius:4px;padding:6px 16px}" +
@@ -133,7 +133,7 @@ const placed = z.object({
 });
 
 /** Runs in the page: each word that is not broken over lines. */
-const WORDS_OF_PAGE = `(() => {
+export const WORDS_OF_PAGE = `(() => {
   const words = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const range = document.createRange();
@@ -152,23 +152,16 @@ const WORDS_OF_PAGE = `(() => {
 
 /** The words that the page shows, by its own layout. */
 async function wordsOn(page: Page, scale: number): Promise<TrueWord[]> {
-  const found = z.array(placed).parse(await page.evaluate(WORDS_OF_PAGE));
-  let line = -1;
-  let last: { x: number; y: number; width: number; height: number } | null = null;
-  const words: TrueWord[] = [];
-  for (const { text, ...box } of found) {
-    const isNext =
-      last !== null &&
-      Math.abs(box.y + box.height / 2 - last.y - last.height / 2) < 0.4 * Math.min(box.height, last.height) &&
-      box.x >= last.x &&
-      box.x - last.x - last.width < 1.2 * box.height;
-    if (!isNext) line++;
-    last = box;
-    words.push({
+  return wordsTold(await page.evaluate(WORDS_OF_PAGE), scale);
+}
+
+/** What WORDS_OF_PAGE gives, in pixels of the picture. */
+export function wordsTold(told: unknown, scale: number): TrueWord[] {
+  const found = z.array(placed).parse(told);
+  return inLines(
+    found.map(({ text, x, y, width, height }) => ({
       text,
-      line,
-      rect: { x: box.x * scale, y: box.y * scale, width: box.width * scale, height: box.height * scale },
-    });
-  }
-  return words;
+      rect: { x: x * scale, y: y * scale, width: width * scale, height: height * scale },
+    })),
+  );
 }

@@ -12,6 +12,8 @@ export interface TrueWord {
   readonly rect: Rect | null;
   /** Words of one number stand in one line. */
   readonly line: number;
+  /** False: `rect` is that of the button, the cell or the label that holds the word. Default: it is the word's. */
+  readonly isExact?: boolean;
 }
 
 /** A picture and the words that it shows. */
@@ -24,6 +26,26 @@ export interface Scene {
   readonly words: readonly TrueWord[];
   /** What is read above this row is not known to be right or wrong. */
   readonly knownFrom: number;
+}
+
+/** Words, in their order, with the line that each stands in: the next begins where a word is not right behind another. */
+export function inLines(
+  words: readonly (Omit<TrueWord, "line" | "rect"> & { readonly rect: Rect })[],
+): TrueWord[] {
+  let line = -1;
+  let last: Rect | null = null;
+  return words.map((word) => {
+    const { rect } = word;
+    const isNext =
+      last !== null &&
+      Math.abs(rect.y + rect.height / 2 - last.y - last.height / 2) <
+        0.4 * Math.min(rect.height, last.height) &&
+      ((rect.x === last.x && word.isExact === false) ||
+        (rect.x > last.x && rect.x - last.x - last.width < 1.2 * rect.height));
+    if (!isNext) line++;
+    last = rect;
+    return { ...word, line };
+  });
 }
 
 /** One word a pixel, as lines are cut out of it. */
@@ -43,6 +65,7 @@ const truthFile = z.object({
       text: z.string(),
       box: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable(),
       line: z.int(),
+      isExact: z.boolean().default(true),
     }),
   ),
 });
@@ -61,9 +84,10 @@ export function loadScenes(folder: string): Scene[] {
         name,
         kind,
         file: readFileSync(join(folder, file.replace(/json$/, "png"))),
-        words: words.map(({ text, box, line }) => ({
+        words: words.map(({ text, box, line, isExact }) => ({
           text,
           line,
+          isExact,
           rect: box === null ? null : { x: box[0], y: box[1], width: box[2], height: box[3] },
         })),
         knownFrom: kind === "chromium" || kind === "mixed" ? BAR_HEIGHT : 0,

@@ -80,6 +80,7 @@ export function scoreOf({ words, knownFrom }: Scene, read: readonly ReadWord[]):
     left.delete(found);
     right++;
     if (word.rect === null) continue;
+    if (word.isExact === false) continue;
     placed++;
     agreed += widthAgreed(word.rect, found.rect);
     if (isWithin(middleOf(found.rect), word.rect)) hit++;

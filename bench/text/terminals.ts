@@ -15,6 +15,8 @@ interface Terminal {
   readonly fore: string;
   readonly columns: number;
   readonly rows: number;
+  /** Words in ANSI's colours, bold and inverse, as `ls`, `git` and `htop` write them. */
+  readonly isColoured?: boolean;
 }
 
 const xft = (name: string, points: number): readonly string[] => ["-fa", name, "-fs", `${points}`];
@@ -60,21 +62,65 @@ const TERMINALS: readonly Terminal[] = [
   },
 ];
 
+/** Of fonts and looks that reading was not improved on. */
+const UNSEEN: readonly Terminal[] = [
+  {
+    ...{ name: "Hack 10 coloured", font: xft("Hack", 10), back: "#1e1e2e", fore: "#cdd6f4" },
+    ...{ columns: 110, rows: 36, isColoured: true },
+  },
+  {
+    ...{ name: "Terminus 8x16 coloured", font: ["-fn", "-*-terminus-medium-*-*-*-16-*-*-*-*-*-iso10646-1"] },
+    ...{ back: "#002b36", fore: "#93a1a1", columns: 120, rows: 40, isColoured: true },
+  },
+  { name: "5x8", font: ["-fn", "5x8"], back: "#f8f8f2", fore: "#272822", columns: 150, rows: 60 },
+  {
+    ...{ name: "9x15 bold coloured", font: ["-fn", "9x15bold"], back: "#101010", fore: "#d0d0d0" },
+    ...{ columns: 110, rows: 40, isColoured: true },
+  },
+  {
+    ...{ name: "Hack 8", font: xft("Hack", 8), back: "#fdf6e3", fore: "#657b83" },
+    ...{ columns: 130, rows: 48 },
+  },
+];
+
 const GEOMETRY = "1280x860";
 
 /** Pages of text in xterms of fonts and colours of their own, on a display that nothing else uses. */
 export async function terminalScenes(owner: Owner, folder: string, most: number): Promise<Scene[]> {
+  return await scenesOf(owner, folder, TERMINALS.slice(0, most), 9001);
+}
+
+/** The same of UNSEEN. */
+export async function unseenTerminalScenes(owner: Owner, folder: string, most: number): Promise<Scene[]> {
+  return await scenesOf(owner, folder, UNSEEN.slice(0, most), 6600);
+}
+
+async function scenesOf(
+  owner: Owner,
+  folder: string,
+  terminals: readonly Terminal[],
+  seed: number,
+): Promise<Scene[]> {
   const scenes: Scene[] = [];
-  for (const [index, terminal] of TERMINALS.slice(0, most).entries()) {
-    scenes.push(await terminalScene(owner, folder, terminal, new Wording(9001 + index)));
+  for (const [index, terminal] of terminals.entries()) {
+    scenes.push(await terminalScene(owner, folder, terminal, new Wording(seed + index)));
   }
   return scenes;
+}
+
+const LOOKS = ["1;32", "1;34", "31", "33", "36", "1", "7", "35", "4"];
+
+/** Some words in other looks. */
+function coloured(line: string, wording: Wording): string {
+  return line.replace(/\S+/g, (word) =>
+    wording.int(0, 3) === 0 ? `\x1b[${wording.pick(LOOKS)}m${word}\x1b[0m` : word,
+  );
 }
 
 async function terminalScene(
   owner: Owner,
   folder: string,
-  { name, font, back, fore, columns, rows }: Terminal,
+  { name, font, back, fore, columns, rows, isColoured = false }: Terminal,
   wording: Wording,
 ): Promise<Scene> {
   const display = await XDisplay.start(owner, { geometry: GEOMETRY, hasVnc: false });
@@ -84,8 +130,8 @@ async function terminalScene(
       .slice(0, columns - 1)
       .trimEnd(),
   );
-  const file = join(folder, `${name.replace(" ", "-")}.txt`);
-  writeFileSync(file, lines.join("\n"));
+  const file = join(folder, `${name.replaceAll(" ", "-")}.txt`);
+  writeFileSync(file, lines.map((line) => (isColoured ? coloured(line, wording) : line)).join("\n"));
   const look = ["-b", "0", "-bw", "0", "+sb", "-u8", "-bg", back, "-fg", fore, ...font];
   // The title is set when all is written.
   const script = `printf '\\033[?25l'; cat '${file}'; printf '\\033]2;written\\007'; exec sleep 600`;

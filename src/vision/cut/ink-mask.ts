@@ -6,6 +6,13 @@ import { isNear, type PixelPicture } from "./pixel-picture.ts";
 const GROUND_WIDTH = 12;
 /** The same of pixels below each other: strokes are shorter than this up to large headings. */
 const GROUND_HEIGHT = 26;
+/** Shorter lines between the cells of a table are strokes of letters as well as they may be. */
+const RULE_HEIGHT = 12;
+/** Beside the line between two cells these pixels are the ground of a cell. */
+const CELL_GROUND = [2, 3, 4, 5] as const;
+const CELL_GROUND_END = 5;
+/** Columns from which a pixel may decide what a line beside it is: its cell's ground, and a run across that it ends. */
+const RULE_REACH = GROUND_WIDTH + CELL_GROUND_END + 1;
 /** Colours of one ground: gradients differ by less from pixel to pixel. */
 const GRADIENT = 6;
 
@@ -13,7 +20,7 @@ const ACROSS = 1;
 const DOWN = 2;
 
 /**
- * Which pixels of a picture may be ink: those in no long run of one colour, neither across nor down. Kept whole, so that
+ * Which pixels of a picture may be ink: those in no long run of one colour, neither across nor down, and in no line between cells. Kept whole, so that
  * a small change costs only the runs it touches.
  */
 export class InkMask {
@@ -62,8 +69,10 @@ export class InkMask {
     const last = Math.min(this.#height, to + GROUND_HEIGHT);
     const starts = this.#starts.fill(first);
     const changed = { top, bottom };
+    const near = Math.max(0, left - RULE_REACH);
+    const far = Math.min(width, right + RULE_REACH);
     for (let y = first + 1; y <= last; y++) {
-      for (let x = left; x < right; x++) {
+      for (let x = near; x < far; x++) {
         const at = y * width + x;
         if (y < last && isNear(words[at]!, words[at - width]!, GRADIENT)) continue;
         const start = starts[x]!;
@@ -80,7 +89,8 @@ export class InkMask {
           isRunAt(y - 2);
         if (isBefore || isBehind) continue;
         starts[x] = y;
-        const bit = y - start >= GROUND_HEIGHT ? DOWN : 0;
+        const isLong = y - start >= GROUND_HEIGHT || this.#isRule(words, x, start, y);
+        const bit = isLong ? DOWN : 0;
         const until = Math.min(y, to);
         for (let k = Math.max(start, from); k < until; k++) {
           const here = k * width + x;
@@ -102,5 +112,31 @@ export class InkMask {
       }
     }
     return changed;
+  }
+
+  /**
+   * Whether a run down is the line between two cells of a table whose rows are lower than GROUND_HEIGHT and of different
+   * colours: thin, and from one line across to the next, which go on beside it over the ground of a cell.
+   */
+  #isRule(words: Uint32Array, x: number, start: number, end: number): boolean {
+    if (end - start < RULE_HEIGHT || start === 0 || end === this.#height) return false;
+    return this.#isCellSide(words, x, start, end, 1) || this.#isCellSide(words, x, start, end, -1);
+  }
+
+  #isCellSide(words: Uint32Array, x: number, start: number, end: number, side: 1 | -1): boolean {
+    const width = this.#width;
+    const inner = x + side * CELL_GROUND_END;
+    if (inner < 0 || inner >= width) return false;
+    const ground = words[(start + 2) * width + inner]!;
+    for (const row of [start + 2, (start + end) >> 1, end - 3]) {
+      if (isNear(words[row * width + x]!, ground, GRADIENT)) return false;
+      for (const away of CELL_GROUND) {
+        if (!isNear(words[row * width + x + side * away]!, ground, GRADIENT)) return false;
+      }
+    }
+    return [start - 1, end].every((row) => {
+      const at = row * width + inner;
+      return (this.bytes[at]! & ACROSS) !== 0 && !isNear(words[at]!, ground, GRADIENT);
+    });
   }
 }

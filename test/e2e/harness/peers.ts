@@ -45,7 +45,34 @@ const PACKAGES = {
   curl: "curl",
   tar: "tar",
   ip: "iproute2",
+  unshare: "util-linux",
+  grim: "grim",
+  foot: "foot",
+  mousepad: "mousepad",
+  "firefox-esr": "firefox-esr",
+  "dbus-run-session": "dbus at-spi2-core",
+  "GTK for Python": "python3-gi gir1.2-gtk-3.0 gir1.2-atspi-2.0 gnome-themes-extra",
+  "Qt for Python": "python3-pyqt5",
+  "other fonts": "fonts-hack fonts-cantarell fonts-roboto-unhinted xfonts-terminus",
 } as const;
+
+/** What is no program in PATH: files that must be there. */
+const FILES: Readonly<Partial<Record<Peer, readonly string[]>>> = {
+  vncclient: ["/usr/include/rfb/rfbclient.h"],
+  "GTK for Python": [
+    "/usr/lib/python3/dist-packages/gi/__init__.py",
+    "/usr/lib/x86_64-linux-gnu/girepository-1.0/Gtk-3.0.typelib",
+    "/usr/lib/x86_64-linux-gnu/girepository-1.0/Atspi-2.0.typelib",
+    "/usr/libexec/at-spi-bus-launcher",
+  ],
+  "Qt for Python": ["/usr/lib/python3/dist-packages/PyQt5/__init__.py"],
+  "other fonts": [
+    "/usr/share/fonts/truetype/hack/Hack-Regular.ttf",
+    "/usr/share/fonts/opentype/cantarell/Cantarell-Regular.otf",
+    "/usr/share/fonts/truetype/roboto/unhinted/RobotoTTF/Roboto-Regular.ttf",
+    "/usr/share/fonts/X11/misc/ter-u16n_unicode.pcf.gz",
+  ],
+};
 
 /** A program of somebody else that an end-to-end test talks to. `vncclient` is libvncclient's C headers. */
 export type Peer = keyof typeof PACKAGES;
@@ -71,7 +98,8 @@ export function requirePeers(t: PeerTest, names: readonly Peer[]): boolean {
 }
 
 function isInstalled(name: Peer): boolean {
-  if (name === "vncclient") return isReadable("/usr/include/rfb/rfbclient.h");
+  const files = FILES[name];
+  if (files !== undefined) return files.every((file) => isReadable(file));
   return (process.env["PATH"] ?? "").split(delimiter).some((folder) => isReadable(join(folder, name), true));
 }
 

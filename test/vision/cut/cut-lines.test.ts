@@ -13,11 +13,40 @@ t.test("a table whose lines are darker where they cross is cut cell by cell", as
   t.ok(lines.length >= rows.length * 0.8, `${lines.length} lines of ${rows.length}`);
 });
 
+t.test("rows of a table that are low and of two colours are cut cell by cell", async (t) => {
+  // As Firefox draws it: cells of 22 rows, lines of half a colour over grounds that take turns, padding of 9 pixels.
+  const [high, wide, rows, columns] = [22, 90, 6, 3];
+  const lines = cutPicture(
+    coloured(400, 200, (x, y) => {
+      const [left, top] = [x - 20, y - 20];
+      const [row, column] = [Math.floor(top / high), Math.floor(left / wide)];
+      if (left < 0 || top < 0 || left > columns * wide || top > rows * high) return 0xffffffff;
+      const [isAcross, isDown] = [top % high === 0, left % wide === 0];
+      if (isAcross && isDown) return 0xff9a9a9a;
+      if (isAcross) return 0xffc0c0c0;
+      if (isDown) return row % 2 === 0 ? 0xffcfcfcf : 0xffc2c2c2;
+      const [inX, inY] = [left - column * wide - 10, top - row * high];
+      const isInk = inY >= 6 && inY < 16 && inX >= 0 && inX < 40 && inX % 6 < 2;
+      return isInk ? 0xff101010 : row % 2 === 0 ? 0xffffffff : 0xffefefef;
+    }),
+  );
+  const starts = lines.map(({ left, top }) => `${left},${top}`);
+  const expected = Array.from({ length: rows * columns }, (_, cell) => {
+    const [row, column] = [Math.floor(cell / columns), cell % columns];
+    return `${30 + column * wide},${26 + row * high}`;
+  });
+  t.same(starts, expected);
+});
+
 /** White, with black where `isInk` says so. */
 function picture(width: number, height: number, isInk: (x: number, y: number) => boolean): PixelPicture {
-  const words = new Uint32Array(width * height).fill(0xffffffff);
+  return coloured(width, height, (x, y) => (isInk(x, y) ? 0xff000000 : 0xffffffff));
+}
+
+function coloured(width: number, height: number, colour: (x: number, y: number) => number): PixelPicture {
+  const words = new Uint32Array(width * height);
   for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) if (isInk(x, y)) words[y * width + x] = 0xff000000;
+    for (let x = 0; x < width; x++) words[y * width + x] = colour(x, y);
   }
   return { width, height, words };
 }

@@ -3,11 +3,11 @@ import t from "tap";
 import { decodePicture } from "../../../src/compositor/picture-file.ts";
 import type { Rect } from "../../../src/framebuffer/rect.ts";
 import type { LineInk } from "../../../src/vision/cut/cut-line.ts";
-import { cutPicture } from "../../../src/vision/cut/cut-lines.ts";
 import type { LineWords } from "../../../src/vision/ocr-messages.ts";
 import { LineCache } from "../../../src/vision/text/line-cache.ts";
 import { TextIndex } from "../../../src/vision/text/text-index.ts";
-import { numbers } from "../../framebuffer/frames.ts";
+import { scenePicture } from "../scene-picture.ts";
+import { RandomScreen } from "./random-steps.ts";
 
 /** Dark text on light ground on the left, light on dark on the right. */
 const PAGE = await decodePicture(readFileSync(new URL("../page.png", import.meta.url)));
@@ -78,31 +78,13 @@ function indexed(cache = new LineCache()) {
   };
 }
 
-const keyOf = (line: { left: number; top: number; right: number; bottom: number; hash: string }): string =>
-  `${line.top},${line.left},${line.right},${line.bottom},${line.hash}`;
-
 t.test("after every step the lines are those of a fresh cut of the whole picture", async (t) => {
+  const frames = await Promise.all(["xterm-6x13", "xterm-dejavu-9", "table-joints"].map(scenePicture));
   for (const seed of [3, 11, 27]) {
-    const next = numbers(seed);
-    const upTo = (most: number): number => next() % (most + 1);
-    const { index, words, put, fill, move, settle } = indexed();
-    fill({ x: 0, y: 0, ...SIZE }, 0xfffafafa);
-    for (let step = 0; step < 60; step++) {
-      const width = 1 + upTo(step % 10 === 0 ? 400 : 90);
-      const height = 1 + upTo(step % 10 === 0 ? 180 : 30);
-      const rect = { x: upTo(SIZE.width - width), y: upTo(SIZE.height - height), width, height };
-      const what = upTo(5);
-      if (what === 0) fill(rect, upTo(1) === 0 ? 0xfffafafa : 0xff302010);
-      else if (what === 1) move(rect, upTo(SIZE.width - width), upTo(SIZE.height - height));
-      else {
-        const from = { ...rect, x: upTo(PAGE.width - width), y: upTo(PAGE.height - height) };
-        put(from, rect.x, rect.y);
-      }
-      settle();
-      const fresh = cutPicture({ ...SIZE, words })
-        .map(keyOf)
-        .sort();
-      t.same(index.entries.map(keyOf).sort(), fresh, `seed ${seed}, step ${step}`);
+    const screen = new RandomScreen(SIZE, frames, seed);
+    for (let step = 0; step < 40; step++) {
+      const done = screen.step();
+      t.same(screen.kept(), screen.fresh(), `seed ${seed}, step ${step}: ${done}`);
     }
   }
 });
