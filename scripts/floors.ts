@@ -51,7 +51,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@novnc/novnc": [CLIENT],
   "@preact/signals": [CLIENT],
   fastify: ["web/"],
-  jose: ["auth/oidc/access-tokens.ts", "auth/oidc/provider-keys.ts"],
+  jose: ["auth/oidc/access-tokens.ts", "auth/oidc/provider-keys.ts", "auth/oidc/signed-token.ts"],
   "lucide-static": [CLIENT],
   "openid-client": ["auth/oidc/openid-provider.ts"],
   pako: ["platform/pako-inflate.ts"],

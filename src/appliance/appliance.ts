@@ -259,7 +259,11 @@ async function openRooms(
     if (type === "removed") clients.forget(desktop.id);
   });
   const analysts = openAnalysts(config);
-  const rates = new AgentRates(clock, config.rate_limits);
+  const rates = new AgentRates(clock, {
+    isOn: config.rate_limits.enabled,
+    rates: config.rate_limits,
+    ofRoles: config.rate_limits.roles,
+  });
   const mcpAudit = auditMcp((entry) => audit.record(entry), clock);
   const mcp = createMcp(
     {
@@ -336,8 +340,9 @@ async function openRooms(
     },
     host: config.server.host,
     allowedHosts: config.server.allowed_hosts,
+    corsOrigins: config.server.cors_origins,
     trustProxy: config.server.trust_proxy,
-    isRateLimited: config.rate_limits,
+    rateTiers: { isOn: config.rate_limits.enabled, tiers: config.rate_limits },
     rates,
     tls: certificate,
   });

@@ -10,11 +10,12 @@ import { VIEWER_SECURITY } from "../web/viewer/security.ts";
 import { analysisSchema } from "./analysis-schema.ts";
 import { approvalsSchema } from "./approvals-schema.ts";
 import { auditSchema } from "./audit-schema.ts";
-import { list, port, toggle } from "./config-values.ts";
+import { isOrigin, list, port, toggle } from "./config-values.ts";
 import { connectionSchema } from "./connection-schema.ts";
 import { masksSchema } from "./masks-schema.ts";
 import { oidcSchema } from "./oidc-schema.ts";
 import { pushSchema } from "./push-schema.ts";
+import { rateLimitsSchema } from "./rate-limits-schema.ts";
 import { secretsSchema } from "./secrets-schema.ts";
 import { targetsSchema } from "./targets-schema.ts";
 
@@ -34,6 +35,12 @@ export const configSchema = z.strictObject({
         .default([])
         .describe(
           "Names accepted in Host and Origin beside loopback and the address itself, separated by commas.",
+        ),
+      cors_origins: list
+        .pipe(z.array(z.string().refine(isOrigin, "expected an origin such as https://panel.example.com")))
+        .default([])
+        .describe(
+          "Origins of other sites whose pages may call with a token of their own (CORS), separated by commas; cookies count for none of them.",
         ),
       trust_proxy: toggle
         .default(false)
@@ -183,7 +190,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   analysis: analysisSchema,
-  rate_limits: toggle.default(true).describe("Token buckets for tools and sign-in."),
+  rate_limits: rateLimitsSchema,
   recording: z
     .strictObject({
       policy: z
@@ -286,6 +293,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("server.host", ["OC_HOST"], "host"),
   key("server.port", ["OC_PORT", "PORT"], "port"),
   key("server.allowed_hosts", ["OC_ALLOWED_HOSTS"]),
+  key("server.cors_origins", ["OC_CORS_ORIGINS"]),
   key("server.trust_proxy", ["OC_TRUST_PROXY"]),
   key("server.tls_cert", ["OC_TLS_CERT"]),
   key("server.tls_key", ["OC_TLS_KEY"]),
@@ -331,7 +339,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     key(`analysis.${name}.api_key`, [`OC_ANALYSIS_${name.toUpperCase()}_API_KEY`], null, true),
     key(`analysis.${name}.endpoint`, [`OC_ANALYSIS_${name.toUpperCase()}_ENDPOINT`]),
   ]),
-  key("rate_limits", ["OC_RATE_LIMITS"]),
+  key("rate_limits.enabled", ["OC_RATE_LIMITS"]),
   key("recording.policy", ["OC_RECORDING_POLICY"]),
   key("recording.on_full", ["OC_RECORDING_ON_FULL"]),
   key("recording.text", ["OC_RECORDING_TEXT"]),

@@ -2,6 +2,11 @@ import * as z from "zod";
 
 /** A TCP port; 0 takes any free one. */
 export const port = z.coerce.number().int().min(0).max(65535);
+/** As browsers send one: scheme, host and port where it is not the usual one, in lower case. */
+export function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 /** As a word, or as YAML says it. */
 export const toggle = z.union(
   [z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")],

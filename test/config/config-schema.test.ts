@@ -29,7 +29,11 @@ function file(text: string): string {
 
 t.test("nothing given: loopback, port 3000, assist, data in the XDG folder", async (t) => {
   const config = load({ env: { XDG_DATA_HOME: "/data" } });
-  t.match(config, { server: { host: "127.0.0.1", port: 3000 }, mode: "assist", rate_limits: true });
+  t.match(config, {
+    server: { host: "127.0.0.1", port: 3000 },
+    mode: "assist",
+    rate_limits: { enabled: true },
+  });
   t.equal(config.data_dir, "/data/overlay-companion");
   t.same(config.connections, []);
 });
@@ -52,7 +56,12 @@ t.test("defaults < file < environment < flags", async (t) => {
   t.match(load({ env: { OC_ALLOWED_HOSTS: "a.example, b.example:8443" } }), {
     server: { allowed_hosts: ["a.example", "b.example:8443"] },
   });
-  t.match(load({ env: { OC_RATE_LIMITS: "off" } }), { rate_limits: false });
+  t.match(load({ env: { OC_RATE_LIMITS: "off" } }), {
+    rate_limits: { enabled: false, input: "5/s burst 10", sign_in: "10/15min", roles: {} },
+  });
+  const limited = file("rate_limits: off\n");
+  t.equal(load({ file: limited }).rate_limits.enabled, false);
+  t.equal(load({ file: limited, env: { OC_RATE_LIMITS: "on" } }).rate_limits.enabled, true);
 });
 
 t.test("sets of tools come from the file as a list, from the environment and a flag with commas", (t) => {
@@ -156,6 +165,9 @@ function unwrap(node: unknown): unknown {
   if ("def" in node && typeof node.def === "object" && node.def !== null && "innerType" in node.def) {
     return unwrap(node.def.innerType);
   }
+  if ("def" in node && typeof node.def === "object" && node.def !== null && "out" in node.def) {
+    return unwrap(node.def.out);
+  }
   return node;
 }
 
@@ -176,6 +188,20 @@ t.test("what is wrong is told by its own key, without the secrets around it", as
     /^servr \(from .*yaml\): there is no such key: expected one of server, auth/,
   );
   t.match(told("auth: {token: hush-hush-hush-hush, tokn: 1}\n"), /^auth\.tokn .*expected one of token$/);
+  t.match(told("rate_limits: {input: 5}\n"), /^rate_limits\.input .*expected/);
+  t.match(
+    told('rate_limits: {input: "5/day"}\n'),
+    /^rate_limits\.input .*got "5\/day": expected a rate such as 5\/s/,
+  );
+  t.match(
+    told('rate_limits: {roles: {viewer: {input: "5/s"}}}\n'),
+    /^rate_limits\.roles\.viewer .*no such key/,
+  );
+  t.match(told('server: {cors_origins: ["*"]}\n'), /^server\.cors_origins.*expected an origin such as/);
+  t.match(
+    told("server: {cors_origins: [https://a.example/x]}\n"),
+    /^server\.cors_origins.*expected an origin/,
+  );
   t.match(told("auth: hush-hush-hush-hush\n"), /^auth .*got a string: .*expected object/);
   t.match(
     told("connections: [{protocol: vnc, host: a, password: hunter2, prot: 1}]\n"),

@@ -77,7 +77,7 @@ export function fakeHouse(options: FakeHouseOptions = {}): FakeHouse {
       onPicture: (picture) => pictures.push(picture),
       onAnalysis: (analysis) => analyses.push(analysis),
       onClient: (client) => clients.push(client),
-      rates: new AgentRates(options.clock ?? systemClock, options.isRateLimited ?? false),
+      rates: new AgentRates(options.clock ?? systemClock, { isOn: options.isRateLimited ?? false }),
       ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
       ...(options.reader === undefined ? {} : { reader: options.reader }),
       ...(options.analysts === undefined ? {} : { analysts: options.analysts }),

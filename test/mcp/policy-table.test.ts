@@ -64,7 +64,7 @@ async function verdictOf(name: string, mode: (typeof MODES)[number]): Promise<Ve
     log: { warn: () => undefined, error: (fields) => t.fail("logged an error", fields) },
     version: "1",
     audit: () => undefined,
-    rates: new AgentRates(clock, false),
+    rates: new AgentRates(clock, { isOn: false }),
     texts: SAVED_TEXT,
   };
   const abort = new AbortController();

@@ -136,9 +136,10 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     stdio: { command: "node", args: ["main.js", "--stdio"] },
     host: "127.0.0.1",
     allowedHosts: [],
+    corsOrigins: [],
     trustProxy: false,
-    isRateLimited: true,
-    rates: new AgentRates(clock, changes.isRateLimited ?? true),
+    rateTiers: { isOn: true },
+    rates: new AgentRates(clock, changes.rateTiers ?? { isOn: true }),
     tls: null,
     recordings: new FakeRecordings(),
     monitoring: {

@@ -398,7 +398,7 @@ t.test(
       const recordings = new FakeRecordings();
       recordings.keep(recordingSummary());
       recordings.entries = TRACK;
-      const house = await openHouse(t, { recordings, isRateLimited });
+      const house = await openHouse(t, { recordings, rateTiers: { isOn: isRateLimited } });
       const get = (rest: string) => ask(house, "GET", `${URL}/r1${rest}`, "approver");
       for (let n = 0; n < 100; n++) await get("/export.ndjson?to_ms=1");
       const next = await get("/export.ndjson?to_ms=1");

@@ -273,7 +273,7 @@ t.test(
   "configuration routes allow a hundred requests in a quarter of an hour, or any number when off",
   async (t) => {
     for (const isRateLimited of [true, false]) {
-      const { app, bearer } = await openHouse(t, { isRateLimited });
+      const { app, bearer } = await openHouse(t, { rateTiers: { isOn: isRateLimited } });
       const headers = bearer("viewer");
       for (let n = 0; n < 100; n++) await app.inject({ url: "/config/stdio", headers });
       t.equal((await app.inject({ url: "/config", headers })).statusCode, isRateLimited ? 429 : 200);
@@ -285,6 +285,19 @@ t.test(
     }
   },
 );
+
+t.test("each tier of routes has the rate that the configuration gives it", async (t) => {
+  const { app, bearer } = await openHouse(t, {
+    rateTiers: { isOn: true, tiers: { configuration: "2/min", connection_tests: "1/h" } },
+  });
+  const ask = async (url: string) => (await app.inject({ url, headers: bearer("viewer") })).statusCode;
+  for (const status of [200, 200, 429]) t.equal(await ask("/config/stdio"), status);
+  const payload = { protocol: "vnc", host: "192.0.2.7", port: 5900 };
+  const headers = bearer("operator");
+  const test = () => app.inject({ method: "POST", url: "/api/v1/desktops/test", headers, payload });
+  t.not((await test()).statusCode, 429);
+  t.match(await test(), { statusCode: 429, headers: { "retry-after": "3600" } });
+});
 
 t.test("a connection is shown without its secrets, and edited with them kept or written anew", async (t) => {
   const { app, bearer, desktops } = await openHouse(t);
@@ -316,7 +329,7 @@ t.test("a connection is shown without its secrets, and edited with them kept or 
 });
 
 t.test("no address is limited in what pages, agents and viewers ask for all the time", async (t) => {
-  const { app, bearer, mcp } = await openHouse(t, { isRateLimited: true });
+  const { app, bearer, mcp } = await openHouse(t, { rateTiers: { isOn: true } });
   const call = { jsonrpc: "2.0", id: 1, method: "ping" };
   for (const [role, url, expected, payload] of [
     ["agent", "/mcp", 200, call],

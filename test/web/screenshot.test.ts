@@ -227,9 +227,31 @@ t.test(
 
 t.test("what an agent took over MCP counts here too", async (t) => {
   const clock = new FakeClock();
-  const rates = new AgentRates(clock, true);
+  const rates = new AgentRates(clock, { isOn: true });
   const { app, bearer, tokens, token } = await openHouse(t, { rates });
   const id = tokens.verify(token.agent)?.id ?? "";
-  for (let n = 0; n < 10; n++) rates.take("screenshot", id, "d1");
+  for (let n = 0; n < 10; n++) rates.take("screenshot", { id, role: "agent" }, "d1");
   t.equal((await app.inject({ url: URL_PNG, headers: bearer("agent") })).statusCode, 429);
+});
+
+t.test("an agent's other calls over REST take from what its calls over MCP take from", async (t) => {
+  const clock = new FakeClock();
+  const rates = new AgentRates(clock, { isOn: true, rates: { default: "3/s", overlay: "2/s" } });
+  const { app, bearer, tokens, token } = await openHouse(t, { rates });
+  const agent = { id: tokens.verify(token.agent)?.id ?? "", role: "agent" };
+  const ask = async (url: string, role: "agent" | "viewer" = "agent", method: "DELETE" | "GET" = "GET") =>
+    (await app.inject({ method, url, headers: bearer(role) })).statusCode;
+  rates.take("default", agent, "d1");
+  t.equal(await ask("/api/v1/desktops/d1/overlays"), 200);
+  t.equal(await ask("/api/v1/desktops/d1/overlays"), 200);
+  const answer = await app.inject({ url: "/api/v1/desktops/d1/overlays", headers: bearer("agent") });
+  t.equal(answer.statusCode, 429);
+  t.match(answer.headers["retry-after"], /^1$/);
+  t.throws(() => rates.take("default", agent, "d1"), { code: "rate_limited" }, "and over MCP");
+  t.equal(await ask("/api/v1/desktops"), 200, "what is of no desktop is counted for itself");
+  for (const status of [200, 200, 429])
+    t.equal(await ask("/api/v1/desktops/d1/overlays", "agent", "DELETE"), status);
+  for (let n = 0; n < 30; n++)
+    t.equal(await ask("/api/v1/desktops/d1/overlays", "viewer"), 200, "people are not");
+  t.equal(await ask(URL_PNG), 200, "a picture is counted as one alone");
 });

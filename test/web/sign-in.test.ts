@@ -125,7 +125,7 @@ t.test("ten failed sign-ins of an address in a quarter of an hour are enough", a
 });
 
 t.test("OC_RATE_LIMITS off leaves the lockout alone", async (t) => {
-  const { app } = await openHouse(t, { isRateLimited: false });
+  const { app } = await openHouse(t, { rateTiers: { isOn: false } });
   const codes = [];
   for (let n = 0; n < 6; n++) {
     const payload = { token: "wrong-guess" };

@@ -67,7 +67,7 @@ t.test("a link opens one desktop, once and within a minute, and holds no token",
 });
 
 t.test("a guest's role and hands are what the host gave, and never more", async (t) => {
-  const house = await openHouse(t, { isRateLimited: false });
+  const house = await openHouse(t, { rateTiers: { isOn: false } });
   for (const [payload, can, cannot] of [
     [{}, ["view"], ["input", "approve", "control"]],
     [{ view_only: false }, ["view"], ["input"]],

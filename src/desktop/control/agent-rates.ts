@@ -1,52 +1,54 @@
 import type { Clock } from "../../platform/clock.ts";
+import { RateBuckets, ratesOf } from "../../platform/rate-buckets.ts";
 import { RefusedError } from "../error.ts";
 
-/** What a call is counted as. */
-export type RateClass =
-  | "screenshot"
-  | "input"
-  | "autopilot_input"
-  | "overlay"
-  | "connection_test"
-  | "default";
+/** What a call is counted as, and requirement R1's rates, as RATES_TEXT has them: per principal and desktop. */
+export const USUAL_RATES = {
+  screenshot: "1/s burst 60 and 10/s",
+  input: "5/s burst 10",
+  autopilot_input: "20/s burst 40",
+  overlay: "20/s burst 40",
+  connection_test: "10/min",
+  default: "10/s burst 20",
+} as const;
 
-interface Rate {
-  /** Calls that may come at once. */
-  readonly burst: number;
-  readonly perSecond: number;
+export type RateClass = keyof typeof USUAL_RATES;
+
+export const RATE_CLASSES = [
+  "screenshot",
+  "input",
+  "autopilot_input",
+  "overlay",
+  "connection_test",
+  "default",
+] as const satisfies readonly RateClass[];
+
+/** As RATES_TEXT; what is not said is as everywhere. */
+type RateTexts = Readonly<Partial<Record<RateClass, string | undefined>>>;
+
+export interface AgentRateSettings {
+  readonly isOn: boolean;
+  readonly rates?: RateTexts;
+  /** By the role of a credential, before `rates`. */
+  readonly ofRoles?: Readonly<Record<string, RateTexts | undefined>>;
 }
 
-/** Requirement R1: per principal and desktop. A class with two rates must satisfy both. */
-const RATES: Readonly<Record<RateClass, readonly Rate[]>> = {
-  screenshot: [
-    { burst: 60, perSecond: 1 },
-    { burst: 10, perSecond: 10 },
-  ],
-  input: [{ burst: 10, perSecond: 5 }],
-  autopilot_input: [{ burst: 40, perSecond: 20 }],
-  overlay: [{ burst: 40, perSecond: 20 }],
-  connection_test: [{ burst: 10, perSecond: 10 / 60 }],
-  default: [{ burst: 20, perSecond: 10 }],
-};
-
-/** Beyond this many callers the longest unused are forgotten: a bucket unused for a minute is full anyway. */
-const MAX_BUCKETS = 10_000;
-
-interface Bucket {
-  readonly rates: readonly Rate[];
-  readonly tokens: number[];
-  atMs: number;
+/** Whose calls are counted. */
+export interface RatedPrincipal {
+  readonly id: string;
+  readonly role: string;
 }
 
 /** Token buckets of all principals and desktops, whichever face an agent comes by. */
 export class AgentRates {
   readonly #clock: Clock;
-  readonly #isOn: boolean;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #settings: AgentRateSettings;
+  /** By class and role. */
+  readonly #limits = new Map<string, { readonly text: string; readonly buckets: RateBuckets }>();
 
-  constructor(clock: Clock, isOn: boolean) {
+  constructor(clock: Clock, settings: AgentRateSettings) {
     this.#clock = clock;
-    this.#isOn = isOn;
+    this.#settings = settings;
   }
 
   /**
@@ -54,52 +56,28 @@ export class AgentRates {
    * waiting afterwards. Throws RefusedError rate_limited with `retryAfterMs`. The returned function gives the call
    * back, for those that turn out to cost nothing (a screenshot that had not changed).
    */
-  take(rateClass: RateClass, principalId: string, desktopId: string, count = 1): () => void {
-    if (!this.#isOn) return () => {};
-    const bucket = this.#bucket(rateClass, `${rateClass}\n${principalId}\n${desktopId}`);
-    let waitMs = 0;
-    bucket.rates.forEach(({ burst, perSecond }, i) => {
-      const missing = Math.min(count, burst) - (bucket.tokens[i] ?? 0);
-      if (missing > 0) waitMs = Math.max(waitMs, (missing / perSecond) * 1000);
-    });
+  take(rateClass: RateClass, { id, role }: RatedPrincipal, desktopId: string, count = 1): () => void {
+    if (!this.#settings.isOn) return () => {};
+    const { text, buckets } = this.#limit(rateClass, role);
+    const key = `${id}\n${desktopId}`;
+    const waitMs = buckets.take(key, count);
     if (waitMs > 0) {
-      throw new RefusedError(
-        "rate_limited",
-        `too many ${NAMES[rateClass]}, got more than ${limits(bucket)}`,
-        {
-          retryAfterMs: Math.ceil(waitMs),
-        },
-      );
+      throw new RefusedError("rate_limited", `too many ${NAMES[rateClass]}, got more than ${inWords(text)}`, {
+        retryAfterMs: waitMs,
+      });
     }
-    this.#add(bucket, -count);
-    return () => this.#add(bucket, count);
+    return () => buckets.give(key, count);
   }
 
-  #bucket(rateClass: RateClass, key: string): Bucket {
-    const nowMs = this.#clock.nowMs();
-    const rates = RATES[rateClass];
-    const bucket = this.#buckets.get(key) ?? { rates, tokens: rates.map(({ burst }) => burst), atMs: nowMs };
-    const passedMs = nowMs - bucket.atMs;
-    rates.forEach(({ burst, perSecond }, i) => {
-      bucket.tokens[i] = Math.min(burst, (bucket.tokens[i] ?? 0) + (passedMs * perSecond) / 1000);
-    });
-    bucket.atMs = nowMs;
-    // A Map keeps insertion order: putting it back makes it the newest.
-    this.#buckets.delete(key);
-    this.#buckets.set(key, bucket);
-    if (this.#buckets.size > MAX_BUCKETS) {
-      for (const oldest of this.#buckets.keys()) {
-        this.#buckets.delete(oldest);
-        break;
-      }
-    }
-    return bucket;
-  }
-
-  #add(bucket: Bucket, amount: number): void {
-    bucket.rates.forEach(({ burst }, i) => {
-      bucket.tokens[i] = Math.min(burst, (bucket.tokens[i] ?? 0) + amount);
-    });
+  #limit(rateClass: RateClass, role: string): { readonly text: string; readonly buckets: RateBuckets } {
+    const key = `${rateClass}\n${role}`;
+    const known = this.#limits.get(key);
+    if (known !== undefined) return known;
+    const { rates, ofRoles } = this.#settings;
+    const text = ofRoles?.[role]?.[rateClass] ?? rates?.[rateClass] ?? USUAL_RATES[rateClass];
+    const limit = { text, buckets: new RateBuckets(this.#clock, ratesOf(text)) };
+    this.#limits.set(key, limit);
+    return limit;
   }
 }
 
@@ -112,11 +90,21 @@ const NAMES: Readonly<Record<RateClass, string>> = {
   default: "calls",
 };
 
-function limits(bucket: Bucket): string {
-  return bucket.rates
-    .map(({ burst, perSecond }) => {
-      const rate = perSecond < 1 ? `${Math.round(perSecond * 60)} a minute` : `${perSecond} a second`;
-      return `${burst} at once and ${rate}`;
+const PERIODS: Readonly<Record<string, string>> = {
+  s: "a second",
+  min: "a minute",
+  "15min": "in 15 minutes",
+  h: "an hour",
+};
+
+/** "60 at once and 1 a second, or 10 at once and 10 a second" */
+function inWords(text: string): string {
+  return text
+    .split(" and ")
+    .map((one) => {
+      const [rate = "", burst] = one.split(" burst ");
+      const [count = "", period = ""] = rate.split("/");
+      return `${burst ?? count} at once and ${count} ${PERIODS[period] ?? ""}`;
     })
     .join(", or ");
 }

@@ -157,7 +157,7 @@ async function imageFor(
       ? desktops.active(principal.id)
       : desktops.get(connectionId);
   await desktop.whenReady(READY_TIMEOUT_MS, signal);
-  mcpState.limits.take("screenshot", principal.id, desktop.id);
+  mcpState.limits.take("screenshot", principal, desktop.id);
   const { bytes, format } = await desktop.view("agent").snapshot({ signal, ownerId: principal.id });
   gave(desktop.id);
   return { data: base64(bytes), mimeType: `image/${format}` };

@@ -160,7 +160,7 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
 /** What is to be read in a screenshot of the reader's; counts as a screenshot, and is told as one. */
 async function ocrOf(id: string, { mcpState, principal, signal, gave }: Reader): Promise<object> {
   const shot = mcpState.screenshots.get(id, principal.id);
-  mcpState.limits.take("screenshot", principal.id, shot.desktopId);
+  mcpState.limits.take("screenshot", principal, shot.desktopId);
   const options = { region: undefined, languages: [DEFAULT_LANGUAGE], level: "word" } as const;
   const read = await readShot(mcpState, shot, options, signal);
   gave(shot.desktopId);
@@ -171,7 +171,7 @@ async function ocrOf(id: string, { mcpState, principal, signal, gave }: Reader):
 async function textOf(id: string, { mcpState, desktops, principal, signal, gave }: Reader): Promise<object> {
   const desktop = desktops.get(id);
   await desktop.whenReady(READY_TIMEOUT_MS, signal);
-  mcpState.limits.take("default", principal.id, desktop.id);
+  mcpState.limits.take("default", principal, desktop.id);
   const { lines, generation } = await mcpState.texts.now(desktop, null, signal);
   gave(desktop.id);
   return { text: layoutOf(lines), ...screenTextOutput(desktop, generation), note: UNTRUSTED };
@@ -213,7 +213,7 @@ export function screenUri(desktopId: string): string {
 async function readScreen(uri: string, reader: Reader): Promise<ResourceContent> {
   const desktop = screenOf(uri, reader);
   await desktop.whenReady(READY_TIMEOUT_MS, reader.signal);
-  reader.mcpState.limits.take("screenshot", reader.principal.id, desktop.id);
+  reader.mcpState.limits.take("screenshot", reader.principal, desktop.id);
   const { bytes } = await desktop
     .view("agent")
     .snapshot({ signal: reader.signal, ownerId: reader.principal.id });

@@ -73,7 +73,7 @@ export async function runTool(
     if (needsRecord(tool)) await ports.secured?.();
     const giveBack = mcpState.limits.take(
       rateOf(tool.rate, desktop, principal),
-      principal.id,
+      principal,
       desktop?.id ?? "",
     );
     const context: ToolContext = {
@@ -95,7 +95,7 @@ export async function runTool(
       mcpState,
       count(rate, onDesktop, count) {
         if (count > 0)
-          mcpState.limits.take(rateOf(rate, onDesktop, principal), principal.id, onDesktop.id, count);
+          mcpState.limits.take(rateOf(rate, onDesktop, principal), principal, onDesktop.id, count);
       },
       signal,
     };

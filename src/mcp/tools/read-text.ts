@@ -88,7 +88,7 @@ async function readScreenshot(
   context: ToolContext,
 ): Promise<ToolAnswer<z.output<typeof output>>> {
   const shot = context.mcpState.screenshots.get(id, context.principal.id);
-  context.mcpState.limits.take("screenshot", context.principal.id, shot.desktopId);
+  context.mcpState.limits.take("screenshot", context.principal, shot.desktopId);
   const options = { region, languages: [DEFAULT_LANGUAGE] };
   const text = layoutOf(await linesOfShot(context.mcpState, shot, options, context.signal));
   const { generation, format, framing } = shot;

@@ -3,7 +3,9 @@ import type { AuditType } from "../../audit/audit-event.ts";
 import type { Credential } from "../../auth/authenticator.ts";
 import type { Permission, Principal } from "../../auth/principal.ts";
 import { may } from "../../auth/principal.ts";
+import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
+import { Cors } from "./cors.ts";
 import { WebError } from "./error.ts";
 import type { AppPorts } from "./ports.ts";
 
@@ -19,6 +21,8 @@ export const RETRY_MS = 10_000;
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
+    /** What a call of an agent is counted as, default "default"; "own": the route counts. Only under /api. */
+    rate?: RateClass | "own";
     /** Answers upgrades; every other route refuses them. */
     isSocket?: boolean;
     /** Speaks JSON-RPC, errors included. */
@@ -48,9 +52,11 @@ export function principalOf(request: FastifyRequest): Principal {
 /** Finds out who calls and whether they may; answers by a redirect or throws otherwise. */
 export class AccessGuard {
   readonly #ports: Pick<AppPorts, "authenticator" | "audit">;
+  readonly #cors: Cors;
 
-  constructor(ports: Pick<AppPorts, "authenticator" | "audit">) {
+  constructor(ports: Pick<AppPorts, "authenticator" | "audit" | "corsOrigins">) {
     this.#ports = ports;
+    this.#cors = new Cors(ports.corsOrigins);
   }
 
   /** Throws WebError or RefusedError; sends people without a session to the sign-in page, and from there back. */
@@ -131,7 +137,9 @@ export class AccessGuard {
   #checkSite(request: FastifyRequest): void {
     if (request.credential?.kind !== "session") return;
     const site = request.headers["sec-fetch-site"];
-    if (site === undefined || site === "same-origin" || site === "none") return;
+    // Pages elsewhere that may call do so with a token, whatever an older browser leaves unsaid.
+    if (site === undefined && !this.#cors.allows(request.headers.origin)) return;
+    if (site === "same-origin" || site === "none") return;
     const isLink =
       request.method === "GET" && request.headers["sec-fetch-mode"] === "navigate" && !request.ws;
     if (!isLink)

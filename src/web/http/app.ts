@@ -3,6 +3,7 @@ import fastifyStatic from "@fastify/static";
 import fastifyWebsocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fastify, { LogController } from "fastify";
+import * as z from "zod";
 import { loopTurns, nextTurn } from "../../platform/loop-turns.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import { OpenReaders } from "../../recording/read/open-readers.ts";
@@ -36,6 +37,7 @@ import { tokenRoutes } from "../routes/tokens.ts";
 import { AccessGuard, auditedActor, auditedRequest, principalOf } from "./access.ts";
 import { auditFirst, needsAuditFirst } from "./audit-first.ts";
 import { isLargeBody, readBodiesInTurns } from "./body-turns.ts";
+import { Cors } from "./cors.ts";
 import { errorAnswer, WebError } from "./error.ts";
 import { DesktopsOfCaller } from "./granted-desktops.ts";
 import { RecordingsOfCaller } from "./granted-recordings.ts";
@@ -76,6 +78,9 @@ export function buildApp(ports: AppPorts): FastifyInstance {
     clientErrorHandler: refuseBroken,
   });
   app.decorateRequest("credential", null);
+  // Here and not below: a preflight is of no route.
+  const cors = new Cors(ports.corsOrigins);
+  app.addHook("onRequest", async (request, reply) => (cors.answer(request, reply) ? reply : undefined));
   app.register(fastifyCookie);
   app.register(fastifyStatic, { root: ports.clientDir, serve: false, wildcard: false, preCompressed: true });
   const keeper = new OpenSockets(ports.authenticator, ports.clock);
@@ -97,7 +102,7 @@ export function buildApp(ports: AppPorts): FastifyInstance {
 }
 
 function addGuards(app: FastifyInstance, ports: AppPorts): void {
-  const guard = new HostGuard(ports.host, ports.allowedHosts);
+  const guard = new HostGuard(ports.host, ports.allowedHosts, ports.corsOrigins);
   const gate = new AccessGuard(ports);
   app.addHook("onRoute", (route) => {
     // INVARIANT: no route exists without having said who may use it.
@@ -119,6 +124,7 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
     await gate.check(request, reply);
   });
   app.addHook("preHandler", async (request) => {
+    countAgentCall(request, ports);
     if (needsAuditFirst(request)) await auditFirst(ports.audit, request);
   });
   app.addHook("onResponse", async (request, reply) => {
@@ -171,7 +177,7 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
     ...others,
     desktopsOf: (principal) => new DesktopsOfCaller(desktops, principal),
   };
-  const limits = new RateLimits(ports.clock, ports.isRateLimited);
+  const limits = new RateLimits(ports.clock, ports.rateTiers);
   const describer = new DesktopDescriber(ports.clock, ports.clients, recordings);
   const hub = new EventHub(desktops, ports.clients, describer, ports.clock, recordings);
   const signIn = new SignIn(ports, limits);
@@ -217,6 +223,17 @@ function addRecordingRoutes(
   recordingRoutes(app, parts);
   replayRoutes(app, ports);
   recordingPictureRoutes(app, { ...parts, limits });
+}
+
+/** An agent's calls over REST are of the same buckets as those over MCP. Throws RefusedError rate_limited. */
+function countAgentCall(request: FastifyRequest, { desktops, rates }: AppPorts): void {
+  const { rate = "default" } = request.routeOptions.config;
+  const principal = request.credential?.principal;
+  if (principal?.role !== "agent" || rate === "own") return;
+  if (request.routeOptions.url?.startsWith("/api/") !== true) return;
+  const { id } = z.object({ id: z.string().optional() }).catch({}).parse(request.params);
+  const desktop = new DesktopsOfCaller(desktops, principal).all.find((one) => one.id === id);
+  rates.take(rate, principal, desktop?.id ?? "");
 }
 
 /** Of names and values by turns, as they were sent. */

@@ -23,7 +23,11 @@ export class HostGuard {
   readonly #boundHost: string;
   readonly #allowed: ReadonlySet<string>;
 
-  constructor(boundHost: string, allowedHosts: readonly string[]) {
+  readonly #origins: ReadonlySet<string>;
+
+  /** `origins`: other sites whose pages may call, to the letter. */
+  constructor(boundHost: string, allowedHosts: readonly string[], origins: readonly string[] = []) {
+    this.#origins = new Set(origins);
     this.#boundHost = boundHost.toLowerCase();
     this.#allowed = new Set(
       allowedHosts.map((host) => host.trim().toLowerCase()).filter((host) => host !== ""),
@@ -70,7 +74,7 @@ export class HostGuard {
       origin !== null &&
       hostOf(origin) === hostOf(hostUrl(asked.host, origin.protocol.slice(0, -1))) &&
       (origin.protocol === "https:" || protocol === "http");
-    if (isSame || (origin !== null && this.#isAllowed(origin))) return;
+    if (isSame || this.#origins.has(text) || (origin !== null && this.#isAllowed(origin))) return;
     throw new WebError("bad_origin", "the Origin header names another site than this server");
   }
 }

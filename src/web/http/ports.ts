@@ -28,6 +28,7 @@ import type { WebPushes } from "../../push/web-pushes.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { PlayerLink } from "../../recording/read/player-link.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
+import type { TierSettings } from "./rate-limits.ts";
 
 /** What the web face needs of a live desktop; Desktop of the heart is one. */
 export interface WebDesktop
@@ -184,10 +185,12 @@ export interface AppPorts {
   readonly host: string;
   /** `OC_ALLOWED_HOSTS`: name or name:port. */
   readonly allowedHosts: readonly string[];
+  /** Origins of other sites whose pages may call with a token. */
+  readonly corsOrigins: readonly string[];
   /** As Fastify's option: false, or the addresses of the proxies. */
   readonly trustProxy: boolean | string | string[];
   /** Of addresses. */
-  readonly isRateLimited: boolean;
+  readonly rateTiers: TierSettings;
   /** Of agents, shared with MCP. */
   readonly rates: AgentRates;
   readonly tls: { readonly cert: string; readonly key: string } | null;

@@ -62,7 +62,7 @@ export function desktopRoutes(app: FastifyInstance, ports: RoutePorts, parts: De
     return describer.info(desktop);
   });
   app.post(`${url}/test`, connections, async (request): Promise<TestReportInfo> => {
-    parts.limits.take("connectionTests", request.ip);
+    parts.limits.take("connection_tests", request.ip);
     const input = parse(connectionBodySchema, request.body);
     const connection = makeConnection(input, ports.clock.date());
     const report = await desktopsOf(ports, request).test(connection, callerOf(request));

@@ -36,7 +36,7 @@ export function oidcRoutes(app: FastifyInstance, ports: RoutePorts, { signIn, li
   app.get(START, { config }, async (request, reply) => {
     const oidc = providerOf(ports);
     limits.checkSignIn(request.ip);
-    limits.take("providerSignIns", request.ip);
+    limits.take("provider_sign_ins", request.ip);
     try {
       const { url, ticket } = await oidc.begin(`${baseUrl(request)}${CALLBACK}`, nextOf(request.query));
       reply.setCookie(ticketCookie(request), ticket, { ...cookieOptions(request), maxAge: TICKET_SECONDS });
@@ -67,7 +67,7 @@ export function oidcRoutes(app: FastifyInstance, ports: RoutePorts, { signIn, li
     );
     scope.post(NOTICE, { config: { ...config, isAuditedFirst: false } }, async (request, reply) => {
       const oidc = providerOf(ports);
-      limits.take("providerNotices", request.ip);
+      limits.take("provider_notices", request.ip);
       const token = request.body instanceof URLSearchParams ? request.body.get("logout_token") : null;
       await oidc.noticed(token ?? "").catch((error: unknown) => refuseNotice(request, error));
       return reply.code(200).header("cache-control", "no-store").send();

@@ -20,7 +20,7 @@ const paramsSchema = z.object({ overlayId: z.string().max(100) });
 /** Overlays are drawn over MCP; here they are listed and taken away. */
 export function overlayRoutes(app: FastifyInstance, ports: RoutePorts): void {
   const url = "/api/v1/desktops/:id/overlays";
-  const overlay = { config: { access: "overlay" } } as const;
+  const overlay = { config: { access: "overlay", rate: "overlay" } } as const;
   app.get(url, { config: { access: "view" } }, async (request): Promise<OverlayInfo[]> => {
     // Five hundred with twenty thousand points take some milliseconds to be said, and several requests begin in a turn.
     await loopTurns.claim();

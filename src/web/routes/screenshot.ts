@@ -32,7 +32,7 @@ export function screenshotRoutes(app: FastifyInstance, ports: RoutePorts, readin
   for (const [extension, { format, type }] of Object.entries(FORMATS)) {
     app.get(
       `/api/v1/desktops/:id/screenshot.${extension}`,
-      { config: { access: "view" } },
+      { config: { access: "view", rate: "own" } },
       async (request, reply) => {
         const query = parse(screenshotQuerySchema, request.query);
         const region = regionOf(query);
@@ -65,7 +65,7 @@ export function screenshotRoutes(app: FastifyInstance, ports: RoutePorts, readin
           if (isNamed(asked, known)) return reply.code(304).header("etag", known).send();
         }
         const isAgent = audience === "agent";
-        if (isAgent) ports.rates.take("screenshot", principal.id, desktop.id);
+        if (isAgent) ports.rates.take("screenshot", principal, desktop.id);
         // Until the answer is written: who does not read it has a few pictures in memory, and not all that they asked for.
         whenGone(reply.raw, await turns.enter(principal.id, signal));
         const sceneVersion = desktop.scene.version;

@@ -85,7 +85,7 @@ async function open(test: Test, approvalArmingMs = 0, clock: Clock = systemClock
     log: { warn: () => undefined, error: (fields) => test.fail("logged an error", fields) },
     version: "1",
     audit: () => undefined,
-    rates: new AgentRates(clock, false),
+    rates: new AgentRates(clock, { isOn: false }),
     questions: desktops.questions,
   });
   const server = createServer((req, res) => {

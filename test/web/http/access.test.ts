@@ -65,7 +65,7 @@ t.test("without a credential every route but the open ones answers 401", async (
 
 t.test("each role gets through to exactly the routes that its permissions name", async (t) => {
   for (const role of ROLES) {
-    const { app, tokens, desktops } = await openHouse(t, { isRateLimited: false });
+    const { app, tokens, desktops } = await openHouse(t, { rateTiers: { isOn: false } });
     const headers = { authorization: `Bearer ${(await tokens.create(role, role)).token}` };
     const principal = { id: "x", name: role, role };
     for (const [method, url, access, kind] of ROUTES) {
@@ -130,7 +130,7 @@ const TOLD_OTHERWISE: Readonly<Record<string, AuditType | null>> = {
 };
 
 t.test("each route that changes something is written down first, or by an event of its own", async (t) => {
-  const { app, audited, bearer } = await openHouse(t, { isRateLimited: false });
+  const { app, audited, bearer } = await openHouse(t, { rateTiers: { isOn: false } });
   const otherwise: string[] = [];
   app.addHook("onRoute", ({ method, url, config }) => {
     if (config?.isAuditedFirst === false) otherwise.push(`${String(method)} ${url}`);
@@ -164,7 +164,7 @@ const NOT_WRITTEN_FIRST: ReadonlySet<string> = new Set([
 ]);
 
 t.test("every route that changes something is in the audit before it is done", async (t) => {
-  const { app, audited, bearer, desktops } = await openHouse(t, { isRateLimited: false });
+  const { app, audited, bearer, desktops } = await openHouse(t, { rateTiers: { isOn: false } });
   for (const [method, url, access] of ROUTES) {
     if (method === "GET" || access === "mcp") continue;
     audited.length = 0;

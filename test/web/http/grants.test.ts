@@ -55,7 +55,7 @@ async function openGranted(t: Parameters<typeof openHouse>[0]): Promise<GrantedH
       setSpeed: () => {},
     }),
   };
-  const house = await openHouse(t, { isRateLimited: false, recordings, replays });
+  const house = await openHouse(t, { rateTiers: { isOn: false }, recordings, replays });
   house.desktops.open("d2");
   return {
     ...house,
@@ -252,7 +252,7 @@ t.test("sockets show the desktops of the grant, and the events socket tells of n
 t.test(
   "a credential for certain desktops makes none, moves none and learns nothing of the house",
   async (t) => {
-    const { app, tokens } = await openHouse(t, { isRateLimited: false });
+    const { app, tokens } = await openHouse(t, { rateTiers: { isOn: false } });
     for (const role of LIMITED) {
       const { token } = await tokens.create(role, role, { desktops: ["d1"] });
       const headers = { authorization: `Bearer ${token}` };
