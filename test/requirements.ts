@@ -764,7 +764,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/e2e/agents/mcp-oauth.test.ts :: an MCP client signs in by itself at a real provider",
     "test/auth/oidc/access-tokens.test.ts :: a token for others, by others, too early, too late or of another kind is refused",
     "test/auth/oidc/access-tokens.test.ts :: keys that were changed are known at once, and nobody makes us ask for them without end",
-    "test/web/access-tokens.test.ts :: what it keeps open ends within a second of its end",
+    "test/web/access-tokens.test.ts :: what it keeps open ends with ",
     "test/web/http/grants.test.ts :: a desktop outside the grant is answered as one that is not there, on every route",
     "test/web/http/grants.test.ts :: sockets show the desktops of the grant, and the events socket tells of no other",
     "test/mcp/server/grants.test.ts :: every tool answers a desktop outside the grant as one that is not there",

@@ -1,4 +1,5 @@
 import t, { type Test } from "tap";
+import { Analysts } from "../../../src/analysis/analysts.ts";
 import type { Principal, Role } from "../../../src/auth/principal.ts";
 import { ListenBus } from "../../../src/mcp/server/listen-bus.ts";
 import { createMcp } from "../../../src/mcp/server/server.ts";
@@ -44,6 +45,13 @@ const ARGUMENTS: Readonly<Record<string, object>> = {
   set_screenshot_frequency: { mode: "manual" },
 };
 
+/** Nobody is asked in this test: a desktop outside the grant is none before that. */
+const ANALYSTS = new Analysts({
+  providers: { ollama: { model: "none", apiKey: null, endpoint: "http://127.0.0.1:1" } },
+  preferred: null,
+  timeoutMs: 1000,
+});
+
 const takesDesktop = TOOLS.filter((tool) => "connection_id" in Object(tool.inputSchema["properties"]));
 
 interface Served extends FakeHouse {
@@ -58,7 +66,7 @@ async function serve(t: Test, role: Role, desktops: readonly string[]): Promise<
   recordings.keep(
     recordingSummary({ id: "r2", desktopId: "two", title: "Test VM", startedById: principal.id }),
   );
-  const house = fakeHouse({ recordings });
+  const house = fakeHouse({ recordings, analysts: ANALYSTS });
   const served = await listen(createMcp(house.ports), "127.0.0.1", principal);
   t.teardown(() => served.close());
   return {
