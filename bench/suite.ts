@@ -27,7 +27,9 @@ import { benchRecording, benchSeek } from "./recording.ts";
 import { benchSearch } from "./recording-search.ts";
 import { benchRecorderTurns } from "./recording-turns.ts";
 import { benchScreenshot } from "./screenshot.ts";
-import { benchOtherText, benchTextAccuracy } from "./text-accuracy.ts";
+import { otherScenes, ownScenes } from "./text/all-scenes.ts";
+import { benchTextAccuracy } from "./text-accuracy.ts";
+import { benchTextClicks } from "./text-clicks.ts";
 import { benchTextIndex } from "./text-index.ts";
 import { benchTurns } from "./turns.ts";
 import { benchUnchanged } from "./unchanged.ts";
@@ -145,16 +147,23 @@ export const BENCHES: readonly Bench[] = [
   {
     ids: ["TEXT"],
     peers: ["Xtigervnc", "xterm", "xdotool", "xwd", "xev", "chromium", "tesseract"],
-    run: ({ owner, folder, isShort }) => benchTextAccuracy(owner, folder, isShort),
+    run: async ({ owner, folder, isShort }) =>
+      await benchTextAccuracy("TEXT", await ownScenes(owner, folder, isShort), folder),
   },
   {
-    ids: ["OTHERTEXT"],
+    ids: ["OTHERTEXT", "CLICKS"],
     peers: [
       ...(["Xtigervnc", "xterm", "xdotool", "xwd", "xev", "tesseract", "unshare", "setpriv"] as const),
       ...(["firefox-esr", "mousepad", "foot", "sway", "grim", "dbus-run-session"] as const),
       ...(["GTK for Python", "Qt for Python", "other fonts"] as const),
     ],
-    run: ({ owner, folder, isShort }) => benchOtherText(owner, folder, isShort),
+    async run({ owner, folder, isShort }) {
+      const scenes = await otherScenes(owner, folder, isShort);
+      return [
+        ...(await benchTextAccuracy("OTHERTEXT", scenes, folder)),
+        ...(await benchTextClicks(scenes, isShort ? 40 : 1000)),
+      ];
+    },
   },
   { ids: ["TEXTINDEX"], peers: [], run: ({ isShort }) => benchTextIndex(isShort) },
   { ids: ["AUDIT"], peers: [], run: ({ folder, isShort }) => benchAudit(folder, isShort) },

@@ -1,45 +1,16 @@
-import type { Owner } from "../test/support/program.ts";
 import { judged, type Line } from "./line.ts";
-import { firefoxScenes } from "./text/firefox.ts";
-import { pageScenes } from "./text/pages.ts";
-import { programScenes } from "./text/programs.ts";
 import { openOurReader, readWithProgram } from "./text/readers.ts";
-import { loadScenes, type Scene } from "./text/scene.ts";
+import type { Scene } from "./text/scene.ts";
 import { errorRateOf, precisionOf, recallOf, type Score, scoreOf, sumOf } from "./text/score.ts";
-import { terminalScenes, unseenTerminalScenes } from "./text/terminals.ts";
-import { waylandScenes } from "./text/wayland.ts";
 
-/** Scenes of a folder, each NAME.png and NAME.json, instead of ours. */
-const FOLDER = process.env["OC_TEXT_SCENES"];
-
-const MANY = 100;
 const PEER = "tesseract's own program";
 
-/** How well pictures of text are read that reading was improved on, or those of a folder. */
-export async function benchTextAccuracy(owner: Owner, folder: string, isShort: boolean): Promise<Line[]> {
-  const most = isShort ? 1 : MANY;
-  const scenes =
-    FOLDER === undefined
-      ? [...(await terminalScenes(owner, folder, most)), ...(await pageScenes(owner, most))]
-      : loadScenes(FOLDER);
-  return await compared("TEXT", scenes, folder);
-}
-
-/** The same of programs, fonts and looks that came later: GTK, Qt, Firefox, Wayland, coloured terminals. */
-export async function benchOtherText(owner: Owner, folder: string, isShort: boolean): Promise<Line[]> {
-  const most = isShort ? 1 : MANY;
-  const scenes = [
-    ...(await programScenes(owner, folder, most)),
-    ...(await unseenTerminalScenes(owner, folder, most)),
-  ];
-  if (!isShort) {
-    scenes.push(...(await firefoxScenes(owner, folder, most)), ...(await waylandScenes(owner, folder, most)));
-  }
-  return await compared("OTHERTEXT", scenes, folder);
-}
-
-/** Beside Tesseract's own program on the same models. Throws where little is read at all. */
-async function compared(id: string, scenes: readonly Scene[], folder: string): Promise<Line[]> {
+/** How well pictures of text are read, beside Tesseract's own program on the same models. Throws where little is read at all. */
+export async function benchTextAccuracy(
+  id: string,
+  scenes: readonly Scene[],
+  folder: string,
+): Promise<Line[]> {
   const read = await openOurReader();
   const rows: Line[] = [];
   const all: { ours: Score; theirs: Score; oursMs: number; theirsMs: number }[] = [];

@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 import { cutPicture } from "../../src/vision/cut/cut-lines.ts";
 import { Engine } from "../../src/vision/engine.ts";
 import { CellReader } from "../../src/vision/glyphs/cell-reader.ts";
+import type { LineWords } from "../../src/vision/ocr-messages.ts";
 import { readLines } from "../../src/vision/read-line.ts";
+import { inReadingOrder } from "../../src/vision/reading-order.ts";
 import { pixelsOf, type Scene } from "./scene.ts";
 import type { ReadWord } from "./score.ts";
 
@@ -14,19 +16,24 @@ export interface Reading {
   readonly cpuMs: number;
 }
 
+/** What the appliance reads: the words of each line, in reading order. */
+export interface OurReading extends Reading {
+  readonly lines: LineWords;
+}
+
 /** As the appliance reads a desktop's text: the most likely language first. */
 const LANGUAGES = ["deu", "eng"] as const;
 
 /** Reads a picture as a thread of the OCR pool does, in this thread. */
-export async function openOurReader(): Promise<(scene: Scene) => Promise<Reading>> {
+export async function openOurReader(): Promise<(scene: Scene) => Promise<OurReading>> {
   const engine = await Engine.open();
   await engine.use(LANGUAGES);
   return async (scene) => {
     const picture = await pixelsOf(scene);
     const before = process.cpuUsage();
-    const words = readLines(engine, await CellReader.open(), cutPicture(picture)).flat();
+    const lines = readLines(engine, await CellReader.open(), inReadingOrder(cutPicture(picture)));
     const { user, system } = process.cpuUsage(before);
-    return { words, cpuMs: (user + system) / 1000 };
+    return { lines, words: lines.flat(), cpuMs: (user + system) / 1000 };
   };
 }
 

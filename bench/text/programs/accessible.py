@@ -27,15 +27,19 @@ def is_within(inner, outer):
 
 
 def words_of_text(node, clips, found):
-    """Words of what implements Text, each with the box of its letters."""
+    """Words of what implements Text, each with the box of its letters; Qt 5 tells these wrong, but the widget's right."""
+    is_exact = node.get_toolkit_name() != "Qt"
     count = Atspi.Text.get_character_count(node)
     text = Atspi.Text.get_text(node, 0, count)
     added = 0
     for match in re.finditer(r"\S+", text):
-        box = box_of(Atspi.Text.get_range_extents(node, match.start(), match.end(), SCREEN))
+        if is_exact:
+            box = box_of(Atspi.Text.get_range_extents(node, match.start(), match.end(), SCREEN))
+        else:
+            box = clips[-1]
         if box[2] <= 0 or box[3] <= 0 or not all(is_within(box, clip) for clip in clips):
             continue
-        found.append({"text": match.group(), "box": box, "isExact": True})
+        found.append({"text": match.group(), "box": box, "isExact": is_exact})
         added += 1
     return added
 

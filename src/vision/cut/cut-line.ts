@@ -41,10 +41,11 @@ export function cutLine(picture: PixelPicture, piece: LinePiece): CutLine | null
   if (most < LEAST_CONTRAST) return null;
   const threshold = Math.max(8, 0.12 * most);
   const runs = withoutEndRules(contrast, inkedColumns(contrast.columns(), threshold), most, threshold);
-  const first = runs[0];
-  const last = runs.at(-1);
+  const spans = withoutMark(contrast, joinedByGaps(runs, height), most);
+  const first = spans[0];
+  const last = spans.at(-1);
   if (first === undefined || last === undefined) return null;
-  const { ink, words } = stretched(contrast, joinedByGaps(runs, height), inkBox);
+  const { ink, words } = stretched(contrast, spans, inkBox);
   const rows = inkedRows(ink, contrast.width);
   if (rows === null) return null;
   const box = {
@@ -220,6 +221,80 @@ function withoutEndRules(contrast: Contrast, runs: readonly Span[], most: number
     else kept.pop();
   }
   return kept;
+}
+
+/** Letters stand closer to what is before them. */
+const MARK_GAP = 3;
+/** Lower rings may be letters. */
+const LEAST_RING = 12;
+/** Of the most: what a picture and its mirror image differ by, on average. */
+const MIRRORED = 0.12;
+
+/** Without what stands before a label and is none of its letters: the dot of a list, the ring of a radio button. */
+function withoutMark(contrast: Contrast, spans: readonly Span[], most: number): readonly Span[] {
+  const [mark, ...rest] = spans;
+  const [next] = rest;
+  if (mark === undefined || next === undefined || next[0] - mark[1] < MARK_GAP) return spans;
+  const rows = rowsOfSpan(contrast, mark, most);
+  const others = rowsOfSpan(contrast, [next[0], rest.at(-1)?.[1] ?? next[1]], most);
+  const [wide, high] = [mark[1] - mark[0], rows[1] - rows[0]];
+  if (Math.abs(wide - high) > 2) return spans;
+  const lineHeight = others[1] - others[0];
+  const offMiddle = Math.abs(rows[0] + rows[1] - others[0] - others[1]) / 2;
+  const isRing = high >= Math.max(LEAST_RING, lineHeight) && isMirrored(contrast, mark, rows, most);
+  const isDot =
+    high <= LARGEST_BULLET && offMiddle <= 0.3 * lineHeight && isSolid(contrast, mark, rows, most);
+  if (!isRing && !isDot) return spans;
+  for (let y = 0; y < contrast.height; y++) contrast.clear(y, mark[0], mark[1]);
+  return rest;
+}
+
+/** Rows with ink in some columns. */
+function rowsOfSpan({ width, height, values }: Contrast, [from, to]: Span, most: number): Span {
+  let top = height;
+  let bottom = 0;
+  for (let y = 0; y < height; y++) {
+    for (let x = from; x < to; x++) {
+      if (values[y * width + x]! <= 0.25 * most) continue;
+      if (y < top) top = y;
+      bottom = y + 1;
+    }
+  }
+  return top < bottom ? [top, bottom] : [0, 0];
+}
+
+function isMirrored(
+  { width, values }: Contrast,
+  [left, right]: Span,
+  [top, bottom]: Span,
+  most: number,
+): boolean {
+  let [across, down] = [0, 0];
+  for (let y = top; y < bottom; y++) {
+    for (let x = left; x < right; x++) {
+      const here = values[y * width + x]!;
+      across += Math.abs(here - values[y * width + left + right - 1 - x]!);
+      down += Math.abs(here - values[(top + bottom - 1 - y) * width + x]!);
+    }
+  }
+  return Math.max(across, down) <= MIRRORED * most * (right - left) * (bottom - top);
+}
+
+/** Ink all over, as no letter of that size is: the middle too. */
+function isSolid(
+  { width, values }: Contrast,
+  [left, right]: Span,
+  [top, bottom]: Span,
+  most: number,
+): boolean {
+  if (bottom - top < 3 || right - left < 3) return false;
+  let sum = 0;
+  for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) sum += values[y * width + x]!;
+  const [middleX, middleY] = [(left + right - 1) >> 1, (top + bottom - 1) >> 1];
+  const isCore = [0, 1].every((y) =>
+    [0, 1].every((x) => values[(middleY + y) * width + middleX + x]! >= 0.8 * most),
+  );
+  return isCore && sum >= 0.6 * most * (right - left) * (bottom - top);
 }
 
 function joinedByGaps(runs: readonly Span[], height: number): Span[] {

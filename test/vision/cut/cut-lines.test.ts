@@ -38,6 +38,22 @@ t.test("rows of a table that are low and of two colours are cut cell by cell", a
   t.same(starts, expected);
 });
 
+t.test("the dot of a list and the ring of a radio button are no part of the line behind them", async (t) => {
+  const isLine = (x: number, y: number): boolean => isStem(x, y) && x >= 42;
+  const isDot = (x: number, y: number): boolean => (x - 33) ** 2 + (y - 24.5) ** 2 <= 6;
+  const isRing = (x: number, y: number): boolean =>
+    Math.abs(Math.hypot(x - 30.5, y - 24.5) - 6.5) <= 0.7 || Math.hypot(x - 30.5, y - 24.5) <= 2.5;
+  for (const [what, isMark] of Object.entries({ dot: isDot, ring: isRing })) {
+    const [line, ...others] = cutPicture(picture(120, 60, (x, y) => isLine(x, y) || isMark(x, y)));
+    t.same(others, [], what);
+    t.match(line, { left: 42, top: 20, bottom: 30 }, what);
+  }
+  // A letter of the same place, which is neither.
+  const isLetter = (x: number, y: number): boolean =>
+    x >= 30 && x < 37 && y >= 20 && y < 27 && (x < 32 || y < 22);
+  t.match(cutPicture(picture(120, 60, (x, y) => isLine(x, y) || isLetter(x, y))), [{ left: 30 }]);
+});
+
 /** White, with black where `isInk` says so. */
 function picture(width: number, height: number, isInk: (x: number, y: number) => boolean): PixelPicture {
   return coloured(width, height, (x, y) => (isInk(x, y) ? 0xff000000 : 0xffffffff));
