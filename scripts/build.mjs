@@ -1,4 +1,4 @@
-// Makes dist/ anew: the server by tsc, the browser's part by Vite. Output goes to stderr, for `npm start -- --stdio`.
+// Makes dist/ anew: the server by tsc, the browser's part and the extension by Vite. Output goes to stderr, for `npm start -- --stdio`.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,5 +27,7 @@ const hash = hashSources();
 rmSync(join(ROOT, "dist"), { recursive: true, force: true });
 run(TSC, "-p", "tsconfig.build.json");
 run(VITE, "build", "--logLevel", "warn");
+run(VITE, "build", "--logLevel", "warn", "--config", "vite.extension.config.ts");
+run("scripts/pack-extension.mjs");
 chmodSync(join(ROOT, "dist", "main.js"), 0o755);
 writeFileSync(STAMP, hash);

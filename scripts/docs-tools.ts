@@ -4,6 +4,7 @@ import { HINTS } from "../src/mcp/tool/error.ts";
 import type { Tool } from "../src/mcp/tool/tool.ts";
 import { EFFECTS, selectTools } from "../src/mcp/tool/toolsets.ts";
 import { BATCH_STEPS } from "../src/mcp/tools/batch-actions.ts";
+import { BROWSER_TOOLS } from "../src/mcp/tools/browser/list.ts";
 import { TOOLS } from "../src/mcp/tools/list.ts";
 import { fieldTable } from "./docs-fields.ts";
 import { GENERATED, table } from "./markdown.ts";
@@ -34,6 +35,17 @@ export function renderToolsDoc(): string {
       TOOLS.map(({ name, effect, title }) => [`[${name}](#${name})`, effect, title]),
     ),
     ...TOOLS.map(section),
+    "",
+    "## Browser tools",
+    "",
+    "Listed to agents for whom a browser is paired ([browsers.md](guides/browsers.md)), and to nobody else; a client that listens is told when",
+    "that changes (`notifications/tools/list_changed`).",
+    "",
+    table(
+      ["tool", "effect", "in short"],
+      BROWSER_TOOLS.map(({ name, effect, title }) => [`[${name}](#${name})`, effect, title]),
+    ),
+    ...BROWSER_TOOLS.map(section),
     batchSteps(),
     resources(),
     prompts(),

@@ -119,6 +119,10 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
   // Words of agents and people, and who is at it.
   ...["GET /api/v1/requests", "resource requests://{id}", "file requests.json"],
   "file recording-notes.json",
+  // Pages of browsers that are paired, not of a desktop: the extension tells them of tabs that are shared, as text.
+  ...tools("browser_get_tabs browser_get_accessibility_tree browser_click browser_type browser_scroll"),
+  ...tools("browser_create_tab browser_close_tab browser_execute_js browser_inject_script"),
+  ...["GET /ws/browser", "GET /api/v1/browsers", "file browsers.json"],
   "resource screenshots://recent",
   "resource settings://current",
   "GET /api/v1/recordings/:id/chunks",

@@ -12,10 +12,10 @@ export const FLOORS = [
   { name: "HEART", rooms: ["desktop"], areRoomsOpen: true },
   {
     name: "SERVICES",
-    rooms: ["recording", "audit", "auth", "demo", "vision", "analysis", "monitoring", "push"],
+    rooms: ["recording", "audit", "auth", "browser", "demo", "vision", "analysis", "monitoring", "push"],
     areRoomsOpen: false,
   },
-  { name: "FACES", rooms: ["mcp", "web"], areRoomsOpen: false },
+  { name: "FACES", rooms: ["mcp", "web", "extension"], areRoomsOpen: false },
   { name: "CONFIG", rooms: ["config"], areRoomsOpen: true },
   /** What composes all; main.ts lies directly in src/. */
   { name: "ROOF", rooms: ["appliance", "cli", ""], areRoomsOpen: true },
@@ -24,9 +24,19 @@ export const FLOORS = [
 /** Rectangles, pixels, pictures, cursors: words that every protocol needs, so this room knows none of them. */
 const WORDS = "framebuffer/";
 
-/** Browser code inside the web room: it sees GROUND, how overlays look and the shapes of the REST API, nothing that needs Node. */
+/** Browser code inside the web room. */
 const CLIENT = "web/client/";
-const CLIENT_MAY_SEE = ["framebuffer/", "protocols/", "compositor/look/", "web/api/", CLIENT] as const;
+/** The browser extension. */
+const EXTENSION = "extension/";
+
+/**
+ * Code for browsers and what it sees, nothing of which needs Node: the web app GROUND, how overlays look and the shapes of the
+ * REST API, the extension what it and the server say to each other.
+ */
+const LEAVES: Readonly<Record<string, readonly string[]>> = {
+  [CLIENT]: ["framebuffer/", "protocols/", "compositor/look/", "web/api/", CLIENT],
+  [EXTENSION]: ["browser/wire/", EXTENSION],
+};
 
 /**
  * Where each third-party package may be imported in src/: a file, or a folder that ends in a slash. One place to
@@ -45,11 +55,12 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "mcp/server/elicitation.ts",
     "mcp/server/serve-resources.ts",
     "mcp/server/listen-bus.ts",
+    "mcp/server/lasting-servers.ts",
     "mcp/server/envelope.ts",
   ],
   "@napi-rs/canvas": ["compositor/", "demo/"],
   "@novnc/novnc": [CLIENT],
-  "@preact/signals": [CLIENT],
+  "@preact/signals": [CLIENT, EXTENSION],
   fastify: ["web/"],
   jose: ["auth/oidc/access-tokens.ts", "auth/oidc/provider-keys.ts", "auth/oidc/signed-token.ts"],
   "lucide-static": [CLIENT],
@@ -57,7 +68,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   pako: ["platform/pako-inflate.ts"],
   pino: ["platform/log.ts"],
   pixelmatch: ["imaging/compare-pictures.ts"],
-  preact: [CLIENT],
+  preact: [CLIENT, EXTENSION],
   "prom-client": ["monitoring/metrics.ts"],
   sharp: ["imaging/webp/"],
   "tesseract.js-core": ["vision/engine.ts"],
@@ -68,6 +79,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "appliance/",
     "audit/",
     "auth/",
+    "browser/",
     "compositor/",
     "config/",
     "desktop/",
@@ -152,7 +164,7 @@ function judgePackage(file: string, specifier: string, homes: typeof PACKAGE_HOM
   const isOnGround = floorOf(file)?.name === "GROUND";
   if (isBuiltin(specifier)) {
     if (isOnGround) return "GROUND uses no Node: declare a port in protocols/platform.ts";
-    return file.startsWith(CLIENT) ? "browser code uses no Node" : null;
+    return leafOf(file) === undefined ? null : "browser code uses no Node";
   }
   const name = specifier
     .split("/")
@@ -169,12 +181,11 @@ function judgeRoom(file: string, target: string): string | null {
   const to = floorOf(target);
   if (from === undefined) return `${roomOf(file)} is no room of the house`;
   if (to === undefined) return `${roomOf(target)} is no room of the house`;
-  if (file.startsWith(CLIENT)) {
-    return isWithin(target, CLIENT_MAY_SEE) ? null : `browser code sees only ${CLIENT_MAY_SEE.join(", ")}`;
-  }
+  const seen = LEAVES[leafOf(file) ?? ""];
+  if (seen !== undefined) return isWithin(target, seen) ? null : `browser code sees only ${seen.join(", ")}`;
   if (PIXEL_MODULES.includes(target) && !file.startsWith("desktop/"))
     return `${target} is the desktop's own: pixels are seen through its view(audience)`;
-  if (target.startsWith(CLIENT)) return "server code does not import browser code";
+  if (leafOf(target) !== undefined) return "server code does not import browser code";
   if (file.startsWith(WORDS) && !target.startsWith(WORDS)) return `${WORDS} imports nothing but itself`;
   if (FLOORS.indexOf(to) > FLOORS.indexOf(from)) return `upward, from ${from.name} to ${to.name}`;
   if (from === to && !from.areRoomsOpen && roomOf(file) !== roomOf(target)) {
@@ -185,6 +196,10 @@ function judgeRoom(file: string, target: string): string | null {
 
 function isWithin(file: string, places: readonly string[]): boolean {
   return places.some((place) => (place.endsWith("/") ? file.startsWith(place) : file === place));
+}
+
+function leafOf(file: string): string | undefined {
+  return Object.keys(LEAVES).find((leaf) => file.startsWith(leaf));
 }
 
 function roomOf(file: string): string {

@@ -17,6 +17,8 @@ const INPUTS = [
   "tsconfig.build.json",
   "vite.config.ts",
   "scripts/client-plugins.ts",
+  "vite.extension.config.ts",
+  "scripts/pack-extension.mjs",
 ];
 
 /** SHA-256, in hex, over the names and contents of all that goes into dist/. Times do not count: a clone has new ones. */

@@ -320,7 +320,13 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/recording/seal/verify.test.ts :: case 48: every single mutation of a sealed recording is found, with the place",
     "test/e2e/recording/recordings-cli.test.ts :: recordings list, verify and export",
   ),
-  later("T27", "browser tools", "there is no browser bridge yet"),
+  later(
+    "T27",
+    "browser tools",
+    "they act in the browser and not by a desktop's input, and no recording names an element",
+    "test/e2e/browser/browser-tools.test.ts :: an agent uses shared tabs",
+    "test/mcp/browser-tools.test.ts :: the browser tools are listed to whom a browser is paired for, and clients are told",
+  ),
   promise(
     "M1",
     "modes",
@@ -587,7 +593,15 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/e2e/agents/mcp-clients.test.ts :: uses every tool, and its schemas hold",
     "test/e2e/agents/conformance.test.ts :: finds nothing unexpected",
   ),
-  later("B1", "browser bridge", "there is no browser bridge yet"),
+  later(
+    "B1",
+    "browser bridge",
+    "no HTTP+SSE transport, /connect, --network, services or stand-alone binaries",
+    "test/browser/bridge.test.ts :: a code pairs one browser once, and what is kept then opens it again",
+    "test/browser/bridge.test.ts :: a call has an id, a limit, and one answer",
+    "test/web/browsers.test.ts :: only the extension, dialling a name of ours, is let in",
+    "test/web/browsers.test.ts :: a relay is noticed, whatever Host header it sends",
+  ),
   later(
     "O1",
     "setup pages, container image, scanning in CI",

@@ -5,6 +5,7 @@ import t from "tap";
 import { WAYS_OUT, WITHOUT_SCREEN } from "../scripts/docs-ways-out.ts";
 import { listPrompts } from "../src/mcp/prompts/prompts.ts";
 import { FIXED_RESOURCES, RESOURCE_TEMPLATES } from "../src/mcp/resources/resources.ts";
+import { BROWSER_TOOLS } from "../src/mcp/tools/browser/list.ts";
 import { TOOLS } from "../src/mcp/tools/list.ts";
 import { openHouse } from "./web/fake-house.ts";
 
@@ -42,7 +43,7 @@ t.test(
   async (t) => {
     const code = new Set([
       ...(await routesOf(t)),
-      ...TOOLS.map(({ name }) => `tool ${name}`),
+      ...[...TOOLS, ...BROWSER_TOOLS].map(({ name }) => `tool ${name}`),
       ...[
         ...FIXED_RESOURCES.map(({ uri }) => uri),
         ...RESOURCE_TEMPLATES.map(({ uriTemplate }) => uriTemplate),

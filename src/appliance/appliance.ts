@@ -51,6 +51,7 @@ import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
 import { openAnalysts } from "./open-analysts.ts";
 import { openAudit, openAuditLog } from "./open-audit.ts";
+import { openBrowsers } from "./open-browsers.ts";
 import {
   forgetIdentity,
   limitsOf,
@@ -243,6 +244,9 @@ async function openRooms(
   closeStack.add(() => recordings.close());
   auditRecordings(recordings, (entry) => audit.record(entry));
 
+  const bridge = await openBrowsers(config, log, { audit, questions: desktops.questions, clock, own });
+  closeStack.add(() => bridge.close());
+
   let viewers: ViewerSessions | null = null;
   const monitoring = openMonitoring(config, {
     audit,
@@ -284,6 +288,7 @@ async function openRooms(
       texts,
       ...(analysts === null ? {} : { analysts }),
       onAnalysis: (analysis) => mcpAudit.analyzed(analysis),
+      browsers: bridge,
       onClient: ({ name }) => clients.add(name),
       audit: (call) => {
         if (call.desktopId !== null) clients.sawAgent(call.desktopId, call.clientName ?? call.principal.name);
@@ -327,6 +332,7 @@ async function openRooms(
       },
     },
     clients,
+    browsers: bridge,
     monitoring: { metrics: () => metrics.text(), readiness: monitoring.readiness },
     forgetIdentity: (connection) => forgetIdentity(connection, trustSettings),
     logger: log,

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { PROVIDERS } from "../analysis/analysis.ts";
 import type { ConnectionInput } from "../desktop/connections/connection.ts";
-import { VERDICT_WORDS } from "../desktop/control/action-class.ts";
 import { customRulesSchema } from "../desktop/control/custom-rules-fields.ts";
 import { MODES } from "../desktop/control/policy.ts";
 import { TOOLSETS } from "../mcp/tool/toolsets.ts";
@@ -14,6 +13,7 @@ import { isOrigin, list, port, toggle } from "./config-values.ts";
 import { connectionSchema } from "./connection-schema.ts";
 import { masksSchema } from "./masks-schema.ts";
 import { oidcSchema } from "./oidc-schema.ts";
+import { browserSchema, clipboardSchema } from "./policy-schema.ts";
 import { pushSchema } from "./push-schema.ts";
 import { rateLimitsSchema } from "./rate-limits-schema.ts";
 import { secretsSchema } from "./secrets-schema.ts";
@@ -134,18 +134,8 @@ export const configSchema = z.strictObject({
     .describe(
       "What the mode custom allows: each of its keys is allow, ask or deny; what is not named is asked.",
     ),
-  clipboard: z
-    .strictObject({
-      read: z
-        .enum(VERDICT_WORDS)
-        .default("allow")
-        .describe("Agents reading it: the stricter of this and the mode."),
-      write: z
-        .enum(VERDICT_WORDS)
-        .default("allow")
-        .describe("Agents setting it: the stricter of this and the mode."),
-    })
-    .prefault({}),
+  clipboard: clipboardSchema,
+  browser: browserSchema,
   input: z
     .strictObject({
       human_idle_ms: z.coerce
@@ -322,6 +312,8 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("requests.expiry_ms", ["OC_REQUEST_EXPIRY_MS"]),
   key("clipboard.read", ["OC_CLIPBOARD_READ"]),
   key("clipboard.write", ["OC_CLIPBOARD_WRITE"]),
+  key("browser.mode", ["OC_BROWSER_MODE"]),
+  key("browser.scripts", ["OC_BROWSER_SCRIPTS"]),
   key("input.human_idle_ms", ["OC_HUMAN_IDLE_MS"]),
   key("screenshots.keep_minutes", ["OC_SCREENSHOTS_KEEP_MINUTES"]),
   key("screenshots.memory_mb", ["OC_SCREENSHOTS_MEMORY_MB"]),

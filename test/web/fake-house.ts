@@ -17,6 +17,8 @@ import { SecretBox } from "../../src/auth/secret-box.ts";
 import { SecretStore } from "../../src/auth/secrets/secret-store.ts";
 import { Sessions } from "../../src/auth/sessions.ts";
 import { TokenStore } from "../../src/auth/tokens.ts";
+import { Browsers } from "../../src/browser/browsers.ts";
+import { Pairings } from "../../src/browser/pairings.ts";
 import { AgentRates } from "../../src/desktop/control/agent-rates.ts";
 import type { ReadinessPorts } from "../../src/monitoring/readiness.ts";
 import { readinessOf } from "../../src/monitoring/readiness.ts";
@@ -106,6 +108,11 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
   const audited: AuditEntry[] = [];
   const mcp: House["mcp"] = [];
   const rfb: House["rfb"] = [];
+  const browsers = new Browsers({
+    ...{ pairings: await Pairings.open(dir, clock), clock, serverName: "House" },
+    onBug: (error) => t.fail(String(error)),
+    changed: (change) => audited.push({ type: `browser.${change}` }),
+  });
   const clients = new ConnectedClients(clock);
   const app = buildApp({
     desktops,
@@ -113,6 +120,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     tokens,
     secrets: await SecretStore.open(dir, await SecretBox.open(dir), clock),
     tickets,
+    browsers: { browsers, extension: new Uint8Array([80, 75]) },
     clients,
     clock,
     logger,

@@ -22,8 +22,8 @@ export interface TargetReach extends TargetLimits {
   readonly own: OwnListener[];
 }
 
-/** What of a connection says where it leads. */
-export type TargetPlace = Pick<Connection, "protocol" | "host" | "port"> &
+/** What of a connection says where it leads; others than desktops name a protocol of their own. */
+export type TargetPlace = { readonly protocol: string } & Pick<Connection, "host" | "port"> &
   Pick<Partial<Connection>, "transport" | "path" | "repeater_id">;
 
 /** A place as it is judged; `protocol` also https, of what is sent to people. */

@@ -1,6 +1,6 @@
 import { visibleText } from "../../compositor/look/shown-text.ts";
 import { detailsOf } from "../../desktop/control/action-details.ts";
-import type { Approval } from "../../desktop/control/approvals/approvals.ts";
+import { type Approval, isProposal } from "../../desktop/control/approvals/approvals.ts";
 
 /** Text that is asked about is shown, but not a novel. */
 const MAX_TEXT = 500;
@@ -63,7 +63,7 @@ function wordsOf({ action, summary, intent }: Approval): string {
     "text" in action
       ? `\n\nText: ${visibleText(action.text.slice(0, MAX_TEXT))}${action.text.length > MAX_TEXT ? `… (${action.text.length} characters in all)` : ""}`
       : "";
-  const details = (action.kind === "add_connection" ? action.details : detailsOf(action))
+  const details = (isProposal(action) ? action.details : detailsOf(action))
     .map(({ name, value }) => `\n${name}: ${value}`)
     .join("");
   const why = intent === null ? "" : `\n\nReason given: ${intent}`;

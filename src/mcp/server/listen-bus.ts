@@ -19,6 +19,7 @@ interface Listening {
 export class ListenBus implements ServerEventBus {
   readonly #mcpState: McpState;
   readonly #desktopsOf: (principal: Principal) => Pick<McpDesktops, "all">;
+  readonly #streams = new Set<(event: ServerEvent) => void>();
   readonly #current = new AsyncLocalStorage<Listening>();
 
   constructor(mcpState: McpState, desktopsOf: (principal: Principal) => Pick<McpDesktops, "all">) {
@@ -31,13 +32,19 @@ export class ListenBus implements ServerEventBus {
     return this.#current.run({ principal, uris: urisOf(message) }, serve);
   }
 
-  /** Nothing is published by the SDK itself: lists change with the version only. */
+  /** Nothing is published by the SDK itself. */
   publish(): void {}
+
+  /** Tells every stream that the tools may be others now; what they are each asks for itself. */
+  toolsChanged(): void {
+    for (const listener of [...this.#streams]) listener({ kind: "tools_list_changed" });
+  }
 
   subscribe(listener: (event: ServerEvent) => void): () => void {
     const listening = this.#current.getStore();
     if (listening === undefined) return () => {};
     const { principal, uris } = listening;
+    this.#streams.add(listener);
     const { all } = this.#desktopsOf(principal);
     const stops = all
       .filter(({ id }) => uris.includes(screenUri(id)))
@@ -53,6 +60,7 @@ export class ListenBus implements ServerEventBus {
     });
     const requests = uris.filter(isRequestUri).map((uri) => this.#listenToRequest(principal, uri, listener));
     return () => {
+      this.#streams.delete(listener);
       off();
       for (const stop of [...stops, ...requests]) stop();
     };

@@ -31,12 +31,14 @@ import type { McpPorts, McpTransport } from "../tool/ports.ts";
 import { runTool } from "../tool/run-tool.ts";
 import { servedTools, type Tool } from "../tool/tool.ts";
 import { selectTools, type Toolset, toolsetsOfUrl } from "../tool/toolsets.ts";
+import { BROWSER_TOOLS } from "../tools/browser/list.ts";
 import { TOOLS } from "../tools/list.ts";
 import { Elicitation } from "./elicitation.ts";
 import { calledTool, capabilitiesInEnvelope, clientInEnvelope } from "./envelope.ts";
 import { bodyless, faultHttp, givenBody, MAX_BODY_BYTES, readBody, sendResponse, tooMany } from "./http.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST, SESSION_NOT_FOUND, TRANSPORT_ERROR } from "./json-rpc.ts";
+import { LastingServers } from "./lasting-servers.ts";
 import { ListenBus } from "./listen-bus.ts";
 import { listedTool } from "./listing.ts";
 import type { Mcp, StdioSession } from "./mcp.ts";
@@ -49,8 +51,8 @@ import { StdioTransport } from "./stdio-transport.ts";
 
 const SERVER_NAME = "overlay-companion-mcp";
 
-/** The list of tools changes only with the version; a day is short enough for an upgrade to be seen. */
-const TOOLS_TTL_MS = 24 * 60 * 60 * 1000;
+/** The list of tools changes with the version, and when a browser is paired: clients that listen are told of that. */
+const TOOLS_TTL_MS = 60 * 60 * 1000;
 /** Calls for pictures of one principal that are served at a time, and that wait; several agents may share a token. */
 const PICTURE_LIMITS = { mostAtOnce: 16, mostWaiting: 500 };
 /** Names of clients are their own words: kept short and plain. */
@@ -84,7 +86,8 @@ interface Sender {
   readonly principal: Principal;
   readonly transport: McpTransport;
   readonly baseUrl: string | null;
-  tools: readonly Tool[];
+  /** As they are at the moment of asking. */
+  tools: () => readonly Tool[];
 }
 
 class McpFace implements Mcp {
@@ -100,6 +103,7 @@ class McpFace implements Mcp {
   readonly #modern;
   readonly #sessionless;
   readonly #seen = new Set<string>();
+  readonly #lasting: LastingServers;
   /** Of the request that is answered; none over stdio. */
   readonly #slots = new AsyncLocalStorage<ImageSlots>();
   /** A call for a picture has its turn until its answer is written: who does not read holds a few of their own. */
@@ -117,7 +121,13 @@ class McpFace implements Mcp {
     this.#bus = new ListenBus(this.#mcpState, (principal) => this.#desktopsOf(principal));
     this.#elicitation = new Elicitation({ questions: ports.questions ?? null, clock: ports.clock });
     this.#principalSessions = new PrincipalSessions(ports.desktops);
+    this.#lasting = new LastingServers(ports.log);
+    ports.browsers?.browsers.onPaired(() => {
+      this.#lasting.toolsChanged();
+      this.#bus.toolsChanged();
+    });
     this.#sessions = new Sessions(ports.clock, ({ server, over }) => {
+      this.#lasting.remove(server);
       over();
       server.close().catch((err: unknown) => ports.log.warn({ err }, "MCP session did not close"));
     });
@@ -166,17 +176,17 @@ class McpFace implements Mcp {
       principal,
       transport: "stdio",
       baseUrl: null,
-      tools: this.#toolsOf(principal, toolsets),
+      tools: () => this.#toolsOf(principal, toolsets),
     };
     const gate = new StdioGate(
       this.#ports.clock,
       (line) => stdout.write(line),
       (wanted) => {
-        sender.tools = this.#toolsOf(principal, wanted);
+        sender.tools = () => this.#toolsOf(principal, wanted);
       },
     );
     const transport = new StdioTransport(gate, stdout);
-    const handle = serveStdio(() => this.#server(sender), { transport });
+    const handle = serveStdio(() => this.#lasting.add(this.#server(sender), transport.closed), { transport });
     void transport.closed.then(this.#principalSessions.begin(principal));
     stdin.once("error", () => gate.end());
     stdin.pipe(gate);
@@ -239,7 +249,7 @@ class McpFace implements Mcp {
       }
     }
     const request = await toWebRequest(bodyless(req), message ?? undefined, { signal: abort.signal });
-    const tools = this.#toolsOf(principal, toolsets);
+    const tools = (): readonly Tool[] => this.#toolsOf(principal, toolsets);
     const sender: Sender = { principal, transport: "http", baseUrl, tools };
     this.#senders.set(request, sender);
     const options = message === null ? {} : { parsedBody: message };
@@ -274,6 +284,7 @@ class McpFace implements Mcp {
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => {
         isOpen = true;
+        this.#lasting.add(server);
         this.#sessions.add(id, principal.id, {
           server,
           transport,
@@ -291,9 +302,11 @@ class McpFace implements Mcp {
   }
 
   /** What the token lets its holder see, else the configuration; then what the caller asked for of it. */
-  #toolsOf({ toolsets }: Principal, wanted: readonly Toolset[] | null): readonly Tool[] {
+  #toolsOf(principal: Principal, wanted: readonly Toolset[] | null): readonly Tool[] {
     const served = servedTools(TOOLS, this.#ports);
-    return selectTools(selectTools(served, toolsets ?? this.#ports.toolsets ?? null), wanted);
+    const hasBrowser = this.#ports.browsers?.browsers.hasFor(principal) === true;
+    const all = hasBrowser ? [...served, ...BROWSER_TOOLS] : served;
+    return selectTools(selectTools(all, principal.toolsets ?? this.#ports.toolsets ?? null), wanted);
   }
 
   /** INVARIANT: tools, resources and subscriptions are handed no desktop that their caller's grant leaves out. */
@@ -314,7 +327,7 @@ class McpFace implements Mcp {
         description: "See, use and annotate a remote desktop together with the people who watch it.",
       },
       {
-        capabilities: { tools: {}, ...RESOURCE_CAPABILITIES },
+        capabilities: { tools: { listChanged: true }, ...RESOURCE_CAPABILITIES },
         instructions: INSTRUCTIONS,
         cacheHints: { "tools/list": { ttlMs: TOOLS_TTL_MS, cacheScope: "private" } },
         requestState: { verify: codec.verify },
@@ -327,11 +340,11 @@ class McpFace implements Mcp {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown cursor: the list has one page");
       }
       clientOf(context);
-      return { tools: sender.tools.map(listedTool) };
+      return { tools: sender.tools().map(listedTool) };
     });
     serveResources(server, sender, ports, this.#mcpState);
     server.setRequestHandler("tools/call", async ({ params }, context) => {
-      const tool = sender.tools.find(({ name }) => name === params.name);
+      const tool = sender.tools().find(({ name }) => name === params.name);
       if (tool === undefined) {
         const name = JSON.stringify(params.name.slice(0, 60));
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);

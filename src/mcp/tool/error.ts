@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AnalysisError, type AnalysisErrorCode } from "../../analysis/error.ts";
+import { BrowserError, type BrowserErrorCode } from "../../browser/error.ts";
 import { CompositorError } from "../../compositor/error.ts";
 import {
   AFTER_PART,
@@ -17,6 +18,7 @@ export type ToolErrorCode =
   | LinkErrorCode
   | VisionErrorCode
   | AnalysisErrorCode
+  | BrowserErrorCode
   | "internal_error";
 
 /** The error of a tool result, as it goes over the wire. `hint` is the next step. */
@@ -102,6 +104,19 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   picture_too_large: "give a region, or a screenshot taken with fit or scale",
   provider_busy: "wait for retry_after_ms, then call again, or name another provider",
   provider_failed: "look at a screenshot yourself, or name another provider",
+  browser_away: "ask the human to open the browser and to look at the extension's popup",
+  browser_stopped: "tell the human, and wait until they resume it in the extension's popup",
+  browser_timeout: "the page may be busy: wait a moment, then look at it again",
+  browser_refused: "look at the page anew, and try another way",
+  tab_unknown: "call browser_get_tabs",
+  tab_not_shared: "call browser_get_tabs, or ask the human to share it in the extension's popup",
+  dialog_open: "ask the human to answer it in the browser",
+  ref_unknown: "call browser_get_accessibility_tree for the elements of now",
+  selector_ambiguous: "use a ref, or a selector of one element",
+  not_visible: "call browser_get_accessibility_tree for what is there now",
+  covered: "close or scroll away what covers it, then try again",
+  moving: "wait until the page rests, then try again",
+  script_failed: "correct the script",
   internal_error: "it is a fault of this server, not of the call: try once more, then tell the human",
 };
 
@@ -109,6 +124,7 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
 export function explain(error: unknown, signal: AbortSignal): ToolError | null {
   if (error instanceof RefusedError) return refused(error);
   if (error instanceof LinkError) return toolError(error.code, error.message, null);
+  if (error instanceof BrowserError) return toolError(error.code, error.message, null);
   if (error instanceof VisionError) {
     const { code, message, seen } = error;
     return { ...toolError(code, message, null), ...(seen === null ? {} : { seen: [...seen] }) };

@@ -15,6 +15,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { OcrPool } from "../../vision/ocr-pool.ts";
 import type { DesktopTexts } from "../../vision/text/desktop-texts.ts";
+import type { BrowserPorts } from "./browser/browsers-of.ts";
 import type { Toolset } from "./toolsets.ts";
 
 /** What the tools need of a live desktop; Desktop of the heart is one. */
@@ -155,4 +156,6 @@ export interface McpPorts {
   readonly analysts?: Pick<Analysts, "providers" | "preferred" | "check" | "ask">;
   /** Absent: this appliance records nothing. */
   readonly recordings?: RecordingsFace;
+  /** Absent: no browser can be paired. */
+  readonly browsers?: BrowserPorts;
 }

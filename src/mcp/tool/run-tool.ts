@@ -4,6 +4,7 @@ import type { Principal } from "../../auth/principal.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { nextTurn } from "../../platform/loop-turns.ts";
+import { BrowsersOf } from "./browser/browsers-of.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
 import { base64Of, type ImageSlots } from "./image-slots.ts";
 import type { McpState } from "./mcp-state.ts";
@@ -83,6 +84,12 @@ export async function runTool(
       desktops,
       get recordings() {
         return new RecordingsOf(ports.recordings, principal);
+      },
+      get browsers() {
+        // INVARIANT: the tools that ask are listed only where there are browsers.
+        if (ports.browsers === undefined)
+          throw new RefusedError("not_supported", "no browser can be paired here");
+        return new BrowsersOf(ports.browsers, principal);
       },
       desktop: (connectionId) => find(ports, principal, connectionId),
       async readyDesktop(connectionId) {

@@ -3,6 +3,7 @@ import type { Principal } from "../../auth/principal.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { BrowsersOf } from "./browser/browsers-of.ts";
 import { ArgumentsError, toolErrorSchema } from "./error.ts";
 import type { McpState } from "./mcp-state.ts";
 import type { McpDesktop, McpDesktops } from "./ports.ts";
@@ -18,6 +19,8 @@ export interface ToolContext {
   readonly desktops: McpDesktops;
   /** As this caller may use them; reading it throws RefusedError not_supported in an appliance that records nothing. */
   readonly recordings: RecordingsOf;
+  /** The same for paired browsers. */
+  readonly browsers: BrowsersOf;
   /** The named desktop, else the caller's active one; throws RefusedError not_found. */
   desktop(connectionId: string | undefined): McpDesktop;
   /** As `desktop`, but there is a picture; rejects with why there is none. */

@@ -1,6 +1,6 @@
 import type { Overlay } from "../../compositor/scene.ts";
 import { detailsOf } from "../../desktop/control/action-details.ts";
-import { type Approval, editableOf } from "../../desktop/control/approvals/approvals.ts";
+import { type Approval, editableOf, isProposal } from "../../desktop/control/approvals/approvals.ts";
 import { scopeOf } from "../../desktop/control/approvals/grant-scope.ts";
 import type { Grant } from "../../desktop/control/approvals/standing-grants.ts";
 import type { HumanRequest } from "../../desktop/control/requests/human-request.ts";
@@ -19,7 +19,7 @@ export function approvalInfo(approval: Approval): ApprovalInfo {
     text: textOf(action),
     actor: { kind: actor.kind, name: actor.name },
     intent: approval.intent,
-    details: (action.kind === "add_connection" ? action.details : detailsOf(action)).map((one) => ({
+    details: (isProposal(action) ? action.details : detailsOf(action)).map((one) => ({
       ...one,
     })),
     point: point === null ? null : { x: point.x, y: point.y },
@@ -30,7 +30,7 @@ export function approvalInfo(approval: Approval): ApprovalInfo {
     ...(approval.hiddenFrom === undefined ? {} : { hidden_from: [...approval.hiddenFrom] }),
     is_exact: approval.isExact,
     editable: editableOf(action),
-    scope: action.kind === "add_connection" ? null : scopeOf(action, approval.held),
+    scope: isProposal(action) ? null : scopeOf(action, approval.held),
     asked_at: approval.askedAt,
     expires_at: approval.expiresAt,
     arming_ms: approval.armingMs,
@@ -47,6 +47,9 @@ function textOf(action: Approval["action"]): string | null {
     case "write_clipboard":
     case "paste":
       return action.text;
+    case "browser":
+    case "browser_script":
+      return action.text ?? null;
     default:
       return null;
   }

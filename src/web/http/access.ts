@@ -25,6 +25,8 @@ declare module "fastify" {
     rate?: RateClass | "own";
     /** Answers upgrades; every other route refuses them. */
     isSocket?: boolean;
+    /** The one Origin that it takes, which no other route does; absent: those of our own pages. */
+    onlyOrigin?: string;
     /** Speaks JSON-RPC, errors included. */
     isMcp?: boolean;
   }

@@ -4,6 +4,7 @@ import fastifyWebsocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fastify, { LogController } from "fastify";
 import * as z from "zod";
+import { SUBPROTOCOL } from "../../browser/wire/calls.ts";
 import { loopTurns, nextTurn } from "../../platform/loop-turns.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import { OpenReaders } from "../../recording/read/open-readers.ts";
@@ -12,6 +13,7 @@ import { DesktopDescriber } from "../api/desktop-details.ts";
 import { EventHub } from "../api/event-hub.ts";
 import { approvalRoutes } from "../routes/approvals.ts";
 import { auditLogRoutes } from "../routes/audit-log.ts";
+import { browserRoutes } from "../routes/browsers.ts";
 import { configRoutes } from "../routes/config.ts";
 import { desktopRoutes } from "../routes/desktops.ts";
 import { healthRoutes } from "../routes/health.ts";
@@ -85,7 +87,7 @@ export function buildApp(ports: AppPorts): FastifyInstance {
   app.register(fastifyStatic, { root: ports.clientDir, serve: false, wildcard: false, preCompressed: true });
   const keeper = new OpenSockets(ports.authenticator, ports.clock);
   app.register(fastifyWebsocket, {
-    options: { ...SOCKET_LIMITS, handleProtocols: (offered) => offered.has("binary") && "binary" },
+    options: { ...SOCKET_LIMITS, handleProtocols: chosenProtocol },
     // The error is in the peer's frames: ws closes with the code that says so, and the keeper cuts who stays.
     errorHandler: (_error, _socket, request) => request.log.debug("WebSocket peer broke the protocol"),
     preClose: (done) => {
@@ -116,6 +118,7 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
       hostHeaders: countOfHost(request.raw.rawHeaders),
       forwardedHost: request.host,
       origin: request.headers.origin,
+      onlyOrigin: request.routeOptions.config.onlyOrigin,
       localAddress: request.raw.socket.localAddress,
     });
     if (request.ws && request.routeOptions.config.isSocket !== true) {
@@ -204,6 +207,7 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   if (ports.auditLog !== undefined) auditLogRoutes(app, ports.auditLog, reading);
   if (ports.tickets !== undefined) ticketRoutes(app, ports.tickets, ports);
   if (recordings !== undefined) addRecordingRoutes(app, ports, recordings, { reading, limits });
+  if (ports.browsers !== undefined) browserRoutes(app, ports.browsers, { ports, keeper });
   socketRoutes(app, ports, { hub, keeper });
 }
 
@@ -234,6 +238,11 @@ function countAgentCall(request: FastifyRequest, { desktops, rates }: AppPorts):
   const { id } = z.object({ id: z.string().optional() }).catch({}).parse(request.params);
   const desktop = new DesktopsOfCaller(desktops, principal).all.find((one) => one.id === id);
   rates.take(rate, principal, desktop?.id ?? "");
+}
+
+/** noVNC offers binary, the browser extension its own; others offer none. */
+function chosenProtocol(offered: Set<string>): string | false {
+  return [SUBPROTOCOL, "binary"].find((protocol) => offered.has(protocol)) ?? false;
 }
 
 /** Of names and values by turns, as they were sent. */

@@ -11,6 +11,8 @@ export interface GuardedRequest {
   /** The host that a trusted proxy says was asked for; the same as the header where there is none. */
   readonly forwardedHost: string;
   readonly origin: string | undefined;
+  /** What the route wants it to be, instead of one of our pages. */
+  readonly onlyOrigin?: string | undefined;
   /** Our end of the connection. */
   readonly localAddress: string | undefined;
 }
@@ -43,6 +45,13 @@ export class HostGuard {
     const sent = this.#host(request.hostHeader, request);
     const asked =
       request.forwardedHost === request.hostHeader ? sent : this.#host(request.forwardedHost, request);
+    if (request.onlyOrigin !== undefined) {
+      if (request.origin === request.onlyOrigin) return;
+      throw new WebError(
+        "bad_origin",
+        "the Origin header does not name the program that this address is for",
+      );
+    }
     if (request.origin !== undefined) this.#checkOrigin(request.origin, asked, request.protocol);
   }
 

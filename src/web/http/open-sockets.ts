@@ -18,7 +18,8 @@ const POLICY_VIOLATION = 1008;
 const CLOSE_WITHIN_MS = 1000;
 
 interface Kept {
-  readonly credential: Credential;
+  /** null: who is there proves themselves by the socket's own messages. */
+  readonly credential: Credential | null;
   isAnswering: boolean;
 }
 
@@ -39,10 +40,10 @@ export class OpenSockets {
   }
 
   /** Throws RefusedError too_many. */
-  checkRoom(principalId: string): void {
+  checkRoom(principalId: string | null): void {
     let own = 0;
     for (const { credential } of this.#sockets.values()) {
-      if (credential.principal.id === principalId) own += 1;
+      if ((credential?.principal.id ?? null) === principalId) own += 1;
     }
     if (this.#sockets.size < MAX_SOCKETS && own < MAX_OF_PRINCIPAL) return;
     throw new RefusedError(
@@ -51,18 +52,21 @@ export class OpenSockets {
     );
   }
 
-  add(socket: WebSocket, credential: Credential): void {
+  add(socket: WebSocket, credential: Credential | null): void {
     const kept: Kept = { credential, isAnswering: true };
     this.#sockets.set(socket, kept);
     socket.on("pong", () => {
       kept.isAnswering = true;
     });
-    const unwatch = this.#authenticator.whenVoid(credential, () => {
-      this.#sockets.delete(socket);
-      void this.#end(socket, POLICY_VIOLATION, "signed out");
-    });
+    const unwatch =
+      credential === null
+        ? null
+        : this.#authenticator.whenVoid(credential, () => {
+            this.#sockets.delete(socket);
+            void this.#end(socket, POLICY_VIOLATION, "signed out");
+          });
     socket.on("close", () => {
-      unwatch();
+      unwatch?.();
       this.#sockets.delete(socket);
     });
     this.#schedulePing();

@@ -11,6 +11,7 @@ import type { OneTimeCodes } from "../../auth/one-time-codes.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { SecretStore } from "../../auth/secrets/secret-store.ts";
 import type { TokenStore } from "../../auth/tokens.ts";
+import type { Browsers } from "../../browser/browsers.ts";
 import type { Scene } from "../../compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
 import type { ConnectionEdit } from "../../desktop/connections/connection-fields.ts";
@@ -29,6 +30,13 @@ import type { RecordingsFace } from "../../recording/library/recording-types.ts"
 import type { PlayerLink } from "../../recording/read/player-link.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 import type { TierSettings } from "./rate-limits.ts";
+
+/** What the web face needs of paired browsers. */
+export interface BrowsersFace {
+  readonly browsers: Pick<Browsers, "all" | "issue" | "unpair" | "accept">;
+  /** The extension as a zip; null where it is not built. */
+  readonly extension: Uint8Array | null;
+}
 
 /** What the web face needs of a live desktop; Desktop of the heart is one. */
 export interface WebDesktop
@@ -143,6 +151,8 @@ export interface AppPorts {
     ): void;
   };
   readonly clients: ConnectedClients;
+  /** Browsers whose tabs agents may use; absent: none can be paired. */
+  readonly browsers?: BrowsersFace;
   /** Forgets what the target proved itself by; false where nothing was known. */
   readonly forgetIdentity?: (connection: Connection) => Promise<boolean>;
   /** Absent: this appliance records nothing. */

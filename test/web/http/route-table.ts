@@ -111,10 +111,15 @@ export const ROUTES: readonly (readonly [method: string, url: string, access: Ac
   ["PUT", "/api/v1/secrets/:id", "admin"],
   ["DELETE", "/api/v1/secrets/:id", "admin"],
   ["GET", "/api/v1/audit", "admin"],
+  ["GET", "/api/v1/browsers", "admin"],
+  ["POST", "/api/v1/browsers/pairings", "admin"],
+  ["DELETE", "/api/v1/browsers/:id", "admin"],
+  ["GET", "/browser-extension.zip", "signed-in"],
   ["GET", "/ws/events", "view", "socket"],
   ["GET", "/ws/overlays", "view", "socket"],
   ["GET", "/ws/desktops/:id", "view", "socket"],
   ["GET", "/websockify", "view", "socket"],
+  ["GET", "/ws/browser", "open", "socket"],
 ];
 
 export function toMethod(method: string): "GET" | "POST" | "PUT" | "PATCH" | "DELETE" {

@@ -23,12 +23,27 @@ export interface Proposal {
   readonly details: readonly Detail[];
 }
 
+/** Done in a paired browser, which is no desktop: what, to which element of which site, and the text that goes there. */
+export interface BrowserProposal {
+  readonly kind: "browser" | "browser_script";
+  readonly details: readonly Detail[];
+  readonly text?: string;
+}
+
+/** All that people are asked about. */
+export type Asked = Action | Proposal | BrowserProposal;
+
+/** Whether it is about no desktop, and says all of itself in its details. */
+export function isProposal(asked: Asked): asked is Proposal | BrowserProposal {
+  return "details" in asked;
+}
+
 /** A question to a human: may this actor do this action? */
 export interface Approval {
   readonly id: string;
-  /** Empty for a proposal, which is about no desktop yet. */
+  /** Empty for a proposal, which is about no desktop. */
   readonly desktopId: string;
-  readonly action: Action | Proposal;
+  readonly action: Asked;
   /** The action in words, without typed text: "Click left at 640,300". */
   readonly summary: string;
   readonly held: HeldBeside;
@@ -251,7 +266,7 @@ export class Approvals {
       this.#checkArmed(open, by);
       const { action } = open.approval;
       const wanted = decision.edit === undefined ? action : withEdit(action, decision.edit);
-      const mayLast = wanted.kind !== "add_connection" && scopeOf(wanted) !== null;
+      const mayLast = !isProposal(wanted) && scopeOf(wanted) !== null;
       if ((decision.allowForMs ?? 0) > 0 && !mayLast) {
         throw new RefusedError(
           "invalid_parameters",
@@ -339,13 +354,13 @@ function checkFourEyes({ isFourEyes, actor }: Approval, by: Actor): void {
 }
 
 /** What a human may change of an action, for the card. */
-export function editableOf(action: Action | Proposal): "text" | "point" | null {
+export function editableOf(action: Asked): "text" | "point" | null {
   if (action.kind === "type" || action.kind === "write_clipboard" || action.kind === "paste") return "text";
   return action.kind === "click" || action.kind === "move" || action.kind === "scroll" ? "point" : null;
 }
 
 /** The action as the human changed it. Throws RefusedError invalid_parameters where it has no such thing. */
-export function withEdit<Asked extends Action | Proposal>(action: Asked, edit: Edit): Asked {
+export function withEdit<One extends Asked>(action: One, edit: Edit): One {
   const { text, x, y } = edit;
   const wanted = editableOf(action);
   const hasPoint = x !== undefined && y !== undefined;

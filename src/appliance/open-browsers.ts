@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Audit } from "../audit/audit.ts";
+import { BrowserGate } from "../browser/browser-gate.ts";
+import { type BrowserChange, Browsers } from "../browser/browsers.ts";
+import { fetchScript } from "../browser/fetch-script.ts";
+import { Pairings } from "../browser/pairings.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { OwnListener } from "../desktop/connections/target-guard.ts";
+import type { Questions } from "../desktop/control/approvals/questions.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Logger } from "../platform/log.ts";
+import { limitsOf } from "./open-links.ts";
+
+const EXTENSION = fileURLToPath(new URL("../extension.zip", import.meta.url));
+
+const AUDITED = {
+  paired: "browser.paired",
+  unpaired: "browser.unpaired",
+  connected: "browser.connected",
+  disconnected: "browser.disconnected",
+  denied: "browser.denied",
+} as const satisfies Record<BrowserChange, string>;
+
+export interface BrowserParts {
+  readonly audit: Audit;
+  readonly questions: Questions;
+  readonly clock: Clock;
+  /** Where this appliance listens itself. */
+  readonly own: OwnListener[];
+}
+
+/** Paired browsers, the way to act in them, and the extension that is offered. */
+export interface OpenBrowsers {
+  readonly browsers: Browsers;
+  readonly gate: BrowserGate;
+  /** null where it was not built. */
+  readonly extension: Uint8Array | null;
+  fetchScript(address: string, signal: AbortSignal): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Opens the browsers of the data directory, and lets the questions about them be answered where all others are. */
+export async function openBrowsers(
+  config: Config,
+  log: Logger,
+  { audit, questions, clock, own }: BrowserParts,
+): Promise<OpenBrowsers> {
+  const onBug = (err: unknown): void => log.error({ err }, "Browser bridge failed");
+  const pairings = await Pairings.open(config.data_dir, clock);
+  const browsers = new Browsers({
+    ...{ pairings, clock, onBug, serverName: "Overlay Companion" },
+    changed: (change, browser) =>
+      audit.record({
+        type: AUDITED[change],
+        ...(change === "connected" || change === "disconnected" ? {} : { severity: "notice" }),
+        ...(browser === null ? { errorCode: "denied" } : { resource: { kind: "browser", id: browser.id } }),
+      }),
+  });
+  const gate = new BrowserGate({
+    mode: config.browser.mode ?? (config.mode === "custom" ? "assist" : config.mode),
+    scripts: config.browser.scripts,
+    terms: {
+      approvalExpiryMs: config.approvals.expiry_ms,
+      approvalArmingMs: config.approvals.arming_ms,
+      isFourEyes: config.approvals.four_eyes,
+    },
+    clock,
+    onBug,
+    everywhere: () => questions.pending,
+    secured: () => audit.secured(),
+    record: ({ actor, browserId, verb, site, intent, characters, code, durationMs }) =>
+      audit.record({
+        ...{ type: "browser.acted", actor, intent, durationMs, errorCode: code },
+        action: `${verb} on ${site}`,
+        resource: { kind: "browser", id: browserId },
+        counts: characters === null ? {} : { characters },
+      }),
+  });
+  questions.add(gate);
+  return {
+    browsers,
+    gate,
+    extension: await readFile(EXTENSION).catch(() => null),
+    fetchScript: (address, signal) => fetchScript(address, { ...limitsOf(config), own }, signal),
+    close: () => {
+      questions.remove(gate);
+      gate.approvals.cancelAll();
+      browsers.close();
+      return pairings.close();
+    },
+  };
+}

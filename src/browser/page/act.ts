@@ -1,0 +1,115 @@
+import { delay } from "../../platform/clock.ts";
+import { BrowserError } from "../error.ts";
+import { type Box, boxAtRest, checkHit } from "./element-box.ts";
+import { HAS_FOCUS } from "./in-page.ts";
+import type { Page } from "./page.ts";
+import type { Target } from "./target.ts";
+
+export const MOUSE_BUTTONS = ["left", "middle", "right"] as const;
+export type MouseButton = (typeof MOUSE_BUTTONS)[number];
+/** MouseEvent.buttons. */
+const BUTTON_BIT = { left: 1, middle: 4, right: 2 } as const;
+
+/** How long the sign of a click is shown before it. */
+const SIGN_MS = 400;
+const SIGN = { radius: 12, fill: { r: 229, g: 72, b: 77, a: 0.5 } } as const;
+
+export interface ClickHow {
+  readonly button: MouseButton;
+  readonly clicks: number;
+  /** Between press and release. */
+  readonly delayMs: number;
+  readonly isShown: boolean;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Where a click goes: the middle of an element that rests and that nothing covers. Rejects with BrowserError. */
+export async function pointOn(page: Page, target: Target): Promise<Point> {
+  const { x, y, width, height } = await boxAtRest(page, target.place);
+  const point = { x: x + width / 2, y: y + height / 2 };
+  await checkHit(page, target.place, point.x, point.y);
+  return point;
+}
+
+/** Clicks a point of the tab as a mouse does: the page sees trusted events. */
+export async function clickPoint(page: Page, { x, y }: Point, how: ClickHow): Promise<void> {
+  const { button, clicks, delayMs, isShown } = how;
+  const mouse = (type: string, more: object = {}) =>
+    page.send("Input.dispatchMouseEvent", { type, x, y, ...more });
+  if (isShown) await showSign(page, { x, y });
+  await mouse("mouseMoved");
+  for (let clickCount = 1; clickCount <= clicks; clickCount++) {
+    await mouse("mousePressed", { button, buttons: BUTTON_BIT[button], clickCount });
+    if (delayMs > 0) await delay(page.clock, delayMs);
+    await mouse("mouseReleased", { button, buttons: 0, clickCount });
+  }
+}
+
+async function showSign(page: Page, { x, y }: Point): Promise<void> {
+  const { radius, fill } = SIGN;
+  const size = 2 * radius;
+  await page.send("Overlay.enable");
+  await page.send("Overlay.highlightRect", {
+    ...{ x: Math.round(x - radius), y: Math.round(y - radius), width: size, height: size },
+    color: fill,
+  });
+  await delay(page.clock, SIGN_MS);
+  await page.send("Overlay.hideHighlight");
+}
+
+/** Puts the keyboard into an element by a click, as people do. Rejects with BrowserError not_visible where it takes none. */
+export async function focusOn(page: Page, target: Target): Promise<void> {
+  const { session, node } = target.place;
+  // A list opens when it is clicked, and what is typed would go to its pop-up.
+  if (target.isSelect) await page.send("DOM.focus", { backendNodeId: node }, session);
+  else {
+    const how: ClickHow = { button: "left", clicks: 1, delayMs: 0, isShown: false };
+    await clickPoint(page, await pointOn(page, target), how);
+  }
+  if ((await page.callOn(session, node, HAS_FOCUS)) === true) return;
+  throw new BrowserError("not_visible", "the element takes no keys: it is disabled, or no field");
+}
+
+export interface TypeHow {
+  /** Between two characters; 0: all at once. */
+  readonly delayMs: number;
+  readonly pressesEnter: boolean;
+  /** The keyboard is in a list, which only keys choose from. */
+  readonly isByKeys: boolean;
+}
+
+/** Types where the keyboard is. */
+export async function typeText(
+  page: Page,
+  text: string,
+  { delayMs, pressesEnter, isByKeys }: TypeHow,
+): Promise<void> {
+  const key = (type: string, more: object) => page.send("Input.dispatchKeyEvent", { type, ...more });
+  if (delayMs === 0 && !isByKeys) await page.send("Input.insertText", { text });
+  else {
+    for (const character of text) {
+      await key("keyDown", { text: character, key: character });
+      await key("keyUp", { key: character });
+      if (delayMs > 0) await delay(page.clock, delayMs);
+    }
+  }
+  if (!pressesEnter) return;
+  const enter = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 };
+  await key("keyDown", { ...enter, text: "\r" });
+  await key("keyUp", enter);
+}
+
+/** Turns the wheel over an element, or over the middle of what is in view. */
+export async function scrollBy(page: Page, box: Box, pixels: number): Promise<void> {
+  await page.send("Input.dispatchMouseEvent", {
+    type: "mouseWheel",
+    x: box.x + box.width / 2,
+    y: box.y + box.height / 2,
+    deltaX: 0,
+    deltaY: pixels,
+  });
+}

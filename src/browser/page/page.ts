@@ -1,0 +1,245 @@
+import type { Clock } from "../../platform/clock.ts";
+import { BrowserError } from "../error.ts";
+import type { BrowserPeer } from "../peer.ts";
+import type { Method } from "../wire/calls.ts";
+import type { TreeNode } from "../wire/tree-nodes.ts";
+import { numberIn, objectIn, textIn } from "./answers.ts";
+import { Refs, type Session } from "./refs.ts";
+
+/** The world of our own scripts in a page: the page neither sees nor changes what they use. */
+const WORLD = "overlay-companion";
+
+export interface PageParts {
+  readonly peer: BrowserPeer;
+  /** As the browser numbers its tabs. */
+  readonly number: number;
+  readonly id: string;
+  readonly browser: { readonly id: string; readonly name: string };
+  readonly clock: Clock;
+}
+
+export interface Dialog {
+  /** alert, confirm, prompt or beforeunload. */
+  readonly type: string;
+  readonly message: string;
+}
+
+/** Where a session's frame stands: the iframe element in the session above. */
+interface Owner {
+  readonly session: Session;
+  readonly node: number;
+}
+
+/** A shared tab: calls to it and its frames, and what is known of it. */
+export class Page {
+  readonly refs = new Refs();
+  readonly id: string;
+  readonly number: number;
+  readonly browser: PageParts["browser"];
+  readonly clock: Clock;
+  readonly peer: BrowserPeer;
+  /** Tabs that it opened since somebody asked last. */
+  readonly openedTabs: number[] = [];
+  /** Of the top frame, counted. */
+  navigations = 0;
+  dialog: Dialog | null = null;
+  /** Of the elements that it showed last, and their hash. */
+  readonly counted = { generation: 0, hash: "" };
+  #attached: Promise<void> | null = null;
+  readonly #frames = new Map<string, { readonly frameId: string; readonly parent: Session }>();
+  readonly #owners = new Map<string, Owner>();
+  readonly #onDialog = new Set<() => void>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor({ peer, number, id, browser, clock }: PageParts) {
+    this.peer = peer;
+    this.number = number;
+    this.id = id;
+    this.browser = browser;
+    this.clock = clock;
+  }
+
+  /** One at a time: what several agents do to a tab does not get mixed up. */
+  async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const before = this.#turn;
+    const own = (async () => {
+      await before.catch(() => undefined);
+      return work();
+    })();
+    this.#turn = own.catch(() => undefined);
+    return own;
+  }
+
+  /** Sessions of frames that other processes draw. */
+  get frameSessions(): readonly string[] {
+    return [...this.#frames.keys()];
+  }
+
+  /** Makes the tab answer; calls do it themselves. */
+  async attach(): Promise<void> {
+    this.#attached ??= (async () => {
+      await this.peer.call("attach", { tab_id: this.number });
+      await this.#enable(null);
+    })();
+    try {
+      await this.#attached;
+    } catch (error) {
+      this.#attached = null;
+      throw error;
+    }
+  }
+
+  /**
+   * A call of the DevTools protocol. Rejects with BrowserError dialog_open at once while the page waits for an answer to
+   * a dialog, for then it answers nothing.
+   */
+  send(method: Method, params: object = {}, session: Session = null): Promise<unknown> {
+    return this.#unlessDialog(() => this.peer.cdp(this.number, session, method, params));
+  }
+
+  /** The accessibility tree of a frame. Rejects as `send`. */
+  tree(session: Session, frameId: string): Promise<readonly TreeNode[]> {
+    return this.#unlessDialog(() => this.peer.tree(this.number, session, frameId));
+  }
+
+  async #unlessDialog<Result>(call: () => Promise<Result>): Promise<Result> {
+    await this.attach();
+    if (this.dialog !== null) throw dialogOpen(this.dialog);
+    let onDialog = (): void => {};
+    const opened = new Promise<never>((_resolve, reject) => {
+      onDialog = () => reject(dialogOpen(this.dialog));
+      this.#onDialog.add(onDialog);
+    });
+    opened.catch(() => undefined);
+    try {
+      return await Promise.race([call(), opened]);
+    } finally {
+      this.#onDialog.delete(onDialog);
+    }
+  }
+
+  /** Runs `declaration` with an element as `this` in our own world; `null` where the element is gone. */
+  async callOn(
+    session: Session,
+    node: number,
+    declaration: string,
+    others: readonly number[] = [],
+  ): Promise<unknown> {
+    const frameId = textIn(
+      await this.send("DOM.describeNode", { backendNodeId: node }, session),
+      "node",
+      "frameId",
+    );
+    const world = await this.world(session, frameId === "" ? null : frameId);
+    const resolve = async (backendNodeId: number): Promise<string> => {
+      const found = await this.send("DOM.resolveNode", { backendNodeId, executionContextId: world }, session);
+      return textIn(found, "object", "objectId");
+    };
+    const objectId = await resolve(node);
+    const given = await Promise.all(others.map(async (other) => ({ objectId: await resolve(other) })));
+    const answer = await this.send(
+      "Runtime.callFunctionOn",
+      { objectId, functionDeclaration: declaration, arguments: given, returnByValue: true },
+      session,
+    );
+    return objectIn(answer, "result")["value"];
+  }
+
+  /** Our own world in a frame, the session's first where null. */
+  async world(session: Session, frameId: string | null): Promise<number> {
+    const id = frameId ?? (await this.framesOf(session))[0];
+    const made = await this.send("Page.createIsolatedWorld", { frameId: id, worldName: WORLD }, session);
+    return numberIn(made, "executionContextId");
+  }
+
+  /** The frames of a session, the outermost first. */
+  async framesOf(session: Session): Promise<readonly string[]> {
+    const ids: string[] = [];
+    const walk = (tree: unknown): void => {
+      ids.push(textIn(tree, "frame", "id"));
+      const children = objectIn(tree)["childFrames"];
+      if (Array.isArray(children)) children.forEach(walk);
+    };
+    walk(objectIn(await this.send("Page.getFrameTree", {}, session), "frameTree"));
+    return ids;
+  }
+
+  /** The iframe element of a session; null for the tab's own. */
+  async ownerOf(session: Session): Promise<Owner | null> {
+    if (session === null) return null;
+    const known = this.#owners.get(session);
+    if (known !== undefined) return known;
+    const frame = this.#frames.get(session);
+    if (frame === undefined) throw new BrowserError("ref_unknown", "the frame of that element is gone");
+    const owner = await this.send("DOM.getFrameOwner", { frameId: frame.frameId }, frame.parent);
+    const found = { session: frame.parent, node: numberIn(owner, "backendNodeId") };
+    this.#owners.set(session, found);
+    return found;
+  }
+
+  /** The id of another tab of the same browser. */
+  idOfTab(number: number): string {
+    return `${this.id.slice(0, this.id.lastIndexOf("-"))}-${number}`;
+  }
+
+  /** The id of the frame that a session draws. */
+  frameIdOf(session: string): string | null {
+    return this.#frames.get(session)?.frameId ?? null;
+  }
+
+  opened(number: number): void {
+    if (this.openedTabs.length < 50) this.openedTabs.push(number);
+  }
+
+  /** An event of the DevTools protocol. */
+  happened(session: Session, method: string, params: unknown): void {
+    switch (method) {
+      case "Page.javascriptDialogOpening": {
+        const { type, message } = objectIn(params);
+        this.dialog = { type: String(type).slice(0, 40), message: String(message).slice(0, 500) };
+        for (const told of [...this.#onDialog]) told();
+        return;
+      }
+      case "Page.javascriptDialogClosed":
+        this.dialog = null;
+        return;
+      case "Page.frameNavigated":
+        if (session !== null || "parentId" in objectIn(params, "frame")) return;
+        this.navigations++;
+        this.refs.clear();
+        return;
+      case "Target.attachedToTarget": {
+        const target = objectIn(params, "targetInfo");
+        if (target["type"] !== "iframe") return;
+        const child = textIn(params, "sessionId");
+        this.#frames.set(child, { frameId: String(target["targetId"]), parent: session });
+        // One that is gone before it is used is found out by who uses it.
+        this.#enable(child).catch(() => undefined);
+        return;
+      }
+      case "Target.detachedFromTarget": {
+        const child = textIn(params, "sessionId");
+        this.#frames.delete(child);
+        this.#owners.delete(child);
+      }
+    }
+  }
+
+  async #enable(session: Session): Promise<void> {
+    const call = (method: Method, params: object = {}) => this.peer.cdp(this.number, session, method, params);
+    await Promise.all([
+      call("Page.enable"),
+      call("DOM.enable"),
+      call("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }),
+    ]);
+  }
+}
+
+function dialogOpen(dialog: Dialog | null): BrowserError {
+  const what =
+    dialog === null ? "a dialog" : `a dialog (${dialog.type}) that says ${JSON.stringify(dialog.message)}`;
+  return new BrowserError(
+    "dialog_open",
+    `the page shows ${what}, and answers nothing until a person closes it`,
+  );
+}

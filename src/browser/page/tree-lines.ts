@@ -1,0 +1,162 @@
+import { nextTurn } from "../../platform/loop-turns.ts";
+import type { TreeNode } from "../wire/tree-nodes.ts";
+import type { ElementPlace, Session } from "./refs.ts";
+
+/** The accessibility tree of one frame, the root first. */
+export interface FrameTree {
+  readonly session: Session;
+  readonly nodes: readonly TreeNode[];
+}
+
+export interface TreeLine {
+  readonly depth: number;
+  readonly text: string;
+  /** null for text. */
+  readonly ref: string | null;
+  /** Whether it can be acted on, or is a heading. */
+  readonly isActedOn: boolean;
+}
+
+export interface LinesPorts {
+  refOf(place: ElementPlace): string;
+  /** The tree of the frame in an iframe element. */
+  frameIn(place: ElementPlace): FrameTree | undefined;
+}
+
+/** What is neither told nor has a ref: its children stand in its place. */
+const PASSED: ReadonlySet<string> = new Set([
+  "InlineTextBox",
+  "LabelText",
+  "LineBreak",
+  "ListMarker",
+  "RootWebArea",
+  "Section",
+  "none",
+  "paragraph",
+]);
+
+/** What can be acted on, and what says where it is. */
+const ACTED_ON: ReadonlySet<string> = new Set([
+  "Iframe",
+  "DisclosureTriangle",
+  "PopUpButton",
+  "button",
+  "checkbox",
+  "combobox",
+  "gridcell",
+  "heading",
+  "link",
+  "listbox",
+  "menuitem",
+  "menuitemcheckbox",
+  "menuitemradio",
+  "option",
+  "radio",
+  "searchbox",
+  "slider",
+  "spinbutton",
+  "switch",
+  "tab",
+  "textbox",
+  "treeitem",
+]);
+
+const LONGEST_NAME = 200;
+const NODES_A_TURN = 1000;
+
+/** The elements of a page as lines, frames within the element that shows them. Takes a turn of the loop now and then. */
+export async function linesOf(tree: FrameTree, ports: LinesPorts): Promise<TreeLine[]> {
+  const lines: TreeLine[] = [];
+  let seen = 0;
+  const print = async (frame: FrameTree, depth: number, frames: number): Promise<void> => {
+    const nodes = new Map(frame.nodes.map((node) => [node.nodeId, node]));
+    // A stack and no recursion: pages nest as deep as they like. The last one is the next.
+    const open: { readonly id: string; readonly depth: number; readonly above: string }[] = [];
+    const root = frame.nodes[0];
+    if (root !== undefined) open.push({ id: root.nodeId, depth, above: "" });
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (++seen % NODES_A_TURN === 0) await nextTurn();
+      const node = nodes.get(next.id);
+      if (node === undefined) continue;
+      // Each once, however the tree is knotted.
+      nodes.delete(next.id);
+      const told = lineOf(node, frame.session, next.above, ports);
+      if (told !== null) lines.push({ ...told, depth: next.depth });
+      const inner = { depth: told === null ? next.depth : next.depth + 1, above: node.name ?? next.above };
+      const place = { session: frame.session, node: node.backendDOMNodeId ?? -1 };
+      const child = node.role === "Iframe" && frames < MOST_NESTED ? ports.frameIn(place) : undefined;
+      if (child !== undefined) {
+        await print(child, inner.depth, frames + 1);
+        continue;
+      }
+      for (const id of [...(node.childIds ?? [])].reverse()) open.push({ id, ...inner });
+    }
+  };
+  await print(tree, 0, 0);
+  return lines;
+}
+
+/** Frames in frames that are followed. */
+const MOST_NESTED = 20;
+
+function lineOf(
+  node: TreeNode,
+  session: Session,
+  above: string,
+  { refOf }: LinesPorts,
+): Omit<TreeLine, "depth"> | null {
+  const { role = "", states = {} } = node;
+  const name = (node.name ?? "").replace(/\s+/g, " ").trim();
+  if (role === "StaticText") {
+    if (name === "" || above.includes(name)) return null;
+    return { text: `text: ${name.slice(0, 1000)}`, ref: null, isActedOn: false };
+  }
+  const isPlain = role === "generic" && states["focusable"] !== true && states["editable"] === undefined;
+  if (node.ignored === true || role === "" || PASSED.has(role) || isPlain) return null;
+  const canHaveRef =
+    node.backendDOMNodeId !== undefined && role !== "list" && role !== "table" && role !== "row";
+  const ref = canHaveRef ? refOf({ session, node: node.backendDOMNodeId ?? -1 }) : null;
+  const said = Object.entries(states)
+    .filter(([state]) => !QUIET.has(state))
+    .map(([state, value]) => ` [${value === true || value === "true" ? state : `${state}=${value}`}]`);
+  const value =
+    node.value === undefined || node.value === name
+      ? ""
+      : `: ${JSON.stringify(node.value.slice(0, LONGEST_NAME))}`;
+  const named = name === "" ? "" : ` ${JSON.stringify(name.slice(0, LONGEST_NAME))}`;
+  return {
+    text: `${role}${named}${said.join("")}${ref === null ? "" : ` [ref=${ref}]`}${value}`,
+    ref,
+    isActedOn: ACTED_ON.has(role),
+  };
+}
+
+/** States that say nothing to who acts. */
+const QUIET: ReadonlySet<string> = new Set(["editable", "focusable", "multiline", "invalid"]);
+
+/** `root`: only the element of this ref and what is in it; null where it is not there. */
+export function subtreeOf(lines: readonly TreeLine[], root: string): readonly TreeLine[] | null {
+  const start = lines.findIndex(({ ref }) => ref === root);
+  const first = lines[start];
+  if (first === undefined) return null;
+  const after = lines.findIndex(({ depth }, index) => index > start && depth <= first.depth);
+  return lines
+    .slice(start, after === -1 ? undefined : after)
+    .map((line) => ({ ...line, depth: line.depth - first.depth }));
+}
+
+/** As text of at most `mostChars`; what does not fit is counted. */
+export function textOfLines(
+  lines: readonly TreeLine[],
+  mostChars: number,
+): { readonly text: string; readonly left: number } {
+  const told: string[] = [];
+  let length = 0;
+  for (const { depth, text } of lines) {
+    const line = `${"  ".repeat(Math.min(depth, 40))}- ${text}`;
+    if (length + line.length + 1 > mostChars) break;
+    length += line.length + 1;
+    told.push(line);
+  }
+  return { text: told.join("\n"), left: lines.length - told.length };
+}
