@@ -18,7 +18,7 @@ export type BrowserDetails = z.infer<typeof browserInfoSchema>;
 export const pairingBodySchema = z.strictObject({
   agent_id: z.string().min(1).max(200).nullable().default(null),
 });
-type PairingBody = z.input<typeof pairingBodySchema>;
+export type PairingBody = z.input<typeof pairingBodySchema>;
 
 /** Its answer, the only one that shows the link. */
 export const newPairingSchema = z.object({
