@@ -106,7 +106,7 @@ export const PIXEL_HOMES: Readonly<Record<string, readonly string[]>> = {
     // Its size alone.
     "desktop/connections/connection-test.ts",
   ],
-  unmasked: ["desktop/desktop.ts", "desktop/masks/desktop-masks.ts"],
+  unmasked: ["desktop/desktop.ts", "desktop/masks/desktop-masks.ts", "desktop/masks/redaction.ts"],
   shownTo: ["desktop/"],
 };
 

@@ -431,6 +431,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "V3",
     "overlays and masks composited on the server",
     "masks by text and live redaction are to come",
+    "test/desktop/masks/redaction.test.ts :: whatever changes, moves and is answered when: never a private pixel",
+    "test/desktop/masks/redaction.test.ts :: a reader that is late or gone leaves what changed covered, and another one is opened",
+    "test/e2e/agents/redaction.test.ts :: private text is in no picture of who must not see it, however it moves",
     "test/desktop/picture/layers.test.ts :: whatever moves and whatever is hidden, each audience's picture is the real one with its masks",
     "test/e2e/agents/masks.test.ts :: what is masked leaves by no way, on a real server whose windows move",
     "test/desktop/picture/snapshots.test.ts :: overlays are in a live picture of their own, kept up to date too",
@@ -727,7 +730,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "S4",
     "masks for each audience",
-    "by rectangle, monitor and by what they follow; by text and element, and live redaction, are to come",
+    "by rectangle, monitor, what they follow and by text; by element is to come, a film stays covered, and half a line at an edge may be shown",
     "test/desktop/masks/masks.test.ts :: a mask hides from its audiences alone, within the desktop or its monitor",
     "test/desktop/masks/masks.test.ts :: a mask follows what it was put to, in the same update, and stays where that is lost",
     "test/desktop/picture/layers.test.ts :: whatever moves and whatever is hidden, each audience's picture is the real one with its masks",

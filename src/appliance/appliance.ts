@@ -28,6 +28,7 @@ import { RulesStore } from "../desktop/control/rules-store.ts";
 import { Desktops } from "../desktop/desktops.ts";
 import type { Link } from "../desktop/link.ts";
 import { VncLink } from "../desktop/links/vnc/vnc-link.ts";
+import { maskOf } from "../desktop/masks/mask-on-wire.ts";
 import { MasksStore } from "../desktop/masks/masks-store.ts";
 import { warmUpPublishing } from "../framebuffer/warm-up.ts";
 import { encodingPool } from "../imaging/encoding/encoding-pool.ts";
@@ -40,6 +41,7 @@ import { closeToOthers } from "../platform/private-file.ts";
 import { VERSION } from "../platform/version.ts";
 import { openThread } from "../platform/worker-thread.ts";
 import { Replays } from "../recording/read/replays.ts";
+import { openScreenReader } from "../vision/live/screen-reader.ts";
 import { OcrPool } from "../vision/ocr-pool.ts";
 import { DesktopTexts } from "../vision/text/desktop-texts.ts";
 import { buildApp } from "../web/http/app.ts";
@@ -210,12 +212,11 @@ async function openRooms(
       requests: await RequestsStore.open(join(config.data_dir, "requests.json"), (err) =>
         log.error({ err }, "Requests could not be kept"),
       ),
-      configuredMasks: config.masks.map(({ desktop, monitor, label, ...mask }) => ({
-        ...mask,
+      configuredMasks: config.masks.map(({ desktop, ...mask }) => ({
+        ...maskOf(mask),
         desktop: desktop ?? null,
-        monitor: monitor ?? null,
-        label: label ?? null,
       })),
+      openTextReader: (desktopId, events) => openScreenReader(desktopId, { reader, timer: clock }, events),
       times: await ConnectedTimes.open(join(config.data_dir, "last-connected.json"), (err) =>
         log.error({ err }, "Times of connections could not be kept"),
       ),

@@ -7,6 +7,7 @@ import type { HumanRequest } from "./control/requests/human-request.ts";
 import type { SecretPorts } from "./control/secret-typing.ts";
 import type { Link } from "./link.ts";
 import type { FirstMask } from "./masks/masks.ts";
+import type { OpenTextReader } from "./masks/text-reader.ts";
 import type { SnapshotPorts } from "./picture/snapshots.ts";
 
 export interface DesktopPorts extends SnapshotPorts {
@@ -16,6 +17,8 @@ export interface DesktopPorts extends SnapshotPorts {
   /** Paints overlays aside; absent, they are painted where they are looked at. */
   readonly painter?: Painter;
   openLink(connection: Connection): Link;
+  /** For masks by text; absent, who must not see some sees nothing. */
+  readonly openTextReader?: OpenTextReader;
   /** Of all desktops; absent, this one is alone. */
   openQuestions?(): readonly Approval[];
   /** A listener's fault: logged; the other listeners are still called. */

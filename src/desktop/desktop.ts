@@ -97,9 +97,9 @@ export class Desktop {
     const tell = (approval: Approval): void => this.#emit({ type: "approval", approval });
     this.approvals = new Approvals(clock, options, tell, ports.openQuestions);
     this.masks = new DesktopMasks(options.masks, {
-      clock,
-      unmasked: () => this.#display.unmasked,
-      remask: () => this.#display.remask(),
+      ...ports,
+      desktopId: connection.id,
+      display: () => this.#display,
       tell: (event) => this.#emit(event),
     });
     this.#display = new Display(this.scene, clock, {
@@ -334,9 +334,7 @@ export class Desktop {
     this.#use.close();
     this.requests.close();
     this.#reconnectingLink.close();
-    this.anchors.close();
-    this.scene.close();
-    this.#snapshots.close();
+    for (const part of [this.anchors, this.masks, this.scene, this.#snapshots]) part.close();
     this.#listeners.clear();
   }
 

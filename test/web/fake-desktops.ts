@@ -104,8 +104,11 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
 
   readonly masks: DesktopMasks = new DesktopMasks(undefined, {
     clock: { nowMs: () => 0, date: () => new Date(0), after: () => () => {} },
-    unmasked: () => null,
-    remask: () => {},
+    desktopId: "one",
+    display: () => ({ unmasked: null, remask: () => {} }),
+    onBug: (error) => {
+      throw error;
+    },
     tell: (event) => this.emit(event),
   });
 

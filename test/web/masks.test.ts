@@ -47,8 +47,37 @@ t.test("a mask without audiences hides from all, and what cannot be read is refu
     { rect: RECT, monitor: 0 },
     { rect: RECT, label: "x".repeat(81) },
     { rect: RECT, text: "secret" },
+    { text: {} },
+    { text: { kinds: ["everything"] } },
+    { text: { pattern: "(" } },
+    { text: { pattern: "x".repeat(501) } },
+    { text: { kinds: ["email"], case: true } },
   ]) {
     const refused = await app.inject({ method: "POST", url: URL, headers, payload });
     t.equal(refused.statusCode, 400, JSON.stringify(payload).slice(0, 60));
   }
+});
+
+t.test("a mask names text instead of a place, or in one, which agents are not told", async (t) => {
+  const { app, bearer } = await openHouse(t);
+  const headers = bearer("operator");
+  const text = { kinds: ["email", "phone"], pattern: "PRJ-\\d{6}" };
+  const made = await app.inject({
+    method: "POST",
+    url: URL,
+    headers,
+    payload: { text, audiences: ["agent"] },
+  });
+  t.equal(made.statusCode, 201, made.body);
+  t.match(made.json(), { text, state: "text", places: [] });
+  const within = await app.inject({ method: "POST", url: URL, headers, payload: { rect: RECT, text } });
+  t.equal(within.statusCode, 201);
+  const follows = { text, follows: RECT };
+  t.equal(
+    (await app.inject({ method: "POST", url: URL, headers, payload: follows })).statusCode,
+    503,
+    "no picture yet",
+  );
+  const told = masksSchema.parse((await app.inject({ url: URL, headers: bearer("agent") })).json());
+  t.match(told, [{ text: null }, { text: null }]);
 });

@@ -1,6 +1,5 @@
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { type Rect, translateRect } from "../../framebuffer/rect.ts";
-import type { Clock } from "../../platform/clock.ts";
 import type { Actor } from "../control/action.ts";
 import { RefusedError } from "../error.ts";
 import type { DesktopEvent } from "../events/desktop-event.ts";
@@ -10,13 +9,19 @@ import type { Audience } from "../view.ts";
 import type { Mask, MaskSpec } from "./mask.ts";
 import { type MaskMark, takeMark } from "./mask-mark.ts";
 import { type FirstMask, Masks, type StoredMask } from "./masks.ts";
+import type { RedactionPorts } from "./redaction.ts";
+import type { OpenTextReader } from "./text-reader.ts";
 
-export interface DesktopMasksPorts {
-  readonly clock: Clock;
-  /** All pixels, under masks too; null before the first picture. */
-  unmasked(): Framebuffer | null;
-  /** Shows what is hidden now, and nothing of it when this returns. */
-  remask(): void;
+export interface DesktopMasksPorts extends Pick<RedactionPorts, "clock" | "onBug"> {
+  readonly desktopId: string;
+  /** Absent: nobody can read. */
+  readonly openTextReader?: OpenTextReader;
+  display(): {
+    /** All pixels, under masks too; null before the first picture. */
+    readonly unmasked: Framebuffer | null;
+    /** Shows what is hidden now, and nothing of it when this returns. */
+    remask(): void;
+  };
   tell(event: DesktopEvent): void;
 }
 
@@ -28,10 +33,14 @@ export class DesktopMasks {
   /** `first`: what is hidden from the beginning. */
   constructor(first: readonly FirstMask[] | undefined, ports: DesktopMasksPorts) {
     this.#ports = ports;
+    const { openTextReader: openReader } = ports;
     this.#masks = new Masks(
       {
+        ...ports,
+        ...(openReader === undefined ? {} : { open: (events) => openReader(ports.desktopId, events) }),
+        unmasked: () => ports.display().unmasked,
         now: () => ports.clock.date(),
-        changed: () => ports.remask(),
+        changed: () => ports.display().remask(),
         moved: () => ports.tell({ type: "masks", change: "moved", mask: null, by: null }),
       },
       first,
@@ -55,6 +64,11 @@ export class DesktopMasks {
   /** Where something is hidden from an audience, in desktop pixels. */
   placesFrom(audience: Audience): readonly Rect[] {
     return this.#masks.placesFrom(audience);
+  }
+
+  /** The desktop is gone. */
+  close(): void {
+    this.#masks.close();
   }
 
   /** As Masks.hideAll: for a time that a person has for themselves, which is no mask that anybody lists or removes. */
@@ -90,7 +104,7 @@ export class DesktopMasks {
 
   /** Of what is there, also under other masks: what is hidden is to stay so wherever it goes. */
   #markAt(rect: Rect): MaskMark {
-    const frame = this.#ports.unmasked();
+    const frame = this.#ports.display().unmasked;
     if (frame === null) throw noPictureYet();
     return takeMark(frame, rect);
   }

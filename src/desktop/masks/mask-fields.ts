@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Audience } from "../view.ts";
+import { PRIVATE_KINDS } from "./private-kinds.ts";
 
 const AUDIENCES = ["agent", "viewer", "recording"] as const satisfies readonly Audience[];
 
@@ -13,11 +14,50 @@ export const maskRectSchema = z.strictObject({
   height: z.int().min(1).max(MOST),
 });
 
+const LONGEST_PATTERN = 500;
+
+function isPattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const textSchema = z
+  .strictObject({
+    kinds: z
+      .array(z.enum(PRIVATE_KINDS, { error: `expected ${PRIVATE_KINDS.join(", ")}` }))
+      .max(20)
+      .default([])
+      .transform((said) => PRIVATE_KINDS.filter((kind) => said.includes(kind))),
+    pattern: z
+      .string()
+      .min(1)
+      .max(LONGEST_PATTERN)
+      .refine(isPattern, "expected a regular expression of JavaScript with the flag u")
+      .exactOptional(),
+  })
+  .refine(
+    ({ kinds, pattern }) => kinds.length > 0 || pattern !== undefined,
+    "expected at least one of kinds, or a pattern",
+  );
+
 /** What is said of a mask in the configuration and over REST, in the words of the wire. */
 export const maskFields = {
-  rect: maskRectSchema.describe(
-    "What is hidden, in pixels of the desktop, or of the monitor where one is named.",
-  ),
+  rect: maskRectSchema
+    .exactOptional()
+    .describe(
+      "What is hidden, in pixels of the desktop, or of the monitor where one is named; with text: where that is looked for, " +
+        "by default everywhere.",
+    ),
+  text: textSchema
+    .exactOptional()
+    .describe(
+      `Text that is hidden wherever it stands: kinds (${PRIVATE_KINDS.join(", ")}) and a pattern, a regular expression that ` +
+        "matches within one line. What changes is covered until it was read.",
+    ),
   monitor: z
     .int()
     .min(1)
@@ -34,3 +74,10 @@ export const maskFields = {
     ),
   label: z.string().max(80).exactOptional().describe("What people read beside it; agents are not told."),
 } as const;
+
+/** For schemas of these fields: what a mask hides must be said. */
+export const hidesSomething = [
+  ({ rect, text }: { readonly rect?: unknown; readonly text?: unknown }): boolean =>
+    rect !== undefined || text !== undefined,
+  "expected rect, or text, or both",
+] as const;

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { MAX_SIDE } from "../../framebuffer/framebuffer.ts";
 import { JsonFile } from "../../platform/json-file.ts";
-import { maskFields } from "./mask-fields.ts";
+import { hidesSomething, maskFields } from "./mask-fields.ts";
 import { readMark, storedMark } from "./mask-mark.ts";
+import { maskOf, saidOf } from "./mask-on-wire.ts";
 import { MASK_LIMIT, type StoredMask } from "./masks.ts";
 
 /** More desktops than an appliance may have, so that none loses its masks. */
@@ -13,20 +14,22 @@ const MOST_MARK_CHARACTERS = 400_000;
 const corner = z.int().min(-MAX_SIDE).max(MAX_SIDE);
 const side = z.int().min(1).max(MAX_SIDE);
 
-const maskSchema = z.strictObject({
-  ...maskFields,
-  id: z.string().min(1).max(100),
-  created_at: z.string().max(40),
-  anchor: z
-    .strictObject({
-      x: corner,
-      y: corner,
-      width: side,
-      height: side,
-      pixels: z.string().max(MOST_MARK_CHARACTERS),
-    })
-    .exactOptional(),
-});
+const maskSchema = z
+  .strictObject({
+    ...maskFields,
+    id: z.string().min(1).max(100),
+    created_at: z.string().max(40),
+    anchor: z
+      .strictObject({
+        x: corner,
+        y: corner,
+        width: side,
+        height: side,
+        pixels: z.string().max(MOST_MARK_CHARACTERS),
+      })
+      .exactOptional(),
+  })
+  .refine(...hidesSomething);
 
 const fileSchema = z.strictObject({
   version: z.literal(1),
@@ -82,28 +85,18 @@ export class MasksStore {
   }
 }
 
-function readMask({
-  id,
-  created_at,
-  rect,
-  monitor,
-  audiences,
-  label,
-  anchor,
-}: z.infer<typeof maskSchema>): StoredMask {
+function readMask({ id, created_at, anchor, ...said }: z.infer<typeof maskSchema>): StoredMask {
   return {
-    ...{ id, createdAt: created_at, rect, audiences },
-    monitor: monitor ?? null,
-    label: label ?? null,
+    ...maskOf(said),
+    ...{ id, createdAt: created_at },
     mark: anchor === undefined ? null : readMark(anchor),
   };
 }
 
-function writeMask({ id, createdAt, rect, monitor, audiences, label, mark }: StoredMask): unknown {
+function writeMask({ id, createdAt, mark, ...spec }: StoredMask): unknown {
   return {
-    ...{ id, created_at: createdAt, rect, audiences },
-    ...(monitor === null ? {} : { monitor }),
-    ...(label === null ? {} : { label }),
+    ...Object(saidOf(spec)),
+    ...{ id, created_at: createdAt },
     ...(mark === null ? {} : { anchor: storedMark(mark) }),
   };
 }

@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { type Framebuffer, MAX_SIDE } from "../../framebuffer/framebuffer.ts";
+import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { EMPTY_RECT, intersectRects, isEmptyRect, type Rect, translateRect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
 import { RefusedError } from "../error.ts";
 import type { MaskSource } from "../picture/mask-source.ts";
-import type { Audience } from "../view.ts";
-import type { Mask, MaskSpec, MaskState } from "./mask.ts";
+import type { Audience, Change } from "../view.ts";
+import { EVERYWHERE, type Mask, type MaskSpec, type MaskState } from "./mask.ts";
 import { MarkFollower } from "./mask-mark.ts";
+import { Redaction, type RedactionPorts } from "./redaction.ts";
+import type { NamedTerms } from "./text-reader.ts";
 
 /** Masks of one desktop, and of them those that follow something: each is looked for in what changes. */
 export const MASK_LIMIT = 64;
@@ -35,7 +37,7 @@ interface Entry {
   readonly follower: MarkFollower | null;
 }
 
-export interface MasksPorts {
+export interface MasksPorts extends Omit<RedactionPorts, "changed"> {
   now(): Date;
   /** Something else is hidden from somebody, and is not to be seen any more when this returns. */
   changed(): void;
@@ -49,6 +51,7 @@ export class Masks implements MaskSource {
   readonly #entries = new Map<string, Entry>();
   #bounds: Rect = EMPTY_RECT;
   #screens: readonly Screen[] = [];
+  readonly #redaction: Redaction;
   /** From whom all is hidden, whatever the masks. */
   #blind: readonly Audience[] = [];
   #hidden: Readonly<Record<Audience, Region>> = {
@@ -61,6 +64,14 @@ export class Masks implements MaskSource {
   constructor(ports: MasksPorts, first: readonly FirstMask[] = []) {
     this.#ports = ports;
     for (const mask of first) this.#entries.set(mask.id, entryOf(mask));
+    this.#redaction = new Redaction({
+      ...ports,
+      changed: () => {
+        this.#lay();
+        ports.changed();
+      },
+    });
+    this.#redaction.terms = this.#terms;
   }
 
   /** In the order in which they were added, the configured ones first. */
@@ -75,6 +86,17 @@ export class Masks implements MaskSource {
 
   hiddenFrom(audience: Audience): Region {
     return this.#hidden[audience];
+  }
+
+  /** By the ids of those that look for text. */
+  readFor(audience: Audience): string {
+    return this.#textMasks(audience)
+      .map(({ id }) => id)
+      .join(" ");
+  }
+
+  close(): void {
+    this.#redaction.close();
   }
 
   /** Where something is hidden from an audience now, mask by mask. */
@@ -101,6 +123,9 @@ export class Masks implements MaskSource {
         `there are ${FOLLOWING_LIMIT} masks that follow something, the most allowed: remove one first`,
       );
     }
+    if (spec.mark !== null && spec.text !== undefined) {
+      throw new RefusedError("invalid_parameters", "got a text and an anchor, expected one of them");
+    }
     if (spec.mark !== null && spec.monitor !== null) {
       throw new RefusedError("invalid_parameters", "got a monitor and an anchor, expected one of them");
     }
@@ -108,8 +133,7 @@ export class Masks implements MaskSource {
     const mask = { ...spec, id: randomUUID(), createdAt, isConfigured: false };
     const entry = entryOf(mask);
     this.#entries.set(mask.id, entry);
-    this.#lay();
-    this.#ports.changed();
+    this.#changed(mask);
     return this.#told(entry);
   }
 
@@ -126,25 +150,31 @@ export class Masks implements MaskSource {
     }
     const told = this.#told(entry);
     this.#entries.delete(id);
-    this.#lay();
-    this.#ports.changed();
+    this.#changed(entry.mask);
     return told;
   }
 
-  follow(real: Framebuffer, damage: Region): void {
+  #changed({ text }: MaskSpec): void {
+    if (text !== undefined) this.#redaction.terms = this.#terms;
+    this.#lay();
+    this.#ports.changed();
+  }
+
+  follow(real: Framebuffer, damage: Region, change: Change): void {
+    this.#redaction.follow(change);
     let hasMoved = false;
     for (const { follower } of this.#entries.values()) {
       if (follower?.update(real, damage) === true) hasMoved = true;
     }
-    if (!hasMoved) return;
-    this.#lay();
-    this.#ports.moved();
+    if (hasMoved || this.#redaction.isActive) this.#lay();
+    if (hasMoved) this.#ports.moved();
   }
 
   layOut(bounds: Rect, screens: readonly Screen[]): void {
     this.#bounds = bounds;
     this.#screens = screens;
     for (const { follower } of this.#entries.values()) follower?.lose();
+    this.#redaction.layOut(bounds);
     this.#lay();
   }
 
@@ -158,17 +188,48 @@ export class Masks implements MaskSource {
 
   /** The same object as before where it is the same. */
   #laid(audience: Audience): Region {
-    const laid = Region.from(this.placesFrom(audience));
+    const laid = Region.from(this.placesFrom(audience)).union(this.#unreadBy(audience));
     const before = this.#hidden[audience];
     return laid.equals(before) ? before : laid;
   }
 
+  get #terms(): readonly NamedTerms[] {
+    return [...this.#entries.values()].flatMap(({ mask: { id, text } }) =>
+      text === undefined ? [] : [{ id, ...text }],
+    );
+  }
+
+  #textMasks(audience: Audience): readonly FirstMask[] {
+    return [...this.#entries.values()]
+      .map(({ mask }) => mask)
+      .filter(({ text, audiences }) => text !== undefined && audiences.includes(audience));
+  }
+
+  /** What may hold text that is hidden: nobody knows yet. */
+  #unreadBy(audience: Audience): Region {
+    return this.#textMasks(audience).reduce((all, mask) => {
+      const [area = EMPTY_RECT] = this.#areasOf(mask, null);
+      return all.union(this.#redaction.unread.clip(area));
+    }, Region.empty);
+  }
+
   #told({ mask, follower }: Entry): Mask {
-    const state: MaskState = follower === null ? "fixed" : follower.isFound ? "found" : "lost";
+    const state: MaskState =
+      mask.text !== undefined ? "text" : follower === null ? "fixed" : follower.isFound ? "found" : "lost";
     return { ...mask, state, places: this.#placesOf(mask, follower) };
   }
 
-  #placesOf({ rect, monitor }: MaskSpec, follower: MarkFollower | null): readonly Rect[] {
+  #placesOf(mask: FirstMask, follower: MarkFollower | null): readonly Rect[] {
+    const areas = this.#areasOf(mask, follower);
+    if (mask.text === undefined) return areas;
+    const [area = EMPTY_RECT] = areas;
+    return this.#redaction
+      .placesOf(mask.id)
+      .map((place) => intersectRects(place, area))
+      .filter((place) => !isEmptyRect(place));
+  }
+
+  #areasOf({ rect, monitor }: MaskSpec, follower: MarkFollower | null): readonly Rect[] {
     const room = monitor === null ? this.#bounds : this.#roomOf(monitor);
     const corners = follower?.places ?? [monitor === null ? { x: 0, y: 0 } : room];
     return corners
@@ -185,10 +246,10 @@ export class Masks implements MaskSource {
 
 /** Hides all of a desktop, whatever its size, from agents. */
 export function allFromAgents({ createdAt }: { readonly createdAt: string }): FirstMask {
-  const rect = { x: 0, y: 0, width: MAX_SIDE, height: MAX_SIDE };
   const label = "Agents must not see a part of this";
   return {
-    ...{ id: "all-from-agents", rect, monitor: null, mark: null, audiences: ["agent"], label },
+    ...{ id: "all-from-agents", rect: EVERYWHERE, monitor: null, mark: null },
+    ...{ audiences: ["agent"], label },
     ...{ createdAt, isConfigured: true },
   };
 }

@@ -296,20 +296,21 @@ export class Display {
     const damage = known !== null && isTaken ? known.damage : changedByPaint.union(changedByMove);
     if (damage.isEmpty) return;
     this.#generation++;
-    // INVARIANT: before anybody is shown anything of this update the masks lie where they belong in it.
-    this.#maskSource.follow(frame, damage, found === null ? copies : [found.move]);
-    this.#paintMoved();
-    if (found !== null) {
-      const repainted = changedByPaint.subtract(Region.of(found.move.to)).union(found.rest);
-      const moves = [found.move];
-      this.#tell(frame, { damage, painted: repainted, copies: moves, moves });
-    } else if (changedByMove.isEmpty) {
-      this.#tell(frame, { damage, painted: changedByPaint, copies: [], moves: copies });
-    } else {
+    const change = ((): RealChange => {
+      if (found !== null) {
+        const repainted = changedByPaint.subtract(Region.of(found.move.to)).union(found.rest);
+        const moves = [found.move];
+        return { damage, painted: repainted, copies: moves, moves };
+      }
+      if (changedByMove.isEmpty) return { damage, painted: changedByPaint, copies: [], moves: copies };
       // Whoever is sent the moves needs what was painted over their targets, changed or not: a move undoes it.
       const repainted = changedByPaint.union(painted.intersect(moved));
-      this.#tell(frame, { damage, painted: repainted, copies, moves: copies });
-    }
+      return { damage, painted: repainted, copies, moves: copies };
+    })();
+    // INVARIANT: before anybody is shown anything of this update the masks lie where they belong in it.
+    this.#maskSource.follow(frame, damage, change);
+    this.#paintMoved();
+    this.#tell(frame, change);
   }
 
   /** What masks cover and uncover is painted over as well. */

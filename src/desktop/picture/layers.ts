@@ -106,24 +106,36 @@ export class Layers {
     return AUDIENCES.every((a, i) => {
       const hidden = this.#maskSource.hiddenFrom(a);
       const { masked } = this.#shown[a];
-      if (hidden.isEmpty !== (masked === null)) return false;
+      if (this.#isKept(a) !== (masked !== null)) return false;
       return AUDIENCES.slice(i + 1).every((b) => {
         const isShared = masked === this.#shown[b].masked;
-        return isShared === isSame(hidden, this.#maskSource.hiddenFrom(b));
+        return isShared === (isSame(hidden, this.#maskSource.hiddenFrom(b)) && this.#areReadAlike(a, b));
       });
     });
   }
 
+  /** Whether an audience has a picture of its own: not made anew whenever all happens to be read. */
+  #isKept(audience: Audience): boolean {
+    return !this.#maskSource.hiddenFrom(audience).isEmpty || this.#maskSource.readFor(audience) !== "";
+  }
+
+  #areReadAlike(a: Audience, b: Audience): boolean {
+    return this.#maskSource.readFor(a) === this.#maskSource.readFor(b);
+  }
+
   #regroup(real: Framebuffer): void {
-    const made: MaskedFrame[] = [];
+    const made: { readonly masked: MaskedFrame; readonly audience: Audience }[] = [];
     for (const audience of AUDIENCES) {
       const hidden = this.#maskSource.hiddenFrom(audience);
       let masked: MaskedFrame | null = null;
-      if (!hidden.isEmpty) {
-        masked = made.find((other) => isSame(other.hidden, hidden)) ?? null;
+      if (this.#isKept(audience)) {
+        const alike = made.find(
+          (other) => isSame(other.masked.hidden, hidden) && this.#areReadAlike(other.audience, audience),
+        );
+        masked = alike?.masked ?? null;
         if (masked === null) {
           masked = new MaskedFrame(`masked ${++this.#made}`, real, hidden);
-          made.push(masked);
+          made.push({ masked, audience });
         }
       }
       this.#shown[audience].masked = masked;

@@ -1,16 +1,23 @@
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
-import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
-import type { Audience } from "../view.ts";
+import type { Audience, Change } from "../view.ts";
 
 /** Says which part of the picture is hidden from which audience; the masks of a desktop (Masks) are one. */
 export interface MaskSource {
   /** The same object while it is the same. */
   hiddenFrom(audience: Audience): Region;
-  /** The real picture changed there. Called before anybody is shown anything of it, so that what is followed is found first. */
-  follow(real: Framebuffer, damage: Region, copies: readonly CopyMove[]): void;
+  /**
+   * Names what text is looked for on this audience's behalf; empty for none. What is hidden from it then comes and goes with
+   * every update, and it keeps a picture of its own also while nothing is.
+   */
+  readFor(audience: Audience): string;
+  /**
+   * The real picture changed there, by moves and by paint. Called before anybody is shown anything of it, so that what is
+   * followed is found first, and what is to be read is covered.
+   */
+  follow(real: Framebuffer, damage: Region, change: Change): void;
   /** The real picture has another size or other monitors. */
   layOut(bounds: Rect, screens: readonly Screen[]): void;
 }
@@ -18,6 +25,7 @@ export interface MaskSource {
 /** Nothing is kept from anybody. */
 export const NOTHING_HIDDEN: MaskSource = Object.freeze({
   hiddenFrom: () => Region.empty,
+  readFor: () => "",
   follow: () => {},
   layOut: () => {},
 });

@@ -1,5 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import type { Desktop } from "../../desktop/desktop.ts";
+import type { PaintedPart } from "../../desktop/masks/text-reader.ts";
 import type { Audience, View, Watcher } from "../../desktop/view.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
 import { areaOfRect, type Rect, rect, type Size } from "../../framebuffer/rect.ts";
@@ -9,11 +10,11 @@ import { openThread } from "../../platform/worker-thread.ts";
 import type { ElementFound, ElementsNow } from "../elements/element.ts";
 import { VisionError } from "../error.ts";
 import type { OcrPool, OcrTimer } from "../ocr-pool.ts";
+import { readByEngine } from "./engine-lines.ts";
 import type { TextFound, TextNow, TextQuery, TextSince } from "./text-line.ts";
 import type {
   ElementsTerms,
   FromTextThread,
-  PaintedPart,
   TextAnswer,
   TextQuestion,
   ToTextThread,
@@ -48,9 +49,6 @@ const MOST_PIXELS = 8192 * 4096;
 const MOST_RECTS = 64;
 /** Words of one question are at most so long under way; a client waits a minute. */
 const HANGS_MS = 50_000;
-
-/** Menus and terminals speak English also where their users do not; German models know its letters as well. */
-const LANGUAGES = ["deu", "eng"] as const;
 
 interface Asked {
   resolve(answer: TextAnswer): void;
@@ -255,19 +253,10 @@ export class DesktopText {
         this.#settled(message.id)?.reject(new VisionError(message.fault.code, message.fault.message));
         return;
       case "read": {
-        const { id, lines } = message;
-        const request = {
-          lines,
-          ownerId: `text of ${this.#desktop.id} for ${this.#ports.audience ?? "agent"}`,
-          languages: LANGUAGES,
-        };
-        this.#ports.reader.readLines(request, this.#ending.signal).then(
-          (words) => this.#post({ kind: "words", id, words }),
-          (cause: unknown) => {
-            const code = cause instanceof VisionError ? cause.code : "engine_failed";
-            const why = cause instanceof VisionError ? cause.message : "the OCR engine failed on a line";
-            this.#post({ kind: "unread", id, fault: { code, message: why } });
-          },
+        const ownerId = `text of ${this.#desktop.id} for ${this.#ports.audience ?? "agent"}`;
+        readByEngine(this.#ports.reader, message, ownerId, this.#ending.signal).then(
+          (answer) => this.#post(answer),
+          () => undefined,
         );
       }
     }

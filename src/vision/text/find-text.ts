@@ -1,11 +1,11 @@
-import { createContext, runInContext } from "node:vm";
 import { boundRects, type Rect } from "../../framebuffer/rect.ts";
 import { VisionError } from "../error.ts";
 import type { TextLine, TextMatch, TextQuery, TextWord } from "./text-line.ts";
+import { compilePattern, matchesInTime } from "./timed-pattern.ts";
 
 /** Matches in an answer: a query with more of them is too wide to act on. */
 const MOST_MATCHES = 200;
-/** Of one pattern over all lines: some take ages to find out that a line does not match. */
+/** Of one pattern over all lines. */
 const PATTERN_MS = 100;
 /** What is less alike is something else. */
 const LEAST_ALIKE = 0.7;
@@ -118,34 +118,18 @@ function alikeIn(line: string, wanted: string): Span[] {
   return alike >= LEAST_ALIKE && to > from ? [{ from, to, alike }] : [];
 }
 
-/** V8 asks between steps of a match whether its script's time is over: only scripts of `vm` have a time. */
 function spansOfPattern(lines: readonly TextLine[], { text, isCaseSensitive }: TextQuery): Span[][] {
-  let pattern: RegExp;
-  try {
-    pattern = new RegExp(text, isCaseSensitive ? "gu" : "giu");
-  } catch (cause) {
-    throw new VisionError("bad_pattern", "got a pattern that is no regular expression of JavaScript", {
-      cause,
-    });
-  }
-  const found: Span[][] = [];
-  const search = (): void => {
-    for (const line of lines) {
-      const spans: Span[] = [];
-      for (const match of line.text.matchAll(pattern)) {
-        if (match[0] !== "") spans.push({ from: match.index, to: match.index + match[0].length, alike: 1 });
-      }
-      found.push(spans);
-    }
-  };
-  try {
-    runInContext("search()", createContext({ search }), { timeout: PATTERN_MS });
-  } catch (cause) {
+  const pattern = compilePattern(text, isCaseSensitive);
+  const found = matchesInTime(
+    pattern,
+    lines.map((line) => line.text),
+    PATTERN_MS,
+  );
+  if (found === null) {
     throw new VisionError(
       "bad_pattern",
       `the pattern took more than ${PATTERN_MS} ms: give one without repetitions inside of repetitions`,
-      { cause },
     );
   }
-  return found;
+  return found.map((spans) => spans.map((span) => ({ ...span, alike: 1 })));
 }

@@ -32,7 +32,7 @@ export interface StillPicture {
 }
 
 /** A line of text in the picture as it is now, and since which generation it stands there. */
-interface IndexedLine extends Box {
+export interface IndexedLine extends Box {
   readonly hash: string;
   /** The generation at which it was first seen. */
   readonly cameAt: number;
@@ -116,6 +116,17 @@ export class TextIndex {
   /** Boxes and hashes, for whoever compares them with a fresh cut. */
   get entries(): readonly Pick<IndexedLine, keyof Box | "hash">[] {
     return this.#entries;
+  }
+
+  /** All lines, each with what it says where that is known by now. */
+  known(): readonly IndexedLine[] {
+    for (const entry of this.#entries) entry.reading ??= this.#cache.get(entry.hash);
+    return this.#entries;
+  }
+
+  /** Reads lines of this index that nobody read yet. Rejects as the reader does. */
+  async readLines(lines: readonly IndexedLine[], read: LineReader): Promise<void> {
+    await this.#readBatch(lines, read);
   }
 
   /** Reads what is not read yet in an area (null: everywhere) and gives its lines. Rejects as the reader does. */

@@ -1,9 +1,8 @@
+import type { PaintedPart } from "../../desktop/masks/text-reader.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect, Size } from "../../framebuffer/rect.ts";
-import type { LineInk } from "../cut/cut-line.ts";
 import type { ElementFound, ElementsNow } from "../elements/element.ts";
-import type { VisionErrorCode } from "../error.ts";
-import type { LineWords } from "../ocr-messages.ts";
+import type { EngineAnswer, EngineQuestion, Fault } from "./engine-lines.ts";
 import type { TextFound, TextNow, TextQuery, TextSince } from "./text-line.ts";
 
 /** What is asked about a text; `area`: desktop pixels, null for all. */
@@ -32,17 +31,6 @@ export type TextAnswer =
   | { readonly kind: "elements"; readonly answer: ElementsNow; readonly nextNumber: number }
   | { readonly kind: "element"; readonly answer: ElementFound; readonly nextNumber: number };
 
-/** Pixels of a rectangle, RGBA, row after row. */
-export interface PaintedPart {
-  readonly rect: Rect;
-  readonly pixels: Uint8Array<ArrayBuffer>;
-}
-
-interface Fault {
-  readonly code: VisionErrorCode;
-  readonly message: string;
-}
-
 export type ToTextThread =
   /** The picture has this size from now on, and nothing of it is known. */
   | { readonly kind: "size"; readonly size: Size }
@@ -55,11 +43,9 @@ export type ToTextThread =
       readonly question: TextQuestion;
     }
   | { readonly kind: "cancel"; readonly id: number }
-  | { readonly kind: "words"; readonly id: number; readonly words: LineWords }
-  | { readonly kind: "unread"; readonly id: number; readonly fault: Fault };
+  | EngineAnswer;
 
 export type FromTextThread =
-  /** Lines for an engine; "words" or "unread" of this id answers. */
-  | { readonly kind: "read"; readonly id: number; readonly lines: readonly LineInk[] }
+  | EngineQuestion
   | { readonly kind: "answer"; readonly id: number; readonly answer: TextAnswer }
   | { readonly kind: "failed"; readonly id: number; readonly fault: Fault };

@@ -1,33 +1,27 @@
 import type { LineInk } from "../cut/cut-line.ts";
 import { Elements } from "../elements/elements.ts";
 import { VisionError } from "../error.ts";
-import { CellReader, withUnknown } from "../glyphs/cell-reader.ts";
 import type { LineWords } from "../ocr-messages.ts";
+import { EngineLines } from "./engine-lines.ts";
 import { findText } from "./find-text.ts";
 import { LineCache } from "./line-cache.ts";
 import { type StillPicture, TextIndex } from "./text-index.ts";
 import type { FromTextThread, TextAnswer, TextQuestion, ToTextThread } from "./text-messages.ts";
-
-interface Reading {
-  resolve(words: LineWords): void;
-  reject(error: unknown): void;
-}
 
 /** The text of one desktop, kept by what it is told, and answers about it: one after the other, as they were asked. */
 export class TextServer {
   readonly #tell: (message: FromTextThread) => void;
   /** Lines say the same whatever size the desktop has. */
   readonly #cache = new LineCache();
-  readonly #readings = new Map<number, Reading>();
+  readonly #lines: EngineLines;
   readonly #asked = new Map<number, AbortController>();
   readonly #elements = new Elements();
-  #cells: Promise<CellReader> | null = null;
   #index: TextIndex | null = null;
-  #nextReading = 1;
   #last: Promise<void> = Promise.resolve();
 
   constructor(tell: (message: FromTextThread) => void) {
     this.#tell = tell;
+    this.#lines = new EngineLines(tell);
   }
 
   take(message: ToTextThread): void {
@@ -55,13 +49,9 @@ export class TextServer {
         this.#asked.get(message.id)?.abort();
         return;
       case "words":
-        this.#reading(message.id)?.resolve(message.words);
+      case "unread":
+        this.#lines.take(message);
         return;
-      case "unread": {
-        const { code, message: why } = message.fault;
-        this.#reading(message.id)?.reject(new VisionError(code, why));
-        return;
-      }
     }
   }
 
@@ -91,7 +81,7 @@ export class TextServer {
     question: TextQuestion,
     signal: AbortSignal,
   ): Promise<TextAnswer> {
-    const read = (lines: readonly LineInk[]): Promise<LineWords> => this.#read(lines);
+    const read = (lines: readonly LineInk[]): Promise<LineWords> => this.#lines.read(lines);
     switch (question.kind) {
       case "now":
         return { kind: "now", answer: await index.lines(question.area, read, signal) };
@@ -115,30 +105,5 @@ export class TextServer {
         return { kind: "find", answer: { generation: at, matches: findText(lines, question.query) } };
       }
     }
-  }
-
-  /** Letters in cells are known; only other lines are read by an engine, and their letters learned. */
-  async #read(lines: readonly LineInk[]): Promise<LineWords> {
-    this.#cells ??= CellReader.open();
-    const cells = await this.#cells;
-    const known = cells.read(lines);
-    const unknown = lines.filter((_, index) => known[index] === null);
-    const read = cells.learn(unknown, await this.#readByEngine(unknown));
-    return withUnknown(known, read);
-  }
-
-  #readByEngine(lines: readonly LineInk[]): Promise<LineWords> {
-    if (lines.length === 0) return Promise.resolve([]);
-    const id = this.#nextReading++;
-    return new Promise((resolve, reject) => {
-      this.#readings.set(id, { resolve, reject });
-      this.#tell({ kind: "read", id, lines });
-    });
-  }
-
-  #reading(id: number): Reading | undefined {
-    const reading = this.#readings.get(id);
-    this.#readings.delete(id);
-    return reading;
   }
 }

@@ -6,7 +6,8 @@ import {
 } from "../../desktop/connections/connection-fields.ts";
 import { ACTION_CLASSES, VERDICT_WORDS } from "../../desktop/control/action-class.ts";
 import { customRulesSchema } from "../../desktop/control/custom-rules-fields.ts";
-import { maskFields, maskRectSchema } from "../../desktop/masks/mask-fields.ts";
+import { hidesSomething, maskFields, maskRectSchema } from "../../desktop/masks/mask-fields.ts";
+import { PRIVATE_KINDS } from "../../desktop/masks/private-kinds.ts";
 import { overlaySchema, rect } from "./overlay-api.ts";
 import { requestSchema } from "./requests-api.ts";
 
@@ -189,8 +190,10 @@ const maskSchema = z.object({
   /** For people: agents are told null. */
   label: z.string().nullable(),
   audiences: z.array(z.enum(["agent", "viewer", "recording"])),
-  /** fixed: it stays where it is. found: it goes with what it follows. lost: that is nowhere, and the mask where it last was. */
-  state: z.enum(["fixed", "found", "lost"]),
+  /** fixed: it stays where it is. found: it goes with what it follows. lost: that is nowhere, and the mask where it last was. text: wherever its text is. */
+  state: z.enum(["fixed", "found", "lost", "text"]),
+  /** What text it looks for; null for none, and for agents. */
+  text: z.object({ kinds: z.array(z.enum(PRIVATE_KINDS)), pattern: z.string().optional() }).nullable(),
   /** By the configuration: nobody removes it here. */
   is_configured: z.boolean(),
   /** What it hides now, desktop pixels. */
@@ -200,10 +203,12 @@ const maskSchema = z.object({
 export const masksSchema = z.array(maskSchema);
 
 /** `POST`: `follows` is what is there now, desktop pixels, and takes the mask along as it moves. */
-export const maskBodySchema = z.strictObject({
-  ...maskFields,
-  follows: maskRectSchema.exactOptional(),
-});
+export const maskBodySchema = z
+  .strictObject({
+    ...maskFields,
+    follows: maskRectSchema.exactOptional(),
+  })
+  .refine(...hidesSomething);
 
 /** The rules of custom mode, as an operator edits them; where the desktop is in another mode, those that it would start with. */
 export const rulesSchema = z.object({ is_in_force: z.boolean(), rules: customRulesSchema });

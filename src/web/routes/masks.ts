@@ -3,6 +3,7 @@ import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Mask } from "../../desktop/masks/mask.ts";
+import { maskOf, wireText } from "../../desktop/masks/mask-on-wire.ts";
 import type { MaskInfo } from "../api/api.ts";
 import { maskBodySchema } from "../api/api.ts";
 import { principalOf } from "../http/access.ts";
@@ -19,14 +20,13 @@ export function maskRoutes(app: FastifyInstance, ports: Pick<RoutePorts, "deskto
   app.get(url, { config: { access: "view" } }, (request): MaskInfo[] => {
     const isAgent = principalOf(request).role === "agent";
     const infos = (desktopOf(ports, request).masks?.all ?? []).map(maskInfo);
-    return isAgent ? infos.map((info) => ({ ...info, label: null })) : infos;
+    return isAgent ? infos.map((info) => ({ ...info, label: null, text: null })) : infos;
   });
   app.post(url, change, (request, reply): MaskInfo => {
     const desktop = desktopOf(ports, request);
-    const { rect, monitor, audiences, label, follows } = parse(maskBodySchema, request.body);
-    const spec = { rect, monitor: monitor ?? null, audiences, label: label ?? null };
+    const { follows, ...said } = parse(maskBodySchema, request.body);
     if (desktop.masks === undefined) throw new RefusedError("not_supported", "nothing can be hidden here");
-    const mask = desktop.masks.add(spec, follows ?? null, actorOf(principalOf(request), request.ip));
+    const mask = desktop.masks.add(maskOf(said), follows ?? null, actorOf(principalOf(request), request.ip));
     reply.code(201);
     return maskInfo(mask);
   });
@@ -39,9 +39,10 @@ export function maskRoutes(app: FastifyInstance, ports: Pick<RoutePorts, "deskto
 }
 
 function maskInfo(mask: Mask): MaskInfo {
-  const { id, label, audiences, state, places } = mask;
+  const { id, label, audiences, state, places, text } = mask;
   return {
     ...{ id, label, state, audiences: [...audiences] },
+    text: text === undefined ? null : wireText(text),
     is_configured: mask.isConfigured,
     places: places.map((place) => ({ ...place })),
     created_at: mask.createdAt,

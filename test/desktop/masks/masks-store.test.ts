@@ -107,6 +107,10 @@ t.test("what is followed outlasts the process, and what is no mark is refused", 
   const [kept] = (await MasksStore.open(path, fail)).of("d");
   t.same(kept?.mark?.patch.words, mark.patch.words);
   t.same(kept?.mark?.chosenAt, { x: 20, y: 20 });
+  const text = { kinds: ["email"] as const, pattern: "PRJ-\\d+" };
+  first.set("t", [{ ...PIN, text, mark: null, id: "t", createdAt: "2026-11-25T00:00:00.000Z" }]);
+  await first.flush();
+  t.match((await MasksStore.open(path, fail)).of("t"), [{ id: "t", text, mark: null }], "text as well");
   const written = storedMark(mark);
   for (const broken of [
     { ...written, width: 61 },

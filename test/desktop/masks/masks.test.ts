@@ -5,7 +5,7 @@ import type { Audience } from "../../../src/desktop/view.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
-import { settle } from "../../fake-clock.ts";
+import { FakeClock, settle } from "../../fake-clock.ts";
 import { drawText } from "../../framebuffer/frames.ts";
 import { AGENT, House, HUMAN } from "../house.ts";
 
@@ -19,7 +19,12 @@ function open(first?: ConstructorParameters<typeof Masks>[1]) {
   const told: string[] = [];
   const masks = new Masks(
     {
-      now: () => new Date(0),
+      ...{
+        now: () => new Date(0),
+        clock: new FakeClock(),
+        unmasked: () => null,
+        onBug: (error) => t.fail(String(error)),
+      },
       changed: () => void told.push("changed"),
       moved: () => void told.push("moved"),
     },
@@ -30,6 +35,11 @@ function open(first?: ConstructorParameters<typeof Masks>[1]) {
     { id: 2, rect: rect(320, 0, 320, 480), flags: 0 },
   ]);
   return { masks, told };
+}
+
+function follow(masks: Masks, frame: Framebuffer, area: Rect): void {
+  const painted = Region.of(area);
+  masks.follow(frame, painted, { painted, copies: [] });
 }
 
 t.test("a mask hides from its audiences alone, within the desktop or its monitor", async (t) => {
@@ -66,26 +76,26 @@ t.test("a mask follows what it was put to, in the same update, and stays where t
   const mark = takeMark(frame, rect(100, 100, 120, 40));
   masks.add({ ...spec(rect(0, 50, 200, 20)), mark });
   t.same(masks.hiddenFrom("agent").rects, [rect(100, 150, 200, 20)], "before anything was looked through");
-  masks.follow(frame, Region.of(BOUNDS));
+  follow(masks, frame, BOUNDS);
   t.equal(masks.all[0]?.state, "found");
   frame.copy(100, 100, rect(160, 220, 120, 40));
   frame.fill(rect(100, 100, 60, 40), 0x123456);
-  masks.follow(frame, Region.of(rect(100, 100, 180, 160)));
+  follow(masks, frame, rect(100, 100, 180, 160));
   t.same(masks.hiddenFrom("agent").rects, [rect(160, 270, 200, 20)]);
   t.same(told.slice(-1), ["moved"]);
   frame.copy(160, 220, rect(400, 30, 120, 40));
-  masks.follow(frame, Region.of(rect(400, 30, 120, 40)));
+  follow(masks, frame, rect(400, 30, 120, 40));
   t.same(
     masks.hiddenFrom("agent").rects,
     [rect(400, 80, 200, 20), rect(160, 270, 200, 20)],
     "what stands twice is hidden twice",
   );
   frame.fill(BOUNDS, 0);
-  masks.follow(frame, Region.of(BOUNDS));
+  follow(masks, frame, BOUNDS);
   t.equal(masks.all[0]?.state, "lost");
   t.same(masks.hiddenFrom("agent").rects, [rect(400, 80, 200, 20), rect(160, 270, 200, 20)]);
   drawText(frame, rect(200, 300, 120, 40), 5);
-  masks.follow(frame, Region.of(rect(250, 310, 8, 8)));
+  follow(masks, frame, rect(250, 310, 8, 8));
   t.same(masks.hiddenFrom("agent").rects, [rect(200, 350, 200, 20)], "damage that holds a part of it does");
 });
 

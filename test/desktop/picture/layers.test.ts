@@ -31,6 +31,10 @@ class HandHiding implements MaskSource {
     return this.regions[audience];
   }
 
+  readFor(): string {
+    return "";
+  }
+
   follow(): void {
     this.next?.();
     this.next = null;

@@ -108,6 +108,12 @@ export class Rfb2Client {
     });
   }
 
+  /** Calls at each picture that is seen, every rectangle of an update counted as one, and asks for more of them. */
+  watch(onFrame: (frame: Framebuffer) => void): void {
+    this.#onRect = () => onFrame(this.#frame);
+    this.request(false);
+  }
+
   end(): void {
     this.#connection.end();
   }

@@ -1,15 +1,16 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Rect } from "../../../framebuffer/rect.ts";
-import type { MaskInfo } from "../../api/api.ts";
+import type { MaskBody, MaskInfo } from "../../api/api.ts";
 import { IconButton } from "../controls/icon-button.tsx";
+import { kindWords, TEXT_KINDS, type TextKind } from "./mask-words.ts";
 
 type Audience = MaskInfo["audiences"][number];
 
 export interface MaskDialogProps {
-  /** What was drawn, desktop pixels. */
-  readonly rect: Rect;
-  readonly onHide: (audiences: Audience[], label: string) => void;
+  /** What was drawn, desktop pixels; null: text is to be hidden wherever it stands. */
+  readonly rect: Rect | null;
+  readonly onHide: (mask: MaskBody) => void;
   readonly onClose: () => void;
 }
 
@@ -19,50 +20,88 @@ const AUDIENCES = [
   ["viewer", "People", "browsers and VNC viewers, yours too"],
 ] as const;
 
-/** From whom what was drawn is to be hidden. */
+/** What is to be hidden, and from whom. */
 export function MaskDialog({ rect, onHide, onClose }: MaskDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const label = useSignal("");
   const chosen = useSignal<readonly Audience[]>(["agent", "recording"]);
+  const kinds = useSignal<readonly TextKind[]>(rect === null ? TEXT_KINDS : []);
+  const pattern = useSignal("");
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
-  const choose = (audience: Audience, isChosen: boolean): void => {
-    const others = chosen.value.filter((one) => one !== audience);
-    chosen.value = isChosen ? [...others, audience] : others;
-  };
+  const isComplete =
+    chosen.value.length > 0 && (rect !== null || kinds.value.length > 0 || pattern.value !== "");
+  const mask = (): MaskBody => ({
+    ...(rect === null
+      ? {
+          text: {
+            kinds: [...kinds.value],
+            ...(pattern.value === "" ? {} : { pattern: pattern.value }),
+          },
+        }
+      : { rect }),
+    audiences: [...chosen.value],
+    ...(label.value.trim() === "" ? {} : { label: label.value.trim() }),
+  });
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="mask-title" onClose={onClose}>
       <form
         method="dialog"
         onSubmit={(event) => {
           event.preventDefault();
-          onHide([...chosen.value], label.value.trim());
+          onHide(mask());
           dialog.current?.close();
         }}
       >
         <header class="dialog-head">
-          <h2 id="mask-title">Hide this place</h2>
+          <h2 id="mask-title">{rect === null ? "Hide text" : "Hide this place"}</h2>
           <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
         </header>
-        <p class="muted">
-          {rect.width} × {rect.height} pixels at {rect.x}, {rect.y}. It is one grey for them from now on,
-          until somebody shows it again.
-        </p>
+        {rect === null ? (
+          <>
+            <p class="muted">
+              Wherever it stands. What changes on the screen is covered until it was read, and what cannot be
+              read is not found.
+            </p>
+            <fieldset class="mask-audiences">
+              <legend>What</legend>
+              <Checks
+                all={TEXT_KINDS.map((kind) => [kind, kindWords(kind), ""] as const)}
+                chosen={kinds.value}
+                onChange={(now) => {
+                  kinds.value = now;
+                }}
+              />
+            </fieldset>
+            <label class="field">
+              <span>And what matches, a regular expression (may stay empty)</span>
+              <input
+                type="text"
+                maxLength={500}
+                spellcheck={false}
+                value={pattern.value}
+                onInput={(event) => {
+                  pattern.value = event.currentTarget.value;
+                }}
+              />
+            </label>
+          </>
+        ) : (
+          <p class="muted">
+            {rect.width} × {rect.height} pixels at {rect.x}, {rect.y}. It is one grey for them from now on,
+            until somebody shows it again.
+          </p>
+        )}
         <fieldset class="mask-audiences">
           <legend>From whom</legend>
-          {AUDIENCES.map(([audience, name, what]) => (
-            <label key={audience} class="check">
-              <input
-                type="checkbox"
-                checked={chosen.value.includes(audience)}
-                onChange={(event) => choose(audience, event.currentTarget.checked)}
-              />
-              <span>
-                {name} <span class="muted">{what}</span>
-              </span>
-            </label>
-          ))}
+          <Checks
+            all={AUDIENCES}
+            chosen={chosen.value}
+            onChange={(now) => {
+              chosen.value = now;
+            }}
+          />
         </fieldset>
         <label class="field">
           <span>What it is, for people (may stay empty)</span>
@@ -79,11 +118,41 @@ export function MaskDialog({ rect, onHide, onClose }: MaskDialogProps) {
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             Cancel
           </button>
-          <button type="submit" class="button button-primary" disabled={chosen.value.length === 0}>
+          <button type="submit" class="button button-primary" disabled={!isComplete}>
             Hide it
           </button>
         </footer>
       </form>
     </dialog>
+  );
+}
+
+interface ChecksProps<Value extends string> {
+  /** Each with its name, and what is said beside it. */
+  readonly all: readonly (readonly [Value, string, string])[];
+  readonly chosen: readonly Value[];
+  readonly onChange: (chosen: readonly Value[]) => void;
+}
+
+/** Boxes of which any number may be checked. */
+function Checks<Value extends string>({ all, chosen, onChange }: ChecksProps<Value>) {
+  return (
+    <>
+      {all.map(([value, name, what]) => (
+        <label key={value} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={(event) => {
+              const others = chosen.filter((one) => one !== value);
+              onChange(event.currentTarget.checked ? [...others, value] : others);
+            }}
+          />
+          <span>
+            {name} <span class="muted">{what}</span>
+          </span>
+        </label>
+      ))}
+    </>
   );
 }

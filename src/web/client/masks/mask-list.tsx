@@ -1,23 +1,28 @@
 import type { MaskInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
-import { audienceWords, maskStateWords, maskWords } from "./mask-words.ts";
+import { audienceWords, maskStateWords, maskTextWords, maskWords } from "./mask-words.ts";
 
 export interface MaskListProps {
   readonly masks: readonly MaskInfo[];
   readonly mayChange: boolean;
   readonly onDraw: () => void;
+  readonly onText: () => void;
   readonly onRemove: (mask: MaskInfo) => void;
 }
 
 /** What is hidden on the desktop, and from whom. */
-export function MaskList({ masks, mayChange, onDraw, onRemove }: MaskListProps) {
+export function MaskList({ masks, mayChange, onDraw, onText, onRemove }: MaskListProps) {
   return (
     <>
       <div class="panel-tools">
         <button type="button" class="button" disabled={!mayChange} onClick={onDraw}>
           <Icon shape="eyeOff" />
           <span>Hide a place</span>
+        </button>
+        <button type="button" class="button" disabled={!mayChange} onClick={onText}>
+          <Icon shape="eyeOff" />
+          <span>Hide text</span>
         </button>
       </div>
       {masks.length === 0 ? (
@@ -34,7 +39,8 @@ export function MaskList({ masks, mayChange, onDraw, onRemove }: MaskListProps) 
             <li key={mask.id} class="row">
               <span class="swatch mask-swatch" />
               <span class="row-words">
-                <span>{mask.label ?? "Hidden place"}</span>
+                <span>{mask.label ?? (mask.text === null ? "Hidden place" : "Hidden text")}</span>
+                {mask.text !== null && <span class="muted">{maskTextWords(mask)}</span>}
                 <span class="muted">
                   From {audienceWords(mask.audiences)}, {placeWords(mask)}
                 </span>
@@ -55,7 +61,8 @@ export function MaskList({ masks, mayChange, onDraw, onRemove }: MaskListProps) 
   );
 }
 
-function placeWords({ places }: MaskInfo): string {
+function placeWords({ places, text }: MaskInfo): string {
+  if (text !== null) return places.length === 1 ? "in one place now" : `in ${places.length} places now`;
   if (places.length === 0) return "nowhere on the screen now";
   return places.map(({ x, y, width, height }) => `${width} × ${height} at ${x}, ${y}`).join("; ");
 }

@@ -75,7 +75,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const state = useViewerState(crop !== null);
   const isClipboardAsked = useSignal(false);
   const masks = useMasks(desktop.id);
-  const drawnMask = useSignal<Rect | null>(null);
+  const drawnMask = useSignal<Rect | "text" | null>(null);
   const isInviting = useSignal(false);
   const { id, name } = desktop;
   const hasPicture = desktop.width > 0;
@@ -269,17 +269,16 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           state={state}
           masks={masks.value}
           onDrawMask={drawMask}
+          onHideText={() => {
+            drawnMask.value = "text";
+          }}
           onRemoveOverlay={(overlay) => removeOverlay(overlay.id)}
         />
       )}
       {drawnMask.value !== null && (
         <MaskDialog
-          rect={drawnMask.value}
-          onHide={(audiences, label) => {
-            const rect = drawnMask.value;
-            const mask = rect && { rect, audiences, ...(label === "" ? {} : { label }) };
-            if (mask) attempt("Could not hide it", api.addMask(id, mask));
-          }}
+          rect={drawnMask.value === "text" ? null : drawnMask.value}
+          onHide={(mask) => attempt("Could not hide it", api.addMask(id, mask))}
           onClose={() => {
             drawnMask.value = null;
           }}

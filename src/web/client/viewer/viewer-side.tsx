@@ -19,11 +19,19 @@ export interface ViewerSideProps {
   readonly state: ViewerState;
   readonly masks: readonly MaskInfo[];
   readonly onDrawMask: () => void;
+  readonly onHideText: () => void;
   readonly onRemoveOverlay: (overlay: OverlayInfo) => void;
 }
 
 /** The panel with this desktop's things. Questions that wait are shown above the actions too: nobody must look for them. */
-export function ViewerSide({ desktop, state, masks, onDrawMask, onRemoveOverlay }: ViewerSideProps) {
+export function ViewerSide({
+  desktop,
+  state,
+  masks,
+  onDrawMask,
+  onHideText,
+  onRemoveOverlay,
+}: ViewerSideProps) {
   const cards = cardsFor(appState.value.cards, desktop.id);
   const actions = appState.value.actions.filter((action) => action.desktop_id === desktop.id);
   const grants = appState.value.grants.filter((grant) => grant.desktop_id === desktop.id);
@@ -80,6 +88,7 @@ export function ViewerSide({ desktop, state, masks, onDrawMask, onRemoveOverlay 
           masks={masks}
           mayChange={may("masks")}
           onDraw={onDrawMask}
+          onText={onHideText}
           onRemove={(mask) => attempt("Could not show it again", api.removeMask(desktop.id, mask.id))}
         />
       )}

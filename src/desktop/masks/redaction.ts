@@ -1,0 +1,306 @@
+import { sourceOf } from "../../framebuffer/copy-move.ts";
+import { coverOf } from "../../framebuffer/cover.ts";
+import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import {
+  areaOfRect,
+  EMPTY_RECT,
+  intersectRects,
+  isEmptyRect,
+  overlapRects,
+  type Rect,
+  translateRect,
+} from "../../framebuffer/rect.ts";
+import { Region } from "../../framebuffer/region.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { nextTurn } from "../../platform/loop-turns.ts";
+import { carried, composeChanges } from "../picture/moves.ts";
+import type { Change } from "../view.ts";
+import type {
+  FoundText,
+  NamedTerms,
+  PaintedPart,
+  TextRead,
+  TextReader,
+  TextReaderEvents,
+} from "./text-reader.ts";
+
+export interface RedactionPorts {
+  readonly clock: Clock;
+  /** Absent: nobody can read, and all stays covered. */
+  open?(events: TextReaderEvents): TextReader;
+  /** All pixels; null before the first picture. */
+  unmasked(): Framebuffer | null;
+  /** What is covered is another by now, and not because of an update. */
+  changed(): void;
+  onBug(error: unknown): void;
+}
+
+const NOTHING: Change = { painted: Region.empty, copies: [] };
+
+/** Pixels copied for the reader in one turn of the event loop: full HD, some milliseconds. */
+const MOST_COPIED = 2048 * 1100;
+/** Rectangles of one change: more of them cost more than what lies between. */
+const MOST_RECTS = 64;
+/** What is covered in more rectangles than this is covered in fewer, larger ones. */
+const MOST_COVERED = 256;
+/** A change of more moves than this is given to the reader as pixels. */
+const MOST_MOVES = 32;
+/** After a reader was lost another one is opened, not at once: what ends it may end the next. */
+const REOPEN_MS = 1000;
+
+/**
+ * Where text that masks hide stands in a live picture, and what of the picture was not read yet.
+ *
+ * INVARIANT: every pixel that changed is unread from that update on until a picture that has it was read; what was found is
+ * covered as long as nothing of it is painted over. What a move takes elsewhere is known there as well as it was.
+ */
+export class Redaction {
+  readonly #ports: RedactionPorts;
+  #terms: readonly NamedTerms[] = [];
+  #bounds: Rect = EMPTY_RECT;
+  #reader: TextReader | null = null;
+  #unread = Region.empty;
+  #found: readonly FoundText[] = [];
+  /** What the reader was not given yet. */
+  #owed: Change = NOTHING;
+  /** What came after what the open question is about; null: none is open. */
+  #since: Change | null = null;
+  /** The answer to the open question is about other terms, or another size. */
+  #isVoid = false;
+  #isNews = false;
+  #isFeeding = false;
+  #cancelReopen: (() => void) | null = null;
+
+  constructor(ports: RedactionPorts) {
+    this.#ports = ports;
+  }
+
+  /** Whether anything is looked for at all. */
+  get isActive(): boolean {
+    return this.#terms.length > 0;
+  }
+
+  /** What may hold text that is looked for. */
+  get unread(): Region {
+    return this.#unread;
+  }
+
+  /** Where text of a mask was found. */
+  placesOf(id: string): readonly Rect[] {
+    return this.#found.flatMap((one) => (one.id === id ? [one.rect] : []));
+  }
+
+  /** Other text is looked for from now on: until that was done everything is covered. */
+  set terms(terms: readonly NamedTerms[]) {
+    this.#terms = terms;
+    this.#found = this.#found.filter(({ id }) => terms.some((one) => one.id === id));
+    if (terms.length === 0) {
+      this.#close();
+      this.#unread = Region.empty;
+      return;
+    }
+    this.#unread = Region.of(this.#bounds);
+    this.#isVoid = this.#since !== null;
+    this.#isNews = true;
+    this.#feed();
+  }
+
+  /** The picture has another size, or is there for the first time. */
+  layOut(bounds: Rect): void {
+    this.#bounds = bounds;
+    if (!this.isActive) return;
+    this.#found = [];
+    this.#unread = Region.of(bounds);
+    this.#isVoid = this.#since !== null;
+    this.#restart();
+    this.#feed();
+  }
+
+  /** An update changed this: what is new is covered when this returns. */
+  follow(change: Change): void {
+    if (!this.isActive) return;
+    this.#apply(change);
+    this.#owed = bounded(composeChanges(this.#owed, change));
+    if (this.#since !== null) this.#since = composeChanges(this.#since, change);
+    this.#feed();
+  }
+
+  close(): void {
+    this.#terms = [];
+    this.#close();
+  }
+
+  #close(): void {
+    this.#cancelReopen?.();
+    this.#cancelReopen = null;
+    this.#reader?.close();
+    this.#reader = null;
+    this.#owed = NOTHING;
+    this.#since = null;
+    this.#isVoid = false;
+    this.#isNews = false;
+  }
+
+  /** A reader that knows nothing is given all. */
+  #restart(): void {
+    this.#reader?.resize(this.#bounds);
+    this.#owed = { painted: Region.of(this.#bounds), copies: [] };
+  }
+
+  #apply(change: Change): void {
+    const known = replay(this.#found, change);
+    this.#found = known.found;
+    const moved = change.copies.reduce(carried, this.#unread);
+    this.#unread = few(moved.union(change.painted).union(known.touched));
+  }
+
+  #feed(): void {
+    const hasWork = this.#isNews || !isNothing(this.#owed);
+    if (this.#isFeeding || this.#since !== null || !hasWork || isEmptyRect(this.#bounds)) return;
+    this.#isFeeding = true;
+    this.#give()
+      .catch((error: unknown) => this.#ports.onBug(error))
+      .finally(() => {
+        this.#isFeeding = false;
+      });
+  }
+
+  /** Gives the reader what changed, some in each turn, and asks once it has all of it. */
+  async #give(): Promise<void> {
+    for (;;) {
+      await nextTurn();
+      const reader = this.isActive ? this.#opened() : null;
+      const frame = this.#ports.unmasked();
+      if (reader === null || frame === null) return;
+      const { painted, copies } = this.#owed;
+      const { parts, left } = copyOf(frame, painted.clip(this.#bounds));
+      reader.take(copies, parts);
+      this.#owed = { painted: left, copies: [] };
+      if (!left.isEmpty) continue;
+      this.#isNews = false;
+      this.#since = NOTHING;
+      reader.ask(this.#terms);
+      return;
+    }
+  }
+
+  #opened(): TextReader | null {
+    if (this.#reader === null && this.#cancelReopen === null) {
+      this.#reader = this.#ports.open?.(this.#events()) ?? null;
+      if (this.#reader !== null) this.#restart();
+    }
+    return this.#reader;
+  }
+
+  #events(): TextReaderEvents {
+    let isOver = false;
+    const isNow = (): boolean => !isOver && this.#reader !== null;
+    return {
+      read: (read) => {
+        if (isNow()) this.#read(read);
+      },
+      news: () => {
+        if (!isNow()) return;
+        this.#isNews = true;
+        this.#feed();
+      },
+      lost: () => {
+        if (!isNow()) return;
+        isOver = true;
+        this.#close();
+        this.#cancelReopen = this.#ports.clock.after(REOPEN_MS, () => {
+          this.#cancelReopen = null;
+          this.#isNews = true;
+          this.#feed();
+        });
+      },
+    };
+  }
+
+  /** INVARIANT: what is shown from now on was read in the picture that was asked about, and did not change since. */
+  #read({ unread, found }: TextRead): void {
+    const since = this.#since ?? NOTHING;
+    this.#since = null;
+    if (this.#isVoid) {
+      this.#isVoid = false;
+      this.#isNews = true;
+    } else {
+      const known = replay(found, since);
+      const moved = since.copies.reduce(carried, Region.from(unread));
+      this.#unread = few(moved.union(since.painted).union(known.touched));
+      // The same pixels stay what they were found to be, also where they are less than a line by now.
+      this.#found = joined(this.#found, known.found);
+      this.#ports.changed();
+    }
+    this.#feed();
+  }
+}
+
+const isNothing = ({ painted, copies }: Change): boolean => painted.isEmpty && copies.length === 0;
+
+const few = (region: Region): Region =>
+  region.rectCount <= MOST_COVERED ? region : Region.from(coverOf(region.rects, MOST_COVERED));
+
+function bounded(change: Change): Change {
+  if (change.copies.length <= MOST_MOVES) return change;
+  return { painted: change.painted.union(Region.from(change.copies.map(({ to }) => to))), copies: [] };
+}
+
+/**
+ * Where what was found is after a change, and where some of it was painted or moved over: what is left there is to be read
+ * again, for it may be the ground of something else by now.
+ */
+function replay(found: readonly FoundText[], { painted, copies }: Change) {
+  let touched = Region.empty;
+  let kept = found;
+  for (const move of copies) {
+    const { fromX, fromY, to } = move;
+    touched = carried(touched, move);
+    kept = kept.flatMap(({ id, rect }) => {
+      const taken = intersectRects(rect, sourceOf(move));
+      const moved = isEmptyRect(taken)
+        ? []
+        : [{ id, rect: translateRect(taken, to.x - fromX, to.y - fromY) }];
+      if (!overlapRects(rect, to)) return [{ id, rect }, ...moved];
+      touched = touched.union(Region.of(rect).subtract(Region.of(to)));
+      return moved;
+    });
+  }
+  const over = kept.filter(({ rect }) => painted.overlaps(rect));
+  if (over.length > 0) kept = kept.filter(({ rect }) => !painted.overlaps(rect));
+  return { found: kept, touched: touched.union(Region.from(over.map(({ rect }) => rect))) };
+}
+
+function joined(a: readonly FoundText[], b: readonly FoundText[]): readonly FoundText[] {
+  const all = new Map<string, FoundText>();
+  for (const one of [...a, ...b]) {
+    const { x, y, width, height } = one.rect;
+    all.set(`${one.id} ${x},${y},${width},${height}`, one);
+  }
+  return [...all.values()];
+}
+
+/** Pixels of a region as far as one turn has time for them, and what is left. */
+function copyOf(
+  frame: Framebuffer,
+  region: Region,
+): { readonly parts: PaintedPart[]; readonly left: Region } {
+  const { rects } = region;
+  const waiting = rects.length > MOST_RECTS ? [...coverOf(rects, MOST_RECTS)] : rects;
+  const parts: PaintedPart[] = [];
+  let room = MOST_COPIED;
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    if (room <= 0) return { parts, left: Region.from([next, ...waiting]) };
+    const height = Math.min(next.height, Math.max(1, Math.floor(room / next.width)));
+    const rect = { ...next, height };
+    const pixels = new Uint8Array(areaOfRect(rect) * 4);
+    for (let y = 0; y < height; y++) {
+      const from = ((rect.y + y) * frame.width + rect.x) * 4;
+      pixels.set(frame.bytes.subarray(from, from + rect.width * 4), y * rect.width * 4);
+    }
+    parts.push({ rect, pixels });
+    room -= areaOfRect(rect);
+    if (height < next.height) waiting.unshift({ ...next, y: next.y + height, height: next.height - height });
+  }
+  return { parts, left: Region.empty };
+}

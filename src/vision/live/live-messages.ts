@@ -1,0 +1,18 @@
+import type { NamedTerms, PaintedPart, TextRead } from "../../desktop/masks/text-reader.ts";
+import type { CopyMove } from "../../framebuffer/picture.ts";
+import type { Size } from "../../framebuffer/rect.ts";
+import type { EngineAnswer, EngineQuestion } from "../text/engine-lines.ts";
+
+export type ToLiveThread =
+  /** The picture has this size from now on, and nothing of it is known. */
+  | { readonly kind: "size"; readonly size: Size }
+  | { readonly kind: "pixels"; readonly copies: readonly CopyMove[]; readonly parts: readonly PaintedPart[] }
+  | { readonly kind: "ask"; readonly terms: readonly NamedTerms[] }
+  | EngineAnswer;
+
+export type FromLiveThread =
+  /** Answers "ask". */
+  | { readonly kind: "seen"; readonly read: TextRead }
+  /** Something that was unread is read. */
+  | { readonly kind: "news" }
+  | EngineQuestion;

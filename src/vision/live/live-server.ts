@@ -1,0 +1,156 @@
+import type { FoundText, NamedTerms, TextRead } from "../../desktop/masks/text-reader.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
+import { type Box, rectOfBox } from "../cut/box.ts";
+import { TermMatcher } from "../private/match-terms.ts";
+import { ocrLineOf } from "../read-line.ts";
+import { EngineLines } from "../text/engine-lines.ts";
+import { LineCache, type Reading } from "../text/line-cache.ts";
+import { type IndexedLine, TextIndex } from "../text/text-index.ts";
+import type { FromLiveThread, ToLiveThread } from "./live-messages.ts";
+
+/** Lines given to an engine at once: few, for each of them is covered until all of them are read. */
+const BATCH = 3;
+/** Batches that are read at a time: as many as there are engines. */
+const MOST_READING = 2;
+/** After an engine failed the same lines are tried again, not at once. */
+const RETRY_MS = 500;
+/** Letters end softly, in pixels that are no ink yet; above and below other lines are near. */
+const MARGIN = { across: 3, down: 1 };
+
+export interface LiveTimer {
+  after(delayMs: number, call: () => void): unknown;
+}
+
+/**
+ * Reads a picture as it changes: an answer says at once which lines are known and what of them is meant, and what is
+ * not known is read afterwards, the newest first.
+ */
+export class LiveServer {
+  readonly #tell: (message: FromLiveThread) => void;
+  readonly #timer: LiveTimer;
+  readonly #cache = new LineCache();
+  readonly #lines: EngineLines;
+  /** By what is looked for, of each reading the boxes that are meant, from the corner of the line. */
+  readonly #matched = new Map<
+    string,
+    { readonly matcher: TermMatcher; boxes: WeakMap<Reading, readonly Rect[]> }
+  >();
+  readonly #underway = new Set<string>();
+  #index: TextIndex | null = null;
+  #generation = 0;
+  #reading = 0;
+  #isResting = false;
+
+  constructor(tell: (message: FromLiveThread) => void, timer: LiveTimer) {
+    this.#tell = tell;
+    this.#timer = timer;
+    this.#lines = new EngineLines(tell);
+  }
+
+  take(message: ToLiveThread): void {
+    switch (message.kind) {
+      case "size":
+        this.#index = new TextIndex(message.size, this.#cache);
+        return;
+      case "pixels":
+        for (const move of message.copies) this.#index?.copy(move);
+        for (const { rect, pixels } of message.parts) this.#index?.paint(rect, pixels);
+        return;
+      case "ask":
+        this.#tell({ kind: "seen", read: this.#look(message.terms) });
+        this.#readOn();
+        return;
+      case "words":
+      case "unread":
+        this.#lines.take(message);
+    }
+  }
+
+  #look(terms: readonly NamedTerms[]): TextRead {
+    const index = this.#index;
+    if (index === null) return { unread: [], found: [] };
+    index.settle(++this.#generation);
+    const unread: Rect[] = [];
+    const found: FoundText[] = [];
+    const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one) }));
+    for (const entry of index.known()) {
+      const { reading } = entry;
+      if (reading === null) unread.push(grown(entry, entry));
+      else if (reading.words.length > 0) {
+        for (const { id, boxes } of matchers) {
+          for (const box of boxes(reading)) found.push({ id, rect: grown(boxAt(entry, box), entry) });
+        }
+      }
+    }
+    return { unread, found };
+  }
+
+  /** Each reading is matched once with the same terms. */
+  #boxesFor({ kinds, pattern }: NamedTerms): (reading: Reading) => readonly Rect[] {
+    const key = JSON.stringify({ kinds, pattern });
+    let matched = this.#matched.get(key);
+    if (matched === undefined) {
+      matched = { matcher: new TermMatcher({ kinds, pattern }), boxes: new WeakMap() };
+      this.#matched.set(key, matched);
+    }
+    const { matcher, boxes } = matched;
+    return (reading) => {
+      let all = boxes.get(reading);
+      if (all === undefined) {
+        const line = ocrLineOf(reading.words);
+        all = line === null ? [] : matcher.boxesIn(line);
+        boxes.set(reading, all);
+      }
+      return all;
+    };
+  }
+
+  #readOn(): void {
+    const index = this.#index;
+    if (index === null || this.#isResting) return;
+    const waiting = index
+      .known()
+      .filter(({ reading, hash }) => reading === null && !this.#underway.has(hash))
+      .sort((a, b) => b.cameAt - a.cameAt);
+    while (this.#reading < MOST_READING && waiting.length > 0)
+      this.#readBatch(index, waiting.splice(0, BATCH));
+  }
+
+  #readBatch(index: TextIndex, batch: readonly IndexedLine[]): void {
+    this.#reading++;
+    for (const { hash } of batch) this.#underway.add(hash);
+    index
+      .readLines(batch, (lines) => this.#lines.read(lines))
+      .then(
+        () => this.#tell({ kind: "news" }),
+        () => this.#rest(),
+      )
+      .finally(() => {
+        this.#reading--;
+        for (const { hash } of batch) this.#underway.delete(hash);
+        this.#readOn();
+      });
+  }
+
+  #rest(): void {
+    this.#isResting = true;
+    this.#timer.after(RETRY_MS, () => {
+      this.#isResting = false;
+      this.#readOn();
+    });
+  }
+}
+
+function boxAt(line: Box, { x, width }: Rect): Box {
+  return { ...line, left: line.left + x, right: line.left + x + width };
+}
+
+/** As high as its line, and a little more all around. */
+function grown({ left, right }: Box, { top, bottom }: Box): Rect {
+  return rectOfBox({
+    left: Math.max(0, left - MARGIN.across),
+    right: right + MARGIN.across,
+    top: Math.max(0, top - MARGIN.down),
+    bottom: bottom + MARGIN.down,
+  });
+}

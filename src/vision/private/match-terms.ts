@@ -1,0 +1,37 @@
+import type { TextTerms } from "../../desktop/masks/text-reader.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
+import type { OcrLine } from "../ocr-messages.ts";
+import { compilePattern, matchesInTime } from "../text/timed-pattern.ts";
+import { boxOf, privateIn } from "./find-private.ts";
+
+/** Of a pattern on one line, in a thread of its own: what takes longer counts as a match of all of the line. */
+const PATTERN_MS = 250;
+/** A pattern that took so long on as many lines is tried no more: all lines count as matches. */
+const MOST_SLOW = 3;
+
+/** Where text is that terms mean, within a line. */
+export class TermMatcher {
+  readonly #terms: TextTerms;
+  readonly #pattern: RegExp | null;
+  #slow = 0;
+
+  /** Throws VisionError bad_pattern. */
+  constructor(terms: TextTerms) {
+    this.#terms = terms;
+    this.#pattern = terms.pattern === null ? null : compilePattern(terms.pattern, true);
+  }
+
+  /** The boxes of the words that are meant, of their own height. */
+  boxesIn(line: OcrLine): readonly Rect[] {
+    const spans = privateIn(line.text, this.#terms.kinds).map(({ from, to }) => ({ from, to }));
+    if (this.#pattern !== null) {
+      const own = this.#slow < MOST_SLOW ? matchesInTime(this.#pattern, [line.text], PATTERN_MS) : null;
+      if (own === null) {
+        this.#slow++;
+        return [line.rect];
+      }
+      spans.push(...own.flat());
+    }
+    return spans.flatMap((span) => boxOf(line, span) ?? []);
+  }
+}

@@ -1,0 +1,84 @@
+import type { LineInk } from "../cut/cut-line.ts";
+import { VisionError, type VisionErrorCode } from "../error.ts";
+import { CellReader, withUnknown } from "../glyphs/cell-reader.ts";
+import type { LineWords } from "../ocr-messages.ts";
+import type { LinesRequest } from "../ocr-pool.ts";
+
+export interface Fault {
+  readonly code: VisionErrorCode;
+  readonly message: string;
+}
+
+/** Lines for an engine; an answer of this id follows. */
+export interface EngineQuestion {
+  readonly kind: "read";
+  readonly id: number;
+  readonly lines: readonly LineInk[];
+}
+
+export type EngineAnswer =
+  | { readonly kind: "words"; readonly id: number; readonly words: LineWords }
+  | { readonly kind: "unread"; readonly id: number; readonly fault: Fault };
+
+/** Menus and terminals speak English also where their users do not; German models know its letters as well. */
+const LANGUAGES = ["deu", "eng"] as const;
+
+interface Reading {
+  resolve(words: LineWords): void;
+  reject(error: unknown): void;
+}
+
+/** Lines that a thread has read by engines in other threads, which it reaches by the main one. */
+export class EngineLines {
+  readonly #tell: (question: EngineQuestion) => void;
+  readonly #readings = new Map<number, Reading>();
+  #cells: Promise<CellReader> | null = null;
+  #next = 1;
+
+  constructor(tell: (question: EngineQuestion) => void) {
+    this.#tell = tell;
+  }
+
+  /** Letters in cells are known; only other lines are read by an engine, and their letters learned. */
+  async read(lines: readonly LineInk[]): Promise<LineWords> {
+    this.#cells ??= CellReader.open();
+    const cells = await this.#cells;
+    const known = cells.read(lines);
+    const unknown = lines.filter((_, index) => known[index] === null);
+    const read = cells.learn(unknown, await this.#readByEngine(unknown));
+    return withUnknown(known, read);
+  }
+
+  take(answer: EngineAnswer): void {
+    const reading = this.#readings.get(answer.id);
+    this.#readings.delete(answer.id);
+    if (answer.kind === "words") reading?.resolve(answer.words);
+    else reading?.reject(new VisionError(answer.fault.code, answer.fault.message));
+  }
+
+  #readByEngine(lines: readonly LineInk[]): Promise<LineWords> {
+    if (lines.length === 0) return Promise.resolve([]);
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#readings.set(id, { resolve, reject });
+      this.#tell({ kind: "read", id, lines });
+    });
+  }
+}
+
+/** On the main thread: has the lines read, and gives the answer for the thread that asked. */
+export async function readByEngine(
+  reader: { readLines(request: LinesRequest, signal: AbortSignal): Promise<LineWords> },
+  { id, lines }: EngineQuestion,
+  ownerId: string,
+  signal: AbortSignal,
+): Promise<EngineAnswer> {
+  try {
+    const words = await reader.readLines({ lines, ownerId, languages: LANGUAGES }, signal);
+    return { kind: "words", id, words };
+  } catch (cause) {
+    const code = cause instanceof VisionError ? cause.code : "engine_failed";
+    const message = cause instanceof VisionError ? cause.message : "the OCR engine failed on a line";
+    return { kind: "unread", id, fault: { code, message } };
+  }
+}

@@ -1,0 +1,255 @@
+import fc from "fast-check";
+import t from "tap";
+import type {
+  FoundText,
+  NamedTerms,
+  PaintedPart,
+  TextReader,
+  TextReaderEvents,
+} from "../../../src/desktop/masks/text-reader.ts";
+import type { Audience } from "../../../src/desktop/view.ts";
+import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import type { CopyMove } from "../../../src/framebuffer/picture.ts";
+import { type Rect, rect, type Size } from "../../../src/framebuffer/rect.ts";
+import { Region } from "../../../src/framebuffer/region.ts";
+import { settle } from "../../fake-clock.ts";
+import { House, HUMAN } from "../house.ts";
+
+/** Colours that stand for text: what is private, and what takes a while to read. */
+const PRIVATE = 0xff00fe01;
+const SLOW = 0xff0100fe;
+const CLEAN = 0x336699;
+const MASK = 0x404040;
+const opaque = (word: number): number => (word | 0xff000000) >>> 0;
+
+/** Knows what it is given and nothing else; answers when it is told to. */
+class ModelReader implements TextReader {
+  readonly events: TextReaderEvents;
+  #frame = new Framebuffer(1, 1);
+  #asked: { readonly terms: readonly NamedTerms[]; readonly words: Uint32Array } | null = null;
+  isSlowRead = false;
+  isClosed = false;
+
+  constructor(events: TextReaderEvents) {
+    this.events = events;
+  }
+
+  resize({ width, height }: Size): void {
+    this.#frame = new Framebuffer(width, height);
+  }
+
+  take(copies: readonly CopyMove[], parts: readonly PaintedPart[]): void {
+    for (const { fromX, fromY, to } of copies) this.#frame.copy(fromX, fromY, to);
+    for (const { rect: at, pixels } of parts) {
+      for (let y = 0; y < at.height; y++) {
+        const row = pixels.subarray(y * at.width * 4, (y + 1) * at.width * 4);
+        this.#frame.bytes.set(row, ((at.y + y) * this.#frame.width + at.x) * 4);
+      }
+    }
+  }
+
+  ask(terms: readonly NamedTerms[]): void {
+    this.#asked = { terms, words: this.#frame.words.slice() };
+  }
+
+  get isAsked(): boolean {
+    return this.#asked !== null;
+  }
+
+  /** Of the picture that was asked about. */
+  answer(): void {
+    const asked = this.#asked;
+    if (asked === null) return;
+    this.#asked = null;
+    const runs = (colour: number): Rect[] => runsOf(asked.words, this.#frame.width, colour);
+    const found: FoundText[] = asked.terms.flatMap(({ id }) => runs(PRIVATE).map((at) => ({ id, rect: at })));
+    this.events.read({ unread: this.isSlowRead ? [] : runs(SLOW), found });
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+}
+
+/** Rows of one colour, each as wide as it is. */
+function runsOf(words: Uint32Array, width: number, colour: number): Rect[] {
+  const runs: Rect[] = [];
+  for (let at = words.indexOf(opaque(colour)); at >= 0; at = words.indexOf(opaque(colour), at)) {
+    const from = at;
+    const end = from - (from % width) + width;
+    while (at < end && words[at] === opaque(colour)) at++;
+    runs.push(rect(from % width, Math.floor(from / width), at - from, 1));
+  }
+  return runs;
+}
+
+function open() {
+  const readers: ModelReader[] = [];
+  const house = House.live(
+    "assist",
+    {},
+    {
+      openTextReader: (_id, events) => {
+        const reader = new ModelReader(events);
+        readers.push(reader);
+        return reader;
+      },
+    },
+  );
+  const { desktop, link } = house;
+  link.paint(link.framebuffer.rect, CLEAN);
+  const spec = {
+    ...{ rect: rect(0, 0, 9999, 9999), monitor: null, label: null, audiences: ["agent"] as const },
+    text: { kinds: ["email"] as const, pattern: null },
+  };
+  const { id } = desktop.masks.add(spec, null, HUMAN);
+  /** All that an audience sees now. */
+  const shown = (audience: Audience): Uint32Array => {
+    const { width, height } = desktop.size;
+    const picture = desktop.view(audience).picture(false);
+    const { bytes, offset, strideBytes } = picture.pixels(rect(0, 0, width, height));
+    const all = new Uint8Array(width * height * 4);
+    for (let y = 0; y < height; y++) {
+      all.set(bytes.subarray(offset + y * strideBytes, offset + y * strideBytes + width * 4), y * width * 4);
+    }
+    return new Uint32Array(all.buffer);
+  };
+  const count = (audience: Audience, colour: number): number =>
+    shown(audience).reduce((sum, word) => sum + (word === opaque(colour) ? 1 : 0), 0);
+  /** Until the reader has nothing more to say. */
+  const readAll = async (): Promise<void> => {
+    for (let i = 0; i < 5; i++) {
+      await settle();
+      readers.at(-1)?.answer();
+    }
+  };
+  return { ...house, house, desktop, link, readers, shown, count, readAll, id };
+}
+
+t.test("nothing is shown that was not read, and what is read and clean is shown as it is", async (t) => {
+  const { desktop, link, count, readAll, readers, id } = open();
+  const pixels = desktop.size.width * desktop.size.height;
+  t.equal(count("agent", MASK), pixels, "all of it is covered until somebody read it");
+  t.equal(count("viewer", CLEAN), pixels, "others see it as it is");
+  await readAll();
+  t.equal(count("agent", CLEAN), pixels);
+  link.paint(rect(40, 40, 60, 20), 0x123456);
+  t.equal(count("agent", 0x123456), 0, "what changed is covered in the same update");
+  t.equal(count("agent", CLEAN), pixels - 60 * 20);
+  await readAll();
+  t.equal(count("agent", 0x123456), 60 * 20);
+  link.paint(rect(80, 60, 30, 10), PRIVATE);
+  await readAll();
+  t.equal(count("agent", PRIVATE), 0);
+  t.equal(count("agent", MASK), 300);
+  t.equal(count("viewer", PRIVATE), 300);
+  t.equal(desktop.masks.all[0]?.state, "text");
+  t.same(desktop.masks.placesFrom("agent").length, 10, "it is told where something was found");
+  desktop.masks.remove(id, HUMAN);
+  t.equal(count("agent", PRIVATE), 300, "shown again");
+  t.ok(readers[0]?.isClosed);
+});
+
+t.test("what was read goes along with a move at once, clean and private", async (t) => {
+  const { link, count, readAll } = open();
+  link.paint(rect(80, 60, 30, 10), PRIVATE);
+  link.paint(rect(80, 75, 30, 10), 0x123456);
+  await readAll();
+  const to = rect(150, 10, 30, 30);
+  link.framebuffer.copy(80, 60, to);
+  link.events.update({ painted: Region.empty, copies: [{ fromX: 80, fromY: 60, to }], missing: 0 });
+  t.equal(count("agent", 0x123456), 600, "without a reader's answer");
+  t.equal(count("agent", PRIVATE), 0);
+  t.equal(count("viewer", PRIVATE), 600);
+});
+
+t.test("a reader that is late or gone leaves what changed covered, and another one is opened", async (t) => {
+  const { link, count, readAll, readers, clock } = open();
+  await readAll();
+  link.paint(rect(40, 40, 60, 20), SLOW);
+  await readAll();
+  t.equal(count("agent", SLOW), 0, "it does not know yet what it says");
+  await clock.live(60_000);
+  t.equal(count("agent", SLOW), 0);
+  readers[0]?.events.lost();
+  link.paint(rect(140, 70, 10, 10), PRIVATE);
+  link.paint(rect(160, 70, 10, 10), 0x123456);
+  await settle();
+  t.equal(count("agent", PRIVATE) + count("agent", SLOW) + count("agent", 0x123456), 0);
+  readers[0]?.answer();
+  t.equal(count("agent", 0x123456), 0, "the one that is gone is not heard");
+  await clock.live(2000);
+  await settle();
+  t.equal(readers.length, 2);
+  await readAll();
+  t.equal(count("agent", 0x123456), 100, "the next one was given all of the picture");
+  const next = readers[1];
+  if (next !== undefined) next.isSlowRead = true;
+  next?.events.news();
+  await readAll();
+  t.equal(count("agent", SLOW), 1200, "read by now");
+  t.equal(count("agent", PRIVATE), 0);
+});
+
+t.test("without a reader all stays covered", async (t) => {
+  const { desktop, link } = House.live();
+  link.paint(link.framebuffer.rect, CLEAN);
+  const text = { kinds: ["email"] as const, pattern: null };
+  const all = { rect: rect(0, 0, 9999, 9999), monitor: null, label: null };
+  desktop.masks.add({ ...all, audiences: ["agent"], text }, null, HUMAN);
+  await settle();
+  t.same(
+    desktop.view("agent").hidden.rects,
+    [desktop.view("agent").picture(false)].map(({ width, height }) => rect(0, 0, width, height)),
+  );
+});
+
+t.test("whatever changes, moves and is answered when: never a private pixel", async () => {
+  const at = fc.record({ x: fc.integer({ min: 0, max: 140 }), y: fc.integer({ min: 0, max: 70 }) });
+  const side = fc.integer({ min: 1, max: 60 });
+  const low = fc.integer({ min: 1, max: 30 });
+  const paint = fc.record({
+    kind: fc.constant("paint" as const),
+    at,
+    width: side,
+    height: low,
+    colour: fc.constantFrom(PRIVATE, PRIVATE, SLOW, 0x123456, CLEAN),
+  });
+  const move = fc.record({ kind: fc.constant("move" as const), from: at, at, width: side, height: low });
+  const other = fc.constantFrom(
+    { kind: "answer" as const },
+    { kind: "turn" as const },
+    { kind: "news" as const },
+  );
+  const steps = fc.array(fc.oneof(paint, paint, move, other, other), { maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const { link, shown, readAll, readers, desktop } = open();
+      for (const step of all) {
+        const reader = readers.at(-1);
+        if (step.kind === "answer") reader?.answer();
+        else if (step.kind === "news") reader?.events.news();
+        else if (step.kind === "turn") await settle();
+        else {
+          const target = rect(step.at.x, step.at.y, step.width, step.height);
+          if (step.kind === "paint") link.paint(target, step.colour);
+          else {
+            link.framebuffer.copy(step.from.x, step.from.y, target);
+            const copies = [{ fromX: step.from.x, fromY: step.from.y, to: target }];
+            link.events.update({ painted: Region.empty, copies, missing: 0 });
+          }
+        }
+        const now = shown("agent");
+        if (now.includes(opaque(PRIVATE)) || now.includes(opaque(SLOW))) return false;
+      }
+      await readAll();
+      // What is left covered is what is private or not read, or was once found there and was not painted over.
+      const now = shown("agent");
+      const real = shown("viewer");
+      const isRight = now.every((word, i) => word === real[i] || word === opaque(MASK));
+      desktop.close();
+      return isRight && !now.includes(opaque(PRIVATE));
+    }),
+    { numRuns: 60 },
+  );
+});

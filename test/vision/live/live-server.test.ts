@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import t from "tap";
+import { decodePicture } from "../../../src/compositor/picture-file.ts";
+import type { NamedTerms, TextRead } from "../../../src/desktop/masks/text-reader.ts";
+import { rect } from "../../../src/framebuffer/rect.ts";
+import { rectOfBox } from "../../../src/vision/cut/box.ts";
+import type { FromLiveThread } from "../../../src/vision/live/live-messages.ts";
+import { LiveServer } from "../../../src/vision/live/live-server.ts";
+import { TermMatcher } from "../../../src/vision/private/match-terms.ts";
+import { settle } from "../../fake-clock.ts";
+import { until } from "../../support/until.ts";
+
+const PAGE = await decodePicture(readFileSync(new URL("../page.png", import.meta.url)));
+const EMAIL: NamedTerms = { id: "m", kinds: ["email"], pattern: null };
+
+/** A server that was given the page, and the engine's side of it. */
+function open() {
+  const told: FromLiveThread[] = [];
+  const retries: (() => void)[] = [];
+  const server = new LiveServer((message) => told.push(message), {
+    after: (_delayMs, call) => retries.push(call),
+  });
+  server.take({ kind: "size", size: PAGE });
+  const pixels = Uint8Array.from(PAGE.rgba);
+  server.take({ kind: "pixels", copies: [], parts: [{ rect: rect(0, 0, PAGE.width, PAGE.height), pixels }] });
+  const ask = (...terms: readonly NamedTerms[]): TextRead => {
+    server.take({ kind: "ask", terms });
+    const answer = told.findLast((one) => one.kind === "seen");
+    if (answer === undefined) throw new Error("no answer");
+    return answer.read;
+  };
+  /** The next lines that an engine is asked for, each of which says `text`; null: the engine fails. */
+  const answer = async (text: string | null): Promise<number> => {
+    const at = await until("a question", () => {
+      const first = told.findIndex((one) => one.kind === "read");
+      return first < 0 ? null : { first };
+    });
+    const [question] = told.splice(at.first, 1);
+    if (question?.kind !== "read") throw new Error("no question");
+    const words = question.lines.map(({ inkBox }) =>
+      text === null || text === "" ? [] : [{ text, rect: rectOfBox(inkBox), confidence: 90 }],
+    );
+    if (text === null) {
+      server.take({ kind: "unread", id: question.id, fault: { code: "engine_failed", message: "so it is" } });
+    } else server.take({ kind: "words", id: question.id, words });
+    await settle();
+    return question.lines.length;
+  };
+  /** Until no line is left. */
+  const readAll = async (text: string): Promise<number> => {
+    let lines = 0;
+    while (ask(EMAIL).unread.length > 0) lines += await answer(text);
+    return lines;
+  };
+  return { server, told, retries, ask, answer, readAll };
+}
+
+t.test(
+  "lines are unread until an engine said what they say, and what is meant is found in them",
+  async (t) => {
+    const { ask, readAll, told, answer } = open();
+    const first = ask(EMAIL);
+    t.ok(first.unread.length > 3, `${first.unread.length} lines`);
+    t.same(first.found, []);
+    const some = await answer("bob@example.com");
+    t.ok(some > 0 && some < first.unread.length, "a few at a time");
+    t.ok(told.some(({ kind }) => kind === "news"));
+    const second = ask(EMAIL);
+    t.equal(second.unread.length, first.unread.length - some);
+    t.equal(second.found.length, some);
+    for (const { id, rect: at } of second.found) {
+      t.equal(id, "m");
+      t.ok(first.unread.some((line) => at.y >= line.y && at.y + at.height <= line.y + line.height));
+    }
+    await readAll("nothing private");
+    const third = ask(EMAIL);
+    t.same(third.unread, []);
+    t.equal(third.found.length, some);
+    t.equal(
+      ask({ ...EMAIL, id: "p", kinds: [], pattern: "priv\\w+" }).found.length,
+      first.unread.length - some,
+    );
+  },
+);
+
+t.test("what was read once is known at once wherever it moves", async (t) => {
+  const { server, ask, readAll } = open();
+  const { unread } = ask(EMAIL);
+  await readAll("bob@example.com");
+  const to = rect(0, 0, PAGE.width, PAGE.height - 40);
+  server.take({ kind: "pixels", copies: [{ fromX: 0, fromY: 40, to }], parts: [] });
+  const pixels = new Uint8Array(PAGE.width * 40 * 4).fill(0xff);
+  const below = rect(0, PAGE.height - 40, PAGE.width, 40);
+  server.take({ kind: "pixels", copies: [], parts: [{ rect: below, pixels }] });
+  const after = ask(EMAIL);
+  t.ok(after.found.length >= unread.length - 3);
+  t.ok(after.unread.length <= 2, "but for what is cut off at the edge");
+});
+
+t.test("after an engine failed the lines stay unread and are asked for again, not at once", async (t) => {
+  const { ask, answer, retries, readAll } = open();
+  const { unread } = ask(EMAIL);
+  await answer(null);
+  await answer(null);
+  t.equal(ask(EMAIL).unread.length, unread.length);
+  for (const retry of retries) retry();
+  t.equal(await readAll("x"), unread.length);
+  t.same(ask(EMAIL).unread, []);
+});
+
+t.test("a pattern that takes too long is stopped, and its line counts as meant", async (t) => {
+  const matcher = new TermMatcher({ kinds: [], pattern: "^(a+)+$" });
+  const lineOf = (text: string) => ({
+    text,
+    rect: rect(5, 6, 300, 12),
+    confidence: 90,
+    words: [{ text, rect: rect(5, 6, 300, 12), confidence: 90 }],
+  });
+  t.same(matcher.boxesIn(lineOf(`${"a".repeat(60)}b`)), [rect(5, 6, 300, 12)]);
+  t.same(new TermMatcher({ kinds: [], pattern: "^c" }).boxesIn(lineOf("b")), []);
+  t.throws(() => new TermMatcher({ kinds: [], pattern: "(" }), { code: "bad_pattern" });
+});
