@@ -1,6 +1,9 @@
 export const ROLES = ["admin", "operator", "approver", "viewer", "agent"] as const;
 export type Role = (typeof ROLES)[number];
 
+/** Names of sets of tools: what most work on a desktop needs, and the tools of each effect. */
+export const TOOLSETS = ["core", "read", "overlay", "input", "admin"] as const;
+
 /** Desktops that one credential may be for, and how long the id of one may be. */
 export const MOST_DESKTOPS = 200;
 export const LONGEST_DESKTOP_ID = 200;

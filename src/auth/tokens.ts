@@ -137,7 +137,7 @@ export class TokenStore {
       sha256: sha256(token).toString("hex"),
       created_at: this.#clock.date().toISOString(),
       ...(options.mayElicit === true ? { elicit: true } : {}),
-      ...(options.toolsets == null ? {} : { toolsets: [...options.toolsets] }),
+      ...(options.toolsets == null ? {} : { toolsets: [...new Set(options.toolsets)] }),
       ...(options.expiresAt == null ? {} : { expires_at: options.expiresAt.toISOString() }),
       ...(owner === undefined ? {} : { owner }),
       ...(desktops === null ? {} : { desktops: [...new Set(desktops)] }),

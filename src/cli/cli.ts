@@ -1,7 +1,6 @@
 import { checkDataFormat } from "../appliance/data-format.ts";
-import { ROLES } from "../auth/principal.ts";
+import { ROLES, TOOLSETS } from "../auth/principal.ts";
 import type { Config } from "../config/config-schema.ts";
-import { TOOLSETS } from "../mcp/tool/toolsets.ts";
 import { VERSION } from "../platform/version.ts";
 import { auditCommand } from "./audit-cli.ts";
 import { backupCommand, restoreCommand } from "./backup-cli.ts";

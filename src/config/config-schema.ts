@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { PROVIDERS } from "../analysis/analysis.ts";
+import { TOOLSETS } from "../auth/principal.ts";
 import type { ConnectionInput } from "../desktop/connections/connection.ts";
 import { customRulesSchema } from "../desktop/control/custom-rules-fields.ts";
 import { MODES } from "../desktop/control/policy.ts";
-import { TOOLSETS } from "../mcp/tool/toolsets.ts";
 import { VIEWER_SECURITY } from "../web/viewer/security.ts";
 import { analysisSchema } from "./analysis-schema.ts";
 import { approvalsSchema } from "./approvals-schema.ts";

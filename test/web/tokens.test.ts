@@ -73,6 +73,22 @@ t.test("a token is of who makes it, unless they name another; the person behind 
   }
 });
 
+t.test("a token may be for certain sets of tools", async (t) => {
+  const { app, bearer, tokens } = await openHouse(t);
+  const headers = bearer("admin");
+  const make = (toolsets: unknown) =>
+    app.inject({
+      ...{ method: "POST", url: "/api/v1/tokens", headers },
+      payload: { name: "narrow", role: "agent", toolsets },
+    });
+  const made = newTokenSchema.strict().parse((await make(["read", "overlay", "read"])).json());
+  t.strictSame(made.toolsets, ["read", "overlay"]);
+  t.strictSame(tokens.verify(made.token)?.toolsets, ["read", "overlay"], "which MCP goes by");
+  t.equal((await make(null)).json().toolsets, null);
+  for (const bad of [[], ["all"], "read", ["read", "read", "read", "read", "read", "read"]])
+    t.equal((await make(bad)).statusCode, 400, JSON.stringify(bad));
+});
+
 t.test("a token may be for certain desktops, which lists say and the audit counts", async (t) => {
   const { app, bearer, desktops } = await openHouse(t);
   desktops.open("d2");

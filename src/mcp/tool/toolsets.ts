@@ -1,9 +1,9 @@
+import { TOOLSETS } from "../../auth/principal.ts";
+
 /** What a tool does to the world; also the name of its toolset in `?toolsets=`. */
 export const EFFECTS = ["read", "overlay", "input", "admin"] as const;
 export type ToolEffect = (typeof EFFECTS)[number];
 
-/** Names of sets of tools: what most work on a desktop needs, and the tools of each effect. */
-export const TOOLSETS = ["core", ...EFFECTS] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
 /** Looking, acting and pointing things out on one desktop or several, in few words for a model to read. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { LONGEST_DESKTOP_ID, LONGEST_OWNER, MOST_DESKTOPS, ROLES } from "../../auth/principal.ts";
+import { LONGEST_DESKTOP_ID, LONGEST_OWNER, MOST_DESKTOPS, ROLES, TOOLSETS } from "../../auth/principal.ts";
 
 /** A token as `GET /api/v1/tokens` lists it; its secret is not kept. */
 export const tokenInfoSchema = z.object({
@@ -32,6 +32,8 @@ export const tokenBodySchema = z.strictObject({
     .max(MOST_DESKTOPS)
     .nullable()
     .default(null),
+  /** The sets of tools that it has over MCP, listed and called; null: those of the configuration. */
+  toolsets: z.array(z.enum(TOOLSETS)).min(1).max(TOOLSETS.length).nullable().default(null),
   /** Left out or null: whoever asks for it. */
   owner: z.string().min(1).max(LONGEST_OWNER).nullable().default(null),
   expires_at: z.iso.datetime().nullable().default(null),

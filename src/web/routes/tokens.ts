@@ -22,7 +22,7 @@ export function tokenRoutes(
     return tokens.list().map(detailsOf);
   });
   app.post("/api/v1/tokens", { config }, async (request, reply): Promise<NewToken> => {
-    const { name, role, desktops, owner, expires_at } = parse(tokenBodySchema, request.body);
+    const { name, role, desktops, toolsets, owner, expires_at } = parse(tokenBodySchema, request.body);
     const expiresAt = expires_at === null ? null : new Date(expires_at);
     if (expiresAt !== null && expiresAt.getTime() <= clock.date().getTime()) {
       throw new RefusedError(
@@ -39,6 +39,7 @@ export function tokenRoutes(
     const { token, info } = await tokens.create(name, role, {
       expiresAt,
       desktops,
+      toolsets,
       // Who makes a token sees it, and is whose it is unless they say otherwise.
       owner: owner ?? personBehind(principalOf(request)),
     });

@@ -28,6 +28,33 @@ for (const width of [1440, 390]) {
     const tokens = async () =>
       z.array(tokenInfoSchema).parse(await (await appliance.fetch("/api/v1/tokens")).json());
 
+    await t.test("an agent's token has certain tools alone, and an owner", async (t) => {
+      await page.goto(`${appliance.url}/access`);
+      await page.getByRole("button", { name: "New token" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name").fill("Reader");
+      await dialog.getByLabel("With certain tools alone").check();
+      t.notOk(
+        await dialog.getByRole("button", { name: "Make the token" }).isEnabled(),
+        "with none it is of no use",
+      );
+      await dialog.getByLabel("Read: look").check();
+      await dialog.getByLabel("Owner").fill("oidc:alice");
+      await looksWell(t, page, "token-form-agent");
+      await dialog.getByRole("button", { name: "Make the token" }).click();
+      const token = await dialog.getByLabel("Token").inputValue();
+      await dialog.getByRole("button", { name: "Done" }).click();
+      t.match(
+        (await tokens()).find(({ name }) => name === "Reader"),
+        { role: "agent", toolsets: ["read"], owner: "oidc:alice" },
+      );
+      const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Reader" }) });
+      t.match(await row.innerText(), /Tools\s+read[\s\S]*Owner\s+oidc:alice/);
+      const agent = await appliance.agent({ token });
+      await t.rejects(agent.call("click_at", { x: 1, y: 1 }), "a tool that it has not");
+      await agent.call("list_connections", {});
+    });
+
     await t.test("a token is made, shown once, and revoked with all that it keeps open", async (t) => {
       await page.goto(`${appliance.url}/`);
       await page.getByRole("link", { name: "Admin" }).click();

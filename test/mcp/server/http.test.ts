@@ -208,6 +208,13 @@ t.test("a token's toolsets are all its holder has, and a URL leaves a part of th
   t.same(await ask(undefined, ""), overlay, "those of the configuration");
   t.equal((await ask(["core"], "")).length, 16, "the token's own go before");
   t.same(await ask(["core"], "?toolsets=overlay"), ["request_human", "draw_overlay", "clear_overlays"]);
+  const reader = { ...AGENT, id: "reader", toolsets: ["read"] };
+  const served = await listen(createMcp(fakeHouse().ports), "127.0.0.1", reader);
+  t.teardown(served.close);
+  for (const path of ["", "?toolsets=overlay", "?toolsets=read,overlay"]) {
+    const call = await modern(new URL(path, served.url), 1, "clear_overlays");
+    t.match(await messages(call), [{ error: { code: -32602 } }], `no call of what is not listed: ${path}`);
+  }
 });
 
 t.test("a modern client that hangs up aborts its action", async (t) => {

@@ -9,6 +9,7 @@ import { adminApi } from "./admin-api.ts";
 import { ROLE_WORDS, ROLES } from "./admin-words.ts";
 import { DesktopChecks } from "./desktop-checks.tsx";
 import { ShownOnce } from "./shown-once.tsx";
+import { type Toolset, ToolsetChecks } from "./toolset-checks.tsx";
 
 /** As the server takes it. */
 const LONGEST_OWNER = 300;
@@ -27,6 +28,9 @@ const TERMS = [
   ["It never expires", null],
 ] as const;
 const USUAL_TERM = 3;
+
+/** Those who may use MCP, where tools are. */
+const ROLES_OF_MCP: ReadonlySet<TokenDetails["role"]> = new Set(["admin", "operator", "agent"]);
 
 export interface TokenDialogProps {
   readonly onMade: () => void;
@@ -75,11 +79,14 @@ function TokenForm({
   const role = useSignal<TokenDetails["role"]>("agent");
   const isLimited = useSignal(false);
   const desktops = useSignal<readonly string[]>([]);
+  const hasSets = useSignal(false);
+  const toolsets = useSignal<readonly Toolset[]>([]);
   const owner = useSignal("");
   const term = useSignal<number>(USUAL_TERM);
   const isBusy = useSignal(false);
   const fault = useSignal<string | null>(null);
   const isForCertain = role.value !== "admin" && isLimited.value;
+  const isNarrowed = ROLES_OF_MCP.has(role.value) && hasSets.value;
   const make = (event: Event): void => {
     event.preventDefault();
     if (isBusy.value) return;
@@ -90,6 +97,7 @@ function TokenForm({
         name: name.value.trim(),
         role: role.value,
         desktops: isForCertain ? [...desktops.value] : null,
+        toolsets: isNarrowed ? [...toolsets.value] : null,
         owner: owner.value.trim() || null,
         expires_at: lifeMs === null ? null : new Date(serverNowMs() + lifeMs).toISOString(),
       })
@@ -145,6 +153,19 @@ function TokenForm({
         </label>
       )}
       {isForCertain && <DesktopChecks legend="Desktops" chosen={desktops} />}
+      {ROLES_OF_MCP.has(role.value) && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={hasSets.value}
+            onChange={(event) => {
+              hasSets.value = event.currentTarget.checked;
+            }}
+          />
+          <span>With certain tools alone</span>
+        </label>
+      )}
+      {isNarrowed && <ToolsetChecks chosen={toolsets} />}
       <label class="field">
         <span>Owner</span>
         <input
@@ -188,7 +209,11 @@ function TokenForm({
         <button
           type="submit"
           class="button button-primary"
-          disabled={isBusy.value || (isForCertain && desktops.value.length === 0)}
+          disabled={
+            isBusy.value ||
+            (isForCertain && desktops.value.length === 0) ||
+            (isNarrowed && toolsets.value.length === 0)
+          }
         >
           {isBusy.value ? "Making it…" : "Make the token"}
         </button>
