@@ -1,0 +1,127 @@
+import t from "tap";
+import * as z from "zod";
+import { randomOf } from "../../recording/studio.ts";
+import { until } from "../../support/until.ts";
+import { Appliance } from "../harness/appliance.ts";
+import { requirePeers } from "../harness/peers.ts";
+import { XDisplay } from "../harness/x-display.ts";
+import { openChromium } from "./input-programs.ts";
+
+// A page scrolls, moves, swaps and takes away buttons between get_elements and click_element: what is pressed is what was
+// named, or nothing, once the target has sent the change.
+
+const ROWS = 24;
+const ROW_HEIGHT = 60;
+const WORDS = ["Amber", "Birch", "Cedar", "Dune", "Ember", "Fjord", "Grove", "Heath"];
+
+const PAGE = `<!doctype html><meta charset="utf-8"><title>inputs</title>
+<style>
+ body { margin: 0; height: ${ROWS * ROW_HEIGHT}px; font: 15px sans-serif; background: #f4f4f6; cursor: default }
+ button { position: absolute; width: 150px; height: 34px; font: inherit; border: 1px solid #888; border-radius: 4px; background: #fdfdfd }
+</style>
+<body>
+<script>
+ window.heard = [];
+ addEventListener("click", ({ target }) => heard.push(target.id || "page"));
+ const words = ${JSON.stringify(WORDS)};
+ for (let row = 0; row < ${ROWS}; row++) {
+   const button = document.createElement("button");
+   button.id = "b" + row;
+   button.textContent = words[row % words.length] + " " + (row * 37 + 11);
+   document.body.append(button);
+ }
+ window.lay = () => {
+   scrollTo(0, 0);
+   [...document.querySelectorAll("button")].forEach((button, row) => {
+     button.hidden = false;
+     button.style.left = 80 + (row % 3) * 220 + "px";
+     button.style.top = 10 + row * ${ROW_HEIGHT} + "px";
+   });
+ };
+ lay();
+</script>`;
+
+/** What becomes of the page, as code that runs in it, for a row and a number from 0 to 1. */
+const CHANGES = {
+  nothing: () => "0",
+  scrolled: (_row: number, by: number) => `scrollTo(0, ${Math.round(10 + 500 * by)})`,
+  moved: (row: number, by: number) =>
+    `document.querySelector("#b${row}").style.left = "${Math.round(10 + 700 * by)}px"`,
+  swapped: (row: number, by: number) => `{
+    const [one, other] = [document.querySelector("#b${row}"), document.querySelector("#b${(row + 1 + Math.floor(3 * by)) % 8}")];
+    const { left, top } = one.style;
+    one.style.left = other.style.left; one.style.top = other.style.top;
+    other.style.left = left; other.style.top = top;
+  }`,
+  gone: (row: number) => `document.querySelector("#b${row}").hidden = true`,
+  covered: (row: number) => `{
+    const [one, other] = [document.querySelector("#b${row}"), document.querySelector("#b20")];
+    other.style.left = one.style.left; other.style.top = one.style.top; one.hidden = true;
+  }`,
+} as const;
+
+/** Each kind so often; `OC_DRAWS` for more. */
+const DRAWS = Number(process.env["OC_DRAWS"] ?? 3);
+
+const elementSchema = z.object({ id: z.string(), kind: z.string(), label: z.string().nullable() });
+const elementsSchema = z.object({ elements: z.array(elementSchema) });
+const answerSchema = z.looseObject({
+  structuredContent: z.looseObject({
+    moved: z.boolean().optional(),
+    error: z.object({ code: z.string() }).optional(),
+  }),
+});
+
+t.test("a press reaches the button that was named, or none", { timeout: 400_000 }, async (t) => {
+  if (!requirePeers(t, ["Xtigervnc", "xdotool", "openbox", "chromium"])) return;
+  const display = await XDisplay.start(t, { geometry: "1024x768" });
+  await display.openWindowManager();
+  const { page } = await openChromium(t, display, PAGE);
+  const appliance = await Appliance.start(t, { connect: [`vnc://127.0.0.1:${display.vncPort}`] });
+  const agent = await appliance.agent({ token: appliance.agentToken });
+  await until("a picture", () => agent.shot());
+  const elements = async () => elementsSchema.parse(await agent.call("get_elements")).elements;
+  const labelOf = (row: number): string => `${WORDS[row % WORDS.length]} ${row * 37 + 11}`;
+  const random = randomOf(11);
+  const done: Record<string, { pressed: number; moved: number; refused: number }> = {};
+  for (const [kind, change] of Object.entries(CHANGES)) {
+    const count = { pressed: 0, moved: 0, refused: 0 };
+    done[kind] = count;
+    for (let draw = 0; draw < DRAWS; draw++) {
+      const row = Math.floor(8 * random());
+      await page.evaluate("lay()");
+      const element = await until(`the button ${labelOf(row)}`, async () => {
+        const one = (await elements()).find(
+          ({ kind: is, label }) => is === "button" && label === labelOf(row),
+        );
+        return one ?? null;
+      });
+      await page.evaluate("window.heard.splice(0)");
+      const before = await agent.shot();
+      await page.evaluate(change(row, random()));
+      // What the target has not sent yet nobody can know of.
+      if (kind !== "nothing") {
+        await until("the change", async () => !Buffer.from((await agent.shot()).rgba).equals(before.rgba));
+      }
+      const { structuredContent } = answerSchema.parse(
+        await agent.raw("click_element", { element_id: element.id }),
+      );
+      const { error, moved } = structuredContent;
+      // The answer comes when the press had its say.
+      const heard = await page.evaluate<string[]>("window.heard");
+      if (error === undefined) {
+        count.pressed++;
+        if (moved === true) count.moved++;
+        t.same(heard, [`b${row}`], `${kind} ${draw}: pressed`);
+      } else {
+        count.refused++;
+        t.same(heard, [], `${kind} ${draw}: ${error.code}`);
+      }
+    }
+  }
+  t.comment(JSON.stringify(done));
+  t.equal(done["nothing"]?.pressed, DRAWS, "what stays is pressed");
+  t.ok((done["scrolled"]?.moved ?? 0) + (done["moved"]?.moved ?? 0) > 0, "what moved is followed");
+  t.equal(done["gone"]?.pressed, 0, "what is gone is not");
+  t.equal(done["covered"]?.pressed, 0, "nor what stands in its place");
+});
