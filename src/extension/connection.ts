@@ -104,7 +104,9 @@ export class Connection {
   }
 
   #judge(socket: WebSocket, proven: Status | null): void {
-    if (proven === null || socket !== this.#socket) return;
+    // Who denies hangs up at once, maybe before this is known: it counts unless somebody else is dialled by now.
+    const counts = socket === this.#socket || (this.#socket === null && proven?.kind === "denied");
+    if (proven === null || !counts) return;
     this.status = proven;
     if (proven.kind === "connected") {
       this.#isProven = true;

@@ -12,11 +12,12 @@ import { attempt, type ErrorWords, errorWords } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
 import { appState, may } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
+import { BrowserStep } from "./browser-step.tsx";
 import { clientIsConnected } from "./client-status.ts";
 
 type KnownSnippet = ConfigInfo["clients"][number];
 
-/** Three steps from nothing to an agent that works on a desktop. */
+/** Three steps from nothing to an agent that works on a desktop, and one more for who shares a browser. */
 export function SetupPage() {
   return (
     <Shell>
@@ -32,6 +33,11 @@ export function SetupPage() {
           <li>
             <ModeStep />
           </li>
+          {may("admin") && (
+            <li>
+              <BrowserStep />
+            </li>
+          )}
         </ol>
       </div>
     </Shell>
