@@ -600,6 +600,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "B1",
     "browser bridge",
     "no HTTP+SSE transport, /connect, --network, services or stand-alone binaries",
+    "test/e2e/browser/bridge-lifecycle.test.ts :: a browser is paired, shared, stopped and closed",
+    "test/e2e/browser/setup-page.test.ts :: the Setup page offers the extension and makes a pairing link",
     "test/browser/bridge.test.ts :: a code pairs one browser once, and what is kept then opens it again",
     "test/browser/bridge.test.ts :: a call has an id, a limit, and one answer",
     "test/web/browsers.test.ts :: only the extension, dialling a name of ours, is let in",
