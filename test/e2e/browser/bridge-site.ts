@@ -83,7 +83,7 @@ export async function openBridgeSite(owner: Owner): Promise<BridgeSite> {
         "/hostile": HOSTILE,
         "/moving": MOVING,
         "/strict": "<!doctype html><title>Strict</title><h1>Strict</h1><p id=out></p>",
-        "/table": `<!doctype html><title>Table</title><table>${Array.from({ length: 2000 }, (_, row) => `<tr><td>Row ${row}</td><td><button>Buy ${row}</button></td></tr>`).join("")}</table>`,
+        "/table": `<!doctype html><title>Table</title><table>${Array.from({ length: 500 }, (_, row) => `<tr><td>Row ${row}</td><td><button>Buy ${row}</button></td></tr>`).join("")}</table>`,
       };
       const path = request.url ?? "";
       if (path.startsWith("/script.js")) {
