@@ -209,7 +209,7 @@ async function openRooms(
       masks: await MasksStore.open(join(config.data_dir, "masks.json"), (err) =>
         log.error({ err }, "Masks could not be kept"),
       ),
-      requests: await RequestsStore.open(join(config.data_dir, "requests.json"), (err) =>
+      requests: await RequestsStore.open(join(config.data_dir, "requests.json"), sealer, (err) =>
         log.error({ err }, "Requests could not be kept"),
       ),
       configuredMasks: config.masks.map(({ desktop, ...mask }) => ({

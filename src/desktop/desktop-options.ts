@@ -39,7 +39,7 @@ export interface DesktopOptions extends ApprovalTerms {
   readonly masks?: readonly FirstMask[];
   /** How long an agent's request to a person waits, default 15 min. */
   readonly requestExpiryMs?: number;
-  /** Requests that were open when the process before this one ended. */
+  /** Requests of the process before this one, open ones and those that had ended. */
   readonly requests?: readonly HumanRequest[];
   /** How long a person may rest before agents have the input again, default 30 s; 0: until given back. */
   readonly humanIdleMs?: number;

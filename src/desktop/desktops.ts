@@ -225,6 +225,7 @@ export class Desktops {
     this.questions.remove(desktop);
     this.#ports.rules?.set(id, null);
     this.#ports.masks?.set(id, []);
+    this.#ports.requests?.set(id, []);
     this.#listeners.tell({ type: "removed", desktop, by });
     if (this.#stored.delete(id)) await this.#save();
   }
@@ -291,7 +292,7 @@ export class Desktops {
       if (event.type === "masks" && event.change !== "moved" && isLasting)
         this.#ports.masks?.set(connection.id, desktop.masks.kept);
       if (event.type === "request" && isLasting)
-        this.#ports.requests?.set(connection.id, desktop.requests.open);
+        this.#ports.requests?.set(connection.id, desktop.requests.kept);
       if (event.type === "mode" && event.by.kind === "human") rules?.set(connection.id, desktop.limits());
     });
     this.#listeners.tell({ type: "added", desktop, by });

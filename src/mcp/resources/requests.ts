@@ -25,7 +25,7 @@ export function requestOf(
   }
   throw new RefusedError(
     "not_found",
-    "no such request of yours: it was over before the server started anew, or more than an hour ago",
+    "no such request of yours: it never was, or ended more than an hour ago",
   );
 }
 

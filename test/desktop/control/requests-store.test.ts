@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { PLATFORM } from "../../../src/appliance/open-links.ts";
+import { SecretBox } from "../../../src/auth/secret-box.ts";
 import { configuredId } from "../../../src/desktop/connections/configured-id.ts";
 import { type ConnectionInput, makeConnection } from "../../../src/desktop/connections/connection.ts";
 import type { Actor } from "../../../src/desktop/control/action.ts";
@@ -17,6 +18,11 @@ const ID = configuredId(makeConnection(HOST, new Date(0)), 0);
 const ASKED = { kind: "code", reason: "enter the code", wantsPrivate: true } as const;
 /** An agent whose token may change connections. */
 const OPERATOR: Actor = { ...AGENT, authority: "rules" };
+
+/** What it seals is what SecretBox makes of it, by a key of this file's own. */
+const KEY_DIR = mkdtempSync(join(tmpdir(), "oc-requests-key-"));
+const BOX = await SecretBox.open(KEY_DIR);
+t.teardown(() => rmSync(KEY_DIR, { recursive: true, force: true }));
 
 function fileOf(t: Test): string {
   const path = mkdtempSync(join(tmpdir(), "oc-requests-"));
@@ -36,7 +42,7 @@ async function run(t: Test, path: string, use: (desktops: Desktops) => unknown):
       openLink: () => new FakeLink(),
       store: { load: async () => [], save: async () => {} },
       ownListeners: () => [],
-      requests: await RequestsStore.open(path, (error) => t.fail(String(error))),
+      requests: await RequestsStore.open(path, BOX, (error) => t.fail(String(error))),
     },
   );
   await desktops.open([HOST]);
@@ -59,8 +65,14 @@ t.test("what is open outlasts the server, who is at it and that it is private to
     t.equal(requests.isPrivate, true);
     requests.end(id, { state: "done", answer: "4711" }, HUMAN);
   });
-  t.notMatch(readFileSync(path, "utf8"), "4711", "an answer is never on the disk");
-  await run(t, path, (desktops) => t.same(desktops.get(ID).requests.open, []));
+  t.notMatch(readFileSync(path, "utf8"), "4711", "an answer is sealed");
+  await run(t, path, (desktops) => {
+    const { requests } = desktops.get(ID);
+    t.same(requests.open, []);
+    t.match(requests.of(AGENT.id), [{ id, state: "done", answer: "4711", endedBy: { id: HUMAN.id } }]);
+    t.same(requests.of("another"), [], "by its agent alone");
+    t.equal(requests.isPrivate, false);
+  });
 });
 
 t.test("those of a desktop that is removed end with it", async (t) => {
@@ -90,7 +102,34 @@ t.test("a file that is none of ours keeps the server from starting", async (t) =
   const path = fileOf(t);
   writeFileSync(path, '{"version": 1, "desktops": {"d": [{"id": "x"}]}}');
   await t.rejects(
-    RequestsStore.open(path, () => {}),
+    RequestsStore.open(path, BOX, () => {}),
     { code: "invalid_parameters" },
   );
 });
+
+t.test(
+  "what ended longer than an hour ago is forgotten, and an answer under another key is none",
+  async (t) => {
+    const path = fileOf(t);
+    let id = "";
+    await run(t, path, (desktops) => {
+      const { requests } = desktops.get(ID);
+      id = requests.ask(ASKED, AGENT).id;
+      requests.end(id, { state: "declined", answer: "4711" }, HUMAN);
+    });
+    const stored = JSON.parse(readFileSync(path, "utf8"));
+    const other = fileOf(t);
+    const [one] = Object.values<{ ended: { at: string; answer: string } }[]>(stored.desktops).flat();
+    if (one === undefined) throw new Error("nothing is kept");
+    const answer = one.ended.answer;
+    one.ended.answer = `${answer.slice(0, -2)}AA`;
+    writeFileSync(other, JSON.stringify(stored));
+    const faults: unknown[] = [];
+    const kept = await RequestsStore.open(other, BOX, (error) => faults.push(error));
+    t.match(kept.of(ID), [{ id, state: "declined", answer: null }]);
+    t.equal(faults.length, 1, "and it is told");
+    one.ended = { ...one.ended, answer, at: new Date(Date.parse(one.ended.at) - 3_600_001).toISOString() };
+    writeFileSync(other, JSON.stringify(stored));
+    await run(t, other, (desktops) => t.same(desktops.get(ID).requests.of(AGENT.id), []));
+  },
+);

@@ -33,6 +33,8 @@ export interface HumanRequest {
   readonly answer: string | null;
   /** null while it is open or taken, and where no person ended it. */
   readonly endedBy: Actor | null;
+  /** null while it is open or taken. */
+  readonly endedAt: string | null;
 }
 
 /** What happened to a request; `returned`: who took it gave it back without an answer. */

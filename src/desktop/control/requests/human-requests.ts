@@ -23,7 +23,7 @@ const DEFAULT_EXPIRY_MS = 900_000;
 /** Requests that are over are told to who asks for so long … */
 const KEPT_MS = 3_600_000;
 /** … and so many of one desktop at most. */
-const MOST_ENDED = 50;
+export const MOST_ENDED = 50;
 
 /** What is needed of the desktop; Desktop is one. */
 interface RequestedDesktop {
@@ -42,7 +42,7 @@ interface HumanRequestsPorts {
 interface HumanRequestsOptions {
   /** How long a request waits, and how long one that is taken may last after its person has left; default 15 min. */
   readonly requestExpiryMs?: number;
-  /** Those that were open when the process before this one ended; one that was private is so again. */
+  /** Those of the process before this one: what was open is so again, what was private too. */
   readonly requests?: readonly HumanRequest[];
 }
 
@@ -60,11 +60,6 @@ export interface RequestEnd {
   readonly answer: string | null;
 }
 
-interface Ended {
-  readonly request: HumanRequest;
-  readonly atMs: number;
-}
-
 /**
  * The requests of agents to people on one desktop. A person who takes one may make it private: from then on, until that
  * person or an administrator ends it or gives the input back, no agent and no recording sees anything of the desktop. It
@@ -76,7 +71,7 @@ export class HumanRequests {
   readonly #ports: HumanRequestsPorts;
   readonly #open = new Map<string, HumanRequest>();
   readonly #expiries = new Map<string, () => void>();
-  #ended: Ended[] = [];
+  #ended: HumanRequest[] = [];
   #isPrivate = false;
 
   constructor(
@@ -90,7 +85,9 @@ export class HumanRequests {
     desktop.on(({ type }) => {
       if (type === "holder") this.#holderChanged();
     });
+    this.#ended = requests.filter(({ endedAt }) => endedAt !== null);
     for (const request of requests) {
+      if (request.endedAt !== null) continue;
       this.#open.set(request.id, request);
       this.#expireLater(request);
     }
@@ -102,6 +99,12 @@ export class HumanRequests {
     return [...this.#open.values()];
   }
 
+  /** Those that the next process is to know as well: what is open, and what ended a while ago, oldest first. */
+  get kept(): readonly HumanRequest[] {
+    this.#forgetOld();
+    return [...this.#ended, ...this.#open.values()];
+  }
+
   /** Whether nothing of the desktop is to be seen by agents and recordings now. */
   get isPrivate(): boolean {
     return this.#isPrivate;
@@ -109,10 +112,7 @@ export class HumanRequests {
 
   /** Of one agent, those that ended a while ago included, oldest first. */
   of(agentId: string): readonly HumanRequest[] {
-    this.#forgetOld();
-    return [...this.#ended.map(({ request }) => request), ...this.#open.values()].filter(
-      ({ actor }) => actor.id === agentId,
-    );
+    return this.kept.filter(({ actor }) => actor.id === agentId);
   }
 
   /** Throws RefusedError private_time for agents while a person has the desktop for themselves. */
@@ -150,7 +150,7 @@ export class HumanRequests {
     const request: HumanRequest = {
       ...{ id: randomUUID(), desktopId: this.#desktop.id, kind, reason: words, wantsPrivate },
       actor: { ...actor, name: plainWords(actor.name) },
-      ...{ state: "open", takenBy: null, isPrivate: false, answer: null, endedBy: null },
+      ...{ state: "open", takenBy: null, isPrivate: false, answer: null, endedBy: null, endedAt: null },
       askedAt: this.#ports.clock.date().toISOString(),
       expiresAt: this.#inExpiry(),
     };
@@ -253,12 +253,16 @@ export class HumanRequests {
     answer: string | null,
   ): HumanRequest {
     const written = answer === null || answer === "" ? null : answer;
-    const over = { ...request, state, takenBy: null, isPrivate: false, answer: written, endedBy: by };
+    const endedAt = this.#ports.clock.date().toISOString();
+    const over = {
+      ...{ ...request, state, takenBy: null, isPrivate: false },
+      ...{ answer: written, endedBy: by, endedAt },
+    };
     this.#open.delete(request.id);
     this.#expiries.get(request.id)?.();
     this.#expiries.delete(request.id);
     this.#forgetOld();
-    this.#ended = [...this.#ended, { request: over, atMs: this.#ports.clock.nowMs() }].slice(-MOST_ENDED);
+    this.#ended = [...this.#ended, over].slice(-MOST_ENDED);
     this.#cover();
     this.#ports.tell({ type: "request", change: state, request: over, by });
     return over;
@@ -297,8 +301,8 @@ export class HumanRequests {
   }
 
   #forgetOld(): void {
-    const sinceMs = this.#ports.clock.nowMs() - KEPT_MS;
-    this.#ended = this.#ended.filter(({ atMs }) => atMs >= sinceMs);
+    const since = new Date(this.#ports.clock.date().getTime() - KEPT_MS).toISOString();
+    this.#ended = this.#ended.filter(({ endedAt }) => endedAt !== null && endedAt >= since);
   }
 }
 
