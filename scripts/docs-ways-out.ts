@@ -74,6 +74,7 @@ export const WAYS_OUT: readonly Way[] = [
   ...of("viewer", "the place that a question is about", SHOWN, [
     "GET /api/v1/approvals/:approvalId/picture.png",
     "GET /api/v1/approvals",
+    "POST /api/v1/answers/open",
   ]),
   ...of("recorded", "pixels", E2E, [
     "tool get_frame_at",

@@ -86,7 +86,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "mcp/",
     "platform/json-file.ts",
     "recording/library/recording-notes.ts",
-    "push/subscriptions.ts",
+    "push/",
     "web/",
   ],
 };

@@ -16,12 +16,15 @@ async function routesOf(t: Parameters<typeof openHouse>[0]): Promise<string[]> {
   const { app } = await openHouse(t);
   const found: string[] = [];
   app.addHook("onRoute", ({ method, url }) => {
-    if ([method].flat().includes("GET")) found.push(`GET ${url}`);
+    found.push(...[method].flat().map((one) => `${one} ${url}`));
   });
   await app.ready();
-  return found.filter(
-    (route) => route.includes("/api/v1/") || route.includes("/ws/") || route.endsWith("/websockify"),
-  );
+  // What else than GETs answers with something of a screen is named; their other answers are of what was asked.
+  const isLookedAt = (route: string): boolean =>
+    route.startsWith("GET ") || WAYS_OUT.some(({ way }) => way === route);
+  return found
+    .filter(isLookedAt)
+    .filter((route) => route.includes("/api/v1/") || route.includes("/ws/") || route.endsWith("/websockify"));
 }
 
 /** Names of what is kept in the data folder, by the code that opens it. */

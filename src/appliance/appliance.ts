@@ -6,6 +6,7 @@ import { auditDesktops, testEntry } from "../audit/desktop-audit.ts";
 import { auditMcp } from "../audit/mcp-audit.ts";
 import { auditRecordings } from "../audit/recording-audit.ts";
 import { tokenEntry } from "../audit/token-audit.ts";
+import { AnswerLinks } from "../auth/answer-links.ts";
 import { Authenticator } from "../auth/authenticator.ts";
 import { Lockout } from "../auth/lockout.ts";
 import { OneTimeCodes, TICKETS } from "../auth/one-time-codes.ts";
@@ -234,10 +235,11 @@ async function openRooms(
   closeStack.add(() => desktops.close());
   auditDesktops(desktops, (entry) => audit.record(entry));
   logDesktops(desktops, log);
-  const pushRooms = { log, clock, own, record: (entry: AuditEntry) => audit.record(entry) };
+  const isActive = (personId: string): boolean => authenticator.isActive({ id: personId });
+  const answers = new AnswerLinks(clock, config.approvals.expiry_ms, isActive);
+  const pushRooms = { log, clock, own, answers, record: (entry: AuditEntry) => audit.record(entry) };
   const pushes = openPush(config, pushRooms);
   closeStack.add(() => pushes.close());
-  const isActive = (personId: string): boolean => authenticator.isActive({ id: personId });
   const webPushes = await openWebPushes(config, { ...pushRooms, pushes, sealer, isActive });
   closeStack.add(() => webPushes?.close());
   pushes.follow(desktops);
@@ -320,7 +322,7 @@ async function openRooms(
     authenticator,
     tokens,
     secrets,
-    tickets,
+    ...{ tickets, answers },
     ...(webPushes === null ? {} : { push: webPushes }),
     ...(oidc === null ? {} : { oidc }),
     ...(accessTokens === null ? {} : { accessTokens }),

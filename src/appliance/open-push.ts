@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { AuditEntry } from "../audit/audit-event.ts";
+import type { AnswerLink, AnswerLinks } from "../auth/answer-links.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { OwnListener, TargetReach } from "../desktop/connections/target-guard.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -18,6 +19,7 @@ interface PushRooms {
   readonly log: Logger;
   readonly clock: Clock;
   readonly own: OwnListener[];
+  readonly answers: AnswerLinks;
   record(entry: AuditEntry): void;
 }
 
@@ -30,15 +32,15 @@ interface WebPushRooms extends PushRooms {
 
 /** What tells people in their browsers; null where that is not configured. */
 export async function openWebPushes(config: Config, rooms: WebPushRooms): Promise<WebPushes | null> {
-  const { subject, services } = config.push.web;
+  const { subject, services, link } = config.push.web;
   if (subject === undefined) return null;
-  const { log, clock, own, pushes, sealer, isActive } = rooms;
+  const { log, clock, own, pushes, sealer, isActive, answers } = rooms;
   return new WebPushes({
     ...{ clock, pushes, subject, services, isActive },
     post: (request) => guardedPost(request, pushReach(config, own)),
     subscriptions: await Subscriptions.open(join(config.data_dir, "push.json"), sealer),
     // The browser knows where it is subscribed.
-    linkOf: (notice) => pathOf(notice),
+    linkOf: (notice, by) => pathOfLink(link, notice, by, answers),
     onFault: (err) => log.error({ err }, "Push subscriptions could not be kept"),
   });
 }
@@ -64,35 +66,48 @@ export function openPush(config: Config, rooms: PushRooms): Pushes {
   );
 }
 
-function configuredReceivers({ push, targets }: Config, { clock, own }: PushRooms): readonly PushReceiver[] {
+function configuredReceivers(
+  { push, targets }: Config,
+  { clock, own, answers }: PushRooms,
+): readonly PushReceiver[] {
   const reach = pushReach({ targets }, own);
+  const receiverOf = (name: string, wish: PushWish): Omit<PushReceiver, "send"> => ({
+    name,
+    wants: (notice) => isWanted(wish, notice),
+    linkOf: (notice) => {
+      const by = { id: `link:${name}`, name: `whoever opened the link of ${name}` };
+      const path = push.base_url === undefined ? null : pathOfLink(wish.link, notice, by, answers);
+      return path === null ? null : `${push.base_url}${path}`;
+    },
+  });
   return [
     ...push.webhooks.map((webhook): PushReceiver => {
       const hook = new Webhook(webhook, reach, clock);
       return {
-        ...receiverOf(`webhook ${webhook.name}`, webhook, push),
+        ...receiverOf(`webhook ${webhook.name}`, webhook),
         send: (message) => hook.send(message),
       };
     }),
     ...push.commands.map(
       (command): PushReceiver => ({
-        ...receiverOf(`command ${command.name}`, command, push),
+        ...receiverOf(`command ${command.name}`, command),
         send: (message) => runCommand(command.argv, message),
       }),
     ),
   ];
 }
 
-function receiverOf(name: string, wish: PushWish, { base_url }: Config["push"]): Omit<PushReceiver, "send"> {
-  return {
-    name,
-    wants: (notice) => isWanted(wish, notice),
-    linkOf: (notice) => (base_url === undefined ? null : linkOf(notice, wish.link, base_url)),
-  };
-}
-
-function linkOf(notice: Notice, link: PushLink, baseUrl: string): string | null {
-  return link === "none" ? null : `${baseUrl}${pathOf(notice)}`;
+/** Where a link leads, without who is reached there. */
+function pathOfLink(
+  link: PushLink,
+  notice: Notice,
+  by: AnswerLink["by"],
+  answers: AnswerLinks,
+): string | null {
+  if (link === "none") return null;
+  if (link === "page" || notice.subject !== "approval") return pathOf(notice);
+  // What is behind the # is sent to nobody before a person presses the button there: links are looked at by many.
+  return `/answer#t=${answers.issue({ questionId: notice.id, by })}`;
 }
 
 /** The card in the web app. */

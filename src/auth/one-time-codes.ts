@@ -14,13 +14,13 @@ const SIGN_IN_CODES: CodeLimits = { lifetimeMs: 10 * 60_000, most: 64 };
 /** Of guests. */
 export const TICKETS: CodeLimits = { lifetimeMs: 60_000, most: 1000 };
 
-/** Codes for `/?token=` and the sign-in page: 128 random bits, good once and for a while. */
-export class OneTimeCodes {
+/** Codes for `/?token=`, the sign-in page and links: 128 random bits, good once and for a while. `What` each stands for. */
+export class OneTimeCodes<What = Principal> {
   readonly lifetimeMs: number;
   readonly #most: number;
   readonly #clock: Clock;
   /** By hash, so that neither a memory dump nor timing gives a code away; oldest first. */
-  readonly #codes = new Map<string, { readonly principal: Principal; readonly expiresAtMs: number }>();
+  readonly #codes = new Map<string, { readonly what: What; readonly expiresAtMs: number }>();
 
   constructor(clock: Clock, { lifetimeMs, most }: CodeLimits = SIGN_IN_CODES) {
     this.#clock = clock;
@@ -28,22 +28,27 @@ export class OneTimeCodes {
     this.#most = most;
   }
 
-  issue(principal: Principal): string {
+  issue(what: What): string {
     for (const [key, entry] of this.#codes) {
       if (entry.expiresAtMs > this.#clock.nowMs() && this.#codes.size < this.#most) break;
       this.#codes.delete(key);
     }
     const code = randomBytes(16).toString("base64url");
-    this.#codes.set(hash(code), { principal, expiresAtMs: this.#clock.nowMs() + this.lifetimeMs });
+    this.#codes.set(hash(code), { what, expiresAtMs: this.#clock.nowMs() + this.lifetimeMs });
     return code;
   }
 
-  /** Whom the code signs in, once; null when it is unknown, used or too old. */
-  redeem(code: string): Principal | null {
-    const key = hash(code);
-    const entry = this.#codes.get(key);
-    this.#codes.delete(key);
-    return entry !== undefined && entry.expiresAtMs > this.#clock.nowMs() ? entry.principal : null;
+  /** What the code stands for, once; null when it is unknown, used or too old. */
+  redeem(code: string): What | null {
+    const found = this.find(code);
+    this.#codes.delete(hash(code));
+    return found;
+  }
+
+  /** As `redeem`, and the code stays good. */
+  find(code: string): What | null {
+    const entry = this.#codes.get(hash(code));
+    return entry !== undefined && entry.expiresAtMs > this.#clock.nowMs() ? entry.what : null;
   }
 }
 

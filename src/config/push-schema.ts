@@ -29,7 +29,9 @@ const wish = {
   link: z
     .enum(PUSH_LINKS)
     .default("page")
-    .describe("none, page (the web app, which asks who it is). Needs push.base_url."),
+    .describe(
+      "none, page (the web app, which asks who it is), ticket (of approvals: the question alone, answered once by whoever has the link; else as page). Needs push.base_url.",
+    ),
 } as const;
 
 /** Who is told that agents ask for a person. */
@@ -96,6 +98,10 @@ export const pushSchema = z
           .describe(
             "How push services reach you, mailto:ADDRESS or a https: URL. With it people may be told in their browsers (Web Push).",
           ),
+        link: z
+          .enum(PUSH_LINKS)
+          .default("page")
+          .describe("As of webhooks. A ticket answers as the person of the browser."),
         services: list
           .default([...PUSH_SERVICES])
           .describe(
@@ -111,4 +117,9 @@ export const pushSchema = z
       return new Set(names).size === names.length;
     },
     { error: "expected each name once" },
+  )
+  .refine(
+    ({ base_url, webhooks, commands }) =>
+      base_url !== undefined || [...webhooks, ...commands].every(({ link }) => link !== "ticket"),
+    { error: "expected base_url, where links lead, for what has link: ticket", path: ["base_url"] },
   );

@@ -2,8 +2,8 @@
 export const PUSH_SUBJECTS = ["approval", "request"] as const;
 export type PushSubject = (typeof PUSH_SUBJECTS)[number];
 
-/** Where the link of a push leads: nowhere, or to the web app. */
-export const PUSH_LINKS = ["none", "page"] as const;
+/** Where the link of a push leads: nowhere, to the web app, or to one question, which whoever has the link may answer. */
+export const PUSH_LINKS = ["none", "page", "ticket"] as const;
 export type PushLink = (typeof PUSH_LINKS)[number];
 
 /**

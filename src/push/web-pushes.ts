@@ -33,7 +33,8 @@ interface WebPushPorts {
   readonly services: readonly string[];
   /** Whether the person's credential still is one. */
   isActive(personId: string): boolean;
-  linkOf(notice: Notice, personId: string): string;
+  /** `by`: as whom its person answers. */
+  linkOf(notice: Notice, by: { readonly id: string; readonly name: string }): string | null;
   onFault(error: unknown): void;
 }
 
@@ -115,7 +116,7 @@ export class WebPushes {
         // A question about no desktop is one about the house.
         return desktops === undefined || (desktop !== null && desktops.includes(desktop.id));
       },
-      linkOf: (notice) => linkOf(notice, personId),
+      linkOf: (notice) => linkOf(notice, { id: personId, name: `the person of ${name}` }),
       send: (message) => this.#send(subscription, message),
     };
     this.#receivers.set(endpoint, receiver);

@@ -30,7 +30,7 @@ async function open(t: Test, dir = t.testdir(), clock = new FakeClock()) {
     },
     ...{ subject: "mailto:ops@example.com", services: ["push.example"] },
     isActive: () => state.isActive,
-    linkOf: ({ id }, personId) => `/approvals?card=${id}&to=${personId}`,
+    linkOf: ({ id }, by) => `/approvals?card=${id}&to=${by.id}`,
     onFault: (error) => void faults.push(error),
   });
   /** As a courier does it. */

@@ -8,6 +8,7 @@ import pino from "pino";
 import type { Test } from "tap";
 import { WebSocket } from "ws";
 import type { AuditEntry } from "../../src/audit/audit-event.ts";
+import { AnswerLinks } from "../../src/auth/answer-links.ts";
 import { Authenticator } from "../../src/auth/authenticator.ts";
 import { Lockout } from "../../src/auth/lockout.ts";
 import { OneTimeCodes, TICKETS } from "../../src/auth/one-time-codes.ts";
@@ -121,6 +122,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     secrets: await SecretStore.open(dir, await SecretBox.open(dir), clock),
     tickets,
     browsers: { browsers, extension: new Uint8Array([80, 75]) },
+    answers: new AnswerLinks(clock, 120_000, () => true),
     clients,
     clock,
     logger,

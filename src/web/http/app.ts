@@ -11,6 +11,7 @@ import { OpenReaders } from "../../recording/read/open-readers.ts";
 import { refuseBroken } from "../api/client-error.ts";
 import { DesktopDescriber } from "../api/desktop-details.ts";
 import { EventHub } from "../api/event-hub.ts";
+import { answerRoutes } from "../routes/answers.ts";
 import { approvalRoutes } from "../routes/approvals.ts";
 import { auditLogRoutes } from "../routes/audit-log.ts";
 import { browserRoutes } from "../routes/browsers.ts";
@@ -200,6 +201,7 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   approvalRoutes(app, ports, reading);
   requestRoutes(app, ports);
   pushRoutes(app, ports);
+  if (ports.answers !== undefined) answerRoutes(app, ports.answers, ports, limits);
   ruleRoutes(app, ports);
   maskRoutes(app, ports);
   if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);

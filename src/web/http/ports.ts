@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { WebSocket } from "ws";
 import type { AuditEntry } from "../../audit/audit-event.ts";
 import type { AuditLog } from "../../audit/read-back.ts";
+import type { AnswerLinks } from "../../auth/answer-links.ts";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import type { AccessTokens } from "../../auth/oidc/access-tokens.ts";
 import type { OidcSignIn } from "../../auth/oidc/oidc-sign-in.ts";
@@ -169,6 +170,8 @@ export interface AppPorts {
   readonly accessTokens?: Pick<AccessTokens, "resource" | "scopes" | "issuer">;
   /** Links for guests; absent: nobody is invited. */
   readonly tickets?: Pick<OneTimeCodes, "issue" | "lifetimeMs">;
+  /** Links that show one question; absent: there are none. */
+  readonly answers?: Pick<AnswerLinks, "open" | "find" | "close">;
   /** Browsers of people that are told by push; absent: none is. */
   readonly push?: Pick<WebPushes, "publicKey" | "subscribe" | "unsubscribe">;
   /** Absent: nobody makes tokens by REST. */

@@ -22,6 +22,9 @@ const PAGES = [
   "/audit",
 ] as const;
 
+/** Those for who is not signed in. */
+const OPEN_PAGES = ["/signin", "/answer"] as const;
+
 export interface PageParts {
   readonly gate: AccessGuard;
   readonly signIn: SignIn;
@@ -50,7 +53,9 @@ export function pageRoutes(app: FastifyInstance, ports: RoutePorts, parts: PageP
     if (request.method === "GET" && wantsHtml(request)) return page.send(reply.code(404));
     throw new RefusedError("not_found", `there is no ${request.method} route at this address`);
   });
-  app.get("/signin", { config: { access: "open" } }, (_request, reply) => page.send(reply));
+  for (const url of OPEN_PAGES) {
+    app.get(url, { config: { access: "open" } }, (_request, reply) => page.send(reply));
+  }
   assetRoutes(app, ports.clientDir);
 }
 

@@ -123,6 +123,8 @@ const TOLD_OTHERWISE: Readonly<Record<string, AuditType | null>> = {
   "POST /api/v1/desktops/:id/take-over": "input.taken_over",
   "POST /api/v1/approvals/:approvalId": "approval.granted",
   "POST /api/v1/requests/:id": "request.taken",
+  "POST /api/v1/answers/open": "approval.viewed",
+  "POST /api/v1/answers": "approval.granted",
   "POST /api/v1/desktops/:id/rules/try": null,
   "PATCH /api/v1/desktops/:id/replay": null,
   "POST /api/v1/recordings/:id/verify": null,
@@ -160,6 +162,9 @@ const NOT_WRITTEN_FIRST: ReadonlySet<string> = new Set([
   "POST /api/v1/recordings/:id/verify",
   "POST /api/v1/requests/:id",
   "POST /api/v1/approvals/:approvalId",
+  // A guess is told as a failed sign-in; a yes is written first (test/web/answers.test.ts).
+  "POST /api/v1/answers/open",
+  "POST /api/v1/answers",
   "POST /signin/oidc/logout",
 ]);
 

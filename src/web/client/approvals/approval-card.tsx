@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { visibleText } from "../../../compositor/look/shown-text.ts";
 import type { ApprovalInfo, DecisionBody } from "../../api/api.ts";
 import { lazy } from "../controls/lazy.tsx";
 import { api, serverNowMs } from "../shell/api-client.ts";
@@ -10,7 +9,7 @@ import { isTyping } from "../shell/keyboard-focus.ts";
 import { decisionWords } from "../shell/labels.ts";
 import { showError } from "../shell/notices.ts";
 import { desktopOf, may, me, now } from "../shell/session.ts";
-import { ApprovalPicture } from "./approval-picture.tsx";
+import { ApprovalBody } from "./approval-body.tsx";
 import { whyNotYours } from "./four-eyes.ts";
 
 const ApprovalEdit = lazy(async () => (await import("./approval-edit.tsx")).ApprovalEdit);
@@ -92,48 +91,17 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
           </span>
         )}
       </header>
-      <ApprovalPicture
+      <ApprovalBody
         approval={approval}
+        desktopName={
+          isDesktopNamed && approval.desktop_id !== ""
+            ? (desktopOf(approval.desktop_id)?.name ?? "a desktop")
+            : null
+        }
         onShown={() => {
           isShown.value = true;
         }}
       />
-      <p class="approval-who">
-        <strong>{approval.actor.name}</strong> wants to do this
-        {isDesktopNamed && approval.desktop_id !== "" && (
-          <> on {desktopOf(approval.desktop_id)?.name ?? "a desktop"}</>
-        )}
-        {approval.intent === null ? ", and gave no reason." : ":"}
-      </p>
-      {approval.intent !== null && <blockquote class="approval-intent">{approval.intent}</blockquote>}
-      {approval.text !== null && (
-        <p class="approval-text">
-          <span class="muted">Text</span>
-          <code>{visibleText(approval.text)}</code>
-        </p>
-      )}
-      {approval.details.length > 0 && (
-        <dl class="approval-details">
-          {approval.details.map(({ name, value }) => (
-            <div key={name}>
-              <dt class="muted">{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      {approval.hidden_from !== undefined && (
-        <p class="approval-bound muted">
-          A part of this is hidden from {approval.hidden_from.includes("viewer") ? "you too" : "the agent"}.
-        </p>
-      )}
-      {isPending && approval.bound !== null && (
-        <p class="approval-bound muted">
-          {approval.is_exact
-            ? "Void as soon as anything in this picture changes."
-            : "Void as soon as this picture changes visibly; the desktop sends approximations."}
-        </p>
-      )}
       {isPending && barred !== null && (
         <p class="approval-barred" role="note">
           {barred}

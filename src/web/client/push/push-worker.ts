@@ -8,7 +8,7 @@ interface WorkerScope {
   readonly registration: {
     showNotification(
       title: string,
-      options: { readonly body: string; readonly tag: string; readonly data: string; readonly icon?: string },
+      options: { readonly body: string; readonly tag: string; readonly data: string },
     ): Promise<void>;
   };
   readonly clients: {
@@ -38,7 +38,7 @@ interface Pushed {
   readonly message: string;
   /** Of the question: told again it is shown once. */
   readonly tag: string;
-  readonly url: string;
+  readonly url: string | null;
 }
 
 declare const self: WorkerScope;
@@ -53,7 +53,9 @@ self.addEventListener("push", (event) => {
     tag: "unknown",
     url: "/approvals",
   };
-  event.waitUntil(self.registration.showNotification(title, { body: message, tag, data: url }));
+  event.waitUntil(
+    self.registration.showNotification(title, { body: message, tag, data: url ?? "/approvals" }),
+  );
 });
 
 self.addEventListener("notificationclick", (event) => {

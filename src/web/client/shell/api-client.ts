@@ -1,3 +1,4 @@
+import type { AnswerBody, OpenedAnswer } from "../../api/answers-api.ts";
 import type {
   ActionInfo,
   ConfigInfo,
@@ -174,6 +175,12 @@ export const api = {
   },
   async answerRequest(id: string, body: RequestBody): Promise<void> {
     await request("POST", `/api/v1/requests/${encodeURIComponent(id)}`, body);
+  },
+  async openAnswer(ticket: string): Promise<OpenedAnswer> {
+    return (await request("POST", "/api/v1/answers/open", { ticket })).json();
+  },
+  async answer(body: AnswerBody): Promise<void> {
+    await request("POST", "/api/v1/answers", body);
   },
   async push(): Promise<PushInfo> {
     return (await request("GET", "/api/v1/push")).json();

@@ -22,6 +22,7 @@ const TITLES = {
   secrets: "Secrets",
   audit: "Audit log",
   signin: "Sign in",
+  answer: "A question for you",
   unknown: "Not found",
 } as const satisfies Record<Route["page"], string>;
 
@@ -88,6 +89,10 @@ const LOADERS = {
     const { SignInPage } = await import("../setup/sign-in-page.tsx");
     return () => <SignInPage />;
   },
+  answer: async () => {
+    const { AnswerPage } = await import("../approvals/answer-page.tsx");
+    return () => <AnswerPage />;
+  },
   unknown: async () => {
     const { UnknownPage } = await import("./unknown-page.tsx");
     return (current) => (current.page === "unknown" ? <UnknownPage path={current.path} /> : null);
@@ -108,7 +113,7 @@ export function App() {
   const shown = useSignal<Shown>({ kind: "nothing" });
   useEffect(() => {
     const { page } = current;
-    if (page !== "signin") startSession();
+    if (page !== "signin" && page !== "answer") startSession();
     LOADERS[page]().then(
       (draw) => {
         if (route.value.page === page) shown.value = { kind: "page", page, draw };

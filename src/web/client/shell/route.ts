@@ -13,6 +13,7 @@ export type Route =
   | { readonly page: "secrets" }
   | { readonly page: "audit" }
   | { readonly page: "signin" }
+  | { readonly page: "answer" }
   | { readonly page: "unknown"; readonly path: string };
 
 const VIEWER_PATH = /^\/desktops\/([^/]+)\/?$/;
@@ -54,6 +55,8 @@ export function routeOf(path: string, query: string): Route {
       return { page: "secrets" };
     case "/audit":
       return { page: "audit" };
+    case "/answer":
+      return { page: "answer" };
     case "/signin":
       return { page: "signin" };
   }
@@ -74,7 +77,9 @@ export function wantedPath(query: string): string {
   const url = URL.canParse(next, base) ? new URL(next, base) : null;
   if (url?.origin !== base) return "/";
   const { page } = routeOf(url.pathname, url.search);
-  return page === "unknown" || page === "signin" ? "/" : url.pathname + url.search + url.hash;
+  return page === "unknown" || page === "signin" || page === "answer"
+    ? "/"
+    : url.pathname + url.search + url.hash;
 }
 
 /** The address of the sign-in page that leads back to where one is. */

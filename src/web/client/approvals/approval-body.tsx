@@ -1,0 +1,54 @@
+import { visibleText } from "../../../compositor/look/shown-text.ts";
+import type { ApprovalInfo } from "../../api/api.ts";
+import { ApprovalPicture } from "./approval-picture.tsx";
+
+export interface ApprovalBodyProps {
+  readonly approval: ApprovalInfo;
+  /** null: it need not be said. */
+  readonly desktopName: string | null;
+  /** Its picture stands there. */
+  readonly onShown: () => void;
+}
+
+/** What is asked, by whom and why: all that a person has to know before they answer. */
+export function ApprovalBody({ approval, desktopName, onShown }: ApprovalBodyProps) {
+  return (
+    <>
+      <ApprovalPicture approval={approval} onShown={onShown} />
+      <p class="approval-who">
+        <strong>{approval.actor.name}</strong> wants to do this
+        {desktopName !== null && <> on {desktopName}</>}
+        {approval.intent === null ? ", and gave no reason." : ":"}
+      </p>
+      {approval.intent !== null && <blockquote class="approval-intent">{approval.intent}</blockquote>}
+      {approval.text !== null && (
+        <p class="approval-text">
+          <span class="muted">Text</span>
+          <code>{visibleText(approval.text)}</code>
+        </p>
+      )}
+      {approval.details.length > 0 && (
+        <dl class="approval-details">
+          {approval.details.map(({ name, value }) => (
+            <div key={name}>
+              <dt class="muted">{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {approval.hidden_from !== undefined && (
+        <p class="approval-bound muted">
+          A part of this is hidden from {approval.hidden_from.includes("viewer") ? "you too" : "the agent"}.
+        </p>
+      )}
+      {approval.state === "pending" && approval.bound !== null && (
+        <p class="approval-bound muted">
+          {approval.is_exact
+            ? "Void as soon as anything in this picture changes."
+            : "Void as soon as this picture changes visibly; the desktop sends approximations."}
+        </p>
+      )}
+    </>
+  );
+}
