@@ -1,5 +1,6 @@
 import t, { type Test } from "tap";
 import { AnswerLinks } from "../../src/auth/answer-links.ts";
+import { openedAnswerSchema } from "../../src/web/api/answers-api.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { PICTURE } from "./fake-desktops.ts";
 import { openHouse } from "./fake-house.ts";
@@ -28,12 +29,12 @@ t.test("a link shows its question and its picture, and takes one answer", async 
   const opened = await post("/open", { ticket });
   t.equal(opened.statusCode, 200);
   t.equal(opened.headers["cache-control"], "no-store");
-  const body = opened.json();
+  const body = openedAnswerSchema.strict().parse(opened.json());
   t.match(body, {
     approval: { id: "q1", text: "typed words", picture_url: null },
     desktop_name: "127.0.0.1:5900",
   });
-  t.same(Buffer.from(body.picture, "base64"), Buffer.from(PICTURE));
+  t.same(Buffer.from(body.picture ?? "", "base64"), Buffer.from(PICTURE));
   t.ok(desktop.calls.includes("all of q1 shown to link:webhook phones"), "its yes counts from now on");
   const decided = await post("", { key: body.key, decision: "approve" });
   t.match(decided.json(), { id: "q1", state: "granted" });

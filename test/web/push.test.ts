@@ -1,4 +1,5 @@
 import t from "tap";
+import { pushInfoSchema } from "../../src/web/api/push-api.ts";
 import { openHouse } from "./fake-house.ts";
 
 const PAYLOAD = { endpoint: "https://push.example/SECRET", keys: { p256dh: "p", auth: "a" } };
@@ -14,7 +15,8 @@ t.test("who may answer has their browser told, and it is audited without its add
     },
   });
   const headers = house.bearer("approver");
-  t.same((await house.app.inject({ url: "/api/v1/push", headers })).json(), { public_key: "the-key" });
+  const info = (await house.app.inject({ url: "/api/v1/push", headers })).json();
+  t.same(pushInfoSchema.strict().parse(info), { public_key: "the-key" });
   const put = { method: "PUT", url: SUBSCRIPTION, headers, payload: PAYLOAD } as const;
   t.equal((await house.app.inject(put)).statusCode, 204);
   const end = {
