@@ -12,7 +12,7 @@ async function open(t: Test) {
   const state = { isActive: true };
   const clock = new FakeClock();
   const answers = new AnswerLinks(clock, LIFETIME_MS, () => state.isActive);
-  const house = await openHouse(t, { answers, isRateLimited: false });
+  const house = await openHouse(t, { answers, rateTiers: { isOn: false } });
   const desktop = house.desktops.get("d1");
   const post = (path: string, payload: object) =>
     house.app.inject({ method: "POST", url: `/api/v1/answers${path}`, payload });

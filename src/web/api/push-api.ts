@@ -11,7 +11,7 @@ export type SubscriptionBody = z.input<typeof subscriptionBodySchema>;
 export const subscriptionEndSchema = z.strictObject({ endpoint: z.url().max(2048) });
 
 /** `GET /api/v1/push` */
-const pushInfoSchema = z.object({
+export const pushInfoSchema = z.object({
   /** The key that a subscription is bound to; null where nobody is told in a browser. */
   public_key: z.string().nullable(),
 });
