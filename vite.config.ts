@@ -2,6 +2,7 @@ import { defineConfig } from "vite";
 import {
   leaveH264Probe,
   leaveKernels,
+  leaveSignIns,
   packAssets,
   shortenNoVnc,
   slimIcons,
@@ -16,7 +17,7 @@ const THE_PICTURE =
 
 /** What a viewer loads once its first picture is there. */
 const BESIDE_THE_PICTURE =
-  /\/client\/(approvals\/(?!approval-queue)|admin\/invite|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel)|action-list|overlay-list|clipboard-panel)|connections\/(identity|desktop-details))/;
+  /\/client\/(approvals\/(?!approval-queue)|admin\/invite|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel)|action-list|overlay-list|input\/extra-keys|clipboard-panel)|connections\/(identity|desktop-details))/;
 
 const PUSH_WORKER = "push-worker";
 
@@ -30,6 +31,7 @@ export default defineConfig({
     slimNoVnc(),
     storeClipboards(),
     slimKeysyms(),
+    leaveSignIns(),
     leaveH264Probe(),
     shortenNoVnc(),
     leaveKernels(),
@@ -48,6 +50,8 @@ export default defineConfig({
     // What is alike, and what is loaded together, comes as one file: it packs better than many small ones.
     rolldownOptions: {
       input: { index: "src/web/client/index.html", [PUSH_WORKER]: "src/web/client/push/push-worker.ts" },
+      // What noVNC would log of its own work: nobody reads it, and its level lets none of it through.
+      treeshake: { manualPureFunctions: ["Debug", "Info", "Log.Debug", "Log.Info"] },
       output: {
         // A service worker is for the pages below its own address, which has to stay the same.
         entryFileNames: ({ name }) => (name === PUSH_WORKER ? "[name].js" : "assets/[name]-[hash].js"),

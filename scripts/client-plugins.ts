@@ -35,6 +35,31 @@ export function slimNoVnc(): Plugin {
   };
 }
 
+/** How noVNC signs in where it is asked for more than nothing, which our own server never does. */
+const SIGN_INS = [
+  ...["XvpAuth", "VeNCryptAuth", "PlainAuth", "StdVNCAuth", "ARDAuth", "ARDAuthAsync", "TightUnixAuth"],
+  ...["TightTunnels", "TightAuth", "RA2neAuth", "MSLogonIIAuth"],
+].map((name) => `_negotiate${name}`);
+
+/** noVNC without its ways to sign in: methods that nothing calls, which no minifier may take for that. */
+export function leaveSignIns(): Plugin {
+  return {
+    name: "leave-sign-ins",
+    enforce: "pre",
+    transform: {
+      filter: { id: /\/@novnc\/novnc\/core\/rfb\.js$/ },
+      handler(code) {
+        const left = SIGN_INS.reduce((rest, name) => {
+          const method = new RegExp(`^ {4}(async )?${name}\\([^\\n]*\\{\\n.*?^ {4}\\}\\n`, "ms");
+          if (!method.test(rest)) throw new Error(`noVNC has no method ${name} any more, or in another form`);
+          return rest.replace(method, "");
+        }, code);
+        return { code: left, map: null };
+      },
+    },
+  };
+}
+
 /** How noVNC finds out whether the browser decodes H.264, by a picture that it carries along: ours sends none. */
 const H264_PROBE = /^async function _checkWebCodecsH264DecodeSupport\(\) \{.*?^\}\n.*?;$/ms;
 

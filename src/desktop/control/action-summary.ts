@@ -1,5 +1,5 @@
 import { plainWords } from "../../compositor/look/shown-text.ts";
-import type { Point, Rect, Size } from "../../framebuffer/rect.ts";
+import type { Point } from "../../framebuffer/rect.ts";
 import { KEYSYM } from "../input/keyboard.ts";
 import { secretsIn } from "../input/placeholders.ts";
 import { type Action, BUTTON_BIT, BUTTONS } from "./action.ts";
@@ -166,18 +166,4 @@ export function pointOf(action: Action, pointer: Point): Point | null {
     default:
       return null;
   }
-}
-
-const CROP: Size = Object.freeze({ width: 320, height: 180 });
-
-/** What an approval card shows of the desktop: 320x180 pixels around the point, moved to lie within. */
-export function cropAround(point: Point, desktop: Size): Rect {
-  const width = Math.min(CROP.width, desktop.width);
-  const height = Math.min(CROP.height, desktop.height);
-  return {
-    x: Math.max(0, Math.min(point.x - (width >> 1), desktop.width - width)),
-    y: Math.max(0, Math.min(point.y - (height >> 1), desktop.height - height)),
-    width,
-    height,
-  };
 }

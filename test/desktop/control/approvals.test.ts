@@ -97,6 +97,43 @@ t.test(
   },
 );
 
+t.test(
+  "a card never shows one colour alone where there is more to see, and binds no more for it",
+  async (t) => {
+    const house = House.live("assist");
+    house.link.framebuffer.resize(2000, 1200);
+    house.link.events.resize([{ id: 1, rect: rect(0, 0, 2000, 1200), flags: 0 }]);
+    house.link.paint(rect(0, 0, 2000, 1200), 0x222222);
+    const at = async (): Promise<Approval> => {
+      const work = ask(house, { ...CLICK, x: 1000, y: 600 });
+      await settle();
+      const asked = card(house);
+      house.desktop.approvals.decide(asked.id, false, HUMAN);
+      await t.rejects(house.act(work), { code: "denied_by_human" });
+      return asked;
+    };
+    const bound = rect(840, 510, 320, 180);
+    t.match(await at(), { bound, crop: rect(360, 240, 1280, 720) }, "nothing is near: as wide as it gets");
+    house.link.paint(rect(700, 600, 20, 20), 0xffffff);
+    t.match(await at(), { bound, crop: rect(680, 420, 640, 360) }, "as wide as it takes");
+    house.link.paint(rect(1000, 600, 2, 2), 0xffffff);
+    t.match(await at(), { bound, crop: bound }, "what shows something is shown as it is");
+  },
+);
+
+t.test("an edit that changes nothing is none: the agent hears of no change", async (t) => {
+  const house = House.live("assist");
+  const click = ask(house);
+  await settle();
+  const { x = 0, y = 0 } = CLICK;
+  house.desktop.approvals.decide(card(house).id, { kind: "approve", edit: { x, y } }, HUMAN);
+  t.equal((await house.act(click)).edit, undefined);
+  const text = ask(house, typing("word"));
+  await settle();
+  house.desktop.approvals.decide(card(house).id, { kind: "approve", edit: { text: "word" } }, HUMAN);
+  t.equal((await house.act(text)).edit, undefined);
+});
+
 t.test("a drag is bound and shown all along its way, with each point and key", async (t) => {
   const house = House.live("assist");
   house.link.framebuffer.resize(1000, 800);

@@ -51,6 +51,7 @@ t.test(
         const shown = await pending();
         await page.goto(`${appliance.url}${path}${path === "/desktops/" ? (desktop?.id ?? "") : ""}`);
         const aimed = shown.find(({ intent }) => intent === "aimed")?.id ?? "";
+        await page.locator(`button[data-approval-id="${aimed}"]`).click();
         const button = page.locator(`[data-approval-id="${aimed}"] .button-primary:enabled`);
         await button.waitFor();
         await button.hover();

@@ -91,6 +91,7 @@ t.test("the viewer in every state", { timeout: 300_000 }, async (t) => {
     await page.goto(`${appliance.url}/desktops/${id}`);
     await page.route("**/mode", (route) => route.abort());
     await page.getByLabel("Mode: what agents may do").selectOption("passive");
+    await page.getByRole("button", { name: "Set to Passive" }).click();
     const notice = page.locator(".notice-error");
     await notice.waitFor();
     const asked = outcome(agent, "click_at", { x: 500, y: 300 });
@@ -99,14 +100,14 @@ t.test("the viewer in every state", { timeout: 300_000 }, async (t) => {
     const [a, b] = [await notice.boundingBox(), await card.boundingBox()];
     t.ok(a && b && b.y + b.height <= a.y, "the message is below the question");
     const more = outcome(agent, "click_at", { x: 500, y: 300 });
-    await card.nth(1).waitFor();
+    await page.locator("button.approval-line").waitFor();
     const [c, d] = [await notice.boundingBox(), await page.locator(".floating").boundingBox()];
     t.ok(c && d && d.y + d.height <= c.y, "nor do more of them reach below it");
-    await card.nth(1).focus();
+    await card.focus();
     await page.keyboard.press("d");
-    t.equal(await more, "denied_by_human");
-    await card.getByRole("button", { name: "Deny" }).click();
     t.equal(await asked, "denied_by_human");
+    await card.getByRole("button", { name: "Deny" }).click();
+    t.equal(await more, "denied_by_human");
     await context.close();
   });
 

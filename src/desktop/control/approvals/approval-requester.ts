@@ -12,7 +12,6 @@ import type { Action, Actor, Edit } from "../action.ts";
 import { actionClassOf, type InputState, pathOf } from "../action-class.ts";
 import {
   besideWords,
-  cropAround,
   type HeldBeside,
   heldBeside,
   isSameHeld,
@@ -20,6 +19,7 @@ import {
   summaryOf,
 } from "../action-summary.ts";
 import { type Approvals, type Granted, withEdit } from "./approvals.ts";
+import { areaAround, isOneColour, MOST_WIDENED, widened } from "./asked-area.ts";
 import { ScreenBinding } from "./screen-binding.ts";
 import { type GrantPorts, type GrantUse, MOST_OWN_CHANGE, StandingGrants } from "./standing-grants.ts";
 
@@ -154,9 +154,10 @@ export class ApprovalRequester {
     const input = this.#ports.inputState(actor);
     const held = heldBeside(action, input);
     const targets = this.#targetsOf(action, input);
-    const crop = this.#cropOf(targets);
-    const bound = this.#bind(crop, targets);
-    // INVARIANT: in the turn of the binding, so that the card shows the pixels that are bound.
+    const area = this.#areaOf(targets);
+    const bound = this.#bind(area, targets);
+    // INVARIANT: in the turn of the binding, so that the card shows the pixels that are bound, and perhaps more.
+    const crop = this.#shownAround(area);
     const picture = crop === null ? null : askedPicture(this.#shown.picture(false), crop);
     const askedAtMs = this.#ports.clock.nowMs();
     try {
@@ -196,18 +197,18 @@ export class ApprovalRequester {
     const { approval, by, edit, allowForMs } = granted;
     const action = edit === null ? asked : withEdit(asked, edit);
     let bound = askedBound;
-    let { crop } = approval;
+    let area = approval.bound;
     // A person who names another place means what is there as they say so.
     if (edit?.x !== undefined) {
       const targets = this.#targetsOf(action, this.#ports.inputState(actor));
       this.#release(askedBound);
-      crop = this.#cropOf(targets);
-      bound = this.#bind(crop, targets);
+      area = this.#areaOf(targets);
+      bound = this.#bind(area, targets);
     }
     const use: GrantUse | null =
       allowForMs === 0
         ? null
-        : this.standing.add(action, approval.held, actor, by, crop, bound?.binding ?? null, allowForMs);
+        : this.standing.add(action, approval.held, actor, by, area, bound?.binding ?? null, allowForMs);
     // The clock on the wall may be set meanwhile.
     const lastsMs = Date.parse(approval.expiresAt) - Date.parse(approval.askedAt);
     let generation = -1;
@@ -266,11 +267,11 @@ export class ApprovalRequester {
     );
   }
 
-  #bind(crop: Rect | null, targets: readonly Point[]): Bound | null {
+  #bind(area: Rect | null, targets: readonly Point[]): Bound | null {
     const { periodic, isExact } = this.#ports;
     const { frame } = this.#shown;
-    if (frame === null || crop === null) return null;
-    const binding = ScreenBinding.of(frame, [crop], targets, periodic(), isExact());
+    if (frame === null || area === null) return null;
+    const binding = ScreenBinding.of(frame, [area], targets, periodic(), isExact());
     const bound = { binding, stale: new AbortController() };
     this.#bound.add(bound);
     return bound;
@@ -280,10 +281,24 @@ export class ApprovalRequester {
     if (bound !== null) this.#bound.delete(bound);
   }
 
-  /** One picture of everything around where an action goes: what is shown is what is bound. */
-  #cropOf(targets: readonly Point[]): Rect | null {
+  /**
+   * What a card shows: the area that is bound, and more around it as long as all of it is one colour, which tells
+   * nobody where that is.
+   */
+  #shownAround(area: Rect | null): Rect | null {
+    const { frame } = this.#shown;
+    if (frame === null || area === null) return area;
+    let shown = area;
+    for (let times = 2; times <= MOST_WIDENED && isOneColour(frame, shown); times *= 2) {
+      shown = widened(area, times, frame);
+    }
+    return shown;
+  }
+
+  /** Everything around where an action goes, which is what a yes to it is bound to. */
+  #areaOf(targets: readonly Point[]): Rect | null {
     const { hasPicture, size } = this.#ports.display;
-    const [first, ...rest] = targets.map((point) => cropAround(point, size));
+    const [first, ...rest] = targets.map((point) => areaAround(point, size));
     return !hasPicture || first === undefined ? null : rest.reduce(boundRects, first);
   }
 

@@ -254,7 +254,7 @@ export class Approvals {
    * invalid_parameters for an edit that does not fit.
    */
   decide(id: string, answer: boolean | Decision, by: Actor): Approval {
-    const decision: Decision = typeof answer === "boolean" ? { kind: answer ? "approve" : "deny" } : answer;
+    let decision: Decision = typeof answer === "boolean" ? { kind: answer ? "approve" : "deny" } : answer;
     const open = this.#open.get(id);
     if (open === undefined) {
       throw new RefusedError("not_found", "no such open approval: it was decided, has expired or never was");
@@ -273,6 +273,7 @@ export class Approvals {
           "got an approval for a while of what can be allowed once only, expected no allow_for_ms: a text with line breaks, control characters or secrets, or a connection, is asked about each time",
         );
       }
+      if (isUnchanged(action, wanted)) decision = { kind: "approve", allowForMs: decision.allowForMs ?? 0 };
     }
     const state = decision.kind === "approve" ? "granted" : "denied";
     const approval: Approval = { ...open.approval, state, decidedBy: by };
@@ -357,6 +358,12 @@ function checkFourEyes({ isFourEyes, actor }: Approval, by: Actor): void {
 export function editableOf(action: Asked): "text" | "point" | null {
   if (action.kind === "type" || action.kind === "write_clipboard" || action.kind === "paste") return "text";
   return action.kind === "click" || action.kind === "move" || action.kind === "scroll" ? "point" : null;
+}
+
+/** Whether an edit names what was asked: the agent is not to hear of a change that nobody made. */
+function isUnchanged(asked: Asked, wanted: Asked): boolean {
+  if ("text" in asked && "text" in wanted && asked.text !== wanted.text) return false;
+  return !("x" in asked && "x" in wanted) || (asked.x === wanted.x && asked.y === wanted.y);
 }
 
 /** The action as the human changed it. Throws RefusedError invalid_parameters where it has no such thing. */

@@ -1,6 +1,6 @@
 import { visibleText } from "../../../compositor/look/shown-text.ts";
 import type { ApprovalInfo } from "../../api/api.ts";
-import { ApprovalPicture } from "./approval-picture.tsx";
+import { ApprovalPicture, isPartOf } from "./approval-picture.tsx";
 
 export interface ApprovalBodyProps {
   readonly approval: ApprovalInfo;
@@ -12,6 +12,7 @@ export interface ApprovalBodyProps {
 
 /** What is asked, by whom and why: all that a person has to know before they answer. */
 export function ApprovalBody({ approval, desktopName, onShown }: ApprovalBodyProps) {
+  const { bound, crop } = approval;
   return (
     <>
       <ApprovalPicture approval={approval} onShown={onShown} />
@@ -42,11 +43,10 @@ export function ApprovalBody({ approval, desktopName, onShown }: ApprovalBodyPro
           A part of this is hidden from {approval.hidden_from.includes("viewer") ? "you too" : "the agent"}.
         </p>
       )}
-      {approval.state === "pending" && approval.bound !== null && (
+      {approval.state === "pending" && bound !== null && (
         <p class="approval-bound muted">
-          {approval.is_exact
-            ? "Void as soon as anything in this picture changes."
-            : "Void as soon as this picture changes visibly; the desktop sends approximations."}
+          Void as soon as {crop !== null && isPartOf(bound, crop) ? "what is in the frame" : "this picture"}{" "}
+          {approval.is_exact ? "changes." : "changes visibly; the desktop sends approximations."}
         </p>
       )}
     </>

@@ -1,12 +1,10 @@
 import { useSignal } from "@preact/signals";
-import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { ApprovalInfo, DecisionBody } from "../../api/api.ts";
 import { lazy } from "../controls/lazy.tsx";
 import { api, serverNowMs } from "../shell/api-client.ts";
 import { clockWords, secondsUntil, shareLeft } from "../shell/countdown.ts";
 import { isTyping } from "../shell/keyboard-focus.ts";
-import { decisionWords } from "../shell/labels.ts";
 import { showError } from "../shell/notices.ts";
 import { desktopOf, may, me, now } from "../shell/session.ts";
 import { ApprovalBody } from "./approval-body.tsx";
@@ -28,7 +26,6 @@ export interface ApprovalCardProps {
 export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
   const isSending = useSignal(false);
   void now.value;
-  const isPending = approval.state === "pending";
   const seconds = secondsUntil(approval.expires_at, serverNowMs());
   // A card that has just come takes no yes: the click or key was meant for what was there before.
   const isShown = useSignal(approval.picture_url === null);
@@ -41,8 +38,7 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
     return () => clearTimeout(timer);
   }, [approval.id, isShown.value]);
   const card = useRef<HTMLElement>(null);
-  useKeptHeight(card, isPending);
-  const isOpen = isPending && !isSending.value && seconds > 0;
+  const isOpen = approval.state === "pending" && !isSending.value && seconds > 0;
   const mayDecide = may("approve");
   const mayTake = isOpen && isArmed.value && mayDecide;
   const barred = whyNotYours(approval, me.value);
@@ -55,6 +51,8 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
   const decide = (body: DecisionBody): void => {
     if (!isOpen || !mayDecide || !isAnswer[body.decision]) return;
     isSending.value = true;
+    // A button that is turned off loses the focus, and with it the way to the next card.
+    if (card.current?.contains(document.activeElement)) card.current.focus({ preventScroll: true });
     api.decide(approval.id, body).catch((error: unknown) => {
       isSending.value = false;
       showError("The decision did not arrive", error);
@@ -72,7 +70,7 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
   return (
     <article
       ref={card}
-      class={`card approval ${isPending ? "" : "is-settled"}`}
+      class="card approval"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a card takes the focus so that A and D mean this one
       tabIndex={0}
       aria-labelledby={titleId}
@@ -81,119 +79,98 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
     >
       <header class="approval-head">
         <h2 id={titleId}>{approval.summary}</h2>
-        {isPending && (
-          <span
-            class={`approval-clock ${seconds <= 10 ? "is-urgent" : ""}`}
-            role="timer"
-            aria-label="Time left"
-          >
-            {clockWords(seconds)}
-          </span>
-        )}
+        <span
+          class={`approval-clock ${seconds <= 10 ? "is-urgent" : ""}`}
+          role="timer"
+          aria-label="Time left"
+        >
+          {clockWords(seconds)}
+        </span>
       </header>
-      <ApprovalBody
-        approval={approval}
-        desktopName={
-          isDesktopNamed && approval.desktop_id !== ""
-            ? (desktopOf(approval.desktop_id)?.name ?? "a desktop")
-            : null
-        }
-        onShown={() => {
-          isShown.value = true;
-        }}
-      />
-      {isPending && barred !== null && (
-        <p class="approval-barred" role="note">
-          {barred}
-        </p>
-      )}
-      {isPending ? (
-        <footer class="approval-foot">
-          <TimeBar approval={approval} />
-          <button
-            type="button"
-            class="button"
-            disabled={!isOpen || !mayDecide}
-            onClick={() => decide({ decision: "deny" })}
-          >
-            Deny <kbd>D</kbd>
-          </button>
-          <button
-            type="button"
-            class="button button-primary"
-            disabled={!mayAgree}
-            onClick={() => decide({ decision: "approve" })}
-          >
-            Approve <kbd>A</kbd>
-          </button>
-          <div class="approval-more">
-            {approval.editable !== null && (
-              <button
-                type="button"
-                class="button"
-                aria-expanded={isEditing.value}
-                disabled={!mayAgree}
-                onClick={() => {
-                  isEditing.value = !isEditing.value;
-                }}
-              >
-                Edit
-              </button>
-            )}
-            {mayTakeOver && (
-              <button
-                type="button"
-                class="button"
-                title="Do it yourself: the agent is told that you hold the input"
-                disabled={!mayTake}
-                onClick={() => decide({ decision: "take_over" })}
-              >
-                Take over <kbd>T</kbd>
-              </button>
-            )}
-            {approval.scope !== null && (
-              <button
-                type="button"
-                class="button"
-                title="Exactly this, by this agent, while this part of the picture stays as it is but for what the action itself does"
-                disabled={!mayAgree}
-                onClick={() => decide({ decision: "approve", allow_for_ms: ALLOW_FOR_MS })}
-              >
-                Allow for 10 min: {approval.scope}
-              </button>
-            )}
-          </div>
-          {isEditing.value && (
-            <ApprovalEdit
-              approval={approval}
-              isOpen={mayAgree}
-              onApprove={(edit) => decide({ decision: "approve", edit })}
-            />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <section class="approval-body" tabIndex={0} aria-label="What is asked">
+        <ApprovalBody
+          approval={approval}
+          desktopName={
+            isDesktopNamed && approval.desktop_id !== ""
+              ? (desktopOf(approval.desktop_id)?.name ?? "a desktop")
+              : null
+          }
+          onShown={() => {
+            isShown.value = true;
+          }}
+        />
+        {barred !== null && (
+          <p class="approval-barred" role="note">
+            {barred}
+          </p>
+        )}
+        {isEditing.value && (
+          <ApprovalEdit
+            approval={approval}
+            isOpen={mayAgree}
+            onApprove={(edit) => decide({ decision: "approve", edit })}
+          />
+        )}
+      </section>
+      <footer class="approval-foot">
+        <TimeBar approval={approval} />
+        <div class="approval-more">
+          {approval.editable !== null && (
+            <button
+              type="button"
+              class="button"
+              aria-expanded={isEditing.value}
+              disabled={!mayAgree}
+              onClick={() => {
+                isEditing.value = !isEditing.value;
+              }}
+            >
+              Edit
+            </button>
           )}
-        </footer>
-      ) : (
-        <p class="approval-end">{decisionWords(approval)}</p>
-      )}
+          {mayTakeOver && (
+            <button
+              type="button"
+              class="button"
+              title="Do it yourself: the agent is told that you hold the input"
+              disabled={!mayTake}
+              onClick={() => decide({ decision: "take_over" })}
+            >
+              Take over <kbd>T</kbd>
+            </button>
+          )}
+          {approval.scope !== null && (
+            <button
+              type="button"
+              class="button"
+              title="Exactly this, by this agent, while this part of the picture stays as it is but for what the action itself does"
+              disabled={!mayAgree}
+              onClick={() => decide({ decision: "approve", allow_for_ms: ALLOW_FOR_MS })}
+            >
+              Allow for 10 min: {approval.scope}
+            </button>
+          )}
+        </div>
+        <button
+          type="button"
+          class="button"
+          disabled={!isOpen || !mayDecide}
+          onClick={() => decide({ decision: "deny" })}
+        >
+          Deny <kbd>D</kbd>
+        </button>
+        <button
+          type="button"
+          class="button button-primary"
+          disabled={!mayAgree}
+          onClick={() => decide({ decision: "approve" })}
+        >
+          Approve <kbd>A</kbd>
+        </button>
+      </footer>
     </article>
   );
-}
-
-/** A settled card stays as high as it was, so that the next one does not come under the pointer. */
-function useKeptHeight(card: RefObject<HTMLElement | null>, isPending: boolean): void {
-  const height = useRef(0);
-  useLayoutEffect(() => {
-    const element = card.current;
-    if (element === null) return;
-    if (!isPending) {
-      element.style.setProperty("min-height", `${height.current}px`);
-      return;
-    }
-    const observer = new ResizeObserver(() => {
-      height.current = element.getBoundingClientRect().height;
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [isPending]);
 }
 
 function TimeBar({ approval }: { readonly approval: ApprovalInfo }) {

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ApprovalInfo, DecisionBody } from "../../api/api.ts";
 
 type Edit = NonNullable<Extract<DecisionBody, { decision: "approve" }>["edit"]>;
@@ -11,18 +12,27 @@ export interface ApprovalEditProps {
 
 const MAX_COORDINATE = 65_535;
 
-/** Says yes to something a little different: another text, another place. */
+/** Says yes to something a little different: another text, another place. Opens in view, with the focus in it. */
 export function ApprovalEdit({ approval, isOpen, onApprove }: ApprovalEditProps) {
+  const form = useRef<HTMLFormElement>(null);
   const text = useSignal(approval.text ?? "");
   const x = useSignal(approval.point?.x ?? 0);
   const y = useSignal(approval.point?.y ?? 0);
   const isText = approval.editable === "text";
+  const isChanged = isText
+    ? text.value !== (approval.text ?? "")
+    : x.value !== approval.point?.x || y.value !== approval.point.y;
+  useLayoutEffect(() => {
+    form.current?.scrollIntoView({ block: "nearest" });
+    form.current?.querySelector<HTMLElement>("textarea, input")?.focus({ preventScroll: true });
+  }, []);
   return (
     <form
+      ref={form}
       class="approval-edit"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isOpen) onApprove(isText ? { text: text.value } : { x: x.value, y: y.value });
+        if (isOpen && isChanged) onApprove(isText ? { text: text.value } : { x: x.value, y: y.value });
       }}
     >
       {isText ? (
@@ -54,7 +64,7 @@ export function ApprovalEdit({ approval, isOpen, onApprove }: ApprovalEditProps)
           </label>
         ))
       )}
-      <button type="submit" class="button button-primary" disabled={!isOpen}>
+      <button type="submit" class="button button-primary" disabled={!isOpen || !isChanged}>
         Approve the change
       </button>
     </form>

@@ -1,13 +1,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ApprovalInfo } from "../../api/api.ts";
+import { PointerMarks } from "./pointer-marks.tsx";
 
 /** Of the picture in a card, CSS pixels. */
 const MOST_HEIGHT = 240;
 
 /**
- * The very pixels that the approval is bound to, as they were when the question came, with the pointer's way on them: a
- * ring where a click would land, a line with both its ends for a drag.
+ * The place on the desktop as it was when the question came, with the pointer's way on it. Where more is shown than the
+ * approval is bound to, a frame is around what it is bound to.
  */
 export function ApprovalPicture({
   approval,
@@ -16,7 +17,7 @@ export function ApprovalPicture({
   readonly approval: ApprovalInfo;
   readonly onShown: () => void;
 }) {
-  const { crop, point, path, picture_url: address } = approval;
+  const { crop, bound, point, path, picture_url: address } = approval;
   const hasFailed = useSignal(false);
   const frame = useRef<HTMLDivElement>(null);
   const width = crop?.width ?? 0;
@@ -28,14 +29,12 @@ export function ApprovalPicture({
   }, [width, height]);
   if (crop === null || address === null || width <= 0 || height <= 0) return null;
   if (hasFailed.value) {
-    if (approval.state !== "pending") return null;
     return (
       <p class="approval-bound">
         The picture that this is bound to could not be loaded: deny, or look first.
       </p>
     );
   }
-  const ends = [point, path.length > 1 ? path.at(-1) : null];
   return (
     <div ref={frame} class="approval-picture">
       <img
@@ -48,25 +47,26 @@ export function ApprovalPicture({
           hasFailed.value = true;
         }}
       />
-      {path.length > 1 && (
-        <svg class="approval-way" viewBox={`${crop.x} ${crop.y} ${width} ${height}`} aria-hidden="true">
-          <polyline points={path.map(({ x, y }) => `${x + 0.5},${y + 0.5}`).join(" ")} />
-          <polyline points={path.map(({ x, y }) => `${x + 0.5},${y + 0.5}`).join(" ")} />
-        </svg>
+      {bound !== null && isPartOf(bound, crop) && (
+        <span
+          class="approval-frame"
+          style={{
+            left: `${((bound.x - crop.x) / width) * 100}%`,
+            top: `${((bound.y - crop.y) / height) * 100}%`,
+            width: `${(bound.width / width) * 100}%`,
+            height: `${(bound.height / height) * 100}%`,
+          }}
+        />
       )}
-      {ends.map(
-        (end, index) =>
-          end && (
-            <span
-              key={index === 0 ? "start" : "end"}
-              class={`approval-ring ${index === 0 ? "" : "is-end"}`}
-              style={{
-                left: `${((end.x + 0.5 - crop.x) / width) * 100}%`,
-                top: `${((end.y + 0.5 - crop.y) / height) * 100}%`,
-              }}
-            />
-          ),
-      )}
+      <PointerMarks area={crop} point={point} path={path} />
     </div>
   );
+}
+
+/** Whether less is bound than is shown. */
+export function isPartOf(
+  bound: NonNullable<ApprovalInfo["bound"]>,
+  crop: NonNullable<ApprovalInfo["crop"]>,
+): boolean {
+  return bound.width < crop.width || bound.height < crop.height;
 }

@@ -6,15 +6,12 @@ export interface Card {
   readonly settledAtMs: number | null;
 }
 
-/** A settled card stays greyed where it was for so long. */
+/** A settled question stays, as a line, for so long. */
 const LINGER_MS = 6000;
 /** Beyond this many the oldest settled cards go first; open questions are never dropped. */
 const MAX_CARDS = 200;
 
-/**
- * The queue as a person sees it. Order is that of arrival and never changes: new cards come last, a settled card stays
- * in its place, so nothing moves under the pointer.
- */
+/** The queue as a person sees it. Order is that of arrival and never changes: new questions come last. */
 export function withApproval(cards: readonly Card[], approval: ApprovalInfo, nowMs: number): readonly Card[] {
   const isPending = approval.state === "pending";
   const at = cards.findIndex((card) => card.approval.id === approval.id);
@@ -43,7 +40,7 @@ export function withSnapshot(
   return approvals.reduce<readonly Card[]>((all, approval) => withApproval(all, approval, nowMs), kept);
 }
 
-/** Without the cards that have been settled for a while. Call it only when nobody points at the queue. */
+/** Without the cards that have been settled for a while. */
 export function swept(cards: readonly Card[], nowMs: number): readonly Card[] {
   const left = cards.filter((card) => card.settledAtMs === null || nowMs - card.settledAtMs < LINGER_MS);
   return left.length === cards.length ? cards : left;
@@ -51,6 +48,12 @@ export function swept(cards: readonly Card[], nowMs: number): readonly Card[] {
 
 export function pendingCards(cards: readonly Card[]): readonly Card[] {
   return cards.filter((card) => card.settledAtMs === null);
+}
+
+/** The question that is in front: the chosen one while it waits, else the one that has waited longest. */
+export function frontCard(cards: readonly Card[], chosenId: string | null): Card | undefined {
+  const waiting = pendingCards(cards);
+  return waiting.find(({ approval }) => approval.id === chosenId) ?? waiting[0];
 }
 
 /** What is asked about one desktop, and what is about none yet: whoever looks at any desktop is to see that too. */

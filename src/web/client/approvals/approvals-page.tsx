@@ -1,27 +1,21 @@
-import { useEffect } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
 import { PushSwitch } from "../push/push-switch.tsx";
 import { route } from "../shell/router.ts";
 import { appState } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
-import { ApprovalList } from "./approval-list.tsx";
-import { GrantList } from "./grant-list.tsx";
+import { ApprovalDock } from "./approval-dock.tsx";
+import { pendingCards } from "./approval-queue.ts";
 import { RequestList } from "./request-card.tsx";
 
 /** The queue of all desktops, for a phone or a small window at the side. */
 export function ApprovalsPage() {
   const { cards, grants, requests } = appState.value;
   const wanted = route.value.page === "approvals" ? route.value.approvalId : null;
-  const isWantedThere = cards.some(({ approval }) => approval.id === wanted);
-  useEffect(() => {
-    if (!isWantedThere || wanted === null) return;
-    document.querySelector(`[data-approval-id="${CSS.escape(wanted)}"]`)?.scrollIntoView({ block: "start" });
-  }, [wanted, isWantedThere]);
   return (
     <Shell>
-      <div class="page page-narrow">
+      <div class="page page-narrow approvals-page">
         <h1>Approvals</h1>
-        {cards.length === 0 && requests.length === 0 && (
+        {pendingCards(cards).length === 0 && requests.length === 0 && (
           <div class="empty">
             <Icon shape="shieldCheck" />
             <p>Nothing waits for you.</p>
@@ -30,9 +24,8 @@ export function ApprovalsPage() {
             </p>
           </div>
         )}
-        <ApprovalList cards={cards} isDesktopNamed />
+        <ApprovalDock cards={cards} grants={grants} isDesktopNamed wanted={wanted} />
         <RequestList requests={requests} isDesktopNamed />
-        <GrantList grants={grants} isDesktopNamed />
         <PushSwitch />
       </div>
     </Shell>

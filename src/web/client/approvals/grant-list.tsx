@@ -1,4 +1,5 @@
 import type { GrantInfo } from "../../api/api.ts";
+import { IconButton } from "../controls/icon-button.tsx";
 import { api, serverNowMs } from "../shell/api-client.ts";
 import { clockWords, secondsUntil } from "../shell/countdown.ts";
 import { attempt } from "../shell/notices.ts";
@@ -10,37 +11,33 @@ export interface GrantListProps {
   readonly isDesktopNamed: boolean;
 }
 
-/** What agents need not ask about for a while, each with the one click that ends it; nothing where there is none. */
+/** What agents need not ask about for a while: a chip each, with the time that is left and the click that ends it. */
 export function GrantList({ grants, isDesktopNamed }: GrantListProps) {
   void now.value;
   if (grants.length === 0) return null;
   return (
-    <section class="grants" aria-label="Allowed for a while">
-      <h2>Allowed for a while</h2>
-      <ul>
-        {grants.map((grant) => (
-          <li key={grant.id} class="card grant">
-            <p>
-              <strong>{grant.actor.name}</strong>: {grant.scope}
-              {isDesktopNamed && <> on {desktopOf(grant.desktop_id)?.name ?? "a desktop"}</>}
-              <span class="muted">
-                {" "}
-                by {grant.given_by}, {clockWords(secondsUntil(grant.expires_at, serverNowMs()))} left,{" "}
-                {grant.uses === 1 ? "used once" : `used ${grant.uses} times`}
-              </span>
-            </p>
-            <button
-              type="button"
-              class="button"
-              disabled={!may("approve")}
-              aria-label={`Take back: ${grant.scope}`}
-              onClick={() => attempt("Could not take it back", api.revokeGrant(grant.id))}
-            >
-              Take back
-            </button>
+    <ul class="grants" aria-label="Allowed for a while">
+      {grants.map((grant) => {
+        const { scope, actor, given_by, uses } = grant;
+        const where = isDesktopNamed ? ` on ${desktopOf(grant.desktop_id)?.name ?? "a desktop"}` : "";
+        const used = uses === 1 ? "used once" : `used ${uses} times`;
+        return (
+          <li key={grant.id} class="grant" title={`${actor.name}: ${scope}${where}, by ${given_by}, ${used}`}>
+            <span class="grant-words">
+              {scope}
+              {where}
+            </span>
+            <span class="muted">{clockWords(secondsUntil(grant.expires_at, serverNowMs()))}</span>
+            {may("approve") && (
+              <IconButton
+                icon="cross"
+                label={`Take back: ${scope}`}
+                onClick={() => attempt("Could not take it back", api.revokeGrant(grant.id))}
+              />
+            )}
           </li>
-        ))}
-      </ul>
-    </section>
+        );
+      })}
+    </ul>
   );
 }

@@ -8,12 +8,21 @@ export interface ConfirmDialogProps {
   readonly children: ComponentChildren;
   /** The verb: "Revoke". */
   readonly action: string;
+  /** What can be set back as easily: it is not drawn as a danger. */
+  readonly isHarmless?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
-/** Asks before something is done that cannot be undone; the safe answer has the focus. */
-export function ConfirmDialog({ title, children, action, onConfirm, onClose }: ConfirmDialogProps) {
+/** Asks before something is done that cannot be undone, or that changes what others may do; the safe answer has the focus. */
+export function ConfirmDialog({
+  title,
+  children,
+  action,
+  isHarmless = false,
+  onConfirm,
+  onClose,
+}: ConfirmDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const cancel = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -23,20 +32,20 @@ export function ConfirmDialog({ title, children, action, onConfirm, onClose }: C
   return (
     <dialog
       ref={dialog}
-      class="dialog confirm"
+      class={`dialog confirm ${isHarmless ? "" : "is-danger"}`}
       role="alertdialog"
       aria-labelledby="confirm-title"
       onClose={onClose}
     >
       <h2 id="confirm-title">{title}</h2>
       {children}
-      <footer class="confirm-foot">
+      <div class="confirm-foot">
         <button ref={cancel} type="button" class="button" onClick={() => dialog.current?.close()}>
           Cancel
         </button>
         <button
           type="button"
-          class="button button-danger"
+          class={`button ${isHarmless ? "button-primary" : "button-danger"}`}
           onClick={() => {
             onConfirm();
             dialog.current?.close();
@@ -44,7 +53,7 @@ export function ConfirmDialog({ title, children, action, onConfirm, onClose }: C
         >
           {action}
         </button>
-      </footer>
+      </div>
     </dialog>
   );
 }

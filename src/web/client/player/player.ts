@@ -269,7 +269,7 @@ export class Player {
   }
 
   #layout(): void {
-    const plan = this.#stage.layOut({ desktop: this.#size, scaling: "fit", crop: null });
+    const plan = this.#stage.layOut({ desktop: this.#size, zoom: "fit", crop: null });
     if (!plan) return;
     this.#stage.surface.style.setProperty("--player-scale", String(plan.scale));
     this.#layer.place(this.#size, plan.scale);

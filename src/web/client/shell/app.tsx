@@ -2,11 +2,12 @@ import { computed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Route } from "./route.ts";
-import { route } from "./router.ts";
-import { appState, pendingCount, startSession } from "./session.ts";
+import { navigate, route } from "./router.ts";
+import { appState, may, pendingCount, startSession } from "./session.ts";
 import "../styles/notices.css";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
+import { focusApproval, isApprovalKey } from "./keyboard-focus.ts";
 import { sentence } from "./labels.ts";
 import { copyText, dismissNotice, type Notice, notices } from "./notices.ts";
 
@@ -127,6 +128,15 @@ export function App() {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title} · Overlay Companion`;
     document.documentElement.dataset["page"] = current.page;
   }, [current.page, waiting, title]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!isApprovalKey(event)) return;
+      event.preventDefault();
+      if (!focusApproval() && may("approve")) navigate("/approvals");
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
   return (
     <>
       <Page shown={shown.value} current={current} />

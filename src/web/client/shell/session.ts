@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { DesktopInfo, EventMessage, Me } from "../../api/api.ts";
 import { pendingCards, swept } from "../approvals/approval-queue.ts";
+import { notifyOf } from "../approvals/notify.ts";
 import { ApiError, api } from "./api-client.ts";
 import { type AppState, afterMessage, EMPTY_STATE, withActions } from "./app-state.ts";
 import { LiveSocket } from "./live-socket.ts";
@@ -19,9 +20,6 @@ export const pendingCount = computed(
   () => pendingCards(appState.value.cards).length + appState.value.requests.length,
 );
 
-/** A page may point at the queue: then nothing is swept. */
-export const isQueueHeld = signal(false);
-
 let isStarted = false;
 
 /** Signs in with the cookie and follows the server's events; an unknown visitor is sent to the sign-in page. */
@@ -31,7 +29,9 @@ export function startSession(): void {
   identify();
   new LiveSocket<EventMessage>("/ws/events", {
     message: (message) => {
+      const { cards } = appState.value;
       appState.value = afterMessage(appState.value, message, Date.now());
+      notifyOf(cards, appState.value.cards);
     },
     open: (isOpen) => {
       isOnline.value = isOpen;
@@ -44,7 +44,6 @@ export function startSession(): void {
 
 function tick(): void {
   now.value = Date.now();
-  if (isQueueHeld.value) return;
   const cards = swept(appState.value.cards, Date.now());
   if (cards !== appState.value.cards) appState.value = { ...appState.value, cards };
 }

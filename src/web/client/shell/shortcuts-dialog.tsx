@@ -6,6 +6,7 @@ import { isTyping } from "./keyboard-focus.ts";
 const SHORTCUTS = [
   ["Ctrl+Alt+Shift", "In a desktop: leave it, the keyboard is the browser's again"],
   ["Ctrl+Alt+Shift+S", "In a desktop: stop the agents"],
+  ["Ctrl+Alt+Shift+A", "Everywhere: go to the approval that waits"],
   ["P", "Show or hide the panel"],
   ["F", "Full screen"],
   ["A", "Approve the focused card"],

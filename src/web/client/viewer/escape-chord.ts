@@ -9,9 +9,10 @@ export interface ChordKey {
  * - pass: it is the desktop's;
  * - swallow: it belongs to the chord, the desktop must not see it;
  * - stop: swallow it, and stop the agents;
- * - leave: hand it on, then move the focus to the bar.
+ * - leave: hand it on, then move the focus to the bar;
+ * - ask: hand it on, then move the focus to the approval that waits.
  */
-export type ChordVerdict = "pass" | "swallow" | "stop" | "leave";
+export type ChordVerdict = "pass" | "swallow" | "stop" | "leave" | "ask";
 
 const MODIFIERS = new Map([
   ["ControlLeft", "control"],
@@ -22,15 +23,17 @@ const MODIFIERS = new Map([
   ["ShiftRight", "shift"],
 ]);
 const STOP_KEY = "KeyS";
+const ASK_KEY = "KeyA";
 
 /**
- * The way out of a canvas that takes every key: Ctrl+Alt+Shift pressed and released leaves it, with S stops the agents.
- * Any other key makes it an ordinary shortcut of the desktop.
+ * The way out of a canvas that takes every key: Ctrl+Alt+Shift pressed and released leaves it, with A for the approval
+ * that waits, with S stops the agents. Any other key makes it an ordinary shortcut of the desktop.
  */
 export class EscapeChord {
   readonly #held = new Set<string>();
   readonly #swallowed = new Set<string>();
-  #isArmed = false;
+  /** Where the focus goes once all modifiers are up; null: nowhere. */
+  #leaving: "leave" | "ask" | null = null;
 
   handle(key: ChordKey): ChordVerdict {
     return key.type === "keydown" ? this.#down(key.code) : this.#up(key.code);
@@ -40,7 +43,7 @@ export class EscapeChord {
   reset(): void {
     this.#held.clear();
     this.#swallowed.clear();
-    this.#isArmed = false;
+    this.#leaving = null;
   }
 
   get #isComplete(): boolean {
@@ -51,22 +54,26 @@ export class EscapeChord {
     if (MODIFIERS.has(code)) {
       const isRepeat = this.#held.has(code);
       this.#held.add(code);
-      if (!isRepeat) this.#isArmed = this.#isComplete;
+      if (!isRepeat) this.#leaving = this.#isComplete ? "leave" : null;
       return "pass";
     }
-    this.#isArmed = false;
-    if (code !== STOP_KEY || !this.#isComplete) return "pass";
     const isRepeat = this.#swallowed.has(code);
+    if ((code !== STOP_KEY && code !== ASK_KEY) || !this.#isComplete) {
+      this.#leaving = null;
+      return "pass";
+    }
     this.#swallowed.add(code);
-    return isRepeat ? "swallow" : "stop";
+    this.#leaving = code === ASK_KEY ? "ask" : null;
+    return isRepeat || code === ASK_KEY ? "swallow" : "stop";
   }
 
   /** The focus moves only once all modifiers are up: the desktop must hear every release, or keys would stick. */
   #up(code: string): ChordVerdict {
     if (this.#swallowed.delete(code)) return "swallow";
     if (!this.#held.delete(code)) return "pass";
-    if (!this.#isArmed || this.#held.size > 0) return "pass";
-    this.#isArmed = false;
-    return "leave";
+    const leaving = this.#leaving;
+    if (leaving === null || this.#held.size > 0) return "pass";
+    this.#leaving = null;
+    return leaving;
   }
 }

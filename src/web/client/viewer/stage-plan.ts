@@ -1,8 +1,16 @@
 import type { Size } from "../../../framebuffer/rect.ts";
 import { type Crop, clampCrop } from "./crop.ts";
 
-/** How the desktop fills the window: all of it, or one CSS pixel a desktop pixel with scrolling. */
-export type Scaling = "fit" | "actual";
+/** How the desktop fills the window: all of it, or so many CSS pixels a desktop pixel, with scrolling. */
+export type Zoom = "fit" | number;
+
+/** The zooms that are offered; by hand any between the first and the last. */
+export const ZOOMS = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4] as const satisfies readonly number[];
+
+/** The nearest zoom that is allowed. */
+export function clampZoom(zoom: number): number {
+  return Math.min(ZOOMS[ZOOMS.length - 1] ?? 1, Math.max(ZOOMS[0], zoom));
+}
 
 /** A box in CSS pixels, relative to its parent. */
 interface Box {
@@ -30,7 +38,7 @@ export interface StagePlan {
 export interface StageRequest {
   readonly desktop: Size;
   readonly stage: Size;
-  readonly scaling: Scaling;
+  readonly zoom: Zoom;
   readonly crop: Crop | null;
   readonly devicePixelRatio: number;
 }
@@ -56,7 +64,7 @@ export function planStage(request: StageRequest): StagePlan | null {
   const crop = request.crop && clampCrop(request.crop, desktop);
   const shown = crop ?? { x: 0, y: 0, width: desktop.width, height: desktop.height, scale: null };
   const scale =
-    shown.scale ?? (request.scaling === "actual" && !crop ? 1 : fitScale(shown, stage, devicePixelRatio));
+    shown.scale ?? (request.zoom === "fit" || crop ? fitScale(shown, stage, devicePixelRatio) : request.zoom);
   const width = shown.width * scale;
   const height = shown.height * scale;
   // Half a pixel of overflow is rounding, not something to scroll to.

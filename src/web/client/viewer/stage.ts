@@ -19,7 +19,7 @@ export class Stage {
   }
 
   /** Places both; null, and nothing is placed, while the desktop or the element has no size yet. */
-  layOut(request: Pick<StageRequest, "desktop" | "scaling" | "crop">): StagePlan | null {
+  layOut(request: Pick<StageRequest, "desktop" | "zoom" | "crop">): StagePlan | null {
     const stage = { width: this.#element.clientWidth, height: this.#element.clientHeight };
     const plan = planStage({ ...request, stage, devicePixelRatio });
     if (plan === null) return null;

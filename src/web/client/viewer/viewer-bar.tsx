@@ -1,5 +1,7 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { DesktopInfo } from "../../api/api.ts";
+import { ConfirmDialog } from "../controls/confirm-dialog.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
 import type { IconShape } from "../controls/icon-shapes.ts";
@@ -8,6 +10,7 @@ import { holderWords, MODE_WORDS, MODES, modeNamed } from "../shell/labels.ts";
 import { playerPath, rulesPath } from "../shell/route.ts";
 import { navigate } from "../shell/router.ts";
 import { may } from "../shell/session.ts";
+import { ZOOMS, type Zoom } from "./stage-plan.ts";
 
 /** One thing the bar can do: an icon where there is room, an entry of the menu where there is not. */
 export interface Command {
@@ -34,6 +37,9 @@ export interface ViewerBarProps {
   readonly onResume: () => void;
   readonly onGiveBack: () => void;
   readonly onPanel: () => void;
+  /** null in a window that shows a part, at a scale of its own. */
+  readonly zoom: Zoom | null;
+  readonly onZoom: (zoom: Zoom) => void;
   /** The clipboard popover. */
   readonly children: ComponentChildren;
 }
@@ -42,6 +48,7 @@ export interface ViewerBarProps {
 export function ViewerBar(props: ViewerBarProps) {
   const { desktop } = props;
   const holding = holderWords(desktop.holder, props.meId);
+  const askedMode = useSignal<DesktopInfo["mode"] | null>(null);
   const isHuman = desktop.holder?.kind === "human";
   return (
     <header class="viewer-bar" tabIndex={-1}>
@@ -61,7 +68,9 @@ export function ViewerBar(props: ViewerBarProps) {
         onChange={(event) => {
           const { value } = event.currentTarget;
           const mode = modeNamed(value);
-          if (mode) props.onMode(mode);
+          // Arrow keys choose in a closed list, one mode after the other: nothing holds before it is confirmed.
+          event.currentTarget.value = desktop.mode;
+          if (mode) askedMode.value = mode;
           else if (value === "custom") navigate(rulesPath(desktop.id));
         }}
       >
@@ -94,6 +103,7 @@ export function ViewerBar(props: ViewerBarProps) {
         </span>
       )}
       <span class="bar-space" />
+      {props.zoom !== null && <ZoomSelect zoom={props.zoom} onZoom={props.onZoom} />}
       <div class="bar-commands">
         {props.commands.map((command) => (
           <IconButton
@@ -108,6 +118,16 @@ export function ViewerBar(props: ViewerBarProps) {
         ))}
       </div>
       {props.children}
+      {askedMode.value !== null && (
+        <ModeDialog
+          desktop={desktop}
+          mode={askedMode.value}
+          onConfirm={props.onMode}
+          onClose={() => {
+            askedMode.value = null;
+          }}
+        />
+      )}
       <MoreMenu commands={props.commands} />
       <button
         type="button"
@@ -141,6 +161,61 @@ export function ViewerBar(props: ViewerBarProps) {
         <span>{desktop.is_stopped ? "Stopped" : "Stop"}</span>
       </button>
     </header>
+  );
+}
+
+interface ZoomSelectProps {
+  readonly zoom: Zoom;
+  readonly onZoom: (zoom: Zoom) => void;
+}
+
+/** All of the desktop, or how large it is; fingers zoom to what lies between. */
+function ZoomSelect({ zoom, onZoom }: ZoomSelectProps) {
+  const offered: readonly number[] = ZOOMS;
+  const between = zoom === "fit" || offered.includes(zoom) ? [] : [zoom];
+  return (
+    <select
+      class="zoom-select"
+      aria-label="Zoom"
+      value={String(zoom)}
+      onChange={(event) => {
+        const { value } = event.currentTarget;
+        onZoom(value === "fit" ? "fit" : Number(value));
+      }}
+    >
+      <option value="fit">Fit</option>
+      {[...between, ...offered].map((factor) => (
+        <option key={factor} value={String(factor)}>
+          {Math.round(factor * 100)} %
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface ModeDialogProps {
+  readonly desktop: DesktopInfo;
+  readonly mode: DesktopInfo["mode"];
+  readonly onConfirm: (mode: DesktopInfo["mode"]) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks whether agents may do what a mode allows, in its sentence. */
+function ModeDialog({ desktop, mode, onConfirm, onClose }: ModeDialogProps) {
+  const { name, meaning } = MODE_WORDS[mode];
+  return (
+    <ConfirmDialog
+      title={`Set ${desktop.name} to ${name}?`}
+      action={`Set to ${name}`}
+      isHarmless={mode !== "autopilot"}
+      onConfirm={() => onConfirm(mode)}
+      onClose={onClose}
+    >
+      <p>{meaning}</p>
+      <p class="muted">
+        Now: {MODE_WORDS[desktop.mode].name}. {MODE_WORDS[desktop.mode].meaning}
+      </p>
+    </ConfirmDialog>
   );
 }
 

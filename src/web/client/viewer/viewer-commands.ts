@@ -1,4 +1,3 @@
-import type { RefObject } from "preact";
 import type { DesktopInfo } from "../../api/api.ts";
 import { api } from "../shell/api-client.ts";
 import { durationWords } from "../shell/labels.ts";
@@ -10,7 +9,6 @@ import type { ViewerState } from "./viewer-state.ts";
 
 export interface CommandsRequest {
   readonly desktop: DesktopInfo;
-  readonly page: RefObject<HTMLElement | null>;
   readonly state: ViewerState;
   readonly viewer: Viewer | null;
   /** The window shows a part of the desktop, at a scale of its own. */
@@ -23,8 +21,8 @@ export interface CommandsRequest {
 
 /** What the bar of a viewer can do, in the order of its icons. */
 export function viewerCommands(request: CommandsRequest): readonly Command[] {
-  const { desktop, page, state, viewer, isCropped, mayInput, mayControl, onInvite } = request;
-  const isActual = state.scaling.value === "actual";
+  const { desktop, state, viewer, isCropped, mayInput, mayControl, onInvite } = request;
+  const isActual = state.zoom.value === 1;
   const isViewOnly = state.isViewOnly.value || !mayInput;
   const { recording_id } = desktop;
   return [
@@ -51,7 +49,7 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       icon: "scaling",
       isDisabled: isCropped,
       run: () => {
-        state.scaling.value = isActual ? "fit" : "actual";
+        state.zoom.value = isActual ? "fit" : 1;
       },
     },
     {
@@ -71,13 +69,13 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       run: () => document.getElementById("viewer-clipboard")?.togglePopover(),
     },
     {
-      id: "ctrl-alt-del",
-      label: "Send Ctrl+Alt+Del",
+      id: "extra-keys",
+      label: "Extra keys",
       icon: "keyboard",
-      isDisabled: isViewOnly || !viewer,
+      isPressed: state.areExtraKeysShown.value,
+      isDisabled: isViewOnly,
       run: () => {
-        viewer?.sendCtrlAltDel();
-        viewer?.focus();
+        state.areExtraKeysShown.value = !state.areExtraKeysShown.value;
       },
     },
     ...(onInvite === null
@@ -99,7 +97,7 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       label: "Full screen",
       icon: "maximize",
       shortcut: "F",
-      run: () => state.toggleFullScreen(page.current),
+      run: () => state.toggleFullScreen(),
     },
   ];
 }

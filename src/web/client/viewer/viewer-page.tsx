@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { DesktopInfo } from "../../api/api.ts";
@@ -6,7 +7,7 @@ import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
 import { lazy } from "../controls/lazy.tsx";
 import { useMasks } from "../masks/use-masks.ts";
 import { api } from "../shell/api-client.ts";
-import { isTyping } from "../shell/keyboard-focus.ts";
+import { focusApproval, isTyping } from "../shell/keyboard-focus.ts";
 import { canStop } from "../shell/labels.ts";
 import { attempt, showError, showNotice } from "../shell/notices.ts";
 import { OfflineBanner } from "../shell/offline-banner.tsx";
@@ -19,6 +20,7 @@ import { Viewer } from "./viewer.ts";
 import { ViewerBar } from "./viewer-bar.tsx";
 import { viewerCommands } from "./viewer-commands.ts";
 import { PANEL_FROM, useViewerState } from "./viewer-state.ts";
+import { keepAwake } from "./wake-lock.ts";
 import "../styles/viewer.css";
 import "../styles/viewer-narrow.css";
 import "../styles/overlays.css";
@@ -30,6 +32,8 @@ const ViewerSide = lazy(async () => (await import("./viewer-side.tsx")).ViewerSi
 const MaskDialog = lazy(async () => (await import("../masks/mask-dialog.tsx")).MaskDialog);
 const InviteDialog = lazy(async () => (await import("../admin/invite-dialog.tsx")).InviteDialog);
 const ReplayBar = lazy(async () => (await import("./replay-bar.tsx")).ReplayBar);
+const ExtraKeys = lazy(async () => (await import("./input/extra-keys.tsx")).ExtraKeys);
+const AskedMarks = lazy(async () => (await import("./viewer-side.tsx")).AskedMarks);
 const FloatingApprovals = lazy(async () => (await import("./viewer-side.tsx")).FloatingApprovals);
 
 export interface ViewerPageProps {
@@ -107,8 +111,15 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         clipboard: (text) => {
           state.clipboard.value = text;
         },
-        scale: (scale) => {
+        laidOut: (size, scale) => {
           state.scale.value = scale;
+          state.size.value = size;
+        },
+        latched: (held) => {
+          state.latched.value = held;
+        },
+        zoomed: (zoom) => {
+          state.zoom.value = zoom;
         },
         entered: () => {
           if (may("input") && !state.isViewOnly.value) explainKeyboardOnce();
@@ -117,6 +128,9 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           // The bar itself: in a list of modes the next letter would choose one.
           page.current?.querySelector<HTMLElement>(".viewer-bar")?.focus();
           showNotice("The keyboard is the browser's again. Click the desktop to give it back.");
+        },
+        approvalWanted: () => {
+          if (!focusApproval()) showNotice("No approval waits.");
         },
         stopAsked: stop,
       },
@@ -133,16 +147,27 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
     if (isLive) viewer.value?.retryNow();
   }, [isLive, viewer]);
 
-  const { scaling, isViewOnly, areOverlaysShown, isClipboardSynced } = state;
+  const { zoom, isViewOnly, areOverlaysShown, isClipboardSynced } = state;
   const mayInput = may("input");
   const current = viewer.value;
   useEffect(() => {
     if (!current) return;
-    current.scaling = scaling.value;
+    current.zoom = zoom.value;
     current.isViewOnly = isViewOnly.value || !mayInput;
     current.areOverlaysShown = areOverlaysShown.value;
     current.masks = masks.value;
-  }, [current, scaling.value, isViewOnly.value, areOverlaysShown.value, masks.value, mayInput]);
+  }, [current, zoom.value, isViewOnly.value, areOverlaysShown.value, masks.value, mayInput]);
+
+  const isWatching = state.status.value.kind === "connected";
+  useEffect(() => (isWatching ? keepAwake() : undefined), [isWatching]);
+  const isHolding = desktop.holder?.kind === "human" && desktop.holder.id === me.value?.id;
+  useEffect(() => {
+    if (!isHolding) return undefined;
+    // The browser asks whether to leave: agents wait for who holds the input.
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [isHolding]);
 
   const drawMask = (): void => {
     // On a phone the panel lies over the desktop.
@@ -167,7 +192,6 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
 
   const commands = viewerCommands({
     desktop,
-    page,
     state,
     viewer: current,
     isCropped: crop !== null,
@@ -184,7 +208,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
       if (isTyping(event) || event.repeat) return;
       const key = event.key.toLowerCase();
       if (key === "p") state.isPanelOpen.value = !state.isPanelOpen.value;
-      else if (key === "f") state.toggleFullScreen(page.current);
+      else if (key === "f") state.toggleFullScreen();
       else return;
       event.preventDefault();
     };
@@ -196,6 +220,12 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const isSideDue = useSignal(false);
   if (!hasPicture || state.status.value.kind !== "connecting") isSideDue.value = true;
   const hasReplayBar = desktop.protocol === "replay" && may("control");
+  useEffect(() => {
+    if (!current || !isSideDue.value) return undefined;
+    const { marks } = current;
+    render(<AskedMarks state={state} />, marks);
+    return () => render(null, marks);
+  }, [current, state, isSideDue.value]);
   const isGreyed = !isLive || state.status.value.kind !== "connected";
   return (
     <div ref={page} class={`viewer ${state.isPanelOpen.value ? "has-panel" : ""}`}>
@@ -209,6 +239,10 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         )}
         isPanelOpen={state.isPanelOpen.value}
         waiting={waiting.length + requests.length}
+        zoom={crop === null ? zoom.value : null}
+        onZoom={(next) => {
+          zoom.value = next;
+        }}
         onMode={(mode) => attempt("Could not change the mode", api.setMode(id, mode))}
         onStop={stop}
         meId={me.value?.id ?? null}
@@ -249,20 +283,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         </div>
       </ViewerBar>
       <OfflineBanner />
-      <main class={`viewer-main ${hasReplayBar ? "has-replay" : ""}`}>
-        <div ref={stage} class={`stage ${isGreyed ? "is-greyed" : ""}`} />
-        <StageBanner
-          desktop={desktop}
-          status={state.status.value}
-          mayControl={may("control")}
-          onRetry={() => {
-            if (isLive) current?.reconnect();
-            else attempt("Could not reconnect", api.reconnect(id));
-          }}
-        />
-        {hasReplayBar && isSideDue.value && <ReplayBar desktopId={id} />}
-        {isSideDue.value && !state.isPanelOpen.value && <FloatingApprovals desktopId={id} />}
-      </main>
+      {/* Before the desktop, from which Tab leads nowhere. */}
       {isSideDue.value && state.isPanelOpen.value && (
         <ViewerSide
           desktop={desktop}
@@ -275,6 +296,23 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           onRemoveOverlay={(overlay) => removeOverlay(overlay.id)}
         />
       )}
+      <main class={`viewer-main ${hasReplayBar ? "has-replay" : ""}`}>
+        {isSideDue.value && !state.isPanelOpen.value && <FloatingApprovals desktopId={id} state={state} />}
+        <div ref={stage} class={`stage ${isGreyed ? "is-greyed" : ""}`} />
+        {current && isSideDue.value && state.areExtraKeysShown.value && mayInput && !isViewOnly.value && (
+          <ExtraKeys viewer={current} state={state} />
+        )}
+        <StageBanner
+          desktop={desktop}
+          status={state.status.value}
+          mayControl={may("control")}
+          onRetry={() => {
+            if (isLive) current?.reconnect();
+            else attempt("Could not reconnect", api.reconnect(id));
+          }}
+        />
+        {hasReplayBar && isSideDue.value && <ReplayBar desktopId={id} />}
+      </main>
       {drawnMask.value !== null && (
         <MaskDialog
           rect={drawnMask.value === "text" ? null : drawnMask.value}

@@ -17,11 +17,13 @@ export interface ViewerPanelProps {
   /** Shown beside a tab's name; 0 shows nothing. */
   readonly counts: Readonly<Partial<Record<PanelTab, number>>>;
   readonly onTab: (tab: PanelTab) => void;
+  /** What stands above every tab. */
+  readonly dock: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** The panel at the right: tabs as the ARIA practices want them (arrows move, one tab stop). */
-export function ViewerPanel({ tab, counts, onTab, children }: ViewerPanelProps) {
+export function ViewerPanel({ tab, counts, onTab, dock, children }: ViewerPanelProps) {
   const list = useRef<HTMLDivElement>(null);
   const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -50,6 +52,7 @@ export function ViewerPanel({ tab, counts, onTab, children }: ViewerPanelProps) 
           </button>
         ))}
       </div>
+      {dock}
       <div
         id="panel-body"
         class="panel-body"

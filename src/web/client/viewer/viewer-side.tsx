@@ -1,7 +1,8 @@
+import { rectOfSize } from "../../../framebuffer/rect.ts";
 import type { DesktopInfo, MaskInfo, OverlayInfo, RequestInfo } from "../../api/api.ts";
-import { ApprovalList } from "../approvals/approval-list.tsx";
+import { ApprovalDock } from "../approvals/approval-dock.tsx";
 import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
-import { GrantList } from "../approvals/grant-list.tsx";
+import { PointerMarks } from "../approvals/pointer-marks.tsx";
 import { RequestList } from "../approvals/request-card.tsx";
 import { DesktopDetails } from "../connections/desktop-details.tsx";
 import { Icon } from "../controls/icon.tsx";
@@ -23,7 +24,7 @@ export interface ViewerSideProps {
   readonly onRemoveOverlay: (overlay: OverlayInfo) => void;
 }
 
-/** The panel with this desktop's things. Questions that wait are shown above the actions too: nobody must look for them. */
+/** The panel with this desktop's things. Questions that wait are above all tabs: nobody must look for them. */
 export function ViewerSide({
   desktop,
   state,
@@ -34,7 +35,6 @@ export function ViewerSide({
 }: ViewerSideProps) {
   const cards = cardsFor(appState.value.cards, desktop.id);
   const actions = appState.value.actions.filter((action) => action.desktop_id === desktop.id);
-  const grants = appState.value.grants.filter((grant) => grant.desktop_id === desktop.id);
   const requests = requestsFor(desktop.id);
   const tab = state.tab.value;
   return (
@@ -48,27 +48,24 @@ export function ViewerSide({
       onTab={(next) => {
         state.tab.value = next;
       }}
+      dock={<DesktopDock desktopId={desktop.id} state={state} />}
     >
       {tab === "agent" && (
         <>
-          <ApprovalList cards={cards} isDesktopNamed={false} />
           <RequestList requests={requests} isDesktopNamed={false} />
-          <GrantList grants={grants} isDesktopNamed={false} />
           <ActionList actions={actions} />
         </>
       )}
       {tab === "approvals" && (
         <>
-          {cards.length === 0 && requests.length === 0 && (
+          {pendingCards(cards).length === 0 && requests.length === 0 && (
             <div class="empty">
               <Icon shape="shieldCheck" />
               <p>Nothing waits for you.</p>
               <p class="muted">A question nobody answers is a No.</p>
             </div>
           )}
-          <ApprovalList cards={cards} isDesktopNamed={false} />
           <RequestList requests={requests} isDesktopNamed={false} />
-          <GrantList grants={grants} isDesktopNamed={false} />
         </>
       )}
       {tab === "overlays" && (
@@ -98,14 +95,40 @@ export function ViewerSide({
 }
 
 /** With the panel closed, questions float over a corner of the desktop: the picture does not move under the hand. */
-export function FloatingApprovals({ desktopId }: { readonly desktopId: string }) {
-  const cards = cardsFor(appState.value.cards, desktopId);
+export function FloatingApprovals({ desktopId, state }: DesktopDockProps) {
   return (
-    <section class="floating" aria-label="Approvals">
-      <ApprovalList cards={cards} isDesktopNamed={false} />
+    <div class="floating">
+      <DesktopDock desktopId={desktopId} state={state} />
       <RequestList requests={requestsFor(desktopId)} isDesktopNamed={false} />
-    </section>
+    </div>
   );
+}
+
+interface DesktopDockProps {
+  readonly desktopId: string;
+  readonly state: ViewerState;
+}
+
+/** The questions about one desktop; the one in front is marked on its picture. */
+function DesktopDock({ desktopId, state }: DesktopDockProps) {
+  return (
+    <ApprovalDock
+      cards={cardsFor(appState.value.cards, desktopId)}
+      grants={appState.value.grants.filter((grant) => grant.desktop_id === desktopId)}
+      isDesktopNamed={false}
+      onFront={(approval) => {
+        state.asked.value = approval;
+      }}
+    />
+  );
+}
+
+/** On the live picture: the very place of the question that is in front. */
+export function AskedMarks({ state }: { readonly state: ViewerState }) {
+  const asked = state.asked.value;
+  const area = rectOfSize(state.size.value);
+  if (asked === null || area.width === 0) return null;
+  return <PointerMarks area={area} point={asked.point} path={asked.path} />;
 }
 
 function requestsFor(desktopId: string): readonly RequestInfo[] {

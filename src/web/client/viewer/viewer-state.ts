@@ -1,7 +1,9 @@
 import { type Signal, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import type { OverlayInfo } from "../../api/api.ts";
-import type { Scaling } from "./stage-plan.ts";
+import type { Size } from "../../../framebuffer/rect.ts";
+import type { ApprovalInfo, OverlayInfo } from "../../api/api.ts";
+import { showNotice } from "../shell/notices.ts";
+import type { Zoom } from "./stage-plan.ts";
 import type { ViewerStatus } from "./viewer.ts";
 import type { PanelTab } from "./viewer-panel.tsx";
 
@@ -10,15 +12,22 @@ export interface ViewerState {
   readonly status: Signal<ViewerStatus>;
   readonly overlays: Signal<readonly OverlayInfo[]>;
   readonly clipboard: Signal<string | null>;
+  /** The question that is in front, to be marked on the picture. */
+  readonly asked: Signal<ApprovalInfo | null>;
   /** CSS pixels a desktop pixel; null before the first layout. */
   readonly scale: Signal<number | null>;
-  readonly scaling: Signal<Scaling>;
+  /** The desktop's, as it is shown. */
+  readonly size: Signal<Size>;
+  readonly zoom: Signal<Zoom>;
   readonly isViewOnly: Signal<boolean>;
   readonly areOverlaysShown: Signal<boolean>;
   readonly isClipboardSynced: Signal<boolean>;
+  readonly areExtraKeysShown: Signal<boolean>;
+  /** Keysyms of the extra keys that are held down. */
+  readonly latched: Signal<ReadonlySet<number>>;
   readonly isPanelOpen: Signal<boolean>;
   readonly tab: Signal<PanelTab>;
-  toggleFullScreen(page: HTMLElement | null): void;
+  toggleFullScreen(): void;
 }
 
 /** Narrower than this the panel would hide the desktop, so it starts closed. */
@@ -31,19 +40,31 @@ export function useViewerState(isCropped: boolean): ViewerState {
       status: signal<ViewerStatus>({ kind: "connecting" }),
       overlays: signal<readonly OverlayInfo[]>([]),
       clipboard: signal<string | null>(null),
+      asked: signal<ApprovalInfo | null>(null),
       scale: signal<number | null>(null),
-      scaling: signal<Scaling>("fit"),
+      size: signal<Size>({ width: 0, height: 0 }),
+      zoom: signal<Zoom>("fit"),
       isViewOnly: signal(false),
       areOverlaysShown: signal(true),
       isClipboardSynced: signal(false),
+      areExtraKeysShown: signal(matchMedia("(pointer: coarse)").matches),
+      latched: signal<ReadonlySet<number>>(new Set()),
       isPanelOpen: signal(!isCropped && matchMedia(PANEL_FROM).matches),
       tab: signal<PanelTab>("agent"),
-      toggleFullScreen: (page) => {
-        const change = document.fullscreenElement ? document.exitFullscreen() : page?.requestFullscreen();
+      toggleFullScreen: () => {
         // Refused without a click, or in a frame: the page then stays as it is.
-        change?.catch(() => {});
+        if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
+        else openFullScreen().catch(() => {});
       },
     }),
     [isCropped],
   );
+}
+
+/** All of the page, so that messages and dialogs are seen too; the browser's own keys go to the desktop where it can. */
+async function openFullScreen(): Promise<void> {
+  await document.documentElement.requestFullscreen();
+  if (navigator.keyboard === undefined) return;
+  await navigator.keyboard.lock();
+  showNotice("Escape goes to the desktop too: hold it down to leave full screen.");
 }

@@ -1,15 +1,18 @@
 import type RFB from "@novnc/novnc";
-import type { Rect, Size } from "../../../framebuffer/rect.ts";
+import type { Point, Rect, Size } from "../../../framebuffer/rect.ts";
 import type { MaskInfo, OverlayInfo, OverlayMessage } from "../../api/api.ts";
 import { MaskLayer } from "../masks/mask-layer.ts";
 import { backOffMs } from "../shell/back-off.ts";
 import { LiveSocket } from "../shell/live-socket.ts";
 import { type Crop, queryOfCrop } from "./crop.ts";
 import { EscapeChord } from "./escape-chord.ts";
+import { KeyboardField } from "./input/keyboard-field.ts";
+import { LatchedKeys } from "./input/latched-keys.ts";
+import { TouchView } from "./input/touch-view.ts";
 import { LastFrame } from "./last-frame.ts";
 import { OverlayLayer } from "./overlay-layer.ts";
 import { Stage } from "./stage.ts";
-import type { Scaling } from "./stage-plan.ts";
+import { clampZoom, type Zoom } from "./stage-plan.ts";
 
 /** The viewer's own connection; what the desktop does about its target is another thing. */
 export type ViewerStatus =
@@ -27,12 +30,18 @@ interface ViewerEvents {
   maskDrawn(rect: Rect | null): void;
   /** What the desktop put on its clipboard. */
   clipboard(text: string): void;
-  /** CSS pixels a desktop pixel, after each layout. */
-  scale(scale: number): void;
+  /** The desktop's size, and CSS pixels a desktop pixel, after each layout. */
+  laidOut(size: Size, scale: number): void;
+  /** Other modifiers are held down until the next key. */
+  latched(keysyms: ReadonlySet<number>): void;
+  /** Fingers zoomed. */
+  zoomed(zoom: Zoom): void;
   /** The desktop got the keyboard. */
   entered(): void;
   /** The escape chord: the page takes the keyboard. */
   left(): void;
+  /** The chord that leads to the approval that waits. */
+  approvalWanted(): void;
   /** The stop chord. */
   stopAsked(): void;
 }
@@ -44,6 +53,8 @@ export interface ViewerOptions {
   readonly label: string;
   readonly events: ViewerEvents;
 }
+
+const MODIFIER_KEYS = new Set(["Control", "Alt", "AltGraph", "Shift", "Meta", "CapsLock", "NumLock"]);
 
 /** noVNC is two thirds of the app's weight: pages without a canvas never load it. */
 async function loadNovnc(): Promise<typeof RFB> {
@@ -58,17 +69,24 @@ async function loadNovnc(): Promise<typeof RFB> {
 export class Viewer {
   readonly #stage: Stage;
   readonly #options: ViewerOptions;
+  /** Over the picture and below the overlays, as large as the desktop: for marks that the page draws. */
+  readonly marks = document.createElement("div");
   readonly #screen = document.createElement("div");
   readonly #lastFrame = new LastFrame();
   readonly #layer: OverlayLayer;
   readonly #maskLayer: MaskLayer;
+  readonly #keyboard: KeyboardField;
+  readonly #latched = new LatchedKeys(
+    (keysym, isDown) => this.#rfb?.sendKey(keysym, null, isDown),
+    (held) => this.#options.events.latched(held),
+  );
   readonly #chord = new EscapeChord();
   readonly #canvasChanged = new MutationObserver(() => this.#layout());
   readonly #overlaySocket: LiveSocket<OverlayMessage>;
   readonly #listening = new AbortController();
   #rfb: RFB | null = null;
   #size: Size = { width: 0, height: 0 };
-  #scaling: Scaling = "fit";
+  #zoom: Zoom = "fit";
   #isViewOnly = false;
   #attempt = 0;
   #retry: number | undefined;
@@ -85,9 +103,27 @@ export class Viewer {
       closeAsked: (overlay) => options.events.overlayCloseAsked(overlay),
     });
     this.#maskLayer = new MaskLayer({ drawn: (rect) => options.events.maskDrawn(rect) });
-    this.#screen.className = "viewer-screen";
+    const screen = this.#screen;
+    screen.className = "viewer-screen";
+    this.marks.className = "viewer-marks";
+    this.#keyboard = new KeyboardField(
+      {
+        get canvas() {
+          return screen.querySelector("canvas");
+        },
+        press: (keysym) => this.press(keysym),
+      },
+      `${options.label}: all keys go to the desktop, Control Alt Shift leaves it`,
+    );
     const { surface } = this.#stage;
-    surface.append(this.#lastFrame.element, this.#screen, this.#maskLayer.element, this.#layer.element);
+    surface.append(
+      ...[this.#lastFrame.element, screen, this.#maskLayer.element, this.marks, this.#layer.element],
+      this.#keyboard.element,
+    );
+    new TouchView(screen, {
+      zoom: (factor, centre) => this.#zoomBy(factor, centre),
+      pan: (dx, dy) => this.#stage.frame.scrollBy(-dx, -dy),
+    });
     this.#listen();
     const query = new URLSearchParams({ desktop: options.desktopId });
     this.#overlaySocket = new LiveSocket(`/ws/overlays?${query}`, {
@@ -100,13 +136,16 @@ export class Viewer {
     this.#connect();
   }
 
-  set scaling(scaling: Scaling) {
-    this.#scaling = scaling;
+  /** Of a window that shows a part of a desktop, nothing changes. */
+  set zoom(zoom: Zoom) {
+    if (zoom === this.#zoom) return;
+    this.#zoom = zoom;
     this.#layout();
   }
 
   set isViewOnly(isViewOnly: boolean) {
     this.#isViewOnly = isViewOnly;
+    this.#keyboard.isEnabled = !isViewOnly;
     if (this.#rfb) this.#rfb.viewOnly = isViewOnly;
   }
 
@@ -136,7 +175,23 @@ export class Viewer {
   }
 
   focus(): void {
-    this.#rfb?.focus({ preventScroll: true });
+    this.#keyboard.focus();
+  }
+
+  /** Presses and releases the key of a keysym, with those that are latched. */
+  press(keysym: number): void {
+    this.#rfb?.sendKey(keysym, null);
+    this.#latched.release();
+  }
+
+  /** Holds a modifier down until the next key, or lets it go. */
+  latch(keysym: number): void {
+    this.#latched.toggle(keysym);
+  }
+
+  /** The on-screen keyboard of a phone or tablet. */
+  toggleKeyboard(): void {
+    this.#keyboard.isKeyboardShown = !this.#keyboard.isKeyboardShown;
   }
 
   sendCtrlAltDel(): void {
@@ -151,6 +206,7 @@ export class Viewer {
   close(): void {
     this.#isClosed = true;
     this.#listening.abort();
+    this.#latched.release();
     this.#maskLayer.stop();
     this.#canvasChanged.disconnect();
     this.#overlaySocket.close();
@@ -235,12 +291,15 @@ export class Viewer {
   #adoptCanvas(): void {
     const canvas = this.#canvas;
     if (!canvas) return;
-    canvas.tabIndex = 0;
-    canvas.setAttribute("role", "application");
-    canvas.setAttribute(
-      "aria-label",
-      `${this.#options.label}: all keys go to the desktop, Control Alt Shift leaves it`,
-    );
+    canvas.tabIndex = -1;
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", this.#options.label);
+    // noVNC gives its canvas the focus at a press; nothing can be composed there.
+    canvas.addEventListener("focus", () => this.#keyboard.focus());
+    canvas.addEventListener("pointerdown", (event) => {
+      const { left, top } = this.#stage.surface.getBoundingClientRect();
+      this.#keyboard.moveTo(event.clientX - left, event.clientY - top);
+    });
     this.#canvasChanged.disconnect();
     this.#canvasChanged.observe(canvas, { attributes: true, attributeFilter: ["width", "height"] });
   }
@@ -256,11 +315,25 @@ export class Viewer {
     const canvas = this.#canvas;
     if (canvas && canvas.width > 0) this.#size = { width: canvas.width, height: canvas.height };
     const { crop } = this.#options;
-    const plan = this.#stage.layOut({ desktop: this.#size, scaling: this.#scaling, crop });
+    const plan = this.#stage.layOut({ desktop: this.#size, zoom: this.#zoom, crop });
     if (!plan) return;
     this.#layer.place(this.#size, plan.scale);
     this.#maskLayer.place(this.#size, plan.scale);
-    this.#options.events.scale(plan.scale);
+    this.#options.events.laidOut(this.#size, plan.scale);
+  }
+
+  /** The desktop's point under the fingers stays there. */
+  #zoomBy(factor: number, centre: Point): void {
+    const { frame, surface } = this.#stage;
+    if (this.#options.crop) return;
+    const before = surface.getBoundingClientRect();
+    const scale = before.width / Math.max(1, this.#size.width);
+    const at = { x: (centre.x - before.left) / scale, y: (centre.y - before.top) / scale };
+    this.zoom = clampZoom(scale * factor);
+    this.#options.events.zoomed(this.#zoom);
+    const after = surface.getBoundingClientRect();
+    const now = after.width / Math.max(1, this.#size.width);
+    frame.scrollBy(after.left + at.x * now - centre.x, after.top + at.y * now - centre.y);
   }
 
   /** Before noVNC, which listens on its canvas: the chord must win. */
@@ -269,8 +342,9 @@ export class Viewer {
     const onKey = (event: KeyboardEvent): void => this.#onKey(event);
     this.#screen.addEventListener("keydown", onKey, { capture: true, signal });
     this.#screen.addEventListener("keyup", onKey, { capture: true, signal });
-    this.#screen.addEventListener("focusin", () => this.#options.events.entered(), { signal });
-    this.#screen.addEventListener("focusout", () => this.#chord.reset(), { signal });
+    const field = this.#keyboard.element;
+    field.addEventListener("focus", () => this.#options.events.entered(), { signal });
+    field.addEventListener("blur", () => this.#chord.reset(), { signal });
     addEventListener("blur", () => this.#chord.reset(), { signal });
     addEventListener("online", () => this.retryNow(), { signal });
   }
@@ -280,10 +354,17 @@ export class Viewer {
       type: event.type === "keydown" ? "keydown" : "keyup",
       code: event.code,
     });
-    if (verdict === "pass") return;
-    if (verdict === "leave") {
+    if (verdict === "pass") {
+      // After noVNC has sent the key; a modifier of the real keyboard is held beside those.
+      if (event.type === "keyup" && !MODIFIER_KEYS.has(event.key)) {
+        queueMicrotask(() => this.#latched.release());
+      }
+      return;
+    }
+    if (verdict === "leave" || verdict === "ask") {
+      const { events } = this.#options;
       // After noVNC has sent the last release.
-      queueMicrotask(() => this.#options.events.left());
+      queueMicrotask(() => (verdict === "leave" ? events.left() : events.approvalWanted()));
       return;
     }
     event.preventDefault();

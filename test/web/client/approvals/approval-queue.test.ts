@@ -2,6 +2,7 @@ import t from "tap";
 import {
   type Card,
   cardsFor,
+  frontCard,
   pendingCards,
   swept,
   withApproval,
@@ -53,6 +54,14 @@ t.test("a flood of questions drops settled cards but no open one", async (t) => 
   for (let i = 0; i < 220; i++) cards = withApproval(cards, approvalInfo({ id: `n${i}` }), 0);
   t.equal(cards.length, 220);
   t.notOk(ids(cards).includes("old"));
+});
+
+t.test("the question in front is the chosen one while it waits, else the oldest", async (t) => {
+  const cards = withApproval(queue("a", "b", "c"), approvalInfo({ id: "a", state: "denied" }), 0);
+  t.equal(frontCard(cards, null)?.approval.id, "b");
+  t.equal(frontCard(cards, "c")?.approval.id, "c");
+  t.equal(frontCard(cards, "a")?.approval.id, "b", "a settled one is never in front");
+  t.equal(frontCard([], "a"), undefined);
 });
 
 t.test("a question about no desktop yet is everybody's", async (t) => {

@@ -54,6 +54,20 @@ t.test("S in the chord stops once, and the desktop never sees it", async (t) => 
   t.same(verdicts.slice(3), ["stop", "swallow", "swallow", "pass", "pass", "pass"]);
 });
 
+t.test("A in the chord leads to the approval once every modifier was released", async (t) => {
+  const verdicts = play(
+    new EscapeChord(),
+    ...DOWN,
+    "+KeyA",
+    "+KeyA",
+    "-KeyA",
+    "-ShiftLeft",
+    "-AltLeft",
+    "-ControlLeft",
+  );
+  t.same(verdicts.slice(3), ["swallow", "swallow", "swallow", "pass", "pass", "ask"]);
+});
+
 t.test("two modifiers and S are the desktop's", async (t) => {
   t.same(play(new EscapeChord(), "+ControlLeft", "+ShiftLeft", "+KeyS", "-KeyS"), [
     "pass",

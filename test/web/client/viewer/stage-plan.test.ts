@@ -6,7 +6,7 @@ const plan = (over: Partial<StageRequest> = {}) =>
   planStage({
     desktop: { width: 1280, height: 800 },
     stage: { width: 640, height: 600 },
-    scaling: "fit",
+    zoom: "fit",
     crop: null,
     devicePixelRatio: 1,
     ...over,
@@ -29,13 +29,13 @@ t.test("a fit near a whole zoom takes it, so that pixels stay sharp", async (t) 
 });
 
 t.test("actual size scrolls where it must and is in the middle where it fits", async (t) => {
-  t.match(plan({ scaling: "actual" }), {
+  t.match(plan({ zoom: 1 }), {
     scale: 1,
     isScrolling: true,
     frame: { left: 0, top: 0, width: 640, height: 600 },
     surface: { left: 0, top: 0, width: 1280, height: 800 },
   });
-  t.match(plan({ scaling: "actual", stage: { width: 1480, height: 1000 } }), {
+  t.match(plan({ zoom: 1, stage: { width: 1480, height: 1000 } }), {
     isScrolling: false,
     frame: { left: 100, top: 100, width: 1280, height: 800 },
   });
