@@ -28,6 +28,7 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ],
   ["list_screenshots", {}],
   ["ocr_screenshot", {}],
+  ["auto_redact_pii", { screenshot_id: "@screenshot_id" }],
   ["analyze_screenshot", {}],
   ["read_text", {}],
   ["find_text", { text: "saev", match: "fuzzy" }],

@@ -160,7 +160,7 @@ export async function playViewer(t: Test, target: SceneTarget): Promise<void> {
   await t.test("the escape chord gives the keyboard back", async (t) => {
     const frame = await frameOf(page);
     await page.mouse.click(frame.x + 600, frame.y + 600);
-    t.equal(await page.evaluate<string>("document.activeElement.tagName"), "CANVAS");
+    t.equal(await page.evaluate<string>("document.activeElement.tagName"), "TEXTAREA");
     await page.keyboard.press("Control+Alt+Shift");
     await until("the focus in the bar", () =>
       page.evaluate<boolean>(`document.activeElement.closest(".viewer-bar") !== null`),

@@ -1,27 +1,27 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type * as z from "zod";
-import { RefusedError } from "../../desktop/error.ts";
-import { frameLine, pictureLine } from "../../desktop/picture/picture-scheduler.ts";
-import type { Picture } from "../../framebuffer/picture.ts";
-import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
-import { pictureOf } from "../../imaging/pixels.ts";
-import { encodePng } from "../../imaging/png/png.ts";
-import { scalePicture } from "../../imaging/scale/scale.ts";
-import { encodeWebp } from "../../imaging/webp/webp.ts";
+import { RefusedError } from "../../../desktop/error.ts";
+import { frameLine, pictureLine } from "../../../desktop/picture/picture-scheduler.ts";
+import type { Picture } from "../../../framebuffer/picture.ts";
+import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size } from "../../../framebuffer/rect.ts";
+import { pictureOf } from "../../../imaging/pixels.ts";
+import { encodePng } from "../../../imaging/png/png.ts";
+import { scalePicture } from "../../../imaging/scale/scale.ts";
+import { encodeWebp } from "../../../imaging/webp/webp.ts";
 import {
   EXPORT_FORMATS,
   type ExportedFile,
   type ExportRequest,
   exportRecording,
-} from "../../recording/export/export-recording.ts";
-import type { RecordingReader } from "../../recording/library/recording-types.ts";
-import { asRefused, refusalOf } from "../../recording/library/refused.ts";
-import { exportQuerySchema, frameQuerySchema } from "../api/recordings-api.ts";
-import { abortedBy } from "../http/aborted-by.ts";
-import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
-import { parse } from "../http/parse.ts";
-import type { RateLimits } from "../http/rate-limits.ts";
+} from "../../../recording/export/export-recording.ts";
+import type { RecordingReader } from "../../../recording/library/recording-types.ts";
+import { asRefused, refusalOf } from "../../../recording/library/refused.ts";
+import { exportQuerySchema, frameQuerySchema } from "../../api/recordings-api.ts";
+import { abortedBy } from "../../http/aborted-by.ts";
+import { auditedActor, auditedRequest, principalOf } from "../../http/access.ts";
+import { parse } from "../../http/parse.ts";
+import type { RateLimits } from "../../http/rate-limits.ts";
 import { type RecordingRouteParts, partOf as readPart, recordingIdOf } from "./recordings.ts";
 
 type FrameQuery = z.infer<typeof frameQuerySchema>;

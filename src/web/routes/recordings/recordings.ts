@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { actorOf } from "../../auth/actor.ts";
-import { RefusedError } from "../../desktop/error.ts";
-import type { RecordingReader, RecordingSummary } from "../../recording/library/recording-types.ts";
-import { asRefused } from "../../recording/library/refused.ts";
-import { RESTATE_MS } from "../../recording/write/event-recorder.ts";
+import { actorOf } from "../../../auth/actor.ts";
+import { RefusedError } from "../../../desktop/error.ts";
+import type { RecordingReader, RecordingSummary } from "../../../recording/library/recording-types.ts";
+import { asRefused } from "../../../recording/library/refused.ts";
+import { RESTATE_MS } from "../../../recording/write/event-recorder.ts";
 import type {
   AddedMarkerInfo,
   ChunksInfo,
@@ -15,7 +15,7 @@ import type {
   SearchHitInfo,
   TimelineInfo,
   VerificationInfo,
-} from "../api/api.ts";
+} from "../../api/api.ts";
 import {
   activityParts,
   chunkInfo,
@@ -27,7 +27,7 @@ import {
   runBytes,
   searchHitInfo,
   trackInfos,
-} from "../api/recording-json.ts";
+} from "../../api/recording-json.ts";
 import {
   bookmarkBodySchema,
   markerBodySchema,
@@ -39,12 +39,12 @@ import {
   spanQuerySchema,
   textQuerySchema,
   timelineQuerySchema,
-} from "../api/recordings-api.ts";
-import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
-import type { RecordingsOfCaller } from "../http/granted-recordings.ts";
-import { parse } from "../http/parse.ts";
-import type { AppPorts } from "../http/ports.ts";
-import type { ReadingAudit } from "../http/reading-audit.ts";
+} from "../../api/recordings-api.ts";
+import { auditedActor, auditedRequest, principalOf } from "../../http/access.ts";
+import type { RecordingsOfCaller } from "../../http/granted-recordings.ts";
+import { parse } from "../../http/parse.ts";
+import type { AppPorts } from "../../http/ports.ts";
+import type { ReadingAudit } from "../../http/reading-audit.ts";
 
 const paramsSchema = z.object({ id: z.string().min(1).max(200) });
 const markerParamsSchema = z.object({ markerId: z.string().min(1).max(100) });

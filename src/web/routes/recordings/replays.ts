@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { actorOf } from "../../auth/actor.ts";
-import { RefusedError } from "../../desktop/error.ts";
-import { asRefused } from "../../recording/library/refused.ts";
-import type { ReplayInfo, ReplayStateInfo } from "../api/api.ts";
-import { replayBodySchema, steerReplayBodySchema } from "../api/recordings-api.ts";
-import { principalOf } from "../http/access.ts";
-import { parse } from "../http/parse.ts";
-import type { ReplayedRecording, RoutePorts } from "../http/ports.ts";
-import { desktopOf } from "./desktops.ts";
+import { actorOf } from "../../../auth/actor.ts";
+import { RefusedError } from "../../../desktop/error.ts";
+import { asRefused } from "../../../recording/library/refused.ts";
+import type { ReplayInfo, ReplayStateInfo } from "../../api/api.ts";
+import { replayBodySchema, steerReplayBodySchema } from "../../api/recordings-api.ts";
+import { principalOf } from "../../http/access.ts";
+import { parse } from "../../http/parse.ts";
+import type { ReplayedRecording, RoutePorts } from "../../http/ports.ts";
+import { desktopOf } from "../desktops.ts";
 import { recordingIdOf } from "./recordings.ts";
 
 /** Recordings as desktops: shown at a moment, and played, for all who watch them. */
