@@ -20,11 +20,14 @@ const LETTER_SHARE = 0.58;
 const MOST_KEPT = 20_000;
 
 /**
- * Letters whose widths add up, with what a pair of ASCII ones is drawn nearer: Latin, Greek, Cyrillic, punctuation and
+ * Letters whose widths add up, with what a pair of them is drawn nearer: Latin, Greek, Cyrillic, punctuation and
  * symbols, Chinese, Japanese, Korean. Others join, reorder or combine, and are measured whole.
  */
 const ADDS_UP =
   /^[ -~\u00a0-\u02ff\u0370-\u0482\u048a-\u058f\u1e00-\u1fff\u2010-\u2027\u2030-\u20cf\u2100-\u2bff\u2e80-\ud7ff\uf900-\ufaff\uff01-\uffee]*$/;
+
+/** Fonts draw pairs of letters and marks below this nearer to each other, also an ASCII one and another. */
+const KERNED_BELOW = "\u2030";
 
 /** What adding letters may be off, in pixels: an even width stays even. */
 const ADDED_SLACK = 0.05;
@@ -45,7 +48,7 @@ class Ruler {
     let sum = 0;
     let before = "";
     for (const letter of text) {
-      const isPair = before !== "" && before <= "~" && letter <= "~";
+      const isPair = before !== "" && before < KERNED_BELOW && letter < KERNED_BELOW;
       sum += isPair ? this.#measured(before + letter) - this.#measured(before) : this.#measured(letter);
       before = letter;
     }

@@ -5,9 +5,13 @@ import t from "tap";
 import { listedTool } from "../../src/mcp/server/listing.ts";
 import { createMcp } from "../../src/mcp/server/server.ts";
 import type { BrowserPorts } from "../../src/mcp/tool/browser/browsers-of.ts";
+import { servedTools } from "../../src/mcp/tool/tool.ts";
 import { BROWSER_TOOLS } from "../../src/mcp/tools/browser/list.ts";
 import { TOOLS } from "../../src/mcp/tools/list.ts";
 import { AGENT, fakeHouse, listen } from "./fake-house.ts";
+
+/** Of an appliance where nothing more is configured. */
+const SERVED = servedTools(TOOLS, {});
 
 const NAMES = [
   ...["browser_create_tab", "browser_close_tab", "browser_get_tabs", "browser_get_accessibility_tree"],
@@ -55,7 +59,7 @@ t.test("the browser tools are listed to whom a browser is paired for, and client
   const names = async () => (await client.listTools()).tools.map(({ name }) => name);
   t.same(
     await names(),
-    TOOLS.map(({ name }) => name),
+    SERVED.map(({ name }) => name),
   );
   t.equal(client.getServerCapabilities()?.tools?.listChanged, true);
   const changed = new Promise<void>((resolve) => {

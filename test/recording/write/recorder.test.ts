@@ -290,8 +290,11 @@ t.test(
     const read = countReads(desktop);
     link.framebuffer.resize(4000, 2500);
     link.events.resize([{ id: 1, rect: link.framebuffer.rect, flags: 0 }]);
-    const { id } = await studio.recordings.start("d1", BY);
     link.paint(link.framebuffer.rect, 0x654321);
+    // So large a picture is shown over some turns.
+    const { generation } = desktop;
+    await until("the picture", () => desktop.generation > generation);
+    const { id } = await studio.recordings.start("d1", BY);
     let turns = 0;
     for (let i = 0; i < 40; i++) {
       // While the picture is copied other ones come, for a while.
