@@ -169,10 +169,10 @@ t.test("the viewer in every state", { timeout: 300_000 }, async (t) => {
     page.on("request", (request) => {
       if (request.isNavigationRequest()) isUpdated = true;
     });
-    await page.route("**/assets/recordings-*.js", (route) => (isUpdated ? route.continue() : route.abort()));
-    await page.getByRole("link", { name: "Recordings" }).click();
+    await page.route("**/assets/viewer-page-*.js", (route) => (isUpdated ? route.continue() : route.abort()));
+    await page.locator(".tile a").first().click();
     await page.getByRole("button", { name: "Reload the page" }).click();
-    await page.getByRole("heading", { name: "Recordings", exact: true }).waitFor();
+    await page.locator(".viewer-bar").waitFor();
     await context.close();
   });
 
