@@ -21,6 +21,8 @@ const ALONE = [
   "agents/mcp-keyboards",
   "agents/mcp-truth",
   "agents/shared-desktop",
+  "browser/bridge-lifecycle",
+  "browser/browser-tools",
   "harness/bench",
   "hostile/floods",
   "hostile/hostile-targets",

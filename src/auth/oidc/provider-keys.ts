@@ -12,8 +12,8 @@ const KEYS_MS = 5 * 60_000;
  * A token with a key that is not known has them asked for at once, so many times within this: anybody can send such a
  * token, and a provider may have changed its keys a moment after they were asked for.
  */
-const MOST_ASKED = 4;
-const MOST_ASKED_WITHIN_MS = 40_000;
+const MOST_ASKED = 10;
+const MOST_ASKED_WITHIN_MS = 60_000;
 /** A provider that did not answer is left alone for so long. */
 const COOLDOWN_MS = 10_000;
 const ANSWER_WITHIN_MS = 10_000;

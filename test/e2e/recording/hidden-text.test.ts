@@ -149,9 +149,10 @@ t.test(
       const length = await lengthMs();
       const said = new Set<string>();
       for (let atMs = 0; atMs <= length; ) {
-        const { lines, until_ms } = textSchema.parse(await get(`/text?at_ms=${Math.round(atMs)}`));
+        const { lines, until_ms } = textSchema.parse(await get(`/text?at_ms=${atMs}`));
         for (const { text } of lines) said.add(text);
-        atMs = Math.max(atMs + 500, Math.min(until_ms ?? length, atMs + 5_000));
+        // Each change of the text, however short it stood.
+        atMs = Math.max(atMs + 1, Math.ceil(Math.min(until_ms ?? atMs + 5_000, atMs + 5_000)));
       }
       const archive = await RecordingArchive.open(appliance.dataDir, null);
       const index = await until("the index", () => archive.readIndex(id));

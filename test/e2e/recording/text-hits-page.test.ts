@@ -97,7 +97,7 @@ t.test(
       await places.first().click();
       await until("its moment", async () => (await paintedMs(page)) === first?.at_ms);
       await isMarked(first);
-      t.equal(await page.locator(".timeline-hit").count(), 2);
+      await until("both on the timeline", async () => (await page.locator(".timeline-hit").count()) === 2);
       t.equal(await page.getByLabel("Find in the recording").inputValue(), "lantern");
     });
 
