@@ -196,7 +196,8 @@ t.test("questions in a row are answered in one place", { timeout: 600_000 }, asy
       await checkWhole(t, page, "a long text");
       await page.getByRole("button", { name: "Edit" }).click();
       const text = page.locator(".approval-edit textarea");
-      t.equal(await page.evaluate<string>("document.activeElement.tagName"), "TEXTAREA");
+      const isFocused = `document.activeElement.matches(".approval-edit textarea")`;
+      await until("the focus in the edit", () => page.evaluate<boolean>(isFocused));
       const [body, field] = [
         await boxOf(page, ".approval-body"),
         await boxOf(page, ".approval-edit textarea"),
