@@ -3,6 +3,10 @@ import { NODES_A_MESSAGE, slimNodes } from "../browser/wire/tree-nodes.ts";
 import { Refusal } from "./connection.ts";
 import { isStopped, keepShared, mayOpenTabs, sharedTabs } from "./kept.ts";
 
+/** How long a tree may take, and how often it is asked for. */
+const ANSWER_WITHIN_MS = 4000;
+const MOST_TRIES = 4;
+
 const DEBUGGER_VERSION = "1.3";
 
 /** Does what the server asks, in shared tabs alone and by calls of the list alone. */
@@ -155,14 +159,27 @@ export class Relay {
       throw new Refusal("method_denied", "that method is not among those of the bridge");
     }
     const target = { tabId, ...(typeof session === "string" ? { sessionId: session } : {}) };
-    const result = await chrome.debugger.sendCommand(target, method, { ...Object(params) });
-    if (method !== "Accessibility.getFullAXTree") return result;
+    const call = () => chrome.debugger.sendCommand(target, method, { ...Object(params) });
+    if (method !== "Accessibility.getFullAXTree") return await call();
+    const result = await answered(call);
     const nodes = slimNodes(result);
     for (let at = 0; at < nodes.length; at += NODES_A_MESSAGE) {
       this.#post({ id, nodes: nodes.slice(at, at + NODES_A_MESSAGE) });
     }
     return {};
   }
+}
+
+/** A call that comes as a page goes from one process to another is never answered: it is made again. */
+async function answered<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; tries < MOST_TRIES; tries++) {
+    const answer = call();
+    const isLate = new Promise<null>((resolve) => setTimeout(() => resolve(null), ANSWER_WITHIN_MS));
+    const first = await Promise.race([answer.then((result) => ({ result })), isLate]);
+    if (first !== null) return first.result;
+    answer.catch(() => undefined);
+  }
+  return await call();
 }
 
 async function attach(tabId: number): Promise<object> {

@@ -30,7 +30,7 @@ const SCRIPT: BrowserAct = { ...TYPING, verb: "execute_js", classes: ["script"],
 function openGate(mode: BrowserMode, scripts: VerdictWord = "ask") {
   const records: BrowserActRecord[] = [];
   const asked: Approval[] = [];
-  const gate = new BrowserGate({
+  const gate: BrowserGate = new BrowserGate({
     ...{ mode, scripts, clock: new FakeClock(), terms: { approvalExpiryMs: 45_000 } },
     everywhere: () => gate.approvals.pending,
     secured: async () => {},

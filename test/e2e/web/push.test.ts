@@ -76,7 +76,7 @@ t.test("an agent asks while nobody looks", { timeout: 600_000 }, async (t) => {
   /** The agent asks; the link that the webhook got. */
   const ask = async () => {
     const before = hook.had.length;
-    const end = outcome(agent, "click_at", { x: 40, y: 40, intent: "SECRET-REASON" });
+    const end = outcome(agent, "click_at", { x: 1240, y: 780, intent: "SECRET-REASON" });
     await until("the webhook", () => hook.had.length > before);
     return { end, told: hookSchema.parse(JSON.parse(hook.had.at(-1)?.body ?? "")) };
   };
