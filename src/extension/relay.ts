@@ -1,10 +1,10 @@
-import { isAllowedMethod, isCommand, isToldEvent, isWebAddress } from "../browser/wire/calls.ts";
+import { isAllowedMethod, isCommand, isToldEvent, isWebAddress, type Method } from "../browser/wire/calls.ts";
 import { NODES_A_MESSAGE, slimNodes } from "../browser/wire/tree-nodes.ts";
 import { Refusal } from "./connection.ts";
 import { isStopped, keepShared, mayOpenTabs, sharedTabs } from "./kept.ts";
 
 /** How long a tree may take, and how often it is asked for. */
-const ANSWER_WITHIN_MS = 4000;
+const ANSWER_WITHIN_MS = 2000;
 const MOST_TRIES = 4;
 
 const DEBUGGER_VERSION = "1.3";
@@ -160,14 +160,19 @@ export class Relay {
     }
     const target = { tabId, ...(typeof session === "string" ? { sessionId: session } : {}) };
     const call = () => chrome.debugger.sendCommand(target, method, { ...Object(params) });
-    if (method !== "Accessibility.getFullAXTree") return await call();
-    const result = await answered(call);
+    const result = await (isLook(method) ? answered(call) : call());
+    if (method !== "Accessibility.getFullAXTree") return result;
     const nodes = slimNodes(result);
     for (let at = 0; at < nodes.length; at += NODES_A_MESSAGE) {
       this.#post({ id, nodes: nodes.slice(at, at + NODES_A_MESSAGE) });
     }
     return {};
   }
+}
+
+/** What may be done twice: looking at a page, and switching on what tells of it. */
+function isLook(method: Method): boolean {
+  return !/^(?:Input|Runtime)\.|^Page\.addScript|^DOM\.(?:focus|scroll)/.test(method);
 }
 
 /** A call that comes as a page goes from one process to another is never answered: it is made again. */
