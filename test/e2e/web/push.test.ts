@@ -147,7 +147,7 @@ t.test("an agent asks while nobody looks", { timeout: 600_000 }, async (t) => {
       PushManager.prototype.getSubscription = async () => subscribed;`);
     await page.goto(`${appliance.url}/approvals`);
     await page.getByRole("button", { name: "Notify this browser" }).click();
-    await page.getByRole("button", { name: "Stop notifying this browser" }).waitFor();
+    await page.locator("button:enabled", { hasText: "Stop notifying this browser" }).waitFor();
     t.match(await page.evaluate("globalThis.asked.userVisibleOnly"), true);
     await looksWell(t, page, "push-on");
     await page.setViewportSize({ width: 390, height: 844 });
