@@ -111,9 +111,7 @@ function publishLine(
   isExact: boolean,
   changed: Rect[],
 ): void {
-  const right = line.x + line.width;
-  for (let left = line.x; left < right; left = nextLine(left, right)) {
-    const cell = { x: left, y: line.y, width: nextLine(left, right) - left, height: line.height };
+  for (const cell of cellsOf(line)) {
     const part = isExact ? differingPart(from, to, cell) : cell;
     if (part !== null && publishCell(from, to, part)) changed.push(part);
   }
@@ -127,11 +125,16 @@ function compareLine(
   isExact: boolean,
   changed: Rect[],
 ): void {
-  const right = line.x + line.width;
-  for (let left = line.x; left < right; left = nextLine(left, right)) {
-    const cell = { x: left, y: line.y, width: nextLine(left, right) - left, height: line.height };
+  for (const cell of cellsOf(line)) {
     const part = differingPart(from, to, cell);
     if (part !== null) changed.push(isExact ? part : cell);
+  }
+}
+
+function* cellsOf({ x, y, width, height }: Rect): Generator<Rect, void, undefined> {
+  const right = x + width;
+  for (let left = x; left < right; left = nextLine(left, right)) {
+    yield { x: left, y, width: nextLine(left, right) - left, height };
   }
 }
 
