@@ -71,7 +71,9 @@ export async function benchKeyToCanvas(owner: Owner, folder: string, isShort: bo
 async function timeOfKey(page: Page, place: readonly number[]): Promise<number> {
   await page.bringToFront();
   // Once: moving the focus paints, and a key that comes meanwhile waits for that.
-  await page.evaluate(`document.activeElement === document.body && document.querySelector("${CANVAS}").focus()`);
+  await page.evaluate(
+    `document.activeElement === document.body && document.querySelector("${CANVAS}").focus()`,
+  );
   await page.evaluate(`(${WATCH})(${JSON.stringify(place)})`);
   await page.keyboard.press("k");
   const ms = await page.evaluate<number>("window.benchKey");

@@ -46,6 +46,8 @@ export async function benchManyDesktops(owner: Owner, folder: string, isShort: b
   const lines =
     "i=0; while :; do i=$((i+1)); echo $i $((i*7919)) lorem ipsum dolor sit amet; sleep 0.05; done";
   await busy.openTerminal("scrolls", "120x60+40+40", lines);
+  // Until the terminal is full and scrolls as it does for the ten alone.
+  await pause(isShort ? SHORT_MS : SETTLE_MS);
   await many.turns.longest(many.appliance);
   const movingMs = await many.cpuOf(watchedMs);
   const looks = await many.looks(isShort ? 3 : LOOKS);

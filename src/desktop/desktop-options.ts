@@ -1,5 +1,6 @@
 import type { Painter } from "../compositor/painter.ts";
 import type { Clock } from "../platform/clock.ts";
+import type { ConnectTurns } from "./connections/connect-turns.ts";
 import type { Connection } from "./connections/connection.ts";
 import type { Approval, ApprovalTerms } from "./control/approvals/approvals.ts";
 import type { ClipboardLimits, Mode } from "./control/policy.ts";
@@ -17,6 +18,8 @@ export interface DesktopPorts extends SnapshotPorts {
   /** Paints overlays aside; absent, they are painted where they are looked at. */
   readonly painter?: Painter;
   openLink(connection: Connection): Link;
+  /** Of all desktops; absent, this one is alone. */
+  readonly connectTurns?: ConnectTurns;
   /** For masks by text; absent, who must not see some sees nothing. */
   readonly openTextReader?: OpenTextReader;
   /** Of all desktops; absent, this one is alone. */

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { Clock } from "../platform/clock.ts";
 import { configuredId } from "./connections/configured-id.ts";
+import { ConnectTurns } from "./connections/connect-turns.ts";
 import type { ConnectedTimes } from "./connections/connected-times.ts";
 import { type Connection, type ConnectionInput, makeConnection } from "./connections/connection.ts";
 import { changeOf, editedConnection } from "./connections/connection-edit.ts";
@@ -79,6 +80,7 @@ export class Desktops {
   readonly #stored = new Set<string>();
   readonly #active = new PrincipalState<string>();
   readonly #proposals: Proposals;
+  readonly #connectTurns: ConnectTurns;
   readonly #lastConnected = new Map<string, string>();
   readonly #listeners: Listeners<DesktopsEvent>;
 
@@ -86,6 +88,7 @@ export class Desktops {
     this.#options = options;
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
+    this.#connectTurns = new ConnectTurns(ports.clock);
     this.questions = new Questions(ports.onBug);
     this.#proposals = new Proposals(ports.clock, options, () => this.questions.pending, ports.onBug);
     this.questions.add(this.#proposals);
@@ -283,7 +286,7 @@ export class Desktops {
     const desktop = new Desktop(
       connection,
       { ...this.#options, ...first, requests, masks: [...masks, ...this.#masksOf(connection, isLasting)] },
-      { ...this.#ports, openQuestions: () => this.questions.pending },
+      { ...this.#ports, connectTurns: this.#connectTurns, openQuestions: () => this.questions.pending },
     );
     this.#all.set(connection.id, desktop);
     this.questions.add(desktop);

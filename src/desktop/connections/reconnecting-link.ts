@@ -32,9 +32,16 @@ export type ReconnectingLinkEvents = Omit<LinkEvents, "closed" | "stalled" | "st
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 
+/** The target of the moment. */
+export interface LinkTarget {
+  openLink(): Link;
+  /** Calls `connect` when it may be connected to; the answer is called when the handshake is over, or not wanted. */
+  turn(connect: () => void): () => void;
+}
+
 /** Keeps one target connected: opens links, tries again with growing pauses, and says what it does. */
 export class ReconnectingLink {
-  readonly #openLink: () => Link;
+  readonly #target: LinkTarget;
   readonly #events: ReconnectingLinkEvents;
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -43,10 +50,11 @@ export class ReconnectingLink {
   #attempt = 0;
   #lastError: LinkError | null = null;
   #cancelRetry: (() => void) | null = null;
+  #endTurn: (() => void) | null = null;
 
   /** `random`: 0 to 1, spreads the retries of many desktops. */
-  constructor(openLink: () => Link, events: ReconnectingLinkEvents, clock: Clock, random: () => number) {
-    this.#openLink = openLink;
+  constructor(target: LinkTarget, events: ReconnectingLinkEvents, clock: Clock, random: () => number) {
+    this.#target = target;
     this.#events = events;
     this.#clock = clock;
     this.#random = random;
@@ -79,12 +87,20 @@ export class ReconnectingLink {
   open(): void {
     this.#cancelRetry?.();
     this.#cancelRetry = null;
-    const link = this.#openLink();
-    this.#link = link;
+    this.#endTurn?.();
     this.#enter({ kind: "connecting", sinceMs: this.#clock.nowMs() });
+    this.#endTurn = this.#target.turn(() => this.#connect());
+  }
+
+  #connect(): void {
+    const link = this.#target.openLink();
+    this.#link = link;
     link.open({
       ...this.#events,
-      ready: (info) => this.#events.ready(info),
+      ready: (info) => {
+        this.#endTurn?.();
+        this.#events.ready(info);
+      },
       update: (update) => this.#events.update(update),
       stalled: (isStalled) => {
         if (isStalled && this.#state.kind === "live") {
@@ -132,6 +148,7 @@ export class ReconnectingLink {
 
   /** A link that is closed says nothing, so this is told for it. */
   #drop(why: string): void {
+    this.#endTurn?.();
     const link = this.#link;
     this.#link = null;
     if (link === null) return;
@@ -141,6 +158,7 @@ export class ReconnectingLink {
 
   #onClosed(link: Link, error: LinkError): void {
     if (link !== this.#link) return;
+    this.#endTurn?.();
     this.#link = null;
     this.#lastError = error;
     this.#events.lost(error);
