@@ -6,6 +6,8 @@ import { isNear, type PixelPicture } from "./pixel-picture.ts";
 const GROUND_WIDTH = 12;
 /** The same of pixels below each other: strokes are shorter than this up to large headings. */
 const GROUND_HEIGHT = 26;
+/** Rows, at most, from which a pixel decides whether a run goes on at a joint. */
+const JOINT_REACH = 3;
 /** Shorter lines between the cells of a table are strokes of letters as well as they may be. */
 const RULE_HEIGHT = 12;
 /** Beside the line between two cells these pixels are the ground of a cell. */
@@ -33,15 +35,16 @@ export class InkMask {
   constructor({ width, height }: Size) {
     this.#width = width;
     this.#height = height;
-    this.bytes = new Uint8Array(width * height);
+    // As of a picture of one colour.
+    const runs = (width >= GROUND_WIDTH ? ACROSS : 0) | (height >= GROUND_HEIGHT ? DOWN : 0);
+    this.bytes = new Uint8Array(width * height).fill(runs);
     this.#starts = new Int32Array(width);
   }
 
-  /** Pixels of a box changed; gives the rows in which the mask, or a pixel, is another one. */
-  update(picture: PixelPicture, box: Box): { readonly top: number; readonly bottom: number } {
+  /** Pixels of a box changed; gives the box in which the mask, or a pixel, is another one. */
+  update(picture: PixelPicture, box: Box): Box {
     this.#across(picture, box.top, box.bottom);
-    const { top, bottom } = this.#down(picture, box);
-    return { top: Math.min(top, box.top), bottom: Math.max(bottom, box.bottom) };
+    return this.#down(picture, box);
   }
 
   #across({ words }: PixelPicture, top: number, bottom: number): void {
@@ -59,35 +62,28 @@ export class InkMask {
     }
   }
 
-  /** A run is as long for a pixel as far as it reaches; beyond GROUND_HEIGHT nobody asks. */
-  #down({ words }: PixelPicture, { left, top, right, bottom }: Box): { top: number; bottom: number } {
+  /**
+   * A run is as long for a pixel as far as it reaches; beyond GROUND_HEIGHT nobody asks. INVARIANT: whether a run goes on
+   * from one row to the next depends on JOINT_REACH rows around and on nothing before them, so that a part of a picture
+   * gives what the whole of it gives.
+   */
+  #down({ words }: PixelPicture, { left, top, right, bottom }: Box): Box {
     const { bytes } = this;
     const width = this.#width;
-    const from = Math.max(0, top - GROUND_HEIGHT);
-    const to = Math.min(this.#height, bottom + GROUND_HEIGHT);
+    const from = Math.max(0, top - GROUND_HEIGHT - JOINT_REACH);
+    const to = Math.min(this.#height, bottom + GROUND_HEIGHT + JOINT_REACH);
     const first = Math.max(0, from - GROUND_HEIGHT);
     const last = Math.min(this.#height, to + GROUND_HEIGHT);
     const starts = this.#starts.fill(first);
-    const changed = { top, bottom };
     const near = Math.max(0, left - RULE_REACH);
     const far = Math.min(width, right + RULE_REACH);
+    const changed = { left: near, top, right: far, bottom };
     for (let y = first + 1; y <= last; y++) {
       for (let x = near; x < far; x++) {
         const at = y * width + x;
         if (y < last && isNear(words[at]!, words[at - width]!, GRADIENT)) continue;
         const start = starts[x]!;
-        // One other pixel is a joint, as where the lines of a table cross: the run goes on behind it.
-        const isRunAt = (row: number): boolean =>
-          row === start ||
-          (row > start && isNear(words[row * width + x]!, words[(row - 1) * width + x]!, GRADIENT));
-        const isBefore =
-          y + 1 < last && isNear(words[at + width]!, words[at - width]!, GRADIENT) && isRunAt(y - 1);
-        const isBehind =
-          y < last &&
-          y - 2 >= start &&
-          isNear(words[at]!, words[at - 2 * width]!, GRADIENT) &&
-          isRunAt(y - 2);
-        if (isBefore || isBehind) continue;
+        if (y < last && (this.#isBridged(words, x, y) || this.#isBridged(words, x, y - 1))) continue;
         starts[x] = y;
         const isLong = y - start >= GROUND_HEIGHT || this.#isRule(words, x, start, y);
         const bit = isLong ? DOWN : 0;
@@ -112,6 +108,18 @@ export class InkMask {
       }
     }
     return changed;
+  }
+
+  /** Whether a run goes on over one other pixel, as where the lines of a table cross: two pixels of it are above. */
+  #isBridged(words: Uint32Array, x: number, y: number): boolean {
+    const width = this.#width;
+    const at = y * width + x;
+    return (
+      y >= 2 &&
+      y + 1 < this.#height &&
+      isNear(words[at - width]!, words[at + width]!, GRADIENT) &&
+      isNear(words[at - 2 * width]!, words[at - width]!, GRADIENT)
+    );
   }
 
   /**

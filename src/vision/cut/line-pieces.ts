@@ -34,7 +34,8 @@ export function joinParts(picture: PixelPicture, parts: readonly TextPart[]): Li
     }
   };
   const sorted = [...parts].sort(
-    (a, b) => a.left - b.left || a.top - b.top || a.right - b.right || a.bottom - b.bottom,
+    (a, b) =>
+      a.left - b.left || a.top - b.top || a.right - b.right || a.bottom - b.bottom || a.ground - b.ground,
   );
   for (const part of sorted) {
     let best: Growing | null = null;

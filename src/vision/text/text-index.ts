@@ -8,9 +8,8 @@ import {
   translateRect,
 } from "../../framebuffer/rect.ts";
 import { type Box, boxesOverlap, boxOfRect, rectOfBox } from "../cut/box.ts";
-import type { CutLine, LineInk } from "../cut/cut-line.ts";
-import { cutRows, type Rows } from "../cut/cut-lines.ts";
-import { InkMask } from "../cut/ink-mask.ts";
+import type { LineInk } from "../cut/cut-line.ts";
+import { type CutChange, KeptCut, type KeptPiece } from "../cut/kept-cut.ts";
 import type { PixelPicture } from "../cut/pixel-picture.ts";
 import type { PlacedLine } from "../elements/find-elements.ts";
 import type { LineWords, OcrWord } from "../ocr-messages.ts";
@@ -44,9 +43,6 @@ export interface IndexedLine extends Box {
   ink: LineInk | null;
 }
 
-/** A change may join or part lines that are so far from it: what an accent or a dot may stand off. */
-const REACH = 16;
-
 /** Lines given to the reader at once. */
 const BATCH = 12;
 /** Batches that are read at a time: as many as there are engines. */
@@ -60,10 +56,10 @@ export class TextIndex {
   readonly #size: Size;
   readonly #words: Uint32Array;
   readonly #bytes: Uint8Array;
-  readonly #mask: InkMask;
+  readonly #cut: KeptCut;
   readonly #cache: LineCache;
   readonly #gone = new GoneLines();
-  #entries: IndexedLine[] = [];
+  readonly #entries = new Map<KeptPiece, IndexedLine>();
   #damage: Box[] = [];
   #generation = -1;
 
@@ -71,7 +67,7 @@ export class TextIndex {
     this.#size = size;
     this.#words = new Uint32Array(size.width * size.height);
     this.#bytes = new Uint8Array(this.#words.buffer);
-    this.#mask = new InkMask(size);
+    this.#cut = new KeptCut(size);
     this.#cache = cache;
   }
 
@@ -104,24 +100,22 @@ export class TextIndex {
   /** What was copied and painted is the picture of that generation. */
   settle(generation: number): void {
     const picture = { ...this.#size, words: this.#words };
-    const changed = this.#damage.map((box) => this.#mask.update(picture, box));
+    const damage = this.#damage;
     this.#damage = [];
-    const gone: IndexedLine[] = [];
-    const came: CutLine[] = [];
-    for (const rows of joinRows(changed)) this.#recut(rows, gone, came);
-    this.#take(gone, came, generation);
+    this.#take(this.#cut.update(picture, damage), generation);
     this.#generation = generation;
   }
 
   /** Boxes and hashes, for whoever compares them with a fresh cut. */
   get entries(): readonly Pick<IndexedLine, keyof Box | "hash">[] {
-    return this.#entries;
+    return [...this.#entries.values()];
   }
 
   /** All lines, each with what it says where that is known by now. */
   known(): readonly IndexedLine[] {
-    for (const entry of this.#entries) entry.reading ??= this.#cache.get(entry.hash);
-    return this.#entries;
+    const entries = [...this.#entries.values()];
+    for (const entry of entries) entry.reading ??= this.#cache.get(entry.hash);
+    return entries;
   }
 
   /** Reads lines of this index that nobody read yet. Rejects as the reader does. */
@@ -132,7 +126,9 @@ export class TextIndex {
   /** Reads what is not read yet in an area (null: everywhere) and gives its lines. Rejects as the reader does. */
   async lines(area: Rect | null, read: LineReader, signal: AbortSignal): Promise<TextNow> {
     const generation = this.#generation;
-    const within = this.#entries.filter((entry) => area === null || boxesOverlap(entry, boxOfRect(area)));
+    const within = [...this.#entries.values()].filter(
+      (entry) => area === null || boxesOverlap(entry, boxOfRect(area)),
+    );
     await this.#read(within, read, signal);
     const lines = inReadingOrder(within).flatMap((entry) => lineOf(entry, area) ?? []);
     return { generation, lines };
@@ -140,11 +136,11 @@ export class TextIndex {
 
   /** The picture as of now, which stays so whatever is painted, for who looks for more than text. */
   still(): StillPicture {
-    const entries = [...this.#entries];
+    const entries = [...this.#entries.values()];
     return {
       generation: this.#generation,
       picture: { ...this.#size, words: this.#words.slice() },
-      mask: this.#mask.bytes.slice(),
+      mask: this.#cut.mask.bytes.slice(),
       lines: async (read, signal) => {
         await this.#read(entries, read, signal);
         return entries.map(({ left, top, right, bottom, reading }) => {
@@ -169,7 +165,7 @@ export class TextIndex {
     const now = this.#generation;
     if (!this.#gone.isKnown(generation)) return { generation: now, changes: null };
     const isWithin = (entry: IndexedLine): boolean => area === null || boxesOverlap(entry, boxOfRect(area));
-    const fresh = this.#entries.filter(
+    const fresh = [...this.#entries.values()].filter(
       (entry) => isWithin(entry) && (entry.cameAt > generation || (entry.movedAt ?? -1) > generation),
     );
     const left = this.#gone.since(generation).filter(isWithin);
@@ -200,51 +196,27 @@ export class TextIndex {
     return { generation: now, changes };
   }
 
-  /** Cuts around rows until what changed no longer reaches what did not. */
-  #recut(first: Rows, gone: IndexedLine[], came: CutLine[]): void {
-    const picture = { ...this.#size, words: this.#words };
-    let core = first;
-    for (;;) {
-      const wanted = { top: core.top - REACH, bottom: core.bottom + REACH };
-      const old = this.#entries.filter((entry) => meets(entry, wanted));
-      const cut = cutRows(picture, this.#mask, wanted);
-      const known = new Map(old.map((entry) => [keyOf(entry), entry]));
-      const fresh = cut.filter((line) => !known.delete(keyOf(line)));
-      const lost = [...known.values()];
-      const grown = [...fresh, ...lost].reduce<Rows>(joined, core);
-      if (grown.top === core.top && grown.bottom === core.bottom) {
-        const isLost = new Set(lost);
-        // Placeholders, so that the next rows see what these gave; `take` makes entries of them.
-        this.#entries = this.#entries.filter((entry) => !isLost.has(entry));
-        this.#entries.push(...fresh.map(pendingEntry));
-        gone.push(...lost);
-        came.push(...fresh);
-        return;
-      }
-      core = grown;
-    }
-  }
-
   /** Same ink elsewhere is a line that moved. */
-  #take(gone: readonly IndexedLine[], came: readonly CutLine[], generation: number): void {
-    const pending = new Map(came.map((line) => [keyOf(line), line]));
+  #take({ gone, came }: CutChange, generation: number): void {
     const left = new Map<string, IndexedLine[]>();
-    for (const entry of gone) {
-      if (entry.cameAt !== PENDING) left.set(entry.hash, [...(left.get(entry.hash) ?? []), entry]);
+    for (const piece of gone) {
+      const entry = this.#entries.get(piece);
+      if (entry === undefined) continue;
+      this.#entries.delete(piece);
+      left.set(entry.hash, [...(left.get(entry.hash) ?? []), entry]);
     }
-    this.#entries = this.#entries.map((entry) => {
-      const line = entry.cameAt === PENDING ? pending.get(keyOf(entry)) : undefined;
-      if (line === undefined) return entry;
+    for (const [piece, line] of came) {
+      if (line === null) continue;
       const before = left.get(line.hash)?.shift();
       const reading = before?.reading ?? this.#cache.get(line.hash);
       const { hash, left: x, top, right, bottom, ink, inkBox } = line;
-      return {
+      this.#entries.set(piece, {
         ...{ left: x, top, right, bottom, hash, reading },
         cameAt: before?.cameAt ?? generation,
-        movedAt: before === undefined ? null : keyOf(before) === keyOf(line) ? before.movedAt : generation,
+        movedAt: before === undefined ? null : isSamePlace(before, line) ? before.movedAt : generation,
         ink: reading === null ? { ink, inkBox, top, bottom } : null,
-      };
-    });
+      });
+    }
     this.#gone.add([...left.values()].flat(), generation);
   }
 
@@ -274,35 +246,8 @@ export class TextIndex {
   }
 }
 
-/** Of a line that was cut in this step and is not yet an entry. */
-const PENDING = Number.MAX_SAFE_INTEGER;
-
-function pendingEntry({ left, top, right, bottom, hash }: CutLine): IndexedLine {
-  return { left, top, right, bottom, hash, cameAt: PENDING, movedAt: null, reading: null, ink: null };
-}
-
-function keyOf({ left, top, right, bottom, hash }: Pick<IndexedLine, keyof Box | "hash">): string {
-  return `${left},${top},${right},${bottom},${hash}`;
-}
-
-const meets = (box: Box, rows: Rows): boolean => box.top < rows.bottom && box.bottom > rows.top;
-
-const joined = (a: Rows, b: Rows): Rows => ({
-  top: Math.min(a.top, b.top),
-  bottom: Math.max(a.bottom, b.bottom),
-});
-
-/** Rows that are cut together anyway. */
-function joinRows(all: readonly Rows[]): Rows[] {
-  const found: Rows[] = [];
-  for (const rows of [...all].sort((a, b) => a.top - b.top)) {
-    const last = found.at(-1);
-    if (last !== undefined && rows.top <= last.bottom + 2 * REACH)
-      found[found.length - 1] = joined(last, rows);
-    else found.push(rows);
-  }
-  return found;
-}
+const isSamePlace = (a: Box, b: Box): boolean =>
+  a.left === b.left && a.top === b.top && a.right === b.right && a.bottom === b.bottom;
 
 function shifted(word: OcrWord, x: number, y: number): OcrWord {
   return { ...word, rect: translateRect(word.rect, x, y) };

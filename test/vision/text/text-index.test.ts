@@ -89,6 +89,17 @@ t.test("after every step the lines are those of a fresh cut of the whole picture
   }
 });
 
+t.test("what is cut again reaches as far as a change does, over what is no line as well", async (t) => {
+  const frames = await Promise.all(["xterm-6x13", "xterm-dejavu-9", "table-joints"].map(scenePicture));
+  // Step 44 changes the mask 26 rows above what is painted. Step 49 takes a part from a piece that is too high to be a line,
+  // before and after; that sets free what is a line then, 60 rows above.
+  const screen = new RandomScreen(SIZE, frames, 538);
+  for (let step = 0; step < 50; step++) {
+    const done = screen.step();
+    if (step >= 44) t.same(screen.kept(), screen.fresh(), `step ${step}: ${done}`);
+  }
+});
+
 t.test("ink that was seen once is not read again, wherever it stands", async (t) => {
   const { index, asked, put, fill, move, settle, read } = indexed();
   fill({ x: 0, y: 0, ...SIZE }, 0xfffafafa);
