@@ -3,6 +3,7 @@ import { connectedInk } from "./components.ts";
 import type { InkMask } from "./ink-mask.ts";
 import { joinParts, type LinePiece } from "./line-pieces.ts";
 import type { PixelPicture } from "./pixel-picture.ts";
+import { TALLEST_BRIDGE, withoutBridges } from "./row-bridges.ts";
 import { TALLEST_COMPONENT, textParts } from "./text-parts.ts";
 
 /** Rows of a picture, half-open. */
@@ -18,8 +19,8 @@ export interface CutPieces {
   readonly components: readonly Box[];
 }
 
-/** Rows around those wanted that are looked at as well: what a line may reach over and be joined with. */
-const MARGIN = 24;
+/** Rows around those wanted that are looked at as well: what a line may reach over and be joined with, or cut by. */
+const MARGIN = TALLEST_BRIDGE;
 
 export const meets = (box: Rows, rows: Rows): boolean => box.top < rows.bottom && box.bottom > rows.top;
 
@@ -27,7 +28,10 @@ export const meets = (box: Rows, rows: Rows): boolean => box.top < rows.bottom &
 export function cutPieces(picture: PixelPicture, mask: InkMask, wanted: Rows): CutPieces {
   const components = completeComponents(picture, mask, wanted);
   const parts = components.flatMap((component) => textParts(picture, component));
-  return { pieces: joinParts(picture, parts).filter((piece) => meets(piece, wanted)), components };
+  return {
+    pieces: joinParts(picture, withoutBridges(picture, parts)).filter((piece) => meets(piece, wanted)),
+    components,
+  };
 }
 
 function completeComponents({ width, height }: PixelPicture, mask: InkMask, wanted: Rows): Box[] {

@@ -17,7 +17,7 @@ const BAR_WIDTH = 20;
 
 /** Ink differs from its ground by so much: the rest is what smoothing leaves. */
 const INK = 24;
-const FAINT_INK = 20;
+export const FAINT_INK = 20;
 const SHAPE_INK = 16;
 
 /** The parts of a component that may be text: none for a picture or a rule, several for lines that touch. */
@@ -219,6 +219,11 @@ function hasRows(isFull: (y: number) => boolean, from: number, to: number): bool
   let rows = 0;
   for (let y = from; y < to && rows < LEAST_ROWS; y++) if (isFull(y)) rows++;
   return rows >= LEAST_ROWS;
+}
+
+/** A part that some rows were taken from, as wide as the ink that is left. */
+export function cutAt(picture: PixelPicture, part: TextPart): TextPart {
+  return { ...withoutSideGround(picture, part, part.ground), ground: part.ground };
 }
 
 function withoutSideGround({ words, width: stride }: PixelPicture, box: Box, ground: number): Box {

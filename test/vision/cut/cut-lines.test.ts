@@ -83,3 +83,31 @@ t.test("round sides of a frame and dots of a list are no text", async (t) => {
   t.same(cutPicture(picture(80, 70, isSide)), []);
   t.same(cutPicture(picture(80, 70, (x, y) => x >= 20 && x < 26 && y >= 20 && y < 26)), []);
 });
+
+t.test("two lines are two where a letter of one touches a letter of the next", async (t) => {
+  const isIn = (y: number, top: number): boolean => y >= top && y < top + 6;
+  const isLetter = (x: number, y: number): boolean =>
+    x >= 20 && x < 100 && ((isIn(y, 20) && x % 5 < 2) || (isIn(y, 28) && (x + 3) % 5 < 2));
+  const isDescender = (x: number, y: number): boolean => x >= 60 && x < 62 && y >= 20 && y < 28;
+  const sides = (isInk: (x: number, y: number) => boolean): [number, number][] =>
+    cutPicture(picture(140, 60, isInk)).map(({ left, right }) => [left, right]);
+  const both = [
+    [20, 97],
+    [22, 99],
+  ];
+  t.same(
+    sides((x, y) => isLetter(x, y) || isDescender(x, y)),
+    both,
+  );
+  // The side of a frame beside them is none of their letters.
+  const isSide = (x: number, y: number): boolean => x >= 112 && x < 114 && y >= 20 && y < 36;
+  t.same(
+    sides((x, y) => isLetter(x, y) || isSide(x, y)),
+    both,
+  );
+  // A bar between letters that stand in one line is a letter of it.
+  const isBar = (x: number, y: number): boolean => x >= 60 && x < 62 && y >= 18 && y < 32;
+  const isWord = (x: number, y: number): boolean =>
+    x >= 20 && x < 100 && x % 5 < 2 && Math.abs(x - 61) > 3 && y >= 20 && y < 28;
+  t.match(cutPicture(picture(140, 60, (x, y) => isWord(x, y) || isBar(x, y))), [{ top: 18, bottom: 32 }]);
+});
