@@ -9,6 +9,7 @@ import { isLoopbackHost } from "./config/check-config.ts";
 import type { Config } from "./config/config-schema.ts";
 import { relayToRunning } from "./mcp/server/control-socket.ts";
 import { type Logger, openLog } from "./platform/log.ts";
+import { ServiceManager } from "./platform/service-manager.ts";
 
 /** How long a clean end may take. */
 const CLOSE_MS = 5000;
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
 async function serve(config: Config): Promise<void> {
   const log = openLog(config.log.level);
   process.on("unhandledRejection", (err) => log.error({ err }, "Promise rejected unheard"));
+  const manager = ServiceManager.take(process.env, process.pid, log);
   const { toolsets } = config.mcp;
   if (config.isStdio && (await relayToRunning(config.data_dir, process.stdin, process.stdout, toolsets))) {
     log.info({ dataDir: config.data_dir }, "MCP session was served by the running server");
@@ -52,7 +54,8 @@ async function serve(config: Config): Promise<void> {
       agentTokenFile: join(config.data_dir, "agent-token"),
     }),
   );
-  const stop = closer(appliance, log);
+  await manager?.ready(`Serves ${appliance.url}`);
+  const stop = closer(appliance, log, manager);
   void isAskedToStop.then(stop);
   if (!config.isStdio) return;
   const session = appliance.mcp.serveStdio(process.stdin, process.stdout, STDIO_PRINCIPAL);
@@ -80,7 +83,7 @@ async function openWithPort(config: Config, log: Logger): Promise<Appliance> {
   }
 }
 
-function closer(appliance: Appliance, log: Logger): () => void {
+function closer(appliance: Appliance, log: Logger, manager: ServiceManager | null): () => void {
   let isClosing = false;
   return () => {
     if (isClosing) return;
@@ -89,6 +92,7 @@ function closer(appliance: Appliance, log: Logger): () => void {
       log.error({ limitMs: CLOSE_MS }, "Appliance did not close in time");
       process.exit(1);
     }, CLOSE_MS);
+    void manager?.stopping();
     appliance.close().then(
       () => {
         clearTimeout(limit);

@@ -10,6 +10,7 @@ import { connectionsCommand } from "./connections-cli.ts";
 import { doctorCommand } from "./doctor-cli.ts";
 import { recordingsCommand } from "./recordings-cli.ts";
 import { secretCommand } from "./secret-cli.ts";
+import { serviceCommand } from "./service-cli.ts";
 import { targetsCommand } from "./targets-cli.ts";
 import { tokenCommand } from "./token-cli.ts";
 
@@ -53,6 +54,12 @@ Commands
   restore FILE [--key-file KEY] [--replace]
                                 check a backup and put it into an empty data folder; --replace puts
                                 aside what is there
+  service install [--system | --user] [options of serve]
+                                have systemd, launchd or Task Scheduler run it from now on; root's is the
+                                system's, everybody else's their own
+  service uninstall | status    exit status 3: it does not run
+          [--root DIR] [--dry-run] [--platform P]
+                                write below DIR and run nothing; only show; for P: linux, darwin or win32
   doctor [--json]               look at Node, data folder, disk, clock, TLS, ports, fonts, targets and
                                 receivers of the audit log; each that is wrong says what to do
 
@@ -86,10 +93,11 @@ const COMMANDS: Readonly<
   backup: backupCommand,
   restore: restoreCommand,
   doctor: doctorCommand,
+  service: serviceCommand,
 };
 
 /** What reads nothing that the server keeps, or judges it by itself. */
-const UNTOUCHING: ReadonlySet<string> = new Set(["config", "doctor", "restore"]);
+const UNTOUCHING: ReadonlySet<string> = new Set(["config", "doctor", "restore", "service"]);
 
 /** Throws UsageError or ConfigError. */
 export function readCommand(

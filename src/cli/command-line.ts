@@ -46,6 +46,11 @@ const OPTIONS = {
   agents: { type: "string" },
   seen: { type: "string" },
   "seen-in": { type: "string" },
+  system: { type: "boolean" },
+  user: { type: "boolean" },
+  platform: { type: "string" },
+  root: { type: "string" },
+  "dry-run": { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
 } as const;

@@ -42,6 +42,7 @@ const PACKAGES = {
   tesseract: "tesseract-ocr",
   nginx: "nginx-light",
   caddy: "caddy",
+  "systemd-analyze": "systemd python3-minimal",
   curl: "curl",
   tar: "tar",
   ip: "iproute2",
