@@ -33,6 +33,7 @@ const CHECKS = [
   ["no circle of imports, types included", node([TSX, "scripts/circles.ts"])],
   ["generated docs are up to date", node([TSX, "scripts/docs.ts"])],
   ["links and commands in docs", node([TSX, "scripts/doc-links.ts"])],
+  ["no secrets in what git keeps", node([TSX, "scripts/secrets.ts"])],
   ["no source file over 400 lines", node([TSX, "scripts/file-length.ts"])],
   ["no source folder over 25 files", node([TSX, "scripts/folder-size.ts"])],
 ];

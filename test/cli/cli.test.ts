@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import t from "tap";
+import { packageVersion } from "../../scripts/release.ts";
 import { auditEventSchema } from "../../src/audit/audit-event.ts";
 import { exportActor } from "../../src/audit/export-actor.ts";
 import { HELP, readCommand } from "../../src/cli/cli.ts";
@@ -22,7 +23,7 @@ async function run(argv: readonly string[], dataDir: string): Promise<string> {
 
 t.test("the version is the package's", async (t) => {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  t.match(text, `"version": "${VERSION}"`);
+  t.match(text, `"version": "${packageVersion(VERSION)}"`);
   t.match(readCommand(["--version"], {}), { kind: "print", text: `${VERSION}\n` });
   t.match(readCommand(["-h"], {}), { text: HELP });
 });

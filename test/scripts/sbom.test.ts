@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import t from "tap";
+import * as z from "zod";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const documentSchema = z.object({
+  bomFormat: z.literal("CycloneDX"),
+  specVersion: z.string(),
+  metadata: z.object({ component: z.object({ name: z.string(), type: z.string() }) }),
+  components: z.array(
+    z.object({
+      "bom-ref": z.string(),
+      group: z.string().optional(),
+      name: z.string(),
+      version: z.string(),
+      purl: z.string(),
+      licenses: z.array(z.unknown()).min(1),
+    }),
+  ),
+  dependencies: z.array(z.object({ ref: z.string() })),
+});
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ version: z.string(), dev: z.boolean().optional(), devOptional: z.boolean().optional() }),
+  ),
+});
+
+t.test("the bill of materials has all that ships, and the report says every licence", async (t) => {
+  const dir = t.testdir();
+  await promisify(execFile)(process.execPath, [join(ROOT, "scripts/sbom.mjs"), dir]);
+  const document = documentSchema.parse(JSON.parse(readFileSync(join(dir, "sbom.cdx.json"), "utf8")));
+  t.match(document.metadata.component, { name: "overlay-companion", type: "application" });
+  const named = document.components.map(
+    ({ group, name, version }) => `${group === undefined ? name : `${group}/${name}`}@${version}`,
+  );
+  const lock = lockSchema.parse(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")));
+  const shipped = Object.entries(lock.packages).filter(
+    ([path, { dev, devOptional }]) => path !== "" && dev !== true && devOptional !== true,
+  );
+  t.ok(shipped.length > 50);
+  for (const [path, { version }] of shipped) {
+    const name = `${path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)}@${version}`;
+    t.ok(named.includes(name), name);
+  }
+  for (const bundled of ["@novnc/novnc", "preact", "@preact/signals", "lucide-static"]) {
+    t.ok(
+      named.some((name) => name.startsWith(`${bundled}@`)),
+      `${bundled}, which the web app contains`,
+    );
+  }
+  t.notOk(
+    named.some((name) => name.startsWith("typescript@")),
+    "nothing of developers",
+  );
+  const refs = new Set(document.components.map((component) => component["bom-ref"]));
+  t.equal(refs.size, document.components.length, "each once");
+  const report = readFileSync(join(dir, "licences.md"), "utf8");
+  for (const { name, version } of document.components) t.ok(report.includes(`${name} | ${version} | `), name);
+  t.notMatch(report, / \| none \|/);
+  t.match(report, /Permission is hereby granted/, "with their texts");
+});
