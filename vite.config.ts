@@ -1,15 +1,21 @@
 import { defineConfig } from "vite";
 import {
+  encodeByBrowser,
+  inflateByOurs,
   leaveH264Probe,
-  leaveKernels,
-  leaveSignIns,
+  leaveUncalled,
   packAssets,
+  preloadSimply,
   shortenNoVnc,
   slimIcons,
   slimKeysyms,
   slimNoVnc,
   storeClipboards,
 } from "./scripts/client-plugins.ts";
+
+/** What all pages or many of them load. */
+const EVERYWHERE =
+  /\.css$|preload-helper|\/(preact|@preact|lucide-static)\/|\/client\/(shell|controls|main|masks\/mask-words|approvals\/(approval-queue|notify\.)|viewer\/crop)|\/framebuffer\/rect/;
 
 /** What the viewer and the player share. */
 const THE_PICTURE =
@@ -31,10 +37,12 @@ export default defineConfig({
     slimNoVnc(),
     storeClipboards(),
     slimKeysyms(),
-    leaveSignIns(),
+    leaveUncalled(),
     leaveH264Probe(),
     shortenNoVnc(),
-    leaveKernels(),
+    inflateByOurs(),
+    encodeByBrowser(),
+    preloadSimply(),
     packAssets(),
   ],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
@@ -57,14 +65,9 @@ export default defineConfig({
         entryFileNames: ({ name }) => (name === PUSH_WORKER ? "[name].js" : "assets/[name]-[hash].js"),
         codeSplitting: {
           groups: [
-            // What many pages share, what the viewer shares with what comes after its first picture, and the styles:
-            // what is left of one is an empty module, for which no page is to load another.
-            {
-              name: "core",
-              test: /\.css$|preload-helper|\/controls\/(lazy|state-mark)|\/masks\/mask-words/,
-              priority: 1,
-            },
-            { name: "core", test: /\.(ts|tsx|mjs|js|svg\?raw)$/, minShareCount: 4 },
+            // What every page loads, what many share, what the viewer shares with what comes after its first picture,
+            // and the styles: what is left of one is an empty module, for which no page is to load another.
+            { name: "core", test: EVERYWHERE, priority: 1 },
             { name: "stage", test: THE_PICTURE },
             { name: "beside", test: BESIDE_THE_PICTURE },
             { name: "recordings", test: /\/client\/(recordings|player)\// },

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
+
+const INFLATOR = fileURLToPath(new URL("../src/web/client/viewer/inflator.ts", import.meta.url));
 
 /** Icons travel as the shapes inside their SVG element: what all have in common is said once in the app. */
 export function slimIcons(): Plugin {
@@ -41,16 +44,33 @@ const SIGN_INS = [
   ...["TightTunnels", "TightAuth", "RA2neAuth", "MSLogonIIAuth"],
 ].map((name) => `_negotiate${name}`);
 
-/** noVNC without its ways to sign in: methods that nothing calls, which no minifier may take for that. */
-export function leaveSignIns(): Plugin {
+/** What of noVNC's face our viewer never touches, and what only that calls. */
+const UNTOUCHED = [
+  ...["sendCredentials", "approveServer", "machineShutdown", "machineReboot", "machineReset", "_xvpOp"],
+  ...[
+    "qualityLevel",
+    "compressionLevel",
+    "resizeSession",
+    "showDotCursor",
+    "touchButton",
+    "clippingViewport",
+  ],
+  ...["toBlob"],
+];
+
+/** noVNC without methods that nothing calls, which no minifier may take for that. */
+export function leaveUncalled(): Plugin {
   return {
-    name: "leave-sign-ins",
+    name: "leave-uncalled",
     enforce: "pre",
     transform: {
       filter: { id: /\/@novnc\/novnc\/core\/rfb\.js$/ },
       handler(code) {
-        const left = SIGN_INS.reduce((rest, name) => {
-          const method = new RegExp(`^ {4}(async )?${name}\\([^\\n]*\\{\\n.*?^ {4}\\}\\n`, "ms");
+        const left = [...SIGN_INS, ...UNTOUCHED].reduce((rest, name) => {
+          const method = new RegExp(
+            `^ {4}(async |get |set )?${name}\\([^\\n]*\\{([^\\n]*\\}|\\n.*?^ {4}\\})\\n`,
+            "gms",
+          );
           if (!method.test(rest)) throw new Error(`noVNC has no method ${name} any more, or in another form`);
           return rest.replace(method, "");
         }, code);
@@ -78,9 +98,13 @@ export function leaveH264Probe(): Plugin {
   };
 }
 
+/** Names that only noVNC's own files say to each other: those with an underscore, and of its socket and its messages. */
+const OWN_NAMES =
+  /\b(?:_[a-zA-Z]|[rs]Q(?=[a-z])|pseudoEncoding|encoding(?=[A-Z])|extendedClipboard|viewportChange)\w*/g;
+
 /**
- * noVNC's own names, which begin with an underscore and are too public for a minifier, become short. Each becomes the
- * same one in all of its files, so that what is reached by name stays reached.
+ * noVNC's own names, which are too public for a minifier, become short. Each becomes the same one in all of its files, so
+ * that what is reached by name stays reached.
  */
 export function shortenNoVnc(): Plugin {
   const short = new Map<string, string>();
@@ -93,7 +117,7 @@ export function shortenNoVnc(): Plugin {
     name: "shorten-novnc",
     transform: {
       filter: { id: /\/@novnc\/novnc\/core\/.*\.js$/ },
-      handler: (code) => ({ code: code.replace(/\b_[a-zA-Z]\w*/g, shorten), map: null }),
+      handler: (code) => ({ code: code.replace(OWN_NAMES, shorten), map: null }),
     },
   };
 }
@@ -160,20 +184,70 @@ export default class Deflator {
 }
 `;
 
-/**
- * The kernels are the server's: the player's pictures take none, and work by their twins in TypeScript. A list without
- * bytes is a host without WebAssembly.
- */
-export function leaveKernels(): Plugin {
+/** noVNC's `Inflate` is ours, whose words are in viewer/inflator.ts: the pako that noVNC carries along is 5 KB, packed. */
+export function inflateByOurs(): Plugin {
   return {
-    name: "leave-kernels",
+    name: "inflate-by-ours",
     enforce: "pre",
-    load: {
-      filter: { id: /\/framebuffer\/kernels\/kernels-wasm\.ts$/ },
-      handler: () => ({ code: "export const KERNELS_WASM = [];", map: null }),
+    resolveId: {
+      filter: { id: /\/inflator\.js$/ },
+      handler: (_, importer) => (importer?.includes("/@novnc/") ? INFLATOR : null),
     },
   };
 }
+
+/** Base64 by the browser's own coder: noVNC needs it for the JPEG pictures alone, of which it makes data URLs. */
+export function encodeByBrowser(): Plugin {
+  return {
+    name: "encode-by-browser",
+    enforce: "pre",
+    load: {
+      filter: { id: /\/@novnc\/novnc\/core\/base64\.js$/ },
+      handler: () => ({ code: BASE64, map: null }),
+    },
+  };
+}
+
+/** `encode` alone; in pieces that the stack takes. */
+export const BASE64 = `
+export default {
+  encode(bytes) {
+    let text = "";
+    for (let from = 0; from < bytes.length; from += 8192) {
+      text += String.fromCharCode.apply(null, bytes.slice(from, from + 8192));
+    }
+    return btoa(text);
+  },
+};
+`;
+
+/** What Vite puts before an import that waits: for our own it has styles, older browsers and other hosts to care for. */
+export function preloadSimply(): Plugin {
+  return {
+    name: "preload-simply",
+    enforce: "pre",
+    load: {
+      filter: { id: /^\0vite\/preload-helper\.js$/ },
+      handler: () => ({ code: PRELOAD, map: null, moduleSideEffects: false }),
+    },
+  };
+}
+
+/** All that a page needs is asked for at once, and not one file after the other. */
+const PRELOAD = `
+const asked = new Set();
+export function __vitePreload(load, files) {
+  for (const file of files ?? []) {
+    if (asked.has(file)) continue;
+    asked.add(file);
+    const link = document.createElement("link");
+    link.rel = "modulepreload";
+    link.href = "/" + file;
+    document.head.append(link);
+  }
+  return load();
+}
+`;
 
 /** Smaller than this a file saves no packet. */
 const LEAST_PACKED_BYTES = 1000;

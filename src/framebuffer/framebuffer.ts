@@ -1,42 +1,25 @@
 import { BAND_ROWS, type PictureMemory } from "./kernels/picture-memory.ts";
 import { type PixelMemory, pixelMemoryOver, returnPixelMemory, takePixelMemory } from "./pixel-memory.ts";
 import {
-  holdsRect,
-  intersectRects,
-  isEmptyRect,
-  overlapRects,
-  type Rect,
-  rectOfSize,
-  type Size,
-} from "./rect.ts";
+  BYTES_PER_PIXEL,
+  checkSize,
+  copyWords,
+  fillWords,
+  OPAQUE,
+  type PaintedPicture,
+} from "./plain-picture.ts";
+import { holdsRect, intersectRects, isEmptyRect, overlapRects, type Rect, rectOfSize } from "./rect.ts";
 import { Region } from "./region.ts";
 import type { Steps } from "./steps.ts";
 
-/** Bytes a pixel takes in a Framebuffer: R, G, B, A. */
-export const BYTES_PER_PIXEL = 4;
-
-/** Alpha of every pixel in a word read little-endian: 0xAABBGGRR. */
-export const OPAQUE = 0xff000000;
-
-/** The largest side and area accepted for a picture. */
-export const MAX_SIDE = 16_384;
-export const MAX_AREA = 33_200_000;
-
-/** What is expected of a size, for messages. */
-export const ACCEPTABLE_SIZES = `1x1 to ${MAX_SIDE} pixels a side, and at most ${MAX_AREA} pixels in all`;
-
-/** True where a picture of this size is one we hold: whole numbers, at least 1x1, at most MAX_SIDE and MAX_AREA. */
-export function isAcceptableSize({ width, height }: Size): boolean {
-  return (
-    Number.isInteger(width) &&
-    Number.isInteger(height) &&
-    width >= 1 &&
-    height >= 1 &&
-    width <= MAX_SIDE &&
-    height <= MAX_SIDE &&
-    width * height <= MAX_AREA
-  );
-}
+export {
+  ACCEPTABLE_SIZES,
+  BYTES_PER_PIXEL,
+  isAcceptableSize,
+  MAX_AREA,
+  MAX_SIDE,
+  OPAQUE,
+} from "./plain-picture.ts";
 
 /** A picture at rest that is painted in more places than these takes all of its pixels back. */
 const MOST_HELD = 1024;
@@ -59,7 +42,7 @@ interface Place {
  * INVARIANT: `bytes` and `words` look at the same memory; a word is 0xAABBGGRR (hosts are little-endian).
  * INVARIANT: every word has OPAQUE set.
  */
-export class Framebuffer implements Size {
+export class Framebuffer implements PaintedPicture {
   #width: number;
   #height: number;
   readonly #place: Place;
@@ -284,14 +267,7 @@ export class Framebuffer implements Size {
 
   /** Fills a rectangle within the picture with one word; OPAQUE is set. */
   fill(r: Rect, word: number): void {
-    const colour = (word | OPAQUE) >>> 0;
-    const { words } = this.#opened;
-    const width = this.#width;
-    let offset = r.y * width + r.x;
-    for (let row = 0; row < r.height; row++, offset += width) {
-      if (r.width < 16) for (let i = offset; i < offset + r.width; i++) words[i] = colour;
-      else words.fill(colour, offset, offset + r.width);
-    }
+    fillWords(this.#opened.words, this.#width, r, word);
   }
 
   /** Copies `to.width` x `to.height` pixels from (fromX, fromY); source and target may overlap. */
@@ -308,14 +284,7 @@ export class Framebuffer implements Size {
       this.complete(Region.of(source));
       this.paint(to);
     }
-    const { words } = this.#opened;
-    const width = this.#width;
-    const isDown = to.y > fromY;
-    for (let i = 0; i < to.height; i++) {
-      const row = isDown ? to.height - 1 - i : i;
-      const from = (fromY + row) * width + fromX;
-      words.copyWithin((to.y + row) * width + to.x, from, from + to.width);
-    }
+    copyWords(this.#opened.words, this.#width, fromX, fromY, to);
   }
 
   /** A copy of one rectangle's pixels, RGBA, width * 4 bytes a row. The rectangle lies within the picture. */
@@ -337,9 +306,4 @@ export class Framebuffer implements Size {
 function blackShared(width: number, height: number): PixelMemory {
   const memory = new SharedArrayBuffer(width * height * BYTES_PER_PIXEL);
   return pixelMemoryOver(new Uint32Array(memory).fill(OPAQUE));
-}
-
-function checkSize(width: number, height: number): void {
-  if (!isAcceptableSize({ width, height }))
-    throw new RangeError(`picture of ${width}x${height} pixels refused`);
 }

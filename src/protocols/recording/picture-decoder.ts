@@ -1,4 +1,4 @@
-import { Framebuffer, isAcceptableSize } from "../../framebuffer/framebuffer.ts";
+import { isAcceptableSize, type PaintedPicture } from "../../framebuffer/plain-picture.ts";
 import { holdsRect, type Rect } from "../../framebuffer/rect.ts";
 import {
   bitsOf,
@@ -21,14 +21,20 @@ interface KeptTile {
 }
 
 /** Paints the pictures of chunks, in order, from a key on. Throws PictureError for bytes that are no pictures. */
-export class PictureDecoder {
-  #frame: Framebuffer | null = null;
+export class PictureDecoder<Frame extends PaintedPicture> {
+  readonly #open: (width: number, height: number) => Frame;
+  #frame: Frame | null = null;
   #kept: KeptTile[] = [];
   #head: PictureHead | null = null;
   #isLent = false;
 
+  /** `open` makes the pictures, black, of a size that is acceptable. */
+  constructor(open: (width: number, height: number) => Frame) {
+    this.#open = open;
+  }
+
   /** The picture painted last; null before the first. Replaced when the size changes, and after it was lent. */
-  get frame(): Framebuffer | null {
+  get frame(): Frame | null {
     return this.#frame;
   }
 
@@ -64,25 +70,27 @@ export class PictureDecoder {
     this.#head = head;
   }
 
-  #frameOf(width: number, height: number, isKey: boolean): Framebuffer {
+  #frameOf(width: number, height: number, isKey: boolean): Frame {
     const frame = this.#frame;
     const isLent = this.#isLent;
     this.#isLent = false;
     if (frame !== null && frame.width === width && frame.height === height) {
       if (!isLent) return frame;
-      this.#frame = new Framebuffer(width, height);
+      const next = this.#open(width, height);
       // A key is whole.
-      if (!isKey) this.#frame.words.set(frame.words);
-      return this.#frame;
+      if (!isKey) next.words.set(frame.words);
+      this.#frame = next;
+      return next;
     }
     if (!isKey) throw new PictureError(`a picture of ${width}x${height} follows one of another size`);
-    this.#frame = new Framebuffer(width, height);
-    return this.#frame;
+    const next = this.#open(width, height);
+    this.#frame = next;
+    return next;
   }
 
   /** Paints one record; gives where the next one begins. */
   #record(
-    frame: Framebuffer,
+    frame: Frame,
     bytes: Uint8Array,
     view: DataView,
     at: number,
@@ -175,7 +183,7 @@ export function readHeads(chunk: Uint8Array): PictureHead[] {
 }
 
 /** Paints a solid, palette or rgb record at `rect`, whatever place it names itself; gives where it ends. */
-function paintTile(frame: Framebuffer, bytes: Uint8Array, at: number, rect: Rect, end: number): number {
+function paintTile(frame: PaintedPicture, bytes: Uint8Array, at: number, rect: Rect, end: number): number {
   const { x, y, width, height } = rect;
   if (width < 1 || height < 1 || width > RECORD_CELL || height > RECORD_CELL) {
     throw new PictureError(

@@ -1,4 +1,4 @@
-import { OPAQUE } from "../../framebuffer/framebuffer.ts";
+import { OPAQUE } from "../../framebuffer/plain-picture.ts";
 import { bitsOf, PICTURE_OP, RECORD_CELL } from "./picture-format.ts";
 
 const MOST_COLOURS = 256;

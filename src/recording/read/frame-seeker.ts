@@ -1,4 +1,4 @@
-import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import { PictureDecoder, readHeads } from "../../protocols/recording/picture-decoder.ts";
@@ -28,7 +28,7 @@ interface Place {
  */
 export class FrameSeeker {
   readonly #source: BlockSource;
-  readonly #decoder = new PictureDecoder();
+  readonly #decoder = new PictureDecoder((width, height) => new Framebuffer(width, height));
   #place: Place | null = null;
   #decodedBlocks = 0;
   #decodedBytes = 0;

@@ -1,8 +1,10 @@
+import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import t from "tap";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import type { Picture } from "../../../src/framebuffer/picture.ts";
+import { PlainPicture } from "../../../src/framebuffer/plain-picture.ts";
 import type { Rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
 import { PictureDecoder, readHeads } from "../../../src/protocols/recording/picture-decoder.ts";
@@ -31,9 +33,17 @@ function add(encoder: PictureEncoder, frame: Framebuffer, damage: Region, isKey:
   return encoder.add({ picture: pictureOf(frame, shift), damage, isKey, ...rest });
 }
 
+/** As the server paints it, which is what a browser paints. */
 function decode(chunks: readonly Uint8Array[]): Framebuffer | null {
-  const decoder = new PictureDecoder();
-  for (const chunk of chunks) for (const head of readHeads(chunk)) decoder.paint(chunk, head);
+  const decoder = new PictureDecoder((width, height) => new Framebuffer(width, height));
+  const browser = new PictureDecoder((width, height) => new PlainPicture(width, height));
+  for (const chunk of chunks) {
+    for (const head of readHeads(chunk)) {
+      decoder.paint(chunk, head);
+      browser.paint(chunk, head);
+      assert.deepEqual(browser.frame?.bytes, decoder.frame?.bytes);
+    }
+  }
   return decoder.frame;
 }
 

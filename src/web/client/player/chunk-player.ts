@@ -1,4 +1,4 @@
-import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import { PlainPicture } from "../../../framebuffer/plain-picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { PictureDecoder, readHeads } from "../../../protocols/recording/picture-decoder.ts";
 import type { PictureHead } from "../../../protocols/recording/picture-format.ts";
@@ -31,7 +31,7 @@ interface Inflated {
 
 /** A picture that was painted, and where it differs from the one painted before. */
 export interface ShownFrame {
-  readonly frame: Framebuffer;
+  readonly frame: PlainPicture;
   /** null: everywhere. They may overlap. */
   readonly painted: readonly Rect[] | null;
   /** When it came up. */
@@ -56,7 +56,7 @@ export class ChunkPlayer {
   readonly #windows = new Map<number, Promise<void>>();
   readonly #inflated = new Map<number, Promise<Inflated>>();
   readonly #sizes = new Map<number, number>();
-  readonly #decoder = new PictureDecoder();
+  readonly #decoder = new PictureDecoder((width, height) => new PlainPicture(width, height));
   readonly #closing = new AbortController();
   /** What the framebuffer shows: a head of a chunk. */
   #shown: { readonly chunk: number; readonly head: number } | null = null;

@@ -1,4 +1,4 @@
-import type { Framebuffer } from "../../../framebuffer/framebuffer.ts";
+import type { PlainPicture } from "../../../framebuffer/plain-picture.ts";
 import type { Size } from "../../../framebuffer/rect.ts";
 import type { OverlayInfo, RecordingInfo, TimelineInfo } from "../../api/api.ts";
 import { OverlayLayer } from "../viewer/overlay-layer.ts";
@@ -50,7 +50,7 @@ export class Player {
   readonly #closing = new AbortController();
   readonly #layer = new OverlayLayer({ changed: () => {}, closeAsked: () => {} });
   #image: ImageData | null = null;
-  #imageOf: Framebuffer | null = null;
+  #imageOf: PlainPicture | null = null;
   #size: Size;
   #playback: Playback;
   #idle: readonly Span[] = [];
@@ -222,8 +222,6 @@ export class Player {
     if (frame !== this.#imageOf || this.#image?.data.buffer !== frame.bytes.buffer) {
       this.#imageOf = frame;
       const { bytes, width, height } = frame;
-      // A canvas takes no memory that threads share; recordings are decoded in none.
-      if (!(bytes.buffer instanceof ArrayBuffer)) return;
       const view = new Uint8ClampedArray(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       this.#image = new ImageData(view, width, height);
       this.#canvas.width = frame.width;

@@ -1,16 +1,21 @@
 import { constants, inflateSync } from "node:zlib";
 import t from "tap";
-import { STORING_DEFLATOR } from "../../../../scripts/client-plugins.ts";
+import { BASE64, STORING_DEFLATOR } from "../../../../scripts/client-plugins.ts";
 
 interface Deflator {
   deflate(bytes: Uint8Array): Uint8Array;
 }
 
-async function openDeflator(): Promise<Deflator> {
-  const { default: Made }: { readonly default: new () => Deflator } = await import(
-    `data:text/javascript,${encodeURIComponent(STORING_DEFLATOR)}`
+/** The module of a text, as Vite puts it in the place of noVNC's. */
+async function load<Default>(code: string): Promise<Default> {
+  const made: { readonly default: Default } = await import(
+    `data:text/javascript,${encodeURIComponent(code)}`
   );
-  return new Made();
+  return made.default;
+}
+
+async function openDeflator(): Promise<Deflator> {
+  return new (await load<new () => Deflator>(STORING_DEFLATOR))();
 }
 
 /** As the server reads it: the stream goes on, so it has no end yet. */
@@ -32,4 +37,12 @@ t.test("a second text goes on in the same stream", async (t) => {
   const deflator = await openDeflator();
   const parts = ["first", "second"].map((text) => deflator.deflate(Buffer.from(text)));
   t.equal(inflated(parts).toString(), "firstsecond");
+});
+
+t.test("pictures become base64 as Node makes it, whatever their length", async (t) => {
+  const { encode } = await load<{ encode(bytes: Uint8Array): string }>(BASE64);
+  for (const length of [0, 1, 2, 3, 8191, 8192, 8193, 100_000]) {
+    const bytes = Buffer.from(Uint8Array.from({ length }, (_, at) => (at * 7 + (at >> 8)) & 255));
+    t.equal(encode(bytes), bytes.toString("base64"), `${length} bytes`);
+  }
 });
