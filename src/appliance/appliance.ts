@@ -294,7 +294,7 @@ async function openRooms(
       browsers: bridge,
       onClient: ({ name }) => clients.add(name),
       audit: (call) => {
-        if (call.desktopId !== null) clients.sawAgent(call.desktopId, call.clientName ?? call.principal.name);
+        clients.called(call);
         mcpAudit.ended(call);
         metrics.called(call);
       },

@@ -1,5 +1,5 @@
 import t from "tap";
-import { rulesSchema, rulesTriedSchema } from "../../src/web/api/api.ts";
+import { rulesSchema, rulesTriedSchema } from "../../src/web/api/rules-api.ts";
 import { openHouse } from "./fake-house.ts";
 
 const URL = "/api/v1/desktops/d1/rules";

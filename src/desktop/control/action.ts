@@ -10,6 +10,8 @@ export interface Actor {
   readonly name: string;
   /** The id of the person behind it, by which an agent's owner is known; absent: nobody knows. */
   readonly person?: string;
+  /** As an agent's program calls itself, its own word: what people know it by; absent: it did not. */
+  readonly client?: string;
   /** Where they come from, for the audit; absent where no network lies between. */
   readonly ip?: string;
   /** What a person may decide about the freedom of agents; absent: nothing. */

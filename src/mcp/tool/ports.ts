@@ -11,6 +11,7 @@ import type { Questions } from "../../desktop/control/approvals/questions.ts";
 import type { HumanRequests } from "../../desktop/control/requests/human-requests.ts";
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { TestReport } from "../../desktop/desktops.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { OcrPool } from "../../vision/ocr-pool.ts";
@@ -89,6 +90,8 @@ export interface ToolCallRecord extends ToolCallBegun {
   readonly durationMs: number;
   /** Pictures in the answer. */
   readonly images: number;
+  /** The part of the desktop that they show, desktop pixels; absent: all of it, or there are none. */
+  readonly area?: Rect;
 }
 
 /** A picture, or what is to be read in one, that was given out by another way than a tool. */

@@ -3,6 +3,7 @@ import { actorOf } from "../../auth/actor.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
 import { nextTurn } from "../../platform/loop-turns.ts";
 import { BrowsersOf } from "./browser/browsers-of.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
@@ -62,6 +63,7 @@ export async function runTool(
   };
   let error: ToolError | null = null;
   let images = 0;
+  let area: Rect | undefined;
   let result: ToolResult;
   try {
     const isLarge = countValues(args) > MANY_VALUES;
@@ -79,7 +81,11 @@ export async function runTool(
     );
     const context: ToolContext = {
       principal,
-      actor: { ...actorOf(principal, principal.ip), kind: "agent" },
+      actor: {
+        ...actorOf(principal, principal.ip),
+        kind: "agent",
+        ...(caller.clientName === null ? {} : { client: caller.clientName }),
+      },
       clientName: caller.clientName,
       desktops,
       get recordings() {
@@ -110,6 +116,7 @@ export async function runTool(
     try {
       const answer = await call.run(context);
       images = imagesOf(answer).length;
+      area = answer.area;
       isShown = images > 0 || answer.showsScreen === true;
       result = success(answer, caller.images);
     } finally {
@@ -126,7 +133,12 @@ export async function runTool(
   }
   tell();
   const code = error?.code ?? null;
-  ports.audit({ ...begun, outcome: outcomeOf(code), code, durationMs: clock.nowMs() - startMs, images });
+  const durationMs = clock.nowMs() - startMs;
+  ports.audit({
+    ...begun,
+    ...{ outcome: outcomeOf(code), code, durationMs, images },
+    ...(area === undefined ? {} : { area }),
+  });
   return result;
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Principal } from "../../auth/principal.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { BrowsersOf } from "./browser/browsers-of.ts";
 import { ArgumentsError, toolErrorSchema } from "./error.ts";
@@ -48,6 +49,8 @@ export interface ToolAnswer<Output> {
   readonly image?: ToolImage;
   /** Instead of `image` where there are several; their order is that of the output that describes them. */
   readonly images?: readonly ToolImage[];
+  /** The part of the desktop that its image shows, desktop pixels; absent: all of it, or no image. */
+  readonly area?: Rect;
   /** True where the text shows what is on the screen, and so counts as an image does. */
   readonly showsScreen?: boolean;
 }

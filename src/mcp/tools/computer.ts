@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Edit, Effect } from "../../desktop/control/action.ts";
 import { AFTER_PART, RefusedError, refusedMidway } from "../../desktop/error.ts";
 import { FITS } from "../../desktop/view.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
 import { doStep, letGo, type StepPorts } from "../computer/do-step.ts";
 import { type Step, VENDORS, type VendorAction } from "../computer/step.ts";
 import { readVendorActions } from "../computer/vendor-actions.ts";
@@ -200,6 +201,7 @@ export const computer = defineTool({
       },
       text: `${run.text}${shown?.text ?? ""}`,
       images: run.images,
+      ...(run.area === undefined ? {} : { area: run.area }),
     };
   },
 });
@@ -209,6 +211,8 @@ class Run {
   readonly done: z.input<typeof doneOutput>[] = [];
   readonly screenshots: ScreenshotOutput[] = [];
   readonly images: ToolImage[] = [];
+  /** What the last image shows, where it is a part. */
+  area: Rect | undefined;
   failed: (z.input<typeof failedOutput> & ToolError) | null = null;
   /** What is done already of the action that is done now, or failed. */
   steps: z.input<typeof stepOutput>[] = [];
@@ -294,6 +298,7 @@ class Run {
           describeScreenshot(keepScreenshot(this.#context, this.#desktop, snapshot, role)),
         );
         this.images.push(imageOf(snapshot));
+        this.area = role === "detail" ? snapshot.region : undefined;
         this.#isStale ||= snapshot.isStale;
       }
     }

@@ -223,6 +223,7 @@ export const takeScreenshot = defineTool({
       output: { unchanged: false, ...described(desktop, snapshot, kept, parts, scroll), ...inline },
       text: textOf(snapshot, desktop, kept, parts),
       images: (parts ?? [snapshot]).map(({ bytes }) => ({ bytes, mimeType })),
+      ...(isWhole ? {} : { area: snapshot.region }),
     };
   },
 });

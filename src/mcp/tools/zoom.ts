@@ -33,6 +33,7 @@ export const zoom = defineTool({
       output: { ...describeScreenshot(kept), stale: snapshot.isStale },
       text: `${region.width}x${region.height} at ${region.x},${region.y}, pixel for pixel. screenshot_id ${kept.id}.${snapshot.isStale ? ` ${STALE_TEXT}` : ""}`,
       image: imageOf(snapshot),
+      area: region,
     };
   },
 });

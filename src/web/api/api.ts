@@ -4,13 +4,13 @@ import {
   connectionFields,
   SECRET_FIELDS,
 } from "../../desktop/connections/connection-fields.ts";
-import { ACTION_CLASSES, VERDICT_WORDS } from "../../desktop/control/action-class.ts";
-import { customRulesSchema } from "../../desktop/control/custom-rules-fields.ts";
 import { hidesSomething, maskFields, maskRectSchema } from "../../desktop/masks/mask-fields.ts";
 import { PRIVATE_KINDS } from "../../desktop/masks/private-kinds.ts";
+import { actorSchema, agentSeenSchema } from "./agent-api.ts";
 import { overlaySchema, rect } from "./overlay-api.ts";
 import { requestSchema } from "./requests-api.ts";
 
+export type { AgentSeen } from "./agent-api.ts";
 export { overlaySchema } from "./overlay-api.ts";
 export type {
   AddedMarkerInfo,
@@ -29,6 +29,7 @@ export type {
   VerificationInfo,
 } from "./recordings-api.ts";
 export type { RequestBody, RequestInfo } from "./requests-api.ts";
+export type { RulesInfo, RulesTried, RulesTryBody } from "./rules-api.ts";
 
 /** The REST and WebSocket shapes of the web app. The browser's code imports only the types. */
 
@@ -88,7 +89,7 @@ export const approvalSchema = z.object({
   summary: z.string(),
   /** The text of a typing action, shown to the approver only. */
   text: z.string().nullable(),
-  actor: z.object({ kind: z.string(), name: z.string() }),
+  actor: actorSchema,
   intent: z.string().nullable(),
   /** Every argument that summary and text do not say. */
   details: z.array(z.object({ name: z.string(), value: z.string() })),
@@ -122,7 +123,7 @@ export const approvalSchema = z.object({
 const grantSchema = z.object({
   id: z.string(),
   desktop_id: z.string(),
-  actor: z.object({ kind: z.string(), name: z.string() }),
+  actor: actorSchema,
   given_by: z.string(),
   /** In words: "Click left here". */
   scope: z.string(),
@@ -137,7 +138,7 @@ export const actionSchema = z.object({
   id: z.string(),
   desktop_id: z.string(),
   at: z.string(),
-  actor: z.object({ kind: z.string(), name: z.string() }),
+  actor: actorSchema,
   kind: z.string(),
   summary: z.string(),
   intent: z.string().nullable(),
@@ -209,26 +210,6 @@ export const maskBodySchema = z
     follows: maskRectSchema.exactOptional(),
   })
   .refine(...hidesSomething);
-
-/** The rules of custom mode, as an operator edits them; where the desktop is in another mode, those that it would start with. */
-export const rulesSchema = z.object({ is_in_force: z.boolean(), rules: customRulesSchema });
-
-/** `PUT /api/v1/desktops/:id/rules`: puts the desktop into custom mode with these. */
-export const rulesBodySchema = z.strictObject({ rules: customRulesSchema });
-
-/** `POST /api/v1/desktops/:id/rules/try`: what rules that nobody saved would say; x and y for pointing. */
-export const rulesTryBodySchema = z.strictObject({
-  rules: customRulesSchema,
-  subject: z.enum(ACTION_CLASSES),
-  x: z.int().min(0).max(65_535).optional(),
-  y: z.int().min(0).max(65_535).optional(),
-});
-
-export const rulesTriedSchema = z.object({
-  verdict: z.enum(VERDICT_WORDS),
-  /** Which of the areas decided; null where none did. */
-  area: z.int().nullable(),
-});
 
 const editCoordinate = z.int().min(0).max(65_535);
 
@@ -364,6 +345,7 @@ export const eventMessageSchema = z.discriminatedUnion("type", [
   /** All that holds on a desktop from now on. */
   z.object({ type: z.literal("grants"), desktop_id: z.string(), grants: z.array(grantSchema) }),
   z.object({ type: z.literal("action"), action: actionSchema }),
+  agentSeenSchema,
   /** What is hidden there, or from whom, is another: `GET /api/v1/desktops/:id/masks`. */
   z.object({ type: z.literal("masks"), desktop_id: z.string() }),
   z.object({ type: z.literal("holder"), desktop_id: z.string(), holder: holderSchema.nullable() }),
@@ -377,9 +359,6 @@ export type GrantInfo = z.infer<typeof grantSchema>;
 export type HolderInfo = z.infer<typeof holderSchema>;
 export type MaskBody = z.input<typeof maskBodySchema>;
 export type MaskInfo = z.infer<typeof maskSchema>;
-export type RulesInfo = z.infer<typeof rulesSchema>;
-export type RulesTryBody = z.input<typeof rulesTryBodySchema>;
-export type RulesTried = z.infer<typeof rulesTriedSchema>;
 export type DecisionBody = z.infer<typeof decisionBodySchema>;
 export type ActionInfo = z.infer<typeof actionSchema>;
 export type Me = z.infer<typeof meSchema>;

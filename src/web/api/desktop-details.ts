@@ -5,6 +5,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { ConnectedClients } from "../http/connected-clients.ts";
 import type { WebDesktop } from "../http/ports.ts";
+import { shownName } from "./agent-api.ts";
 import type { DesktopInfo, HolderInfo } from "./api.ts";
 
 const RECENT_MS = 60_000;
@@ -60,7 +61,7 @@ export class DesktopDescriber {
     return {
       kind: actor.kind,
       id: actor.id,
-      name: actor.name,
+      name: shownName(actor),
       since: this.#wallTime(sinceMs),
       until: untilMs === null ? null : this.#wallTime(untilMs),
     };
@@ -71,7 +72,7 @@ export class DesktopDescriber {
     const since = this.#clock.date().getTime() - RECENT_MS;
     const names = new Set(this.#clients.agentsOn(desktop.id));
     for (const { actor, at } of desktop.actions) {
-      if (actor.kind === "agent" && Date.parse(at) >= since) names.add(actor.name);
+      if (actor.kind === "agent" && Date.parse(at) >= since) names.add(shownName(actor));
     }
     return [...names];
   }

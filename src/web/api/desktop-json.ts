@@ -5,6 +5,7 @@ import { scopeOf } from "../../desktop/control/approvals/grant-scope.ts";
 import type { Grant } from "../../desktop/control/approvals/standing-grants.ts";
 import type { HumanRequest } from "../../desktop/control/requests/human-request.ts";
 import type { ActionRecord } from "../../desktop/desktop.ts";
+import { actorInfo } from "./agent-api.ts";
 import type { ActionInfo, ApprovalInfo, GrantInfo, OverlayInfo } from "./api.ts";
 import type { RequestInfo } from "./requests-api.ts";
 
@@ -17,7 +18,7 @@ export function approvalInfo(approval: Approval): ApprovalInfo {
     kind: action.kind,
     summary: approval.summary,
     text: textOf(action),
-    actor: { kind: actor.kind, name: actor.name },
+    actor: actorInfo(actor),
     intent: approval.intent,
     details: (isProposal(action) ? action.details : detailsOf(action)).map((one) => ({
       ...one,
@@ -59,7 +60,7 @@ function textOf(action: Approval["action"]): string | null {
 export function requestInfo(request: HumanRequest): RequestInfo {
   const { id, desktopId, kind, reason, actor, takenBy, askedAt, expiresAt } = request;
   return {
-    ...{ id, desktop_id: desktopId, kind, reason, actor: { kind: actor.kind, name: actor.name } },
+    ...{ id, desktop_id: desktopId, kind, reason, actor: actorInfo(actor) },
     wants_private: request.wantsPrivate,
     state: request.state,
     taken_by: takenBy === null ? null : { id: takenBy.id, name: takenBy.name },
@@ -76,7 +77,7 @@ export function grantInfo(desktopId: string, grant: Grant): GrantInfo {
   return {
     id,
     desktop_id: desktopId,
-    actor: { kind: actor.kind, name: actor.name },
+    actor: actorInfo(actor),
     given_by: by.name,
     scope,
     area: area === null ? null : { ...area },
@@ -92,7 +93,7 @@ export function actionInfo(desktopId: string, record: ActionRecord): ActionInfo 
     id: record.id,
     desktop_id: desktopId,
     at: record.at,
-    actor: { kind: record.actor.kind, name: record.actor.name },
+    actor: actorInfo(record.actor),
     kind: record.kind,
     summary: record.summary,
     intent: record.intent,

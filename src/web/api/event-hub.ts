@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { ConnectedClients } from "../http/connected-clients.ts";
 import type { WebDesktop, WebDesktops } from "../http/ports.ts";
+import { AgentActivity } from "./agent-activity.ts";
 import type { ApprovalInfo, DesktopInfo, EventMessage, GrantInfo } from "./api.ts";
 import type { DesktopDescriber } from "./desktop-details.ts";
 import { actionInfo, approvalInfo, grantInfo, requestInfo } from "./desktop-json.ts";
@@ -31,6 +32,7 @@ export class EventHub {
   readonly #clock: Clock;
   readonly #readers = new Set<EventReader>();
   readonly #followed = new Map<string, () => void>();
+  readonly #activity: AgentActivity;
   readonly #changed = new Set<WebDesktop>();
   readonly #remasked = new Set<string>();
   readonly #stops: (() => void)[];
@@ -50,8 +52,10 @@ export class EventHub {
     this.#clients = clients;
     this.#describer = describer;
     this.#clock = clock;
+    this.#activity = new AgentActivity(clock, (seen) => this.#tell(seen));
     for (const desktop of desktops.all) this.#follow(desktop);
     this.#stops = [
+      clients.onLook((look) => this.#activity.looked(look)),
       desktops.on(({ type, desktop }) => {
         if (type === "added") this.#added(desktop);
         else if (type === "removed") this.#removed(desktop);
@@ -93,7 +97,9 @@ export class EventHub {
     if (this.#cancelAgentsCheck === null) this.#awaitAgentsCheck();
     return () => {
       this.#readers.delete(reader);
-      if (this.#readers.size === 0) this.#endAgentsCheck();
+      if (this.#readers.size > 0) return;
+      this.#endAgentsCheck();
+      this.#activity.close();
     };
   }
 
@@ -103,6 +109,7 @@ export class EventHub {
     this.#followed.clear();
     this.#readers.clear();
     this.#endAgentsCheck();
+    this.#activity.close();
   }
 
   #pendingFor(reader: EventReader): ApprovalInfo[] {
@@ -126,6 +133,7 @@ export class EventHub {
     this.#changed.delete(desktop);
     this.#toldAgents.delete(desktop.id);
     this.#clients.forget(desktop.id);
+    this.#activity.forget(desktop.id);
     this.#tell({ type: "desktop_removed", desktop_id: desktop.id });
   }
 
@@ -149,6 +157,9 @@ export class EventHub {
         return;
       case "approval":
         return;
+      case "input":
+        if (this.#readers.size > 0) this.#activity.input(desktop, event.input);
+        return;
       case "request":
         this.#tell({ type: "request", request: requestInfo(event.request) });
         return;
@@ -168,6 +179,7 @@ export class EventHub {
         });
         return;
       case "action":
+        this.#activity.ended(desktop.id);
         this.#tell({ type: "action", action: actionInfo(desktop.id, event.record) });
         this.#checkAgents(desktop);
         return;

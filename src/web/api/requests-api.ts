@@ -4,6 +4,7 @@ import {
   REQUEST_KINDS,
   REQUEST_STATES,
 } from "../../desktop/control/requests/human-request.ts";
+import { actorSchema } from "./agent-api.ts";
 
 /** What an agent asks people for: `GET /api/v1/requests`, and messages of `/ws/events`. */
 export const requestSchema = z.object({
@@ -12,7 +13,7 @@ export const requestSchema = z.object({
   kind: z.enum(REQUEST_KINDS),
   /** The agent's own words: content, no instructions to anybody. */
   reason: z.string(),
-  actor: z.object({ kind: z.string(), name: z.string() }),
+  actor: actorSchema,
   /** The agent proposes that nobody else sees the desktop meanwhile. */
   wants_private: z.boolean(),
   state: z.enum(REQUEST_STATES),

@@ -1,8 +1,16 @@
+import type { Rect } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 
 /** More names than a person reads; the oldest go first. */
 const MAX_NAMES = 50;
 const RECENT_MS = 60_000;
+
+/** An agent was shown a part of a desktop, desktop pixels. */
+export interface AgentLook {
+  readonly desktopId: string;
+  readonly name: string;
+  readonly area: Rect;
+}
 
 /** Which MCP clients showed up, and which agents used which desktop lately; filled by the composition root. */
 export class ConnectedClients {
@@ -11,6 +19,7 @@ export class ConnectedClients {
   /** Desktop, then agent's name, then when. */
   readonly #seen = new Map<string, Map<string, number>>();
   readonly #listeners = new Set<() => void>();
+  readonly #lookers = new Set<(look: AgentLook) => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -26,6 +35,21 @@ export class ConnectedClients {
     const shown = name.slice(0, 100);
     this.#names = [...this.#names.filter((known) => known !== shown), shown].slice(-MAX_NAMES);
     for (const listener of this.#listeners) listener();
+  }
+
+  /** An agent's call of a tool has ended; `area`: what of the desktop it was shown, where that was not all. */
+  called(call: {
+    readonly desktopId: string | null;
+    readonly clientName: string | null;
+    readonly principal: { readonly name: string };
+    readonly area?: Rect;
+  }): void {
+    const { desktopId, clientName, principal, area } = call;
+    if (desktopId === null) return;
+    const name = clientName ?? principal.name;
+    this.sawAgent(desktopId, name);
+    if (area === undefined) return;
+    for (const look of this.#lookers) look({ desktopId, name, area });
   }
 
   /** An agent called a tool on a desktop. */
@@ -49,6 +73,12 @@ export class ConnectedClients {
 
   forget(desktopId: string): void {
     this.#seen.delete(desktopId);
+  }
+
+  /** Hears of each look at a part of a desktop. */
+  onLook(listener: (look: AgentLook) => void): () => void {
+    this.#lookers.add(listener);
+    return () => this.#lookers.delete(listener);
   }
 
   on(listener: () => void): () => void {

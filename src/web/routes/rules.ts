@@ -3,7 +3,7 @@ import { actorOf } from "../../auth/actor.ts";
 import { customWord, decidingArea, readCustomRules } from "../../desktop/control/custom-rules.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { RulesInfo, RulesTried } from "../api/api.ts";
-import { rulesBodySchema, rulesTryBodySchema } from "../api/api.ts";
+import { rulesBodySchema, rulesTryBodySchema } from "../api/rules-api.ts";
 import { principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
 import type { RoutePorts, WebDesktop } from "../http/ports.ts";

@@ -1,4 +1,5 @@
 import t from "tap";
+import type { Actor } from "../../../src/desktop/control/action.ts";
 import { type EventMessage, eventMessageSchema } from "../../../src/web/api/api.ts";
 import { DesktopDescriber } from "../../../src/web/api/desktop-details.ts";
 import { EventHub } from "../../../src/web/api/event-hub.ts";
@@ -38,4 +39,78 @@ t.test("pages hear when an agent came, and when it has been quiet for a minute",
   t.equal(clock.waiting, 1);
   hub.close();
   t.equal(clock.waiting, 0);
+});
+
+const CLAUDE = { kind: "agent", id: "token:1", name: "laptop", client: "claude-code" } as const;
+
+t.test("pages follow what an agent does, in few messages and without a key of it", async (t) => {
+  const clock = new FakeClock();
+  const clients = new ConnectedClients(clock);
+  const desktops = new FakeDesktops();
+  const desktop = desktops.open("d1");
+  const hub = new EventHub(desktops, clients, new DesktopDescriber(clock, clients), clock);
+  const told: EventMessage[] = [];
+  const detach = hub.attach({
+    id: "page",
+    mayApprove: false,
+    reaches: (id) => id === "d1",
+    seesHouse: true,
+    send: (json) => told.push(eventMessageSchema.parse(JSON.parse(json))),
+  });
+  const after = (byMs: number): readonly EventMessage[] => {
+    told.length = 0;
+    clock.advance(byMs);
+    return told;
+  };
+  const holds = (actor: Actor): void => {
+    desktop.holder = { actor, sinceMs: 0, untilMs: null, isDeclared: false };
+  };
+  holds(CLAUDE);
+  for (let x = 1; x <= 500; x++) desktop.emit({ type: "input", input: { kind: "mouse_move", x, y: 9 } });
+  desktop.emit({ type: "input", input: { kind: "mouse_click", x: 500, y: 9, button: "left" } });
+  const nothing = { area: null, clicks: [], keys: 0, point: null };
+  const seen = { type: "agent", desktop_id: "d1", name: "claude-code", ...nothing };
+  t.same(after(100), [{ ...seen, point: { x: 500, y: 9 }, clicks: [{ x: 500, y: 9 }] }], "one for 501");
+
+  for (let key = 0; key < 3; key++) desktop.emit({ type: "input", input: { kind: "key_press" } });
+  t.same(after(100), [{ ...seen, point: { x: 500, y: 9 }, keys: 3 }], "how many keys, and none of them");
+  const record = {
+    ...{ id: "a", at: clock.date().toISOString(), actor: CLAUDE, kind: "type" as const, summary: "Type" },
+    ...{
+      intent: null,
+      outcome: "done" as const,
+      code: null,
+      wasConfirmed: false,
+      effect: null,
+      durationMs: 1,
+    },
+  };
+  desktop.actions = [record];
+  told.length = 0;
+  desktop.emit({ type: "action", record });
+  t.match(told, [seen, { type: "action", action: { actor: { name: "claude-code", token: "laptop" } } }]);
+  await Promise.resolve();
+  t.match(told.slice(2), [{ type: "desktop", desktop: { agents: ["claude-code"] } }], "one agent, one name");
+
+  told.length = 0;
+  const area = { x: 1, y: 2, width: 3, height: 4 };
+  clients.called({ desktopId: "d1", clientName: "claude-code", principal: { name: "laptop" }, area });
+  t.same(told, [{ ...seen, area }], "a look is told at once");
+  told.length = 0;
+  clients.called({
+    ...{ desktopId: "d2", clientName: null, principal: { name: "other" }, area },
+  });
+  t.same(told, [], "and nothing of a desktop that the page does not reach");
+
+  holds({ kind: "human", id: "ann", name: "Ann" });
+  desktop.emit({ type: "input", input: { kind: "mouse_move", x: 1, y: 1 } });
+  t.notOk(
+    after(100).some(({ type }) => type === "agent"),
+    "what people do is their own",
+  );
+  detach();
+  holds(CLAUDE);
+  desktop.emit({ type: "input", input: { kind: "mouse_move", x: 2, y: 2 } });
+  t.equal(clock.waiting, 0, "nobody reads, so nothing is kept");
+  hub.close();
 });

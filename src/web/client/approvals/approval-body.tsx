@@ -1,5 +1,6 @@
 import { visibleText } from "../../../compositor/look/shown-text.ts";
 import type { ApprovalInfo } from "../../api/api.ts";
+import { tokenWords } from "../shell/labels.ts";
 import { ApprovalPicture, isPartOf } from "./approval-picture.tsx";
 
 export interface ApprovalBodyProps {
@@ -17,7 +18,7 @@ export function ApprovalBody({ approval, desktopName, onShown }: ApprovalBodyPro
     <>
       <ApprovalPicture approval={approval} onShown={onShown} />
       <p class="approval-who">
-        <strong>{approval.actor.name}</strong> wants to do this
+        <strong title={tokenWords(approval.actor)}>{approval.actor.name}</strong> wants to do this
         {desktopName !== null && <> on {desktopName}</>}
         {approval.intent === null ? ", and gave no reason." : ":"}
       </p>

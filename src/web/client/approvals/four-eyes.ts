@@ -7,9 +7,9 @@ export function whyNotYours(
 ): string | null {
   if (rule === undefined) return null;
   if (rule.owner === null) {
-    return `Nobody is known to own ${actor.name}, so nobody can approve this. An administrator makes a token for it that names its owner.`;
+    return `Nobody is known to own ${actor.token ?? actor.name}, so nobody can approve this. An administrator makes a token for it that names its owner.`;
   }
   const person = me?.person ?? null;
   if (person !== null && person !== rule.owner) return null;
-  return `${actor.name} is yours: somebody else has to approve this. You may deny it, or do it yourself.`;
+  return `${actor.token ?? actor.name} is yours: somebody else has to approve this. You may deny it, or do it yourself.`;
 }

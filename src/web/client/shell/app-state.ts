@@ -79,6 +79,8 @@ export function afterMessage(appState: AppState, message: EventMessage, nowMs: n
       };
     case "clients":
       return { ...appState, clients: message.clients };
+    // Pages that show a desktop follow it by themselves: sixteen times a second all others would be drawn for nothing.
+    case "agent":
     case "clipboard":
       return appState;
   }

@@ -207,3 +207,24 @@ export function sizeWords(bytes: number): string {
     ? `${(bytes / 1_000_000).toFixed(1)} MB`
     : `${(bytes / 1_000_000_000).toFixed(2)} GB`;
 }
+
+/** Who is at a desktop. */
+export type Present = Pick<DesktopInfo, "holder" | "agents">;
+
+/** What a person is told of who came, who has been quiet for a minute, and who took the input from them. */
+export function changeWords(before: Present, now: Present, meId: string | null): readonly string[] {
+  const came = now.agents.filter((name) => !before.agents.includes(name));
+  const went = before.agents.filter((name) => !now.agents.includes(name));
+  const { holder } = now;
+  const isLost = before.holder?.kind === "human" && before.holder.id === meId && holder?.kind === "human";
+  return [
+    ...came.map((name) => `${name} works here now`),
+    ...went.map((name) => `${name} has done nothing here for a minute`),
+    ...(isLost && holder.id !== meId ? [`${holder.name} took the input from you`] : []),
+  ];
+}
+
+/** For a tooltip: agents are known by their programs, and what they may do is their token's. */
+export function tokenWords({ token }: ActionInfo["actor"]): string | undefined {
+  return token === undefined ? undefined : `Token: ${token}`;
+}

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { DesktopInfo, EventMessage, Me } from "../../api/api.ts";
+import type { AgentSeen, DesktopInfo, EventMessage, Me } from "../../api/api.ts";
 import { pendingCards, swept } from "../approvals/approval-queue.ts";
 import { notifyOf } from "../approvals/notify.ts";
 import { ApiError, api } from "./api-client.ts";
@@ -13,6 +13,8 @@ export const me = signal<Me | null>(null);
 export const appState = signal<AppState>(EMPTY_STATE);
 /** Whether what the pages show is up to date. */
 export const isOnline = signal(true);
+/** What an agent did last, on any desktop. */
+export const agentSeen = signal<AgentSeen | null>(null);
 /** Browser time, ms, once a second: for ages and countdowns. */
 export const now = signal(Date.now());
 /** Questions and requests that wait for a person. */
@@ -29,6 +31,10 @@ export function startSession(): void {
   identify();
   new LiveSocket<EventMessage>("/ws/events", {
     message: (message) => {
+      if (message.type === "agent") {
+        agentSeen.value = message;
+        return;
+      }
       const { cards } = appState.value;
       appState.value = afterMessage(appState.value, message, Date.now());
       notifyOf(cards, appState.value.cards);

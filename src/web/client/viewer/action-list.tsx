@@ -1,6 +1,6 @@
 import type { ActionInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
-import { durationWords, outcomeWords } from "../shell/labels.ts";
+import { durationWords, outcomeWords, tokenWords } from "../shell/labels.ts";
 
 const TIME = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
@@ -46,7 +46,8 @@ function ActionRow({ action }: { readonly action: ActionInfo }) {
           </span>
           <span class="muted">
             {durationWords(action.settle_ms ?? action.duration_ms)}
-            {action.was_confirmed && ", approved"} · {action.actor.name}
+            {action.was_confirmed && ", approved"} ·{" "}
+            <span title={tokenWords(action.actor)}>{action.actor.name}</span>
           </span>
         </p>
       </div>

@@ -8,7 +8,7 @@ import { lazy } from "../controls/lazy.tsx";
 import { useMasks } from "../masks/use-masks.ts";
 import { api } from "../shell/api-client.ts";
 import { focusApproval, isTyping } from "../shell/keyboard-focus.ts";
-import { canStop } from "../shell/labels.ts";
+import { canStop, changeWords, type Present } from "../shell/labels.ts";
 import { attempt, showError, showNotice } from "../shell/notices.ts";
 import { OfflineBanner } from "../shell/offline-banner.tsx";
 import { appState, desktopOf, isOnline, loadActions, may, mayInvite, me } from "../shell/session.ts";
@@ -25,6 +25,7 @@ import "../styles/viewer.css";
 import "../styles/viewer-narrow.css";
 import "../styles/overlays.css";
 import "../styles/masks.css";
+import "../styles/agent-marks.css";
 
 /* What the first picture does not need comes after it. */
 const ClipboardPanel = lazy(async () => (await import("./clipboard-panel.tsx")).ClipboardPanel);
@@ -33,7 +34,7 @@ const MaskDialog = lazy(async () => (await import("../masks/mask-dialog.tsx")).M
 const InviteDialog = lazy(async () => (await import("../admin/invite-dialog.tsx")).InviteDialog);
 const ReplayBar = lazy(async () => (await import("./replay-bar.tsx")).ReplayBar);
 const ExtraKeys = lazy(async () => (await import("./input/extra-keys.tsx")).ExtraKeys);
-const AskedMarks = lazy(async () => (await import("./viewer-side.tsx")).AskedMarks);
+const LiveMarks = lazy(async () => (await import("./viewer-side.tsx")).LiveMarks);
 const FloatingApprovals = lazy(async () => (await import("./viewer-side.tsx")).FloatingApprovals);
 
 export interface ViewerPageProps {
@@ -81,6 +82,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const masks = useMasks(desktop.id);
   const drawnMask = useSignal<Rect | "text" | null>(null);
   const isInviting = useSignal(false);
+  const known = useRef<Present | null>(null);
   const { id, name } = desktop;
   const hasPicture = desktop.width > 0;
   const isLive = desktop.state.kind === "live";
@@ -190,6 +192,15 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
 
   useEffect(() => attempt("Could not load the actions", loadActions(id)), [id]);
 
+  useEffect(() => {
+    const { holder, agents } = desktop;
+    const before = known.current;
+    known.current = { holder, agents };
+    if (before === null) return;
+    const words = changeWords(before, known.current, me.value?.id ?? null);
+    for (const text of words) showNotice(text);
+  }, [desktop]);
+
   const commands = viewerCommands({
     desktop,
     state,
@@ -223,9 +234,9 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   useEffect(() => {
     if (!current || !isSideDue.value) return undefined;
     const { marks } = current;
-    render(<AskedMarks state={state} />, marks);
+    render(<LiveMarks desktopId={id} state={state} />, marks);
     return () => render(null, marks);
-  }, [current, state, isSideDue.value]);
+  }, [current, id, state, isSideDue.value]);
   const isGreyed = !isLive || state.status.value.kind !== "connected";
   return (
     <div ref={page} class={`viewer ${state.isPanelOpen.value ? "has-panel" : ""}`}>

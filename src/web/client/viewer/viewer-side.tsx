@@ -11,6 +11,7 @@ import { api } from "../shell/api-client.ts";
 import { attempt } from "../shell/notices.ts";
 import { appState, may } from "../shell/session.ts";
 import { ActionList } from "./action-list.tsx";
+import { AgentMarks } from "./agent-marks.tsx";
 import { OverlayList } from "./overlay-list.tsx";
 import { ViewerPanel } from "./viewer-panel.tsx";
 import type { ViewerState } from "./viewer-state.ts";
@@ -123,12 +124,17 @@ function DesktopDock({ desktopId, state }: DesktopDockProps) {
   );
 }
 
-/** On the live picture: the very place of the question that is in front. */
-export function AskedMarks({ state }: { readonly state: ViewerState }) {
+/** On the live picture: what agents do, and the very place of the question that is in front. */
+export function LiveMarks({ desktopId, state }: DesktopDockProps) {
   const asked = state.asked.value;
-  const area = rectOfSize(state.size.value);
-  if (asked === null || area.width === 0) return null;
-  return <PointerMarks area={area} point={asked.point} path={asked.path} />;
+  const size = state.size.value;
+  const area = rectOfSize(size);
+  return (
+    <>
+      <AgentMarks desktopId={desktopId} size={size} />
+      {asked !== null && area.width > 0 && <PointerMarks area={area} point={asked.point} path={asked.path} />}
+    </>
+  );
 }
 
 function requestsFor(desktopId: string): readonly RequestInfo[] {
