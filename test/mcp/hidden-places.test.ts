@@ -22,3 +22,54 @@ t.test("agents are told that a place is hidden from them, and not where a pointe
     message: /hidden from agents/,
   });
 });
+
+t.test("no answer echoes where a person left the pointer under a mask", async (t) => {
+  const house = fakeHouse();
+  const call = callsTo(house);
+  const desktop = house.desktops.get("one");
+  const { x, y } = desktop.pointer;
+  desktop.onPerform = async () => ({ position: { x, y } });
+  const calls = [
+    ["click_at", {}],
+    ["scroll", { dy: 1 }],
+    ["mouse_down", {}],
+    ["mouse_up", {}],
+    ["computer", { action: "left_click" }],
+  ] as const;
+  const echo = new RegExp(`"[xy]":\\s*(${x}|${y})\\b|\\b${x},${y}\\b`);
+  for (const [name, args] of calls) {
+    const told = await call(name, args);
+    t.notOk(told.isError, name);
+    t.match(
+      JSON.stringify(told.structured) + told.text,
+      echo,
+      `${name} says where it was, where that is seen`,
+    );
+  }
+  desktop.hidden = [rect(x - 5, y - 5, 50, 40)];
+  for (const [name, args] of calls) {
+    const told = await call(name, args);
+    t.notOk(told.isError, name);
+    t.notMatch(JSON.stringify(told.structured) + told.text, echo, `${name} does not, where it is hidden`);
+  }
+  for (const args of [{ action: "cursor_position" }, { action: "left_click_drag", coordinate: [300, 310] }]) {
+    const told = await call("computer", args);
+    t.notMatch(JSON.stringify(told.structured) + told.text, echo);
+    t.match(told.text, /hidden from agents/);
+  }
+  desktop.onPerform = async () => ({ position: { x: 6, y: 7 } });
+  t.match(
+    (await call("click_at", { x: 6, y: 7 })).structured,
+    { actual_position: { x: 6, y: 7 } },
+    "what it named",
+  );
+  t.match(
+    (await call("move_mouse", { x: 300, y: 310 })).structured,
+    { position: null },
+    "a person wanted it elsewhere",
+  );
+  desktop.pointerArea = rect(x, y, 16, 16);
+  t.match((await call("take_screenshot")).structured, { context_metadata: { drawn_pointer: null } });
+  desktop.hidden = [];
+  t.match((await call("take_screenshot")).structured, { context_metadata: { drawn_pointer: { x, y } } });
+});

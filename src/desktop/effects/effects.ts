@@ -46,7 +46,13 @@ export class Effects {
 
   /** Small places that change by themselves. */
   get periodic(): Region {
-    return this.#history.periodic(this.#clock.nowMs());
+    return this.#seen(this.#history.periodic(this.#clock.nowMs()));
+  }
+
+  /** What changed before a mask was laid over it is nothing that agents are told. */
+  #seen(region: Region): Region {
+    const { hidden } = this.#shown;
+    return hidden.isEmpty ? region : region.subtract(hidden);
   }
 
   /** An action begins; whoever calls this calls `end`. */
@@ -57,8 +63,8 @@ export class Effects {
     // One picture is remembered at a time: of actions side by side the later ones know what was painted, not over what.
     const isAlone = [...this.#watches].every(({ known }) => known.before === null);
     const known = {
-      periodic: this.#history.periodic(nowMs),
-      restless: this.#history.restless(nowMs),
+      periodic: this.#seen(this.#history.periodic(nowMs)),
+      restless: this.#seen(this.#history.restless(nowMs)),
       before: frame !== null && isAlone ? new BeforePicture(frame) : null,
     };
     const watch = new EffectWatch(this.#source, known, this.#reaction, this.#clock);

@@ -5,6 +5,7 @@ import type { Point } from "../../framebuffer/rect.ts";
 import { delay } from "../../platform/clock.ts";
 import type { CoordinateMapper } from "../tool/coordinate-mapper.ts";
 import { notchesOf } from "../tool/notches.ts";
+import { pointerOf, toldPlace } from "../tool/pointer-place.ts";
 import type { McpDesktop } from "../tool/ports.ts";
 import type { ToolContext } from "../tool/tool.ts";
 import { pressing } from "../tools/press-keys.ts";
@@ -36,7 +37,7 @@ export async function doStep(step: Step, ports: StepPorts): Promise<StepResult> 
   const { desktop, mapper, context, fit } = ports;
   switch (step.kind) {
     case "cursor":
-      return { ...NOTHING, position: desktop.pointer };
+      return { ...NOTHING, position: pointerOf(desktop) };
     case "wait":
       try {
         await delay(context.clock, step.durationMs, context.signal);
@@ -100,8 +101,16 @@ async function doInput(step: InputStep, ports: StepPorts): Promise<StepResult> {
       throw isWhole ? refusedMidway(error, { steps: 1, of: 3 }) : error;
     }
   }
-  const result = await perform(actionOf(step, ports.mapper, ports.desktop));
-  return { ...NOTHING, result, position: result.position };
+  const action = actionOf(step, ports.mapper, ports.desktop);
+  const result = await perform(action);
+  return { ...NOTHING, result, position: toldPlace(ports.desktop, namedBy(action), result.position) };
+}
+
+/** Where an action ends, where its caller said so. */
+function namedBy(action: Action): Point | null {
+  if (action.kind === "drag") return action.path.at(-1) ?? null;
+  if (!("x" in action) || action.x === null || action.y === null) return null;
+  return { x: action.x, y: action.y };
 }
 
 function actionOf(step: InputStep, mapper: CoordinateMapper, desktop: McpDesktop): Action {
@@ -118,7 +127,7 @@ function actionOf(step: InputStep, mapper: CoordinateMapper, desktop: McpDesktop
       return { kind: "button", ...place(step.at), button: step.button, isDown: step.isDown };
     case "drag": {
       const path = step.path.map((point) => mapper.point(point));
-      const whole = path.length === 1 ? [desktop.pointer, ...path] : path;
+      const whole = path.length === 1 ? [pointerOf(desktop), ...path] : path;
       const holdKeysyms = step.held?.keysyms ?? [];
       return { kind: "drag", path: whole, button: "left", holdKeysyms, durationMs: null };
     }

@@ -3,6 +3,7 @@ import { BUTTONS } from "../../desktop/control/action.ts";
 import { act, actedFields, actingFields } from "./acting.ts";
 import { mapperFor, placeText, positionOutput, spaceFields } from "./coordinate-mapper.ts";
 import { coordinate } from "./fields.ts";
+import { HIDDEN_PLACE, toldPlace } from "./pointer-place.ts";
 import { defineTool, type Tool } from "./tool.ts";
 
 /** A tool that presses a mouse button or lets go of it. `tell` says what was done, as a sentence. */
@@ -29,7 +30,7 @@ export function defineMouseButton({
         ...actingFields,
       })
       .refine(({ x, y }) => (x === undefined) === (y === undefined), "expected both x and y, or neither"),
-    output: z.object({ position: positionOutput, ...actedFields }),
+    output: z.object({ position: positionOutput.nullable(), ...actedFields }),
     async handle(args, context) {
       const desktop = await context.readyDesktop(args.connection_id);
       const mapper = mapperFor(args, desktop, context);
@@ -38,10 +39,12 @@ export function defineMouseButton({
       const button = args.button ?? "left";
       const place = { x: point?.x ?? null, y: point?.y ?? null };
       const acted = await act(context, desktop, { kind: "button", ...place, button, isDown }, args);
-      const position = mapper.echo(acted.result.position ?? point ?? desktop.pointer);
+      const at = toldPlace(desktop, point, acted.result.position ?? point ?? desktop.pointer);
+      const position = at === null ? null : mapper.echo(at);
+      const where = position === null ? HIDDEN_PLACE : placeText(position);
       return {
         output: { position, ...acted.output },
-        text: `${tell(button, placeText(position), acted.result.wasNeeded)} ${acted.text}`,
+        text: `${tell(button, where, acted.result.wasNeeded)} ${acted.text}`,
         ...acted.images,
       };
     },

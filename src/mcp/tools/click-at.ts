@@ -7,6 +7,7 @@ import { act, actedFields, actingFields } from "../tool/acting.ts";
 import { mapperFor, placeText, positionOutput, spaceFields } from "../tool/coordinate-mapper.ts";
 import { anchorIdField, coordinate, timingField } from "../tool/fields.ts";
 import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
+import { toldPlace } from "../tool/pointer-place.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const clickAt = defineTool({
@@ -62,10 +63,10 @@ export const clickAt = defineTool({
       },
       args,
     );
-    const at = acted.result.position ?? point;
+    const at = toldPlace(desktop, point, acted.result.position ?? point);
     return {
       output: {
-        actual_position: at === null ? null : { x: at.x, y: at.y },
+        actual_position: at,
         position: at === null ? null : mapper.echo(at),
         ...acted.output,
       },

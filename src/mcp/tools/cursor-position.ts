@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { RefusedError } from "../../desktop/error.ts";
-import { holdsPoint } from "../../framebuffer/rect.ts";
 import { lenientMapperFor, placeText, positionOutput, spaceFields } from "../tool/coordinate-mapper.ts";
 import { connectionIdField } from "../tool/fields.ts";
+import { pointerOf } from "../tool/pointer-place.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const cursorPosition = defineTool({
@@ -20,13 +19,7 @@ export const cursorPosition = defineTool({
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
     const mapper = lenientMapperFor({ space: "image", screenshot_id: args.screenshot_id }, desktop, context);
-    const { x, y } = desktop.pointer;
-    if (desktop.hiddenFrom("agent").some((rect) => holdsPoint(rect, x, y))) {
-      throw new RefusedError(
-        "permission_denied",
-        "the pointer is in a place that is hidden from agents: move it elsewhere, or ask a human",
-      );
-    }
+    const { x, y } = pointerOf(desktop);
     const position = mapper.echo({ x, y });
     return { output: { x, y, position }, text: `The pointer is at ${placeText(position)}.` };
   },

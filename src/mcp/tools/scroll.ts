@@ -5,6 +5,7 @@ import { mapperFor, placeText, positionOutput, spaceFields } from "../tool/coord
 import { coordinate } from "../tool/fields.ts";
 import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
 import { MAX_NOTCHES, notchesOf, SCROLL_UNITS } from "../tool/notches.ts";
+import { HIDDEN_PLACE, toldPlace } from "../tool/pointer-place.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const scroll = defineTool({
@@ -30,7 +31,7 @@ export const scroll = defineTool({
     })
     .refine(({ x, y }) => (x === undefined) === (y === undefined), "expected both x and y, or neither"),
   output: z.object({
-    position: positionOutput,
+    position: positionOutput.nullable(),
     notches: z.object({ dx: z.int(), dy: z.int() }).describe("How far the wheel was turned."),
     ...actedFields,
   }),
@@ -58,14 +59,15 @@ export const scroll = defineTool({
       },
       args,
     );
-    const at = acted.result.position ?? point ?? desktop.pointer;
+    const at = toldPlace(desktop, point, acted.result.position ?? point ?? desktop.pointer);
+    const position = at === null ? null : mapper.echo(at);
     return {
       output: {
-        position: mapper.echo(at),
+        position,
         notches: { dx: notchesX, dy: notchesY },
         ...acted.output,
       },
-      text: `Scrolled at ${placeText(mapper.echo(at))}. ${acted.text}`,
+      text: `Scrolled at ${position === null ? HIDDEN_PLACE : placeText(position)}. ${acted.text}`,
       ...acted.images,
     };
   },

@@ -301,10 +301,11 @@ function described(
   };
 }
 
-/** The part of a picture where the target may have drawn its pointer; null where it has not. */
+/** The part of a picture where the target may have drawn its pointer; null where it has not, and where that is hidden. */
 function drawnPointerIn(desktop: McpDesktop, region: Rect): Rect | null {
   const area = intersectRects(desktop.drawnPointer() ?? EMPTY_RECT, region);
-  return isEmptyRect(area) ? null : area;
+  const isHidden = desktop.hiddenFrom("agent").some((rect) => overlapRects(rect, area));
+  return isEmptyRect(area) || isHidden ? null : area;
 }
 
 /** A model that is not told takes a mask for a part of the screen, and looks for what is wrong with it. */

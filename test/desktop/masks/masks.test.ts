@@ -188,3 +188,23 @@ t.test("a person's hand under a mask is told to no agent", async (t) => {
   for (const event of events) t.not("x" in event ? event.x : null, 50);
   hub.close();
 });
+
+t.test("what changed by itself before a mask was laid over it is not told", async (t) => {
+  const house = House.live();
+  const { desktop, link } = house;
+  desktop.masks.add(spec(rect(0, 0, 8, 8), ["agent"]), null, HUMAN);
+  const caret = rect(50, 40, 2, 16);
+  const blink = async (): Promise<void> => {
+    for (let i = 0; i < 6; i++) {
+      link.paint(caret, i % 2 === 0 ? 0xffffff : 0);
+      await house.clock.live(500);
+    }
+  };
+  await blink();
+  t.same(desktop.periodic().rects, [caret], "seen to blink");
+  desktop.masks.add(spec(rect(20, 20, 100, 60), ["agent"]), null, HUMAN);
+  t.same(desktop.periodic().rects, []);
+  const click = { kind: "click", x: 10, y: 10, button: "left", clicks: 1, holdKeysyms: [] } as const;
+  const { effect } = await house.act(desktop.perform(click, AGENT));
+  t.match(effect, { restlessRects: [], periodicRects: [], changedRects: [] });
+});
