@@ -105,7 +105,7 @@ export const WAYS_OUT: readonly Way[] = [
     "GET /api/v1/recordings/:id/pointer",
     "resource recordings://{id}",
   ]),
-  ...of("viewer", "what masks follow, as it looks", "test/desktop/masks/masks-store.test.ts", [
+  ...of("viewer", "what masks follow, as it looks, sealed", "test/desktop/masks/masks-store.test.ts", [
     "file masks.json",
   ]),
 ];

@@ -207,7 +207,7 @@ async function openRooms(
       rules: await RulesStore.open(join(config.data_dir, "rules.json"), (err) =>
         log.error({ err }, "Rules could not be kept"),
       ),
-      masks: await MasksStore.open(join(config.data_dir, "masks.json"), (err) =>
+      masks: await MasksStore.open(join(config.data_dir, "masks.json"), sealer, (err) =>
         log.error({ err }, "Masks could not be kept"),
       ),
       requests: await RequestsStore.open(join(config.data_dir, "requests.json"), sealer, (err) =>

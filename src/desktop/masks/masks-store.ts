@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { MAX_SIDE } from "../../framebuffer/framebuffer.ts";
 import { JsonFile } from "../../platform/json-file.ts";
+import type { SecretSealer } from "../connections/connection-store.ts";
+import { RefusedError } from "../error.ts";
 import { hidesSomething, maskFields } from "./mask-fields.ts";
-import { readMark, storedMark } from "./mask-mark.ts";
+import { type MaskMark, readMark, storedMark } from "./mask-mark.ts";
 import { maskOf, saidOf } from "./mask-on-wire.ts";
 import { MASK_LIMIT, type StoredMask } from "./masks.ts";
 
@@ -10,6 +12,8 @@ import { MASK_LIMIT, type StoredMask } from "./masks.ts";
 const MAX_DESKTOPS = 1000;
 /** Base64 of 64 Ki pixels that deflate does not make smaller. */
 const MOST_MARK_CHARACTERS = 400_000;
+/** The same sealed, which is base64 once more. */
+const MOST_SEALED_CHARACTERS = 600_000;
 
 const corner = z.int().min(-MAX_SIDE).max(MAX_SIDE);
 const side = z.int().min(1).max(MAX_SIDE);
@@ -25,7 +29,9 @@ const maskSchema = z
         y: corner,
         width: side,
         height: side,
-        pixels: z.string().max(MOST_MARK_CHARACTERS),
+        pixels_sealed: z.string().max(MOST_SEALED_CHARACTERS).exactOptional(),
+        /** Versions before this one kept them open: the next time that masks are written they are sealed. */
+        pixels: z.string().max(MOST_MARK_CHARACTERS).exactOptional(),
       })
       .exactOptional(),
   })
@@ -39,31 +45,43 @@ const fileSchema = z.strictObject({
     .refine((desktops) => Object.keys(desktops).length <= MAX_DESKTOPS, `more than ${MAX_DESKTOPS} desktops`),
 });
 
-/** The masks that people drew, kept over a restart: a JSON file of mode 0600. A desktop keeps them until it is removed. */
+/**
+ * The masks that people drew, kept over a restart: a JSON file of mode 0600. A desktop keeps them until it is removed.
+ * What one follows is a picture of what is to be hidden, or of what stands beside it: that is sealed.
+ */
 export class MasksStore {
   readonly #file: JsonFile<z.infer<typeof fileSchema>>;
+  readonly #sealer: SecretSealer;
   readonly #onFault: (error: unknown) => void;
   readonly #masks: Map<string, readonly StoredMask[]>;
 
   private constructor(
     file: JsonFile<z.infer<typeof fileSchema>>,
+    sealer: SecretSealer,
     masks: Map<string, readonly StoredMask[]>,
     onFault: (error: unknown) => void,
   ) {
     this.#file = file;
+    this.#sealer = sealer;
     this.#masks = masks;
     this.#onFault = onFault;
   }
 
   /**
-   * Throws FileError or RefusedError invalid_parameters where the file is none of ours: starting without it would show
-   * what people hid. `onFault` is told when something could not be kept.
+   * Throws FileError or RefusedError invalid_parameters where the file is none of ours, and what `sealer` throws where it
+   * cannot open it: starting without it would show what people hid. `onFault` is told when something could not be kept.
    */
-  static async open(path: string, onFault: (error: unknown) => void): Promise<MasksStore> {
+  static async open(
+    path: string,
+    sealer: SecretSealer,
+    onFault: (error: unknown) => void,
+  ): Promise<MasksStore> {
     const file = new JsonFile(path, "a file of masks", fileSchema);
     const kept = await file.read();
-    const masks = Object.entries(kept?.desktops ?? {}).map(([id, all]) => [id, all.map(readMask)] as const);
-    return new MasksStore(file, new Map(masks), onFault);
+    const masks = Object.entries(kept?.desktops ?? {}).map(
+      ([id, all]) => [id, all.map((mask) => readMask(mask, sealer))] as const,
+    );
+    return new MasksStore(file, sealer, new Map(masks), onFault);
   }
 
   /** Of a desktop that is opened. */
@@ -75,7 +93,8 @@ export class MasksStore {
     if (masks.length === 0 && !this.#masks.delete(id)) return;
     if (masks.length > 0) this.#masks.set(id, masks);
     const all = [...this.#masks];
-    const desktops = (): unknown => Object.fromEntries(all.map(([key, kept]) => [key, kept.map(writeMask)]));
+    const desktops = (): unknown =>
+      Object.fromEntries(all.map(([key, kept]) => [key, kept.map((mask) => writeMask(mask, this.#sealer))]));
     this.#file.write(() => ({ version: 1, desktops: desktops() })).catch(this.#onFault);
   }
 
@@ -85,18 +104,41 @@ export class MasksStore {
   }
 }
 
-function readMask({ id, created_at, anchor, ...said }: z.infer<typeof maskSchema>): StoredMask {
+/** Binds a sealed picture to its mask. */
+const purposeOf = (id: string): string => `mask:${id}:anchor`;
+
+type MaskOnDisk = z.infer<typeof maskSchema>;
+
+function readMask({ id, created_at, anchor, ...said }: MaskOnDisk, sealer: SecretSealer): StoredMask {
   return {
     ...maskOf(said),
     ...{ id, createdAt: created_at },
-    mark: anchor === undefined ? null : readMark(anchor),
+    mark: anchor === undefined ? null : readAnchor(anchor, id, sealer),
   };
 }
 
-function writeMask({ id, createdAt, mark, ...spec }: StoredMask): unknown {
+function readAnchor(
+  { pixels_sealed: sealed, pixels: open, ...place }: NonNullable<MaskOnDisk["anchor"]>,
+  id: string,
+  sealer: SecretSealer,
+): MaskMark {
+  const pixels = sealed === undefined ? open : sealer.open(sealed, purposeOf(id));
+  if (pixels !== undefined) return readMark({ ...place, pixels });
+  throw new RefusedError(
+    "invalid_parameters",
+    `the anchor of mask ${id} has no pixels, expected pixels_sealed`,
+  );
+}
+
+function writeMask({ id, createdAt, mark, ...spec }: StoredMask, sealer: SecretSealer): unknown {
   return {
     ...Object(saidOf(spec)),
     ...{ id, created_at: createdAt },
-    ...(mark === null ? {} : { anchor: storedMark(mark) }),
+    ...(mark === null ? {} : { anchor: writeAnchor(mark, id, sealer) }),
   };
+}
+
+function writeAnchor(mark: MaskMark, id: string, sealer: SecretSealer): MaskOnDisk["anchor"] {
+  const { pixels, ...place } = storedMark(mark);
+  return { ...place, pixels_sealed: sealer.seal(pixels, purposeOf(id)) };
 }

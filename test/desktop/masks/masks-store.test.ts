@@ -25,6 +25,15 @@ function folder(t: Test): string {
   return path;
 }
 
+/** Seals so that a test sees for what, and that no sealed text holds what was sealed. */
+const SEALER = {
+  seal: (text: string, purpose: string): string => `${purpose}|${[...text].reverse().join("")}`,
+  open(sealed: string, purpose: string): string {
+    if (!sealed.startsWith(`${purpose}|`)) throw new Error(`sealed for something else than ${purpose}`);
+    return [...sealed.slice(purpose.length + 1)].reverse().join("");
+  },
+};
+
 /** One run of the server, from its start to its end. */
 async function run(
   t: Test,
@@ -46,7 +55,7 @@ async function run(
       },
       store: { load: async () => [], save: async () => {} },
       ownListeners: () => [],
-      masks: await MasksStore.open(join(path, "masks.json"), (error) => t.fail(String(error))),
+      masks: await MasksStore.open(join(path, "masks.json"), SEALER, (error) => t.fail(String(error))),
       configuredMasks: [
         {
           desktop: "desk.example:5900",
@@ -101,16 +110,35 @@ t.test("what is followed outlasts the process, and what is no mark is refused", 
   const mark = takeMark(frame, rect(20, 20, 60, 30));
   const path = join(folder(t), "masks.json");
   const fail = (error: unknown): void => void t.fail(String(error));
-  const first = await MasksStore.open(path, fail);
+  const first = await MasksStore.open(path, SEALER, fail);
   first.set("d", [{ ...PIN, mark, id: "m", createdAt: "2026-11-25T00:00:00.000Z" }]);
   await first.flush();
-  const [kept] = (await MasksStore.open(path, fail)).of("d");
+  const [kept] = (await MasksStore.open(path, SEALER, fail)).of("d");
   t.same(kept?.mark?.patch.words, mark.patch.words);
   t.same(kept?.mark?.chosenAt, { x: 20, y: 20 });
+  const onDisk = readFileSync(path, "utf8");
+  t.notMatch(onDisk, storedMark(mark).pixels, "what is to be hidden does not lie open on the disk");
+  writeFileSync(path, onDisk.replace("mask:m:anchor", "mask:n:anchor"));
+  await t.rejects(MasksStore.open(path, SEALER, fail), /something else/, "nor does another mask take it");
+  const open = JSON.parse(onDisk);
+  open.desktops.d[0].anchor = storedMark(mark);
+  writeFileSync(path, JSON.stringify(open));
+  const old = await MasksStore.open(path, SEALER, fail);
+  t.same(old.of("d")[0]?.mark?.patch.words, mark.patch.words, "a file of an older version is read");
+  old.set("d", old.of("d"));
+  await old.flush();
+  t.notMatch(readFileSync(path, "utf8"), storedMark(mark).pixels, "and sealed when it is written next");
+  delete open.desktops.d[0].anchor.pixels;
+  writeFileSync(path, JSON.stringify(open));
+  await t.rejects(MasksStore.open(path, SEALER, fail), { code: "invalid_parameters" });
   const text = { kinds: ["email"] as const, pattern: "PRJ-\\d+" };
   first.set("t", [{ ...PIN, text, mark: null, id: "t", createdAt: "2026-11-25T00:00:00.000Z" }]);
   await first.flush();
-  t.match((await MasksStore.open(path, fail)).of("t"), [{ id: "t", text, mark: null }], "text as well");
+  t.match(
+    (await MasksStore.open(path, SEALER, fail)).of("t"),
+    [{ id: "t", text, mark: null }],
+    "text as well",
+  );
   const written = storedMark(mark);
   for (const broken of [
     { ...written, width: 61 },
@@ -124,7 +152,7 @@ t.test("a file that is not ours stops the start: without it what was hidden woul
   const path = join(folder(t), "masks.json");
   writeFileSync(path, '{"version":1,"desktops":{"d":[{"rect":{}}]}}');
   await t.rejects(
-    MasksStore.open(path, () => {}),
+    MasksStore.open(path, SEALER, () => {}),
     { code: "invalid_parameters" },
   );
 });
