@@ -18,6 +18,7 @@ import type { Mode } from "./control/policy.ts";
 import { HumanRequests } from "./control/requests/human-requests.ts";
 import { ViewerPresence } from "./control/viewer-presence.ts";
 import type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
+import { recordedChange } from "./effects/seen-change.ts";
 import { RefusedError } from "./error.ts";
 import type { DesktopEvent } from "./events/desktop-event.ts";
 import { ObservedInput } from "./events/input-events.ts";
@@ -144,7 +145,8 @@ export class Desktop {
       modes: this.#modes,
       humanIdleMs: options.humanIdleMs ?? HUMAN_IDLE_MS,
       changedSince: (generation) => this.changedSince(generation),
-      record: (record) => {
+      record: (done) => {
+        const record = { ...done, recorded: recordedChange(done.effect, this.#display, this.#snapshots) };
         this.#log.add(record);
         this.#emit({ type: "action", record });
       },

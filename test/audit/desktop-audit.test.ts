@@ -95,6 +95,7 @@ t.test("what people and agents do on a desktop is recorded, without the words th
       code: "stopped",
       wasConfirmed: false,
       effect: null,
+      recorded: { changed: null, changedRects: [] },
       durationMs: 3,
     },
   });
@@ -137,7 +138,7 @@ t.test("each secret that an agent had typed, or wanted to, is told by its name",
       intent: null,
       wasConfirmed: true,
     } as const),
-    ...{ effect: null, durationMs: 3 },
+    ...{ effect: null, recorded: { changed: null, changedRects: [] }, durationMs: 3 },
     secrets: [
       { kind: "secret", name: "bank", placeholder: "{{secret:bank}}" },
       { kind: "totp", name: "code", placeholder: "{{totp:code}}" },

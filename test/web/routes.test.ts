@@ -183,6 +183,7 @@ t.test("actions are listed as they were recorded", async (t) => {
       outcome: "done",
       code: null,
       wasConfirmed: true,
+      recorded: { changed: null, changedRects: [] },
       effect: { ...unseenEffect(1), changed: true, settleMs: 41, generationAfter: 2 },
       durationMs: 50,
     },

@@ -172,6 +172,7 @@ t.test("/ws/events says hello with everything, then each change once", async (t)
       outcome: "done",
       code: null,
       wasConfirmed: false,
+      recorded: { changed: null, changedRects: [] },
       effect: null,
       durationMs: 1,
     },

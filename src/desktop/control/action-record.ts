@@ -1,3 +1,4 @@
+import type { SeenChange } from "../effects/seen-change.ts";
 import type { RefusalCode } from "../error.ts";
 import type { SecretUse } from "../input/placeholders.ts";
 import type { Action, Actor, Effect } from "./action.ts";
@@ -15,7 +16,10 @@ export interface ActionRecord {
   readonly outcome: "done" | "refused" | "failed";
   readonly code: RefusalCode | null;
   readonly wasConfirmed: boolean;
+  /** Of what agents see. */
   readonly effect: Effect | null;
+  /** What it changed of what recordings show. */
+  readonly recorded: SeenChange;
   readonly durationMs: number;
 }
 

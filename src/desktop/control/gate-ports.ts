@@ -21,7 +21,7 @@ export interface GatePorts {
   /** See ArbiterPorts. */
   readonly humanIdleMs: number;
   random(): number;
-  record(record: ActionRecord): void;
+  record(record: Omit<ActionRecord, "recorded">): void;
   /** See DesktopPorts. */
   secured?(): Promise<void>;
   readonly secrets?: SecretPorts;

@@ -238,7 +238,7 @@ function actorOf({ kind, id, name }: Actor): TrackActor {
 }
 
 function actionOf(record: ActionRecord): TrackEvent {
-  const { id, kind, summary, intent, outcome, code, wasConfirmed, durationMs, effect } = record;
+  const { id, kind, summary, intent, outcome, code, wasConfirmed, durationMs, effect, recorded } = record;
   return {
     type: "action",
     id,
@@ -250,8 +250,8 @@ function actionOf(record: ActionRecord): TrackEvent {
     code,
     wasConfirmed,
     durationMs,
-    changed: effect?.changed ?? null,
-    changedRects: effect?.changedRects ?? [],
+    changed: recorded.changed,
+    changedRects: recorded.changedRects,
     settleMs: effect?.settleMs ?? 0,
   };
 }

@@ -695,3 +695,22 @@ t.test(
     await t.rejects(refused, { code: "denied_by_human" });
   },
 );
+
+t.test("no hash is kept of pixels that somebody must not see", async (t) => {
+  for (const audience of ["agent", "viewer", "recording"] as const) {
+    const house = House.live("assist");
+    const mask = { rect: rect(5, 5, 4, 4), monitor: null, mark: null, audiences: [audience], label: null };
+    const { id } = house.desktop.masks.add(mask, null, HUMAN);
+    const hidden = ask(house);
+    await settle();
+    t.match(card(house), { bound: rect(0, 0, 200, 100), screenHash: null }, audience);
+    house.desktop.approvals.decide(card(house).id, false, HUMAN);
+    await t.rejects(house.act(hidden), { code: "denied" });
+    house.desktop.masks.remove(id, HUMAN);
+    const seen = ask(house);
+    await settle();
+    t.match(card(house), { screenHash: /^[0-9a-f]{64}$/ }, "kept where all may see them");
+    house.desktop.approvals.decide(card(house).id, false, HUMAN);
+    await t.rejects(house.act(seen));
+  }
+});

@@ -5,6 +5,7 @@ import type { Audience } from "../../../src/desktop/view.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
+import { EventRecorder } from "../../../src/recording/write/event-recorder.ts";
 import { FakeClock, settle } from "../../fake-clock.ts";
 import { drawText } from "../../framebuffer/frames.ts";
 import { AGENT, House, HUMAN } from "../house.ts";
@@ -207,4 +208,32 @@ t.test("what changed by itself before a mask was laid over it is not told", asyn
   const click = { kind: "click", x: 10, y: 10, button: "left", clicks: 1, holdKeysyms: [] } as const;
   const { effect } = await house.act(desktop.perform(click, AGENT));
   t.match(effect, { restlessRects: [], periodicRects: [], changedRects: [] });
+});
+
+t.test("a recording is told what an action changed of what it shows", async (t) => {
+  const click = { kind: "click", x: 10, y: 10, button: "left", clicks: 1, holdKeysyms: [] } as const;
+  for (const hidesFrom of ["agent", "recording"] as const) {
+    const house = House.live();
+    const { desktop, link } = house;
+    desktop.masks.add(spec(rect(20, 20, 100, 60), [hidesFrom]), null, HUMAN);
+    const recorder = new EventRecorder(desktop, () => 0);
+    const entries = async (paint: () => void) => {
+      const performed = desktop.perform(click, AGENT);
+      await settle();
+      paint();
+      const { effect } = await house.act(performed);
+      const recorded = recorder.take().find(({ type }) => type === "action");
+      return { effect, recorded };
+    };
+    const under = rect(32, 32, 16, 16);
+    const one = await entries(() => link.paint(under, 0x0000ff));
+    const seen = { changed: true, changedRects: [under] };
+    const unseen = { changed: false, changedRects: [] };
+    t.match(one.effect, hidesFrom === "agent" ? unseen : seen, `hidden from ${hidesFrom}`);
+    t.match(one.recorded, hidesFrom === "agent" ? seen : unseen);
+    const beside = rect(150, 16, 16, 16);
+    const two = await entries(() => link.paint(beside, 0x00ffff));
+    t.match(two.recorded, { changed: true, changedRects: [beside] });
+    recorder.close();
+  }
 });

@@ -7,6 +7,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { RefusedError } from "../../error.ts";
 import type { AudienceDisplay } from "../../picture/audience-display.ts";
 import type { Display } from "../../picture/display.ts";
+import { AUDIENCES } from "../../picture/layers.ts";
 import type { Audience } from "../../view.ts";
 import type { Action, Actor, Edit } from "../action.ts";
 import { actionClassOf, type InputState, pathOf } from "../action-class.ts";
@@ -132,6 +133,20 @@ export class ApprovalRequester {
     return { ...{ action, by, edit: null, isStanding: true, bound: area }, check, checkOn, close };
   }
 
+  /**
+   * What is kept of the bound pixels. Where anybody must not see all of them it is nothing: people's pixels are bound, and
+   * what is under a mask of others, a digit, is soon guessed by its hash.
+   */
+  #hashOf(binding: ScreenBinding): string | null {
+    const { bounds } = binding;
+    const { display } = this.#ports;
+    const isHidden = AUDIENCES.some((audience) => {
+      const { hidden } = display.shownTo(audience);
+      return bounds !== null && hidden.overlaps(bounds);
+    });
+    return isHidden ? null : binding.hash;
+  }
+
   /** From whom a part of what is asked about is hidden; of what has no place, anything. */
   #hiddenIn(crop: Rect | null): { readonly hiddenFrom?: readonly Audience[] } {
     const { display } = this.#ports;
@@ -172,7 +187,7 @@ export class ApprovalRequester {
           point: pointOf(action, input.position),
           crop,
           bound: bound?.binding.bounds ?? null,
-          screenHash: bound?.binding.hash ?? null,
+          screenHash: bound === null ? null : this.#hashOf(bound.binding),
           isExact: bound?.binding.isExact ?? true,
           ...this.#hiddenIn(crop),
         },

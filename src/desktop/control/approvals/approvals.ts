@@ -55,7 +55,7 @@ export interface Approval {
   readonly crop: Rect | null;
   /** What must still look the same when it is done; null where the approval is bound to its arguments alone. */
   readonly bound: Rect | null;
-  /** SHA-256 of those pixels, hex; null without any. */
+  /** SHA-256 of those pixels, hex; null without any, and where some of them are hidden from anybody. */
   readonly screenHash: string | null;
   /** From whom a part of what it is about is hidden; absent: from nobody. */
   readonly hiddenFrom?: readonly Audience[];
