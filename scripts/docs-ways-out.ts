@@ -2,10 +2,10 @@ import { RESOURCE_TEMPLATES } from "../src/mcp/resources/resources.ts";
 import { GENERATED, table } from "./markdown.ts";
 
 /**
- * Whose picture a way is made of. agent, viewer, recording: of that audience. role: of agents for an agent's token, else of
+ * Whose picture a way is made of. agent, viewer, recording: of that audience. nobody: it is only kept. role: of agents for an agent's token, else of
  * viewers. recorded: of the recording, and to agents only where nothing was recorded that was hidden from them.
  */
-type Shows = "agent" | "viewer" | "recording" | "role" | "recorded";
+type Shows = "agent" | "viewer" | "recording" | "role" | "recorded" | "nobody";
 
 export interface Way {
   /** "GET /api/v1/…", "tool zoom", "resource screen://{id}", "prompt …", "stream …" or "file …". */
@@ -105,7 +105,7 @@ export const WAYS_OUT: readonly Way[] = [
     "GET /api/v1/recordings/:id/pointer",
     "resource recordings://{id}",
   ]),
-  ...of("viewer", "what masks follow, as it looks, sealed", "test/desktop/masks/masks-store.test.ts", [
+  ...of("nobody", "what masks follow, as it looks, sealed", "test/desktop/masks/masks-store.test.ts", [
     "file masks.json",
   ]),
 ];
@@ -167,9 +167,10 @@ function file(name: string): string {
 
 const WORDS: Readonly<Record<Shows, string>> = {
   agent: "agent",
-  viewer: "viewer",
+  nobody: "nobody: kept by the server for itself",
+  viewer: "viewer, by the role",
   recording: "recording",
-  role: "agent for an agent's token, else viewer",
+  role: "agent for an agent's token, else viewer, by the role",
   recorded: "recording; agents only where nothing was recorded that was hidden from them",
 };
 

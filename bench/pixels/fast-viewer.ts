@@ -1,11 +1,10 @@
 import { systemClock } from "../../src/platform/clock.ts";
 import { ENCODING } from "../../src/protocols/rfb/numbers.ts";
-import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
 import { ViewerSession } from "../../src/web/viewer/session.ts";
 import type { TransportListener, ViewerTransport } from "../../src/web/viewer/transport.ts";
 import { say } from "../../test/protocols/rfb/server/viewer.ts";
 import type { DrawnDesktop } from "../../test/web/drawn-desktop.ts";
-import { KeptLog, rfbPorts } from "../../test/web/viewer-ports.ts";
+import { KeptLog, oneCache, rfbPorts } from "../../test/web/viewer-ports.ts";
 
 const UPDATE = 0;
 /** U8 type, pad 3, U32 flags, U8 length: a fence without payload offers them, one with 4 bytes ends an update. */
@@ -35,11 +34,12 @@ export class FastViewer implements ViewerTransport {
     const { width, height } = desktop.size;
     this.#ask = () => this.#say(say.request(true, 0, 0, width, height));
     new ViewerSession(
-      { rfb: rfbPorts, cache: new ViewerRectCache(desktop.view()), clock: systemClock, log: new KeptLog() },
+      { rfb: rfbPorts, cacheOf: oneCache(desktop.view()), clock: systemClock, log: new KeptLog() },
       {
         ...{ desktop, transport: this, security: [{ type: "none" }], isComposited: false, viewport: null },
         rights: () => ({
-          ...{ actor: { kind: "human", id: "bench", name: "Bench" }, isViewOnly: true, hasClipboard: false },
+          ...{ actor: { kind: "human", id: "bench", name: "Bench" } },
+          ...{ audience: "viewer", isViewOnly: true, hasClipboard: false },
         }),
       },
     );

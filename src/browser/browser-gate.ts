@@ -12,6 +12,7 @@ import { type Mode, NAMES, wordFor } from "../desktop/control/policy.ts";
 import { RefusedError } from "../desktop/error.ts";
 import type { DesktopEvent } from "../desktop/events/desktop-event.ts";
 import { Listeners } from "../desktop/listeners.ts";
+import { type Audience, VIEWER_AUDIENCES } from "../desktop/view.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import type { Clock } from "../platform/clock.ts";
 import { BrowserError } from "./error.ts";
@@ -154,7 +155,7 @@ export class BrowserGate {
       },
       {
         ...{ signal: options.signal, call: options.signal },
-        picture: shown === null ? null : Promise.resolve(shown.png),
+        pictures: shown === null ? null : sameForAll(Promise.resolve(shown.png)),
       },
     );
     // An approval that could not be written to the audit log does not count.
@@ -172,4 +173,9 @@ export class BrowserGate {
 function proposalOf({ classes, details, text }: BrowserAct): BrowserProposal {
   const kind = classes.includes("script") ? "browser_script" : "browser";
   return { kind, details, ...(text === undefined ? {} : { text }) };
+}
+
+/** Of a page nothing is masked. */
+function sameForAll(picture: Promise<Uint8Array>): ReadonlyMap<Audience, Promise<Uint8Array>> {
+  return new Map(VIEWER_AUDIENCES.map((audience) => [audience, picture]));
 }

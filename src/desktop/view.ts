@@ -3,8 +3,36 @@ import type { Rect, Size } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Screen } from "../framebuffer/screen.ts";
 
+/** People who look on, by their role; `viewer` alone: administrators, from whom only that is hidden which is from all. */
+export const VIEWER_AUDIENCES = ["viewer", "viewer:operator", "viewer:approver", "viewer:viewer"] as const;
+export type ViewerAudience = (typeof VIEWER_AUDIENCES)[number];
+
+/** In the order in which they are told. */
+export const AUDIENCES = ["agent", ...VIEWER_AUDIENCES, "recording"] as const;
+
 /** Who gets the pixels: decides which masks and overlays are in them. */
-export type Audience = "agent" | "viewer" | "recording";
+export type Audience = (typeof AUDIENCES)[number];
+
+/** One thing for each. */
+export function byAudience<Thing>(make: (audience: Audience) => Thing): Readonly<Record<Audience, Thing>> {
+  return {
+    agent: make("agent"),
+    viewer: make("viewer"),
+    "viewer:operator": make("viewer:operator"),
+    "viewer:approver": make("viewer:approver"),
+    "viewer:viewer": make("viewer:viewer"),
+    recording: make("recording"),
+  };
+}
+
+export function isViewer(audience: Audience): audience is ViewerAudience {
+  return audience !== "agent" && audience !== "recording";
+}
+
+/** Whether what is hidden from these is hidden from one: what is from `viewer` is from people of every role. */
+export function isAmong(audiences: readonly Audience[], audience: Audience): boolean {
+  return audiences.includes(audience) || (isViewer(audience) && audiences.includes("viewer"));
+}
 
 export const IMAGE_FORMATS = ["png", "jpeg", "webp"] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
@@ -103,6 +131,8 @@ export interface Watcher {
 /** The door up: pixels of one desktop as one audience may see them. */
 export interface View extends Size {
   readonly audience: Audience;
+  /** Whose picture it is now: people of several roles from whom the same is hidden share one, and what is encoded of it. */
+  readonly kind: Audience;
   readonly generation: number;
   readonly screens: readonly Screen[];
   /** What is kept from this audience: its pixels are of one colour. */

@@ -100,7 +100,7 @@ t.test("a card names the element and the site, and its answer decides", async (t
     crop: { x: 0, y: 0, width: 4, height: 3 },
     details: [{ name: "Browser", value: "Chromium" }],
   });
-  t.same(await gate.approvals.picture(approval.id), new Uint8Array([1]));
+  t.same(await gate.approvals.picture(approval.id, "viewer:approver"), new Uint8Array([1]));
   t.throws(() => gate.approvals.decide(approval.id, { kind: "approve", allowForMs: 1000 }, PERSON), {
     code: "invalid_parameters",
   });

@@ -222,6 +222,7 @@ export class FakeDesktop implements McpDesktop {
     return {
       ...size,
       audience,
+      kind: audience,
       generation,
       screens,
       hidden: Region.from(this.hidden),

@@ -28,6 +28,7 @@ const RESULT: ActionResult = {
 
 class DrawnView implements View {
   readonly audience = "viewer";
+  readonly kind = "viewer";
   readonly #desktop: DrawnDesktop;
 
   constructor(desktop: DrawnDesktop) {

@@ -38,12 +38,29 @@ t.test("a mask without audiences hides from all, and what cannot be read is refu
   const headers = bearer("admin");
   const made = await app.inject({ method: "POST", url: URL, headers, payload: { rect: RECT } });
   t.same(made.json().audiences, ["agent", "viewer", "recording"]);
+  for (const [audiences, kept] of [
+    [["viewer:viewer"], ["viewer:viewer", "recording"]],
+    [
+      ["recording", "viewer:approver", "agent"],
+      ["agent", "viewer:approver", "recording"],
+    ],
+    [
+      ["viewer:operator", "viewer"],
+      ["viewer", "recording"],
+    ],
+    [["viewer"], ["viewer"]],
+  ]) {
+    const payload = { rect: RECT, audiences };
+    const one = await app.inject({ method: "POST", url: URL, headers, payload });
+    t.same(one.json().audiences, kept, `of ${audiences}`);
+  }
   for (const payload of [
     {},
     { rect: { ...RECT, width: 0 } },
     { rect: { ...RECT, x: 0.5 } },
     { rect: RECT, audiences: [] },
     { rect: RECT, audiences: ["everybody"] },
+    { rect: RECT, audiences: ["viewer:admin"] },
     { rect: RECT, monitor: 0 },
     { rect: RECT, label: "x".repeat(81) },
     { rect: RECT, text: "secret" },

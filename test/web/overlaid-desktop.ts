@@ -18,6 +18,7 @@ export class OverlaidDesktop extends DrawnDesktop {
     const view = super.view();
     return {
       audience: view.audience,
+      kind: view.kind,
       snapshot: (request) => view.snapshot(request),
       watch: (onDamage, options) => view.watch(onDamage, options),
       get width() {

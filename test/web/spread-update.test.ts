@@ -62,11 +62,11 @@ class Watching {
     this.#kind = kind;
     const actor = { kind: "human", id: "anna", name: "Anna" } as const;
     this.session = new ViewerSession(
-      { rfb: rfbPorts, cache, clock: this.#clock, log: new KeptLog(), budget },
+      { rfb: rfbPorts, cacheOf: () => cache, clock: this.#clock, log: new KeptLog(), budget },
       {
         ...{ desktop, transport: this.transport, security: [{ type: "none" }] },
         ...{ isComposited: true, viewport: null },
-        rights: () => ({ actor, isViewOnly: true, hasClipboard: true }),
+        rights: () => ({ actor, audience: "viewer", isViewOnly: true, hasClipboard: true }),
       },
     );
     const pointer = kind.drawsPointer ? [ENCODING.cursor] : [];

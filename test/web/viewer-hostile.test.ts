@@ -9,7 +9,6 @@ import { Sessions } from "../../src/auth/sessions.ts";
 import { TokenStore } from "../../src/auth/tokens.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { ByteWriter } from "../../src/protocols/byte-writer.ts";
-import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
 import { rightsOf } from "../../src/web/viewer/rights.ts";
 import { ViewerSession } from "../../src/web/viewer/session.ts";
 import { ViewerSignIn } from "../../src/web/viewer/sign-in.ts";
@@ -18,7 +17,7 @@ import { say } from "../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "./drawn-desktop.ts";
 import { openHouse, upgradeStatus } from "./fake-house.ts";
 import { FakeTransport } from "./fake-transport.ts";
-import { KeptLog, openVncDoor, rfbPorts, securityMeans, viewerSessions } from "./viewer-ports.ts";
+import { KeptLog, oneCache, openVncDoor, rfbPorts, securityMeans, viewerSessions } from "./viewer-ports.ts";
 
 // The cases of docs/hostile-cases.md that viewers bring: 34 to 41, each by its number.
 
@@ -32,7 +31,7 @@ async function stand(desktop = new DrawnDesktop(64, 48), isViewOnly = false) {
   const log = new KeptLog();
   const principal = { id: "anna", name: "Anna", role: "operator" } as const;
   const session = new ViewerSession(
-    { rfb: rfbPorts, cache: new ViewerRectCache(desktop.view()), clock, log },
+    { rfb: rfbPorts, cacheOf: oneCache(desktop.view()), clock, log },
     {
       ...{ desktop, transport, security: [{ type: "none" }], isComposited: false, viewport: null },
       rights: () => rightsOf(principal, isViewOnly),

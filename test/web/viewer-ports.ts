@@ -2,11 +2,13 @@ import { generateKeyPairSync } from "node:crypto";
 import type { AuditEntry } from "../../src/audit/audit-event.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { rfbCrypto } from "../../src/desktop/links/vnc/rfb-crypto.ts";
+import type { View } from "../../src/desktop/view.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg/jpeg-turbo.ts";
 import { type Clock, systemClock } from "../../src/platform/clock.ts";
 import { chooseInflate, nodeDeflate } from "../../src/platform/node-zlib.ts";
 import type { RfbServerPorts } from "../../src/protocols/rfb/server/rfb-server.ts";
 import type { ViewerLog } from "../../src/web/viewer/log.ts";
+import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
 import type { ViewerSecurity } from "../../src/web/viewer/security.ts";
 import type { ViewedDesktop } from "../../src/web/viewer/session.ts";
 import { ViewerSessions } from "../../src/web/viewer/sessions.ts";
@@ -23,6 +25,12 @@ export const rfbPorts: RfbServerPorts = {
   jpeg: jpegTurbo,
   crypto: rfbCrypto,
 };
+
+/** One cache of a desktop's picture, for all kinds of viewers. */
+export function oneCache(view: Pick<View, "watch">): () => ViewerRectCache {
+  const cache = new ViewerRectCache(view);
+  return () => cache;
+}
 
 /** A log that keeps what it is told. */
 export class KeptLog implements ViewerLog {

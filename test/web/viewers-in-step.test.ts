@@ -69,7 +69,7 @@ async function standAt(
   for (const [i, transport] of transports.entries()) {
     sessions.admit(transport, desktop, {
       ...{ security: [{ type: "none" }], isComposited: false, viewport: null },
-      rights: () => ({ actor, isViewOnly: true, hasClipboard: false }),
+      rights: () => ({ actor, audience: "viewer", isViewOnly: true, hasClipboard: false }),
     });
     await settled();
     transport.say(...HELLO, say.encodings(...(kinds[i] ?? [])), say.request(false, 0, 0, WIDTH, HEIGHT));

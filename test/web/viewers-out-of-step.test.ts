@@ -124,7 +124,7 @@ async function shareEncoded(t: Test, isContinuous: boolean, everyMs: number): Pr
   for (const { transport } of viewers) {
     sessions.admit(transport, desktop, {
       ...{ security: [{ type: "none" }], isComposited: false, viewport: null },
-      rights: () => ({ actor, isViewOnly: true, hasClipboard: false }),
+      rights: () => ({ actor, audience: "viewer", isViewOnly: true, hasClipboard: false }),
     });
   }
   const pass = async (): Promise<void> => {

@@ -8,13 +8,12 @@ import { chooseInflate, nodeDeflate } from "../../src/platform/node-zlib.ts";
 import { PLAIN_RFB } from "../../src/protocols/rfb/client/plain-rfb.ts";
 import { RfbClient } from "../../src/protocols/rfb/client/rfb-client.ts";
 import { ENCODING } from "../../src/protocols/rfb/numbers.ts";
-import { ViewerRectCache } from "../../src/web/viewer/rect-cache.ts";
 import { ViewerSession } from "../../src/web/viewer/session.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { securityCrypto } from "../protocols/rfb/server/ports.ts";
 import { DrawnDesktop } from "./drawn-desktop.ts";
 import { FakeTransport } from "./fake-transport.ts";
-import { KeptLog, rfbPorts } from "./viewer-ports.ts";
+import { KeptLog, oneCache, rfbPorts } from "./viewer-ports.ts";
 
 const MIB = 1024 * 1024;
 const SIZES = [
@@ -82,11 +81,11 @@ class Capture {
   constructor(desktop: DrawnDesktop, encoding: number, clock: Clock = systemClock) {
     const actor = { kind: "human", id: "anna", name: "Anna" } as const;
     new ViewerSession(
-      { rfb: rfbPorts, cache: new ViewerRectCache(desktop.view()), clock, log: new KeptLog() },
+      { rfb: rfbPorts, cacheOf: oneCache(desktop.view()), clock, log: new KeptLog() },
       {
         ...{ desktop, transport: this.transport, security: [{ type: "none" }] },
         ...{ isComposited: true, viewport: null },
-        rights: () => ({ actor, isViewOnly: true, hasClipboard: true }),
+        rights: () => ({ actor, audience: "viewer", isViewOnly: true, hasClipboard: true }),
       },
     );
     this.#client = new RfbClient(

@@ -1,8 +1,22 @@
 import * as z from "zod";
-import type { Audience } from "../view.ts";
+import { AUDIENCES, type Audience, isViewer } from "../view.ts";
 import { PRIVATE_KINDS } from "./private-kinds.ts";
 
-const AUDIENCES = ["agent", "viewer", "recording"] as const satisfies readonly Audience[];
+const ALL = ["agent", "viewer", "recording"] as const satisfies readonly Audience[];
+
+/**
+ * Each once. Whoever is among `viewer` needs no role, and people of every role may watch recordings: what is hidden from
+ * one is not recorded.
+ */
+function withRecordings(said: readonly Audience[]): readonly Audience[] {
+  const isOfRoles = said.some((audience) => isViewer(audience) && audience !== "viewer");
+  return AUDIENCES.filter((audience) => {
+    if (audience === "recording") return isOfRoles || said.includes(audience);
+    return (
+      said.includes(audience) && (audience === "viewer" || !isViewer(audience) || !said.includes("viewer"))
+    );
+  });
+}
 
 /** A side of no desktop is longer: see MAX_SIDE of the framebuffer. */
 const MOST = 16_384;
@@ -67,10 +81,11 @@ export const maskFields = {
   audiences: z
     .array(z.enum(AUDIENCES, { error: `expected ${AUDIENCES.join(", ")}` }))
     .min(1)
-    .default([...AUDIENCES])
-    .transform((said) => AUDIENCES.filter((audience) => said.includes(audience)))
+    .default([...ALL])
+    .transform(withRecordings)
     .describe(
-      "From whom: agent (all that agents get), viewer (browsers, VNC viewers, pictures for people), recording. Default: all.",
+      "From whom: agent (all that agents get), viewer (browsers, VNC viewers, pictures for people), or people of a role " +
+        "alone: viewer:operator, viewer:approver, viewer:viewer, with recordings; recording. Default: all.",
     ),
   label: z.string().max(80).exactOptional().describe("What people read beside it; agents are not told."),
 } as const;

@@ -5,7 +5,7 @@ import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
 import { RefusedError } from "../error.ts";
 import type { MaskSource } from "../picture/mask-source.ts";
-import type { Audience, Change } from "../view.ts";
+import { type Audience, byAudience, type Change, isAmong, isViewer, VIEWER_AUDIENCES } from "../view.ts";
 import { EVERYWHERE, type Mask, type MaskSpec, type MaskState } from "./mask.ts";
 import { MarkFollower } from "./mask-mark.ts";
 import { Redaction, type RedactionPorts } from "./redaction.ts";
@@ -54,16 +54,14 @@ export class Masks implements MaskSource {
   readonly #redaction: Redaction;
   /** From whom all is hidden, whatever the masks. */
   #blind: readonly Audience[] = [];
-  #hidden: Readonly<Record<Audience, Region>> = {
-    agent: Region.empty,
-    viewer: Region.empty,
-    recording: Region.empty,
-  };
+  #hidden: Readonly<Record<Audience, Region>> = byAudience(() => Region.empty);
+  #kinds: Readonly<Record<Audience, Audience>>;
 
   /** `first`: those that are there from the beginning. */
   constructor(ports: MasksPorts, first: readonly FirstMask[] = []) {
     this.#ports = ports;
     for (const mask of first) this.#entries.set(mask.id, entryOf(mask));
+    this.#kinds = this.#grouped();
     this.#redaction = new Redaction({
       ...ports,
       changed: () => {
@@ -88,6 +86,10 @@ export class Masks implements MaskSource {
     return this.#hidden[audience];
   }
 
+  kindOf(audience: Audience): Audience {
+    return this.#kinds[audience];
+  }
+
   /** By the ids of those that look for text. */
   readFor(audience: Audience): string {
     return this.#textMasks(audience)
@@ -101,13 +103,14 @@ export class Masks implements MaskSource {
 
   /** Where something is hidden from an audience now, mask by mask. */
   placesFrom(audience: Audience): readonly Rect[] {
-    if (this.#blind.includes(audience)) return isEmptyRect(this.#bounds) ? [] : [this.#bounds];
-    return this.all.flatMap(({ audiences, places }) => (audiences.includes(audience) ? places : []));
+    if (isAmong(this.#blind, audience)) return isEmptyRect(this.#bounds) ? [] : [this.#bounds];
+    return this.all.flatMap(({ audiences, places }) => (isAmong(audiences, audience) ? places : []));
   }
 
   /** Hides everything from these and no others, beside the masks, until it is called again; done when it returns. */
   hideAll(audiences: readonly Audience[]): void {
     this.#blind = audiences;
+    this.#kinds = this.#grouped();
     this.#lay();
     this.#ports.changed();
   }
@@ -155,6 +158,7 @@ export class Masks implements MaskSource {
   }
 
   #changed({ text }: MaskSpec): void {
+    this.#kinds = this.#grouped();
     if (text !== undefined) this.#redaction.terms = this.#terms;
     this.#lay();
     this.#ports.changed();
@@ -179,11 +183,24 @@ export class Masks implements MaskSource {
   }
 
   #lay(): void {
-    this.#hidden = {
-      agent: this.#laid("agent"),
-      viewer: this.#laid("viewer"),
-      recording: this.#laid("recording"),
-    };
+    const laid = new Map<Audience, Region>();
+    this.#hidden = byAudience((audience) => {
+      const kind = this.kindOf(audience);
+      const region = laid.get(kind) ?? this.#laid(kind);
+      laid.set(kind, region);
+      return region;
+    });
+  }
+
+  /** People of which roles are kept from the same. */
+  #grouped(): Readonly<Record<Audience, Audience>> {
+    const entries = [...this.#entries.values()];
+    const alike = (a: Audience, b: Audience): boolean =>
+      entries.every(({ mask: { audiences } }) => isAmong(audiences, a) === isAmong(audiences, b)) &&
+      isAmong(this.#blind, a) === isAmong(this.#blind, b);
+    return byAudience((audience) =>
+      isViewer(audience) ? (VIEWER_AUDIENCES.find((other) => alike(other, audience)) ?? audience) : audience,
+    );
   }
 
   /** The same object as before where it is the same. */
@@ -202,7 +219,7 @@ export class Masks implements MaskSource {
   #textMasks(audience: Audience): readonly FirstMask[] {
     return [...this.#entries.values()]
       .map(({ mask }) => mask)
-      .filter(({ text, audiences }) => text !== undefined && audiences.includes(audience));
+      .filter(({ text, audiences }) => text !== undefined && isAmong(audiences, audience));
   }
 
   /** What may hold text that is hidden: nobody knows yet. */

@@ -48,6 +48,10 @@ export class DesktopView implements View {
     return this.#display.screens;
   }
 
+  get kind(): Audience {
+    return this.#display.kindOf(this.audience);
+  }
+
   get hidden(): Region {
     return this.#display.shownTo(this.audience).hidden;
   }
@@ -67,8 +71,6 @@ export class DesktopView implements View {
   }
 
   watch(onDamage: () => void, options: { readonly withOverlays?: boolean } = {}): Watcher {
-    return this.#display
-      .shownTo(this.audience)
-      .watchers.add(this.#display.bounds, options.withOverlays ?? false, onDamage);
+    return this.#display.watch(this.audience, options.withOverlays ?? false, onDamage);
   }
 }

@@ -19,10 +19,11 @@ import { finish, type Steps } from "../../framebuffer/steps.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { overTurns } from "../../platform/turn-steps.ts";
 import type { LockKeys, Showing } from "../link.ts";
-import type { Audience } from "../view.ts";
+import { AUDIENCES, type Audience, byAudience, type Watcher } from "../view.ts";
 import { AudienceDisplay } from "./audience-display.ts";
+import { KindWatchers } from "./kind-watchers.ts";
 import { AdoptableCopy, type Difference, differenceOf, LARGE_PIXELS } from "./large-update.ts";
-import { AUDIENCES, Layers, type RealChange, type ShownChanges } from "./layers.ts";
+import { Layers, type RealChange, type ShownChanges } from "./layers.ts";
 import { type MaskSource, NOTHING_HIDDEN } from "./mask-source.ts";
 
 const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
@@ -57,6 +58,7 @@ export class Display {
   readonly #maskSource: MaskSource;
   readonly #shown: Readonly<Record<Audience, AudienceDisplay>>;
   readonly #layers: Layers;
+  readonly #kindWatchers: KindWatchers;
   readonly #scrolls = new ScrollSeeker();
   /** Of what a thread decodes. */
   readonly #copy = new AdoptableCopy();
@@ -84,14 +86,13 @@ export class Display {
     this.#events = events;
     const { maskSource = NOTHING_HIDDEN } = events;
     this.#maskSource = maskSource;
-    const shown = (audience: Audience): AudienceDisplay =>
-      new AudienceDisplay(
-        audience,
-        scene,
-        () => this.#frame,
-        () => events.watched(),
-      );
-    this.#shown = { agent: shown("agent"), viewer: shown("viewer"), recording: shown("recording") };
+    this.#shown = byAudience((audience) => {
+      const watched = (): void => events.watched();
+      return new AudienceDisplay(audience, scene, () => this.#frame, watched);
+    });
+    this.#kindWatchers = new KindWatchers((audience, hasOverlays, onDamage) =>
+      this.#shown[audience].watchers.add(this.bounds, hasOverlays, onDamage),
+    );
     this.#layers = new Layers(this.#shown, maskSource);
     scene.on(({ damage }) => this.#eachShown((one) => one.watchers.updateOverlays(damage)));
   }
@@ -109,6 +110,16 @@ export class Display {
   /** What this audience is shown. */
   shownTo(audience: Audience): AudienceDisplay {
     return this.#shown[audience];
+  }
+
+  /** See View.kind. */
+  kindOf(audience: Audience): Audience {
+    return this.#maskSource.kindOf(audience);
+  }
+
+  /** What this audience is owed, of the picture of its kind, whichever that is meanwhile. */
+  watch(audience: Audience, hasOverlays: boolean, onDamage: () => void): Watcher {
+    return this.#kindWatchers.add(() => this.kindOf(audience), hasOverlays, onDamage);
   }
 
   get size(): Size {
@@ -268,6 +279,7 @@ export class Display {
   /** Something else is hidden from somebody: pictures show that from now on. */
   remask(): void {
     const frame = this.#frame;
+    this.#kindWatchers.turn();
     if (frame === null || this.#paintMoved().isEmpty) return;
     this.#generation++;
     this.#tell(frame, { damage: Region.empty, painted: Region.empty, copies: [], moves: [] });

@@ -2,12 +2,10 @@ import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Steps } from "../../framebuffer/steps.ts";
-import type { Audience, Change } from "../view.ts";
+import { AUDIENCES, type Audience, byAudience, type Change } from "../view.ts";
 import type { AudienceDisplay } from "./audience-display.ts";
 import type { MaskSource } from "./mask-source.ts";
 import { MaskedFrame, type Masking, maskedChange, seenMoves } from "./masked-frame.ts";
-
-export const AUDIENCES = ["agent", "viewer", "recording"] as const satisfies readonly Audience[];
 
 /** What one audience is shown of an update. */
 export interface ShownChange {
@@ -67,6 +65,7 @@ export class Layers {
     const before = this.#hiddenNow();
     if (isRegrouped) this.#regroup(real);
     const published = new Map<MaskedFrame, Masking>();
+    const told = new Map<Masking, readonly [Change, ShownChange]>();
     const tell = (audience: Audience): ShownChange => {
       const shown = this.#shown[audience];
       const { masked } = shown;
@@ -80,10 +79,16 @@ export class Layers {
         masking = published.get(masked) ?? this.#publish(masked, real, change.damage, after);
         published.set(masked, masking);
       }
-      onChange(shown, maskedChange(change, masking));
-      return { damage: masking.damage, moves: seenMoves(change.moves, masking) };
+      // Those who share a picture are owed the same.
+      const [owed, seen] = told.get(masking) ?? [
+        maskedChange(change, masking),
+        { damage: masking.damage, moves: seenMoves(change.moves, masking) },
+      ];
+      told.set(masking, [owed, seen]);
+      onChange(shown, owed);
+      return seen;
     };
-    return { agent: tell("agent"), viewer: tell("viewer"), recording: tell("recording") };
+    return byAudience(tell);
   }
 
   #publish(masked: MaskedFrame, real: Framebuffer, damage: Region, after: Region): Masking {
@@ -96,18 +101,22 @@ export class Layers {
     return difference(this.#shown[audience].hidden, this.#maskSource.hiddenFrom(audience));
   }
 
-  #hiddenNow(): Record<Audience, Region> {
-    const { agent, viewer, recording } = this.#shown;
-    return { agent: agent.hidden, viewer: viewer.hidden, recording: recording.hidden };
+  #hiddenNow(): Readonly<Record<Audience, Region>> {
+    return byAudience((audience) => this.#shown[audience].hidden);
   }
 
   /** Whether those who share a picture are still kept the same from, and those who see the real one nothing. */
   #areGrouped(): boolean {
-    return AUDIENCES.every((a, i) => {
+    const kinds = AUDIENCES.filter((audience) => this.#maskSource.kindOf(audience) === audience);
+    const areTogether = AUDIENCES.every((audience) => {
+      return this.#shown[audience].masked === this.#shown[this.#maskSource.kindOf(audience)].masked;
+    });
+    if (!areTogether) return false;
+    return kinds.every((a, i) => {
       const hidden = this.#maskSource.hiddenFrom(a);
       const { masked } = this.#shown[a];
       if (this.#isKept(a) !== (masked !== null)) return false;
-      return AUDIENCES.slice(i + 1).every((b) => {
+      return kinds.slice(i + 1).every((b) => {
         const isShared = masked === this.#shown[b].masked;
         return isShared === (isSame(hidden, this.#maskSource.hiddenFrom(b)) && this.#areReadAlike(a, b));
       });

@@ -2,12 +2,14 @@ import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
-import type { Audience, Change } from "../view.ts";
+import { type Audience, type Change, isViewer } from "../view.ts";
 
 /** Says which part of the picture is hidden from which audience; the masks of a desktop (Masks) are one. */
 export interface MaskSource {
   /** The same object while it is the same. */
   hiddenFrom(audience: Audience): Region;
+  /** The first of those viewers from whom the same masks hide as from this one; an audience of another kind itself. */
+  kindOf(audience: Audience): Audience;
   /**
    * Names what text is looked for on this audience's behalf; empty for none. What is hidden from it then comes and goes with
    * every update, and it keeps a picture of its own also while nothing is.
@@ -25,6 +27,7 @@ export interface MaskSource {
 /** Nothing is kept from anybody. */
 export const NOTHING_HIDDEN: MaskSource = Object.freeze({
   hiddenFrom: () => Region.empty,
+  kindOf: (audience: Audience) => (isViewer(audience) ? "viewer" : audience),
   readFor: () => "",
   follow: () => {},
   layOut: () => {},

@@ -24,12 +24,20 @@ import { webpFormat } from "../../imaging/webp/webp.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
 import { loopTurns } from "../../platform/loop-turns.ts";
 import { RefusedError } from "../error.ts";
-import type { Audience, ImageFormat, Snapshot, SnapshotPart, SnapshotRequest } from "../view.ts";
+import {
+  AUDIENCES,
+  type Audience,
+  byAudience,
+  type ImageFormat,
+  type Snapshot,
+  type SnapshotPart,
+  type SnapshotRequest,
+} from "../view.ts";
 import { type AudienceDisplay, noPictureYet } from "./audience-display.ts";
 import { DamageJournal } from "./damage-journal.ts";
 import type { Display } from "./display.ts";
 import { fitSize, scaledSize } from "./fit.ts";
-import { AUDIENCES, type ShownChanges } from "./layers.ts";
+import type { ShownChanges } from "./layers.ts";
 import { LivePictures } from "./live-pictures.ts";
 import { pictureLine } from "./picture-scheduler.ts";
 
@@ -69,11 +77,7 @@ export class Snapshots {
   readonly #display: Display;
   readonly #ports: SnapshotPorts & { readonly clock: Clock };
   readonly #live: LivePictures;
-  readonly #journals: Readonly<Record<Audience, DamageJournal>> = {
-    agent: new DamageJournal(),
-    viewer: new DamageJournal(),
-    recording: new DamageJournal(),
-  };
+  readonly #journals = byAudience(() => new DamageJournal());
   readonly #kept = new Map<string, Promise<Uint8Array>>();
   /** Told of damage: pictures whose pixels are being taken. */
   readonly #taking = new Set<(damage: Region) => void>();

@@ -6,6 +6,7 @@ import {
 } from "../../desktop/connections/connection-fields.ts";
 import { hidesSomething, maskFields, maskRectSchema } from "../../desktop/masks/mask-fields.ts";
 import { PRIVATE_KINDS } from "../../desktop/masks/private-kinds.ts";
+import { AUDIENCES } from "../../desktop/view.ts";
 import { actorSchema, agentSeenSchema } from "./agent-api.ts";
 import { overlaySchema, rect } from "./overlay-api.ts";
 import { requestSchema } from "./requests-api.ts";
@@ -103,8 +104,8 @@ export const approvalSchema = z.object({
   bound: rect.nullable(),
   /** False where the desktop sends approximations and pixels are compared with tolerance. */
   is_exact: z.boolean(),
-  /** From whom a part of what it is about is hidden, viewer: also from who decides; absent: from nobody. */
-  hidden_from: z.array(z.enum(["agent", "viewer", "recording"])).optional(),
+  /** From whom a part of what it is about is hidden, viewer or of a role: perhaps from who decides; absent: from nobody. */
+  hidden_from: z.array(z.enum(AUDIENCES)).optional(),
   /** What the approver may change. */
   editable: z.enum(["text", "point"]).nullable(),
   /** What `allow_for_ms` would allow, in words; null where only this once is possible. */
@@ -190,7 +191,7 @@ const maskSchema = z.object({
   id: z.string(),
   /** For people: agents are told null. */
   label: z.string().nullable(),
-  audiences: z.array(z.enum(["agent", "viewer", "recording"])),
+  audiences: z.array(z.enum(AUDIENCES)),
   /** fixed: it stays where it is. found: it goes with what it follows. lost: that is nowhere, and the mask where it last was. text: wherever its text is. */
   state: z.enum(["fixed", "found", "lost", "text"]),
   /** What text it looks for; null for none, and for agents. */

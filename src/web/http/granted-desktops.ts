@@ -16,7 +16,7 @@ export class DesktopsOfCaller extends GrantedDesktops<WebDesktop, WebDesktops> i
         return questions.pending.filter(isTold);
       },
       on: (listener) => questions.on((approval) => isTold(approval) && listener(approval)),
-      picture: (id) => (isOpen(id) ? questions.picture(id) : null),
+      picture: (id, audience) => (isOpen(id) ? questions.picture(id, audience) : null),
       shown: (id, to, part) => isOpen(id) && questions.shown(id, to, part),
       // No question has an empty id: it is refused as one that is not open.
       decide: (id, decision, by) => questions.decide(isOpen(id) ? id : "", decision, by),

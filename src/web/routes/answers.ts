@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { AnswerLink, AnswerLinks } from "../../auth/answer-links.ts";
+import { audienceOf } from "../../auth/audience.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
@@ -39,7 +40,7 @@ export function answerRoutes(
     const { questions, all } = ports.desktopsOf(principalOf(link));
     const approval = questions.pending.find(({ id }) => id === link.questionId);
     if (approval === undefined) throw settled();
-    const picture = await questions.picture(link.questionId);
+    const picture = await questions.picture(link.questionId, audienceOf(principalOf(link)));
     ports.audit.record({
       ...{ type: "approval.viewed", action: "link", request: auditedRequest(request) },
       ...{ actor: actorOf(link, request), resource: { kind: "approval", id: link.questionId } },

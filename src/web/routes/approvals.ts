@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
+import { audienceOf } from "../../auth/audience.ts";
 import type { Decision } from "../../desktop/control/approvals/approvals.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { ApprovalInfo, DecisionBody, GrantInfo } from "../api/api.ts";
@@ -31,7 +32,10 @@ export function approvalRoutes(app: FastifyInstance, ports: RoutePorts, reading:
   });
   app.get("/api/v1/approvals/:approvalId/picture.png", approve, async (request, reply) => {
     const { approvalId } = parse(paramsSchema, request.params);
-    const picture = await desktopsOf(ports, request).questions.picture(approvalId);
+    const picture = await desktopsOf(ports, request).questions.picture(
+      approvalId,
+      audienceOf(principalOf(request)),
+    );
     if (picture === null) {
       throw new RefusedError(
         "not_found",

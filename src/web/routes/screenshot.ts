@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type * as z from "zod";
+import { audienceOf } from "../../auth/audience.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { PictureScheduler } from "../../desktop/picture/picture-scheduler.ts";
 import type { ImageFormat, SnapshotRequest } from "../../desktop/view.ts";
@@ -37,6 +38,8 @@ export function screenshotRoutes(app: FastifyInstance, ports: RoutePorts, readin
         const query = parse(screenshotQuerySchema, request.query);
         const region = regionOf(query);
         const desktop = desktopOf(ports, request);
+        const principal = principalOf(request);
+        const audience = audienceOf(principal);
         const tagAt = (generation: number, sceneVersion: number): string =>
           etag([
             EPOCH,
@@ -45,10 +48,9 @@ export function screenshotRoutes(app: FastifyInstance, ports: RoutePorts, readin
             generation,
             query.overlays === "1" ? sceneVersion : 0,
             query.cursor === "1" ? cursors.state(desktop) : 0,
+            audience,
             JSON.stringify(query),
           ]);
-        const principal = principalOf(request);
-        const audience = principal.role === "agent" ? "agent" : "viewer";
         const view = desktop.view(audience);
         const signal = abortedBy(reply);
         const stable = { stableMs: query.stable_ms };

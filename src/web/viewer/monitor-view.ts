@@ -176,6 +176,10 @@ class MonitorView implements View {
     return this.#whole.audience;
   }
 
+  get kind(): View["kind"] {
+    return this.#whole.kind;
+  }
+
   get width(): number {
     return this.#crop().width;
   }

@@ -1,3 +1,4 @@
+import type { Audience } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RfbServerPorts, ServerSecurity } from "../../protocols/rfb/server/rfb-server.ts";
@@ -13,10 +14,8 @@ export type DeniedInput = "pointer" | "key" | "clipboard" | "resize";
 
 export interface ViewerSessionPorts {
   readonly rfb: RfbServerPorts;
-  /** Of the desktop: one for all its viewers. */
-  readonly cache: ViewerRectCache;
-  /** The same for those who come with an agent's token, who see what agents do; absent: one of its own. */
-  agentCache?(): ViewerRectCache;
+  /** Of the desktop: one for all its viewers who see the same picture, which View.kind names. */
+  cacheOf(kind: Audience): ViewerRectCache;
   readonly clock: Clock;
   readonly log: ViewerLog;
   /** Of the event loop: one for all viewers. Default: one of its own. */

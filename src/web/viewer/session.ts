@@ -8,7 +8,6 @@ import { RfbServer, type RfbServerEvent, type TlsIdentity } from "../../protocol
 import { ViewerClipboardFeed } from "./clipboard.ts";
 import { EncodeBudget } from "./encode-budget.ts";
 import { codeOf, ViewerInput } from "./input.ts";
-import { ViewerRectCache } from "./rect-cache.ts";
 import { refuseViewer } from "./refusal.ts";
 import type { ViewerRights } from "./rights.ts";
 import type { DeniedInput, ViewerSessionOptions, ViewerSessionPorts } from "./session-options.ts";
@@ -42,7 +41,6 @@ export class ViewerSession {
   #feed: ViewerFeed | null = null;
   #rights: ViewerRights | null = null;
   #input: ViewerInput | null = null;
-  #cache: ViewerRectCache;
   #leave: (() => void)[] = [];
   readonly #denied = new Set<DeniedInput>();
   #isPumpDue = false;
@@ -52,7 +50,6 @@ export class ViewerSession {
 
   constructor(ports: ViewerSessionPorts, options: ViewerSessionOptions) {
     this.#ports = ports;
-    this.#cache = ports.cache;
     this.#options = options;
     this.#budget = ports.budget ?? new EncodeBudget();
     this.#transport = options.transport;
@@ -123,7 +120,7 @@ export class ViewerSession {
         ...this.#ports.rfb,
         encodeRect: (work, encode) => (this.#feed === null ? encode() : this.#feed.encodeOnce(work, encode)),
         encodedRects: (style) => this.#feed?.encodedRects(style) ?? [],
-        joinUpdate: (parts) => this.#cache.join(parts),
+        joinUpdate: (parts) => this.#feed?.join(parts) ?? Buffer.concat(parts),
         pictureNumber: () => desktop.generation,
       },
       (bytes) => this.#send(bytes),
@@ -203,13 +200,9 @@ export class ViewerSession {
     const rights = rightsOf();
     this.#rights = rights;
     this.#input = new ViewerInput(desktop, rights.actor, this.#ports.log);
-    const audience = rights.actor.kind === "agent" ? "agent" : "viewer";
-    if (audience === "agent") {
-      this.#cache = this.#ports.agentCache?.() ?? new ViewerRectCache(desktop.view(audience));
-    }
     const feed = new ViewerFeed({
-      ...{ desktop, audience, isComposited },
-      cache: this.#cache,
+      ...{ desktop, audience: rights.audience, isComposited },
+      cacheOf: (kind) => this.#ports.cacheOf(kind),
       clock: this.#ports.clock,
       budget: this.#budget,
       isDrained: () => this.#transport.bufferedBytes === 0,

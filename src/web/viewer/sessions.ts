@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import type { WebSocket } from "ws";
 import type { AuditEntry } from "../../audit/audit-event.ts";
 import type { Principal } from "../../auth/principal.ts";
-import type { View } from "../../desktop/view.ts";
+import { AUDIENCES, type Audience, byAudience, type View } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RfbServerPorts } from "../../protocols/rfb/server/rfb-server.ts";
@@ -39,10 +39,7 @@ export type Admission = Omit<ViewerSessionOptions, "desktop" | "transport">;
 /** All viewers of all desktops: those of one desktop share what is encoded. */
 export class ViewerSessions {
   readonly #ports: ViewerSessionsPorts;
-  readonly #caches = {
-    viewer: new WeakMap<ViewedDesktop, ViewerRectCache>(),
-    agent: new WeakMap<ViewedDesktop, ViewerRectCache>(),
-  };
+  readonly #caches = byAudience(() => new WeakMap<ViewedDesktop, ViewerRectCache>());
   readonly #budget = new EncodeBudget();
   readonly #open = new Map<ViewerSession, ViewedDesktop>();
 
@@ -73,13 +70,11 @@ export class ViewerSessions {
   }
 
   admit(transport: ViewerTransport, desktop: ViewedDesktop, admission: Admission): ViewerSession {
-    const cache = this.#cacheOf(desktop, "viewer");
     let left = (): void => {};
     const session = new ViewerSession(
       {
         ...this.#ports,
-        cache,
-        agentCache: () => this.#cacheOf(desktop, "agent"),
+        cacheOf: (kind) => this.#cacheOf(desktop, kind),
         budget: this.#budget,
         denied: (rights, input) => this.#auditDenied(rights, desktop, input),
         pointed: () => this.#pointed(desktop),
@@ -105,7 +100,7 @@ export class ViewerSessions {
     return session;
   }
 
-  #cacheOf(desktop: ViewedDesktop, audience: "viewer" | "agent"): ViewerRectCache {
+  #cacheOf(desktop: ViewedDesktop, audience: Audience): ViewerRectCache {
     // Before its first picture a desktop has no view, and its viewers wait for that.
     const watch: View["watch"] = (onDamage, options) => desktop.view(audience).watch(onDamage, options);
     const caches = this.#caches[audience];
@@ -115,8 +110,7 @@ export class ViewerSessions {
   }
 
   #clear(desktop: ViewedDesktop): void {
-    this.#caches.viewer.get(desktop)?.clear();
-    this.#caches.agent.get(desktop)?.clear();
+    for (const audience of AUDIENCES) this.#caches[audience].get(desktop)?.clear();
   }
 
   #pointed(desktop: ViewedDesktop): void {

@@ -28,8 +28,8 @@ export interface ViewerFeedParts {
   readonly audience: Audience;
   /** Overlays drawn into the picture. */
   readonly isComposited: boolean;
-  /** Of the desktop: one for all its viewers of an audience. */
-  readonly cache: ViewerRectCache;
+  /** Of the desktop: one for all its viewers who see the same picture, which View.kind names. */
+  cacheOf(kind: Audience): ViewerRectCache;
   readonly clock: Clock;
   /** Of the event loop: one for all viewers. */
   readonly budget: EncodeBudget;
@@ -114,7 +114,8 @@ export class ViewerFeed {
 
   /** A body of the picture as it is now, encoded for the first viewer that needs it and shared with the others. */
   encodeOnce(work: RectWork, encode: () => Uint8Array): Uint8Array | null {
-    const { desktop, cache, isComposited } = this.#parts;
+    const { desktop, isComposited } = this.#parts;
+    const cache = this.#cache;
     const timed = (): Uint8Array | null => this.#timed(work, encode);
     if (desktop.viewers < 2) return timed();
     return cache.get(this.#stamp(), isComposited, this.#pointerIn(work.rect), work, timed);
@@ -122,9 +123,19 @@ export class ViewerFeed {
 
   /** What `encodeOnce` has at hand of the picture as it is now. */
   encodedRects(style: PixelStyle): readonly Rect[] {
-    const { desktop, cache, isComposited } = this.#parts;
+    const { desktop, isComposited } = this.#parts;
+    const cache = this.#cache;
     if (desktop.viewers < 2) return [];
     return cache.rects(this.#stamp(), isComposited, style, (rect) => this.#pointerIn(rect));
+  }
+
+  /** The parts of an update as one message, shared with those who get the same. */
+  join(parts: readonly Uint8Array[]): Uint8Array {
+    return this.#cache.join(parts);
+  }
+
+  get #cache(): ViewerRectCache {
+    return this.#parts.cacheOf(this.#view.kind);
   }
 
   close(): void {
@@ -134,7 +145,8 @@ export class ViewerFeed {
 
   /** The first viewer of a kind makes the update of a picture; those that are owed the same get the same bytes. */
   #send(server: RfbServer, painted: Region, copies: readonly CopyMove[]): void {
-    const { cache, desktop, isComposited } = this.#parts;
+    const { desktop, isComposited } = this.#parts;
+    const cache = this.#cache;
     const isShared = desktop.viewers > 1;
     const owed = { layers: this.#layers + this.#pointer.name, painted, copies };
     if (isShared && cache.repeat(this.#stamp(), owed, (update) => server.repeat(update))) {
@@ -240,7 +252,7 @@ export class ViewerFeed {
   /** What the viewer has not seen, with what the pointer covers and uncovers where it is drawn in. */
   #owed(drawsCursor: boolean): Change {
     const { painted, copies } = this.#watcher.owed;
-    const { cache } = this.#parts;
+    const cache = this.#cache;
     this.#pointed = this.#pointed.union(this.#pointer.look(!drawsCursor));
     const pointed = this.#pointed;
     const isMoved = copies.some(({ fromX, fromY, to }) => {

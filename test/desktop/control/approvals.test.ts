@@ -4,6 +4,7 @@ import type { Action } from "../../../src/desktop/control/action.ts";
 import { detailsOf } from "../../../src/desktop/control/action-details.ts";
 import type { Approval } from "../../../src/desktop/control/approvals/approvals.ts";
 import { RefusedError } from "../../../src/desktop/error.ts";
+import type { Audience } from "../../../src/desktop/view.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { settle } from "../../fake-clock.ts";
 import { AGENT, CLICK, House, HUMAN, typing } from "../house.ts";
@@ -82,7 +83,10 @@ t.test(
     const work = ask(house);
     await settle();
     const { id, crop } = card(house);
-    const [before, after] = [house.desktop.approvals.picture(id), house.desktop.approvals.picture(id)];
+    const [before, after] = [
+      house.desktop.approvals.picture(id, "viewer"),
+      house.desktop.approvals.picture(id, "viewer"),
+    ];
     t.equal(before, after, "encoded once");
     const bytes = await before;
     t.same(crop, rect(0, 0, 200, 100));
@@ -92,7 +96,7 @@ t.test(
     t.same([...data.subarray(0, 3)], [255, 0, 0]);
     t.match(info, { width: 200, height: 100 });
     house.link.paint(rect(0, 0, 1, 1), 0x123456);
-    t.equal(house.desktop.approvals.picture(id), null);
+    t.equal(house.desktop.approvals.picture(id, "viewer"), null);
     await t.rejects(house.act(work), { code: "stale_screen" });
   },
 );
@@ -713,4 +717,29 @@ t.test("no hash is kept of pixels that somebody must not see", async (t) => {
     house.desktop.approvals.decide(card(house).id, false, HUMAN);
     await t.rejects(house.act(seen));
   }
+});
+
+t.test("what is asked shows people of each role what they see", async (t) => {
+  const house = House.live("assist");
+  house.link.paint(rect(0, 0, 60, 60), 0x224466);
+  house.desktop.masks.add(
+    { rect: rect(0, 0, 40, 40), monitor: null, audiences: ["viewer:approver"], label: null },
+    null,
+    HUMAN,
+  );
+  const asked = ask(house);
+  await settle();
+  const { id, hiddenFrom } = card(house);
+  t.same(hiddenFrom, ["viewer:approver"]);
+  const first = async (audience: Audience): Promise<number[]> => {
+    const picture = (await house.desktop.approvals.picture(id, audience)) ?? new Uint8Array(0);
+    return [...(await sharp(picture).removeAlpha().raw().toBuffer()).subarray(0, 3)];
+  };
+  t.same(await first("viewer:approver"), [0x40, 0x40, 0x40]);
+  for (const other of ["viewer", "viewer:operator", "viewer:viewer"] as const)
+    t.same(await first(other), await first("viewer"), other);
+  t.notSame(await first("viewer"), [0x40, 0x40, 0x40]);
+  t.equal(house.desktop.approvals.picture(id, "agent"), null);
+  house.desktop.approvals.decide(id, false, HUMAN);
+  await t.rejects(house.act(asked), { code: "denied" });
 });

@@ -64,7 +64,7 @@ t.test("an approval shows people what they may see, and is bound to that", async
   performed.catch(() => undefined);
   await settle();
   const [approval] = house.desktop.approvals.pending;
-  const picture = await house.desktop.approvals.picture(approval?.id ?? "");
+  const picture = await house.desktop.approvals.picture(approval?.id ?? "", "viewer");
   t.same(await firstOf(picture ?? new Uint8Array(0)), REAL);
   house.link.paint(rect(0, 0, 40, 40), 0x00ff00);
   await t.rejects(house.act(performed), { code: "stale_screen" });

@@ -3,9 +3,9 @@ import t from "tap";
 import { MASK_WORD } from "../../../src/compositor/compose.ts";
 import { Scene } from "../../../src/compositor/scene.ts";
 import { Display } from "../../../src/desktop/picture/display.ts";
-import { AUDIENCES, type ShownChanges } from "../../../src/desktop/picture/layers.ts";
+import type { ShownChanges } from "../../../src/desktop/picture/layers.ts";
 import type { MaskSource } from "../../../src/desktop/picture/mask-source.ts";
-import type { Audience, Watcher } from "../../../src/desktop/view.ts";
+import { AUDIENCES, type Audience, byAudience, type Watcher } from "../../../src/desktop/view.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../../src/framebuffer/picture.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
@@ -19,16 +19,16 @@ const SIZE = { width: WIDTH, height: HEIGHT };
 
 /** Hides what a test says. */
 class HandHiding implements MaskSource {
-  readonly regions: Record<Audience, Region> = {
-    agent: Region.empty,
-    viewer: Region.empty,
-    recording: Region.empty,
-  };
+  readonly regions: Record<Audience, Region> = { ...byAudience(() => Region.empty) };
   /** What is followed goes there in the next update. */
   next: (() => void) | null = null;
 
   hiddenFrom(audience: Audience): Region {
     return this.regions[audience];
+  }
+
+  kindOf(audience: Audience): Audience {
+    return audience;
   }
 
   readFor(): string {

@@ -143,7 +143,12 @@ async function openSite(owner: Owner, desktop: Desktop): Promise<string> {
     sessions.admit(webSocketTransport(socket), desktop, {
       security: [{ type: "none" }],
       rights: () => ({
-        ...{ actor: { kind: "human", id: "anna", name: "Anna" }, isViewOnly: true, hasClipboard: false },
+        ...{
+          actor: { kind: "human", id: "anna", name: "Anna" },
+          audience: "viewer",
+          isViewOnly: true,
+          hasClipboard: false,
+        },
       }),
       isComposited: false,
       viewport: null,

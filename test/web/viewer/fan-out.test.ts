@@ -111,6 +111,7 @@ class DisplayedDesktop implements ViewedDesktop {
     const { display } = this;
     return {
       audience: "viewer",
+      kind: "viewer",
       get width() {
         return display.size.width;
       },
@@ -186,7 +187,12 @@ class LateViewer {
     sessions.admit(this.#transport, desktop, {
       security: [{ type: "none" }],
       rights: () => ({
-        ...{ actor: { kind: "human", id: "anna", name: "Anna" }, isViewOnly: true, hasClipboard: false },
+        ...{
+          actor: { kind: "human", id: "anna", name: "Anna" },
+          audience: "viewer",
+          isViewOnly: true,
+          hasClipboard: false,
+        },
       }),
       isComposited: kind.isComposited,
       viewport: null,

@@ -13,7 +13,7 @@ import { FakeClock } from "../../fake-clock.ts";
 import { say } from "../../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "../drawn-desktop.ts";
 import { FakeTransport } from "../fake-transport.ts";
-import { KeptLog, rfbPorts } from "../viewer-ports.ts";
+import { KeptLog, oneCache, rfbPorts } from "../viewer-ports.ts";
 
 const MIB = 1024 * 1024;
 const HUMAN: Actor = { kind: "human", id: "anna", name: "Anna" };
@@ -41,12 +41,18 @@ async function stand(
   const clock = new FakeClock();
   const log = new KeptLog();
   const session = new ViewerSession(
-    { rfb: rfbPorts, cache: new ViewerRectCache(desktop.view()), clock, log },
+    { rfb: rfbPorts, cacheOf: oneCache(desktop.view()), clock, log },
     {
       desktop,
       transport,
       security: [{ type: "none" }],
-      rights: () => ({ actor: HUMAN, isViewOnly: false, hasClipboard: true, ...rights }),
+      rights: () => ({
+        actor: HUMAN,
+        audience: "viewer" as const,
+        isViewOnly: false,
+        hasClipboard: true,
+        ...rights,
+      }),
       isComposited: false,
       viewport: null,
       ...options,
@@ -199,7 +205,7 @@ t.test("input goes to the desktop in the viewer's name", async (t) => {
 });
 
 t.test("a view-only viewer's and an agent's input is dropped", async (t) => {
-  for (const rights of [{ isViewOnly: true }, { actor: AGENT }]) {
+  for (const rights of [{ isViewOnly: true }, { actor: AGENT, audience: "agent" as const }]) {
     const { desktop, transport } = await stand({ rights });
     transport.say(say.encodings(0, -308), say.pointer(1, 2, 3), say.key(true, 0x61), say.cutText("text"));
     transport.say(say.desktopSize(80, 60, rect(0, 0, 80, 60)));
@@ -387,7 +393,7 @@ t.test("a viewer of a desktop without a picture is told so in its own protocol",
   const sessions = new ViewerSessions({
     ...{ rfb: rfbPorts, clock: new FakeClock(), log: new KeptLog(), audit: () => {} },
   });
-  const rights = () => ({ actor: HUMAN, isViewOnly: false, hasClipboard: true });
+  const rights = () => ({ actor: HUMAN, audience: "viewer" as const, isViewOnly: false, hasClipboard: true });
   const view = { isComposited: false, viewport: null, rights };
   sessions.admit(transport, desktop, { security: [{ type: "none" }], ...view });
   transport.say(Buffer.from("RFB 003.008\n"));
@@ -442,12 +448,17 @@ for (const cursor of [null, CURSOR]) {
         },
       },
     };
-    const rights = () => ({ actor: HUMAN, isViewOnly: true, hasClipboard: false });
+    const rights = () => ({
+      actor: HUMAN,
+      audience: "viewer" as const,
+      isViewOnly: true,
+      hasClipboard: false,
+    });
     const view = { isComposited: true, viewport: null, rights };
     const transports = [new FakeTransport(), new FakeTransport(), new FakeTransport()];
     const sessions: ViewerSession[] = [];
     for (const transport of transports) {
-      const ports = { rfb, cache, clock: new FakeClock(), log: new KeptLog() };
+      const ports = { rfb, cacheOf: () => cache, clock: new FakeClock(), log: new KeptLog() };
       sessions.push(new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view }));
       await transport.whenSent();
       transport.say(...HELLO, say.encodings(16));
@@ -570,12 +581,12 @@ t.test("a denied input is told once of each kind, however many there are", async
   const desktop = new DrawnDesktop(64, 48);
   const ports = {
     rfb: rfbPorts,
-    cache: new ViewerRectCache(desktop.view()),
+    cacheOf: oneCache(desktop.view()),
     clock: new FakeClock(),
     log: new KeptLog(),
     denied: ({ actor }: ViewerRights, input: string) => told.push(`${actor.id} ${input}`),
   };
-  const rights = () => ({ actor: HUMAN, isViewOnly: true, hasClipboard: false });
+  const rights = () => ({ actor: HUMAN, audience: "viewer" as const, isViewOnly: true, hasClipboard: false });
   const view = { isComposited: false, viewport: null, rights };
   new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });
   await transport.whenSent();
@@ -590,8 +601,13 @@ t.test("of 60 viewers 50 stop reading, and the ten others get every frame", asyn
   const stands = [];
   for (let i = 0; i < 60; i++) {
     const transport = new FakeTransport();
-    const ports = { rfb: rfbPorts, cache, clock: new FakeClock(), log: new KeptLog() };
-    const rights = () => ({ actor: HUMAN, isViewOnly: true, hasClipboard: false });
+    const ports = { rfb: rfbPorts, cacheOf: () => cache, clock: new FakeClock(), log: new KeptLog() };
+    const rights = () => ({
+      actor: HUMAN,
+      audience: "viewer" as const,
+      isViewOnly: true,
+      hasClipboard: false,
+    });
     const view = { isComposited: false, viewport: null, rights };
     new ViewerSession(ports, { desktop, transport, security: [{ type: "none" }], ...view });
     await transport.whenSent();

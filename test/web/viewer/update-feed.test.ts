@@ -2,12 +2,11 @@ import t from "tap";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { ByteQueue } from "../../../src/protocols/byte-queue.ts";
-import { ViewerRectCache } from "../../../src/web/viewer/rect-cache.ts";
 import { ViewerSession } from "../../../src/web/viewer/session.ts";
 import { say } from "../../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "../drawn-desktop.ts";
 import { FakeTransport } from "../fake-transport.ts";
-import { KeptLog, rfbPorts } from "../viewer-ports.ts";
+import { KeptLog, oneCache, rfbPorts } from "../viewer-ports.ts";
 
 /** Less than an update's limit of bytes, also in Raw. */
 const WIDTH = 800;
@@ -30,7 +29,7 @@ class Viewer {
     new ViewerSession(
       {
         rfb: rfbPorts,
-        cache: new ViewerRectCache(this.desktop.view()),
+        cacheOf: oneCache(this.desktop.view()),
         clock: slowClock(),
         log: new KeptLog(),
       },
@@ -39,7 +38,12 @@ class Viewer {
         transport: this.transport,
         security: [{ type: "none" }],
         rights: () => ({
-          ...{ actor: { kind: "human", id: "anna", name: "Anna" }, isViewOnly: true, hasClipboard: false },
+          ...{
+            actor: { kind: "human", id: "anna", name: "Anna" },
+            audience: "viewer",
+            isViewOnly: true,
+            hasClipboard: false,
+          },
         }),
         isComposited: false,
         viewport: null,

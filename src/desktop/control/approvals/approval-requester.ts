@@ -7,8 +7,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { RefusedError } from "../../error.ts";
 import type { AudienceDisplay } from "../../picture/audience-display.ts";
 import type { Display } from "../../picture/display.ts";
-import { AUDIENCES } from "../../picture/layers.ts";
-import type { Audience } from "../../view.ts";
+import { AUDIENCES, type Audience, VIEWER_AUDIENCES } from "../../view.ts";
 import type { Action, Actor, Edit } from "../action.ts";
 import { actionClassOf, type InputState, pathOf } from "../action-class.ts";
 import {
@@ -133,6 +132,17 @@ export class ApprovalRequester {
     return { ...{ action, by, edit: null, isStanding: true, bound: area }, check, checkOn, close };
   }
 
+  /** What people of each role see of it. */
+  #picturesOf(crop: Rect): ReadonlyMap<Audience, Promise<Uint8Array>> {
+    const { display } = this.#ports;
+    const made = new Map<Audience, Promise<Uint8Array>>();
+    for (const audience of VIEWER_AUDIENCES) {
+      const alike = made.get(display.kindOf(audience));
+      made.set(audience, alike ?? askedPicture(display.shownTo(audience).picture(false), crop));
+    }
+    return made;
+  }
+
   /**
    * What is kept of the bound pixels. Where anybody must not see all of them it is nothing: people's pixels are bound, and
    * what is under a mask of others, a digit, is soon guessed by its hash.
@@ -150,7 +160,10 @@ export class ApprovalRequester {
   /** From whom a part of what is asked about is hidden; of what has no place, anything. */
   #hiddenIn(crop: Rect | null): { readonly hiddenFrom?: readonly Audience[] } {
     const { display } = this.#ports;
-    const audiences = (["agent", "viewer"] as const).filter((audience) => {
+    const audiences = AUDIENCES.filter((audience) => {
+      // What is hidden from all people is not said of each.
+      if (audience === "recording" || (audience !== "agent" && display.kindOf(audience) !== audience))
+        return false;
       const { hidden } = display.shownTo(audience);
       return crop === null ? !hidden.isEmpty : hidden.overlaps(crop);
     });
@@ -173,7 +186,7 @@ export class ApprovalRequester {
     const bound = this.#bind(area, targets);
     // INVARIANT: in the turn of the binding, so that the card shows the pixels that are bound, and perhaps more.
     const crop = this.#shownAround(area);
-    const picture = crop === null ? null : askedPicture(this.#shown.picture(false), crop);
+    const pictures = crop === null ? null : this.#picturesOf(crop);
     const askedAtMs = this.#ports.clock.nowMs();
     try {
       const granted = await approvals.ask(
@@ -191,7 +204,7 @@ export class ApprovalRequester {
           isExact: bound?.binding.isExact ?? true,
           ...this.#hiddenIn(crop),
         },
-        { signal, call, stale: bound?.stale.signal, picture },
+        { signal, call, stale: bound?.stale.signal, pictures },
       );
       // An approval that could not be written to the audit log does not count.
       await this.#ports.secured?.();

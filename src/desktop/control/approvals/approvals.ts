@@ -119,8 +119,8 @@ export interface Asking {
   readonly call?: AbortSignal | undefined;
   /** Aborted: what its card shows is not so any more. */
   readonly stale?: AbortSignal | undefined;
-  /** PNG of its crop, as it was when bound. */
-  readonly picture?: Promise<Uint8Array> | null;
+  /** PNGs of its crop, as people of each role saw it when it was bound. */
+  readonly pictures?: ReadonlyMap<Audience, Promise<Uint8Array>> | null;
 }
 
 interface Open {
@@ -165,9 +165,9 @@ export class Approvals {
     return this.#open.get(id)?.asking.call === call;
   }
 
-  /** What the card of an open question shows, as it was when it was asked; null where there is none. */
-  picture(id: string): Promise<Uint8Array> | null {
-    return this.#open.get(id)?.asking.picture ?? null;
+  /** What the card of an open question shows people of a role, as it was when it was asked; null where there is none. */
+  picture(id: string, audience: Audience): Promise<Uint8Array> | null {
+    return this.#open.get(id)?.asking.pictures?.get(audience) ?? null;
   }
 
   /**
@@ -176,7 +176,7 @@ export class Approvals {
    */
   shown(id: string, to: Pick<Actor, "id">, part: ShownPart): void {
     const open = this.#open.get(id);
-    if (open === undefined || (part === "words" && open.asking.picture)) return;
+    if (open === undefined || (part === "words" && open.asking.pictures)) return;
     const { shownAtMs } = open;
     if (!shownAtMs.has(to.id)) shownAtMs.set(to.id, this.#clock.nowMs());
   }
@@ -287,7 +287,7 @@ export class Approvals {
     if (armingMs === 0) return;
     const atMs = shownAtMs.get(by.id);
     if (atMs === undefined) {
-      const what = asking.picture ? "picture was never fetched (picture_url)" : "question was never listed";
+      const what = asking.pictures ? "picture was never fetched (picture_url)" : "question was never listed";
       throw new RefusedError(
         "too_early",
         `got a yes by somebody whom this was not shown to, its ${what}: look at it, wait ${armingMs} ms, then answer`,

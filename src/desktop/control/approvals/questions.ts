@@ -1,6 +1,7 @@
 import { RefusedError } from "../../error.ts";
 import type { DesktopEvent } from "../../events/desktop-event.ts";
 import { Listeners } from "../../listeners.ts";
+import type { Audience } from "../../view.ts";
 import type { Actor } from "../action.ts";
 import type { Approval, Approvals, Decision, ShownPart } from "./approvals.ts";
 
@@ -49,9 +50,9 @@ export class Questions {
   }
 
   /** As Approvals.picture, wherever the question came from. */
-  picture(id: string): Promise<Uint8Array> | null {
+  picture(id: string, audience: Audience): Promise<Uint8Array> | null {
     for (const { approvals } of this.#sources.keys()) {
-      const picture = approvals.picture(id);
+      const picture = approvals.picture(id, audience);
       if (picture !== null) return picture;
     }
     return null;

@@ -1,5 +1,6 @@
 import { visibleText } from "../../../compositor/look/shown-text.ts";
 import type { ApprovalInfo } from "../../api/api.ts";
+import { hiddenFromWords } from "../masks/mask-words.ts";
 import { tokenWords } from "../shell/labels.ts";
 import { ApprovalPicture, isPartOf } from "./approval-picture.tsx";
 
@@ -41,7 +42,7 @@ export function ApprovalBody({ approval, desktopName, onShown }: ApprovalBodyPro
       )}
       {approval.hidden_from !== undefined && (
         <p class="approval-bound muted">
-          A part of this is hidden from {approval.hidden_from.includes("viewer") ? "you too" : "the agent"}.
+          A part of this is hidden from {hiddenFromWords(approval.hidden_from)}.
         </p>
       )}
       {approval.state === "pending" && bound !== null && (

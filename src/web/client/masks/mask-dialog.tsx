@@ -18,6 +18,17 @@ const AUDIENCES = [
   ["agent", "Agents", "screenshots, text, events: all that they are given"],
   ["recording", "Recordings", "and all that is exported of them"],
   ["viewer", "People", "browsers and VNC viewers, yours too"],
+  [
+    "viewer:viewer",
+    "People who only look on",
+    "role viewer; not recorded either, as they may watch recordings",
+  ],
+  ["viewer:approver", "Approvers", "what they are asked about too; not recorded either"],
+  [
+    "viewer:operator",
+    "Operators",
+    "they may show it again, unless the configuration hides it; not recorded either",
+  ],
 ] as const;
 
 /** What is to be hidden, and from whom. */

@@ -3,13 +3,26 @@ import type { MaskInfo } from "../../api/api.ts";
 const NAMES = {
   agent: "agents",
   viewer: "people",
+  "viewer:operator": "operators",
+  "viewer:approver": "approvers",
+  "viewer:viewer": "viewers",
   recording: "recordings",
 } as const satisfies Record<MaskInfo["audiences"][number], string>;
 
 /** "agents and recordings". */
 export function audienceWords(audiences: MaskInfo["audiences"]): string {
-  if (audiences.length === 3) return "all";
-  return audiences.map((audience) => NAMES[audience]).join(" and ");
+  if (["agent", "viewer", "recording"].every((all) => audiences.some((one) => one === all))) return "all";
+  return joined(audiences.map((audience) => NAMES[audience]));
+}
+
+/** From whom a part of what is asked about is hidden: "the agent and approvers", "you too". */
+export function hiddenFromWords(audiences: MaskInfo["audiences"]): string {
+  if (audiences.includes("viewer")) return "you too";
+  return joined(audiences.map((audience) => (audience === "agent" ? "the agent" : NAMES[audience])));
+}
+
+function joined(names: readonly string[]): string {
+  return names.length < 3 ? names.join(" and ") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
 export type TextKind = NonNullable<MaskInfo["text"]>["kinds"][number];
