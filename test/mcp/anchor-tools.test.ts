@@ -46,6 +46,8 @@ t.test(
     await call("add_anchor", { anchor_id: "ok", x: 300, y: 218, width: 90, height: 40 });
     await call("click_at", { anchor_id: "ok" });
     t.match(desktop.performed.at(-1)?.action, { kind: "click", x: 345, y: 238 });
+    const found = { what: "anchor", rect: { x: 300, y: 218, width: 90, height: 40 } };
+    t.match(desktop.performed.at(-1)?.options, { found }, "that is what must be there still");
     desktop.picture.copy(0, 36, { x: 0, y: 0, width: 1920, height: 764 });
     await call("click_at", { anchor_id: "ok", button: "right" });
     t.match(desktop.performed.at(-1)?.action, { kind: "click", x: 345, y: 202, button: "right" });

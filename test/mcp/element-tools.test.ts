@@ -79,16 +79,20 @@ t.test("an element is clicked in its middle, and who approves it is told which",
   t.equal(desktop.performed.length, 2);
 });
 
-t.test("an element that changed between the look and the press is not clicked", async (t) => {
+t.test("an element is clicked as what was found, and its answer says what became of that", async (t) => {
   const { call, desktop } = house();
-  desktop.onPerform = async ({ options }) => {
-    desktop.paint({ x: 110, y: 60, width: 3, height: 3 });
-    options.stillHolds?.();
-    return {};
-  };
-  t.match((await call("click_element", { element_id: "12" })).error, {
-    ...{ code: "stale_screen", message: /the element changed/ },
+  await call("click_element", { element_id: "12" });
+  const found = { what: "element", rect: SAVE.rect, generation: 7 };
+  t.same(desktop.performed[0]?.options.found, found);
+  desktop.onPerform = async () => ({ unverified: "the element is at 100,90 now" });
+  t.match(await call("click_element", { element_id: "12" }), {
+    structured: { unverified: true, unverified_reason: /at 100,90 now/ },
+    text: /Unverified: the element is at 100,90 now/,
   });
+  desktop.onPerform = async () => ({ looksOtherwise: true });
+  const { structured, text } = await call("click_element", { element_id: "12" });
+  t.match(text, /What was clicked is not on the screen as it was any more/);
+  t.notMatch(structured, { unverified: true }, "as a dialog that was answered");
 });
 
 t.test("a screenshot shows the ids of elements that are as they were found", async (t) => {

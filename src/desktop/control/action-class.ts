@@ -188,3 +188,9 @@ export function isInput(action: Action): boolean {
 export function isTakeOver(action: Action): boolean {
   return action.kind !== "read_clipboard" && action.kind !== "write_clipboard" && action.kind !== "resize";
 }
+
+/** A viewer's pointer within the screen, where there is one. */
+export function movedInto<Raw extends Action>({ width, height }: Rect, action: Raw): Raw {
+  if (action.kind !== "pointer" || width === 0) return action;
+  return { ...action, x: Math.min(action.x, width - 1), y: Math.min(action.y, height - 1) };
+}

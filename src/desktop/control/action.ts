@@ -136,8 +136,18 @@ export interface PerformOptions {
   /** A random wait before each stroke or click. */
   readonly timing?: { readonly minDelayMs: number; readonly maxDelayMs: number } | undefined;
   readonly signal?: AbortSignal;
-  /** Asked when its turn has come, before anything is sent: throws RefusedError where what the caller saw is no more. */
-  readonly stillHolds?: (() => void) | undefined;
+  /** What the caller found on the screen and means: nothing is sent where the target shows something else by then. */
+  readonly found?: Found | undefined;
+}
+
+/** Something that was found on the screen to act on. */
+export interface Found {
+  /** For people and agents: "element", "text", "anchor". */
+  readonly what: string;
+  /** Desktop pixels. */
+  readonly rect: Rect;
+  /** The generation that it was found in. */
+  readonly generation: number;
 }
 
 /**
@@ -204,4 +214,6 @@ export interface ActionResult {
   readonly wasNeeded: boolean;
   /** What read_clipboard found; null while nobody copied there or put something there. */
   readonly clipboard: ClipboardText | null;
+  /** What was found and acted on is nowhere on the screen as it looked; absent where it is, or nothing was found. */
+  readonly looksOtherwise?: true;
 }

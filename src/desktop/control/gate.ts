@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Point, Rect } from "../../framebuffer/rect.ts";
+import type { Point } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import { Effects } from "../effects/effects.ts";
 import { ReactionTime } from "../effects/reaction-time.ts";
@@ -8,16 +8,17 @@ import { AgentInput } from "../input/agent-input.ts";
 import { checkLetters } from "../input/clipboard-letters.ts";
 import type { Input } from "../input/input.ts";
 import { type Done, NOTHING_DONE, Performer } from "../input/performer.ts";
-import { plainText, secretsIn } from "../input/placeholders.ts";
+import { secretsIn, withPlainClipboard } from "../input/placeholders.ts";
 import type { PacedOptions } from "../input/typing-pace.ts";
 import { latestPicture } from "../picture/latest-picture.ts";
 import { type Action, type ActionResult, type Actor, type PerformOptions, unseenEffect } from "./action.ts";
-import { type InputState, isInput, isTakeOver } from "./action-class.ts";
+import { type InputState, isInput, isTakeOver, movedInto } from "./action-class.ts";
 import type { ActionRecord } from "./action-record.ts";
 import { intentOf, pointOf, summaryOf } from "./action-summary.ts";
 import { ApprovalRequester, type Permit } from "./approvals/approval-requester.ts";
 import type { StandingGrants } from "./approvals/standing-grants.ts";
 import { Arbiter } from "./arbiter.ts";
+import { FoundPlace } from "./found-place.ts";
 import type { GatePorts } from "./gate-ports.ts";
 import { checkDuration } from "./longest-action.ts";
 import { type RunningAction, RunningActions } from "./running-actions.ts";
@@ -152,6 +153,7 @@ export class Gate {
     own: RunningAction,
   ): Promise<ActionResult> {
     const startedMs = this.#ports.clock.nowMs();
+    const found = FoundPlace.of(options.found, this.#ports, this.effects);
     let done = action;
     let wasConfirmed = false;
     let part: PartDone | null = null;
@@ -163,7 +165,9 @@ export class Gate {
       permit = await this.#admit(action, actor, options, own.signal);
       wasConfirmed = permit?.isStanding === false;
       done = permit?.action ?? action;
-      const result = await this.#inTurn(done, actor, { ...options, report }, permit, own);
+      // Who changed the place means what is there.
+      const place = permit?.edit?.x === undefined ? found : null;
+      const result = await this.#inTurn(done, actor, { ...options, report, place }, permit, own);
       const { effect } = result;
       this.#record(done, actor, options, startedMs, { outcome: "done", code: null, wasConfirmed, effect });
       return result;
@@ -192,7 +196,7 @@ export class Gate {
     const ownButtons = this.arbiter.isHumanHolding ? input.buttons : 0;
     const isPress = action.kind === "key" ? action.isDown : (action.buttons & ~ownButtons) !== 0;
     // What comes up comes up, also where the screen is no more that it went down on.
-    const passed = isPress ? action : moved(action, display.bounds);
+    const passed = isPress ? action : movedInto(display.bounds, action);
     this.#human.check(passed);
     if (isPress) {
       this.arbiter.take(actor);
@@ -272,12 +276,15 @@ export class Gate {
     permit: Permit | null,
   ): Promise<ActionResult> {
     const text = await this.#secrets.resolve(action, actor, ending);
-    const checks = [permit, text?.seen ?? null].filter((check) => check !== null);
-    const { link } = this.#ports.input;
-    for (const { bound } of checks) await latestPicture(link, this.#ports.clock, ending, bound);
-    const typed = text === null ? options : { ...options, typed: await text.open() };
+    const checks = [permit, text?.seen ?? null, options.place ?? null].filter((check) => check !== null);
+    const { input, clock } = this.#ports;
+    const newest = async (): Promise<void> => {
+      await Promise.all(checks.map(({ bound }) => latestPicture(input.link, clock, ending, bound)));
+    };
+    // A click asks by itself, when all it waits for is over.
+    if (action.kind !== "click") await newest();
+    const typed = { ...options, newest, ...(text === null ? {} : { typed: await text.open() }) };
     ending.throwIfAborted();
-    options.stillHolds?.();
     // INVARIANT: nothing of an approved action is sent unless the screen, at that moment, is what was approved.
     this.#agentInput.begin(checks);
     const seize = (): void => this.#agentInput.seize();
@@ -335,7 +342,9 @@ export class Gate {
       const isClipboard = action.kind === "read_clipboard" || action.kind === "write_clipboard";
       const effect = await watch.settle(isClipboard ? 0 : options.effectTimeoutMs, signal);
       const edited = permit === null || permit.edit === null ? {} : { edit: permit.edit };
-      return { wasConfirmed: permit?.isStanding === false, ...edited, effect, ...done };
+      const { doubt = null, ...after } = options.place?.after(effect.generationBefore) ?? {};
+      const unverified = done.unverified ?? doubt;
+      return { wasConfirmed: permit?.isStanding === false, ...edited, effect, ...done, ...after, unverified };
     } catch (error) {
       // What a person holds by now is theirs to let go, and what an agent holds no person's.
       if (performer === this.#agent && !this.arbiter.isHumanHolding) input.releaseAll();
@@ -379,16 +388,4 @@ export class Gate {
       ...outcome,
     });
   }
-}
-
-/** As an agent's text for the clipboard is meant. */
-function withPlainClipboard(action: Action): Action {
-  if (action.kind !== "write_clipboard" && action.kind !== "paste") return action;
-  return { ...action, text: plainText(action.text) };
-}
-
-/** Within the screen, where there is one. */
-function moved<Raw extends Action>(action: Raw, { width, height }: Rect): Raw {
-  if (action.kind !== "pointer" || width === 0) return action;
-  return { ...action, x: Math.min(action.x, width - 1), y: Math.min(action.y, height - 1) };
 }

@@ -67,6 +67,8 @@ export class Mouse {
     const { signal } = options;
     await this.#pace.hesitate(options);
     let isSure = await this.#pace.apart({ x, y }, signal);
+    // Last, so that the press comes right behind the answer. Not over the place: what lights up there looks otherwise.
+    await options.newest?.();
     const others = this.#input.buttons & ~bit;
     this.#input.pointer(x, y, others);
     let sentAtMs = Number.POSITIVE_INFINITY;

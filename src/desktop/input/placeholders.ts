@@ -1,3 +1,4 @@
+import type { Action } from "../control/action.ts";
 import { RefusedError } from "../error.ts";
 
 /** A stored secret that a text names: `{{secret:NAME}}` its value, `{{totp:NAME}}` its one-time code. */
@@ -82,4 +83,10 @@ export function plainText(text: string): string {
       );
     })
     .join("");
+}
+
+/** As an agent's text for the clipboard is meant. */
+export function withPlainClipboard(action: Action): Action {
+  if (action.kind !== "write_clipboard" && action.kind !== "paste") return action;
+  return { ...action, text: plainText(action.text) };
 }

@@ -1,6 +1,7 @@
 import type { Point } from "../../framebuffer/rect.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
 import type { PerformOptions } from "../control/action.ts";
+import type { FoundPlace } from "../control/found-place.ts";
 import { LinkError, type PartDone, RefusedError } from "../error.ts";
 import type { Link } from "../link.ts";
 import type { Input } from "./input.ts";
@@ -56,6 +57,10 @@ export interface PacedOptions extends PerformOptions {
   readonly report?: (done: PartDone) => void;
   /** What is typed in place of the action's text, secrets opened. INVARIANT: never told, kept or logged. */
   readonly typed?: readonly TypedPart[];
+  /** `found`, as it is known. */
+  readonly place?: FoundPlace | null;
+  /** Resolves when what the target shows now is known, where something depends on it: for what waits before it presses. */
+  readonly newest?: () => Promise<void>;
 }
 
 /** How fast input goes down: as the target keeps up, and as hesitantly as the caller wants. */

@@ -3,7 +3,7 @@ import { type Clock, delay } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
 import type { Link } from "../link.ts";
 
-/** How long an approved action waits for the target to say what it shows now. */
+/** How long an action that is bound to what was seen waits for the target to say what it shows now. */
 const LATEST_MS = 1000;
 
 /**
@@ -34,7 +34,7 @@ export async function latestPicture(
   if (!isKnown) {
     throw new RefusedError(
       "stale_screen",
-      `the target did not confirm its picture within ${LATEST_MS / 1000} s, so that what was approved may be gone: try again`,
+      `the target did not confirm its picture within ${LATEST_MS / 1000} s, so that what this is meant for may be gone: try again`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Action, ActionResult, Edit, Effect } from "../../desktop/control/action.ts";
+import type { Action, ActionResult, Edit, Effect, Found } from "../../desktop/control/action.ts";
 import type { Fit } from "../../desktop/view.ts";
 import { boundRects, equalRects, rectOfSize } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
@@ -36,6 +36,10 @@ export const returnScreenshotField = z
   .describe(
     `after_stable: also an image of the whole screen at rest, after ${MAX_REST_MS / 1000} s at most. diff: images of what changed, without moves. Default none.`,
   );
+
+/** No doubt by itself: dialogs close when they are answered, and menus. */
+const OTHERWISE =
+  " What was clicked is not on the screen as it was any more: where a click does not do that, it changed before.";
 
 /** Fields of every tool that acts. */
 export const actingFields = {
@@ -118,7 +122,7 @@ export interface ActingArguments {
   readonly effect_timeout_ms?: number | undefined;
   readonly return_screenshot?: Returned | undefined;
   /** See PerformOptions. */
-  readonly stillHolds?: (() => void) | undefined;
+  readonly found?: Found | undefined;
 }
 
 /** What an action gave back, ready for an answer. */
@@ -161,7 +165,13 @@ export async function act(
       screenshot: shown.screenshot,
       ...shown.failure,
     },
-    text: `${editedText(result.edit)}${effectText(result.effect)}${unverifiedText(result.unverified)}${shown.text}`,
+    text: [
+      editedText(result.edit),
+      effectText(result.effect),
+      unverifiedText(result.unverified),
+      result.looksOtherwise === true ? OTHERWISE : "",
+      shown.text,
+    ].join(""),
     images: shown.images.length === 0 ? {} : { images: shown.images },
   };
 }

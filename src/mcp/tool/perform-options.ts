@@ -1,4 +1,4 @@
-import type { PerformOptions } from "../../desktop/control/action.ts";
+import type { Found, PerformOptions } from "../../desktop/control/action.ts";
 
 /** The options that every acting tool takes, as its schema hands them over. */
 interface ActionArguments {
@@ -6,7 +6,7 @@ interface ActionArguments {
   readonly action_timing_hint?: { readonly minDelayMs: number; readonly maxDelayMs: number } | undefined;
   readonly intent?: string | undefined;
   readonly effect_timeout_ms?: number | undefined;
-  readonly stillHolds?: (() => void) | undefined;
+  readonly found?: Found | undefined;
 }
 
 /** The heart's words for a tool's options. */
@@ -17,6 +17,6 @@ export function performOptions(args: ActionArguments, signal: AbortSignal): Perf
     effectTimeoutMs: args.effect_timeout_ms,
     intent: args.intent,
     timing: args.action_timing_hint,
-    stillHolds: args.stillHolds,
+    found: args.found,
   };
 }

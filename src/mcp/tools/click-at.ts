@@ -1,13 +1,14 @@
 import * as z from "zod";
 import type { OwnAnchors } from "../../desktop/anchors/anchors.ts";
-import { BUTTONS } from "../../desktop/control/action.ts";
+import { BUTTONS, type Found } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import type { Point } from "../../framebuffer/rect.ts";
+import type { Point, Rect } from "../../framebuffer/rect.ts";
 import { act, actedFields, actingFields } from "../tool/acting.ts";
 import { mapperFor, placeText, positionOutput, spaceFields } from "../tool/coordinate-mapper.ts";
 import { anchorIdField, coordinate, timingField } from "../tool/fields.ts";
 import { holdKeysField, keysymOf } from "../tool/held-keys.ts";
 import { toldPlace } from "../tool/pointer-place.ts";
+import type { McpDesktop } from "../tool/ports.ts";
 import { defineTool } from "../tool/tool.ts";
 
 export const clickAt = defineTool({
@@ -44,9 +45,13 @@ export const clickAt = defineTool({
   async handle(args, context) {
     const desktop = await context.readyDesktop(args.connection_id);
     const mapper = mapperFor(args, desktop, context);
+    const found =
+      args.anchor_id === undefined
+        ? undefined
+        : anchored(desktop, desktop.anchors.of(context.principal.id), args.anchor_id);
     const point =
-      args.anchor_id !== undefined
-        ? middleOf(desktop.anchors.of(context.principal.id), args.anchor_id)
+      found !== undefined
+        ? middleOf(found.rect)
         : args.x === undefined || args.y === undefined
           ? null
           : mapper.point({ x: args.x, y: args.y });
@@ -61,7 +66,7 @@ export const clickAt = defineTool({
         clicks: args.clicks ?? 1,
         holdKeysyms: (args.hold_keys ?? []).map(keysymOf),
       },
-      args,
+      { ...args, found },
     );
     const at = toldPlace(desktop, point, acted.result.position ?? point);
     return {
@@ -76,11 +81,15 @@ export const clickAt = defineTool({
   },
 });
 
-/** Where an anchored element is now; throws RefusedError not_found, stale_screen where it is lost or ambiguous. */
-function middleOf(anchors: OwnAnchors, anchorId: string): Point {
+/** An anchored element where it is now; throws RefusedError not_found, stale_screen where it is lost or ambiguous. */
+function anchored({ generation }: McpDesktop, anchors: OwnAnchors, anchorId: string): Found {
   const { rect, status } = anchors.find(anchorId);
   if (rect === null) {
     throw new RefusedError("stale_screen", `the anchor is ${status}: expected it in one place on the screen`);
   }
-  return { x: rect.x + (rect.width >> 1), y: rect.y + (rect.height >> 1) };
+  return { what: "anchor", rect, generation };
+}
+
+function middleOf({ x, y, width, height }: Rect): Point {
+  return { x: x + (width >> 1), y: y + (height >> 1) };
 }

@@ -1,7 +1,6 @@
 import t from "tap";
 import type { Action, Actor, PerformOptions } from "../../../src/desktop/control/action.ts";
 import type { Decision } from "../../../src/desktop/control/approvals/approvals.ts";
-import { RefusedError } from "../../../src/desktop/error.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { settle } from "../../fake-clock.ts";
 import { AGENT, CLICK, House, HUMAN, typing } from "../house.ts";
@@ -65,18 +64,6 @@ t.test("what an agent left down comes up after a minute, whatever was approved s
   await house.clock.live(61_000, 500);
   t.same(inputOf(house), ["pointer 30,40 0"]);
   t.notOk(house.desktop.isPressedBy(AGENT.id));
-});
-
-t.test("nothing is sent where what its caller saw is no more when its turn has come", async (t) => {
-  const house = House.live();
-  const gone = new RefusedError("stale_screen", "the text changed");
-  const stillHolds = (): void => {
-    throw gone;
-  };
-  t.equal(await ended(house, start(house, CLICK, AGENT, { stillHolds })), "stale_screen");
-  t.same(inputOf(house), []);
-  t.equal(await ended(house, start(house, CLICK, AGENT, { stillHolds: () => undefined })), "done");
-  t.ok(inputOf(house).length > 0);
 });
 
 t.test("an action ends where its target is lost, and does not go on in the next connection", async (t) => {

@@ -1,4 +1,5 @@
-import t from "tap";
+import { setTimeout as delay } from "node:timers/promises";
+import t, { type Test } from "tap";
 import * as z from "zod";
 import { randomOf } from "../../recording/studio.ts";
 import { until } from "../../support/until.ts";
@@ -62,26 +63,48 @@ const CHANGES = {
 
 /** Each kind so often; `OC_DRAWS` for more. */
 const DRAWS = Number(process.env["OC_DRAWS"] ?? 3);
+const TIMEOUT_MS = 240_000 + DRAWS * 120_000;
 
-const elementSchema = z.object({ id: z.string(), kind: z.string(), label: z.string().nullable() });
+const elementSchema = z.object({
+  ...{ id: z.string(), kind: z.string(), label: z.string().nullable() },
+  box: z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }),
+});
 const elementsSchema = z.object({ elements: z.array(elementSchema) });
 const answerSchema = z.looseObject({
+  content: z.array(z.looseObject({ text: z.string().optional() })),
   structuredContent: z.looseObject({
     moved: z.boolean().optional(),
+    unverified: z.literal(true).optional(),
     error: z.object({ code: z.string() }).optional(),
   }),
 });
 
-t.test("a press reaches the button that was named, or none", { timeout: 400_000 }, async (t) => {
-  if (!requirePeers(t, ["Xtigervnc", "xdotool", "openbox", "chromium"])) return;
+const labelOf = (row: number): string => `${WORDS[row % WORDS.length]} ${row * 37 + 11}`;
+
+/** The page on a desktop of its own, and an agent there. */
+async function open(t: Test) {
   const display = await XDisplay.start(t, { geometry: "1024x768" });
   await display.openWindowManager();
   const { page } = await openChromium(t, display, PAGE);
   const appliance = await Appliance.start(t, { connect: [`vnc://127.0.0.1:${display.vncPort}`] });
   const agent = await appliance.agent({ token: appliance.agentToken });
   await until("a picture", () => agent.shot());
-  const elements = async () => elementsSchema.parse(await agent.call("get_elements")).elements;
-  const labelOf = (row: number): string => `${WORDS[row % WORDS.length]} ${row * 37 + 11}`;
+  /** The button of a row, when all lie as they do at first. */
+  const laidOut = async (row: number): Promise<z.output<typeof elementSchema>> => {
+    await page.evaluate("lay()");
+    const element = await until(`the button ${labelOf(row)}`, async () => {
+      const { elements } = elementsSchema.parse(await agent.call("get_elements"));
+      return elements.find(({ kind, label }) => kind === "button" && label === labelOf(row)) ?? null;
+    });
+    await page.evaluate("window.heard.splice(0)");
+    return element;
+  };
+  return { page, agent, laidOut };
+}
+
+t.test("a press reaches the button that was named, or none", { timeout: TIMEOUT_MS }, async (t) => {
+  if (!requirePeers(t, ["Xtigervnc", "xdotool", "openbox", "chromium"])) return;
+  const { page, agent, laidOut } = await open(t);
   const random = randomOf(11);
   const done: Record<string, { pressed: number; moved: number; refused: number }> = {};
   for (const [kind, change] of Object.entries(CHANGES)) {
@@ -89,14 +112,7 @@ t.test("a press reaches the button that was named, or none", { timeout: 400_000 
     done[kind] = count;
     for (let draw = 0; draw < DRAWS; draw++) {
       const row = Math.floor(8 * random());
-      await page.evaluate("lay()");
-      const element = await until(`the button ${labelOf(row)}`, async () => {
-        const one = (await elements()).find(
-          ({ kind: is, label }) => is === "button" && label === labelOf(row),
-        );
-        return one ?? null;
-      });
-      await page.evaluate("window.heard.splice(0)");
+      const element = await laidOut(row);
       const before = await agent.shot();
       await page.evaluate(change(row, random()));
       // What the target has not sent yet nobody can know of.
@@ -125,3 +141,56 @@ t.test("a press reaches the button that was named, or none", { timeout: 400_000 
   t.equal(done["gone"]?.pressed, 0, "what is gone is not");
   t.equal(done["covered"]?.pressed, 0, "nor what stands in its place");
 });
+
+/** How something is pressed that was found before. */
+const WAYS = ["click_element", "click_text", "click_at"] as const;
+
+t.test(
+  "what changes while it is pressed is not pressed, or the answer says so",
+  { timeout: TIMEOUT_MS },
+  async (t) => {
+    if (!requirePeers(t, ["Xtigervnc", "xdotool", "openbox", "chromium"])) return;
+    const { page, agent, laidOut } = await open(t);
+    const random = randomOf(23);
+    const count = { right: 0, wrong: 0, told: 0, refused: 0 };
+    let tookMs = 0;
+    for (const kind of ["scrolled", "moved", "swapped", "gone", "covered"] as const) {
+      for (let draw = 0; draw < DRAWS * WAYS.length; draw++) {
+        const row = Math.floor(8 * random());
+        const way = WAYS[draw % WAYS.length] ?? "click_element";
+        const { id, box } = await laidOut(row);
+        if (way === "click_at") await agent.call("add_anchor", { anchor_id: "button", ...box });
+        const args = {
+          click_element: { element_id: id },
+          click_text: { text: labelOf(row) },
+          click_at: { anchor_id: "button" },
+        }[way];
+        const startedAt = performance.now();
+        const answered = agent.raw(way, args);
+        // Anywhere between the look and the press, as far as the last ones tell.
+        await delay(random() * tookMs);
+        await page.evaluate(CHANGES[kind](row, random()));
+        const { structuredContent: said, content } = answerSchema.parse(await answered);
+        // Without the wait for what the click does.
+        if (way !== "click_at") tookMs = Math.max(20, performance.now() - startedAt - 100);
+        const heard = await page.evaluate<string[]>("window.heard");
+        const isTold =
+          said.unverified === true ||
+          content.some(({ text }) => text?.includes("not on the screen as it was"));
+        const name = `${kind} ${draw}, ${way}`;
+        if (said.error !== undefined) {
+          count.refused++;
+          t.same(heard, [], `${name}: ${said.error.code}`);
+        } else if (heard.join() === `b${row}`) count.right++;
+        else if (isTold) count.told++;
+        else {
+          count.wrong++;
+          t.fail(`${name}: ${heard.join()} was pressed, expected b${row}: ${JSON.stringify(content)}`);
+        }
+      }
+    }
+    t.comment(JSON.stringify(count));
+    t.equal(count.wrong, 0);
+    t.ok(count.right + count.refused > 0);
+  },
+);

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { BUTTONS } from "../../../desktop/control/action.ts";
-import { RefusedError } from "../../../desktop/error.ts";
-import type { Point, Rect } from "../../../framebuffer/rect.ts";
+import { BUTTONS, type Found } from "../../../desktop/control/action.ts";
+import type { Point } from "../../../framebuffer/rect.ts";
 import { type Acted, type ActingArguments, act } from "../acting.ts";
 import { LISTED_AS } from "../fields.ts";
 import { holdKeysField, keysymOf } from "../held-keys.ts";
@@ -17,13 +16,10 @@ export const clickFields = {
 
 type ClickArguments = ActingArguments & z.output<z.ZodObject<typeof clickFields>>;
 
-interface ToClick {
+interface ToClick extends Found {
   readonly what: "text" | "element";
   /** What is meant, for people who approve it and for the log: they see more than a place. */
   readonly asked: string;
-  readonly rect: Rect;
-  /** The generation that it was found in. */
-  readonly generation: number;
 }
 
 /** Clicks the middle of what was found, unless it changed meanwhile. */
@@ -31,8 +27,9 @@ export async function clickFound(
   context: ToolContext,
   desktop: McpDesktop,
   args: ClickArguments,
-  { what, asked, rect, generation }: ToClick,
+  { asked, ...found }: ToClick,
 ): Promise<{ readonly position: Point; readonly acted: Acted }> {
+  const { rect } = found;
   const point = { x: rect.x + (rect.width >> 1), y: rect.y + (rect.height >> 1) };
   const acted = await act(
     context,
@@ -47,22 +44,9 @@ export async function clickFound(
     {
       ...args,
       intent: args.intent === undefined ? asked : `${asked}: ${args.intent}`,
-      stillHolds: () => assertUnchanged(desktop, generation, rect, what),
+      found,
     },
   );
   const { x, y } = acted.result.position ?? point;
   return { position: { x, y }, acted };
-}
-
-/**
- * Throws RefusedError stale_screen where pixels of what was found changed since. Small places that are known to change by
- * themselves, as a caret, do not count.
- */
-function assertUnchanged(desktop: McpDesktop, generation: number, rect: Rect, what: ToClick["what"]): void {
-  const changed = desktop.sizedSince() > generation ? null : desktop.changedSince(generation);
-  if (changed?.clip(rect).subtract(desktop.periodic()).isEmpty === true) return;
-  throw new RefusedError(
-    "stale_screen",
-    `the ${what} changed between the look and the press, nothing was clicked: call again`,
-  );
 }
