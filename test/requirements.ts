@@ -569,10 +569,13 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/recording/write/recorder.test.ts :: always: every live desktop is recorded until it is removed",
     "test/recording/write/recorder.test.ts :: recordings that are too old or too much go, the oldest first, and never one that runs",
   ),
-  later(
+  promise(
     "F1",
     "resources and prompts",
-    "settings.ai names no provider, for there is none yet",
+    "agent",
+    `${RESOURCES} resources list the screens, the settings and one's own screenshots`,
+    `${RESOURCES} settings name the models that may be asked about a picture, and no key`,
+    `${OCR} a picture is read once for each part and language, by whatever way it is asked for`,
     `${RESOURCES} what is to be read on a desktop and in a screenshot is a resource, marked as what others wrote`,
     `${RESOURCES} settings and recent screenshots are read as JSON, without secrets`,
     `${RESOURCES} ids complete, one's own only`,

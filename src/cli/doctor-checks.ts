@@ -14,6 +14,8 @@ import type { TestReport } from "../desktop/connections/connection-test.ts";
 import { systemClock } from "../platform/clock.ts";
 import { VERSION } from "../platform/version.ts";
 import { guardedLook } from "../push/guarded-post.ts";
+import { listLanguages, readModel } from "../vision/models.ts";
+import { LIVE_LANGUAGES } from "../vision/text/engine-lines.ts";
 
 /** What was looked at, what is so, and what to do where it is wrong. */
 export interface Finding {
@@ -163,6 +165,29 @@ export function checkFonts(): Finding {
         "the system has none",
         "install one, such as Debian's fonts-dejavu-core: labels are drawn by strokes",
       );
+}
+
+/** What reads text: the engine that ships, and the models of its languages, which are data files and may be left out. */
+export async function checkModels(folder?: URL): Promise<Finding> {
+  const part = "text models";
+  const there = await listLanguages(folder);
+  const missing = LIVE_LANGUAGES.filter((language) => !there.includes(language));
+  const broken: string[] = [];
+  for (const language of there) {
+    const model = await readModel(language, folder).catch(() => null);
+    if (model === null || model.length === 0) broken.push(language);
+  }
+  const list = there.length === 0 ? "none" : there.join(", ");
+  if (missing.length === 0 && broken.length === 0) return well(part, list);
+  const lacks = [
+    ...(missing.length === 0 ? [] : [`${missing.join(", ")} missing`]),
+    ...(broken.length === 0 ? [] : [`${broken.join(", ")} cannot be read`]),
+  ];
+  return wrong(
+    part,
+    `${list}; ${lacks.join(", ")}`,
+    "install the package anew, with its folder data/tessdata: no text is read from the screen, and what is hidden by its text stays covered",
+  );
 }
 
 /** Really shakes hands with each, up to the first picture. */

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer as createHttp } from "node:http";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import t, { type Test } from "tap";
 import * as z from "zod";
 import { readCommand } from "../../src/cli/cli.ts";
@@ -11,6 +12,7 @@ import {
   checkClock,
   checkDataDir,
   checkDisk,
+  checkModels,
   checkNode,
   checkPorts,
   checkProvider,
@@ -65,6 +67,18 @@ t.test("a disk with less than recordings leave", async (t) => {
     advice: /disk_floor_mb/,
   });
   t.match(await checkDisk(configOf(dir, { OC_RECORDING_DISK_FLOOR_MB: "0" })), { ok: true });
+});
+
+t.test("models of text that are missing, empty, or not there at all", async (t) => {
+  t.match(await checkModels(), { ok: true, detail: "deu, eng", advice: null });
+  const dir = t.testdir({
+    some: { "eng.traineddata": "x" },
+    empty: { "eng.traineddata": "", "deu.traineddata": "x" },
+  });
+  const at = (folder: string) => checkModels(pathToFileURL(`${join(dir, folder)}/`));
+  t.match(await at("some"), { ok: false, detail: "eng; deu missing", advice: /data\/tessdata/ });
+  t.match(await at("empty"), { ok: false, detail: "deu, eng; eng cannot be read" });
+  t.match(await at("nowhere"), { ok: false, detail: "none; deu, eng missing" });
 });
 
 t.test("a clock before the release, and one before what was written last", async (t) => {

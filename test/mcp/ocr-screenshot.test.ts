@@ -178,6 +178,26 @@ t.test("no text is an answer, and a stale picture is said to be one", async (t) 
   t.match((await call("ocr_screenshot")).text, /The target is down: this is the last picture it sent/);
 });
 
+t.test("a picture is read once for each part and language, by whatever way it is asked for", async (t) => {
+  const { call, asked, house } = readingHouse();
+  const { structured } = await call("take_screenshot");
+  const screenshot_id = structured["screenshot_id"];
+  const again = async (args: object = {}) =>
+    (await call("ocr_screenshot", { screenshot_id, ...args })).structured;
+  const first = await again();
+  t.same(await again(), first);
+  t.match((await call("read_text", { screenshot_id })).text, /Save all/);
+  t.equal(asked.length, 1);
+  await again({ language: "deu" });
+  await again({ region: { x: 0, y: 0, width: 300, height: 200 } });
+  t.equal(asked.length, 3);
+  const desktop = house.desktops.get("one");
+  desktop.png = Buffer.from(desktop.png);
+  desktop.generation++;
+  await call("ocr_screenshot");
+  t.equal(asked.length, 4, "another picture");
+});
+
 t.test("reading counts as a screenshot does", async (t) => {
   const clock = new FakeClock();
   const { call } = readingHouse(LINES, { clock, isRateLimited: true });

@@ -3,6 +3,8 @@ import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.j
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import t, { type Test } from "tap";
+import * as z from "zod";
+import { Analysts } from "../../src/analysis/analysts.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { FakeRecordings, recordingSummary } from "../web/fake-recordings.ts";
 import { type FakeHouseOptions, serveHouse } from "./fake-house.ts";
@@ -78,6 +80,24 @@ t.test("settings and recent screenshots are read as JSON, without secrets", asyn
   });
   t.notMatch(JSON.stringify(settings), /hunter2/);
   t.match(await read("screenshots://recent"), { total: 0, screenshots: [] });
+});
+
+t.test("settings name the models that may be asked about a picture, and no key", async (t) => {
+  const model = { model: "model-1", apiKey: "hunter2", endpoint: "http://127.0.0.1:9" };
+  const analysts = new Analysts({
+    providers: { ollama: { ...model, apiKey: null }, claude: model },
+    ...{ preferred: "claude", timeoutMs: 1000 },
+  });
+  const { url } = await house(t, { analysts });
+  const client = await modern(t, url);
+  const [content] = (await client.readResource({ uri: "settings://current" })).contents;
+  const text = content !== undefined && "text" in content ? content.text : "";
+  const { ai } = z
+    .object({ ai: z.looseObject({ analysis_providers: z.array(z.string()) }) })
+    .parse(JSON.parse(text));
+  t.same([...ai.analysis_providers].sort(), ["claude", "ollama"]);
+  t.match(ai, { default_provider: "claude" });
+  t.notMatch(text, /hunter2/);
 });
 
 t.test("how long screenshots are kept is as it was configured", async (t) => {

@@ -10,6 +10,7 @@ import type { DesktopTexts } from "../../vision/text/desktop-texts.ts";
 import { ReportedScreens } from "../model/reported-screens.ts";
 import { ScreenshotStore } from "../model/screenshot-store.ts";
 import type { McpDesktop, McpPorts, PictureAnalyzed } from "./ports.ts";
+import { ReadPictures } from "./text/read-pictures.ts";
 
 /** What the MCP face keeps between calls, for all principals together; each of them sees only its own. */
 export interface McpState {
@@ -30,13 +31,14 @@ export interface McpState {
 
 export function openMcpState(ports: McpPorts): McpState {
   const screenshots = new ScreenshotStore(ports.clock, ports.screenshots);
+  const read = ports.reader === undefined ? null : new ReadPictures(ports.reader);
   return {
     limits: ports.rates,
     annotate: (ownerId, file, annotations, signal) =>
       ports.painter?.annotate(ownerId, file, annotations, signal) ?? annotateFile(file, annotations, signal),
     readText: async (request, signal) => {
-      if (ports.reader === undefined) throw readsNothing();
-      return await ports.reader.read(request, signal);
+      if (read === null) throw readsNothing();
+      return await read.read(request, signal);
     },
     analysts: ports.analysts ?? null,
     tellAnalysis: async (analysis) => {

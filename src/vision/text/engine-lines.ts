@@ -21,7 +21,7 @@ export type EngineAnswer =
   | { readonly kind: "unread"; readonly id: number; readonly fault: Fault };
 
 /** Menus and terminals speak English also where their users do not; German models know its letters as well. */
-const LANGUAGES = ["deu", "eng"] as const;
+export const LIVE_LANGUAGES = ["deu", "eng"] as const;
 
 interface Reading {
   resolve(words: LineWords): void;
@@ -74,7 +74,7 @@ export async function readByEngine(
   signal: AbortSignal,
 ): Promise<EngineAnswer> {
   try {
-    const words = await reader.readLines({ lines, ownerId, languages: LANGUAGES }, signal);
+    const words = await reader.readLines({ lines, ownerId, languages: LIVE_LANGUAGES }, signal);
     return { kind: "words", id, words };
   } catch (cause) {
     const code = cause instanceof VisionError ? cause.code : "engine_failed";
