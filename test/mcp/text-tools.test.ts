@@ -156,6 +156,19 @@ t.test("a text is clicked as what was found, in the picture that it was found in
   t.match(done?.action, { x: x + (width >> 1), y: y + (height >> 1) });
 });
 
+t.test("a pattern that takes ages is an error of every tool that takes one", async (t) => {
+  const { call, desktop } = readingHouse([line(`${"a".repeat(60)}!`, 10, 20)]);
+  const hostile = { text: "(a+)+$", match: "regex" };
+  const code = "bad_pattern";
+  for (const tool of ["find_text", "click_text"]) t.match((await call(tool, hostile)).error, { code }, tool);
+  t.match((await call("wait_for", { condition: "text", ...hostile, timeout_ms: 500 })).error, { code });
+  const events = ["text_appeared"];
+  t.match((await call("subscribe_events", { events, filter: hostile })).error, { code });
+  const step = { tool: "expect_text", arguments: hostile };
+  t.match((await call("batch_actions", { actions: [step] })).structured, { failed: { code } });
+  t.same(desktop.performed, []);
+});
+
 t.test("waiting for a text ends when it is there, for one that goes when it is not", async (t) => {
   const clock = new FakeClock();
   const lines = [...LINES];

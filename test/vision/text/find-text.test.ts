@@ -50,6 +50,41 @@ t.test("patterns find what they match, and one that takes ages is ended and told
   t.equal(find("a", hostile, "a").length, 1, "the next is searched");
 });
 
+t.test("patterns that are meant to take ages end in their time, with an error or an answer", async (t) => {
+  const texts = [`${"a".repeat(5000)}!`, "x".repeat(5000), `${"a b ".repeat(1500)}!`, `${" ".repeat(4000)}.`];
+  const patterns = [
+    ...[
+      "(a|aa)+$",
+      "(a*)*$",
+      "(a|a?)+$",
+      "(.*a){25}$",
+      "(x+x+)+y",
+      "^(\\w+\\s?)*$",
+      "\\s+$",
+      "(?=(a+))\\1*b",
+    ],
+    ...[
+      "(?<!b(a+)+)c",
+      "((a?){50}){50}b",
+      "(a{1,100}){1,100}{0}",
+      ".*.*.*.*.*=",
+      "(\\p{L}+)+\\d",
+      "(?:a(?:b|ab)*)*c",
+    ],
+  ];
+  let ended = 0;
+  for (const pattern of patterns) {
+    try {
+      find(pattern, { match: "regex" }, ...texts);
+    } catch (error) {
+      t.match(error, { code: "bad_pattern" }, pattern);
+      ended++;
+    }
+  }
+  t.ok(ended >= 5, `${ended} of ${patterns.length} were ended`);
+  t.equal(find("a+", { match: "regex" }, "baab").length, 1);
+});
+
 t.test("what is alike is found, the most alike first", async (t) => {
   const found = find("invoice", { match: "fuzzy" }, "the lnvolce 7", "Invoice 8", "in voice", "other text");
   t.same(
