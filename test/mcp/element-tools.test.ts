@@ -1,5 +1,6 @@
 import t from "tap";
 import { decodePicture, encodePicture } from "../../src/compositor/picture-file.ts";
+import { unseenEffect } from "../../src/desktop/control/action.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import type { ScreenElement } from "../../src/vision/elements/element.ts";
 import { VisionError } from "../../src/vision/error.ts";
@@ -89,6 +90,12 @@ t.test("an element is clicked as what was found, and its answer says what became
     structured: { unverified: true, unverified_reason: /at 100,90 now/ },
     text: /Unverified: the element is at 100,90 now/,
   });
+  desktop.onPerform = async () => ({ effect: { ...unseenEffect(7), changed: false } });
+  t.match(
+    (await call("click_element", { element_id: "12" })).text,
+    /did not change.* no proof that it was clicked/,
+  );
+  t.notMatch((await call("click_at", { x: 1, y: 1 })).text, /no proof/, "it claims nothing of what is there");
   desktop.onPerform = async () => ({ looksOtherwise: true });
   const { structured, text } = await call("click_element", { element_id: "12" });
   t.match(text, /What was clicked is not on the screen as it was any more/);

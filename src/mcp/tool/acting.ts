@@ -41,6 +41,10 @@ export const returnScreenshotField = z
 const OTHERWISE =
   " What was clicked is not on the screen as it was any more: where a click does not do that, it changed before.";
 
+/** What a press shows is painted no sooner than what was laid out before it: where it shows nothing, neither is known. */
+const UNPROVEN =
+  " That is no proof that it was clicked: a program may have moved it before and not painted that yet.";
+
 /** Fields of every tool that acts. */
 export const actingFields = {
   require_user_confirmation: confirmationField,
@@ -170,6 +174,7 @@ export async function act(
       effectText(result.effect),
       unverifiedText(result.unverified),
       result.looksOtherwise === true ? OTHERWISE : "",
+      args.found !== undefined && result.effect.changed === false ? UNPROVEN : "",
       shown.text,
     ].join(""),
     images: shown.images.length === 0 ? {} : { images: shown.images },
