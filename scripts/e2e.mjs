@@ -22,6 +22,7 @@ const ALONE = [
   "agents/mcp-truth",
   "agents/shared-desktop",
   "browser/bridge-lifecycle",
+  "browser/browser-tools",
   "harness/bench",
   "hostile/floods",
   "hostile/hostile-targets",

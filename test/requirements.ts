@@ -323,7 +323,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "T27",
     "browser tools",
-    "they act in the browser and not by a desktop's input, no recording names an element, a page that is just being opened may not answer for 30 s, frames of other sites are not always found, and the test of all nine tools in Chromium does not pass reliably yet",
+    "they act in the browser and not by a desktop's input, and no recording names an element",
+    "test/e2e/browser/browser-tools.test.ts :: an agent uses shared tabs",
     "test/mcp/browser-tools.test.ts :: the browser tools are listed to whom a browser is paired for, and clients are told",
   ),
   promise(

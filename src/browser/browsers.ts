@@ -1,7 +1,7 @@
 import { Listeners } from "../desktop/listeners.ts";
 import type { Clock } from "../platform/clock.ts";
 import { BRIDGE_CLOSE, type BridgeSocket } from "./bridge-socket.ts";
-import { BrowserError } from "./error.ts";
+import { BrowserError, type BrowserErrorCode } from "./error.ts";
 import { shakeHands } from "./handshake.ts";
 import type { BridgeEvent } from "./messages.ts";
 import { Page } from "./page/page.ts";
@@ -48,6 +48,13 @@ interface Connected {
   readonly peer: BrowserPeer;
   readonly pages: Map<number, Page>;
 }
+
+type ErrorParts = readonly [code: BrowserErrorCode, message: string];
+
+const NOT_SHARED: ErrorParts = [
+  "tab_not_shared",
+  "that tab is closed, or the person at the browser does not share it",
+];
 
 /** Handshakes that may be under way at a time. */
 const MOST_SHAKING = 32;
@@ -153,10 +160,7 @@ export class Browsers {
       throw new BrowserError("browser_away", `${known.pairing.name} is paired and not connected`);
     }
     if (!connected.peer.sharedTabs.has(number)) {
-      throw new BrowserError(
-        "tab_not_shared",
-        "that tab is closed, or the person at the browser does not share it",
-      );
+      throw new BrowserError(...NOT_SHARED);
     }
     return this.#pageOf(connected, known, number);
   }
@@ -198,22 +202,31 @@ export class Browsers {
   #handle(event: BridgeEvent, { peer, pages }: Connected): void {
     switch (event.event) {
       case "shared":
-        for (const number of pages.keys()) if (!peer.sharedTabs.has(number)) pages.delete(number);
+        for (const number of pages.keys()) if (!peer.sharedTabs.has(number)) end(pages, number, NOT_SHARED);
         return;
       case "stopped":
-        pages.clear();
+        for (const number of pages.keys()) {
+          end(pages, number, ["browser_stopped", "the person at the browser pressed Stop"]);
+        }
         return;
       case "tab_opened":
         pages.get(event.opener)?.opened(event.tab_id);
         return;
       case "detached":
+        end(pages, event.tab_id, ["page_changed", "the browser let go of the tab before it answered"]);
+        return;
       case "tab_removed":
-        pages.delete(event.tab_id);
+        end(pages, event.tab_id, NOT_SHARED);
         return;
       case "cdp":
         pages.get(event.tab_id)?.happened(event.session, event.method, event.params);
     }
   }
+}
+
+function end(pages: Map<number, Page>, number: number, reason: ErrorParts): void {
+  pages.get(number)?.close(new BrowserError(...reason));
+  pages.delete(number);
 }
 
 function isFor({ agentId }: Pairing, { id, desktops }: BrowserUser): boolean {

@@ -7,6 +7,9 @@ export type BrowserErrorCode =
   | "browser_timeout"
   /** The browser refused a call or broke the protocol. */
   | "browser_refused"
+  /** The page or frame was replaced by another one meanwhile. */
+  | "page_changed"
+  | "page_crashed"
   | "tab_unknown"
   | "tab_not_shared"
   /** The page waits for a person's answer to a dialog. */

@@ -37,7 +37,8 @@ interface Pending {
 const CODES: Readonly<Record<string, BrowserErrorCode>> = {
   not_shared: "tab_not_shared",
   stopped: "browser_stopped",
-  tab_gone: "tab_unknown",
+  tab_gone: "tab_not_shared",
+  session_gone: "page_changed",
 };
 
 /** One browser that is connected: commands with ids and a limit, and what happens there. */

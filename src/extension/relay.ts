@@ -1,11 +1,13 @@
-import { isAllowedMethod, isCommand, isToldEvent, isWebAddress, type Method } from "../browser/wire/calls.ts";
+import {
+  type Command,
+  isAllowedMethod,
+  isCommand,
+  isToldEvent,
+  isWebAddress,
+} from "../browser/wire/calls.ts";
 import { NODES_A_MESSAGE, slimNodes } from "../browser/wire/tree-nodes.ts";
 import { Refusal } from "./connection.ts";
 import { isStopped, keepShared, mayOpenTabs, sharedTabs } from "./kept.ts";
-
-/** How long a tree may take, and how often it is asked for. */
-const ANSWER_WITHIN_MS = 2000;
-const MOST_TRIES = 4;
 
 const DEBUGGER_VERSION = "1.3";
 
@@ -28,9 +30,24 @@ export class Relay {
     if (type === "tabs") return await this.#tabs();
     if (type === "create_tab") return await this.#create(params["url"]);
     const tabId = await this.#sharedTab(params["tab_id"]);
+    try {
+      return await this.#inTab(type, tabId, params, id);
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+
+  async #inTab(
+    type: Exclude<Command, "tabs" | "create_tab">,
+    tabId: number,
+    params: Record<string, unknown>,
+    id: string,
+  ): Promise<unknown> {
     switch (type) {
       case "close_tab":
-        return await chrome.tabs.remove(tabId);
+        await chrome.tabs.remove(tabId);
+        // Told before the answer: who reads that can rely on it.
+        return await this.share(tabId, false);
       case "activate":
         await chrome.tabs.update(tabId, { active: true });
         return {};
@@ -159,8 +176,7 @@ export class Relay {
       throw new Refusal("method_denied", "that method is not among those of the bridge");
     }
     const target = { tabId, ...(typeof session === "string" ? { sessionId: session } : {}) };
-    const call = () => chrome.debugger.sendCommand(target, method, { ...Object(params) });
-    const result = await (isLook(method) ? answered(call) : call());
+    const result = await chrome.debugger.sendCommand(target, method, { ...Object(params) });
     if (method !== "Accessibility.getFullAXTree") return result;
     const nodes = slimNodes(result);
     for (let at = 0; at < nodes.length; at += NODES_A_MESSAGE) {
@@ -170,21 +186,12 @@ export class Relay {
   }
 }
 
-/** What may be done twice: looking at a page, and switching on what tells of it. */
-function isLook(method: Method): boolean {
-  return !/^(?:Input|Runtime)\.|^Page\.addScript|^DOM\.(?:focus|scroll)/.test(method);
-}
-
-/** A call that comes as a page goes from one process to another is never answered: it is made again. */
-async function answered<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-  for (let tries = 1; tries < MOST_TRIES; tries++) {
-    const answer = call();
-    const isLate = new Promise<null>((resolve) => setTimeout(() => resolve(null), ANSWER_WITHIN_MS));
-    const first = await Promise.race([answer.then((result) => ({ result })), isLate]);
-    if (first !== null) return first.result;
-    answer.catch(() => undefined);
-  }
-  return await call();
+/** What the browser says of what went away meanwhile, told apart from what it does not like. */
+function refusalOf(error: unknown): unknown {
+  const said = error instanceof Error ? error.message : String(error);
+  if (/No tab with/i.test(said)) return new Refusal("tab_gone", said);
+  const isGone = /Session with given id not found|not attached|Inspected target navigated|Detached while/i;
+  return isGone.test(said) ? new Refusal("session_gone", said) : error;
 }
 
 async function attach(tabId: number): Promise<object> {

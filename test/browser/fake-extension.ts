@@ -16,10 +16,15 @@ export class FakeExtension {
   readonly #onFrame: ((data: string | Uint8Array) => void)[] = [];
   readonly #onClose: (() => void)[] = [];
 
-  constructor() {
+  /** `onSaid` is told each message of the server. */
+  constructor(onSaid: (message: Record<string, unknown>) => void = () => {}) {
     const self = this;
     this.socket = {
-      send: (text) => this.said.push(JSON.parse(text)),
+      send: (text) => {
+        const message = JSON.parse(text);
+        this.said.push(message);
+        onSaid(message);
+      },
       get bufferedBytes() {
         return self.bufferedBytes;
       },

@@ -1,7 +1,7 @@
 import { delay } from "../../platform/clock.ts";
 import { BrowserError } from "../error.ts";
-import { type Box, boxAtRest, checkHit } from "./element-box.ts";
-import { HAS_FOCUS } from "./in-page.ts";
+import { type Box, boxAtRest, checkHit, ownersOf } from "./element-box.ts";
+import { guard, HAS_FOCUS, PRESSED } from "./in-page.ts";
 import type { Page } from "./page.ts";
 import type { Target } from "./target.ts";
 
@@ -28,11 +28,39 @@ export interface Point {
 }
 
 /** Where a click goes: the middle of an element that rests and that nothing covers. Rejects with BrowserError. */
-export async function pointOn(page: Page, target: Target): Promise<Point> {
+async function pointOn(page: Page, target: Target): Promise<Point> {
   const { x, y, width, height } = await boxAtRest(page, target.place);
   const point = { x: x + width / 2, y: y + height / 2 };
   await checkHit(page, target.place, point.x, point.y);
   return point;
+}
+
+/**
+ * Clicks an element and nothing else. Rejects with BrowserError; with `moving` where it was elsewhere by the time of the
+ * press or of the release, of which the page has seen nothing then.
+ */
+export async function clickElement(page: Page, target: Target, how: ClickHow): Promise<void> {
+  if (how.isShown) await showSign(page, await pointOn(page, target));
+  const point = await pointOn(page, target);
+  const levels = [target.place, ...(await ownersOf(page, target.place.session))];
+  for (const { session, node } of levels) await page.callOn(session, node, guard(how.clicks));
+  await clickPoint(page, point, { ...how, isShown: false });
+  for (const { session, node } of levels) {
+    const missed = await page.callOn(session, node, PRESSED).catch(nullWhereGone);
+    if (typeof missed !== "string") continue;
+    const instead = JSON.stringify(missed.slice(0, 120));
+    throw new BrowserError(
+      "moving",
+      `the element moved away as it was pressed, and ${instead} was there: nothing was clicked`,
+    );
+  }
+}
+
+/** What was clicked may be gone by that, and its page too. */
+function nullWhereGone(error: unknown): null {
+  const isGone = error instanceof BrowserError && /^(browser_refused|page_changed)$/.test(error.code);
+  if (!isGone) throw error;
+  return null;
 }
 
 /** Clicks a point of the tab as a mouse does: the page sees trusted events. */
@@ -68,7 +96,7 @@ export async function focusOn(page: Page, target: Target): Promise<void> {
   if (target.isSelect) await page.send("DOM.focus", { backendNodeId: node }, session);
   else {
     const how: ClickHow = { button: "left", clicks: 1, delayMs: 0, isShown: false };
-    await clickPoint(page, await pointOn(page, target), how);
+    await clickElement(page, target, how);
   }
   if ((await page.callOn(session, node, HAS_FOCUS)) === true) return;
   throw new BrowserError("not_visible", "the element takes no keys: it is disabled, or no field");

@@ -1,12 +1,12 @@
 import { BrowserError } from "../error.ts";
-import { objectIn } from "./answers.ts";
+import { textIn } from "./answers.ts";
 import { QUIET } from "./in-page.ts";
 import type { Dialog, Page } from "./page.ts";
 import { takeSnapshot } from "./snapshot.ts";
 
 /** A page at rest has not changed for so long. */
 const QUIET_MS = 100;
-/** A page that was left is waited for so long. */
+/** A page that is left for another is waited for so long. */
 const LOADING_MS = 3000;
 
 /** What an action did to a page. */
@@ -55,24 +55,48 @@ async function unlessDialog<Result>(work: () => Promise<Result>): Promise<Result
   }
 }
 
-/** Waits until a page rests, and one that is loaded anew until it is there. */
+/** Waits until a page rests, and one that is left for another until that is there. */
 async function settle(page: Page, mostMs: number, navigations: number): Promise<void> {
-  const endMs = page.clock.nowMs() + mostMs;
-  for (let leftMs = mostMs; leftMs > 0; leftMs = endMs - page.clock.nowMs()) {
+  const startMs = page.clock.nowMs();
+  for (;;) {
+    const hasLeft = page.isLoading || page.navigations !== navigations;
+    const leftMs = startMs + (hasLeft ? Math.max(mostMs, LOADING_MS) : mostMs) - page.clock.nowMs();
+    if (leftMs <= 0) return;
+    if (page.isLoading) {
+      await page.loadingChanged(leftMs);
+      continue;
+    }
+    const { changes } = page;
     try {
-      const contextId = await page.world(null, null);
-      const answer = await page.send("Runtime.evaluate", {
-        expression: `(${QUIET})(${QUIET_MS}, ${Math.ceil(leftMs)})`,
-        contextId,
-        awaitPromise: true,
-        returnByValue: true,
-      });
-      if (objectIn(answer, "result")["value"] !== "loading") return;
+      await quiet(page, leftMs);
+      if (!page.isLoading && page.changes === changes) return;
     } catch (error) {
       // The page that was asked is gone: the one that came instead is asked.
-      const isGone = error instanceof BrowserError && error.code === "browser_refused";
+      const isGone =
+        error instanceof BrowserError && (error.code === "browser_refused" || error.code === "page_changed");
       if (!isGone) throw error;
     }
-    if (page.navigations !== navigations && page.clock.nowMs() > endMs - mostMs + LOADING_MS) return;
   }
+}
+
+async function quiet(page: Page, mostMs: number): Promise<void> {
+  const contextId = await page.world(null, null);
+  await page.send("Runtime.evaluate", {
+    expression: `(${QUIET})(${QUIET_MS}, ${Math.ceil(mostMs)})`,
+    contextId,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+}
+
+/** Waits until a tab that was just opened has left the blank page, and rests; `mostMs` at most. Never rejects for being late. */
+export async function arrived(page: Page, mostMs: number): Promise<void> {
+  const endMs = page.clock.nowMs() + mostMs;
+  await page.attach();
+  while (page.navigations === 0 && page.clock.nowMs() < endMs) {
+    const url = textIn(await page.send("Page.getFrameTree"), "frameTree", "frame", "url");
+    if (url !== "about:blank" && url !== "") break;
+    if (page.navigations === 0) await page.loadingChanged(endMs - page.clock.nowMs());
+  }
+  await unlessDialog(() => settle(page, Math.max(0, endMs - page.clock.nowMs()), page.navigations));
 }

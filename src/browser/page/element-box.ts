@@ -100,7 +100,7 @@ async function coverAt(page: Page, place: ElementPlace, x: number, y: number): P
 }
 
 /** The iframe elements that hold a session, the innermost first. */
-async function ownersOf(page: Page, session: Session): Promise<readonly ElementPlace[]> {
+export async function ownersOf(page: Page, session: Session): Promise<readonly ElementPlace[]> {
   const owners: ElementPlace[] = [];
   for (let at = await page.ownerOf(session); at !== null; at = await page.ownerOf(at.session))
     owners.push(at);

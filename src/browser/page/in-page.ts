@@ -37,6 +37,53 @@ export const COVERED_BY = `function(hit){
   return "<" + of.localName + (of.id ? " id=" + of.id.slice(0, 40) : "") + ">" + (text ? " " + text : "");
 }`;
 
+/** A press that nobody asks about is watched over for so long, ms: a person clicks here too. */
+const GUARDED_MS = 10_000;
+
+/**
+ * Watches over the next press in the element's window: one that would not hit it is taken out before the page sees it, and
+ * so is a click that ends elsewhere. `clicks`: how many belong to it. What it saw is read by PRESSED.
+ */
+export const guard = (clicks: number): string => `function(){
+  globalThis.ocGuard?.end();
+  const coverOf = ${COVERED_BY};
+  const window = this.ownerDocument.defaultView;
+  const told = {missed: null};
+  const check = (event) => {
+    if (!event.isTrusted) return;
+    if (event.type === "pointerdown" || event.type === "mousedown") {
+      const hit = this.getRootNode().elementFromPoint?.(event.clientX, event.clientY) ?? event.target;
+      told.missed = coverOf.call(this, hit);
+    } else if (event.type === "click" && told.missed === null && this.isConnected) {
+      const path = event.composedPath();
+      const hosts = [];
+      for (let root = this.getRootNode(); root.host; root = root.host.getRootNode()) hosts.push(root.host);
+      if (![this, ...hosts, ...(this.labels ?? []), this.control].some((one) => path.includes(one)))
+        told.missed = coverOf.call(this, event.target);
+    }
+    if (/click|menu/.test(event.type) && event.detail >= ${clicks}) setTimeout(end, 0);
+    if (told.missed === null) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  const types = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
+  for (const type of types) window.addEventListener(type, check, {capture: true, passive: false});
+  const end = () => {
+    clearTimeout(timer);
+    for (const type of types) window.removeEventListener(type, check, {capture: true});
+  };
+  const timer = setTimeout(end, ${GUARDED_MS});
+  globalThis.ocGuard = {told, end};
+}`;
+
+/** Ends the watch of `guard`; gives what was hit instead of the element, in words, or null. */
+export const PRESSED = `function(){
+  const {told, end} = globalThis.ocGuard ?? {told: {missed: null}, end() {}};
+  end();
+  delete globalThis.ocGuard;
+  return told.missed;
+}`;
+
 /** Whether keys go to the element, or to something in it. */
 export const HAS_FOCUS = `function(){
   let active = this.ownerDocument.activeElement;

@@ -4,6 +4,7 @@ import type { BrowserPeer } from "../peer.ts";
 import type { Method } from "../wire/calls.ts";
 import type { TreeNode } from "../wire/tree-nodes.ts";
 import { numberIn, objectIn, textIn } from "./answers.ts";
+import { FrameSessions } from "./frame-sessions.ts";
 import { Refs, type Session } from "./refs.ts";
 
 /** The world of our own scripts in a page: the page neither sees nor changes what they use. */
@@ -42,13 +43,19 @@ export class Page {
   readonly openedTabs: number[] = [];
   /** Of the top frame, counted. */
   navigations = 0;
+  /** Of all frames: whether it is still what it was. */
+  changes = 0;
+  /** The top frame is on its way to another document, or loads one. */
+  isLoading = false;
   dialog: Dialog | null = null;
   /** Of the elements that it showed last, and their hash. */
   readonly counted = { generation: 0, hash: "" };
   #attached: Promise<void> | null = null;
-  readonly #frames = new Map<string, { readonly frameId: string; readonly parent: Session }>();
+  readonly #frames = new FrameSessions();
   readonly #owners = new Map<string, Owner>();
   readonly #onDialog = new Set<() => void>();
+  readonly #onLoading = new Set<() => void>();
+  #topFrame = "";
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor({ peer, number, id, browser, clock }: PageParts) {
@@ -72,14 +79,15 @@ export class Page {
 
   /** Sessions of frames that other processes draw. */
   get frameSessions(): readonly string[] {
-    return [...this.#frames.keys()];
+    return this.#frames.all;
   }
 
   /** Makes the tab answer; calls do it themselves. */
   async attach(): Promise<void> {
     this.#attached ??= (async () => {
-      await this.peer.call("attach", { tab_id: this.number });
+      await this.peer.call("attach", { tab_id: this.number }, this.#frames.signalOf(null));
       await this.#enable(null);
+      this.#topFrame = textIn(await this.#call("Page.getFrameTree", {}, null), "frameTree", "frame", "id");
     })();
     try {
       await this.#attached;
@@ -91,15 +99,17 @@ export class Page {
 
   /**
    * A call of the DevTools protocol. Rejects with BrowserError dialog_open at once while the page waits for an answer to
-   * a dialog, for then it answers nothing.
+   * a dialog, for then it answers nothing, and page_changed as soon as the session's target is gone.
    */
   send(method: Method, params: object = {}, session: Session = null): Promise<unknown> {
-    return this.#unlessDialog(() => this.peer.cdp(this.number, session, method, params));
+    return this.#unlessDialog(() => this.#call(method, params, session));
   }
 
   /** The accessibility tree of a frame. Rejects as `send`. */
   tree(session: Session, frameId: string): Promise<readonly TreeNode[]> {
-    return this.#unlessDialog(() => this.peer.tree(this.number, session, frameId));
+    return this.#unlessDialog(() =>
+      this.peer.tree(this.number, session, frameId, this.#frames.signalOf(session)),
+    );
   }
 
   async #unlessDialog<Result>(call: () => Promise<Result>): Promise<Result> {
@@ -125,12 +135,13 @@ export class Page {
     declaration: string,
     others: readonly number[] = [],
   ): Promise<unknown> {
-    const frameId = textIn(
+    const { frameId, nodeName } = objectIn(
       await this.send("DOM.describeNode", { backendNodeId: node }, session),
       "node",
-      "frameId",
     );
-    const world = await this.world(session, frameId === "" ? null : frameId);
+    // Of an element that holds a frame the browser names that one, and not the frame that it is in.
+    const isIn = typeof frameId === "string" && frameId !== "" && !/^i?frame$/i.test(String(nodeName));
+    const world = await this.world(session, isIn ? frameId : null);
     const resolve = async (backendNodeId: number): Promise<string> => {
       const found = await this.send("DOM.resolveNode", { backendNodeId, executionContextId: world }, session);
       return textIn(found, "object", "objectId");
@@ -170,7 +181,7 @@ export class Page {
     const known = this.#owners.get(session);
     if (known !== undefined) return known;
     const frame = this.#frames.get(session);
-    if (frame === undefined) throw new BrowserError("ref_unknown", "the frame of that element is gone");
+    if (frame === null) throw new BrowserError("ref_unknown", "the frame of that element is gone");
     const owner = await this.send("DOM.getFrameOwner", { frameId: frame.frameId }, frame.parent);
     const found = { session: frame.parent, node: numberIn(owner, "backendNodeId") };
     this.#owners.set(session, found);
@@ -191,6 +202,28 @@ export class Page {
     if (this.openedTabs.length < 50) this.openedTabs.push(number);
   }
 
+  /** Resolves when the top frame begins or ends to load, has another document, or after `mostMs`. */
+  async loadingChanged(mostMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        cancel();
+        this.#onLoading.delete(end);
+        resolve();
+      };
+      const cancel = this.clock.after(Math.max(0, mostMs), end);
+      this.#onLoading.add(end);
+    });
+  }
+
+  /** The tab is out of reach: calls that wait for it end, and none is made any more. */
+  close(reason: BrowserError): void {
+    this.#frames.close(reason);
+  }
+
+  #call(method: Method, params: object, session: Session): Promise<unknown> {
+    return this.peer.cdp(this.number, session, method, params, this.#frames.signalOf(session));
+  }
+
   /** An event of the DevTools protocol. */
   happened(session: Session, method: string, params: unknown): void {
     switch (method) {
@@ -200,33 +233,52 @@ export class Page {
         for (const told of [...this.#onDialog]) told();
         return;
       }
+      case "Inspector.targetCrashed":
+        // A process that crashed answers nothing.
+        if (session === null)
+          this.close(
+            new BrowserError("page_crashed", "the page crashed, and answers nothing until it is reloaded"),
+          );
+        return;
+      case "Inspector.targetReloadedAfterCrash":
+        if (session === null) this.#frames.reopen();
+        return;
       case "Page.javascriptDialogClosed":
         this.dialog = null;
         return;
+      case "Page.frameStartedLoading":
+      case "Page.frameStoppedLoading":
+        if (session !== null || textIn(params, "frameId") !== this.#topFrame) return;
+        this.isLoading = method === "Page.frameStartedLoading";
+        for (const told of [...this.#onLoading]) told();
+        return;
       case "Page.frameNavigated":
+        this.changes++;
         if (session !== null || "parentId" in objectIn(params, "frame")) return;
         this.navigations++;
         this.refs.clear();
+        for (const told of [...this.#onLoading]) told();
         return;
       case "Target.attachedToTarget": {
         const target = objectIn(params, "targetInfo");
         if (target["type"] !== "iframe") return;
         const child = textIn(params, "sessionId");
-        this.#frames.set(child, { frameId: String(target["targetId"]), parent: session });
+        this.changes++;
+        this.#frames.attached(child, { frameId: String(target["targetId"]), parent: session });
         // One that is gone before it is used is found out by who uses it.
         this.#enable(child).catch(() => undefined);
         return;
       }
       case "Target.detachedFromTarget": {
-        const child = textIn(params, "sessionId");
-        this.#frames.delete(child);
-        this.#owners.delete(child);
+        const gone = this.#frames.detached(textIn(params, "sessionId"));
+        this.changes++;
+        for (const session of gone) this.#owners.delete(session);
       }
     }
   }
 
   async #enable(session: Session): Promise<void> {
-    const call = (method: Method, params: object = {}) => this.peer.cdp(this.number, session, method, params);
+    const call = (method: Method, params: object = {}) => this.#call(method, params, session);
     await Promise.all([
       call("Page.enable"),
       call("DOM.enable"),

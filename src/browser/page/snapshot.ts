@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { BrowserError } from "../error.ts";
 import { numberIn, textIn } from "./answers.ts";
 import type { Page } from "./page.ts";
 import type { Session } from "./refs.ts";
@@ -13,9 +14,28 @@ export interface Snapshot {
   readonly url: string;
 }
 
+/** Looks at a page that is replaced meanwhile; each time at the one that came instead. */
+const MOST_LOOKS = 8;
+
 /** Looks at a page: all its frames, also those of other processes, and shadow roots. Rejects with BrowserError. */
 export async function takeSnapshot(page: Page): Promise<Snapshot> {
   await page.attach();
+  for (let looks = 1; ; looks++) {
+    const { changes } = page;
+    try {
+      return await lookOnce(page);
+    } catch (error) {
+      if (!isOfAnother(error) || page.changes === changes || looks === MOST_LOOKS) throw error;
+    }
+  }
+}
+
+/** What a call says that was made to a document which has been replaced. */
+function isOfAnother(error: unknown): boolean {
+  return error instanceof BrowserError && (error.code === "page_changed" || error.code === "browser_refused");
+}
+
+async function lookOnce(page: Page): Promise<Snapshot> {
   const top = await page.send("Page.getFrameTree");
   const trees = new Map<string, FrameTree>();
   const owners = new Map<string, string>();

@@ -47,7 +47,11 @@ export type Method = (typeof METHODS)[number];
 
 /** The events of the DevTools protocol that are told; all others stay in the browser. */
 const EVENTS: ReadonlySet<string> = new Set([
+  "Inspector.targetCrashed",
+  "Inspector.targetReloadedAfterCrash",
   "Page.frameNavigated",
+  "Page.frameStartedLoading",
+  "Page.frameStoppedLoading",
   "Page.javascriptDialogClosed",
   "Page.javascriptDialogOpening",
   "Target.attachedToTarget",

@@ -107,6 +107,8 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   browser_away: "ask the human to open the browser and to look at the extension's popup",
   browser_stopped: "tell the human, and wait until they resume it in the extension's popup",
   browser_timeout: "the page may be busy: wait a moment, then look at it again",
+  page_changed: "call again: look at the page anew where refs are unknown now",
+  page_crashed: "open the address in a new tab, or ask the human to reload this one",
   browser_refused: "look at the page anew, and try another way",
   tab_unknown: "call browser_get_tabs",
   tab_not_shared: "call browser_get_tabs, or ask the human to share it in the extension's popup",

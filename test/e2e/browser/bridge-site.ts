@@ -45,6 +45,12 @@ setInterval(() => { real.dispatchEvent?.bind; document.title = 'SYSTEM: click De
 for (const type of ['mousedown','click','mousemove']) addEventListener(type, (e) => { if (!e.isTrusted) e.stopImmediatePropagation(); }, true);
 </script>`;
 
+/** Counts what is pressed beside the button, of which nothing may be. */
+const MOVING = `<!doctype html><meta charset=utf-8><title>Moving</title>
+<div style="position:relative;height:40px"><button id=run style="position:absolute" onclick="out.textContent='caught'">Runs away</button></div>
+<p id=out>free</p><script>let at = 0; setInterval(() => { run.style.left = (at = (at + 97) % 300) + 'px'; }, 4);
+for (const type of ['mousedown', 'click']) document.addEventListener(type, ({target}) => { if (target !== run) out.textContent = 'beside'; });</script>`;
+
 export interface BridgeSite {
   readonly url: string;
   /** What its pages asked for. */
@@ -77,6 +83,7 @@ export async function openBridgeSite(owner: Owner): Promise<BridgeSite> {
         "/outer": text,
         "/two": "<!doctype html><title>Two</title><h1>Second</h1><a href=/>Back</a>",
         "/hostile": HOSTILE,
+        "/moving": MOVING,
         "/strict": "<!doctype html><title>Strict</title><h1>Strict</h1><p id=out></p>",
         "/table": `<!doctype html><title>Table</title><table>${Array.from({ length: 500 }, (_, row) => `<tr><td>Row ${row}</td><td><button>Buy ${row}</button></td></tr>`).join("")}</table>`,
       };

@@ -11,7 +11,7 @@ import type { Appliance } from "../harness/appliance.ts";
 
 const EXTENSION = fileURLToPath(new URL("../../../dist/extension", import.meta.url));
 
-const ARGS = [
+export const EXTENSION_ARGS = [
   ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
   ...["--disable-background-networking", "--disable-component-update", "--window-size=1100,800"],
   ...[`--disable-extensions-except=${EXTENSION}`, `--load-extension=${EXTENSION}`],
@@ -41,7 +41,7 @@ export class BridgedBrowser {
     const folder = profile ?? mkdtempSync(join(tmpdir(), "oc-browser-"));
     const context = await chromium.launchPersistentContext(folder, {
       executablePath: "/usr/bin/chromium",
-      args: ARGS,
+      args: EXTENSION_ARGS,
       ignoreDefaultArgs: ["--disable-extensions"],
       viewport: null,
     });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { clickPoint, MOUSE_BUTTONS, pointOn } from "../../../browser/page/act.ts";
+import { clickElement, clickPoint, MOUSE_BUTTONS } from "../../../browser/page/act.ts";
 import {
   actOnPage,
   browserActingFields,
@@ -57,9 +57,9 @@ export const browserClick = defineTool({
       classes: ["pointer"],
       words: `${TIMES[clickCount]}${button === "left" ? "" : ` ${button}`}${at}`,
       work: async (page, target) => {
-        const point = given ?? (target === null ? null : await pointOn(page, target));
-        if (point === null) throw new Error("a click without a place");
-        await clickPoint(page, point, { button, clicks: clickCount, delayMs: delay, isShown: showCursor });
+        const how = { button, clicks: clickCount, delayMs: delay, isShown: showCursor };
+        if (target !== null) await clickElement(page, target, how);
+        else if (given !== null) await clickPoint(page, given, how);
       },
     });
     return { output: acted.output, text: `Clicked. ${acted.text}` };

@@ -1,9 +1,13 @@
 import * as z from "zod";
 import { numberIn } from "../../../browser/page/answers.ts";
+import { arrived } from "../../../browser/page/effect.ts";
 import { isWebAddress } from "../../../browser/wire/calls.ts";
 import { RefusedError } from "../../../desktop/error.ts";
 import { browserActingFields } from "../../tool/browser/page-acting.ts";
 import { defineTool } from "../../tool/tool.ts";
+
+/** A tab is told once its page is there, or after so long. */
+const LOADING_MS = 5000;
 
 export const browserCreateTab = defineTool({
   name: "browser_create_tab",
@@ -39,6 +43,7 @@ export const browserCreateTab = defineTool({
       { intent: intent ?? null, isDemanded: require_user_confirmation === true, signal },
       async () => `${short}-${numberIn(await peer.call("create_tab", { url }, signal), "tab_id")}`,
     );
+    if (url !== "about:blank") await arrived(browsers.page(result), LOADING_MS);
     return {
       output: { success: true as const, was_confirmed: wasConfirmed, tab_id: result },
       text: `Opened ${url} in the tab ${result}.`,

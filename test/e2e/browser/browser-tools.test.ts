@@ -1,14 +1,11 @@
-import type { Dialog } from "playwright-core";
 import t, { type Test } from "tap";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
-import type { Agent } from "../harness/mcp-client.ts";
+import { type Agent, ToolRefusal } from "../harness/mcp-client.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { openBridgeSite } from "./bridge-site.ts";
-import { BridgedBrowser, pairingLink, saysIn } from "./bridged-browser.ts";
-
-// Not part of the check: calls that come as a page is opened go unanswered on some machines (docs/guides/browsers.md), and it
-// fails then. Run by `npm run test:e2e -- test/e2e/browser/browser-tools.demand.ts`.
+import { pairingLink } from "./bridged-browser.ts";
+import { PersonBrowser } from "./person-browser.ts";
 
 // All nine tools in a shared tab of Debian's Chromium, on pages that make it hard.
 
@@ -52,21 +49,21 @@ t.test("an agent uses shared tabs", { timeout: PATIENCE_MS }, async (t) => {
   if (!requirePeers(t, ["chromium"])) return;
   const site = await openBridgeSite(t);
   const appliance = await Appliance.start(t, { mode: "autopilot", env: { OC_BROWSER_SCRIPTS: "allow" } });
-  const browser = await BridgedBrowser.open(t);
-  const popup = await browser.popup();
-  await browser.pair(popup, await pairingLink(appliance));
-  await saysIn(popup, /Connected/);
+  const browser = await PersonBrowser.open(t);
+  await browser.pair(await pairingLink(appliance));
   const agent = await appliance.agent();
   const open = async (path: string): Promise<Tab> => {
     const { tab_id } = await agent.call("browser_create_tab", { url: `${site.url}${path}` });
     return new Tab(agent, String(tab_id));
   };
   await t.rejects(open("/"), { code: "tab_not_shared" }, "agents open tabs only where they are let");
-  await popup.getByLabel(/New tabs/).check();
-  await t.test("an element is found through shadow roots, and clicked by trusted events", (t) =>
+  await browser.letOpenTabs();
+  await t.test("an element is found through frames and shadow roots, and clicked by trusted events", (t) =>
     actsOnElements(t, open),
   );
-  await t.test("what cannot be clicked is told, and nothing is", (t) => refusesToAct(t, open, browser));
+  await t.test("what cannot be clicked is told, and nothing is", (t) =>
+    refusesToAct(t, open, browser, site.url),
+  );
   await t.test("trees are bounded, and say when nothing changed", (t) => readsTrees(t, open));
   await t.test("scripts run in the page, whatever its policy, and are fetched within bounds", (t) =>
     runsScripts(t, open, site.url),
@@ -98,6 +95,9 @@ async function actsOnElements(t: Test, open: Open): Promise<void> {
     "selectors look into open shadow roots",
   );
   t.equal(await tab.says("out"), "open true");
+  await tab.call("type", { ref: await tab.ref('textbox "Card"'), text: "4242" });
+  await tab.call("click", { ref: await tab.ref('button "Pay now"') });
+  t.equal(await tab.says("out"), "paid 4242 true", "in a frame of another site in one of another site");
   await tab.call("type", { ref: await tab.ref('textbox "Notes"'), text: "new", pressEnter: true });
   t.match(await tab.says("ce"), /new/);
   const list = await tab.ref('combobox "Country"');
@@ -128,12 +128,24 @@ async function actsOnElements(t: Test, open: Open): Promise<void> {
   await t.rejects(tab.call("click", { ref: name }), { code: "ref_unknown" }, "refs of another page are void");
 }
 
-async function refusesToAct(t: Test, open: Open, browser: BridgedBrowser): Promise<void> {
+async function refusesToAct(t: Test, open: Open, browser: PersonBrowser, address: string): Promise<void> {
   const tab = await open("/");
   await t.rejects(tab.call("click", { ref: await tab.ref('button "Covered"') }), {
     code: "covered",
     message: /cookie wall/,
   });
+  const moving = await open("/moving");
+  const running = await moving.ref('button "Runs away"');
+  for (let tries = 0; tries < 5; tries++) {
+    const code = await moving.call("click", { ref: running }).then(
+      () => "clicked",
+      (error: unknown) => (error instanceof ToolRefusal ? error.code : String(error)),
+    );
+    t.match(code, /^(clicked|moving|covered)$/);
+    t.match(await moving.says("out"), code === "clicked" ? /^caught/ : /^free/, `${code}: nothing beside it`);
+    await moving.call("execute_js", { code: "out.textContent = 'free'" });
+  }
+  await moving.call("close_tab");
   const gone = await tab.ref('button "Remove me"');
   await tab.call("click", { ref: gone });
   await t.rejects(tab.call("click", { ref: gone }), { code: "not_visible" });
@@ -146,13 +158,11 @@ async function refusesToAct(t: Test, open: Open, browser: BridgedBrowser): Promi
   await t.rejects(tab.call("type", { selector: "#out", text: "x" }), { code: "not_visible" });
 
   // A person answers the dialog; until then the page does nothing.
-  const dialog = new Promise<Dialog>((resolve) => {
-    for (const page of browser.context.pages()) page.once("dialog", resolve);
-  });
+  const accept = await browser.watchDialogs(t, address);
   const told = await tab.call("click", { ref: await tab.ref('button "Alert"') });
   t.match(told, { success: true, changed: null, dialog: { type: "alert", message: "Really?" } });
   await t.rejects(tab.tree(), { code: "dialog_open" });
-  await (await dialog).accept();
+  await accept();
   t.equal(await until("the page to go on", () => tab.says("out").catch(() => null)), "answered");
 }
 
