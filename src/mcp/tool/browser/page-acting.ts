@@ -11,13 +11,20 @@ import type { ToolContext } from "../tool.ts";
 
 /** What the tools that act in browsers share. */
 
-export const tabIdField = z.string().min(3).max(60).describe("Of browser_get_tabs.");
+/** Told by browser_get_tabs, and listed bare in all others. */
+export const tabIdField = z.string().min(3).max(60).meta(LISTED_AS.bare).describe("Of browser_get_tabs.");
 
 export const refField = z.string().min(2).max(20).optional();
 
 export const elementFields = {
-  ref: refField.describe("Of browser_get_accessibility_tree."),
-  selector: z.string().min(1).max(1000).optional().describe("CSS, of one element of the top frame."),
+  ref: refField.meta(LISTED_AS.bare).describe("Of browser_get_accessibility_tree."),
+  selector: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .meta(LISTED_AS.bare)
+    .describe("CSS, of one element of the top frame."),
 };
 
 export const browserActingFields = {

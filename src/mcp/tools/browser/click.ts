@@ -17,8 +17,8 @@ export const browserClick = defineTool({
   name: "browser_click",
   title: "Click in a browser tab",
   description:
-    "Clicks an element, scrolled into view, unless something covers it; or x and y, CSS pixels of what is in view. Pass ref, selector " +
-    "or both of x and y.",
+    "Clicks an element, by its ref or a CSS selector of the top frame, unless something covers it or it moves; or x and y, CSS pixels " +
+    "of what is in view.",
   effect: "input",
   input: z
     .strictObject({

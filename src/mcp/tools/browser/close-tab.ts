@@ -6,7 +6,7 @@ import { defineTool } from "../../tool/tool.ts";
 export const browserCloseTab = defineTool({
   name: "browser_close_tab",
   title: "Close a browser tab",
-  description: "Closes a shared tab for good, with what was typed into it and not sent.",
+  description: "Closes a shared tab, with what was typed into it and not sent.",
   effect: "input",
   input: z.strictObject({
     tab_id: tabIdField,

@@ -4,6 +4,7 @@ import { arrived } from "../../../browser/page/effect.ts";
 import { isWebAddress } from "../../../browser/wire/calls.ts";
 import { RefusedError } from "../../../desktop/error.ts";
 import { browserActingFields } from "../../tool/browser/page-acting.ts";
+import { LISTED_AS } from "../../tool/fields.ts";
 import { defineTool } from "../../tool/tool.ts";
 
 /** A tab is told once its page is there, or after so long. */
@@ -12,11 +13,16 @@ const LOADING_MS = 5000;
 export const browserCreateTab = defineTool({
   name: "browser_create_tab",
   title: "Open a browser tab",
-  description: "Opens an address in a new tab, which is shared, where the person lets agents open tabs.",
+  description: "Opens http, https or about:blank in a new shared tab, where the person lets agents do that.",
   effect: "input",
   input: z.strictObject({
-    url: z.string().min(1).max(2000).describe("http, https or about:blank."),
-    browser_id: z.string().max(20).optional().describe("Default: the one that is connected."),
+    url: z.string().min(1).max(2000).meta(LISTED_AS.bare).describe("http, https or about:blank."),
+    browser_id: z
+      .string()
+      .max(20)
+      .optional()
+      .meta(LISTED_AS.bare)
+      .describe("Default: the one that is connected."),
     require_user_confirmation: browserActingFields.require_user_confirmation,
     intent: browserActingFields.intent,
   }),

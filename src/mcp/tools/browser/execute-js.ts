@@ -12,7 +12,7 @@ export const browserExecuteJs = defineTool({
   name: "browser_execute_js",
   title: "Run code in a browser tab",
   description:
-    "Runs JavaScript in a tab's page and gives its last value. A person is asked each time, unless configured otherwise.",
+    "Runs JavaScript in a page and gives its last value. A person is asked, unless configured otherwise.",
   effect: "input",
   input: z.strictObject({ tab_id: tabIdField, code: z.string().min(1).max(100_000), ...browserActingFields }),
   output: z.object({

@@ -12,18 +12,19 @@ export const browserGetAccessibilityTree = defineTool({
   name: "browser_get_accessibility_tree",
   title: "Read a browser tab",
   description:
-    "The elements of a tab as text, with frames and shadow roots; ref names an element for browser_click and others, and stays the " +
-    "same while it is there. Passwords are dots.",
+    "The elements of a tab as text, with frames and shadow roots. Each has a ref for the other tools, which stays. Passwords are dots.",
   effect: "read",
   input: z.strictObject({
     tab_id: tabIdField,
-    root_ref: refField.describe("Only this element and what is in it."),
-    max_chars: z.int().min(200).max(200_000).optional().describe(`Default ${MOST_CHARS}.`),
-    if_changed_since: z
+    root_ref: refField.describe("Only what is in it."),
+    max_chars: z
       .int()
-      .min(0)
+      .min(200)
+      .max(200_000)
       .optional()
-      .describe("A generation: the text is left out where it is still that."),
+      .meta(LISTED_AS.bare)
+      .describe(`Default ${MOST_CHARS}.`),
+    if_changed_since: z.int().min(0).optional().describe("A generation: no text where it is still that."),
     usePlatformOptimizer: z
       .boolean()
       .optional()

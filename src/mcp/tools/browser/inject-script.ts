@@ -13,12 +13,12 @@ export const browserInjectScript = defineTool({
   name: "browser_inject_script",
   title: "Inject a script into a browser tab",
   description:
-    "Fetches a script by this server and runs it in a tab's page, whatever that forbids. Asked as browser_execute_js.",
+    "Fetches a script by this server and runs it in a page, whatever that forbids. Asked as browser_execute_js.",
   effect: "input",
   input: z.strictObject({
     tab_id: tabIdField,
     script_url: z.string().min(1).max(2000),
-    keep_injected: z.boolean().optional().describe("true: also in what the tab loads later."),
+    keep_injected: z.boolean().optional().describe("Also in what it loads later."),
     ...browserActingFields,
   }),
   output: z.object({ sha256: z.string().describe("Of the script, hex."), ...pageActedFields }),

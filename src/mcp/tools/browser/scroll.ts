@@ -14,7 +14,7 @@ export const browserScroll = defineTool({
   name: "browser_scroll",
   title: "Scroll in a browser tab",
   description:
-    "Scrolls an element into view; with pixels turns the wheel over it, or over the page, down, or up where negative.",
+    "Scrolls an element into view; with pixels turns the wheel over it or the page, down, or up where negative.",
   effect: "input",
   input: z
     .strictObject({

@@ -14,7 +14,7 @@ export const browserType = defineTool({
   name: "browser_type",
   title: "Type in a browser tab",
   description:
-    "Types text into an element, or where the keyboard is. Into a list (select): the beginning of the choice.",
+    "Types into an element, or where the keyboard is; into a list (select) the beginning of the choice.",
   effect: "input",
   input: z
     .strictObject({
