@@ -3,7 +3,6 @@ import type { Cursor } from "../framebuffer/cursor.ts";
 import type { Size } from "../framebuffer/rect.ts";
 import type { Screen } from "../framebuffer/screen.ts";
 import { Anchors } from "./anchors/anchors.ts";
-import { ConnectTurns } from "./connections/connect-turns.ts";
 import type { Connection } from "./connections/connection.ts";
 import { changeOf } from "./connections/connection-edit.ts";
 import { type DesktopState, ReconnectingLink } from "./connections/reconnecting-link.ts";
@@ -342,12 +341,12 @@ export class Desktop {
   }
 
   #makeReconnectingLink(): ReconnectingLink {
-    const { clock, random, openLink, connectTurns: turns = new ConnectTurns(clock) } = this.#ports;
+    const { clock, random, openLink, connectTurns: turns } = this.#ports;
     const display = this.#display;
     const decoded = () => this.#reconnectingLink.link?.framebuffer;
     const copied = new NewestText(clock, (text) => this.#emit({ type: "clipboard", text }));
     return new ReconnectingLink(
-      { openLink: () => openLink(this.connection), turn: (call) => turns.take(this.connection.host, call) },
+      { openLink: () => openLink(this.connection), host: () => this.connection.host, turns },
       {
         ready: ({ name, screens }) => {
           const link = this.#reconnectingLink.link;

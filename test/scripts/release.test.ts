@@ -58,11 +58,17 @@ t.test("two releases of a day, in a checkout of their own", async (t) => {
   t.match(read("src/platform/version.ts"), /VERSION = "2026\.01\.05"/);
   t.match(read("CHANGELOG.md"), "## Unreleased\n\n## 2026.01.05\n\n- **First**");
   t.equal((await git("status", "--porcelain")).stdout, "");
-  await t.rejects(release(), {
-    stderr: "release: nothing is under ## Unreleased in CHANGELOG.md: what is to be released?\n",
-  });
+  const stderrOf = (): Promise<string> =>
+    release().then(
+      () => "",
+      ({ stderr }: { readonly stderr: string }) => stderr,
+    );
+  t.equal(
+    await stderrOf(),
+    "release: nothing is under ## Unreleased in CHANGELOG.md: what is to be released?\n",
+  );
   note(read("CHANGELOG.md").replace("## Unreleased\n", "## Unreleased\n\n- **Second**: it stays.\n"));
-  await t.rejects(release(), { stderr: /the checkout has changes/ });
+  t.match(await stderrOf(), /the checkout has changes/);
   await git("commit", "--quiet", "-am", "more");
   await release();
   t.match(read("package.json"), /"version": "2026\.1\.5\+1"/);

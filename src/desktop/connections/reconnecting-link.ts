@@ -1,6 +1,7 @@
 import { type Clock, delay } from "../../platform/clock.ts";
 import { LinkError } from "../error.ts";
 import type { Link, LinkEvents } from "../link.ts";
+import { ConnectTurns } from "./connect-turns.ts";
 
 /** How long the first look at an unwatched desktop waits for what the target has not been asked for. */
 const REFRESH_MS = 1000;
@@ -35,13 +36,16 @@ const LAST_RETRY_MS = 30_000;
 /** The target of the moment. */
 export interface LinkTarget {
   openLink(): Link;
-  /** Calls `connect` when it may be connected to; the answer is called when the handshake is over, or not wanted. */
-  turn(connect: () => void): () => void;
+  /** Where it is, for `turns`. */
+  host(): string;
+  /** Of all targets; absent, this one is alone. */
+  readonly turns?: ConnectTurns | undefined;
 }
 
 /** Keeps one target connected: opens links, tries again with growing pauses, and says what it does. */
 export class ReconnectingLink {
   readonly #target: LinkTarget;
+  readonly #turns: ConnectTurns;
   readonly #events: ReconnectingLinkEvents;
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -55,6 +59,7 @@ export class ReconnectingLink {
   /** `random`: 0 to 1, spreads the retries of many desktops. */
   constructor(target: LinkTarget, events: ReconnectingLinkEvents, clock: Clock, random: () => number) {
     this.#target = target;
+    this.#turns = target.turns ?? new ConnectTurns(clock);
     this.#events = events;
     this.#clock = clock;
     this.#random = random;
@@ -89,7 +94,7 @@ export class ReconnectingLink {
     this.#cancelRetry = null;
     this.#endTurn?.();
     this.#enter({ kind: "connecting", sinceMs: this.#clock.nowMs() });
-    this.#endTurn = this.#target.turn(() => this.#connect());
+    this.#endTurn = this.#turns.take(this.#target.host(), () => this.#connect());
   }
 
   #connect(): void {

@@ -82,6 +82,7 @@ t.test("pages follow what an agent does, in few messages and without a key of it
       code: null,
       wasConfirmed: false,
       effect: null,
+      recorded: { changed: null, changedRects: [] },
       durationMs: 1,
     },
   };
