@@ -87,12 +87,11 @@ export class Appliance {
     });
     await until(
       "GET /health",
-      () => {
-        appliance.assertAlive();
-        return appliance.fetch("/health").then(({ ok }) => ok);
-      },
+      // One that has ended is waited for no longer.
+      () => !program.isRunning || appliance.fetch("/health").then(({ ok }) => ok),
       START_MS,
     );
+    appliance.assertAlive();
     return appliance;
   }
 
