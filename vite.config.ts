@@ -30,7 +30,8 @@ const PUSH_WORKER = "push-worker";
 /** The web app: one page for all addresses, hashed assets that may be cached for ever. */
 export default defineConfig({
   root: "src/web/client",
-  base: "/",
+  // Relative, for the app may be below a path of its host: the server completes what index.html names.
+  base: "./",
   publicDir: false,
   plugins: [
     slimIcons(),

@@ -350,6 +350,7 @@ async function openRooms(
     host: config.server.host,
     allowedHosts: config.server.allowed_hosts,
     corsOrigins: config.server.cors_origins,
+    basePath: config.server.base_path,
     trustProxy: config.server.trust_proxy,
     rateTiers: { isOn: config.rate_limits.enabled, tiers: config.rate_limits },
     rates,
@@ -392,5 +393,5 @@ function urlOf({ server }: Config, port: number): string {
   const scheme = server.tls_cert === undefined ? "http" : "https";
   const isAny = server.host === "0.0.0.0" || server.host === "::";
   const host = isAny ? "127.0.0.1" : server.host;
-  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}${server.base_path}`;
 }

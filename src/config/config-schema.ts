@@ -8,6 +8,7 @@ import { VIEWER_SECURITY } from "../web/viewer/security.ts";
 import { analysisSchema } from "./analysis-schema.ts";
 import { approvalsSchema } from "./approvals-schema.ts";
 import { auditSchema } from "./audit-schema.ts";
+import { basePath } from "./base-path.ts";
 import { isOrigin, list, port, toggle } from "./config-values.ts";
 import { connectionSchema } from "./connection-schema.ts";
 import { masksSchema } from "./masks-schema.ts";
@@ -46,6 +47,11 @@ export const configSchema = z.strictObject({
         .default(false)
         .describe(
           "Believe the X-Forwarded-* headers of the one proxy that connects to us: only behind a proxy of your own.",
+        ),
+      base_path: basePath
+        .default("")
+        .describe(
+          "Path below which a proxy shows the app on a host that has other programs too, such as /oc; without it the app has the host for itself.",
         ),
       tls_cert: z
         .string()
@@ -236,6 +242,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("server.allowed_hosts", ["OC_ALLOWED_HOSTS"]),
   key("server.cors_origins", ["OC_CORS_ORIGINS"]),
   key("server.trust_proxy", ["OC_TRUST_PROXY"]),
+  key("server.base_path", ["OC_BASE_PATH"]),
   key("server.tls_cert", ["OC_TLS_CERT"]),
   key("server.tls_key", ["OC_TLS_KEY"]),
   key("auth.token", ["OC_TOKEN"], null, true),

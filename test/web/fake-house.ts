@@ -147,6 +147,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
     host: "127.0.0.1",
     allowedHosts: [],
     corsOrigins: [],
+    basePath: "",
     trustProxy: false,
     rateTiers: { isOn: true },
     rates: new AgentRates(clock, changes.rateTiers ?? { isOn: true }),

@@ -42,7 +42,7 @@ function checkDialled(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (
     url === null ||
-    url.pathname !== BRIDGE_PATH ||
+    !url.pathname.endsWith(BRIDGE_PATH) ||
     url.search !== "" ||
     url.hash !== "" ||
     url.username !== ""

@@ -1,11 +1,13 @@
 import { render } from "preact";
 import { App } from "./shell/app.tsx";
+import { startBasePath } from "./shell/base-path.ts";
 import { startRouter } from "./shell/router.ts";
 import { startTheme } from "./shell/theme.ts";
 import "./styles/tokens.css";
 import "./styles/controls.css";
 import "./styles/shell.css";
 
+startBasePath();
 startTheme();
 startRouter();
 const root = document.getElementById("app");

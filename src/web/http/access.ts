@@ -38,7 +38,9 @@ declare module "fastify" {
 /** Several appliances on one computer share the cookies of localhost, whatever their ports: the name keeps them apart. */
 export function cookieName(request: FastifyRequest): string {
   const name = `oc_session_${request.raw.socket.localPort ?? 0}`;
-  return request.protocol === "https" ? `__Host-${name}` : name;
+  if (request.protocol !== "https") return name;
+  // Browsers take a __Host- cookie for the whole host alone.
+  return `${request.server.basePath === "" ? "__Host-" : "__Secure-"}${name}`;
 }
 
 /** Who calls. Throws a bug where a route without sign-in asks. */

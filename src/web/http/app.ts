@@ -39,6 +39,7 @@ import { ticketRoutes } from "../routes/tickets.ts";
 import { tokenRoutes } from "../routes/tokens.ts";
 import { AccessGuard, auditedActor, auditedRequest, principalOf } from "./access.ts";
 import { auditFirst, needsAuditFirst } from "./audit-first.ts";
+import { keepBelowBase, withoutBase } from "./base-path.ts";
 import { isLargeBody, readBodiesInTurns } from "./body-turns.ts";
 import { Cors } from "./cors.ts";
 import { errorAnswer, WebError } from "./error.ts";
@@ -66,6 +67,7 @@ export function buildApp(ports: AppPorts): FastifyInstance {
     bodyLimit: HTTP_LIMITS.bodyBytes,
     // "A proxy of your own" is the one at the other end: what else the header lists its client may have made up.
     trustProxy: ports.trustProxy === true ? (_address, hop) => hop === 0 : ports.trustProxy,
+    rewriteUrl: (request) => withoutBase(request.url ?? "/", ports.basePath),
     onProtoPoisoning: "error",
     onConstructorPoisoning: "error",
     forceCloseConnections: true,
@@ -80,7 +82,9 @@ export function buildApp(ports: AppPorts): FastifyInstance {
     },
     clientErrorHandler: refuseBroken,
   });
+  app.decorate("basePath", ports.basePath);
   app.decorateRequest("credential", null);
+  keepBelowBase(app);
   // Here and not below: a preflight is of no route.
   const cors = new Cors(ports.corsOrigins);
   app.addHook("onRequest", async (request, reply) => (cors.answer(request, reply) ? reply : undefined));

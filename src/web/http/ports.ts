@@ -200,6 +200,8 @@ export interface AppPorts {
   readonly allowedHosts: readonly string[];
   /** Origins of other sites whose pages may call with a token. */
   readonly corsOrigins: readonly string[];
+  /** Below which path of its host the app is reached: "/oc"; "" at its root. */
+  readonly basePath: string;
   /** As Fastify's option: false, or the addresses of the proxies. */
   readonly trustProxy: boolean | string | string[];
   /** Of addresses. */

@@ -102,7 +102,7 @@ function dialledUrl(request: FastifyRequest, { trustProxy }: BrowserParts["ports
   const { localAddress = "", localPort } = request.raw.socket;
   const isDirect = trustProxy === false && (localAddress === "::1" || /^(::ffff:)?127\./.test(localAddress));
   if (isDirect && localPort !== undefined && url.protocol === "ws:") url.port = String(localPort);
-  return `${url.origin}${BRIDGE_PATH}`;
+  return `${url.origin}${request.server.basePath}${BRIDGE_PATH}`;
 }
 
 function bridgeSocket(socket: WebSocket): BridgeSocket {

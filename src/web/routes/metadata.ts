@@ -24,9 +24,9 @@ export function challenge(
   ].join(", ")}`;
 }
 
-/** Scheme and host as the caller knows us; the host was checked before. */
+/** Scheme, host and base as the caller knows us; the host was checked before. */
 export function baseUrl(request: FastifyRequest): string {
-  return `${request.protocol}://${request.host}`;
+  return `${request.protocol}://${request.host}${request.server.basePath}`;
 }
 
 /**

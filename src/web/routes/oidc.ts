@@ -53,7 +53,7 @@ export function oidcRoutes(app: FastifyInstance, ports: RoutePorts, { signIn, li
     try {
       const { principal, sessionId, next } = await oidc.finish(ticket, queryOf(request));
       signIn.welcome(request, reply, { principal, sessionId }, oidc.sessionMs);
-      return reply.type("text/html; charset=utf-8").send(onwardPage(next));
+      return reply.type("text/html; charset=utf-8").send(onwardPage(app.basePath + next));
     } catch (error) {
       limits.countFailedSignIn(request.ip);
       return refuse(request, reply, error);
@@ -132,7 +132,12 @@ function ticketCookie(request: FastifyRequest): string {
 
 /** Lax: the provider's page sends the browser back, which counts as another site's link. */
 function cookieOptions(request: FastifyRequest) {
-  return { httpOnly: true, sameSite: "lax", path: START, secure: request.protocol === "https" } as const;
+  return {
+    httpOnly: true,
+    sameSite: "lax",
+    path: request.server.basePath + START,
+    secure: request.protocol === "https",
+  } as const;
 }
 
 /**

@@ -32,7 +32,7 @@ export interface PageParts {
 
 /** The web app: its pages, its assets, and `/`, which is also the door for `/?token=` and for MCP streams. */
 export function pageRoutes(app: FastifyInstance, ports: RoutePorts, parts: PageParts): void {
-  const page = new IndexPage(ports.clientDir);
+  const page = new IndexPage(ports.clientDir, app.basePath);
   app.get("/", { config: { access: "entry" } }, async (request, reply) => {
     const secret = secretOf(request.query);
     if (secret !== null) return parts.signIn.byAddress(request, reply, secret);
@@ -81,9 +81,11 @@ function assetRoutes(app: FastifyInstance, clientDir: string): void {
 class IndexPage {
   readonly #html: Buffer | null;
 
-  constructor(clientDir: string) {
+  /** The build names what it loads beside itself; every page is this file, so that would be elsewhere for each. */
+  constructor(clientDir: string, basePath: string) {
     const path = join(clientDir, "index.html");
-    this.#html = existsSync(path) ? readFileSync(path) : null;
+    const html = existsSync(path) ? readFileSync(path, "utf8") : null;
+    this.#html = html === null ? null : Buffer.from(html.replaceAll('"./', `"${basePath}/`));
   }
 
   send(reply: FastifyReply): FastifyReply {

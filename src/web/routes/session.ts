@@ -4,6 +4,7 @@ import type { Principal } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { type SignedOut, signInBodySchema } from "../api/api.ts";
 import { auditedActor, auditedRequest, cookieName, credentialOf, wantsHtml } from "../http/access.ts";
+import { cookiePath } from "../http/base-path.ts";
 import { WebError } from "../http/error.ts";
 import { parse } from "../http/parse.ts";
 import type { RoutePorts } from "../http/ports.ts";
@@ -128,7 +129,7 @@ export class SignIn {
     return {
       httpOnly: true,
       sameSite: "strict",
-      path: "/",
+      path: cookiePath(request),
       secure: request.protocol === "https",
     } as const;
   }

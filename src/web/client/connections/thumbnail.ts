@@ -1,3 +1,5 @@
+import { below } from "../shell/base-path.ts";
+
 const FASTEST_MS = 500;
 const SLOWEST_MS = 4000;
 
@@ -69,7 +71,11 @@ export class Thumbnail {
     const address = this.#address();
     const headers = new Headers({ accept: "image/*" });
     if (this.#etag !== null && this.#etagAddress === address) headers.set("if-none-match", this.#etag);
-    const response = await fetch(address, { headers, cache: "no-store", signal: this.#watching.signal });
+    const response = await fetch(below(address), {
+      headers,
+      cache: "no-store",
+      signal: this.#watching.signal,
+    });
     if (response.status === 304) return false;
     if (!response.ok) throw new Error(`the thumbnail's answer was ${response.status}, expected 200`);
     const url = URL.createObjectURL(await response.blob());

@@ -7,6 +7,7 @@ import type {
   SearchHitInfo,
 } from "../../api/api.ts";
 import { ApiError, errorOf } from "../shell/api-client.ts";
+import { below } from "../shell/base-path.ts";
 import type { FetchedRun } from "./chunk-player.ts";
 
 /** Addresses of one recording, and what the player reads there again and again. */
@@ -38,7 +39,7 @@ export function frameAddress(id: string, { atMs, part, maxWidth }: FrameOptions)
 export async function get(path: string, signal: AbortSignal): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, { signal });
+    response = await fetch(below(path), { signal });
   } catch (cause) {
     if (signal.aborted) throw cause;
     throw new ApiError(0, "offline", "the server cannot be reached", "check that it is running");

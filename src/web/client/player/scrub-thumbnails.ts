@@ -1,5 +1,6 @@
 import type { Size } from "../../../framebuffer/rect.ts";
 import type { RecordingInfo } from "../../api/api.ts";
+import { below } from "../shell/base-path.ts";
 import { frameAddress } from "./recording-address.ts";
 import { nearestOf, thumbnailStepMs } from "./thumbnail-places.ts";
 
@@ -76,7 +77,7 @@ export class ScrubThumbnails {
     if (ms === null || ms === undefined) return;
     this.#isFetching = true;
     const image = new Image();
-    image.src = frameAddress(this.#recording.id, { atMs: ms, maxWidth: this.element.width });
+    image.src = below(frameAddress(this.#recording.id, { atMs: ms, maxWidth: this.element.width }));
     image.decode().then(
       () => this.#arrived(ms, image),
       // Scrubbing goes on without it; the next move asks again.

@@ -1,6 +1,7 @@
 import { api } from "../shell/api-client.ts";
+import { below } from "../shell/base-path.ts";
 
-const WORKER = "/push-worker.js";
+const WORKER = below("/push-worker.js");
 /** Set once this window has told the server that its person was here. */
 const RENEWED = "push-renewed";
 

@@ -15,7 +15,7 @@ interface WorkerScope {
     matchAll(options: { readonly type: "window" }): Promise<readonly WorkerClient[]>;
     openWindow(url: string): Promise<unknown>;
   };
-  readonly location: { readonly origin: string };
+  readonly location: { readonly href: string; readonly origin: string };
   addEventListener(type: "push", listener: (event: PushEvent) => void): void;
   addEventListener(type: "notificationclick", listener: (event: ClickEvent) => void): void;
 }
@@ -64,10 +64,15 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(open(String(notification.data)));
 });
 
+/** This file lies where the app begins. */
+function ownPage(path: string): URL {
+  return new URL(path.replace(/^\/(?!\/)/, "./"), self.location.href);
+}
+
 /** A page of ours alone, in a window that shows that already, or a new one. */
 async function open(path: string): Promise<void> {
-  const url = new URL(path, self.location.origin);
-  const { href } = url.origin === self.location.origin ? url : new URL("/approvals", self.location.origin);
+  const url = ownPage(path);
+  const { href } = url.origin === self.location.origin ? url : ownPage("/approvals");
   const windows = await self.clients.matchAll({ type: "window" });
   const same = windows.find((one) => one.url === href);
   if (same !== undefined) await same.focus();

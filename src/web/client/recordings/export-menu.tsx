@@ -3,6 +3,7 @@ import type { RecordingInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { timeFromHash, timeWords } from "../player/player-time.ts";
 import { get, recordingPath } from "../player/recording-address.ts";
+import { below } from "../shell/base-path.ts";
 import { attempt } from "../shell/notices.ts";
 import { nameOf } from "./recording-name.ts";
 import { canExportVideo, exportVideo } from "./video-export.ts";
@@ -205,7 +206,7 @@ async function download(address: string): Promise<void> {
   // Made anew for the browser, which writes it to the disk while it comes.
   begun.abort();
   const link = document.createElement("a");
-  link.href = address;
+  link.href = below(address);
   link.download = "";
   link.click();
 }

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { ApiError, api } from "../shell/api-client.ts";
+import { below } from "../shell/base-path.ts";
 import { wantedPath } from "../shell/route.ts";
 import { route } from "../shell/router.ts";
 
@@ -71,7 +72,7 @@ export function SignInPage() {
     if (typeof token !== "string" || isBusy.value) return;
     isBusy.value = true;
     api.signIn(token.trim()).then(
-      () => location.assign(wantedPath(location.search)),
+      () => location.assign(below(wantedPath(location.search))),
       (refusal: unknown) => {
         error.value = errorOf(refusal);
         // While the server is away nothing is used up.

@@ -25,6 +25,7 @@ import type {
   VerificationInfo,
 } from "../../api/api.ts";
 import type { PushInfo, SubscriptionBody } from "../../api/push-api.ts";
+import { below } from "./base-path.ts";
 
 /** The server said no, or could not be reached: `code` "offline", `status` 0. */
 export class ApiError extends Error {
@@ -72,7 +73,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
 export async function request(method: string, path: string, body?: object): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, {
+    response = await fetch(below(path), {
       method,
       headers: {
         accept: "application/json",

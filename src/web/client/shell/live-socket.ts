@@ -1,4 +1,5 @@
 import { backOffMs } from "./back-off.ts";
+import { below } from "./base-path.ts";
 
 /** What a LiveSocket tells its owner. */
 export interface LiveSocketEvents<Message> {
@@ -22,7 +23,7 @@ export class LiveSocket<Message> {
 
   /** `path`: of this server, with its query; connects at once. */
   constructor(path: string, events: LiveSocketEvents<Message>) {
-    const url = new URL(path, location.href);
+    const url = new URL(below(path), location.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     this.#url = url.href;
     this.#events = events;

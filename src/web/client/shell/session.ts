@@ -4,6 +4,7 @@ import { pendingCards, swept } from "../approvals/approval-queue.ts";
 import { notifyOf } from "../approvals/notify.ts";
 import { ApiError, api } from "./api-client.ts";
 import { type AppState, afterMessage, EMPTY_STATE, withActions } from "./app-state.ts";
+import { below, withoutBase } from "./base-path.ts";
 import { LiveSocket } from "./live-socket.ts";
 import { showError } from "./notices.ts";
 import { signInPath } from "./route.ts";
@@ -69,8 +70,8 @@ function identify(): void {
         if (!(error instanceof ApiError) || error.status !== 401) return;
         location.assign(
           me.value?.id.startsWith("guest:") === true
-            ? "/signin?guest=over"
-            : signInPath(location.pathname + location.search + location.hash),
+            ? below("/signin?guest=over")
+            : below(signInPath(withoutBase(location.pathname) + location.search + location.hash)),
         );
       },
     )
@@ -101,7 +102,7 @@ export async function loadActions(desktopId: string): Promise<void> {
 /** Ends the session here and on the server, and leads to where the one at a provider is ended. */
 export function signOut(): void {
   api.signOut().then(
-    ({ provider_url }) => location.assign(provider_url ?? "/signin"),
+    ({ provider_url }) => location.assign(provider_url ?? below("/signin")),
     (error: unknown) => showError("Could not sign out", error),
   );
 }

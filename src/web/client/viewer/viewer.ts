@@ -3,6 +3,7 @@ import type { Point, Rect, Size } from "../../../framebuffer/rect.ts";
 import type { MaskInfo, OverlayInfo, OverlayMessage } from "../../api/api.ts";
 import { MaskLayer } from "../masks/mask-layer.ts";
 import { backOffMs } from "../shell/back-off.ts";
+import { below } from "../shell/base-path.ts";
 import { LiveSocket } from "../shell/live-socket.ts";
 import { type Crop, queryOfCrop } from "./crop.ts";
 import { EscapeChord } from "./escape-chord.ts";
@@ -241,7 +242,7 @@ export class Viewer {
     const query = new URLSearchParams(this.#options.crop ? queryOfCrop(this.#options.crop) : "");
     query.set("composite", "0");
     const url = new URL(
-      `/ws/desktops/${encodeURIComponent(this.#options.desktopId)}?${query}`,
+      below(`/ws/desktops/${encodeURIComponent(this.#options.desktopId)}?${query}`),
       location.href,
     );
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
