@@ -6,6 +6,7 @@ import { renderCompatibilityDoc } from "./docs-compatibility.ts";
 import { renderConfigDoc } from "./docs-config.ts";
 import { renderErrorsDoc } from "./docs-errors.ts";
 import { renderPolicyDoc } from "./docs-policy.ts";
+import { renderRestDoc } from "./docs-rest.ts";
 import { renderRolesDoc } from "./docs-roles.ts";
 import { renderToolsDoc } from "./docs-tools.ts";
 import { renderWaysOutDoc } from "./docs-ways-out.ts";
@@ -18,6 +19,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "docs/errors.md": renderErrorsDoc,
   "docs/policy.md": renderPolicyDoc,
   "docs/roles.md": renderRolesDoc,
+  "docs/reference/rest.md": renderRestDoc,
   "docs/compatibility.md": renderCompatibilityDoc,
   "docs/ways-out.md": renderWaysOutDoc,
 };

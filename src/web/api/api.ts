@@ -121,7 +121,7 @@ export const approvalSchema = z.object({
 });
 
 /** What a person allowed an agent for a while: `GET /api/v1/grants`, and `DELETE /api/v1/grants/:id` ends it. */
-const grantSchema = z.object({
+export const grantSchema = z.object({
   id: z.string(),
   desktop_id: z.string(),
   actor: actorSchema,
@@ -152,7 +152,7 @@ export const actionSchema = z.object({
 });
 
 /** `GET /api/v1/me` */
-const meSchema = z.object({
+export const meSchema = z.object({
   id: z.string(),
   /** Of the person behind it, as `four_eyes.owner` of a question; null: nobody knows. */
   person: z.string().nullable(),
@@ -187,7 +187,7 @@ export const modeBodySchema = z.strictObject({
 });
 
 /** `GET /api/v1/desktops/:id/masks`: what is hidden, and from whom. */
-const maskSchema = z.object({
+export const maskSchema = z.object({
   id: z.string(),
   /** For people: agents are told null. */
   label: z.string().nullable(),

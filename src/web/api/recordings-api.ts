@@ -4,7 +4,7 @@ import { overlaySchema, rect } from "./overlay-api.ts";
 /** The REST shapes of recordings. Times are milliseconds since a recording began. */
 
 /** A recording as a list shows it. */
-const recordingSchema = z.object({
+export const recordingSchema = z.object({
   id: z.string(),
   desktop_id: z.string(),
   /** The desktop's name when it was recorded. */
@@ -51,7 +51,7 @@ export const markerBodySchema = z.strictObject({
   label: z.string().trim().min(1).max(200),
 });
 
-const addedMarkerSchema = z.object({
+export const addedMarkerSchema = z.object({
   id: z.string(),
   at_ms: z.number(),
   label: z.string(),
@@ -64,7 +64,7 @@ export const replayBodySchema = z.strictObject({
 });
 
 /** The desktop that shows the recording. */
-const replaySchema = z.object({ desktop_id: z.string() });
+export const replaySchema = z.object({ desktop_id: z.string() });
 
 /** `PATCH /api/v1/desktops/:id/replay`, answered as GET there by `replayStateSchema`; what is left out stays. */
 export const steerReplayBodySchema = z.strictObject({
@@ -74,7 +74,7 @@ export const steerReplayBodySchema = z.strictObject({
   is_playing: z.boolean().optional(),
 });
 
-const replayStateSchema = z.object({
+export const replayStateSchema = z.object({
   at_ms: z.number(),
   duration_ms: z.number(),
   is_playing: z.boolean(),
@@ -82,7 +82,7 @@ const replayStateSchema = z.object({
 });
 
 /** `POST /api/v1/recordings/:id/verify` */
-const verificationSchema = z.object({
+export const verificationSchema = z.object({
   state: z.enum(["sealed", "unsealed", "tampered"]),
   /** What is wrong and where; null for what is intact. */
   problem: z.string().nullable(),
@@ -129,7 +129,7 @@ const pictureChunkSchema = z.object({
 });
 
 /** `GET /api/v1/recordings/:id/chunks`: those that touch the span, from the key that its beginning needs. */
-const chunksSchema = z.object({
+export const chunksSchema = z.object({
   state: recordingSchema.shape.state,
   duration_ms: z.number(),
   chunks: z.array(pictureChunkSchema),
@@ -213,7 +213,7 @@ export const timelineQuerySchema = z
   .partial();
 
 /** Its answer: all lanes at once, whatever the length, and a page of entries. */
-const timelineSchema = z.object({
+export const timelineSchema = z.object({
   recording: recordingSchema,
   /** Equal parts of the whole; 0 to 1 each, how much of the picture changed and how often people acted. */
   activity: z.array(z.number()),
@@ -226,7 +226,7 @@ const timelineSchema = z.object({
 });
 
 /** `GET /api/v1/recordings/:id/pointer`: where the pointer was and how it looked. */
-const pointerTrackSchema = z.object({
+export const pointerTrackSchema = z.object({
   /** Each is [at_ms, x, y]. */
   moves: z.array(z.tuple([z.number(), z.int(), z.int()])),
   shapes: z.array(
@@ -244,7 +244,7 @@ const pointerTrackSchema = z.object({
 
 /** `GET /api/v1/recordings/:id/search?query=` */
 export const searchQuerySchema = z.object({ query: z.string().min(1).max(200) });
-const searchHitSchema = z.object({
+export const searchHitSchema = z.object({
   at_ms: z.number(),
   type: z.string(),
   text: z.string(),
@@ -260,7 +260,7 @@ export const searchAllQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(200).optional(),
 });
 
-const searchAllSchema = z.object({
+export const searchAllSchema = z.object({
   hits: z.array(
     searchHitSchema.extend({ recording_id: z.string(), title: z.string(), started_at: z.string() }),
   ),
@@ -273,7 +273,7 @@ const searchAllSchema = z.object({
 /** `GET /api/v1/recordings/:id/text` */
 export const textQuerySchema = z.object({ at_ms: moment, query: z.string().max(200).optional() });
 
-const recordedTextSchema = z.object({
+export const recordedTextSchema = z.object({
   /** Since when the lines stand so; null: no text was recorded until then. */
   at_ms: z.number().nullable(),
   /** When they change next; null: not within a minute. */

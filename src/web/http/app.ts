@@ -23,6 +23,7 @@ import { mcpRoutes, rpcError } from "../routes/mcp.ts";
 import { meRoutes } from "../routes/me.ts";
 import { challenge, metadataRoutes } from "../routes/metadata.ts";
 import { oidcRoutes } from "../routes/oidc.ts";
+import { openApiRoute } from "../routes/openapi.ts";
 import { overlayRoutes } from "../routes/overlays.ts";
 import { pageRoutes } from "../routes/pages.ts";
 import { pushRoutes } from "../routes/push.ts";
@@ -191,6 +192,8 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   const signIn = new SignIn(ports, limits);
   const reading = new ReadingAudit((entry) => ports.audit.record(entry), ports.clock);
   app.addHook("onClose", async () => hub.close());
+  // First, for it hears of each route that is registered after it.
+  openApiRoute(app);
   healthRoutes(app, ports);
   metadataRoutes(app, ports);
   pageRoutes(app, ports, { gate: new AccessGuard(ports), signIn });

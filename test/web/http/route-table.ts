@@ -37,6 +37,7 @@ export const ROUTES: readonly (readonly [method: string, url: string, access: Ac
   ["POST", "/signin/oidc/logout", "open"],
   ["GET", "/config", "signed-in"],
   ["GET", "/config/stdio", "signed-in"],
+  ["GET", "/api/openapi.json", "signed-in"],
   ["GET", "/api/v1/requests", "approve"],
   ["POST", "/api/v1/requests/:id", "approve"],
   ["GET", "/api/v1/push", "approve"],
