@@ -17,10 +17,6 @@ import {
   modeBodySchema,
   overlayMessageSchema,
   overlayRequestSchema,
-  rulesBodySchema,
-  rulesSchema,
-  rulesTriedSchema,
-  rulesTryBodySchema,
   screenshotQuerySchema,
   signInBodySchema,
   testReportSchema,
@@ -31,6 +27,7 @@ import { browserInfoSchema, newPairingSchema, pairingBodySchema } from "../brows
 import { overlaySchema } from "../overlay-api.ts";
 import { pushInfoSchema, subscriptionBodySchema, subscriptionEndSchema } from "../push-api.ts";
 import { requestBodySchema, requestSchema } from "../requests-api.ts";
+import { rulesBodySchema, rulesSchema, rulesTriedSchema, rulesTryBodySchema } from "../rules-api.ts";
 import { secretBodySchema, secretInfoSchema } from "../secrets-api.ts";
 import { newTicketSchema, ticketBodySchema } from "../tickets-api.ts";
 import { newTokenSchema, tokenBodySchema, tokenInfoSchema } from "../tokens-api.ts";
