@@ -230,21 +230,32 @@ const LEAST_RING = 12;
 /** Of the most: what a picture and its mirror image differ by, on average. */
 const MIRRORED = 0.12;
 
-/** Without what stands before a label and is none of its letters: the dot of a list, the ring of a radio button. */
+/** Of the most: a box that is hardly seen beside its label is fainter. */
+const FAINT_MARK = 0.35;
+
+/**
+ * Without what stands before a label and is none of its letters: the dot of a list, the ring of a radio button, the box of a
+ * check box, of which the side is left that is next to the label.
+ */
 function withoutMark(contrast: Contrast, spans: readonly Span[], most: number): readonly Span[] {
   const [mark, ...rest] = spans;
   const [next] = rest;
   if (mark === undefined || next === undefined || next[0] - mark[1] < MARK_GAP) return spans;
-  const rows = rowsOfSpan(contrast, mark, most);
+  const peak = contrast
+    .columns()
+    .subarray(...mark)
+    .reduce((a, b) => Math.max(a, b), 0);
+  const rows = rowsOfSpan(contrast, mark, peak);
   const others = rowsOfSpan(contrast, [next[0], rest.at(-1)?.[1] ?? next[1]], most);
   const [wide, high] = [mark[1] - mark[0], rows[1] - rows[0]];
-  if (Math.abs(wide - high) > 2) return spans;
+  const isFaintBox = peak <= FAINT_MARK * most && rows[0] < others[0] && rows[1] > others[1];
+  if (Math.abs(wide - high) > 2 && !isFaintBox) return spans;
   const lineHeight = others[1] - others[0];
   const offMiddle = Math.abs(rows[0] + rows[1] - others[0] - others[1]) / 2;
-  const isRing = high >= Math.max(LEAST_RING, lineHeight) && isMirrored(contrast, mark, rows, most);
+  const isRing = high >= Math.max(LEAST_RING, lineHeight) && isMirrored(contrast, mark, rows, peak);
   const isDot =
     high <= LARGEST_BULLET && offMiddle <= 0.3 * lineHeight && isSolid(contrast, mark, rows, most);
-  if (!isRing && !isDot) return spans;
+  if (!isRing && !isDot && !isFaintBox) return spans;
   for (let y = 0; y < contrast.height; y++) contrast.clear(y, mark[0], mark[1]);
   return rest;
 }

@@ -95,10 +95,12 @@ function withoutRule(picture: PixelPicture, box: Box, ground: number, side: "lef
   const height = bottom - top;
   const width = right - left;
   if (height < 14 || width < 10) return null;
+  // What goes along the top and the bottom of a frame is in each column.
+  const [first, last] = rowsInFrame(picture, box, ground);
   const inkAt = (index: number): number => {
     const x = side === "left" ? left + index : right - 1 - index;
     let ink = 0;
-    for (let y = top; y < bottom; y++) if (distance(words[y * stride + x]!, ground) > FAINT_INK) ink++;
+    for (let y = first; y < last; y++) if (distance(words[y * stride + x]!, ground) > FAINT_INK) ink++;
     return ink;
   };
   let rule = 0;
@@ -106,7 +108,7 @@ function withoutRule(picture: PixelPicture, box: Box, ground: number, side: "lef
   for (; rule < RULE_WIDTH; rule++) {
     const ink = inkAt(rule);
     if (ink === 0) break;
-    isFull ||= ink >= 0.7 * height;
+    isFull ||= ink >= 0.7 * (last - first);
   }
   if (!isFull || rule >= RULE_WIDTH) return null;
   let gap = rule;
@@ -117,20 +119,28 @@ function withoutRule(picture: PixelPicture, box: Box, ground: number, side: "lef
   return inner !== null && inner.top - top >= 2 && bottom - inner.bottom >= 2 ? inner : null;
 }
 
+type Rows = readonly [top: number, bottom: number];
+
+/** The rows of a box without those at its very top and bottom that are a frame. */
+function rowsInFrame({ words, width: stride }: PixelPicture, box: Box, ground: number): Rows {
+  const isFrame = (y: number): boolean => {
+    let ink = 0;
+    for (let x = box.left; x < box.right; x++) {
+      if (distance(words[y * stride + x]!, ground) > FAINT_INK) ink++;
+    }
+    return ink > 0.85 * widthOf(box);
+  };
+  let { top, bottom } = box;
+  while (top < Math.min(bottom, box.top + 3) && isFrame(top)) top++;
+  while (bottom > Math.max(top, box.bottom - 3) && isFrame(bottom - 1)) bottom--;
+  return [top, bottom];
+}
+
 /** The box of the ink in a box, without rows at its very top and bottom that are a frame; null where nothing is left. */
 function withoutFrameRows(picture: PixelPicture, box: Box, ground: number): Box | null {
   const { words, width: stride } = picture;
   const isInk = (x: number, y: number): boolean => distance(words[y * stride + x]!, ground) > FAINT_INK;
-  const inkOf = (y: number): number => {
-    let ink = 0;
-    for (let x = box.left; x < box.right; x++) if (isInk(x, y)) ink++;
-    return ink;
-  };
-  const frame = 0.85 * (box.right - box.left);
-  let first = box.top;
-  let last = box.bottom;
-  while (first < Math.min(last, box.top + 3) && inkOf(first) > frame) first++;
-  while (last > Math.max(first, box.bottom - 3) && inkOf(last - 1) > frame) last--;
+  const [first, last] = rowsInFrame(picture, box, ground);
   let [left, top, right, bottom] = [box.right, last, box.left, first];
   for (let y = first; y < last; y++) {
     for (let x = box.left; x < box.right; x++) {
@@ -143,8 +153,6 @@ function withoutFrameRows(picture: PixelPicture, box: Box, ground: number): Box 
   }
   return right > left ? { left, top, right, bottom } : null;
 }
-
-type Rows = readonly [top: number, bottom: number];
 
 /** A tall component as the lines it is made of: apart at rows without ink, or nearly without. */
 function splitInRows(picture: PixelPicture, box: Box, ground: number): Box[] {

@@ -111,3 +111,35 @@ t.test("two lines are two where a letter of one touches a letter of the next", a
     x >= 20 && x < 100 && x % 5 < 2 && Math.abs(x - 61) > 3 && y >= 20 && y < 28;
   t.match(cutPicture(picture(140, 60, (x, y) => isWord(x, y) || isBar(x, y))), [{ top: 18, bottom: 32 }]);
 });
+
+t.test("the frame of a low field is no part of what stands in it, nor of the label beside it", async (t) => {
+  // As Qt draws it: a round corner, a side three pixels before the letters, rows along top and bottom.
+  const corners = new Map([
+    ["84,13", 0xffe2e2e2],
+    ["85,13", 0xffb6b6b6],
+    ["84,14", 0xffb6b6b6],
+    ["85,14", 0xffcecece],
+  ]);
+  const lines = cutPicture(
+    coloured(160, 60, (x, y) => {
+      if (x < 70) return isStem(x, y) ? 0xff000000 : 0xffececec;
+      if (x < 84 || x >= 150 || y < 13 || y >= 38) return 0xffececec;
+      const corner = corners.get(`${x},${y}`);
+      if (corner !== undefined) return corner;
+      if (x === 84 || x === 149 || y === 13 || y === 37) return 0xffababab;
+      return y >= 20 && y < 30 && x >= 88 && x < 124 && (x - 88) % 6 < 2 ? 0xff000000 : 0xffffffff;
+    }),
+  );
+  t.match(lines, [
+    { left: 24, top: 20, right: 68, bottom: 30 },
+    { left: 88, top: 20, right: 120, bottom: 30 },
+  ]);
+});
+
+t.test("a box that is hardly seen, higher than the label behind it, is no letter of it", async (t) => {
+  const isBox = (x: number, y: number): boolean =>
+    x >= 4 && x < 18 && y >= 18 && y < 32 && (x < 5 || x >= 16 || y < 19 || y >= 31);
+  const made = (box: number): PixelPicture =>
+    coloured(120, 60, (x, y) => (isStem(x, y) && x >= 24 ? 0xffe0e0e0 : isBox(x, y) ? box : 0xff353535));
+  t.match(cutPicture(made(0xff101010)), [{ left: 24, top: 20, bottom: 30 }]);
+});
