@@ -72,19 +72,44 @@ interface ReadWord {
  */
 function placed({ ink, inkBox, top, bottom }: LineInk, words: readonly ReadWord[]): OcrWord[] {
   const { gaps, first, last } = gapsOf(ink, widthOf(inkBox), heightOf(inkBox));
+  const inPicture = ({ from, to }: Gap): Gap => ({ from: from + inkBox.left, to: to + inkBox.left });
   const chosen = chooseGaps(
     gaps,
     words.slice(1).map(({ left }, index) => ((words[index]?.right ?? left) + left) / 2),
   );
-  return words.map(({ text, confidence, left, right }, index) => {
+  return words.flatMap(({ text, confidence, left, right }, index) => {
     const [from, to] =
       chosen === null
         ? [Math.max(first, Math.floor(left)), Math.min(last, Math.ceil(right))]
         : [chosen[index - 1]?.to ?? first, chosen[index]?.from ?? last];
     const rect = { x: inkBox.left + from, y: top, width: Math.max(1, to - from), height: bottom - top };
-    return { text, rect, confidence };
+    const within = gaps.filter((gap) => gap.from > from && gap.to < to).map(inPicture);
+    return withCurrencyApart({ text, rect, confidence }, within);
   });
 }
+
+/** An amount, and the sign behind it. */
+const AMOUNT = /^(.*\d)([€$£¥])$/u;
+/** A blank of the narrowest fonts; and how many times as wide as the gaps between letters it is, at least. */
+const LEAST_BLANK = 2;
+const BLANK_OF_GAP = 1.5;
+
+/** An amount and its sign as two words where a blank parts them: engines read over one that is narrow, only there. */
+function withCurrencyApart(word: OcrWord, gaps: readonly Gap[]): OcrWord[] {
+  const [, amount, sign] = AMOUNT.exec(word.text) ?? [];
+  const gap = gaps.at(-1);
+  if (amount === undefined || sign === undefined || gap === undefined) return [word];
+  const others = gaps.slice(0, -1).map(widthOfGap);
+  const middle = others.sort((a, b) => a - b)[others.length >> 1] ?? 0;
+  if (widthOfGap(gap) < Math.max(LEAST_BLANK, BLANK_OF_GAP * middle)) return [word];
+  const { x, y, width, height } = word.rect;
+  return [
+    { ...word, text: amount, rect: { x, y, width: gap.from - x, height } },
+    { ...word, text: sign, rect: { x: gap.to, y, width: x + width - gap.to, height } },
+  ];
+}
+
+const widthOfGap = ({ from, to }: Gap): number => to - from;
 
 interface Gap {
   readonly from: number;

@@ -1,0 +1,33 @@
+import t from "tap";
+import type { LineInk } from "../../src/vision/cut/cut-line.ts";
+import { readLine } from "../../src/vision/read-line.ts";
+
+/** Stems two pixels wide that begin in these columns. */
+function line(starts: readonly number[]): LineInk {
+  const [width, height] = [80, 14];
+  const ink = new Uint8Array(width * height);
+  for (const start of starts) {
+    for (let y = 2; y < 12; y++) ink.fill(255, y * width + start, y * width + start + 2);
+  }
+  return { ink, inkBox: { left: 100, top: 50, right: 180, bottom: 64 }, top: 52, bottom: 62 };
+}
+
+/** An engine that reads one word over all of the line. */
+const reads = (text: string) => ({
+  use: async () => undefined,
+  readLine: ({ width, height }: { width: number; height: number }) => [
+    { text, rect: { x: 10, y: 0, width: width - 20, height }, confidence: 90 },
+  ],
+});
+
+t.test("an amount and its sign are two words where a blank parts them", async (t) => {
+  // Five letters a pixel apart, three pixels, and the sign.
+  const parted = line([2, 5, 8, 11, 14, 19]);
+  t.match(readLine(reads("12,50€"), parted), [
+    { text: "12,50", rect: { x: 102, y: 52, width: 14, height: 10 } },
+    { text: "€", rect: { x: 119, y: 52, width: 2, height: 10 } },
+  ]);
+  t.match(readLine(reads("abcde€"), parted), [{ text: "abcde€" }], "behind a number only");
+  t.match(readLine(reads("12,50€"), line([2, 5, 8, 11, 14, 17])), [{ text: "12,50€" }], "no blank");
+  t.match(readLine(reads("1234€"), line([2, 7, 12, 17, 22])), [{ text: "1234€" }], "all gaps are as wide");
+});
