@@ -10,6 +10,7 @@ import { renderRestDoc } from "./docs-rest.ts";
 import { renderRolesDoc } from "./docs-roles.ts";
 import { renderToolsDoc } from "./docs-tools.ts";
 import { renderWaysOutDoc } from "./docs-ways-out.ts";
+import { renderKubernetes } from "./kubernetes.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -22,6 +23,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "docs/reference/rest.md": renderRestDoc,
   "docs/compatibility.md": renderCompatibilityDoc,
   "docs/ways-out.md": renderWaysOutDoc,
+  "deploy/kubernetes/overlay-companion.yaml": renderKubernetes,
 };
 
 const isWriting = process.argv.includes("--write");
