@@ -1,14 +1,17 @@
 import { readFileSync } from "node:fs";
 import type { AuditEntry } from "../audit/audit-event.ts";
 import { Forwarder } from "../audit/forward/forwarder.ts";
-import { HttpReceiver } from "../audit/forward/http-receiver.ts";
+import { HttpReceiver, type SendGuarded } from "../audit/forward/http-receiver.ts";
 import { OtlpReceiver } from "../audit/forward/otlp-receiver.ts";
 import type { Receiver } from "../audit/forward/receiver.ts";
 import { SyslogReceiver } from "../audit/forward/syslog-receiver.ts";
 import { type Config, ConfigError } from "../config/config-schema.ts";
+import { guardedRequest } from "../desktop/links/guarded-request.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { VERSION } from "../platform/version.ts";
+import { ownListenersOf } from "./open-links.ts";
+import { pushReach } from "./open-push.ts";
 
 const MIB = 2 ** 20;
 /** RFC 6587 names none for TCP; 6514 is RFC 5425's. */
@@ -45,12 +48,16 @@ export function makeForwarders(
 }
 
 /** Those that are configured. */
-export function makeReceivers({ audit: { http, otlp, syslog } }: Config, clock: Clock): readonly Receiver[] {
+export function makeReceivers(config: Config, clock: Clock): readonly Receiver[] {
+  const { http, otlp, syslog } = config.audit;
+  // Not to where no desktop may be: the operator's rules of targets hold for what is sent there too.
+  const reach = pushReach(config, ownListenersOf(config));
+  const send: SendGuarded = (request) => guardedRequest(request, reach);
   const receivers: Receiver[] = [];
   if (http.endpoint !== undefined)
-    receivers.push(new HttpReceiver({ endpoint: http.endpoint, apiKey: http.api_key ?? null }));
+    receivers.push(new HttpReceiver({ endpoint: http.endpoint, apiKey: http.api_key ?? null, send }));
   if (otlp.endpoint !== undefined)
-    receivers.push(new OtlpReceiver(otlp.endpoint, otlp.api_key ?? null, VERSION));
+    receivers.push(new OtlpReceiver(otlp.endpoint, otlp.api_key ?? null, VERSION, send));
   if (syslog.endpoint !== undefined) receivers.push(syslogOf(syslog.endpoint, syslog.ca, clock));
   return receivers;
 }

@@ -111,7 +111,8 @@ export const auditEventSchema = z.strictObject({
     .nullable(),
   /** The kind of an action: click, type, tool name; never its content. */
   action: text.nullable(),
-  resource: z.strictObject({ kind: text, id: text }).nullable(),
+  /** `owner`: the id of whose it is, of tokens that name one. */
+  resource: z.strictObject({ kind: text, id: text, owner: text.optional() }).nullable(),
   request: z
     .strictObject({ method: text, path: text, query_redacted: z.literal(true), request_id: text })
     .nullable(),
@@ -150,7 +151,7 @@ export interface AuditEntry {
     readonly ip?: string;
   } | null;
   readonly action?: string;
-  readonly resource?: { readonly kind: string; readonly id: string };
+  readonly resource?: { readonly kind: string; readonly id: string; readonly owner?: string };
   /** `path` is the route's pattern, never the URL. */
   readonly request?: { readonly method: string; readonly path: string; readonly id: string };
   readonly errorCode?: string | null;
@@ -185,7 +186,14 @@ export function auditEvent(
             ip: actor.ip === undefined ? null : cut(actor.ip),
           },
     action: entry.action === undefined ? null : cut(entry.action),
-    resource: resource === undefined ? null : { kind: cut(resource.kind), id: cut(resource.id) },
+    resource:
+      resource === undefined
+        ? null
+        : {
+            kind: cut(resource.kind),
+            id: cut(resource.id),
+            ...(resource.owner === undefined ? {} : { owner: cut(resource.owner) }),
+          },
     request:
       request === undefined
         ? null

@@ -1,13 +1,7 @@
-import { type IncomingMessage, request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
-import type { LookupFunction } from "node:net";
-import { guardTarget, type TargetReach } from "../desktop/connections/target-guard.ts";
-import { LinkError } from "../desktop/error.ts";
+import type { TargetReach } from "../desktop/connections/target-guard.ts";
+import { GuardError, guardedRequest } from "../desktop/links/guarded-request.ts";
 import { PushError } from "./receiver.ts";
 
-/** One that does not answer is one that is down. */
-const ANSWER_WITHIN_MS = 10_000;
-const LONGEST_ANSWER = 64 * 1024;
 /** Statuses that may be others the next time. */
 const PASSING = new Set([408, 409, 425, 429]);
 
@@ -38,60 +32,14 @@ export async function guardedLook(url: string, reach: TargetReach): Promise<void
 }
 
 async function statusOf(
-  { url, method = "POST", headers, body }: GuardedPost,
+  request: GuardedPost,
   reach: TargetReach,
 ): Promise<{ readonly code: number; readonly pauseMs: number }> {
-  const { protocol, hostname, port } = new URL(url);
-  const isTls = protocol === "https:";
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const { address, family } = await judged(host, port === "" ? (isTls ? 443 : 80) : Number(port), reach);
-  const lookup: LookupFunction = (_host, { all }, done) =>
-    all === true ? done(null, [{ address, family }]) : done(null, address, family);
-  const length = Buffer.byteLength(body);
-  return new Promise((resolve, reject) => {
-    const fail = (cause: unknown): void =>
-      reject(new PushError(`cannot be reached: ${reasonOf(cause)}`, { cause }));
-    const request = (isTls ? requestHttps : requestHttp)(
-      url,
-      {
-        ...{ method, lookup, agent: false, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) },
-        headers: { ...headers, "content-length": String(length) },
-      },
-      (answer) => {
-        const pauseS = Number(answer.headers["retry-after"]);
-        const pauseMs = Number.isFinite(pauseS) && pauseS > 0 ? pauseS * 1000 : 0;
-        resolve({ code: answer.statusCode ?? 0, pauseMs });
-        forget(answer);
-      },
-    );
-    request.on("error", fail);
-    request.end(body);
-  });
-}
-
-/** What it says is read, so that it sees its answer taken, but not for ever. */
-function forget(answer: IncomingMessage): void {
-  let length = 0;
-  answer.on("error", () => undefined);
-  answer.on("data", (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > LONGEST_ANSWER) answer.destroy();
-  });
-}
-
-async function judged(host: string, port: number, reach: TargetReach) {
   try {
-    return await guardTarget({ protocol: "https", host, port }, reach);
+    const { status, pauseMs } = await guardedRequest({ method: "POST", ...request }, reach);
+    return { code: status, pauseMs };
   } catch (cause) {
-    if (!(cause instanceof LinkError)) throw cause;
-    const isFinal = cause.code === "target_forbidden";
-    throw new PushError(isFinal ? "lies where nothing is sent to" : "has a host name that is not known", {
-      ...{ isFinal, cause },
-    });
+    if (!(cause instanceof GuardError)) throw cause;
+    throw new PushError(cause.message, { isFinal: cause.isForbidden, cause });
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }

@@ -5,8 +5,10 @@ import * as z from "zod";
 import { Audit } from "../../src/audit/audit.ts";
 import type { AuditRotation } from "../../src/audit/chained-file.ts";
 import { Forwarder, type ForwarderOptions } from "../../src/audit/forward/forwarder.ts";
-import { HttpReceiver } from "../../src/audit/forward/http-receiver.ts";
+import { HttpReceiver, type SendGuarded } from "../../src/audit/forward/http-receiver.ts";
 import type { Receiver } from "../../src/audit/forward/receiver.ts";
+import { NO_LIMITS } from "../../src/desktop/connections/target-rules.ts";
+import { guardedRequest } from "../../src/desktop/links/guarded-request.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { fileSink } from "./file-sink.ts";
 
@@ -145,6 +147,9 @@ export async function forwarded(
   return { audit, clock, forwarder: made, told, write, pass };
 }
 
+/** Nowhere is forbidden by an operator. */
+export const sendAnywhere: SendGuarded = (request) => guardedRequest(request, { ...NO_LIMITS, own: [] });
+
 export function httpTo(collector: Collector, apiKey: string | null = null): HttpReceiver {
-  return new HttpReceiver({ endpoint: collector.url, apiKey });
+  return new HttpReceiver({ endpoint: collector.url, apiKey, send: sendAnywhere });
 }

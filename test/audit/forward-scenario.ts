@@ -4,6 +4,7 @@ import { Forwarder } from "../../src/audit/forward/forwarder.ts";
 import { HttpReceiver } from "../../src/audit/forward/http-receiver.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
 import { fileSink } from "./file-sink.ts";
+import { sendAnywhere } from "./forward-house.ts";
 
 const [, , dir = "", endpoint = ""] = process.argv;
 const audit = new Audit({
@@ -14,7 +15,7 @@ const audit = new Audit({
 });
 const forwarder = new Forwarder({
   ...{ dir, clock, delivery: "enforced", spoolBytes: 2 ** 30 },
-  receiver: new HttpReceiver({ endpoint, apiKey: null }),
+  receiver: new HttpReceiver({ endpoint, apiKey: null, send: sendAnywhere }),
   record: (entry) => audit.record(entry),
 });
 forwarder.open();

@@ -9,7 +9,7 @@ import { HttpReceiver } from "../../src/audit/forward/http-receiver.ts";
 import { logFiles } from "../../src/audit/log-files.ts";
 import { until } from "../support/until.ts";
 import { verified } from "./file-sink.ts";
-import { Collector, forwarded, httpTo, linesOfText } from "./forward-house.ts";
+import { Collector, forwarded, httpTo, linesOfText, sendAnywhere } from "./forward-house.ts";
 
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, nth) => nth + 1);
 
@@ -81,7 +81,11 @@ t.test("what a proxy cuts off comes again, and is seen to", async (t) => {
   const address = proxy.address();
   if (address === null || typeof address === "string") throw new Error("no port");
   const endpoint = `http://127.0.0.1:${address.port}/`;
-  const { write, pass } = await forwarded(t, dir, new HttpReceiver({ endpoint, apiKey: null }));
+  const { write, pass } = await forwarded(
+    t,
+    dir,
+    new HttpReceiver({ endpoint, apiKey: null, send: sendAnywhere }),
+  );
   for (let n = 0; n < 12; n++) {
     await write(20);
     await pass(120_000, 60_000);

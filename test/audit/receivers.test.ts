@@ -3,14 +3,16 @@ import { createServer as createHttp } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { hostname } from "node:os";
 import t, { type Test } from "tap";
+import { makeReceivers } from "../../src/appliance/open-forwarders.ts";
 import { HttpReceiver } from "../../src/audit/forward/http-receiver.ts";
 import type { SentLine } from "../../src/audit/forward/log-reader.ts";
 import { exportRequest, OtlpReceiver } from "../../src/audit/forward/otlp-receiver.ts";
 import { ReceiverError } from "../../src/audit/forward/receiver.ts";
 import { SyslogReceiver } from "../../src/audit/forward/syslog-receiver.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { eventOf } from "./file-sink.ts";
-import { Collector, forwarded, httpTo } from "./forward-house.ts";
+import { Collector, forwarded, httpTo, sendAnywhere } from "./forward-house.ts";
 
 function lineOf(seq: number, name = "Ann"): SentLine {
   const event = eventOf({
@@ -85,7 +87,7 @@ t.test("OTLP: what a collector refuses for good is counted, and a no is told", a
       .on("end", () => response.writeHead(answer.status, { "retry-after": "7" }).end(answer.text));
   });
   const port = await listening(t, server);
-  const receiver = new OtlpReceiver(`http://127.0.0.1:${port}`, null, "1");
+  const receiver = new OtlpReceiver(`http://127.0.0.1:${port}`, null, "1", sendAnywhere);
   t.same(await receiver.send([lineOf(1), lineOf(2), lineOf(3)]), { refused: 2 });
   answer = { status: 200, text: "" };
   t.same(await receiver.send([lineOf(1)]), { refused: 0 });
@@ -100,10 +102,59 @@ t.test("HTTP: a redirect is not followed, for the key would go along", async (t)
     request.resume().on("end", () => response.writeHead(307, { location: thief.url }).end());
   });
   const port = await listening(t, server);
-  const receiver = new HttpReceiver({ endpoint: `http://127.0.0.1:${port}/`, apiKey: "hush" });
+  const receiver = new HttpReceiver({
+    endpoint: `http://127.0.0.1:${port}/`,
+    apiKey: "hush",
+    send: sendAnywhere,
+  });
   await t.rejects(receiver.send([lineOf(1)]), { message: /answered 307/ });
   t.same(thief.keys, []);
 });
+
+t.test(
+  "HTTP and OTLP: nothing goes where an operator lets no desktop be, nor to a cloud's own services",
+  async (t) => {
+    let asked = 0;
+    const server = createHttp((request, response) => {
+      asked++;
+      request.resume().on("end", () => response.end());
+    });
+    const url = `http://127.0.0.1:${await listening(t, server)}/`;
+    const configured = (endpoint: string, deny?: string) => {
+      const env = {
+        ...{ AUDIT_HTTP_ENDPOINT: endpoint, AUDIT_OTLP_ENDPOINT: endpoint },
+        ...(deny === undefined ? {} : { OC_TARGETS_DENY: deny }),
+      };
+      const config = loadConfig({
+        env,
+        flags: {},
+        file: undefined,
+        connect: [],
+        isDemo: false,
+        isStdio: false,
+      });
+      return makeReceivers(config, systemClock);
+    };
+    for (const receiver of configured(url)) await receiver.send([lineOf(1)]);
+
+    t.equal(asked, 2, "both reach it");
+    for (const [endpoint, deny] of [
+      [url, "127.0.0.0/8"],
+      ["http://169.254.169.254/latest/meta-data/", undefined],
+      ["http://[::ffff:169.254.169.254]/", undefined],
+    ] as const) {
+      const receivers = configured(endpoint, deny);
+      t.equal(receivers.length, 2);
+      for (const receiver of receivers) {
+        await t.rejects(receiver.send([lineOf(1)]), {
+          name: "ReceiverError",
+          message: "lies where nothing is sent to",
+        });
+      }
+    }
+    t.equal(asked, 2);
+  },
+);
 
 t.test("syslog: RFC 5424 messages with octet counts; the end of the other side is its receipt", async (t) => {
   let text = "";

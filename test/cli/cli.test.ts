@@ -98,6 +98,7 @@ t.test("tokens are made, listed without their secret, and revoked", async (t) =>
   t.match(await run(["token", "list"], dir), /no tokens/);
   await run(["token", "create", "agent", "--owner", "oidc:alice"], dir);
   t.match(await run(["token", "list"], dir), / --owner oidc:alice\n/);
+  t.match(readFileSync(join(dir, "audit.ndjson"), "utf8"), /"token.issued".*"owner":"oidc:alice"/);
   await run(["token", "create", "agent", "--toolsets", "core,overlay"], dir);
   t.match(await run(["token", "list"], dir), /--toolsets core,overlay/);
   await t.rejects(run(["token", "create", "agent", "--toolsets", "cor"], dir), {

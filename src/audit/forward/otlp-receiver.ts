@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import * as z from "zod";
 import { type AuditEvent, auditEventSchema } from "../audit-event.ts";
-import { post } from "./http-receiver.ts";
+import { post, type SendGuarded } from "./http-receiver.ts";
 import type { SentLine } from "./log-reader.ts";
 import type { Receiver } from "./receiver.ts";
 
@@ -18,19 +18,21 @@ export class OtlpReceiver implements Receiver {
   readonly #endpoint: string;
   readonly #apiKey: string | null;
   readonly #version: string;
+  readonly #send: SendGuarded;
 
   /** `endpoint`: with or without the path /v1/logs. */
-  constructor(endpoint: string, apiKey: string | null, version: string) {
+  constructor(endpoint: string, apiKey: string | null, version: string, send: SendGuarded) {
     const url = new URL(endpoint);
     if (url.pathname === "/") url.pathname = "/v1/logs";
     this.#endpoint = url.href;
     this.#apiKey = apiKey;
     this.#version = version;
+    this.#send = send;
   }
 
   async send(lines: readonly SentLine[]): Promise<{ readonly refused: number }> {
     const body = JSON.stringify(exportRequest(lines, this.#version));
-    const text = await post(this.#endpoint, "application/json", body, this.#apiKey);
+    const text = await post(this.#send, this.#endpoint, "application/json", body, this.#apiKey);
     return { refused: refusedOf(text) };
   }
 }
