@@ -23,7 +23,7 @@ const THE_PICTURE =
 
 /** What a viewer loads once its first picture is there. */
 const BESIDE_THE_PICTURE =
-  /\/client\/(approvals\/(?!approval-queue)|admin\/invite|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel)|agent-marks|action-list|overlay-list|input\/extra-keys|clipboard-panel)|connections\/(identity|desktop-details))/;
+  /\/client\/(approvals\/(?!approval-queue)|admin\/invite|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel)|agent-marks|action-list|overlay-list|input\/extra-keys|clipboard-panel)|connections\/(identity|password|desktop-details))/;
 
 const PUSH_WORKER = "push-worker";
 

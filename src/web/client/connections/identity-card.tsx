@@ -12,7 +12,7 @@ export function IdentityCard({ desktop }: { readonly desktop: DesktopInfo }) {
   const isConfigured = words?.isConfigured ?? false;
   return (
     <div class="card stage-card">
-      <h2>Not the desktop it was</h2>
+      <h2>The desktop’s {words?.what ?? "identity"} has changed</h2>
       {words === null ? (
         <p>{text}</p>
       ) : (

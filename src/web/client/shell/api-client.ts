@@ -266,6 +266,9 @@ export const api = {
   async openReplay(id: string, atMs: number): Promise<ReplayInfo> {
     return (await request("POST", recordingPath(id, "/replay"), { at_ms: atMs })).json();
   },
+  async takeOver(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/take-over"), {});
+  },
   async giveBack(id: string): Promise<void> {
     await request("POST", desktopPath(id, "/give-back"), {});
   },

@@ -42,11 +42,14 @@ const FAILURES = new Map([
   ["handshake_timeout", "No answer"],
   ["refused", "Refused by the server"],
   ["protocol_error", "Another kind of server, or a broken one"],
-  ["cert_mismatch", "Not the desktop it was"],
+  ["cert_mismatch", "Its certificate or key has changed"],
   ["target_forbidden", "Address not allowed"],
   ["no_view_permission", "No right to look"],
   ["target_closed", "Closed by the desktop"],
 ]);
+
+/** Of a protocol's error, for those who look for it in a capture: it stays in what is copied as details. */
+const WHERE_IN_STREAM = / \([^()]*, byte \d+\)/;
 
 /**
  * Why it is in that state, without what `stateWords` says: the server's sentence begins with the seconds that were left
@@ -58,14 +61,16 @@ export function stateReason(state: DesktopInfo["state"]): string | null {
       return "The desktop is connected and does not answer.";
     case "reconnecting":
     case "failed":
-      return sentence(state.text.replace(/^(?:Reconnecting [^:]*|Failed): /, ""));
+      return sentence(
+        state.text.replace(/^(?:Reconnecting [^:]*|Failed): /, "").replace(WHERE_IN_STREAM, ""),
+      );
     default:
       return null;
   }
 }
 
 const OTHER_SIGN_IN =
-  "Remove the desktop and add it again with the right user and password, or correct them where it is configured.";
+  "Edit the desktop and give it the right user and password, or correct them where it is configured.";
 
 const NEXT_STEPS = new Map([
   ["auth_failed", OTHER_SIGN_IN],

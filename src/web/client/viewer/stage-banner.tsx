@@ -3,9 +3,10 @@ import { lazy } from "../controls/lazy.tsx";
 import { serverNowMs } from "../shell/api-client.ts";
 import { nextStepWords, sentence, stateReason, stateWords } from "../shell/labels.ts";
 import { copyText } from "../shell/notices.ts";
-import { now } from "../shell/session.ts";
+import { may, now } from "../shell/session.ts";
 import type { ViewerStatus } from "./viewer.ts";
 
+const PasswordCard = lazy(async () => (await import("../connections/password-card.tsx")).PasswordCard);
 const IdentityCard = lazy(async () => (await import("../connections/identity-card.tsx")).IdentityCard);
 
 export interface StageBannerProps {
@@ -24,6 +25,13 @@ export function StageBanner({ desktop, status, mayControl, onRetry }: StageBanne
     return (
       <div class="stage-banner" role="status">
         <IdentityCard desktop={desktop} />
+      </div>
+    );
+  }
+  if ((state.code === "auth_failed" || state.code === "password_required") && may("connections")) {
+    return (
+      <div class="stage-banner">
+        <PasswordCard desktop={desktop} />
       </div>
     );
   }
@@ -55,7 +63,7 @@ export function StageBanner({ desktop, status, mayControl, onRetry }: StageBanne
               class="button"
               onClick={() =>
                 copyText(
-                  `${desktop.name}: ${state.code ?? state.kind}: ${words.text ?? words.title}`,
+                  `${desktop.name}: ${state.code ?? state.kind}: ${words.isOurs ? words.text : state.text}`,
                   "Details copied",
                 )
               }

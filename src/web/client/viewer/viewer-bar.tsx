@@ -36,6 +36,8 @@ export interface ViewerBarProps {
   readonly onStop: () => void;
   readonly onResume: () => void;
   readonly onGiveBack: () => void;
+  /** From another person. */
+  readonly onTakeOver: () => void;
   readonly onPanel: () => void;
   /** null in a window that shows a part, at a scale of its own. */
   readonly zoom: Zoom | null;
@@ -50,6 +52,7 @@ export function ViewerBar(props: ViewerBarProps) {
   const holding = holderWords(desktop.holder, props.meId);
   const askedMode = useSignal<DesktopInfo["mode"] | null>(null);
   const isHuman = desktop.holder?.kind === "human";
+  const isMine = desktop.holder?.id === props.meId;
   return (
     <header class="viewer-bar" tabIndex={-1}>
       <a class="icon-button" href="/" aria-label="All desktops" title="All desktops">
@@ -87,14 +90,18 @@ export function ViewerBar(props: ViewerBarProps) {
           {holding}
         </span>
       )}
-      {isHuman && props.mayControl && (
+      {isHuman && (isMine ? props.mayControl : may("input")) && (
         <button
           type="button"
           class="button give-back"
-          title="Let the agents use mouse and keyboard again"
-          onClick={props.onGiveBack}
+          title={
+            isMine
+              ? "Let the agents use mouse and keyboard again"
+              : `Mouse and keyboard become yours, and ${desktop.holder?.name} is told`
+          }
+          onClick={isMine ? props.onGiveBack : props.onTakeOver}
         >
-          Give back
+          {isMine ? "Give back" : "Take over"}
         </button>
       )}
       {desktop.agents.length > 0 && (

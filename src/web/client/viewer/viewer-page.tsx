@@ -258,6 +258,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         onStop={stop}
         meId={me.value?.id ?? null}
         onGiveBack={() => attempt("Could not give the input back", api.giveBack(id))}
+        onTakeOver={() => attempt("Could not take the input over", api.takeOver(id))}
         onResume={() => attempt("Could not resume", api.resume(id))}
         onPanel={() => {
           state.isPanelOpen.value = !state.isPanelOpen.value;

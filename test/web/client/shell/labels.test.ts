@@ -10,6 +10,7 @@ import {
 } from "../../../../src/web/client/shell/countdown.ts";
 import {
   canStop,
+  changeWords,
   decisionWords,
   durationWords,
   modeNamed,
@@ -47,10 +48,33 @@ t.test("states are said in a few words", async (t) => {
   const lost = { kind: "reconnecting", text: "Reconnecting in 3 s: nothing listens: check it" } as const;
   t.equal(stateReason(state(lost)), "Nothing listens: check it", "the seconds are counted elsewhere");
   t.equal(stateReason(state({ kind: "failed", text: "Failed: the server: no" })), "The server: no");
+  const odd = "Failed: the server refused the sign-in: wrong user or password (authentication, byte 76)";
+  t.equal(
+    stateReason(state({ kind: "failed", text: odd })),
+    "The server refused the sign-in: wrong user or password",
+  );
   t.equal(stateReason(state({})), null);
-  t.match(nextStepWords(state({ kind: "failed", code: "auth_failed" })), /add it again/);
+  t.match(nextStepWords(state({ kind: "failed", code: "auth_failed" })), /^Edit the desktop/);
   t.equal(nextStepWords(state({ kind: "failed", code: "something_new" })), null);
   t.equal(nextStepWords(state({})), null);
+});
+
+t.test("people hear who came, who is quiet, and who took the input from them", async (t) => {
+  const ann = { kind: "human", id: "ann", name: "Ann", since: "", until: null };
+  const bob = { ...ann, id: "bob", name: "Bob" };
+  const bot = { ...ann, kind: "agent", id: "bot", name: "claude-code" };
+  const alone = { holder: null, agents: [] };
+  t.same(changeWords(alone, { ...alone, agents: ["claude-code"] }, "ann"), ["claude-code works here now"]);
+  t.match(changeWords({ ...alone, agents: ["claude-code"] }, alone, "ann"), [
+    /^claude-code has done nothing/,
+  ]);
+  const after = (before: typeof ann, now: typeof ann | null) =>
+    changeWords({ ...alone, holder: before }, { ...alone, holder: now }, "ann");
+  t.same(after(ann, bob), ["Bob took the input from you"]);
+  t.same(after(bob, ann), [], "who takes it knows");
+  t.same(after(ann, ann), []);
+  t.same(after(ann, null), [], "given back");
+  t.same(after(ann, bot), [], "agents take nothing from people");
 });
 
 t.test("stop is red only when something can be stopped", async (t) => {
