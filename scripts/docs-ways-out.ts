@@ -1,4 +1,6 @@
 import { RESOURCE_TEMPLATES } from "../src/mcp/resources/resources.ts";
+import { BROWSER_TOOLS } from "../src/mcp/tools/browser/list.ts";
+import { TOOLS } from "../src/mcp/tools/list.ts";
 import { GENERATED, table } from "./markdown.ts";
 
 /**
@@ -174,6 +176,34 @@ const WORDS: Readonly<Record<Shows, string>> = {
   recorded: "recording; agents only where nothing was recorded that was hidden from them",
 };
 
+/** Answers in which every word is ours or the caller's own; all others fence what they say. Each with why. */
+export const OWN_WORDS: ReadonlyMap<string, string> = new Map([
+  ...why("pixels, places and numbers", [
+    ...tools("take_screenshot zoom compare_screenshots annotate_screenshot auto_redact_pii computer"),
+    ...tools("click_at type_text press_keys scroll move_mouse drag mouse_down mouse_up paste_text wait"),
+    ...tools(
+      "cursor_position get_display_info reset_input add_anchor re_anchor_element remove_anchor list_screenshots",
+    ),
+    ...["resource screen://{id}"],
+  ]),
+  ...why("each answer in it is fenced by itself", tools("batch_actions")),
+  ...why("what the caller asked for, with its own words", [
+    ...tools("draw_overlay batch_overlay remove_overlay clear_overlays set_clipboard set_mode"),
+    ...tools("subscribe_events unsubscribe_events set_screenshot_frequency session_stop session_resume"),
+    ...tools("start_recording stop_recording set_active_connection add_connection remove_connection"),
+  ]),
+  ...why("words of the person who was asked", [...tools("request_human"), "resource requests://{id}"]),
+]);
+
+/** Those whose answers are fenced. */
+function foreignTools(): string[] {
+  return [...TOOLS, ...BROWSER_TOOLS].filter(({ isForeign }) => isForeign).map(({ name }) => `\`${name}\``);
+}
+
+function why(reason: string, ways: readonly string[]): [string, string][] {
+  return ways.map((way) => [way, reason]);
+}
+
 /** docs/ways-out.md: by which ways something of a screen leaves, as whom, and what proves that masks hold there. */
 export function renderWaysOutDoc(): string {
   const rows = WAYS_OUT.map(({ way, shows, carries, test }) => [
@@ -191,6 +221,14 @@ export function renderWaysOutDoc(): string {
     "get only pixels of their audience's picture (`src/desktop/picture/audience-display.ts`); `scripts/floors.ts` refuses code that reads others.",
     "",
     table(["way", "carries", "audience", "test of its door"], rows),
+    "",
+    "## Text of others",
+    "",
+    "Answers with text from a screen, a page, a clipboard or a title have the field `untrusted: true`, stand between",
+    "`<untrusted>` and `</untrusted>`, and show characters that are invisible or reorder text by their code, as `⟨U+202E⟩`",
+    "(`src/mcp/tool/text/foreign-text.ts`). What is neither of these nor known to hold none fails `test/mcp/foreign-text.test.ts`:",
+    "",
+    foreignTools().join(", "),
     "",
     `What agents read by address: ${RESOURCE_TEMPLATES.map(({ uriTemplate }) => `\`${uriTemplate}\``).join(", ")}.`,
   ].join("\n");

@@ -112,6 +112,7 @@ t.test("the clipboard is read and written through the one door for actions", asy
   const house = fakeHouse();
   const call = callsTo(house);
   t.same((await call("get_clipboard")).structured, {
+    untrusted: true,
     text: "",
     available: false,
     length: 0,

@@ -79,7 +79,7 @@ t.test("settings and recent screenshots are read as JSON, without secrets", asyn
     ui: { desktops: [{}, {}] },
   });
   t.notMatch(JSON.stringify(settings), /hunter2/);
-  t.match(await read("screenshots://recent"), { total: 0, screenshots: [] });
+  t.match(await read("screenshots://recent"), { total: 0, screenshots: [], untrusted: true });
 });
 
 t.test("settings name the models that may be asked about a picture, and no key", async (t) => {

@@ -2,6 +2,7 @@ import { RefusedError } from "../../desktop/error.ts";
 import { iconsOf } from "../server/icons.ts";
 import { keptPicture, listedScreenshot } from "../tool/capture.ts";
 import { type RecordingsOf, recordingOutputOf, recordingUri } from "../tool/recordings.ts";
+import { untrusted } from "../tool/text/foreign-text.ts";
 import { DEFAULT_LANGUAGE, readShot } from "../tool/text/screenshot-text.ts";
 import { layoutOf, screenTextOutput } from "../tool/text/text-fields.ts";
 import type { Reader, ResourceContent, ResourceEntry } from "./reader.ts";
@@ -135,13 +136,13 @@ export async function listResources(reader: Reader): Promise<ResourceEntry[]> {
 
 /** Throws RefusedError not_found for an unknown address or another principal's, target_down, rate_limited. */
 export async function readResource(uri: string, reader: Reader): Promise<ResourceContent[]> {
-  if (uri === RECENT) return [json(uri, recent(reader))];
-  if (uri === SETTINGS) return [json(uri, await settingsOf(reader))];
+  if (uri === RECENT) return [foreignJson(uri, recent(reader))];
+  if (uri === SETTINGS) return [foreignJson(uri, await settingsOf(reader))];
   if (uri.startsWith(SCREEN)) return [await readScreen(uri, reader)];
   if (isRequestUri(uri)) return [json(uri, requestOutput(requestOf(uri, reader).request))];
-  if (uri.startsWith(TEXT)) return [json(uri, await textOf(uri.slice(TEXT.length), reader))];
+  if (uri.startsWith(TEXT)) return [foreignJson(uri, await textOf(uri.slice(TEXT.length), reader))];
   if (uri.startsWith(SCREENSHOT) && uri.endsWith(OCR)) {
-    return [json(uri, await ocrOf(uri.slice(SCREENSHOT.length, -OCR.length), reader))];
+    return [foreignJson(uri, await ocrOf(uri.slice(SCREENSHOT.length, -OCR.length), reader))];
   }
   if (uri.startsWith(SCREENSHOT)) {
     const { screenshots } = reader.mcpState;
@@ -149,10 +150,10 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
     const shot = screenshots.get(id, reader.principal.id);
     const blob = base64(keptPicture(reader.mcpState, id, reader.principal.id));
     reader.gave(shot.desktopId);
-    return [{ uri, mimeType: `image/${shot.format}`, blob }, json(uri, listedScreenshot(shot))];
+    return [{ uri, mimeType: `image/${shot.format}`, blob }, foreignJson(uri, listedScreenshot(shot))];
   }
   if (uri.startsWith(RECORDING) && reader.recordings !== null) {
-    return [json(uri, await recordingOf(uri.slice(RECORDING.length), reader.recordings))];
+    return [foreignJson(uri, await recordingOf(uri.slice(RECORDING.length), reader.recordings))];
   }
   throw new RefusedError("not_found", "no such resource");
 }
@@ -164,7 +165,7 @@ async function ocrOf(id: string, { mcpState, principal, signal, gave }: Reader):
   const options = { region: undefined, languages: [DEFAULT_LANGUAGE], level: "word" } as const;
   const read = await readShot(mcpState, shot, options, signal);
   gave(shot.desktopId);
-  return { ...read, untrusted: true, note: UNTRUSTED };
+  return { ...read, note: UNTRUSTED };
 }
 
 /** The text of a desktop now, as read_text gives it. */
@@ -234,6 +235,11 @@ function recent({ mcpState, principal }: Reader): object {
 
 function json(uri: string, value: object): ResourceContent {
   return { uri, mimeType: "application/json", text: JSON.stringify(value, null, 2) };
+}
+
+/** What holds text that others wrote: on a screen, or in a title. */
+function foreignJson(uri: string, value: object): ResourceContent {
+  return json(uri, untrusted({ ...value }));
 }
 
 function base64(bytes: Uint8Array): string {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { AnalysisError, type AnalysisErrorCode } from "../../analysis/error.ts";
 import { BrowserError, type BrowserErrorCode } from "../../browser/error.ts";
 import { CompositorError } from "../../compositor/error.ts";
+import { visibleText } from "../../compositor/look/shown-text.ts";
 import {
   AFTER_PART,
   LinkError,
@@ -129,7 +130,7 @@ export function explain(error: unknown, signal: AbortSignal): ToolError | null {
   if (error instanceof BrowserError) return toolError(error.code, error.message, null);
   if (error instanceof VisionError) {
     const { code, message, seen } = error;
-    return { ...toolError(code, message, null), ...(seen === null ? {} : { seen: [...seen] }) };
+    return { ...toolError(code, message, null), ...(seen === null ? {} : { seen: seen.map(visibleText) }) };
   }
   if (error instanceof AnalysisError) return toolError(error.code, error.message, error.retryAfterMs);
   if (error instanceof ArgumentsError) return toolError("invalid_parameters", error.message, null);

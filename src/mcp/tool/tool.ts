@@ -9,6 +9,7 @@ import { ArgumentsError, toolErrorSchema } from "./error.ts";
 import type { McpState } from "./mcp-state.ts";
 import type { McpDesktop, McpDesktops } from "./ports.ts";
 import type { RecordingsOf } from "./recordings.ts";
+import { fenced, untrusted } from "./text/foreign-text.ts";
 import type { ToolEffect } from "./toolsets.ts";
 
 /** Who calls, and what a handler may reach. */
@@ -89,6 +90,8 @@ export interface Tool {
   /** False for tools about no one desktop: their calls are counted per principal alone. */
   readonly hasDesktop: boolean;
   readonly hints: ToolHints;
+  /** Whether its answers hold text that others wrote: they say so, fence it, and show what in it cannot be seen. */
+  readonly isForeign: boolean;
   /** What of the appliance it cannot work without: it is not served where that is absent; null: nothing. */
   readonly needs: ToolNeed | null;
   readonly inputSchema: ObjectSchema;
@@ -116,6 +119,8 @@ export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodO
   readonly rate?: RateClass;
   /** Where the tool differs from what its effect implies. */
   readonly hints?: Partial<Omit<ToolHints, "readOnlyHint">>;
+  /** See Tool; default false. */
+  readonly isForeign?: boolean;
   /** See Tool. */
   readonly needs?: ToolNeed;
   /** A strict object: unknown fields are refused by name. */
@@ -143,7 +148,7 @@ const RATE_OF_EFFECT: Readonly<Record<ToolEffect, RateClass>> = {
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
 ): Tool {
-  const { name, title, description, effect, input, output } = definition;
+  const { name, title, description, effect, input, output, isForeign = false } = definition;
   return {
     name,
     title,
@@ -152,9 +157,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     rate: definition.rate ?? RATE_OF_EFFECT[effect],
     hasDesktop: "connection_id" in input.shape,
     needs: definition.needs ?? null,
+    isForeign,
     hints: { ...HINTS_OF_EFFECT[effect], ...definition.hints },
     inputSchema: schemaOf(input, "input"),
-    outputSchema: withError(schemaOf(output, "output")),
+    outputSchema: withError(
+      isForeign ? withUntrusted(schemaOf(output, "output")) : schemaOf(output, "output"),
+    ),
     parse(args) {
       const parsed = input.safeParse(args ?? {});
       if (!parsed.success) throw new ArgumentsError(parsed.error, args ?? {});
@@ -168,7 +176,8 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
           // Not an ArgumentsError: the caller did nothing wrong.
           if (!checked.success)
             throw new Error(`result of ${name} breaks its schema`, { cause: checked.error });
-          return { ...answer, output: checked.data };
+          if (!isForeign) return { ...answer, output: checked.data };
+          return { ...answer, output: untrusted(checked.data), text: fenced(answer.text) };
         },
       };
     },
@@ -180,6 +189,16 @@ function schemaOf(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
   // what the specification assumes where none is named.
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
   return { ...rest, type: "object" };
+}
+
+function withUntrusted({ properties, required, ...rest }: ObjectSchema): ObjectSchema {
+  const names: unknown[] = Array.isArray(required) ? required : [];
+  return {
+    ...rest,
+    type: "object",
+    properties: { ...(typeof properties === "object" ? properties : {}), untrusted: { const: true } },
+    required: names.includes("untrusted") ? names : [...names, "untrusted"],
+  };
 }
 
 const ERROR_SCHEMA = schemaOf(toolErrorSchema, "output");

@@ -11,6 +11,7 @@ export const clickElement = defineTool({
   description:
     "Clicks the middle of an element of get_elements, wherever it is now. Refused where it is gone or looks otherwise.",
   effect: "input",
+  isForeign: true,
   input: z.strictObject({
     element_id: z.string().min(1).max(20),
     ...clickFields,

@@ -25,6 +25,7 @@ export const clickText = defineTool({
     "Clicks the middle of a text, found as by find_text at that moment. Several matches are an error that lists them, unless " +
     "nth or near says which. It is not clicked where the text changed meanwhile.",
   effect: "input",
+  isForeign: true,
   input: z
     .strictObject({
       ...textQueryFields,

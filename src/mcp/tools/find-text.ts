@@ -18,6 +18,7 @@ export const findTextTool = defineTool({
     "Where a text stands on the desktop now, by OCR: the box of each match in desktop pixels, in reading order (fuzzy: most " +
     "alike first). To click one, click_text.",
   effect: "read",
+  isForeign: true,
   input: z.strictObject({ ...textQueryFields, connection_id: connectionIdField }),
   output: z.object({ matches: z.array(matchOutput), ...screenTextFields }),
   async handle(args, context) {

@@ -19,6 +19,7 @@ export const getClipboard = defineTool({
     "connection was made, and where it is too long to be had. VNC servers do not tell copied from merely selected text. " +
     "Beyond 100,000 characters it is cut; `length` is the whole.",
   effect: "read",
+  isForeign: true,
   input: z.strictObject({ intent: intentField, connection_id: connectionIdField }),
   output: z.object({
     text: z.string(),

@@ -15,6 +15,7 @@ export const getElements = defineTool({
     "What can be clicked or filled in on the desktop, found in its pixels, with id, kind, label and box, in reading order. " +
     "Kinds are guesses. For click_element; take_screenshot `marks` shows the ids.",
   effect: "read",
+  isForeign: true,
   input: z.strictObject({
     region: textRegionField,
     kinds: z.array(z.enum(ELEMENT_KINDS)).min(1).max(ELEMENT_KINDS.length).optional(),

@@ -15,6 +15,7 @@ export const getFrameAt = defineTool({
   title: "See a recording",
   description: "Shows the desktop at a moment of a recording: a PNG without pointer and overlays.",
   effect: "read",
+  isForeign: true,
   rate: "screenshot",
   input: z.strictObject({
     recording_id: recordingIdField,

@@ -12,6 +12,7 @@ export const listConnections = defineTool({
   title: "List connections",
   description: "Lists the desktops you can use, their state and which one is active for you.",
   effect: "read",
+  isForeign: true,
   input: z.strictObject({}),
   output: z.object({
     success: z.boolean(),

@@ -9,6 +9,7 @@ export const listRecordings = defineTool({
   title: "List recordings",
   description: "Lists recordings, the newest first: with an agent's token those that it started, else all.",
   effect: "read",
+  isForeign: true,
   input: z.strictObject({
     limit: z.int().min(1).max(500).optional().describe(`Default ${DEFAULT_LIMIT}.`),
   }),

@@ -19,6 +19,7 @@ export const ocrScreenshot = defineTool({
     "Reads the text on the desktop as it is now, or in one of your screenshots, by OCR: cheaper than an image, and every word " +
     "comes with its box in desktop pixels. Letters may be misread: where each one counts, zoom.",
   effect: "read",
+  isForeign: true,
   rate: "screenshot",
   hints: { idempotentHint: false },
   input: z.strictObject({

@@ -38,6 +38,7 @@ export const pollEvents = defineTool({
     "Fetches the events of a subscription, oldest first; with wait_ms it waits for the first. `dropped` counts those that " +
     "nobody fetched in time.",
   effect: "read",
+  isForeign: true,
   hints: { idempotentHint: false },
   input: z.strictObject({
     subscription_id: z.string().min(1).max(100),

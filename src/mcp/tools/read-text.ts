@@ -46,6 +46,7 @@ export const readText = defineTool({
     "The text on the desktop, by OCR, as laid out: far cheaper than an image. With `since`, a generation of an earlier " +
     "answer, only lines added, gone or moved: the cheapest way to see what an action did.",
   effect: "read",
+  isForeign: true,
   input,
   output,
   async handle({ since, screenshot_id, ...args }, context) {

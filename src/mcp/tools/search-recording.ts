@@ -17,6 +17,7 @@ export const searchRecording = defineTool({
     "Finds when something happened in a recording, or all: actions, approvals, modes, overlays, bookmarks, lost connections, " +
     "text on the screen.",
   effect: "read",
+  isForeign: true,
   input: z.strictObject({
     recording_id: recordingIdField.optional().describe("Default: all."),
     query: z

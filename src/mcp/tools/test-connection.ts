@@ -8,6 +8,7 @@ export const testConnection = defineTool({
   description:
     "Connects to a configured host anew, logs in, and says step by step how far it got. The live desktop is not disturbed.",
   effect: "read",
+  isForeign: true,
   rate: "connection_test",
   hints: { openWorldHint: true },
   input: z.strictObject({ connection_id: requiredConnectionId }),

@@ -32,6 +32,7 @@ export const waitFor = defineTool({
     "color: pixel x,y has `color`. image: `region` looks as in screenshot_id. anchor: anchor_id is in view. text, text_gone: `text` " +
     "is there, or not. `met` is false when timeout_ms passed first.",
   effect: "read",
+  isForeign: true,
   input: z.strictObject({
     condition: z.enum(CONDITIONS),
     region: rectInput

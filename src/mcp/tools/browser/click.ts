@@ -20,6 +20,7 @@ export const browserClick = defineTool({
     "Clicks an element, by its ref or a CSS selector of the top frame, unless something covers it or it moves; or x and y, CSS pixels " +
     "of what is in view.",
   effect: "input",
+  isForeign: true,
   input: z
     .strictObject({
       tab_id: tabIdField,

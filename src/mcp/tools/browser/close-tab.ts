@@ -8,6 +8,7 @@ export const browserCloseTab = defineTool({
   title: "Close a browser tab",
   description: "Closes a shared tab, with what was typed into it and not sent.",
   effect: "input",
+  isForeign: true,
   input: z.strictObject({
     tab_id: tabIdField,
     require_user_confirmation: browserActingFields.require_user_confirmation,

@@ -15,6 +15,7 @@ export const browserCreateTab = defineTool({
   title: "Open a browser tab",
   description: "Opens http, https or about:blank in a new shared tab, where the person lets agents do that.",
   effect: "input",
+  isForeign: true,
   input: z.strictObject({
     url: z.string().min(1).max(2000).meta(LISTED_AS.bare).describe("http, https or about:blank."),
     browser_id: z

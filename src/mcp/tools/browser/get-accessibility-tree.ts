@@ -14,6 +14,7 @@ export const browserGetAccessibilityTree = defineTool({
   description:
     "The elements of a tab as text, with frames and shadow roots. Each has a ref for the other tools, which stays. Passwords are dots.",
   effect: "read",
+  isForeign: true,
   input: z.strictObject({
     tab_id: tabIdField,
     root_ref: refField.describe("Only what is in it."),

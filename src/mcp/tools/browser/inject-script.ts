@@ -15,6 +15,7 @@ export const browserInjectScript = defineTool({
   description:
     "Fetches a script by this server and runs it in a page, whatever that forbids. Asked as browser_execute_js.",
   effect: "input",
+  isForeign: true,
   input: z.strictObject({
     tab_id: tabIdField,
     script_url: z.string().min(1).max(2000),

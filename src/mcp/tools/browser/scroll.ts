@@ -16,6 +16,7 @@ export const browserScroll = defineTool({
   description:
     "Scrolls an element into view; with pixels turns the wheel over it or the page, down, or up where negative.",
   effect: "input",
+  isForeign: true,
   input: z
     .strictObject({
       tab_id: tabIdField,

@@ -16,6 +16,7 @@ export const browserType = defineTool({
   description:
     "Types into an element, or where the keyboard is; into a list (select) the beginning of the choice.",
   effect: "input",
+  isForeign: true,
   input: z
     .strictObject({
       tab_id: tabIdField,
