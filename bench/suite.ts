@@ -17,6 +17,7 @@ import { benchIdleWakes } from "./idle-wakes.ts";
 import { benchKeyToCanvas } from "./key-to-canvas.ts";
 import { benchKeyToPixel } from "./key-to-pixel.ts";
 import type { Line } from "./line.ts";
+import { benchLooking } from "./looking.ts";
 import { benchManyDesktops } from "./many-desktops.ts";
 import { benchNoEffect } from "./no-effect.ts";
 import { benchPassThrough } from "./pass-through.ts";
@@ -31,6 +32,7 @@ import { otherScenes, ownScenes } from "./text/all-scenes.ts";
 import { benchTextAccuracy } from "./text-accuracy.ts";
 import { benchTextClicks } from "./text-clicks.ts";
 import { benchTextIndex } from "./text-index.ts";
+import { benchLiveText } from "./text-live.ts";
 import { benchTurns } from "./turns.ts";
 import { benchUnchanged } from "./unchanged.ts";
 
@@ -164,6 +166,16 @@ export const BENCHES: readonly Bench[] = [
         ...(await benchTextClicks(scenes, isShort ? 40 : 1000)),
       ];
     },
+  },
+  {
+    ids: ["LIVETEXT"],
+    peers: [...DISPLAY, "tesseract"],
+    run: ({ owner, folder, isShort }) => benchLiveText(owner, folder, isShort),
+  },
+  {
+    ids: ["LOOKING"],
+    peers: [...DISPLAY, "chromium"],
+    run: ({ owner, folder, isShort }) => benchLooking(owner, folder, isShort),
   },
   { ids: ["TEXTINDEX"], peers: [], run: ({ isShort }) => benchTextIndex(isShort) },
   { ids: ["AUDIT"], peers: [], run: ({ folder, isShort }) => benchAudit(folder, isShort) },
