@@ -61,7 +61,7 @@ export class LearnedGlyphs {
     for (const cell of cells) {
       const text = this.#textOf(cell, baseline, grid.pitch);
       if (text === null) return null;
-      letters.push({ cell, text });
+      if (text !== "") letters.push({ cell, text });
     }
     return letters.length === 0 ? null : wordsOfCells(line, grid, letters, confidence);
   }
@@ -98,6 +98,7 @@ export class LearnedGlyphs {
   }
 
   #textOf(cell: Cell, baseline: number, pitch: number): string | null {
+    if (isCaret(cell, pitch)) return "";
     const flat = flatLetter(cell, baseline, pitch);
     if (flat !== null) return flat;
     const votes = this.#votes.get(keyOf(cell, baseline));
@@ -112,6 +113,14 @@ export class LearnedGlyphs {
     }
     return most >= LEAST_VOTES && most >= LEAST_SHARE * sum ? found : null;
   }
+}
+
+/** A block as large as a cell, or the frame of one, as terminals draw their caret where no letter is. */
+function isCaret({ rows }: Cell, pitch: number): boolean {
+  const all = (1 << pitch) - 1;
+  const sides = (1 << (pitch - 1)) | 1;
+  if (rows.length <= pitch || rows[0] !== all || rows.at(-1) !== all) return false;
+  return [all, sides].some((inner) => rows.slice(1, -1).every((bits) => bits === inner));
 }
 
 /** What engines lose or take for another: an underscore, and a tilde beside a hyphen. Their shapes are certain. */

@@ -73,6 +73,40 @@ t.test("another font is learned from what an engine reads, and its mistakes are 
   }
 });
 
+/** The line with a caret in the second cell behind its last letter: a block, or its frame. */
+function withCaret(line: LineInk, isFrame: boolean): LineInk {
+  const { ink, inkBox } = line;
+  const [width, height] = [inkBox.right - inkBox.left, inkBox.bottom - inkBox.top];
+  const from = (Math.floor((inkBox.right - 1) / 7) + 2) * 7;
+  const wide = from + 7 - inkBox.left;
+  const made = new Uint8Array(wide * height);
+  for (let y = 0; y < height; y++) {
+    made.set(ink.subarray(y * width, (y + 1) * width), y * wide);
+    for (let x = 0; x < 7; x++) {
+      const isEdge = y === 0 || y === height - 1 || x === 0 || x === 6;
+      if (isEdge || !isFrame) made[y * wide + wide - 7 + x] = 255;
+    }
+  }
+  return { ...line, ink: made, inkBox: { ...inkBox, right: from + 7 } };
+}
+
+t.test("a caret in a line of a font that was learned asks for no engine", async (t) => {
+  const cells = await CellReader.open();
+  const lines = await linesOf("xterm-dejavu-9");
+  const texts = textOf("xterm-dejavu-9");
+  cells.learn(
+    lines,
+    lines.map((line, index) => truth(line, texts[index] ?? "")),
+  );
+  const at = cells.read(lines).findIndex((words) => words !== null);
+  const line = lines[at];
+  if (line === undefined) throw new Error("no line is known");
+  const [plain, block, frame] = cells.read([line, withCaret(line, false), withCaret(line, true)]);
+  t.equal(written(plain), texts[at]);
+  t.same(block, plain, "not a letter, and not of a word");
+  t.same(frame, plain, "of a terminal without the keyboard");
+});
+
 t.test("an engine is asked only for lines that are no terminal's", async (t) => {
   const cells = await CellReader.open();
   const asked: number[] = [];
