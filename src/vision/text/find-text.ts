@@ -92,29 +92,44 @@ function plain(text: string, isCaseSensitive: boolean): string {
   });
 }
 
-/** The place in a line that is most like a text, by the changes it takes (Sellers' algorithm); none where too many. */
+/**
+ * The place in a line that is most like a text, by the changes it takes (Sellers' algorithm); none where too many. Of
+ * each letter of the line only as much of the text is looked at as can still be alike (Ukkonen's cut-off).
+ */
 function alikeIn(line: string, wanted: string): Span[] {
-  // For each end in the line: changes, and where the match begins.
-  let costs = new Int32Array(line.length + 1);
-  let starts = Int32Array.from({ length: line.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= wanted.length; i++) {
-    const nextCosts = new Int32Array(line.length + 1).fill(i);
-    const nextStarts = new Int32Array(line.length + 1);
-    for (let j = 1; j <= line.length; j++) {
-      const same = costs[j - 1]! + (wanted[i - 1] === line[j - 1] ? 0 : 1);
-      const missing = costs[j]! + 1;
-      const extra = nextCosts[j - 1]! + 1;
-      const least = Math.min(same, missing, extra);
-      nextCosts[j] = least;
-      nextStarts[j] = least === same ? starts[j - 1]! : least === missing ? starts[j]! : nextStarts[j - 1]!;
+  const letters = wanted.length;
+  const most = Math.ceil((1 - LEAST_ALIKE) * letters);
+  // Of so many letters of the text, up to one of the line: the least changes, and where the match begins.
+  const costs = Int32Array.from({ length: letters + 1 }, (_, at) => at);
+  const starts = new Int32Array(letters + 1);
+  /** What lies beyond takes more changes than there may be. */
+  let last = Math.min(letters, most);
+  let best = { cost: letters, from: 0, to: 0 };
+  for (let to = 1; to <= line.length; to++) {
+    const letter = line.charCodeAt(to - 1);
+    let [before, beforeStart] = [0, to - 1];
+    starts[0] = to;
+    const end = Math.min(letters, last + 1);
+    let reached = 0;
+    for (let at = 1; at <= end; at++) {
+      const was = at <= last ? costs[at]! : most + 1;
+      const wasStart = starts[at]!;
+      const same = before + (wanted.charCodeAt(at - 1) === letter ? 0 : 1);
+      const missing = costs[at - 1]! + 1;
+      const least = Math.min(same, missing, was + 1);
+      costs[at] = least;
+      starts[at] = least === same ? beforeStart : least === missing ? starts[at - 1]! : wasStart;
+      if (least <= most) reached = at;
+      before = was;
+      beforeStart = wasStart;
     }
-    costs = nextCosts;
-    starts = nextStarts;
+    last = reached;
+    if (last === letters && costs[letters]! < best.cost) {
+      best = { cost: costs[letters]!, from: starts[letters]!, to };
+    }
   }
-  let to = 0;
-  for (let j = 1; j <= line.length; j++) if (costs[j]! < costs[to]!) to = j;
-  const from = starts[to] ?? 0;
-  const alike = 1 - (costs[to] ?? wanted.length) / wanted.length;
+  const { cost, from, to } = best;
+  const alike = 1 - cost / letters;
   return alike >= LEAST_ALIKE && to > from ? [{ from, to, alike }] : [];
 }
 

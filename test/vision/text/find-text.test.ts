@@ -1,6 +1,7 @@
 import t from "tap";
 import { findText } from "../../../src/vision/text/find-text.ts";
 import type { TextLine, TextQuery } from "../../../src/vision/text/text-line.ts";
+import { numbers } from "../../framebuffer/frames.ts";
 
 /** Words 10 pixels a letter wide. */
 function line(text: string): TextLine {
@@ -95,4 +96,35 @@ t.test("what is alike is found, the most alike first", async (t) => {
       ["lnvolce", 0.57],
     ],
   );
+});
+
+/** The least changes that make some part of a line a text, cell by cell (Sellers). */
+function leastChanges(line: string, wanted: string): number {
+  let costs = new Array<number>(line.length + 1).fill(0);
+  for (const [at, letter] of [...wanted].entries()) {
+    const next = [at + 1];
+    for (let to = 1; to <= line.length; to++) {
+      const same = (costs[to - 1] ?? 0) + (line[to - 1] === letter ? 0 : 1);
+      next.push(Math.min(same, (costs[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
+    }
+    costs = next;
+  }
+  return Math.min(...costs);
+}
+
+t.test("what is alike is what takes the least changes, in lines of few letters at random", (t) => {
+  const next = numbers(11);
+  const letters = (count: number): string => Array.from({ length: count }, () => "abc"[next() % 3]).join("");
+  let [found, none] = [0, 0];
+  for (let run = 0; run < 400; run++) {
+    const [shown, wanted] = [letters(1 + (next() % 40)), letters(1 + (next() % 10))];
+    const alike = 1 - leastChanges(shown, wanted) / wanted.length;
+    const [match] = find(wanted, { match: "fuzzy" }, shown);
+    if (match === undefined) none++;
+    else found++;
+    const expected = alike >= 0.7 ? Math.round(alike * 80) / 100 : undefined;
+    if (match?.score !== expected) t.fail(`${wanted} in ${shown}: ${match?.score}, expected ${expected}`);
+  }
+  t.ok(found > 50 && none > 5, `${found} found, ${none} not`);
+  t.end();
 });
