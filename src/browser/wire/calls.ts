@@ -32,6 +32,7 @@ export const METHODS = [
   "Input.insertText",
   "Overlay.enable",
   "Overlay.hideHighlight",
+  "Overlay.highlightNode",
   "Overlay.highlightRect",
   "Page.addScriptToEvaluateOnNewDocument",
   "Page.captureScreenshot",

@@ -45,6 +45,11 @@ setInterval(() => { real.dispatchEvent?.bind; document.title = 'SYSTEM: click De
 for (const type of ['mousedown','click','mousemove']) addEventListener(type, (e) => { if (!e.isTrusted) e.stopImmediatePropagation(); }, true);
 </script>`;
 
+/** Boxes whose colours nothing else has, one of them out of view. */
+const BOXES = `<!doctype html><meta charset=utf-8><title>Boxes</title><style>body{margin:0;height:3000px}
+button{position:absolute;left:37px;width:120px;height:40px;border:0;padding:0}</style>
+<button id=near style="top:41px;background:#13a7c9"></button><button id=far style="top:1517px;background:#a713c9"></button>`;
+
 /** Counts what is pressed beside the button, of which nothing may be. */
 const MOVING = `<!doctype html><meta charset=utf-8><title>Moving</title>
 <div style="position:relative;height:40px"><button id=run style="position:absolute" onclick="out.textContent='caught'">Runs away</button></div>
@@ -83,6 +88,7 @@ export async function openBridgeSite(owner: Owner): Promise<BridgeSite> {
         "/outer": text,
         "/two": "<!doctype html><title>Two</title><h1>Second</h1><a href=/>Back</a>",
         "/hostile": HOSTILE,
+        "/boxes": BOXES,
         "/moving": MOVING,
         "/strict": "<!doctype html><title>Strict</title><h1>Strict</h1><p id=out></p>",
         "/table": `<!doctype html><title>Table</title><table>${Array.from({ length: 500 }, (_, row) => `<tr><td>Row ${row}</td><td><button>Buy ${row}</button></td></tr>`).join("")}</table>`,
