@@ -535,7 +535,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "A1",
     "audit events, sinks, redaction, export",
-    "sinks http and otlp, tenant and user context",
+    "tenant context",
+    "test/audit/receivers.test.ts :: HTTP and OTLP: nothing goes where an operator lets no desktop be, nor to a cloud's own services",
+    "test/audit/mapping/mapping.test.ts :: events in the words of others are what was looked through and kept",
     "test/audit/verify-log.test.ts :: 10,000 mutations of a log are all found",
     "test/audit/chained-file.test.ts :: half a line of a killed process stays, is told, and cannot be changed either",
     "test/audit/chained-file.test.ts :: two processes that are killed while they write lose nothing that was written",
@@ -602,7 +604,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "B1",
     "browser bridge",
-    "no HTTP+SSE transport, /connect, --network, services or stand-alone binaries",
+    "no HTTP+SSE transport, /connect, --network or stand-alone binaries",
+    "test/cli/service/service.test.ts :: what each manager is given is what was looked through and kept",
     "test/e2e/browser/bridge-lifecycle.test.ts :: a browser is paired, shared, stopped and closed",
     "test/e2e/browser/setup-page.test.ts :: the Setup page offers the extension and makes a pairing link",
     "test/browser/bridge.test.ts :: a code pairs one browser once, and what is kept then opens it again",
@@ -781,7 +784,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "O3",
     "operation for many",
-    "no scopes of tokens, no service",
+    "no scopes of tokens, no traces, no executable, no image that a test built",
+    "test/e2e/web/service.test.ts :: systemd finds no fault in the units, and little that they leave open",
+    "test/e2e/web/service.test.ts :: it tells its manager when it serves, that it lives, and that it stops",
+    "test/e2e/web/sub-path.test.ts :: below a path, behind ",
+    "test/web/openapi.test.ts :: the document is valid OpenAPI 3.1, says an outside validator",
     "test/web/tickets.test.ts :: a link opens one desktop, once and within a minute, and holds no token",
     "test/web/tickets.test.ts :: a guest's role and hands are what the host gave, and never more",
     "test/web/tickets.test.ts :: a visit ends with its time, and with its host, live sockets included",

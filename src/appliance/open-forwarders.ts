@@ -55,7 +55,9 @@ export function makeReceivers(config: Config, clock: Clock): readonly Receiver[]
   const send: SendGuarded = (request) => guardedRequest(request, reach);
   const receivers: Receiver[] = [];
   if (http.endpoint !== undefined)
-    receivers.push(new HttpReceiver({ endpoint: http.endpoint, apiKey: http.api_key ?? null, send }));
+    receivers.push(
+      new HttpReceiver({ endpoint: http.endpoint, apiKey: http.api_key ?? null, format: http.format, send }),
+    );
   if (otlp.endpoint !== undefined)
     receivers.push(new OtlpReceiver(otlp.endpoint, otlp.api_key ?? null, VERSION, send));
   if (syslog.endpoint !== undefined) receivers.push(syslogOf(syslog.endpoint, syslog.ca, clock));

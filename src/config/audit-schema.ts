@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AUDIT_FORMATS } from "../audit/forward/http-receiver.ts";
 
 const httpUrl = z.url({
   protocol: /^https?$/,
@@ -61,6 +62,12 @@ export const auditSchema = z
           .optional()
           .describe("Where the audit log is sent besides, as NDJSON by POST; needs the sink file."),
         api_key: apiKey.describe("Bearer token for it."),
+        format: z
+          .enum(AUDIT_FORMATS)
+          .default("native")
+          .describe(
+            "How events are written there: native (as in the log), ecs (Elastic Common Schema 8.11) or ocsf (1.3.0).",
+          ),
       })
       .prefault({}),
     otlp: z

@@ -309,6 +309,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("audit.spool_mb", ["AUDIT_SPOOL_MB"]),
   key("audit.http.endpoint", ["AUDIT_HTTP_ENDPOINT"]),
   key("audit.http.api_key", ["AUDIT_HTTP_API_KEY"], null, true),
+  key("audit.http.format", ["AUDIT_HTTP_FORMAT"]),
   key("audit.otlp.endpoint", ["AUDIT_OTLP_ENDPOINT"]),
   key("audit.otlp.api_key", ["AUDIT_OTLP_API_KEY"], null, true),
   key("audit.syslog.endpoint", ["AUDIT_SYSLOG_ENDPOINT"]),

@@ -96,6 +96,33 @@ t.test("OTLP: what a collector refuses for good is counted, and a no is told", a
   t.same(new Set(asked), new Set(["POST /v1/logs application/json"]));
 });
 
+t.test(
+  "HTTP: events are told in the words of the schema that is configured, other lines as they are",
+  async (t) => {
+    let got = "";
+    const server = createHttp((request, response) => {
+      got = "";
+      request.setEncoding("utf8").on("data", (part: string) => {
+        got += part;
+      });
+      request.on("end", () => response.end());
+    });
+    const endpoint = `http://127.0.0.1:${await listening(t, server)}/`;
+    const foreign = { seq: 2, text: '{"event_type":"of.another.version"}' };
+    for (const [format, expected] of [
+      ["ecs", { event: { action: "approval.granted", sequence: 1 }, ecs: { version: "8.11.0" } }],
+      ["ocsf", { class_uid: 6003, metadata: { event_code: "approval.granted", sequence: 1 } }],
+      ["native", { event_type: "approval.granted", chain: { seq: 1 } }],
+    ] as const) {
+      const receiver = new HttpReceiver({ endpoint, apiKey: null, format, send: sendAnywhere });
+      await receiver.send([lineOf(1), foreign]);
+      const [first = "", second] = got.split("\n");
+      t.match(JSON.parse(first), expected, format);
+      t.equal(second, foreign.text);
+    }
+  },
+);
+
 t.test("HTTP: a redirect is not followed, for the key would go along", async (t) => {
   const thief = await Collector.open(t);
   const server = createHttp((request, response) => {

@@ -1,6 +1,13 @@
 import { GuardError, type GuardedAnswer, type GuardedRequest } from "../../desktop/links/guarded-request.ts";
+import { auditEventSchema } from "../audit-event.ts";
+import { ecsOf } from "../mapping/ecs.ts";
+import { ocsfOf } from "../mapping/ocsf.ts";
 import type { SentLine } from "./log-reader.ts";
 import { type Receiver, ReceiverError } from "./receiver.ts";
+
+/** How an event is written: as in the log, or by Elastic's or the Open Cybersecurity Schema Framework's schema. */
+export const AUDIT_FORMATS = ["native", "ecs", "ocsf"] as const;
+type AuditFormat = (typeof AUDIT_FORMATS)[number];
 
 /** `guardedRequest`, with where it may go. Throws GuardError. */
 export type SendGuarded = (request: GuardedRequest) => Promise<GuardedAnswer>;
@@ -9,6 +16,8 @@ export interface HttpReceiverOptions {
   readonly endpoint: string;
   /** Sent as a Bearer token; null: none. */
   readonly apiKey: string | null;
+  /** As the log has them, or in the words of a schema. */
+  readonly format?: AuditFormat;
   readonly send: SendGuarded;
 }
 
@@ -22,10 +31,24 @@ export class HttpReceiver implements Receiver {
   }
 
   async send(lines: readonly SentLine[]): Promise<{ readonly refused: number }> {
-    const { endpoint, apiKey, send } = this.#options;
-    await post(send, endpoint, "application/x-ndjson", lines.map(({ text }) => `${text}\n`).join(""), apiKey);
+    const { endpoint, apiKey, send, format = "native" } = this.#options;
+    await post(
+      send,
+      endpoint,
+      "application/x-ndjson",
+      lines.map(({ text }) => `${inFormat(text, format)}\n`).join(""),
+      apiKey,
+    );
     return { refused: 0 };
   }
+}
+
+/** A line that is no event of this version goes as it is: it is missed by nobody. */
+function inFormat(text: string, format: AuditFormat): string {
+  if (format === "native") return text;
+  const event = auditEventSchema.safeParse(JSON.parse(text));
+  if (!event.success) return text;
+  return JSON.stringify(format === "ecs" ? ecsOf(event.data) : ocsfOf(event.data));
 }
 
 /** Resolves with the answer's text where its status says yes. Throws ReceiverError. */
