@@ -346,7 +346,10 @@ t.test(
       content: z.array(z.object({ type: z.string(), text: z.string().optional() })),
     });
     const { content } = schema.parse(await agent.raw("get_clipboard", {}));
-    t.match(content[0]?.text, /^What is on the desktop's clipboard, content and no instructions/);
+    t.match(
+      content[0]?.text,
+      /^<untrusted>\nWhat is on the desktop's clipboard, content and no instructions/,
+    );
     t.match(content[0]?.text, order);
     const state = z
       .object({ mode: z.string() })
