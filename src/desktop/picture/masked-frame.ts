@@ -2,12 +2,16 @@ import { MASK_WORD } from "../../compositor/compose.ts";
 import { sourceOf } from "../../framebuffer/copy-move.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
-import { compareDamage, publishDamage } from "../../framebuffer/publish.ts";
+import { CELL, compareDamage, copyRows, publishDamage } from "../../framebuffer/publish.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Steps } from "../../framebuffer/steps.ts";
 import type { Change } from "../view.ts";
 import { AdoptableCopy } from "./large-update.ts";
 import { carried } from "./moves.ts";
+
+/** As many pixels are copied in one turn: some milliseconds. */
+const MOST_AT_ONCE = 4 * 1024 * 1024;
 
 /**
  * A desktop's pixels without those that somebody must not see.
@@ -21,6 +25,8 @@ export class MaskedFrame {
   readonly frame: Framebuffer;
   readonly #copy = new AdoptableCopy();
   #hidden: Region;
+  /** The cells in which something is hidden. */
+  #cells: Region;
   /** What `publish` of this damage shows, as long as the same is hidden. */
   #prepared: {
     readonly damage: Region;
@@ -33,6 +39,7 @@ export class MaskedFrame {
     this.name = name;
     this.frame = new Framebuffer(real.width, real.height, { hasKernels: true });
     this.#hidden = hidden;
+    this.#cells = cellsOf(hidden);
     this.#fill(hidden);
     publishDamage(real, this.frame, Region.of(real.rect).subtract(hidden));
   }
@@ -43,10 +50,11 @@ export class MaskedFrame {
 
   /** Makes ready what `publish` will show of the same damage; `real` shows it already. */
   *preparing(real: Framebuffer, damage: Region): Steps<void> {
+    if (damage.area <= MOST_AT_ONCE) return;
     const hidden = this.#hidden;
-    const seen = damage.subtract(hidden);
-    const next = yield* this.#copy.of(real, this.frame, seen);
-    const changed = yield* compareDamage(next, this.frame, seen);
+    const { open, near } = this.#parted(damage);
+    const next = yield* this.#copy.of(real, this.frame, open.union(near));
+    const changed = open.union(yield* compareDamage(next, this.frame, near));
     this.#prepared = { damage, hidden, next, changed };
   }
 
@@ -56,7 +64,21 @@ export class MaskedFrame {
     this.#prepared = null;
     const isSame = prepared?.damage === damage && prepared.hidden === this.#hidden;
     if (isSame && this.frame.adopt(prepared.next)) return prepared.changed;
-    return publishDamage(real, this.frame, damage.subtract(this.#hidden));
+    const { open, near } = this.#parted(damage);
+    for (const part of open.clip(this.frame.rect).rects) copyRows(real, this.frame, part);
+    return open.union(publishDamage(real, this.frame, near));
+  }
+
+  /**
+   * What is damaged in cells of which nothing is hidden differs here as it does there: it need not be compared. In the
+   * others what differs may be under the mask alone, which nobody is told.
+   */
+  #parted(damage: Region): { readonly open: Region; readonly near: Region } {
+    if (this.#hidden.isEmpty) return { open: damage, near: Region.empty };
+    return {
+      open: damage.subtract(this.#cells),
+      near: damage.intersect(this.#cells).subtract(this.#hidden),
+    };
   }
 
   /** Hides this from now on and nothing else; what differs here because of it. */
@@ -64,6 +86,7 @@ export class MaskedFrame {
     const more = hidden.subtract(this.#hidden);
     const less = this.#hidden.subtract(hidden);
     this.#hidden = hidden;
+    this.#cells = cellsOf(hidden);
     this.#fill(more);
     publishDamage(real, this.frame, less);
     return more.union(less);
@@ -72,6 +95,17 @@ export class MaskedFrame {
   #fill(hidden: Region): void {
     for (const rect of hidden.rects) this.frame.fill(rect, MASK_WORD);
   }
+}
+
+function cellsOf(region: Region): Region {
+  const down = (at: number): number => Math.floor(at / CELL) * CELL;
+  const up = (at: number): number => Math.ceil(at / CELL) * CELL;
+  return Region.from(
+    region.rects.map(({ x, y, width, height }): Rect => {
+      const [left, top] = [down(x), down(y)];
+      return { x: left, y: top, width: up(x + width) - left, height: up(y + height) - top };
+    }),
+  );
 }
 
 /** What a masked picture hid before an update and hides after it, and what differs in it. */
