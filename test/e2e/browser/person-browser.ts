@@ -85,14 +85,20 @@ export class PersonBrowser {
       ],
       {
         stdio: ["ignore", "ignore", "pipe"],
+        // A group of its own: its processes write into the profile as long as one of them lives.
+        detached: true,
         env: { ...process.env, ...(display === undefined ? {} : { DISPLAY: display }) },
       },
     );
     const gone = new Promise((resolve) => child.once("exit", resolve));
     owner.teardown(async () => {
-      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
+        process.kill(-child.pid, "SIGKILL");
       await gone;
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      await until("the profile to be removed", () => {
+        rmSync(folder, { recursive: true, force: true });
+        return true;
+      });
     });
     let said = "";
     child.stderr.on("data", (chunk) => {
