@@ -236,13 +236,13 @@ export function preloadSimply(): Plugin {
 /** All that a page needs is asked for at once, and not one file after the other. */
 const PRELOAD = `
 const asked = new Set();
-export function __vitePreload(load, files) {
+export function __vitePreload(load, files, from) {
   for (const file of files ?? []) {
     if (asked.has(file)) continue;
     asked.add(file);
     const link = document.createElement("link");
     link.rel = "modulepreload";
-    link.href = "/" + file;
+    link.href = new URL(file, from).href;
     document.head.append(link);
   }
   return load();

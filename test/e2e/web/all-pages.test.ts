@@ -34,13 +34,15 @@ t.test("all pages are whole on a narrow phone, in both themes", { timeout: 900_0
   });
   const id = await onlyDesktop(appliance);
   const agent = await appliance.agent({ token: appliance.agentToken });
-  await until("a picture", () => agent.shot());
+  const { height } = await until("a picture", () => agent.shot());
   await appliance.fetch("/api/v1/recordings", { desktop_id: id });
   /** An MCP client waits a minute for an answer, and its question goes with it. */
   const asked: Promise<unknown>[] = [];
   const ask = async (): Promise<void> => {
     if ((await rest(appliance, "/api/v1/approvals")).length > 0) return;
-    asked.push(agent.call("type_text", { text: "words", intent: "fill the field" }).catch(() => undefined));
+    // Where nothing blinks, so that the question stays.
+    const place = { x: 30, y: height - 20 };
+    asked.push(agent.call("click_at", { ...place, intent: "open the menu" }).catch(() => undefined));
     await until("the question", async () => (await rest(appliance, "/api/v1/approvals")).length === 1);
   };
   const [recording] = await rest(appliance, "/api/v1/recordings");
