@@ -16,7 +16,7 @@ export async function benchAudit(folder: string, isShort: boolean): Promise<Line
   const dir = join(folder, "audit");
   mkdirSync(dir, { recursive: true });
   const sink = await openAuditSink("file", {
-    ...{ dataDir: dir, isStdoutTaken: true, key: null, clock: systemClock, version: "bench" },
+    ...{ dataDir: dir, isStdoutTaken: true, key: null, clock: systemClock, labels: { version: "bench" } },
     rotation: { bytes: 2 ** 26, afterMs: 0, keepBytes: 0, keepMs: 0 },
   });
   const audit = new Audit({ sink, clock: systemClock, version: "bench", hasCheckpoints: true });

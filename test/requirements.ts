@@ -535,7 +535,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "A1",
     "audit events, sinks, redaction, export",
-    "tenant context",
+    "types auth.jwt_validated, http.request and http.response; the field security; AUDIT_REDACT_FIELDS",
+    "test/audit/audit.test.ts :: each event says of which installation it is, whose, and where in the caller's trace",
+    "test/mcp/server/http.test.ts :: a call is told with where it stands in its client's trace, of both eras",
     "test/audit/receivers.test.ts :: HTTP and OTLP: nothing goes where an operator lets no desktop be, nor to a cloud's own services",
     "test/audit/mapping/mapping.test.ts :: events in the words of others are what was looked through and kept",
     "test/audit/verify-log.test.ts :: 10,000 mutations of a log are all found",

@@ -1,4 +1,5 @@
 import { Audit, openAuditSink } from "../audit/audit.ts";
+import type { AuditLabels } from "../audit/audit-event.ts";
 import type { Forwarder } from "../audit/forward/forwarder.ts";
 import { AuditLog } from "../audit/read-back.ts";
 import type { AuditSink } from "../audit/sink.ts";
@@ -26,8 +27,13 @@ export function openSinkOf(config: Config, isStdoutTaken: boolean): Promise<Audi
       keepMs: keep_days * DAY_MS,
     },
     clock: systemClock,
-    version: VERSION,
+    labels: auditLabels(config),
   });
+}
+
+/** What each event says of this server. */
+export function auditLabels({ audit: { deployment, tenant } }: Config): AuditLabels {
+  return { version: VERSION, deployment, tenant };
 }
 
 /** What a configuration's audit log holds; null where it is kept in no file here. Throws AuditError for a bad key. */
@@ -47,7 +53,7 @@ export async function openAudit(
     sink: await openSinkOf(config, config.isStdio),
     hasCheckpoints: config.audit.sink === "file",
     clock,
-    version: VERSION,
+    ...auditLabels(config),
     refusal: () => forwarders.map(({ refusal }) => refusal).find((reason) => reason !== null) ?? null,
     onWritten: () => {
       for (const forwarder of forwarders) forwarder.written();

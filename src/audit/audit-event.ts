@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { TraceContext } from "../platform/trace-context.ts";
 
 /** What can be audited in this version; a new kind is one more line here. */
 export const AUDIT_TYPES = [
@@ -124,7 +125,14 @@ export const auditEventSchema = z.strictObject({
   intent: text.nullable(),
   /** Numbers only: how much, never what. */
   counts: z.record(text, z.number()).nullable(),
-  meta: z.strictObject({ version: text }),
+  /** `deployment`, `tenant`: as configured. `trace_id`, `span_id`: of the caller's trace, where it told of one. */
+  meta: z.strictObject({
+    version: text,
+    deployment: text.optional(),
+    tenant: text.optional(),
+    trace_id: text.optional(),
+    span_id: text.optional(),
+  }),
   /** What binds a line to the one before (chain.ts); in files only. */
   chain: z
     .strictObject({
@@ -153,7 +161,12 @@ export interface AuditEntry {
   readonly action?: string;
   readonly resource?: { readonly kind: string; readonly id: string; readonly owner?: string };
   /** `path` is the route's pattern, never the URL. */
-  readonly request?: { readonly method: string; readonly path: string; readonly id: string };
+  readonly request?: {
+    readonly method: string;
+    readonly path: string;
+    readonly id: string;
+    readonly trace?: TraceContext | null;
+  };
   readonly errorCode?: string | null;
   readonly durationMs?: number;
   readonly mcp?: { readonly transport: string; readonly tool: string };
@@ -163,10 +176,19 @@ export interface AuditEntry {
 
 const LONGEST_FIELD = 512;
 
+/** What every event of one server says of it. */
+export interface AuditLabels {
+  readonly version: string;
+  /** Which of an operator's installations it is: "production". */
+  readonly deployment?: string | undefined;
+  /** Whose it is, where one log holds those of several. */
+  readonly tenant?: string | undefined;
+}
+
 /** Builds the line's object field by field, so that nothing unnamed here ever gets into the log. */
 export function auditEvent(
   entry: AuditEntry,
-  stamp: { readonly id: string; readonly at: Date; readonly version: string },
+  stamp: AuditLabels & { readonly id: string; readonly at: Date },
 ): Omit<AuditEvent, "chain"> {
   const errorCode = entry.errorCode ?? null;
   const { actor, request, resource, mcp } = entry;
@@ -209,7 +231,19 @@ export function auditEvent(
     mcp: mcp === undefined ? null : { server: "node", transport: cut(mcp.transport), tool: cut(mcp.tool) },
     intent: entry.intent === undefined || entry.intent === null ? null : cut(entry.intent),
     counts: entry.counts === undefined ? null : { ...entry.counts },
-    meta: { version: cut(stamp.version) },
+    meta: metaOf(stamp, request?.trace ?? null),
+  };
+}
+
+function metaOf(
+  { version, deployment, tenant }: AuditLabels,
+  trace: TraceContext | null,
+): AuditEvent["meta"] {
+  return {
+    version: cut(version),
+    ...(deployment === undefined ? {} : { deployment: cut(deployment) }),
+    ...(tenant === undefined ? {} : { tenant: cut(tenant) }),
+    ...(trace === null ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { RefusedError } from "../desktop/error.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { AuditEntry, AuditEvent } from "./audit-event.ts";
+import type { AuditEntry, AuditEvent, AuditLabels } from "./audit-event.ts";
 import { auditEvent } from "./audit-event.ts";
 import { ChainKey } from "./chain-key.ts";
 import { type AuditRotation, ChainedFile } from "./chained-file.ts";
@@ -25,10 +25,9 @@ const SECURED_WITHIN_MS = 5000;
 const CHECKPOINT_EVENTS = 1000;
 const CHECKPOINT_MS = 60_000;
 
-export interface AuditOptions {
+export interface AuditOptions extends AuditLabels {
   readonly sink: AuditSink | null;
   readonly clock: Clock;
-  readonly version: string;
   /** Called once when the sink starts to fail, and once when it works again. */
   readonly onSinkChange?: (isWorking: boolean, error: unknown) => void;
   /** Why nothing must be done that would have to be told, though it can be written; null where it may. */
@@ -141,8 +140,9 @@ export class Audit {
   }
 
   #push(entry: AuditEntry): void {
-    const { clock, version } = this.#options;
-    this.#waiting.push(auditEvent(entry, { id: randomUUID(), at: clock.date(), version }));
+    const { clock, version, deployment, tenant } = this.#options;
+    const labels = { version, deployment, tenant };
+    this.#waiting.push(auditEvent(entry, { id: randomUUID(), at: clock.date(), ...labels }));
     this.#recorded += 1;
   }
 
@@ -233,10 +233,10 @@ export async function openAuditSink(
     readonly key: string | null;
     readonly rotation: AuditRotation;
     readonly clock: Clock;
-    readonly version: string;
+    readonly labels: AuditLabels;
   },
 ): Promise<AuditSink | null> {
-  const { clock, version } = place;
+  const { clock, labels } = place;
   switch (name) {
     case "file":
       return new ChainedFile({
@@ -244,7 +244,7 @@ export async function openAuditSink(
         key: await ChainKey.open(place.dataDir, place.key),
         clock,
         rotation: place.rotation,
-        stamp: (entry) => auditEvent(entry, { id: randomUUID(), at: clock.date(), version }),
+        stamp: (entry) => auditEvent(entry, { id: randomUUID(), at: clock.date(), ...labels }),
       });
     case "stdout":
       return new StreamSink(place.isStdoutTaken ? process.stderr : process.stdout);

@@ -1,3 +1,4 @@
+import type { TraceContext } from "../platform/trace-context.ts";
 import type { AuditEntry } from "./audit-event.ts";
 import { RepeatLimit } from "./repeat-limit.ts";
 
@@ -13,6 +14,7 @@ interface BegunCall {
     readonly ip?: string;
   };
   readonly transport: "http" | "stdio";
+  readonly trace?: TraceContext | null;
   /** null for tools that act on no desktop. */
   readonly desktopId: string | null;
 }
@@ -65,11 +67,11 @@ export function auditMcp(record: (entry: AuditEntry) => void, clock: Clock): Mcp
     role,
     ...(ip === undefined ? {} : { ip }),
   });
-  const toldOf = ({ callId, tool, principal, transport, desktopId }: BegunCall) => ({
+  const toldOf = ({ callId, tool, principal, transport, trace = null, desktopId }: BegunCall) => ({
     actor: actorOf(principal),
     action: tool,
     mcp: { transport, tool },
-    request: { method: "tools/call", path: transport === "http" ? "/mcp" : "stdio", id: callId },
+    request: { method: "tools/call", path: transport === "http" ? "/mcp" : "stdio", id: callId, trace },
     ...(desktopId === null ? {} : { resource: { kind: "desktop", id: desktopId } }),
   });
   return {

@@ -1,9 +1,8 @@
-import { openSinkOf } from "../appliance/open-audit.ts";
+import { auditLabels, openSinkOf } from "../appliance/open-audit.ts";
 import { Audit } from "../audit/audit.ts";
 import type { AuditEntry } from "../audit/audit-event.ts";
 import type { Config } from "../config/config-schema.ts";
 import { systemClock } from "../platform/clock.ts";
-import { VERSION } from "../platform/version.ts";
 
 const COMMAND_LINE = { id: "command-line", name: "command line", kind: "human" } as const;
 
@@ -15,7 +14,7 @@ export async function audited(
   const audit = new Audit({
     sink: await openSinkOf(config, true),
     clock: systemClock,
-    version: VERSION,
+    ...auditLabels(config),
     onSinkChange: (isWorking, error) => {
       const reason = error instanceof Error ? error.message : String(error);
       if (!isWorking) process.stderr.write(`overlay-companion: the audit log was not written: ${reason}\n`);

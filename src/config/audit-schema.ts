@@ -5,6 +5,7 @@ const httpUrl = z.url({
   protocol: /^https?$/,
   error: "expected a URL such as https://siem.example.com/ingest",
 });
+const label = z.string().min(1).max(128).optional();
 const apiKey = z.string().min(1).optional();
 
 /** The audit log: where it goes, what chains it, when it is put aside and deleted. */
@@ -56,6 +57,8 @@ export const auditSchema = z
       .max(1_000_000)
       .default(1024)
       .describe("MiB of the audit log that may wait for each receiver."),
+    deployment: label.describe("What each event says of which installation it is, such as production."),
+    tenant: label.describe("And of whose it is, where one log holds those of several."),
     http: z
       .strictObject({
         endpoint: httpUrl

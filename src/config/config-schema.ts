@@ -307,6 +307,8 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("audit.keep_mb", ["AUDIT_KEEP_MB"]),
   key("audit.delivery", ["AUDIT_DELIVERY"]),
   key("audit.spool_mb", ["AUDIT_SPOOL_MB"]),
+  key("audit.deployment", ["AUDIT_DEPLOYMENT"]),
+  key("audit.tenant", ["AUDIT_TENANT"]),
   key("audit.http.endpoint", ["AUDIT_HTTP_ENDPOINT"]),
   key("audit.http.api_key", ["AUDIT_HTTP_API_KEY"], null, true),
   key("audit.http.format", ["AUDIT_HTTP_FORMAT"]),

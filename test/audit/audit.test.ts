@@ -165,10 +165,36 @@ t.test(
   },
 );
 
+t.test("each event says of which installation it is, whose, and where in the caller's trace", async (t) => {
+  const sink = new FakeSink();
+  const labels = { version: "1", deployment: "production", tenant: "acme" };
+  const audit = new Audit({ sink, clock: new FakeClock(), ...labels });
+  const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
+  audit.record({ type: "auth.login", request: { method: "POST", path: "/x", id: "r1", trace } });
+  audit.record({ type: "auth.logout", request: { method: "POST", path: "/x", id: "r2", trace: null } });
+  await audit.close();
+  t.same(
+    eventsOf(sink.text).map(({ meta }) => meta),
+    [{ ...labels, trace_id: trace.traceId, span_id: trace.spanId }, labels],
+  );
+  const dir = t.testdir();
+  const place = { dataDir: dir, isStdoutTaken: true, key: null, rotation: NEVER, clock: new FakeClock() };
+  const file = await openAuditSink("file", { ...place, labels });
+  const checked = new Audit({ sink: file, clock: new FakeClock(), hasCheckpoints: true, ...labels });
+  checked.record({ type: "auth.login" });
+  await checked.close();
+  const kept = eventsOf(readFileSync(join(dir, "audit.ndjson"), "utf8"));
+  t.match(
+    kept.map(({ event_type, meta: { tenant } }) => `${event_type} ${tenant}`),
+    ["auth.login acme", "audit.checkpoint acme"],
+    "what the file itself tells, too",
+  );
+});
+
 t.test("stdout means stderr where stdout belongs to MCP, and off means nothing", async (t) => {
   const place = {
     ...{ dataDir: t.testdir(), isStdoutTaken: true, key: null, rotation: NEVER },
-    ...{ clock: new FakeClock(), version: "1" },
+    ...{ clock: new FakeClock(), labels: { version: "1" } },
   };
   t.strictSame(await openAuditSink("stdout", place), new StreamSink(process.stderr));
   t.ok((await openAuditSink("file", place)) instanceof ChainedFile);

@@ -24,7 +24,7 @@ const TYPE = {
 
 /** An event of the audit log in Elastic's Common Schema, 8.11; what that has no field for is in `oc`. */
 export function ecsOf(event: AuditEvent) {
-  const { actor, resource, request, mcp, chain } = event;
+  const { actor, resource, request, mcp, chain, meta } = event;
   const { noun, verb } = kindOf(event.event_type);
   const ip = actor?.ip ?? null;
   return {
@@ -45,7 +45,12 @@ export function ecsOf(event: AuditEvent) {
       ...(event.latency_ms === null ? {} : { duration: Math.round(event.latency_ms * 1e6) }),
       ...(chain === undefined ? {} : { sequence: chain.seq }),
     },
-    service: { name: "overlay-companion", type: "overlay-companion", version: event.meta.version },
+    service: {
+      ...{ name: "overlay-companion", type: "overlay-companion", version: meta.version },
+      ...(meta.deployment === undefined ? {} : { environment: meta.deployment }),
+    },
+    ...(meta.tenant === undefined ? {} : { organization: { id: meta.tenant } }),
+    ...(meta.trace_id === undefined ? {} : { trace: { id: meta.trace_id }, span: { id: meta.span_id } }),
     ...(actor === null ? {} : { user: { id: actor.user_id, name: actor.name, roles: actor.roles } }),
     ...(ip === null ? {} : { source: { ip } }),
     ...(request === null

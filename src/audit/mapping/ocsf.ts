@@ -17,7 +17,7 @@ const USER_TYPE: Readonly<Record<string, number>> = { human: 1, agent: 3 };
 
 /** An event of the audit log in the Open Cybersecurity Schema Framework, 1.3.0; what it has no field for is in `unmapped`. */
 export function ocsfOf(event: AuditEvent) {
-  const { actor, resource, request, mcp, chain } = event;
+  const { actor, resource, request, mcp, chain, meta } = event;
   const { noun, verb } = kindOf(event.event_type);
   const { category, uid, activities } = CLASSES[noun === "iam" || noun === "configuration" ? "api" : noun];
   const activity = new Map<string, number>(Object.entries(activities)).get(verb) ?? OTHER;
@@ -48,7 +48,10 @@ export function ocsfOf(event: AuditEvent) {
       uid: event.event_id,
       event_code: event.event_type,
       log_name: "audit",
-      product: { name: "Overlay Companion", vendor_name: "Overlay Companion", version: event.meta.version },
+      product: { name: "Overlay Companion", vendor_name: "Overlay Companion", version: meta.version },
+      ...(meta.tenant === undefined ? {} : { tenant_uid: meta.tenant }),
+      ...(meta.trace_id === undefined ? {} : { correlation_uid: meta.trace_id }),
+      ...(meta.deployment === undefined ? {} : { labels: [`deployment:${meta.deployment}`] }),
       ...(chain === undefined ? {} : { sequence: chain.seq }),
     },
     ...(user === null ? {} : { actor: { user } }),

@@ -13,6 +13,7 @@ import type { Desktop } from "../../desktop/desktop.ts";
 import type { TestReport } from "../../desktop/desktops.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { TraceContext } from "../../platform/trace-context.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { OcrPool } from "../../vision/ocr-pool.ts";
 import type { DesktopTexts } from "../../vision/text/desktop-texts.ts";
@@ -78,6 +79,8 @@ export interface ToolCallBegun {
   readonly principal: Principal;
   readonly transport: McpTransport;
   readonly clientName: string | null;
+  /** Where the call stands in a trace of the client's; absent or null where it told of none. */
+  readonly trace?: TraceContext | null;
   /** null for tools that act on no desktop. */
   readonly desktopId: string | null;
 }

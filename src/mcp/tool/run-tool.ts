@@ -5,6 +5,7 @@ import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { nextTurn } from "../../platform/loop-turns.ts";
+import type { TraceContext } from "../../platform/trace-context.ts";
 import { BrowsersOf } from "./browser/browsers-of.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
 import { base64Of, type ImageSlots } from "./image-slots.ts";
@@ -19,6 +20,8 @@ export interface Caller {
   readonly transport: McpTransport;
   /** As the client calls itself, cleaned; null where it did not. */
   readonly clientName: string | null;
+  /** Where the call stands in a trace of theirs. */
+  readonly trace?: TraceContext | null;
   readonly signal: AbortSignal;
   /** Where the answer's images are left until it is written; absent, they stand in it. */
   readonly images?: ImageSlots | undefined;
@@ -54,6 +57,7 @@ export async function runTool(
     principal,
     transport: caller.transport,
     clientName: caller.clientName,
+    trace: caller.trace ?? null,
     desktopId: null,
   };
   let isTold = false;

@@ -5,6 +5,7 @@ import type { Permission, Principal } from "../../auth/principal.ts";
 import { may } from "../../auth/principal.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
+import { traceContext } from "../../platform/trace-context.ts";
 import { Cors } from "./cors.ts";
 import { WebError } from "./error.ts";
 import type { AppPorts } from "./ports.ts";
@@ -175,7 +176,9 @@ export function wantsHtml(request: FastifyRequest): boolean {
 
 /** The route's pattern stands for the path: addresses may hold tokens and identifiers. */
 export function auditedRequest(request: FastifyRequest) {
-  return { method: request.method, path: request.routeOptions.url ?? "(unknown)", id: request.id };
+  const { method, routeOptions, id, headers } = request;
+  const trace = traceContext(headers["traceparent"]);
+  return { method, path: routeOptions.url ?? "(unknown)", id, trace };
 }
 
 export function auditedActor(principal: Principal, request: FastifyRequest) {

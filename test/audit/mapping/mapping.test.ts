@@ -71,6 +71,23 @@ t.test("events in the words of others are what was looked through and kept", asy
   }
 });
 
+t.test("whose event it is, and its trace, have their words in both", async (t) => {
+  const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
+  const labels = { version: "1", deployment: "production", tenant: "acme" };
+  const request = { method: "POST", path: "/x", id: "r1", trace };
+  const stamp = { id: "0e9a2d3c-5c0f-4f57-9f0a-000000000001", at: new Date(0), ...labels };
+  const event = auditEvent({ type: "auth.login", request }, stamp);
+  t.match(ecsOf(event), {
+    service: { environment: "production" },
+    organization: { id: "acme" },
+    trace: { id: trace.traceId },
+    span: { id: trace.spanId },
+  });
+  t.match(ocsfOf(event), {
+    metadata: { tenant_uid: "acme", correlation_uid: trace.traceId, labels: ["deployment:production"] },
+  });
+});
+
 t.test("every kind of event has its words in both", async (t) => {
   for (const [nth, type] of AUDIT_TYPES.entries()) {
     const event = eventOf({ type, actor: ANN, resource: DESKTOP }, nth);

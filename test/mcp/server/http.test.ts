@@ -78,6 +78,39 @@ t.test("malformed bodies get the JSON-RPC code and 400", async (t) => {
   t.same(logged, []);
 });
 
+t.test("a call is told with where it stands in its client's trace, of both eras", async (t) => {
+  const { url, close, begun } = await serveHouse();
+  t.teardown(close);
+  const [inMeta, inHeader] = ["1111111111111111", "2222222222222222"];
+  const parent = (spanId: string): string => `00-4bf92f3577b34da6a3ce929d0e0e4736-${spanId}-01`;
+  const call = { name: "get_display_info", arguments: {} };
+  const ask = { jsonrpc: "2.0", id: 1, method: "tools/call" };
+  const header = { traceparent: parent(inHeader) };
+  const now = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": call.name };
+  const meta = { ...META, traceparent: parent(inMeta) };
+  for (const [params, headers] of [
+    [
+      { ...call, _meta: meta },
+      { ...now, ...header },
+    ],
+    [
+      { ...call, _meta: META },
+      { ...now, ...header },
+    ],
+    [{ ...call, _meta: { traceparent: parent(inMeta) } }, header],
+    [call, header],
+    [call, { traceparent: "nonsense" }],
+    [call, {}],
+  ] as const) {
+    await (await post(url, { ...ask, params }, headers)).text();
+  }
+  t.same(
+    begun.map(({ trace }) => trace?.spanId ?? null),
+    [inMeta, inHeader, inMeta, inHeader, null, null],
+    "the message's own goes before the header",
+  );
+});
+
 t.test("what is no JSON, too long or for nobody is refused with its status", async (t) => {
   const { url, close } = await serveHouse();
   t.teardown(close);

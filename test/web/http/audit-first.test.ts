@@ -75,6 +75,19 @@ t.test("what is about to change is told with who asks, from where, and for what"
   ]);
 });
 
+t.test("a request is told with where it stands in its caller's trace", async (t) => {
+  const { app, audited, bearer } = await openHouse(t);
+  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  for (const headers of [{ ...bearer("operator"), traceparent }, bearer("operator")]) {
+    await app.inject({ method: "POST", url: "/api/v1/desktops/d1/reconnect", headers });
+  }
+  const told = audited.filter(({ type }) => type === "change.requested");
+  t.same(
+    told.map(({ request }) => request?.trace),
+    [{ traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" }, null],
+  );
+});
+
 t.test("tokens that are shown, pictures and sockets of people are told", async (t) => {
   const recordings = new FakeRecordings();
   recordings.keep(recordingSummary());
