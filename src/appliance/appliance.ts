@@ -337,7 +337,7 @@ async function openRooms(
     clients,
     browsers: bridge,
     monitoring: { metrics: () => metrics.text(), readiness: monitoring.readiness },
-    forgetIdentity: (connection) => forgetIdentity(connection, trustSettings),
+    forgetIdentity: (connection, shown) => forgetIdentity(connection, trustSettings, shown),
     logger: log,
     clock,
     version: VERSION,

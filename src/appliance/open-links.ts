@@ -72,15 +72,22 @@ function trustOf(connection: Connection, { trust, known }: TrustSettings): Targe
   return new TargetTrust({ host: place, port, fingerprint }, trust, known);
 }
 
-/** Forgets what a target proved itself by; true where anything was known. */
-export async function forgetIdentity(connection: Connection, trustSettings: TrustSettings): Promise<boolean> {
+/**
+ * Forgets what a target proved itself by, or believes what it showed instead (`shown`, a SHA-256 of 64 hex digits); false
+ * where nothing was known, or where it showed another one last.
+ */
+export async function forgetIdentity(
+  connection: Connection,
+  trustSettings: TrustSettings,
+  shown: string | null = null,
+): Promise<boolean> {
   const { known } = trustSettings;
   if (known === null) return false;
   const places = [trustOf(connection, trustSettings), trustInsideOf(connection, trustSettings)].map(
     ({ place }) => place,
   );
-  const forgotten = await Promise.all(places.map((place) => known.forget(place)));
-  return forgotten.includes(true);
+  const change = (place: string) => (shown === null ? known.forget(place) : known.trustShown(place, shown));
+  return (await Promise.all(places.map(change))).includes(true);
 }
 
 /** The WebSocket's TLS has proved the target already; what it shows within is another certificate or key. */

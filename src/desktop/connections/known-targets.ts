@@ -15,6 +15,8 @@ type File = z.infer<typeof fileSchema>;
 export class KnownTargets {
   readonly #file: JsonFile<File>;
   #fingerprints: ReadonlyMap<string, string>;
+  /** What places showed last that was not believed, in this process. */
+  readonly #doubted = new Map<string, string>();
 
   private constructor(file: JsonFile<File>, fingerprints: ReadonlyMap<string, string>) {
     this.#file = file;
@@ -50,6 +52,19 @@ export class KnownTargets {
   remember(place: string, fingerprint: string): Promise<void> {
     this.#fingerprints = new Map(this.#fingerprints).set(place, fingerprint);
     return this.#change((known) => known.set(place, fingerprint));
+  }
+
+  /** Another one was shown at a place than is known of it, and not believed. */
+  doubt(place: string, fingerprint: string): void {
+    this.#doubted.set(place, fingerprint);
+  }
+
+  /** Remembers what a place showed last and was not believed; false where that was another one. */
+  async trustShown(place: string, fingerprint: string): Promise<boolean> {
+    if (this.#doubted.get(place) !== fingerprint) return false;
+    this.#doubted.delete(place);
+    await this.remember(place, fingerprint);
+    return true;
   }
 
   /** The next one that is seen there is believed; false where none was known. */

@@ -66,6 +66,7 @@ export class TargetTrust {
     const seen = this.#known?.fingerprintOf(this.place);
     if (seen === got) return;
     if (seen !== undefined && distrust !== null) {
+      this.#known?.doubt(this.place, got);
       const next = `was seen before: if the target was set up anew, forget the old one (POST /api/v1/desktops/ID/forget-identity, or overlay-companion targets forget '${this.place}' while it does not run)`;
       throw this.#mismatch(what, got, seen, next);
     }

@@ -186,6 +186,16 @@ export const modeBodySchema = z.strictObject({
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
 
+/** `POST /api/v1/desktops/:id/forget-identity` */
+export const identityBodySchema = z.strictObject({
+  /** The certificate or key that it showed and that is believed from now on; absent: whatever it shows next. */
+  trust: z
+    .string()
+    .transform((text) => text.replaceAll(":", "").toLowerCase())
+    .refine((hex) => /^[0-9a-f]{64}$/.test(hex), { error: "expected a SHA-256 fingerprint, 64 hex digits" })
+    .exactOptional(),
+});
+
 /** `GET /api/v1/desktops/:id/masks`: what is hidden, and from whom. */
 export const maskSchema = z.object({
   id: z.string(),

@@ -154,8 +154,8 @@ export interface AppPorts {
   readonly clients: ConnectedClients;
   /** Browsers whose tabs agents may use; absent: none can be paired. */
   readonly browsers?: BrowsersFace;
-  /** Forgets what the target proved itself by; false where nothing was known. */
-  readonly forgetIdentity?: (connection: Connection) => Promise<boolean>;
+  /** Believes what the target showed, else the next that it shows; false where nothing was known, or another one shown. */
+  readonly forgetIdentity?: (connection: Connection, shown: string | null) => Promise<boolean>;
   /** Absent: this appliance records nothing. */
   readonly recordings?: RecordingsFace;
   /** Shows a recording as a desktop of its own, from a moment on. */

@@ -7,7 +7,12 @@ import { connectionWarnings } from "../../desktop/connections/connection-warning
 import type { Actor } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { ActionInfo, ConnectionInfo, DesktopInfo, TestReportInfo } from "../api/api.ts";
-import { connectionBodySchema, connectionEditSchema, modeBodySchema } from "../api/api.ts";
+import {
+  connectionBodySchema,
+  connectionEditSchema,
+  identityBodySchema,
+  modeBodySchema,
+} from "../api/api.ts";
 import type { DesktopDescriber } from "../api/desktop-details.ts";
 import { actionInfo } from "../api/desktop-json.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
@@ -118,13 +123,18 @@ export function desktopRoutes(app: FastifyInstance, ports: RoutePorts, parts: De
   });
   app.post(`${url}/:id/forget-identity`, connections, async (request): Promise<DesktopInfo> => {
     const desktop = desktopOf(ports, request);
-    const wasKnown = (await ports.forgetIdentity?.(desktop.connection)) ?? false;
+    const { trust = null } = parse(identityBodySchema, request.body ?? {});
+    const wasKnown = (await ports.forgetIdentity?.(desktop.connection, trust)) ?? false;
     if (!wasKnown) {
-      throw new RefusedError("not_found", "no certificate or key of that desktop is known, expected one");
+      const expected =
+        trust === null
+          ? "no certificate or key of that desktop is known, expected one"
+          : "that desktop did not show that certificate or key last: look at what it shows now";
+      throw new RefusedError("not_found", expected);
     }
     ports.audit.record({
-      type: "target.identity_forgotten",
-      severity: "warning",
+      ...{ type: "target.identity_forgotten", severity: "warning" },
+      ...(trust === null ? {} : { action: "trust_shown" }),
       actor: auditedActor(principalOf(request), request),
       request: auditedRequest(request),
       resource: { kind: "desktop", id: desktop.id },

@@ -10,6 +10,7 @@ import {
   desktopSchema,
   eventMessageSchema,
   grantSchema,
+  identityBodySchema,
   maskBodySchema,
   maskSchema,
   masksSchema,
@@ -204,7 +205,8 @@ const DESKTOPS: Operations = {
   [`POST ${desktop}/resume`]: { summary: "Let agents go on", answer: desktopSchema },
   [`POST ${desktop}/reconnect`]: { summary: "Connect anew", answer: desktopSchema },
   [`POST ${desktop}/forget-identity`]: {
-    summary: "Believe the next certificate or key that is seen there",
+    summary: "Believe the certificate or key that it showed, or else the next that it shows",
+    body: identityBodySchema,
     answer: desktopSchema,
   },
   [`POST ${desktop}/take-over`]: { summary: "Take the input", answer: desktopSchema },

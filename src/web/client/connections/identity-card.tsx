@@ -36,13 +36,13 @@ export function IdentityCard({ desktop }: { readonly desktop: DesktopInfo }) {
       )}
       <p class="muted">{nextStep(isConfigured)}</p>
       <div class="stage-tools">
-        {!isConfigured && may("connections") && (
+        {words !== null && !isConfigured && may("connections") && (
           <button
             type="button"
             class="button"
-            onClick={() => attempt("Could not trust the desktop anew", api.forgetIdentity(desktop.id))}
+            onClick={() => attempt("Could not trust it", api.trustIdentity(desktop.id, words.shown))}
           >
-            Trust it anew
+            Trust this {words.what}
           </button>
         )}
         <button
@@ -69,6 +69,6 @@ function nextStep(isConfigured: boolean): string {
   if (isConfigured)
     return "Correct the fingerprint where the desktop is configured, or remove it and add it again.";
   return may("connections")
-    ? "Trusted anew, it may show any certificate or key once, which is remembered from then on."
-    : "Ask somebody who may add desktops to trust it anew.";
+    ? "Trusted, it has to show this one from then on; another one is asked about again."
+    : "Ask somebody who may add desktops to trust it.";
 }

@@ -148,8 +148,8 @@ export const api = {
     await request("POST", desktopPath(id, "/reconnect"), {});
   },
   /** The next certificate or key that the target shows is believed. */
-  async forgetIdentity(id: string): Promise<void> {
-    await request("POST", desktopPath(id, "/forget-identity"), {});
+  async trustIdentity(id: string, trust: string): Promise<void> {
+    await request("POST", desktopPath(id, "/forget-identity"), { trust });
   },
   async actions(id: string): Promise<readonly ActionInfo[]> {
     return (await request("GET", desktopPath(id, "/actions"))).json();
