@@ -118,7 +118,7 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
               <CopyButton text={configOf(rules)} label="Copy for the configuration file" />
               <p class="muted">
                 {mayChange
-                  ? "Saved rules hold until the mode is changed or the server stops. In the configuration file they hold from every start."
+                  ? "Saved rules hold until the mode is changed, restarts of the server included. Those in the configuration file are what every desktop begins with."
                   : "Only an administrator changes the rules. You can try them."}
               </p>
             </footer>
