@@ -116,7 +116,20 @@ function withoutRule(picture: PixelPicture, box: Box, ground: number, side: "lef
   if (gap - rule < 2 || gap >= width - 1) return null;
   const rest = side === "left" ? { ...box, left: left + gap } : { ...box, right: right - gap };
   const inner = withoutFrameRows(picture, rest, ground);
-  return inner !== null && inner.top - top >= 2 && bottom - inner.bottom >= 2 ? inner : null;
+  if (inner === null || inner.top - top < 2 || bottom - inner.bottom < 2) return null;
+  return isStem(picture, inner, ground) ? null : inner;
+}
+
+/** Narrow and of ink alone: of two such sides and a bow a letter is made, as n and u. */
+function isStem({ words, width: stride }: PixelPicture, box: Box, ground: number): boolean {
+  if (widthOf(box) > RULE_WIDTH) return false;
+  let ink = 0;
+  for (let y = box.top; y < box.bottom; y++) {
+    for (let x = box.left; x < box.right; x++) {
+      if (distance(words[y * stride + x]!, ground) > FAINT_INK) ink++;
+    }
+  }
+  return ink > 0.85 * widthOf(box) * heightOf(box);
 }
 
 type Rows = readonly [top: number, bottom: number];
