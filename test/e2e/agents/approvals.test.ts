@@ -179,7 +179,7 @@ t.test("mouse and keys of a person at the viewer take the input from an agent at
   const page = await openViewer(t, appliance);
   const frame = page.locator(".viewer-frame");
   const long = outcome(agent, "type_text", { text: "x".repeat(400), typing_speed_wpm: 600 });
-  await page.getByText("agent holds the input").waitFor();
+  await page.getByText("e2e holds the input").waitFor();
   await frame.hover({ position: { x: 300, y: 300 } });
   t.equal(await Promise.race([long, page.evaluate("1")]), 1, "a pointer that only moves disturbs nobody");
   await frame.click({ position: { x: 300, y: 300 } });
