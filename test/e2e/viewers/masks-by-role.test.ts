@@ -79,7 +79,7 @@ t.test("an operator hides a place from those who only look on", { timeout: 300_0
   await dialog.getByRole("checkbox", { name: /only look on/ }).check();
   await looksWell(t, hiding, "mask-by-role");
   await dialog.getByRole("button", { name: "Hide it" }).click();
-  await hiding.getByText("From viewers and recordings").waitFor();
+  await hiding.getByText("From viewers and recordings,").waitFor();
   const [mask] = masksSchema.parse(await (await appliance.fetch("/api/v1/desktops/demo/masks")).json());
   t.same(mask?.audiences, ["viewer:viewer", "recording"]);
 
