@@ -21,6 +21,8 @@ import { cpuMs } from "./cpu.ts";
 import { judged, type Line } from "./line.ts";
 import { measure, summary } from "./stopwatch.ts";
 import { readWithProgram } from "./text/readers.ts";
+import { benchBesideText } from "./text-beside.ts";
+import { TurnFile } from "./turn-file.ts";
 
 const SIZE = { width: 1920, height: 1080 };
 const ID = "LIVETEXT";
@@ -38,7 +40,9 @@ const WATCHED_MS = 10_000;
 export async function benchLiveText(owner: Owner, folder: string, isShort: boolean): Promise<Line[]> {
   const display = await XDisplay.start(owner, { geometry: `${SIZE.width}x${SIZE.height}` });
   await display.openWindowManager();
-  const appliance = await Appliance.start(owner, { connect: [`vnc://127.0.0.1:${display.vncPort}`] });
+  const turns = new TurnFile(folder);
+  const connect = [`vnc://127.0.0.1:${display.vncPort}`];
+  const appliance = await Appliance.start(owner, { connect, env: turns.env });
   const agent = await appliance.agent();
   const news = join(folder, "news.txt");
   writeFileSync(news, "");
@@ -50,6 +54,7 @@ export async function benchLiveText(owner: Owner, folder: string, isShort: boole
   await display.openTerminal("scroll", "100x20+0+560", SCROLLS);
   const idle = await idleCost(agent, appliance.program.pid, isShort);
   const late = await changedLine(agent, news, isShort);
+  const beside = await benchBesideText(owner, appliance, agent, turns, isShort);
   // Last, for it holds this thread while connections end.
   const scene = { name: "terminal", kind: "xterm", file: key.file, words: [], knownFrom: 0 };
   const whole = readWithProgram(scene, folder).cpuMs;
@@ -57,7 +62,7 @@ export async function benchLiveText(owner: Owner, folder: string, isShort: boole
     ...{ id: ID, metric: "CPU of a key in a known terminal, median", unit: "ms", ours: key.cpuMs },
     ...{ peer: "the whole screen by tesseract's own program", theirs: whole, goal: { atLeast: 300 } },
   });
-  return [await aQuery(key.lines, isShort), row, late, idle, await memory(isShort)];
+  return [await aQuery(key.lines, isShort), row, late, idle, ...beside, await memory(isShort)];
 }
 
 const SCROLLS =
