@@ -79,8 +79,8 @@ export interface ToolCallBegun {
   readonly principal: Principal;
   readonly transport: McpTransport;
   readonly clientName: string | null;
-  /** Where the call stands in a trace of the client's; absent or null where it told of none. */
-  readonly trace?: TraceContext | null;
+  /** Where the call stands in a trace of the client's; absent where it told of none. */
+  readonly trace?: TraceContext;
   /** null for tools that act on no desktop. */
   readonly desktopId: string | null;
 }

@@ -57,7 +57,7 @@ export async function runTool(
     principal,
     transport: caller.transport,
     clientName: caller.clientName,
-    trace: caller.trace ?? null,
+    ...(caller.trace === undefined || caller.trace === null ? {} : { trace: caller.trace }),
     desktopId: null,
   };
   let isTold = false;
