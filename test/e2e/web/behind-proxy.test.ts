@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
 import { until } from "../../support/until.ts";
@@ -9,11 +8,8 @@ import { Appliance } from "../harness/appliance.ts";
 import { openBrowser } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { onlyDesktop, viewerShot } from "../viewers/viewer-scenario.ts";
-import { certificate, NAME, startProxy } from "./tls-proxy.ts";
+import { callByInspector, certificate, NAME, startProxy } from "./tls-proxy.ts";
 
-const INSPECTOR = fileURLToPath(
-  new URL("../../../node_modules/@modelcontextprotocol/inspector-cli/build/cli.js", import.meta.url),
-);
 for (const name of ["nginx", "caddy"] as const) {
   t.test(`behind ${name}, as the guide configures it`, { timeout: 180_000 }, async (t) => {
     if (!requirePeers(t, [name, "chromium", "openssl", "curl"])) return;
@@ -47,16 +43,14 @@ for (const name of ["nginx", "caddy"] as const) {
     });
 
     await t.test("MCP, and its answer while somebody is waited for", async (t) => {
-      const argv = [INSPECTOR, "--cli", `https://localhost:${port}/mcp`, "--transport", "http"];
-      argv.push("--header", `Authorization: Bearer ${appliance.agentToken}`, "--method", "tools/call");
-      argv.push("--tool-name", "wait_for", "--tool-arg", "condition=stable", "timeout_ms=2000");
-      const { stdout } = await promisify(execFile)(process.execPath, argv, {
-        cwd: dirname(INSPECTOR),
-        env: { ...process.env, NODE_EXTRA_CA_CERTS: join(dir, "cert.pem") },
-        maxBuffer: 64 << 20,
-        timeout: 60_000,
-      });
-      t.notMatch(JSON.parse(stdout), { isError: true });
+      const url = `https://localhost:${port}/mcp`;
+      const answer = await callByInspector(dir, url, appliance.agentToken, [
+        "wait_for",
+        "--tool-arg",
+        "condition=stable",
+        "timeout_ms=2000",
+      ]);
+      t.notMatch(answer, { isError: true });
     });
 
     await t.test(

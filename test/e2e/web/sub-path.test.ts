@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { join } from "node:path";
 import t from "tap";
 import { WebSocket } from "ws";
 import { EXTENSION_ORIGIN, SUBPROTOCOL } from "../../../src/browser/wire/calls.ts";
@@ -12,12 +9,9 @@ import { Appliance } from "../harness/appliance.ts";
 import { openBrowser } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { viewerShot } from "../viewers/viewer-scenario.ts";
-import { certificate, NAME, startProxy } from "./tls-proxy.ts";
+import { callByInspector, certificate, NAME, startProxy } from "./tls-proxy.ts";
 
 const BASE = "/oc";
-const INSPECTOR = fileURLToPath(
-  new URL("../../../node_modules/@modelcontextprotocol/inspector-cli/build/cli.js", import.meta.url),
-);
 
 /** nginx hands the path on, Caddy takes it away; either has nothing at its root. */
 const BELOW = {
@@ -108,16 +102,9 @@ for (const name of ["nginx", "caddy"] as const) {
     });
 
     await t.test("MCP", async (t) => {
-      const argv = [INSPECTOR, "--cli", `https://localhost:${port}${BASE}/mcp`, "--transport", "http"];
-      argv.push("--header", `Authorization: Bearer ${appliance.agentToken}`, "--method", "tools/call");
-      argv.push("--tool-name", "get_display_info");
-      const { stdout } = await promisify(execFile)(process.execPath, argv, {
-        cwd: dirname(INSPECTOR),
-        env: { ...process.env, NODE_EXTRA_CA_CERTS: join(dir, "cert.pem") },
-        maxBuffer: 64 << 20,
-        timeout: 60_000,
-      });
-      t.notMatch(JSON.parse(stdout), { isError: true });
+      const url = `https://localhost:${port}${BASE}/mcp`;
+      const answer = await callByInspector(dir, url, appliance.agentToken, ["get_display_info"]);
+      t.notMatch(answer, { isError: true });
     });
 
     await t.test("a browser's pairing names the path, and its socket is there", async (t) => {

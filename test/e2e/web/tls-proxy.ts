@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
@@ -35,6 +36,28 @@ export async function certificate(dir: string): Promise<void> {
     ...["-keyout", join(dir, "cert.key"), "-out", join(dir, "cert.pem"), "-subj", `/CN=${NAME}`],
     ...["-addext", `subjectAltName=DNS:${NAME},DNS:localhost`],
   ]);
+}
+
+const INSPECTOR = fileURLToPath(
+  new URL("../../../node_modules/@modelcontextprotocol/inspector-cli/build/cli.js", import.meta.url),
+);
+
+/** Calls a tool by MCP's own Inspector, which believes the certificate in `dir`; gives the result. */
+export async function callByInspector(
+  dir: string,
+  url: string,
+  token: string,
+  call: readonly string[],
+): Promise<unknown> {
+  const argv = [INSPECTOR, "--cli", url, "--transport", "http", "--header", `Authorization: Bearer ${token}`];
+  argv.push("--method", "tools/call", "--tool-name", ...call);
+  const { stdout } = await promisify(execFile)(process.execPath, argv, {
+    cwd: dirname(INSPECTOR),
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: join(dir, "cert.pem") },
+    maxBuffer: 64 << 20,
+    timeout: 60_000,
+  });
+  return JSON.parse(stdout);
 }
 
 /** Starts one that does what the guide says, `changed` where a test wants it so; gives its port. */
