@@ -1,9 +1,11 @@
+import { findTesseract, TesseractProgram } from "../src/vision/tesseract-program.ts";
 import { judged, type Line } from "./line.ts";
 import { openOurReader, readWithProgram } from "./text/readers.ts";
 import type { Scene } from "./text/scene.ts";
 import { errorRateOf, precisionOf, recallOf, type Score, scoreOf, sumOf } from "./text/score.ts";
 
 const PEER = "tesseract's own program";
+const SHIPPED = "the engine that ships";
 
 /** How well pictures of text are read, beside Tesseract's own program on the same models. Throws where little is read at all. */
 export async function benchTextAccuracy(
@@ -11,19 +13,31 @@ export async function benchTextAccuracy(
   scenes: readonly Scene[],
   folder: string,
 ): Promise<Line[]> {
+  const program = await findTesseract();
+  if (program === null) throw new Error("no tesseract in PATH");
   const read = await openOurReader();
+  const readByOptional = await openOurReader(new TesseractProgram(program));
   const rows: Line[] = [];
-  const all: { ours: Score; theirs: Score; oursMs: number; theirsMs: number }[] = [];
+  const all: Scored[] = [];
   for (const scene of scenes) {
-    const [ours, theirs] = [await read(scene), readWithProgram(scene, folder)];
-    const scores = { ours: scoreOf(scene, ours.words), theirs: scoreOf(scene, theirs.words) };
+    const [ours, optional] = [await read(scene), await readByOptional(scene)];
+    const theirs = readWithProgram(scene, folder);
+    const scores = {
+      ours: scoreOf(scene, ours.words),
+      theirs: scoreOf(scene, theirs.words),
+      optional: scoreOf(scene, optional.words),
+    };
     if (recallOf(scores.ours) < 0.5) throw new Error(`${scene.name}: half of the words were not read`);
-    all.push({ ...scores, oursMs: ours.cpuMs, theirsMs: theirs.cpuMs });
+    all.push({ ...scores, oursMs: ours.cpuMs, theirsMs: theirs.cpuMs, optionalMs: optional.cpuMs });
     rows.push(sceneRow(scene, scores.ours, scores.theirs));
   }
   const ours = sumOf(all.map((one) => one.ours));
   const theirs = sumOf(all.map((one) => one.theirs));
-  const cpu = (of: "oursMs" | "theirsMs"): number => all.reduce((sum, one) => sum + one[of], 0) / all.length;
+  const optional = sumOf(all.map((one) => one.optional));
+  const cpu = (of: "oursMs" | "theirsMs" | "optionalMs"): number =>
+    all.reduce((sum, one) => sum + one[of], 0) / all.length;
+  const ofOptional = (metric: string, unit: string, by: (score: Score) => number): Line =>
+    told({ metric: `${metric}, ${BY_OPTIONAL}`, unit, ours: by(optional), theirs: by(ours) });
   const share = (metric: string, by: (score: Score) => number, within: number): Line =>
     judged({
       ...{ id, metric, unit: "%", ours: 100 * by(ours) },
@@ -40,7 +54,33 @@ export async function benchTextAccuracy(
       ...{ id, metric: "CPU of a picture", unit: "ms", ours: cpu("oursMs") },
       ...{ peer: PEER, theirs: cpu("theirsMs"), goal: { atMost: 1.6 } },
     }),
+    ofOptional("words not read", "%", (score) => 100 * (1 - recallOf(score))),
+    ofOptional("words that are not there", "%", (score) => 100 * (1 - precisionOf(score))),
+    ofOptional("letters wrong", "%", (score) => 100 * errorRateOf(score)),
+    told({
+      metric: `CPU of a picture, ${BY_OPTIONAL}`,
+      unit: "ms",
+      ours: cpu("optionalMs"),
+      theirs: cpu("oursMs"),
+    }),
   ];
+}
+
+interface Scored {
+  readonly ours: Score;
+  readonly theirs: Score;
+  /** The same lines by the optional engine: the program, behind our cutting. */
+  readonly optional: Score;
+  readonly oursMs: number;
+  readonly theirsMs: number;
+  readonly optionalMs: number;
+}
+
+const BY_OPTIONAL = "vision.engine: tesseract";
+
+/** A row without a goal, beside the engine that ships. */
+function told(row: Pick<Line, "metric" | "unit" | "ours" | "theirs">): Line {
+  return { id: "-", ...row, peer: SHIPPED, ratio: "", goal: "", isMet: null };
 }
 
 function sceneRow({ name }: Scene, ours: Score, theirs: Score): Line {

@@ -244,7 +244,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     `${OCR} lines instead of words, and languages in their order`,
     `${OCR} one of the caller's screenshots is read as it was shown, in pixels of the desktop`,
     `${OCR} what cannot be read is a typed error with a way out`,
-    "test/vision/ocr-pool.test.ts :: German is read with its model",
+    "test/vision/engine-contract.ts :: German is read with its model",
     "test/e2e/agents/ocr-screenshot.test.ts :: what a terminal shows is read, each word in its own place",
     "test/e2e/agents/ocr-screenshot.test.ts :: German is read with its own model",
   ),

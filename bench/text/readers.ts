@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cutPicture } from "../../src/vision/cut/cut-lines.ts";
 import { Engine } from "../../src/vision/engine.ts";
 import { CellReader } from "../../src/vision/glyphs/cell-reader.ts";
+import type { OcrEngine } from "../../src/vision/ocr-engine.ts";
 import type { LineWords } from "../../src/vision/ocr-messages.ts";
 import { readLines } from "../../src/vision/read-line.ts";
 import { inReadingOrder } from "../../src/vision/reading-order.ts";
@@ -24,17 +25,25 @@ export interface OurReading extends Reading {
 /** As the appliance reads a desktop's text: the most likely language first. */
 const LANGUAGES = ["deu", "eng"] as const;
 
-/** Reads a picture as a thread of the OCR pool does, in this thread. */
-export async function openOurReader(): Promise<(scene: Scene) => Promise<OurReading>> {
-  const engine = await Engine.open();
+/** Reads a picture as a thread of the OCR pool does, in this thread, by the engine that ships or another one. */
+export async function openOurReader(other?: OcrEngine): Promise<(scene: Scene) => Promise<OurReading>> {
+  const engine = other ?? (await Engine.open());
   await engine.use(LANGUAGES);
   return async (scene) => {
     const picture = await pixelsOf(scene);
     const before = process.cpuUsage();
-    const lines = readLines(engine, await CellReader.open(), inReadingOrder(cutPicture(picture)));
+    const beforeOfEnded = cpuOfEnded();
+    const lines = await readLines(engine, await CellReader.open(), inReadingOrder(cutPicture(picture)));
     const { user, system } = process.cpuUsage(before);
-    return { lines, words: lines.flat(), cpuMs: (user + system) / 1000 };
+    return { lines, words: lines.flat(), cpuMs: (user + system) / 1000 + cpuOfEnded() - beforeOfEnded };
   };
+}
+
+/** Milliseconds of CPU of programs that this process started and that have ended (cutime and cstime of proc(5)). */
+function cpuOfEnded(): number {
+  const stat = readFileSync("/proc/self/stat", "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return 10 * (Number(fields[13]) + Number(fields[14]));
 }
 
 const MODELS = fileURLToPath(new URL("../../data/tessdata", import.meta.url));

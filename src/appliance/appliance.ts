@@ -43,7 +43,6 @@ import { VERSION } from "../platform/version.ts";
 import { openThread } from "../platform/worker-thread.ts";
 import { Replays } from "../recording/read/replays.ts";
 import { openScreenReader } from "../vision/live/screen-reader.ts";
-import { OcrPool } from "../vision/ocr-pool.ts";
 import { DesktopTexts } from "../vision/text/desktop-texts.ts";
 import { buildApp } from "../web/http/app.ts";
 import { ConnectedClients } from "../web/http/connected-clients.ts";
@@ -66,6 +65,7 @@ import {
 import { openMonitoring } from "./open-monitoring.ts";
 import { openAccessTokens, openOidc } from "./open-oidc.ts";
 import { openPush, openWebPushes } from "./open-push.ts";
+import { openReader } from "./open-reader.ts";
 import { openRecordings } from "./open-recordings.ts";
 import { openSecrets, secretPorts } from "./open-secrets.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
@@ -177,7 +177,7 @@ async function openRooms(
   const painter = new PaintThread(clock, () => openThread("paint-worker", PAINT_THREAD_URL));
   closeStack.add(() => painter.close());
   closeStack.add(() => encodingPool.close());
-  const reader = new OcrPool(clock);
+  const reader = await openReader(config, clock);
   closeStack.add(() => reader.close());
   const texts = new DesktopTexts({ reader, timer: clock }, clock.date());
   closeStack.add(() => texts.close());
@@ -288,6 +288,7 @@ async function openRooms(
       questions: desktops.questions,
       painter,
       reader,
+      languages: () => reader.languages(),
       texts,
       ...(analysts === null ? {} : { analysts }),
       onAnalysis: (analysis) => mcpAudit.analyzed(analysis),

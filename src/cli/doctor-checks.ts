@@ -15,6 +15,7 @@ import { systemClock } from "../platform/clock.ts";
 import { VERSION } from "../platform/version.ts";
 import { guardedLook } from "../push/guarded-post.ts";
 import { listLanguages, readModel } from "../vision/models.ts";
+import { findTesseract, INSTALL_LINE, languagesOf } from "../vision/tesseract-program.ts";
 import { LIVE_LANGUAGES } from "../vision/text/engine-lines.ts";
 
 /** What was looked at, what is so, and what to do where it is wrong. */
@@ -168,8 +169,9 @@ export function checkFonts(): Finding {
 }
 
 /** What reads text: the engine that ships, and the models of its languages, which are data files and may be left out. */
-export async function checkModels(folder?: URL): Promise<Finding> {
+export async function checkModels({ vision }: Pick<Config, "vision">, folder?: URL): Promise<Finding> {
   const part = "text models";
+  if (vision.engine === "tesseract") return await checkTesseract();
   const there = await listLanguages(folder);
   const missing = LIVE_LANGUAGES.filter((language) => !there.includes(language));
   const broken: string[] = [];
@@ -188,6 +190,25 @@ export async function checkModels(folder?: URL): Promise<Finding> {
     `${list}; ${lacks.join(", ")}`,
     "install the package anew, with its folder data/tessdata: no text is read from the screen, and what is hidden by its text stays covered",
   );
+}
+
+/** The program that is to read text: whether it is there, starts, and has the languages of desktops. */
+export async function checkTesseract(path?: string): Promise<Finding> {
+  const part = "text engine";
+  const program = await findTesseract(path);
+  const advice = `${INSTALL_LINE}, or set vision.engine to embedded`;
+  if (program === null)
+    return wrong(part, "vision.engine is tesseract, and no such program is in PATH", advice);
+  try {
+    const there = await languagesOf({ kind: "tesseract", program });
+    const missing = LIVE_LANGUAGES.filter((language) => !there.includes(language));
+    const detail = `${program}: ${there.join(", ")}`;
+    return missing.length === 0
+      ? well(part, detail)
+      : wrong(part, `${detail}; ${missing.join(", ")} missing`, advice);
+  } catch (error) {
+    return wrong(part, `${program}: ${reasonOf(error)}`, advice);
+  }
 }
 
 /** Really shakes hands with each, up to the first picture. */

@@ -43,7 +43,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     await checkTls(config),
     ...(await checkPorts(config)),
     checkFonts(),
-    await checkModels(),
+    await checkModels(config),
     ...(await checkTargets(connections, (connection) => linkTest(connection, config))),
     ...(await checkReceivers(config)),
     ...(await checkPush(config)),

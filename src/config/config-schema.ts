@@ -19,6 +19,7 @@ import { rateLimitsSchema } from "./rate-limits-schema.ts";
 import { recordingSchema } from "./recording-schema.ts";
 import { secretsSchema } from "./secrets-schema.ts";
 import { targetsSchema } from "./targets-schema.ts";
+import { visionSchema } from "./vision-schema.ts";
 
 /** Everything that can be configured: the file's shape, and, through CONFIG_KEYS, the environment's and the flags'. */
 export const configSchema = z.strictObject({
@@ -188,6 +189,7 @@ export const configSchema = z.strictObject({
   analysis: analysisSchema,
   rate_limits: rateLimitsSchema,
   recording: recordingSchema,
+  vision: visionSchema,
   audit: auditSchema,
   log: z
     .strictObject({
@@ -299,6 +301,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("recording.keep_days", ["OC_RECORDING_KEEP_DAYS"]),
   key("recording.keep_mb", ["OC_RECORDING_KEEP_MB"]),
   key("recording.encrypt", ["OC_RECORDING_ENCRYPT"]),
+  key("vision.engine", ["OC_VISION_ENGINE"]),
   key("audit.sink", ["AUDIT_SINK"]),
   key("audit.key", ["AUDIT_KEY"], null, true),
   key("audit.rotate_mb", ["AUDIT_ROTATE_MB"]),

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { TessBaseAPI, TesseractCore } from "tesseract.js-core/tesseract-core-simd-lstm.js";
 import { VisionError } from "./error.ts";
 import { readModel } from "./models.ts";
-import type { EngineWord, GreyPicture, OcrEngine } from "./ocr-engine.ts";
+import { type EngineWord, type GreyPicture, type OcrEngine, wordsOfTable } from "./ocr-engine.ts";
 
 /** Tesseract's page segmentation mode for a picture of one line: lines are cut by ourselves, better than it does. */
 const ONE_LINE = 7;
@@ -60,7 +60,11 @@ export class Engine implements OcrEngine {
     this.#languages = wanted;
   }
 
-  readLine({ width, height, grey }: GreyPicture): EngineWord[] {
+  async read(pictures: Iterable<GreyPicture>): Promise<EngineWord[][]> {
+    return Array.from(pictures, (picture) => this.#readLine(picture));
+  }
+
+  #readLine({ width, height, grey }: GreyPicture): EngineWord[] {
     const api = this.#api;
     const header = new TextEncoder().encode(`P5\n${width} ${height}\n255\n`);
     const file = new Uint8Array(header.length + grey.length);
@@ -71,23 +75,8 @@ export class Engine implements OcrEngine {
     if (api.SetImageFile(1, 0) === 1) throw new VisionError("engine_failed", "the picture was not taken");
     api.SetSourceResolution(PIXELS_AN_INCH);
     if (api.Recognize(null) !== 0) throw new VisionError("engine_failed", "the picture could not be read");
-    return wordsOf(api.GetTSVText(0));
+    return wordsOfTable(api.GetTSVText(0), 1)[0] ?? [];
   }
 }
 
 const CORE = "tesseract.js-core/tesseract-core-simd-lstm";
-
-/** The level of Tesseract's table whose rows are words. */
-const WORD_LEVEL = "5";
-
-/** Rows of: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
-function wordsOf(table: string): EngineWord[] {
-  return table.split("\n").flatMap((row) => {
-    const cells = row.split("\t");
-    const [level, , , , , , left, top, width, height, confidence, text = ""] = cells;
-    if (level !== WORD_LEVEL || text.trim() === "") return [];
-    const rect = { x: Number(left), y: Number(top), width: Number(width), height: Number(height) };
-    const sure = Math.max(0, Math.min(100, Number(confidence)));
-    return [{ text: text.trim(), rect, confidence: sure }];
-  });
-}

@@ -4,6 +4,8 @@ export type VisionErrorCode =
   | "models_missing"
   /** The thread with the engine ended while it read this; another one reads the next. */
   | "engine_lost"
+  /** The engine that is configured is not installed. */
+  | "engine_missing"
   /** The engine could not be started, or cannot read this picture. */
   | "engine_failed"
   /** The picture has more pixels than are read at once. */

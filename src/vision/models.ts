@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { VisionError } from "./error.ts";
 
 /** Models that ship, from src/ and dist/ alike. */
-const MODELS = new URL("../../data/tessdata/", import.meta.url);
+export const MODELS = new URL("../../data/tessdata/", import.meta.url);
 
 const SUFFIX = ".traineddata";
 

@@ -1,6 +1,7 @@
 import type { Rect } from "../framebuffer/rect.ts";
 import type { LineInk } from "./cut/cut-line.ts";
 import type { VisionErrorCode } from "./error.ts";
+import type { EngineChoice } from "./ocr-engine.ts";
 
 /** A word as the engine read it. `rect`: pixels of the picture. */
 export interface OcrWord {
@@ -45,6 +46,8 @@ export type LineWords = readonly (readonly OcrWord[])[];
 
 export interface ToOcrThread {
   readonly id: number;
+  /** Opened with the first task. */
+  readonly engine: EngineChoice;
   readonly task: OcrTask;
 }
 

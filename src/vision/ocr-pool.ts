@@ -3,8 +3,10 @@ import type { Size } from "../framebuffer/rect.ts";
 import { openThread } from "../platform/worker-thread.ts";
 import type { LineInk } from "./cut/cut-line.ts";
 import { VisionError } from "./error.ts";
+import type { EngineChoice } from "./ocr-engine.ts";
 import type { FromOcrThread, LineWords, OcrLine, OcrTask, PictureTask, ToOcrThread } from "./ocr-messages.ts";
 import { ocrLineOf } from "./read-line.ts";
+import { languagesOf } from "./tesseract-program.ts";
 
 /** Each takes a core while it reads, and the memory of an engine with its models. */
 const MOST_THREADS = 2;
@@ -76,14 +78,20 @@ interface Thread {
  */
 export class OcrPool {
   readonly #timer: OcrTimer;
+  readonly #engine: EngineChoice;
   readonly #openWorker: () => Worker;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Job[] = [];
   #next = 1;
   #isClosed = false;
 
-  constructor(timer: OcrTimer, openWorker = (): Worker => openThread("ocr-worker", import.meta.url)) {
+  constructor(
+    timer: OcrTimer,
+    engine: EngineChoice = { kind: "embedded" },
+    openWorker = (): Worker => openThread("ocr-worker", import.meta.url),
+  ) {
     this.#timer = timer;
+    this.#engine = engine;
     this.#openWorker = openWorker;
   }
 
@@ -134,6 +142,11 @@ export class OcrPool {
       this.#waiting.push(job);
       this.#fill();
     });
+  }
+
+  /** Names of the languages that can be read. Rejects with VisionError engine_missing, engine_failed. */
+  async languages(): Promise<readonly string[]> {
+    return await languagesOf(this.#engine);
   }
 
   /** Resolves when all threads are gone; whoever waits is told. */
@@ -196,7 +209,7 @@ export class OcrPool {
     thread.job = job;
     // Only work keeps the process alive.
     thread.worker.ref();
-    const message: ToOcrThread = { id: job.id, task: job.task };
+    const message: ToOcrThread = { id: job.id, engine: this.#engine, task: job.task };
     thread.worker.postMessage(message);
     thread.cancelTimer = this.#timer.after(HANGS_MS, () =>
       this.#lost(thread, `the engine took more than ${HANGS_MS / 1000} s: give a smaller region`),

@@ -7,30 +7,36 @@ import { cutPicture } from "./cut/cut-lines.ts";
 import { Engine } from "./engine.ts";
 import { VisionError } from "./error.ts";
 import { CellReader } from "./glyphs/cell-reader.ts";
+import type { EngineChoice, OcrEngine } from "./ocr-engine.ts";
 import type { FromOcrThread, LineWords, OcrTask, PictureTask, ToOcrThread } from "./ocr-messages.ts";
-import { readLine, readLines } from "./read-line.ts";
+import { readByEngine, readLines } from "./read-line.ts";
 import { inReadingOrder } from "./reading-order.ts";
+import { TesseractProgram } from "./tesseract-program.ts";
 
 /** The entry of a thread of the OCR pool. */
 if (parentPort !== null) serve(parentPort);
 
 function serve(port: MessagePort): void {
-  let engine: Promise<Engine> | null = null;
-  const read = async (task: OcrTask): Promise<LineWords> => {
-    engine ??= Engine.open();
+  let engine: Promise<OcrEngine> | null = null;
+  const read = async (task: OcrTask, choice: EngineChoice): Promise<LineWords> => {
+    engine ??= openEngine(choice);
     const opened = await engine;
     await opened.use(task.languages);
     // Who keeps a text knows the letters of its terminals, and asks only for what it does not know.
-    if (task.kind === "lines") return task.lines.map((line) => readLine(opened, line));
-    return readLines(opened, await CellReader.open(), await linesOf(task));
+    if (task.kind === "lines") return await readByEngine(opened, task.lines);
+    return await readLines(opened, await CellReader.open(), await linesOf(task));
   };
-  port.on("message", ({ id, task }: ToOcrThread) => {
+  port.on("message", ({ id, task, engine: choice }: ToOcrThread) => {
     const tell = (message: FromOcrThread): void => port.postMessage(message);
-    read(task).then(
+    read(task, choice).then(
       (lines) => tell({ kind: "done", id, lines }),
       (cause: unknown) => tell({ kind: "failed", id, ...faultOf(cause) }),
     );
   });
+}
+
+async function openEngine(choice: EngineChoice): Promise<OcrEngine> {
+  return choice.kind === "embedded" ? await Engine.open() : new TesseractProgram(choice.program);
 }
 
 /** The lines of a part of a picture, in reading order. */

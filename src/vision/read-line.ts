@@ -16,17 +16,31 @@ const FRAME = 10;
 /** Fainter ink parts words as well as none. */
 const SURE_INK = 40;
 
-/** The words of a line, each in the box of its own ink; empty where the engine finds nothing worth telling. */
-export function readLine(engine: OcrEngine, line: LineInk): OcrWord[] {
-  const wanted = Math.max(LEAST_SCALE, Math.min(MOST_SCALE, READ_HEIGHT / heightOf(line.inkBox)));
-  const scale = Math.min(wanted, LONGEST_READ / widthOf(line.inkBox));
-  const read = engine.readLine(enlarged(line, scale)).map(({ text, rect, confidence }) => ({
-    text,
-    confidence,
-    left: (rect.x - FRAME) / scale,
-    right: (rect.x + rect.width - FRAME) / scale,
-  }));
-  return isText(read) ? placed(line, read) : [];
+/**
+ * The words of each line, in the box of their own ink; none where the engine finds nothing worth telling. Rejects as
+ * `OcrEngine.read` does.
+ */
+export async function readByEngine(engine: OcrEngine, lines: readonly LineInk[]): Promise<OcrWord[][]> {
+  const scales = lines.map(({ inkBox }) => {
+    const wanted = Math.max(LEAST_SCALE, Math.min(MOST_SCALE, READ_HEIGHT / heightOf(inkBox)));
+    return Math.min(wanted, LONGEST_READ / widthOf(inkBox));
+  });
+  const found = await engine.read(picturesOf(lines, scales));
+  return lines.map((line, index) => {
+    const scale = scales[index] ?? 1;
+    const read = (found[index] ?? []).map(({ text, rect, confidence }) => ({
+      text,
+      confidence,
+      left: (rect.x - FRAME) / scale,
+      right: (rect.x + rect.width - FRAME) / scale,
+    }));
+    return isText(read) ? placed(line, read) : [];
+  });
+}
+
+/** Lines as an engine reads them, each when it is taken: all of a screen's are many bytes. */
+function* picturesOf(lines: readonly LineInk[], scales: readonly number[]): Generator<GreyPicture> {
+  for (const [index, line] of lines.entries()) yield enlarged(line, scales[index] ?? 1);
 }
 
 /** The words of a line as a line; null for none. */
@@ -217,16 +231,12 @@ function catmullRom(distance: number): number {
 }
 
 /** The words of each line: of terminals' fonts letter by letter, of others as the engine reads them. */
-export function readLines(
+export async function readLines(
   engine: OcrEngine,
   cells: CellReader,
   lines: readonly LineInk[],
-): (readonly OcrWord[])[] {
+): Promise<(readonly OcrWord[])[]> {
   const known = cells.read(lines);
   const unknown = lines.filter((_, index) => known[index] === null);
-  const read = cells.learn(
-    unknown,
-    unknown.map((line) => readLine(engine, line)),
-  );
-  return withUnknown(known, read);
+  return withUnknown(known, cells.learn(unknown, await readByEngine(engine, unknown)));
 }

@@ -69,13 +69,15 @@ t.test("a disk with less than recordings leave", async (t) => {
   t.match(await checkDisk(configOf(dir, { OC_RECORDING_DISK_FLOOR_MB: "0" })), { ok: true });
 });
 
+const EMBEDDED = { vision: { engine: "embedded" } } as const;
+
 t.test("models of text that are missing, empty, or not there at all", async (t) => {
-  t.match(await checkModels(), { ok: true, detail: "deu, eng", advice: null });
+  t.match(await checkModels(EMBEDDED), { ok: true, detail: "deu, eng", advice: null });
   const dir = t.testdir({
     some: { "eng.traineddata": "x" },
     empty: { "eng.traineddata": "", "deu.traineddata": "x" },
   });
-  const at = (folder: string) => checkModels(pathToFileURL(`${join(dir, folder)}/`));
+  const at = (folder: string) => checkModels(EMBEDDED, pathToFileURL(`${join(dir, folder)}/`));
   t.match(await at("some"), { ok: false, detail: "eng; deu missing", advice: /data\/tessdata/ });
   t.match(await at("empty"), { ok: false, detail: "deu, eng; eng cannot be read" });
   t.match(await at("nowhere"), { ok: false, detail: "none; deu, eng missing" });

@@ -20,7 +20,7 @@ const PAGE = readFileSync(new URL("page.png", import.meta.url));
 
 function open() {
   const workers: Worker[] = [];
-  const pool = new OcrPool(systemClock, () => {
+  const pool = new OcrPool(systemClock, { kind: "embedded" }, () => {
     const worker = openThread("ocr-worker", new URL("../../src/vision/ocr-pool.ts", import.meta.url).href);
     workers.push(worker);
     return worker;

@@ -1,6 +1,7 @@
 import t from "tap";
 import type { LineInk } from "../../src/vision/cut/cut-line.ts";
-import { readLine } from "../../src/vision/read-line.ts";
+import type { GreyPicture } from "../../src/vision/ocr-engine.ts";
+import { readByEngine } from "../../src/vision/read-line.ts";
 
 /** Stems two pixels wide that begin in these columns. */
 function line(starts: readonly number[]): LineInk {
@@ -15,19 +16,22 @@ function line(starts: readonly number[]): LineInk {
 /** An engine that reads one word over all of the line. */
 const reads = (text: string) => ({
   use: async () => undefined,
-  readLine: ({ width, height }: { width: number; height: number }) => [
-    { text, rect: { x: 10, y: 0, width: width - 20, height }, confidence: 90 },
-  ],
+  read: async (pictures: Iterable<GreyPicture>) =>
+    Array.from(pictures, ({ width, height }) => [
+      { text, rect: { x: 10, y: 0, width: width - 20, height }, confidence: 90 },
+    ]),
 });
+
+const read = async (text: string, at: LineInk) => (await readByEngine(reads(text), [at]))[0];
 
 t.test("an amount and its sign are two words where a blank parts them", async (t) => {
   // Five letters a pixel apart, three pixels, and the sign.
   const parted = line([2, 5, 8, 11, 14, 19]);
-  t.match(readLine(reads("12,50€"), parted), [
+  t.match(await read("12,50€", parted), [
     { text: "12,50", rect: { x: 102, y: 52, width: 14, height: 10 } },
     { text: "€", rect: { x: 119, y: 52, width: 2, height: 10 } },
   ]);
-  t.match(readLine(reads("abcde€"), parted), [{ text: "abcde€" }], "behind a number only");
-  t.match(readLine(reads("12,50€"), line([2, 5, 8, 11, 14, 17])), [{ text: "12,50€" }], "no blank");
-  t.match(readLine(reads("1234€"), line([2, 7, 12, 17, 22])), [{ text: "1234€" }], "all gaps are as wide");
+  t.match(await read("abcde€", parted), [{ text: "abcde€" }], "behind a number only");
+  t.match(await read("12,50€", line([2, 5, 8, 11, 14, 17])), [{ text: "12,50€" }], "no blank");
+  t.match(await read("1234€", line([2, 7, 12, 17, 22])), [{ text: "1234€" }], "all gaps are as wide");
 });

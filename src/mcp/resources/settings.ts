@@ -2,12 +2,12 @@ import { may } from "../../auth/principal.ts";
 import { SHAPES } from "../../compositor/shapes/list.ts";
 import { LEAST_INTERVAL_MS } from "../../desktop/events/event-subscriptions.ts";
 import { FITS, IMAGE_FORMATS } from "../../desktop/view.ts";
-import { listLanguages } from "../../vision/models.ts";
 import type { Reader } from "./reader.ts";
 
 /** settings://current: what holds now, for the one who reads it; never a secret. */
 export async function settingsOf({ desktops, principal, mcpState }: Reader): Promise<object> {
-  const languages = await listLanguages();
+  // An engine that is gone reads none.
+  const languages = await mcpState.languages().catch(() => []);
   return {
     capture: {
       default_format: "png",

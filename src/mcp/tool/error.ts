@@ -88,6 +88,7 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   no_view_permission: "somebody has to give the target's user the right to look",
   models_missing: "name languages that are there, or tell the human to add the model",
   engine_lost: "call again: another engine reads it, and a smaller region is read sooner",
+  engine_missing: "take a screenshot and look at it, and tell the human what the message says",
   engine_failed: "take a screenshot and look at it instead",
   text_not_found: "call read_text for what is there, or find_text with match fuzzy",
   text_ambiguous: "pass nth, near or region to say which one",

@@ -5,6 +5,7 @@ import type { AgentRates } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { EventSubscriptions } from "../../desktop/events/event-subscriptions.ts";
 import type { Captured } from "../../desktop/events/screenshot-timer.ts";
+import { listLanguages } from "../../vision/models.ts";
 import type { OcrPool } from "../../vision/ocr-pool.ts";
 import type { DesktopTexts } from "../../vision/text/desktop-texts.ts";
 import { ReportedScreens } from "../model/reported-screens.ts";
@@ -21,6 +22,8 @@ export interface McpState {
   readonly annotate: Painter["annotate"];
   /** The lines of text in a picture; throws VisionError, and RefusedError not_supported where nothing reads. */
   readonly readText: OcrPool["read"];
+  /** Names of the languages that can be read. */
+  readonly languages: OcrPool["languages"];
   /** null where no provider is configured. */
   readonly analysts: Pick<Analysts, "providers" | "preferred" | "check" | "ask"> | null;
   /** Tells that a picture goes to a provider, and waits until that is written down. */
@@ -40,6 +43,7 @@ export function openMcpState(ports: McpPorts): McpState {
       if (read === null) throw readsNothing();
       return await read.read(request, signal);
     },
+    languages: ports.languages ?? listLanguages,
     analysts: ports.analysts ?? null,
     tellAnalysis: async (analysis) => {
       ports.onAnalysis?.(analysis);

@@ -156,6 +156,8 @@ export interface McpPorts {
   readonly painter?: Pick<Painter, "annotate">;
   /** Reads text from pictures; absent, nothing does here. */
   readonly reader?: Pick<OcrPool, "read">;
+  /** Names of the languages that it reads; absent, those whose models ship. */
+  readonly languages?: OcrPool["languages"];
   /** The texts of desktops; absent, none is kept here. */
   readonly texts?: Pick<DesktopTexts, "now" | "since" | "find" | "elements" | "element">;
   /** Models that say what a picture shows; absent, none is configured. */

@@ -4,6 +4,7 @@ import type { LineInk } from "../../../src/vision/cut/cut-line.ts";
 import { cutPicture } from "../../../src/vision/cut/cut-lines.ts";
 import { CellReader } from "../../../src/vision/glyphs/cell-reader.ts";
 import { cellsOf } from "../../../src/vision/glyphs/cells.ts";
+import type { GreyPicture } from "../../../src/vision/ocr-engine.ts";
 import type { OcrWord } from "../../../src/vision/ocr-messages.ts";
 import { readLines } from "../../../src/vision/read-line.ts";
 import { inReadingOrder } from "../../../src/vision/reading-order.ts";
@@ -112,14 +113,15 @@ t.test("an engine is asked only for lines that are no terminal's", async (t) => 
   const asked: number[] = [];
   const engine = {
     use: async () => undefined,
-    readLine: ({ width }: { width: number }) => {
-      asked.push(width);
-      return [];
-    },
+    read: async (pictures: Iterable<GreyPicture>) =>
+      Array.from(pictures, ({ width }) => {
+        asked.push(width);
+        return [];
+      }),
   };
   const terminal = await linesOf("xterm-6x13");
   const table = await linesOf("table-joints");
-  const read = readLines(engine, cells, [...terminal, ...table]);
+  const read = await readLines(engine, cells, [...terminal, ...table]);
   t.equal(asked.length, table.length);
   t.same(read.slice(0, terminal.length).map(written), textOf("xterm-6x13"));
 });
