@@ -44,7 +44,7 @@ Commands
              [--totp]           it is read from FILE or standard input, never from the command line;
              [--desktops IDS] [--agents NAMES]
                                 --totp: the seed of one-time codes, base32 or otpauth://totp/
-             [--seen TEXT] [--seen-in X,Y,WxH]
+             [--seen TEXT] [--seen-picture FILE] [--seen-in X,Y,WxH] [--seen-field X,Y,WxH]
                                 what must be read on the screen when it is typed, and where
   secret list | remove NAME
   audit verify [FILE...]        exit 0 only if every line of the audit log is as it was written

@@ -46,6 +46,8 @@ const OPTIONS = {
   agents: { type: "string" },
   seen: { type: "string" },
   "seen-in": { type: "string" },
+  "seen-picture": { type: "string" },
+  "seen-field": { type: "string" },
   system: { type: "boolean" },
   user: { type: "boolean" },
   platform: { type: "string" },

@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { openSecrets } from "../appliance/open-secrets.ts";
 import { SecretBox } from "../auth/secret-box.ts";
 import {
@@ -22,8 +23,13 @@ export function secretCommand(words: readonly string[], values: Values, config: 
     case "add": {
       // INVARIANT: no value on the command line, which stays in the shell's history and is in `ps` for everybody.
       expectWords("secret add NAME", words, 2);
-      const rules = rulesOf(values);
-      return task(() => addSecret(name, rules, values, config));
+      const seen = seenOf(values);
+      const rules = rulesOf(values, seen);
+      return task(async () => {
+        const picture = await pictureOf(values["seen-picture"]);
+        const all = picture === null ? rules : rulesOf(values, { ...seen, picture });
+        return await addSecret(name, all, values, config);
+      });
     }
     case "list":
       expectWords("secret list", words, 1);
@@ -74,24 +80,50 @@ function readValue(path: string | undefined): Promise<string> {
   return readSecretText("standard input", process.stdin);
 }
 
-function rulesOf(values: Values): SecretRules {
-  const { desktops, agents, seen } = values;
-  const region = regionOf(values["seen-in"]);
-  if (region !== null && seen === undefined)
-    throw new UsageError("--seen-in says where --seen TEXT must be read");
+function rulesOf({ desktops, agents }: Values, seen: SecretRules["seen"] | null): SecretRules {
   return readRules({
     desktops: list.parse(desktops ?? []),
     agents: list.parse(agents ?? []),
-    ...(seen === undefined ? {} : { seen: { text: seen, ...(region === null ? {} : { region }) } }),
+    ...(seen === null || seen === undefined || (seen.text === undefined && seen.picture === undefined)
+      ? {}
+      : { seen }),
   });
 }
 
+/** Without the picture, whose file is read later. Throws UsageError. */
+function seenOf(values: Values): NonNullable<SecretRules["seen"]> {
+  const { seen: text } = values;
+  const hasPicture = values["seen-picture"] !== undefined;
+  const region = rectOf("--seen-in", values["seen-in"]);
+  const field = rectOf("--seen-field", values["seen-field"]);
+  if (text === undefined && !hasPicture && (region !== null || field !== null)) {
+    const [option] = region === null ? ["--seen-field"] : ["--seen-in"];
+    throw new UsageError(
+      `${option} says where --seen TEXT or --seen-picture FILE must be seen: say that too`,
+    );
+  }
+  return {
+    ...(text === undefined ? {} : { text }),
+    ...(region === null ? {} : { region }),
+    ...(field === null ? {} : { field }),
+  };
+}
+
+/** A PNG file in base64; null for none. Throws UsageError. */
+async function pictureOf(path: string | undefined): Promise<string | null> {
+  if (path === undefined) return null;
+  const file = await readFile(path).catch((cause: unknown) => {
+    throw new UsageError(`the file ${path} cannot be read: check that it exists and may be read`, { cause });
+  });
+  return file.toString("base64");
+}
+
 /** Throws UsageError. */
-function regionOf(word: string | undefined) {
+function rectOf(option: string, word: string | undefined) {
   if (word === undefined) return null;
-  const [, x, y, width, height] = /^(\d{1,5}),(\d{1,5}),(\d{1,5})x(\d{1,5})$/.exec(word) ?? [];
+  const [, x, y, width, height] = /^(-?\d{1,5}),(-?\d{1,5}),(\d{1,5})x(\d{1,5})$/.exec(word) ?? [];
   if (x === undefined)
-    throw new UsageError(`got --seen-in "${word}", expected X,Y,WIDTHxHEIGHT such as 80,40,600x30`);
+    throw new UsageError(`got ${option} "${word}", expected X,Y,WIDTHxHEIGHT such as 80,40,600x30`);
   return { x: Number(x), y: Number(y), width: Number(width), height: Number(height) };
 }
 
@@ -100,7 +132,8 @@ function lineOf({ name, kind, rules, isConfigured }: SecretInfo): string {
   const said = [
     `desktops: ${desktops.join(",") || "none"}`,
     `agents: ${agents.map((agent) => safeText(agent)).join(",") || "none"}`,
-    ...(seen === undefined ? [] : [`seen: ${safeText(seen.text)}`]),
+    ...(seen?.text === undefined ? [] : [`seen: ${safeText(seen.text)}`]),
+    ...(seen?.picture === undefined ? [] : ["seen: a picture"]),
     ...(isConfigured ? ["by the configuration"] : []),
   ];
   return `${name}  ${kind}  ${said.join("  ")}\n`;

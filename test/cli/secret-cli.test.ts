@@ -6,6 +6,7 @@ import t from "tap";
 import { SecretBox } from "../../src/auth/secret-box.ts";
 import { SecretStore } from "../../src/auth/secrets/secret-store.ts";
 import { readCommand } from "../../src/cli/cli.ts";
+import { encodePicture } from "../../src/compositor/picture-file.ts";
 import { FakeClock } from "../fake-clock.ts";
 
 const VALUE = "open sesame 4711";
@@ -41,6 +42,18 @@ t.test("secrets are added from files, listed without their value, replaced and r
   t.equal(await found?.open(), VALUE);
   t.same(found?.seen, { text: "Bank login", region: { x: 80, y: 40, width: 600, height: 30 } });
 
+  const picture = join(dir, "mark.png");
+  writeFileSync(picture, await stripedPng());
+  const beside = ["--seen-picture", picture, "--seen-field=-10,20,200x30"];
+  t.equal(await run("add", "bank", "--file", file, ...rules.slice(0, 4), ...beside), "bank  replaced\n");
+  t.match(await run("list"), /seen: a picture/);
+  const pictured = await store.find({ kind: "secret", name: "bank" }, AGENT, "d2");
+  t.match(pictured?.seen, {
+    text: null,
+    picture: { width: 20, height: 10 },
+    field: { x: -10, y: 20, width: 200, height: 30 },
+  });
+
   writeFileSync(file, SEED);
   t.equal(
     await run("add", "bank", "--totp", "--file", file),
@@ -51,8 +64,15 @@ t.test("secrets are added from files, listed without their value, replaced and r
   await t.rejects(run("remove", "bank"), { name: "UsageError", message: /there is no secret bank/ });
   const kept = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
   t.notMatch(kept.join("\n"), new RegExp(`${VALUE}|GEZDGNBV`));
-  t.match(kept.join("\n"), /"secret.added".*\n.*"secret.changed".*\n.*"secret.removed"/);
+  t.match(kept.join("\n"), /"secret.added".*\n(.*"secret.changed".*\n){2}.*"secret.removed"/);
 });
+
+/** 20x10 pixels, one of five columns dark. */
+function stripedPng(): Promise<Uint8Array> {
+  const rgba = new Uint8ClampedArray(20 * 10 * 4).fill(255);
+  for (let i = 0; i < 200; i++) if (i % 5 === 0) rgba.fill(0, i * 4, i * 4 + 3);
+  return encodePicture({ width: 20, height: 10, rgba }, "png");
+}
 
 t.test("no value is taken from the command line, and what is wrong is named", async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "oc-"));
@@ -63,6 +83,10 @@ t.test("no value is taken from the command line, and what is wrong is named", as
   t.throws(() => read("add", "bank", "--value", VALUE), { name: "UsageError" });
   t.throws(() => read("sell", "bank"), { message: /expected secret add, list or remove/ });
   t.throws(() => read("add", "bank", "--seen-in", "1,2,3x4"), { message: /--seen-in says where --seen/ });
+  t.throws(() => read("add", "bank", "--seen-field", "1,2,3x4"), { message: /--seen-field says where/ });
+  t.throws(() => read("add", "bank", "--seen", "abc", "--seen-in=-1,2,3x4"), { message: /seen.region.x/ });
+  const unread = read("add", "bank", "--seen-picture", join(dir, "absent.png"));
+  if (unread.kind === "task") await t.rejects(unread.run(), { message: /absent.png cannot be read/ });
   t.throws(() => read("add", "bank", "--seen", "x y z", "--seen-in", "1,2"), {
     message: /expected X,Y,WIDTHxHEIGHT/,
   });

@@ -27,6 +27,10 @@ t.test("administrators make, list, replace and remove secrets, and nobody reads 
   const rules = { name: "bank", kind: "secret", desktops: ["d1"], agents: ["ann", "*"], seen };
   t.match(await list(), [{ ...rules, is_configured: false }]);
 
+  const field = { x: -4, y: 30, width: 200, height: 20 };
+  t.equal((await put({ desktops: ["d1"], seen: { text: "Bank", field } })).statusCode, 200);
+  t.match(await list(), [{ seen: { text: "Bank", picture: null, region: null, field } }]);
+
   const changed = await put({ desktops: ["d2"] });
   t.equal(changed.statusCode, 200, "other rules, the same value");
   t.match(await list(), [{ desktops: ["d2"], agents: [], seen: null }]);
@@ -44,6 +48,7 @@ t.test("administrators make, list, replace and remove secrets, and nobody reads 
       .map(({ type, resource }) => [type, resource?.id]),
     [
       ["secret.added", "bank"],
+      ["secret.changed", "bank"],
       ["secret.changed", "bank"],
       ["secret.changed", "bank"],
       ["secret.changed", "bank"],
@@ -72,6 +77,8 @@ t.test("what cannot be kept is refused by its field, and not shown", async (t) =
     [{ totp: VALUE }, /expected base32/],
     [{ value: VALUE, agents: "*" }, /agents/],
     [{ value: VALUE, seen: { text: " " } }, /seen.text/],
+    [{ value: VALUE, seen: {} }, /a text, or a picture/],
+    [{ value: VALUE, seen: { picture: "AAAA" } }, /seen.picture: got something else/],
     [{ value: VALUE, seen: { text: "Bank", region: { x: 0, y: 0, width: 0, height: 1 } } }, /region.width/],
     [{ value: VALUE, hidden: true }, /hidden/],
   ] as const) {

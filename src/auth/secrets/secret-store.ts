@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import type { NamedSecret, SeenText } from "../../desktop/control/secret-typing.ts";
+import type { NamedSecret, Seen } from "../../desktop/control/secret-typing.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { SecretUse } from "../../desktop/input/placeholders.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -12,6 +12,7 @@ import { LastUse } from "../last-use.ts";
 import type { SecretBox } from "../secret-box.ts";
 import { isTokenId } from "../tokens.ts";
 import { secretNameSchema, secretRuleFields, secretValueSchema, totpSeedSchema } from "./secret-fields.ts";
+import { readSeenPicture } from "./seen-picture.ts";
 import { readTotp, totpAt } from "./totp.ts";
 
 const MOST_SECRETS = 1000;
@@ -117,7 +118,10 @@ export class SecretStore {
     const used = await LastUse.open(join(dataDir, "secrets-used.json"), clock);
     const store = new SecretStore(dataDir, sealer, clock, configured, used);
     await store.#stored();
-    for (const { name, kind, file } of configured) checkText(name, kind, await readFileText(name, file));
+    for (const { name, kind, file, rules } of configured) {
+      checkText(name, kind, await readFileText(name, file));
+      await seenOf(rules);
+    }
     return store;
   }
 
@@ -148,6 +152,7 @@ export class SecretStore {
     this.#refuseConfigured(name);
     const { kind, text } = change;
     if (text !== null) checkText(name, kind, text);
+    await seenOf(change.rules);
     return await this.#alone(async () => {
       const all = await this.#stored();
       const before = all.find((stored) => stored.name === name);
@@ -199,7 +204,7 @@ export class SecretStore {
     const found = configured ?? (stored === undefined ? undefined : this.#info(stored));
     if (found?.kind !== kind || !isAllowed(found.rules, actor, desktopId)) return null;
     return {
-      seen: seenOf(found.rules),
+      seen: await seenOf(found.rules),
       open: async () => {
         this.#used.mark(name);
         const text =
@@ -261,8 +266,15 @@ function purposeOf(name: string, kind: SecretKind): string {
   return `secret/${name}/${kind}`;
 }
 
-function seenOf({ seen }: SecretRules): SeenText | null {
-  return seen === undefined ? null : { text: seen.text, region: seen.region ?? null };
+/** Throws RefusedError invalid_parameters for a picture that cannot be looked for. */
+async function seenOf({ seen }: SecretRules): Promise<Seen | null> {
+  if (seen === undefined) return null;
+  const { text = null, picture, region = null, field } = seen;
+  return {
+    ...{ text, region },
+    ...(picture === undefined ? {} : { picture: await readSeenPicture(picture) }),
+    ...(field === undefined ? {} : { field }),
+  };
 }
 
 /** Names count for tokens alone, which administrators name: whoever may name themselves is known by their id. */

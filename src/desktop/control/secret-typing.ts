@@ -1,23 +1,43 @@
-import { boundRects, type Rect } from "../../framebuffer/rect.ts";
+import type { Patch } from "../../framebuffer/patch.ts";
+import { boundRects, holdsPoint, type Point, type Rect, translateRect } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
+import { findExact } from "../../framebuffer/search-exact.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
+import type { Input } from "../input/input.ts";
 import { partsOf, plainText, type SecretUse, type TypedPart } from "../input/placeholders.ts";
+import type { Display } from "../picture/display.ts";
 import type { Action, Actor } from "./action.ts";
 
 /** So long a screen may take to be read before a secret is typed: others wait for the input meanwhile. */
 const READ_MS = 15_000;
 
-/** A text that must be on the screen when a secret is typed, against pages that only look alike. */
+/** A picture stands in more places than this only where it says nothing. */
+const MOST_PLACES = 16;
+/** What leaves a field when it is typed. */
+const LEAVES_FIELD = /[\t\r\n]/;
+
+/** A text that must be on the screen when a secret is typed. */
 export interface SeenText {
   readonly text: string;
   /** Where, in desktop pixels; null: anywhere. */
   readonly region: Rect | null;
 }
 
+/** What must be seen when a secret is typed, against pages that only look alike: a text, a picture, or both. */
+export interface Seen {
+  readonly text: string | null;
+  /** Pixel by pixel. */
+  readonly picture?: Patch;
+  /** Where, in desktop pixels; null: anywhere. */
+  readonly region: Rect | null;
+  /** Where the field is, from the upper left corner of the picture, or of the text; absent: anywhere. */
+  readonly field?: Rect;
+}
+
 /** A stored secret that may be typed. */
 export interface NamedSecret {
-  readonly seen: SeenText | null;
+  readonly seen: Seen | null;
   /** What is typed now: the value, or the code of this moment. */
   open(): Promise<string>;
 }
@@ -30,17 +50,19 @@ export interface SecretPorts {
   locate(desktopId: string, seen: SeenText, signal: AbortSignal): Promise<Sight>;
 }
 
-/** Where a text stood as of a generation. */
+/** Where a text or a picture stood as of a generation. */
 interface Sight {
   readonly generation: number;
   readonly places: readonly Rect[];
+  /** The click into the field beside it; absent: it may be typed anywhere. */
+  readonly clickedAt?: Point | null;
 }
 
 /** What must still be on the screen while a secret is typed. */
 interface SeenCheck {
   /** Looked at once more before the first key. */
   readonly bound: Rect;
-  /** Throws RefusedError secret_unseen where it is not there any more. */
+  /** Throws RefusedError secret_unseen where it is not there any more, or the field was left. */
   check(): void;
   /** The same between the keys. */
   checkOn(): void;
@@ -58,7 +80,8 @@ interface Ports {
   readonly desktopId: string;
   readonly clock: Clock;
   readonly secrets?: SecretPorts;
-  readonly display: { readonly generation: number };
+  readonly display: Pick<Display, "generation" | "shownTo">;
+  readonly input: Pick<Input, "clickedAt">;
   /** What changed of what agents are shown after a generation; null where that is not known. */
   changedSince(generation: number): Region | null;
 }
@@ -101,7 +124,15 @@ export class SecretTyping {
       const secret = await this.#find(part, actor);
       found.set(part.placeholder, secret);
       const { seen } = secret;
-      if (seen !== null) sights.push(await this.#locate(seen, signal));
+      if (seen === null) continue;
+      const before = parts.slice(0, parts.indexOf(part));
+      if (
+        seen.field !== undefined &&
+        before.some((one) => typeof one === "string" && LEAVES_FIELD.test(one))
+      ) {
+        throw notInField();
+      }
+      sights.push(...(await this.#locate(seen, signal)));
     }
     return {
       seen: this.#checkOf(sights),
@@ -127,7 +158,31 @@ export class SecretTyping {
     );
   }
 
-  async #locate(seen: SeenText, signal: AbortSignal): Promise<Sight> {
+  /** All that must be seen, each with the places where it is, of those beside the field that was clicked. */
+  async #locate({ text, picture, region, field }: Seen, signal: AbortSignal): Promise<Sight[]> {
+    const sights: Sight[] = [];
+    if (picture !== undefined) sights.push(this.#locatePicture(picture, region));
+    if (text !== null) sights.push(await this.#locateText({ text, region }, signal));
+    const [first, ...others] = sights;
+    if (first === undefined || field === undefined) return sights;
+    const { clickedAt } = this.#ports.input;
+    const places = first.places.filter(({ x, y }) => {
+      return clickedAt !== null && holdsPoint(translateRect(field, x, y), clickedAt.x, clickedAt.y);
+    });
+    if (places.length === 0) throw notInField();
+    return [{ ...first, places, clickedAt }, ...others];
+  }
+
+  #locatePicture(picture: Patch, region: Rect | null): Sight {
+    const { display } = this.#ports;
+    const { frame } = display.shownTo("agent");
+    const corners = frame === null ? [] : findExact(frame, picture, region ?? frame.rect, MOST_PLACES).places;
+    if (corners.length === 0) throw unseen("is not there");
+    const { width, height } = picture;
+    return { generation: display.generation, places: corners.map(({ x, y }) => ({ x, y, width, height })) };
+  }
+
+  async #locateText(seen: SeenText, signal: AbortSignal): Promise<Sight> {
     const { secrets, desktopId, clock } = this.#ports;
     const limit = new AbortController();
     const over = AbortSignal.any([signal, limit.signal]);
@@ -155,10 +210,15 @@ export class SecretTyping {
     const places = sights.flatMap((sight) => sight.places);
     if (places.length === 0) return null;
     const keeps = sights.map((sight) => this.#keepOf(sight));
-    const check = (): void => {
-      if (!keeps.every((isThere) => isThere())) throw unseen("changed since it was read");
+    const checkOn = (): void => {
+      if (!keeps.every((isThere) => isThere())) throw unseen("changed since it was looked for");
     };
-    return { bound: places.reduce(boundRects), check, checkOn: check };
+    const check = (): void => {
+      checkOn();
+      const { clickedAt: now } = this.#ports.input;
+      if (sights.some(({ clickedAt }) => clickedAt !== undefined && clickedAt !== now)) throw notInField();
+    };
+    return { bound: places.reduce(boundRects), check, checkOn };
   }
 
   /** Whether one of the places is still as it was when the text was read there; each call looks at what is new alone. */
@@ -176,11 +236,19 @@ export class SecretTyping {
   }
 }
 
-/** `what` is said of the text that has to be there, which agents are not told. */
+/** Agents are told what to do, which is no secret of the page's, and not where. */
+function notInField(): RefusedError {
+  return new RefusedError(
+    "secret_unseen",
+    "the field in which this secret may be typed was not clicked last, expected a click into it and then the secret, with no tab or line end before it: click into the field, then type the secret alone",
+  );
+}
+
+/** `what` is said of what has to be there, which agents are not told. */
 function unseen(what: string, cause?: unknown): RefusedError {
   return new RefusedError(
     "secret_unseen",
-    `the text that must be on the screen for this secret ${what}, expected it to be seen while the secret is typed: take a screenshot and see whether this is the right place`,
+    `what must be seen on the screen for this secret ${what}, expected it there while the secret is typed: take a screenshot and see whether this is the right place`,
     { cause },
   );
 }

@@ -1,6 +1,7 @@
-import type { ClipboardText } from "../control/action.ts";
+import type { Point } from "../../framebuffer/rect.ts";
+import { BUTTON_BIT, type ClipboardText } from "../control/action.ts";
 import type { Link } from "../link.ts";
-import { isOnMostLayouts, KEYSYM } from "./keyboard.ts";
+import { CHORD_MODIFIERS, isOnMostLayouts, isWriting, KEYSYM } from "./keyboard.ts";
 
 /** What goes down to a target, and what is held there, so that nothing ever stays pressed. */
 export class Input {
@@ -22,6 +23,7 @@ export class Input {
   readonly #left = new Map<number, number | null>();
   #hasLeftButtons = false;
   #hasPressedKeys = false;
+  #clickedAt: Point | null = null;
 
   get link(): Link | null {
     return this.#link;
@@ -29,6 +31,14 @@ export class Input {
 
   get position(): { readonly x: number; readonly y: number } {
     return { x: this.#x, y: this.#y };
+  }
+
+  /**
+   * Where the first button was last pressed, one object for each press; null once something was done since that may have
+   * left the field there: any key but those that write and delete, another button, the wheel, another connection.
+   */
+  get clickedAt(): Point | null {
+    return this.#clickedAt;
   }
 
   /** The RFB mask of the buttons that are down. */
@@ -72,6 +82,7 @@ export class Input {
   attach(link: Link): void {
     this.#link = link;
     this.#hasPressedKeys = false;
+    this.#clickedAt = null;
     this.#answersOffers = false;
     for (const [keysym, scancode] of this.#left) link.key(keysym, false, scancode);
     if (this.#hasLeftButtons) link.pointer(this.#x, this.#y, 0);
@@ -88,6 +99,8 @@ export class Input {
   }
 
   pointer(x: number, y: number, buttons: number): void {
+    const pressed = buttons & ~this.#buttons;
+    if (pressed !== 0) this.#clickedAt = pressed === BUTTON_BIT.left ? { x, y } : null;
     this.#x = x;
     this.#y = y;
     this.#buttons = buttons;
@@ -95,12 +108,17 @@ export class Input {
   }
 
   key(keysym: number, isDown: boolean, scancode: number | null): void {
+    if (isDown && !this.#staysInField(keysym)) this.#clickedAt = null;
     if (isDown) this.#held.set(keysym, scancode);
     this.#hasPressedKeys ||= isDown;
     // With a scancode the target presses that key, and makes none.
     if (isDown && scancode === null && !isOnMostLayouts(keysym)) this.#newKeys.add(keysym);
     if (!isDown) this.#held.delete(keysym);
     this.#link?.key(keysym, isDown, scancode);
+  }
+
+  #staysInField(keysym: number): boolean {
+    return isWriting(keysym) && !CHORD_MODIFIERS.some((modifier) => this.#held.has(modifier));
   }
 
   /** Caps lock is switched off where it is on, and on where it is off. */

@@ -67,3 +67,21 @@ export function isOnMostLayouts(keysym: number): boolean {
   const isVendors = keysym >= FIRST_VENDOR_KEYSYM && keysym <= LAST_VENDOR_KEYSYM;
   return keysym <= 0x7e || (keysym >= 0xff00 && keysym <= 0xffff) || isVendors;
 }
+
+/** With one of these a key is a command, and writes nothing. */
+export const CHORD_MODIFIERS: readonly number[] = [
+  ...[KEYSYM.controlL, KEYSYM.controlR, KEYSYM.metaL, KEYSYM.metaR, KEYSYM.altL, KEYSYM.altR],
+  ...[KEYSYM.superL, KEYSYM.superR, KEYSYM.hyperL, KEYSYM.hyperR],
+];
+
+const WRITING: ReadonlySet<number> = new Set([
+  ...[KEYSYM.backSpace, KEYSYM.delete, KEYSYM.capsLock],
+  ...[KEYSYM.shiftL, KEYSYM.shiftR, KEYSYM.level3Shift],
+]);
+
+/** Whether a key writes or deletes letters where the focus is, or only helps to: it moves the focus nowhere. */
+export function isWriting(keysym: number): boolean {
+  const isCharacter =
+    (keysym >= 0x20 && keysym <= 0xff) || (keysym > UNICODE_KEYSYM && keysym <= UNICODE_KEYSYM + 0x10ffff);
+  return isCharacter || WRITING.has(keysym);
+}

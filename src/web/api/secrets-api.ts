@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { secretRuleFields, secretValueSchema, totpSeedSchema } from "../../auth/secrets/secret-fields.ts";
 
+const rectSchema = z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() });
+
 /** A secret as `GET /api/v1/secrets` lists it: its rules, never its value. */
 export const secretInfoSchema = z.object({
   name: z.string(),
@@ -10,11 +12,12 @@ export const secretInfoSchema = z.object({
   agents: z.array(z.string()),
   seen: z
     .object({
-      text: z.string(),
-      region: z
-        .object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() })
+      text: z.string().nullable(),
+      picture: z.string().nullable().describe("A PNG in base64."),
+      region: rectSchema.nullable().describe("Desktop pixels; null: anywhere."),
+      field: rectSchema
         .nullable()
-        .describe("Desktop pixels; null: anywhere."),
+        .describe("Where the field is, from the corner of what is seen; null: anywhere."),
     })
     .nullable(),
   /** Only the configuration changes it. */

@@ -62,7 +62,7 @@ function detailsOf({
   const { desktops, agents, seen } = rules;
   return {
     ...{ name, kind, desktops: [...desktops], agents: [...agents] },
-    seen: seen === undefined ? null : { text: seen.text, region: seen.region ?? null },
+    seen: seen === undefined ? null : { text: null, picture: null, region: null, field: null, ...seen },
     ...{ is_configured: isConfigured, created_at: createdAt, changed_at: changedAt },
     last_used_at: lastUsedAt,
   };

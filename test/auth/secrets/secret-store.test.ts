@@ -8,6 +8,7 @@ import {
   type SecretChange,
   SecretStore,
 } from "../../../src/auth/secrets/secret-store.ts";
+import { encodePicture } from "../../../src/compositor/picture-file.ts";
 import { FakeClock } from "../../fake-clock.ts";
 
 const VALUE = "correct horse battery";
@@ -192,3 +193,36 @@ t.test("when one was opened last is told to the minute, and kept", async (t) => 
   await again.store.set("bank", change(VALUE));
   t.strictSame(await usedAt(again.store), [null, null], "another of that name was not used");
 });
+
+t.test(
+  "a picture that nobody could look for is refused, before it is decoded where it is too large",
+  async (t) => {
+    const { store } = await openStore(t.testdir());
+    const file = (width: number, height: number, step: number): Promise<Uint8Array> => {
+      const rgba = new Uint8ClampedArray(width * height * 4).fill(255);
+      for (let i = 0; i < width * height; i += step) rgba.fill(0, i * 4, i * 4 + 3);
+      return encodePicture({ width, height, rgba }, "png");
+    };
+    const set = async (bytes: Uint8Array) => {
+      const picture = Buffer.from(bytes).toString("base64");
+      return await store.set("bank", change(VALUE, readRules({ seen: { picture } }))).then(
+        () => "taken",
+        (error: unknown) => String(error),
+      );
+    };
+    const striped = await file(20, 10, 5);
+    t.equal(await set(striped), "taken");
+    const huge = Buffer.from(striped);
+    huge.writeUInt32BE(60_000, 16);
+    huge.writeUInt32BE(60_000, 20);
+    t.match(await set(huge), /seen.picture: got one of 60000x60000 pixels/);
+    const other = Buffer.from(striped);
+    other.writeUInt32BE(10, 16);
+    t.match(await set(other), /seen.picture: got one/);
+    t.match(await set(await file(300, 300, 5)), /got one of 300x300 pixels, expected a PNG of at most 65536/);
+    t.match(await set(await file(20, 10, 1)), /one that is all alike/);
+    t.match(await set(Buffer.from("GIF89a, or what else there is")), /got something else/);
+    t.match(await set(Buffer.from(striped.subarray(0, 40))), /cannot be decoded/);
+    t.throws(() => readRules({ seen: {} }), { code: "invalid_parameters", message: /a text, or a picture/ });
+  },
+);

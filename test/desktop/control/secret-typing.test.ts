@@ -2,11 +2,13 @@ import t from "tap";
 import type { Action, Actor, PerformOptions } from "../../../src/desktop/control/action.ts";
 import type { Decision } from "../../../src/desktop/control/approvals/approvals.ts";
 import type { Mode } from "../../../src/desktop/control/policy.ts";
-import type { NamedSecret, SecretPorts, SeenText } from "../../../src/desktop/control/secret-typing.ts";
+import type { NamedSecret, SecretPorts, Seen } from "../../../src/desktop/control/secret-typing.ts";
 import type { DesktopPorts } from "../../../src/desktop/desktop.ts";
+import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import { takePatch } from "../../../src/framebuffer/patch.ts";
 import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
 import { settle } from "../../fake-clock.ts";
-import { AGENT, House, HUMAN, typing } from "../house.ts";
+import { AGENT, CLICK, House, HUMAN, typing } from "../house.ts";
 
 const VALUE = "Tr0ub4dor&3";
 const OTHER: Actor = { kind: "agent", id: "b", name: "second agent" };
@@ -18,7 +20,7 @@ class Vault {
   readonly asked: string[] = [];
   opened = 0;
   value = VALUE;
-  seen: SeenText | null = null;
+  seen: Seen | null = null;
   /** Where the text stands that must be seen; an error: it cannot be read. */
   places: readonly Rect[] | Error = [BAR];
   /** Reading waits for this. */
@@ -322,3 +324,159 @@ t.test("a stop, or a human who takes over while the screen is read, ends it at o
   await t.rejects(work, { code: "stopped" });
   t.equal(vault.typed, "");
 });
+
+/** A mark of 20x10 pixels: stripes on a ground. */
+const MARK = { ground: 0xf0f0f0, stripes: [1, 4, 5, 9, 13, 16] } as const;
+
+function paintMark(house: House, x: number, y: number, colour = 0x202020): void {
+  house.link.paint(rect(x, y, 20, 10), MARK.ground);
+  for (const left of MARK.stripes) house.link.paint(rect(x + left, y + 2, 1, 6), colour);
+}
+
+function markPicture() {
+  const frame = new Framebuffer(20, 10);
+  frame.fill(frame.rect, MARK.ground);
+  for (const left of MARK.stripes) frame.fill(rect(left, 2, 1, 6), 0x202020);
+  return takePatch(frame, frame.rect);
+}
+
+/** What became of typing the secret. */
+async function typedBy(vault: Vault, text = "{{secret:bank}}"): Promise<string> {
+  return await vault.house.act(vault.start(typing(text)), 5000).then(
+    () => "typed",
+    (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "failed"),
+  );
+}
+
+t.test(
+  "a picture that must be seen is seen pixel by pixel, in its place, as agents are shown it",
+  async (t) => {
+    const picture = markPicture();
+    const of = (region: Rect | null = null) => {
+      const vault = new Vault();
+      vault.seen = { text: null, picture, region };
+      return vault;
+    };
+    const there = of(rect(100, 0, 100, 30));
+    paintMark(there.house, 110, 8);
+    t.equal(await typedBy(there), "typed");
+    t.equal(there.typed, VALUE);
+
+    const cases: Readonly<Record<string, (vault: Vault) => void>> = {
+      "not there": () => {},
+      "in another place": ({ house }) => paintMark(house, 110, 40),
+      "half outside of its place": ({ house }) => paintMark(house, 90, 8),
+      "of almost the same colour": ({ house }) => paintMark(house, 110, 8, 0x212020),
+      "with a pixel that is another": ({ house }) => {
+        paintMark(house, 110, 8);
+        house.link.paint(rect(129, 17, 1, 1), 0xf0f0f1);
+      },
+      "under a mask": ({ house }) => {
+        paintMark(house, 110, 8);
+        const spec = { rect: rect(112, 10, 2, 2), monitor: null, label: null, audiences: ["agent"] as const };
+        house.desktop.masks.add(spec, null, HUMAN);
+      },
+    };
+    for (const [what, draw] of Object.entries(cases)) {
+      const vault = of(rect(100, 0, 100, 30));
+      draw(vault);
+      t.equal(await typedBy(vault), "secret_unseen", what);
+      t.equal(vault.typed, "", what);
+    }
+
+    const both = of();
+    both.seen = { text: "bank.example", picture, region: null };
+    t.equal(await typedBy(both), "secret_unseen", "the text alone is not enough");
+    paintMark(both.house, 60, 60);
+    both.places = [];
+    t.equal(await typedBy(both), "secret_unseen", "nor the picture");
+    both.places = [BAR];
+    t.equal(await typedBy(both), "typed");
+
+    const gone = of();
+    paintMark(gone.house, 60, 60);
+    const key = gone.house.link.key.bind(gone.house.link);
+    gone.house.link.key = (keysym, isDown) => {
+      key(keysym, isDown);
+      if (gone.typed === VALUE.slice(0, 2) && !isDown) paintMark(gone.house, 60, 60, 0x303030);
+    };
+    t.equal(await typedBy(gone), "secret_unseen", "it goes while the keys go on");
+    t.equal(gone.typed, VALUE.slice(0, 2));
+  },
+);
+
+t.test("a field beside what must be seen is the one that was clicked last, and was not left", async (t) => {
+  const field = rect(0, 20, 60, 12);
+  const of = () => {
+    const vault = new Vault();
+    vault.seen = { text: null, picture: markPicture(), region: null, field };
+    paintMark(vault.house, 100, 30);
+    return vault;
+  };
+  const click = (vault: Vault, x: number, y: number) =>
+    vault.house.act(vault.house.desktop.perform({ ...CLICK, x, y }, AGENT), 3000);
+  const chord = (vault: Vault, ...keysyms: number[]) =>
+    vault.house.act(
+      vault.house.desktop.perform(
+        { kind: "chords", chords: [keysyms], names: ["a chord"], repeat: 1, holdMs: 0 },
+        AGENT,
+      ),
+      3000,
+    );
+
+  const into = of();
+  await click(into, 120, 55);
+  t.equal(await typedBy(into, "ann {{secret:bank}}"), "typed");
+  t.equal(await typedBy(into), "typed", "letters do not leave it");
+  into.house.link.said.length = 0;
+  await chord(into, 0xff08);
+  t.equal(await typedBy(into), "typed", "nor does a backspace");
+  await into.house.act(vaultClear(into), 5000);
+  t.equal(into.typed.endsWith(VALUE), true, "nor clearing it first");
+
+  const never = of();
+  t.equal(await typedBy(never), "secret_unseen", "nothing was clicked");
+  for (const [x, y, what] of [
+    [120, 35, "the mark itself"],
+    [120, 63, "below the field"],
+    [99, 55, "left of it"],
+    [20, 20, "elsewhere"],
+  ] as const) {
+    const vault = of();
+    await click(vault, x, y);
+    t.equal(await typedBy(vault), "secret_unseen", what);
+    t.equal(vault.typed, "", what);
+  }
+  for (const [what, keysyms] of [
+    ["tab", [0xff09]],
+    ["a line end", [0xff0d]],
+    ["a command", [0xffe3, 0x6c]],
+    ["an arrow", [0xff54]],
+    ["a key for media", [0x1008ff26]],
+  ] as const) {
+    const vault = of();
+    await click(vault, 120, 55);
+    await chord(vault, ...keysyms);
+    vault.house.link.said.length = 0;
+    t.equal(await typedBy(vault), "secret_unseen", what);
+    t.equal(vault.typed, "", what);
+  }
+  const within = of();
+  await click(within, 120, 55);
+  t.equal(await typedBy(within, "ann\t{{secret:bank}}"), "secret_unseen", "a tab before it in the same text");
+  t.equal(await typedBy(within, "{{secret:bank}}\n"), "typed", "what comes after it is another matter");
+  const scrolled = of();
+  await click(scrolled, 120, 55);
+  const scroll = { kind: "scroll", x: 120, y: 55, notchesX: 0, notchesY: 1, holdKeysyms: [] } as const;
+  await scrolled.house.act(scrolled.house.desktop.perform(scroll, AGENT), 3000);
+  t.equal(await typedBy(scrolled), "secret_unseen", "it was scrolled");
+  const moved = of();
+  await click(moved, 120, 55);
+  paintMark(moved.house, 100, 30, 0x404040);
+  paintMark(moved.house, 100, 70);
+  t.equal(await typedBy(moved), "secret_unseen", "what must be seen is elsewhere by now");
+});
+
+function vaultClear(vault: Vault) {
+  return vault.start({ ...typing("{{secret:bank}}"), clearExisting: true });
+}

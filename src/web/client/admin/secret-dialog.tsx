@@ -36,7 +36,7 @@ export function SecretDialog({ edited, onSaved, onClose }: SecretDialogProps) {
       ...writtenOf(kind.value, textOf(data, "value")),
       desktops: [...desktops.value],
       agents: [...agents.value],
-      ...seenOf(data),
+      ...seenOf(data, edited?.seen),
     };
     isBusy.value = true;
     adminApi.setSecret(name, body).then(
@@ -167,13 +167,22 @@ function writtenOf(kind: SecretDetails["kind"], text: string): Pick<SecretBody, 
   return kind === "totp" ? { totp: text.trim() } : { value: text };
 }
 
-/** Without a whole place the text may stand anywhere; the server refuses half of one. */
-function seenOf(data: FormData): Pick<SecretBody, "seen"> {
+/**
+ * Without a whole place it may stand anywhere; the server refuses half of one. A picture and the place of the field, which
+ * are said elsewhere, stay.
+ */
+function seenOf(data: FormData, kept: SecretDetails["seen"] | undefined): Pick<SecretBody, "seen"> {
   const text = textOf(data, "seen").trim();
-  if (text === "") return {};
+  if (text === "" && !kept?.picture) return {};
   const [x = "", y = "", width = "", height = ""] = SIDES.map((side) => textOf(data, side));
-  if (x + y + width + height === "") return { seen: { text } };
   return {
-    seen: { text, region: { x: Number(x), y: Number(y), width: Number(width), height: Number(height) } },
+    seen: {
+      ...(text && { text }),
+      ...(kept?.picture && { picture: kept.picture }),
+      ...(kept?.field && { field: kept.field }),
+      ...(x + y + width + height && {
+        region: { x: Number(x), y: Number(y), width: Number(width), height: Number(height) },
+      }),
+    },
   };
 }

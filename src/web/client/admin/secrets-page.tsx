@@ -164,7 +164,8 @@ function agentWords(agents: readonly string[]): string {
 }
 
 function seenWords({ text, region }: NonNullable<SecretDetails["seen"]>): string {
+  const what = text ?? "a picture";
   return region === null
-    ? text
-    : `${text} (in ${region.width} × ${region.height} at ${region.x}, ${region.y})`;
+    ? what
+    : `${what} (in ${region.width} × ${region.height} at ${region.x}, ${region.y})`;
 }
