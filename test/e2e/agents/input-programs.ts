@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import type { Owner } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import type { XDisplay } from "../harness/x-display.ts";
+import type { XPrograms } from "../harness/x-programs.ts";
 
 // Real programs on a target's display that tell what they made of the input: a browser's page, and what openbox does.
 
@@ -61,7 +61,7 @@ interface Seen {
 }
 
 /** A visible Chromium window on the display, at 0,0; nothing is done to it but from the outside. The page's title is "inputs". */
-export async function openChromium(owner: Owner, display: XDisplay, html = PAGE): Promise<BrowserOnDisplay> {
+export async function openChromium(owner: Owner, display: XPrograms, html = PAGE): Promise<BrowserOnDisplay> {
   const server = createServer((_, reply) => reply.setHeader("content-type", "text/html").end(html));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   owner.teardown(() => server.close());

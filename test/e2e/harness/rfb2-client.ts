@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { Framebuffer, OPAQUE } from "../../../src/framebuffer/framebuffer.ts";
+import type { Rect } from "../../../src/framebuffer/rect.ts";
 
 /** The part of rfb2 that these tests use; the package's own types do not cover it. */
 interface Connection {
@@ -46,7 +47,7 @@ export const RFB2_SECURITY = { none: 1, vncAuth: 2 } as const;
 export class Rfb2Client {
   readonly #connection: Connection;
   #frame = new Framebuffer(1, 1);
-  #onRect: () => void = () => {};
+  #onRect: (changed: Rect) => void = () => {};
 
   private constructor(connection: Connection) {
     this.#connection = connection;
@@ -66,7 +67,7 @@ export class Rfb2Client {
     const client = new Rfb2Client(connection);
     return new Promise((resolve, reject) => {
       connection.on("connect", () => {
-        client.#frame = new Framebuffer(connection.width, connection.height);
+        client.#frame = new Framebuffer(connection.width, connection.height, { hasKernels: true });
         resolve(client);
       });
       connection.on("error", (error) => reject(error instanceof Error ? error : new Error(String(error))));
@@ -103,14 +104,17 @@ export class Rfb2Client {
         this.#onRect = () => {};
         resolve();
       };
-      this.#onRect();
+      this.#onRect(this.#frame.rect);
       this.request(true);
     });
   }
 
-  /** Calls at each picture that is seen, every rectangle of an update counted as one, and asks for more of them. */
-  watch(onFrame: (frame: Framebuffer) => void): void {
-    this.#onRect = () => onFrame(this.#frame);
+  /**
+   * Calls at each picture that is seen, every rectangle of an update counted as one, with what differs from the one
+   * before, and asks for more of them.
+   */
+  watch(onFrame: (frame: Framebuffer, changed: Rect) => void): void {
+    this.#onRect = (changed) => onFrame(this.#frame, changed);
     this.request(false);
   }
 
@@ -122,7 +126,7 @@ export class Rfb2Client {
     const { x, y, width, height, src, data } = rect;
     if (src !== undefined) this.#frame.copy(src.x, src.y, { x, y, width, height });
     else if (data !== undefined) this.#paint(rect, data);
-    this.#onRect();
+    this.#onRect({ x, y, width, height });
     this.request(true);
   }
 

@@ -1,0 +1,317 @@
+import * as z from "zod";
+import { PRIVATE_KINDS } from "../../../src/desktop/masks/private-kinds.ts";
+import type { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import { overlapRects, type Rect } from "../../../src/framebuffer/rect.ts";
+import { RecordingArchive } from "../../../src/recording/library/archive.ts";
+import type { Owner } from "../../support/program.ts";
+import { until } from "../../support/until.ts";
+import { Appliance } from "../harness/appliance.ts";
+import type { Agent } from "../harness/mcp-client.ts";
+import { RFB2_SECURITY, Rfb2Client } from "../harness/rfb2-client.ts";
+import { XDisplay } from "../harness/x-display.ts";
+import type { XPrograms } from "../harness/x-programs.ts";
+import { startRdpTarget } from "../targets/rdp-target.ts";
+import { CoverMeter } from "./cover-meter.ts";
+import { isReadIn, readForeign } from "./foreign-reader.ts";
+import { plantedTexts, randomOf } from "./planted.ts";
+import { CLEAN_FILM, FILM, type Learned, SCENES, type SceneKind, type Stage } from "./scenes.ts";
+import { frameOf, type Leak, partOf, Sight } from "./sight.ts";
+
+// A frame leaks where the whole of a planted text stands in it: a part of a text, while it is typed, while something
+// lies over it or beside what hides the rest of it, is not what the kinds of private text mean.
+
+export interface ProofOptions {
+  readonly target: "Xtigervnc" | "xrdp";
+  /** At least so many are looked at, of all who look. */
+  readonly frames: number;
+  /** How long each scene is played before the next. */
+  readonly sceneMs: number;
+  readonly seed: number;
+  /** Of so many frames Debian's tesseract reads one. */
+  readonly readOneOf: number;
+  readonly scenes?: readonly string[];
+  say?(line: string): void;
+}
+
+/** One scene, of all rounds. */
+export interface SceneReport {
+  readonly name: string;
+  frames: number;
+  leaks: number;
+  /** Frames of the target itself in which a planted text stood: without them nothing was proven. */
+  truths: number;
+}
+
+export interface ProofReport {
+  readonly frames: Readonly<Record<string, number>>;
+  readonly total: number;
+  readonly leaks: readonly Leak[];
+  readonly scenes: readonly SceneReport[];
+  /** Clean cells that were covered longer than 500 ms, of all; null where the target's picture cannot be watched. */
+  readonly lateShare: number | null;
+  /** From the target's change until a viewer sees it, in ms. */
+  readonly delayP50: number | null;
+  readonly delayP95: number | null;
+  /** Frames that tesseract's program read, those in which it read a planted text, and of the target's own those in which it read one. */
+  readonly read: { readonly frames: number; readonly leaks: readonly string[]; readonly truths: number };
+  /** What of the clean film's place a viewer was shown, and how many of its pictures a second. */
+  readonly film: { readonly lateShare: number | null; readonly picturesPerSecond: number };
+}
+
+/** The agent looks no oftener: it shares the machine with what is looked at. */
+const AGENT_PAUSE_MS = 120;
+const TICK_MS = 100;
+
+interface House {
+  readonly owner: Owner;
+  readonly display: XPrograms;
+  readonly appliance: Appliance;
+  readonly agent: Agent;
+  readonly viewer: Rfb2Client;
+  /** The target itself; null where it has room for one client. */
+  readonly truth: Rfb2Client | null;
+  readonly base: string;
+}
+
+const idSchema = z.object({ id: z.string() });
+const recordingSchema = z.object({ recording_id: z.string() });
+
+async function openHouse(owner: Owner, target: ProofOptions["target"]): Promise<House> {
+  const open = async (url: string): Promise<[Appliance, Agent]> => {
+    const appliance = await Appliance.start(owner, {
+      connect: [url],
+      hasVnc: true,
+      env: { OC_VNC_SECURITY: "none" },
+    });
+    const agent = await appliance.agent({ token: appliance.agentToken });
+    await until("a picture", () => agent.shot(), 60_000);
+    return [appliance, agent];
+  };
+  let display: XPrograms;
+  let vncPort: number | null = null;
+  let appliance: Appliance;
+  let agent: Agent;
+  if (target === "Xtigervnc") {
+    const own = await XDisplay.start(owner, { geometry: "800x700" });
+    await own.openWindowManager();
+    [display, vncPort] = [own, own.vncPort];
+    [appliance, agent] = await open(`vnc://127.0.0.1:${own.vncPort}`);
+  } else {
+    const rdp = await startRdpTarget(owner, "xrdp-xorg");
+    [appliance, agent] = await open(`${rdp.url}?size=800x700`);
+    if (rdp.display === null) throw new Error("xrdp without a display");
+    await rdp.display.isUp();
+    display = rdp.display;
+  }
+  const [desktop] = z.array(idSchema).parse(await (await appliance.fetch("/api/v1/desktops")).json());
+  const viewer = await Rfb2Client.connect(appliance.vncPort ?? 0, RFB2_SECURITY.none);
+  owner.teardown(() => viewer.end());
+  const truth = vncPort === null ? null : await Rfb2Client.connect(vncPort, RFB2_SECURITY.none);
+  if (truth !== null) owner.teardown(() => truth.end());
+  return { owner, display, appliance, agent, viewer, truth, base: `/api/v1/desktops/${desktop?.id}` };
+}
+
+/** Plays scenes with private text on a target, and looks at every frame that an agent, a viewer and a recording get. */
+export async function proveRedaction(owner: Owner, options: ProofOptions): Promise<ProofReport> {
+  const { say = () => {}, seed } = options;
+  const house = await openHouse(owner, options.target);
+  const planted = plantedTexts(randomOf(seed), 14);
+  const stage: Stage = { owner, display: house.display, planted };
+  const kinds = SCENES.filter(({ name }) => options.scenes?.includes(name) ?? true);
+  const learned: (readonly [SceneKind, Learned])[] = [];
+  for (const kind of kinds) {
+    learned.push([kind, await kind.learn(stage)]);
+    say(`learned ${kind.name}`);
+  }
+  const proof = new Proof(
+    house,
+    options,
+    planted.map(({ text }) => text),
+  );
+  await proof.hide();
+  const film: readonly [SceneKind, Learned] = [CLEAN_FILM, await CLEAN_FILM.learn(stage)];
+  for (let round = 0; proof.count < options.frames; round++) {
+    for (const [kind, scene] of [...learned, film]) await proof.play(kind.name, scene);
+    await proof.lookAtRecording(
+      learned.flatMap(([, { looks }]) => looks),
+      learned.flatMap(([, { inks }]) => inks),
+    );
+    say(`round ${round + 1}: ${proof.count} frames, ${proof.sight.leaks.length} leaks`);
+  }
+  return await proof.report();
+}
+
+class Proof {
+  readonly sight = new Sight();
+  readonly #truths = new Sight();
+  readonly #house: House;
+  readonly #options: ProofOptions;
+  readonly #texts: readonly string[];
+  readonly #meter: CoverMeter | null;
+  readonly #filmMeter: CoverMeter | null;
+  readonly #scenes = new Map<string, SceneReport>();
+  readonly #sampled: { readonly frame: Framebuffer; readonly isTruth: boolean }[] = [];
+  #recordingId: string | null = null;
+  #isFilm = false;
+  #filmMs = 0;
+  #filmPictures = 0;
+
+  constructor(house: House, options: ProofOptions, texts: readonly string[]) {
+    this.#house = house;
+    this.#options = options;
+    this.#texts = texts;
+    const { truth, viewer } = house;
+    this.#meter =
+      truth === null
+        ? null
+        : new CoverMeter(
+            () => truth.frame,
+            () => viewer.frame,
+          );
+    this.#filmMeter =
+      truth === null
+        ? null
+        : new CoverMeter(
+            () => truth.frame,
+            () => viewer.frame,
+          );
+  }
+
+  get count(): number {
+    return this.sight.count;
+  }
+
+  /** From now on private text is hidden from everybody, and everybody looks. */
+  async hide(): Promise<void> {
+    const { appliance, base, viewer, truth } = this.#house;
+    const made = await appliance.fetch(`${base}/masks`, { text: { kinds: PRIVATE_KINDS }, label: "Private" });
+    if (made.status !== 201) throw new Error(`no mask: ${await made.text()}`);
+    truth?.watch((frame, changed) => {
+      const nowMs = performance.now();
+      (this.#isFilm ? this.#filmMeter : this.#meter)?.changed(changed, nowMs);
+      this.#lookAtTruth(frame, changed);
+    });
+    viewer.watch((frame, changed) => {
+      const nowMs = performance.now();
+      (this.#isFilm ? this.#filmMeter : this.#meter)?.seen(changed, nowMs);
+      if (this.#isFilm && overlapRects(changed, FILM)) this.#filmPictures++;
+      this.#look(frame, "viewer", changed);
+    });
+  }
+
+  #look(frame: Framebuffer, seenBy: string, changed: Rect | null): void {
+    const leaks = this.sight.look(frame, seenBy, changed);
+    for (const { text, at } of leaks)
+      this.#options.say?.(
+        `LEAK ${text} seen by ${seenBy} in ${this.sight.scene} at ${at.x},${at.y} ${performance.now() | 0}`,
+      );
+    const scene = this.#scenes.get(this.sight.scene);
+    if (scene === undefined) return;
+    scene.frames++;
+    if (leaks.length > 0) scene.leaks++;
+    if (this.count % this.#options.readOneOf === 0) this.#sample(frame, false);
+  }
+
+  #lookAtTruth(frame: Framebuffer, changed: Rect | null): void {
+    const scene = this.#scenes.get(this.#truths.scene);
+    if (scene === undefined || this.#truths.look(frame, "target", changed).length === 0) return;
+    scene.truths++;
+    if (scene.truths % (20 * this.#options.readOneOf) === 1) this.#sample(frame, true);
+  }
+
+  #sample(frame: Framebuffer, isTruth: boolean): void {
+    const part = partOf(frame, frame.rect);
+    if (part !== null) this.#sampled.push({ frame: frameOf(part), isTruth });
+  }
+
+  async play(name: string, { looks, inks, play }: Learned): Promise<void> {
+    const { agent, display, truth } = this.#house;
+    if (this.#recordingId === null)
+      this.#recordingId = recordingSchema.parse(await agent.call("start_recording")).recording_id;
+    const scene = this.#scenes.get(name) ?? { name, frames: 0, leaks: 0, truths: 0 };
+    this.#scenes.set(name, scene);
+    for (const sight of [this.sight, this.#truths]) Object.assign(sight, { looks, inks, scene: name });
+    this.#isFilm = name === CLEAN_FILM.name;
+    let isOver = false;
+    const startedMs = performance.now();
+    const played = play(startedMs + this.#options.sceneMs).finally(() => {
+      isOver = true;
+    });
+    const every = async (pauseMs: number, act: () => Promise<void> | void): Promise<void> => {
+      while (!isOver) {
+        await act();
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+    };
+    await Promise.all([
+      played,
+      every(AGENT_PAUSE_MS, async () => this.#look(frameOf(await agent.shot()), "agent", null)),
+      every(TICK_MS, () => this.#tick()),
+      ...(truth === null
+        ? [every(TICK_MS, async () => this.#lookAtTruth(frameOf(await display.shot()), null))]
+        : []),
+    ]);
+    if (this.#isFilm) this.#filmMs += performance.now() - startedMs;
+  }
+
+  #tick(): void {
+    const { truth } = this.#house;
+    if (truth === null) return;
+    const hidden = this.#truths.find(truth.frame, null).map(({ at }) => at);
+    (this.#isFilm ? this.#filmMeter : this.#meter)?.tick(hidden, performance.now());
+  }
+
+  /** Ends the recording, and looks at every frame of it. */
+  async lookAtRecording(looks: Sight["looks"], inks: Sight["inks"]): Promise<void> {
+    const id = this.#recordingId;
+    if (id === null) return;
+    const { agent, appliance } = this.#house;
+    this.#recordingId = null;
+    await agent.call("stop_recording", { recording_id: id });
+    Object.assign(this.sight, { looks, inks, scene: "recorded" });
+    const recorded = this.#scenes.get("recorded") ?? { name: "recorded", frames: 0, leaks: 0, truths: 0 };
+    this.#scenes.set("recorded", recorded);
+    const archive = await RecordingArchive.open(appliance.dataDir, null);
+    const reader = await archive.read(id);
+    try {
+      for (const atMs of await reader.frameTimes(0, Number.MAX_SAFE_INTEGER)) {
+        const { width, height, rgba } = await reader.frameAt(atMs);
+        this.#look(frameOf({ width, height, rgba }), "recording", null);
+      }
+    } finally {
+      await reader.close();
+    }
+  }
+
+  async report(): Promise<ProofReport> {
+    const delays = [...(this.#meter?.delays ?? [])].sort((a, b) => a - b);
+    const at = (share: number): number | null => delays[Math.floor(delays.length * share)] ?? null;
+    const read = { frames: 0, leaks: [] as string[], truths: 0 };
+    for (const { frame, isTruth } of this.#sampled) {
+      const part = partOf(frame, frame.rect);
+      if (part === null) continue;
+      const text = await readForeign(part);
+      const found = this.#texts.filter((one) => isReadIn(one, text));
+      if (isTruth) read.truths += found.length > 0 ? 1 : 0;
+      else {
+        read.frames++;
+        read.leaks.push(...found);
+      }
+    }
+    const { frames } = this.sight;
+    return {
+      frames: Object.fromEntries(frames),
+      total: this.count,
+      leaks: this.sight.leaks,
+      scenes: [...this.#scenes.values()],
+      lateShare: this.#meter?.lateShare ?? null,
+      delayP50: at(0.5),
+      delayP95: at(0.95),
+      read,
+      film: {
+        lateShare: this.#filmMeter?.lateShare ?? null,
+        picturesPerSecond: this.#filmMs === 0 ? 0 : (this.#filmPictures * 1000) / this.#filmMs,
+      },
+    };
+  }
+}
