@@ -29,6 +29,9 @@ const CLIENT = "web/client/";
 /** The browser extension. */
 const EXTENSION = "extension/";
 
+/** OpenTelemetry's packages, loaded by `monitoring/load-telemetry.ts` where a collector is configured. */
+const TELEMETRY = "monitoring/otlp/";
+
 /**
  * Code for browsers and what it sees, nothing of which needs Node: the web app GROUND, how overlays look and the shapes of the
  * REST API, the extension what it and the server say to each other.
@@ -60,6 +63,11 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   ],
   "@napi-rs/canvas": ["compositor/", "demo/"],
   "@novnc/novnc": [CLIENT],
+  "@opentelemetry/api": [TELEMETRY],
+  "@opentelemetry/otlp-transformer": [TELEMETRY],
+  "@opentelemetry/resources": [TELEMETRY],
+  "@opentelemetry/sdk-metrics": [TELEMETRY],
+  "@opentelemetry/sdk-trace": [TELEMETRY],
   "@preact/signals": [CLIENT, EXTENSION],
   fastify: ["web/"],
   jose: ["auth/oidc/access-tokens.ts", "auth/oidc/provider-keys.ts", "auth/oidc/signed-token.ts"],

@@ -786,7 +786,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "O3",
     "operation for many",
-    "no scopes of tokens, no traces, no executable, no image that a test built",
+    "no scopes of tokens, no executable, no image that a test built",
+    "test/e2e/web/telemetry.test.ts :: a caller's trace goes on: its call, the question to people, the link",
+    "test/e2e/web/telemetry.test.ts :: nothing of OpenTelemetry is loaded where no collector is named",
     "test/e2e/web/service.test.ts :: systemd finds no fault in the units, and little that they leave open",
     "test/e2e/web/service.test.ts :: it tells its manager when it serves, that it lives, and that it stops",
     "test/e2e/web/sub-path.test.ts :: below a path, behind ",

@@ -68,6 +68,7 @@ import { openPush, openWebPushes } from "./open-push.ts";
 import { openReader } from "./open-reader.ts";
 import { openRecordings } from "./open-recordings.ts";
 import { openSecrets, secretPorts } from "./open-secrets.ts";
+import { openTelemetryOf, toolHooks } from "./open-telemetry.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
 import { SharedConnections } from "./shared-connections.ts";
 
@@ -261,6 +262,8 @@ async function openRooms(
   });
   const { metrics } = monitoring;
   closeStack.add(() => monitoring.close());
+  const telemetry = await openTelemetryOf(config, log, { desktops, metrics, clock, own });
+  closeStack.add(() => telemetry?.close());
   const clients = new ConnectedClients(clock);
   desktops.on(({ type, desktop }) => {
     if (type === "removed") clients.forget(desktop.id);
@@ -294,12 +297,7 @@ async function openRooms(
       onAnalysis: (analysis) => mcpAudit.analyzed(analysis),
       browsers: bridge,
       onClient: ({ name }) => clients.add(name),
-      audit: (call) => {
-        clients.called(call);
-        mcpAudit.ended(call);
-        metrics.called(call);
-      },
-      onCall: (call) => mcpAudit.begun(call),
+      ...toolHooks({ clients, mcpAudit, metrics, telemetry }),
       secured: () => audit.secured(),
       onPicture: (picture) => mcpAudit.pictured(picture),
     },

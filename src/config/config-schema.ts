@@ -19,6 +19,7 @@ import { rateLimitsSchema } from "./rate-limits-schema.ts";
 import { recordingSchema } from "./recording-schema.ts";
 import { secretsSchema } from "./secrets-schema.ts";
 import { targetsSchema } from "./targets-schema.ts";
+import { telemetrySchema } from "./telemetry-schema.ts";
 import { visionSchema } from "./vision-schema.ts";
 
 /** Everything that can be configured: the file's shape, and, through CONFIG_KEYS, the environment's and the flags'. */
@@ -191,6 +192,7 @@ export const configSchema = z.strictObject({
   recording: recordingSchema,
   vision: visionSchema,
   audit: auditSchema,
+  telemetry: telemetrySchema,
   log: z
     .strictObject({
       level: z
@@ -322,6 +324,19 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("push.base_url", ["OC_PUSH_BASE_URL"]),
   key("push.web.subject", ["OC_PUSH_WEB_SUBJECT"]),
   key("push.web.services", ["OC_PUSH_WEB_SERVICES"]),
+  key("telemetry.disabled", ["OTEL_SDK_DISABLED"]),
+  key("telemetry.endpoint", ["OTEL_EXPORTER_OTLP_ENDPOINT"]),
+  key("telemetry.traces_endpoint", ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]),
+  key("telemetry.metrics_endpoint", ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"]),
+  key("telemetry.headers", ["OTEL_EXPORTER_OTLP_HEADERS"], null, true),
+  key("telemetry.protocol", ["OTEL_EXPORTER_OTLP_PROTOCOL"]),
+  key("telemetry.traces", ["OTEL_TRACES_EXPORTER"]),
+  key("telemetry.metrics", ["OTEL_METRICS_EXPORTER"]),
+  key("telemetry.sampler", ["OTEL_TRACES_SAMPLER"]),
+  key("telemetry.sampler_arg", ["OTEL_TRACES_SAMPLER_ARG"]),
+  key("telemetry.service_name", ["OTEL_SERVICE_NAME"]),
+  key("telemetry.resource_attributes", ["OTEL_RESOURCE_ATTRIBUTES"]),
+  key("telemetry.metric_interval_ms", ["OTEL_METRIC_EXPORT_INTERVAL"]),
   key("log.level", ["OC_LOG_LEVEL"]),
 ];
 

@@ -17,6 +17,10 @@ export function printable(config: Config): Record<string, unknown> {
       http: { ...config.audit.http, api_key: hide(config.audit.http.api_key) },
       otlp: { ...config.audit.otlp, api_key: hide(config.audit.otlp.api_key) },
     },
+    telemetry: {
+      ...config.telemetry,
+      headers: config.telemetry.headers === undefined ? null : "(set)",
+    },
     push: {
       ...config.push,
       webhooks: config.push.webhooks.map(({ key, token, ...webhook }) => ({

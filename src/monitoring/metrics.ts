@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { LoopDelay } from "./loop-delay.ts";
 import type { ReadinessPorts, WatchedReceiver } from "./readiness.ts";
+import type { MetricFamily } from "./telemetry.ts";
 
 /** What is looked up when somebody scrapes, and costs nothing otherwise. */
 export interface MetricsPorts {
@@ -97,6 +98,12 @@ export class Metrics {
 
   async text(): Promise<{ readonly type: string; readonly text: string }> {
     return { type: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  /** The same, not written yet. */
+  async families(): Promise<readonly MetricFamily[]> {
+    const families: readonly unknown[] = await this.#registry.getMetricsAsJSON();
+    return families as readonly MetricFamily[];
   }
 
   #histogram(name: string, help: string, buckets: number[]): Histogram {

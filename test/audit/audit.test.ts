@@ -169,7 +169,7 @@ t.test("each event says of which installation it is, whose, and where in the cal
   const sink = new FakeSink();
   const labels = { version: "1", deployment: "production", tenant: "acme" };
   const audit = new Audit({ sink, clock: new FakeClock(), ...labels });
-  const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
+  const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7", isSampled: true };
   audit.record({ type: "auth.login", request: { method: "POST", path: "/x", id: "r1", trace } });
   audit.record({ type: "auth.logout", request: { method: "POST", path: "/x", id: "r2", trace: null } });
   await audit.close();

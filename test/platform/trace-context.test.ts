@@ -5,9 +5,10 @@ const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
 
 t.test("a traceparent is read as W3C Trace Context says", async (t) => {
-  const told = { traceId: TRACE, spanId: SPAN };
+  const told = { traceId: TRACE, spanId: SPAN, isSampled: true };
   t.same(traceContext(`00-${TRACE}-${SPAN}-01`), told);
-  t.same(traceContext(`00-${TRACE}-${SPAN}-00`), told, "sampled or not");
+  t.same(traceContext(`00-${TRACE}-${SPAN}-00`), { ...told, isSampled: false }, "not sampled");
+  t.same(traceContext(`00-${TRACE}-${SPAN}-03`), told, "with other flags");
   t.same(traceContext(`01-${TRACE}-${SPAN}-01-more`), told, "a later version");
   for (const wrong of [
     undefined,

@@ -34,7 +34,7 @@ import { selectTools, type Toolset, toolsetsOfUrl } from "../tool/toolsets.ts";
 import { BROWSER_TOOLS } from "../tools/browser/list.ts";
 import { TOOLS } from "../tools/list.ts";
 import { Elicitation } from "./elicitation.ts";
-import { calledTool, capabilitiesInEnvelope, clientInEnvelope, traceOf } from "./envelope.ts";
+import { calledTool, capabilitiesInEnvelope, clientInEnvelope, rpcOf, traceOf } from "./envelope.ts";
 import { bodyless, faultHttp, givenBody, MAX_BODY_BYTES, readBody, sendResponse, tooMany } from "./http.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST, SESSION_NOT_FOUND, TRANSPORT_ERROR } from "./json-rpc.ts";
@@ -349,7 +349,9 @@ class McpFace implements Mcp {
         const name = JSON.stringify(params.name.slice(0, 60));
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
       }
-      const caller = { principal, transport, clientName: clientOf(context), trace: traceOf(params, context) };
+      const clientName = clientOf(context);
+      const trace = traceOf(params, context);
+      const caller = { principal, transport, clientName, trace, rpc: rpcOf(context) };
       const images = this.#slots.getStore();
       const stopTelling = tellProgress(context.mcpReq, this.#ports.clock, tool.name);
       const answer = this.#elicitation.call({

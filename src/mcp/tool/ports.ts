@@ -71,6 +71,13 @@ export interface McpDesktops {
 /** How a call came in. */
 export type McpTransport = "http" | "stdio";
 
+/** A request of MCP as the protocol names it; null: it has none. */
+export interface RpcRequest {
+  readonly id: string;
+  readonly sessionId: string | null;
+  readonly protocolVersion: string | null;
+}
+
 /** One tool call for the audit, as it begins: never its arguments. */
 export interface ToolCallBegun {
   /** The same in both records of a call, and in no other's. */
@@ -81,6 +88,8 @@ export interface ToolCallBegun {
   readonly clientName: string | null;
   /** Where the call stands in a trace of the client's; absent where it told of none. */
   readonly trace?: TraceContext;
+  /** The request as its protocol names it; absent where it is not known. */
+  readonly rpc?: RpcRequest;
   /** null for tools that act on no desktop. */
   readonly desktopId: string | null;
 }
@@ -136,6 +145,8 @@ export interface McpPorts {
   readonly audit: (record: ToolCallRecord) => void;
   /** Told of each call before anything is done for it; `audit` follows, whatever comes of it. */
   readonly onCall?: (call: ToolCallBegun) => void;
+  /** Runs a call's own work where what it leads to is known to belong to it: for traces. */
+  readonly within?: <T>(call: ToolCallBegun, work: () => Promise<T>) => Promise<T>;
   /** Resolves once what `onCall` was told is written down; rejects where that cannot be: then nothing may change. */
   readonly secured?: () => Promise<void>;
   /** Told of each picture that no tool gave. */

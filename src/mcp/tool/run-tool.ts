@@ -10,7 +10,14 @@ import { BrowsersOf } from "./browser/browsers-of.ts";
 import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
 import { base64Of, type ImageSlots } from "./image-slots.ts";
 import type { McpState } from "./mcp-state.ts";
-import type { McpDesktop, McpPorts, McpTransport, ToolCallBegun, ToolCallRecord } from "./ports.ts";
+import type {
+  McpDesktop,
+  McpPorts,
+  McpTransport,
+  RpcRequest,
+  ToolCallBegun,
+  ToolCallRecord,
+} from "./ports.ts";
 import { RecordingsOf } from "./recordings.ts";
 import type { Tool, ToolAnswer, ToolContext, ToolImage } from "./tool.ts";
 
@@ -22,6 +29,7 @@ export interface Caller {
   readonly clientName: string | null;
   /** Where the call stands in a trace of theirs. */
   readonly trace?: TraceContext | null;
+  readonly rpc?: RpcRequest;
   readonly signal: AbortSignal;
   /** Where the answer's images are left until it is written; absent, they stand in it. */
   readonly images?: ImageSlots | undefined;
@@ -58,6 +66,7 @@ export async function runTool(
     transport: caller.transport,
     clientName: caller.clientName,
     ...(caller.trace === undefined || caller.trace === null ? {} : { trace: caller.trace }),
+    ...(caller.rpc === undefined ? {} : { rpc: caller.rpc }),
     desktopId: null,
   };
   let isTold = false;
@@ -118,7 +127,8 @@ export async function runTool(
     };
     let isShown = false;
     try {
-      const answer = await call.run(context);
+      const work = () => call.run(context);
+      const answer = await (ports.within === undefined ? work() : ports.within(begun, work));
       images = imagesOf(answer).length;
       area = answer.area;
       isShown = images > 0 || answer.showsScreen === true;

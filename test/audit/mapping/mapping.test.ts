@@ -72,7 +72,7 @@ t.test("events in the words of others are what was looked through and kept", asy
 });
 
 t.test("whose event it is, and its trace, have their words in both", async (t) => {
-  const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
+  const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7", isSampled: true };
   const labels = { version: "1", deployment: "production", tenant: "acme" };
   const request = { method: "POST", path: "/x", id: "r1", trace };
   const stamp = { id: "0e9a2d3c-5c0f-4f57-9f0a-000000000001", at: new Date(0), ...labels };
