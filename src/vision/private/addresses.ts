@@ -12,8 +12,18 @@ const MAILBOX = new RegExp(
   "gu",
 );
 
+/**
+ * Readers take the sign for a letter as well (seen: "bobGexample.com", DejaVu Sans Mono 10 in xterm). A capital within small
+ * letters, and a host's name with a known end behind it, is a mailbox: a few names such as "neoGeo.com" are hidden too.
+ */
+const MISREAD_MAILBOX = new RegExp(
+  "(?<![\\p{L}\\p{N}._%+-])[\\p{Ll}\\p{N}._%+'-]{0,63}[\\p{Ll}\\p{N}][GQO€&][\\p{Ll}\\p{N}-]{1,63}" +
+    `(?:\\.[\\p{Ll}\\p{N}-]{1,63}){0,6} ?[.,] ?(?:${KNOWN_ENDS})(?![\\p{L}\\p{N}])`,
+  "gu",
+);
+
 export function mailboxes(text: string): Span[] {
-  return spansOf(text, MAILBOX);
+  return [...spansOf(text, MAILBOX), ...spansOf(text, MISREAD_MAILBOX)];
 }
 
 /** Addresses of hosts, without those that every host has. */

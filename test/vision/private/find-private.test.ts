@@ -224,3 +224,13 @@ t.test("a box holds every word of which a letter is meant", async (t) => {
   t.same(mailbox && boxOf({ words }, mailbox), { x: 100, y: 8, width: 180, height: 13 });
   t.equal(boxOf({ words: [] }, { from: 0, to: 5 }), null);
 });
+
+t.test("a mailbox whose sign was read as a capital is one; names of hosts are none", async (t) => {
+  const found = (text: string): string[] =>
+    privateIn(text, ["email"]).map(({ from, to }) => text.slice(from, to));
+  t.same(found("row 1 has suodqq.qpteoGexample.com in it"), ["suodqq.qpteoGexample.com"]);
+  t.same(found("to bobQmail.example.org, now"), ["bobQmail.example.org"]);
+  t.same(found("bob€example. com"), ["bob€example. com"]);
+  for (const host of ["www.Google.com", "GitHub.com", "mail.example.com", "read theGuide.txt", "Google.com"])
+    t.same(found(`see ${host} there`), [], host);
+});
