@@ -142,7 +142,7 @@ function grantedRoute(url: string, access: Access): string {
   if (!roles.some((role) => isAllowed({ role, desktops: [] }, access))) return NO;
   const isAboutDesktops =
     access !== "open" &&
-    /^\/(?:mcp$|$|ws\/|websockify|api\/v1\/(?:desktops|recordings|approvals|grants))/.test(url);
+    /^\/(?:mcp$|sse$|message$|$|ws\/|websockify|api\/v1\/(?:desktops|recordings|approvals|grants))/.test(url);
   return isAboutDesktops ? OWN_DESKTOPS : YES;
 }
 

@@ -606,7 +606,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "B1",
     "browser bridge",
-    "no HTTP+SSE transport, /connect, --network or stand-alone binaries",
+    "no --network or stand-alone binaries",
+    "test/mcp/server/sse.test.ts :: the official SDK's client lists and calls tools, and its answers are those of every era",
+    "test/mcp/server/sse.test.ts :: the stream begins with where to post, and a post is answered there",
+    "test/e2e/agents/mcp-clients.test.ts :: a client of ",
+    "test/web/connect.test.ts :: the page has the link, and the same as a QR code that another program reads",
+    "test/web/routes.test.ts :: health tells who is signed in of browsers and sessions, and nobody else",
     "test/cli/service/service.test.ts :: what each manager is given is what was looked through and kept",
     "test/e2e/browser/bridge-lifecycle.test.ts :: a browser is paired, shared, stopped and closed",
     "test/e2e/browser/setup-page.test.ts :: the Setup page offers the extension and makes a pairing link",

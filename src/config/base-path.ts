@@ -5,6 +5,7 @@ export const OWN_WORDS: ReadonlySet<string> = new Set([
   ...[".well-known", "access", "answer", "api", "approvals", "assets", "audit", "browser-extension.zip"],
   ...[
     "config",
+    "connect",
     "desktops",
     "favicon.svg",
     "health",

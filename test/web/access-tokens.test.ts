@@ -89,6 +89,7 @@ for (const how of ["its time", "its person's signing out"]) {
             res.writeHead(200, { "content-type": "text/event-stream" });
             res.write(": open\n\n");
           },
+          sessionsOf: () => 0,
         },
       },
     );

@@ -56,6 +56,13 @@ t.test("administrators pair browsers, list them and remove them", async (t) => {
   const told = { nonce: NONCE, url, mac, version: "1", browser: "Test 1\u202e" };
   peer.socket.send(JSON.stringify({ type: "pair", key_id: id, ...told }));
   const welcome = z.object({ key_id: z.string(), server: z.literal("House") }).parse(await peer.next());
+  for (const [role, isTold] of [
+    ["admin", true],
+    ["agent", true],
+  ] as const) {
+    const health = await house.app.inject({ url: "/health", headers: house.bearer(role) });
+    t.match(health.json(), { extensionConnected: isTold }, role);
+  }
   const listed = await house.app.inject({ url: "/api/v1/browsers", headers: house.bearer("admin") });
   const [browser] = z.array(browserInfoSchema.strict()).parse(JSON.parse(listed.body));
   t.match(browser, {

@@ -138,6 +138,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
         res.writeHead(200, { "content-type": "application/json" });
         res.end('{"jsonrpc":"2.0","id":1,"result":{}}');
       },
+      sessionsOf: (principalId) => (principalId === null ? 3 : 1),
     },
     rfb: { attach: (socket, desktopId, options) => rfb.push({ socket, desktopId, options }) },
     version: "2026.11.21",

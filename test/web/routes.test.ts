@@ -14,6 +14,21 @@ import {
 import { TOKEN_BLANK } from "../../src/web/api/client-snippets.ts";
 import { AGENT_TOKEN, openHouse, WELL } from "./fake-house.ts";
 
+t.test("health tells who is signed in of browsers and sessions, and nobody else", async (t) => {
+  const { app, bearer } = await openHouse(t);
+  const told = async (headers: Record<string, string> = {}) =>
+    (await app.inject({ url: "/health", headers })).json();
+  t.strictSame(await told(), { status: "ok" });
+  t.strictSame(await told(bearer("admin")), { status: "ok", extensionConnected: false, sessions: 3 });
+  t.strictSame(
+    await told(bearer("agent")),
+    { status: "ok", extensionConnected: false, sessions: 1 },
+    "its own",
+  );
+  const wrong = await app.inject({ url: "/health", headers: { authorization: "Bearer wrong" } });
+  t.equal(wrong.statusCode, 401);
+});
+
 t.test("health is open and says nothing; readiness names each part", async (t) => {
   const { app, bearer } = await openHouse(t);
   t.strictSame((await app.inject({ url: "/health" })).json(), { status: "ok" });

@@ -123,7 +123,7 @@ async function writeResponse(res: ServerResponse, response: Response, slots: Ima
 }
 
 /** As fast as the client reads, and of an image one piece in each turn of the event loop. */
-async function writeParts(res: ServerResponse, parts: readonly BodyPart[]): Promise<void> {
+export async function writeParts(res: ServerResponse, parts: readonly BodyPart[]): Promise<void> {
   for (const { kind, bytes } of parts) {
     if (kind === "text") {
       await write(res, bytes);

@@ -13,7 +13,7 @@ export interface StdioSession {
 /** The MCP face of the house. */
 export interface Mcp {
   /**
-   * Serves one HTTP request of either protocol era. `body`: what was read and parsed already, or the raw text or
+   * Serves one HTTP request of either protocol era; by `/sse` and `/message` also of HTTP with SSE, 2024-11-05. `body`: what was read and parsed already, or the raw text or
    * bytes of it (then malformed JSON is answered as JSON-RPC asks), or undefined when nobody has read it. `baseUrl`:
    * scheme and host as the caller reaches the web app.
    */
@@ -31,6 +31,8 @@ export interface Mcp {
     principal: Principal,
     toolsets?: readonly Toolset[] | null,
   ): StdioSession;
+  /** Open sessions, over HTTP and stdio, of one principal; null: of all. Requests of 2026-07-28 have none. */
+  sessionsOf(principalId: string | null): number;
   /** Ends every session and aborts what runs. */
   close(): Promise<void>;
 }

@@ -14,6 +14,12 @@ export class PrincipalSessions {
     this.#desktops = desktops;
   }
 
+  /** Of one principal; null: of all. */
+  count(principalId: string | null): number {
+    if (principalId !== null) return this.#open.get(principalId) ?? 0;
+    return [...this.#open.values()].reduce((sum, open) => sum + open, 0);
+  }
+
   /** Call the returned function when it is over; more than once is once. */
   begin(principal: Principal): () => void {
     const { id } = principal;

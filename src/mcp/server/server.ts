@@ -7,7 +7,6 @@ import {
   createMcpHandler,
   type Implementation,
   isInitializeRequest,
-  isJsonContentType,
   isLegacyRequest,
   legacyStatelessFallback,
   type McpRequestContext,
@@ -20,9 +19,6 @@ import {
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { may, type Principal } from "../../auth/principal.ts";
-import { RefusedError } from "../../desktop/error.ts";
-import { PictureScheduler } from "../../desktop/picture/picture-scheduler.ts";
-import { loopTurns } from "../../platform/loop-turns.ts";
 import { whenGone } from "../../platform/when-gone.ts";
 import { DesktopsOfCaller } from "../tool/granted-desktops.ts";
 import { ImageSlots } from "../tool/image-slots.ts";
@@ -33,9 +29,10 @@ import { servedTools, type Tool } from "../tool/tool.ts";
 import { selectTools, type Toolset, toolsetsOfUrl } from "../tool/toolsets.ts";
 import { BROWSER_TOOLS } from "../tools/browser/list.ts";
 import { TOOLS } from "../tools/list.ts";
+import { Arrivals } from "./arrivals.ts";
 import { Elicitation } from "./elicitation.ts";
-import { calledTool, capabilitiesInEnvelope, clientInEnvelope, rpcOf, traceOf } from "./envelope.ts";
-import { bodyless, faultHttp, givenBody, MAX_BODY_BYTES, readBody, sendResponse, tooMany } from "./http.ts";
+import { capabilitiesInEnvelope, clientInEnvelope, rpcOf, traceOf } from "./envelope.ts";
+import { bodyless, faultHttp, MAX_BODY_BYTES, sendResponse } from "./http.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST, SESSION_NOT_FOUND, TRANSPORT_ERROR } from "./json-rpc.ts";
 import { LastingServers } from "./lasting-servers.ts";
@@ -46,6 +43,8 @@ import { PrincipalSessions } from "./principal-sessions.ts";
 import { tellProgress } from "./progress.ts";
 import { RESOURCE_CAPABILITIES, serveResources } from "./serve-resources.ts";
 import { Sessions } from "./sessions.ts";
+import { isSsePath, SseFace, type SseRequest } from "./sse.ts";
+import { SseTransport } from "./sse-transport.ts";
 import { StdioGate } from "./stdio-gate.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -53,8 +52,6 @@ const SERVER_NAME = "overlay-companion-mcp";
 
 /** The list of tools changes with the version, and when a browser is paired: clients that listen are told of that. */
 const TOOLS_TTL_MS = 60 * 60 * 1000;
-/** Calls for pictures of one principal that are served at a time, and that wait; several agents may share a token. */
-const PICTURE_LIMITS = { mostAtOnce: 16, mostWaiting: 500 };
 /** Names of clients are their own words: kept short and plain. */
 const MAX_CLIENT_NAME = 100;
 /** Clients remembered so that each is announced once. */
@@ -78,7 +75,7 @@ function plainServer(info: Implementation, options: ServerOptions): Server {
 interface Legacy {
   readonly over: () => void;
   readonly server: Server;
-  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly transport: WebStandardStreamableHTTPServerTransport | SseTransport;
 }
 
 /** Who sent a request, and which tools they have. */
@@ -106,13 +103,8 @@ class McpFace implements Mcp {
   readonly #lasting: LastingServers;
   /** Of the request that is answered; none over stdio. */
   readonly #slots = new AsyncLocalStorage<ImageSlots>();
-  /** A call for a picture has its turn until its answer is written: who does not read holds a few of their own. */
-  readonly #pictures = new PictureScheduler(PICTURE_LIMITS);
-  /**
-   * Reading a call and beginning it takes about a millisecond, and hundreds may arrive in one turn of the loop: of each
-   * principal one waits for a turn of its own, the others behind it.
-   */
-  readonly #arrivals = new PictureScheduler({ mostAtOnce: 1, mostWaiting: Number.POSITIVE_INFINITY });
+  readonly #arrivals = new Arrivals();
+  readonly #sse: SseFace;
 
   constructor(ports: McpPorts, makeServer: MakeServer) {
     this.#ports = ports;
@@ -130,6 +122,13 @@ class McpFace implements Mcp {
       this.#lasting.remove(server);
       over();
       server.close().catch((err: unknown) => ports.log.warn({ err }, "MCP session did not close"));
+    });
+    this.#sse = new SseFace({
+      ...{ clock: ports.clock, slots: this.#slots, arrivals: this.#arrivals },
+      find: (id, principalId) => {
+        const transport = this.#sessions.get(id, principalId)?.transport;
+        return transport instanceof SseTransport ? transport : null;
+      },
     });
     const factory = ({ requestInfo }: McpRequestContext): Server => {
       const sender = requestInfo === undefined ? undefined : this.#senders.get(requestInfo);
@@ -155,14 +154,14 @@ class McpFace implements Mcp {
   ): Promise<void> {
     const slots = new ImageSlots();
     await this.#slots.run(slots, async () => {
-      let response: Response;
+      let response: Response | null;
       try {
         response = await this.#respond(req, res, body, { principal, baseUrl: baseUrl ?? null });
       } catch (err) {
         this.#ports.log.error({ err }, "MCP request failed");
         response = faultHttp(500, { code: INTERNAL_ERROR, message: "Internal server error", id: null });
       }
-      await sendResponse(res, response, slots);
+      if (response !== null) await sendResponse(res, response, slots);
     });
   }
 
@@ -193,6 +192,10 @@ class McpFace implements Mcp {
     return { closed: transport.closed, close: () => handle.close() };
   }
 
+  sessionsOf(principalId: string | null): number {
+    return this.#principalSessions.count(principalId);
+  }
+
   async close(): Promise<void> {
     this.#elicitation.close();
     this.#sessions.close();
@@ -201,12 +204,13 @@ class McpFace implements Mcp {
     await this.#modern.close();
   }
 
+  /** null where an event stream was opened, which is written to as long as it lasts. */
   async #respond(
     req: IncomingMessage,
     res: ServerResponse,
     body: unknown,
     { principal, baseUrl }: Pick<Sender, "principal" | "baseUrl">,
-  ): Promise<Response> {
+  ): Promise<Response | null> {
     if (!may(principal, "mcp")) {
       const message = `Forbidden: a token of role ${principal.role} may not use MCP, expected agent, operator or admin`;
       return faultHttp(403, { code: TRANSPORT_ERROR, message, id: null });
@@ -218,39 +222,20 @@ class McpFace implements Mcp {
     whenGone(res, () => {
       if (!res.writableFinished) abort.abort();
     });
-    let message: object | null = null;
-    if (req.method === "POST") {
-      if (!isJsonContentType(req.headers["content-type"] ?? null)) {
-        const expected = "Unsupported Media Type: Content-Type must be application/json";
-        return faultHttp(415, { code: TRANSPORT_ERROR, message: expected, id: null });
-      }
-      const raw = body === undefined ? await readBody(req) : body;
-      if (raw === null) {
-        const message = `Payload Too Large: expected at most ${MAX_BODY_BYTES} bytes`;
-        // What was not read of it would be taken for the next request.
-        return faultHttp(413, { code: TRANSPORT_ERROR, message, id: null }, { connection: "close" });
-      }
-      try {
-        await this.#arrivals.run(principal.id, abort.signal, async () => await loopTurns.claim());
-      } catch (error) {
-        if (!abort.signal.aborted) throw error;
-        return tooMany("the caller went away");
-      }
-      const read = givenBody(raw);
-      if (read.fault !== null) return faultHttp(400, read.fault);
-      message = read.value;
-    }
-    if (asksForPicture(message)) {
-      try {
-        whenGone(res, await this.#pictures.enter(principal.id, abort.signal));
-      } catch (error) {
-        if (!(error instanceof RefusedError) && !abort.signal.aborted) throw error;
-        return tooMany(error instanceof Error ? error.message : "the caller went away");
-      }
-    }
-    const request = await toWebRequest(bodyless(req), message ?? undefined, { signal: abort.signal });
+    const { signal } = abort;
     const tools = (): readonly Tool[] => this.#toolsOf(principal, toolsets);
     const sender: Sender = { principal, transport: "http", baseUrl, tools };
+    if (isSsePath(req.url)) {
+      return this.#respondSse({ req, res, body, baseUrl, signal, principalId: principal.id }, sender);
+    }
+    let message: object | null = null;
+    if (req.method === "POST") {
+      const arrival = await this.#arrivals.take(req, body, principal.id, signal);
+      if (arrival.refusal !== null) return arrival.refusal;
+      message = arrival.message;
+      whenGone(res, arrival.leave);
+    }
+    const request = await toWebRequest(bodyless(req), message ?? undefined, { signal });
     this.#senders.set(request, sender);
     const options = message === null ? {} : { parsedBody: message };
     if (!(await isLegacyRequest(request, message ?? undefined))) {
@@ -263,7 +248,7 @@ class McpFace implements Mcp {
       return this.#sessionless(request, options);
     }
     const session = this.#sessions.get(sessionId, principal.id);
-    if (session === null) {
+    if (session === null || session.transport instanceof SseTransport) {
       const text = "Session not found: it ended or is not yours, initialize a new one";
       return faultHttp(404, { code: SESSION_NOT_FOUND, message: text, id: null });
     }
@@ -274,10 +259,7 @@ class McpFace implements Mcp {
   /** A session of the 2025 era: one server object that lives until its client says goodbye or is idle. */
   async #open(request: Request, message: object, sender: Sender, res: ServerResponse): Promise<Response> {
     const { principal } = sender;
-    if (!this.#sessions.makeRoom(principal.id)) {
-      const text = "Service Unavailable: every MCP session is in use";
-      return faultHttp(503, { code: TRANSPORT_ERROR, message: text, id: null }, { "retry-after": "60" });
-    }
+    if (!this.#sessions.makeRoom(principal.id)) return noRoom();
     const server = this.#server(sender);
     let isOpen = false;
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -299,6 +281,24 @@ class McpFace implements Mcp {
     const response = await transport.handleRequest(request, { parsedBody: message });
     if (!isOpen) await server.close();
     return response;
+  }
+
+  async #respondSse(request: SseRequest, sender: Sender): Promise<Response | null> {
+    if (this.#sse.isMessage(request)) return this.#sse.deliver(request);
+    const transport = this.#sse.transportFor(request);
+    if (transport instanceof Response) return transport;
+    const { principal } = sender;
+    if (!this.#sessions.makeRoom(principal.id)) return noRoom();
+    const { sessionId } = transport;
+    const server = this.#lasting.add(this.#server(sender));
+    server.oninitialized = () => this.#see(principal, server.getClientVersion());
+    const over = this.#principalSessions.begin(principal);
+    this.#sessions.add(sessionId, principal.id, { server, transport, over });
+    // In use as long as the stream is open, and over when it ends.
+    this.#sessions.use(sessionId);
+    whenGone(request.res, () => this.#sessions.end(sessionId));
+    await server.connect(transport);
+    return null;
   }
 
   /** What the token lets its holder see, else the configuration; then what the caller asked for of it. */
@@ -386,10 +386,9 @@ class McpFace implements Mcp {
   }
 }
 
-/** Whether a message calls a tool whose answer is a picture. */
-function asksForPicture(message: object | null): boolean {
-  const called = calledTool(message);
-  return TOOLS.find(({ name }) => name === called)?.rate === "screenshot";
+function noRoom(): Response {
+  const text = "Service Unavailable: every MCP session is in use";
+  return faultHttp(503, { code: TRANSPORT_ERROR, message: text, id: null }, { "retry-after": "60" });
 }
 
 function plain(text: string): string {

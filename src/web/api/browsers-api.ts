@@ -27,3 +27,13 @@ export const newPairingSchema = z.object({
   expires_at: z.iso.datetime(),
 });
 export type NewPairing = z.infer<typeof newPairingSchema>;
+
+/** `GET /connect`, for programs. */
+export const connectInfoSchema = newPairingSchema.extend({
+  server_url: z.url(),
+  /** Streamable HTTP. */
+  mcp_url: z.url(),
+  /** HTTP with SSE, for clients of 2024-11-05. */
+  sse_url: z.url(),
+});
+export type ConnectInfo = z.infer<typeof connectInfoSchema>;

@@ -28,6 +28,8 @@ declare module "fastify" {
     isSocket?: boolean;
     /** The one Origin that it takes, which no other route does; absent: those of our own pages. */
     onlyOrigin?: string;
+    /** A page of ours: people who are not signed in are sent to the sign-in page; default: where access is "page". */
+    isPage?: boolean;
     /** Speaks JSON-RPC, errors included. */
     isMcp?: boolean;
   }
@@ -66,9 +68,9 @@ export class AccessGuard {
 
   /** Throws WebError or RefusedError; sends people without a session to the sign-in page, and from there back. */
   async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { access } = request.routeOptions.config;
+    const { access, isPage = access === "page" } = request.routeOptions.config;
     if (access === undefined || access === "open" || access === "entry") return;
-    if (!(await this.identify(request)) && access === "page" && wantsHtml(request)) {
+    if (!(await this.identify(request)) && isPage && wantsHtml(request)) {
       await reply.redirect(`/signin?${new URLSearchParams({ next: request.url })}`, 303);
       return;
     }

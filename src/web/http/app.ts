@@ -16,6 +16,7 @@ import { approvalRoutes } from "../routes/approvals.ts";
 import { auditLogRoutes } from "../routes/audit-log.ts";
 import { browserRoutes } from "../routes/browsers.ts";
 import { configRoutes } from "../routes/config.ts";
+import { connectRoute } from "../routes/connect.ts";
 import { desktopRoutes } from "../routes/desktops.ts";
 import { healthRoutes } from "../routes/health.ts";
 import { maskRoutes } from "../routes/masks.ts";
@@ -194,9 +195,10 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   app.addHook("onClose", async () => hub.close());
   // First, for it hears of each route that is registered after it.
   openApiRoute(app);
-  healthRoutes(app, ports);
+  const gate = new AccessGuard(ports);
+  healthRoutes(app, ports, gate);
   metadataRoutes(app, ports);
-  pageRoutes(app, ports, { gate: new AccessGuard(ports), signIn });
+  pageRoutes(app, ports, { gate, signIn });
   sessionRoutes(app, signIn);
   oidcRoutes(app, ports, { signIn, limits });
   mcpRoutes(app, ports);
@@ -216,7 +218,10 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   if (ports.auditLog !== undefined) auditLogRoutes(app, ports.auditLog, reading);
   if (ports.tickets !== undefined) ticketRoutes(app, ports.tickets, ports);
   if (recordings !== undefined) addRecordingRoutes(app, ports, recordings, { reading, limits });
-  if (ports.browsers !== undefined) browserRoutes(app, ports.browsers, { ports, keeper });
+  if (ports.browsers !== undefined) {
+    browserRoutes(app, ports.browsers, { ports, keeper });
+    connectRoute(app, ports.browsers, { ports, clientDir: ports.clientDir });
+  }
   socketRoutes(app, ports, { hub, keeper });
 }
 

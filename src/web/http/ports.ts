@@ -34,7 +34,7 @@ import type { TierSettings } from "./rate-limits.ts";
 
 /** What the web face needs of paired browsers. */
 export interface BrowsersFace {
-  readonly browsers: Pick<Browsers, "all" | "issue" | "unpair" | "accept">;
+  readonly browsers: Pick<Browsers, "all" | "issue" | "of" | "unpair" | "accept">;
   /** The extension as a zip; null where it is not built. */
   readonly extension: Uint8Array | null;
 }
@@ -140,6 +140,8 @@ export interface AppPorts {
       principal: Principal,
       baseUrl: string,
     ): Promise<void>;
+    /** Open sessions of one principal; null: of all. */
+    sessionsOf(principalId: string | null): number;
   };
   /** Serves one viewer on an accepted socket, over its stream; the desktop was there a moment ago. */
   readonly rfb: {

@@ -38,16 +38,8 @@ export function browserRoutes(
     const isKnown = agentId === null || ports.tokens?.list().some(({ id }) => id === agentId);
     if (!isKnown)
       throw new RefusedError("not_found", "there is no such token: GET /api/v1/tokens lists them");
-    const pairing = browsers.issue(dialledUrl(request, ports), agentId);
-    ports.audit.record({
-      type: "browser.pairing_made",
-      severity: "notice",
-      actor: auditedActor(principalOf(request), request),
-      action: agentId === null ? "every agent" : "one agent",
-      request: auditedRequest(request),
-    });
     reply.code(201).header("cache-control", "no-store");
-    return { link: formatPairingLink(pairing), expires_at: pairing.expiresAt.toISOString() };
+    return makePairing(request, agentId, { browsers, ports });
   });
   app.delete("/api/v1/browsers/:id", { config }, async (request, reply) => {
     const { id } = parse(paramsSchema, request.params);
@@ -64,6 +56,23 @@ export function browserRoutes(
       .send(Buffer.from(extension));
   });
   bridgeRoute(app, browsers, { ports, keeper });
+}
+
+/** A link that pairs one browser, once. Throws RefusedError too_many. */
+export function makePairing(
+  request: FastifyRequest,
+  agentId: string | null,
+  { browsers, ports }: Pick<BrowserParts, "ports"> & Pick<BrowsersFace, "browsers">,
+): NewPairing {
+  const pairing = browsers.issue(dialledUrl(request, ports), agentId);
+  ports.audit.record({
+    type: "browser.pairing_made",
+    severity: "notice",
+    actor: auditedActor(principalOf(request), request),
+    action: agentId === null ? "every agent" : "one agent",
+    request: auditedRequest(request),
+  });
+  return { link: formatPairingLink(pairing), expires_at: pairing.expiresAt.toISOString() };
 }
 
 /** Who dials proves by its messages which pairing it has: browsers send no token with a WebSocket of an extension. */

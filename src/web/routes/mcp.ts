@@ -6,13 +6,18 @@ import { HTTP_LIMITS } from "../http/http-limits.ts";
 import type { RoutePorts } from "../http/ports.ts";
 import { baseUrl } from "./metadata.ts";
 
-/** `POST|GET|DELETE /mcp` and the same at `/`; `GET /` is shared with the web app and lives in pages.ts. */
+/**
+ * `POST|GET|DELETE /mcp` and the same at `/`; `GET /` is shared with the web app and lives in pages.ts. `/sse` and `/message`
+ * are for clients of 2024-11-05; those of later versions try a POST at whatever address they are told, and then take 405 well.
+ */
 export function mcpRoutes(app: FastifyInstance, ports: RoutePorts): void {
   const config = { access: "mcp", isMcp: true } as const;
   const handler = (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
     handToMcp(ports, request, reply);
   app.route({ method: ["POST", "GET", "DELETE"], url: "/mcp", config, handler, exposeHeadRoute: false });
   app.route({ method: ["POST", "DELETE"], url: "/", config, handler });
+  app.route({ method: ["GET", "POST"], url: "/sse", config, handler, exposeHeadRoute: false });
+  app.route({ method: "POST", url: "/message", config, handler });
 }
 
 /** From here on the MCP face answers on the raw response: it streams for as long as the client listens. */

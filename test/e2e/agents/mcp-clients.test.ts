@@ -1,6 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as Client2025 } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport as Transport2025 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import t from "tap";
 import { Analysts } from "../../../src/analysis/analysts.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
@@ -131,17 +133,36 @@ async function connect2026(url: URL): Promise<Conversation> {
   };
 }
 
-async function connect2025(url: URL): Promise<Conversation> {
+/** The 1.x SDK as a client that knows no version after `version`, and is answered with that. */
+async function connectOld(
+  version: string,
+  transport: Transport2025 | SSEClientTransport,
+): Promise<Conversation> {
   const client = new Client2025({ name: "old-client", version: "1" });
-  const transport = new Transport2025(url, HEADERS);
+  const send = transport.send.bind(transport);
+  transport.send = (message: JSONRPCMessage) =>
+    send(
+      "method" in message && message.method === "initialize"
+        ? { ...message, params: { ...message.params, protocolVersion: version } }
+        : message,
+    );
+  let agreed: string | undefined;
+  const setVersion = transport.setProtocolVersion.bind(transport);
+  transport.setProtocolVersion = (answered) => {
+    agreed = answered;
+    setVersion(answered);
+  };
   await client.connect(transport);
-  t.ok(transport.sessionId, "it has a session");
+  t.equal(agreed, version);
   const { tools } = await client.listTools();
   return {
     tools,
     call: (name, args) => client.callTool({ name, arguments: args }),
     close: async () => {
-      await transport.terminateSession();
+      if ("terminateSession" in transport) {
+        t.ok(transport.sessionId, "it has a session");
+        await transport.terminateSession();
+      }
       await client.close();
     },
     server: client.getServerVersion(),
@@ -149,10 +170,21 @@ async function connect2025(url: URL): Promise<Conversation> {
   };
 }
 
+function overHttp(version: string): (url: URL) => Promise<Conversation> {
+  return (url) => connectOld(version, new Transport2025(url, HEADERS));
+}
+
 async function main(): Promise<void> {
   for (const [era, connect, clientName] of [
     ["2026-07-28", connect2026, "new-client"],
-    ["2025-11-25", connect2025, "old-client"],
+    ["2025-11-25", overHttp("2025-11-25"), "old-client"],
+    ["2025-06-18", overHttp("2025-06-18"), "old-client"],
+    ["2025-03-26", overHttp("2025-03-26"), "old-client"],
+    [
+      "2024-11-05, HTTP with SSE",
+      (url: URL) => connectOld("2024-11-05", new SSEClientTransport(new URL("/sse", url), HEADERS)),
+      "old-client",
+    ],
   ] as const) {
     await t.test(`a client of ${era} uses every tool, and its schemas hold`, async (t) => {
       const { url: endpoint } = await FakeProvider.open(t, { body: ANSWERS.ollama });

@@ -34,6 +34,7 @@ const PACKAGES = {
   xfreerdp: "freerdp2-x11",
   weston: "weston",
   "wl-paste": "wl-clipboard",
+  zbarimg: "zbar-tools",
   ffmpeg: "ffmpeg",
   ffprobe: "ffmpeg",
   prometheus: "prometheus",

@@ -105,6 +105,9 @@ for (const name of ["nginx", "caddy"] as const) {
       const url = `https://localhost:${port}${BASE}/mcp`;
       const answer = await callByInspector(dir, url, appliance.agentToken, ["get_display_info"]);
       t.notMatch(answer, { isError: true });
+      const sse = `https://localhost:${port}${BASE}/sse`;
+      const old = await callByInspector(dir, sse, appliance.agentToken, ["take_screenshot"], "sse");
+      t.match(old, { content: [{ type: "text" }, { type: "image" }] }, "HTTP with SSE, of 2024-11-05");
     });
 
     await t.test("a browser's pairing names the path, and its socket is there", async (t) => {

@@ -48,8 +48,10 @@ export async function callByInspector(
   url: string,
   token: string,
   call: readonly string[],
+  transport: "http" | "sse" = "http",
 ): Promise<unknown> {
-  const argv = [INSPECTOR, "--cli", url, "--transport", "http", "--header", `Authorization: Bearer ${token}`];
+  const argv = [INSPECTOR, "--cli", url, "--transport", transport];
+  argv.push("--header", `Authorization: Bearer ${token}`);
   argv.push("--method", "tools/call", "--tool-name", ...call);
   const { stdout } = await promisify(execFile)(process.execPath, argv, {
     cwd: dirname(INSPECTOR),

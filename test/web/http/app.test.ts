@@ -192,7 +192,9 @@ t.test("MCP gets the parsed body and the principal, at /mcp and at /", async (t)
 });
 
 t.test("an MCP face that throws answers a JSON-RPC error without its reasons", async (t) => {
-  const house = await openHouse(t, { mcp: { handle: () => Promise.reject(new Error("inner reasons")) } });
+  const house = await openHouse(t, {
+    mcp: { handle: () => Promise.reject(new Error("inner reasons")), sessionsOf: () => 0 },
+  });
   const answer = await house.app.inject({
     method: "POST",
     url: "/mcp",
@@ -241,6 +243,7 @@ t.test("an answer that lasts ends within a second when its token is revoked, and
         await once(response, "close");
         ended.add(name);
       },
+      sessionsOf: () => 0,
     },
   });
   const host = await house.listen();
@@ -256,15 +259,16 @@ t.test("an answer that lasts ends within a second when its token is revoked, and
   const streams = [
     await open("/mcp", `Bearer ${token}`),
     await open("/", `Bearer ${token}`),
+    await open("/sse", `Bearer ${token}`),
     await open("/mcp", house.bearer("agent").authorization),
   ];
   house.clock.advance(1000);
   t.equal(ended.size, 0, "as long as it holds");
   await house.tokens.revoke(info.id);
   house.clock.advance(1000);
-  for (const stream of streams.slice(0, 2)) await t.rejects(Promise.resolve(stream?.read()).then(() => {}));
+  for (const stream of streams.slice(0, 3)) await t.rejects(Promise.resolve(stream?.read()).then(() => {}));
   t.strictSame([...ended], ["short-lived"]);
-  await streams[2]?.cancel();
+  await streams[3]?.cancel();
 });
 
 t.test("an answer over MCP that nobody reads is given up like any other", async (t) => {
@@ -274,6 +278,7 @@ t.test("an answer over MCP that nobody reads is given up like any other", async 
         response.writeHead(200, { "content-type": "application/json" });
         response.end(Buffer.alloc(64 * 1024 * 1024, 0x20));
       },
+      sessionsOf: () => 0,
     },
   });
   const host = await house.listen();

@@ -24,7 +24,12 @@ import {
   viewerQuerySchema,
 } from "../api.ts";
 import { auditPageSchema, auditQuerySchema } from "../audit-api.ts";
-import { browserInfoSchema, newPairingSchema, pairingBodySchema } from "../browsers-api.ts";
+import {
+  browserInfoSchema,
+  connectInfoSchema,
+  newPairingSchema,
+  pairingBodySchema,
+} from "../browsers-api.ts";
 import { overlaySchema } from "../overlay-api.ts";
 import { pushInfoSchema, subscriptionBodySchema, subscriptionEndSchema } from "../push-api.ts";
 import { requestBodySchema, requestSchema } from "../requests-api.ts";
@@ -41,13 +46,21 @@ const connectionSchema = z.object({
   warnings: z.array(z.string()),
 });
 const statusSchema = z.object({ status: z.string() });
+const healthSchema = statusSchema.extend({
+  reason: z.literal("audit_down").optional(),
+  /** Whether a browser is connected that the caller's agents may use; an administrator's: any. */
+  extensionConnected: z.boolean().optional(),
+  /** Open MCP sessions of the caller; to an administrator: of all. */
+  sessions: z.int().optional(),
+});
 const png = { type: "image/png" } as const;
 const desktop = "/api/v1/desktops/:id";
 
 const SYSTEM: Operations = {
   "GET /health": {
-    summary: "Whether it answers, and whether the audit log can be written",
-    answer: statusSchema,
+    summary:
+      "Whether it answers, and whether the audit log can be written; to who is signed in also of browsers and MCP sessions",
+    answer: healthSchema,
   },
   "GET /livez": { summary: "Whether the event loop turns", answer: statusSchema },
   "GET /readyz": {
@@ -68,6 +81,11 @@ const SYSTEM: Operations = {
   "GET /.well-known/oauth-protected-resource/mcp": {
     summary: "The same of /mcp",
     answer: z.looseObject({ resource: z.string() }),
+  },
+  "GET /connect": {
+    summary:
+      "A new pairing link for one browser, for administrators, and where agents connect; a page for browsers",
+    answer: connectInfoSchema,
   },
   "GET /browser-extension.zip": { summary: "The browser extension", answer: { type: "application/zip" } },
   "GET /api/openapi.json": { summary: "This document", answer: z.looseObject({ openapi: z.string() }) },
