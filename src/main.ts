@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { type Appliance, openAppliance, STDIO_PRINCIPAL } from "./appliance/appliance.ts";
 import { isPortTaken } from "./appliance/listen-fault.ts";
+import { openNetwork } from "./appliance/open-network.ts";
 import { readCommand } from "./cli/cli.ts";
 import { faultMessage } from "./cli/fault-message.ts";
 import { startMessage } from "./cli/start-message.ts";
@@ -29,15 +30,16 @@ async function main(): Promise<void> {
   }
 }
 
-async function serve(config: Config): Promise<void> {
-  const log = openLog(config.log.level);
+async function serve(given: Config): Promise<void> {
+  const log = openLog(given.log.level);
   process.on("unhandledRejection", (err) => log.error({ err }, "Promise rejected unheard"));
   const manager = ServiceManager.take(process.env, process.pid, log);
-  const { toolsets } = config.mcp;
-  if (config.isStdio && (await relayToRunning(config.data_dir, process.stdin, process.stdout, toolsets))) {
-    log.info({ dataDir: config.data_dir }, "MCP session was served by the running server");
+  const { toolsets } = given.mcp;
+  if (given.isStdio && (await relayToRunning(given.data_dir, process.stdin, process.stdout, toolsets))) {
+    log.info({ dataDir: given.data_dir }, "MCP session was served by the running server");
     process.exit(0);
   }
+  const { config, fingerprint } = await openNetwork(given);
   const isAskedToStop = stopSignal();
   const appliance = await openWithPort(config, log);
   log.info({ url: appliance.url, desktops: appliance.desktops.all.length }, "Appliance serves");
@@ -48,6 +50,7 @@ async function serve(config: Config): Promise<void> {
   process.stderr.write(
     startMessage({
       url: appliance.url,
+      fingerprint,
       code: isInteractive ? appliance.signInCode() : null,
       agentToken: isInteractive ? appliance.agentToken : null,
       adminTokenFile: config.auth.token === undefined ? join(config.data_dir, "admin-token") : null,

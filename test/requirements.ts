@@ -606,7 +606,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "B1",
     "browser bridge",
-    "no --network or stand-alone binaries",
+    "no stand-alone binaries",
+    "test/e2e/web/faces.test.ts :: --network serves the local network by TLS, and nothing else does",
     "test/mcp/server/sse.test.ts :: the official SDK's client lists and calls tools, and its answers are those of every era",
     "test/mcp/server/sse.test.ts :: the stream begins with where to post, and a post is answered there",
     "test/e2e/agents/mcp-clients.test.ts :: a client of ",

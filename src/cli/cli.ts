@@ -66,6 +66,8 @@ Commands
 Options of serve
   --config FILE      YAML file (else OC_CONFIG)
   --host ADDRESS     where to listen (127.0.0.1)
+  --network          listen on this machine's address in the local network, with TLS: a certificate is made at
+                     the first start and kept, and its fingerprint printed; --insecure: without TLS
   --port PORT        port of everything but VNC (3000); 0 takes a free one
   --connect URL      [vnc|kasmvnc|rdp]://[user[:password]@]host[:port] or demo: (repeatable); VNC also
                      by vnc+unix:///path, vnc+ws://, vnc+wss://, vnc+repeater://host/ID, vnc+reverse://

@@ -18,6 +18,8 @@ const OPTIONS = {
   config: { type: "string" },
   host: { type: "string" },
   port: { type: "string" },
+  network: { type: "boolean" },
+  insecure: { type: "boolean" },
   connect: { type: "string", multiple: true },
   mode: { type: "string" },
   stdio: { type: "boolean" },
@@ -74,12 +76,22 @@ export function configOf(values: Values, env: Readonly<Record<string, string | u
   const { config, host, port, mode, connect, demo, stdio, toolsets } = values;
   return loadConfig({
     env,
-    flags: { host, port, mode, toolsets, "vnc-port": values["vnc-port"], "data-dir": values["data-dir"] },
+    flags: {
+      ...{ host, port, mode, toolsets, network: networkOf(values) },
+      ...{ "vnc-port": values["vnc-port"], "data-dir": values["data-dir"] },
+    },
     file: config,
     connect: connect ?? [],
     isDemo: demo ?? false,
     isStdio: stdio ?? false,
   });
+}
+
+/** What --network and --insecure say together. Throws UsageError. */
+function networkOf({ network = false, insecure = false }: Values): string | undefined {
+  if (network) return insecure ? "plain" : "tls";
+  if (insecure) throw new UsageError("got --insecure alone, expected --network before it (see --help)");
+  return undefined;
 }
 
 export function task(run: () => Promise<string>): Command {

@@ -139,12 +139,22 @@ function ownProgram(): readonly string[] {
 }
 
 /** What `serve` was told, but for the files, which a manager may have to bring. */
-function flagsOf({ host, port, mode, toolsets, demo, ...values }: Values): readonly string[] {
+function flagsOf({
+  host,
+  port,
+  mode,
+  toolsets,
+  demo,
+  network,
+  insecure,
+  ...values
+}: Values): readonly string[] {
   const said = { host, port, mode, toolsets, "vnc-port": values["vnc-port"] };
   const flags = Object.entries(said).flatMap(([name, word]) =>
     word === undefined ? [] : [`--${name}`, word],
   );
-  return demo === true ? [...flags, "--demo"] : flags;
+  const words = Object.entries({ demo, network, insecure }).filter(([, isSaid]) => isSaid === true);
+  return [...flags, ...words.map(([name]) => `--${name}`)];
 }
 
 function install(place: Place, service: Service, isDry: boolean, host: ServiceHost): Command {

@@ -31,6 +31,12 @@ export const configSchema = z.strictObject({
         .min(1)
         .default("127.0.0.1")
         .describe("Address to listen on. Beyond loopback a credential is always needed."),
+      network: z
+        .enum(["off", "tls", "plain"])
+        .default("off")
+        .describe(
+          "Serve the local network: tls listens on this machine's address there (where host is loopback), with a certificate of its own that is made at the first start and kept, unless tls_cert names one; plain does so without TLS. The flags: --network, and --network --insecure.",
+        ),
       port: port
         .default(3000)
         .describe("Port of the web app, REST, WebSockets and MCP. 0 takes any free one."),
@@ -242,6 +248,7 @@ const key = (
 /** Which keys the environment and the flags reach. */
 export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("server.host", ["OC_HOST"], "host"),
+  key("server.network", ["OC_NETWORK"], "network"),
   key("server.port", ["OC_PORT", "PORT"], "port"),
   key("server.allowed_hosts", ["OC_ALLOWED_HOSTS"]),
   key("server.cors_origins", ["OC_CORS_ORIGINS"]),

@@ -125,6 +125,7 @@ t.test("tokens are made, listed without their secret, and revoked", async (t) =>
 t.test("at start a terminal gets the link and the snippet, others only the files' names", async (t) => {
   const facts = {
     url: "http://127.0.0.1:3000",
+    fingerprint: null,
     adminTokenFile: "/d/admin-token",
     agentTokenFile: "/d/agent-token",
   };
@@ -134,6 +135,21 @@ t.test("at start a terminal gets the link and the snippet, others only the files
   const unseen = startMessage({ ...facts, code: null, agentToken: null });
   t.match(unseen, "/d/admin-token");
   t.notMatch(unseen, /ocp_|token=/);
+  for (const code of ["once", null]) {
+    const told = startMessage({ ...facts, code, agentToken: code, fingerprint: "AB:CD" });
+    t.match(told, "AB:CD");
+  }
+});
+
+t.test("--network asks for TLS, unless --insecure is said beside it", async (t) => {
+  const networkOf = (...words: string[]) => {
+    const command = readCommand(words, { OC_NETWORK: "off" });
+    return command.kind === "serve" ? command.config.server.network : null;
+  };
+  t.equal(networkOf(), "off");
+  t.equal(networkOf("--network"), "tls");
+  t.equal(networkOf("--network", "--insecure"), "plain");
+  t.throws(() => networkOf("--insecure"), /--insecure alone/);
 });
 
 t.test("a URL in the place of the command is not repeated: it may hold a password", async (t) => {

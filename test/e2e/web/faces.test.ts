@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
@@ -141,3 +142,78 @@ t.test("with a certificate of its own every face speaks TLS", { timeout: 120_000
   });
   await t.resolves(opened, "a WebSocket within TLS");
 });
+
+t.test(
+  "--network serves the local network by TLS, and nothing else does",
+  { timeout: 120_000 },
+  async (t) => {
+    if (!requirePeers(t, ["curl", "ip"])) return;
+    if (!requireNamespaces(t, "a local network", ["mount", "pid", "net"])) return;
+    const LAN = "192.168.77.5";
+    const network = [
+      "ip link set lo up",
+      "ip link add lan0 type dummy",
+      "ip link set lan0 up",
+      `ip address add ${LAN}/24 dev lan0`,
+      'exec "$@"',
+    ].join(" && ");
+    const enclosed = (dataDir: string, ...flags: string[]): Program => {
+      const argv = [MAIN, ...flags, "--port", "3000", "--data-dir", dataDir];
+      return new Enclosure(t, ["--net"], ["sh", "-c", network, "sh", process.execPath, ...argv], {
+        env: { OC_TOKEN: TOKEN },
+      }).program;
+    };
+    const curlIn =
+      ({ pid }: Program) =>
+      async (...words: string[]) => {
+        const told = ["--silent", "--max-time", "20", "--output", "/dev/null", "--write-out", "%{http_code}"];
+        const run = promisify(execFile)("nsenter", [
+          "--target",
+          `${pid}`,
+          "--net",
+          "curl",
+          ...told,
+          ...words,
+        ]);
+        return await run.then(
+          ({ stdout }) => stdout,
+          (error: { code?: number }) => `curl ${error.code}`,
+        );
+      };
+    const REFUSED = "curl 7";
+    const NOT_BELIEVED = "curl 60";
+
+    await t.test("with TLS of its own", async (t) => {
+      const dataDir = folder(t);
+      const program = enclosed(dataDir, "--network");
+      const curl = curlIn(program);
+      const cert = join(dataDir, "network-cert.pem");
+      const believing = ["--cacert", cert];
+      const root = `https://${LAN}:3000`;
+      await until("GET /health", async () => (await curl(...believing, `${root}/health`)) === "200", 60_000);
+      const bearer = ["--header", `Authorization: Bearer ${TOKEN}`];
+      t.equal(await curl(...believing, ...bearer, `${root}/api/v1/desktops`), "200", "Host is the address");
+      t.equal(await curl(...believing, `${root}/api/v1/desktops`), "401");
+      t.equal(await curl(`${root}/health`), NOT_BELIEVED, "who does not know the certificate");
+      t.equal(await curl("https://127.0.0.1:3000/health"), REFUSED, "nothing listens elsewhere");
+      const rebound = ["--header", "Host: evil.example"];
+      t.not(await curl(...believing, ...rebound, `${root}/health`), "200", "another name is none of ours");
+      t.match(program.stderr, `Overlay Companion: ${root}`);
+      t.match(program.stderr, new X509Certificate(readFileSync(cert)).fingerprint256);
+      t.notMatch(program.stderr, "without TLS");
+    });
+
+    await t.test("without, where that was said", async (t) => {
+      const program = enclosed(folder(t), "--network", "--insecure");
+      const curl = curlIn(program);
+      await until("GET /health", async () => (await curl(`http://${LAN}:3000/health`)) === "200", 60_000);
+      await until("the warning", () => program.stderr.includes("Listening beyond loopback without TLS"));
+    });
+
+    await t.test("loopback is the default", async (t) => {
+      const curl = curlIn(enclosed(folder(t)));
+      await until("GET /health", async () => (await curl("http://127.0.0.1:3000/health")) === "200", 60_000);
+      t.equal(await curl(`http://${LAN}:3000/health`), REFUSED);
+    });
+  },
+);
