@@ -5,6 +5,7 @@ import { benchAgentCrowd } from "./agent-crowd.ts";
 import { benchAgentLatency } from "./agent-latency.ts";
 import { benchAudit } from "./audit.ts";
 import { benchBesideNoVnc } from "./beside-novnc.ts";
+import { benchBrowserClick } from "./browser-click.ts";
 import { benchChangeToScreenshot } from "./change-to-screenshot.ts";
 import { benchClick } from "./click.ts";
 import { benchDecode } from "./decode.ts";
@@ -188,6 +189,11 @@ export const BENCHES: readonly Bench[] = [
     ids: ["AGENTS"],
     peers: [],
     run: ({ owner, folder, isShort }) => benchAgentCrowd(owner, folder, isShort),
+  },
+  {
+    ids: ["BRIDGE"],
+    peers: ["Xtigervnc", "openbox", "xdotool", "chromium"],
+    run: ({ owner, isShort }) => benchBrowserClick(owner, isShort),
   },
 ];
 

@@ -23,6 +23,7 @@ const ALONE = [
   "agents/shared-desktop",
   "browser/bridge-lifecycle",
   "browser/browser-tools",
+  "browser/click-on-desktop",
   "harness/bench",
   "hostile/floods",
   "hostile/hostile-targets",

@@ -1,8 +1,10 @@
 import { delay } from "../../platform/clock.ts";
 import { BrowserError } from "../error.ts";
+import { objectIn } from "./answers.ts";
 import { type Box, boxAtRest, checkHit, ownersOf } from "./element-box.ts";
 import { guard, HAS_FOCUS, PRESSED } from "./in-page.ts";
 import type { Page } from "./page.ts";
+import type { ElementPlace } from "./refs.ts";
 import type { Target } from "./target.ts";
 
 export const MOUSE_BUTTONS = ["left", "middle", "right"] as const;
@@ -42,11 +44,34 @@ async function pointOn(page: Page, target: Target): Promise<Point> {
 export async function clickElement(page: Page, target: Target, how: ClickHow): Promise<void> {
   if (how.isShown) await showSign(page, await pointOn(page, target));
   const point = await pointOn(page, target);
-  const levels = [target.place, ...(await ownersOf(page, target.place.session))];
-  for (const { session, node } of levels) await page.callOn(session, node, guard(how.clicks));
+  const levels = await watchPress(page, target.place, how.clicks);
   await clickPoint(page, point, { ...how, isShown: false });
+  await endWatch(page, levels);
+}
+
+/** Watches over the next press on an element, in its frame and in those that hold it. Gives them. */
+export async function watchPress(
+  page: Page,
+  place: ElementPlace,
+  clicks: number,
+): Promise<readonly ElementPlace[]> {
+  const levels = [place, ...(await ownersOf(page, place.session))];
+  for (const { session, node } of levels) await page.callOn(session, node, guard(clicks));
+  return levels;
+}
+
+/**
+ * Ends the watch; gives whether the page saw a press, null where it is gone by that. Rejects with BrowserError moving where
+ * that would have hit something else, and was taken out.
+ */
+export async function endWatch(page: Page, levels: readonly ElementPlace[]): Promise<boolean | null> {
+  let isPressed: boolean | null = false;
   for (const { session, node } of levels) {
-    const missed = await page.callOn(session, node, PRESSED).catch(nullWhereGone);
+    const seen = await page.callOn(session, node, PRESSED).catch(nullWhereGone);
+    if (seen === null) isPressed = null;
+    const told = objectIn(seen);
+    if (told["isPressed"] === true && isPressed !== null) isPressed = true;
+    const { missed } = told;
     if (typeof missed !== "string") continue;
     const instead = JSON.stringify(missed.slice(0, 120));
     throw new BrowserError(
@@ -54,10 +79,11 @@ export async function clickElement(page: Page, target: Target, how: ClickHow): P
       `the element moved away as it was pressed, and ${instead} was there: nothing was clicked`,
     );
   }
+  return isPressed;
 }
 
 /** What was clicked may be gone by that, and its page too. */
-function nullWhereGone(error: unknown): null {
+export function nullWhereGone(error: unknown): null {
   const isGone = error instanceof BrowserError && /^(browser_refused|page_changed)$/.test(error.code);
   if (!isGone) throw error;
   return null;
@@ -77,7 +103,7 @@ export async function clickPoint(page: Page, { x, y }: Point, how: ClickHow): Pr
   }
 }
 
-async function showSign(page: Page, { x, y }: Point): Promise<void> {
+export async function showSign(page: Page, { x, y }: Point): Promise<void> {
   const { radius, fill } = SIGN;
   const size = 2 * radius;
   await page.send("Overlay.enable");

@@ -21,13 +21,7 @@ const LOOK_ACROSS_MS = 32;
 
 /** Scrolls an element into view, the frames that hold it first, and waits until it rests. Rejects with BrowserError. */
 export async function boxAtRest(page: Page, place: ElementPlace): Promise<Box> {
-  const owners = await ownersOf(page, place.session);
-  for (const owner of [...owners].reverse()) {
-    await page.send("DOM.scrollIntoViewIfNeeded", { backendNodeId: owner.node }, owner.session);
-  }
-  await page
-    .send("DOM.scrollIntoViewIfNeeded", { backendNodeId: place.node }, place.session)
-    .catch(refusedAs("not_visible", "the element is gone or has no place in the page"));
+  const owners = await scrollTo(page, place);
   let before = "";
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const box = await boxOf(page, place);
@@ -37,6 +31,24 @@ export async function boxAtRest(page: Page, place: ElementPlace): Promise<Box> {
     await delay(page.clock, owners.length > 0 ? LOOK_ACROSS_MS : LOOK_MS);
   }
   throw new BrowserError("moving", "the element keeps moving, and a press would land beside it");
+}
+
+/** Scrolls an element into view, and tells where it is right then. Rejects with BrowserError not_visible. */
+export async function boxScrolledTo(page: Page, place: ElementPlace): Promise<Box> {
+  await scrollTo(page, place);
+  return boxOf(page, place);
+}
+
+/** Gives the iframe elements that hold it. */
+async function scrollTo(page: Page, place: ElementPlace): Promise<readonly ElementPlace[]> {
+  const owners = await ownersOf(page, place.session);
+  for (const owner of [...owners].reverse()) {
+    await page.send("DOM.scrollIntoViewIfNeeded", { backendNodeId: owner.node }, owner.session);
+  }
+  await page
+    .send("DOM.scrollIntoViewIfNeeded", { backendNodeId: place.node }, place.session)
+    .catch(refusedAs("not_visible", "the element is gone or has no place in the page"));
+  return owners;
 }
 
 /** What of a tab is in view. */

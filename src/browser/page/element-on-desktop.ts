@@ -3,9 +3,9 @@ import type { View } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { BrowserError } from "../error.ts";
 import { numberIn, objectIn } from "./answers.ts";
-import { boxAtRest } from "./element-box.ts";
+import { type Box, boxAtRest } from "./element-box.ts";
 import { type Colour, findColour, type Marked } from "./mark-search.ts";
-import type { Page } from "./page.ts";
+import type { Page, SeenPage } from "./page.ts";
 import type { ElementPlace } from "./refs.ts";
 
 /** Watcher of the heart is one. */
@@ -40,16 +40,19 @@ const OFF_BY = 2;
 /**
  * Where an element is on one of these desktops: it is painted over for a moment, above the page and unseen by it, in a
  * colour that nobody can guess, and that is looked for. null where it is not seen: the browser is elsewhere, the tab
- * in the background, or the element covered. Rejects with BrowserError.
+ * in the background, or the element covered. Remembers where the page is. Rejects with BrowserError.
  */
 export async function elementOnDesktop(
   page: Page,
   { session, node }: ElementPlace,
   desktops: readonly SeenDesktop[],
+  seenWithinMs = SEEN_WITHIN_MS,
 ): Promise<OnDesktop | null> {
   if (desktops.length === 0) return null;
-  const box = await boxAtRest(page, { session, node });
   const scale = await pixelRatio(page);
+  // What is in the background is painted nowhere.
+  if (scale <= 0) return null;
+  const box = await boxAtRest(page, { session, node });
   const size = { width: box.width * scale, height: box.height * scale };
   const colour: Colour = { r: randomInt(40, 216), g: randomInt(40, 216), b: randomInt(40, 216) };
   const isWhole = ({ rect, pixels }: Marked): boolean =>
@@ -67,8 +70,9 @@ export async function elementOnDesktop(
     for (;;) {
       const found = await lookFor(desktops, colour);
       if (found !== null) seen = { desktopId: found.desktopId, rect: found.rect, isWhole: isWhole(found) };
-      const mostMs = seen === null ? SEEN_WITHIN_MS : WHOLE_WITHIN_MS;
+      const mostMs = seen === null ? seenWithinMs : WHOLE_WITHIN_MS;
       const leftMs = startMs + mostMs - page.clock.nowMs();
+      if (seen?.isWhole === true) page.seen = pageOn(seen, box, scale);
       if (seen?.isWhole === true || leftMs <= 0) return seen;
       await changes.next(page, leftMs);
     }
@@ -81,10 +85,16 @@ export async function elementOnDesktop(
   }
 }
 
-/** Pixels of the browser's window a CSS pixel, zoom included. */
-async function pixelRatio(page: Page): Promise<number> {
+/** Edges between two pixels are blended: the first whole one has the colour. */
+function pageOn({ desktopId, rect }: OnDesktop, { x, y }: Box, scale: number): SeenPage {
+  return { desktopId, scale, x: rect.x - Math.ceil(x * scale), y: rect.y - Math.ceil(y * scale) };
+}
+
+/** Pixels of the browser's window a CSS pixel, zoom included; 0 for a tab in the background. */
+export async function pixelRatio(page: Page): Promise<number> {
   const contextId = await page.world(null, null);
-  const told = await page.send("Runtime.evaluate", { expression: "devicePixelRatio", contextId });
+  const expression = "document.hidden ? 0 : devicePixelRatio";
+  const told = await page.send("Runtime.evaluate", { expression, contextId });
   return numberIn(objectIn(told, "result"), "value");
 }
 

@@ -39,21 +39,43 @@ export const COVERED_BY = `function(hit){
 
 /** A press that nobody asks about is watched over for so long, ms: a person clicks here too. */
 const GUARDED_MS = 10_000;
+/** A pointer that was moved to an element is seen there within so long, ms. */
+const HOVER_WITHIN_MS = 400;
+/** A press from outside the browser is seen within so long, ms. */
+const PRESS_WITHIN_MS = 1500;
+/** What a press opens (a list, a menu) may keep its release: a click that has not come by then, ms, does not come. */
+const CLICK_WITHIN_MS = 150;
 
 /**
  * Watches over the next press in the element's window: one that would not hit it is taken out before the page sees it, and
- * so is a click that ends elsewhere. `clicks`: how many belong to it. What it saw is read by PRESSED.
+ * so is a click that ends elsewhere. `clicks`: how many belong to it. What it saw is read by HOVERED and PRESSED.
  */
 export const guard = (clicks: number): string => `function(){
   globalThis.ocGuard?.end();
   const coverOf = ${COVERED_BY};
   const window = this.ownerDocument.defaultView;
-  const told = {missed: null};
-  const check = (event) => {
+  const told = {missed: null, isPressed: false, isClicked: false};
+  let at = null;
+  const waiting = new Set();
+  const until = (isSo, mostMs) => new Promise((resolve) => {
+    const look = () => { if (isSo()) end(); };
+    const end = () => { clearTimeout(timer); waiting.delete(look); resolve(); };
+    const timer = setTimeout(end, mostMs);
+    waiting.add(look);
+    look();
+  });
+  const hitAt = (x, y) => this.getRootNode().elementFromPoint?.(x, y);
+  const see = (event) => {
     if (!event.isTrusted) return;
+    if (event.type === "mousemove") at = [event.clientX, event.clientY];
+    else if (event.type === "mouseout" && event.relatedTarget === null) at = null;
+    else check(event);
+    for (const look of [...waiting]) look();
+  };
+  const check = (event) => {
     if (event.type === "pointerdown" || event.type === "mousedown") {
-      const hit = this.getRootNode().elementFromPoint?.(event.clientX, event.clientY) ?? event.target;
-      told.missed = coverOf.call(this, hit);
+      told.isPressed = true;
+      told.missed = coverOf.call(this, hitAt(event.clientX, event.clientY) ?? event.target);
     } else if (event.type === "click" && told.missed === null && this.isConnected) {
       const path = event.composedPath();
       const hosts = [];
@@ -61,27 +83,51 @@ export const guard = (clicks: number): string => `function(){
       if (![this, ...hosts, ...(this.labels ?? []), this.control].some((one) => path.includes(one)))
         told.missed = coverOf.call(this, event.target);
     }
-    if (/click|menu/.test(event.type) && event.detail >= ${clicks}) setTimeout(end, 0);
+    if (/click|menu/.test(event.type) && event.detail >= ${clicks}) {
+      told.isClicked = true;
+      setTimeout(end, 0);
+    }
     if (told.missed === null) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   };
-  const types = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
-  for (const type of types) window.addEventListener(type, check, {capture: true, passive: false});
+  const types = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu",
+    "mousemove", "mouseout"];
+  for (const type of types) window.addEventListener(type, see, {capture: true, passive: false});
   const end = () => {
     clearTimeout(timer);
-    for (const type of types) window.removeEventListener(type, check, {capture: true});
+    for (const type of types) window.removeEventListener(type, see, {capture: true});
   };
   const timer = setTimeout(end, ${GUARDED_MS});
-  globalThis.ocGuard = {told, end};
+  const hovered = async () => {
+    await until(() => at !== null, ${HOVER_WITHIN_MS});
+    if (at === null) return "nothing of the page";
+    const hit = hitAt(...at);
+    return hit ? coverOf.call(this, hit) : "something";
+  };
+  const pressed = async () => {
+    await until(() => told.isPressed || told.missed !== null, ${PRESS_WITHIN_MS});
+    if (told.isPressed) await until(() => told.isClicked || told.missed !== null, ${CLICK_WITHIN_MS});
+  };
+  globalThis.ocGuard = {told, end, hovered, pressed};
 }`;
 
-/** Ends the watch of `guard`; gives what was hit instead of the element, in words, or null. */
+/** What is under the pointer instead of the guarded element, in words; null where that is. Waits until a pointer is there. */
+export const HOVERED = `function(){
+  return globalThis.ocGuard?.hovered() ?? "nothing of the page";
+}`;
+
+/** Resolves when the guarded press was seen, and what it came to; or when it has not been for long. */
+export const AWAIT_PRESS = `function(){
+  return globalThis.ocGuard?.pressed();
+}`;
+
+/** Ends the watch of `guard`; gives what was hit instead of the element, in words or null, and whether a press was seen. */
 export const PRESSED = `function(){
-  const {told, end} = globalThis.ocGuard ?? {told: {missed: null}, end() {}};
+  const {told, end} = globalThis.ocGuard ?? {told: {missed: null, isPressed: false}, end() {}};
   end();
   delete globalThis.ocGuard;
-  return told.missed;
+  return {missed: told.missed, isPressed: told.isPressed};
 }`;
 
 /** Whether keys go to the element, or to something in it. */

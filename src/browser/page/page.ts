@@ -25,10 +25,27 @@ export interface Dialog {
   readonly message: string;
 }
 
+/** An element in our own world of the frame that it is in. */
+interface ElementObject {
+  readonly world: number;
+  readonly objectId: string;
+}
+
+/** Elements that are known by their object; what is known lives on in the page until that is another one. */
+const MOST_OBJECTS = 200;
+
 /** Where a session's frame stands: the iframe element in the session above. */
 interface Owner {
   readonly session: Session;
   readonly node: number;
+}
+
+/** Where a page is seen: CSS pixels times `scale`, from the corner of what of it is in view, are desktop pixels. */
+export interface SeenPage {
+  readonly desktopId: string;
+  readonly x: number;
+  readonly y: number;
+  readonly scale: number;
 }
 
 /** A shared tab: calls to it and its frames, and what is known of it. */
@@ -50,8 +67,11 @@ export class Page {
   dialog: Dialog | null = null;
   /** Of the elements that it showed last, and their hash. */
   readonly counted = { generation: 0, hash: "" };
+  /** Where it was last seen on a desktop. */
+  seen: SeenPage | null = null;
   #attached: Promise<void> | null = null;
   readonly #frames = new FrameSessions();
+  readonly #objects = new Map<string, ElementObject>();
   readonly #owners = new Map<string, Owner>();
   readonly #onDialog = new Set<() => void>();
   readonly #onLoading = new Set<() => void>();
@@ -128,32 +148,58 @@ export class Page {
     }
   }
 
-  /** Runs `declaration` with an element as `this` in our own world; `null` where the element is gone. */
+  /** Runs `declaration` with an element as `this` in our own world, and waits for what it promises; `null` where the element is gone. */
   async callOn(
     session: Session,
     node: number,
     declaration: string,
     others: readonly number[] = [],
   ): Promise<unknown> {
+    const known = this.#objects.get(`${session}:${node}`);
+    if (known !== undefined) {
+      try {
+        return await this.#callOnObject(session, known, declaration, others);
+      } catch (error) {
+        if (!(error instanceof BrowserError) || error.code !== "browser_refused") throw error;
+        // Its document is another one: what is there now is asked.
+        this.#objects.clear();
+      }
+    }
+    const world = await this.#worldOf(session, node);
+    const found = { world, objectId: await this.#objectOf(session, node, world) };
+    if (this.#objects.size >= MOST_OBJECTS) this.#objects.clear();
+    this.#objects.set(`${session}:${node}`, found);
+    return this.#callOnObject(session, found, declaration, others);
+  }
+
+  async #callOnObject(
+    session: Session,
+    { objectId, world }: ElementObject,
+    functionDeclaration: string,
+    others: readonly number[],
+  ): Promise<unknown> {
+    const given = await Promise.all(
+      others.map(async (other) => ({ objectId: await this.#objectOf(session, other, world) })),
+    );
+    const how = { arguments: given, returnByValue: true, awaitPromise: true };
+    const call = { objectId, functionDeclaration, ...how };
+    return objectIn(await this.send("Runtime.callFunctionOn", call, session), "result")["value"];
+  }
+
+  /** Our own world in the frame that an element is in. */
+  async #worldOf(session: Session, node: number): Promise<number> {
     const { frameId, nodeName } = objectIn(
       await this.send("DOM.describeNode", { backendNodeId: node }, session),
       "node",
     );
     // Of an element that holds a frame the browser names that one, and not the frame that it is in.
     const isIn = typeof frameId === "string" && frameId !== "" && !/^i?frame$/i.test(String(nodeName));
-    const world = await this.world(session, isIn ? frameId : null);
-    const resolve = async (backendNodeId: number): Promise<string> => {
-      const found = await this.send("DOM.resolveNode", { backendNodeId, executionContextId: world }, session);
-      return textIn(found, "object", "objectId");
-    };
-    const objectId = await resolve(node);
-    const given = await Promise.all(others.map(async (other) => ({ objectId: await resolve(other) })));
-    const answer = await this.send(
-      "Runtime.callFunctionOn",
-      { objectId, functionDeclaration: declaration, arguments: given, returnByValue: true },
-      session,
-    );
-    return objectIn(answer, "result")["value"];
+    return await this.world(session, isIn ? frameId : null);
+  }
+
+  async #objectOf(session: Session, node: number, world: number): Promise<string> {
+    const params = { backendNodeId: node, executionContextId: world };
+    return textIn(await this.send("DOM.resolveNode", params, session), "object", "objectId");
   }
 
   /** Our own world in a frame, the session's first where null. */
@@ -254,9 +300,11 @@ export class Page {
         return;
       case "Page.frameNavigated":
         this.changes++;
+        this.#objects.clear();
         if (session !== null || "parentId" in objectIn(params, "frame")) return;
         this.navigations++;
         this.refs.clear();
+        this.seen = null;
         for (const told of [...this.#onLoading]) told();
         return;
       case "Target.attachedToTarget": {

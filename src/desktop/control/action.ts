@@ -138,6 +138,20 @@ export interface PerformOptions {
   readonly signal?: AbortSignal;
   /** What the caller found on the screen and means: nothing is sent where the target shows something else by then. */
   readonly found?: Found | undefined;
+  /** Of a click: proof that what is meant is under the pointer, by the word of what shows it. */
+  readonly proof?: HoverProof | undefined;
+  /** A human said yes to this very act before it came here: nobody is asked again. What is denied stays denied. */
+  readonly isApproved?: boolean;
+}
+
+/** How it is known, when the pointer stands at the place of a click, that it stands over what is meant. */
+export interface HoverProof {
+  /** Desktop pixels: what must not change between the word and the press. */
+  readonly rect: Rect;
+  /** The gate has let the click in, and its turn has come: the pointer comes next. What it rejects with ends the click. */
+  ready(): Promise<void>;
+  /** Resolves when what is meant is under the pointer now; rejects where it is not, and nothing is pressed. */
+  isUnder(): Promise<void>;
 }
 
 /** Something that was found on the screen to act on. */

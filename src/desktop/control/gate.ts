@@ -20,6 +20,7 @@ import type { StandingGrants } from "./approvals/standing-grants.ts";
 import { Arbiter } from "./arbiter.ts";
 import { FoundPlace } from "./found-place.ts";
 import type { GatePorts } from "./gate-ports.ts";
+import { proving } from "./hover-proof.ts";
 import { checkDuration } from "./longest-action.ts";
 import { type RunningAction, RunningActions } from "./running-actions.ts";
 import { SecretTyping } from "./secret-typing.ts";
@@ -230,7 +231,8 @@ export class Gate {
     const isDemanded = options.requireConfirmation === true;
     const standing =
       verdict.kind === "ask" && !isDemanded ? this.#requester.standingPermit(action, actor) : null;
-    const isAsked = isDemanded || (verdict.kind === "ask" && standing === null);
+    const isAsked =
+      isDemanded || (verdict.kind === "ask" && standing === null && options.isApproved !== true);
     // Who merely used the mouse a moment ago is still asked: their yes lends the input.
     const mayAsk = isAsked && this.arbiter.holder?.isDeclared !== true;
     if (actor.kind !== "human" && isInput(action) && !mayAsk) this.arbiter.checkFree();
@@ -260,7 +262,7 @@ export class Gate {
     return this.arbiter.run(actor, own, () => {
       this.#checkStop(actor);
       this.#checkLive();
-      const recheck = (): void => this.#checkRules(action, actor, permit);
+      const recheck = (): void => this.#checkRules(action, actor, permit, options.isApproved === true);
       recheck();
       own.begin(recheck);
       return this.#act(action, actor, options, own.signal, permit);
@@ -283,7 +285,10 @@ export class Gate {
     };
     // A click asks by itself, when all it waits for is over.
     if (action.kind !== "click") await newest();
-    const typed = { ...options, newest, ...(text === null ? {} : { typed: await text.open() }) };
+    const typed = {
+      ...{ ...options, newest, prove: proving(options.proof, this.#ports, this.#agentInput, ending) },
+      ...(text === null ? {} : { typed: await text.open() }),
+    };
     ending.throwIfAborted();
     // INVARIANT: nothing of an approved action is sent unless the screen, at that moment, is what was approved.
     this.#agentInput.begin(checks);
@@ -310,10 +315,10 @@ export class Gate {
    * The rules may be others than when the action was let in. A yes to this very action counts under all that ask; one
    * for a while ends with the rules it was given under. Throws RefusedError permission_denied.
    */
-  #checkRules(action: Action, actor: Actor, permit: Permit | null): void {
+  #checkRules(action: Action, actor: Actor, permit: Permit | null, isApproved: boolean): void {
     const verdict = this.#ports.modes.verdict(action, actor, this.#inputStateOf(actor));
     if (verdict.kind === "deny") throw new RefusedError("permission_denied", verdict.reason);
-    if (verdict.kind === "allow" || permit?.isStanding === false) return;
+    if (verdict.kind === "allow" || permit?.isStanding === false || isApproved) return;
     if (permit !== null) {
       permit.checkOn();
       return;

@@ -36,6 +36,11 @@ export class AgentInput extends Input {
     this.#checks = checks;
   }
 
+  /** What is pressed next was proven to be what is meant: its pixels were compared before, and look otherwise under the pointer. */
+  proven(): void {
+    this.#checks = [];
+  }
+
   /** The action is over: what is released later, by a timer, needs no approval. */
   end(): void {
     this.#checks = [];

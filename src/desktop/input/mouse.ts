@@ -67,10 +67,16 @@ export class Mouse {
     const { signal } = options;
     await this.#pace.hesitate(options);
     let isSure = await this.#pace.apart({ x, y }, signal);
+    const { prove = null } = options;
+    await prove?.ready();
     // Last, so that the press comes right behind the answer. Not over the place: what lights up there looks otherwise.
     await options.newest?.();
     const others = this.#input.buttons & ~bit;
+    const at = this.#input.position;
+    // Nobody is told of a pointer that stands there already.
+    if (prove !== null && at.x === x && at.y === y) this.#input.pointer(x > 0 ? x - 1 : x + 1, y, others);
     this.#input.pointer(x, y, others);
+    await prove?.under();
     let sentAtMs = Number.POSITIVE_INFINITY;
     // Two events that a target reads at once have one timestamp, however long it was between them here.
     const taken = async (restMs: number): Promise<number> => {

@@ -61,6 +61,16 @@ export interface PacedOptions extends PerformOptions {
   readonly place?: FoundPlace | null;
   /** Resolves when what the target shows now is known, where something depends on it: for what waits before it presses. */
   readonly newest?: () => Promise<void>;
+  /** Of a click; null: nothing says what is under the pointer. */
+  readonly prove?: Proving | null;
+}
+
+/** Whether what is meant is under the pointer. Both reject where the click must not be. */
+export interface Proving {
+  /** Before the pointer comes. */
+  ready(): Promise<void>;
+  /** When it is there. */
+  under(): Promise<void>;
 }
 
 /** How fast input goes down: as the target keeps up, and as hesitantly as the caller wants. */

@@ -56,6 +56,17 @@ const MOVING = `<!doctype html><meta charset=utf-8><title>Moving</title>
 <p id=out>free</p><script>let at = 0; setInterval(() => { run.style.left = (at = (at + 97) % 300) + 'px'; }, 4);
 for (const type of ['mousedown', 'click']) document.addEventListener(type, ({target}) => { if (target !== run) out.textContent = 'beside'; });</script>`;
 
+/** A button that lights up under the pointer and counts its clicks, and what is pressed beside it; it may move, or the page. */
+const RACE = `<!doctype html><meta charset=utf-8><title>Race</title><style>body{margin:0;height:4000px}
+button{position:absolute;left:200px;top:300px;width:140px;height:44px;border:0;background:#13a7c9}button:hover{background:#0f86a3}</style>
+<button id=aim>Aim</button><script>
+const told = {hits: 0, beside: 0};
+aim.onclick = ({isTrusted}) => { told.hits += isTrusted ? 1 : 1000; };
+document.addEventListener('mousedown', ({target}) => { if (target !== aim) told.beside++; });
+const race = {scroll: () => scrollBy(0, scrollY === 0 ? 70 : -scrollY), element: () => { aim.style.left = aim.offsetLeft === 200 ? '420px' : '200px'; }};
+function arm(kind, ms) { document.addEventListener('mousemove', () => setTimeout(race[kind], ms), {once: true}); }
+</script>`;
+
 export interface BridgeSite {
   readonly url: string;
   /** What its pages asked for. */
@@ -90,6 +101,7 @@ export async function openBridgeSite(owner: Owner): Promise<BridgeSite> {
         "/hostile": HOSTILE,
         "/boxes": BOXES,
         "/moving": MOVING,
+        "/race": RACE,
         "/strict": "<!doctype html><title>Strict</title><h1>Strict</h1><p id=out></p>",
         "/table": `<!doctype html><title>Table</title><table>${Array.from({ length: 500 }, (_, row) => `<tr><td>Row ${row}</td><td><button>Buy ${row}</button></td></tr>`).join("")}</table>`,
       };

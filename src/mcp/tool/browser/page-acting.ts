@@ -71,7 +71,8 @@ export interface PageAct {
   readonly words: string;
   readonly details?: readonly Detail[];
   readonly text?: string;
-  work(page: Page, target: Target | null): Promise<void>;
+  /** `isAsked`: a human said yes to it. `words`: what it is, for the log. */
+  work(page: Page, target: Target | null, how: { isAsked: boolean; words: string }): Promise<void>;
 }
 
 export interface PageActed {
@@ -114,7 +115,9 @@ export async function actOnPage(context: ToolContext, args: PageActing, act: Pag
       page.inTurn(async () => {
         context.signal.throwIfAborted();
         if (isAsked) await checkSame(page, target, site);
-        return withEffect(page, args.effect_timeout_ms ?? SETTLE_MS, () => act.work(page, target));
+        return withEffect(page, args.effect_timeout_ms ?? SETTLE_MS, () =>
+          act.work(page, target, { isAsked, words: asked.summary }),
+        );
       }),
   );
   return actedOn(page, result, wasConfirmed);

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { clickElement, clickPoint, MOUSE_BUTTONS } from "../../../browser/page/act.ts";
+import { type ClickWay, clickOnDesktop } from "../../../browser/page/click-on-desktop.ts";
+import { clickedDesktops } from "../../tool/browser/desktops-seen.ts";
 import {
   actOnPage,
   browserActingFields,
@@ -49,20 +51,52 @@ export const browserClick = defineTool({
         (x === undefined) === (y === undefined),
       "expected ref, selector, or both x and y, and only one of them",
     ),
-  output: z.object(pageActedFields),
+  output: z.object({
+    via: z
+      .enum(["desktop", "page"])
+      .describe("desktop: by the pointer of the desktop that shows the element; page: in the browser alone."),
+    connection_id: z.string().nullable().describe("That desktop."),
+    via_reason: z.string().nullable().describe("Why not by a desktop's pointer."),
+    ...pageActedFields,
+  }),
   async handle({ x, y, button = "left", clickCount = 1, delay = 0, showCursor = false, ...args }, context) {
     const given = x === undefined || y === undefined ? null : { x, y };
     const at = given === null ? "" : ` ${given.x},${given.y}`;
+    let way = wayOfPoint();
     const acted = await actOnPage(context, args, {
       verb: "click",
       classes: ["pointer"],
       words: `${TIMES[clickCount]}${button === "left" ? "" : ` ${button}`}${at}`,
-      work: async (page, target) => {
+      work: async (page, target, { isAsked, words }) => {
         const how = { button, clicks: clickCount, delayMs: delay, isShown: showCursor };
-        if (target !== null) await clickElement(page, target, how);
-        else if (given !== null) await clickPoint(page, given, how);
+        if (target === null) {
+          if (given !== null) await clickPoint(page, given, how);
+          return;
+        }
+        const desktops = clickedDesktops(context, { ...how, words, intent: args.intent });
+        way =
+          delay > 0 || showCursor
+            ? { via: "page", why: "delay and showCursor are of the page" }
+            : await clickOnDesktop(page, target.place, desktops, { clicks: clickCount, isApproved: isAsked });
+        if (way.via === "page") await clickElement(page, target, how);
       },
     });
-    return { output: acted.output, text: `Clicked. ${acted.text}` };
+    return { output: { ...wayOutput(way), ...acted.output }, text: `${wayText(way)} ${acted.text}` };
   },
 });
+
+function wayOfPoint(): ClickWay {
+  return { via: "page", why: "a point was given, and no element" };
+}
+
+function wayOutput(way: ClickWay) {
+  return {
+    via: way.via,
+    connection_id: way.via === "desktop" ? way.desktopId : null,
+    via_reason: way.via === "page" ? way.why : null,
+  };
+}
+
+function wayText(way: ClickWay): string {
+  return way.via === "desktop" ? `Clicked by the pointer of ${way.desktopId}.` : "Clicked in the page.";
+}

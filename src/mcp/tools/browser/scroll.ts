@@ -1,12 +1,8 @@
 import * as z from "zod";
 import { scrollBy } from "../../../browser/page/act.ts";
 import { boxAtRest, viewportOf } from "../../../browser/page/element-box.ts";
-import {
-  elementOnDesktop,
-  type OnDesktop,
-  type SeenDesktop,
-} from "../../../browser/page/element-on-desktop.ts";
-import { RefusedError } from "../../../desktop/error.ts";
+import { elementOnDesktop, type OnDesktop } from "../../../browser/page/element-on-desktop.ts";
+import { seenDesktops } from "../../tool/browser/desktops-seen.ts";
 import {
   actOnPage,
   browserActingFields,
@@ -15,7 +11,7 @@ import {
   tabIdField,
 } from "../../tool/browser/page-acting.ts";
 import { LISTED_AS } from "../../tool/fields.ts";
-import { defineTool, type ToolContext } from "../../tool/tool.ts";
+import { defineTool } from "../../tool/tool.ts";
 
 type Where = {
   connection_id: string;
@@ -38,21 +34,6 @@ function onDesktopOf(found: OnDesktop | null): Where | null {
 
 function onDesktopWords({ connection_id, x, y, width, height, is_whole }: Where): string {
   return `${is_whole ? "It is" : "A part of it is"} at ${x},${y}, ${width}x${height}, on ${connection_id}.`;
-}
-
-/** Those that the caller sees now, as agents see them. */
-function liveDesktops({ desktops }: ToolContext): readonly SeenDesktop[] {
-  return desktops.all.flatMap((desktop) => {
-    if (desktop.state.kind !== "live") return [];
-    try {
-      desktop.view("agent");
-    } catch (error) {
-      // While a person has it for themselves there is nothing on it for agents.
-      if (error instanceof RefusedError) return [];
-      throw error;
-    }
-    return [{ id: desktop.id, view: () => desktop.view("agent") }];
-  });
 }
 
 export const browserScroll = defineTool({
@@ -105,7 +86,7 @@ export const browserScroll = defineTool({
         const box = target === null ? await viewportOf(page) : await boxAtRest(page, target.place);
         if (pixels !== undefined) await scrollBy(page, box, pixels);
         if (locate && target !== null)
-          found = await elementOnDesktop(page, target.place, liveDesktops(context));
+          found = await elementOnDesktop(page, target.place, seenDesktops(context));
       },
     });
     const where = onDesktopOf(found);
