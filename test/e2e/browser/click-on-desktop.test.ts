@@ -66,7 +66,7 @@ class Scene {
     const appliance = await Appliance.start(t, {
       connect: [`vnc://127.0.0.1:${display.vncPort}`],
       mode: "autopilot",
-      env: { OC_BROWSER_SCRIPTS: "allow", OC_APPROVALS_ARMING_MS: "0" },
+      env: { OC_BROWSER_SCRIPTS: "allow", OC_APPROVAL_ARMING_MS: "0" },
     });
     const browser = await PersonBrowser.open(t, {
       display: display.name,
