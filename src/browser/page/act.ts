@@ -103,7 +103,7 @@ export async function clickPoint(page: Page, { x, y }: Point, how: ClickHow): Pr
   }
 }
 
-export async function showSign(page: Page, { x, y }: Point): Promise<void> {
+async function showSign(page: Page, { x, y }: Point): Promise<void> {
   const { radius, fill } = SIGN;
   const size = 2 * radius;
   await page.send("Overlay.enable");
