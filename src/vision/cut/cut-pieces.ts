@@ -22,6 +22,9 @@ export interface CutPieces {
 /** Rows around those wanted that are looked at as well: what a line may reach over and be joined with, or cut by. */
 const MARGIN = TALLEST_BRIDGE;
 
+/** As high as letters of a page. */
+const FIRST_MORE = 32;
+
 export const meets = (box: Rows, rows: Rows): boolean => box.top < rows.bottom && box.bottom > rows.top;
 
 /** Cuts rows of a picture and some around them, where a line may be cut otherwise than with all of the picture. */
@@ -38,16 +41,16 @@ function completeComponents({ width, height }: PixelPicture, mask: InkMask, want
   const near = { top: wanted.top - MARGIN, bottom: wanted.bottom + MARGIN };
   let top = Math.max(0, near.top);
   let bottom = Math.min(height, near.bottom);
-  for (;;) {
-    const found = connectedInk(mask.bytes, width, top, bottom);
+  // Rows more, each time as many again: in a page of text some letter is always cut, and a few rows complete it.
+  for (let more = FIRST_MORE; ; more *= 2) {
+    const found = connectedInk(mask.bytes, width, top, bottom).filter((box) => meets(box, near));
     const cut = found.filter(
-      (box) =>
-        (box.top === top || box.bottom === bottom) && heightOf(box) <= TALLEST_COMPONENT && meets(box, near),
+      (box) => (box.top === top || box.bottom === bottom) && heightOf(box) <= TALLEST_COMPONENT,
     );
     const isCutAbove = top > 0 && cut.some((box) => box.top === top);
     const isCutBelow = bottom < height && cut.some((box) => box.bottom === bottom);
     if (!isCutAbove && !isCutBelow) return found;
-    if (isCutAbove) top = Math.max(0, top - (bottom - top));
-    if (isCutBelow) bottom = Math.min(height, bottom + (bottom - top));
+    if (isCutAbove) top = Math.max(0, top - more);
+    if (isCutBelow) bottom = Math.min(height, bottom + more);
   }
 }

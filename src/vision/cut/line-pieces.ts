@@ -17,10 +17,15 @@ const UNEQUAL = 2.4;
 /** Rows of one bucket of the search, as a shift. */
 const BUCKET = 4;
 
+/** A part is joined with no line that ends further left of it. */
+const FARTHEST = 1.25 * TALLEST_LINE;
+
 interface Growing {
   box: Box;
   readonly ground: number;
   readonly parts: TextPart[];
+  /** The last part for which it was looked at: it may be in several buckets. */
+  lookedAtFor: TextPart | null;
 }
 
 /** Parts joined to lines: from left to right, then what is small to the line it lies in or beside. */
@@ -40,23 +45,24 @@ export function joinParts(picture: PixelPicture, parts: readonly TextPart[]): Li
   for (const part of sorted) {
     let best: Growing | null = null;
     let bestScore = Number.NEGATIVE_INFINITY;
-    const near = new Set<Growing>();
     for (let at = (part.top - REACH) >> BUCKET; at <= (part.bottom + REACH - 1) >> BUCKET; at++) {
-      for (const line of buckets.get(at) ?? []) near.add(line);
-    }
-    for (const line of near) {
-      const score = continues(picture, line, part)
-        ? 4 * commonRows(line.box, part) - gapTo(line, part)
-        : null;
-      if (score === null || score < bestScore) continue;
-      // Among equals the upper one, so that the order in which lines were met decides nothing.
-      if (score === bestScore && best !== null && !isBefore(line.box, best.box)) continue;
-      best = line;
-      bestScore = score;
+      const bucket = buckets.get(at);
+      if (bucket === undefined) continue;
+      for (const line of bucket) {
+        if (line.lookedAtFor === part || part.left - line.box.right > FARTHEST) continue;
+        line.lookedAtFor = part;
+        if (!continues(picture, line, part)) continue;
+        const score = 4 * commonRows(line.box, part) - gapTo(line, part);
+        if (score < bestScore) continue;
+        // Among equals the upper one, so that the order in which lines were met decides nothing.
+        if (score === bestScore && best !== null && !isBefore(line.box, best.box)) continue;
+        best = line;
+        bestScore = score;
+      }
     }
     if (best === null) {
       const { ground, ...box } = part;
-      const line = { box, ground, parts: [part] };
+      const line: Growing = { box, ground, parts: [part], lookedAtFor: part };
       lines.push(line);
       enter(line);
       continue;

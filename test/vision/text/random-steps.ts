@@ -24,13 +24,15 @@ export class RandomScreen {
   readonly #below: { readonly rect: Rect; readonly words: Uint32Array }[] = [];
   #generation = 0;
 
-  constructor(size: Size, frames: readonly PixelPicture[], seed: number) {
+  /** `still`: what fills the screen at first, as a page beside and below all that happens. */
+  constructor(size: Size, frames: readonly PixelPicture[], seed: number, still: PixelPicture | null = null) {
     this.#size = size;
     this.#words = new Uint32Array(size.width * size.height);
     this.#index = new TextIndex(size, new LineCache());
     this.#frames = frames;
     this.#next = numbers(seed);
     this.#fill({ x: 0, y: 0, ...size }, GROUNDS[0]);
+    if (still !== null) this.#tile(still);
   }
 
   /** One to three things happen before somebody looks; gives what they were. */
@@ -127,6 +129,16 @@ export class RandomScreen {
       words.set(frame.words.subarray(from, from + Math.min(rect.width, frame.width)), y * rect.width);
     }
     this.#write(rect, words);
+  }
+
+  #tile(frame: PixelPicture): void {
+    const { width, height } = this.#size;
+    const words = new Uint32Array(width * height);
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++)
+        words[y * width + x] = frame.words[(y % frame.height) * frame.width + (x % frame.width)] ?? 0;
+    }
+    this.#write({ x: 0, y: 0, width, height }, words);
   }
 
   #fill(rect: Rect, colour: number): void {

@@ -89,6 +89,20 @@ t.test("after every step the lines are those of a fresh cut of the whole picture
   }
 });
 
+t.test(
+  "a dense page that stands still in the rows of what changes is kept as a fresh cut has it",
+  async (t) => {
+    const frames = await Promise.all(["xterm-6x13", "xterm-dejavu-9", "table-joints"].map(scenePicture));
+    for (const [at, seed] of [5, 12].entries()) {
+      const screen = new RandomScreen(SIZE, frames, seed, frames[at] ?? null);
+      for (let step = 0; step < 40; step++) {
+        const done = screen.step();
+        t.same(screen.kept(), screen.fresh(), `seed ${seed}, step ${step}: ${done}`);
+      }
+    }
+  },
+);
+
 t.test("what is cut again reaches as far as a change does, over what is no line as well", async (t) => {
   const frames = await Promise.all(["xterm-6x13", "xterm-dejavu-9", "table-joints"].map(scenePicture));
   // Step 44 changes the mask 26 rows above what is painted. Step 49 takes a part from a piece that is too high to be a line,
