@@ -18,7 +18,7 @@ const MOST_PLACES = 16;
 const LEAVES_FIELD = /[\t\r\n]/;
 
 /** A text that must be on the screen when a secret is typed. */
-export interface SeenText {
+interface SeenText {
   readonly text: string;
   /** Where, in desktop pixels; null: anywhere. */
   readonly region: Rect | null;
