@@ -6,6 +6,7 @@ import { OtlpReceiver } from "../audit/forward/otlp-receiver.ts";
 import type { Receiver } from "../audit/forward/receiver.ts";
 import { SyslogReceiver } from "../audit/forward/syslog-receiver.ts";
 import { type Config, ConfigError } from "../config/config-schema.ts";
+import { guardTarget, type TargetReach } from "../desktop/connections/target-guard.ts";
 import { guardedRequest } from "../desktop/links/guarded-request.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
@@ -60,11 +61,11 @@ export function makeReceivers(config: Config, clock: Clock): readonly Receiver[]
     );
   if (otlp.endpoint !== undefined)
     receivers.push(new OtlpReceiver(otlp.endpoint, otlp.api_key ?? null, VERSION, send));
-  if (syslog.endpoint !== undefined) receivers.push(syslogOf(syslog.endpoint, syslog.ca, clock));
+  if (syslog.endpoint !== undefined) receivers.push(syslogOf(syslog.endpoint, syslog.ca, clock, reach));
   return receivers;
 }
 
-function syslogOf(endpoint: string, caFile: string | undefined, clock: Clock): Receiver {
+function syslogOf(endpoint: string, caFile: string | undefined, clock: Clock, reach: TargetReach): Receiver {
   const { protocol, hostname, port } = new URL(endpoint);
   const isTls = protocol === "tls:";
   const ca = isTls && caFile !== undefined ? readCa(caFile) : undefined;
@@ -72,6 +73,7 @@ function syslogOf(endpoint: string, caFile: string | undefined, clock: Clock): R
     host: hostname.replace(/^\[|\]$/g, ""),
     port: port === "" ? SYSLOG_PORT[isTls ? "tls:" : "tcp:"] : Number(port),
     clock,
+    judge: (host, port) => guardTarget({ protocol: "https", host, port }, reach),
     tls: isTls ? { ca } : null,
   });
 }

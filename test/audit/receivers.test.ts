@@ -24,6 +24,9 @@ function lineOf(seq: number, name = "Ann"): SentLine {
   return { seq, text: JSON.stringify({ ...event, chain: { seq, prev: "p", mac: "m" } }) };
 }
 
+/** Tests talk to loopback, whatever it is. */
+const judge = async (address: string) => ({ address });
+
 async function listening(t: Test, server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -192,7 +195,7 @@ t.test("syslog: RFC 5424 messages with octet counts; the end of the other side i
     socket.once("end", () => socket.end());
   });
   const port = await listening(t, server);
-  const receiver = new SyslogReceiver({ host: "127.0.0.1", port, tls: null, clock: systemClock });
+  const receiver = new SyslogReceiver({ host: "127.0.0.1", port, tls: null, clock: systemClock, judge });
   const lines = [lineOf(1), lineOf(2, "Änn")];
   t.same(await receiver.send(lines), { refused: 0 });
   for (const { text: line } of lines) {
@@ -203,6 +206,48 @@ t.test("syslog: RFC 5424 messages with octet counts; the end of the other side i
   }
   t.equal(text, "");
 });
+
+t.test(
+  "syslog: nothing goes where an operator lets no desktop be, nor to a cloud's own services",
+  async (t) => {
+    let connections = 0;
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      connections++;
+      socket.resume().once("end", () => socket.end());
+    });
+    const port = await listening(t, server);
+    const configured = (endpoint: string, deny: string | undefined) =>
+      makeReceivers(
+        loadConfig({
+          env: { AUDIT_SYSLOG_ENDPOINT: endpoint, OC_TARGETS_DENY: deny },
+          flags: {},
+          file: undefined,
+          connect: [],
+          isDemo: false,
+          isStdio: false,
+        }),
+        systemClock,
+      );
+    for (const [endpoint, deny] of [
+      [`tcp://127.0.0.1:${port}`, "127.0.0.0/8"],
+      [`tls://127.0.0.1:${port}`, "127.0.0.0/8"],
+      ["tcp://169.254.169.254:514", undefined],
+      ["tcp://[::ffff:169.254.169.254]:514", undefined],
+    ] as const) {
+      const [receiver, ...others] = configured(endpoint, deny);
+      t.equal(others.length, 0);
+      if (receiver === undefined) throw new Error("no receiver was made");
+    await t.rejects(receiver.send([lineOf(1)]), {
+        name: "ReceiverError",
+        message: "lies where nothing is sent to",
+      });
+    }
+    t.equal(connections, 0);
+    const [allowed] = configured(`tcp://127.0.0.1:${port}`, undefined);
+    t.same(await allowed?.send([lineOf(1)]), { refused: 0 });
+    t.equal(connections, 1, "where it may it still goes");
+  },
+);
 
 t.test("syslog: who is gone before it has read all has nothing", async (t) => {
   const lines = Array.from({ length: 512 }, (_, nth) => lineOf(nth));
@@ -220,7 +265,7 @@ t.test("syslog: who is gone before it has read all has nothing", async (t) => {
       }),
     );
     await t.rejects(
-      new SyslogReceiver({ host: "127.0.0.1", port, tls: null, clock: systemClock }).send(lines),
+      new SyslogReceiver({ host: "127.0.0.1", port, tls: null, clock: systemClock, judge }).send(lines),
       ReceiverError,
     );
   }
@@ -242,7 +287,7 @@ t.test("two receivers of one log are served apart", async (t) => {
   const second = await forwarded(
     t,
     dir,
-    new SyslogReceiver({ host: "127.0.0.1", port, tls: null, clock: systemClock }),
+    new SyslogReceiver({ host: "127.0.0.1", port, tls: null, clock: systemClock, judge }),
   );
   await second.forwarder.flush();
   t.match(second.forwarder.state, { name: "syslog", isWorking: true, waitingBytes: 0 });

@@ -1,6 +1,7 @@
-import { connect, type Socket } from "node:net";
+import { connect, isIP, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { connect as connectTls } from "node:tls";
+import { LinkError } from "../../desktop/error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { auditEventSchema } from "../audit-event.ts";
 import type { SentLine } from "./log-reader.ts";
@@ -10,6 +11,8 @@ export interface SyslogReceiverOptions {
   readonly host: string;
   readonly port: number;
   readonly clock: Clock;
+  /** Which address may be connected to. Throws LinkError where none may. */
+  readonly judge: (host: string, port: number) => Promise<{ readonly address: string }>;
   /** PEM of the authorities that its certificate is checked against; undefined: those of Node. null: no TLS. */
   readonly tls: { readonly ca: string | undefined } | null;
 }
@@ -43,8 +46,11 @@ export class SyslogReceiver implements Receiver {
     return { refused: 0 };
   }
 
-  #deliver(bytes: Buffer): Promise<void> {
-    const { host, port, tls, clock } = this.#options;
+  async #deliver(bytes: Buffer): Promise<void> {
+    const { host: name, port, judge, tls, clock } = this.#options;
+    const { address: host } = await judge(name, port).catch(refused);
+    // Its certificate is for the name, which an address has none of.
+    const servername = isIP(name) === 0 ? { servername: name } : {};
     const startMs = clock.nowMs();
     return new Promise((resolve, reject) => {
       const fail = (reason: string, cause?: unknown): void => {
@@ -54,7 +60,7 @@ export class SyslogReceiver implements Receiver {
       const socket: Socket =
         tls === null
           ? connect({ host, port, allowHalfOpen: true })
-          : connectTls({ host, port, ...(tls.ca === undefined ? {} : { ca: tls.ca }) });
+          : connectTls({ host, port, ...servername, ...(tls.ca === undefined ? {} : { ca: tls.ca }) });
       let isEnded = false;
       let cancel = (): void => {};
       socket.setTimeout(ANSWER_WITHIN_MS, () => fail(`did not answer within ${ANSWER_WITHIN_MS / 1000} s`));
@@ -80,6 +86,13 @@ export class SyslogReceiver implements Receiver {
       socket.resume();
     });
   }
+}
+
+function refused(cause: unknown): never {
+  if (!(cause instanceof LinkError)) throw cause;
+  const isForbidden = cause.code === "target_forbidden";
+  const reason = isForbidden ? "lies where nothing is sent to" : "has a host name that is not known";
+  throw new ReceiverError(reason, { cause });
 }
 
 /** `MSG-LEN SP SYSLOG-MSG`, RFC 6587 section 3.4.1. */
