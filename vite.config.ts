@@ -13,17 +13,13 @@ import {
   storeClipboards,
 } from "./scripts/client-plugins.ts";
 
-/** What all pages or many of them load. */
+/** What all pages or many of them load: also what the viewer and the player share, and the page to sign in. */
 const EVERYWHERE =
-  /\.css$|preload-helper|\/(preact|@preact|lucide-static)\/|\/client\/(shell|controls|main|masks\/mask-words|approvals\/(approval-queue|notify\.)|viewer\/crop)|\/framebuffer\/rect/;
+  /\.css$|preload-helper|\/(preact|@preact|lucide-static)\/|\/client\/(shell|controls|main|masks\/mask-words|setup\/sign-in|approvals\/(approval-queue|notify\.)|viewer\/(crop|overlay-(layer|figure|place)|stage\.|stage-plan))|\/framebuffer\/rect|\/compositor\/look\//;
 
-/** What the viewer and the player share. */
-const THE_PICTURE =
-  /\/client\/viewer\/(overlay-(layer|figure|place)|stage|stage-plan)\.ts$|\/compositor\/look\//;
-
-/** What a viewer loads once its first picture is there. */
+/** What the first page needs, and a viewer once its first picture is there: they come one after the other. */
 const BESIDE_THE_PICTURE =
-  /\/client\/(approvals\/(?!approval-queue)|admin\/invite|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel)|agent-marks|action-list|overlay-list|input\/extra-keys|clipboard-panel)|connections\/(identity|password|desktop-details))/;
+  /\/client\/(approvals\/(?!approval-queue)|admin|rules|connections|setup\/setup|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel)|agent-marks|action-list|overlay-list|replay-bar|input\/extra-keys|clipboard-panel))/;
 
 const PUSH_WORKER = "push-worker";
 
@@ -69,10 +65,8 @@ export default defineConfig({
             // What every page loads, what many share, what the viewer shares with what comes after its first picture,
             // and the styles: what is left of one is an empty module, for which no page is to load another.
             { name: "core", test: EVERYWHERE, priority: 1 },
-            { name: "stage", test: THE_PICTURE },
             { name: "beside", test: BESIDE_THE_PICTURE },
             { name: "recordings", test: /\/client\/(recordings|player)\// },
-            { name: "settings", test: /\/client\/(admin|connections|rules|setup\/setup)/ },
           ],
         },
       },
