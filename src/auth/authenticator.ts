@@ -6,7 +6,7 @@ import type { Lockout } from "./lockout.ts";
 import type { AccessTokens } from "./oidc/access-tokens.ts";
 import type { OneTimeCodes } from "./one-time-codes.ts";
 import type { Principal } from "./principal.ts";
-import type { Sessions } from "./sessions.ts";
+import type { SessionEnd, Sessions } from "./sessions.ts";
 import { isTokenId, type TokenStore } from "./tokens.ts";
 
 const SHORTEST_OWN_TOKEN = 16;
@@ -37,6 +37,9 @@ export type AuthResult =
   | { readonly kind: "wrong"; readonly waitMs: number; readonly reason?: string }
   /** Too many wrong guesses from this address. */
   | { readonly kind: "locked"; readonly waitMs: number };
+
+/** "revoked": the token that it was opened with is no more. */
+export type SessionOver = SessionEnd | "revoked" | "unknown";
 
 /** The same for MCP, where access tokens of the provider count as well. */
 export type McpAuthResult =
@@ -150,6 +153,17 @@ export class Authenticator {
 
   endSession(sessionId: string): boolean {
     return this.#ports.sessions.end(sessionId);
+  }
+
+  /**
+   * Why a browser's session opens nothing any more, for who shows its identifier; null while it is open. "unknown" is one
+   * of before the server started, or nobody's.
+   */
+  whyOver(sessionId: string): SessionOver | null {
+    if (sessionId.length > LONGEST_CREDENTIAL) return "unknown";
+    const fate = this.#ports.sessions.fate(sessionId);
+    if (typeof fate === "string") return fate;
+    return this.isActive(fate) ? null : "revoked";
   }
 
   /** How long a session of theirs lasts that is opened now. */

@@ -20,6 +20,12 @@ const SESSION_LIMITS: SessionLimits = {
   maxOfPrincipal: 100,
 };
 
+/** Why a session is over: unused for too long, as old as one may be, ended by somebody, or one of too many. */
+export type SessionEnd = "idle" | "expired" | "ended" | "replaced";
+
+/** Ends that are told of; of those before nothing is known any more. */
+const MOST_ENDS = 1000;
+
 interface Session {
   readonly principal: Principal;
   readonly expiresAtMs: number;
@@ -32,6 +38,8 @@ export class Sessions {
   readonly #limits: SessionLimits;
   /** By hash of the identifier, least recently used first. */
   readonly #sessions = new Map<string, Session>();
+  /** By hash of the identifier, the oldest first. */
+  readonly #ends = new Map<string, SessionEnd>();
   #onEnded: () => void = () => undefined;
 
   constructor(clock: Clock, limits: SessionLimits = SESSION_LIMITS) {
@@ -68,10 +76,22 @@ export class Sessions {
     if (session === undefined) return null;
     this.#sessions.delete(key);
     const nowMs = this.#clock.nowMs();
-    if (this.#isOver(session, nowMs)) return null;
+    const end = this.#endOf(session, nowMs);
+    if (end !== null) {
+      this.#note(key, end);
+      return null;
+    }
     session.usedAtMs = nowMs;
     this.#sessions.set(key, session);
     return session.principal;
+  }
+
+  /** Whose it is, why it is over, or "unknown": never opened here, of before the start, or long over. No use of it. */
+  fate(id: string): Principal | SessionEnd | "unknown" {
+    const key = hash(id);
+    const session = this.#sessions.get(key);
+    if (session === undefined) return this.#ends.get(key) ?? "unknown";
+    return this.#endOf(session, this.#clock.nowMs()) ?? session.principal;
   }
 
   /** For who decides about a session without using it, and keeps nothing that a cookie could be made of. */
@@ -80,7 +100,7 @@ export class Sessions {
     return {
       isOpen: () => {
         const session = this.#sessions.get(key);
-        return session !== undefined && !this.#isOver(session, this.#clock.nowMs());
+        return session !== undefined && this.#endOf(session, this.#clock.nowMs()) === null;
       },
       end: () => void this.#end(key),
     };
@@ -98,24 +118,42 @@ export class Sessions {
 
   #end(key: string): boolean {
     const wasOpen = this.#sessions.delete(key);
-    if (wasOpen) this.#onEnded();
+    if (wasOpen) {
+      this.#note(key, "ended");
+      this.#onEnded();
+    }
     return wasOpen;
   }
 
-  #isOver(session: Session, nowMs: number): boolean {
-    return nowMs >= session.expiresAtMs || nowMs - session.usedAtMs >= this.#limits.idleMs;
+  #endOf(session: Session, nowMs: number): "idle" | "expired" | null {
+    if (nowMs >= session.expiresAtMs) return "expired";
+    return nowMs - session.usedAtMs >= this.#limits.idleMs ? "idle" : null;
+  }
+
+  #note(key: string, end: SessionEnd): void {
+    this.#ends.set(key, end);
+    for (const oldest of this.#ends.keys()) {
+      if (this.#ends.size <= MOST_ENDS) return;
+      this.#ends.delete(oldest);
+    }
+  }
+
+  #drop(key: string, end: SessionEnd): void {
+    this.#sessions.delete(key);
+    this.#note(key, end);
   }
 
   #makeOwnRoom(principalId: string): void {
     const own = [...this.#sessions].filter(([, { principal }]) => principal.id === principalId);
     const excess = own.length - this.#limits.maxOfPrincipal + 1;
-    for (const [key] of own.slice(0, Math.max(0, excess))) this.#sessions.delete(key);
+    for (const [key] of own.slice(0, Math.max(0, excess))) this.#drop(key, "replaced");
   }
 
   #makeRoom(nowMs: number): void {
     for (const [key, session] of this.#sessions) {
-      if (!this.#isOver(session, nowMs) && this.#sessions.size < this.#limits.maxSessions) return;
-      this.#sessions.delete(key);
+      const end = this.#endOf(session, nowMs);
+      if (end === null && this.#sessions.size < this.#limits.maxSessions) return;
+      this.#drop(key, end ?? "replaced");
     }
   }
 }

@@ -56,3 +56,35 @@ t.test("who signs in again and again ends their own sessions, not other people's
   t.equal(sessions.find(ids[0] ?? ""), null);
   t.equal(sessions.size, 101);
 });
+
+t.test("who shows the identifier of a session that is over is told why", async (t) => {
+  const clock = new FakeClock();
+  const sessions = new Sessions(clock, { idleMs: 100, absoluteMs: 250, maxSessions: 10, maxOfPrincipal: 2 });
+  const idle = sessions.open(ADMIN);
+  t.equal(sessions.fate(idle), ADMIN, "it is open");
+  clock.advance(60);
+  t.equal(sessions.fate(idle), ADMIN);
+  clock.advance(40);
+  t.equal(sessions.fate(idle), "idle", "asking was no use of it");
+  t.equal(sessions.find(idle), null);
+  t.equal(sessions.fate(idle), "idle", "also when it is gone");
+  const ended = sessions.open(ADMIN);
+  sessions.end(ended);
+  t.equal(sessions.fate(ended), "ended");
+  const [first, , third] = [sessions.open(ADMIN), sessions.open(ADMIN), sessions.open(ADMIN)];
+  t.equal(sessions.fate(first ?? ""), "replaced");
+  for (let times = 0; times < 5; times++) {
+    clock.advance(50);
+    sessions.find(third ?? "");
+  }
+  t.equal(sessions.fate(third ?? ""), "expired");
+  t.equal(sessions.fate("x".repeat(43)), "unknown", "of before the start, or nobody's");
+});
+
+t.test("ends are told of a bounded number", async (t) => {
+  const sessions = new Sessions(new FakeClock());
+  const first = sessions.open(ADMIN);
+  sessions.end(first);
+  for (let more = 0; more < 1000; more++) sessions.end(sessions.open(ADMIN));
+  t.equal(sessions.fate(first), "unknown");
+});

@@ -42,7 +42,7 @@ function fakeOidc(changes: Partial<Oidc> = {}) {
 t.test("the button leads to the provider, with a cookie for this browser alone", async (t) => {
   const { oidc, begun } = fakeOidc();
   const { app } = await openHouse(t, { oidc });
-  t.same((await app.inject("/api/v1/session/ways")).json(), { provider: "Example" });
+  t.same((await app.inject("/api/v1/session/ways")).json(), { provider: "Example", ended: null });
   const answer = await app.inject("/signin/oidc?next=%2Fapprovals");
   t.equal(answer.statusCode, 303);
   t.equal(answer.headers.location, "https://provider.example/authorize?x=1");
@@ -190,7 +190,7 @@ t.test("signing out says where to sign out at the provider", async (t) => {
 
 t.test("without a provider nothing of it is there", async (t) => {
   const { app } = await openHouse(t);
-  t.same((await app.inject("/api/v1/session/ways")).json(), { provider: null });
+  t.same((await app.inject("/api/v1/session/ways")).json(), { provider: null, ended: null });
   for (const url of ["/signin/oidc", "/signin/oidc/callback"])
     t.equal((await app.inject(url)).statusCode, 404);
   t.equal((await app.inject({ method: "POST", url: "/signin/oidc/logout" })).statusCode, 404);

@@ -247,6 +247,8 @@ export const signInBodySchema = z.strictObject({ token: z.string().min(1).max(10
 export interface SignInWays {
   /** What people call the OpenID provider; null where there is none. */
   readonly provider: string | null;
+  /** Why the session that the browser still shows is over; null where it shows none, or it is open. */
+  readonly ended: "idle" | "expired" | "ended" | "replaced" | "revoked" | "unknown" | null;
 }
 
 /** `DELETE /api/v1/session` */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AuthError, type AuthErrorCode } from "../../auth/error.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { SignInWays } from "../api/api.ts";
-import { auditedRequest, RETRY_MS } from "../http/access.ts";
+import { auditedRequest, cookieName, RETRY_MS } from "../http/access.ts";
 import { WebError } from "../http/error.ts";
 import type { RoutePorts } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
@@ -32,7 +32,11 @@ export interface OidcParts {
 /** Signing in at an OpenID provider. The routes are there where none is configured too, and know nobody then. */
 export function oidcRoutes(app: FastifyInstance, ports: RoutePorts, { signIn, limits }: OidcParts): void {
   const config = { access: "open" } as const;
-  app.get("/api/v1/session/ways", { config }, (): SignInWays => ({ provider: ports.oidc?.name ?? null }));
+  app.get("/api/v1/session/ways", { config }, (request): SignInWays => {
+    const sessionId = request.cookies[cookieName(request)];
+    const ended = sessionId === undefined ? null : ports.authenticator.whyOver(sessionId);
+    return { provider: ports.oidc?.name ?? null, ended };
+  });
   app.get(START, { config }, async (request, reply) => {
     const oidc = providerOf(ports);
     limits.checkSignIn(request.ip);

@@ -33,6 +33,39 @@ export function connectionFromForm(form: FilledForm): ConnectionBody {
   };
 }
 
+/** Schemes that programs and people write before a desktop's address, and what they stand for here. */
+const SCHEMES = new Map<string, Readonly<Record<string, string>>>([
+  ["vnc", { protocol: "vnc" }],
+  ["kasmvnc", { protocol: "kasmvnc" }],
+  ["rdp", { protocol: "rdp" }],
+  ["ws", { protocol: "vnc", transport: "ws" }],
+  ["wss", { protocol: "vnc", transport: "wss" }],
+]);
+
+/** The fields that an address such as "vnc://ann:secret@box:5901" fills; null for what is none. */
+export function fieldsOfAddress(text: string): Readonly<Record<string, string>> | null {
+  const [, scheme = "", rest = ""] = /^([a-z]+):\/\/(\S+)$/i.exec(text.trim()) ?? [];
+  const known = SCHEMES.get(scheme.toLowerCase());
+  // As a web address, whose parts every browser reads alike.
+  if (known === undefined || !URL.canParse(`http://${rest}`)) return null;
+  const { hostname, port, username, password, pathname } = new URL(`http://${rest}`);
+  const path = known["transport"] === undefined ? {} : { path: pathname };
+  const parts = { host: hostname.replace(/^\[|\]$/g, ""), username, password };
+  // A port that a web address leaves out as the usual one.
+  const written = port === "" && /^[^/]*:80(?:\/|$)/.test(rest) ? "80" : port;
+  const filled = Object.entries({ ...parts, port: written }).map(([name, value]) => [name, unescaped(value)]);
+  return { ...known, ...path, ...Object.fromEntries(filled.filter(([, value]) => value !== "")) };
+}
+
+/** A percent sign that escapes nothing is part of a password. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 type Edit = ConnectionInfo["connection"];
 
 /** What stands in the form at first. */

@@ -12,6 +12,7 @@ import {
   connectionFromForm,
   EMPTY_FORM,
   editFromForm,
+  fieldsOfAddress,
   formOf,
   protocolNamed,
 } from "./connection-form.ts";
@@ -121,9 +122,26 @@ export function DesktopDialog({
     }, fail);
   };
 
+  /** A whole address fills its fields, wherever it is pasted. */
+  const paste = (event: ClipboardEvent): void => {
+    const fields = edited === null ? fieldsOfAddress(event.clipboardData?.getData("text") ?? "") : null;
+    if (fields === null) return;
+    event.preventDefault();
+    forget();
+    protocol.value = protocolNamed(fields["protocol"] ?? "");
+    transport.value = fields["transport"] ?? "";
+    // What they are for has its fields after the next drawing.
+    requestAnimationFrame(() => {
+      for (const [name, value] of Object.entries(fields)) {
+        const control = form.current?.elements.namedItem(name);
+        if (control instanceof HTMLInputElement) control.value = value;
+      }
+    });
+  };
+
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="desktop-title" onClose={onClose}>
-      <form ref={form} onSubmit={save} onInputCapture={forget} autocomplete="off">
+      <form ref={form} onSubmit={save} onInputCapture={forget} onPaste={paste} autocomplete="off">
         <header class="dialog-head">
           <h2 id="desktop-title">{edited === null ? "Add a desktop" : "Edit the desktop"}</h2>
           <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
@@ -157,7 +175,7 @@ export function DesktopDialog({
                 defaultValue={values["host"] ?? ""}
                 required={needsHost(transport.value)}
                 maxLength={253}
-                placeholder={transport.value === "reverse" ? "127.0.0.1" : "192.168.1.20"}
+                placeholder={transport.value === "reverse" ? "127.0.0.1" : "192.168.1.20 or vnc://…"}
                 spellcheck={false}
               />
             </label>

@@ -2,6 +2,7 @@ import "../styles/rules.css";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { RulesInfo } from "../../api/api.ts";
+import { ConfirmDialog } from "../controls/confirm-dialog.tsx";
 import { CopyButton } from "../controls/copy-button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { api } from "../shell/api-client.ts";
@@ -9,6 +10,7 @@ import { FailureCard } from "../shell/failure-card.tsx";
 import { MODE_WORDS } from "../shell/labels.ts";
 import { type ErrorWords, errorWords, showError, showNotice } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
+import { keepPage, leave, leaving } from "../shell/router.ts";
 import { desktopOf, may } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 import { RuleAreas } from "./rule-areas.tsx";
@@ -39,6 +41,7 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
   const isChanged = rules !== null && saved.value !== null && !areEqual(rules, saved.value.rules);
   const isInForce = desktop === undefined ? (saved.value?.is_in_force ?? false) : desktop.mode === "custom";
   const mayChange = may("admin");
+  useEffect(() => (isChanged ? keepPage() : undefined), [isChanged]);
   const change = (next: Rules): void => {
     draft.value = next;
   };
@@ -125,6 +128,18 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
           </>
         )}
       </div>
+      {leaving.value !== null && (
+        <ConfirmDialog
+          title="Leave without saving?"
+          action="Leave and lose the changes"
+          onConfirm={leave}
+          onClose={() => {
+            leaving.value = null;
+          }}
+        >
+          <p>The rules were changed here and not saved.</p>
+        </ConfirmDialog>
+      )}
     </Shell>
   );
 }

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { SignInWays } from "../../api/api.ts";
 import { ApiError, api } from "../shell/api-client.ts";
 import { below } from "../shell/base-path.ts";
 import { wantedPath } from "../shell/route.ts";
@@ -17,9 +18,23 @@ const WORDS_OF_ERROR = {
   lost: "The server cannot be reached. Check that it is running, then try again.",
 } as const;
 
+/** Why somebody who was signed in is here again. */
+const WORDS_OF_END = {
+  idle: "You were signed out because nothing was done for an hour.",
+  expired: "You were signed out because your session reached its end.",
+  ended: "You were signed out: this session was ended, here or at your provider.",
+  replaced: "You were signed out because you signed in too many times elsewhere.",
+  revoked: "You were signed out because the token that you signed in with was revoked.",
+  unknown: "You were signed out because the server was started again: it keeps no sessions over a restart.",
+} as const satisfies Record<NonNullable<SignInWays["ended"]>, string>;
+
 /** What the link of a guest says: "1", or "over" when their visit is; null for everybody else. */
 function guestOfAddress(): string | null {
   return new URLSearchParams(location.search).get("guest");
+}
+
+function wasSignedIn(): boolean {
+  return new URLSearchParams(location.search).has("was");
 }
 
 type SignInError = keyof typeof WORDS_OF_ERROR;
@@ -52,6 +67,7 @@ export function SignInPage() {
   const isBusy = useSignal(false);
   const brought = useSignal<string | null>(null);
   const provider = useSignal<string | null>(null);
+  const ended = useSignal<SignInWays["ended"]>(null);
   /** A guest's link whose code was not taken, or is not there any more. */
   const isVoid = useSignal(false);
   const field = useRef<HTMLInputElement>(null);
@@ -62,6 +78,8 @@ export function SignInPage() {
     api.signInWays().then(
       (ways) => {
         provider.value = ways.provider;
+        // The browser forgets a session whose time is over by itself.
+        ended.value = ways.ended ?? (wasSignedIn() ? "expired" : null);
       },
       () => undefined,
     );
@@ -100,6 +118,7 @@ export function SignInPage() {
           <span class="brand-mark" aria-hidden="true" />
           <h1>Overlay Companion</h1>
         </div>
+        {ended.value !== null && brought.value === null && <p role="status">{WORDS_OF_END[ended.value]}</p>}
         {provider.value !== null && brought.value === null && (
           <a
             class="button button-primary"

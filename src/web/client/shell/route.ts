@@ -82,9 +82,9 @@ export function wantedPath(query: string): string {
     : url.pathname + url.search + url.hash;
 }
 
-/** The address of the sign-in page that leads back to where one is. */
-export function signInPath(from: string): string {
-  return `/signin?${new URLSearchParams({ next: from })}`;
+/** The address of the sign-in page that leads back to where one is; `wasIn`: until now one was signed in. */
+export function signInPath(from: string, wasIn = false): string {
+  return `/signin?${new URLSearchParams({ next: from, ...(wasIn ? { was: "in" } : {}) })}`;
 }
 
 /** The address of a desktop's viewer. */

@@ -9,15 +9,57 @@ function here(): Route {
   return routeOf(withoutBase(location.pathname), location.search);
 }
 
+/** Where somebody would go who is asked first; null while nobody is. */
+export const leaving = signal<string | null>(null);
+
+/** Whether something of the page would be lost; the page sets it, and asks where `leaving` says so. */
+let isKept = false;
+let address = location.href;
+
 function follow(): void {
+  address = location.href;
   route.value = here();
+}
+
+/** Asks before the page is left, within the app or by the browser, until the returned function is called. */
+export function keepPage(): () => void {
+  const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+  isKept = true;
+  addEventListener("beforeunload", warn);
+  return () => {
+    isKept = false;
+    leaving.value = null;
+    removeEventListener("beforeunload", warn);
+  };
 }
 
 /** Goes to a page of this app without loading it anew. */
 export function navigate(path: string): void {
+  if (isKept) {
+    leaving.value = path;
+    return;
+  }
   history.pushState(null, "", below(path));
   follow();
   scrollTo(0, 0);
+}
+
+/** Goes where `leaving` says, whatever is lost by it. */
+export function leave(): void {
+  const path = leaving.value;
+  isKept = false;
+  leaving.value = null;
+  if (path !== null) navigate(path);
+}
+
+function onPopState(): void {
+  if (isKept) {
+    leaving.value = withoutBase(location.pathname) + location.search + location.hash;
+    // The address is that of the page that is still there.
+    history.pushState(null, "", address);
+    return;
+  }
+  follow();
 }
 
 function onClick(event: MouseEvent): void {
@@ -33,6 +75,6 @@ function onClick(event: MouseEvent): void {
 
 /** Follows the history and takes over clicks on links to our own pages; modified clicks stay the browser's. */
 export function startRouter(): void {
-  addEventListener("popstate", follow);
+  addEventListener("popstate", onPopState);
   document.addEventListener("click", onClick);
 }

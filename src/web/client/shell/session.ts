@@ -71,7 +71,12 @@ function identify(): void {
         location.assign(
           me.value?.id.startsWith("guest:") === true
             ? below("/signin?guest=over")
-            : below(signInPath(withoutBase(location.pathname) + location.search + location.hash)),
+            : below(
+                signInPath(
+                  withoutBase(location.pathname) + location.search + location.hash,
+                  me.value !== null,
+                ),
+              ),
         );
       },
     )

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { ReplayStateInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { SPEEDS } from "../player/playback.ts";
@@ -18,22 +18,27 @@ export function ReplayBar({ desktopId }: { readonly desktopId: string }) {
   const replay = useSignal<ReplayStateInfo | null>(null);
   /** Where the hand holds the slider; null: nowhere. */
   const heldMs = useSignal<number | null>(null);
+  /** Counts what was steered: an answer that was asked for before tells of a moment that is left. */
+  const steers = useRef(0);
   const isPlaying = replay.value?.is_playing === true;
   useEffect(() => {
     let timer = 0;
     let isOver = false;
     const ask = (): void => {
+      const asked = steers.current;
       api
         .replay(desktopId)
         .then(
           (told) => {
-            if (!isOver) replay.value = told;
+            if (!isOver && asked === steers.current) replay.value = told;
           },
           // The page says itself that the server is not there; what else fails is tried again.
           () => undefined,
         )
         .finally(() => {
-          if (!isOver) timer = setTimeout(ask, isPlaying ? PLAYING_MS : STILL_MS);
+          // Until the recording is open its length is 0, and there is nothing to steer.
+          const isSoon = isPlaying || !replay.peek()?.duration_ms;
+          if (!isOver) timer = setTimeout(ask, isSoon ? PLAYING_MS : STILL_MS);
         });
     };
     ask();
@@ -44,14 +49,19 @@ export function ReplayBar({ desktopId }: { readonly desktopId: string }) {
   }, [desktopId, isPlaying, replay]);
   const told = replay.value;
   if (told === null) return null;
-  const steer = (change: Parameters<typeof api.steerReplay>[1]): void =>
-    attempt(
-      "Could not steer the recording",
-      api.steerReplay(desktopId, change).then((steered) => {
-        replay.value = steered;
-        heldMs.value = null;
-      }),
-    );
+  const steer = (change: Parameters<typeof api.steerReplay>[1]): void => {
+    const nth = ++steers.current;
+    const steered = api
+      .steerReplay(desktopId, change)
+      .then((now) => {
+        if (nth === steers.current) replay.value = now;
+      })
+      .finally(() => {
+        // Where it failed the slider goes back to where the recording is.
+        if (nth === steers.current) heldMs.value = null;
+      });
+    attempt("Could not steer the recording", steered);
+  };
   const atMs = heldMs.value ?? told.at_ms;
   const isAtEnd = told.at_ms >= told.duration_ms;
   return (

@@ -12,6 +12,11 @@ export function clampZoom(zoom: number): number {
   return Math.min(ZOOMS[ZOOMS.length - 1] ?? 1, Math.max(ZOOMS[0], zoom));
 }
 
+/** Of what a browser kept. */
+export function isZoom(kept: unknown): kept is Zoom {
+  return kept === "fit" || (typeof kept === "number" && clampZoom(kept) === kept);
+}
+
 /** A box in CSS pixels, relative to its parent. */
 interface Box {
   readonly left: number;

@@ -11,6 +11,7 @@ import { focusApproval, isTyping } from "../shell/keyboard-focus.ts";
 import { canStop, changeWords, type Present } from "../shell/labels.ts";
 import { attempt, showError, showNotice } from "../shell/notices.ts";
 import { OfflineBanner } from "../shell/offline-banner.tsx";
+import { recall, remember } from "../shell/remembered.ts";
 import { appState, desktopOf, isOnline, loadActions, may, mayInvite, me } from "../shell/session.ts";
 import { ShortcutsDialog } from "../shell/shortcuts-dialog.tsx";
 import { ClipboardBridge } from "./clipboard-bridge.ts";
@@ -77,13 +78,13 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const stage = useRef<HTMLDivElement>(null);
   const page = useRef<HTMLDivElement>(null);
   const viewer = useSignal<Viewer | null>(null);
-  const state = useViewerState(crop !== null);
   const isClipboardAsked = useSignal(false);
   const masks = useMasks(desktop.id);
   const drawnMask = useSignal<Rect | "text" | null>(null);
   const isInviting = useSignal(false);
   const known = useRef<Present | null>(null);
   const { id, name } = desktop;
+  const state = useViewerState(id, crop !== null);
   const hasPicture = desktop.width > 0;
   const isLive = desktop.state.kind === "live";
   const waiting = pendingCards(cardsFor(appState.value.cards, id));
@@ -347,27 +348,14 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   );
 }
 
-const ESCAPE_CHORD_KEY = "overlay-companion.knows-escape-chord";
-
-function knowsEscapeChord(): boolean {
-  try {
-    return localStorage.getItem(ESCAPE_CHORD_KEY) !== null;
-  } catch {
-    return false;
-  }
-}
-
+const ESCAPE_CHORD = "knows-escape-chord";
 let isEscapeChordSaid = false;
 
 /** The first time a desktop gets the keyboard, says how to get it back. */
 function explainKeyboardOnce(): void {
-  if (isEscapeChordSaid || knowsEscapeChord()) return;
+  // A browser that keeps nothing for us is told again next time.
+  if (isEscapeChordSaid || recall(ESCAPE_CHORD) !== null) return;
   isEscapeChordSaid = true;
   showNotice("All keys go to the desktop now. Ctrl+Alt+Shift gives you the keyboard back.");
-  try {
-    localStorage.setItem(ESCAPE_CHORD_KEY, "yes");
-  } catch {
-    // A browser that keeps nothing for us is told again next time.
-    return;
-  }
+  remember(ESCAPE_CHORD, "yes");
 }

@@ -3,11 +3,12 @@ import { useMemo } from "preact/hooks";
 import type { Size } from "../../../framebuffer/rect.ts";
 import type { ApprovalInfo, OverlayInfo } from "../../api/api.ts";
 import { showNotice } from "../shell/notices.ts";
-import type { Zoom } from "./stage-plan.ts";
+import { remembered, rememberedFlag } from "../shell/remembered.ts";
+import { isZoom, type Zoom } from "./stage-plan.ts";
 import type { ViewerStatus } from "./viewer.ts";
 import type { PanelTab } from "./viewer-panel.tsx";
 
-/** What one viewer page shows and remembers while it is open. */
+/** What one viewer page shows, and what of it is remembered. */
 export interface ViewerState {
   readonly status: Signal<ViewerStatus>;
   readonly overlays: Signal<readonly OverlayInfo[]>;
@@ -33,32 +34,33 @@ export interface ViewerState {
 /** Narrower than this the panel would hide the desktop, so it starts closed. */
 export const PANEL_FROM = "(min-width: 900px)";
 
-/** A window that shows a part of a desktop is one of several: it starts without the panel. */
-export function useViewerState(isCropped: boolean): ViewerState {
-  return useMemo(
-    () => ({
+/** What a viewer remembers is kept by its desktop. A window that shows a part of a desktop is one of several: it starts without the panel. */
+export function useViewerState(desktopId: string, isCropped: boolean): ViewerState {
+  return useMemo(() => {
+    const flag = (name: string, initial: boolean): Signal<boolean> =>
+      rememberedFlag(desktopId, name, initial);
+    return {
       status: signal<ViewerStatus>({ kind: "connecting" }),
       overlays: signal<readonly OverlayInfo[]>([]),
       clipboard: signal<string | null>(null),
       asked: signal<ApprovalInfo | null>(null),
       scale: signal<number | null>(null),
       size: signal<Size>({ width: 0, height: 0 }),
-      zoom: signal<Zoom>("fit"),
-      isViewOnly: signal(false),
-      areOverlaysShown: signal(true),
-      isClipboardSynced: signal(false),
-      areExtraKeysShown: signal(matchMedia("(pointer: coarse)").matches),
+      zoom: remembered<Zoom>(desktopId, "zoom", "fit", isZoom),
+      isViewOnly: flag("isViewOnly", false),
+      areOverlaysShown: flag("areOverlaysShown", true),
+      isClipboardSynced: flag("isClipboardSynced", false),
+      areExtraKeysShown: flag("areExtraKeysShown", matchMedia("(pointer: coarse)").matches),
       latched: signal<ReadonlySet<number>>(new Set()),
-      isPanelOpen: signal(!isCropped && matchMedia(PANEL_FROM).matches),
+      isPanelOpen: !isCropped && matchMedia(PANEL_FROM).matches ? flag("isPanelOpen", true) : signal(false),
       tab: signal<PanelTab>("agent"),
       toggleFullScreen: () => {
         // Refused without a click, or in a frame: the page then stays as it is.
         if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
         else openFullScreen().catch(() => {});
       },
-    }),
-    [isCropped],
-  );
+    };
+  }, [desktopId, isCropped]);
 }
 
 /** All of the page, so that messages and dialogs are seen too; the browser's own keys go to the desktop where it can. */
