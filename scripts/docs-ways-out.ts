@@ -126,6 +126,8 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
   ...tools("browser_get_tabs browser_get_accessibility_tree browser_click browser_type browser_scroll"),
   ...tools("browser_create_tab browser_close_tab browser_execute_js browser_inject_script"),
   ...["GET /ws/browser", "GET /api/v1/browsers", "file browsers.json"],
+  // Of the TLS that a network is served by.
+  ...["file network-cert.pem", "file network-key.pem"],
   "resource screenshots://recent",
   "resource settings://current",
   "GET /api/v1/recordings/:id/chunks",

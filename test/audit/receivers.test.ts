@@ -237,7 +237,7 @@ t.test(
       const [receiver, ...others] = configured(endpoint, deny);
       t.equal(others.length, 0);
       if (receiver === undefined) throw new Error("no receiver was made");
-    await t.rejects(receiver.send([lineOf(1)]), {
+      await t.rejects(receiver.send([lineOf(1)]), {
         name: "ReceiverError",
         message: "lies where nothing is sent to",
       });

@@ -84,7 +84,7 @@ t.test("a request is told with where it stands in its caller's trace", async (t)
   const told = audited.filter(({ type }) => type === "change.requested");
   t.same(
     told.map(({ request }) => request?.trace),
-    [{ traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" }, null],
+    [{ traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7", isSampled: true }, null],
   );
 });
 
