@@ -10,6 +10,7 @@ import { benchChangeToScreenshot } from "./change-to-screenshot.ts";
 import { benchClick } from "./click.ts";
 import { benchDecode } from "./decode.ts";
 import { benchDecodePlace } from "./decode-place.ts";
+import { benchElementClicks } from "./element-clicks.ts";
 import { benchFanOut } from "./fan-out.ts";
 import { benchFanOutMatrix } from "./fan-out-matrix.ts";
 import { openHouse } from "./house.ts";
@@ -30,6 +31,7 @@ import { benchSearch } from "./recording-search.ts";
 import { benchRecorderTurns } from "./recording-turns.ts";
 import { benchScreenshot } from "./screenshot.ts";
 import { otherScenes, ownScenes } from "./text/all-scenes.ts";
+import { controlScenes } from "./text/controls.ts";
 import { benchTextAccuracy } from "./text-accuracy.ts";
 import { benchTextClicks } from "./text-clicks.ts";
 import { benchTextIndex } from "./text-index.ts";
@@ -177,6 +179,12 @@ export const BENCHES: readonly Bench[] = [
     ids: ["LOOKING"],
     peers: [...DISPLAY, "chromium"],
     run: ({ owner, folder, isShort }) => benchLooking(owner, folder, isShort),
+  },
+  {
+    ids: ["ELEMENTS"],
+    peers: ["chromium"],
+    run: async ({ owner, isShort }) =>
+      await benchElementClicks(await controlScenes(owner, isShort ? 1 : 100), isShort ? 20 : 1000),
   },
   { ids: ["TEXTINDEX"], peers: [], run: ({ isShort }) => benchTextIndex(isShort) },
   { ids: ["AUDIT"], peers: [], run: ({ folder, isShort }) => benchAudit(folder, isShort) },

@@ -1,7 +1,8 @@
 import { type Box, boxesOverlap, commonRows, heightOf, joinBoxes, widthOf } from "../cut/box.ts";
 import { connectedInk } from "../cut/components.ts";
-import type { PixelPicture } from "../cut/pixel-picture.ts";
+import { isNear, type PixelPicture } from "../cut/pixel-picture.ts";
 import type { ElementKind } from "./element.ts";
+import { linesOf, partedByShapes, type TextBox } from "./lines-in-shapes.ts";
 import { findShapes, type Shape } from "./shapes.ts";
 
 /** A line of the picture; `text` null: nothing to be read, as an icon. */
@@ -23,11 +24,11 @@ export interface FoundElement {
   readonly beside: Box | null;
 }
 
-/** A line with something to read. */
-type TextBox = PlacedLine & { readonly text: string };
-
 const TALLEST_BUTTON = 64;
-const LARGEST_CHECK_BOX = 24;
+const LARGEST_CHECK_BOX = 32;
+/** Of a switch; and how much of it its knob takes. */
+const TALLEST_SWITCH = 56;
+const LEAST_KNOB = 0.45;
 const SMALLEST_ICON = 10;
 const LARGEST_ICON = 64;
 const MOST_ICONS = 300;
@@ -36,7 +37,7 @@ const ICON_GAP = 3;
 /** How far the line may be that a check box or a field belongs to. */
 const FAR = 640;
 const LABEL_GAP = 24;
-/** A check box stands close to its label. */
+/** A check box stands close to its label, or as far as it is wide where all is large. */
 const CHECK_BOX_GAP = 14;
 
 /** Lines and shapes of a picture, joined. `mask`: 0 where there is ink. */
@@ -46,8 +47,14 @@ export function findElements(
   lines: readonly PlacedLine[],
 ): FoundElement[] {
   const whole = lines.flatMap((line) => (line.text === null ? [] : [{ ...line, text: line.text }]));
-  const shapes = findShapes(picture).filter((shape) => !whole.some((line) => isLetterOf(line, shape)));
-  const texts = whole.map((line) => withoutBox(line, shapes));
+  const all = findShapes(picture);
+  const shapes = all.filter((shape) => !whole.some((line) => isLetterOf(line, shape)));
+  const ink = { mask, width: picture.width };
+  const texts = partedByShapes(
+    whole.map((line) => withoutBox(line, shapes)),
+    shapes,
+    ink,
+  );
   const owned = new Map<Shape, TextBox[]>();
   for (const line of texts) {
     const owner = smallestAround(shapes, line);
@@ -59,7 +66,8 @@ export function findElements(
   const unread = lines.filter(({ text }) => text === null);
   for (const shape of shapes) {
     const inside = owned.get(shape) ?? [];
-    const isBlank = inside.length === 0 && !unread.some((line) => isInside(line, shape));
+    const isBlank =
+      isSwitch(shape, all) || (inside.length === 0 && !unread.some((line) => isInside(line, shape)));
     const element = isBlank ? blankShape(shape, texts) : labelledShape(shape, inside, texts, cells);
     if (element === null) continue;
     found.push(element);
@@ -68,7 +76,7 @@ export function findElements(
     if (isOwnLabel) for (const line of inside) labels.add(line);
   }
   const outer = withoutInner(found);
-  const icons = findIcons(picture, mask, lines, outer);
+  const icons = findIcons(picture, mask, lines, outer).map((icon) => asRadio(picture, icon, texts));
   const read = texts
     .filter((line) => !labels.has(line))
     .map(
@@ -87,18 +95,30 @@ function blankShape(shape: Shape, texts: readonly TextBox[]): FoundElement | nul
   const beside = lineBeside(shape, texts);
   if (isSquare) {
     const gap = beside === null ? -1 : beside.left - shape.right;
-    if (beside !== null && width <= LARGEST_CHECK_BOX && gap >= 0 && gap <= CHECK_BOX_GAP) {
+    if (beside !== null && width <= LARGEST_CHECK_BOX && gap >= 0 && gap <= Math.max(CHECK_BOX_GAP, width)) {
       return { kind: "check_box", label: beside.text, box, score: 0.8, beside };
     }
     return width <= LARGEST_ICON ? { kind: "icon", label: null, box, score: 0.5, beside } : null;
   }
-  if (shape.isRound && width > height && width <= 2.6 * height && height <= 40) {
+  if (shape.isRound && width > height && width <= 2.6 * height && height <= TALLEST_SWITCH) {
     return { kind: "check_box", label: beside?.text ?? null, box, score: 0.5, beside };
   }
   if (width < 50 || height < 16 || height > TALLEST_BUTTON || width < 2 * height) return null;
   const named = beside ?? lineAbove(shape, texts);
   const score = named === null ? 0.5 : 0.8;
   return { kind: "field", label: named?.text ?? null, box, score, beside: named };
+}
+
+/** A pill with a knob at one of its ends, which may be read as a letter. */
+function isSwitch(shape: Shape, shapes: readonly Shape[]): boolean {
+  const [width, height] = [widthOf(shape), heightOf(shape)];
+  if (!shape.isRound || height > TALLEST_SWITCH || width <= 1.2 * height || width > 2.6 * height)
+    return false;
+  return shapes.some((knob) => {
+    const isKnob = Math.abs(widthOf(knob) - heightOf(knob)) <= 2 && heightOf(knob) >= LEAST_KNOB * height;
+    const atEnd = Math.min(knob.left - shape.left, shape.right - knob.right);
+    return isKnob && knob !== shape && isInside(knob, shape) && atEnd <= 0.3 * height;
+  });
 }
 
 /** What a shape with something to be read in it is; null for a part of a window. */
@@ -110,17 +130,18 @@ function labelledShape(
 ): FoundElement | null {
   const [width, height] = [widthOf(shape), heightOf(shape)];
   const box = boxOf(shape);
-  const [line] = inside;
+  const own = linesOf(shape, inside);
+  const [line] = own;
   if (line === undefined) {
     const isSmall = height <= TALLEST_BUTTON && width <= 4 * height;
     return isSmall
       ? { kind: "button", label: null, box, score: 0.4, beside: lineBeside(shape, texts) }
       : null;
   }
-  const all = inside.map(({ text }) => text).join(" ");
+  const all = own.map(({ text }) => text).join(" ");
   const row = { kind: "row", label: all, box, beside: null } as const;
-  if (inside.length > 1 || height > TALLEST_BUTTON) {
-    return width >= 80 && inside.length <= 4 ? { ...row, score: 0.5 } : null;
+  if (own.length > 1 || height > TALLEST_BUTTON) {
+    return width >= 80 && own.length <= 4 ? { ...row, score: 0.5 } : null;
   }
   const before = line.left - shape.left;
   const behind = shape.right - line.right;
@@ -248,6 +269,31 @@ function findIcons(
     .map((box) => ({ kind: "icon", label: null, box, score: 0.4, beside: null }));
 }
 
+/** Beyond so many steps of 255 two pixels are not mirrored; smoothed edges differ by a few. */
+const MIRRORED = 24;
+
+/** A ring with or without a dot, beside its label: it is the same in a mirror, as hardly any icon is. */
+function asRadio(picture: PixelPicture, icon: FoundElement, texts: readonly TextBox[]): FoundElement {
+  const { left, top, right, bottom } = icon.box;
+  const [width, height] = [right - left, bottom - top];
+  const beside = lineBeside(icon.box, texts);
+  const gap = beside === null ? -1 : beside.left - right;
+  const isOfLine = beside !== null && gap >= 0 && gap <= Math.max(CHECK_BOX_GAP, width);
+  if (!isOfLine || Math.abs(width - height) > 1 || width > LARGEST_CHECK_BOX) return icon;
+  const pixel = (x: number, y: number): number => picture.words[(top + y) * picture.width + left + x] ?? 0;
+  let mirrored = 0;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const one = pixel(x, y);
+      const isSame =
+        isNear(one, pixel(width - 1 - x, y), MIRRORED) && isNear(one, pixel(x, height - 1 - y), MIRRORED);
+      if (isSame) mirrored++;
+    }
+  }
+  if (mirrored < 0.95 * width * height) return icon;
+  return { kind: "check_box", label: beside.text, box: icon.box, score: 0.6, beside };
+}
+
 /** Boxes that lie close to each other as one, from the top. */
 function grouped(boxes: readonly Box[]): Box[] {
   const groups: Box[] = [];
@@ -272,7 +318,7 @@ function isLetterOf(line: Box, shape: Shape): boolean {
 }
 
 /** Small lines have no holes of this size. */
-const TALLEST_BOXED = 32;
+const TALLEST_BOXED = 40;
 /** What a frame and its distance take, where the line begins. */
 const BOX_MARGIN = 4;
 
@@ -293,7 +339,12 @@ function isBoxOf(line: Box, shape: Shape): boolean {
 /** A line from its first word behind such a box. */
 function withoutBox(line: TextBox, shapes: readonly Shape[]): TextBox {
   const box = shapes.find((shape) => isBoxOf(line, shape));
-  const words = box === undefined ? [] : line.words.filter(({ left }) => left >= box.right - 1);
+  if (box === undefined) return line;
+  const words = line.words.flatMap((word) => {
+    if (word.left >= box.right - 1) return [word];
+    // A box that was read with the word behind it; alone it is a mark or two.
+    return word.text.length > 2 ? [{ ...word, left: box.right + 1 }] : [];
+  });
   const [first] = words;
   if (first === undefined) return line;
   return { ...line, left: first.left, text: words.map(({ text }) => text).join(" "), words };

@@ -24,7 +24,8 @@ const EDGE = 3;
 /** The shapes of a picture, in no order. */
 export function findShapes(picture: PixelPicture): Shape[] {
   const largest = picture.width * picture.height * LARGEST_SHARE;
-  return flatAreas(picture).flatMap((area) => {
+  const areas = flatAreas(picture);
+  return [...areas, ...partedByMarks(areas)].flatMap((area) => {
     const [width, height] = [widthOf(area), heightOf(area)];
     if (width < LEAST_SIDE || height < LEAST_SIDE || height > TALLEST || width * height > largest) return [];
     if (area.pixels < LEAST_FILLED * width * height || !hasStraightSides(picture, area)) return [];
@@ -40,6 +41,39 @@ export function findShapes(picture: PixelPicture): Shape[] {
       },
     ];
   });
+}
+
+/** Of boxes to tick. */
+const LARGEST_TICKED = 40;
+/** A tick is not thicker. */
+const THICKEST_TICK = 6;
+
+/** Squares that a tick parts in two, each as wide as both. */
+function partedByMarks(areas: readonly FlatArea[]): FlatArea[] {
+  const wide = areas.filter((area) => widthOf(area) >= LEAST_SIDE && widthOf(area) <= LARGEST_TICKED);
+  const byLeft = new Map<number, FlatArea[]>();
+  for (const area of wide) byLeft.set(area.left, [...(byLeft.get(area.left) ?? []), area]);
+  return wide.flatMap((upper) =>
+    [-1, 0, 1]
+      .flatMap((by) => byLeft.get(upper.left + by) ?? [])
+      .filter(
+        (lower) =>
+          lower.top > upper.top &&
+          lower.bottom > upper.bottom &&
+          lower.top <= upper.bottom + THICKEST_TICK &&
+          Math.abs(lower.right - upper.right) <= 1 &&
+          Math.abs(lower.bottom - upper.top - widthOf(upper)) <= 2 &&
+          isNear(lower.colour, upper.colour, EDGE),
+      )
+      .map((lower) => ({
+        left: Math.min(upper.left, lower.left),
+        top: upper.top,
+        right: Math.max(upper.right, lower.right),
+        bottom: lower.bottom,
+        pixels: upper.pixels + lower.pixels,
+        colour: upper.colour,
+      })),
+  );
 }
 
 /** On all four sides the middle half is an edge; within a circle it lies as far from the box as its curve does. */
