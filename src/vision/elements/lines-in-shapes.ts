@@ -1,9 +1,14 @@
 import { type Box, commonRows, heightOf, widthOf } from "../cut/box.ts";
-import type { PlacedLine } from "./find-elements.ts";
 import type { Shape } from "./shapes.ts";
 
 /** A line with something to read. */
-export type TextBox = PlacedLine & { readonly text: string };
+export interface TextBox extends Box {
+  readonly text: string;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** In their order. */
+  readonly words: readonly { readonly text: string; readonly left: number }[];
+}
 
 /** What a picture shows besides lines: `mask` 0 where there is ink, `width` pixels a row. */
 interface Ink {
@@ -81,7 +86,10 @@ function withoutSides(shape: Shape, inside: readonly TextBox[]): readonly TextBo
   const reach = shape.isRound ? 0.6 * heightOf(shape) : 0;
   const between = inside.filter(
     ({ left, right }) =>
-      left >= shape.left + RIM && right <= shape.right && right > shape.left + reach && left < shape.right - Math.max(reach, RIM),
+      left >= shape.left + RIM &&
+      right <= shape.right &&
+      right > shape.left + reach &&
+      left < shape.right - Math.max(reach, RIM),
   );
   return between.length === 0 ? inside : between;
 }
