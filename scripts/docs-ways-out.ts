@@ -161,7 +161,9 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
     "secrets-used.json",
     "secrets.lock",
   ].map(file),
-  ...["vnc-rsa-key.pem", "vnc-password", "recording-key.pem"].map(file),
+  ...["vnc-rsa-key.pem", "network-key.pem", "network-cert.pem", "vnc-password", "recording-key.pem"].map(
+    file,
+  ),
   ...["audit.ndjson", "audit.lock", "audit.head", "audit.key"].map(file),
 ]);
 

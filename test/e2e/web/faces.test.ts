@@ -152,7 +152,7 @@ t.test(
     const LAN = "192.168.77.5";
     const network = [
       "ip link set lo up",
-      "ip link add lan0 type dummy",
+      "ip link add lan0 type veth peer name lan1 && ip link set lan1 up",
       "ip link set lan0 up",
       `ip address add ${LAN}/24 dev lan0`,
       'exec "$@"',
