@@ -152,12 +152,13 @@ t.test(
     const LAN = "192.168.77.5";
     const network = [
       "ip link set lo up",
-      "ip link add lan0 type veth peer name lan1 && ip link set lan1 up",
+      "ip link add lan0 type veth peer name lan1",
       "ip link set lan0 up",
+      "ip link set lan1 up",
       `ip address add ${LAN}/24 dev lan0`,
       'exec "$@"',
     ].join(" && ");
-    const enclosed = (dataDir: string, ...flags: string[]): Program => {
+    const enclosed = (t: Test, dataDir: string, ...flags: string[]): Program => {
       const argv = [MAIN, ...flags, "--port", "3000", "--data-dir", dataDir];
       return new Enclosure(t, ["--net"], ["sh", "-c", network, "sh", process.execPath, ...argv], {
         env: { OC_TOKEN: TOKEN },
@@ -185,7 +186,7 @@ t.test(
 
     await t.test("with TLS of its own", async (t) => {
       const dataDir = folder(t);
-      const program = enclosed(dataDir, "--network");
+      const program = enclosed(t, dataDir, "--network");
       const curl = curlIn(program);
       const cert = join(dataDir, "network-cert.pem");
       const believing = ["--cacert", cert];
@@ -204,14 +205,14 @@ t.test(
     });
 
     await t.test("without, where that was said", async (t) => {
-      const program = enclosed(folder(t), "--network", "--insecure");
+      const program = enclosed(t, folder(t), "--network", "--insecure");
       const curl = curlIn(program);
       await until("GET /health", async () => (await curl(`http://${LAN}:3000/health`)) === "200", 60_000);
       await until("the warning", () => program.stderr.includes("Listening beyond loopback without TLS"));
     });
 
     await t.test("loopback is the default", async (t) => {
-      const curl = curlIn(enclosed(folder(t)));
+      const curl = curlIn(enclosed(t, folder(t)));
       await until("GET /health", async () => (await curl("http://127.0.0.1:3000/health")) === "200", 60_000);
       t.equal(await curl(`http://${LAN}:3000/health`), REFUSED);
     });
