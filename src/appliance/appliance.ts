@@ -218,7 +218,7 @@ async function openRooms(
         ...maskOf(mask),
         desktop: desktop ?? null,
       })),
-      openTextReader: (desktopId, events) => openScreenReader(desktopId, { reader, timer: clock }, events),
+      openTextReader: (id, events) => openScreenReader(id, { reader, timer: clock, secrets }, events),
       times: await ConnectedTimes.open(join(config.data_dir, "last-connected.json"), (err) =>
         log.error({ err }, "Times of connections could not be kept"),
       ),

@@ -54,8 +54,13 @@ t.test("a mask without audiences hides from all, and what cannot be read is refu
     const one = await app.inject({ method: "POST", url: URL, headers, payload });
     t.same(one.json().audiences, kept, `of ${audiences}`);
   }
+  const text = { kinds: [], secrets: ["bank"] };
+  const named = await app.inject({ method: "POST", url: URL, headers, payload: { text } });
+  t.same(named.json().text, text);
   for (const payload of [
     {},
+    { text: { secrets: [] } },
+    { text: { secrets: ["a b"] } },
     { rect: { ...RECT, width: 0 } },
     { rect: { ...RECT, x: 0.5 } },
     { rect: RECT, audiences: [] },

@@ -19,6 +19,9 @@ const MOST_SECRETS = 1000;
 /** Of a file that the configuration names. */
 const MOST_FILE_BYTES = 4096;
 
+/** What is shorter, and covered wherever it stands, is found out by whoever may write all such texts on the screen. */
+const LEAST_COVERED = 8;
+
 const KINDS = ["secret", "totp"] as const satisfies readonly SecretUse["kind"][];
 export type SecretKind = (typeof KINDS)[number];
 
@@ -214,6 +217,22 @@ export class SecretStore {
         return kind === "totp" ? totpAt(readTotp(text), this.#clock.date()) : text;
       },
     };
+  }
+
+  /**
+   * The values of those that are there, of their whole lines, for masks that cover them: no codes, and none shorter than
+   * LEAST_COVERED. Rejects where one cannot be read.
+   */
+  async valuesOf(names: readonly string[]): Promise<readonly string[]> {
+    const stored = await this.#stored();
+    const values = names.map(async (name) => {
+      const configured = this.#configuredAs(name);
+      if (configured !== undefined)
+        return configured.kind === "secret" ? await readConfigured(configured) : "";
+      const one = stored.find((other) => other.name === name);
+      return one?.kind === "secret" ? this.#sealer.open(one.sealed, purposeOf(name, "secret")) : "";
+    });
+    return (await Promise.all(values)).filter((value) => value.replace(/\s/g, "").length >= LEAST_COVERED);
   }
 
   /** Waits for what is being written. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { SECRET_NAME } from "../input/placeholders.ts";
 import { AUDIENCES, type Audience, isViewer } from "../view.ts";
 import { PRIVATE_KINDS } from "./private-kinds.ts";
 
@@ -52,10 +53,15 @@ const textSchema = z
       .max(LONGEST_PATTERN)
       .refine(isPattern, "expected a regular expression of JavaScript with the flag u")
       .exactOptional(),
+    secrets: z
+      .array(z.string().regex(SECRET_NAME, 'expected 1 to 64 letters, digits, ".", "_" or "-"'))
+      .min(1)
+      .max(20)
+      .exactOptional(),
   })
   .refine(
-    ({ kinds, pattern }) => kinds.length > 0 || pattern !== undefined,
-    "expected at least one of kinds, or a pattern",
+    ({ kinds, pattern, secrets }) => kinds.length > 0 || pattern !== undefined || secrets !== undefined,
+    "expected at least one of kinds, a pattern, or names of secrets",
   );
 
 /** What is said of a mask in the configuration and over REST, in the words of the wire. */
@@ -69,8 +75,8 @@ export const maskFields = {
   text: textSchema
     .exactOptional()
     .describe(
-      `Text that is hidden wherever it stands: kinds (${PRIVATE_KINDS.join(", ")}) and a pattern, a regular expression that ` +
-        "matches within one line. What changes is covered until it was read.",
+      `Text that is hidden wherever it stands: kinds (${PRIVATE_KINDS.join(", ")}), a pattern, a regular expression that ` +
+        "matches within one line, and secrets, names of stored ones, whose values of 8 characters and more are looked for. What changes is covered until it was read.",
     ),
   monitor: z
     .int()

@@ -6,7 +6,11 @@ import type { TextTerms } from "./text-reader.ts";
 /** What the schema of the fields gives. */
 interface MaskSaid {
   readonly rect?: MaskSpec["rect"];
-  readonly text?: { readonly kinds: readonly PrivateKind[]; readonly pattern?: string };
+  readonly text?: {
+    readonly kinds: readonly PrivateKind[];
+    readonly pattern?: string;
+    readonly secrets?: readonly string[];
+  };
   readonly monitor?: number;
   readonly audiences: readonly Audience[];
   readonly label?: string;
@@ -17,7 +21,7 @@ export function maskOf({ rect, text, monitor, audiences, label }: MaskSaid): Omi
   return {
     rect: rect ?? EVERYWHERE,
     ...{ audiences, monitor: monitor ?? null, label: label ?? null },
-    ...(text === undefined ? {} : { text: { kinds: text.kinds, pattern: text.pattern ?? null } }),
+    ...(text === undefined ? {} : { text: { ...text, pattern: text.pattern ?? null } }),
   };
 }
 
@@ -32,6 +36,14 @@ export function saidOf({ rect, text, monitor, audiences, label }: Omit<MaskSpec,
 }
 
 /** What text a mask looks for, in the words of the wire. */
-export function wireText({ kinds, pattern }: TextTerms): { kinds: PrivateKind[]; pattern?: string } {
-  return { kinds: [...kinds], ...(pattern === null ? {} : { pattern }) };
+export function wireText({ kinds, pattern, secrets }: TextTerms): {
+  kinds: PrivateKind[];
+  pattern?: string;
+  secrets?: string[];
+} {
+  return {
+    kinds: [...kinds],
+    ...(pattern === null ? {} : { pattern }),
+    ...(secrets === undefined ? {} : { secrets: [...secrets] }),
+  };
 }

@@ -8,11 +8,13 @@ export interface PaintedPart {
   readonly pixels: Uint8Array<ArrayBuffer>;
 }
 
-/** Text that a mask hides wherever it stands: of these kinds, or what a pattern matches. */
+/** Text that a mask hides wherever it stands: of these kinds, what a pattern matches, or what secrets say. */
 export interface TextTerms {
   readonly kinds: readonly PrivateKind[];
   /** A regular expression of JavaScript with the flag `u`, within one line; null: none. */
   readonly pattern: string | null;
+  /** Names of stored secrets; who reads text has their values from elsewhere, and nobody here. Absent: none. */
+  readonly secrets?: readonly string[];
 }
 
 /** Terms under the id of their mask. */

@@ -1,12 +1,15 @@
-import type { FoundText, NamedTerms, TextRead } from "../../desktop/masks/text-reader.ts";
+import type { FoundText, TextRead } from "../../desktop/masks/text-reader.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { type Box, rectOfBox } from "../cut/box.ts";
+import type { OcrLine } from "../ocr-messages.ts";
+import { boxOf } from "../private/find-private.ts";
 import { TermMatcher } from "../private/match-terms.ts";
 import { ocrLineOf } from "../read-line.ts";
 import { EngineLines } from "../text/engine-lines.ts";
 import { LineCache, type Reading } from "../text/line-cache.ts";
 import { type IndexedLine, TextIndex } from "../text/text-index.ts";
-import type { FromLiveThread, ToLiveThread } from "./live-messages.ts";
+import type { FromLiveThread, KnownTerms, ToLiveThread } from "./live-messages.ts";
+import { spansLike } from "./secret-likeness.ts";
 
 /** Lines given to an engine at once: few, for each of them is covered until all of them are read. */
 const BATCH = 3;
@@ -66,7 +69,7 @@ export class LiveServer {
     }
   }
 
-  #look(terms: readonly NamedTerms[]): TextRead {
+  #look(terms: readonly KnownTerms[]): TextRead {
     const index = this.#index;
     if (index === null) return { unread: [], found: [] };
     index.settle(++this.#generation);
@@ -86,8 +89,8 @@ export class LiveServer {
   }
 
   /** Each reading is matched once with the same terms. */
-  #boxesFor({ kinds, pattern }: NamedTerms): (reading: Reading) => readonly Rect[] {
-    const key = JSON.stringify({ kinds, pattern });
+  #boxesFor({ kinds, pattern, values = [] }: KnownTerms): (reading: Reading) => readonly Rect[] {
+    const key = JSON.stringify({ kinds, pattern, values });
     let matched = this.#matched.get(key);
     if (matched === undefined) {
       matched = { matcher: new TermMatcher({ kinds, pattern }), boxes: new WeakMap() };
@@ -98,7 +101,7 @@ export class LiveServer {
       let all = boxes.get(reading);
       if (all === undefined) {
         const line = ocrLineOf(reading.words);
-        all = line === null ? [] : matcher.boxesIn(line);
+        all = line === null ? [] : [...matcher.boxesIn(line), ...boxesLike(line, values)];
         boxes.set(reading, all);
       }
       return all;
@@ -139,6 +142,11 @@ export class LiveServer {
       this.#readOn();
     });
   }
+}
+
+/** The boxes of what reads like one of the secrets. */
+function boxesLike(line: OcrLine, secrets: readonly string[]): readonly Rect[] {
+  return secrets.flatMap((secret) => spansLike(line.text, secret).flatMap((span) => boxOf(line, span) ?? []));
 }
 
 function boxAt(line: Box, { x, width }: Rect): Box {

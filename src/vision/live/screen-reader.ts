@@ -1,12 +1,17 @@
-import type { TextReader, TextReaderEvents } from "../../desktop/masks/text-reader.ts";
+import type { NamedTerms, TextReader, TextReaderEvents } from "../../desktop/masks/text-reader.ts";
 import { openThread } from "../../platform/worker-thread.ts";
 import type { OcrPool, OcrTimer } from "../ocr-pool.ts";
 import { readByEngine } from "../text/engine-lines.ts";
-import type { FromLiveThread, ToLiveThread } from "./live-messages.ts";
+import type { FromLiveThread, KnownTerms, ToLiveThread } from "./live-messages.ts";
 
 export interface ScreenReaderPorts {
   readonly reader: Pick<OcrPool, "readLines">;
   readonly timer: OcrTimer;
+  /** For masks that name secrets; absent: there are none. */
+  readonly secrets?: {
+    /** Of those that are there and long enough to be looked for; rejects where they cannot be read. */
+    valuesOf(names: readonly string[]): Promise<readonly string[]>;
+  };
 }
 
 /** An answer needs a cut of what changed, no engine: a thread that takes longer hangs. */
@@ -15,7 +20,7 @@ const HANGS_MS = 10_000;
 /** Opens a thread that reads a desktop's picture as it changes, for masks by text. */
 export function openScreenReader(
   desktopId: string,
-  { reader, timer }: ScreenReaderPorts,
+  { reader, timer, secrets }: ScreenReaderPorts,
   events: TextReaderEvents,
 ): TextReader {
   const worker = openThread("live-worker", import.meta.url);
@@ -33,6 +38,10 @@ export function openScreenReader(
     if (ending.signal.aborted) return;
     end();
     events.lost();
+  };
+  const withValues = async (terms: NamedTerms): Promise<KnownTerms> => {
+    if (terms.secrets === undefined || secrets === undefined) return terms;
+    return { ...terms, values: await secrets.valuesOf(terms.secrets) };
   };
   worker.on("error", lost);
   worker.on("exit", lost);
@@ -59,8 +68,9 @@ export function openScreenReader(
         parts.map(({ pixels }) => pixels.buffer),
       ),
     ask(terms) {
-      post({ kind: "ask", terms });
       stopTimer = timer.after(HANGS_MS, lost);
+      // INVARIANT: without the values nothing is answered, and what is not answered stays covered.
+      Promise.all(terms.map(withValues)).then((known) => post({ kind: "ask", terms: known }), lost);
     },
     close: end,
   };

@@ -205,7 +205,13 @@ export const maskSchema = z.object({
   /** fixed: it stays where it is. found: it goes with what it follows. lost: that is nowhere, and the mask where it last was. text: wherever its text is. */
   state: z.enum(["fixed", "found", "lost", "text"]),
   /** What text it looks for; null for none, and for agents. */
-  text: z.object({ kinds: z.array(z.enum(PRIVATE_KINDS)), pattern: z.string().optional() }).nullable(),
+  text: z
+    .object({
+      kinds: z.array(z.enum(PRIVATE_KINDS)),
+      pattern: z.string().optional(),
+      secrets: z.array(z.string()).optional(),
+    })
+    .nullable(),
   /** By the configuration: nobody removes it here. */
   is_configured: z.boolean(),
   /** What it hides now, desktop pixels. */

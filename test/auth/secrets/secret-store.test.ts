@@ -226,3 +226,16 @@ t.test(
     t.throws(() => readRules({ seen: {} }), { code: "invalid_parameters", message: /a text, or a picture/ });
   },
 );
+
+t.test("values for masks are those that are there, long enough, and no codes", async (t) => {
+  const dir = t.testdir({ value: "of the configuration\n" });
+  const { store } = await openStore(dir, [
+    { name: "file", kind: "secret", file: join(dir, "value"), rules: RULES },
+  ]);
+  await store.set("bank", change(VALUE));
+  await store.set("pin", change("1234567"));
+  await store.set("code", change(SEED, RULES, "totp"));
+  t.same(await store.valuesOf(["bank", "pin", "code", "nothing", "file"]), [VALUE, "of the configuration"]);
+  writeFileSync(join(dir, "value"), "x".repeat(5000));
+  await t.rejects(store.valuesOf(["file"]), { code: "bad_secret" });
+});

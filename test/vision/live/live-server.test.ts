@@ -4,7 +4,7 @@ import { decodePicture } from "../../../src/compositor/picture-file.ts";
 import type { NamedTerms, TextRead } from "../../../src/desktop/masks/text-reader.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { rectOfBox } from "../../../src/vision/cut/box.ts";
-import type { FromLiveThread } from "../../../src/vision/live/live-messages.ts";
+import type { FromLiveThread, KnownTerms } from "../../../src/vision/live/live-messages.ts";
 import { LiveServer } from "../../../src/vision/live/live-server.ts";
 import { TermMatcher } from "../../../src/vision/private/match-terms.ts";
 import { settle } from "../../fake-clock.ts";
@@ -23,7 +23,7 @@ function open() {
   server.take({ kind: "size", size: PAGE });
   const pixels = Uint8Array.from(PAGE.rgba);
   server.take({ kind: "pixels", copies: [], parts: [{ rect: rect(0, 0, PAGE.width, PAGE.height), pixels }] });
-  const ask = (...terms: readonly NamedTerms[]): TextRead => {
+  const ask = (...terms: readonly KnownTerms[]): TextRead => {
     server.take({ kind: "ask", terms });
     const answer = told.findLast((one) => one.kind === "seen");
     if (answer === undefined) throw new Error("no answer");
@@ -119,4 +119,16 @@ t.test("a pattern that takes too long is stopped, and its line counts as meant",
   t.same(matcher.boxesIn(lineOf(`${"a".repeat(60)}b`)), [rect(5, 6, 300, 12)]);
   t.same(new TermMatcher({ kinds: [], pattern: "^c" }).boxesIn(lineOf("b")), []);
   t.throws(() => new TermMatcher({ kinds: [], pattern: "(" }), { code: "bad_pattern" });
+});
+
+t.test("values of secrets are found where they are read, by whom they are asked for", async (t) => {
+  const { ask, answer } = open();
+  const own = { id: "s", kinds: [], pattern: null, secrets: ["bank"] };
+  const lines = ask(own).unread.length;
+  const some = await answer("Zq7!vX-canary");
+  t.same(ask(own).found, [], "nobody said what it is");
+  const read = ask({ ...own, values: ["another value", "Zq7lvX-canary"] });
+  t.equal(read.found.length, some);
+  t.equal(read.unread.length, lines - some);
+  t.same(ask({ ...own, values: ["another value"] }).found, []);
 });

@@ -49,7 +49,8 @@ export const kindWords = (kind: TextKind): string => KINDS[kind];
 export function maskTextWords({ text }: Pick<MaskInfo, "text">): string | null {
   if (text === null) return null;
   const kinds = text.kinds.map(kindWords);
-  return [...kinds, ...(text.pattern === undefined ? [] : [`what matches ${text.pattern}`])].join(", ");
+  const { pattern, secrets = [] } = text;
+  return [...kinds, ...(pattern === undefined ? [] : [`what matches ${pattern}`]), ...secrets].join(", ");
 }
 
 /** What stands beside a mask: "PIN, hidden from agents". */
