@@ -20,11 +20,12 @@ function scene(width = 640, height = 400) {
   const lines: PlacedLine[] = [];
   return {
     picture,
-    write(text: string | null, at: Box, colour?: number): void {
+    /** `lefts`: where its words begin, every 20 pixels by default. */
+    write(text: string | null, at: Box, colour?: number, lefts?: readonly number[]): void {
       picture.ink(at, colour);
       const words = (text ?? "")
         .split(" ")
-        .map((word, index) => ({ text: word, left: at.left + index * 20 }));
+        .map((word, index) => ({ text: word, left: lefts?.[index] ?? at.left + index * 20 }));
       lines.push({ ...at, text, confidence: 0.9, words });
     },
     found(): FoundElement[] {
@@ -135,4 +136,44 @@ t.test("a check box that was cut as the first letter of its label is one", async
   picture.fill(box(18, 107, 36, 126), GROUND);
   picture.framed(box(21, 110, 33, 122), WHITE, GREY);
   t.same(told(found()).sort(), ["check_box Remember me 21,110,33,122", "text Remember me 40,109,130,124"]);
+});
+
+t.test("a box that a tick parts in two is a check box", async (t) => {
+  const { picture, write, found } = scene();
+  picture.framed(box(20, 110, 36, 126), BLUE, GREY);
+  for (let x = 20; x < 36; x++) {
+    const y = x < 26 ? 116 + (x - 20) / 2 : 119 - (x - 26) / 2;
+    picture.fill(box(x, Math.floor(y), x + 1, Math.floor(y) + 2), WHITE);
+  }
+  write("Remember me", box(44, 112, 130, 124));
+  t.same(told(found()).sort(), ["check_box Remember me 20,110,36,126", "text Remember me 44,112,130,124"]);
+});
+
+t.test("of a line that was cut over two buttons each has its own word", async (t) => {
+  const { picture, write, found } = scene();
+  write("Save Cancel", box(122, 158, 264, 170), undefined, [122, 216]);
+  picture.framed(box(100, 150, 180, 178), 0xfffafafa, GREY);
+  picture.framed(box(200, 150, 280, 178), 0xfffafafa, GREY);
+  picture.ink(box(122, 158, 158, 170));
+  picture.ink(box(216, 158, 264, 170));
+  const buttons = found().filter(({ kind }) => kind !== "text");
+  t.same(told(buttons).sort(), ["button Cancel 200,150,280,178", "button Save 100,150,180,178"]);
+});
+
+t.test("a ring beside a text is a check box, a mark that its mirror differs from an icon", async (t) => {
+  const { picture, write, found } = scene();
+  const ring = (left: number, top: number): void => {
+    for (let y = 0; y < 16; y++) {
+      for (let x = 0; x < 16; x++) {
+        const far = Math.hypot(x - 7.5, y - 7.5);
+        if (far > 6 && far <= 8) picture.fill(box(left + x, top + y, left + x + 1, top + y + 1), 0xff202020);
+      }
+    }
+  };
+  ring(20, 110);
+  write("By train", box(44, 112, 110, 124));
+  for (let k = 0; k < 16; k++) picture.fill(box(20, 150 + k, 21 + k, 151 + k), 0xff202020);
+  write("Back", box(44, 152, 80, 164));
+  const marks = found().filter(({ kind }) => kind !== "text");
+  t.same(marks.map(({ kind, label }) => `${kind} ${label}`).sort(), ["check_box By train", "icon null"]);
 });
