@@ -111,6 +111,8 @@ export class KeptCut {
     for (const cut of cuts) {
       for (const piece of cut.came) add(piece, cutLine(picture, piece));
       for (const { kept, piece } of cut.touched) {
+        // It may reach into the rows of two cuts.
+        if (gone.has(kept)) continue;
         const line = cutLine(picture, piece);
         if (lineKeyOf(line) === kept.lineKey) continue;
         gone.add(kept);

@@ -114,6 +114,16 @@ t.test("what is cut again reaches as far as a change does, over what is no line 
   }
 });
 
+t.test("a line that reaches into two places that are cut again is told once", async (t) => {
+  const frames = await Promise.all(["xterm-6x13", "xterm-dejavu-9", "table-joints"].map(scenePicture));
+  // Step 35 changes rows 282 to 290 and 326 to 333, and the pixels beside a line from row 298 to 326.
+  const screen = new RandomScreen(SIZE, frames, 1010);
+  for (let step = 0; step < 36; step++) {
+    const done = screen.step();
+    if (step >= 35) t.same(screen.kept(), screen.fresh(), `step ${step}: ${done}`);
+  }
+});
+
 t.test("ink that was seen once is not read again, wherever it stands", async (t) => {
   const { index, asked, put, fill, move, settle, read } = indexed();
   fill({ x: 0, y: 0, ...SIZE }, 0xfffafafa);
