@@ -20,14 +20,14 @@ export function spansLike(text: string, secret: string): Span[] {
   const line = folded(text.slice(0, MOST_LETTERS));
   const wanted = folded(secret).letters;
   const least = Math.ceil(wanted.length * SAME * LEAST_PART);
-  const spans: Span[] = [];
+  const spans: (Span & { readonly score: number })[] = [];
   /** By how many letters of the secret came: what it counts, and where it began in line and secret. */
   let before = wanted.map(() => NOTHING);
   for (const [at, letter] of line.letters.entries()) {
     const row: Alignment[] = [];
     for (const [nth, one] of wanted.entries()) {
-      const last = nth === 0 ? NOTHING : (before[nth - 1] ?? NOTHING);
-      const begun = last.score === 0 ? { score: 0, line: at, secret: nth } : last;
+      const shorter = nth === 0 ? NOTHING : (before[nth - 1] ?? NOTHING);
+      const begun = shorter.score === 0 ? { score: 0, line: at, secret: nth } : shorter;
       const gained = { ...begun, score: begun.score + (one === letter ? SAME : OTHER) };
       const best = [gained, lessOne(before[nth]), lessOne(row[nth - 1])].reduce((a, b) =>
         b.score > a.score ? b : a,
@@ -36,11 +36,17 @@ export function spansLike(text: string, secret: string): Span[] {
       if (best.score < least) continue;
       const first = Math.max(0, best.line - best.secret);
       const end = Math.min(line.letters.length - 1, at + wanted.length - 1 - nth);
-      spans.push({ from: line.places[first] ?? 0, to: (line.places[end] ?? 0) + 1 });
+      const span = { from: line.places[first] ?? 0, to: (line.places[end] ?? 0) + 1 };
+      const last = spans.at(-1);
+      if (last === undefined || span.from >= last.to) spans.push({ ...span, score: best.score });
+      // Of alignments that overlap the best one tells where it ends.
+      else if (best.score > last.score) {
+        spans[spans.length - 1] = { from: Math.min(last.from, span.from), to: span.to, score: best.score };
+      }
     }
     before = row;
   }
-  return spans;
+  return spans.map(({ from, to }) => ({ from, to }));
 }
 
 interface Alignment {
