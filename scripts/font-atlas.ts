@@ -1,16 +1,33 @@
 // `tsx scripts/font-atlas.ts`: writes data/fonts/fixed.txt, the glyphs of X's fixed fonts (Debian: xfonts-base), which are in
-// the public domain, so that terminals that use them are read letter by letter instead of by guess.
+// the public domain, and data/fonts/ofl.txt, those of Terminus Font (Debian: xfonts-terminus), under the SIL Open Font
+// License 1.1, so that terminals that use them are read letter by letter instead of by guess.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 
 const FONTS_DIR = "/usr/share/fonts/X11/misc/";
-const OUTPUT = fileURLToPath(new URL("../data/fonts/fixed.txt", import.meta.url));
+const OUTPUT = fileURLToPath(new URL("../data/fonts/", import.meta.url));
 
-const FONTS = [
+interface Font {
+  /** As it is named in the output: the family where it is not X's own, the size, B where it is bold. */
+  readonly name: string;
+  readonly file: string;
+  readonly width: number;
+}
+
+const FIXED = [
   ...["4x6", "5x7", "5x8", "6x9", "6x10", "6x12", "6x13", "6x13B", "7x13", "7x13B", "7x14", "7x14B"],
   ...["8x13", "8x13B", "9x15", "9x15B", "9x18", "9x18B", "10x20"],
-] as const;
+].map((name): Font => ({ name, file: name, width: Number.parseInt(name, 10) }));
+
+/** Its sizes. */
+const OFL = ["6x12", "8x14", "8x16", "10x18", "10x20", "11x22", "12x24", "14x28", "16x32"].flatMap((size) => {
+  const [width = 0, height = 0] = size.split("x").map(Number);
+  return [
+    { name: `ter ${size}`, file: `ter-u${height}n_unicode`, width },
+    { name: `ter ${size}B`, file: `ter-u${height}b_unicode`, width },
+  ];
+});
 
 /**
  * Latin letters and the signs that stand among them; lines that are drawn with letters are no text. Without the dotless i:
@@ -127,9 +144,8 @@ class Pcf {
 }
 
 /** Rows of bits, the leftmost the highest, of cells as high as the font says. */
-function glyphsOf(name: string): string[] {
-  const width = Number.parseInt(name, 10);
-  const pcf = new Pcf(gunzipSync(readFileSync(`${FONTS_DIR}${name}.pcf.gz`)));
+function glyphsOf({ file, width }: Font): string[] {
+  const pcf = new Pcf(gunzipSync(readFileSync(`${FONTS_DIR}${file}.pcf.gz`)));
   const metrics = pcf.metrics();
   const ink = new Map<string, { top: number; rows: number[] }>();
   for (const [from, to] of RANGES) {
@@ -158,6 +174,8 @@ function glyphsOf(name: string): string[] {
 }
 
 /** A line "font NAME", and one for each glyph: the letter, its first row from the baseline, its rows. */
-const lines = FONTS.flatMap((name) => [`font ${name}`, ...glyphsOf(name)]);
-writeFileSync(OUTPUT, `${lines.join("\n")}\n`);
-process.stdout.write(`${FONTS.length} fonts, ${lines.length - FONTS.length} glyphs\n`);
+for (const [file, fonts] of [["fixed.txt", FIXED] as const, ["ofl.txt", OFL] as const]) {
+  const lines = fonts.flatMap((font) => [`font ${font.name}`, ...glyphsOf(font)]);
+  writeFileSync(`${OUTPUT}${file}`, `${lines.join("\n")}\n`);
+  process.stdout.write(`${file}: ${fonts.length} fonts, ${lines.length - fonts.length} glyphs\n`);
+}

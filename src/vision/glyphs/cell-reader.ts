@@ -10,6 +10,14 @@ interface KnownGrid extends CellGrid {
   readonly font: AtlasFont | null;
 }
 
+/** A line as it is in one of them. */
+interface GridReading {
+  readonly grid: KnownGrid;
+  readonly words: OcrWord[];
+  /** Cells that were read by likeness. */
+  readonly inexact: number;
+}
+
 /** Terminals on one screen, and where they stood before. */
 const MOST_GRIDS = 16;
 /** Cells that decide whether a font is tried on the rest of a line. */
@@ -67,29 +75,39 @@ export class CellReader {
   }
 
   #read(line: LineInk): OcrWord[] | null {
+    let best: GridReading | null = null;
     for (const grid of this.#grids) {
-      const words =
-        grid.font === null ? this.#learned.read(line, grid, LEARNED) : this.#readWith(line, grid, grid.font);
-      if (words === null) continue;
-      this.#keep(grid);
-      return words;
+      const reading = this.#readIn(line, grid);
+      if (reading === null || (best !== null && best.inexact <= reading.inexact)) continue;
+      best = reading;
+      if (best.inexact === 0) break;
     }
-    const found = this.#findFont(line);
-    if (found === null) return null;
-    const words = this.#readWith(line, found, found.font);
-    if (words !== null) this.#keep(found);
-    return words;
+    // Fonts of one width have letters in common: one that knows all of them may not have been met yet.
+    if (best === null || best.inexact > 0) {
+      const found = this.#findFont(line);
+      const reading = found === null ? null : this.#readIn(line, found);
+      if (reading !== null && (best === null || reading.inexact < best.inexact)) best = reading;
+    }
+    if (best === null) return null;
+    this.#keep(best.grid);
+    return best.words;
   }
 
-  #readWith(line: LineInk, grid: CellGrid, font: AtlasFont): OcrWord[] | null {
+  #readIn(line: LineInk, grid: KnownGrid): GridReading | null {
+    const { font } = grid;
+    if (font === null) {
+      const words = this.#learned.read(line, grid, LEARNED);
+      return words === null ? null : { grid, words, inexact: 0 };
+    }
     if (line.bottom - line.top > font.height + 1) return null;
     const cells = cellsOf(line, grid);
-    const letters = font.read(cells);
-    if (letters === null) return null;
-    return wordsOfCells(line, grid, lettersIn(cells, letters), EXACT);
+    const reading = font.read(cells);
+    if (reading === null) return null;
+    const { letters, inexact } = reading;
+    return { grid, words: wordsOfCells(line, grid, lettersIn(cells, letters), EXACT), inexact };
   }
 
-  /** The font and the grid in which the most of a line's first cells are letters. */
+  /** The font and the grid in which the most of a line's cells are letters, of those that know its first ones. */
   #findFont(line: LineInk): (CellGrid & { readonly font: AtlasFont }) | null {
     let best: (CellGrid & { readonly font: AtlasFont }) | null = null;
     let most = 0;
@@ -98,11 +116,14 @@ export class CellReader {
       for (let phase = 0; phase < pitch; phase++) {
         const cells = cellsOf(line, { pitch, phase }, TRIED_CELLS);
         if (cells.length < LEAST_CELLS || lettersOf(cells) < LEAST_LETTERS) continue;
+        let all: readonly Cell[] | null = null;
         for (const font of this.#fonts) {
           if (font.width !== pitch || line.bottom - line.top > font.height + 1) continue;
-          const known = font.known(cells);
-          if (known < 0.8 * cells.length || known * pitch <= most) continue;
-          most = known * pitch;
+          if (font.known(cells) < 0.8 * cells.length) continue;
+          all ??= cellsOf(line, { pitch, phase });
+          const known = font.known(all) * pitch;
+          if (known <= most) continue;
+          most = known;
           best = { pitch, phase, font };
         }
       }

@@ -33,6 +33,29 @@ t.test("a terminal with one of X's fonts is read letter by letter, without an en
   }
 });
 
+t.test(
+  "coloured, inverse and underlined words are read letter by letter, in the font that knows all of them",
+  async (t) => {
+    for (const [name, least] of [
+      ["xterm-terminus-8x16", 0.95],
+      ["xterm-9x15-bold", 0.95],
+    ] as const) {
+      const cells = await CellReader.open();
+      const read = cells.read(await linesOf(name));
+      const letters = textOf(name).map((line) => line.replaceAll(/\s/g, ""));
+      const known = read.flatMap((words) => words ?? []);
+      for (const { text } of known) {
+        t.ok(
+          letters.some((line) => line.includes(text)),
+          `${name}: ${text}`,
+        );
+      }
+      const share = known.map(({ text }) => text).join("").length / letters.join("").length;
+      t.ok(share >= least, `${name}: ${share} of all letters`);
+    }
+  },
+);
+
 /** What an engine would give that reads without faults: the true words, each where its letters are. */
 function truth(line: LineInk, text: string): OcrWord[] {
   const places = [...text.matchAll(/\S+/g)];
