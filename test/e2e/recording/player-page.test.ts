@@ -234,8 +234,15 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
   await t.test("a recording is looked at as a desktop, from the moment on that was shown", async (t) => {
     await page.goto(`${appliance.url}/recordings/${recordingId}#t=2`);
     await until("a picture", async () => (await paintedMs(page)) === 2000);
+    // Longer than the player waits before it writes its time into the address.
+    await page.route("**/*.js", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 800));
+      await route.continue();
+    });
     await page.getByRole("button", { name: "As a desktop" }).click();
     await page.locator(".viewer-screen canvas").waitFor();
+    await page.unroute("**/*.js");
+    t.notMatch(page.url(), /#/, "the address is the desktop's alone");
     const [, id] = /desktops\/([^/]+)$/.exec(page.url()) ?? [];
     const seen = await agent.picture("take_screenshot", { connection_id: id });
     const admin = await appliance.agent();

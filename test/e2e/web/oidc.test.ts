@@ -258,11 +258,17 @@ t.test(
     });
     const blocked = { NODE_OPTIONS: `--import=file://${join(dir, "block.mjs")}` };
     const appliance = await Appliance.start(t, { env: blocked });
-    t.same(await (await fetch(`${appliance.url}/api/v1/session/ways`)).json(), { provider: null });
+    t.same(await (await fetch(`${appliance.url}/api/v1/session/ways`)).json(), {
+      provider: null,
+      ended: null,
+    });
     t.equal((await fetch(`${appliance.url}/signin/oidc`, { redirect: "manual" })).status, 404);
     const env = { ...blocked, OC_OIDC_ISSUER: "http://localhost:1", OC_OIDC_CLIENT_ID: "desk" };
     const other = await Appliance.start(t, { env });
-    t.same(await (await fetch(`${other.url}/api/v1/session/ways`)).json(), { provider: "your organisation" });
+    t.same(await (await fetch(`${other.url}/api/v1/session/ways`)).json(), {
+      provider: "your organisation",
+      ended: null,
+    });
     t.equal(
       (await fetch(`${other.url}/signin/oidc`, { redirect: "manual" })).status,
       500,

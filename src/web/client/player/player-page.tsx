@@ -193,7 +193,10 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   // Whoever copies the address of a player that stands still gets a link to what it shows.
   useEffect(() => {
     if (isPlaying) return undefined;
+    const { pathname } = location;
     const timer = setTimeout(() => {
+      // While the next page is loaded this one is still there, and the address is that page's already.
+      if (location.pathname !== pathname) return;
       if (timeFromHash(location.hash) !== Math.round(positionMs) && (positionMs > 0 || location.hash !== ""))
         history.replaceState(null, "", hashOfTime(positionMs));
     }, ADDRESS_MS);
