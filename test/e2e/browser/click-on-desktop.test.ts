@@ -237,8 +237,9 @@ async function races(t: Test, scene: Scene): Promise<void> {
     `moved within ${Math.round(spreadMs)} ms: ${[...outcomes].map(([what, n]) => `${what} ${n}`).join(", ")}`,
   );
   t.same(wrong, [], `${wrong.length} of ${RACED} clicks went astray or were told wrong`);
-  // Seen once in 200: more would say that what is looked at last is not the newest picture.
-  t.ok(caught <= Math.max(2, RACED / 50), `${caught} presses met a window that came right before them`);
+  // Seen once in 100, of which 25 are windows that come over it within some 50 ms. Many more would say that what is looked
+  // at last is not the newest picture.
+  t.ok(caught <= Math.max(2, RACED / 20), `${caught} presses met a window that came right before them`);
 }
 
 async function clickedHow(scene: Scene): Promise<string> {
