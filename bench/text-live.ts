@@ -35,6 +35,8 @@ const LINES = 40;
 const QUERIES = 100;
 /** How long the appliance is watched with a text that nobody asks for, and without. */
 const WATCHED_MS = 10_000;
+/** A desktop is followed for 30 s after an agent's last call. */
+const FOLLOWED_MS = 32_000;
 
 /** What the text of a desktop costs: a question, a key, a changed line, a thread, and nothing where nobody asks. */
 export async function benchLiveText(owner: Owner, folder: string, isShort: boolean): Promise<Line[]> {
@@ -195,9 +197,12 @@ async function awake(agent: Agent): Promise<void> {
   });
 }
 
-/** CPU of the appliance beside a terminal that scrolls: with a text that was asked for once, and before. */
+/** CPU of the appliance when nobody looks, beside a terminal that scrolls: with a text that was asked for once, and before. */
 async function idleCost(agent: Agent, pid: number | undefined, isShort: boolean): Promise<Line> {
   const lastMs = isShort ? 500 : WATCHED_MS;
+  const unfollowed = async (): Promise<void> => {
+    if (!isShort) await new Promise((resolve) => setTimeout(resolve, FOLLOWED_MS));
+  };
   const cpuOf = async (): Promise<number> => {
     const before = cpuMs(pid);
     await new Promise((resolve) => setTimeout(resolve, lastMs));
@@ -205,10 +210,12 @@ async function idleCost(agent: Agent, pid: number | undefined, isShort: boolean)
   };
   await awake(agent);
   await agent.shot({});
+  await unfollowed();
   const without = [await cpuOf(), await cpuOf()];
   await awake(agent);
   // A whole screen of small text takes a slow machine longer than a question may.
   await agent.call("read_text", { region: { x: 0, y: 560, width: 900, height: 300 } });
+  await unfollowed();
   const kept = [await cpuOf(), await cpuOf()];
   return judged({
     ...{

@@ -251,9 +251,8 @@ export class Desktop {
   /** Throws RefusedError target_down before the first picture, private_time for agents while a person wants that. */
   view(audience: Audience): View {
     if (!this.#display.hasPicture) throw noPicture(this.name, this.state, this.#reconnectingLink.lastError);
-    const wasWatched = this.#isWatched;
     if (audience === "agent") this.#use.touch();
-    const refresh = wasWatched || audience !== "agent" ? null : () => this.#reconnectingLink.refreshed();
+    const refresh = audience === "agent" ? () => this.#reconnectingLink.refreshed() : null;
     const checkSeen = () => this.requests.checkSeen(audience);
     return new DesktopView(audience, this.#display, this.#snapshots, { refresh, checkSeen });
   }
@@ -391,7 +390,7 @@ export class Desktop {
   }
 
   #follow(): void {
-    this.#reconnectingLink.link?.follow(this.#isWatched);
+    this.#reconnectingLink.follow(this.#isWatched);
   }
 
   #emit(event: DesktopEvent): void {

@@ -128,6 +128,12 @@ export interface Watcher {
   close(): void;
 }
 
+export interface WatchOptions {
+  readonly withOverlays?: boolean;
+  /** Notes what changes, but is no reason to ask the target for it. */
+  readonly isPassive?: boolean;
+}
+
 /** The door up: pixels of one desktop as one audience may see them. */
 export interface View extends Size {
   readonly audience: Audience;
@@ -141,5 +147,5 @@ export interface View extends Size {
   /** The picture as of now, for encoders that send at once. */
   picture(withOverlays: boolean): Picture;
   /** Calls back when damage came in; the whole desktop is pending at first. */
-  watch(onDamage: () => void, options?: { readonly withOverlays?: boolean }): Watcher;
+  watch(onDamage: () => void, options?: WatchOptions): Watcher;
 }

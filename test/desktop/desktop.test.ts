@@ -120,6 +120,41 @@ t.test("watched while someone looks or an agent used it within 30 s", async (t) 
   t.equal(house.link.isWatched, false);
 });
 
+t.test(
+  "who only notes what changes keeps nothing watched, and is caught up with when somebody looks",
+  async (t) => {
+    const house = House.live();
+    const view = house.desktop.view("agent");
+    const noted = view.watch(() => undefined, { isPassive: true });
+    await view.snapshot();
+    house.clock.advance(31_000);
+    t.equal(house.link.isWatched, false, "though it is noted what changes");
+    noted.take();
+    house.link.paint(rect(3, 3, 2, 2), 0x0000ff);
+    t.same(noted.take().painted.rects, [rect(3, 3, 2, 2)]);
+
+    house.link.said.length = 0;
+    house.link.answers = false;
+    // The second look is as late as the first: what was painted meanwhile is not here yet.
+    house.desktop.view("agent");
+    const shots = [house.desktop.view("agent").snapshot(), view.snapshot()];
+    t.same(house.link.said, ["latest"], "asked once");
+    house.link.paint(rect(0, 0, 200, 100), 0x00ff00);
+    house.link.pass();
+    for (const shot of shots) {
+      t.same(
+        [
+          ...(await sharp((await shot).bytes)
+            .raw()
+            .toBuffer()),
+        ].slice(0, 3),
+        [0, 0xff, 0],
+      );
+    }
+    noted.close();
+  },
+);
+
 t.test("snapshots are exact, cropped, scaled, stale when the target is gone, and never torn", async (t) => {
   const house = House.live();
   house.link.paint(rect(100, 0, 100, 100), 0x0000ff);

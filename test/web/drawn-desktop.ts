@@ -72,7 +72,7 @@ class DrawnView implements View {
 
   watch(onDamage: () => void, options: { readonly withOverlays?: boolean } = {}): Watcher {
     const { watchers, frame } = this.#desktop;
-    return watchers.add(frame.rect, options.withOverlays ?? false, onDamage);
+    return watchers.add(frame.rect, options, onDamage);
   }
 }
 

@@ -55,6 +55,11 @@ export class ReconnectingLink {
   #lastError: LinkError | null = null;
   #cancelRetry: (() => void) | null = null;
   #endTurn: (() => void) | null = null;
+  /** Until the first picture everything is asked for. */
+  #isFollowed = true;
+  /** Somebody looks again, and what changed before was not asked for yet. */
+  #isBehind = false;
+  #catchingUp: Promise<void> | null = null;
 
   /** `random`: 0 to 1, spreads the retries of many desktops. */
   constructor(target: LinkTarget, events: ReconnectingLinkEvents, clock: Clock, random: () => number) {
@@ -79,8 +84,24 @@ export class ReconnectingLink {
     return this.#link;
   }
 
-  /** Resolves when what changed until now is in the picture, or soon where the target does not answer. */
+  /** Whether somebody looks: the target is asked for what changes. */
+  follow(isWatched: boolean): void {
+    if (isWatched && !this.#isFollowed) this.#isBehind = true;
+    this.#isFollowed = isWatched;
+    this.#link?.follow(isWatched);
+  }
+
+  /** Resolves when the picture has what changed while nobody looked, or soon where the target does not answer. */
   async refreshed(): Promise<void> {
+    if (!this.#isBehind) return;
+    this.#catchingUp ??= this.#catchUp().finally(() => {
+      this.#isBehind = false;
+      this.#catchingUp = null;
+    });
+    await this.#catchingUp;
+  }
+
+  async #catchUp(): Promise<void> {
     if (this.#link === null || this.state.kind !== "live") return;
     const limit = new AbortController();
     const answered = this.#link.latest().catch(() => undefined); // lost: then the last picture must do, marked stale

@@ -1,7 +1,7 @@
 import type { Picture } from "../../framebuffer/picture.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
-import type { Audience, Snapshot, SnapshotRequest, View, Watcher } from "../view.ts";
+import type { Audience, Snapshot, SnapshotRequest, View, Watcher, WatchOptions } from "../view.ts";
 import type { Display } from "./display.ts";
 import type { Snapshots } from "./snapshots.ts";
 
@@ -12,10 +12,10 @@ export class DesktopView implements View {
   readonly #snapshots: Snapshots;
 
   readonly #checkSeen: () => void;
-  #refresh: (() => Promise<void>) | null;
+  readonly #refresh: (() => Promise<void>) | null;
 
   /**
-   * `refresh`: what the first snapshot must wait for, null where the picture is up to date. `checkSeen` throws while this
+   * `refresh`: what snapshots wait for, null where the picture is up to date. `checkSeen` throws while this
    * audience sees nothing: who watches on has a picture of one colour, who asks for one is told why there is none.
    */
   constructor(
@@ -57,9 +57,7 @@ export class DesktopView implements View {
   }
 
   async snapshot(request: SnapshotRequest = {}): Promise<Snapshot> {
-    const refresh = this.#refresh;
-    this.#refresh = null;
-    await refresh?.();
+    await this.#refresh?.();
     this.#checkSeen();
     const snapshot = await this.#snapshots.take(this.audience, request);
     this.#checkSeen();
@@ -70,7 +68,7 @@ export class DesktopView implements View {
     return this.#display.shownTo(this.audience).picture(withOverlays);
   }
 
-  watch(onDamage: () => void, options: { readonly withOverlays?: boolean } = {}): Watcher {
-    return this.#display.watch(this.audience, options.withOverlays ?? false, onDamage);
+  watch(onDamage: () => void, options: WatchOptions = {}): Watcher {
+    return this.#display.watch(this.audience, options, onDamage);
   }
 }

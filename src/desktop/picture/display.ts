@@ -19,7 +19,7 @@ import { finish, type Steps } from "../../framebuffer/steps.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { overTurns } from "../../platform/turn-steps.ts";
 import type { LockKeys, Showing } from "../link.ts";
-import { AUDIENCES, type Audience, byAudience, type Watcher } from "../view.ts";
+import { AUDIENCES, type Audience, byAudience, type Watcher, type WatchOptions } from "../view.ts";
 import { AudienceDisplay } from "./audience-display.ts";
 import { KindWatchers } from "./kind-watchers.ts";
 import { AdoptableCopy, type Difference, differenceOf, LARGE_PIXELS } from "./large-update.ts";
@@ -90,8 +90,8 @@ export class Display {
       const watched = (): void => events.watched();
       return new AudienceDisplay(audience, scene, () => this.#frame, watched);
     });
-    this.#kindWatchers = new KindWatchers((audience, hasOverlays, onDamage) =>
-      this.#shown[audience].watchers.add(this.bounds, hasOverlays, onDamage),
+    this.#kindWatchers = new KindWatchers((audience, options, onDamage) =>
+      this.#shown[audience].watchers.add(this.bounds, options, onDamage),
     );
     this.#layers = new Layers(this.#shown, maskSource);
     scene.on(({ damage }) => this.#eachShown((one) => one.watchers.updateOverlays(damage)));
@@ -118,8 +118,8 @@ export class Display {
   }
 
   /** What this audience is owed, of the picture of its kind, whichever that is meanwhile. */
-  watch(audience: Audience, hasOverlays: boolean, onDamage: () => void): Watcher {
-    return this.#kindWatchers.add(() => this.kindOf(audience), hasOverlays, onDamage);
+  watch(audience: Audience, options: WatchOptions, onDamage: () => void): Watcher {
+    return this.#kindWatchers.add(() => this.kindOf(audience), options, onDamage);
   }
 
   get size(): Size {
@@ -162,7 +162,7 @@ export class Display {
     return this.#sizedSince;
   }
 
-  /** Who watches, of all audiences. */
+  /** Who watches, of all audiences, but for the passive. */
   get watcherCount(): number {
     return AUDIENCES.reduce((sum, audience) => sum + this.#shown[audience].watchers.count, 0);
   }

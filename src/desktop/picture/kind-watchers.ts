@@ -1,8 +1,8 @@
 import type { Region } from "../../framebuffer/region.ts";
-import type { Audience, Change, Watcher } from "../view.ts";
+import type { Audience, Change, Watcher, WatchOptions } from "../view.ts";
 
 /** Watches the picture of a kind, of which all is owed at first. */
-type Watch = (kind: Audience, hasOverlays: boolean, onDamage: () => void) => Watcher;
+type Watch = (kind: Audience, options: WatchOptions, onDamage: () => void) => Watcher;
 
 /** Watchers of those who share a picture with others for as long as the same is hidden from them. */
 export class KindWatchers {
@@ -14,10 +14,10 @@ export class KindWatchers {
   }
 
   /** `kindNow`: whose picture it is. */
-  add(kindNow: () => Audience, hasOverlays: boolean, onDamage: () => void): Watcher {
+  add(kindNow: () => Audience, options: WatchOptions, onDamage: () => void): Watcher {
     const watcher = new KindWatcher(
       kindNow,
-      (kind) => this.#watch(kind, hasOverlays, onDamage),
+      (kind) => this.#watch(kind, options, onDamage),
       onDamage,
       () => this.#all.delete(watcher),
     );

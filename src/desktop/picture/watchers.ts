@@ -2,7 +2,7 @@ import { sourceOf, targetsOf } from "../../framebuffer/copy-move.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import type { Change, Watcher } from "../view.ts";
+import type { Change, Watcher, WatchOptions } from "../view.ts";
 import { ChangeHistory, pixelsOf } from "./change-history.ts";
 import { carried } from "./moves.ts";
 
@@ -29,6 +29,7 @@ class Audience {
 
 class HistoryWatcher implements Watcher {
   readonly onDamage: () => void;
+  readonly isPassive: boolean;
   readonly #history: ChangeHistory;
   readonly #onClose: (watcher: HistoryWatcher) => void;
   /** The number of the last change that was taken. */
@@ -36,7 +37,13 @@ class HistoryWatcher implements Watcher {
   /** What was given back, as it lay then. */
   #left = Region.empty;
 
-  constructor(history: ChangeHistory, onDamage: () => void, onClose: (watcher: HistoryWatcher) => void) {
+  constructor(
+    history: ChangeHistory,
+    isPassive: boolean,
+    onDamage: () => void,
+    onClose: (watcher: HistoryWatcher) => void,
+  ) {
+    this.isPassive = isPassive;
     this.#history = history;
     this.onDamage = onDamage;
     this.#onClose = onClose;
@@ -85,15 +92,18 @@ export class Watchers {
     this.#onCount = onCount;
   }
 
+  /** But for the passive. */
   get count(): number {
-    return this.#bare.watchers.size + this.#overlaid.watchers.size;
+    const all = [...this.#bare.watchers, ...this.#overlaid.watchers];
+    return all.filter(({ isPassive }) => !isPassive).length;
   }
 
   /** `bounds`: what the watcher has not seen yet, the whole desktop. */
-  add(bounds: Rect, hasOverlays: boolean, onDamage: () => void): Watcher {
-    const { history, watchers } = hasOverlays ? this.#overlaid : this.#bare;
+  add(bounds: Rect, options: WatchOptions, onDamage: () => void): Watcher {
+    const { withOverlays = false, isPassive = false } = options;
+    const { history, watchers } = withOverlays ? this.#overlaid : this.#bare;
     if (watchers.size === 0 || !history.isOf(bounds)) history.reset(bounds);
-    const watcher = new HistoryWatcher(history, onDamage, (closed) => {
+    const watcher = new HistoryWatcher(history, isPassive, onDamage, (closed) => {
       if (watchers.delete(closed)) this.#onCount();
     });
     watchers.add(watcher);

@@ -76,7 +76,7 @@ export class DesktopText {
     this.#desktop = desktop;
     this.#ports = ports;
     this.#view = desktop.view(ports.audience ?? "agent");
-    this.#watcher = this.#view.watch(() => undefined);
+    this.#watcher = this.#view.watch(() => undefined, { isPassive: true });
     this.#thread = (ports.openThread ?? openTextThread)();
     this.#thread.on(
       (message) => this.#told(message),

@@ -41,7 +41,7 @@ function scroll(display: Display, decoded: Framebuffer, seed: number): void {
 
 t.test("a watcher of a target without moves is told of a scroll as a move and the rest", async (t) => {
   const { display, decoded, told } = stand();
-  const watcher = display.shownTo("viewer").watchers.add(PAGE, true, () => {});
+  const watcher = display.shownTo("viewer").watchers.add(PAGE, { withOverlays: true }, () => {});
   watcher.take();
   const shown = new Framebuffer(PAGE.width, PAGE.height);
   shown.words.set(decoded.words);
@@ -65,7 +65,7 @@ t.test("a watcher of a target without moves is told of a scroll as a move and th
 
 t.test("a watcher that is behind gets pixels, not a move", async (t) => {
   const { display, decoded } = stand();
-  const watcher = display.shownTo("viewer").watchers.add(PAGE, true, () => {});
+  const watcher = display.shownTo("viewer").watchers.add(PAGE, { withOverlays: true }, () => {});
   scroll(display, decoded, 20);
   const { painted, copies } = watcher.take();
   t.same(copies, []);
@@ -74,8 +74,8 @@ t.test("a watcher that is behind gets pixels, not a move", async (t) => {
 
 t.test("a watcher that sees overlays drawn in gets pixels where one lies in the way", async (t) => {
   const { display, decoded, scene } = stand();
-  const seesOverlays = display.shownTo("viewer").watchers.add(PAGE, true, () => {});
-  const seesNone = display.shownTo("viewer").watchers.add(PAGE, false, () => {});
+  const seesOverlays = display.shownTo("viewer").watchers.add(PAGE, { withOverlays: true }, () => {});
+  const seesNone = display.shownTo("viewer").watchers.add(PAGE, { withOverlays: false }, () => {});
   scene.add(
     {
       ...{ kind: "box", x: 100, y: 100, width: 60, height: 60, color: "#ff0000", opacity: 1, label: null },

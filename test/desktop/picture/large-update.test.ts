@@ -51,7 +51,7 @@ class Screen {
   watch(): void {
     const { watchers } = this.display.shownTo("viewer");
     for (const hasOverlays of [true, false]) {
-      this.watchers.push(watchers.add(this.display.bounds, hasOverlays, () => {}));
+      this.watchers.push(watchers.add(this.display.bounds, { withOverlays: hasOverlays }, () => {}));
     }
   }
 

@@ -53,7 +53,7 @@ class Follower {
   constructor(display: Display, audience: Audience) {
     this.audience = audience;
     this.#display = display;
-    this.#watcher = display.shownTo(audience).watchers.add(rect(0, 0, WIDTH, HEIGHT), false, () => {});
+    this.#watcher = display.shownTo(audience).watchers.add(rect(0, 0, WIDTH, HEIGHT), {}, () => {});
   }
 
   take(): void {
@@ -211,7 +211,7 @@ t.test("what happens under a mask alone is told to nobody who must not see it", 
   });
   display.begin([]);
   display.update(decoded, Region.of(decoded.rect), []);
-  const watcher = display.shownTo("agent").watchers.add(rect(0, 0, WIDTH, HEIGHT), false, () => {});
+  const watcher = display.shownTo("agent").watchers.add(rect(0, 0, WIDTH, HEIGHT), {}, () => {});
   watcher.take();
   told.length = 0;
   decoded.fill(rect(30, 30, 10, 10), 0x0000ff);
@@ -241,7 +241,7 @@ t.test("a scroll around a mask stays a move", async (t) => {
   const display = new Display(new Scene(clock), clock, events);
   display.begin([]);
   display.update(decoded, Region.of(decoded.rect), []);
-  const watcher = display.shownTo("viewer").watchers.add(rect(0, 0, WIDTH, HEIGHT), false, () => {});
+  const watcher = display.shownTo("viewer").watchers.add(rect(0, 0, WIDTH, HEIGHT), {}, () => {});
   watcher.take();
   const move = { fromX: 0, fromY: 5, to: rect(0, 0, WIDTH, HEIGHT - 5) };
   decoded.copy(0, 5, move.to);

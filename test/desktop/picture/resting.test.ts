@@ -91,7 +91,7 @@ t.test("readers see whole pictures alone, and a watcher that follows them has ev
       let client = connect();
       client.receive(update(server.painted(server.picture.rect, 1, 0)), 0);
       const { watchers } = display.shownTo("viewer");
-      const watcher = watchers.add(display.bounds, false, () => {});
+      const watcher = watchers.add(display.bounds, {}, () => {});
       const seen = new Framebuffer(WIDTH, HEIGHT);
       const bytesShown = (): Buffer => Buffer.from(display.shownTo("agent").frame?.bytes ?? []);
       const follow = (): boolean => {

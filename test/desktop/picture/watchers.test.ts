@@ -59,7 +59,7 @@ class Shown {
   readonly #frame = new Framebuffer(WIDTH, HEIGHT);
 
   constructor(watchers: Watchers) {
-    this.#watcher = watchers.add(this.#frame.rect, false, () => {});
+    this.#watcher = watchers.add(this.#frame.rect, { withOverlays: false }, () => {});
   }
 
   /** `without`: what an update has no room for. */
@@ -110,7 +110,7 @@ t.test(
 t.test("a scroll that goes on while a watcher waits is one move and the new lines", async (t) => {
   const watchers = new Watchers(() => {});
   const whole = rect(0, 0, 800, 600);
-  const watcher = watchers.add(whole, false, () => {});
+  const watcher = watchers.add(whole, { withOverlays: false }, () => {});
   watcher.take();
   for (let i = 0; i < 10; i++) {
     const above = { fromX: 0, fromY: 13, to: rect(0, 0, 800, 300) };
@@ -125,7 +125,7 @@ t.test("a scroll that goes on while a watcher waits is one move and the new line
 t.test("those who took at the same time are owed the same object", async (t) => {
   const watchers = new Watchers(() => {});
   const whole = rect(0, 0, 800, 600);
-  const [a, b, late] = [1, 2, 3].map(() => watchers.add(whole, false, () => {}));
+  const [a, b, late] = [1, 2, 3].map(() => watchers.add(whole, { withOverlays: false }, () => {}));
   for (const watcher of [a, b, late]) watcher?.take();
   watchers.update(Region.of(rect(1, 1, 5, 5)), [], Region.empty);
   t.equal(a?.take(), b?.take());
@@ -137,7 +137,7 @@ t.test("those who took at the same time are owed the same object", async (t) => 
 t.test("what waits for long, or is in many parts, is told in cells", async (t) => {
   const watchers = new Watchers(() => {});
   const whole = rect(0, 0, 800, 600);
-  const [slow, busy] = [1, 2].map(() => watchers.add(whole, false, () => {}));
+  const [slow, busy] = [1, 2].map(() => watchers.add(whole, { withOverlays: false }, () => {}));
   slow?.take();
   for (let i = 0; i < 100; i++) {
     if (i === 99) busy?.take();

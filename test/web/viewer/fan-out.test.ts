@@ -128,7 +128,7 @@ class DisplayedDesktop implements ViewedDesktop {
       snapshot: () => Promise.reject(new Error("no snapshots of this one")),
       picture: (withOverlays) => this.picture(withOverlays),
       watch: (onDamage, options) =>
-        display.shownTo("viewer").watchers.add(display.bounds, options?.withOverlays ?? false, onDamage),
+        display.shownTo("viewer").watchers.add(display.bounds, options ?? {}, onDamage),
     };
   }
 
