@@ -131,7 +131,8 @@ function compareLine(
   }
 }
 
-function* cellsOf({ x, y, width, height }: Rect): Generator<Rect, void, undefined> {
+/** The cells of one line. */
+export function* cellsOf({ x, y, width, height }: Rect): Generator<Rect, void, undefined> {
   const right = x + width;
   for (let left = x; left < right; left = nextLine(left, right)) {
     yield { x: left, y, width: nextLine(left, right) - left, height };
@@ -143,8 +144,16 @@ function nextLine(at: number, end: number, size: number = CELL): number {
   return Math.min(end, (Math.floor(at / size) + 1) * size);
 }
 
-/** The smallest rectangle of a cell that holds all in which two pictures of one size differ; null where they do not. */
-function differingPart(a: Framebuffer, b: Framebuffer, cell: Rect): Rect | null {
+/**
+ * The smallest rectangle of a cell that holds all in which two pictures of one size differ; null where they do not.
+ * `other`: where what is compared with it lies in the second.
+ */
+export function differingPart(
+  a: Framebuffer,
+  b: Framebuffer,
+  cell: Rect,
+  other: { readonly x: number; readonly y: number } = cell,
+): Rect | null {
   const { width, words } = a;
   const others = b.words;
   let left = cell.width;
@@ -153,8 +162,9 @@ function differingPart(a: Framebuffer, b: Framebuffer, cell: Rect): Rect | null 
   let bottom = -1;
   for (let row = 0; row < cell.height; row++) {
     const start = (cell.y + row) * width + cell.x;
+    const otherStart = (other.y + row) * width + other.x;
     for (let i = 0; i < cell.width; i++) {
-      if (words[start + i] === others[start + i]) continue;
+      if (words[start + i] === others[otherStart + i]) continue;
       if (top === -1) top = row;
       bottom = row;
       if (i < left) left = i;

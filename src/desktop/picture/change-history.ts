@@ -4,7 +4,7 @@ import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Size } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Change } from "../view.ts";
-import { composeChanges, joinMoves } from "./moves.ts";
+import { composeChanges } from "./moves.ts";
 
 /** The last changes, kept as they were: who is further behind is owed whole cells. */
 const MAX_RECENT = 32;
@@ -47,12 +47,11 @@ export class ChangeHistory {
 
   add(change: Change): void {
     this.#number++;
-    const joined = joinMoves(change);
-    this.#recent.push(joined);
+    this.#recent.push(change);
     if (this.#recent.length > MAX_RECENT) this.#recent.shift();
-    this.#grid.mark(joined.painted.rects, this.#number);
+    this.#grid.mark(change.painted.rects, this.#number);
     this.#grid.mark(
-      joined.copies.map(({ to }) => to),
+      change.copies.map(({ to }) => to),
       this.#number,
     );
   }

@@ -22,7 +22,7 @@ import type { LockKeys, Showing } from "../link.ts";
 import { AUDIENCES, type Audience, byAudience, type Watcher, type WatchOptions } from "../view.ts";
 import { AudienceDisplay } from "./audience-display.ts";
 import { KindWatchers } from "./kind-watchers.ts";
-import { AdoptableCopy, type Difference, differenceOf, LARGE_PIXELS } from "./large-update.ts";
+import { AdoptableCopy, type Difference, differenceOf, findingMoves, LARGE_PIXELS } from "./large-update.ts";
 import { Layers, type RealChange, type ShownChanges } from "./layers.ts";
 import { type MaskSource, NOTHING_HIDDEN } from "./mask-source.ts";
 
@@ -241,9 +241,9 @@ export class Display {
     else next = yield* this.#copy.of(decoded, shown, painted.union(moved));
     let known: Difference | null = null;
     if (shown !== null) {
-      const scrolls = copies.length === 0 ? this.#scrolls : null;
+      const found = yield* findingMoves(next, shown, painted, copies, this.#scrolls);
       const differs = (part: Region): void => this.#events.painting?.(part);
-      known = yield* differenceOf(next, shown, painted, moved, scrolls, differs);
+      known = yield* differenceOf(next, shown, painted, moved, found, differs);
       yield* this.#layers.preparing(next, known.damage);
     }
     this.#underWay = null;
@@ -296,9 +296,9 @@ export class Display {
     const frame = this.#frame;
     if (frame === null) return;
     const moved = targetsOf(copies);
-    const isLookedAt = known === null && copies.length === 0 && !isNew;
+    const isLookedAt = known === null && !isNew;
     const found = isLookedAt
-      ? finish(this.#scrolls.finding(frame, decoded, painted))
+      ? finish(findingMoves(decoded, frame, painted, copies, this.#scrolls))
       : (known?.found ?? null);
     this.#events.painting?.(known?.damage ?? painted.union(moved));
     const isTaken = (isNew || known !== null) && frame.adopt(decoded);
@@ -310,9 +310,13 @@ export class Display {
     this.#generation++;
     const change = ((): RealChange => {
       if (found !== null) {
-        const repainted = changedByPaint.subtract(Region.of(found.move.to)).union(found.rest);
-        const moves = [found.move];
-        return { damage, painted: repainted, copies: moves, moves };
+        const { moves, rest } = found;
+        return {
+          damage,
+          painted: changedByPaint.subtract(targetsOf(moves)).union(rest),
+          copies: moves,
+          moves,
+        };
       }
       if (changedByMove.isEmpty) return { damage, painted: changedByPaint, copies: [], moves: copies };
       // Whoever is sent the moves needs what was painted over their targets, changed or not: a move undoes it.

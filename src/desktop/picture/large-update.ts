@@ -1,7 +1,8 @@
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import { joiningMoves, type Moved } from "../../framebuffer/joined-moves.ts";
+import type { CopyMove } from "../../framebuffer/picture.ts";
 import { compareDamage, copyRows, linesOf } from "../../framebuffer/publish.ts";
 import type { Region } from "../../framebuffer/region.ts";
-import type { Scroll } from "../../framebuffer/scroll.ts";
 import type { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
 import type { Steps } from "../../framebuffer/steps.ts";
 
@@ -10,7 +11,7 @@ export const LARGE_PIXELS: number = 1024 * 1024;
 
 /** What an update changes of what is shown. */
 export interface Difference {
-  readonly found: Scroll | null;
+  readonly found: Moved | null;
   /** Of what was painted, and of the rest that moves wrote. */
   readonly byPaint: Region;
   readonly byMove: Region;
@@ -43,16 +44,30 @@ export class AdoptableCopy {
   }
 }
 
+/** What an update moves, by what its target says or else by looking for it; null where nothing is known to have moved. */
+export function* findingMoves(
+  next: Framebuffer,
+  shown: Framebuffer,
+  painted: Region,
+  copies: readonly CopyMove[],
+  scrolls: ScrollSeeker,
+): Steps<Moved | null> {
+  if (copies.length === 0) {
+    const scroll = yield* scrolls.finding(shown, next, painted);
+    return scroll === null ? null : { moves: [scroll.move], rest: scroll.rest };
+  }
+  return yield* joiningMoves(shown, next, painted, copies);
+}
+
 /** Finds what differs between what is shown and a whole picture; `differs` is told of it part by part. */
 export function* differenceOf(
   next: Framebuffer,
   shown: Framebuffer,
   painted: Region,
   moved: Region,
-  scrolls: ScrollSeeker | null,
+  found: Moved | null,
   differs: (part: Region) => void,
 ): Steps<Difference> {
-  const found = scrolls === null ? null : yield* scrolls.finding(shown, next, painted);
   const compare = function* (region: Region): Steps<Region> {
     const lines = compareDamage(next, shown, region);
     for (;;) {

@@ -1,4 +1,4 @@
-import { sourceOf, targetsOf } from "../../framebuffer/copy-move.ts";
+import { sourceOf } from "../../framebuffer/copy-move.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import {
   areaOfRect,
@@ -6,7 +6,6 @@ import {
   EMPTY_RECT,
   intersectRects,
   isEmptyRect,
-  overlapRects,
   type Rect,
   translateRect,
 } from "../../framebuffer/rect.ts";
@@ -17,8 +16,6 @@ import type { Change } from "../view.ts";
 const LITTLE_PIXELS = 8192;
 /** … or this share of what moves. */
 const LITTLE_SHARE = 1 / 16;
-/** Of more moves than this in one update none are joined: each is compared with all before it. */
-const MOST_JOINED = 64;
 
 /** Where a part of a picture lies after a move: what it was moved over is gone, what was moved is there twice. */
 export function carried(part: Region, move: CopyMove): Region {
@@ -26,47 +23,6 @@ export function carried(part: Region, move: CopyMove): Region {
   const { fromX, fromY, to } = move;
   const moved = part.clip(sourceOf(move)).translate(to.x - fromX, to.y - fromY);
   return part.subtract(Region.of(to)).union(moved);
-}
-
-/**
- * One change, its moves as few as they can be: those of one shift become one move of all their bounds, and what that
- * moves besides is painted. Servers cut a scroll into several moves around their own pointer (TigerVNC 1.15, 2026-11).
- */
-export function joinMoves(change: Change): Change {
-  const { copies } = change;
-  if (copies.length < 2 || copies.length > MOST_JOINED) return change;
-  let painted = change.painted;
-  const joined: CopyMove[] = [];
-  for (let from = 0; from < copies.length; ) {
-    const run = runOf(copies, from);
-    const targets = targetsOf(run);
-    const bounds = targets.bounds;
-    const first = run[0];
-    if (first !== undefined && isLittle(areaOfRect(bounds) - targets.area, bounds)) {
-      const { fromX, fromY, to } = first;
-      joined.push({ fromX: fromX + bounds.x - to.x, fromY: fromY + bounds.y - to.y, to: bounds });
-      painted = painted.union(Region.of(bounds).subtract(targets));
-    } else joined.push(...run);
-    from += run.length;
-  }
-  return { painted, copies: joined };
-}
-
-/** The moves from one on that have one shift and of which none reads what another wrote. */
-function runOf(moves: readonly CopyMove[], from: number): readonly CopyMove[] {
-  const run: CopyMove[] = [];
-  for (const move of moves.slice(from)) {
-    const [first] = run;
-    const isOfRun = first === undefined || hasShiftOf(move, first);
-    const source = sourceOf(move);
-    if (!isOfRun || run.some(({ to }) => overlapRects(to, source))) break;
-    run.push(move);
-  }
-  return run;
-}
-
-function hasShiftOf(a: CopyMove, b: CopyMove): boolean {
-  return a.to.x - a.fromX === b.to.x - b.fromX && a.to.y - a.fromY === b.to.y - b.fromY;
 }
 
 function isLittle(pixels: number, of: Rect): boolean {

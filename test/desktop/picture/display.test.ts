@@ -39,6 +39,38 @@ function scroll(display: Display, decoded: Framebuffer, seed: number): void {
   display.update(decoded, Region.of(PAGE), []);
 }
 
+t.test("a scroll that a target cuts into several moves is told as one, and shows every pixel", async (t) => {
+  const { display, decoded, told } = stand();
+  const watcher = display.shownTo("viewer").watchers.add(PAGE, { withOverlays: true }, () => {});
+  watcher.take();
+  const shown = new Framebuffer(PAGE.width, PAGE.height);
+  shown.words.set(decoded.words);
+  // Around a pointer of 9x16 pixels, which the target paints.
+  const pointer = rect(300, 200, 9, 16);
+  const parts = [
+    rect(0, 0, 640, 200),
+    rect(0, 200, 300, 16),
+    rect(309, 200, 331, 16),
+    rect(0, 216, 640, 210),
+  ];
+  const moves = parts.map((to) => ({ fromX: to.x, fromY: to.y + 54, to }));
+  for (const { fromX, fromY, to } of moves) decoded.copy(fromX, fromY, to);
+  drawText(decoded, rect(0, 426, PAGE.width, 54), 11);
+  decoded.fill(pointer, 0xff00ff);
+  display.update(decoded, Region.from([pointer, rect(0, 426, PAGE.width, 54)]), moves);
+  const { painted, copies } = watcher.take();
+  t.same(copies, [{ fromX: 0, fromY: 54, to: rect(0, 0, 640, 426) }]);
+  t.same(told, copies, "what follows the screen is told so too");
+  for (const { fromX, fromY, to } of copies) shown.copy(fromX, fromY, to);
+  for (const r of painted.rects) {
+    for (let y = r.y; y < r.y + r.height; y++) {
+      const at = y * PAGE.width + r.x;
+      shown.words.set(decoded.words.subarray(at, at + r.width), at);
+    }
+  }
+  t.ok(Buffer.compare(shown.bytes, decoded.bytes) === 0);
+});
+
 t.test("a watcher of a target without moves is told of a scroll as a move and the rest", async (t) => {
   const { display, decoded, told } = stand();
   const watcher = display.shownTo("viewer").watchers.add(PAGE, { withOverlays: true }, () => {});
