@@ -308,23 +308,22 @@ export class Display {
     const damage = known !== null && isTaken ? known.damage : changedByPaint.union(changedByMove);
     if (damage.isEmpty) return;
     this.#generation++;
-    const change = ((): RealChange => {
-      if (found !== null) {
-        const { moves, rest } = found;
-        return {
-          damage,
-          painted: changedByPaint.subtract(targetsOf(moves)).union(rest),
-          copies: moves,
-          moves,
-        };
-      }
-      if (changedByMove.isEmpty) return { damage, painted: changedByPaint, copies: [], moves: copies };
-      // Whoever is sent the moves needs what was painted over their targets, changed or not: a move undoes it.
-      const repainted = changedByPaint.union(painted.intersect(moved));
-      return { damage, painted: repainted, copies, moves: copies };
-    })();
-    // INVARIANT: before anybody is shown anything of this update the masks lie where they belong in it.
-    this.#maskSource.follow(frame, damage, change);
+    // Whoever is sent the moves needs what was painted over their targets, changed or not: a move undoes it.
+    const told: RealChange = changedByMove.isEmpty
+      ? { damage, painted: changedByPaint, copies: [], moves: copies }
+      : { damage, painted: changedByPaint.union(painted.intersect(moved)), copies, moves: copies };
+    const change: RealChange =
+      found === null
+        ? told
+        : {
+            damage,
+            painted: changedByPaint.subtract(targetsOf(found.moves)).union(found.rest),
+            copies: found.moves,
+            moves: found.moves,
+          };
+    // INVARIANT: before anybody is shown anything of this update the masks lie where they belong in it. What joined moves
+    // bring besides is there already: what was found there stays found.
+    this.#maskSource.follow(frame, damage, copies.length === 0 ? change : told);
     this.#paintMoved();
     this.#tell(frame, change);
   }

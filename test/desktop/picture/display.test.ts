@@ -1,6 +1,7 @@
 import t from "tap";
 import { Scene } from "../../../src/compositor/scene.ts";
 import { Display } from "../../../src/desktop/picture/display.ts";
+import { NOTHING_HIDDEN } from "../../../src/desktop/picture/mask-source.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../../src/framebuffer/picture.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
@@ -16,8 +17,10 @@ function stand() {
   const clock = new FakeClock();
   const scene = new Scene(clock);
   const told: CopyMove[] = [];
+  const followed: (readonly CopyMove[])[] = [];
   const resized: (readonly Screen[])[] = [];
   const display = new Display(scene, clock, {
+    maskSource: { ...NOTHING_HIDDEN, follow: (_real, _damage, { copies }) => void followed.push(copies) },
     changed: ({ agent }) => void told.push(...agent.moves),
     resized: (_size, screens) => void resized.push(screens),
     whole: () => {},
@@ -28,7 +31,7 @@ function stand() {
   display.begin([]);
   display.update(decoded, Region.of(PAGE), []);
   told.length = 0;
-  return { clock, scene, display, decoded, told, resized };
+  return { clock, scene, display, decoded, told, followed, resized };
 }
 
 /** The target scrolls by repainting everything. */
@@ -40,7 +43,7 @@ function scroll(display: Display, decoded: Framebuffer, seed: number): void {
 }
 
 t.test("a scroll that a target cuts into several moves is told as one, and shows every pixel", async (t) => {
-  const { display, decoded, told } = stand();
+  const { display, decoded, told, followed } = stand();
   const watcher = display.shownTo("viewer").watchers.add(PAGE, { withOverlays: true }, () => {});
   watcher.take();
   const shown = new Framebuffer(PAGE.width, PAGE.height);
@@ -61,6 +64,7 @@ t.test("a scroll that a target cuts into several moves is told as one, and shows
   const { painted, copies } = watcher.take();
   t.same(copies, [{ fromX: 0, fromY: 54, to: rect(0, 0, 640, 426) }]);
   t.same(told, copies, "what follows the screen is told so too");
+  t.same(followed.at(-1), moves, "but not the masks: what they found between the moves has not gone");
   for (const { fromX, fromY, to } of copies) shown.copy(fromX, fromY, to);
   for (const r of painted.rects) {
     for (let y = r.y; y < r.y + r.height; y++) {
