@@ -1,0 +1,179 @@
+/** What new users of the web app stumbled over, one row each, and the tests that hold what was mended. */
+export interface UxFinding {
+  readonly nth: number;
+  /** What must not come back. */
+  readonly words: string;
+  /** What no test holds, and why; absent: nothing. */
+  readonly untested?: string;
+  /** "file :: test name", the name as it stands in the file (of a template, its fixed part). */
+  readonly proofs: readonly string[];
+}
+
+const finding = (nth: number, words: string, ...proofs: string[]): UxFinding => ({ nth, words, proofs });
+
+const partly = (nth: number, words: string, untested: string, ...proofs: string[]): UxFinding => ({
+  nth,
+  words,
+  untested,
+  proofs,
+});
+
+const SERIES = "test/e2e/web/approval-series.test.ts ::";
+const STATES = "test/e2e/viewers/viewer-states.test.ts ::";
+const KEYBOARD = "test/e2e/viewers/viewer-keyboard.test.ts ::";
+const LIVE = "test/e2e/web/agent-live.test.ts ::";
+const KEPT = "test/e2e/web/kept-and-told.test.ts ::";
+const HOLDER = "test/e2e/web/holder.test.ts ::";
+const STAGE = "test/e2e/recording/player-stage.test.ts ::";
+const PLAYER = "test/e2e/recording/player-page.test.ts ::";
+const ADDING = "test/e2e/web/vnc-add-page.test.ts ::";
+const SIZE = "test/e2e/web/client-size.test.ts ::";
+
+/** In the order of their weight. */
+export const UX_FINDINGS: readonly UxFinding[] = [
+  finding(
+    1,
+    "Arrow keys on the list of modes change what agents may do, unasked",
+    `${SERIES} arrow keys on the modes change nothing; the dialog says what the mode allows`,
+    `${STATES} after the escape chord letters are shortcuts, and no letter chooses a mode`,
+  ),
+  finding(
+    2,
+    "Questions in a row put Approve somewhere else each time, or hide the one that waits",
+    `${SERIES} four presses at the same point approve four`,
+    `${SERIES} a question that is chosen comes to the front, and none takes its place`,
+  ),
+  finding(
+    3,
+    "The keyboard cannot reach the question that waits",
+    `${SERIES} from within the desktop, keys alone reach and answer one after the other`,
+    "test/e2e/web/keyboard-walk.test.ts :: Tab reaches all of every page, and leaves it",
+  ),
+  finding(
+    4,
+    "What is allowed for ten minutes is not seen and not taken back",
+    `${SERIES} what is allowed for a while is a chip, with the panel or without, and is taken back`,
+  ),
+  finding(
+    5,
+    "Touch brings no keyboard, composed text is lost, and the view neither zooms nor moves",
+    `${KEYBOARD} what is typed and composed in the browser arrives exactly`,
+    `${KEYBOARD} extra keys are pressed, and a modifier holds until the next key`,
+    `${KEYBOARD} fingers act on the desktop, and zoom and move the view`,
+  ),
+  finding(
+    6,
+    "What an agent does is not seen on the picture",
+    `${LIVE} its pointer, by its name`,
+    `${LIVE} where it clicked, and that no motion is asked for where that is unwanted`,
+    `${LIVE} how much it types, and nothing of what`,
+    `${LIVE} what it looks at`,
+    `${SERIES} a ring is on the live picture, at the very place, and the way of a drag`,
+    "test/desktop/control/approvals.test.ts :: a card never shows one colour alone where there is more to see, and binds no more for it",
+  ),
+  finding(
+    7,
+    "A desktop can neither be renamed nor edited, and a wrong password means adding it again",
+    "test/e2e/web/edit-desktop.test.ts :: a wrong password is replaced on the page",
+    "test/e2e/web/password-card.test.ts :: a password is written where it failed",
+  ),
+  finding(
+    8,
+    "After a restart of the server nobody is told why they are signed out, and the list of actions is gone",
+    `${KEPT} who is signed out reads why`,
+  ),
+  finding(
+    9,
+    "Of a certificate that changed, whichever comes next is trusted, and the first one is never shown",
+    `${STATES} a desktop that shows another certificate is trusted anew by a click`,
+    "test/web/forget-identity.test.ts :: what a desktop showed is believed by its fingerprint, and no other",
+  ),
+  finding(10, "One agent has two names", `${LIVE} one agent has one name`),
+  finding(
+    11,
+    "The input goes from one person to another without a word",
+    `${HOLDER} only who holds it is asked to give it back`,
+    `${HOLDER} who loses it is told who took it`,
+    `${HOLDER} given back it is free, and nobody has lost it`,
+  ),
+  partly(
+    12,
+    "A desktop that moves is slower than in noVNC beside websockify",
+    "the rates themselves: they are measured by the bench and told in docs/performance.md, for a time is no test",
+    "test/e2e/harness/bench.test.ts :: every benchmark gives right results, whatever they take",
+  ),
+  finding(
+    13,
+    "The web app comes unpacked and is larger than its budget",
+    `${SIZE} all of it`,
+    `${SIZE} a viewer, up to its connection`,
+  ),
+  finding(
+    14,
+    "Stop goes away in full screen",
+    `${KEYBOARD} Stop stays in full screen, where it was`,
+    `${STATES} Stop and all else of the bar is there`,
+  ),
+  finding(
+    15,
+    "A recording that is shown as a desktop claims to be live, and cannot be played or sought",
+    `${PLAYER} a recording is looked at as a desktop, from the moment on that was shown`,
+  ),
+  partly(
+    16,
+    "An export says nothing of how far it is, and of a limit only when it was asked for",
+    "progress, and limits that are told beforehand",
+    `${PLAYER} an export that cannot be made says why`,
+    "test/e2e/recording/recording-webcodecs.test.ts :: a browser makes a video of a recording by itself",
+  ),
+  finding(
+    17,
+    "Rules that were changed are left without a word",
+    `${KEPT} rules that were changed are not left without a word`,
+  ),
+  finding(
+    18,
+    "Nothing that a person chose is kept over a reload",
+    `${KEPT} a viewer is found as it was left, on the same desktop alone`,
+    `${KEPT} what another version kept, or nobody wrote, does no harm`,
+  ),
+  finding(
+    19,
+    "Messages for people name bytes and protocols",
+    "test/web/client/shell/labels.test.ts :: states are said in a few words",
+    `${ADDING} the add dialog says what it knows, of what is written in it`,
+    `${KEPT} an address that is pasted anywhere in the form fills its fields`,
+  ),
+  partly(
+    20,
+    "Setup calls a client connected that has left",
+    "that it left",
+    "test/e2e/viewers/viewer-page.test.ts :: a client that connects turns its light green",
+  ),
+  finding(
+    21,
+    "An edit opens out of view, and one that changes nothing is told as a change",
+    `${SERIES} an edit opens in view with the focus in it, and counts once it changes something`,
+  ),
+  partly(
+    22,
+    "One key, icon or word has two meanings",
+    "icons: which one is meant no test can see",
+    `${STATES} after the escape chord letters are shortcuts, and no letter chooses a mode`,
+    "test/web/client/player/player-keys.test.ts :: keys do what they do in other players",
+  ),
+  finding(
+    23,
+    "A recording has no message at its end, no title, and no markers afterwards",
+    `${STAGE} who stops a recording is led to it`,
+    `${STAGE} it is named, written about and marked afterwards`,
+    `${STAGE} what is idle is shown as such, and passed over`,
+  ),
+  partly(
+    24,
+    "Small things: cut words, browser's own dialogs, small buttons, what a role cannot use is shown",
+    "how much the layout shifts",
+    "test/e2e/web/all-pages.test.ts :: all pages are whole on a narrow phone, in both themes",
+    `${PLAYER} deleting asks first`,
+  ),
+];
