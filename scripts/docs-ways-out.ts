@@ -73,6 +73,10 @@ export const WAYS_OUT: readonly Way[] = [
     "GET /websockify",
     "stream VNC listener",
   ]),
+  ...of("viewer", "the place that an agent acted at", "test/web/action-pictures.test.ts", [
+    "GET /api/v1/desktops/:id/actions/:actionId/before.png",
+    "GET /api/v1/desktops/:id/actions/:actionId/after.png",
+  ]),
   ...of("viewer", "the place that a question is about", SHOWN, [
     "GET /api/v1/approvals/:approvalId/picture.png",
     "GET /api/v1/approvals",

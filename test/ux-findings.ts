@@ -24,6 +24,7 @@ const KEYBOARD = "test/e2e/viewers/viewer-keyboard.test.ts ::";
 const LIVE = "test/e2e/web/agent-live.test.ts ::";
 const KEPT = "test/e2e/web/kept-and-told.test.ts ::";
 const HOLDER = "test/e2e/web/holder.test.ts ::";
+const LIST = "test/e2e/web/live-list.test.ts ::";
 const STAGE = "test/e2e/recording/player-stage.test.ts ::";
 const PLAYER = "test/e2e/recording/player-page.test.ts ::";
 const ADDING = "test/e2e/web/vnc-add-page.test.ts ::";
@@ -68,6 +69,8 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     `${LIVE} where it clicked, and that no motion is asked for where that is unwanted`,
     `${LIVE} how much it types, and nothing of what`,
     `${LIVE} what it looks at`,
+    `${LIST} before and after, with a ring where it clicked`,
+    `${LIST} what is hidden later is taken out of the pictures too`,
     `${SERIES} a ring is on the live picture, at the very place, and the way of a drag`,
     "test/desktop/control/approvals.test.ts :: a card never shows one colour alone where there is more to see, and binds no more for it",
   ),
@@ -77,14 +80,19 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     "test/e2e/web/edit-desktop.test.ts :: a wrong password is replaced on the page",
     "test/e2e/web/password-card.test.ts :: a password is written where it failed",
   ),
-  finding(
+  partly(
     8,
     "After a restart of the server nobody is told why they are signed out, and the list of actions is gone",
+    "questions that waited: they end with the call of the agent that asked, which ends with the server",
     `${KEPT} who is signed out reads why`,
+    `${LIST} after a reload of the page`,
+    `${LIST} after a restart of the server, from the audit log, in words alone`,
+    "test/e2e/agents/hand-over-restart.test.ts :: what a person wrote is found after the server was killed",
   ),
   finding(
     9,
     "Of a certificate that changed, whichever comes next is trusted, and the first one is never shown",
+    `${STATES} a certificate is shown when it is believed first, and from then on beside the facts`,
     `${STATES} a desktop that shows another certificate is trusted anew by a click`,
     "test/web/forget-identity.test.ts :: what a desktop showed is believed by its fingerprint, and no other",
   ),
@@ -94,7 +102,10 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     "The input goes from one person to another without a word",
     `${HOLDER} only who holds it is asked to give it back`,
     `${HOLDER} who loses it is told who took it`,
+    `${HOLDER} who wants it asks for it by name, and who holds it keeps it or gives it`,
+    `${HOLDER} who is in the middle of something keeps it, and the other reads so`,
     `${HOLDER} given back it is free, and nobody has lost it`,
+    "test/web/client/shell/labels.test.ts :: a settled question says by whom",
   ),
   partly(
     12,
@@ -122,7 +133,7 @@ export const UX_FINDINGS: readonly UxFinding[] = [
   partly(
     16,
     "An export says nothing of how far it is, and of a limit only when it was asked for",
-    "progress, and limits that are told beforehand",
+    "how far one is that the browser saves: its own list of downloads shows that",
     `${PLAYER} an export that cannot be made says why`,
     "test/e2e/recording/recording-webcodecs.test.ts :: a browser makes a video of a recording by itself",
   ),
@@ -144,11 +155,10 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     `${ADDING} the add dialog says what it knows, of what is written in it`,
     `${KEPT} an address that is pasted anywhere in the form fills its fields`,
   ),
-  partly(
+  finding(
     20,
     "Setup calls a client connected that has left",
-    "that it left",
-    "test/e2e/viewers/viewer-page.test.ts :: a client that connects turns its light green",
+    "test/e2e/viewers/viewer-page.test.ts :: a client that connects turns its light green, and one that has left is not called so",
   ),
   finding(
     21,

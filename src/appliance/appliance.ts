@@ -56,6 +56,7 @@ import { openAudit, openAuditLog } from "./open-audit.ts";
 import { openBrowsers } from "./open-browsers.ts";
 import {
   forgetIdentity,
+  identitiesOf,
   limitsOf,
   openTargetLink,
   ownListenersOf,
@@ -337,6 +338,7 @@ async function openRooms(
     browsers: bridge,
     monitoring: { metrics: () => metrics.text(), readiness: monitoring.readiness },
     forgetIdentity: (connection, shown) => forgetIdentity(connection, trustSettings, shown),
+    identitiesOf: (connection) => identitiesOf(connection, trustSettings),
     logger: log,
     clock,
     version: VERSION,

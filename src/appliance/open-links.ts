@@ -4,7 +4,7 @@ import type { KnownTargets } from "../desktop/connections/known-targets.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
 import { hostBehind } from "../desktop/connections/target-place.ts";
 import { NO_LIMITS, type TargetLimits, targetRule } from "../desktop/connections/target-rules.ts";
-import { TargetTrust, type TlsTrust } from "../desktop/connections/trust-policy.ts";
+import { type KnownIdentity, TargetTrust, type TlsTrust } from "../desktop/connections/trust-policy.ts";
 import type { Link } from "../desktop/link.ts";
 import type { LinkParts } from "../desktop/links/link-parts.ts";
 import { RdpSessions } from "../desktop/links/rdp/rdp-sessions.ts";
@@ -70,6 +70,15 @@ function trustOf(connection: Connection, { trust, known }: TrustSettings): Targe
   const { repeater_id } = connection;
   const place = repeater_id === undefined ? host : `${repeater_id}@${host}`;
   return new TargetTrust({ host: place, port, fingerprint }, trust, known);
+}
+
+/** By what the target of a connection is known: it, and what it holds within a WebSocket. */
+export function identitiesOf(connection: Connection, trustSettings: TrustSettings): KnownIdentity[] {
+  if (trustSettings.known === null) return [];
+  const both = [trustOf(connection, trustSettings), trustInsideOf(connection, trustSettings)];
+  const known = both.flatMap(({ identity }) => identity ?? []);
+  // Without a WebSocket both are one place.
+  return known.filter((one, nth) => known.findIndex(({ sha256 }) => sha256 === one.sha256) === nth);
 }
 
 /**

@@ -14,7 +14,9 @@ import type { ActionRecord, DesktopEvent, DesktopState } from "../../src/desktop
 import type { TestReport } from "../../src/desktop/desktops.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { DesktopMasks } from "../../src/desktop/masks/desktop-masks.ts";
-import type { Audience, Snapshot, SnapshotRequest } from "../../src/desktop/view.ts";
+import type { Audience, SnapshotRequest, View } from "../../src/desktop/view.ts";
+import { FramePicture } from "../../src/framebuffer/frame-picture.ts";
+import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import type { WebDesktop, WebDesktops } from "../../src/web/http/ports.ts";
 
@@ -192,8 +194,11 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
     return approval;
   }
 
-  view(audience: Audience): { snapshot(request?: SnapshotRequest): Promise<Snapshot> } {
+  view(audience: Audience): Pick<View, "snapshot" | "picture" | "kind" | "hidden"> {
     return {
+      kind: audience,
+      hidden: Region.empty,
+      picture: () => new FramePicture(new Framebuffer(this.size.width, this.size.height)),
       snapshot: async (request = {}) => {
         if (this.state.kind !== "live") throw new RefusedError("target_down", "there is no picture yet");
         this.snapshots.push({ ...request, audience });

@@ -197,7 +197,7 @@ t.test("a revoked token closes its open sockets within a second", async (t) => {
   house.clock.advance(1000);
   t.equal(await peer.closed, 1008);
   house.clients.add("still here");
-  t.match(await other.next(), { type: "clients", clients: ["still here"] });
+  t.match(await other.next(), { type: "clients", clients: [{ name: "still here" }] });
 });
 
 t.test("with TLS in front the cookie is Secure and bound to the host", async (t) => {

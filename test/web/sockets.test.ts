@@ -145,7 +145,7 @@ t.test("/ws/events says hello with everything, then each change once", async (t)
     type: "hello",
     desktops: [{ id: "d1" }],
     approvals: [{ id: "a0", text: "typed words" }],
-    clients: ["claude-code"],
+    clients: [{ name: "claude-code" }],
   });
   t.match(await viewer.next(), { type: "hello", approvals: [] });
 
@@ -159,7 +159,7 @@ t.test("/ws/events says hello with everything, then each change once", async (t)
   desktop.ask("a1");
   t.match(await approver.next(), { type: "approval", approval: { id: "a1", text: "typed words" } });
   house.clients.add("cursor");
-  t.strictSame(await both(), { type: "clients", clients: ["claude-code", "cursor"] });
+  t.match(await both(), { type: "clients", clients: [{ name: "claude-code" }, { name: "cursor" }] });
   desktop.emit({
     type: "action",
     record: {

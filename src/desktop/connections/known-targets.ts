@@ -15,6 +15,8 @@ type File = z.infer<typeof fileSchema>;
 export class KnownTargets {
   readonly #file: JsonFile<File>;
   #fingerprints: ReadonlyMap<string, string>;
+  /** Places that were believed by what they showed first, in this process. */
+  readonly #new = new Set<string>();
   /** What places showed last that was not believed, in this process. */
   readonly #doubted = new Map<string, string>();
 
@@ -50,8 +52,14 @@ export class KnownTargets {
 
   /** What another process has added meanwhile stays. */
   remember(place: string, fingerprint: string): Promise<void> {
+    if (!this.#fingerprints.has(place)) this.#new.add(place);
     this.#fingerprints = new Map(this.#fingerprints).set(place, fingerprint);
     return this.#change((known) => known.set(place, fingerprint));
+  }
+
+  /** Whether it was believed at first sight, in this process. */
+  isNew(place: string): boolean {
+    return this.#new.has(place);
   }
 
   /** Another one was shown at a place than is known of it, and not believed. */

@@ -27,6 +27,15 @@ export interface ShownIdentity {
   readonly distrust: string | null;
 }
 
+/** By what a target is known. */
+export interface KnownIdentity {
+  /** Of its certificate or key, as openssl prints it. */
+  readonly sha256: string;
+  readonly isConfigured: boolean;
+  /** It was believed by what it showed first, in this process. */
+  readonly isNew: boolean;
+}
+
 /** Judges what one target shows. */
 export class TargetTrust {
   readonly #target: TrustedTarget;
@@ -44,6 +53,15 @@ export class TargetTrust {
   get needsIdentity(): boolean {
     if (this.#target.fingerprint !== null) return true;
     return this.#mode === "tofu" && this.#known?.fingerprintOf(this.place) !== undefined;
+  }
+
+  /** What it has to show; null where it has shown nothing yet, or anything is believed. */
+  get identity(): KnownIdentity | null {
+    const { fingerprint } = this.#target;
+    if (fingerprint !== null) return { sha256: colons(fingerprint), isConfigured: true, isNew: false };
+    const seen = this.#mode === "tofu" ? this.#known?.fingerprintOf(this.place) : undefined;
+    if (seen === undefined) return null;
+    return { sha256: colons(seen), isConfigured: false, isNew: this.#known?.isNew(this.place) ?? false };
   }
 
   /** Rejects with a final LinkError where it is not to be believed: cert_mismatch, or refused without an authority. */

@@ -7,11 +7,11 @@ import {
 import { hidesSomething, maskFields, maskRectSchema } from "../../desktop/masks/mask-fields.ts";
 import { PRIVATE_KINDS } from "../../desktop/masks/private-kinds.ts";
 import { AUDIENCES } from "../../desktop/view.ts";
-import { actorSchema, agentSeenSchema } from "./agent-api.ts";
+import { actionSchema, actorSchema, agentSeenSchema, clientSchema, inputAskSchema } from "./agent-api.ts";
 import { overlaySchema, rect } from "./overlay-api.ts";
 import { requestSchema } from "./requests-api.ts";
 
-export type { AgentSeen } from "./agent-api.ts";
+export { type AgentSeen, actionSchema, type ClientInfo, type InputAsk } from "./agent-api.ts";
 export { overlaySchema } from "./overlay-api.ts";
 export type {
   AddedMarkerInfo,
@@ -78,6 +78,8 @@ export const desktopSchema = z.object({
   viewers: z.int(),
   /** Agents that called a tool on it within the last minute. */
   agents: z.array(z.string()),
+  /** SHA-256 of the certificates or keys that its target has to show; `is_new`: believed at first sight, since the server started. */
+  identities: z.array(z.object({ sha256: z.string(), is_configured: z.boolean(), is_new: z.boolean() })),
   /** The recording that runs on it; null for none. */
   recording_id: z.string().nullable(),
 });
@@ -118,6 +120,8 @@ export const approvalSchema = z.object({
   four_eyes: z.object({ owner: z.string().nullable() }).optional(),
   state: z.enum(["pending", "granted", "denied", "expired", "cancelled", "stale"]),
   decided_by: z.string().nullable(),
+  /** A no whose person does it themselves; absent: it is none. */
+  is_taken_over: z.literal(true).optional(),
 });
 
 /** What a person allowed an agent for a while: `GET /api/v1/grants`, and `DELETE /api/v1/grants/:id` ends it. */
@@ -133,22 +137,6 @@ export const grantSchema = z.object({
   given_at: z.string(),
   expires_at: z.string(),
   uses: z.int(),
-});
-
-export const actionSchema = z.object({
-  id: z.string(),
-  desktop_id: z.string(),
-  at: z.string(),
-  actor: actorSchema,
-  kind: z.string(),
-  summary: z.string(),
-  intent: z.string().nullable(),
-  outcome: z.enum(["done", "refused", "failed"]),
-  code: z.string().nullable(),
-  was_confirmed: z.boolean(),
-  changed: z.boolean().nullable(),
-  settle_ms: z.number().nullable(),
-  duration_ms: z.number(),
 });
 
 /** `GET /api/v1/me` */
@@ -354,8 +342,8 @@ export const eventMessageSchema = z.discriminatedUnion("type", [
     approvals: z.array(approvalSchema),
     grants: z.array(grantSchema),
     requests: z.array(requestSchema),
-    /** Names of the MCP clients that connected, newest last. */
-    clients: z.array(z.string()),
+    /** The MCP clients that connected, newest last. */
+    clients: z.array(clientSchema),
   }),
   z.object({ type: z.literal("desktop"), desktop: desktopSchema }),
   z.object({ type: z.literal("desktop_removed"), desktop_id: z.string() }),
@@ -365,11 +353,12 @@ export const eventMessageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("grants"), desktop_id: z.string(), grants: z.array(grantSchema) }),
   z.object({ type: z.literal("action"), action: actionSchema }),
   agentSeenSchema,
+  inputAskSchema,
   /** What is hidden there, or from whom, is another: `GET /api/v1/desktops/:id/masks`. */
   z.object({ type: z.literal("masks"), desktop_id: z.string() }),
   z.object({ type: z.literal("holder"), desktop_id: z.string(), holder: holderSchema.nullable() }),
   z.object({ type: z.literal("clipboard"), desktop_id: z.string(), length: z.int() }),
-  z.object({ type: z.literal("clients"), clients: z.array(z.string()) }),
+  z.object({ type: z.literal("clients"), clients: z.array(clientSchema) }),
 ]);
 
 export type DesktopInfo = z.infer<typeof desktopSchema>;

@@ -4,7 +4,7 @@ import { receivedPercent } from "../../desktop/picture/no-picture.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { ConnectedClients } from "../http/connected-clients.ts";
-import type { WebDesktop } from "../http/ports.ts";
+import type { AppPorts, WebDesktop } from "../http/ports.ts";
 import { shownName } from "./agent-api.ts";
 import type { DesktopInfo, HolderInfo } from "./api.ts";
 
@@ -15,12 +15,15 @@ export class DesktopDescriber {
   readonly #clock: Clock;
   readonly #clients: ConnectedClients;
   readonly #recordings: Pick<RecordingsFace, "runningOn"> | null;
+  readonly #identitiesOf: AppPorts["identitiesOf"];
 
   constructor(
     clock: Clock,
     clients: ConnectedClients,
     recordings: Pick<RecordingsFace, "runningOn"> | null = null,
+    identitiesOf?: AppPorts["identitiesOf"],
   ) {
+    this.#identitiesOf = identitiesOf;
     this.#clock = clock;
     this.#clients = clients;
     this.#recordings = recordings;
@@ -50,6 +53,9 @@ export class DesktopDescriber {
       generation: desktop.generation,
       viewers: desktop.viewers,
       agents: this.agents(desktop),
+      identities: (this.#identitiesOf?.(connection) ?? []).map(({ sha256, isConfigured, isNew }) => ({
+        ...{ sha256, is_configured: isConfigured, is_new: isNew },
+      })),
       recording_id: this.#recordings?.runningOn(desktop.id)?.id ?? null,
     };
   }

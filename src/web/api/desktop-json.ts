@@ -5,6 +5,7 @@ import { scopeOf } from "../../desktop/control/approvals/grant-scope.ts";
 import type { Grant } from "../../desktop/control/approvals/standing-grants.ts";
 import type { HumanRequest } from "../../desktop/control/requests/human-request.ts";
 import type { ActionRecord } from "../../desktop/desktop.ts";
+import type { ActionPlace } from "./action-pictures.ts";
 import { actorInfo } from "./agent-api.ts";
 import type { ActionInfo, ApprovalInfo, GrantInfo, OverlayInfo } from "./api.ts";
 import type { RequestInfo } from "./requests-api.ts";
@@ -38,6 +39,7 @@ export function approvalInfo(approval: Approval): ApprovalInfo {
     ...(approval.isFourEyes ? { four_eyes: { owner: actor.person ?? null } } : {}),
     state: approval.state,
     decided_by: approval.decidedBy?.name ?? null,
+    ...(approval.isTakenOver ? { is_taken_over: true } : {}),
   };
 }
 
@@ -87,8 +89,8 @@ export function grantInfo(desktopId: string, grant: Grant): GrantInfo {
   };
 }
 
-/** One line of what was done, without what was typed. */
-export function actionInfo(desktopId: string, record: ActionRecord): ActionInfo {
+/** One line of what was done, without what was typed. `place`: what there are pictures of. */
+export function actionInfo(desktopId: string, record: ActionRecord, place: ActionPlace | null): ActionInfo {
   return {
     id: record.id,
     desktop_id: desktopId,
@@ -103,6 +105,7 @@ export function actionInfo(desktopId: string, record: ActionRecord): ActionInfo 
     changed: record.effect?.changed ?? null,
     settle_ms: record.effect?.settleMs ?? null,
     duration_ms: record.durationMs,
+    pictures: place === null ? null : { crop: { ...place.crop }, point: place.point },
   };
 }
 

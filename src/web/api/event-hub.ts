@@ -3,7 +3,9 @@ import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { ConnectedClients } from "../http/connected-clients.ts";
 import type { WebDesktop, WebDesktops } from "../http/ports.ts";
+import type { ActionPictures } from "./action-pictures.ts";
 import { AgentActivity } from "./agent-activity.ts";
+import type { ClientInfo, InputAsk } from "./agent-api.ts";
 import type { ApprovalInfo, DesktopInfo, EventMessage, GrantInfo } from "./api.ts";
 import type { DesktopDescriber } from "./desktop-details.ts";
 import { actionInfo, approvalInfo, grantInfo, requestInfo } from "./desktop-json.ts";
@@ -24,12 +26,19 @@ export interface EventReader {
   send(json: string): void;
 }
 
+export interface EventHubParts {
+  readonly describer: DesktopDescriber;
+  readonly pictures: Pick<ActionPictures, "placeOf">;
+  readonly clock: Clock;
+}
+
 /** Follows every desktop and tells all open event sockets; each message is made once for all. */
 export class EventHub {
   readonly #desktops: WebDesktops;
   readonly #clients: ConnectedClients;
   readonly #describer: DesktopDescriber;
   readonly #clock: Clock;
+  readonly #pictures: Pick<ActionPictures, "placeOf">;
   readonly #readers = new Set<EventReader>();
   readonly #followed = new Map<string, () => void>();
   readonly #activity: AgentActivity;
@@ -41,14 +50,15 @@ export class EventHub {
   /** null while nobody reads. */
   #cancelAgentsCheck: (() => void) | null = null;
 
+  /** `pictures` hear of each event before this does. */
   constructor(
     desktops: WebDesktops,
     clients: ConnectedClients,
-    describer: DesktopDescriber,
-    clock: Clock,
+    { describer, pictures, clock }: EventHubParts,
     recordings: Pick<RecordingsFace, "on"> | null = null,
   ) {
     this.#desktops = desktops;
+    this.#pictures = pictures;
     this.#clients = clients;
     this.#describer = describer;
     this.#clock = clock;
@@ -67,7 +77,7 @@ export class EventHub {
         }
         this.#tell({ type: "approval", approval: approvalInfo(approval) });
       }),
-      clients.on(() => this.#tell({ type: "clients", clients: [...clients.names] })),
+      clients.on(() => this.#tell({ type: "clients", clients: clientInfos(clients) })),
       recordings?.on((event) => {
         if (event.type !== "started" && event.type !== "stopped") return;
         const desktop = desktops.all.find(({ id }) => id === event.recording.desktopId);
@@ -90,7 +100,7 @@ export class EventHub {
       requests: reader.mayApprove
         ? openRequests(this.#desktops.all).filter(({ desktop_id }) => reader.reaches(desktop_id))
         : [],
-      clients: reader.seesHouse ? [...this.#clients.names] : [],
+      clients: reader.seesHouse ? clientInfos(this.#clients) : [],
     };
     reader.send(JSON.stringify(hello));
     this.#readers.add(reader);
@@ -101,6 +111,14 @@ export class EventHub {
       this.#endAgentsCheck();
       this.#activity.close();
     };
+  }
+
+  /** To the pages of one principal alone. */
+  tellOne(principalId: string, message: InputAsk): void {
+    const json = JSON.stringify(message);
+    for (const reader of this.#readers) {
+      if (reader.id === principalId && reader.reaches(message.desktop_id)) reader.send(json);
+    }
   }
 
   close(): void {
@@ -180,7 +198,10 @@ export class EventHub {
         return;
       case "action":
         this.#activity.ended(desktop.id);
-        this.#tell({ type: "action", action: actionInfo(desktop.id, event.record) });
+        this.#tell({
+          type: "action",
+          action: actionInfo(desktop.id, event.record, this.#pictures.placeOf(desktop.id, event.record.id)),
+        });
         this.#checkAgents(desktop);
         return;
       default:
@@ -265,6 +286,10 @@ function desktopIn(message: EventMessage): string | null {
     default:
       return message.desktop_id;
   }
+}
+
+function clientInfos({ all }: Pick<ConnectedClients, "all">): ClientInfo[] {
+  return all.map(({ name, seenAt }) => ({ name, seen_at: seenAt }));
 }
 
 /** Who they are, in whatever order. */

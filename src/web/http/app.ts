@@ -8,9 +8,12 @@ import { SUBPROTOCOL } from "../../browser/wire/calls.ts";
 import { loopTurns, nextTurn } from "../../platform/loop-turns.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import { OpenReaders } from "../../recording/read/open-readers.ts";
+import { ActionPictures } from "../api/action-pictures.ts";
 import { refuseBroken } from "../api/client-error.ts";
 import { DesktopDescriber } from "../api/desktop-details.ts";
 import { EventHub } from "../api/event-hub.ts";
+import { InputAsks } from "../api/input-asks.ts";
+import { KeptActions } from "../api/kept-actions.ts";
 import { answerRoutes } from "../routes/answers.ts";
 import { approvalRoutes } from "../routes/approvals.ts";
 import { auditLogRoutes } from "../routes/audit-log.ts";
@@ -188,11 +191,15 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
     desktopsOf: (principal) => new DesktopsOfCaller(desktops, principal),
   };
   const limits = new RateLimits(ports.clock, ports.rateTiers);
-  const describer = new DesktopDescriber(ports.clock, ports.clients, recordings);
-  const hub = new EventHub(desktops, ports.clients, describer, ports.clock, recordings);
+  const describer = new DesktopDescriber(ports.clock, ports.clients, recordings, ports.identitiesOf);
+  const pictures = new ActionPictures(desktops, ports.clock);
+  const hub = new EventHub(desktops, ports.clients, { describer, pictures, clock: ports.clock }, recordings);
   const signIn = new SignIn(ports, limits);
   const reading = new ReadingAudit((entry) => ports.audit.record(entry), ports.clock);
-  app.addHook("onClose", async () => hub.close());
+  app.addHook("onClose", async () => {
+    hub.close();
+    pictures.close();
+  });
   // First, for it hears of each route that is registered after it.
   openApiRoute(app);
   const gate = new AccessGuard(ports);
@@ -204,7 +211,9 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   mcpRoutes(app, ports);
   configRoutes(app, ports, limits);
   meRoutes(app, ports);
-  desktopRoutes(app, ports, { describer, limits });
+  const kept = new KeptActions(ports.auditLog ?? null, ports.clock);
+  const asks = new InputAsks(ports.clock, (to, message) => hub.tellOne(to, message));
+  desktopRoutes(app, ports, { describer, limits, pictures, kept, asks, reading });
   screenshotRoutes(app, ports, reading);
   overlayRoutes(app, ports);
   approvalRoutes(app, ports, reading);

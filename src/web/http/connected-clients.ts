@@ -4,6 +4,14 @@ import type { Clock } from "../../platform/clock.ts";
 /** More names than a person reads; the oldest go first. */
 const MAX_NAMES = 50;
 const RECENT_MS = 60_000;
+/** That a client still calls is news after so long. */
+const NEWS_MS = 30_000;
+
+/** An MCP client that showed up, and when it last did. */
+export interface SeenClient {
+  readonly name: string;
+  readonly seenAt: string;
+}
 
 /** An agent was shown a part of a desktop, desktop pixels. */
 export interface AgentLook {
@@ -15,7 +23,7 @@ export interface AgentLook {
 /** Which MCP clients showed up, and which agents used which desktop lately; filled by the composition root. */
 export class ConnectedClients {
   readonly #clock: Clock;
-  #names: readonly string[] = [];
+  #all: readonly SeenClient[] = [];
   /** Desktop, then agent's name, then when. */
   readonly #seen = new Map<string, Map<string, number>>();
   readonly #listeners = new Set<() => void>();
@@ -26,15 +34,22 @@ export class ConnectedClients {
   }
 
   /** Newest last. */
-  get names(): readonly string[] {
-    return this.#names;
+  get all(): readonly SeenClient[] {
+    return this.#all;
   }
 
   /** A client introduced itself over MCP. */
   add(name: string): void {
-    const shown = name.slice(0, 100);
-    this.#names = [...this.#names.filter((known) => known !== shown), shown].slice(-MAX_NAMES);
+    const shown = { name: name.slice(0, 100), seenAt: this.#clock.date().toISOString() };
+    this.#all = [...this.#all.filter((known) => known.name !== shown.name), shown].slice(-MAX_NAMES);
     for (const listener of this.#listeners) listener();
+  }
+
+  /** It calls: told again where the last time was a while ago. */
+  #still(clientName: string): void {
+    const known = this.#all.find(({ name }) => name === clientName.slice(0, 100));
+    const sinceMs = this.#clock.date().getTime() - Date.parse(known?.seenAt ?? "");
+    if (known !== undefined && sinceMs >= NEWS_MS) this.add(known.name);
   }
 
   /** An agent's call of a tool has ended; `area`: what of the desktop it was shown, where that was not all. */
@@ -45,6 +60,7 @@ export class ConnectedClients {
     readonly area?: Rect;
   }): void {
     const { desktopId, clientName, principal, area } = call;
+    if (clientName !== null) this.#still(clientName);
     if (desktopId === null) return;
     const name = clientName ?? principal.name;
     this.sawAgent(desktopId, name);

@@ -16,6 +16,7 @@ import type { Browsers } from "../../browser/browsers.ts";
 import type { Scene } from "../../compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
 import type { ConnectionEdit } from "../../desktop/connections/connection-fields.ts";
+import type { KnownIdentity } from "../../desktop/connections/trust-policy.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import type { AgentRates } from "../../desktop/control/agent-rates.ts";
 import type { Approvals } from "../../desktop/control/approvals/approvals.ts";
@@ -74,7 +75,7 @@ export interface WebDesktop
   readonly requests?: Pick<Desktop["requests"], "open" | "isPrivate" | "take" | "end">;
   /** Of custom mode; null in any other. */
   readonly rules?: Desktop["rules"];
-  view(audience: Audience): Pick<View, "snapshot">;
+  view(audience: Audience): Pick<View, "snapshot" | "picture" | "kind" | "hidden">;
 }
 
 /** What the web face needs of the registry; Desktops of the heart is one. */
@@ -158,6 +159,8 @@ export interface AppPorts {
   readonly browsers?: BrowsersFace;
   /** Believes what the target showed, else the next that it shows; false where nothing was known, or another one shown. */
   readonly forgetIdentity?: (connection: Connection, shown: string | null) => Promise<boolean>;
+  /** By what its target is known; absent: nothing is told. */
+  readonly identitiesOf?: (connection: Connection) => readonly KnownIdentity[];
   /** Absent: this appliance records nothing. */
   readonly recordings?: RecordingsFace;
   /** Shows a recording as a desktop of its own, from a moment on. */

@@ -1,11 +1,14 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
+import { audienceOf } from "../../auth/audience.ts";
 import { makeConnection } from "../../desktop/connections/connection.ts";
 import { shownConnection } from "../../desktop/connections/connection-edit.ts";
 import { connectionWarnings } from "../../desktop/connections/connection-warnings.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
+import type { ActionPictures } from "../api/action-pictures.ts";
+import { inputAnswerSchema } from "../api/agent-api.ts";
 import type { ActionInfo, ConnectionInfo, DesktopInfo, TestReportInfo } from "../api/api.ts";
 import {
   connectionBodySchema,
@@ -15,12 +18,16 @@ import {
 } from "../api/api.ts";
 import type { DesktopDescriber } from "../api/desktop-details.ts";
 import { actionInfo } from "../api/desktop-json.ts";
+import type { InputAsks } from "../api/input-asks.ts";
+import type { KeptActions } from "../api/kept-actions.ts";
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
 import type { RoutePorts, WebDesktop, WebDesktops } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
+import type { ReadingAudit } from "../http/reading-audit.ts";
 
 const paramsSchema = z.object({ id: z.string() });
+const actionParamsSchema = z.object({ actionId: z.string().max(100) });
 
 /** The desktops that the caller may know of. */
 export function desktopsOf(ports: Pick<RoutePorts, "desktopsOf">, request: FastifyRequest): WebDesktops {
@@ -35,6 +42,10 @@ export function desktopOf(ports: Pick<RoutePorts, "desktopsOf">, request: Fastif
 export interface DesktopRouteParts {
   readonly describer: DesktopDescriber;
   readonly limits: RateLimits;
+  readonly pictures: ActionPictures;
+  readonly kept: KeptActions;
+  readonly asks: InputAsks;
+  readonly reading: ReadingAudit;
 }
 
 /** `/api/v1/desktops`: what there is, and what people may do with it. */
@@ -53,10 +64,7 @@ export function desktopRoutes(app: FastifyInstance, ports: RoutePorts, parts: De
     desktopsOf(ports, request).all.map((desktop) => describer.info(desktop)),
   );
   app.get(`${url}/:id`, view, (request): DesktopInfo => describer.info(desktopOf(ports, request)));
-  app.get(`${url}/:id/actions`, view, (request): ActionInfo[] => {
-    const desktop = desktopOf(ports, request);
-    return desktop.actions.map((record) => actionInfo(desktop.id, record));
-  });
+  actionRoutes(app, ports, parts);
 
   app.post(url, connections, async (request, reply): Promise<DesktopInfo> => {
     const desktop = await desktopsOf(ports, request).add(
@@ -146,6 +154,46 @@ export function desktopRoutes(app: FastifyInstance, ports: RoutePorts, parts: De
     desktop.setHolding(isHolding, callerOf(request));
   act("take-over", hold(true), { access: "input", isAuditedFirst: false });
   act("give-back", hold(false));
+  act("ask-input", (desktop, request) => parts.asks.ask(desktop, callerOf(request)), { access: "input" });
+  act(
+    "answer-input",
+    (desktop, request) =>
+      parts.asks.answer(desktop, parse(inputAnswerSchema, request.body), callerOf(request)),
+    { access: "input" },
+  );
+}
+
+/** What was done on a desktop, in words and in pictures; of the time before this process the words alone. */
+function actionRoutes(app: FastifyInstance, ports: RoutePorts, parts: DesktopRouteParts): void {
+  const url = "/api/v1/desktops/:id/actions";
+  const view = { config: { access: "view" } } as const;
+  const { pictures, kept, reading } = parts;
+  app.get(url, view, async (request): Promise<ActionInfo[]> => {
+    const { id, actions } = desktopOf(ports, request);
+    const here = actions.map((record) => actionInfo(id, record, pictures.placeOf(id, record.id)));
+    // What happens now is told whatever became of the log.
+    const before = await kept.of(id).catch((error: unknown) => {
+      request.log.warn({ err: error }, "What was done before the start cannot be read from the audit log");
+      return [];
+    });
+    return [...before, ...here];
+  });
+  for (const when of ["before", "after"] as const) {
+    app.get(`${url}/:actionId/${when}.png`, view, async (request, reply) => {
+      const desktop = desktopOf(ports, request);
+      const { actionId } = parse(actionParamsSchema, request.params);
+      const picture = await pictures.picture(desktop, actionId, when, audienceOf(principalOf(request)));
+      if (picture === null) {
+        throw new RefusedError(
+          "not_found",
+          "there is no picture of that action: those of the newest ones are kept, for people, while nothing of it is hidden",
+        );
+      }
+      const resource = { kind: "desktop", id: desktop.id };
+      reading.read("screenshot.taken", request, { resource, action: "action" });
+      return reply.type("image/png").header("cache-control", "no-store").send(Buffer.from(picture));
+    });
+  }
 }
 
 function callerOf(request: FastifyRequest): Actor {

@@ -47,6 +47,23 @@ t.test("tofu believes the first one, and later only that one or what an authorit
   t.equal(await verdict(trustOf("tofu", again), shown("one")), "cert_mismatch");
 });
 
+t.test("people are told by what a target is known, and whether that was just believed", async (t) => {
+  const file = join(t.testdir(), "known-targets.json");
+  const known = await KnownTargets.open(file);
+  const colons = (hex: string): string => (hex.toUpperCase().match(/../g) ?? []).join(":");
+  t.equal(trustOf("tofu", known).identity, null, "it has shown nothing yet");
+  await trustOf("tofu", known).judge(shown("one"));
+  const sha256 = colons(hashOf("one"));
+  t.same(trustOf("tofu", known).identity, { sha256, isConfigured: false, isNew: true });
+  const again = await KnownTargets.open(file);
+  t.same(trustOf("tofu", again).identity, { sha256, isConfigured: false, isNew: false });
+  await verdict(trustOf("tofu", again), shown("two"));
+  t.match(trustOf("tofu", again).identity, { sha256 }, "not what was not believed");
+  t.equal(trustOf("insecure", again).identity, null, "anything is believed");
+  const configured = trustOf("tofu", again, hashOf("mine")).identity;
+  t.same(configured, { sha256: colons(hashOf("mine")), isConfigured: true, isNew: false });
+});
+
 t.test("ca, insecure and a configured fingerprint are what they say", async (t) => {
   t.equal(await verdict(trustOf("ca"), shown("one")), "refused");
   t.equal(await verdict(trustOf("ca"), shown("one", null)), "believed");

@@ -298,6 +298,7 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
     await visit.page.route("**/export.gif?*", (route) =>
       route.continue({ url: route.request().url().replace("from_ms=0", "from_ms=later") }),
     );
+    await visit.page.getByLabel("To", { exact: true }).fill("0:01");
     await visit.page.getByRole("link", { name: /GIF/ }).click();
     await visit.page.getByText(/^Could not export: from_ms/).waitFor();
     await visit.context.close();

@@ -32,11 +32,36 @@ t.test(
     const { page, complaints } = await signIn(await openBrowser(t), appliance);
     await page.goto(`${appliance.url}/recordings/${id}`);
     await page.getByRole("button", { name: "Export" }).click();
+    const gif = page.getByRole("link", { name: /GIF/ });
+    t.match(await gif.innerText(), /a minute at most: these are [\d:]+, choose less above/);
+    t.equal(await gif.getAttribute("aria-disabled"), "true", "a limit is told before");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await gif.click();
+    await page.getByLabel("To", { exact: true }).fill("0:02");
+    t.equal(await gif.getAttribute("aria-disabled"), "false");
+    t.same(
+      asked.filter((url) => url.includes("export.gif")),
+      [],
+      "nothing was asked for in vain",
+    );
+    await page.route("**/export.ndjson?*", async (route) => {
+      await page.getByText("being made…").waitFor();
+      await route.continue();
+    });
+    await page.getByRole("link", { name: /NDJSON/ }).click();
+    await page.getByText("being made…").waitFor();
+    await page.getByText("being made…").waitFor({ state: "detached" });
+    await page.getByLabel("To", { exact: true }).fill("");
     const [download] = await Promise.all([
       page.waitForEvent("download", { timeout: 120_000 }),
       page.getByRole("button", { name: /made by this browser/ }).click(),
     ]);
-    t.equal(download.suggestedFilename(), "long.webm");
+    t.match(
+      download.suggestedFilename(),
+      /^long \d{4}-\d\d-\d\d \d\d-\d\d\.webm$/,
+      "named as the server names files",
+    );
     const file = join(folder, "made.webm");
     await download.saveAs(file);
     const { stdout: facts } = await run("ffprobe", [

@@ -61,13 +61,20 @@ t.test("every page can be used by everybody", { timeout: 180_000 }, async (t) =>
     await context.close();
   });
 
-  await t.test("a client that connects turns its light green", async () => {
-    const { context, page } = await signIn(browser, appliance);
-    await page.goto(`${appliance.url}/setup`);
-    await page.locator(".choice", { hasText: "Any other client" }).click();
-    await page.getByText("Any other client is connected.").waitFor();
-    await context.close();
-  });
+  await t.test(
+    "a client that connects turns its light green, and one that has left is not called so",
+    async () => {
+      const { context, page } = await signIn(browser, appliance);
+      await page.goto(`${appliance.url}/setup`);
+      await page.locator(".choice", { hasText: "Any other client" }).click();
+      const client = await appliance.agent();
+      await page.getByText("Any other client is connected.").waitFor();
+      await client.close();
+      await page.clock.setFixedTime(Date.now() + 600_000);
+      await page.getByText(/^Any other client connected, and last called (9|10|11) min ago\.$/).waitFor();
+      await context.close();
+    },
+  );
 
   await t.test("a visitor without a session is asked to sign in, and a wrong token is said so", async (t) => {
     const page = await (await browser.newContext()).newPage();

@@ -23,7 +23,7 @@ const BAR_FAULTS = `(() => {
   return [...out, ...over].map(([name]) => name);
 })()`;
 
-t.test("the viewer in every state", { timeout: 300_000 }, async (t) => {
+t.test("the viewer in every state", { timeout: 600_000 }, async (t) => {
   if (!requirePeers(t, ["chromium", "openssl"])) return;
   // Makes keys, and nothing else goes on meanwhile: before there are connections that could be missed.
   const target = await CertificateTarget.start(t);
@@ -207,6 +207,32 @@ t.test("the viewer in every state", { timeout: 300_000 }, async (t) => {
     await card.waitFor({ state: "detached" });
     await context.close();
   });
+
+  await t.test(
+    "a certificate is shown when it is believed first, and from then on beside the facts",
+    async (t) => {
+      const { context, page } = await signIn(browser, appliance, { viewport: { width: 390, height: 844 } });
+      await page.getByRole("heading", { name: "Desktops" }).waitFor();
+      await page.getByRole("link", { name: "Demo desktop" }).waitFor();
+      const body = { protocol: "vnc", host: "127.0.0.1", port: target.port, security: ["X509None"] };
+      await appliance.fetch("/api/v1/desktops", { ...body, name: "first" });
+      const [fingerprint = ""] = target.fingerprints;
+      const notice = page.locator(".notice", { hasText: "first is trusted by what it showed first" });
+      t.match(await notice.innerText(), fingerprint);
+      t.same(await accessibilityFaults(page), []);
+      await notice.getByRole("button", { name: "OK" }).click();
+      const added = (await rest(appliance, "/api/v1/desktops")).find((one) => one["name"] === "first");
+      const path = `/api/v1/desktops/${added?.id ?? ""}`;
+      await page.goto(`${appliance.url}/desktops/${added?.id ?? ""}`);
+      await page.getByRole("button", { name: /^Panel/ }).click();
+      await page.getByRole("tab", { name: "Info" }).click();
+      const fact = page.locator(".facts > div", { hasText: "Fingerprint" });
+      t.match(await fact.innerText(), fingerprint);
+      t.match(await fact.innerText(), /believed when it was first seen/);
+      await appliance.fetch(path, undefined, { method: "DELETE" });
+      await context.close();
+    },
+  );
 
   await t.test("a desktop that shows another certificate is trusted anew by a click", async (t) => {
     const body = {

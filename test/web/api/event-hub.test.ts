@@ -12,7 +12,11 @@ t.test("pages hear when an agent came, and when it has been quiet for a minute",
   const clients = new ConnectedClients(clock);
   const desktops = new FakeDesktops();
   desktops.open("d1");
-  const hub = new EventHub(desktops, clients, new DesktopDescriber(clock, clients), clock);
+  const hub = new EventHub(desktops, clients, {
+    describer: new DesktopDescriber(clock, clients),
+    pictures: { placeOf: () => null },
+    clock,
+  });
   const told: EventMessage[] = [];
   const detach = hub.attach({
     id: "page",
@@ -48,7 +52,11 @@ t.test("pages follow what an agent does, in few messages and without a key of it
   const clients = new ConnectedClients(clock);
   const desktops = new FakeDesktops();
   const desktop = desktops.open("d1");
-  const hub = new EventHub(desktops, clients, new DesktopDescriber(clock, clients), clock);
+  const hub = new EventHub(desktops, clients, {
+    describer: new DesktopDescriber(clock, clients),
+    pictures: { placeOf: () => null },
+    clock,
+  });
   const told: EventMessage[] = [];
   const detach = hub.attach({
     id: "page",
@@ -114,4 +122,27 @@ t.test("pages follow what an agent does, in few messages and without a key of it
   desktop.emit({ type: "input", input: { kind: "mouse_move", x: 2, y: 2 } });
   t.equal(clock.waiting, 0, "nobody reads, so nothing is kept");
   hub.close();
+});
+
+t.test("a client that goes on calling is news after half a minute, and no sooner", async (t) => {
+  const clock = new FakeClock();
+  const clients = new ConnectedClients(clock);
+  let told = 0;
+  clients.on(() => told++);
+  const call = (clientName: string | null): void =>
+    clients.called({ desktopId: null, clientName, principal: { name: "laptop" } });
+  clients.add("claude-code");
+  const seen = (): string | undefined => clients.all[0]?.seenAt;
+  const first = seen();
+  clock.advance(29_999);
+  call("claude-code");
+  t.equal(told, 1);
+  t.equal(seen(), first);
+  clock.advance(1);
+  call(null);
+  call("a stranger");
+  t.equal(told, 1, "who never introduced itself is nobody");
+  call("claude-code");
+  t.equal(told, 2);
+  t.not(seen(), first);
 });

@@ -27,6 +27,7 @@ export function desktopInfo(over: Partial<DesktopInfo> = {}): DesktopInfo {
     generation: 7,
     viewers: 1,
     agents: [],
+    identities: [],
     recording_id: null,
     ...over,
   };
@@ -76,6 +77,7 @@ export function actionInfo(over: Partial<ActionInfo> = {}): ActionInfo {
     changed: true,
     settle_ms: 41,
     duration_ms: 44,
+    pictures: null,
     ...over,
   };
 }

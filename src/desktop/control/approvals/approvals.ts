@@ -71,6 +71,8 @@ export interface Approval {
   readonly isFourEyes: boolean;
   readonly state: ApprovalState;
   readonly decidedBy: Actor | null;
+  /** Who said no does it themselves; absent: nobody does. */
+  readonly isTakenOver?: true;
 }
 
 /** What is asked: an Approval without what the queue adds. */
@@ -276,7 +278,8 @@ export class Approvals {
       if (isUnchanged(action, wanted)) decision = { kind: "approve", allowForMs: decision.allowForMs ?? 0 };
     }
     const state = decision.kind === "approve" ? "granted" : "denied";
-    const approval: Approval = { ...open.approval, state, decidedBy: by };
+    const taken = decision.kind === "take_over" ? ({ isTakenOver: true } as const) : {};
+    const approval: Approval = { ...open.approval, state, decidedBy: by, ...taken };
     open.close(approval, decision);
     return approval;
   }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { inputAnswerSchema } from "../agent-api.ts";
 import { answerBodySchema, openAnswerSchema, openedAnswerSchema } from "../answers-api.ts";
 import {
   actionSchema,
@@ -211,6 +212,14 @@ const DESKTOPS: Operations = {
     answer: connectionSchema,
   },
   [`GET ${desktop}/actions`]: { summary: "What was done on it lately", answer: z.array(actionSchema) },
+  [`GET ${desktop}/actions/:actionId/before.png`]: {
+    summary: "The place that an agent acted at, before it did",
+    answer: png,
+  },
+  [`GET ${desktop}/actions/:actionId/after.png`]: {
+    summary: "The same place once that had its effect",
+    answer: png,
+  },
   [`POST ${desktop}/mode`]: {
     summary: "Change what agents may do",
     body: modeBodySchema,
@@ -229,6 +238,12 @@ const DESKTOPS: Operations = {
   },
   [`POST ${desktop}/take-over`]: { summary: "Take the input", answer: desktopSchema },
   [`POST ${desktop}/give-back`]: { summary: "Give the input back", answer: desktopSchema },
+  [`POST ${desktop}/ask-input`]: { summary: "Ask who holds the input for it", answer: desktopSchema },
+  [`POST ${desktop}/answer-input`]: {
+    summary: "Give the input to who asks for it, or keep it",
+    body: inputAnswerSchema,
+    answer: desktopSchema,
+  },
   [`GET ${desktop}/rules`]: { summary: "The rules of the mode custom", answer: rulesSchema },
   [`PUT ${desktop}/rules`]: {
     summary: "Put it into the mode custom with these rules",

@@ -24,6 +24,7 @@ export function DesktopDetails({ desktop, scale }: DesktopDetailsProps) {
     ["Picture", `generation ${desktop.generation}`],
   ];
   const reason = stateReason(desktop.state);
+  const { identities } = desktop;
   return (
     <>
       <p class="facts-state">
@@ -35,6 +36,22 @@ export function DesktopDetails({ desktop, scale }: DesktopDetailsProps) {
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>
+          </div>
+        ))}
+        {identities.map(({ sha256, is_configured, is_new }) => (
+          <div key={sha256}>
+            <dt>Fingerprint</dt>
+            <dd>
+              <code>{sha256}</code>
+              <span class="muted">
+                SHA-256 of its certificate or key,{" "}
+                {is_configured
+                  ? "as configured."
+                  : is_new
+                    ? "believed when it was first seen."
+                    : "as before."}
+              </span>
+            </dd>
           </div>
         ))}
       </dl>

@@ -5,18 +5,21 @@ import { timeFromHash, timeWords } from "../player/player-time.ts";
 import { get, recordingPath } from "../player/recording-address.ts";
 import { below } from "../shell/base-path.ts";
 import { attempt } from "../shell/notices.ts";
-import { nameOf } from "./recording-name.ts";
+import { fileName, nameOf } from "./recording-name.ts";
 import { canExportVideo, exportVideo } from "./video-export.ts";
 
 const FORMATS = [
   ["mp4", "Video (MP4)", "plays everywhere; needs ffmpeg on the server"],
   ["webm", "Video (WebM)", "smaller, free; needs ffmpeg on the server"],
   ["html", "Replay page (HTML)", "one file, every pixel exact, with the actions"],
-  ["gif", "Animation (GIF)", "up to a minute"],
+  ["gif", "Animation (GIF)", "a minute at most"],
   ["png", "Picture (PNG)", "of the first moment of the range"],
   ["txt", "Text on the screen (TXT)", "each line with its time, where text was recorded"],
   ["ndjson", "What happened (NDJSON)", "actions, approvals, overlays as data"],
 ] as const;
+
+/** The server makes no longer one. */
+const LONGEST_GIF_MS = 60_000;
 
 export interface ExportMenuProps {
   readonly recording: RecordingInfo;
@@ -48,12 +51,27 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
     );
   const name = `export-${id}`;
   const share = useSignal<number | null>(null);
+  /** The format that the server has not begun yet; null for none. */
+  const asked = useSignal<string | null>(null);
+  const lengthMs = (toMs ?? recording.duration_ms) - (fromMs ?? 0);
+  const isTooLong = (format: string): boolean => format === "gif" && isRange && lengthMs > LONGEST_GIF_MS;
+  const start = (format: string): void => {
+    if (!isRange || asked.value !== null || isTooLong(format)) return;
+    asked.value = format;
+    const begun = download(address(format)).finally(() => {
+      asked.value = null;
+    });
+    attempt("Could not export", begun);
+  };
   const makeHere = (): void => {
     share.value = 0;
-    const range = { durationMs: (toMs ?? recording.duration_ms) - (fromMs ?? 0), title: nameOf(recording) };
-    const made = exportVideo(address("frames"), range, (done) => {
-      share.value = done;
-    });
+    const made = exportVideo(
+      address("frames"),
+      { durationMs: lengthMs, name: fileName(recording) },
+      (done) => {
+        share.value = done;
+      },
+    );
     attempt(
       "Could not make the video",
       made.finally(() => {
@@ -122,13 +140,20 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
                 class="menu-item export-item"
                 href={address(format)}
                 download=""
+                aria-disabled={!isRange || isTooLong(format)}
                 onClick={(event) => {
                   event.preventDefault();
-                  if (isRange) attempt("Could not export", download(address(format)));
+                  start(format);
                 }}
               >
                 <span>{title}</span>
-                <span class="muted">{meaning}</span>
+                <span class="muted" role={asked.value === format ? "status" : undefined}>
+                  {asked.value === format
+                    ? "being made…"
+                    : isTooLong(format)
+                      ? `${meaning}: these are ${timeWords(lengthMs)}, choose less above`
+                      : meaning}
+                </span>
               </a>
             </li>
           ))}

@@ -32,7 +32,7 @@ export function canExportVideo(): boolean {
  */
 export async function exportVideo(
   address: string,
-  { durationMs, title }: { readonly durationMs: number; readonly title: string },
+  { durationMs, name }: { readonly durationMs: number; readonly name: string },
   told: (share: number) => void,
 ): Promise<void> {
   const response = await get(address, new AbortController().signal);
@@ -43,7 +43,7 @@ export async function exportVideo(
     await film.add(frame);
     told(Math.min(1, (frame.at + frame.duration) / Math.max(1, durationMs)));
   }
-  save(await film.end(), `${title}.webm`);
+  save(await film.end(), `${name}.webm`);
 }
 
 /** Pictures being made into a video. */

@@ -6,14 +6,15 @@ import { DesktopDialog } from "../connections/desktop-dialog.tsx";
 import { CopyButton } from "../controls/copy-button.tsx";
 import { StateMark } from "../controls/state-mark.tsx";
 import { api } from "../shell/api-client.ts";
+import { spanWords } from "../shell/countdown.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
 import { MODE_WORDS, MODES } from "../shell/labels.ts";
 import { attempt, type ErrorWords, errorWords } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
-import { appState, may } from "../shell/session.ts";
+import { appState, may, now } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 import { BrowserStep } from "./browser-step.tsx";
-import { clientIsConnected } from "./client-status.ts";
+import { clientStatus } from "./client-status.ts";
 
 type KnownSnippet = ConfigInfo["clients"][number];
 
@@ -99,9 +100,9 @@ function ClientStep() {
   );
 }
 
-/** Green once this client has called. */
+/** Green while this client calls. */
 function Light({ client }: { readonly client: KnownSnippet }) {
-  const isConnected = clientIsConnected(client, appState.value.clients);
+  const isConnected = clientStatus(client, appState.value.clients, now.value).isHere;
   return (
     <span class={`light tone-${isConnected ? "good" : "idle"}`}>
       <span class="dot" aria-hidden="true" />
@@ -112,7 +113,7 @@ function Light({ client }: { readonly client: KnownSnippet }) {
 
 function Snippet({ client }: { readonly client: KnownSnippet }) {
   const { clients } = appState.value;
-  const isConnected = clientIsConnected(client, clients);
+  const { isHere, seenAt } = clientStatus(client, clients, now.value);
   return (
     <div class="snippet">
       <div class="snippet-head">
@@ -122,10 +123,16 @@ function Snippet({ client }: { readonly client: KnownSnippet }) {
       <pre>
         <code>{client.snippet}</code>
       </pre>
-      <p class={`snippet-foot tone-${isConnected ? "good" : "idle"}`} role="status">
+      <p class={`snippet-foot tone-${isHere ? "good" : "idle"}`} role="status">
         <span class="dot" aria-hidden="true" />
-        {isConnected ? `${client.name} is connected.` : `Waiting for ${client.name} to connect…`}
-        {!isConnected && clients.length > 0 && <span class="muted"> Connected: {clients.join(", ")}</span>}
+        {seenAt === null
+          ? `Waiting for ${client.name} to connect…`
+          : isHere
+            ? `${client.name} is connected.`
+            : `${client.name} connected, and last called ${spanWords((now.value - Date.parse(seenAt)) / 1000)} ago.`}
+        {seenAt === null && clients.length > 0 && (
+          <span class="muted"> Connected: {clients.map(({ name }) => name).join(", ")}</span>
+        )}
       </p>
     </div>
   );

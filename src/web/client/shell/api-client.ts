@@ -266,8 +266,15 @@ export const api = {
   async openReplay(id: string, atMs: number): Promise<ReplayInfo> {
     return (await request("POST", recordingPath(id, "/replay"), { at_ms: atMs })).json();
   },
-  async takeOver(id: string): Promise<void> {
-    await request("POST", desktopPath(id, "/take-over"), {});
+  async takeOver(id: string): Promise<DesktopInfo> {
+    return (await request("POST", desktopPath(id, "/take-over"), {})).json();
+  },
+  async askInput(id: string): Promise<void> {
+    await request("POST", desktopPath(id, "/ask-input"), {});
+  },
+  /** `to`: the id of who asked. */
+  async answerInput(id: string, to: string, give: boolean): Promise<void> {
+    await request("POST", desktopPath(id, "/answer-input"), { to, give });
   },
   async giveBack(id: string): Promise<void> {
     await request("POST", desktopPath(id, "/give-back"), {});

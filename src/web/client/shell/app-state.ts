@@ -1,4 +1,11 @@
-import type { ActionInfo, DesktopInfo, EventMessage, GrantInfo, RequestInfo } from "../../api/api.ts";
+import type {
+  ActionInfo,
+  ClientInfo,
+  DesktopInfo,
+  EventMessage,
+  GrantInfo,
+  RequestInfo,
+} from "../../api/api.ts";
 import { type Card, withApproval, withSnapshot } from "../approvals/approval-queue.ts";
 
 /** All that the pages know of the appliance, fed by `/ws/events`. */
@@ -13,8 +20,8 @@ export interface AppState {
   readonly requests: readonly RequestInfo[];
   /** Newest last, of all desktops. */
   readonly actions: readonly ActionInfo[];
-  /** Names of MCP clients, newest last. */
-  readonly clients: readonly string[];
+  /** MCP clients, newest last. */
+  readonly clients: readonly ClientInfo[];
   /** When something else was hidden there, or from somebody else, in the browser's time; by the desktop's id. */
   readonly maskChanges: Readonly<Record<string, number>>;
 }
@@ -82,6 +89,8 @@ export function afterMessage(appState: AppState, message: EventMessage, nowMs: n
     // Pages that show a desktop follow it by themselves: sixteen times a second all others would be drawn for nothing.
     case "agent":
     case "clipboard":
+    // Asked and answered in the corner of the page.
+    case "input_ask":
       return appState;
   }
 }

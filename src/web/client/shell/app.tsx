@@ -193,6 +193,23 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
             {notice.link.text}
           </a>
         )}
+        {notice.choices !== undefined && (
+          <p class="notice-choices">
+            {notice.choices.map(({ text, run }) => (
+              <button
+                key={text}
+                type="button"
+                class="button"
+                onClick={() => {
+                  dismissNotice(notice.id);
+                  run();
+                }}
+              >
+                {text}
+              </button>
+            ))}
+          </p>
+        )}
         {details !== null && (
           <button type="button" class="link-button" onClick={() => copyText(details, "Details copied")}>
             Copy details

@@ -174,7 +174,7 @@ export function decisionWords(approval: ApprovalInfo): string {
     case "granted":
       return `Approved${by}`;
     case "denied":
-      return `Denied${by}`;
+      return `${approval.is_taken_over ? "Taken over" : "Denied"}${by}`;
     case "expired":
       return "Expired: nobody answered, so it was not done";
     case "cancelled":

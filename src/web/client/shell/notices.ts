@@ -11,6 +11,13 @@ export interface Notice {
   readonly details: string | null;
   /** Where it leads, in the words of the link. */
   readonly link?: { readonly href: string; readonly text: string };
+  /** What a person may answer. */
+  readonly choices?: readonly Choice[];
+}
+
+interface Choice {
+  readonly text: string;
+  readonly run: () => void;
 }
 
 const MAX_NOTICES = 3;
@@ -21,12 +28,14 @@ const LINK_MS = 12_000;
 export const notices = signal<readonly Notice[]>([]);
 let lastId = 0;
 
-function show(notice: Omit<Notice, "id">): void {
+function show(notice: Omit<Notice, "id">, lastsMs = INFO_MS): void {
   const id = ++lastId;
   const others = notices.value.filter((known) => known.text !== notice.text);
-  notices.value = [...others, { ...notice, id }].slice(-MAX_NOTICES);
-  if (notice.kind === "info")
-    setTimeout(() => dismissNotice(id), notice.link === undefined ? INFO_MS : LINK_MS);
+  // No message pushes a question away.
+  const told = others.filter(({ choices }) => choices === undefined).slice(1 - MAX_NOTICES);
+  const kept = others.filter((known) => known.choices !== undefined || told.includes(known));
+  notices.value = [...kept, { ...notice, id }];
+  if (notice.kind === "info") setTimeout(() => dismissNotice(id), lastsMs);
 }
 
 export function dismissNotice(id: number): void {
@@ -34,7 +43,14 @@ export function dismissNotice(id: number): void {
 }
 
 export function showNotice(text: string, link?: Notice["link"]): void {
-  show({ kind: "info", text, hint: null, details: null, ...(link === undefined ? {} : { link }) });
+  const words = { kind: "info", text, hint: null, details: null } as const;
+  if (link === undefined) show(words);
+  else show({ ...words, link }, LINK_MS);
+}
+
+/** Stays until it is answered, or for so long. */
+export function askNotice(text: string, choices: readonly Choice[], lastsMs: number): void {
+  show({ kind: "info", text, hint: null, details: null, choices }, lastsMs);
 }
 
 /** An error in a person's words; `what` is what was tried: "Could not add the desktop". */

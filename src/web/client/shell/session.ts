@@ -1,12 +1,12 @@
 import { computed, signal } from "@preact/signals";
-import type { AgentSeen, DesktopInfo, EventMessage, Me } from "../../api/api.ts";
+import type { AgentSeen, DesktopInfo, EventMessage, InputAsk, Me } from "../../api/api.ts";
 import { pendingCards, swept } from "../approvals/approval-queue.ts";
 import { notifyOf } from "../approvals/notify.ts";
-import { ApiError, api } from "./api-client.ts";
+import { ApiError, api, serverNowMs } from "./api-client.ts";
 import { type AppState, afterMessage, EMPTY_STATE, withActions } from "./app-state.ts";
 import { below, withoutBase } from "./base-path.ts";
 import { LiveSocket } from "./live-socket.ts";
-import { showError } from "./notices.ts";
+import { askNotice, attempt, showError, showNotice } from "./notices.ts";
 import { signInPath } from "./route.ts";
 
 /** Who is signed in; null until the server said so. */
@@ -23,6 +23,9 @@ export const pendingCount = computed(
   () => pendingCards(appState.value.cards).length + appState.value.requests.length,
 );
 
+/** How long a fingerprint can be compared where it came. */
+const FIRST_TRUST_MS = 60_000;
+
 let isStarted = false;
 
 /** Signs in with the cookie and follows the server's events; an unknown visitor is sent to the sign-in page. */
@@ -36,6 +39,8 @@ export function startSession(): void {
         agentSeen.value = message;
         return;
       }
+      if (message.type === "input_ask") askedForInput(message);
+      if (message.type === "desktop") tellFirstTrust(message.desktop);
       const { cards } = appState.value;
       appState.value = afterMessage(appState.value, message, Date.now());
       notifyOf(cards, appState.value.cards);
@@ -47,6 +52,38 @@ export function startSession(): void {
     },
   });
   setInterval(tick, 1000);
+}
+
+/** Somebody asks for the input that this person holds, or keeps what this person asked for. */
+function askedForInput({ desktop_id, what, from, until }: InputAsk): void {
+  if (what === "kept") {
+    showNotice(`${from.name} keeps the input`);
+    return;
+  }
+  const where = desktopOf(desktop_id)?.name ?? "a desktop";
+  const answer = (give: boolean) => (): void =>
+    attempt("Could not answer", api.answerInput(desktop_id, from.id, give));
+  askNotice(
+    `${from.name} asks for the input of ${where}`,
+    [
+      { text: `Give it to ${from.name}`, run: answer(true) },
+      { text: "Keep it", run: answer(false) },
+    ],
+    Date.parse(until) - serverNowMs(),
+  );
+}
+
+/** Whose certificate or key was believed a moment ago, because none was known: that is the time to compare it. */
+function tellFirstTrust(desktop: DesktopInfo): void {
+  const before = desktopOf(desktop.id)?.identities ?? [];
+  for (const { sha256, is_new } of desktop.identities) {
+    if (!is_new || before.some((one) => one.sha256 === sha256)) continue;
+    askNotice(
+      `${desktop.name} is trusted by what it showed first: SHA-256 ${sha256}. Compare it with what the desktop itself says.`,
+      [{ text: "OK", run: () => {} }],
+      FIRST_TRUST_MS,
+    );
+  }
 }
 
 function tick(): void {

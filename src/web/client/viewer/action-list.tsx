@@ -1,5 +1,9 @@
+import { useSignal } from "@preact/signals";
 import type { ActionInfo } from "../../api/api.ts";
+import { PointerMarks } from "../approvals/pointer-marks.tsx";
 import { Icon } from "../controls/icon.tsx";
+import { desktopPath } from "../shell/api-client.ts";
+import { below } from "../shell/base-path.ts";
 import { durationWords, outcomeWords, tokenWords } from "../shell/labels.ts";
 
 const TIME = new Intl.DateTimeFormat(undefined, {
@@ -25,15 +29,18 @@ export function ActionList({ actions }: { readonly actions: readonly ActionInfo[
   }
   return (
     <ol class="actions" aria-label="Actions, newest first">
-      {actions.toReversed().map((action) => (
-        <ActionRow key={action.id} action={action} />
+      {actions.toReversed().map((action, index) => (
+        <ActionRow key={action.id} action={action} isNewest={index === 0} />
       ))}
     </ol>
   );
 }
 
-function ActionRow({ action }: { readonly action: ActionInfo }) {
+function ActionRow({ action, isNewest }: { readonly action: ActionInfo; readonly isNewest: boolean }) {
   const outcome = outcomeWords(action);
+  /** null: nobody chose, and those of the newest action are shown. */
+  const chosen = useSignal<boolean | null>(null);
+  const isOpen = chosen.value ?? isNewest;
   return (
     <li class="action">
       <time dateTime={action.at}>{TIME.format(new Date(action.at))}</time>
@@ -50,7 +57,48 @@ function ActionRow({ action }: { readonly action: ActionInfo }) {
             <span title={tokenWords(action.actor)}>{action.actor.name}</span>
           </span>
         </p>
+        {action.pictures !== null && (
+          <details
+            open={isOpen}
+            onToggle={(event) => {
+              const { open } = event.currentTarget;
+              if (open !== isOpen) chosen.value = open;
+            }}
+          >
+            <summary>Before and after</summary>
+            {isOpen && <BeforeAfter action={action} {...action.pictures} />}
+          </details>
+        )}
       </div>
     </li>
+  );
+}
+
+type BeforeAfterProps = NonNullable<ActionInfo["pictures"]> & { readonly action: ActionInfo };
+
+/** The place that was acted at, with a ring where a button was pressed. */
+function BeforeAfter({ action, crop, point }: BeforeAfterProps) {
+  const isGone = useSignal(false);
+  if (isGone.value) return <p class="muted">Not kept any more, or hidden since.</p>;
+  return (
+    <div class="action-pictures">
+      {(["before", "after"] as const).map((when) => (
+        <figure key={when}>
+          <div class="action-picture">
+            <img
+              src={below(desktopPath(action.desktop_id, `/actions/${action.id}/${when}.png`))}
+              width={crop.width}
+              height={crop.height}
+              alt={`${when === "before" ? "Before" : "After"}: ${action.summary}`}
+              onError={() => {
+                isGone.value = true;
+              }}
+            />
+            {when === "before" && <PointerMarks area={crop} point={point} path={[]} />}
+          </div>
+          <figcaption>{when === "before" ? "Before" : "After"}</figcaption>
+        </figure>
+      ))}
+    </div>
   );
 }

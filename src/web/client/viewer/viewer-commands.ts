@@ -15,16 +15,19 @@ export interface CommandsRequest {
   readonly isCropped: boolean;
   readonly mayInput: boolean;
   readonly mayControl: boolean;
+  /** Who looks; null before that is known. */
+  readonly meId: string | null;
   /** null where guests cannot be invited. */
   readonly onInvite: (() => void) | null;
 }
 
 /** What the bar of a viewer can do, in the order of its icons. */
 export function viewerCommands(request: CommandsRequest): readonly Command[] {
-  const { desktop, state, viewer, isCropped, mayInput, mayControl, onInvite } = request;
+  const { desktop, state, viewer, isCropped, mayInput, mayControl, meId, onInvite } = request;
   const isActual = state.zoom.value === 1;
   const isViewOnly = state.isViewOnly.value || !mayInput;
-  const { recording_id } = desktop;
+  const { recording_id, holder } = desktop;
+  const askedOf = holder?.kind === "human" && holder.id !== meId && mayInput ? holder.name : null;
   return [
     {
       id: "record",
@@ -78,6 +81,19 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
         state.areExtraKeysShown.value = !state.areExtraKeysShown.value;
       },
     },
+    ...(askedOf === null
+      ? []
+      : [
+          {
+            id: "ask-input",
+            label: `Ask ${askedOf} for the input`,
+            icon: "hand",
+            run: () => {
+              const asked = api.askInput(desktop.id).then(() => showNotice(`${askedOf} is asked`));
+              attempt("Could not ask", asked);
+            },
+          } as const,
+        ]),
     ...(onInvite === null
       ? []
       : [{ id: "invite", label: "Invite a guest", icon: "userPlus", run: onInvite } as const]),

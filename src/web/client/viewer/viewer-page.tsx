@@ -209,6 +209,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
     isCropped: crop !== null,
     mayInput,
     mayControl: may("control"),
+    meId: me.value?.id ?? null,
     onInvite: mayInvite(desktop)
       ? () => {
           isInviting.value = true;
@@ -259,7 +260,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         onStop={stop}
         meId={me.value?.id ?? null}
         onGiveBack={() => attempt("Could not give the input back", api.giveBack(id))}
-        onTakeOver={() => attempt("Could not take the input over", api.takeOver(id))}
+        onTakeOver={() => attempt("Could not take the input over", takeOver(id))}
         onResume={() => attempt("Could not resume", api.resume(id))}
         onPanel={() => {
           state.isPanelOpen.value = !state.isPanelOpen.value;
@@ -346,6 +347,14 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
       <ShortcutsDialog />
     </div>
   );
+}
+
+/** Who uses the input at this very moment keeps it. */
+async function takeOver(id: string): Promise<void> {
+  const { holder } = await api.takeOver(id);
+  if (holder?.kind === "human" && holder.id !== me.value?.id) {
+    showNotice(`${holder.name} is using it right now: ask for the input`);
+  }
 }
 
 const ESCAPE_CHORD = "knows-escape-chord";

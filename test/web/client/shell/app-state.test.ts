@@ -17,7 +17,7 @@ const hello = (over: Partial<Parameters<typeof desktopInfo>[0]> = {}): AppState 
       approvals: [],
       grants: [],
       requests: [],
-      clients: ["cursor"],
+      clients: [{ name: "cursor", seen_at: "2026-11-21T10:00:00.000Z" }],
     },
     0,
   );

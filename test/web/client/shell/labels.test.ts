@@ -1,6 +1,6 @@
 import t from "tap";
 import { connectionFromForm } from "../../../../src/web/client/connections/connection-form.ts";
-import { clientIsConnected } from "../../../../src/web/client/setup/client-status.ts";
+import { clientStatus } from "../../../../src/web/client/setup/client-status.ts";
 import { backOffMs } from "../../../../src/web/client/shell/back-off.ts";
 import {
   clockWords,
@@ -104,6 +104,8 @@ t.test("an action says what it did or why not", async (t) => {
 
 t.test("a settled question says by whom", async (t) => {
   t.equal(decisionWords(approvalInfo({ state: "granted", decided_by: "ann" })), "Approved by ann");
+  const taken = approvalInfo({ state: "denied", decided_by: "ann", is_taken_over: true });
+  t.equal(decisionWords(taken), "Taken over by ann");
   t.match(decisionWords(approvalInfo({ state: "expired" })), /not done/);
 });
 
@@ -137,13 +139,26 @@ t.test("only a mode's name is a mode", async (t) => {
 
 t.test("a client's light knows it by the names clients give themselves", async (t) => {
   const claude = { id: "claude-code", name: "Claude Code" };
-  t.equal(clientIsConnected(claude, ["claude-code 2.1.0"]), true);
-  t.equal(clientIsConnected(claude, ["Claude Code"]), true);
-  t.equal(clientIsConnected(claude, ["claude-ai", "cursor-vscode"]), false);
-  t.equal(clientIsConnected({ id: "claude-desktop", name: "Claude Desktop" }, ["claude-ai"]), true);
-  t.equal(clientIsConnected({ id: "vscode", name: "VS Code" }, ["Visual Studio Code"]), true);
-  t.equal(clientIsConnected({ id: "generic", name: "Any other client" }, []), false);
-  t.equal(clientIsConnected({ id: "generic", name: "Any other client" }, ["mine"]), true);
+  const generic = { id: "generic", name: "Any other client" };
+  const at = "2026-11-21T10:00:00.000Z";
+  const atMs = Date.parse(at);
+  const isHere = (client: typeof claude, names: readonly string[], nowMs = atMs): boolean => {
+    const seen = names.map((name) => ({ name, seen_at: at }));
+    return clientStatus(client, seen, nowMs).isHere;
+  };
+  t.equal(isHere(claude, ["claude-code 2.1.0"]), true);
+  t.equal(isHere(claude, ["Claude Code"]), true);
+  t.equal(isHere(claude, ["claude-ai", "cursor-vscode"]), false);
+  t.equal(isHere({ id: "claude-desktop", name: "Claude Desktop" }, ["claude-ai"]), true);
+  t.equal(isHere({ id: "vscode", name: "VS Code" }, ["Visual Studio Code"]), true);
+  t.equal(isHere(generic, []), false);
+  t.equal(isHere(generic, ["mine"]), true);
+  t.equal(isHere(claude, ["claude-code"], atMs + 119_000), true);
+  t.equal(isHere(claude, ["claude-code"], atMs + 120_000), false, "it has not called for two minutes");
+  const later = { name: "claude-code", seen_at: "2026-11-21T10:05:00.000Z" };
+  const both = clientStatus(claude, [later, { name: "Claude Code", seen_at: at }], atMs);
+  t.equal(both.seenAt, later.seen_at, "the last of its calls counts");
+  t.same(clientStatus(claude, [], atMs), { isHere: false, seenAt: null });
 });
 
 t.test("the add form leaves out what is empty and splits a port off the host", async (t) => {
