@@ -25,6 +25,7 @@ const LIVE = "test/e2e/web/agent-live.test.ts ::";
 const KEPT = "test/e2e/web/kept-and-told.test.ts ::";
 const HOLDER = "test/e2e/web/holder.test.ts ::";
 const LIST = "test/e2e/web/live-list.test.ts ::";
+const DESKTOPS = "test/e2e/web/desktops-page.test.ts ::";
 const STAGE = "test/e2e/recording/player-stage.test.ts ::";
 const PLAYER = "test/e2e/recording/player-page.test.ts ::";
 const ADDING = "test/e2e/web/vnc-add-page.test.ts ::";
@@ -169,6 +170,7 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     22,
     "One key, icon or word has two meanings",
     "icons: which one is meant no test can see",
+    `${DESKTOPS} desktops stand in the groups of their names, and are found by any word`,
     `${STATES} after the escape chord letters are shortcuts, and no letter chooses a mode`,
     "test/web/client/player/player-keys.test.ts :: keys do what they do in other players",
   ),
@@ -183,7 +185,9 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     24,
     "Small things: cut words, browser's own dialogs, small buttons, what a role cannot use is shown",
     "how much the layout shifts",
-    "test/e2e/web/all-pages.test.ts :: all pages are whole on a narrow phone, in both themes",
+    "test/e2e/web/all-pages.test.ts :: all pages are whole on a phone, in both themes",
+    "test/e2e/web/all-pages-wide.test.ts :: all pages are whole on a desk, in both themes",
+    `${DESKTOPS} desktops stand in the groups of their names, and are found by any word`,
     `${PLAYER} deleting asks first`,
   ),
 ];

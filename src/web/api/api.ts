@@ -78,6 +78,8 @@ export const desktopSchema = z.object({
   viewers: z.int(),
   /** Agents that called a tool on it within the last minute. */
   agents: z.array(z.string()),
+  /** When it was last connected to; null for never. */
+  last_connected: z.string().nullable(),
   /** SHA-256 of the certificates or keys that its target has to show; `is_new`: believed at first sight, since the server started. */
   identities: z.array(z.object({ sha256: z.string(), is_configured: z.boolean(), is_new: z.boolean() })),
   /** The recording that runs on it; null for none. */

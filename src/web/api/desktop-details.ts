@@ -4,26 +4,29 @@ import { receivedPercent } from "../../desktop/picture/no-picture.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { ConnectedClients } from "../http/connected-clients.ts";
-import type { AppPorts, WebDesktop } from "../http/ports.ts";
+import type { AppPorts, WebDesktop, WebDesktops } from "../http/ports.ts";
 import { shownName } from "./agent-api.ts";
 import type { DesktopInfo, HolderInfo } from "./api.ts";
 
 const RECENT_MS = 60_000;
+
+/** What is known beside the desktops themselves; absent: nothing is told. */
+export type KnownOfDesktops = Pick<AppPorts, "identitiesOf"> & Pick<WebDesktops, "lastConnected">;
 
 /** Describes desktops in the shapes of the web API. */
 export class DesktopDescriber {
   readonly #clock: Clock;
   readonly #clients: ConnectedClients;
   readonly #recordings: Pick<RecordingsFace, "runningOn"> | null;
-  readonly #identitiesOf: AppPorts["identitiesOf"];
+  readonly #known: KnownOfDesktops;
 
   constructor(
     clock: Clock,
     clients: ConnectedClients,
     recordings: Pick<RecordingsFace, "runningOn"> | null = null,
-    identitiesOf?: AppPorts["identitiesOf"],
+    known: KnownOfDesktops = {},
   ) {
-    this.#identitiesOf = identitiesOf;
+    this.#known = known;
     this.#clock = clock;
     this.#clients = clients;
     this.#recordings = recordings;
@@ -53,7 +56,8 @@ export class DesktopDescriber {
       generation: desktop.generation,
       viewers: desktop.viewers,
       agents: this.agents(desktop),
-      identities: (this.#identitiesOf?.(connection) ?? []).map(({ sha256, isConfigured, isNew }) => ({
+      last_connected: this.#known.lastConnected?.(desktop.id) ?? null,
+      identities: (this.#known.identitiesOf?.(connection) ?? []).map(({ sha256, isConfigured, isNew }) => ({
         ...{ sha256, is_configured: isConfigured, is_new: isNew },
       })),
       recording_id: this.#recordings?.runningOn(desktop.id)?.id ?? null,

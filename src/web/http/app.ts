@@ -191,7 +191,10 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
     desktopsOf: (principal) => new DesktopsOfCaller(desktops, principal),
   };
   const limits = new RateLimits(ports.clock, ports.rateTiers);
-  const describer = new DesktopDescriber(ports.clock, ports.clients, recordings, ports.identitiesOf);
+  const describer = new DesktopDescriber(ports.clock, ports.clients, recordings, {
+    ...(ports.identitiesOf === undefined ? {} : { identitiesOf: ports.identitiesOf }),
+    lastConnected: (id) => desktops.lastConnected?.(id) ?? null,
+  });
   const pictures = new ActionPictures(desktops, ports.clock);
   const hub = new EventHub(desktops, ports.clients, { describer, pictures, clock: ports.clock }, recordings);
   const signIn = new SignIn(ports, limits);

@@ -86,6 +86,8 @@ export interface WebDesktops {
   add(input: ConnectionInput, by: Actor): Promise<WebDesktop>;
   edit(id: string, edit: ConnectionEdit, by: Actor): Promise<WebDesktop>;
   isStored(id: string): boolean;
+  /** When it was last connected to, ISO; null for never. Absent: not told. */
+  lastConnected?(id: string): string | null;
   remove(id: string, by: Actor): Promise<void>;
   test(connection: Connection, by: Actor): Promise<TestReport>;
   /** Of all desktops, and those about none yet. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Route } from "playwright-core";
 import t from "tap";
 import { makeLongRecording } from "../../recording/long-recording.ts";
 import { Appliance } from "../harness/appliance.ts";
@@ -33,11 +34,12 @@ t.test(
     await page.goto(`${appliance.url}/recordings/${id}`);
     await page.getByRole("button", { name: "Export" }).click();
     const gif = page.getByRole("link", { name: /GIF/ });
+    await page.getByLabel("To", { exact: true }).fill("2:00");
     t.match(await gif.innerText(), /a minute at most: these are [\d:]+, choose less above/);
     t.equal(await gif.getAttribute("aria-disabled"), "true", "a limit is told before");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
-    await gif.click();
+    await gif.click({ force: true });
     await page.getByLabel("To", { exact: true }).fill("0:02");
     t.equal(await gif.getAttribute("aria-disabled"), "false");
     t.same(
@@ -45,10 +47,11 @@ t.test(
       [],
       "nothing was asked for in vain",
     );
-    await page.route("**/export.ndjson?*", async (route) => {
+    const begin = async (route: Route): Promise<void> => {
       await page.getByText("being made…").waitFor();
       await route.continue();
-    });
+    };
+    await page.route("**/export.ndjson?*", begin, { times: 1 });
     await page.getByRole("link", { name: /NDJSON/ }).click();
     await page.getByText("being made…").waitFor();
     await page.getByText("being made…").waitFor({ state: "detached" });

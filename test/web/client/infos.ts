@@ -27,6 +27,7 @@ export function desktopInfo(over: Partial<DesktopInfo> = {}): DesktopInfo {
     generation: 7,
     viewers: 1,
     agents: [],
+    last_connected: null,
     identities: [],
     recording_id: null,
     ...over,

@@ -194,7 +194,12 @@ export function DesktopDialog({
         )}
         <label class="field">
           <span>Name (optional)</span>
-          <input name="name" defaultValue={values["name"] ?? ""} maxLength={100} placeholder="build-vm" />
+          <input
+            name="name"
+            defaultValue={values["name"] ?? ""}
+            maxLength={100}
+            placeholder="build-vm, or Office / build-vm for a group"
+          />
         </label>
         <div class="field-pair">
           <label class="field">

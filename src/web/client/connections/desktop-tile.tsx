@@ -6,11 +6,13 @@ import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
 import { StateMark } from "../controls/state-mark.tsx";
 import { api } from "../shell/api-client.ts";
+import { spanWords } from "../shell/countdown.ts";
 import { countWords, MODE_WORDS, originWords, stateReason } from "../shell/labels.ts";
 import { attempt } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
-import { appState, isOnline, may, mayInvite } from "../shell/session.ts";
+import { appState, isOnline, may, mayInvite, now } from "../shell/session.ts";
 import { thumbnailAddress } from "../viewer/screenshot-address.ts";
+import { shortName } from "./desktop-groups.ts";
 import { Thumbnail } from "./thumbnail.ts";
 import { hasTransports } from "./transport-choice.ts";
 
@@ -46,7 +48,9 @@ export function DesktopTile({
       </div>
       <div class="tile-words">
         <h2>
-          <a href={viewerPath(desktop.id)}>{desktop.name}</a>
+          <a href={viewerPath(desktop.id)} title={desktop.name}>
+            {shortName(desktop)}
+          </a>
         </h2>
         <StateMark desktop={desktop} />
         <p class="muted tile-facts">
@@ -54,6 +58,9 @@ export function DesktopTile({
           <span>{MODE_WORDS[desktop.mode].name}</span>
           {desktop.agents.length > 0 && <span>{desktop.agents.join(", ")}</span>}
           {desktop.recording_id !== null && <span class="tone-bad">Recording</span>}
+          {desktop.state.kind !== "live" && desktop.last_connected !== null && (
+            <span>Last connected {agoWords(desktop.last_connected)}</span>
+          )}
           {desktop.viewers > 0 && <span>{countWords(desktop.viewers, "viewer", "viewers")}</span>}
         </p>
       </div>
@@ -96,6 +103,10 @@ export function DesktopTile({
       )}
     </li>
   );
+}
+
+function agoWords(at: string): string {
+  return `${spanWords(Math.max(1, (now.value - Date.parse(at)) / 1000))} ago`;
 }
 
 function LivePicture({ desktop }: { readonly desktop: DesktopInfo }) {

@@ -9,12 +9,13 @@ import { attempt } from "../shell/notices.ts";
 import { appState, may } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 import { DesktopDialog, type EditedDesktop } from "./desktop-dialog.tsx";
+import { groupsOf, isFound } from "./desktop-groups.ts";
 import { DesktopTile } from "./desktop-tile.tsx";
 
 const InviteDialog = lazy(async () => (await import("../admin/invite-dialog.tsx")).InviteDialog);
 
-/** With more desktops than this there is a field to find one. */
-const SEARCH_FROM = 6;
+/** From so many desktops on there is a field to find one. */
+const SEARCH_FROM = 2;
 
 /** All desktops with live pictures. */
 export function DesktopsPage() {
@@ -23,10 +24,7 @@ export function DesktopsPage() {
   const invitedTo = useSignal<DesktopInfo | null>(null);
   const query = useSignal("");
   const { desktops, isKnown } = appState.value;
-  const wanted = query.value.trim().toLowerCase();
-  const shown = desktops.filter((desktop) =>
-    `${desktop.name} ${desktop.host}`.toLowerCase().includes(wanted),
-  );
+  const groups = groupsOf(desktops.filter((desktop) => isFound(desktop, query.value)));
 
   const open = (): void => {
     dialog.value = "new";
@@ -60,12 +58,21 @@ export function DesktopsPage() {
             </p>
           </div>
         )}
-        {isKnown && desktops.length > 0 && shown.length === 0 && (
-          <p class="muted">No desktop is called “{query.value}”.</p>
+        {isKnown && desktops.length > 0 && groups.length === 0 && (
+          <p class="muted">No desktop has “{query.value}” in its name, address or agents.</p>
         )}
-        <ul class="tiles" aria-label="Desktops" aria-busy={!isKnown}>
-          {isKnown
-            ? shown.map((desktop) => (
+        {!isKnown && (
+          <ul class="tiles" aria-label="Desktops" aria-busy="true">
+            {[1, 2, 3].map((index) => (
+              <li key={index} class="tile tile-skeleton" aria-hidden="true" />
+            ))}
+          </ul>
+        )}
+        {groups.map(({ name, desktops: members }) => (
+          <section key={name ?? ""} class="tile-group" aria-label={name ?? "Desktops"}>
+            {name !== null && <h2>{name}</h2>}
+            <ul class="tiles" aria-label={name ?? "Desktops"}>
+              {members.map((desktop) => (
                 <DesktopTile
                   key={desktop.id}
                   desktop={desktop}
@@ -74,9 +81,10 @@ export function DesktopsPage() {
                     invitedTo.value = invited;
                   }}
                 />
-              ))
-            : [1, 2, 3].map((index) => <li key={index} class="tile tile-skeleton" aria-hidden="true" />)}
-        </ul>
+              ))}
+            </ul>
+          </section>
+        ))}
       </div>
       {dialog.value !== null && (
         <DesktopDialog
