@@ -14,6 +14,8 @@ const ONE_GROUND = 10;
 const REACH = 4;
 /** Of one font a line with brackets is so many times as high as a letter without ascender. */
 const UNEQUAL = 2.4;
+/** Of the height of the other: dots, commas, accents. */
+const SMALL = 0.45;
 /** Rows of one bucket of the search, as a shift. */
 const BUCKET = 4;
 
@@ -90,8 +92,8 @@ function continues(picture: PixelPicture, line: Growing, part: TextPart): boolea
   if (gap > Math.max(1.25 * em, 9) || most > TALLEST_LINE) return false;
   if (gap > 2 && most >= 22 && least > 7 && isUnequal) return false;
   if (!isNear(ground, part.ground, ONE_GROUND)) return false;
-  if (isUnderscore(box, part)) return true;
-  const isSmall = least <= 0.45 * most;
+  if (isUnderscore(box, part) || isBelowLast(line, part)) return true;
+  const isSmall = least <= SMALL * most;
   if (commonRows(box, part) < (isSmall ? 0.3 : 0.5) * least)
     return isSmall && isAccentOf(box, part, most, least);
   if (gap > 0 && !isClear(picture, box, part, part.ground)) return false;
@@ -104,6 +106,20 @@ function isUnderscore(line: Box, part: Box): boolean {
   const gap = part.left - line.right;
   const isFlat = heightOf(part) <= 3 && widthOf(part) >= 4 && widthOf(part) >= 2 * heightOf(part);
   return isFlat && heightOf(line) >= 6 && below >= -1 && below <= 3 && gap >= -1 && gap <= 3;
+}
+
+/** Of a line's height: the comma of a semicolon is higher than a dot or an accent. */
+const MOST_COMMA = 0.6;
+
+/** The comma of a semicolon, of which the line has the dot: where letters are low, it may reach as far below the line as into it. */
+function isBelowLast({ box, parts }: Growing, part: Box): boolean {
+  const dot = parts.at(-1);
+  if (dot === undefined || part.top < dot.bottom || part.top >= box.bottom) return false;
+  const common = Math.min(dot.right, part.right) - Math.max(dot.left, part.left);
+  const height = MOST_COMMA * heightOf(box);
+  return (
+    common >= Math.min(widthOf(dot), widthOf(part)) - 1 && heightOf(dot) <= height && heightOf(part) <= height
+  );
 }
 
 /** A dot or an accent right above; below only the dot of a mark that begins a line. */

@@ -22,6 +22,8 @@ const MOST_APART = 0.15;
 const NO_LETTER = 0.75;
 /** Of its rows: a column with so much ink is the side of a frame. */
 const STRAIGHT = 0.8;
+/** Pixels of ink beside it: of fewer nothing is made. */
+const LEAST_BESIDE = 2;
 /** Rows of a bucket of the search, as a shift. */
 const BUCKET = 4;
 
@@ -77,16 +79,25 @@ function piecesOf(picture: PixelPicture, part: TextPart, letters: readonly Box[]
   ].flatMap((half) => piecesOf(picture, cutAt(picture, half), letters));
 }
 
+/** Whether it has a side of a frame, which goes straight all along and has nothing beside it but at its ends; letters have. */
 function isSide(
   { words, width: stride }: PixelPicture,
   { left, top, right, bottom, ground }: TextPart,
 ): boolean {
+  const height = bottom - top;
+  const quarter = height >> 2;
+  let [sides, beside] = [0, 0];
   for (let x = left; x < right; x++) {
-    let ink = 0;
-    for (let y = top; y < bottom; y++) if (distance(words[y * stride + x]!, ground) > FAINT_INK) ink++;
-    if (ink >= STRAIGHT * (bottom - top)) return true;
+    let [ink, inMiddle] = [0, 0];
+    for (let y = top; y < bottom; y++) {
+      if (distance(words[y * stride + x]!, ground) <= FAINT_INK) continue;
+      ink++;
+      if (y >= top + quarter && y < bottom - quarter) inMiddle++;
+    }
+    if (ink >= STRAIGHT * height) sides++;
+    else beside += inMiddle;
   }
-  return false;
+  return sides > 0 && beside < LEAST_BESIDE;
 }
 
 /** Where the upper of two lines ends that the letters around stand in; null where they stand in one. */

@@ -93,10 +93,13 @@ export class AtlasFont {
     for (const glyph of this.#glyphs) {
       const from = glyph.top - above;
       const below = rows.length - from - glyph.rows.length;
-      if (from < 0 || below < 0 || from > MOST_FOREIGN || below > MOST_FOREIGN) continue;
+      if (from < 0 || below < 0 || inked(rows, 0, from) > MOST_FOREIGN) continue;
+      if (inked(rows, rows.length - below, rows.length) > MOST_FOREIGN) continue;
       if (glyph.rows.length < LEAST_OWN || glyph.rows.length <= (found?.rows.length ?? 0)) continue;
-      const isUnderlined = (row: number): boolean => rows[row] === all && row + above > 0;
-      if (glyph.rows.every((bits, row) => rows[from + row] === bits || isUnderlined(from + row)))
+      // An underline may be seen only beside the letter, where its own ink was kept.
+      const isUnderlined = (row: number, bits: number): boolean =>
+        row + above > 0 && (rows[row] === all || (bits !== 0 && ((rows[row] ?? 0) & bits) === bits));
+      if (glyph.rows.every((bits, row) => rows[from + row] === bits || isUnderlined(from + row, bits)))
         found = glyph;
     }
     return found?.text ?? null;
@@ -171,6 +174,13 @@ export class AtlasFont {
     return least <= MOST_TOUCHED ? found : null;
   }
 }
+
+/** How many of some rows have ink. */
+const inked = (rows: readonly number[], from: number, to: number): number => {
+  let count = 0;
+  for (let row = from; row < to; row++) if (rows[row] !== 0) count++;
+  return count;
+};
 
 const rowsKey = (rows: readonly number[]): string => String.fromCharCode(...rows);
 

@@ -105,11 +105,31 @@ t.test("two lines are two where a letter of one touches a letter of the next", a
     sides((x, y) => isLetter(x, y) || isSide(x, y)),
     both,
   );
+  // Also where they are one stem: what stands beside it is a letter's, as of a "g" over a "#".
+  const isStems = (x: number, y: number): boolean =>
+    (x >= 60 && x < 62 && y >= 20 && y < 34) || (x >= 62 && x < 64 && (y === 25 || y === 30));
+  t.same(
+    sides((x, y) => isLetter(x, y) || isStems(x, y)),
+    both,
+  );
   // A bar between letters that stand in one line is a letter of it.
   const isBar = (x: number, y: number): boolean => x >= 60 && x < 62 && y >= 18 && y < 32;
   const isWord = (x: number, y: number): boolean =>
     x >= 20 && x < 100 && x % 5 < 2 && Math.abs(x - 61) > 3 && y >= 20 && y < 28;
   t.match(cutPicture(picture(140, 60, (x, y) => isWord(x, y) || isBar(x, y))), [{ top: 18, bottom: 32 }]);
+});
+
+t.test("the comma of a semicolon is its line's, and not the one's below", async (t) => {
+  // As in X's 9x15: a comma that reaches three of its five rows below the letters, and a bracket of twelve in the next line.
+  const isLetter = (x: number, y: number): boolean => x >= 27 && x < 130 && x % 9 < 3 && y >= 17 && y < 27;
+  const isMark = (x: number, y: number): boolean =>
+    x >= 134 && x < 137 && ((y >= 20 && y < 23) || (y >= 25 && y < 30));
+  const isBelow = (x: number, y: number): boolean =>
+    (x >= 20 && x < 22 && y >= 31 && y < 43) || (x >= 26 && x < 150 && x % 9 < 3 && y >= 33 && y < 43);
+  t.match(cutPicture(picture(170, 60, (x, y) => isLetter(x, y) || isMark(x, y) || isBelow(x, y))), [
+    { top: 17, right: 137, bottom: 30 },
+    { bottom: 43 },
+  ]);
 });
 
 t.test("the frame of a low field is no part of what stands in it, nor of the label beside it", async (t) => {

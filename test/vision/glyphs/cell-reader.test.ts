@@ -56,6 +56,39 @@ t.test(
   },
 );
 
+t.test(
+  "ink beside a letter, as of a word below that stands in a block, does not hide the letter",
+  async (t) => {
+    const reader = await CellReader.open();
+    const stained = (await linesOf("xterm-6x13")).map((line) => {
+      const width = line.inkBox.right - line.inkBox.left;
+      const ink = Uint8Array.from(line.ink);
+      // The last row of the margin, under the first letter.
+      ink[ink.length - width + 4] = 255;
+      return { ...line, ink };
+    });
+    t.same(reader.read(stained).map(written), textOf("xterm-6x13"));
+  },
+);
+
+t.test("a letter is known whose underline is seen only where its own ink was kept", async (t) => {
+  const reader = await CellReader.open();
+  const text = textOf("xterm-6x13");
+  const lines = await linesOf("xterm-6x13");
+  const at = text.findIndex((line) => line.includes("p"));
+  const line = lines[at];
+  if (line === undefined) throw new Error("no line has a p");
+  const column = text[at]?.indexOf("p") ?? 0;
+  const cell = cellsOf(line, { pitch: 6, phase: 0 }).find((one) => one.at === column);
+  if (cell === undefined) throw new Error("the p is in no cell");
+  const width = line.inkBox.right - line.inkBox.left;
+  const ink = Uint8Array.from(line.ink);
+  // Its first columns, in the last row of its stem.
+  const from = (cell.bottom - 1) * width + column * 6 - line.inkBox.left;
+  ink.fill(255, from, from + 5);
+  t.same(reader.read(lines.with(at, { ...line, ink })).map(written), text);
+});
+
 /** What an engine would give that reads without faults: the true words, each where its letters are. */
 function truth(line: LineInk, text: string): OcrWord[] {
   const places = [...text.matchAll(/\S+/g)];
