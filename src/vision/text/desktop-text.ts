@@ -47,7 +47,10 @@ const MOST_COPIED = 512 * 1024;
 const MOST_PIXELS = 8192 * 4096;
 /** Rectangles of one change: more of them cost more than what lies between. */
 const MOST_RECTS = 64;
-/** Words of one question are at most so long under way; a client waits a minute. */
+/**
+ * While somebody waits and no engine reads for it, the thread says something within this time, or it hangs. How long engines
+ * may work is watched where they do (`ocr-pool.ts`): waiting for them is no fault, however long the queue is.
+ */
 const HANGS_MS = 50_000;
 
 interface Asked {
@@ -70,6 +73,9 @@ export class DesktopText {
   #size: Size | null = null;
   #feeding: Promise<number> | null = null;
   #next = 1;
+  /** Questions of the thread that engines have not answered. */
+  #reading = 0;
+  #stopWatch = (): void => {};
 
   /** Throws RefusedError target_down where there is no picture yet. */
   constructor(desktop: TextDesktop, ports: TextPorts) {
@@ -138,6 +144,7 @@ export class DesktopText {
   close(reason = new VisionError("engine_lost", "the text is not kept any more")): void {
     if (this.isClosed) return;
     this.#ending.abort(reason);
+    this.#stopWatch();
     this.#watcher.close();
     this.#thread.end();
     for (const asked of this.#asked.values()) asked.reject(reason);
@@ -157,26 +164,13 @@ export class DesktopText {
     this.#ending.signal.throwIfAborted();
     const id = this.#next++;
     return await new Promise((resolve, reject) => {
-      const giveUp = (reason: unknown): void => {
-        settled();
-        this.#asked.delete(id);
+      const cancel = (): void => {
+        this.#settled(id);
         this.#post({ kind: "cancel", id });
-        reject(reason);
+        reject(signal.reason);
       };
-      const cancel = (): void => giveUp(signal.reason);
       signal.addEventListener("abort", cancel, { once: true });
-      const stop = this.#ports.timer.after(HANGS_MS, () =>
-        giveUp(
-          new VisionError(
-            "engine_lost",
-            `reading took more than ${HANGS_MS / 1000} s: give a smaller region`,
-          ),
-        ),
-      );
-      const settled = (): void => {
-        signal.removeEventListener("abort", cancel);
-        stop();
-      };
+      const settled = (): void => signal.removeEventListener("abort", cancel);
       this.#asked.set(id, {
         resolve: (answer) => {
           settled();
@@ -187,6 +181,7 @@ export class DesktopText {
           reject(error);
         },
       });
+      if (this.#asked.size === 1) this.#watch();
       this.#post({ kind: "ask", id, generation, question });
     });
   }
@@ -244,7 +239,22 @@ export class DesktopText {
     return { parts, left: Region.from(waiting) };
   }
 
+  /** From now on, if there is anything to wait for. */
+  #watch(): void {
+    this.#stopWatch();
+    if (this.isClosed || this.#asked.size === 0 || this.#reading > 0) return;
+    const hangs = `the thread that keeps the text said nothing for ${HANGS_MS / 1000} s: give a smaller region`;
+    this.#stopWatch = this.#ports.timer.after(HANGS_MS, () =>
+      this.close(new VisionError("engine_lost", hangs)),
+    );
+  }
+
   #told(message: FromTextThread): void {
+    this.#taken(message);
+    this.#watch();
+  }
+
+  #taken(message: FromTextThread): void {
     switch (message.kind) {
       case "answer":
         this.#settled(message.id)?.resolve(message.answer);
@@ -254,8 +264,13 @@ export class DesktopText {
         return;
       case "read": {
         const ownerId = `text of ${this.#desktop.id} for ${this.#ports.audience ?? "agent"}`;
+        this.#reading++;
         readByEngine(this.#ports.reader, message, ownerId, this.#ending.signal).then(
-          (answer) => this.#post(answer),
+          (answer) => {
+            this.#reading--;
+            this.#post(answer);
+            this.#watch();
+          },
           () => undefined,
         );
       }
@@ -265,6 +280,7 @@ export class DesktopText {
   #settled(id: number): Asked | undefined {
     const asked = this.#asked.get(id);
     this.#asked.delete(id);
+    if (this.#asked.size === 0) this.#stopWatch();
     return asked;
   }
 

@@ -10,6 +10,7 @@ import type { FromTextThread, ToTextThread } from "../../../src/vision/text/text
 import { TextServer } from "../../../src/vision/text/text-server.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { FakeDesktop } from "../../mcp/fake-desktop.ts";
+import { until } from "../../support/until.ts";
 
 const PAGE = await decodePicture(readFileSync(new URL("../page.png", import.meta.url)));
 const never = new AbortController().signal;
@@ -49,11 +50,14 @@ function open(startedAt = new Date(1_790_000_000_000)) {
   const requests: LinesRequest[] = [];
   const threads = new Set<{ lose(): void }>();
   let fault: VisionError | null = null;
+  const engines = { free: Promise.resolve() };
+  const hanging = { threads: false };
   const ports = {
     timer: clock,
     reader: {
       readLines: async (request: LinesRequest) => {
         requests.push(request);
+        await engines.free;
         if (fault !== null) throw fault;
         return request.lines.map(({ inkBox, top, bottom }) => [
           {
@@ -71,7 +75,7 @@ function open(startedAt = new Date(1_790_000_000_000)) {
       const thread = { lose: (): void => lost() };
       threads.add(thread);
       return {
-        post: (message: ToTextThread) => void setImmediate(() => server.take(message)),
+        post: (message: ToTextThread) => void (hanging.threads || setImmediate(() => server.take(message))),
         on(onTold, onLost) {
           told = onTold;
           lost = onLost;
@@ -84,7 +88,7 @@ function open(startedAt = new Date(1_790_000_000_000)) {
   const fail = (next: VisionError | null): void => {
     fault = next;
   };
-  return { texts, clock, requests, threads, fail };
+  return { texts, clock, requests, threads, fail, engines, hanging };
 }
 
 function pageDesktop(id = "one"): PageDesktop {
@@ -145,6 +149,32 @@ t.test("what fails is told to who asked, and the next question is answered", asy
   for (const thread of threads) thread.lose();
   await t.rejects(waiting, { code: "engine_lost" });
 });
+
+t.test(
+  "waiting for engines that work for others is no fault, a thread that says nothing is one",
+  async (t) => {
+    const { texts, clock, requests, threads, engines, hanging } = open();
+    t.teardown(() => texts.close());
+    const desktop = pageDesktop();
+    let release = (): void => {};
+    engines.free = new Promise((resolve) => {
+      release = resolve;
+    });
+    const asked = texts.now(desktop, null, never);
+    await until("lines are handed to engines", () => requests.length > 0);
+    clock.advance(200_000);
+    release();
+    t.ok((await asked).lines.length > 0, "answered when its turn came");
+
+    hanging.threads = true;
+    const lost = t.rejects(texts.now(desktop, rect(0, 0, 900, 300), never), { code: "engine_lost" });
+    await clock.live(50_000, 10_000);
+    await lost;
+    t.equal(threads.size, 0, "the thread that hangs is ended");
+    hanging.threads = false;
+    t.ok((await texts.now(desktop, null, never)).lines.length > 0, "the next question has another one");
+  },
+);
 
 t.test("few texts are kept at a time: the one that nobody asked for longest makes room", async (t) => {
   const { texts, threads } = open();
