@@ -48,6 +48,15 @@ export async function benchTextAccuracy(
     share("words not read", (score) => 1 - recallOf(score), 4),
     share("words that are not there", (score) => 1 - precisionOf(score), 5),
     share("letters wrong", errorRateOf, 1),
+    ...(ours.umlauts === 0
+      ? []
+      : [
+          share(
+            `of ${ours.umlauts} words with umlauts not read`,
+            ({ umlauts, umlautsRight }) => 1 - umlautsRight / Math.max(1, umlauts),
+            1,
+          ),
+        ]),
     share("words whose middle lies elsewhere", ({ hit, placed }) => 1 - hit / Math.max(1, placed), 0.5),
     share("width of words that differs", ({ agreed, placed }) => 1 - agreed / Math.max(1, placed), 5),
     judged({

@@ -13,6 +13,9 @@ export interface Score {
   readonly read: number;
   /** Words that are exactly right and stand where they should. */
   readonly right: number;
+  /** Of the words those with ä, ö, ü or ß, and how many of them are right. */
+  readonly umlauts: number;
+  readonly umlautsRight: number;
   readonly letters: number;
   /** Letters that must be changed, added or left out, line by line. */
   readonly wrongLetters: number;
@@ -27,7 +30,18 @@ export interface Score {
 }
 
 const EMPTY: Score = {
-  ...{ words: 0, read: 0, right: 0, letters: 0, wrongLetters: 0, placed: 0, agreed: 0, hit: 0 },
+  ...{
+    words: 0,
+    read: 0,
+    right: 0,
+    umlauts: 0,
+    umlautsRight: 0,
+    letters: 0,
+    wrongLetters: 0,
+    placed: 0,
+    agreed: 0,
+    hit: 0,
+  },
   ...{ missed: [], invented: [] },
 };
 
@@ -37,6 +51,8 @@ export function sumOf(scores: readonly Score[]): Score {
       words: a.words + b.words,
       read: a.read + b.read,
       right: a.right + b.right,
+      umlauts: a.umlauts + b.umlauts,
+      umlautsRight: a.umlautsRight + b.umlautsRight,
       letters: a.letters + b.letters,
       wrongLetters: a.wrongLetters + b.wrongLetters,
       placed: a.placed + b.placed,
@@ -52,6 +68,9 @@ export function sumOf(scores: readonly Score[]): Score {
 export const recallOf = ({ right, words }: Score): number => right / Math.max(1, words);
 export const precisionOf = ({ right, read }: Score): number => right / Math.max(1, read);
 export const errorRateOf = ({ wrongLetters, letters }: Score): number => wrongLetters / Math.max(1, letters);
+
+/** In German. */
+const hasUmlaut = (text: string): boolean => /[äöüß]/i.test(text);
 
 /** Signs that look the same count as the same. */
 const plain = (text: string): string =>
@@ -86,8 +105,21 @@ export function scoreOf({ words, knownFrom }: Scene, read: readonly ReadWord[]):
     if (isWithin(middleOf(found.rect), word.rect)) hit++;
   }
   const { letters, wrongLetters } = lettersOf(truth, given);
+  const umlauts = truth.filter(({ text }) => hasUmlaut(text)).length;
+  const umlautsRight = umlauts - missed.filter(hasUmlaut).length;
   return {
-    ...{ words: truth.length, read: given.length, right, letters, wrongLetters, placed, agreed, hit },
+    ...{
+      words: truth.length,
+      read: given.length,
+      right,
+      umlauts,
+      umlautsRight,
+      letters,
+      wrongLetters,
+      placed,
+      agreed,
+      hit,
+    },
     missed,
     invented: [...left].map(({ text }) => text),
   };

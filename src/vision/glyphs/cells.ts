@@ -105,7 +105,7 @@ export function wordsOfCells(
   });
 }
 
-/** The columns that some cells next to each other have ink in. */
+/** The columns of some cells next to each other, as far as the line reaches: a letter is as wide as its cell, whatever its ink. */
 export function boundsOf(
   { inkBox }: LineInk,
   { pitch, phase }: CellGrid,
@@ -113,10 +113,10 @@ export function boundsOf(
 ): Pick<Box, "left" | "right"> {
   const [first, last] = [cells[0], cells.at(-1)];
   if (first === undefined || last === undefined) return { left: inkBox.left, right: inkBox.left };
-  const columns = (cell: Cell): number => cell.rows.reduce((all, bits) => all | bits, 0);
-  const lead = pitch - (32 - Math.clz32(columns(first)));
-  const tail = 31 - Math.clz32(columns(last) & -columns(last));
-  return { left: first.at * pitch + phase + lead, right: (last.at + 1) * pitch + phase - tail };
+  return {
+    left: Math.max(inkBox.left, first.at * pitch + phase),
+    right: Math.min(inkBox.right, (last.at + 1) * pitch + phase),
+  };
 }
 
 export function bitCount(bits: number): number {

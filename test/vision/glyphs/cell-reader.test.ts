@@ -27,7 +27,10 @@ t.test("a terminal with one of X's fonts is read letter by letter, without an en
   t.same(read.map(written), textOf("xterm-6x13"));
   for (const [index, words] of read.entries()) {
     const box = lines[index]?.inkBox;
-    for (const { rect } of words ?? []) {
+    for (const { text, rect } of words ?? []) {
+      const isLast = words?.at(-1)?.rect === rect;
+      if (!isLast)
+        t.match(rect, { x: Math.round(rect.x / 6) * 6, width: text.length * 6 }, "as wide as its cells");
       t.ok(box !== undefined && rect.x >= box.left && rect.x + rect.width <= box.right, "inside of its line");
     }
   }
