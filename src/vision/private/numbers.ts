@@ -1,4 +1,4 @@
-import { digitOf, type Span, spansOf } from "./span.ts";
+import { digitOf, type Span, spansOf, withDigits } from "./span.ts";
 
 /** How the digits of a card are grouped (ISO/IEC 7812 numbers of 13 to 19 digits, as they are printed and typed). */
 const CARD_GROUPS: readonly (readonly number[])[] = [
@@ -141,7 +141,8 @@ export function hasIbanCheck(iban: string): boolean {
 
 /** Social security numbers of the USA that may have been given out (SSA, numbers since 2011). */
 export function socialSecurityNumbers(text: string): Span[] {
-  return spansOf(text, /(?<![\d.-])(\d{3}) ?- ?(\d{2}) ?- ?(\d{4})(?![\d-])/g, ([, area, group, serial]) => {
+  const shape = /(?<![\d.-])(\d{3}) ?- ?(\d{2}) ?- ?(\d{4})(?![\d-])/g;
+  return spansOf(withDigits(text), shape, ([, area, group, serial]) => {
     const isArea = area !== "000" && area !== "666" && !area?.startsWith("9");
     return isArea && group !== "00" && serial !== "0000";
   });
@@ -149,7 +150,8 @@ export function socialSecurityNumbers(text: string): Span[] {
 
 /** Telephone numbers: with a country's code, as the USA and Canada write them, with a trunk 0, or after a word for it. */
 const PHONES: readonly RegExp[] = [
-  /(?<![\p{L}\p{N}+])(?:\+|00(?=[1-9]))\d(?:[ ()./-]{0,2}\d){7,13}(?![\p{L}\p{N}])/gu,
+  // The sign may be read as several (seen: "-++-49 30 42953756").
+  /(?<![\p{L}\p{N}+])(?:\+[+-]{0,2} ?|00(?=[1-9]))\d(?:[ ()./-]{0,2}\d){7,13}(?![\p{L}\p{N}])/gu,
   /(?<![\p{L}\p{N}.-])(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[ .-]\d{4}(?![\p{L}\p{N}]|[.-]\d)/gu,
   /(?<![\p{L}\p{N}.,:/-])0[1-9]\d{1,3}(?: ?[ /-] ?)\d{2,4}(?:[ -]?\d{2,4}){1,2}(?![\p{L}\p{N}]|[.:/-]\d)/gu,
   /(?<![\p{L}\p{N}.,:/-])0[1-9](?:[ .]\d{2}){4}(?![\p{L}\p{N}]|[.:/-]\d)/gu,
@@ -157,5 +159,6 @@ const PHONES: readonly RegExp[] = [
 ];
 
 export function phones(text: string): Span[] {
-  return PHONES.flatMap((pattern) => spansOf(text, pattern));
+  const plain = withDigits(text);
+  return PHONES.flatMap((pattern) => spansOf(plain, pattern));
 }

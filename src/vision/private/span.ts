@@ -33,3 +33,16 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map([
 export function digitOf(letter: string): string | null {
   return letter >= "0" && letter <= "9" ? letter : (LOOKALIKES.get(letter) ?? null);
 }
+
+/** Where more of a run is letters than this it is a word that looks like digits. */
+const LEAST_DIGITS = 0.5;
+
+/** A text with digits where readers took one among digits for a letter; as long as it was, so that places stay. */
+export function withDigits(text: string): string {
+  return text.replace(/[\p{L}\p{N}|!]+/gu, (run) => {
+    if (!/\d/.test(run) || !/\D/.test(run)) return run;
+    const digits = Array.from(run, digitOf);
+    const sure = run.replace(/\D/g, "").length;
+    return digits.includes(null) || sure < LEAST_DIGITS * run.length ? run : digits.join("");
+  });
+}

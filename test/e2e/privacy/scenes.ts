@@ -283,7 +283,7 @@ const FILM_SCENE: SceneKind = {
     });
     await black.stop();
     const play = async (untilMs: number): Promise<void> => {
-      const film = playFilm(stage, "a film", filmOf("testsrc2", captions, `:enable=gte(mod(t\\\\,6)\\\\,2)`));
+      const film = playFilm(stage, "a film", filmOf("testsrc2", captions, ":enable='gte(mod(t,6),2)'"));
       await display.windowOf("a film");
       while (performance.now() < untilMs) await sleep(100);
       await film.stop();

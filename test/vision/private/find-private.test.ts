@@ -198,9 +198,11 @@ const ORDINARY = [
 const FALSELY_FOUND: readonly (readonly [string, readonly string[]])[] = [
   ["git@github.com:owner/name.git", ["email:git@github.com"]],
   ["user@host.example.com:~$ ls", ["email:user@host.example.com"]],
+  ["ask me@work. Then we go", ["email:me@work. Then"]],
   ["Windows 10.0.19045.3", []],
   ["assembly 4.5.6.7 loaded", ["ip_address:4.5.6.7"]],
   ["order no. 4012 8888 8888 1881", ["credit_card:4012 8888 8888 1881"]],
+  ["size 123-4B-5678", ["ssn:123-4B-5678"]],
   ["part 212-555-0123", ["phone:212-555-0123"]],
   ["integrity sha512-Zk2Q8v7c1L0mP9xR4tY6uW3eB5nA==", ["api_key:sha512-Zk2Q8v7c1L0mP9xR4tY6uW3eB5nA=="]],
 ];
@@ -223,6 +225,26 @@ t.test("a box holds every word of which a letter is meant", async (t) => {
   const [mailbox] = privateIn(text, PRIVATE_KINDS);
   t.same(mailbox && boxOf({ words }, mailbox), { x: 100, y: 8, width: 180, height: 13 });
   t.equal(boxOf({ words: [] }, { from: 0, to: 5 }), null);
+});
+
+/** As readers read them, of texts that were private: what is lost or another letter hides them all the same. */
+const MISREAD: readonly (readonly [string, PrivateKind])[] = [
+  ["note 0: qanzzh.pslzl@example. conf", "email"],
+  ["note 21: xtrpta.cvqxa@example. con]", "email"],
+  ["to bob.smith@example com", "email"],
+  ["to bob.smith@examplecom", "email"],
+  ["row 3 has suodqq.qpteoGexample. con] in it", "email"],
+  ["row 34 has ghp_ YF9EKD6Uh941tAVmj Y3dTPwoVN3Pp46qJt2Q in it", "api_key"],
+  ["Customer 13: ghp_HIKfC1EDIgk2UsX)JnAwkHCZ18f60]JMGoyl1s is known", "api_key"],
+  ["Customer 1: -++-49 30 42953756 is known", "phone"],
+  ["at +49 3O 429S37S6", "phone"],
+  ["No 12l-4S-6789", "ssn"],
+  ["from I92.168,1.2O to", "ip_address"],
+];
+
+t.test("what was misread is found", async (t) => {
+  for (const [line, kind] of MISREAD) t.ok(found(line, [kind]).length > 0, line);
+  t.same(found("total 1,234,567,890 of 12,345.678,901"), [], "numbers with commas are no addresses");
 });
 
 t.test("a mailbox whose sign was read as a capital is one; names of hosts are none", async (t) => {
