@@ -55,6 +55,7 @@ export class Masks implements MaskSource {
   /** From whom all is hidden, whatever the masks. */
   #blind: readonly Audience[] = [];
   #hidden: Readonly<Record<Audience, Region>> = byAudience(() => Region.empty);
+  #held: Readonly<Record<Audience, Region>> = byAudience(() => Region.empty);
   #kinds: Readonly<Record<Audience, Audience>>;
 
   /** `first`: those that are there from the beginning. */
@@ -84,6 +85,14 @@ export class Masks implements MaskSource {
 
   hiddenFrom(audience: Audience): Region {
     return this.#hidden[audience];
+  }
+
+  heldFor(audience: Audience): Region {
+    return this.#held[audience];
+  }
+
+  get lastRead(): Framebuffer | null {
+    return this.#redaction.lastRead;
   }
 
   kindOf(audience: Audience): Audience {
@@ -183,12 +192,23 @@ export class Masks implements MaskSource {
   }
 
   #lay(): void {
-    const laid = new Map<Audience, Region>();
-    this.#hidden = byAudience((audience) => {
-      const kind = this.kindOf(audience);
-      const region = laid.get(kind) ?? this.#laid(kind);
-      laid.set(kind, region);
-      return region;
+    const of = (laid: (audience: Audience) => Region): Readonly<Record<Audience, Region>> => {
+      const known = new Map<Audience, Region>();
+      return byAudience((audience) => {
+        const kind = this.kindOf(audience);
+        const region = known.get(kind) ?? laid(kind);
+        known.set(kind, region);
+        return region;
+      });
+    };
+    this.#hidden = of((kind) => {
+      const { unread, held } = this.#redaction;
+      const places = Region.from(this.placesFrom(kind));
+      return sameOr(this.#hidden[kind], places.union(this.#ofText(unread.subtract(held), kind)));
+    });
+    this.#held = of((kind) => {
+      const { held } = this.#redaction;
+      return sameOr(this.#held[kind], this.#ofText(held, kind).subtract(this.#hidden[kind]));
     });
   }
 
@@ -203,13 +223,6 @@ export class Masks implements MaskSource {
     );
   }
 
-  /** The same object as before where it is the same. */
-  #laid(audience: Audience): Region {
-    const laid = Region.from(this.placesFrom(audience)).union(this.#unreadBy(audience));
-    const before = this.#hidden[audience];
-    return laid.equals(before) ? before : laid;
-  }
-
   get #terms(): readonly NamedTerms[] {
     return [...this.#entries.values()].flatMap(({ mask: { id, text } }) =>
       text === undefined ? [] : [{ id, ...text }],
@@ -222,11 +235,12 @@ export class Masks implements MaskSource {
       .filter(({ text, audiences }) => text !== undefined && isAmong(audiences, audience));
   }
 
-  /** What may hold text that is hidden: nobody knows yet. */
-  #unreadBy(audience: Audience): Region {
+  /** What of a region lies where text is looked for on this audience's behalf. */
+  #ofText(region: Region, audience: Audience): Region {
+    if (region.isEmpty) return region;
     return this.#textMasks(audience).reduce((all, mask) => {
       const [area = EMPTY_RECT] = this.#areasOf(mask, null);
-      return all.union(this.#redaction.unread.clip(area));
+      return all.union(region.clip(area));
     }, Region.empty);
   }
 
@@ -260,6 +274,9 @@ export class Masks implements MaskSource {
     return intersectRects(this.#screens[monitor - 1]?.rect ?? EMPTY_RECT, this.#bounds);
   }
 }
+
+/** The same object as before where it is the same. */
+const sameOr = (before: Region, now: Region): Region => (now.equals(before) ? before : now);
 
 /** Hides all of a desktop, whatever its size, from agents. */
 export function allFromAgents({ createdAt }: { readonly createdAt: string }): FirstMask {

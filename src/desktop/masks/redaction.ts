@@ -1,6 +1,6 @@
-import { sourceOf } from "../../framebuffer/copy-move.ts";
+import { sourceOf, targetsOf } from "../../framebuffer/copy-move.ts";
 import { coverOf } from "../../framebuffer/cover.ts";
-import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
+import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import {
   areaOfRect,
   EMPTY_RECT,
@@ -15,6 +15,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { nextTurn } from "../../platform/loop-turns.ts";
 import { carried, composeChanges } from "../picture/moves.ts";
 import type { Change } from "../view.ts";
+import { LivelyAreas } from "./lively-areas.ts";
 import type {
   FoundText,
   NamedTerms,
@@ -53,6 +54,9 @@ const REOPEN_MS = 1000;
  *
  * INVARIANT: every pixel that changed is unread from that update on until a picture that has it was read; what was found is
  * covered as long as nothing of it is painted over. What a move takes elsewhere is known there as well as it was.
+ *
+ * What is unread is covered. Where the picture changes faster than it is read it is held instead: shown as it was when it
+ * was read last, so that a film plays at the speed of reading.
  */
 export class Redaction {
   readonly #ports: RedactionPorts;
@@ -60,6 +64,12 @@ export class Redaction {
   #bounds: Rect = EMPTY_RECT;
   #reader: TextReader | null = null;
   #unread = Region.empty;
+  /** Part of what is unread. INVARIANT: what is shown there was read, and is clean. */
+  #held = Region.empty;
+  readonly #lively = new LivelyAreas();
+  /** What the reader was given: from a question to its answer the picture that was asked about. */
+  #given: Framebuffer | null = null;
+  #isAnswered = false;
   #found: readonly FoundText[] = [];
   /** What the reader was not given yet. */
   #owed: Change = NOTHING;
@@ -85,6 +95,16 @@ export class Redaction {
     return this.#unread;
   }
 
+  /** What of it is shown as it was when it was read last. */
+  get held(): Region {
+    return this.#held;
+  }
+
+  /** The picture that was read last, while it is told that it was: what is held is shown as it is there. */
+  get lastRead(): Framebuffer | null {
+    return this.#isAnswered ? this.#given : null;
+  }
+
   /** Where text of a mask was found. */
   placesOf(id: string): readonly Rect[] {
     return this.#found.flatMap((one) => (one.id === id ? [one.rect] : []));
@@ -97,9 +117,11 @@ export class Redaction {
     if (terms.length === 0) {
       this.#close();
       this.#unread = Region.empty;
+      this.#unhold();
       return;
     }
     this.#unread = Region.of(this.#bounds);
+    this.#unhold();
     this.#isVoid = this.#since !== null;
     this.#isNews = true;
     this.#feed();
@@ -111,6 +133,7 @@ export class Redaction {
     if (!this.isActive) return;
     this.#found = [];
     this.#unread = Region.of(bounds);
+    this.#unhold();
     this.#isVoid = this.#since !== null;
     this.#restart();
     this.#feed();
@@ -135,23 +158,47 @@ export class Redaction {
     this.#cancelReopen = null;
     this.#reader?.close();
     this.#reader = null;
+    this.#given = null;
     this.#owed = NOTHING;
     this.#since = null;
     this.#isVoid = false;
     this.#isNews = false;
   }
 
+  /** All that is unread is covered. */
+  #unhold(): void {
+    this.#held = Region.empty;
+    this.#lively.clear();
+  }
+
   /** A reader that knows nothing is given all. */
   #restart(): void {
     this.#reader?.resize(this.#bounds);
+    this.#given = new Framebuffer(this.#bounds.width, this.#bounds.height);
     this.#owed = { painted: Region.of(this.#bounds), copies: [] };
   }
 
   #apply(change: Change): void {
     const known = replay(this.#found, change);
     this.#found = known.found;
-    const moved = change.copies.reduce(carried, this.#unread);
-    this.#unread = few(moved.union(change.painted).union(known.touched));
+    const { painted, copies } = change;
+    const moved = copies.reduce(carried, this.#unread);
+    const nowMs = this.#ports.clock.nowMs();
+    this.#lively.add(moved.intersect(painted), nowMs);
+    const lively = this.#lively.at(nowMs);
+    // What a move wrote is shown elsewhere than where it was read.
+    const written = targetsOf(copies);
+    const held = this.#held.subtract(written);
+    const open = painted.intersect(lively).subtract(moved.subtract(held));
+    this.#unread = few(moved.union(painted).union(known.touched));
+    this.#hold(held.union(open.subtract(written)).subtract(known.touched));
+  }
+
+  #hold(region: Region): void {
+    const found = Region.from(this.#found.map(({ rect }) => rect));
+    const held = region.intersect(this.#unread).subtract(found);
+    // Less is held, never more.
+    this.#held = held.rectCount <= MOST_COVERED ? held : Region.from(largest(held.rects));
   }
 
   #feed(): void {
@@ -174,6 +221,7 @@ export class Redaction {
       if (reader === null || frame === null) return;
       const { painted, copies } = this.#owed;
       const { parts, left } = copyOf(frame, painted.clip(this.#bounds));
+      if (this.#given !== null) bring(this.#given, copies, parts);
       reader.take(copies, parts);
       this.#owed = { painted: left, copies: [] };
       if (!left.isEmpty) continue;
@@ -208,6 +256,8 @@ export class Redaction {
         if (!isNow()) return;
         isOver = true;
         this.#close();
+        this.#unhold();
+        this.#ports.changed();
         this.#cancelReopen = this.#ports.clock.after(REOPEN_MS, () => {
           this.#cancelReopen = null;
           this.#isNews = true;
@@ -226,11 +276,17 @@ export class Redaction {
       this.#isNews = true;
     } else {
       const known = replay(found, since);
-      const moved = since.copies.reduce(carried, Region.from(unread));
+      const unreadThen = Region.from(unread);
+      const moved = since.copies.reduce(carried, unreadThen);
       this.#unread = few(moved.union(since.painted).union(known.touched));
       // The same pixels stay what they were found to be, also where they are less than a line by now.
       this.#found = joined(this.#found, known.found);
+      const apart = Region.from([...found.map(({ rect }) => rect), ...since.copies.map(sourceOf)]);
+      const clean = since.painted.intersect(this.#lively.at(this.#ports.clock.nowMs())).subtract(unreadThen);
+      this.#hold(clean.subtract(known.touched).subtract(apart).subtract(targetsOf(since.copies)));
+      this.#isAnswered = true;
       this.#ports.changed();
+      this.#isAnswered = false;
     }
     this.#feed();
   }
@@ -240,6 +296,20 @@ const isNothing = ({ painted, copies }: Change): boolean => painted.isEmpty && c
 
 const few = (region: Region): Region =>
   region.rectCount <= MOST_COVERED ? region : Region.from(coverOf(region.rects, MOST_COVERED));
+
+const largest = (rects: readonly Rect[]): readonly Rect[] =>
+  [...rects].sort((a, b) => areaOfRect(b) - areaOfRect(a)).slice(0, MOST_COVERED);
+
+/** Does to a picture what a reader does to its own. */
+function bring(picture: Framebuffer, copies: Change["copies"], parts: readonly PaintedPart[]): void {
+  for (const { fromX, fromY, to } of copies) picture.copy(fromX, fromY, to);
+  for (const { rect, pixels } of parts) {
+    for (let y = 0; y < rect.height; y++) {
+      const row = pixels.subarray(y * rect.width * 4, (y + 1) * rect.width * 4);
+      picture.bytes.set(row, ((rect.y + y) * picture.width + rect.x) * 4);
+    }
+  }
+}
 
 function bounded(change: Change): Change {
   if (change.copies.length <= MOST_MOVES) return change;

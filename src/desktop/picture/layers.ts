@@ -5,7 +5,7 @@ import type { Steps } from "../../framebuffer/steps.ts";
 import { AUDIENCES, type Audience, byAudience, type Change } from "../view.ts";
 import type { AudienceDisplay } from "./audience-display.ts";
 import type { MaskSource } from "./mask-source.ts";
-import { MaskedFrame, type Masking, maskedChange, seenMoves } from "./masked-frame.ts";
+import { type Kept, MaskedFrame, type Masking, maskedChange, seenMoves } from "./masked-frame.ts";
 
 /** What one audience is shown of an update. */
 export interface ShownChange {
@@ -62,21 +62,23 @@ export class Layers {
     onChange: (shown: AudienceDisplay, change: Change) => void,
   ): ShownChanges {
     const isRegrouped = !this.#areGrouped();
-    const before = this.#hiddenNow();
+    const before = byAudience((audience) => this.#shown[audience].masked?.closed ?? Region.empty);
     if (isRegrouped) this.#regroup(real);
     const published = new Map<MaskedFrame, Masking>();
     const told = new Map<Masking, readonly [Change, ShownChange]>();
     const tell = (audience: Audience): ShownChange => {
       const shown = this.#shown[audience];
       const { masked } = shown;
-      const after = this.#maskSource.hiddenFrom(audience);
+      const kept = this.#keptFrom(audience);
       let masking: Masking;
       if (masked === null || isRegrouped) {
-        // What was just made holds the update already.
-        const moved = difference(before[audience], after);
-        masking = { before: before[audience], after, damage: change.damage.subtract(after).union(moved) };
+        // What was just made holds the update already, and covers what it would hold.
+        const after = kept.hidden.union(kept.held);
+        const shifted = difference(before[audience], after).union(kept.held);
+        const damage = change.damage.subtract(after).union(shifted);
+        masking = { before: before[audience], after, damage, shifted };
       } else {
-        masking = published.get(masked) ?? this.#publish(masked, real, change.damage, after);
+        masking = published.get(masked) ?? this.#publish(masked, real, change.damage, kept);
         published.set(masked, masking);
       }
       // Those who share a picture are owed the same.
@@ -91,18 +93,25 @@ export class Layers {
     return byAudience(tell);
   }
 
-  #publish(masked: MaskedFrame, real: Framebuffer, damage: Region, after: Region): Masking {
-    const before = masked.hidden;
-    const shifted = before === after ? Region.empty : masked.hide(real, after);
-    return { before, after, damage: masked.publish(real, damage).union(shifted) };
+  #publish(masked: MaskedFrame, real: Framebuffer, damage: Region, kept: Kept): Masking {
+    const before = masked.closed;
+    const shifted = masked.keep(real, kept);
+    const after = masked.closed;
+    return { before, after, shifted, damage: masked.publish(real, damage).union(shifted) };
   }
 
   #movedOf(audience: Audience): Region {
-    return difference(this.#shown[audience].hidden, this.#maskSource.hiddenFrom(audience));
+    const kept = this.#keptFrom(audience);
+    return this.#shown[audience].masked?.differsBy(kept) ?? kept.hidden.union(kept.held);
   }
 
-  #hiddenNow(): Readonly<Record<Audience, Region>> {
-    return byAudience((audience) => this.#shown[audience].hidden);
+  #keptFrom(audience: Audience): Kept {
+    const { lastRead } = this.#maskSource;
+    return {
+      hidden: this.#maskSource.hiddenFrom(audience),
+      held: this.#maskSource.heldFor(audience),
+      lastRead,
+    };
   }
 
   /** Whether those who share a picture are still kept the same from, and those who see the real one nothing. */
@@ -143,7 +152,7 @@ export class Layers {
         );
         masked = alike?.masked ?? null;
         if (masked === null) {
-          masked = new MaskedFrame(`masked ${++this.#made}`, real, hidden);
+          masked = new MaskedFrame(`masked ${++this.#made}`, real, this.#keptFrom(audience));
           made.push({ masked, audience });
         }
       }

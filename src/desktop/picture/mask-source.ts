@@ -8,6 +8,13 @@ import { type Audience, type Change, isViewer } from "../view.ts";
 export interface MaskSource {
   /** The same object while it is the same. */
   hiddenFrom(audience: Audience): Region;
+  /**
+   * Where this audience is shown what was read last, for the picture changes faster than it is read: nothing of it is taken
+   * from the real one. Apart from what is hidden. The same object while it is the same.
+   */
+  heldFor(audience: Audience): Region;
+  /** The picture that was read last, while what is held is to become what it shows; null: it stays as it is. */
+  readonly lastRead: Framebuffer | null;
   /** The first of those viewers from whom the same masks hide as from this one; an audience of another kind itself. */
   kindOf(audience: Audience): Audience;
   /**
@@ -27,6 +34,8 @@ export interface MaskSource {
 /** Nothing is kept from anybody. */
 export const NOTHING_HIDDEN: MaskSource = Object.freeze({
   hiddenFrom: () => Region.empty,
+  heldFor: () => Region.empty,
+  lastRead: null,
   kindOf: (audience: Audience) => (isViewer(audience) ? "viewer" : audience),
   readFor: () => "",
   follow: () => {},

@@ -13,11 +13,19 @@ import { carried } from "./moves.ts";
 /** As many pixels are copied in one turn: some milliseconds. */
 const MOST_AT_ONCE = 4 * 1024 * 1024;
 
+/** What is kept from somebody. */
+export interface Kept {
+  readonly hidden: Region;
+  /** Apart from what is hidden: what is shown there stays, but where it is brought up to `lastRead`. */
+  readonly held: Region;
+  readonly lastRead: Framebuffer | null;
+}
+
 /**
  * A desktop's pixels without those that somebody must not see.
  *
- * INVARIANT: of the real picture nothing was ever copied here that was hidden when it was copied; what is hidden is
- * MASK_WORD.
+ * INVARIANT: of the real picture nothing was ever copied here that was hidden or held when it was copied; what is hidden is
+ * MASK_WORD, and so is what is held and was hidden, until a picture that was read has it.
  */
 export class MaskedFrame {
   /** Names the pictures that are made of it. */
@@ -25,44 +33,54 @@ export class MaskedFrame {
   readonly frame: Framebuffer;
   readonly #copy = new AdoptableCopy();
   #hidden: Region;
-  /** The cells in which something is hidden. */
+  /** What is hidden or held. */
+  #closed: Region;
+  #held: Region;
+  /** The cells in which something is closed. */
   #cells: Region;
   /** What `publish` of this damage shows, as long as the same is hidden. */
   #prepared: {
     readonly damage: Region;
-    readonly hidden: Region;
+    readonly closed: Region;
     readonly next: Framebuffer;
     readonly changed: Region;
   } | null = null;
 
-  constructor(name: string, real: Framebuffer, hidden: Region) {
+  constructor(name: string, real: Framebuffer, { hidden, held }: Kept) {
     this.name = name;
     this.frame = new Framebuffer(real.width, real.height, { hasKernels: true });
     this.#hidden = hidden;
-    this.#cells = cellsOf(hidden);
-    this.#fill(hidden);
-    publishDamage(real, this.frame, Region.of(real.rect).subtract(hidden));
+    this.#held = held;
+    this.#closed = hidden.union(held);
+    this.#cells = cellsOf(this.#closed);
+    this.#fill(this.#closed);
+    publishDamage(real, this.frame, Region.of(real.rect).subtract(this.#closed));
   }
 
   get hidden(): Region {
     return this.#hidden;
   }
 
+  /** What is hidden or held: what changes there in the real picture changes nothing here. */
+  get closed(): Region {
+    return this.#closed;
+  }
+
   /** Makes ready what `publish` will show of the same damage; `real` shows it already. */
   *preparing(real: Framebuffer, damage: Region): Steps<void> {
     if (damage.area <= MOST_AT_ONCE) return;
-    const hidden = this.#hidden;
+    const closed = this.#closed;
     const { open, near } = this.#parted(damage);
     const next = yield* this.#copy.of(real, this.frame, open.union(near));
     const changed = open.union(yield* compareDamage(next, this.frame, near));
-    this.#prepared = { damage, hidden, next, changed };
+    this.#prepared = { damage, closed, next, changed };
   }
 
   /** Takes over what changed in the real picture; what differs here because of it. */
   publish(real: Framebuffer, damage: Region): Region {
     const prepared = this.#prepared;
     this.#prepared = null;
-    const isSame = prepared?.damage === damage && prepared.hidden === this.#hidden;
+    const isSame = prepared?.damage === damage && prepared.closed === this.#closed;
     if (isSame && this.frame.adopt(prepared.next)) return prepared.changed;
     const { open, near } = this.#parted(damage);
     for (const part of open.clip(this.frame.rect).rects) copyRows(real, this.frame, part);
@@ -70,26 +88,47 @@ export class MaskedFrame {
   }
 
   /**
-   * What is damaged in cells of which nothing is hidden differs here as it does there: it need not be compared. In the
+   * What is damaged in cells of which nothing is closed differs here as it does there: it need not be compared. In the
    * others what differs may be under the mask alone, which nobody is told.
    */
   #parted(damage: Region): { readonly open: Region; readonly near: Region } {
-    if (this.#hidden.isEmpty) return { open: damage, near: Region.empty };
+    if (this.#closed.isEmpty) return { open: damage, near: Region.empty };
     return {
       open: damage.subtract(this.#cells),
-      near: damage.intersect(this.#cells).subtract(this.#hidden),
+      near: damage.intersect(this.#cells).subtract(this.#closed),
     };
   }
 
-  /** Hides this from now on and nothing else; what differs here because of it. */
-  hide(real: Framebuffer, hidden: Region): Region {
-    const more = hidden.subtract(this.#hidden);
-    const less = this.#hidden.subtract(hidden);
-    this.#hidden = hidden;
-    this.#cells = cellsOf(hidden);
-    this.#fill(more);
-    publishDamage(real, this.frame, less);
-    return more.union(less);
+  /** Where `keep` may change what is shown. */
+  differsBy({ hidden, held, lastRead }: Kept): Region {
+    const isSame = hidden === this.#hidden && held === this.#held;
+    if (isSame && (lastRead === null || held.isEmpty)) return Region.empty;
+    const { more, less } = this.#turnedBy(hidden, held);
+    return lastRead === null ? more.union(less) : more.union(less).union(held);
+  }
+
+  /** Keeps this from now on and nothing else; what differs here because of it. */
+  keep(real: Framebuffer, { hidden, held, lastRead }: Kept): Region {
+    let shifted = Region.empty;
+    if (hidden !== this.#hidden || held !== this.#held) {
+      const { more, less } = this.#turnedBy(hidden, held);
+      this.#hidden = hidden;
+      this.#held = held;
+      this.#closed = hidden.union(held);
+      this.#cells = cellsOf(this.#closed);
+      this.#fill(more);
+      shifted = more.union(publishDamage(real, this.frame, less));
+    }
+    if (lastRead === null || held.isEmpty) return shifted;
+    return shifted.union(publishDamage(lastRead, this.frame, held));
+  }
+
+  /** What will be hidden and was not, and what will be open and was not. */
+  #turnedBy(hidden: Region, held: Region): { readonly more: Region; readonly less: Region } {
+    return {
+      more: hidden.subtract(this.#hidden),
+      less: this.#closed.subtract(hidden.union(held)),
+    };
   }
 
   #fill(hidden: Region): void {
@@ -108,11 +147,13 @@ function cellsOf(region: Region): Region {
   );
 }
 
-/** What a masked picture hid before an update and hides after it, and what differs in it. */
+/** What of a masked picture was closed before an update and is after it, and what differs in it. */
 export interface Masking {
   readonly before: Region;
   readonly after: Region;
   readonly damage: Region;
+  /** Of that what differs because something else is hidden or held. */
+  readonly shifted: Region;
 }
 
 /**
@@ -123,7 +164,7 @@ export interface Masking {
  */
 export function maskedChange(change: Change, masking: Masking): Change {
   const { painted, copies } = change;
-  const { before, after, damage } = masking;
+  const { before, after, damage, shifted } = masking;
   if (before.isEmpty && after.isEmpty) return change;
   const hidden = before.union(after);
   const seen = seenMoves(copies, masking);
@@ -133,7 +174,7 @@ export function maskedChange(change: Change, masking: Masking): Change {
     Region.empty,
   );
   const moved = before.subtract(after).union(after.subtract(before));
-  return { painted: painted.subtract(after).union(touched).union(moved), copies: seen };
+  return { painted: painted.subtract(after).union(touched).union(moved).union(shifted), copies: seen };
 }
 
 /** Those that are told: a move from under a mask, or under one, is told to nobody, and all of its target is painted. */

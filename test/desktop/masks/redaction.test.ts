@@ -191,6 +191,44 @@ t.test("a reader that is late or gone leaves what changed covered, and another o
   t.equal(count("agent", PRIVATE), 0);
 });
 
+t.test("what changes faster than it is read is shown as it was when it was read", async (t) => {
+  const { link, count, readAll, readers, clock } = open();
+  await readAll();
+  const film = rect(20, 20, 60, 40);
+  const [pictures, text] = [60 * 40, 60 * 8];
+  link.paint(film, 0x000001);
+  t.equal(count("agent", MASK), pictures, "nobody knows yet that it will change again");
+  await settle();
+  for (let i = 2; i < 6; i++) {
+    link.paint(film, i);
+    readers.at(-1)?.answer();
+    t.equal(count("agent", i - 1), pictures, "the picture that was asked about");
+    t.equal(count("viewer", i), pictures);
+    link.paint(film, 100 + i);
+    t.equal(count("agent", i - 1), pictures, "which stays until the next one was read");
+    link.paint(film, i);
+    await settle();
+  }
+  link.paint(rect(20, 30, 60, 8), PRIVATE);
+  await settle();
+  readers.at(-1)?.answer();
+  await settle();
+  link.paint(film, 6);
+  link.paint(rect(20, 30, 60, 8), PRIVATE);
+  readers.at(-1)?.answer();
+  t.equal(count("agent", PRIVATE), 0);
+  t.equal(count("agent", 5), pictures - text, "around private text too");
+  t.equal(count("agent", MASK), text);
+  await clock.live(60_000);
+  await readAll();
+  t.equal(count("agent", 6), pictures - text, "as it is now once it stands still");
+  t.equal(count("agent", MASK), text);
+  link.paint(film, 7);
+  t.equal(count("agent", MASK), pictures, "after a while it is like anything else");
+  readers.at(-1)?.events.lost();
+  t.equal(count("agent", 7), 0);
+});
+
 t.test("without a reader all stays covered", async (t) => {
   const { desktop, link } = House.live();
   link.paint(link.framebuffer.rect, CLEAN);

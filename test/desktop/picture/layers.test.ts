@@ -8,6 +8,7 @@ import type { MaskSource } from "../../../src/desktop/picture/mask-source.ts";
 import { AUDIENCES, type Audience, byAudience, type Watcher } from "../../../src/desktop/view.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../../src/framebuffer/picture.ts";
+import { publishDamage } from "../../../src/framebuffer/publish.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
 import { FakeClock } from "../../fake-clock.ts";
@@ -19,6 +20,13 @@ const SIZE = { width: WIDTH, height: HEIGHT };
 
 /** Hides what a test says. */
 class HandHiding implements MaskSource {
+  held = Region.empty;
+  lastRead: Framebuffer | null = null;
+
+  heldFor(): Region {
+    return this.held;
+  }
+
   readonly regions: Record<Audience, Region> = { ...byAudience(() => Region.empty) };
   /** What is followed goes there in the next update. */
   next: (() => void) | null = null;
@@ -31,8 +39,10 @@ class HandHiding implements MaskSource {
     return audience;
   }
 
+  readsFor = "";
+
   readFor(): string {
-    return "";
+    return this.readsFor;
   }
 
   follow(): void {
@@ -193,6 +203,85 @@ t.test(
     );
   },
 );
+
+/** As `play`, with parts that are held: they stay what they were, or become what was read last. */
+async function hold(seed: number, steps: number, largePixels?: number): Promise<void> {
+  const next = randomOf(seed);
+  const clock = new FakeClock();
+  const maskSource = new HandHiding();
+  maskSource.readsFor = "text";
+  const decoded = new Framebuffer(WIDTH, HEIGHT);
+  const lastRead = new Framebuffer(WIDTH, HEIGHT);
+  const model = new Framebuffer(WIDTH, HEIGHT);
+  const told: Region[] = [];
+  const changed = ({ agent }: ShownChanges): void => void told.push(agent.damage);
+  const events = { changed, resized: () => {}, whole: () => {}, watched: () => {}, maskSource };
+  const display = new Display(new Scene(clock), clock, events, largePixels);
+  display.begin([]);
+  await display.update(decoded, Region.of(decoded.rect), [])?.done;
+  const followers = [new Follower(display, "agent"), new Follower(display, "agent")];
+  for (const follower of followers) follower.take();
+  const keep = (): void => {
+    const hidden = next(3) === 0 ? anyHidden(next) : maskSource.regions.agent;
+    Object.assign(
+      maskSource.regions,
+      byAudience(() => hidden),
+    );
+    maskSource.held = (next(2) === 0 ? anyHidden(next) : maskSource.held).subtract(hidden);
+  };
+  for (let step = 0; step < steps; step++) {
+    const before = model.words.slice();
+    told.length = 0;
+    const what = next(6);
+    if (what < 2) {
+      keep();
+      const read = anyRect(next, SIZE, 80);
+      lastRead.fill(read, next(0xffffff));
+      maskSource.lastRead = what === 0 ? lastRead : null;
+      display.remask();
+    } else {
+      const copies = what < 4 ? [] : anyMoves(next);
+      for (const { fromX, fromY, to } of copies) decoded.copy(fromX, fromY, to);
+      const painted = Array.from({ length: next(4) }, () => anyRect(next, SIZE, 50));
+      for (const r of painted) decoded.fill(r, next(0xffffff));
+      if (what === 5) maskSource.next = keep;
+      await display.update(decoded, Region.from(painted), copies)?.done;
+      maskSource.next = null;
+    }
+    const held = maskSource.held;
+    const real = modelOf(decoded, maskSource.regions.agent);
+    for (const { x, y, width, height } of Region.of(decoded.rect).subtract(held).rects) {
+      for (let row = y; row < y + height; row++) {
+        const from = row * WIDTH + x;
+        model.words.set(real.subarray(from, from + width), from);
+      }
+    }
+    if (maskSource.lastRead !== null) publishDamage(lastRead, model, held);
+    maskSource.lastRead = null;
+    const { frame } = display.shownTo("agent");
+    if (frame === null || !equal(frame.words, model.words)) throw new Error(`step ${step}: another picture`);
+    const damage = told.reduce((all, one) => all.union(one), Region.empty);
+    model.words.forEach((word, i) => {
+      if (word !== before[i] && !damage.overlaps(rect(i % WIDTH, Math.floor(i / WIDTH), 1, 1)))
+        throw new Error(`step ${step}: nobody was told of a change`);
+    });
+    followers.forEach((follower, i) => {
+      if (i === 1 && next(4) > 0) return;
+      follower.take();
+      if (!equal(follower.words, model.words))
+        throw new Error(`step ${step}: who watches has another picture`);
+    });
+  }
+}
+
+t.test("what is held stays what was read last, whatever is moved, painted and hidden", async () => {
+  for (const largePixels of [undefined, 200]) {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), (seed) => hold(seed, 25, largePixels)),
+      { numRuns: 10 },
+    );
+  }
+});
 
 t.test("what happens under a mask alone is told to nobody who must not see it", async (t) => {
   const clock = new FakeClock();

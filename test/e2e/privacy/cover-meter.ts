@@ -14,6 +14,7 @@ const MARGIN = 40;
  * comes, and what of it is covered for long.
  */
 export class CoverMeter {
+  readonly #area: Rect | null;
   readonly #truth: () => Framebuffer;
   readonly #seen: () => Framebuffer;
   readonly #changedAt = new Map<number, number>();
@@ -21,9 +22,12 @@ export class CoverMeter {
   /** In the order in which they came. */
   readonly delays: number[] = [];
   cleanCells = 0;
+  coveredCells = 0;
   lateCells = 0;
 
-  constructor(truth: () => Framebuffer, seen: () => Framebuffer) {
+  /** `area`: all that is counted; absent: the whole picture. */
+  constructor(truth: () => Framebuffer, seen: () => Framebuffer, area: Rect | null = null) {
+    this.#area = area;
     this.#truth = truth;
     this.#seen = seen;
   }
@@ -53,7 +57,7 @@ export class CoverMeter {
     );
     const [truth, seen] = [this.#truth(), this.#seen()];
     if (truth.width !== seen.width || truth.height !== seen.height) return;
-    for (const cell of this.#cellsOf(truth.rect)) {
+    for (const cell of this.#cellsOf(this.#area ?? truth.rect)) {
       const at = this.#rectOf(cell);
       if (!this.#isCovered(at)) {
         this.#coveredSince.delete(cell);
@@ -64,19 +68,18 @@ export class CoverMeter {
       this.#coveredSince.set(cell, since);
       if (places.some((place) => overlapRects(place, at))) continue;
       this.cleanCells++;
+      this.coveredCells++;
       if (atMs - since > LONG_MS) this.lateCells++;
     }
   }
 
-  /** Cells that are covered now. */
-  coveredNow(): readonly Rect[] {
-    return this.#cellsOf(this.#seen().rect)
-      .map((cell) => this.#rectOf(cell))
-      .filter((at) => this.#isCovered(at));
-  }
-
   get lateShare(): number {
     return this.cleanCells === 0 ? 0 : this.lateCells / this.cleanCells;
+  }
+
+  /** Covered for any time, of all clean cells. */
+  get coveredShare(): number {
+    return this.cleanCells === 0 ? 0 : this.coveredCells / this.cleanCells;
   }
 
   get #columns(): number {

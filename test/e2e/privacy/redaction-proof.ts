@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PRIVATE_KINDS } from "../../../src/desktop/masks/private-kinds.ts";
 import type { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
-import { overlapRects, type Rect } from "../../../src/framebuffer/rect.ts";
+import { overlapRects, type Rect, rect } from "../../../src/framebuffer/rect.ts";
 import { RecordingArchive } from "../../../src/recording/library/archive.ts";
 import type { Owner } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
@@ -54,8 +54,12 @@ export interface ProofReport {
   readonly delayP95: number | null;
   /** Frames that tesseract's program read, those in which it read a planted text, and of the target's own those in which it read one. */
   readonly read: { readonly frames: number; readonly leaks: readonly string[]; readonly truths: number };
-  /** What of the clean film's place a viewer was shown, and how many of its pictures a second. */
-  readonly film: { readonly lateShare: number | null; readonly picturesPerSecond: number };
+  /** What of the clean film's place was covered from a viewer, now and for long, and how many updates of it came a second. */
+  readonly film: {
+    readonly coveredShare: number | null;
+    readonly lateShare: number | null;
+    readonly picturesPerSecond: number;
+  };
 }
 
 /** The agent looks no oftener: it shares the machine with what is looked at. */
@@ -155,6 +159,7 @@ class Proof {
   #isFilm = false;
   #filmMs = 0;
   #filmPictures = 0;
+  #isPictureCounted = false;
 
   constructor(house: House, options: ProofOptions, texts: readonly string[]) {
     this.#house = house;
@@ -174,6 +179,7 @@ class Proof {
         : new CoverMeter(
             () => truth.frame,
             () => viewer.frame,
+            rect(FILM.x, FILM.y, FILM.width, FILM.height),
           );
   }
 
@@ -194,8 +200,18 @@ class Proof {
     viewer.watch((frame, changed) => {
       const nowMs = performance.now();
       (this.#isFilm ? this.#filmMeter : this.#meter)?.seen(changed, nowMs);
-      if (this.#isFilm && overlapRects(changed, FILM)) this.#filmPictures++;
+      if (this.#isFilm && overlapRects(changed, FILM)) this.#countPicture();
       this.#look(frame, "viewer", changed);
+    });
+  }
+
+  /** Rectangles that come together are one picture. */
+  #countPicture(): void {
+    if (this.#isPictureCounted) return;
+    this.#isPictureCounted = true;
+    this.#filmPictures++;
+    setImmediate(() => {
+      this.#isPictureCounted = false;
     });
   }
 
@@ -309,6 +325,7 @@ class Proof {
       delayP95: at(0.95),
       read,
       film: {
+        coveredShare: this.#filmMeter?.coveredShare ?? null,
         lateShare: this.#filmMeter?.lateShare ?? null,
         picturesPerSecond: this.#filmMs === 0 ? 0 : (this.#filmPictures * 1000) / this.#filmMs,
       },

@@ -15,7 +15,12 @@ export interface InkLook {
   readonly text: string;
   readonly word: number;
   readonly pixels: readonly { readonly x: number; readonly y: number }[];
+  /** Those between its letters. */
+  readonly ground: readonly { readonly x: number; readonly y: number }[];
 }
+
+/** Where less of what lies between letters is of another colour than they are, there are no letters: a white window is no text. */
+const LEAST_OTHER = 0.25;
 
 /** A frame in which the whole of a planted text stands. */
 export interface Leak {
@@ -41,12 +46,13 @@ export function lookAt(frame: Framebuffer, text: string, at: Rect): Look {
 /** Pixels of one colour in a rectangle, such as those of white letters on black. */
 export function inkAt(frame: Framebuffer, text: string, at: Rect, word: number): InkLook {
   const pixels: { x: number; y: number }[] = [];
+  const ground: { x: number; y: number }[] = [];
   for (let y = at.y; y < at.y + at.height; y++) {
     for (let x = at.x; x < at.x + at.width; x++) {
-      if (frame.words[y * frame.width + x] === word) pixels.push({ x, y });
+      (frame.words[y * frame.width + x] === word ? pixels : ground).push({ x, y });
     }
   }
-  return { text, word, pixels };
+  return { text, word, pixels, ground };
 }
 
 /** Searches frames for planted texts, exactly, and counts both. */
@@ -88,9 +94,11 @@ export class Sight {
       if (!isComplete && places.length === 0) throw new Error("a search gave up: the look is no text");
       return places.map(({ x, y }) => ({ text, at: rect(x, y, width, height) }));
     });
-    const byInk = this.inks.flatMap(({ text, word, pixels }) => {
-      if (pixels.length === 0 || pixels.some(({ x, y }) => frame.words[y * frame.width + x] !== word))
-        return [];
+    const byInk = this.inks.flatMap(({ text, word, pixels, ground }) => {
+      const isWord = ({ x, y }: { readonly x: number; readonly y: number }): boolean =>
+        frame.words[y * frame.width + x] === word;
+      if (pixels.length === 0 || !pixels.every(isWord)) return [];
+      if (ground.filter((pixel) => !isWord(pixel)).length < LEAST_OTHER * ground.length) return [];
       const xs = pixels.map(({ x }) => x);
       const ys = pixels.map(({ y }) => y);
       const [left, top] = [Math.min(...xs), Math.min(...ys)];
