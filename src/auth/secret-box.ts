@@ -44,6 +44,11 @@ export class SecretBox {
 
   /** Throws AuthError bad_secret for what was changed, sealed for something else or under another key. */
   open(sealed: string, purpose: string): string {
+    return this.openBytes(sealed, purpose).toString("utf8");
+  }
+
+  /** The same as UTF-8, in memory of its own, which whoever asked can wipe: a string stays until it happens to be overwritten. */
+  openBytes(sealed: string, purpose: string): Buffer {
     const [version, text] = sealed.split(".", 2);
     const bytes = Buffer.from(text ?? "", "base64url");
     if (version !== VERSION || bytes.length < NONCE_BYTES + TAG_BYTES) {
@@ -57,10 +62,13 @@ export class SecretBox {
     });
     decipher.setAAD(Buffer.from(purpose));
     decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
+    const plain = decipher.update(bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES));
     try {
-      const body = bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES);
-      return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
+      // All came already: the mode is that of a stream. This is whether the tag is right.
+      decipher.final();
+      return plain;
     } catch (cause) {
+      plain.fill(0);
       throw new AuthError(
         "bad_secret",
         `cannot open the secret of ${purpose}: it was changed, or sealed under another key; enter it again`,

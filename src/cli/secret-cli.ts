@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { openSecrets } from "../appliance/open-secrets.ts";
 import { SecretBox } from "../auth/secret-box.ts";
+import { readSecretText } from "../auth/secrets/secret-file.ts";
 import {
   readRules,
-  readSecretText,
   type SecretInfo,
   type SecretRules,
   type SecretStore,

@@ -137,7 +137,7 @@ export class Desktop {
     this.#snapshots = new Snapshots(this.#display, ports, () => this.#input.position);
     this.#gate = new Gate({
       ...ports,
-      desktopId: connection.id,
+      ...{ desktopId: connection.id, echo: this.masks.echo },
       input: this.#input,
       display: this.#display,
       approvals: this.approvals,

@@ -13,6 +13,7 @@ import { findText } from "../../src/vision/text/find-text.ts";
 import type { TextLine } from "../../src/vision/text/text-line.ts";
 import { House, typing } from "../desktop/house.ts";
 import { FakeClock } from "../fake-clock.ts";
+import { opened } from "../support/opened.ts";
 
 const ANN: Actor = { kind: "agent", id: "0123456789abcdef", name: "ann" };
 const VALUE = "s3same";
@@ -166,9 +167,9 @@ t.test("the configuration's secrets are read from the files that it names", asyn
   t.notMatch(JSON.stringify(printable(config)), VALUE);
   const store = await openSecrets(config, await SecretBox.open(join(dir, "data")), new FakeClock());
   const found = await store.find({ kind: "secret", name: "bank" }, ANN, "d1");
-  t.equal(await found?.open(), VALUE);
+  t.equal(await opened(found), VALUE);
   t.same(found?.seen, { text: "Bank", region: { x: 1, y: 2, width: 3, height: 4 } });
-  t.match(await (await store.find({ kind: "totp", name: "code" }, ANN, "d1"))?.open(), /^\d{6}$/);
+  t.match((await opened(await store.find({ kind: "totp", name: "code" }, ANN, "d1"))) ?? "", /^\d{6}$/);
   for (const [secrets, words] of [
     ["  - { name: bank }\n", /expected value_file or totp_file/],
     [`${bank}    totp_file: x\n`, /expected value_file or totp_file/],

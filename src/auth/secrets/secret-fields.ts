@@ -2,9 +2,9 @@ import * as z from "zod";
 import { SECRET_NAME } from "../../desktop/input/placeholders.ts";
 
 /** Longer than any password; one action keeps others from the input for all of it. */
-const MOST_CHARACTERS = 256;
+export const MOST_CHARACTERS = 256;
 /** A seed, or the URI around one. */
-const MOST_SEED = 1000;
+export const MOST_SEED = 1000;
 const MOST_ENTRIES = 200;
 /** A side of no desktop is longer: see MAX_SIDE of the framebuffer. */
 const MOST_SIDE = 16_384;

@@ -11,13 +11,20 @@ import { AuthError } from "../error.ts";
 import { LastUse } from "../last-use.ts";
 import type { SecretBox } from "../secret-box.ts";
 import { isTokenId } from "../tokens.ts";
-import { secretNameSchema, secretRuleFields, secretValueSchema, totpSeedSchema } from "./secret-fields.ts";
+import {
+  MOST_CHARACTERS,
+  MOST_SEED,
+  secretNameSchema,
+  secretRuleFields,
+  secretValueSchema,
+  totpSeedSchema,
+} from "./secret-fields.ts";
+import { readSecretBytes } from "./secret-file.ts";
+import { areTypable, lettersOf } from "./secret-letters.ts";
 import { readSeenPicture } from "./seen-picture.ts";
 import { readTotp, totpAt } from "./totp.ts";
 
 const MOST_SECRETS = 1000;
-/** Of a file that the configuration names. */
-const MOST_FILE_BYTES = 4096;
 
 /** What is shorter, and covered wherever it stands, is found out by whoever may write all such texts on the screen. */
 const LEAST_COVERED = 8;
@@ -122,7 +129,7 @@ export class SecretStore {
     const store = new SecretStore(dataDir, sealer, clock, configured, used);
     await store.#stored();
     for (const { name, kind, file, rules } of configured) {
-      checkText(name, kind, await readFileText(name, file));
+      (await readChecked({ name, kind, file })).fill(0);
       await seenOf(rules);
     }
     return store;
@@ -210,11 +217,15 @@ export class SecretStore {
       seen: await seenOf(found.rules),
       open: async () => {
         this.#used.mark(name);
-        const text =
+        const bytes =
           configured === undefined
-            ? this.#sealer.open(stored?.sealed ?? "", purposeOf(name, kind))
+            ? this.#sealer.openBytes(stored?.sealed ?? "", purposeOf(name, kind))
             : await readConfigured(configured);
-        return kind === "totp" ? totpAt(readTotp(text), this.#clock.date()) : text;
+        try {
+          return kind === "totp" ? codeOf(bytes, this.#clock.date()) : lettersOf(bytes);
+        } finally {
+          bytes.fill(0);
+        }
       },
     };
   }
@@ -228,7 +239,7 @@ export class SecretStore {
     const values = names.map(async (name) => {
       const configured = this.#configuredAs(name);
       if (configured !== undefined)
-        return configured.kind === "secret" ? await readConfigured(configured) : "";
+        return configured.kind === "secret" ? (await readConfigured(configured)).toString("utf8") : "";
       const one = stored.find((other) => other.name === name);
       return one?.kind === "secret" ? this.#sealer.open(one.sealed, purposeOf(name, "secret")) : "";
     });
@@ -320,52 +331,36 @@ function checkText(name: string, kind: SecretKind, text: string): void {
   );
 }
 
+/** The bytes of a configured secret, in memory of its own. Throws RefusedError invalid_parameters. */
+async function readChecked({ name, kind, file }: Omit<ConfiguredSecret, "rules">): Promise<Buffer> {
+  const bytes = await readSecretBytes(`the file ${file} of the secret ${name}`, createReadStream(file));
+  if (kind === "totp" && bytes.length <= MOST_SEED) {
+    readTotp(bytes).seed.fill(0);
+    return bytes;
+  }
+  const letters = lettersOf(bytes);
+  // What cannot be typed is no secret yet, and may be told in words what it lacks.
+  if (!areTypable(letters, MOST_CHARACTERS)) checkText(name, kind, bytes.toString("utf8"));
+  letters.fill(0);
+  return bytes;
+}
+
 /** Throws AuthError bad_secret: where the file lies is no matter of the agent that wants it typed. */
-async function readConfigured({ name, kind, file }: ConfiguredSecret): Promise<string> {
+async function readConfigured(secret: ConfiguredSecret): Promise<Buffer> {
   try {
-    const text = await readFileText(name, file);
-    checkText(name, kind, text);
-    return text;
+    return await readChecked(secret);
   } catch (cause) {
     if (!(cause instanceof RefusedError)) throw cause;
     throw new AuthError("bad_secret", cause.message, { cause });
   }
 }
 
-/**
- * A secret that stands in a file or comes by a pipe, its last line end left out; `what`: its name, for the error. Throws
- * RefusedError invalid_parameters.
- */
-export async function readSecretText(what: string, source: AsyncIterable<unknown>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+/** The code of a moment, of a seed that is kept no longer. */
+function codeOf(seedText: Uint8Array, at: Date): Uint32Array {
+  const totp = readTotp(seedText);
   try {
-    for await (const chunk of source) {
-      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
-      length += bytes.length;
-      if (length > MOST_FILE_BYTES) break;
-      chunks.push(bytes);
-    }
-  } catch (cause) {
-    throw new RefusedError(
-      "invalid_parameters",
-      `${what} cannot be read: check that it exists and may be read`,
-      {
-        cause,
-      },
-    );
+    return totpAt(totp, at);
+  } finally {
+    totp.seed.fill(0);
   }
-  if (length > MOST_FILE_BYTES) {
-    throw new RefusedError(
-      "invalid_parameters",
-      `${what} is longer than ${MOST_FILE_BYTES} bytes, expected one secret alone in it`,
-    );
-  }
-  return Buffer.concat(chunks)
-    .toString("utf8")
-    .replace(/\r?\n$/, "");
-}
-
-function readFileText(name: string, path: string): Promise<string> {
-  return readSecretText(`the file ${path} of the secret ${name}`, createReadStream(path));
 }

@@ -111,6 +111,8 @@ function specifierFree(text: string): string {
 
 /** What needs neither root nor namespaces. */
 const USER_SANDBOX = [
+  // Memory holds pictures of desktops, and keys.
+  "LimitCORE=0",
   "NoNewPrivileges=yes",
   "LockPersonality=yes",
   "RestrictNamespaces=yes",

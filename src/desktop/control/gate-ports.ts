@@ -1,6 +1,7 @@
 import type { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Input } from "../input/input.ts";
+import type { EchoPort } from "../input/typing-pace.ts";
 import type { Display } from "../picture/display.ts";
 import type { Actor } from "./action.ts";
 import type { ActionRecord } from "./action-record.ts";
@@ -25,6 +26,8 @@ export interface GatePorts {
   /** See DesktopPorts. */
   secured?(): Promise<void>;
   readonly secrets?: SecretPorts;
+  /** Covers what a secret leaves on the screen as it is typed. */
+  readonly echo: EchoPort;
   /** What changed of what agents are shown after a generation; null where that is not known. */
   changedSince(generation: number): Region | null;
   held(holder: Holder | null): void;

@@ -23,7 +23,7 @@ import type { GatePorts } from "./gate-ports.ts";
 import { proving } from "./hover-proof.ts";
 import { checkDuration } from "./longest-action.ts";
 import { type RunningAction, RunningActions } from "./running-actions.ts";
-import { SecretTyping } from "./secret-typing.ts";
+import { type ResolvedText, SecretTyping } from "./secret-typing.ts";
 
 type Outcome = Pick<ActionRecord, "outcome" | "code" | "wasConfirmed" | "effect">;
 
@@ -265,19 +265,19 @@ export class Gate {
       const recheck = (): void => this.#checkRules(action, actor, permit, options.isApproved === true);
       recheck();
       own.begin(recheck);
-      return this.#act(action, actor, options, own.signal, permit);
+      const act = (text: ResolvedText | null) => this.#act(action, text, options, own.signal, permit);
+      return this.#secrets.typing(action, actor, own.signal, act);
     });
   }
 
-  /** An agent's action, whose turn it is. */
+  /** An agent's action, whose turn it is; `text`: what its text stands for. */
   async #act(
     action: Action,
-    actor: Actor,
+    text: ResolvedText | null,
     options: PacedOptions,
     ending: AbortSignal,
     permit: Permit | null,
   ): Promise<ActionResult> {
-    const text = await this.#secrets.resolve(action, actor, ending);
     const checks = [permit, text?.seen ?? null, options.place ?? null].filter((check) => check !== null);
     const { input, clock } = this.#ports;
     const newest = async (): Promise<void> => {
@@ -287,7 +287,7 @@ export class Gate {
     if (action.kind !== "click") await newest();
     const typed = {
       ...{ ...options, newest, prove: proving(options.proof, this.#ports, this.#agentInput, ending) },
-      ...(text === null ? {} : { typed: await text.open() }),
+      ...(await text?.open()),
     };
     ending.throwIfAborted();
     // INVARIANT: nothing of an approved action is sent unless the screen, at that moment, is what was approved.

@@ -6,6 +6,7 @@ import { type Clock, delay } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
 import type { Input } from "../input/input.ts";
 import { partsOf, plainText, type SecretUse, type TypedPart } from "../input/placeholders.ts";
+import type { EchoPort, PacedOptions } from "../input/typing-pace.ts";
 import type { Display } from "../picture/display.ts";
 import type { Action, Actor } from "./action.ts";
 
@@ -38,8 +39,8 @@ export interface Seen {
 /** A stored secret that may be typed. */
 export interface NamedSecret {
   readonly seen: Seen | null;
-  /** What is typed now: the value, or the code of this moment. */
-  open(): Promise<string>;
+  /** What is typed now, in code points: the value, or the code of this moment. Whoever asked wipes it. */
+  open(): Promise<Uint32Array>;
 }
 
 /** What typing secrets by name needs of the house. */
@@ -72,8 +73,10 @@ interface SeenCheck {
 export interface ResolvedText {
   /** null: nothing has to be seen. */
   readonly seen: SeenCheck | null;
-  /** INVARIANT: goes to the typist and nowhere else. */
-  open(): Promise<readonly TypedPart[]>;
+  /** INVARIANT: goes to the typist and nowhere else, and is wiped when its keys were pressed. */
+  open(): Promise<Required<Pick<PacedOptions, "typed" | "echo">>>;
+  /** Wipes what was opened. */
+  close(): void;
 }
 
 interface Ports {
@@ -82,6 +85,7 @@ interface Ports {
   readonly secrets?: SecretPorts;
   readonly display: Pick<Display, "generation" | "shownTo">;
   readonly input: Pick<Input, "clickedAt">;
+  readonly echo: EchoPort;
   /** What changed of what agents are shown after a generation; null where that is not known. */
   changedSince(generation: number): Region | null;
 }
@@ -105,19 +109,37 @@ export class SecretTyping {
   }
 
   /**
-   * What an agent's text stands for, null where it is itself. Looks for what must be seen: call it once the policy, and
-   * a human where it says so, agreed. Throws RefusedError secret_unknown, secret_unseen, or the signal's reason.
+   * Does an action with what its text stands for, null where that is itself, which is wiped afterwards. Looks for what
+   * must be seen: call it once the policy, and a human where it says so, agreed. Throws RefusedError secret_unknown,
+   * secret_unseen, the signal's reason, and what `act` throws.
    */
-  async resolve(action: Action, actor: Actor, signal: AbortSignal): Promise<ResolvedText | null> {
+  async typing<T>(
+    action: Action,
+    actor: Actor,
+    signal: AbortSignal,
+    act: (text: ResolvedText | null) => Promise<T>,
+  ): Promise<T> {
+    const text = await this.#resolve(action, actor, signal);
+    try {
+      return await act(text);
+    } finally {
+      text?.close();
+    }
+  }
+
+  async #resolve(action: Action, actor: Actor, signal: AbortSignal): Promise<ResolvedText | null> {
     if (action.kind !== "type") return null;
     const parts = partsOf(action.text);
     if (parts.length === 1 && parts[0] === action.text) return null;
     const found = new Map<string, NamedSecret>();
     const sights: Sight[] = [];
-    const opened = async ({ placeholder }: SecretUse): Promise<string> => {
+    const opened: Uint32Array[] = [];
+    const open = async ({ placeholder }: SecretUse): Promise<TypedPart> => {
       const secret = found.get(placeholder);
       if (secret === undefined) throw new Error(`${placeholder} was not looked up`);
-      return await secret.open();
+      const letters = await secret.open();
+      opened.push(letters);
+      return { letters, placeholder };
     };
     for (const part of parts) {
       if (typeof part === "string" || found.has(part.placeholder)) continue;
@@ -138,12 +160,13 @@ export class SecretTyping {
       seen: this.#checkOf(sights),
       open: async () => {
         const typed: TypedPart[] = [];
-        for (const part of parts) {
-          const [text, placeholder] =
-            typeof part === "string" ? [part, null] : [await opened(part), part.placeholder];
-          typed.push({ text, placeholder });
-        }
-        return typed;
+        for (const part of parts)
+          typed.push(typeof part === "string" ? { text: part, placeholder: null } : await open(part));
+        return { typed, echo: this.#ports.echo };
+      },
+      close: () => {
+        this.#ports.echo.end();
+        for (const letters of opened) letters.fill(0);
       },
     };
   }

@@ -45,16 +45,21 @@ export function strokesOf(text: string): Stroke[] {
 
 /** The keysym of a character, null for control characters and lone surrogates. */
 export function keysymOf(character: string): number | null {
-  const code = character.codePointAt(0) ?? 0;
-  if (character === "\n") return KEYSYM.return;
-  if (character === "\t") return KEYSYM.tab;
-  if (character === "\b") return KEYSYM.backSpace;
+  return keysymOfPoint(character.codePointAt(0) ?? 0);
+}
+
+/** The same of a code point. */
+export function keysymOfPoint(code: number): number | null {
+  if (code === 0x0a) return KEYSYM.return;
+  if (code === 0x09) return KEYSYM.tab;
+  if (code === 0x08) return KEYSYM.backSpace;
   if (code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0xd800 && code <= 0xdfff)) return null;
   return code <= 0xff ? code : UNICODE_KEYSYM + code;
 }
 
 /** Whether caps lock would turn any of it into something else. */
-export function hasCase(text: string): boolean {
+export function hasCase(text: string | Uint32Array): boolean {
+  if (typeof text !== "string") return text.some((point) => hasCase(String.fromCodePoint(point)));
   return text.toLowerCase() !== text || text.toUpperCase() !== text;
 }
 

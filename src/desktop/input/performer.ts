@@ -90,7 +90,8 @@ export class Performer {
     this.#pace = new Pace(input, clock, () => ports.random());
     this.#mouse = new Mouse(input, this.#pace, () => ports.reactionMs?.() ?? 0);
     this.#held = new HeldInputs(input, clock);
-    this.#typist = new Typist(input, this.#pace, clock, () => ports.capsLock?.() ?? null);
+    const [capsLock, reactionMs] = [() => ports.capsLock?.() ?? null, () => ports.reactionMs?.() ?? 0];
+    this.#typist = new Typist(input, this.#pace, clock, capsLock, reactionMs);
   }
 
   /** Keys that an action left down, and that still are. */

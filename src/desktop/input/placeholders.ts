@@ -10,10 +10,10 @@ export interface SecretUse {
 }
 
 /** What is typed for a part of a text; `placeholder`: what stands for it everywhere else, null where it is itself. */
-export interface TypedPart {
-  readonly text: string;
-  readonly placeholder: string | null;
-}
+export type TypedPart =
+  | { readonly text: string; readonly placeholder: null }
+  /** Code points, and never a string, which could not be wiped. */
+  | { readonly letters: Uint32Array; readonly placeholder: string };
 
 /** More in one text than anybody needs: each may be long. */
 const MOST_USES = 16;

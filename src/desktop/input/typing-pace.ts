@@ -57,12 +57,27 @@ export interface PacedOptions extends PerformOptions {
   readonly report?: (done: PartDone) => void;
   /** What is typed in place of the action's text, secrets opened. INVARIANT: never told, kept or logged. */
   readonly typed?: readonly TypedPart[];
+  /** Hears of the keys of secrets. */
+  readonly echo?: EchoPort;
   /** `found`, as it is known. */
   readonly place?: FoundPlace | null;
   /** Resolves when what the target shows now is known, where something depends on it: for what waits before it presses. */
   readonly newest?: () => Promise<void>;
   /** Of a click; null: nothing says what is under the pointer. */
   readonly prove?: Proving | null;
+}
+
+/** Covers what secrets leave on the screen as they are typed. */
+export interface EchoPort {
+  /** The first key of one is pressed next. */
+  begin(): void;
+  /**
+   * The target took the last one: resolves when what it shows of them is known. `reactionMs`: how long its programs took
+   * lately to show what an action did.
+   */
+  settled(reactionMs: number, signal: AbortSignal | undefined): Promise<void>;
+  /** No more of them come, whatever became of the others. */
+  end(): void;
 }
 
 /** Whether what is meant is under the pointer. Both reject where the click must not be. */

@@ -2,7 +2,7 @@ import { type Clock, delay } from "../../platform/clock.ts";
 import type { Action } from "../control/action.ts";
 import { RefusedError } from "../error.ts";
 import type { Input } from "./input.ts";
-import { hasCase, isOnMostLayouts, KEYSYM, type Stroke, strokesOf } from "./keyboard.ts";
+import { hasCase, isOnMostLayouts, KEYSYM, keysymOfPoint, type Stroke, strokesOf } from "./keyboard.ts";
 import type { TypedPart } from "./placeholders.ts";
 import type { Pace, PacedOptions } from "./typing-pace.ts";
 
@@ -43,13 +43,24 @@ export class Typist {
   readonly #pace: Pace;
   readonly #clock: Clock;
   readonly #capsLock: () => boolean | null;
+  readonly #reactionMs: () => number;
 
-  /** `capsLock`: whether the target's is on; null where it does not tell. */
-  constructor(input: Input, pace: Pace, clock: Clock, capsLock: () => boolean | null) {
+  /**
+   * `capsLock`: whether the target's is on; null where it does not tell. `reactionMs`: how long its programs took lately to
+   * show what an action did.
+   */
+  constructor(
+    input: Input,
+    pace: Pace,
+    clock: Clock,
+    capsLock: () => boolean | null,
+    reactionMs: () => number = () => 0,
+  ) {
     this.#input = input;
     this.#pace = pace;
     this.#clock = clock;
     this.#capsLock = capsLock;
+    this.#reactionMs = reactionMs;
   }
 
   /**
@@ -57,9 +68,9 @@ export class Typist {
    * switched off meanwhile, where the target tells that it is on.
    */
   async type(action: Typing, options: PacedOptions): Promise<Typed> {
-    const parts = options.typed ?? [{ text: action.text, placeholder: null }];
+    const parts: readonly TypedPart[] = options.typed ?? [{ text: action.text, placeholder: null }];
     const strokes = parts.flatMap((part) => this.#strokesOf(part));
-    const hasLetters = parts.some(({ text }) => hasCase(text));
+    const hasLetters = parts.some((part) => hasCase(part.placeholder === null ? part.text : part.letters));
     if (this.#capsLock() !== true || !hasLetters) return await this.#type(action, strokes, options);
     try {
       await this.#switchCapsLock(false, options.signal);
@@ -108,6 +119,7 @@ export class Typist {
       const isNewKey = !isOnMostLayouts(keysym);
       if (isNewKey) await this.wakeKeyboard(signal);
       if (isNewKey && unconfirmed > 0) await barrier(isSecret);
+      if (isSecret) options.echo?.begin();
       this.#input.key(keysym, true, null);
       typed += counts;
       unconfirmed++;
@@ -122,6 +134,8 @@ export class Typist {
       const isWithin = isSecret && counts === 0;
       const isEnd = isSecret && counts > 0;
       if (isNewKey || isEnd || unconfirmed >= STROKES_A_BARRIER) await barrier(isWithin);
+      // What comes next may change more than that one field.
+      if (isEnd) await options.echo?.settled(this.#reactionMs(), signal);
     }
     if (unconfirmed > 0) await barrier();
     report?.({ typed, of, confirmed });
@@ -143,14 +157,15 @@ export class Typist {
   }
 
   /** Throws RefusedError not_supported for a secret that cannot be typed whole: half of one is typed nowhere. */
-  #strokesOf({ text, placeholder }: TypedPart): CountedStroke[] {
-    const strokes = strokesOf(text);
-    if (placeholder === null) return strokes.map((stroke) => ({ ...stroke, counts: 1, isSecret: false }));
-    const canPress = ({ keysym }: Stroke): boolean => keysym !== null && this.#input.canPress(keysym);
-    if (!strokes.every(canPress)) throw withoutKeys(placeholder);
-    const last = strokes.length - 1;
-    return strokes.map(({ keysym }, at) => {
-      const counts = at === last ? Array.from(placeholder).length : 0;
+  #strokesOf(part: TypedPart): CountedStroke[] {
+    if (part.placeholder === null) {
+      return strokesOf(part.text).map((stroke) => ({ ...stroke, counts: 1, isSecret: false }));
+    }
+    const { letters, placeholder } = part;
+    return Array.from(letters, (point, at) => {
+      const keysym = keysymOfPoint(point);
+      if (keysym === null || !this.#input.canPress(keysym)) throw withoutKeys(placeholder);
+      const counts = at === letters.length - 1 ? Array.from(placeholder).length : 0;
       return { character: placeholder, keysym, counts, isSecret: true };
     });
   }

@@ -6,6 +6,7 @@ import type { DesktopEvent } from "../events/desktop-event.ts";
 import { noPictureYet } from "../picture/audience-display.ts";
 import type { MaskSource } from "../picture/mask-source.ts";
 import type { Audience } from "../view.ts";
+import type { EchoCover } from "./echo-cover.ts";
 import type { Mask, MaskSpec } from "./mask.ts";
 import { type MaskMark, takeMark } from "./mask-mark.ts";
 import { type FirstMask, Masks, type StoredMask } from "./masks.ts";
@@ -45,6 +46,11 @@ export class DesktopMasks {
       },
       first,
     );
+  }
+
+  /** Covers what secrets leave on the screen as they are typed. */
+  get echo(): Pick<EchoCover, "begin" | "settled" | "end"> {
+    return this.#masks.echo;
   }
 
   /** For the picture. */

@@ -6,6 +6,7 @@ import type { Screen } from "../../framebuffer/screen.ts";
 import { RefusedError } from "../error.ts";
 import type { MaskSource } from "../picture/mask-source.ts";
 import { type Audience, byAudience, type Change, isAmong, isViewer, VIEWER_AUDIENCES } from "../view.ts";
+import { EchoCover } from "./echo-cover.ts";
 import { EVERYWHERE, type Mask, type MaskSpec, type MaskState } from "./mask.ts";
 import { MarkFollower } from "./mask-mark.ts";
 import { Redaction, type RedactionPorts } from "./redaction.ts";
@@ -52,6 +53,8 @@ export class Masks implements MaskSource {
   #bounds: Rect = EMPTY_RECT;
   #screens: readonly Screen[] = [];
   readonly #redaction: Redaction;
+  /** What secrets leave on the screen as they are typed. */
+  readonly echo: EchoCover;
   /** From whom all is hidden, whatever the masks. */
   #blind: readonly Audience[] = [];
   #hidden: Readonly<Record<Audience, Region>> = byAudience(() => Region.empty);
@@ -63,6 +66,14 @@ export class Masks implements MaskSource {
     this.#ports = ports;
     for (const mask of first) this.#entries.set(mask.id, entryOf(mask));
     this.#kinds = this.#grouped();
+    this.echo = new EchoCover({
+      ...ports,
+      changed: () => {
+        this.#lay();
+        ports.changed();
+        ports.moved();
+      },
+    });
     this.#redaction = new Redaction({
       ...ports,
       changed: () => {
@@ -113,7 +124,9 @@ export class Masks implements MaskSource {
   /** Where something is hidden from an audience now, mask by mask. */
   placesFrom(audience: Audience): readonly Rect[] {
     if (isAmong(this.#blind, audience)) return isEmptyRect(this.#bounds) ? [] : [this.#bounds];
-    return this.all.flatMap(({ audiences, places }) => (isAmong(audiences, audience) ? places : []));
+    const places = this.all.flatMap((mask) => (isAmong(mask.audiences, audience) ? mask.places : []));
+    const echoes = this.echo.places.map((place) => intersectRects(place, this.#bounds));
+    return [...places, ...echoes.filter((place) => !isEmptyRect(place))];
   }
 
   /** Hides everything from these and no others, beside the masks, until it is called again; done when it returns. */
@@ -175,11 +188,12 @@ export class Masks implements MaskSource {
 
   follow(real: Framebuffer, damage: Region, change: Change): void {
     this.#redaction.follow(change);
+    const hasOtherEcho = this.echo.follow(real, change);
     let hasMoved = false;
     for (const { follower } of this.#entries.values()) {
       if (follower?.update(real, damage) === true) hasMoved = true;
     }
-    if (hasMoved || this.#redaction.isActive) this.#lay();
+    if (hasMoved || this.#redaction.isActive || hasOtherEcho) this.#lay();
     if (hasMoved) this.#ports.moved();
   }
 
@@ -188,6 +202,7 @@ export class Masks implements MaskSource {
     this.#screens = screens;
     for (const { follower } of this.#entries.values()) follower?.lose();
     this.#redaction.layOut(bounds);
+    this.echo.layOut(bounds);
     this.#lay();
   }
 

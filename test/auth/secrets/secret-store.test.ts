@@ -10,6 +10,7 @@ import {
 } from "../../../src/auth/secrets/secret-store.ts";
 import { encodePicture } from "../../../src/compositor/picture-file.ts";
 import { FakeClock } from "../../fake-clock.ts";
+import { opened } from "../../support/opened.ts";
 
 const VALUE = "correct horse battery";
 const SEED = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
@@ -46,10 +47,10 @@ t.test(
     t.notMatch(contentOf(dir), Buffer.from(VALUE).toString("base64url").slice(0, 20));
     t.notMatch(JSON.stringify(await store.list()), VALUE);
     const found = await store.find(bank, ANN, "d1");
-    t.equal(await found?.open(), VALUE);
+    t.equal(await opened(found), VALUE);
     t.equal(found?.seen, null);
     const again = await openStore(dir);
-    t.equal(await (await again.store.find(bank, ANN, "d1"))?.open(), VALUE, "after a restart");
+    t.equal(await opened(await again.store.find(bank, ANN, "d1")), VALUE, "after a restart");
   },
 );
 
@@ -82,11 +83,11 @@ t.test("codes are those of the moment", async (t) => {
   const { store, clock } = await openStore(t.testdir());
   await store.set("bank", change(SEED, RULES, "totp"));
   const found = await store.find({ kind: "totp", name: "bank" }, ANN, "d1");
-  const first = await found?.open();
-  t.match(first, /^\d{6}$/);
-  t.equal(await found?.open(), first);
+  const first = await opened(found);
+  t.match(first ?? "", /^\d{6}$/);
+  t.equal(await opened(found), first);
   clock.advance(60_000);
-  t.not(await found?.open(), first);
+  t.not(await opened(found), first);
 });
 
 t.test("what another process changed counts at once, and two that change lose nothing", async (t) => {
@@ -102,7 +103,7 @@ t.test("what another process changed counts at once, and two that change lose no
   t.equal(await store.remove("s3"), false);
   t.equal(await store.find({ kind: "secret", name: "s3" }, ANN, "d1"), null);
   t.match(await other.set("s4", change("another")), { isNew: false });
-  t.equal(await (await store.find({ kind: "secret", name: "s4" }, ANN, "d1"))?.open(), "another");
+  t.equal(await opened(await store.find({ kind: "secret", name: "s4" }, ANN, "d1")), "another");
 });
 
 t.test("rules change without the value, of one that is there and of the same kind", async (t) => {
@@ -112,7 +113,7 @@ t.test("rules change without the value, of one that is there and of the same kin
   t.match(await store.set("bank", change(null, rules)), { isNew: false, info: { rules } });
   t.equal(await store.find(bank, ANN, "d1"), null);
   const found = await store.find(bank, ANN, "d2");
-  t.equal(await found?.open(), VALUE);
+  t.equal(await opened(found), VALUE);
   t.same(found?.seen, { text: "Bank", region: null });
   await t.rejects(store.set("new", change(null)), { code: "invalid_parameters", message: /got no value/ });
   await t.rejects(store.set("bank", change(null, rules, "totp")), { message: /got no seed/ });
@@ -144,7 +145,7 @@ t.test("a value that was moved to another name, or whose key is lost, does not o
   const path = join(dir, "secrets.json");
   writeFileSync(path, readFileSync(path, "utf8").replace('"name": "bank"', '"name": "chat"'));
   const moved = await store.find({ kind: "secret", name: "chat" }, ANN, "d1");
-  await t.rejects(async () => void (await moved?.open()), { name: "AuthError", code: "bad_secret" });
+  await t.rejects(async () => void (await opened(moved)), { name: "AuthError", code: "bad_secret" });
   writeFileSync(path, "{}");
   await t.rejects(openStore(dir), { message: /is not a file of secrets/ });
 });
@@ -162,11 +163,11 @@ t.test(
       { name: "seed", kind: "totp", isConfigured: true },
     ]);
     const found = await store.find(bank, ANN, "d1");
-    t.equal(await found?.open(), VALUE);
+    t.equal(await opened(found), VALUE);
     writeFileSync(join(dir, "bank"), "changed since");
-    t.equal(await found?.open(), "changed since");
+    t.equal(await opened(found), "changed since");
     writeFileSync(join(dir, "bank"), "two\nlines");
-    await t.rejects(async () => void (await found?.open()), { name: "AuthError", code: "bad_secret" });
+    await t.rejects(async () => void (await opened(found)), { name: "AuthError", code: "bad_secret" });
     await t.rejects(store.set("bank", change("mine")), { code: "permission_denied" });
     await t.rejects(store.remove("bank"), { code: "permission_denied" });
     for (const name of ["empty", "long", "absent"]) {
@@ -183,7 +184,7 @@ t.test("when one was opened last is told to the minute, and kept", async (t) => 
   const found = await store.find(bank, ANN, "d1");
   const usedAt = async (from: SecretStore) => (await from.list()).map(({ lastUsedAt }) => lastUsedAt);
   t.strictSame(await usedAt(store), [null, null], "looking whether one may is no use of it");
-  await found?.open();
+  await opened(found);
   const minute = `${clock.date().toISOString().slice(0, 16)}:00.000Z`;
   t.strictSame(await usedAt(store), [minute, null]);
   await store.close();

@@ -1,5 +1,6 @@
 import t from "tap";
 import { readTotp, totpAt } from "../../../src/auth/secrets/totp.ts";
+import { plain } from "../../support/opened.ts";
 
 /** RFC 6238 appendix B: the seeds are "12345678901234567890" repeated to 20, 32 and 64 bytes. */
 const SEEDS = {
@@ -27,7 +28,7 @@ t.test("codes are those of RFC 6238, appendix B", async (t) => {
       ["SHA512", sha512],
     ] as const) {
       const uri = `otpauth://totp/test?secret=${SEEDS[algorithm]}&algorithm=${algorithm}&digits=8&period=30`;
-      t.equal(totpAt(readTotp(uri), at), expected, `${algorithm} at ${seconds}`);
+      t.equal(plain(totpAt(readTotp(uri), at)), expected, `${algorithm} at ${seconds}`);
     }
   }
 });
@@ -41,7 +42,7 @@ t.test("a seed alone means SHA-1, 6 digits and 30 s, however it is grouped", asy
     ` ${SEEDS.SHA1}\n`,
     "GEZD-GNBV-GY3T-QOJQ-GEZD-GNBV-GY3T-QOJQ",
   ]) {
-    t.equal(totpAt(readTotp(seed), at), "287082");
+    t.equal(plain(totpAt(readTotp(seed), at)), "287082");
   }
   t.same(readTotp(`otpauth://totp/Bank:ann?secret=${SEEDS.SHA1}&issuer=Bank&algorithm=sha-256&period=60`), {
     seed: readTotp(SEEDS.SHA1).seed,
@@ -49,7 +50,10 @@ t.test("a seed alone means SHA-1, 6 digits and 30 s, however it is grouped", asy
     digits: 6,
     periodS: 60,
   });
-  t.equal(totpAt(readTotp(`otpauth://totp/x?secret=${SEEDS.SHA1}&period=60`), new Date(119_000)), "287082");
+  t.equal(
+    plain(totpAt(readTotp(`otpauth://totp/x?secret=${SEEDS.SHA1}&period=60`), new Date(119_000))),
+    "287082",
+  );
 });
 
 t.test("what is no seed is refused, and not shown", async (t) => {
@@ -72,4 +76,28 @@ t.test("what is no seed is refused, and not shown", async (t) => {
     const error = t.throws(() => readTotp(text), { code: "invalid_parameters" }, text);
     if (text.length > 8) t.notMatch(String(error), text);
   }
+});
+
+t.test("a seed is read from bytes as from text, wherever it stands in its address", async (t) => {
+  const { seed } = readTotp(SEEDS.SHA1);
+  for (const uri of [
+    `otpauth://totp/x?secret=${SEEDS.SHA1}`,
+    `otpauth://totp/secret=x?period=60&secret=${SEEDS.SHA1}`,
+    `otpauth://totp/x?secret=${SEEDS.SHA1}&digits=8#end`,
+    `otpauth://totp/x?secret=${SEEDS.SHA1}%3D%3d&issuer=a`,
+    ` OTPAUTH://totp/x?secret=GEZD+GNBV%20GY3TQOJQGEZDGNBVGY3TQOJQ\n`,
+  ]) {
+    t.same(readTotp(Buffer.from(uri)).seed, seed, uri);
+    t.same(readTotp(uri), readTotp(Buffer.from(uri)));
+  }
+  t.equal(readTotp(`otpauth://totp/x?secret=${SEEDS.SHA1}&digits=8`).digits, 8);
+  t.equal(readTotp(`otpauth://totp/x?period=60&secret=${SEEDS.SHA1}`).periodS, 60);
+  for (const uri of [
+    `otpauth://hotp/x?secret=${SEEDS.SHA1}`,
+    "otpauth://totp/x?issuer=a",
+    `otpauth://totp/x#secret=${SEEDS.SHA1}`,
+    `otpauth://totp/x?secret=${SEEDS.SHA1}=A`,
+    `otpauth://totp/x?secret=${SEEDS.SHA1}%`,
+  ])
+    t.throws(() => readTotp(uri), { code: "invalid_parameters" }, uri);
 });

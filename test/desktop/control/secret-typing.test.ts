@@ -22,6 +22,8 @@ class Vault {
   value = VALUE;
   seen: Seen | null = null;
   /** Where the text stands that must be seen; an error: it cannot be read. */
+  /** What was opened, as the typist was handed it. */
+  readonly handed: Uint32Array[] = [];
   places: readonly Rect[] | Error = [BAR];
   /** Reading waits for this. */
   reading: Promise<void> = Promise.resolve();
@@ -35,7 +37,9 @@ class Vault {
           seen: this.seen,
           open: async () => {
             this.opened++;
-            return this.value;
+            const letters = Uint32Array.from(this.value, (letter) => letter.codePointAt(0) ?? 0);
+            this.handed.push(letters);
+            return letters;
           },
         };
       },
@@ -83,9 +87,10 @@ t.test("a secret is typed by its name, and nobody is told more than that name", 
   const work = house.desktop.perform(typing("user\t{{secret:bank}}\n"), AGENT, {
     intent: "sign in with {{secret:bank}}",
   });
-  const result = await house.act(work);
+  const result = await house.act(work, 5000);
   t.same(result.notTyped, []);
   t.equal(vault.typed, `user\uff09${VALUE}\uff0d`);
+  t.ok(vault.handed.length === 1 && vault.handed[0]?.every((letter) => letter === 0), "and wiped");
   t.same(vault.asked, ["secret bank agent d1", "secret bank agent d1"], "at the gate, and before the keys");
   const [record] = house.desktop.actions;
   t.equal(record?.summary, "Type 21 characters, {{secret:bank}} among them");
@@ -107,7 +112,7 @@ t.test(
       ["{{totp:bank}}", AGENT],
     ] as const) {
       const error: unknown = await house
-        .act(vault.start(typing(text), actor))
+        .act(vault.start(typing(text), actor), 5000)
         .catch((cause: unknown) => cause);
       t.match(error, { name: "RefusedError", code: "secret_unknown" });
       refusals.push(String(error).replace(text, "{{…}}"));
@@ -116,7 +121,7 @@ t.test(
     t.same(house.desktop.approvals.pending, []);
     t.equal(vault.typed, "");
     const without = House.live();
-    const work = without.act(without.desktop.perform(typing("{{secret:bank}}"), AGENT));
+    const work = without.act(without.desktop.perform(typing("{{secret:bank}}"), AGENT), 5000);
     await t.rejects(work, { code: "secret_unknown" }, "where no secrets are kept");
   },
 );
@@ -133,7 +138,7 @@ t.test("it is opened only once policy and a human agreed, and the card shows the
   });
   t.equal(vault.opened, 0);
   await vault.decide({ kind: "approve" });
-  t.match(await house.act(work), { wasConfirmed: true });
+  t.match(await house.act(work, 5000), { wasConfirmed: true });
   t.equal(vault.typed, VALUE);
   t.equal(vault.opened, 1);
   t.notMatch(vault.told, VALUE);
@@ -141,9 +146,11 @@ t.test("it is opened only once policy and a human agreed, and the card shows the
   const denied = vault.start(typing("{{secret:bank}}"));
   await settle();
   await vault.decide({ kind: "deny" });
-  await t.rejects(house.act(denied), { code: "denied_by_human" });
+  await t.rejects(house.act(denied, 5000), { code: "denied_by_human" });
   const passive = new Vault("passive");
-  await t.rejects(passive.house.act(passive.start(typing("{{secret:bank}}"))), { code: "permission_denied" });
+  await t.rejects(passive.house.act(passive.start(typing("{{secret:bank}}")), 5000), {
+    code: "permission_denied",
+  });
   t.same(passive.asked, [], "not even looked up");
   t.equal(vault.opened + passive.opened, 1);
 });
@@ -154,15 +161,15 @@ t.test("nobody allows a secret for a while, nor does what was allowed for a whil
   const plain = vault.start(typing("abc"));
   await settle();
   await vault.decide({ kind: "approve", allowForMs: 60_000 });
-  await house.act(plain);
-  await house.act(vault.start(typing("def")));
+  await house.act(plain, 5000);
+  await house.act(vault.start(typing("def")), 5000);
   t.equal(vault.typed, "abcdef");
   const work = vault.start(typing("{{secret:bank}}"));
   await settle();
   t.equal(house.desktop.approvals.pending.length, 1, "asked all the same");
   await t.rejects(vault.decide({ kind: "approve", allowForMs: 60_000 }), { code: "invalid_parameters" });
   await vault.decide({ kind: "deny" });
-  await t.rejects(house.act(work), { code: "denied_by_human" });
+  await t.rejects(house.act(work, 5000), { code: "denied_by_human" });
 });
 
 t.test("a secret that a human writes into a question is the agent's to have, or not", async (t) => {
@@ -170,7 +177,7 @@ t.test("a secret that a human writes into a question is the agent's to have, or 
   const work = vault.start(typing("x"), OTHER);
   await settle();
   await vault.decide({ kind: "approve", edit: { text: "{{secret:bank}}" } });
-  await t.rejects(vault.house.act(work), { code: "secret_unknown" });
+  await t.rejects(vault.house.act(work, 5000), { code: "secret_unknown" });
   t.equal(vault.typed, "");
 });
 
@@ -182,16 +189,19 @@ t.test("secrets never go by the clipboard, and doubled braces are meant everywhe
     { kind: "write_clipboard", text: "{{secret:bank}}" },
     { ...paste, text: "a {{totp:bank}}" },
   ] as const) {
-    await t.rejects(house.act(vault.start(action)), { code: "invalid_parameters", message: /type_text/ });
+    await t.rejects(house.act(vault.start(action), 5000), {
+      code: "invalid_parameters",
+      message: /type_text/,
+    });
   }
   t.same(vault.asked, []);
   t.same(
     house.link.said.filter((line) => line.startsWith("clipboard")),
     [],
   );
-  await house.act(vault.start({ kind: "write_clipboard", text: "{{{{secret:bank}}" }));
+  await house.act(vault.start({ kind: "write_clipboard", text: "{{{{secret:bank}}" }), 5000);
   t.equal(house.desktop.clipboardText?.text, "{{secret:bank}}");
-  await house.act(vault.start(typing("{{{{secret:bank}} {{ x }}")));
+  await house.act(vault.start(typing("{{{{secret:bank}} {{ x }}")), 5000);
   t.equal(vault.typed, "{{secret:bank}} {{ x }}");
   t.equal(vault.opened, 0);
 });
@@ -199,9 +209,9 @@ t.test("secrets never go by the clipboard, and doubled braces are meant everywhe
 t.test("what people type and copy is what they typed and copied", async (t) => {
   const vault = new Vault();
   const { house } = vault;
-  await house.act(vault.start(typing("{{secret:bank}}"), HUMAN));
+  await house.act(vault.start(typing("{{secret:bank}}"), HUMAN), 5000);
   t.equal(vault.typed, "{{secret:bank}}");
-  await house.act(vault.start({ kind: "write_clipboard", text: "{{secret:bank}}" }, HUMAN));
+  await house.act(vault.start({ kind: "write_clipboard", text: "{{secret:bank}}" }, HUMAN), 5000);
   t.equal(house.desktop.clipboardText?.text, "{{secret:bank}}");
   t.same(vault.asked, []);
   t.equal(house.desktop.actions[0]?.secrets, undefined);
@@ -217,7 +227,7 @@ t.test("no count tells how long a secret is", async (t) => {
     // 0.2 s for each character that was asked for, the placeholder's too.
     await house.clock.live(2500);
     house.desktop.stop(HUMAN);
-    const error = await house.act(work).then(
+    const error = await house.act(work, 5000).then(
       () => null,
       (cause: unknown) => cause,
     );
@@ -237,7 +247,7 @@ t.test("a secret with a character that no key makes is not begun, and that chara
   house.link.newKeys = 0;
   vault.value = "pass\u4e2dword";
   const error: unknown = await house
-    .act(vault.start(typing("a{{secret:bank}}")))
+    .act(vault.start(typing("a{{secret:bank}}")), 5000)
     .catch((cause: unknown) => cause);
   t.match(error, { code: "not_supported", done: null, message: /\{\{secret:bank\}\}/ });
   t.notMatch(String(error), "\u4e2d");
@@ -272,7 +282,7 @@ t.test("nothing is typed unless what must be seen is seen, after the approval", 
   t.equal(there.house.desktop.approvals.pending.length, 1, "asked before it is looked for");
   there.places = [BAR];
   await there.decide({ kind: "approve" });
-  await there.house.act(work);
+  await there.house.act(work, 5000);
   t.equal(there.typed, VALUE);
 });
 
@@ -296,8 +306,8 @@ t.test("a page that changes after it was read, or while the keys go on, gets no 
     };
     const work = vault.start(typing("{{secret:bank}}"));
     go();
-    if (elsewhere) await house.act(work);
-    else await t.rejects(house.act(work), { code: "secret_unseen", done: null });
+    if (elsewhere) await house.act(work, 5000);
+    else await t.rejects(house.act(work, 5000), { code: "secret_unseen", done: null });
     t.equal(vault.typed, elsewhere ? VALUE : "");
   }
   const vault = new Vault();
@@ -308,7 +318,7 @@ t.test("a page that changes after it was read, or while the keys go on, gets no 
     key(keysym, isDown);
     if (vault.typed === VALUE.slice(0, 3) && !isDown) house.link.paint(BAR, 0x112233);
   };
-  await t.rejects(house.act(vault.start(typing("{{secret:bank}}"))), { code: "secret_unseen" });
+  await t.rejects(house.act(vault.start(typing("{{secret:bank}}")), 5000), { code: "secret_unseen" });
   t.equal(vault.typed, VALUE.slice(0, 3));
 });
 

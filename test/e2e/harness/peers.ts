@@ -41,6 +41,8 @@ const PACKAGES = {
   rsyslogd: "rsyslog rsyslog-gnutls",
   promtool: "prometheus",
   tesseract: "tesseract-ocr",
+  gcore: "gdb",
+  strings: "binutils",
   nginx: "nginx-light",
   caddy: "caddy",
   "systemd-analyze": "systemd python3-minimal",
