@@ -48,3 +48,11 @@ t.test("where nothing was changed nothing is said of it", async (t) => {
   t.equal(structured["edited"], null);
   t.notMatch(text, /instead/);
 });
+
+t.test("of what a human changed in a hidden place only that is told", async (t) => {
+  const house = fakeHouse();
+  house.desktops.get("one").onPerform = async () => ({ wasConfirmed: true, edit: {} });
+  const { structured, text } = await callsTo(house)("type_text", { text: "something" });
+  t.same(structured["edited"], {});
+  t.match(text, /changed it: how is not told/);
+});

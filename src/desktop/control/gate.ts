@@ -18,6 +18,7 @@ import { intentOf, pointOf, summaryOf } from "./action-summary.ts";
 import { ApprovalRequester, type Permit } from "./approvals/approval-requester.ts";
 import type { StandingGrants } from "./approvals/standing-grants.ts";
 import { Arbiter } from "./arbiter.ts";
+import { toldEdit } from "./approvals/told-edit.ts";
 import { FoundPlace } from "./found-place.ts";
 import type { GatePorts } from "./gate-ports.ts";
 import { proving } from "./hover-proof.ts";
@@ -346,10 +347,12 @@ export class Gate {
       if (action.kind !== "scroll") this.#lastPress = pointOf(action, input.position) ?? this.#lastPress;
       const isClipboard = action.kind === "read_clipboard" || action.kind === "write_clipboard";
       const effect = await watch.settle(isClipboard ? 0 : options.effectTimeoutMs, signal);
-      const edited = permit === null || permit.edit === null ? {} : { edit: permit.edit };
       const { doubt = null, ...after } = options.place?.after(effect.generationBefore) ?? {};
       const unverified = done.unverified ?? doubt;
-      return { wasConfirmed: permit?.isStanding === false, ...edited, effect, ...done, ...after, unverified };
+      return {
+        ...{ wasConfirmed: permit?.isStanding === false, effect, ...done, ...after, unverified },
+        ...toldEdit(permit, done),
+      };
     } catch (error) {
       // What a person holds by now is theirs to let go, and what an agent holds no person's.
       if (performer === this.#agent && !this.arbiter.isHumanHolding) input.releaseAll();

@@ -75,6 +75,8 @@ export function editedBy(edit: Edit | undefined): z.input<typeof editedOutput> |
 /** The same in words, with a space behind; empty where nothing was changed. */
 export function editedText(edit: z.input<typeof editedOutput> | null | undefined): string {
   if (edit === null || edit === undefined) return "";
+  if (edit.text === undefined && edit.x === undefined)
+    return "The human who approved it changed it: how is not told, for that place is hidden from you. ";
   const instead =
     edit.text === undefined ? `at ${edit.x},${edit.y}` : `with the text ${JSON.stringify(edit.text)}`;
   return `The human who approved it changed it: it was done ${instead} instead. `;

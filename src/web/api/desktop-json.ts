@@ -102,7 +102,8 @@ export function actionInfo(desktopId: string, record: ActionRecord, place: Actio
     outcome: record.outcome,
     code: record.code,
     was_confirmed: record.wasConfirmed,
-    changed: record.effect?.changed ?? null,
+    // What people see: what is hidden from agents alone has changed as well.
+    changed: record.recorded.changed,
     settle_ms: record.effect?.settleMs ?? null,
     duration_ms: record.durationMs,
     pictures: place === null ? null : { crop: { ...place.crop }, point: place.point },

@@ -743,3 +743,25 @@ t.test("what is asked shows people of each role what they see", async (t) => {
   house.desktop.approvals.decide(id, false, HUMAN);
   await t.rejects(house.act(asked), { code: "denied" });
 });
+
+t.test("what a human wrote or clicked under a mask of agents is not told to them", async (t) => {
+  const house = House.live("assist");
+  const spec = { monitor: null, label: null, audiences: ["agent"] as const };
+  house.desktop.masks.add({ ...spec, rect: { x: 0, y: 0, width: 200, height: 50 } }, null, HUMAN);
+  const decided = async (work: ReturnType<typeof ask>, edit: { text: string } | { x: number; y: number }) => {
+    await settle();
+    house.desktop.approvals.decide(card(house).id, { kind: "approve", edit }, HUMAN);
+    return await house.act(work);
+  };
+  const typed = await decided(ask(house, typing("name")), { text: "hunter2\u{ffffe}" });
+  t.same(typed.edit, {}, "that they changed it");
+  t.notMatch(JSON.stringify(typed), "hunter2");
+  t.ok(house.link.said.includes("down 68"), "it was typed");
+  const hidden = await decided(ask(house), { x: 50, y: 30 });
+  t.match(hidden, { edit: {}, position: null });
+  t.notMatch(JSON.stringify(hidden.edit), "50");
+  const open = await decided(ask(house), { x: 150, y: 90 });
+  t.match(open, { edit: { x: 150, y: 90 }, position: { x: 150, y: 90 } });
+  const { actions } = house.desktop;
+  t.notMatch(JSON.stringify(actions), "hunter2");
+});

@@ -35,6 +35,8 @@ export interface Permit {
   readonly by: Actor;
   /** What they changed of what was asked; null where nothing. */
   readonly edit: Edit | null;
+  /** It is about a place that is hidden from agents: what a person wrote there, or where, is not told to them. */
+  readonly isHiddenEdit: boolean;
   /** The approval was given to an earlier action and covers this one too: no person was asked again. */
   readonly isStanding: boolean;
   /** Where it is bound; null where it is to its arguments alone. */
@@ -129,7 +131,8 @@ export class ApprovalRequester {
       throw new RefusedError("stale_screen", "a human took back what they had allowed: ask again");
     };
     const close = (): void => use.end();
-    return { ...{ action, by, edit: null, isStanding: true, bound: area }, check, checkOn, close };
+    const facts = { action, by, edit: null, isHiddenEdit: false, isStanding: true, bound: area };
+    return { ...facts, check, checkOn, close };
   }
 
   /** What people of each role see of it. */
@@ -168,6 +171,11 @@ export class ApprovalRequester {
       return crop === null ? !hidden.isEmpty : hidden.overlaps(crop);
     });
     return audiences.length === 0 ? {} : { hiddenFrom: audiences };
+  }
+
+  #isHiddenFromAgents({ x, y }: Edit, area: Rect | null): boolean {
+    const place = x === undefined || y === undefined ? area : { x, y, width: 1, height: 1 };
+    return this.#hiddenIn(place).hiddenFrom?.includes("agent") === true;
   }
 
   /** Throws RefusedError where the answer is not yes. `call`: the signal of the call that wants it. */
@@ -244,6 +252,7 @@ export class ApprovalRequester {
       action,
       by,
       edit,
+      isHiddenEdit: edit !== null && this.#isHiddenFromAgents(edit, area),
       isStanding: false,
       bound: bound?.binding.bounds ?? null,
       check: () => {
