@@ -2,7 +2,15 @@ import { type Clock, delay } from "../../platform/clock.ts";
 import type { Action } from "../control/action.ts";
 import { RefusedError } from "../error.ts";
 import type { Input } from "./input.ts";
-import { hasCase, isOnMostLayouts, KEYSYM, keysymOfPoint, type Stroke, strokesOf } from "./keyboard.ts";
+import {
+  hasCase,
+  isOnMostLayouts,
+  isWriting,
+  KEYSYM,
+  keysymOfPoint,
+  type Stroke,
+  strokesOf,
+} from "./keyboard.ts";
 import type { TypedPart } from "./placeholders.ts";
 import type { Pace, PacedOptions } from "./typing-pace.ts";
 
@@ -107,6 +115,14 @@ export class Typist {
       if (!isWithinSecret) confirmed = typed;
       unconfirmed = 0;
     };
+    let hasEcho = false;
+    /** What comes next may change more than that one field. */
+    const settleEcho = async (): Promise<void> => {
+      if (!hasEcho) return;
+      hasEcho = false;
+      if (unconfirmed > 0) await barrier();
+      await options.echo?.settled(this.#reactionMs(), signal);
+    };
     for (const { character, keysym, counts, isSecret } of strokes) {
       signal?.throwIfAborted();
       if (keysym === null || !this.#input.canPress(keysym)) {
@@ -119,7 +135,9 @@ export class Typist {
       const isNewKey = !isOnMostLayouts(keysym);
       if (isNewKey) await this.wakeKeyboard(signal);
       if (isNewKey && unconfirmed > 0) await barrier(isSecret);
-      if (isSecret) options.echo?.begin();
+      if (!isSecret && !isWriting(keysym)) await settleEcho();
+      if (isSecret && !hasEcho) options.echo?.begin();
+      hasEcho ||= isSecret;
       this.#input.key(keysym, true, null);
       typed += counts;
       unconfirmed++;
@@ -134,10 +152,9 @@ export class Typist {
       const isWithin = isSecret && counts === 0;
       const isEnd = isSecret && counts > 0;
       if (isNewKey || isEnd || unconfirmed >= STROKES_A_BARRIER) await barrier(isWithin);
-      // What comes next may change more than that one field.
-      if (isEnd) await options.echo?.settled(this.#reactionMs(), signal);
     }
     if (unconfirmed > 0) await barrier();
+    await settleEcho();
     report?.({ typed, of, confirmed });
     return { notTyped, unverified: hasNewKeys ? KEYS_MADE : isAnswered ? null : NO_ANSWER };
   }
