@@ -249,7 +249,7 @@ async function openRooms(
   closeStack.add(() => recordings.close());
   auditRecordings(recordings, (entry) => audit.record(entry));
 
-  const bridge = await openBrowsers(config, log, { audit, questions: desktops.questions, clock, own });
+  const bridge = await openBrowsers(config, log, { audit, desktops, clock, own });
   closeStack.add(() => bridge.close());
 
   let viewers: ViewerSessions | null = null;

@@ -4,10 +4,12 @@ import type { Audit } from "../audit/audit.ts";
 import { BrowserGate } from "../browser/browser-gate.ts";
 import { type BrowserChange, Browsers } from "../browser/browsers.ts";
 import { fetchScript } from "../browser/fetch-script.ts";
+import { MaskedTabs } from "../browser/masked/masked-tabs.ts";
 import { Pairings } from "../browser/pairings.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
-import type { Questions } from "../desktop/control/approvals/questions.ts";
+import type { Desktop } from "../desktop/desktop.ts";
+import type { Desktops } from "../desktop/desktops.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { limitsOf } from "./open-links.ts";
@@ -24,7 +26,7 @@ const AUDITED = {
 
 export interface BrowserParts {
   readonly audit: Audit;
-  readonly questions: Questions;
+  readonly desktops: Desktops;
   readonly clock: Clock;
   /** Where this appliance listens itself. */
   readonly own: OwnListener[];
@@ -44,12 +46,14 @@ export interface OpenBrowsers {
 export async function openBrowsers(
   config: Config,
   log: Logger,
-  { audit, questions, clock, own }: BrowserParts,
+  { audit, desktops, clock, own }: BrowserParts,
 ): Promise<OpenBrowsers> {
   const onBug = (err: unknown): void => log.error({ err }, "Browser bridge failed");
   const pairings = await Pairings.open(config.data_dir, clock);
-  const browsers = new Browsers({
+  const { questions } = desktops;
+  const browsers: Browsers = new Browsers({
     ...{ pairings, clock, onBug, serverName: "Overlay Companion" },
+    hiddenSelectors: () => masked.selectors,
     changed: (change, browser) =>
       audit.record({
         type: AUDITED[change],
@@ -57,6 +61,11 @@ export async function openBrowsers(
         ...(browser === null ? { errorCode: "denied" } : { resource: { kind: "browser", id: browser.id } }),
       }),
   });
+  const masked = new MaskedTabs({
+    ...{ browsers, clock, onBug, hidesPasswords: config.browser.mask_passwords },
+    desktops: () => desktops.all,
+  });
+  const endings = followDesktops(desktops, () => masked.desktopsChanged());
   const gate = new BrowserGate({
     mode: config.browser.mode ?? (config.mode === "custom" ? "assist" : config.mode),
     scripts: config.browser.scripts,
@@ -86,8 +95,24 @@ export async function openBrowsers(
     close: () => {
       questions.remove(gate);
       gate.approvals.cancelAll();
+      endings();
+      masked.close();
       browsers.close();
       return pairings.close();
     },
   };
+}
+
+/** Told when a desktop comes to life or goes, and when masks are others; gives what ends it. */
+function followDesktops(desktops: Desktops, changed: () => void): () => void {
+  const follow = (desktop: Desktop): void => {
+    desktop.on((event) => {
+      if (event.type === "state" || (event.type === "masks" && event.change !== "moved")) changed();
+    });
+  };
+  for (const desktop of desktops.all) follow(desktop);
+  return desktops.on(({ type, desktop }) => {
+    if (type === "added") follow(desktop);
+    else changed();
+  });
 }

@@ -39,6 +39,8 @@ export interface BrowsersPorts {
   readonly pairings: Pairings;
   readonly clock: Clock;
   readonly serverName: string;
+  /** See PageParts. */
+  readonly hiddenSelectors?: () => readonly string[];
   onBug(error: unknown): void;
   /** Told of what happens to a browser; null for one that could not prove itself. */
   changed(change: BrowserChange, browser: Pick<Pairing, "id" | "name"> | null): void;
@@ -65,16 +67,33 @@ export class Browsers {
   readonly #ports: BrowsersPorts;
   readonly #connected = new Map<string, Connected>();
   readonly #listeners: Listeners<void>;
+  readonly #tabListeners: Listeners<void>;
   #shaking = 0;
 
   constructor(ports: BrowsersPorts) {
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
+    this.#tabListeners = new Listeners(ports.onBug);
   }
 
   /** Told whenever a browser was paired or is no longer. */
   onPaired(listener: () => void): () => void {
     return this.#listeners.add(listener);
+  }
+
+  /** Told whenever other tabs are shared, or a tab is attached to anew. */
+  onTabs(listener: () => void): () => void {
+    return this.#tabListeners.add(listener);
+  }
+
+  /** All shared tabs of browsers that are connected. */
+  get pages(): readonly Page[] {
+    return [...this.#connected].flatMap(([id, connected]) => {
+      const pairing = this.#ports.pairings.get(id);
+      if (pairing === null) return [];
+      const known = { pairing, short: id.slice(0, SHORT_LENGTH) };
+      return [...connected.peer.sharedTabs].map((number) => this.#pageOf(connected, known, number));
+    });
   }
 
   get all(): readonly BrowserInfo[] {
@@ -176,7 +195,7 @@ export class Browsers {
   ): Page {
     const page =
       pages.get(number) ??
-      new Page({ peer, number, id: `${short}-${number}`, browser: pairing, clock: this.#ports.clock });
+      new Page({ ...this.#ports, peer, number, id: `${short}-${number}`, browser: pairing });
     pages.set(number, page);
     return page;
   }
@@ -192,14 +211,23 @@ export class Browsers {
       () => {
         if (this.#connected.get(pairing.id)?.peer !== peer) return;
         this.#connected.delete(pairing.id);
+        for (const page of pages.values())
+          page.close(new BrowserError("browser_away", "the browser went away"));
         this.#ports.changed("disconnected", pairing);
+        this.#tabListeners.tell();
       },
     );
     this.#connected.set(pairing.id, { peer, pages });
     this.#ports.changed("connected", pairing);
   }
 
-  #handle(event: BridgeEvent, { peer, pages }: Connected): void {
+  #handle(event: BridgeEvent, connected: Connected): void {
+    this.#applied(event, connected);
+    // A call of the DevTools protocol is a page's own.
+    if (event.event !== "cdp") this.#tabListeners.tell();
+  }
+
+  #applied(event: BridgeEvent, { peer, pages }: Connected): void {
     switch (event.event) {
       case "shared":
         for (const number of pages.keys()) if (!peer.sharedTabs.has(number)) end(pages, number, NOT_SHARED);

@@ -283,6 +283,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("clipboard.write", ["OC_CLIPBOARD_WRITE"]),
   key("browser.mode", ["OC_BROWSER_MODE"]),
   key("browser.scripts", ["OC_BROWSER_SCRIPTS"]),
+  key("browser.mask_passwords", ["OC_BROWSER_MASK_PASSWORDS"]),
   key("input.human_idle_ms", ["OC_HUMAN_IDLE_MS"]),
   key("screenshots.keep_minutes", ["OC_SCREENSHOTS_KEEP_MINUTES"]),
   key("screenshots.memory_mb", ["OC_SCREENSHOTS_MEMORY_MB"]),

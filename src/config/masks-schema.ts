@@ -20,5 +20,5 @@ export const masksSchema = z
   .max(MASK_LIMIT)
   .default([])
   .describe(
-    "What is hidden on desktops, and from whom, each with rect (x, y, width, height), text (kinds, pattern, secrets), desktop, monitor, audiences (agent, viewer, viewer:ROLE, recording; default all) and label. Nobody removes these while the server runs.",
+    "What is hidden on desktops, and from whom, each with rect (x, y, width, height), text (kinds, pattern, secrets), element (a selector of CSS, for shared tabs), desktop, monitor, audiences (agent, viewer, viewer:ROLE, recording; default all) and label. Nobody removes these while the server runs.",
   );

@@ -16,6 +16,12 @@ export const browserSchema = z
       .describe(
         "Agents running code in pages (browser_execute_js, browser_inject_script), whatever browser.mode but passive: ask shows a person all of it first.",
       ),
+    mask_passwords: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Password fields of shared tabs are hidden from agents and recordings where a desktop shows them, and what is in them from trees of elements.",
+      ),
   })
   .prefault({});
 

@@ -100,7 +100,7 @@ export class Desktop {
     this.masks = new DesktopMasks(options.masks, {
       ...ports,
       desktopId: connection.id,
-      display: () => this.#display,
+      ...{ display: () => this.#display, link: () => this.#input.link },
       tell: (event) => this.#emit(event),
     });
     this.#display = new Display(this.scene, clock, {

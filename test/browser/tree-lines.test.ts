@@ -108,3 +108,40 @@ t.test("answers that are no trees give none, and deep ones do not overflow", asy
   const endless: FrameTree = { session: null, nodes: [{ nodeId: "1", role: "Iframe", backendDOMNodeId: 1 }] };
   t.ok((await linesOf(endless, { ...ports, frameIn: () => endless })).length < 100, "a frame in itself ends");
 });
+
+t.test("what masks hide has a ref and no words, and no other line says them", async (t) => {
+  const nodes: readonly TreeNode[] = [
+    { nodeId: "1", role: "RootWebArea", name: "Bank", childIds: ["2", "3", "6"] },
+    {
+      nodeId: "2",
+      role: "textbox",
+      name: "Password",
+      value: "hunter22",
+      backendDOMNodeId: 2,
+      childIds: ["7"],
+    },
+    { nodeId: "3", ignored: true, role: "none", childIds: ["4"], backendDOMNodeId: 3 },
+    { nodeId: "4", role: "button", name: "Balance 4711", backendDOMNodeId: 4, childIds: ["5"] },
+    { nodeId: "5", role: "StaticText", name: "Balance 4711", backendDOMNodeId: 5 },
+    { nodeId: "6", role: "link", name: "See Balance 4711 now", value: "Balance 4711", backendDOMNodeId: 6 },
+    { nodeId: "7", role: "StaticText", name: "hunter22", backendDOMNodeId: 8 },
+  ];
+  const refs = new Refs();
+  const told = await linesOf(
+    { session: null, nodes },
+    {
+      refOf: (place) => refs.refOf(place),
+      frameIn: () => undefined,
+      isHidden: ({ node }) => node === 2 || node === 3,
+      scrub: (said) => said.split("Balance 4711").join("[hidden]"),
+    },
+  );
+  t.equal(
+    textOfLines(told, 1000).text,
+    [
+      '- textbox "Password" [hidden] [ref=e1]',
+      "- generic [hidden] [ref=e2]",
+      '- link "See [hidden] now" [ref=e3]: "[hidden]"',
+    ].join("\n"),
+  );
+});

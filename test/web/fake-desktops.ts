@@ -108,6 +108,7 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
     clock: { nowMs: () => 0, date: () => new Date(0), after: () => () => {} },
     desktopId: "one",
     display: () => ({ unmasked: null, remask: () => {} }),
+    link: () => null,
     onBug: (error) => {
       throw error;
     },

@@ -120,7 +120,10 @@ export async function ownersOf(page: Page, session: Session): Promise<readonly E
 }
 
 /** Where a session's viewport begins in the tab's. */
-async function offsetOf(page: Page, session: Session): Promise<{ readonly x: number; readonly y: number }> {
+export async function offsetOf(
+  page: Page,
+  session: Session,
+): Promise<{ readonly x: number; readonly y: number }> {
   let x = 0;
   let y = 0;
   for (const owner of await ownersOf(page, session)) {

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
+import { type Colour, findColour, type Marked } from "../../desktop/picture/mark-search.ts";
 import type { View } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { BrowserError } from "../error.ts";
 import { numberIn, objectIn } from "./answers.ts";
 import { type Box, boxAtRest } from "./element-box.ts";
-import { type Colour, findColour, type Marked } from "./mark-search.ts";
 import type { Page, SeenPage } from "./page.ts";
 import type { ElementPlace } from "./refs.ts";
 

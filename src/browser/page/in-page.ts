@@ -5,7 +5,7 @@
 
 /** What an element is, in words for people: {role, name, host, isEditable, isSelect}. Text of the page, so only shown. */
 export const DESCRIBE = `function(){
-  const cut = (text) => String(text ?? "").replace(/\\s+/g, " ").trim().slice(0, 80);
+  const cut = (text) => (globalThis.ocMasks?.scrub(String(text ?? "").replace(/\\s+/g, " ")) ?? String(text ?? "").replace(/\\s+/g, " ")).trim().slice(0, 80);
   const of = this.nodeType === 1 ? this : this.parentElement;
   if (of === null || !of.isConnected) return null;
   const tag = of.localName;
@@ -33,7 +33,8 @@ export const COVERED_BY = `function(hit){
   if ([...(this.labels ?? [])].some((label) => label.contains(hit))) return null;
   const of = hit.nodeType === 1 ? hit : hit.parentElement;
   if (!of) return "something";
-  const text = (of.textContent ?? "").replace(/\\s+/g, " ").trim().slice(0, 40);
+  const said = (of.textContent ?? "").replace(/\\s+/g, " ").trim();
+  const text = (globalThis.ocMasks?.scrub(said) ?? said).slice(0, 40);
   return "<" + of.localName + (of.id ? " id=" + of.id.slice(0, 40) : "") + ">" + (text ? " " + text : "");
 }`;
 

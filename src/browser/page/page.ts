@@ -17,6 +17,8 @@ export interface PageParts {
   readonly id: string;
   readonly browser: { readonly id: string; readonly name: string };
   readonly clock: Clock;
+  /** Of elements whose content is told to nobody; absent: none. */
+  readonly hiddenSelectors?: () => readonly string[];
 }
 
 export interface Dialog {
@@ -67,18 +69,24 @@ export class Page {
   dialog: Dialog | null = null;
   /** Of the elements that it showed last, and their hash. */
   readonly counted = { generation: 0, hash: "" };
+  /** See PageParts. */
+  readonly hiddenSelectors: () => readonly string[];
   /** Where it was last seen on a desktop. */
   seen: SeenPage | null = null;
+  /** Nothing is asked of it any more: the tab is closed or not shared, or its browser is away. */
+  isClosed = false;
   #attached: Promise<void> | null = null;
   readonly #frames = new FrameSessions();
   readonly #objects = new Map<string, ElementObject>();
   readonly #owners = new Map<string, Owner>();
   readonly #onDialog = new Set<() => void>();
   readonly #onLoading = new Set<() => void>();
+  readonly #onChange = new Set<() => void>();
   #topFrame = "";
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor({ peer, number, id, browser, clock }: PageParts) {
+  constructor({ peer, number, id, browser, clock, hiddenSelectors = () => [] }: PageParts) {
+    this.hiddenSelectors = hiddenSelectors;
     this.peer = peer;
     this.number = number;
     this.id = id;
@@ -263,15 +271,28 @@ export class Page {
 
   /** The tab is out of reach: calls that wait for it end, and none is made any more. */
   close(reason: BrowserError): void {
+    this.isClosed = true;
     this.#frames.close(reason);
+    for (const told of [...this.#onChange]) told();
   }
 
   #call(method: Method, params: object, session: Session): Promise<unknown> {
     return this.peer.cdp(this.number, session, method, params, this.#frames.signalOf(session));
   }
 
+  /** Told when its frames are others, a dialog closes, or it is out of reach; the returned function ends it. */
+  onChange(listener: () => void): () => void {
+    this.#onChange.add(listener);
+    return () => this.#onChange.delete(listener);
+  }
+
   /** An event of the DevTools protocol. */
   happened(session: Session, method: string, params: unknown): void {
+    this.#happened(session, method, params);
+    for (const told of [...this.#onChange]) told();
+  }
+
+  #happened(session: Session, method: string, params: unknown): void {
     switch (method) {
       case "Page.javascriptDialogOpening": {
         const { type, message } = objectIn(params);
@@ -282,7 +303,7 @@ export class Page {
       case "Inspector.targetCrashed":
         // A process that crashed answers nothing.
         if (session === null)
-          this.close(
+          this.#frames.close(
             new BrowserError("page_crashed", "the page crashed, and answers nothing until it is reloaded"),
           );
         return;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { BrowserError } from "../error.ts";
+import { hiddenContent } from "../masked/look.ts";
 import { numberIn, textIn } from "./answers.ts";
 import type { Page } from "./page.ts";
 import type { Session } from "./refs.ts";
@@ -48,15 +49,20 @@ async function lookOnce(page: Page): Promise<Snapshot> {
     ),
   );
   const [first] = await page.framesOf(null);
+  const hidden = await hiddenContent(page, page.hiddenSelectors());
+  const scrub = (text: string): string =>
+    hidden.words.reduce((left, word) => left.split(word).join("[hidden]"), text);
   const tree = trees.get(first ?? "") ?? { session: null, nodes: [] };
   const lines = await linesOf(tree, {
     refOf: (place) => page.refs.refOf(place),
+    isHidden: ({ session, node }) => hidden.nodes.has(`${session ?? ""}:${node}`),
+    scrub,
     frameIn: ({ session, node }) => trees.get(owners.get(`${session ?? ""}:${node}`) ?? ""),
   });
   return {
     lines,
     generation: count(page, lines),
-    title: (tree.nodes[0]?.name ?? "").slice(0, 300),
+    title: scrub(tree.nodes[0]?.name ?? "").slice(0, 300),
     url: textIn(top, "frameTree", "frame", "url").slice(0, 2000),
   };
 }

@@ -21,6 +21,10 @@ export interface LinesPorts {
   refOf(place: ElementPlace): string;
   /** The tree of the frame in an iframe element. */
   frameIn(place: ElementPlace): FrameTree | undefined;
+  /** What is in this element is told to nobody; absent: nothing is. */
+  isHidden?(place: ElementPlace): boolean;
+  /** A text of the page without what such elements say. */
+  scrub?(text: string): string;
 }
 
 /** What is neither told nor has a ref: its children stand in its place. */
@@ -82,6 +86,8 @@ export async function linesOf(tree: FrameTree, ports: LinesPorts): Promise<TreeL
       nodes.delete(next.id);
       const told = lineOf(node, frame.session, next.above, ports);
       if (told !== null) lines.push({ ...told, depth: next.depth });
+      // What it says and what is in it stays there.
+      if (isHiddenIn(ports, frame.session, node)) continue;
       const inner = { depth: told === null ? next.depth : next.depth + 1, above: node.name ?? next.above };
       const place = { session: frame.session, node: node.backendDOMNodeId ?? -1 };
       const child = node.role === "Iframe" && frames < MOST_NESTED ? ports.frameIn(place) : undefined;
@@ -103,33 +109,46 @@ function lineOf(
   node: TreeNode,
   session: Session,
   above: string,
-  { refOf }: LinesPorts,
+  ports: LinesPorts,
 ): Omit<TreeLine, "depth"> | null {
-  const { role = "", states = {} } = node;
-  const name = (node.name ?? "").replace(/\s+/g, " ").trim();
+  const { refOf, scrub = (text: string) => text } = ports;
+  const { states = {} } = node;
+  const isHidden = isHiddenIn(ports, session, node);
+  const isField = FIELDS.has(node.role ?? "");
+  // Of text that is hidden there would be no line, and nobody knew that something is there.
+  const isBare = node.role === undefined || node.role === "StaticText" || PASSED.has(node.role);
+  const role = isHidden && isBare ? "generic" : (node.role ?? "");
+  const name = isHidden && !isField ? "" : scrub((node.name ?? "").replace(/\s+/g, " ").trim());
   if (role === "StaticText") {
     if (name === "" || above.includes(name)) return null;
     return { text: `text: ${name.slice(0, 1000)}`, ref: null, isActedOn: false };
   }
-  const isPlain = role === "generic" && states["focusable"] !== true && states["editable"] === undefined;
-  if (node.ignored === true || role === "" || PASSED.has(role) || isPlain) return null;
+  const isPlain =
+    !isHidden && role === "generic" && states["focusable"] !== true && states["editable"] === undefined;
+  if ((node.ignored === true && !isHidden) || role === "" || PASSED.has(role) || isPlain) return null;
   const canHaveRef =
     node.backendDOMNodeId !== undefined && role !== "list" && role !== "table" && role !== "row";
   const ref = canHaveRef ? refOf({ session, node: node.backendDOMNodeId ?? -1 }) : null;
-  const said = Object.entries(states)
+  const marks = Object.entries(states)
     .filter(([state]) => !QUIET.has(state))
     .map(([state, value]) => ` [${value === true || value === "true" ? state : `${state}=${value}`}]`);
+  const said = node.value === undefined ? "" : scrub(node.value);
   const value =
-    node.value === undefined || node.value === name
-      ? ""
-      : `: ${JSON.stringify(node.value.slice(0, LONGEST_NAME))}`;
+    isHidden || said === "" || said === name ? "" : `: ${JSON.stringify(said.slice(0, LONGEST_NAME))}`;
   const named = name === "" ? "" : ` ${JSON.stringify(name.slice(0, LONGEST_NAME))}`;
   return {
-    text: `${role}${named}${said.join("")}${ref === null ? "" : ` [ref=${ref}]`}${value}`,
+    text: `${role}${named}${isHidden ? " [hidden]" : ""}${marks.join("")}${ref === null ? "" : ` [ref=${ref}]`}${value}`,
     ref,
     isActedOn: ACTED_ON.has(role),
   };
 }
+
+function isHiddenIn({ isHidden }: LinesPorts, session: Session, { backendDOMNodeId }: TreeNode): boolean {
+  return backendDOMNodeId !== undefined && isHidden?.({ session, node: backendDOMNodeId }) === true;
+}
+
+/** What says what it is for by its name, and holds something else. */
+const FIELDS: ReadonlySet<string> = new Set(["textbox", "searchbox", "combobox", "spinbutton"]);
 
 /** States that say nothing to who acts. */
 const QUIET: ReadonlySet<string> = new Set(["editable", "focusable", "multiline", "invalid"]);

@@ -3,10 +3,14 @@ import { type Rect, translateRect } from "../../framebuffer/rect.ts";
 import type { Actor } from "../control/action.ts";
 import { RefusedError } from "../error.ts";
 import type { DesktopEvent } from "../events/desktop-event.ts";
+import type { Link } from "../link.ts";
 import { noPictureYet } from "../picture/audience-display.ts";
+import { latestPicture } from "../picture/latest-picture.ts";
+import { type Colour, findColour, type Marked } from "../picture/mark-search.ts";
 import type { MaskSource } from "../picture/mask-source.ts";
 import type { Audience } from "../view.ts";
 import type { EchoCover } from "./echo-cover.ts";
+import type { ElementTerms, PageCover } from "./element-places.ts";
 import type { Mask, MaskSpec } from "./mask.ts";
 import { type MaskMark, takeMark } from "./mask-mark.ts";
 import { type FirstMask, Masks, type StoredMask } from "./masks.ts";
@@ -14,6 +18,8 @@ import type { RedactionPorts } from "./redaction.ts";
 import type { OpenTextReader } from "./text-reader.ts";
 
 export interface DesktopMasksPorts extends Pick<RedactionPorts, "clock" | "onBug"> {
+  /** null while there is none. */
+  link(): Link | null;
   readonly desktopId: string;
   /** Absent: nobody can read. */
   readonly openTextReader?: OpenTextReader;
@@ -30,6 +36,7 @@ export interface DesktopMasksPorts extends Pick<RedactionPorts, "clock" | "onBug
 export class DesktopMasks {
   readonly #masks: Masks;
   readonly #ports: DesktopMasksPorts;
+  readonly #closed = new AbortController();
 
   /** `first`: what is hidden from the beginning. */
   constructor(first: readonly FirstMask[] | undefined, ports: DesktopMasksPorts) {
@@ -41,6 +48,7 @@ export class DesktopMasks {
         ...(openReader === undefined ? {} : { open: (events) => openReader(ports.desktopId, events) }),
         unmasked: () => ports.display().unmasked,
         now: () => ports.clock.date(),
+        latest: () => latestPicture(ports.link(), ports.clock, this.#closed.signal, null),
         changed: () => ports.display().remask(),
         moved: () => ports.tell({ type: "masks", change: "moved", mask: null, by: null }),
       },
@@ -74,7 +82,26 @@ export class DesktopMasks {
 
   /** The desktop is gone. */
   close(): void {
+    this.#closed.abort();
     this.#masks.close();
+  }
+
+  /** What is hidden of pages: see ElementPlaces.open. */
+  openPage(onDamage: () => void): PageCover {
+    return this.#masks.elements.open(onDamage);
+  }
+
+  get elementTerms(): readonly ElementTerms[] {
+    return this.#masks.elementTerms;
+  }
+
+  /** Where all pixels have exactly this colour, under masks too; null: nowhere. */
+  async seek(colour: Colour): Promise<Marked | null> {
+    const frame = this.#ports.display().unmasked;
+    if (frame === null) return null;
+    const { width, height, bytes } = frame;
+    const pixels = ({ x, y }: Rect) => ({ bytes, offset: (y * width + x) * 4, strideBytes: width * 4 });
+    return findColour({ width, height, pixels }, colour);
   }
 
   /** As Masks.hideAll: for a time that a person has for themselves, which is no mask that anybody lists or removes. */

@@ -64,6 +64,9 @@ const textSchema = z
     "expected at least one of kinds, a pattern, or names of secrets",
   );
 
+/** Of a selector; whether it is one only a page can say. */
+const LONGEST_SELECTOR = 500;
+
 /** What is said of a mask in the configuration and over REST, in the words of the wire. */
 export const maskFields = {
   rect: maskRectSchema
@@ -77,6 +80,16 @@ export const maskFields = {
     .describe(
       `Text that is hidden wherever it stands: kinds (${PRIVATE_KINDS.join(", ")}), a pattern, a regular expression that ` +
         "matches within one line, and secrets, names of stored ones, whose values of 8 characters and more are looked for. What changes is covered until it was read.",
+    ),
+  element: z
+    .string()
+    .trim()
+    .min(1)
+    .max(LONGEST_SELECTOR)
+    .exactOptional()
+    .describe(
+      "A selector of CSS: in tabs that browsers share, its elements are hidden wherever a desktop shows them, and what they " +
+        "say is in no tree of elements. Not with rect or text.",
     ),
   monitor: z
     .int()
@@ -98,7 +111,14 @@ export const maskFields = {
 
 /** For schemas of these fields: what a mask hides must be said. */
 export const hidesSomething = [
-  ({ rect, text }: { readonly rect?: unknown; readonly text?: unknown }): boolean =>
-    rect !== undefined || text !== undefined,
-  "expected rect, or text, or both",
+  ({
+    rect,
+    text,
+    element,
+    monitor,
+  }: Readonly<Partial<Record<"rect" | "text" | "element" | "monitor", unknown>>>) =>
+    element === undefined
+      ? rect !== undefined || text !== undefined
+      : rect === undefined && text === undefined && monitor === undefined,
+  "expected rect, or text, or both, or an element alone",
 ] as const;

@@ -11,24 +11,27 @@ interface MaskSaid {
     readonly pattern?: string;
     readonly secrets?: readonly string[];
   };
+  readonly element?: string;
   readonly monitor?: number;
   readonly audiences: readonly Audience[];
   readonly label?: string;
 }
 
 /** What was said as the desktop takes it. */
-export function maskOf({ rect, text, monitor, audiences, label }: MaskSaid): Omit<MaskSpec, "mark"> {
+export function maskOf({ rect, text, element, monitor, audiences, label }: MaskSaid): Omit<MaskSpec, "mark"> {
   return {
     rect: rect ?? EVERYWHERE,
     ...{ audiences, monitor: monitor ?? null, label: label ?? null },
     ...(text === undefined ? {} : { text: { ...text, pattern: text.pattern ?? null } }),
+    ...(element === undefined ? {} : { element }),
   };
 }
 
 /** The same in the words of the wire. */
-export function saidOf({ rect, text, monitor, audiences, label }: Omit<MaskSpec, "mark">): unknown {
+export function saidOf({ rect, text, element, monitor, audiences, label }: Omit<MaskSpec, "mark">): unknown {
   return {
-    ...{ rect, audiences },
+    ...(element === undefined ? { rect } : { element }),
+    audiences,
     ...(monitor === null ? {} : { monitor }),
     ...(label === null ? {} : { label }),
     ...(text === undefined ? {} : { text: wireText(text) }),

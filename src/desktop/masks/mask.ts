@@ -20,15 +20,17 @@ export interface MaskSpec {
   readonly mark: MaskMark | null;
   /** Text that is hidden, with everything that was not read yet; absent: all of the rectangle is hidden. */
   readonly text?: TextTerms;
+  /** A selector of CSS: only its elements in shared tabs are hidden, wherever they are seen; absent: none are meant. */
+  readonly element?: string;
   readonly audiences: readonly Audience[];
   readonly label: string | null;
 }
 
 /**
  * fixed: it stays where it is. found: where its mark stands. lost: where that last stood, which stays hidden. text:
- * wherever its text is found.
+ * wherever its text is found. element: wherever its elements are seen.
  */
-export type MaskState = "fixed" | "found" | "lost" | "text";
+export type MaskState = "fixed" | "found" | "lost" | "text" | "element";
 
 export interface Mask extends MaskSpec {
   readonly id: string;

@@ -7,6 +7,7 @@ import { RefusedError } from "../error.ts";
 import type { MaskSource } from "../picture/mask-source.ts";
 import { type Audience, byAudience, type Change, isAmong, isViewer, VIEWER_AUDIENCES } from "../view.ts";
 import { EchoCover } from "./echo-cover.ts";
+import { ElementPlaces, type ElementPlacesPorts, type ElementTerms } from "./element-places.ts";
 import { EVERYWHERE, type Mask, type MaskSpec, type MaskState } from "./mask.ts";
 import { MarkFollower } from "./mask-mark.ts";
 import { Redaction, type RedactionPorts } from "./redaction.ts";
@@ -38,7 +39,7 @@ interface Entry {
   readonly follower: MarkFollower | null;
 }
 
-export interface MasksPorts extends Omit<RedactionPorts, "changed"> {
+export interface MasksPorts extends Omit<RedactionPorts, "changed">, Pick<ElementPlacesPorts, "latest"> {
   now(): Date;
   /** Something else is hidden from somebody, and is not to be seen any more when this returns. */
   changed(): void;
@@ -55,6 +56,8 @@ export class Masks implements MaskSource {
   readonly #redaction: Redaction;
   /** What secrets leave on the screen as they are typed. */
   readonly echo: EchoCover;
+  /** Of pages that are seen here. */
+  readonly elements: ElementPlaces;
   /** From whom all is hidden, whatever the masks. */
   #blind: readonly Audience[] = [];
   #hidden: Readonly<Record<Audience, Region>> = byAudience(() => Region.empty);
@@ -66,21 +69,19 @@ export class Masks implements MaskSource {
     this.#ports = ports;
     for (const mask of first) this.#entries.set(mask.id, entryOf(mask));
     this.#kinds = this.#grouped();
+    const changed = (): void => {
+      this.#lay();
+      ports.changed();
+    };
     this.echo = new EchoCover({
       ...ports,
       changed: () => {
-        this.#lay();
-        ports.changed();
+        changed();
         ports.moved();
       },
     });
-    this.#redaction = new Redaction({
-      ...ports,
-      changed: () => {
-        this.#lay();
-        ports.changed();
-      },
-    });
+    this.#redaction = new Redaction({ ...ports, changed });
+    this.elements = new ElementPlaces({ ...ports, changed });
     this.#redaction.terms = this.#terms;
   }
 
@@ -110,23 +111,34 @@ export class Masks implements MaskSource {
     return this.#kinds[audience];
   }
 
-  /** By the ids of those that look for text. */
+  /** By the ids of those that look for text, and whether elements of pages are looked for. */
   readFor(audience: Audience): string {
-    return this.#textMasks(audience)
-      .map(({ id }) => id)
-      .join(" ");
+    const ids = this.#textMasks(audience).map(({ id }) => id);
+    return [...ids, ...(this.elements.isFor(audience) ? ["elements"] : [])].join(" ");
+  }
+
+  /** The elements of pages that masks hide. */
+  get elementTerms(): readonly ElementTerms[] {
+    return [...this.#entries.values()].flatMap(({ mask: { id, element, audiences } }) =>
+      element === undefined ? [] : [{ maskId: id, selector: element, audiences }],
+    );
   }
 
   close(): void {
     this.#redaction.close();
+    this.elements.close();
   }
 
   /** Where something is hidden from an audience now, mask by mask. */
   placesFrom(audience: Audience): readonly Rect[] {
     if (isAmong(this.#blind, audience)) return isEmptyRect(this.#bounds) ? [] : [this.#bounds];
-    const places = this.all.flatMap((mask) => (isAmong(mask.audiences, audience) ? mask.places : []));
-    const echoes = this.echo.places.map((place) => intersectRects(place, this.#bounds));
-    return [...places, ...echoes.filter((place) => !isEmptyRect(place))];
+    const within = (rects: readonly Rect[]): readonly Rect[] =>
+      rects.map((rect) => intersectRects(rect, this.#bounds)).filter((rect) => !isEmptyRect(rect));
+    const elements = this.elements.hidden.filter(
+      ({ maskId, audiences }) => !this.#entries.has(maskId ?? "") && isAmong(audiences, audience),
+    );
+    const byMasks = this.all.flatMap(({ audiences, places }) => (isAmong(audiences, audience) ? places : []));
+    return [...byMasks, ...within(elements.map(({ rect }) => rect)), ...within(this.echo.places)];
   }
 
   /** Hides everything from these and no others, beside the masks, until it is called again; done when it returns. */
@@ -148,8 +160,11 @@ export class Masks implements MaskSource {
         `there are ${FOLLOWING_LIMIT} masks that follow something, the most allowed: remove one first`,
       );
     }
-    if (spec.mark !== null && spec.text !== undefined) {
-      throw new RefusedError("invalid_parameters", "got a text and an anchor, expected one of them");
+    if (spec.mark !== null && (spec.text ?? spec.element) !== undefined) {
+      throw new RefusedError(
+        "invalid_parameters",
+        "got an anchor with a text or an element, expected one of them",
+      );
     }
     if (spec.mark !== null && spec.monitor !== null) {
       throw new RefusedError("invalid_parameters", "got a monitor and an anchor, expected one of them");
@@ -193,7 +208,8 @@ export class Masks implements MaskSource {
     for (const { follower } of this.#entries.values()) {
       if (follower?.update(real, damage) === true) hasMoved = true;
     }
-    if (hasMoved || this.#redaction.isActive || hasOtherEcho) this.#lay();
+    const isUnproven = this.elements.follow(damage, change.copies);
+    if (hasMoved || isUnproven || hasOtherEcho || this.#redaction.isActive) this.#lay();
     if (hasMoved) this.#ports.moved();
   }
 
@@ -218,7 +234,7 @@ export class Masks implements MaskSource {
     };
     this.#hidden = of((kind) => {
       const { unread, held } = this.#redaction;
-      const places = Region.from(this.placesFrom(kind));
+      const places = Region.from(this.placesFrom(kind)).union(this.elements.unprovenFor(kind));
       return sameOr(this.#hidden[kind], places.union(this.#ofText(unread.subtract(held), kind)));
     });
     this.#held = of((kind) => {
@@ -260,12 +276,15 @@ export class Masks implements MaskSource {
   }
 
   #told({ mask, follower }: Entry): Mask {
-    const state: MaskState =
-      mask.text !== undefined ? "text" : follower === null ? "fixed" : follower.isFound ? "found" : "lost";
-    return { ...mask, state, places: this.#placesOf(mask, follower) };
+    return { ...mask, state: stateOf(mask, follower), places: this.#placesOf(mask, follower) };
   }
 
   #placesOf(mask: FirstMask, follower: MarkFollower | null): readonly Rect[] {
+    if (mask.element !== undefined) {
+      return this.elements.hidden
+        .flatMap(({ maskId, rect }) => (maskId === mask.id ? [intersectRects(rect, this.#bounds)] : []))
+        .filter((place) => !isEmptyRect(place));
+    }
     const areas = this.#areasOf(mask, follower);
     if (mask.text === undefined) return areas;
     const [area = EMPTY_RECT] = areas;
@@ -313,6 +332,13 @@ export function configuredMasks(
       ? [{ ...spec, id: `configured-${i + 1}`, mark: null, createdAt, isConfigured: true }]
       : [],
   );
+}
+
+function stateOf({ text, element }: MaskSpec, follower: MarkFollower | null): MaskState {
+  if (element !== undefined) return "element";
+  if (text !== undefined) return "text";
+  if (follower === null) return "fixed";
+  return follower.isFound ? "found" : "lost";
 }
 
 function entryOf(mask: FirstMask): Entry {

@@ -192,8 +192,8 @@ export const maskSchema = z.object({
   /** For people: agents are told null. */
   label: z.string().nullable(),
   audiences: z.array(z.enum(AUDIENCES)),
-  /** fixed: it stays where it is. found: it goes with what it follows. lost: that is nowhere, and the mask where it last was. text: wherever its text is. */
-  state: z.enum(["fixed", "found", "lost", "text"]),
+  /** fixed: it stays where it is. found: it goes with what it follows. lost: that is nowhere, and the mask where it last was. text: wherever its text is. element: wherever its elements are. */
+  state: z.enum(["fixed", "found", "lost", "text", "element"]),
   /** What text it looks for; null for none, and for agents. */
   text: z
     .object({
@@ -202,6 +202,8 @@ export const maskSchema = z.object({
       secrets: z.array(z.string()).optional(),
     })
     .nullable(),
+  /** The selector of what it hides in shared tabs; null for none, and for agents. */
+  element: z.string().nullable(),
   /** By the configuration: nobody removes it here. */
   is_configured: z.boolean(),
   /** What it hides now, desktop pixels. */

@@ -20,7 +20,7 @@ export function maskRoutes(app: FastifyInstance, ports: Pick<RoutePorts, "deskto
   app.get(url, { config: { access: "view" } }, (request): MaskInfo[] => {
     const isAgent = principalOf(request).role === "agent";
     const infos = (desktopOf(ports, request).masks?.all ?? []).map(maskInfo);
-    return isAgent ? infos.map((info) => ({ ...info, label: null, text: null })) : infos;
+    return isAgent ? infos.map((info) => ({ ...info, label: null, text: null, element: null })) : infos;
   });
   app.post(url, change, (request, reply): MaskInfo => {
     const desktop = desktopOf(ports, request);
@@ -39,10 +39,11 @@ export function maskRoutes(app: FastifyInstance, ports: Pick<RoutePorts, "deskto
 }
 
 function maskInfo(mask: Mask): MaskInfo {
-  const { id, label, audiences, state, places, text } = mask;
+  const { id, label, audiences, state, places, text, element = null } = mask;
   return {
     ...{ id, label, state, audiences: [...audiences] },
     text: text === undefined ? null : wireText(text),
+    element,
     is_configured: mask.isConfigured,
     places: places.map((place) => ({ ...place })),
     created_at: mask.createdAt,

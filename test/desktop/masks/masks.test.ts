@@ -24,6 +24,7 @@ function open(first?: ConstructorParameters<typeof Masks>[1]) {
         now: () => new Date(0),
         clock: new FakeClock(),
         unmasked: () => null,
+        latest: () => Promise.resolve(),
         onBug: (error) => t.fail(String(error)),
       },
       changed: () => void told.push("changed"),

@@ -67,6 +67,22 @@ const race = {scroll: () => scrollBy(0, scrollY === 0 ? 70 : -scrollY), element:
 function arm(kind, ms) { document.addEventListener('mousemove', () => setTimeout(race[kind], ms), {once: true}); }
 </script>`;
 
+/** What masks hide, in colours that nothing else has: by a selector, a password field, and the first a second time in a frame. */
+const SECRETS = `<!doctype html><meta charset=utf-8><title>Account canary-of-a-secret</title>
+<style>body{margin:0;height:4000px;font:16px sans-serif;background:#fff}.secret{position:absolute;left:60px;top:120px;width:220px;height:40px}
+.shown .secret{background:#fe01a7}.secret i{visibility:hidden}.shown .secret i{visibility:visible}
+#pw{position:absolute;left:60px;top:200px;width:200px;height:30px;border:0;background:#01fea7}
+#far{top:1800px}iframe{position:absolute;left:330px;top:100px;width:260px;height:120px;border:0}
+#open{position:absolute;left:60px;top:270px;width:90px;height:30px;background:#01b4fe;border:0}</style>
+<h1 id=head>Account</h1><div class=secret><i>canary-of-a-secret</i></div><div class=secret id=far><i>canary-of-a-secret</i></div>
+<label>Pass <input id=pw type=password></label><button id=open title="opens canary-of-a-secret">Open</button><div id=host></div>
+<script>
+const root = host.attachShadow({mode: 'open'});
+root.innerHTML = '<style>.secret{position:absolute;left:60px;top:330px;width:160px;height:30px}:host-context(.shown) .secret{background:#fe01a7}</style><div class=secret></div>';
+</script>`;
+const SECRET_FRAME = `<!doctype html><meta charset=utf-8><body style="margin:0;height:900px"><div class=secret
+style="position:absolute;left:20px;top:30px;width:120px;height:30px;background:#fe01a7">canary-of-a-secret</div>`;
+
 export interface BridgeSite {
   readonly url: string;
   /** What its pages asked for. */
@@ -102,6 +118,12 @@ export async function openBridgeSite(owner: Owner): Promise<BridgeSite> {
         "/boxes": BOXES,
         "/moving": MOVING,
         "/race": RACE,
+        "/secrets": SECRETS,
+        "/secrets-framed": SECRETS.replace(
+          "<script>",
+          "<iframe src=/secret-frame title=Inner></iframe><script>",
+        ),
+        "/secret-frame": SECRET_FRAME,
         "/strict": "<!doctype html><title>Strict</title><h1>Strict</h1><p id=out></p>",
         "/table": `<!doctype html><title>Table</title><table>${Array.from({ length: 500 }, (_, row) => `<tr><td>Row ${row}</td><td><button>Buy ${row}</button></td></tr>`).join("")}</table>`,
       };

@@ -66,6 +66,7 @@ export function maskStateWords({ state, is_configured }: MaskInfo): string | nul
     found: "it follows what it was put to",
     lost: "what it follows is not in view: it stays where that last was",
     text: "wherever it is read; what changes is covered until it was",
+    element: "wherever its elements are seen in shared tabs",
   }[state];
   const words = [follows, is_configured ? "by the configuration" : null].filter((one) => one !== null);
   return words.length === 0 ? null : words.join(", ");

@@ -19,7 +19,10 @@ export interface Marked {
 const ROWS = 128;
 
 /** Where a picture has exactly this colour; null: nowhere. */
-export async function findColour(picture: Picture, { r, g, b }: Colour): Promise<Marked | null> {
+export async function findColour(
+  picture: Pick<Picture, "width" | "height" | "pixels">,
+  { r, g, b }: Colour,
+): Promise<Marked | null> {
   const { width, height } = picture;
   let [left, top, right, bottom, pixels] = [width, height, -1, -1, 0];
   for (let from = 0; from < height; from += ROWS) {
