@@ -750,11 +750,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "S4",
     "masks for each audience",
-    "by rectangle, monitor, what they follow and by text; by element is to come, a film stays covered, and half a line at an edge may be shown",
+    "by rectangle, monitor, what they follow, by text and by element of shared tabs; closed shadow roots are not looked into, a film stays covered, and half a line at an edge may be shown",
     "test/desktop/masks/masks.test.ts :: a mask hides from its audiences alone, within the desktop or its monitor",
     "test/desktop/masks/masks.test.ts :: a mask follows what it was put to, in the same update, and stays where that is lost",
     "test/desktop/picture/layers.test.ts :: whatever moves and whatever is hidden, each audience's picture is the real one with its masks",
     "test/e2e/agents/masks.test.ts :: what is masked leaves by no way, on a real server whose windows move",
+    "test/e2e/browser/masked-elements.test.ts :: elements that masks hide are seen nowhere, whatever moves",
     "test/ways-out.test.ts :: every route, tool, resource, prompt and file is known as a way out, or to carry nothing",
   ),
   later(

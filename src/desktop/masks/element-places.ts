@@ -40,6 +40,8 @@ export interface ElementPlacesPorts {
 
 /** Where the target did not say what it shows, it is asked again after so long. */
 const ASK_AGAIN_MS = 1000;
+/** A browser may learn so much later than the screen that its window was moved. */
+const MOVE_TOLD_WITHIN_MS = 200;
 /** What is covered in more rectangles than this is covered in fewer, larger ones. */
 const MOST_RECTS = 128;
 
@@ -101,6 +103,8 @@ export class PageCover {
   #unproven = Region.empty;
   /** Of it, what changed since the look that is under way began; null: none is. */
   #since: Region | null = null;
+  /** Until then a look does not know yet of a window that was moved. */
+  #provesFromMs = 0;
   #isAsking = false;
   #isOpen = true;
 
@@ -131,6 +135,10 @@ export class PageCover {
     const isThere =
       area === null || damage.overlaps(area) || copies.some((move) => overlapRects(sourceOf(move), area));
     if (!isThere) return false;
+    if (area !== null && mayBeMove(damage, area)) {
+      this.#provesFromMs = this.#ports.clock.nowMs() + MOVE_TOLD_WITHIN_MS;
+      this.#ports.clock.after(MOVE_TOLD_WITHIN_MS, this.#onDamage);
+    }
     this.#onDamage();
     this.#unproven = this.#unproven.union(damage).simplified(MOST_RECTS);
     if (this.#since !== null) this.#since = this.#since.union(damage).simplified(MOST_RECTS);
@@ -147,7 +155,9 @@ export class PageCover {
     if (!this.#isOpen) return;
     const isKept = (one: HiddenElement): boolean => found.elements.some((other) => isSame(one, other));
     this.#left = [...this.#left, ...this.#found.elements].filter((one) => !isKept(one));
-    this.#unproven = found.wary.length === 0 ? Region.empty : (this.#since ?? this.#unproven);
+    const proves = this.#ports.clock.nowMs() >= this.#provesFromMs;
+    if (found.wary.length === 0) this.#unproven = Region.empty;
+    else if (proves) this.#unproven = this.#since ?? this.#unproven;
     this.#since = null;
     this.#found = found;
     this.#ports.changed();
@@ -185,6 +195,12 @@ export class PageCover {
       )
       .catch((error: unknown) => this.#ports.onBug(error));
   }
+}
+
+/** Whether a window that holds the area may have been moved: beside it as much has changed as such a one leaves or takes. */
+function mayBeMove(damage: Region, area: Rect): boolean {
+  const { width, height } = damage.subtract(Region.of(area)).bounds;
+  return 2 * width >= area.width || 2 * height >= area.height;
 }
 
 function isSame(a: HiddenElement, b: HiddenElement): boolean {

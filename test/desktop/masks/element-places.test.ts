@@ -58,16 +58,23 @@ t.test("what changes in a page is covered until a look that began later", async 
 });
 
 t.test("a window that moves is covered where it comes to", async (t) => {
-  const { places, look, unproven } = open();
+  const { places, look, unproven, clock, damages } = open();
   look([element(120, 120)]);
   t.equal(places.follow(Region.of(rect(700, 0, 50, 50)), []), false, "another window is no part of it");
   const both = Region.of(rect(100, 100, 20, 300), rect(500, 100, 200, 300));
   places.follow(both, []);
   t.same(Region.from(unproven()).area, both.area);
+  clock.advance(190);
+  look([element(120, 120)]);
+  t.same(Region.from(unproven()).area, both.area, "the browser may not know yet that it was moved");
+  t.equal(damages(), 1);
+  clock.advance(10);
+  t.equal(damages(), 2, "and is asked once more when it does");
   look([element(120, 120)]);
   const move = { fromX: 100, fromY: 100, to: rect(700, 500, 400, 300) };
   places.follow(Region.of(move.to), [move]);
   t.same(unproven(), [move.to], "also by a move whose target lies elsewhere");
+  clock.advance(200);
   look([], null);
   places.follow(Region.of(rect(0, 0, 5, 5)), []);
   t.same(unproven(), [rect(0, 0, 5, 5)], "and all, where nobody knows where the page is");

@@ -150,3 +150,66 @@ t.test(
     });
   },
 );
+
+t.test(
+  "an element is found at a device scale of 1.25, in two windows, and in a blank page",
+  { timeout: PATIENCE_MS },
+  async (t) => {
+    if (!requirePeers(t, ["chromium", "Xtigervnc", "openbox", "xdotool"])) return;
+    const site = await openBridgeSite(t);
+    for (const [deviceScale, off] of [
+      [1, 0],
+      [1.25, 1],
+    ] as const) {
+      const display = await XDisplay.start(t, { geometry: "1600x900" });
+      await display.openWindowManager();
+      const appliance = await Appliance.start(t, {
+        connect: [`vnc://127.0.0.1:${display.vncPort}`],
+        env: { OC_BROWSER_SCRIPTS: "allow" },
+      });
+      const browser = await PersonBrowser.open(t, {
+        display: display.name,
+        args: [
+          ...["--window-position=40,30", "--window-size=640,480"],
+          `--force-device-scale-factor=${deviceScale}`,
+        ],
+      });
+      await browser.pair(await pairingLink(appliance));
+      await browser.letOpenTabs();
+      const agent = await appliance.agent();
+      await until("the desktop to be live", () => agent.call("take_screenshot").then(Boolean));
+      const { tab_id } = await agent.call("browser_create_tab", { url: `${site.url}/boxes` });
+      const first = new Scene(t, display, agent, String(tab_id));
+      await first.agrees(`device scale ${deviceScale}`, off);
+
+      const open = "open('/boxes#two', '', 'popup,left=780,top=320,width=480,height=360')";
+      await agent.call("browser_execute_js", { tab_id, code: open });
+      const tabs = z.array(z.object({ tab_id: z.string(), url: z.string() }));
+      const second = await until("the second window's tab", async () => {
+        const told = tabs.parse((await agent.call("browser_get_tabs"))["tabs"]);
+        return told.find(({ url }) => url.endsWith("#two")) ?? null;
+      });
+      const recolour = "near.style.background = '#c9a713'";
+      await agent.call("browser_execute_js", { tab_id: second.tab_id, code: recolour });
+      const other = new Scene(t, display, agent, second.tab_id);
+      const inSecond = `in the second window, device scale ${deviceScale}`;
+      await other.agrees(inSecond, off, "#near", [0xc9, 0xa7, 0x13]);
+      await first.agrees(`in the first beside it, device scale ${deviceScale}`, off);
+
+      await agent.call("browser_execute_js", { tab_id, code: "location.href = 'about:blank'" });
+      const blank = await until("the blank page to be seen", async () => {
+        const { url } = await agent.call("browser_get_accessibility_tree", { tab_id });
+        return url === "about:blank" ? await first.located("html") : null;
+      });
+      const paint = `const box = document.createElement('div'); document.body.append(box);
+        box.style.cssText = 'position:fixed;left:0;top:0;width:160px;height:80px;background:#13a7c9'`;
+      await agent.call("browser_execute_js", { tab_id, code: paint });
+      const truth = await until("its corner to be painted", async () => colourIn(await display.shot(), NEAR));
+      const wrong = Math.max(Math.abs(blank.x - truth[0]), Math.abs(blank.y - truth[1]));
+      t.ok(
+        wrong <= off,
+        `a blank page, device scale ${deviceScale}: ${blank.x},${blank.y} told, ${truth[0]},${truth[1]} shown`,
+      );
+    }
+  },
+);

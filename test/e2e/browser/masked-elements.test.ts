@@ -214,3 +214,72 @@ t.test("elements that masks hide are seen nowhere, whatever moves", { timeout: 9
   t.ok(countOf(await agent.shot(), OPEN) > 500, "what lies beside is shown");
   t.ok(shots > 10 && frames > 50);
 });
+
+type Edges = readonly [left: number, top: number, right: number, bottom: number];
+
+/** What holds all pixels that are meant; null where none is. */
+function edgesOf({ width, rgba }: Pixels, isMeant: (at: number) => boolean): Edges | null {
+  let [left, top, right, bottom] = [Number.POSITIVE_INFINITY, -1, -1, -1];
+  for (let at = 0; at < rgba.length; at += 4) {
+    if (!isMeant(at)) continue;
+    const x = (at / 4) % width;
+    const y = Math.floor(at / 4 / width);
+    if (top === -1) top = y;
+    left = Math.min(left, x);
+    right = Math.max(right, x + 1);
+    bottom = y + 1;
+  }
+  return top === -1 ? null : [left, top, right, bottom];
+}
+
+t.test("a mask of a password field lies on it, and on little else", { timeout: 600_000 }, async (t) => {
+  if (!requirePeers(t, ["chromium", "Xtigervnc", "openbox", "xdotool", "xwd"])) return;
+  const site = await openBridgeSite(t);
+  for (const deviceScale of [1, 1.25]) {
+    const display = await XDisplay.start(t, { geometry: "1280x900" });
+    await display.openWindowManager();
+    const appliance = await Appliance.start(t, {
+      connect: [`vnc://127.0.0.1:${display.vncPort}`],
+      env: { OC_BROWSER_SCRIPTS: "allow" },
+    });
+    const agent = await appliance.agent();
+    await until("the desktop to be live", () => agent.call("take_screenshot").then(Boolean));
+    const browser = await PersonBrowser.open(t, {
+      display: display.name,
+      args: [
+        ...["--window-position=60,40", "--window-size=640,480"],
+        `--force-device-scale-factor=${deviceScale}`,
+      ],
+    });
+    await browser.pair(await pairingLink(appliance));
+    await browser.letOpenTabs();
+    await agent.call("browser_create_tab", { url: `${site.url}/secrets` });
+    const window = (await display.command("xdotool", "search", "--onlyvisible", "--name", "Account")).trim();
+    for (const [x, y] of [
+      [90, 70],
+      [331, 211],
+    ] as const) {
+      await display.command("xdotool", "windowmove", window, `${x}`, `${y}`);
+      const [field, hidden] = await until(
+        `the field alone to be hidden, at ${x},${y} and a device scale of ${deviceScale}`,
+        async () => {
+          const [truth, shot] = [await display.shot(), await agent.shot()];
+          const [red, green, blue] = PASSWORD;
+          const isField = (at: number): boolean =>
+            truth.rgba[at] === red && truth.rgba[at + 1] === green && truth.rgba[at + 2] === blue;
+          const field = edgesOf(truth, isField);
+          const hidden = edgesOf(truth, (at) =>
+            [0, 1, 2].some((channel) => truth.rgba[at + channel] !== shot.rgba[at + channel]),
+          );
+          if (field === null || hidden === null || countOf(shot, PASSWORD) > 0) return null;
+          return hidden[2] - hidden[0] < 400 && hidden[3] - hidden[1] < 200
+            ? ([field, hidden] as const)
+            : null;
+        },
+        60_000,
+      );
+      const beyond = field.map((edge, i) => Math.abs(edge - (hidden[i] ?? 0)));
+      t.ok(Math.max(...beyond) <= 4, `${hidden} hides ${field}, device scale ${deviceScale}`);
+    }
+  }
+});
