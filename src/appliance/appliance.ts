@@ -38,6 +38,7 @@ import type { Mcp } from "../mcp/server/mcp.ts";
 import { createMcp, type MakeServer } from "../mcp/server/server.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
+import { ownProgram } from "../platform/own-program.ts";
 import { closeToOthers } from "../platform/private-file.ts";
 import { VERSION } from "../platform/version.ts";
 import { openThread } from "../platform/worker-thread.ts";
@@ -86,6 +87,7 @@ export interface Appliance {
 }
 
 const CLIENT_DIR = fileURLToPath(new URL("../client/", import.meta.url));
+const MAIN = new URL("../main.js", import.meta.url);
 
 /** Whoever may start a process under our user and speak MCP on its standard streams. */
 export const STDIO_PRINCIPAL: Principal = { id: "stdio", name: "stdio", role: "agent" };
@@ -315,6 +317,7 @@ async function openRooms(
     sent: (bytes) => metrics.sent(bytes),
   });
   viewers = sessions;
+  const [command, ...args] = ownProgram(MAIN);
   const app = buildApp({
     desktops,
     recordings,
@@ -344,10 +347,7 @@ async function openRooms(
     version: VERSION,
     clientDir: CLIENT_DIR,
     agentToken: ({ id, name }) => tokens.kept(join(config.data_dir, "agent-tokens", id), name, "agent"),
-    stdio: {
-      command: process.execPath,
-      args: [fileURLToPath(new URL("../main.js", import.meta.url)), "--stdio"],
-    },
+    stdio: { command, args: [...args, "--stdio"] },
     host: config.server.host,
     allowedHosts: config.server.allowed_hosts,
     corsOrigins: config.server.cors_origins,

@@ -2,13 +2,15 @@ import { execFile } from "node:child_process";
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { homedir, userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Config } from "../config/config-schema.ts";
+import { ownProgram } from "../platform/own-program.ts";
 import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
 import { LAUNCHD } from "./service/launchd.ts";
 import type { Service, ServiceManagerWords } from "./service/service.ts";
 import { SYSTEMD } from "./service/systemd.ts";
 import { TASK_SCHEDULER } from "./service/task-scheduler.ts";
+
+const MAIN = new URL("../main.js", import.meta.url);
 
 /** The machine that a service is made on. */
 export interface ServiceHost {
@@ -116,7 +118,7 @@ function serviceOf(values: Values, config: Config, { isOfSystem, platform, root 
       "got --data-dir with a system's service, whose data is in /var/lib/overlay-companion",
     );
   }
-  const command = [...ownProgram(), "serve", ...flagsOf(values)];
+  const command = [...ownProgram(MAIN, ["--enable-source-maps"]), "serve", ...flagsOf(values)];
   const hidden = isOfSystem && root === null ? command.find((word) => HIDDEN.test(word)) : undefined;
   if (hidden !== undefined && platform === "linux") {
     throw new UsageError(
@@ -131,11 +133,6 @@ function serviceOf(values: Values, config: Config, { isOfSystem, platform, root 
     isOfSystem,
     hasLowPort: ports.some((port) => port !== undefined && port > 0 && port < 1024),
   };
-}
-
-function ownProgram(): readonly string[] {
-  const main = fileURLToPath(new URL("../main.js", import.meta.url));
-  return [process.execPath, "--enable-source-maps", main];
 }
 
 /** What `serve` was told, but for the files, which a manager may have to bring. */
