@@ -6,7 +6,7 @@ import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { publishDamage } from "../../src/framebuffer/publish.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
-import { findScroll } from "../../src/framebuffer/scroll.ts";
+import { findScroll } from "../../src/framebuffer/scroll/scroll.ts";
 import { jpegTurbo } from "../../src/imaging/jpeg/jpeg-turbo.ts";
 import { LivePicture } from "../../src/imaging/live-picture.ts";
 import { PngStrips } from "../../src/imaging/png/png-strips.ts";

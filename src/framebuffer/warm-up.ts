@@ -2,7 +2,7 @@ import { Framebuffer } from "./framebuffer.ts";
 import { publishDamage } from "./publish.ts";
 import { rect } from "./rect.ts";
 import { Region } from "./region.ts";
-import { findScroll } from "./scroll.ts";
+import { findScroll } from "./scroll/scroll.ts";
 
 const SIDE = 192;
 const SHIFT = 40;

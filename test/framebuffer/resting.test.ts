@@ -4,7 +4,7 @@ import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { publishDamage } from "../../src/framebuffer/publish.ts";
 import { type Rect, rect, rectOfSize } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
-import { findScroll } from "../../src/framebuffer/scroll.ts";
+import { findScroll } from "../../src/framebuffer/scroll/scroll.ts";
 import { drawText, noisyFrame, numbers, withoutKernels } from "./frames.ts";
 
 const SIZE = { width: 90, height: 70 };

@@ -2,7 +2,7 @@ import { coverOf } from "../../framebuffer/cover.ts";
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { areaOfRect, type Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
-import { findScroll, type Scroll } from "../../framebuffer/scroll.ts";
+import { findScroll, type Scroll } from "../../framebuffer/scroll/scroll.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Effect } from "../control/action.ts";
 import type { BeforePicture, Difference } from "./before-picture.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import { equalScreens, type Screen } from "../../framebuffer/screen.ts";
-import { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
+import { ScrollSeeker } from "../../framebuffer/scroll/scroll-seeker.ts";
 import { finish, type Steps } from "../../framebuffer/steps.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { overTurns } from "../../platform/turn-steps.ts";

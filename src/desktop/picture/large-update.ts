@@ -1,9 +1,9 @@
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
-import { joiningMoves, type Moved } from "../../framebuffer/joined-moves.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import { compareDamage, copyRows, linesOf } from "../../framebuffer/publish.ts";
 import type { Region } from "../../framebuffer/region.ts";
-import type { ScrollSeeker } from "../../framebuffer/scroll-seeker.ts";
+import { joiningMoves, type Moved } from "../../framebuffer/scroll/joined-moves.ts";
+import type { ScrollSeeker } from "../../framebuffer/scroll/scroll-seeker.ts";
 import type { Steps } from "../../framebuffer/steps.ts";
 
 /** Updates of more pixels are shown over turns of the event loop: fewer take a few milliseconds. */

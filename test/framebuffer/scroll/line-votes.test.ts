@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import t from "tap";
-import type { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
-import { type Axis, guessShift } from "../../src/framebuffer/line-votes.ts";
-import { intersectRects, type Rect, rect } from "../../src/framebuffer/rect.ts";
-import { finish } from "../../src/framebuffer/steps.ts";
-import { noisyFrame, withoutKernels } from "./frames.ts";
+import type { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import { intersectRects, type Rect, rect } from "../../../src/framebuffer/rect.ts";
+import { type Axis, guessShift } from "../../../src/framebuffer/scroll/line-votes.ts";
+import { finish } from "../../../src/framebuffer/steps.ts";
+import { noisyFrame, withoutKernels } from "../frames.ts";
 
 function shiftOf(before: Framebuffer, after: Framebuffer, area: Rect, axis: Axis): number {
   return finish(guessShift(before, after, area, axis));

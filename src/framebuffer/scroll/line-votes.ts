@@ -1,7 +1,7 @@
-import { BYTES_PER_PIXEL, type Framebuffer } from "./framebuffer.ts";
-import type { PictureMemory } from "./kernels/picture-memory.ts";
-import type { Rect } from "./rect.ts";
-import type { Steps } from "./steps.ts";
+import { BYTES_PER_PIXEL, type Framebuffer } from "../framebuffer.ts";
+import type { PictureMemory } from "../kernels/picture-memory.ts";
+import type { Rect } from "../rect.ts";
+import type { Steps } from "../steps.ts";
 
 /** How wide the strips are that lines are known by, in pixels (a multiple of 4), and how many lie side by side. */
 const PROBE_PIXELS = 32;

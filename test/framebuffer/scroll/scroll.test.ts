@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import t from "tap";
-import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
-import { intersectRects, type Rect, rect } from "../../src/framebuffer/rect.ts";
-import { Region } from "../../src/framebuffer/region.ts";
-import { findScroll, type Scroll } from "../../src/framebuffer/scroll.ts";
-import { ScrollSeeker } from "../../src/framebuffer/scroll-seeker.ts";
-import { finish } from "../../src/framebuffer/steps.ts";
-import { drawText, noisyFrame, numbers, withoutKernels } from "./frames.ts";
+import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import { intersectRects, type Rect, rect } from "../../../src/framebuffer/rect.ts";
+import { Region } from "../../../src/framebuffer/region.ts";
+import { findScroll, type Scroll } from "../../../src/framebuffer/scroll/scroll.ts";
+import { ScrollSeeker } from "../../../src/framebuffer/scroll/scroll-seeker.ts";
+import { finish } from "../../../src/framebuffer/steps.ts";
+import { drawText, noisyFrame, numbers, withoutKernels } from "../frames.ts";
 
 const WIDTH = 700;
 const HEIGHT = 520;

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import t from "tap";
-import { targetsOf } from "../../src/framebuffer/copy-move.ts";
-import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
-import { joiningMoves, type Moved } from "../../src/framebuffer/joined-moves.ts";
-import type { CopyMove } from "../../src/framebuffer/picture.ts";
-import { type Rect, rect } from "../../src/framebuffer/rect.ts";
-import { Region } from "../../src/framebuffer/region.ts";
-import { finish } from "../../src/framebuffer/steps.ts";
-import { drawText, noisyFrame, withoutKernels } from "./frames.ts";
+import { targetsOf } from "../../../src/framebuffer/copy-move.ts";
+import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import type { CopyMove } from "../../../src/framebuffer/picture.ts";
+import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
+import { Region } from "../../../src/framebuffer/region.ts";
+import { joiningMoves, type Moved } from "../../../src/framebuffer/scroll/joined-moves.ts";
+import { finish } from "../../../src/framebuffer/steps.ts";
+import { drawText, noisyFrame, withoutKernels } from "../frames.ts";
 
 const WIDTH = 400;
 const HEIGHT = 300;

@@ -1,10 +1,10 @@
-import { sourceOf, targetsOf } from "./copy-move.ts";
-import type { Framebuffer } from "./framebuffer.ts";
-import type { CopyMove } from "./picture.ts";
-import { cellsOf, differingPart, linesOf } from "./publish.ts";
-import { areaOfRect, overlapRects, type Rect } from "./rect.ts";
-import { Region } from "./region.ts";
-import type { Steps } from "./steps.ts";
+import { sourceOf, targetsOf } from "../copy-move.ts";
+import type { Framebuffer } from "../framebuffer.ts";
+import type { CopyMove } from "../picture.ts";
+import { cellsOf, differingPart, linesOf } from "../publish.ts";
+import { areaOfRect, overlapRects, type Rect } from "../rect.ts";
+import { Region } from "../region.ts";
+import type { Steps } from "../steps.ts";
 
 /** Of more moves than this in one update none are joined: each is compared with all before it. */
 const MOST_JOINED = 64;

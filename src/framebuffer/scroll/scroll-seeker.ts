@@ -1,7 +1,7 @@
-import type { Framebuffer } from "./framebuffer.ts";
-import type { Region } from "./region.ts";
+import type { Framebuffer } from "../framebuffer.ts";
+import type { Region } from "../region.ts";
+import type { Steps } from "../steps.ts";
 import { findingScroll, LEAST_PIXELS, type Scroll } from "./scroll.ts";
-import type { Steps } from "./steps.ts";
 
 /** After this many searches that found nothing one update is skipped before the next search, then two, and so on … */
 const PATIENCE = 8;

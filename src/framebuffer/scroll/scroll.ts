@@ -1,9 +1,9 @@
-import { BYTES_PER_PIXEL, type Framebuffer } from "./framebuffer.ts";
-import type { PictureMemory } from "./kernels/picture-memory.ts";
+import { BYTES_PER_PIXEL, type Framebuffer } from "../framebuffer.ts";
+import type { PictureMemory } from "../kernels/picture-memory.ts";
+import { areaOfRect, EMPTY_RECT, intersectRects, type Rect, translateRect } from "../rect.ts";
+import { Region } from "../region.ts";
+import { finish, type Steps } from "../steps.ts";
 import { type Axis, guessShift } from "./line-votes.ts";
-import { areaOfRect, EMPTY_RECT, intersectRects, type Rect, translateRect } from "./rect.ts";
-import { Region } from "./region.ts";
-import { finish, type Steps } from "./steps.ts";
 
 /** Pixels of a cell: as high as the grid to which viewers' damage is grown. */
 const CELL_COLUMNS = 64;
