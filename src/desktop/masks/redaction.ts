@@ -15,7 +15,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { nextTurn } from "../../platform/loop-turns.ts";
 import { carried, composeChanges } from "../picture/moves.ts";
 import type { Change } from "../view.ts";
-import { LivelyAreas } from "./lively-areas.ts";
+import { LIVELY_MS, LivelyAreas } from "./lively-areas.ts";
 import type {
   FoundText,
   NamedTerms,
@@ -80,6 +80,8 @@ export class Redaction {
   #isNews = false;
   #isFeeding = false;
   #cancelReopen: (() => void) | null = null;
+  /** Of a last look, once a film may be over. */
+  #cancelLook: (() => void) | null = null;
 
   constructor(ports: RedactionPorts) {
     this.#ports = ports;
@@ -156,6 +158,8 @@ export class Redaction {
   #close(): void {
     this.#cancelReopen?.();
     this.#cancelReopen = null;
+    this.#cancelLook?.();
+    this.#cancelLook = null;
     this.#reader?.close();
     this.#reader = null;
     this.#given = null;
@@ -184,7 +188,7 @@ export class Redaction {
     const { painted, copies } = change;
     const moved = copies.reduce(carried, this.#unread);
     const nowMs = this.#ports.clock.nowMs();
-    this.#lively.add(moved.intersect(painted), nowMs);
+    this.#lively.add(painted, moved.intersect(painted), nowMs);
     const lively = this.#lively.at(nowMs);
     // What a move wrote is shown elsewhere than where it was read.
     const written = targetsOf(copies);
@@ -267,8 +271,21 @@ export class Redaction {
     };
   }
 
+  /** Lines over a film, which are read badly: its picture is their ground. They stay covered, whatever they say. */
+  #inFilms(lines: readonly Rect[]): readonly Rect[] {
+    const films = this.#lively.filmsAt(this.#ports.clock.nowMs());
+    this.#cancelLook?.();
+    this.#cancelLook = null;
+    if (films.length === 0) return [];
+    this.#cancelLook = this.#ports.clock.after(2 * LIVELY_MS, () => {
+      this.#isNews = true;
+      this.#feed();
+    });
+    return lines.filter((line) => films.some((film) => overlapRects(film, line)));
+  }
+
   /** INVARIANT: what is shown from now on was read in the picture that was asked about, and did not change since. */
-  #read({ unread, found }: TextRead): void {
+  #read({ unread, found, lines }: TextRead): void {
     const since = this.#since ?? NOTHING;
     this.#since = null;
     if (this.#isVoid) {
@@ -276,7 +293,7 @@ export class Redaction {
       this.#isNews = true;
     } else {
       const known = replay(found, since);
-      const unreadThen = Region.from(unread);
+      const unreadThen = Region.from([...unread, ...this.#inFilms(lines)]);
       const moved = since.copies.reduce(carried, unreadThen);
       this.#unread = few(moved.union(since.painted).union(known.touched));
       // The same pixels stay what they were found to be, also where they are less than a line by now.

@@ -32,6 +32,8 @@ export interface FoundText {
 export interface TextRead {
   /** Lines of which nobody knows yet what they say. */
   readonly unread: readonly Rect[];
+  /** The others, also those that turned out to be no text. */
+  readonly lines: readonly Rect[];
   readonly found: readonly FoundText[];
 }
 

@@ -11,10 +11,10 @@ import { type IndexedLine, TextIndex } from "../text/text-index.ts";
 import type { FromLiveThread, KnownTerms, ToLiveThread } from "./live-messages.ts";
 import { spansLike } from "./secret-likeness.ts";
 
-/** Lines given to an engine at once: few, for each of them is covered until all of them are read. */
-const BATCH = 3;
-/** Batches that are read at a time: as many as there are engines. */
-const MOST_READING = 2;
+/** Lines that are given to engines at a time, one by one: each of two engines has one, and one waits for the first to be done. */
+const MOST_READING = 3;
+/** Lines that are tried before an answer, each some milliseconds at most: of terminals most are of letters that are known. */
+const MOST_AT_ONCE = 40;
 /** After an engine failed the same lines are tried again, not at once. */
 const RETRY_MS = 500;
 /** Letters end softly, in pixels that are no ink yet; above and below other lines are near. */
@@ -39,6 +39,7 @@ export class LiveServer {
     { readonly matcher: TermMatcher; boxes: WeakMap<Reading, readonly Rect[]> }
   >();
   readonly #underway = new Set<string>();
+  readonly #tried = new WeakSet<IndexedLine>();
   #index: TextIndex | null = null;
   #generation = 0;
   #reading = 0;
@@ -48,6 +49,8 @@ export class LiveServer {
     this.#tell = tell;
     this.#timer = timer;
     this.#lines = new EngineLines(tell);
+    // Until they are there engines read all lines.
+    this.#lines.open().catch(() => undefined);
   }
 
   take(message: ToLiveThread): void {
@@ -71,21 +74,23 @@ export class LiveServer {
 
   #look(terms: readonly KnownTerms[]): TextRead {
     const index = this.#index;
-    if (index === null) return { unread: [], found: [] };
+    if (index === null) return { unread: [], found: [], lines: [] };
     index.settle(++this.#generation);
+    this.#readKnown(index);
     const unread: Rect[] = [];
+    const lines: Rect[] = [];
     const found: FoundText[] = [];
     const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one) }));
     for (const entry of index.known()) {
       const { reading } = entry;
-      if (reading === null) unread.push(grown(entry, entry));
-      else if (reading.words.length > 0) {
+      (reading === null ? unread : lines).push(grown(entry, entry));
+      if (reading !== null && reading.words.length > 0) {
         for (const { id, boxes } of matchers) {
           for (const box of boxes(reading)) found.push({ id, rect: grown(boxAt(entry, box), entry) });
         }
       }
     }
-    return { unread, found };
+    return { unread, found, lines };
   }
 
   /** Each reading is matched once with the same terms. */
@@ -108,29 +113,44 @@ export class LiveServer {
     };
   }
 
-  #readOn(): void {
-    const index = this.#index;
-    if (index === null || this.#isResting) return;
-    const waiting = index
+  /** What needs no engine is known in this answer. */
+  #readKnown(index: TextIndex): void {
+    const untried = this.#waiting(index).filter((entry) => !this.#tried.has(entry));
+    for (const entry of untried.slice(0, MOST_AT_ONCE)) {
+      this.#tried.add(entry);
+      index.readAtOnce(entry, (line) => this.#lines.readAtOnce(line));
+    }
+  }
+
+  /** What nobody reads yet, the newest first. */
+  #waiting(index: TextIndex): IndexedLine[] {
+    return index
       .known()
       .filter(({ reading, hash }) => reading === null && !this.#underway.has(hash))
       .sort((a, b) => b.cameAt - a.cameAt);
-    while (this.#reading < MOST_READING && waiting.length > 0)
-      this.#readBatch(index, waiting.splice(0, BATCH));
   }
 
-  #readBatch(index: TextIndex, batch: readonly IndexedLine[]): void {
+  #readOn(): void {
+    const index = this.#index;
+    if (index === null || this.#isResting) return;
+    for (const entry of this.#waiting(index)) {
+      if (this.#reading >= MOST_READING) return;
+      this.#read(index, entry);
+    }
+  }
+
+  #read(index: TextIndex, entry: IndexedLine): void {
     this.#reading++;
-    for (const { hash } of batch) this.#underway.add(hash);
+    this.#underway.add(entry.hash);
     index
-      .readLines(batch, (lines) => this.#lines.read(lines))
+      .readLines([entry], (lines) => this.#lines.read(lines))
       .then(
         () => this.#tell({ kind: "news" }),
         () => this.#rest(),
       )
       .finally(() => {
         this.#reading--;
-        for (const { hash } of batch) this.#underway.delete(hash);
+        this.#underway.delete(entry.hash);
         this.#readOn();
       });
   }

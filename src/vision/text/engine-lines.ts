@@ -1,7 +1,7 @@
 import type { LineInk } from "../cut/cut-line.ts";
 import { VisionError, type VisionErrorCode } from "../error.ts";
 import { CellReader, withUnknown } from "../glyphs/cell-reader.ts";
-import type { LineWords } from "../ocr-messages.ts";
+import type { LineWords, OcrWord } from "../ocr-messages.ts";
 import type { LinesRequest } from "../ocr-pool.ts";
 
 export interface Fault {
@@ -33,16 +33,32 @@ export class EngineLines {
   readonly #tell: (question: EngineQuestion) => void;
   readonly #readings = new Map<number, Reading>();
   #cells: Promise<CellReader> | null = null;
+  #opened: CellReader | null = null;
   #next = 1;
 
   constructor(tell: (question: EngineQuestion) => void) {
     this.#tell = tell;
   }
 
+  /** Loads the letters that are known. */
+  async open(): Promise<void> {
+    await this.#open();
+  }
+
+  /** The words of a line all of whose letters are known, at once; null where an engine is needed, or `open` is not done. */
+  readAtOnce(line: LineInk): readonly OcrWord[] | null {
+    return this.#opened?.read([line])[0] ?? null;
+  }
+
+  async #open(): Promise<CellReader> {
+    this.#cells ??= CellReader.open();
+    this.#opened = await this.#cells;
+    return this.#opened;
+  }
+
   /** Letters in cells are known; only other lines are read by an engine, and their letters learned. */
   async read(lines: readonly LineInk[]): Promise<LineWords> {
-    this.#cells ??= CellReader.open();
-    const cells = await this.#cells;
+    const cells = await this.#open();
     const known = cells.read(lines);
     const unknown = lines.filter((_, index) => known[index] === null);
     const read = cells.learn(unknown, await this.#readByEngine(unknown));

@@ -118,6 +118,13 @@ export class TextIndex {
     return entries;
   }
 
+  /** Reads a line of this index at once where that is possible; false where it is not. */
+  readAtOnce(entry: IndexedLine, read: (line: LineInk) => readonly OcrWord[] | null): boolean {
+    const words = entry.ink === null ? null : read(entry.ink);
+    if (words !== null) this.#know(entry, words);
+    return words !== null;
+  }
+
   /** Reads lines of this index that nobody read yet. Rejects as the reader does. */
   async readLines(lines: readonly IndexedLine[], read: LineReader): Promise<void> {
     await this.#readBatch(lines, read);
@@ -238,11 +245,15 @@ export class TextIndex {
     });
     const words = await read(unknown.flatMap(({ ink }) => ink ?? []));
     unknown.forEach((entry, index) => {
-      const reading = { words: (words[index] ?? []).map((word) => shifted(word, -entry.left, -entry.top)) };
-      entry.reading = reading;
-      entry.ink = null;
-      this.#cache.set(entry.hash, reading);
+      this.#know(entry, words[index] ?? []);
     });
+  }
+
+  #know(entry: IndexedLine, words: readonly OcrWord[]): void {
+    const reading = { words: words.map((word) => shifted(word, -entry.left, -entry.top)) };
+    entry.reading = reading;
+    entry.ink = null;
+    this.#cache.set(entry.hash, reading);
   }
 }
 

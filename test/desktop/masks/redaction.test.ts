@@ -18,6 +18,8 @@ import { House, HUMAN } from "../house.ts";
 /** Colours that stand for text: what is private, and what takes a while to read. */
 const PRIVATE = 0xff00fe01;
 const SLOW = 0xff0100fe;
+/** Text that says nothing private, as it was read. */
+const TEXT = 0xff00aaaa;
 const CLEAN = 0x336699;
 const MASK = 0x404040;
 const opaque = (word: number): number => (word | 0xff000000) >>> 0;
@@ -63,7 +65,7 @@ class ModelReader implements TextReader {
     this.#asked = null;
     const runs = (colour: number): Rect[] => runsOf(asked.words, this.#frame.width, colour);
     const found: FoundText[] = asked.terms.flatMap(({ id }) => runs(PRIVATE).map((at) => ({ id, rect: at })));
-    this.events.read({ unread: this.isSlowRead ? [] : runs(SLOW), found });
+    this.events.read({ unread: this.isSlowRead ? [] : runs(SLOW), found, lines: runs(TEXT) });
   }
 
   close(): void {
@@ -227,6 +229,37 @@ t.test("what changes faster than it is read is shown as it was when it was read"
   t.equal(count("agent", MASK), pictures, "after a while it is like anything else");
   readers.at(-1)?.events.lost();
   t.equal(count("agent", 7), 0);
+});
+
+t.test("lines over a film stay covered, whatever they say, until it ends", async (t) => {
+  const { link, count, readAll, readers, clock } = open();
+  await readAll();
+  const film = rect(10, 20, 64, 40);
+  /** Captions are on a ground that stands still, within the film and beside it. */
+  const [caption, far] = [rect(20, 62, 40, 8), rect(150, 70, 40, 8)];
+  for (const at of [caption, far]) link.paint(at, TEXT);
+  await readAll();
+  t.equal(count("agent", TEXT), 640, "it is shown where no film is");
+  for (let i = 1; i < 8; i++) {
+    link.paint(film, i);
+    await settle();
+    readers.at(-1)?.answer();
+  }
+  t.equal(count("agent", TEXT), 320);
+  t.equal(count("agent", MASK), 320);
+  await clock.live(60_000);
+  await readAll();
+  t.equal(count("agent", TEXT), 640, "nothing changes there any more");
+});
+
+t.test("a line that is typed is no film", async (t) => {
+  const { link, count, readAll } = open();
+  await readAll();
+  for (let i = 1; i < 12; i++) {
+    link.paint(rect(10, 20, 4 * i, 10), TEXT);
+    await readAll();
+  }
+  t.equal(count("agent", TEXT), 440);
 });
 
 t.test("without a reader all stays covered", async (t) => {

@@ -10,6 +10,7 @@ import type { Agent } from "../harness/mcp-client.ts";
 import { RFB2_SECURITY, Rfb2Client } from "../harness/rfb2-client.ts";
 import { XDisplay } from "../harness/x-display.ts";
 import type { XPrograms } from "../harness/x-programs.ts";
+import type { Shot } from "../harness/xwd.ts";
 import { startRdpTarget } from "../targets/rdp-target.ts";
 import { CoverMeter } from "./cover-meter.ts";
 import { isReadIn, readForeign } from "./foreign-reader.ts";
@@ -261,13 +262,23 @@ class Proof {
     };
     await Promise.all([
       played,
-      every(AGENT_PAUSE_MS, async () => this.#look(frameOf(await agent.shot()), "agent", null)),
+      every(AGENT_PAUSE_MS, async () => this.#look(frameOf(await this.#agentShot()), "agent", null)),
       every(TICK_MS, () => this.#tick()),
       ...(truth === null
         ? [every(TICK_MS, async () => this.#lookAtTruth(frameOf(await display.shot()), null))]
         : []),
     ]);
     if (this.#isFilm) this.#filmMs += performance.now() - startedMs;
+  }
+
+  /** Says why the appliance ended, if it did. */
+  async #agentShot(): Promise<Shot> {
+    try {
+      return await this.#house.agent.shot();
+    } catch (error) {
+      this.#house.appliance.assertAlive();
+      throw error;
+    }
   }
 
   #tick(): void {
