@@ -2,6 +2,7 @@ import { Audit, openAuditSink } from "../audit/audit.ts";
 import type { AuditLabels } from "../audit/audit-event.ts";
 import type { Forwarder } from "../audit/forward/forwarder.ts";
 import { AuditLog } from "../audit/read-back.ts";
+import { redactor } from "../audit/redact.ts";
 import type { AuditSink } from "../audit/sink.ts";
 import type { Config } from "../config/config-schema.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
@@ -32,8 +33,8 @@ export function openSinkOf(config: Config, isStdoutTaken: boolean): Promise<Audi
 }
 
 /** What each event says of this server. */
-export function auditLabels({ audit: { deployment, tenant } }: Config): AuditLabels {
-  return { version: VERSION, deployment, tenant };
+export function auditLabels({ audit: { deployment, tenant, redact_fields } }: Config): AuditLabels {
+  return { version: VERSION, deployment, tenant, redact: redactor(redact_fields) };
 }
 
 /** What a configuration's audit log holds; null where it is kept in no file here. Throws AuditError for a bad key. */

@@ -145,6 +145,7 @@ export const auditEventSchema = z.strictObject({
     .optional(),
 });
 export type AuditEvent = z.infer<typeof auditEventSchema>;
+export type UnchainedEvent = Omit<AuditEvent, "chain">;
 
 /** What a room tells the audit; everything absent is null, no error code means success. */
 export interface AuditEntry {
@@ -183,16 +184,18 @@ export interface AuditLabels {
   readonly deployment?: string | undefined;
   /** Whose it is, where one log holds those of several. */
   readonly tenant?: string | undefined;
+  /** Takes out of each event what is configured to be left out. */
+  readonly redact?: ((event: UnchainedEvent) => UnchainedEvent) | undefined;
 }
 
 /** Builds the line's object field by field, so that nothing unnamed here ever gets into the log. */
 export function auditEvent(
   entry: AuditEntry,
   stamp: AuditLabels & { readonly id: string; readonly at: Date },
-): Omit<AuditEvent, "chain"> {
+): UnchainedEvent {
   const errorCode = entry.errorCode ?? null;
   const { actor, request, resource, mcp } = entry;
-  return {
+  const event: UnchainedEvent = {
     event_id: stamp.id,
     timestamp: stamp.at.toISOString(),
     event_type: entry.type,
@@ -233,6 +236,7 @@ export function auditEvent(
     counts: entry.counts === undefined ? null : { ...entry.counts },
     meta: metaOf(stamp, request?.trace ?? null),
   };
+  return stamp.redact === undefined ? event : stamp.redact(event);
 }
 
 function metaOf(

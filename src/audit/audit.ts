@@ -140,8 +140,8 @@ export class Audit {
   }
 
   #push(entry: AuditEntry): void {
-    const { clock, version, deployment, tenant } = this.#options;
-    const labels = { version, deployment, tenant };
+    const { clock, version, deployment, tenant, redact } = this.#options;
+    const labels = { version, deployment, tenant, redact };
     this.#waiting.push(auditEvent(entry, { id: randomUUID(), at: clock.date(), ...labels }));
     this.#recorded += 1;
   }

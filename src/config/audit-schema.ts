@@ -1,11 +1,21 @@
 import * as z from "zod";
 import { AUDIT_FORMATS } from "../audit/forward/http-receiver.ts";
+import { REDACT_FIELDS } from "../audit/redact.ts";
+import { list } from "./config-values.ts";
 
 const httpUrl = z.url({
   protocol: /^https?$/,
   error: "expected a URL such as https://siem.example.com/ingest",
 });
 const label = z.string().min(1).max(128).optional();
+/** Also as JSON in one string. */
+const redactFields = z.preprocess(
+  (value) => {
+    const isJson = typeof value === "string" && value.trimStart().startsWith("[");
+    return isJson ? jsonOr(value) : value;
+  },
+  list.pipe(z.array(z.enum(REDACT_FIELDS))),
+);
 const apiKey = z.string().min(1).optional();
 
 /** The audit log: where it goes, what chains it, when it is put aside and deleted. */
@@ -59,6 +69,11 @@ export const auditSchema = z
       .describe("MiB of the audit log that may wait for each receiver."),
     deployment: label.describe("What each event says of which installation it is, such as production."),
     tenant: label.describe("And of whose it is, where one log holds those of several."),
+    redact_fields: redactFields
+      .default([])
+      .describe(
+        `What each event leaves out, of ${REDACT_FIELDS.join(", ")}; the last three are never in the log.`,
+      ),
     http: z
       .strictObject({
         endpoint: httpUrl
@@ -100,3 +115,11 @@ export const auditSchema = z
       .prefault({}),
   })
   .prefault({});
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

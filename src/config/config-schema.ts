@@ -322,6 +322,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("audit.spool_mb", ["AUDIT_SPOOL_MB"]),
   key("audit.deployment", ["AUDIT_DEPLOYMENT"]),
   key("audit.tenant", ["AUDIT_TENANT"]),
+  key("audit.redact_fields", ["AUDIT_REDACT_FIELDS"]),
   key("audit.http.endpoint", ["AUDIT_HTTP_ENDPOINT"]),
   key("audit.http.api_key", ["AUDIT_HTTP_API_KEY"], null, true),
   key("audit.http.format", ["AUDIT_HTTP_FORMAT"]),
