@@ -20,6 +20,7 @@ export async function checkConfig(config: Config): Promise<Certificate | null> {
   const { vnc, server } = config;
   // OC_VNC_SECURITY=none beyond loopback is refused before anything listens.
   if (vnc.port !== undefined || vnc.listeners.length > 0) vncSecurity(config, isLoopbackHost(server.host));
+  linksBelowBase(config);
   const { issuer } = config.oidc;
   // Its answers say who may what, and codes and tokens go there.
   if (issuer?.startsWith("http:") && !isLoopbackHost(hostOf(issuer))) {
@@ -48,6 +49,14 @@ export async function checkConfig(config: Config): Promise<Certificate | null> {
     );
   }
   return { cert, key };
+}
+
+/** Links in pushes are push.base_url and a path of the app, so it has to say where the app is. */
+function linksBelowBase({ server: { base_path }, push: { base_url } }: Config): void {
+  if (base_url === undefined || base_path === "" || new URL(base_url).pathname === base_path) return;
+  throw new ConfigError(
+    `push.base_url: got ${base_url} while server.base_path is ${base_path}, expected ${new URL(base_url).origin}${base_path}: its links would lead beside the app`,
+  );
 }
 
 /** True for names and addresses that only this machine reaches. */
