@@ -1,21 +1,28 @@
 # syntax=docker/dockerfile:1
 
-FROM node:24-bookworm-slim AS build
+# On the machine that builds, whatever machine it is for: nothing of the second stage is run while it is made.
+FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --no-audit --no-fund
-COPY scripts scripts
-COPY tsconfig.base.json tsconfig.build.json tsconfig.client.json vite.config.ts ./
-COPY src src
-RUN npm run build && npm prune --omit=dev
-
-FROM node:24-bookworm-slim
-# Fonts for overlay labels and the demo desktop.
+# Fonts for overlay labels and the demo desktop; and what becomes the data folder.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends fonts-dejavu-core \
   && rm -rf /var/lib/apt/lists/* \
-  && mkdir /data && chown node:node /data
+  && mkdir /data
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY scripts scripts
+COPY tsconfig.base.json tsconfig.build.json tsconfig.client.json vite.config.ts vite.extension.config.ts ./
+COPY src src
+RUN npm run build
+# What runs, with the native parts of the machine it is for.
+ARG TARGETARCH
+RUN CPU=$(node -p "({ amd64: 'x64' })['$TARGETARCH'] || '$TARGETARCH' || process.arch") \
+  && npm ci --omit=dev --no-audit --no-fund --os=linux --libc=glibc --cpu="$CPU"
+
+FROM node:24-bookworm-slim
 WORKDIR /app
+COPY --from=build /usr/share/fonts/truetype/dejavu /usr/share/fonts/truetype/dejavu
+COPY --from=build --chown=node:node /data /data
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE NOTICE ./
