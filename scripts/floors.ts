@@ -118,7 +118,12 @@ export const PIXEL_HOMES: Readonly<Record<string, readonly string[]>> = {
     // Its size alone.
     "desktop/connections/connection-test.ts",
   ],
-  unmasked: ["desktop/desktop.ts", "desktop/masks/desktop-masks.ts", "desktop/masks/redaction.ts"],
+  unmasked: [
+    "desktop/desktop.ts",
+    "desktop/masks/desktop-masks.ts",
+    "desktop/masks/redaction.ts",
+    "desktop/masks/echo-cover.ts",
+  ],
   shownTo: ["desktop/"],
 };
 

@@ -761,7 +761,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "S5",
     "secrets by name",
-    "what a program echoes of one is not masked, and what must be seen is a text, not a picture",
+    "what a program paints anew elsewhere of what was typed is not followed without a mask that names the secret",
     "test/auth/secrets/secret-store.test.ts :: a secret is sealed in a private file, listed without its value and opened for whom it is",
     "test/auth/secrets/secret-store.test.ts :: one that is unknown and one that is not for this agent or desktop are the same: null",
     "test/auth/secrets/totp.test.ts :: codes are those of RFC 6238, appendix B",
@@ -774,6 +774,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/web/secrets.test.ts :: administrators make, list, replace and remove secrets, and nobody reads one",
     "test/cli/secret-cli.test.ts :: secrets are added from files, listed without their value, replaced and removed",
     "test/e2e/agents/secrets.test.ts :: a secret is typed into a terminal by its name, and is nowhere else",
+    "test/desktop/masks/echo-cover.test.ts :: what a secret leaves on the screen is covered from its first key on, from everybody",
+    "test/e2e/agents/secret-echo.test.ts :: the echo of a typed secret is in no frame of anybody",
+    "test/e2e/agents/canaries.test.ts :: 200 planted secrets are in nothing that leaves or stays",
   ),
   later(
     "S6",

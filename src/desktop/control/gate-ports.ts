@@ -1,7 +1,7 @@
 import type { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { EchoPort } from "../input/echo-port.ts";
 import type { Input } from "../input/input.ts";
-import type { EchoPort } from "../input/typing-pace.ts";
 import type { Display } from "../picture/display.ts";
 import type { Actor } from "./action.ts";
 import type { ActionRecord } from "./action-record.ts";

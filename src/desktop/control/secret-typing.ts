@@ -4,9 +4,9 @@ import type { Region } from "../../framebuffer/region.ts";
 import { findExact } from "../../framebuffer/search-exact.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
 import { RefusedError } from "../error.ts";
+import type { EchoPort } from "../input/echo-port.ts";
 import type { Input } from "../input/input.ts";
 import { partsOf, plainText, type SecretUse, type TypedPart } from "../input/placeholders.ts";
-import type { EchoPort, PacedOptions } from "../input/typing-pace.ts";
 import type { Display } from "../picture/display.ts";
 import type { Action, Actor } from "./action.ts";
 
@@ -74,7 +74,7 @@ export interface ResolvedText {
   /** null: nothing has to be seen. */
   readonly seen: SeenCheck | null;
   /** INVARIANT: goes to the typist and nowhere else, and is wiped when its keys were pressed. */
-  open(): Promise<Required<Pick<PacedOptions, "typed" | "echo">>>;
+  open(): Promise<{ readonly typed: readonly TypedPart[]; readonly echo: EchoPort }>;
   /** Wipes what was opened. */
   close(): void;
 }

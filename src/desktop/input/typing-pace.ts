@@ -4,6 +4,7 @@ import type { PerformOptions } from "../control/action.ts";
 import type { FoundPlace } from "../control/found-place.ts";
 import { LinkError, type PartDone, RefusedError } from "../error.ts";
 import type { Link } from "../link.ts";
+import type { EchoPort } from "./echo-port.ts";
 import type { Input } from "./input.ts";
 import type { TypedPart } from "./placeholders.ts";
 
@@ -65,19 +66,6 @@ export interface PacedOptions extends PerformOptions {
   readonly newest?: () => Promise<void>;
   /** Of a click; null: nothing says what is under the pointer. */
   readonly prove?: Proving | null;
-}
-
-/** Covers what secrets leave on the screen as they are typed. */
-export interface EchoPort {
-  /** The first key of one is pressed next. */
-  begin(): void;
-  /**
-   * The target took the last one: resolves when what it shows of them is known. `reactionMs`: how long its programs took
-   * lately to show what an action did.
-   */
-  settled(reactionMs: number, signal: AbortSignal | undefined): Promise<void>;
-  /** No more of them come, whatever became of the others. */
-  end(): void;
 }
 
 /** Whether what is meant is under the pointer. Both reject where the click must not be. */

@@ -41,7 +41,6 @@ const PACKAGES = {
   rsyslogd: "rsyslog rsyslog-gnutls",
   promtool: "prometheus",
   tesseract: "tesseract-ocr",
-  gcore: "gdb",
   strings: "binutils",
   nginx: "nginx-light",
   caddy: "caddy",
