@@ -27,8 +27,8 @@ interface Draws {
   elsewhere: number;
   /** Refused: it is not on the screen any more. */
   gone: number;
-  /** Refused, though it is there. */
-  refused: number;
+  /** Refused, though it is there: how often, by what had changed. */
+  readonly refused: Map<string, number>;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function benchElementClicks(scenes: readonly ControlScene[], count:
   await engine.use(["deu", "eng"]);
   const read: LineReader = (lines) => readLines(engine, cells, lines);
   const wording = new Wording(SEED);
-  const draws: Draws = { inside: 0, elsewhere: 0, gone: 0, refused: 0 };
+  const draws: Draws = { inside: 0, elsewhere: 0, gone: 0, refused: new Map() };
   const kinds = new Map(CONTROL_KINDS.map((kind) => [kind, { there: 0, seen: 0, told: 0, right: 0 }]));
   for (const scene of scenes) {
     const screen = await Screen.open(scene, read);
@@ -62,7 +62,8 @@ export async function benchElementClicks(scenes: readonly ControlScene[], count:
   }
   const clicks = draws.inside + draws.elsewhere;
   if (draws.inside < clicks / 2) throw new Error(`of ${clicks} clicks ${draws.inside} were inside`);
-  const refused = `${draws.gone} gone, ${draws.refused} wrongly so`;
+  const inVain = [...draws.refused].map(([what, count]) => `${count} ${what}`).join(", ");
+  const refused = `${draws.gone} gone; still there: ${inVain || "none"}`;
   const share = (metric: string, ours: number, within: number): Line =>
     judged({
       ...{ id: ID, metric, unit: "%", ours, peer: "the goal", theirs: within, goal: { within } },
@@ -138,8 +139,13 @@ class Screen {
     const { structured, error } = await callsTo(fakeHouse({ texts }))("click_element", { element_id: id });
     const { x, y }: { x?: number; y?: number } = Object(structured["actual_position"]);
     const code: unknown = Object(error).code;
-    if (code === "element_gone" || code === "element_changed") draws[now === null ? "gone" : "refused"]++;
-    else if (x === undefined || y === undefined) throw new Error(`click_element failed: ${String(code)}`);
+    if (code === "element_gone" || code === "element_changed") {
+      if (now === null) draws.gone++;
+      else {
+        draws.refused.set(what, (draws.refused.get(what) ?? 0) + 1);
+        say(this.#scene, `${what}: ${control.kind} ${control.label} was refused: ${String(code)}`);
+      }
+    } else if (x === undefined || y === undefined) throw new Error(`click_element failed: ${String(code)}`);
     else if (now !== null && holds(now, x, y)) draws.inside++;
     else {
       draws.elsewhere++;
@@ -179,7 +185,10 @@ class Screen {
         this.#copy(pixels, other, place);
         this.#copy(pixels, place, other);
         const moved = { ...rect, x: other.x + rect.x - place.x, y: other.y + rect.y - place.y };
-        return { pixels, now: moved, what: "changed places" };
+        // A field is told by its label, which stays: it is the one of another label now.
+        return kind === "field"
+          ? { pixels, now: null, what: "changed places, without its label" }
+          : { pixels, now: moved, what: "changed places" };
       }
       default: {
         // A window of one colour over its half.
@@ -190,7 +199,7 @@ class Screen {
         };
         this.#fill(pixels, { ...half, y: Math.max(0, place.y - 30), height: place.height + 60 }, 0xff503828);
         // What is left of it may be pressed.
-        return { pixels, now: { ...rect, width: half.x - rect.x }, what: "covered" };
+        return { pixels, now: { ...rect, width: half.x - rect.x }, what: "half covered" };
       }
     }
   }

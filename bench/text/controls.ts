@@ -83,9 +83,12 @@ const told = z.array(
   }),
 );
 
+/** With all that stands in it: a switch is higher than the line of its label. */
 const CONTROLS_OF_PAGE = `[...document.querySelectorAll("[data-kind]")].map((node) => {
-  const { x, y, width, height } = node.getBoundingClientRect();
-  return { kind: node.dataset.kind, label: node.dataset.label, x, y, width, height };
+  const boxes = [node, ...node.querySelectorAll("*")].map((each) => each.getBoundingClientRect());
+  const [x, y] = [Math.min(...boxes.map(({ left }) => left)), Math.min(...boxes.map(({ top }) => top))];
+  const [right, bottom] = [Math.max(...boxes.map((box) => box.right)), Math.max(...boxes.map((box) => box.bottom))];
+  return { kind: node.dataset.kind, label: node.dataset.label, x, y, width: right - x, height: bottom - y };
 })`;
 
 /** Chromium's own controls and styled ones, in several looks; the page says where they are. */
