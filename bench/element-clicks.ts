@@ -185,10 +185,9 @@ class Screen {
         this.#copy(pixels, other, place);
         this.#copy(pixels, place, other);
         const moved = { ...rect, x: other.x + rect.x - place.x, y: other.y + rect.y - place.y };
-        // A field is told by its label, which stays: it is the one of another label now.
-        return kind === "field"
-          ? { pixels, now: null, what: "changed places, without its label" }
-          : { pixels, now: moved, what: "changed places" };
+        // A field is told by its label, which stays: beside another one it may be refused, or followed by what is in it.
+        const kindOfMove = kind === "field" ? "changed places, without its label" : "changed places";
+        return { pixels, now: moved, what: kindOfMove };
       }
       default: {
         // A window of one colour over its half.
