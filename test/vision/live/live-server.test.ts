@@ -4,6 +4,7 @@ import { decodePicture } from "../../../src/compositor/picture-file.ts";
 import type { NamedTerms, TextRead } from "../../../src/desktop/masks/text-reader.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { rectOfBox } from "../../../src/vision/cut/box.ts";
+import { fontAtlas } from "../../../src/vision/glyphs/font-atlas.ts";
 import type { FromLiveThread, KnownTerms } from "../../../src/vision/live/live-messages.ts";
 import { LiveServer } from "../../../src/vision/live/live-server.ts";
 import { TermMatcher } from "../../../src/vision/private/match-terms.ts";
@@ -11,18 +12,20 @@ import { settle } from "../../fake-clock.ts";
 import { until } from "../../support/until.ts";
 
 const PAGE = await decodePicture(readFileSync(new URL("../page.png", import.meta.url)));
+const TERMINAL = await decodePicture(readFileSync(new URL("../scenes/xterm-6x13.png", import.meta.url)));
 const EMAIL: NamedTerms = { id: "m", kinds: ["email"], pattern: null };
 
-/** A server that was given the page, and the engine's side of it. */
-function open() {
+/** A server that was given a picture, and the engine's side of it. */
+function open(picture = PAGE) {
   const told: FromLiveThread[] = [];
   const retries: (() => void)[] = [];
   const server = new LiveServer((message) => told.push(message), {
     after: (_delayMs, call) => retries.push(call),
   });
-  server.take({ kind: "size", size: PAGE });
-  const pixels = Uint8Array.from(PAGE.rgba);
-  server.take({ kind: "pixels", copies: [], parts: [{ rect: rect(0, 0, PAGE.width, PAGE.height), pixels }] });
+  const { width, height } = picture;
+  server.take({ kind: "size", size: picture });
+  const pixels = Uint8Array.from(picture.rgba);
+  server.take({ kind: "pixels", copies: [], parts: [{ rect: rect(0, 0, width, height), pixels }] });
   const ask = (...terms: readonly KnownTerms[]): TextRead => {
     server.take({ kind: "ask", terms });
     const answer = told.findLast((one) => one.kind === "seen");
@@ -82,6 +85,15 @@ t.test(
     );
   },
 );
+
+t.test("lines of letters that are known are read before the answer, without an engine", async (t) => {
+  await fontAtlas();
+  const { ask, told } = open(TERMINAL);
+  await settle();
+  t.same(ask(EMAIL).unread, []);
+  t.notOk(told.some(({ kind }) => kind === "read"));
+  t.ok(ask({ id: "all", kinds: [], pattern: "\\p{L}" }).found.length > 10, "and what they say is known");
+});
 
 t.test("what was read once is known at once wherever it moves", async (t) => {
   const { server, ask, readAll } = open();
