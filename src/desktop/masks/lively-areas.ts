@@ -11,8 +11,8 @@ const MOST_RECTS = 32;
 const CELL = 32;
 /** Cells in a row of the table: of wider displays than any. */
 const STRIDE = 4096;
-/** A cell that changes as often within LIVELY_MS may be one of a film. */
-const LEAST_CHANGES = 5;
+/** A cell that changes as often within LIVELY_MS may be one of a film: a busy target shows few pictures of it. */
+const LEAST_CHANGES = 3;
 /** Cells a side of a film: a line that is typed is lower. */
 const LEAST_CELLS = 2;
 /** Cells between two parts of one film. */
