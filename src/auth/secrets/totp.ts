@@ -5,8 +5,7 @@ import { RefusedError } from "../../desktop/error.ts";
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 /** RFC 4226 section 4 demands 128 bits; many services give 80. */
 const LEAST_SEED_BYTES = 10;
-/** In so many the scheme of a URI is, spaces before it included. */
-const SCHEME_BYTES = 32;
+const SCHEME = Buffer.from("otpauth:");
 const SEED_NAME = Buffer.from("secret=");
 
 const uriSchema = z.object({
@@ -65,8 +64,7 @@ export function totpAt({ seed, algorithm, digits, periodS }: Totp, at: Date): Ui
 /** The letters of the seed, and the URI around them without them; null for a seed alone. */
 function partsOf(text: Uint8Array): { readonly letters: Uint8Array; readonly uri: string | null } {
   const all = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
-  const isUri = /^\s*otpauth:/i.test(all.subarray(0, SCHEME_BYTES).toString("latin1"));
-  if (!isUri) return { letters: text, uri: null };
+  if (!hasScheme(all)) return { letters: text, uri: null };
   let letters = all.subarray(0, 0);
   let uri = "";
   const query = all.indexOf("?");
@@ -83,6 +81,13 @@ function partsOf(text: Uint8Array): { readonly letters: Uint8Array; readonly uri
     from = end;
   }
   return { letters, uri: uri.trim() };
+}
+
+/** Byte by byte: the beginning of a seed alone is not to become a string. */
+function hasScheme(text: Uint8Array): boolean {
+  const from = text.findIndex((byte) => byte > 0x20);
+  // Letters differ by one bit from their capitals, and a colon has that bit.
+  return from >= 0 && SCHEME.every((byte, nth) => ((text[from + nth] ?? 0) | 0x20) === byte);
 }
 
 /** Where the next parameter, or the fragment, begins. */
