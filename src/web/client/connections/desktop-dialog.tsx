@@ -23,7 +23,7 @@ import { needsHost, usualPort } from "./transport-choice.ts";
 const PROTOCOLS = {
   vnc: {
     name: "VNC",
-    user: "User (rarely needed)",
+    user: "User (optional)",
     meaning: "Any VNC server: TigerVNC, x11vnc, a virtual machine's console. Nothing is installed on it.",
   },
   kasmvnc: {
@@ -198,7 +198,7 @@ export function DesktopDialog({
             name="name"
             defaultValue={values["name"] ?? ""}
             maxLength={100}
-            placeholder="build-vm, or Office / build-vm for a group"
+            placeholder="Office / build-vm"
           />
         </label>
         <div class="field-pair">

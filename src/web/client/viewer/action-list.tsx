@@ -27,10 +27,11 @@ export function ActionList({ actions }: { readonly actions: readonly ActionInfo[
       </div>
     );
   }
+  const pictured = actions.findLast(({ pictures }) => pictures !== null);
   return (
     <ol class="actions" aria-label="Actions, newest first">
-      {actions.toReversed().map((action, index) => (
-        <ActionRow key={action.id} action={action} isNewest={index === 0} />
+      {actions.toReversed().map((action) => (
+        <ActionRow key={action.id} action={action} isNewest={action === pictured} />
       ))}
     </ol>
   );
@@ -96,7 +97,7 @@ function BeforeAfter({ action, crop, point }: BeforeAfterProps) {
             />
             {when === "before" && <PointerMarks area={crop} point={point} path={[]} />}
           </div>
-          <figcaption>{when === "before" ? "Before" : "After"}</figcaption>
+          <figcaption class="muted">{when === "before" ? "Before" : "After"}</figcaption>
         </figure>
       ))}
     </div>
