@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Route } from "playwright-core";
 import t from "tap";
 import { makeLongRecording } from "../../recording/long-recording.ts";
 import { Appliance } from "../harness/appliance.ts";
@@ -47,13 +46,16 @@ t.test(
       [],
       "nothing was asked for in vain",
     );
-    const begin = async (route: Route): Promise<void> => {
-      await page.getByText("being made…").waitFor();
-      await route.continue();
-    };
-    await page.route("**/export.ndjson?*", begin, { times: 1 });
+    let begin = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    await page.route("**/export.ndjson?*", (route) => held.then(() => route.continue()), { times: 1 });
     await page.getByRole("link", { name: /NDJSON/ }).click();
     await page.getByText("being made…").waitFor();
+    const saved = page.waitForEvent("download");
+    begin();
+    await saved;
     await page.getByText("being made…").waitFor({ state: "detached" });
     await page.getByLabel("To", { exact: true }).fill("");
     const [download] = await Promise.all([
