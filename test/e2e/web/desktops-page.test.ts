@@ -9,6 +9,8 @@ import { looksWell, openBrowser, signIn } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { onlyDesktop } from "../viewers/viewer-scenario.ts";
 
+const PASSWORD = "s3cret-8";
+
 const names = (page: Page): Promise<readonly string[]> => page.locator(".tile h2").allInnerTexts();
 
 /** The colour in the middle of a tile's picture; null before it is there. */
@@ -24,11 +26,14 @@ const MIDDLE = `(() => {
 
 t.test("the page of all desktops", { timeout: 600_000 }, async (t) => {
   if (!requirePeers(t, ["chromium"])) return;
-  const target = await Appliance.start(t, { hasVnc: true, args: ["--demo"] });
+  const env = { OC_VNC_PASSWORD: PASSWORD };
+  const target = await Appliance.start(t, { hasVnc: true, args: ["--demo"], env });
   const appliance = await Appliance.start(t);
   const id = await onlyDesktop(appliance);
-  const add = async (name: string, port: number): Promise<unknown> =>
-    (await appliance.fetch("/api/v1/desktops", { protocol: "vnc", host: "127.0.0.1", port, name })).json();
+  const add = async (name: string, port: number): Promise<void> => {
+    const input = { protocol: "vnc", host: "127.0.0.1", password: PASSWORD };
+    t.equal((await appliance.fetch("/api/v1/desktops", { ...input, port, name })).status, 201);
+  };
   await add("Office / vm 2", 1);
   await add("Lab / bench", target.vncPort ?? 1);
   await add("Office / vm 1", 1);
