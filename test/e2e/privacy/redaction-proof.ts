@@ -264,9 +264,7 @@ class Proof {
       played,
       every(AGENT_PAUSE_MS, async () => this.#look(frameOf(await this.#agentShot()), "agent", null)),
       every(TICK_MS, () => this.#tick()),
-      ...(truth === null
-        ? [every(TICK_MS, () => this.#shootTruth(display))]
-        : []),
+      ...(truth === null ? [every(TICK_MS, () => this.#shootTruth(display))] : []),
     ]);
     if (this.#isFilm) this.#filmMs += performance.now() - startedMs;
   }
