@@ -169,7 +169,7 @@ export const UX_FINDINGS: readonly UxFinding[] = [
   partly(
     22,
     "One key, icon or word has two meanings",
-    "icons: which one is meant no test can see",
+    "icons: which one is meant no test can see; P shows the panel of a desktop and steps back in a recording, as was agreed",
     `${DESKTOPS} desktops stand in the groups of their names, and are found by any word`,
     `${STATES} after the escape chord letters are shortcuts, and no letter chooses a mode`,
     "test/web/client/player/player-keys.test.ts :: keys do what they do in other players",
@@ -184,7 +184,8 @@ export const UX_FINDINGS: readonly UxFinding[] = [
   partly(
     24,
     "Small things: cut words, browser's own dialogs, small buttons, what a role cannot use is shown",
-    "how much the layout shifts",
+    "how much the layout shifts, and what of each page a role is shown: its routes are tested, its buttons are not",
+    "test/web/client/viewer/stage-plan.test.ts :: a crop beside the desktop shows the whole desktop",
     "test/e2e/web/all-pages.test.ts :: all pages are whole on a phone, in both themes",
     "test/e2e/web/all-pages-wide.test.ts :: all pages are whole on a desk, in both themes",
     `${DESKTOPS} desktops stand in the groups of their names, and are found by any word`,

@@ -8,6 +8,7 @@ import { SecretStore } from "../../src/auth/secrets/secret-store.ts";
 import { readCommand } from "../../src/cli/cli.ts";
 import { encodePicture } from "../../src/compositor/picture-file.ts";
 import { FakeClock } from "../fake-clock.ts";
+import { opened } from "../support/opened.ts";
 
 const VALUE = "open sesame 4711";
 const SEED = "otpauth://totp/Bank:ann?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&digits=8";
@@ -39,7 +40,7 @@ t.test("secrets are added from files, listed without their value, replaced and r
   t.equal(await run("list"), "bank  secret  desktops: d1,d2  agents: ann  seen: Bank login\n");
   const store = await SecretStore.open(dataDir, await SecretBox.open(dataDir), new FakeClock());
   const found = await store.find({ kind: "secret", name: "bank" }, AGENT, "d2");
-  t.equal(await found?.open(), VALUE);
+  t.equal(await opened(found), VALUE);
   t.same(found?.seen, { text: "Bank login", region: { x: 80, y: 40, width: 600, height: 30 } });
 
   const picture = join(dir, "mark.png");

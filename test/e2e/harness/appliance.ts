@@ -101,8 +101,13 @@ export class Appliance {
   }
 
   /** An MCP client that is closed with the test. */
-  async agent(options: { token?: string; era?: Era } = {}): Promise<Agent> {
-    const agent = await Agent.connect(`${this.url}/mcp`, options.token ?? this.adminToken, options.era);
+  async agent(options: { token?: string; era?: Era; name?: string } = {}): Promise<Agent> {
+    const agent = await Agent.connect(
+      `${this.url}/mcp`,
+      options.token ?? this.adminToken,
+      options.era,
+      options.name,
+    );
     this.#owner.teardown(() => agent.close());
     return agent;
   }

@@ -48,10 +48,15 @@ export class Agent {
     this.#close = close;
   }
 
-  static async connect(endpoint: string, token: string, era: Era = "2026-07-28"): Promise<Agent> {
+  static async connect(
+    endpoint: string,
+    token: string,
+    era: Era = "2026-07-28",
+    name = "e2e",
+  ): Promise<Agent> {
     const url = new URL(endpoint);
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
-    const info = { name: "e2e", version: "1" };
+    const info = { name, version: "1" };
     if (era === "2025-11-25") {
       const client = new Client2025(info);
       const transport = new Transport2025(url, { requestInit });
