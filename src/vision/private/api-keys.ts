@@ -1,12 +1,15 @@
 import { type Span, spansOf } from "./span.ts";
 
+/** For what readers take letters, within a character class. */
+const ACCENTED = "\\u00a1-\\u024f€";
+
 /**
  * What follows a key's first letters: letters and digits, at least so many. Readers part long words, and take a letter for a
- * bracket: a blank counts as none where a word with a digit and a letter behind it follows (seen, in a key of 36:
- * "ghp_ YF9EKD6Uh941tAVmj Y3dTPwoVN3Pp46qJt2Q", "HIKfC1EDIgk2UsX)JnAwkHCZ18f60]JMGoyl1s").
+ * bracket or one with an accent: a blank counts as none where a word with a digit and a letter behind it follows (seen, in
+ * keys of 36: "ghp_ YF9EKD6Uh941tAVmj Y3dTPwoVN3Pp46qJt2Q", "HIKfC1EDIgk2UsX)JnAwkHCZ18f60]JMGoyl1s", "yciamcé6tNy").
  */
 const body = (least: number): string =>
-  `(?:[A-Za-z0-9_-]|[()[\\]{}|!](?=[A-Za-z0-9])| (?=[A-Za-z0-9_-]*\\d[A-Za-z0-9_-]*[A-Za-z])){${least},}`;
+  `(?:[A-Za-z0-9_-]|[()[\\]{}|!${ACCENTED}](?=[A-Za-z0-9])| (?=[A-Za-z0-9_-]*\\d[A-Za-z0-9_-]*[A-Za-z])){${least},}`;
 const key = (start: string, least: number): RegExp =>
   new RegExp(`(?<![\\p{L}\\p{N}])${start}${body(least)}`, "gu");
 
@@ -44,7 +47,7 @@ const NAMED =
   /(?:api[ _-]?key|access[ _-]?key|secret(?:[ _-]key)?|[a-z]{0,20}[_-]?token|passwor[dt]|passwd|pwd|passphrase|kennwort)["']?(?: ?[:=] ?)["']?([^\s"'<>(){}[\];,]{6,200})|\bbearer +([A-Za-z0-9._~+/=-]{12,})/gi;
 
 /** Long words without a sense in them. */
-const RANDOM = /[A-Za-z0-9+/_-]{20,}={0,2}/g;
+const RANDOM = new RegExp(`(?:[A-Za-z0-9+/_-]|[${ACCENTED}](?=[A-Za-z0-9])){20,}={0,2}`, "g");
 /** Bits a letter: random base64 of 20 letters has about 4, words and names have 3 to 3.6. */
 const LEAST_ENTROPY = 3.6;
 /** Of the letters: where more of them are in words it is a name or a path. */

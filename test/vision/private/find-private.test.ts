@@ -245,6 +245,10 @@ const MISREAD: readonly (readonly [string, PrivateKind])[] = [
 t.test("what was misread is found", async (t) => {
   for (const [line, kind] of MISREAD) t.ok(found(line, [kind]).length > 0, line);
   t.same(found("total 1,234,567,890 of 12,345.678,901"), [], "numbers with commas are no addresses");
+  const [key] = privateIn("line ghp_ey200Frn9CRSyEéejnfi6fpYSNyciamcé6tNy tail", ["api_key"]);
+  t.match(key, { from: 5, to: 46 }, "all of a key in which letters were taken for others");
+  t.ok(found("9Kd2LmQ€xTr7VbnZ4wYp", ["api_key"]).length > 0, "and of random text");
+  t.same(found("Müßiggänger äußern sich über größere Übungsräume 2026", ["api_key"]), []);
 });
 
 t.test("a mailbox whose sign was read as a capital is one; names of hosts are none", async (t) => {
