@@ -198,8 +198,9 @@ t.test("actions are listed as they were recorded", async (t) => {
       outcome: "done",
       code: null,
       wasConfirmed: true,
-      recorded: { changed: null, changedRects: [] },
-      effect: { ...unseenEffect(1), changed: true, settleMs: 41, generationAfter: 2 },
+      // What changed is hidden from agents.
+      recorded: { changed: true, changedRects: [] },
+      effect: { ...unseenEffect(1), changed: false, settleMs: 41, generationAfter: 2 },
       durationMs: 50,
     },
   ];
