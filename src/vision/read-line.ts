@@ -65,11 +65,18 @@ const boxOf = ({ x, y, width, height }: OcrWord["rect"]): Box => ({
   bottom: y + height,
 });
 
-/** An engine finds marks in every icon and frame: a line of nothing but uncertain marks is none of text. */
+/** A word of so many letters and digits is none that an engine finds in an icon, however unsure it is. */
+const SURELY_TEXT = 8;
+
+/**
+ * An engine finds marks in every icon and frame: a line of nothing but uncertain marks is none of text. Of a key, which is
+ * no word that it knows, it is never sure.
+ */
 function isText(words: readonly Pick<EngineWord, "text" | "confidence">[]): boolean {
-  return words.some(
-    ({ text, confidence }) => confidence >= 20 && (/[\p{L}\p{N}]/u.test(text) || confidence >= 60),
-  );
+  return words.some(({ text, confidence }) => {
+    const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+    return letters >= SURELY_TEXT || (confidence >= 20 && (letters > 0 || confidence >= 60));
+  });
 }
 
 interface ReadWord {

@@ -14,11 +14,11 @@ function line(starts: readonly number[]): LineInk {
 }
 
 /** An engine that reads one word over all of the line. */
-const reads = (text: string) => ({
+const reads = (text: string, confidence = 90) => ({
   use: async () => undefined,
   read: async (pictures: Iterable<GreyPicture>) =>
     Array.from(pictures, ({ width, height }) => [
-      { text, rect: { x: 10, y: 0, width: width - 20, height }, confidence: 90 },
+      { text, rect: { x: 10, y: 0, width: width - 20, height }, confidence },
     ]),
 });
 
@@ -34,4 +34,11 @@ t.test("an amount and its sign are two words where a blank parts them", async (t
   t.match(await read("abcde€", parted), [{ text: "abcde€" }], "behind a number only");
   t.match(await read("12,50€", line([2, 5, 8, 11, 14, 17])), [{ text: "12,50€" }], "no blank");
   t.match(await read("1234€", line([2, 7, 12, 17, 22])), [{ text: "1234€" }], "all gaps are as wide");
+});
+
+t.test("marks that an engine is unsure of are no text, unless they are many letters", async (t) => {
+  const unsure = async (text: string) => (await readByEngine(reads(text, 3), [line([2, 5, 8])]))[0];
+  t.same(await unsure("»l|"), [], "an icon");
+  t.same(await unsure("oOo"), []);
+  t.match(await unsure("ghp_ey200Frn9CRSyE0ejnfi6fpYSNyciamC6tNy"), [{ confidence: 3 }], "a key");
 });

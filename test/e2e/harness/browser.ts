@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import sharp from "sharp";
 import type { Test } from "tap";
@@ -28,6 +30,20 @@ export interface Visit {
   readonly page: Page;
   /** What the browser complained of: errors of scripts, of the policy, of loading. */
   readonly complaints: readonly string[];
+}
+
+/** The browser of somebody who has set its text to `fontPx` pixels, 16 by default; it is closed with its only context. */
+export async function openSizedText(owner: Owner, fontPx: number): Promise<BrowserContext> {
+  const profile = mkdtempSync(join(tmpdir(), "oc-browser-"));
+  mkdirSync(join(profile, "Default"));
+  const preferences = { webkit: { webprefs: { default_font_size: fontPx } } };
+  writeFileSync(join(profile, "Default", "Preferences"), JSON.stringify(preferences));
+  owner.teardown(() => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
+  const context = await chromium.launchPersistentContext(profile, {
+    ...{ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS },
+  });
+  owner.teardown(() => context.close());
+  return context;
 }
 
 /** Signs in as the administrator; the window is 1440 x 900 pixels unless the options say otherwise. */

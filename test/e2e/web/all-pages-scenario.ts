@@ -3,7 +3,7 @@ import type { Test } from "tap";
 import { until } from "../../support/until.ts";
 import { rest } from "../agents/approval-scenario.ts";
 import { Appliance } from "../harness/appliance.ts";
-import { accessibilityFaults, openBrowser, signIn } from "../harness/browser.ts";
+import { accessibilityFaults, openBrowser, openSizedText, signIn } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { onlyDesktop, viewerShot } from "../viewers/viewer-scenario.ts";
 
@@ -22,8 +22,11 @@ function heading(name: string): (page: Page) => Promise<unknown> {
   return (page) => page.getByRole("heading", { name, level: 1 }).waitFor();
 }
 
-/** Looks at every page and state in both themes, in windows of these widths, CSS pixels. */
-export async function sweep(t: Test, widths: readonly number[]): Promise<void> {
+/**
+ * Looks at every page and state in both themes, in windows of these widths, CSS pixels; `fontPx`: the size of text that is
+ * set in the browser.
+ */
+export async function sweep(t: Test, widths: readonly number[], fontPx: number | null = null): Promise<void> {
   if (!requirePeers(t, ["chromium"])) return;
   const appliance = await Appliance.start(t, {
     mode: "assist",
@@ -145,7 +148,15 @@ export async function sweep(t: Test, widths: readonly number[]): Promise<void> {
   const folder = process.env["OC_SCREENSHOTS"];
   for (const width of widths) {
     await t.test(`${width} px`, async (t) => {
-      const { context, page } = await signIn(browser, appliance, { viewport: { width, height: 800 } });
+      const viewport = { width, height: 800 };
+      const sized = fontPx === null ? null : await openSizedText(t, fontPx);
+      const page =
+        sized === null ? (await signIn(browser, appliance, { viewport })).page : await sized.newPage();
+      if (sized !== null) {
+        await page.setViewportSize(viewport);
+        await page.goto(`${appliance.url}/?token=${appliance.adminToken}`);
+        t.equal(await page.evaluate<string>("getComputedStyle(document.documentElement).fontSize"), "26px");
+      }
       for (const { name, path, ready } of sights) {
         const faults: string[] = [];
         await page.goto(`${appliance.url}${path}`);
@@ -159,7 +170,7 @@ export async function sweep(t: Test, widths: readonly number[]): Promise<void> {
           );
           if (folder !== undefined) {
             await page.screenshot({
-              path: `${folder}/all-${name.replaceAll(" ", "-")}-${colorScheme}-${width}.png`,
+              path: `${folder}/all-${name.replaceAll(" ", "-")}-${colorScheme}-${width}${fontPx === null ? "" : "-large"}.png`,
             });
           }
         }
@@ -170,7 +181,7 @@ export async function sweep(t: Test, widths: readonly number[]): Promise<void> {
           name,
         );
       }
-      await context.close();
+      await page.context().close();
     });
   }
   await agent.close();

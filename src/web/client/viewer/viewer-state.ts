@@ -32,7 +32,7 @@ export interface ViewerState {
 }
 
 /** Narrower than this the panel would hide the desktop, so it starts closed. */
-export const PANEL_FROM = "(min-width: 900px)";
+export const PANEL_FROM = "(min-width: 56.25em)";
 
 /** What a viewer remembers is kept by its desktop. A window that shows a part of a desktop is one of several: it starts without the panel. */
 export function useViewerState(desktopId: string, isCropped: boolean): ViewerState {
