@@ -193,9 +193,10 @@ t.test(
       const recolour = "document.title = 'Second window'; near.style.background = '#c9a713'";
       await agent.call("browser_execute_js", { tab_id: second.tab_id, code: recolour });
       const name = ["search", "--onlyvisible", "--name", "Second window"];
-      const window = await until("the second window", async () =>
-        (await display.command("xdotool", ...name).catch(() => "")).trim(),
-      );
+      const window = await until("the second window", async () => {
+        const found = await display.command("xdotool", ...name).catch(() => "");
+        return found.trim().split("\n").at(-1) || null;
+      });
       await display.command("xdotool", "windowmove", window, "940", "320");
       const other = new Scene(t, display, agent, second.tab_id);
       const inSecond = `in the second window, device scale ${deviceScale}`;
