@@ -12,7 +12,7 @@ const SHOWN: Size = Object.freeze({ width: 320, height: 180 });
 /** Actions of one desktop whose pictures are kept: some 100 KB each where the screen is full of text. */
 const MOST_KEPT = 24;
 /** An agent that is faster has no pictures of what lies between. */
-const LEAST_PAUSE_MS = 200;
+const LEAST_PAUSE_MS = 100;
 
 export type PictureOf = "before" | "after";
 

@@ -40,6 +40,9 @@ t.test(
     await open(page, first);
     const agent = await first.agent({ token: readFileSync(join(dir, "agent-token"), "utf8").trim() });
     await agent.call("click_at", { x: 40, y: 40, intent: "wake it up" });
+    // Of what an agent does faster there are no pictures.
+    await page.getByText("wake it up").waitFor();
+    await page.waitForTimeout(200);
     await agent.call("click_at", { ...PLACE, intent: "open the menu" });
     const newest = page.locator(".action").first();
     await newest.getByText("open the menu").waitFor();
