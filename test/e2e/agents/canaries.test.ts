@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -8,6 +8,7 @@ import t from "tap";
 import * as z from "zod";
 import { PRIVATE_KINDS } from "../../../src/desktop/masks/private-kinds.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
+import { filesOf } from "../../support/files-of.ts";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
 import { canvasShot, decodePicture } from "../harness/browser.ts";
@@ -47,15 +48,6 @@ const STORAGE = `(async () => {
   return JSON.stringify(all);
 })()`;
 const idSchema = z.object({ id: z.string() });
-
-function filesOf(folder: string): string[] {
-  return readdirSync(folder)
-    .map((name) => join(folder, name))
-    .flatMap((path) => {
-      const facts = statSync(path);
-      return facts.isDirectory() ? filesOf(path) : facts.isFile() ? [path] : [];
-    });
-}
 
 /** A text in the ways in which it could lie in a file, but for UTF-16. */
 function spellingsOf(secret: string): string[] {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import { takePatch } from "../../../src/framebuffer/patch.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
 import { findExact } from "../../../src/framebuffer/search-exact.ts";
+import { filesOf } from "../../support/files-of.ts";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
 import { decodePicture } from "../harness/browser.ts";
@@ -25,15 +26,6 @@ function frameOf({ width, height, rgba }: Shot): Framebuffer {
   const frame = new Framebuffer(width, height, { hasKernels: true });
   frame.bytes.set(rgba);
   return frame;
-}
-
-function filesOf(folder: string): string[] {
-  return readdirSync(folder)
-    .map((name) => join(folder, name))
-    .flatMap((path) => {
-      const facts = statSync(path);
-      return facts.isDirectory() ? filesOf(path) : facts.isFile() ? [path] : [];
-    });
 }
 
 t.test("a secret that a mask names is covered where it is shown", { timeout: 300_000 }, async (t) => {

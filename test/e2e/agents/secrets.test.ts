@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import t from "tap";
 import * as z from "zod";
 import { readTotp, totpAt } from "../../../src/auth/secrets/totp.ts";
+import { filesOf } from "../../support/files-of.ts";
 import { plain } from "../../support/opened.ts";
 import { Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
@@ -31,16 +32,6 @@ const answerSchema = z.object({
 const approvalsSchema = z.array(
   z.object({ id: z.string(), text: z.string().nullable(), picture_url: z.string().nullable() }),
 );
-
-/** Every file below a folder, by its path. */
-function filesOf(folder: string): string[] {
-  return readdirSync(folder)
-    .map((name) => join(folder, name))
-    .flatMap((path) => {
-      const facts = statSync(path);
-      return facts.isDirectory() ? filesOf(path) : facts.isFile() ? [path] : [];
-    });
-}
 
 /** A text in the ways in which it could lie in a file. */
 function spellingsOf(secret: string): Buffer[] {

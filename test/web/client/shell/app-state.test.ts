@@ -25,7 +25,7 @@ const hello = (over: Partial<Parameters<typeof desktopInfo>[0]> = {}): AppState 
 t.test("nothing is known before the hello", async (t) => {
   t.equal(EMPTY_STATE.isKnown, false);
   t.equal(hello().isKnown, true);
-  t.match(hello().clients, [{ name: "cursor" }]);
+  t.same(hello().clients, [{ name: "cursor", seen_at: "2026-11-21T10:00:00.000Z" }]);
 });
 
 t.test("a desktop that changes keeps its place, a new one comes last", async (t) => {
