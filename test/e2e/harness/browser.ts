@@ -16,10 +16,13 @@ const BROWSER_ARGS = [
   ...["--disable-background-networking", "--disable-component-update"],
 ];
 
+/** Notifications stay in the browser: a session bus of the machine, where nobody shows any, would swallow them. */
+const BROWSER_ENV = { ...process.env, DBUS_SESSION_BUS_ADDRESS: "disabled:" };
+
 /** Debian's Chromium, headless, which asks nobody on the network for anything. */
 export async function openBrowser(owner: Owner, more: readonly string[] = []): Promise<Browser> {
   const args = [...BROWSER_ARGS, ...more];
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args });
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args, env: BROWSER_ENV });
   owner.teardown(() => browser.close());
   return browser;
 }
@@ -40,7 +43,7 @@ export async function openSizedText(owner: Owner, fontPx: number): Promise<Brows
   writeFileSync(join(profile, "Default", "Preferences"), JSON.stringify(preferences));
   owner.teardown(() => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
   const context = await chromium.launchPersistentContext(profile, {
-    ...{ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS },
+    ...{ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS, env: BROWSER_ENV },
   });
   owner.teardown(() => context.close());
   return context;
