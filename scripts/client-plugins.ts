@@ -55,8 +55,11 @@ const UNTOUCHED = [
     "touchButton",
     "clippingViewport",
   ],
-  ...["toBlob"],
+  ...["toDataURL", "toBlob", "genDES", "xvpOp"],
 ];
+
+/** What noVNC handles that our own server never sends: of two encodings of a pointer it takes VMware's (cursorKindOf). */
+const NEVER_SENT = ["_handleSetColourMapMsg", "_handleXvpMsg", "_handleCursor"];
 
 /** noVNC without methods that nothing calls, which no minifier may take for that. */
 export function leaveUncalled(): Plugin {
@@ -66,9 +69,9 @@ export function leaveUncalled(): Plugin {
     transform: {
       filter: { id: /\/@novnc\/novnc\/core\/rfb\.js$/ },
       handler(code) {
-        const left = [...SIGN_INS, ...UNTOUCHED].reduce((rest, name) => {
+        const left = [...SIGN_INS, ...UNTOUCHED, ...NEVER_SENT].reduce((rest, name) => {
           const method = new RegExp(
-            `^ {4}(async |get |set )?${name}\\([^\\n]*\\{([^\\n]*\\}|\\n.*?^ {4}\\})\\n`,
+            `^ {4}(async |get |set |static )?${name}\\([^\\n]*\\{([^\\n]*\\}|\\n.*?^ {4}\\}),?\\n`,
             "gms",
           );
           if (!method.test(rest)) throw new Error(`noVNC has no method ${name} any more, or in another form`);
@@ -122,11 +125,18 @@ export function shortenNoVnc(): Plugin {
   };
 }
 
-/** noVNC names all keysyms of X, and itself uses four in ten: the names of the others would travel for nothing. */
+/**
+ * noVNC names all keysyms of X, and itself uses four in ten: the names of the others would travel for nothing. A character
+ * becomes its own keysym, Latin-1's or Unicode's, as all that our server types does; noVNC would look up the older ones.
+ */
 export function slimKeysyms(): Plugin {
   return {
     name: "slim-keysyms",
     enforce: "pre",
+    load: {
+      filter: { id: /\/@novnc\/novnc\/core\/input\/keysymdef\.js$/ },
+      handler: () => ({ code: KEYSYM_OF, map: null }),
+    },
     transform: {
       filter: { id: /\/@novnc\/novnc\/core\/input\/keysym\.js$/ },
       handler(code, id) {
@@ -145,6 +155,9 @@ export function slimKeysyms(): Plugin {
     },
   };
 }
+
+/** noVNC's look-up of a code point (X11 protocol, appendix A). */
+const KEYSYM_OF = "export default { lookup: (u) => (u >= 0x20 && u <= 0xff ? u : 0x01000000 | u) };";
 
 /**
  * Clipboards leave in blocks that are stored, which is all that RFC 1951 asks of a deflated stream: what people copy is

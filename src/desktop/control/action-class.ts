@@ -1,5 +1,6 @@
 import type { Point, Rect } from "../../framebuffer/rect.ts";
 import { holdsPoint } from "../../framebuffer/rect.ts";
+import { codePointOf } from "../../protocols/keysym-characters.ts";
 import { KEYSYM } from "../input/keyboard.ts";
 import type { Action } from "./action.ts";
 
@@ -157,8 +158,7 @@ function isTyping(keysyms: readonly number[]): boolean {
 }
 
 function isWriting(keysym: number): boolean {
-  const isLatin1 = keysym >= 0x20 && keysym <= 0xff;
-  return isLatin1 || isKeypad(keysym) || isDead(keysym) || isUnicode(keysym);
+  return codePointOf(keysym) !== null || isKeypad(keysym) || isDead(keysym);
 }
 
 /** The dead keys of keysymdef.h: an accent with the next letter, and alone where they are pressed twice. */
@@ -172,11 +172,6 @@ function isKeypad(keysym: number): boolean {
   return (
     keysym === 0xff80 || keysym === 0xff9d || (keysym >= 0xffaa && keysym <= 0xffb9) || keysym === 0xffbd
   );
-}
-
-/** 0x01000000 + code point, X11 protocol appendix A; the vendors' own keysyms lie above. */
-function isUnicode(keysym: number): boolean {
-  return keysym >= 0x0100_0000 && keysym <= 0x0110_ffff;
 }
 
 /** Whether an action does something to the desktop, so that only who holds the input may. */

@@ -1,3 +1,5 @@
+import { codePointOf } from "../../protocols/keysym-characters.ts";
+
 /** Keysyms by their X11 names, as far as actions need them. */
 export const KEYSYM = {
   backSpace: 0xff08,
@@ -86,7 +88,5 @@ const WRITING: ReadonlySet<number> = new Set([
 
 /** Whether a key writes or deletes letters where the focus is, or only helps to: it moves the focus nowhere. */
 export function isWriting(keysym: number): boolean {
-  const isCharacter =
-    (keysym >= 0x20 && keysym <= 0xff) || (keysym > UNICODE_KEYSYM && keysym <= UNICODE_KEYSYM + 0x10ffff);
-  return isCharacter || WRITING.has(keysym);
+  return codePointOf(keysym) !== null || WRITING.has(keysym);
 }
