@@ -11,7 +11,7 @@ RUN apt-get update \
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY scripts scripts
-COPY tsconfig.base.json tsconfig.build.json tsconfig.client.json vite.config.ts vite.extension.config.ts ./
+COPY tsconfig.base.json tsconfig.json tsconfig.client.json vite.config.ts vite.extension.config.ts vite.server.config.ts ./
 COPY src src
 RUN npm run build
 # What runs, with the native parts of the machine it is for.

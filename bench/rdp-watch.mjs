@@ -1,10 +1,10 @@
-// A link of ours to an RDP host and its thread, as they are built, in a process of their own whose CPU can be read: says
+// A link of ours to an RDP host and its thread, built as the server is (bench/rdp.ts), in a process of their own whose CPU can be read: says
 // when the whole picture is there, then follows the host until it is ended. Arguments: port, fingerprint, user, password, width, height, and a file with
 // the pixels that the screen shows (RGBA), or "" for none.
 import { readFileSync } from "node:fs";
-import { openTargetLink } from "../dist/appliance/open-links.js";
-import { makeConnection } from "../dist/desktop/connections/connection.js";
-import { systemClock } from "../dist/platform/clock.js";
+import { openTargetLink } from "../src/appliance/open-links.ts";
+import { makeConnection } from "../src/desktop/connections/connection.ts";
+import { systemClock } from "../src/platform/clock.ts";
 
 const [port, fingerprint = "", username = "", password = "", width, height, file = ""] =
   process.argv.slice(2);

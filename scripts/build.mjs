@@ -1,10 +1,9 @@
-// Makes dist/ anew: the server by tsc, the browser's part and the extension by Vite. Output goes to stderr, for `npm start -- --stdio`.
+// Makes dist/ anew: the server, the browser's part and the extension, by Vite. Output goes to stderr, for `npm start -- --stdio`.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashSources, ROOT, STAMP } from "./source-hash.mjs";
 
-const TSC = "node_modules/typescript/bin/tsc";
 const VITE = "node_modules/vite/bin/vite.js";
 
 function run(program, ...args) {
@@ -17,7 +16,7 @@ function run(program, ...args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-if (!existsSync(join(ROOT, TSC))) {
+if (!existsSync(join(ROOT, VITE))) {
   process.stderr.write("node_modules is not there or lacks the build tools: run npm ci first\n");
   process.exit(1);
 }
@@ -25,9 +24,9 @@ run("scripts/kernels.mjs", "--write");
 // Taken first: a source that changes while this runs makes the stamp old, and the next start builds again.
 const hash = hashSources();
 rmSync(join(ROOT, "dist"), { recursive: true, force: true });
-run(TSC, "-p", "tsconfig.build.json");
-run(VITE, "build", "--logLevel", "warn");
-run(VITE, "build", "--logLevel", "warn", "--config", "vite.extension.config.ts");
+for (const config of ["vite.config.ts", "vite.extension.config.ts", "vite.server.config.ts"]) {
+  run(VITE, "build", "--logLevel", "warn", "--config", config);
+}
 run("scripts/pack-extension.mjs");
 chmodSync(join(ROOT, "dist", "main.js"), 0o755);
 writeFileSync(STAMP, hash);

@@ -19,12 +19,11 @@ const node = (...programs) => {
 };
 
 /**
- * Each keeps one processor busy, so they run two at a time, the long ones first. What ships is built here, which checks
- * its types. The kernels come before it: a build would write them anew, and hide that the committed ones are old.
+ * Each keeps one processor busy, so they run two at a time, the long ones first. What ships is built here. The kernels come before it: a build would write them anew, and hide that the committed ones are old.
  */
 const CHECKS = [
   ["types: server, tests, scripts", node([TSC, "-p", "tsconfig.json"])],
-  ["types and build: what ships", node(["scripts/kernels.mjs"], ["scripts/ensure-built.mjs"])],
+  ["build: what ships", node(["scripts/kernels.mjs"], ["scripts/ensure-built.mjs"])],
   ["format and lint", node([BIOME, "ci", "--error-on-warnings"])],
   ["no unused files, exports or packages", node([KNIP, "--no-progress"])],
   ["types: browser", node([TSC, "-p", "tsconfig.client.json"])],

@@ -1,6 +1,6 @@
 // `npm run executable [-- FILE]`: the appliance as one file that needs no Node beside it, for the machine this runs on, in
 // dist-executable/overlay-companion or FILE. It is this Node, by the API of single executable applications, with an archive
-// of the bundled program, the web app, the models and the packages with native parts (scripts/executable/start.cjs).
+// of what `npm run build` made, the models and the packages with native parts (scripts/executable/start.cjs).
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -20,20 +20,10 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { inject } from "postject";
-import { build } from "vite";
 import { ROOT } from "./source-hash.mjs";
 
-/** They load native code or WebAssembly from files beside them; everything else is bundled. */
-const APART = [
-  "@cornerstonejs/codec-libjpeg-turbo-8bit",
-  "@julusian/jpeg-turbo",
-  "@napi-rs/canvas",
-  "sharp",
-  "tesseract.js-core",
-];
-
-/** Entries of threads: `openThread` looks for each in the folder of the module that opens it. */
-const THREAD = /-worker\.js$/;
+/** In dist/, beside the web app: the server's modules, the extension, and licences of what is bundled. */
+const BUILT = /\.(js|zip|md)$/;
 
 /** What is never run: types, maps, papers (but for licences), other machines' binaries and engines that are not asked for. */
 const LEFT_OUT = [
@@ -63,50 +53,6 @@ function filesBelow(folder) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** The server as a few modules: `import.meta.url` stays that of the module where it was written, as paths start there. */
-async function bundle(dist, outDir) {
-  const entries = [
-    "main.js",
-    ...filesBelow(dist).flatMap((file) => {
-      const path = relative(dist, file).split(sep).join("/");
-      return THREAD.test(path) && !path.startsWith("client/") ? [path] : [];
-    }),
-  ];
-  await build({
-    configFile: false,
-    root: dist,
-    logLevel: "error",
-    publicDir: false,
-    ssr: { noExternal: true, external: APART, target: "node" },
-    plugins: [
-      {
-        name: "own-urls",
-        enforce: "pre",
-        transform(code, id) {
-          if (!id.startsWith(dist) || !code.includes("import.meta.url")) return null;
-          const path = JSON.stringify(relative(dist, id).split(sep).join("/"));
-          return { code: code.replaceAll("import.meta.url", `(globalThis.__OC_DIST + ${path})`), map: null };
-        },
-      },
-    ],
-    build: {
-      ssr: true,
-      outDir,
-      target: "node20",
-      minify: true,
-      emptyOutDir: false,
-      rolldownOptions: {
-        input: Object.fromEntries(entries.map((path) => [path.replace(/\.js$/, ""), join(dist, path)])),
-        output: {
-          entryFileNames: "[name].js",
-          chunkFileNames: "chunk-[hash].js",
-          banner: `globalThis.__OC_DIST ??= import.meta.url.slice(0, import.meta.url.lastIndexOf("/dist/") + 6);`,
-        },
-      },
-    },
-  });
-}
-
 /** Folders in node_modules of these packages and of what they need, as far as it is installed: for this machine. */
 function withNeeded(names, from = ROOT, found = new Map()) {
   for (const name of names) {
@@ -133,7 +79,8 @@ function folderOf(name, from) {
 /** Path in the archive to path on the disk. */
 function contents(work) {
   const dist = join(ROOT, "dist");
-  const packages = withNeeded(APART).flatMap((folder) =>
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const packages = withNeeded(Object.keys(dependencies)).flatMap((folder) =>
     filesBelow(folder).filter((file) => {
       const path = relative(ROOT, file).split(sep).join("/");
       const isNested = relative(folder, file).split(sep).includes("node_modules");
@@ -142,7 +89,9 @@ function contents(work) {
   );
   const kept = [
     ...filesBelow(join(dist, "client")),
-    join(dist, "extension.zip"),
+    ...readdirSync(dist)
+      .filter((name) => BUILT.test(name))
+      .map((name) => join(dist, name)),
     ...filesBelow(join(ROOT, "data")),
     ...["package.json", "LICENSE", "NOTICE"].map((name) => join(ROOT, name)),
     ...packages,
@@ -185,8 +134,7 @@ async function writeExecutable(file) {
   try {
     const content = join(work, "content");
     mkdirSync(content);
-    await bundle(join(ROOT, "dist"), join(content, "dist"));
-    run(process.execPath, join(ROOT, "scripts/sbom.mjs"), content);
+    run(process.execPath, "--import=tsx", join(ROOT, "scripts/sbom.mjs"), content);
     writeFileSync(join(content, "go-on.cjs"), GO_ON);
     const archive = pack(contents(content));
     const [archiveFile, keyFile, blob] = ["archive", "key", "blob"].map((name) => join(work, name));

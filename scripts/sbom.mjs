@@ -1,13 +1,11 @@
-// `npm run sbom [-- FOLDER]`: what ships, as a CycloneDX document (sbom.cdx.json) and as a list of licences for people
+// `npm run sbom [-- FOLDER]`, by tsx: what ships, as a CycloneDX document (sbom.cdx.json) and as a list of licences for people
 // (licences.md), both of the lockfile, in dist/ or FOLDER. Works offline.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PACKAGE_HOMES } from "./floors.ts";
 import { ROOT } from "./source-hash.mjs";
-
-/** What the build puts into the web app and the extension, though npm installs it for developers alone. */
-const BUNDLED = ["@novnc/novnc", "@preact/signals", "@preact/signals-core", "preact", "lucide-static"];
 
 /**
  * npm's document, less what developers alone need. By the lockfile, and not by npm's own --omit dev: that leaves out too
@@ -23,9 +21,7 @@ function sbom() {
   if (status !== 0) throw new Error(`npm sbom failed: ${stderr}`);
   const document = JSON.parse(stdout);
   const shipped = shippedPackages();
-  const components = document.components.filter(
-    (one) => BUNDLED.includes(nameOf(one)) || shipped.has(`${nameOf(one)}@${one.version}`),
-  );
+  const components = document.components.filter((one) => shipped.has(`${nameOf(one)}@${one.version}`));
   const { name, version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   // npm names it by the folder of the checkout.
   const component = { ...document.metadata.component, type: "application", name, version };
@@ -40,13 +36,32 @@ function sbom() {
   };
 }
 
+/**
+ * NAME@VERSION of what npm installs beside the program, and of what the build puts into it: the packages that src/ imports,
+ * with all that they need.
+ */
 function shippedPackages() {
   const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
-  return new Set(
-    Object.entries(packages)
-      .filter(([path, { dev, devOptional }]) => path !== "" && !dev && !devOptional)
-      .map(([path, { version }]) => `${path.split("node_modules/").at(-1)}@${version}`),
+  const paths = new Set(
+    Object.keys(packages).filter((path) => path !== "" && !packages[path].dev && !packages[path].devOptional),
   );
+  const add = (name, from) => {
+    const path = lockedPath(packages, name, from);
+    if (path === null || paths.has(path)) return;
+    paths.add(path);
+    const { dependencies = {}, optionalDependencies = {} } = packages[path];
+    for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) add(needed, path);
+  };
+  for (const name of Object.keys(PACKAGE_HOMES)) add(name, "");
+  return new Set([...paths].map((path) => `${path.split("node_modules/").at(-1)}@${packages[path].version}`));
+}
+
+/** Where the lockfile has the package that a package at `from` gets by this name, as Node looks for it; null for none. */
+function lockedPath(packages, name, from) {
+  const path = `${from === "" ? "" : `${from}/`}node_modules/${name}`;
+  if (packages[path] !== undefined) return path;
+  if (from === "") return null;
+  return lockedPath(packages, name, from.slice(0, Math.max(0, from.lastIndexOf("/node_modules/"))));
 }
 
 function nameOf({ group, name }) {

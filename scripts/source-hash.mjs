@@ -14,10 +14,11 @@ const INPUTS = [
   "package.json",
   "package-lock.json",
   "tsconfig.base.json",
-  "tsconfig.build.json",
+  "tsconfig.json",
   "vite.config.ts",
   "scripts/client-plugins.ts",
   "vite.extension.config.ts",
+  "vite.server.config.ts",
   "scripts/pack-extension.mjs",
 ];
 

@@ -39,6 +39,7 @@ import { createMcp, type MakeServer } from "../mcp/server/server.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { ownProgram } from "../platform/own-program.ts";
+import { PACKAGE_FOLDER } from "../platform/package-folder.ts";
 import { closeToOthers } from "../platform/private-file.ts";
 import { VERSION } from "../platform/version.ts";
 import { openThread } from "../platform/worker-thread.ts";
@@ -86,8 +87,7 @@ export interface Appliance {
   close(): Promise<void>;
 }
 
-const CLIENT_DIR = fileURLToPath(new URL("../client/", import.meta.url));
-const MAIN = new URL("../main.js", import.meta.url);
+const CLIENT_DIR = fileURLToPath(new URL("dist/client/", PACKAGE_FOLDER));
 
 /** Whoever may start a process under our user and speak MCP on its standard streams. */
 export const STDIO_PRINCIPAL: Principal = { id: "stdio", name: "stdio", role: "agent" };
@@ -317,7 +317,7 @@ async function openRooms(
     sent: (bytes) => metrics.sent(bytes),
   });
   viewers = sessions;
-  const [command, ...args] = ownProgram(MAIN);
+  const [command, ...args] = ownProgram();
   const app = buildApp({
     desktops,
     recordings,

@@ -12,9 +12,10 @@ import type { Desktop } from "../desktop/desktop.ts";
 import type { Desktops } from "../desktop/desktops.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
+import { PACKAGE_FOLDER } from "../platform/package-folder.ts";
 import { limitsOf } from "./open-links.ts";
 
-const EXTENSION = fileURLToPath(new URL("../extension.zip", import.meta.url));
+const EXTENSION = fileURLToPath(new URL("dist/extension.zip", PACKAGE_FOLDER));
 
 const AUDITED = {
   paired: "browser.paired",

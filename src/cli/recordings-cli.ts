@@ -2,7 +2,7 @@ import { basename, resolve } from "node:path";
 import { SecretBox } from "../auth/secret-box.ts";
 import type { Config } from "../config/config-schema.ts";
 import { RefusedError } from "../desktop/error.ts";
-import { EXPORT_FORMATS, type ExportFormat, exportRecording } from "../recording/export/export-recording.ts";
+import type { ExportFormat } from "../recording/export/export-recording.ts";
 import { RecordingArchive } from "../recording/library/archive.ts";
 import { asRefused } from "../recording/library/refused.ts";
 import { audited } from "./cli-audit.ts";
@@ -75,7 +75,9 @@ export async function verifyRecording(dataDir: string, id: string): Promise<stri
 
 /** Writes a recording, or a range of it, into a file and names it. Throws RefusedError. */
 async function exportToFile(dataDir: string, id: string, words: ExportWords): Promise<string> {
-  const format = formatOf(words);
+  // Loaded when it is needed: it paints, and what paints takes longer to load than other commands take.
+  const { EXPORT_FORMATS, exportRecording } = await import("../recording/export/export-recording.ts");
+  const format = formatOf(words, EXPORT_FORMATS);
   const fromMs = timeOf("--from", words.from);
   const toMs = timeOf("--to", words.to);
   const framesPerSecond = rateOf(words.fps);
@@ -107,14 +109,14 @@ async function exportToFile(dataDir: string, id: string, words: ExportWords): Pr
   });
 }
 
-function formatOf({ format, output }: ExportWords): ExportFormat {
+function formatOf({ format, output }: ExportWords, formats: readonly ExportFormat[]): ExportFormat {
   const ending = output === undefined ? undefined : /\.([a-z0-9]+)$/i.exec(basename(output))?.[1];
   const word = (format ?? ending ?? "html").toLowerCase();
-  const known = EXPORT_FORMATS.find((one) => one === word);
+  const known = formats.find((one) => one === word);
   if (known !== undefined) return known;
   throw new RefusedError(
     "invalid_parameters",
-    `got the format "${word}", expected one of ${EXPORT_FORMATS.join(", ")}`,
+    `got the format "${word}", expected one of ${formats.join(", ")}`,
   );
 }
 

@@ -10,8 +10,6 @@ import type { Service, ServiceManagerWords } from "./service/service.ts";
 import { SYSTEMD } from "./service/systemd.ts";
 import { TASK_SCHEDULER } from "./service/task-scheduler.ts";
 
-const MAIN = new URL("../main.js", import.meta.url);
-
 /** The machine that a service is made on. */
 export interface ServiceHost {
   readonly platform: string;
@@ -118,7 +116,7 @@ function serviceOf(values: Values, config: Config, { isOfSystem, platform, root 
       "got --data-dir with a system's service, whose data is in /var/lib/overlay-companion",
     );
   }
-  const command = [...ownProgram(MAIN, ["--enable-source-maps"]), "serve", ...flagsOf(values)];
+  const command = [...ownProgram(["--enable-source-maps"]), "serve", ...flagsOf(values)];
   const hidden = isOfSystem && root === null ? command.find((word) => HIDDEN.test(word)) : undefined;
   if (hidden !== undefined && platform === "linux") {
     throw new UsageError(

@@ -1,8 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
+import { PACKAGE_FOLDER } from "../platform/package-folder.ts";
 import { VisionError } from "./error.ts";
 
-/** Models that ship, from src/ and dist/ alike. */
-export const MODELS = new URL("../../data/tessdata/", import.meta.url);
+/** Models that ship. */
+export const MODELS = new URL("data/tessdata/", PACKAGE_FOLDER);
 
 const SUFFIX = ".traineddata";
 

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { PACKAGE_FOLDER } from "../../platform/package-folder.ts";
 import { VisionError } from "../error.ts";
 import { bitCount, type Cell } from "./cells.ts";
 
-/** Glyphs of fonts that ship, from src/ and dist/ alike; scripts/font-atlas.ts writes them. */
-const FONTS = ["fixed.txt", "ofl.txt"].map((name) => new URL(`../../../data/fonts/${name}`, import.meta.url));
+/** Glyphs of fonts that ship; scripts/font-atlas.ts writes them. */
+const FONTS = ["fixed.txt", "ofl.txt"].map((name) => new URL(`data/fonts/${name}`, PACKAGE_FOLDER));
 
 interface Glyph {
   readonly text: string;
