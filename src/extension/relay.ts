@@ -143,10 +143,16 @@ export class Relay {
     const all = await chrome.tabs.query({});
     const targets = new Map((await chrome.debugger.getTargets()).map((target) => [target.tabId, target]));
     const told = all.filter(({ id }) => id !== undefined && shared.has(id));
+    const minimized = new Set(
+      (await chrome.windows.getAll()).flatMap(({ id, state }) => (state === "minimized" ? [id] : [])),
+    );
     return {
-      tabs: told.map(({ id, active }) => {
+      tabs: told.map(({ id, active, windowId }) => {
         const { title = "", url = "" } = Object(targets.get(id));
-        return { tab_id: id, active, title: String(title).slice(0, 300), url: String(url).slice(0, 2000) };
+        return {
+          ...{ tab_id: id, active, minimized: minimized.has(windowId) },
+          ...{ title: String(title).slice(0, 300), url: String(url).slice(0, 2000) },
+        };
       }),
       not_shared: all.length - told.length,
     };

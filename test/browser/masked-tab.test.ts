@@ -5,7 +5,7 @@ import { ElementPlaces, type ElementTerms } from "../../src/desktop/masks/elemen
 import type { Rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import { until } from "../support/until.ts";
-import { attaches, type Call, openTab } from "./fake-tab.ts";
+import { attaches, type Call, openTab, TAB } from "./fake-tab.ts";
 
 const PASSWORDS: ElementTerms = {
   ...{ maskId: null, selector: "input[type=password]" },
@@ -13,13 +13,13 @@ const PASSWORDS: ElementTerms = {
 };
 const SECRETS: ElementTerms = { maskId: "secrets", selector: ".secret", audiences: ["viewer"] };
 const LOOK = {
-  ...{ view: [800, 600], window: "0,0", isZoomed: false, isHidden: false, scale: 1, isMoving: false },
-  ...{ count: 1, places: [[0, 50, 60, 150, 80]] },
+  ...{ view: [800, 600], window: "0,0", isZoomed: false, isHidden: false, scale: 1, isQuiet: true },
+  ...{ stirs: 1, count: 1, places: [[0, 50, 60, 150, 80]] },
 };
 
 /** A tab of a browser that a desktop shows at 100,200, whose page says `said.look` at each look; null: it does not answer. */
 async function open(t: Test, terms: readonly ElementTerms[] = [PASSWORDS]) {
-  const said: { look: object | null; isSeen: boolean } = { look: LOOK, isSeen: true };
+  const said = { look: LOOK as object | null, isSeen: true, tab: { active: true, minimized: false } };
   let marks = 0;
   const { page, clock, calls, happens } = await openTab(t, (call: Call) => {
     const { method, params } = call;
@@ -28,7 +28,8 @@ async function open(t: Test, terms: readonly ElementTerms[] = [PASSWORDS]) {
     if (method === "Page.createIsolatedWorld") return { executionContextId: 1 };
     if (method === "Overlay.highlightRect") marks++;
     if (method.startsWith("Overlay.")) return {};
-    if (!String(params["expression"]).endsWith(".look()")) return undefined;
+    if (call.type === "tabs") return { tabs: [{ tab_id: TAB, ...said.tab }] };
+    if (!String(params["expression"]).includes(".look(")) return undefined;
     return said.look === null ? undefined : { result: { value: said.look } };
   });
   const places = new ElementPlaces({
@@ -61,7 +62,7 @@ async function open(t: Test, terms: readonly ElementTerms[] = [PASSWORDS]) {
     await following;
   });
   const looks = (): number =>
-    calls.filter(({ params }) => String(params["expression"]).endsWith(".look()")).length;
+    calls.filter(({ params }) => String(params["expression"]).includes(".look(")).length;
   /** Time goes on, a little at a time, until that is so. */
   const comes = (what: string, isSo: () => boolean) =>
     until(what, () => {
@@ -72,6 +73,7 @@ async function open(t: Test, terms: readonly ElementTerms[] = [PASSWORDS]) {
 }
 
 const rects = (places: ElementPlaces): readonly Rect[] => places.hidden.map(({ rect }) => rect);
+const FIELD: Rect = { x: 148, y: 258, width: 104, height: 24 };
 const DAMAGE: Rect = { x: 300, y: 300, width: 20, height: 20 };
 
 t.test("a password field that comes into view is hidden where a desktop shows it", async (t) => {
@@ -101,14 +103,73 @@ t.test("a page that answers nothing stays covered where it changed", async (t) =
   t.same(rects(places), [{ x: 148, y: 258, width: 104, height: 24 }], "and its field where it was");
 });
 
-t.test("a tab in the background shows nothing, and is expected back", async (t) => {
-  const { places, comes, said } = await open(t);
+for (const isMinimized of [false, true]) {
+  const how = isMinimized ? "whose window is minimized" : "in the background";
+  t.test(`a tab ${how} shows nothing, and is expected back`, (t) => away(t, isMinimized));
+}
+
+async function away(t: Test, isMinimized: boolean): Promise<void> {
+  const { places, comes, said, clock } = await open(t);
   await comes("the field to be hidden", () => places.hidden.length > 0);
   said.look = { ...LOOK, isHidden: true };
   places.follow(Region.of(DAMAGE), []);
+  for (let i = 0; i < 50; i++) {
+    clock.advance(100);
+    await new Promise(setImmediate);
+  }
+  t.same(
+    places.unprovenFor("agent").rects,
+    [DAMAGE],
+    "its window may show it again, which it does not know yet",
+  );
+  t.same(rects(places), [FIELD]);
+  said.tab = isMinimized ? { active: true, minimized: true } : { active: false, minimized: false };
   await comes("the field to be gone", () => places.hidden.length === 0);
   t.equal(places.follow(Region.of(DAMAGE), []), true, "what changes there is covered until it was looked at");
+  await comes("another tab to be shown", () => places.unprovenFor("agent").isEmpty);
+  said.look = LOOK;
+  said.tab = { active: true, minimized: false };
+  places.follow(Region.of(DAMAGE), []);
+  await comes("the field to be hidden again", () => places.hidden.length > 0);
+}
+
+t.test("a page whose elements move is shown where it changed once they rest", async (t) => {
+  const { places, comes, said, clock, looks } = await open(t);
+  await comes("the field to be hidden", () => places.hidden.length > 0);
+  said.look = { ...LOOK, isQuiet: false, stirs: 2, places: [[0, 50, 160, 150, 180]] };
+  places.follow(Region.of(DAMAGE), []);
+  const before = looks();
+  await comes("many looks", () => looks() > before + 5);
+  t.same(places.unprovenFor("agent").rects, [DAMAGE]);
+  t.equal(places.hidden.length, 2, "where it is and was");
+  said.look = { ...LOOK, stirs: 2, places: [[0, 50, 160, 150, 180]] };
+  clock.advance(100);
+  await comes("the change to be shown", () => places.unprovenFor("agent").isEmpty);
+  t.equal(places.hidden.length, 1);
 });
+
+t.test(
+  "a window that may have been moved is looked for once more, and a document that is loaded",
+  async (t) => {
+    const { places, comes, said, marks, happens } = await open(t);
+    await comes("the field to be hidden", () => places.hidden.length > 0);
+    said.isSeen = false;
+    places.follow(Region.of({ x: 100, y: 200, width: 1200, height: 600 }), []);
+    const before = marks();
+    await comes("some searches", () => marks() > before + 6);
+    t.notOk(places.unprovenFor("agent").isEmpty);
+    said.isSeen = true;
+    await comes("the window to be found", () => places.unprovenFor("agent").isEmpty);
+    const then = marks();
+    said.isSeen = false;
+    said.look = { ...LOOK, count: 0, places: [] };
+    happens(null, "Page.frameNavigated", { frame: { id: "top" } });
+    await comes("a search", () => marks() > then + 6);
+    t.same(rects(places), [FIELD], "what the document before showed may still be seen");
+    said.isSeen = true;
+    await comes("nothing to be hidden", () => places.hidden.length === 0);
+  },
+);
 
 t.test("a page without such a field is not looked for on any desktop", async (t) => {
   const { places, looks, marks, clock, said } = await open(t);

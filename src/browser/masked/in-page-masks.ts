@@ -3,10 +3,20 @@
  * sent. `globalThis.ocMasks` is its state; what it tells goes to the server alone.
  */
 
-/** A place is told for so long after its element left it, ms: what is painted of it comes that much later at most. */
-const TOLD_FOR_MS = 400;
+/**
+ * Frames of a page's main thread after which what it painted in one has left the browser: one may be in work, one be
+ * drawn by the compositor, and one be unanswered by the display compositor, each of which holds up those that follow
+ * (Chromium's cc/scheduler); the rest is room.
+ */
+const FLUSH_FRAMES = 8;
+/** What the compositor scrolled or animated by itself is known to the page's main thread after so many frames. */
+const CATCH_UP_FRAMES = 2;
+/** A frame that paints nothing for so long, ms, may be one that is out of view: it is hidden as a whole. */
+const STUCK_MS = 250;
 /** After anything that may move an element each frame is measured for so long, ms. */
 const MEASURED_FOR_MS = 600;
+/** Where more elements are in view than this, all that is in view is hidden. */
+const MOST_PLACES = 500;
 /** What elements said is known for so long after they are gone, ms: a tree may still have it. */
 const KNOWN_FOR_MS = 5000;
 /** Shorter words are not taken out of what others say: they stand everywhere. */
@@ -21,8 +31,14 @@ function installed(selectors: readonly string[]): string {
   return `(${INSTALL})(${JSON.stringify(selectors)})`;
 }
 
-/** {view, window, isZoomed, isHidden, scale, places: [[selector, left, top, right, bottom], …]}, in CSS pixels of the frame. */
-export const lookExpression = (selectors: readonly string[]): string => `${installed(selectors)}.look()`;
+/**
+ * Resolves to {view, window, isZoomed, isHidden, isStuck, isQuiet, stirs, scale, count, places: [[selector, left, top,
+ * right, bottom], …]}, in CSS pixels of the frame, once the frame knows of all that was on the screen when it was asked.
+ * isQuiet: nothing that is hidden moved for so long that what it looked like before has left the browser; `stirs` counts
+ * what may have moved something. `token`: another one than before says that something moved that the frame cannot know.
+ */
+export const lookExpression = (selectors: readonly string[], token: string): string =>
+  `${installed(selectors)}.look(${JSON.stringify(token)})`;
 
 /** Resolves when another look pays. */
 export const waitExpression = (selectors: readonly string[]): string => `${installed(selectors)}.wait()`;
@@ -36,8 +52,12 @@ const INSTALL = `(selectors) => {
   globalThis.ocMasks?.end();
   const told = new Map();
   const roots = new Set();
-  const places = [];
   let waiting = [];
+  let frames = 0;
+  let stirs = 0;
+  let stirredAt = 0;
+  let lastToken = null;
+  let painting = [];
   let isNews = true;
   let measureUntil = 0;
   let isMeasuring = false;
@@ -92,22 +112,50 @@ const INSTALL = `(selectors) => {
     look(document);
     for (const root of roots) if (root !== document && !root.isConnected) roots.delete(root);
   };
-  const EVENTS = ["scroll", "wheel", "pointerdown", "pointermove", "keydown", "input", "focusin", "transitionrun", "animationstart", "toggle"];
-  const stir = () => {
+  const EVENTS = ["scroll", "wheel", "touchmove", "pointerdown", "pointermove", "keydown", "input", "focusin", "transitionrun", "animationstart", "toggle"];
+  // The compositor scrolls by itself: the page may see the end of it alone.
+  const SCROLLS = ["scroll", "wheel", "touchmove"];
+  const isQuiet = () => frames - stirredAt >= ${FLUSH_FRAMES};
+  const moved = () => {
+    stirs++;
+    stirredAt = frames;
+    run();
+  };
+  const stir = ({type}) => {
     measureUntil = now() + ${MEASURED_FOR_MS};
-    if (isMeasuring || told.size === 0) return;
+    if (SCROLLS.includes(type)) moved();
+    run();
+  };
+  const isBusy = () => painting.length > 0 || !isQuiet() || (now() < measureUntil && told.size > 0);
+  const run = () => {
+    if (isMeasuring || !isBusy()) return;
     isMeasuring = true;
     requestAnimationFrame(frame);
   };
   const frame = () => {
+    isMeasuring = false;
+    const wasQuiet = isQuiet();
+    frames++;
     measure();
-    if (now() < measureUntil && told.size > 0) requestAnimationFrame(frame);
-    else isMeasuring = false;
+    if (!wasQuiet && isQuiet()) news();
+    paint();
+    run();
   };
+  const paint = () => {
+    const all = painting;
+    painting = [];
+    for (const one of all) one();
+  };
+  const nextFrame = () => new Promise((resolve) => {
+    painting.push(resolve);
+    run();
+  });
   const observer = new MutationObserver((changes) => {
     if (changes.some(({addedNodes}) => [...addedNodes].some((node) => node.shadowRoot || node.firstElementChild || node.localName?.includes("-")))) findRoots();
     find();
-    stir();
+    // What a script does after our frame, and undoes before the next one, is painted as well.
+    if (told.size > 0) measure();
+    stir({type: "change"});
   });
   const clipped = (element, box) => {
     let [left, top, right, bottom] = box;
@@ -137,8 +185,6 @@ const INSTALL = `(selectors) => {
     return right > left && bottom > top ? [left, top, right, bottom] : null;
   };
   const measure = () => {
-    const at = now();
-    while (places.length > 0 && (places[0].at < at - ${TOLD_FOR_MS} || places.length > 2000)) places.shift();
     for (const [element, known] of told) {
       const box = boxOf(element);
       if (element.isConnected) {
@@ -146,13 +192,8 @@ const INSTALL = `(selectors) => {
         if (words.length > 0) known.words = [...new Set([...words, ...known.words])].slice(0, 200);
       }
       if (String(box) === String(known.last)) continue;
-      // Where it was until now, and all on the way: what moves is painted between two looks as well.
-      if (known.last !== null) {
-        places.push({at, index: known.index, box: known.last});
-        if (box !== null) places.push({at, index: known.index, box: [
-          Math.min(box[0], known.last[0]), Math.min(box[1], known.last[1]), Math.max(box[2], known.last[2]), Math.max(box[3], known.last[3])]});
-      }
       known.last = box;
+      moved();
       news();
     }
   };
@@ -160,22 +201,41 @@ const INSTALL = `(selectors) => {
     if (now() - rootsAt > ${ROOTS_EVERY_MS}) findRoots();
     find();
     measure();
-    stir();
+    stir({type: "look"});
   };
   const windowNow = () => [screenX, screenY, outerWidth, outerHeight, innerWidth, innerHeight, devicePixelRatio].join(",");
-  const visibility = () => news();
+  const visibility = () => {
+    moved();
+    // What is hidden has no frames.
+    paint();
+    news();
+  };
   document.addEventListener("visibilitychange", visibility);
   addEventListener("resize", news);
-  const look = () => {
+  const look = async (token) => {
     isNews = false;
+    if (token !== lastToken) moved();
+    lastToken = token;
     fresh();
+    const isTop = window === top;
+    // What has no element has none in what is painted already.
+    const hasAny = isTop || told.size > 0;
+    let isStuck = false;
+    for (let i = 0; i < ${CATCH_UP_FRAMES} && hasAny && !isStuck && !document.hidden; i++) {
+      let timer = 0;
+      const late = new Promise((resolve) => { if (!isTop) timer = setTimeout(() => resolve(true), ${STUCK_MS}); });
+      isStuck = await Promise.race([nextFrame().then(() => false), late]);
+      clearTimeout(timer);
+    }
+    find();
+    measure();
     isNews = false;
     const current = [...told.values()].filter(({last}) => last !== null).map(({index, last}) => [index, ...last]);
     return {
       view: [innerWidth, innerHeight], window: windowNow(), isZoomed: (visualViewport?.scale ?? 1) !== 1,
-      isHidden: document.hidden, scale: devicePixelRatio, isMoving: places.length > 0,
+      isHidden: document.hidden, scale: devicePixelRatio, isStuck, isQuiet: !hasAny || isStuck || isQuiet(), stirs,
       count: [...told.values()].filter(({goneAt}) => goneAt === null).length,
-      places: [...current, ...places.map(({index, box}) => [index, ...box])].slice(0, 500),
+      places: current.length > ${MOST_PLACES} ? selectors.map((_one, index) => [index, 0, 0, innerWidth, innerHeight]) : current,
     };
   };
   const wait = () => new Promise((resolve) => {
@@ -195,6 +255,7 @@ const INSTALL = `(selectors) => {
     for (const root of roots) for (const type of EVENTS) root.removeEventListener(type, stir, {capture: true});
     document.removeEventListener("visibilitychange", visibility);
     removeEventListener("resize", news);
+    paint();
     news();
   };
   globalThis.ocMasks = {key, look, wait, scrub, end, held: () => ({elements: [...told.keys()], words: words()})};

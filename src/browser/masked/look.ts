@@ -12,7 +12,7 @@ export interface HiddenBox {
   readonly box: Box;
 }
 
-/** Where the elements of a page are that masks hide, and where they were until just now. */
+/** Where the elements of a page are that masks hide, as the page knew after all that was on the screen when it was asked. */
 export interface PageLook {
   readonly isHidden: boolean;
   /** Of the top frame. Where the page is on its desktop is another one when this is another. */
@@ -21,8 +21,11 @@ export interface PageLook {
   /** Pixels of the browser's window a CSS pixel. */
   readonly scale: number;
   readonly boxes: readonly HiddenBox[];
-  /** Something was elsewhere a moment ago. */
-  readonly isMoving: boolean;
+  /**
+   * The same in two looks: nothing that is hidden moved between them. null: something did, and what is on its way to the
+   * screen may still be from before.
+   */
+  readonly state: string | null;
   /** There are elements that are hidden, in view or not. */
   readonly hasElements: boolean;
 }
@@ -43,7 +46,7 @@ export class PageLooks {
   readonly #page: Page;
   #frames: { readonly changes: number; readonly all: readonly FrameWorld[] } | null = null;
   /** Where frames stood at the last look. */
-  #offsets = new Map<string, Box>();
+  #offsets = "";
   readonly #waiting = new Set<number>();
 
   constructor(page: Page) {
@@ -53,7 +56,9 @@ export class PageLooks {
   /** Rejects with BrowserError. */
   async look(selectors: readonly string[]): Promise<PageLook> {
     const frames = await this.#framesNow();
-    const expression = lookExpression(selectors);
+    // Of frames that are gone, were loaded anew or moved what was painted may still be on its way.
+    const token = `${this.#frames?.changes} ${this.#offsets}`;
+    const expression = lookExpression(selectors, token);
     const told = await Promise.all(
       frames.map(async ({ session, world }) => await this.#evaluate(session, world, expression)),
     );
@@ -61,27 +66,29 @@ export class PageLooks {
     const [width = 0, height = 0] = numbersOf(top["view"]);
     const size = { width, height };
     const boxes: HiddenBox[] = [];
-    const offsets = new Map<string, Box>();
+    const offsets: unknown[] = [];
     for (const [index, frame] of frames.entries()) {
-      const { places, isZoomed } = objectIn(told[index]);
+      const { places, isZoomed, isStuck } = objectIn(told[index]);
       const found = Array.isArray(places) ? places.map(numbersOf) : [];
       if (found.length === 0) continue;
-      const key = `${frame.session}:${frame.world}`;
       const within = await this.#frameBox(frame, size);
-      offsets.set(key, within);
-      // What the frame itself has moved by since is not in what it says.
-      const moved = [within, this.#offsets.get(key) ?? within];
+      if (frame.owner !== null) offsets.push([frame.world, within]);
       const [viewWidth = 0, viewHeight = 0] = numbersOf(objectIn(told[index])["view"]);
-      // A frame that is scaled, or a page that is zoomed by fingers, is hidden as a whole.
-      const isWhole = isZoomed === true || isScaled(within, viewWidth, viewHeight);
+      // A frame that is scaled or does not paint, or a page that is zoomed by fingers, is hidden as a whole.
+      const isWhole = isZoomed === true || isStuck === true || isScaled(within, viewWidth, viewHeight);
       for (const [selector = 0, left = 0, up = 0, right = 0, bottom = 0] of found) {
         const box = isWhole ? { ...within, x: 0, y: 0 } : boxOf(left, up, right, bottom);
-        for (const { x, y } of moved) {
-          boxes.push({ selector, box: { ...box, x: box.x + x, y: box.y + y } });
-        }
+        boxes.push({ selector, box: { ...box, x: box.x + within.x, y: box.y + within.y } });
       }
     }
-    this.#offsets = offsets;
+    const before = this.#offsets;
+    this.#offsets = JSON.stringify(offsets);
+    const isQuiet = before === this.#offsets && told.every((one) => objectIn(one)["isQuiet"] === true);
+    const stirs = told.map((one, index) => [
+      frames[index]?.world,
+      numberIn(one, "stirs"),
+      objectIn(one)["isStuck"],
+    ]);
     return {
       isHidden: top["isHidden"] === true,
       window: String(top["window"]),
@@ -90,7 +97,7 @@ export class PageLooks {
       boxes: boxes
         .map(({ selector, box }) => ({ selector, box: clip(box, size) }))
         .filter(({ box }) => box.width > 0 && box.height > 0),
-      isMoving: told.some((one) => objectIn(one)["isMoving"] === true),
+      state: isQuiet ? JSON.stringify([token, selectors, stirs]) : null,
       hasElements: told.some((one) => numberIn(one, "count") > 0),
     };
   }

@@ -4,6 +4,7 @@ import { coverOf } from "../../framebuffer/cover.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
 import { BrowserError } from "../error.ts";
+import { objectIn } from "../page/answers.ts";
 import type { Page, SeenPage } from "../page/page.ts";
 import { type PageLook, PageLooks } from "./look.ts";
 import { type SoughtDesktop, seekPage } from "./marker.ts";
@@ -30,8 +31,13 @@ export interface MaskedTabPorts {
 
 /** Looks are so far apart at least, ms. */
 const LOOK_EVERY_MS = 12;
-/** What was moving is looked at once more after so long, ms. */
-const AFTER_MOVE_MS = 450;
+/** What was moving is looked at once more after so long, ms, also where the page says nothing. */
+const AFTER_MOVE_MS = 100;
+/** A tab that is not in front any more is painted for less than this, ms. */
+const LEFT_MS = 1000;
+/** A page is searched for with a mark that people see: again after so long, twice as long each time, at most. */
+const LEAST_SEARCH_MS = 250;
+const MOST_SEARCH_MS = 2000;
 /** What could not be looked at is looked at again after so long, ms. */
 const RETRY_MS = 300;
 /** Around an element, desktop pixels: what is drawn at its edge. */
@@ -41,7 +47,7 @@ const MOST_RECTS = 64;
 
 interface Place {
   readonly seen: SeenPage;
-  /** As the look had it that was there. */
+  /** See windowOf. */
   readonly window: string;
 }
 
@@ -51,6 +57,10 @@ export class MaskedTab {
   #page: Page | null = null;
   #place: Place | null = null;
   #cover: { readonly desktopId: string; readonly cover: PageCover } | null = null;
+  /** Since when the tab is not in front; null: it is, or may be. */
+  #awayMs: number | null = null;
+  /** The last search, and when there may be another one of the same window. */
+  #search = { window: "", untilMs: 0, pauseMs: 0 };
   #isDue = false;
   #wake = (): void => {};
 
@@ -71,6 +81,8 @@ export class MaskedTab {
   /** Follows a page until it is out of reach, or another is followed. Rejects only by a fault of ours. */
   async follow(page: Page): Promise<void> {
     this.#page = page;
+    // While nobody looked another document may have come, and the window moved.
+    if (this.#place !== null) this.#place = { ...this.#place, window: "" };
     const looks = new PageLooks(page);
     const end = page.onChange(this.wake);
     try {
@@ -104,53 +116,92 @@ export class MaskedTab {
       this.#uncover();
       return null;
     }
-    const { desktopId, cover } = this.#cover ?? { desktopId: null, cover: null };
+    const cover = this.#cover?.cover;
     cover?.look();
     const look = await looks.look(selectors);
+    if (this.#page !== page) return null;
     looks.watch(selectors, (hasFailed) => {
       if (hasFailed) this.#ports.clock.after(RETRY_MS, this.wake);
       else this.wake();
     });
     const isStrict = all.some(({ maskId }) => maskId !== null);
     const isWary = isStrict || look.hasElements;
-    if (look.isHidden) {
-      // Where it was it may come back at any time.
-      cover?.lay({ area: this.#area(look), elements: [], wary: isWary ? this.#audiences(desktopId) : [] });
-      return null;
-    }
-    if (this.#place?.window === look.window && this.#isThere(this.#place.seen.desktopId)) {
+    if (look.isHidden) return this.#hide(page, look, isWary);
+    this.#awayMs = null;
+    const window = windowOf(page, look);
+    const isPlaced = this.#place?.window === window && cover?.isMoved !== true;
+    if (isPlaced && this.#place !== null && this.#isThere(this.#place.seen.desktopId)) {
       this.#lay(this.#place.seen, look, selectors, isWary);
-      return look.isMoving ? AFTER_MOVE_MS : null;
+      return look.state === null ? AFTER_MOVE_MS : null;
     }
-    const isNeeded = isStrict || look.boxes.length > 0 || (this.#place !== null && look.hasElements);
-    if (!isNeeded) {
-      this.#uncover();
-      return null;
-    }
-    return this.#seek(page, look);
+    const isNeeded = isWary && (isStrict || look.boxes.length > 0 || this.#place !== null);
+    // What it hid stays covered until it is seen that the page shows it no more.
+    if (isNeeded || (this.#place !== null && cover?.isClear === false)) return this.#seek(page, look, isWary);
+    this.#uncover();
+    return null;
   }
 
-  async #seek(page: Page, look: PageLook): Promise<number | null> {
+  /** Of a tab in the background all may be shown, once another one is in front in its stead. */
+  async #hide(page: Page, look: PageLook, isWary: boolean): Promise<number | null> {
+    if (this.#cover === null) return null;
+    const { desktopId, cover } = this.#cover;
+    // The page learns that it is shown later than the window shows it, the browser before.
+    const isFront = await isInFront(page);
+    if (this.#page !== page) return null;
+    if (isFront) {
+      this.#awayMs = null;
+      return LEFT_MS;
+    }
+    const nowMs = this.#ports.clock.nowMs();
+    this.#awayMs ??= nowMs;
+    const leftMs = this.#awayMs + LEFT_MS - nowMs;
+    if (leftMs > 0) return leftMs;
+    cover.lay({
+      // Where its window was moved to meanwhile nobody knows, and it may come back there.
+      area: cover.isMoved ? null : this.#area(look),
+      elements: [],
+      wary: isWary ? this.#audiences(desktopId) : [],
+      state: `in the background since ${this.#awayMs}`,
+    });
+    return null;
+  }
+
+  async #seek(page: Page, look: PageLook, isWary: boolean): Promise<number | null> {
+    const { clock, desktops: desktopsNow } = this.#ports;
     const { id } = page.browser;
     const isKnown = this.#place !== null;
-    const desktops = this.#ports.desktops();
+    const desktops = desktopsNow();
     if (desktops.length === 0 || (!isKnown && !this.#ports.maySeek(id))) return null;
     // Another tab of the browser is seen there: this one may be painted there at any moment.
     const there = isKnown ? null : this.#ports.desktopOf(id);
-    if (there !== null && this.#isThere(there)) {
-      this.#coverOn(there)?.lay({ area: null, elements: [], wary: this.#audiences(there) });
-    }
+    const isThere = there !== null && this.#isThere(there);
+    if (isThere && isWary)
+      this.#coverOn(there)?.lay({ area: null, elements: [], wary: this.#audiences(there), state: null });
+    const window = windowOf(page, look);
+    const waitMs = this.#search.window === window ? this.#search.untilMs - clock.nowMs() : 0;
+    if (this.#search.window !== window || waitMs < -MOST_SEARCH_MS)
+      this.#search = { window, untilMs: 0, pauseMs: 0 };
+    if (waitMs > 0) return waitMs;
+    const moves = this.#cover?.cover.moves ?? 0;
     const seen = await page.inTurn(() => seekPage(page, look, desktops));
+    if (this.#page !== page) return null;
+    const before = this.#place?.seen;
+    const isNews = seen !== null && (seen.x !== before?.x || seen.y !== before.y);
+    const pauseMs = isNews
+      ? 0
+      : Math.min(MOST_SEARCH_MS, Math.max(LEAST_SEARCH_MS, 2 * this.#search.pauseMs));
+    this.#search = { window, untilMs: clock.nowMs() + pauseMs, pauseMs };
     if (seen === null) {
-      if (isKnown) return RETRY_MS;
+      if (isKnown || isThere) return pauseMs;
       this.#uncover();
       this.#ports.seen(id, null);
       return null;
     }
-    this.#place = { seen, window: look.window };
+    this.#place = { seen, window };
     page.seen = seen;
     this.#ports.seen(id, seen.desktopId);
     if (this.#cover !== null && this.#cover.desktopId !== seen.desktopId) this.#closeCover();
+    this.#cover?.cover.placed(moves);
     // What it found is of before the place was known.
     return 0;
   }
@@ -165,7 +216,7 @@ export class MaskedTab {
       return [...coverOf(unique(rects), MOST_RECTS)].map((rect) => ({ maskId, audiences, rect }));
     });
     const wary = isWary ? this.#audiences(seen.desktopId) : [];
-    this.#coverOn(seen.desktopId)?.lay({ area: this.#area(look), elements, wary });
+    this.#coverOn(seen.desktopId)?.lay({ area: this.#area(look), elements, wary, state: look.state });
   }
 
   #area({ size }: PageLook): Rect | null {
@@ -213,6 +264,17 @@ export class MaskedTab {
     });
     this.#wake = () => {};
   }
+}
+
+/** The same as long as a page stays where it is in its window, and that one where it is, as far as the page knows. */
+const windowOf = ({ navigations }: Page, { window }: PageLook): string => `${window} ${navigations}`;
+
+/** Whether the window of a tab shows it, as the browser knows. Rejects with BrowserError. */
+async function isInFront({ peer, number }: Page): Promise<boolean> {
+  const { tabs } = objectIn(await peer.call("tabs", {}));
+  const told = Array.isArray(tabs) ? tabs.map((tab) => objectIn(tab)) : [];
+  const own = told.find(({ tab_id }) => tab_id === number);
+  return own === undefined || (own["active"] === true && own["minimized"] !== true);
 }
 
 function rectOn(seen: SeenPage, x: number, y: number, width: number, height: number): Rect {

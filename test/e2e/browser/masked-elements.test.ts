@@ -113,6 +113,17 @@ t.test("elements that masks hide are seen nowhere, whatever moves", { timeout: 9
     await pause(80);
   }
   await shown("the secret");
+  when = "scrolled by the wheel while the page has no time";
+  await js(`let left = 25; const timer = setInterval(() => {
+    for (const until = performance.now() + 170; performance.now() < until; ); if (--left === 0) clearInterval(timer); }, 180)`);
+  for (const button of ["5", "4", "5", "4", "5", "4"])
+    await display.command("xdotool", "click", "--repeat", "6", "--delay", "40", button);
+  await shown("the secret");
+  when = "moved by turns before and after the page's frame";
+  await js(`const one = document.querySelector('.secret'); let left = 60;
+    const frame = () => { one.style.left = '300px'; setTimeout(() => { one.style.left = '60px'; if (--left > 0) requestAnimationFrame(frame); }, 4); };
+    requestAnimationFrame(frame)`);
+  await pause(1500);
   when = "window moved";
   for (const [x, y] of [
     [160, 90],
