@@ -1,13 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Audit } from "../audit/audit.ts";
-import { BrowserGate } from "../browser/browser-gate.ts";
+import { type BrowserActRecord, BrowserGate } from "../browser/browser-gate.ts";
 import { type BrowserChange, Browsers } from "../browser/browsers.ts";
 import { fetchScript } from "../browser/fetch-script.ts";
 import { MaskedTabs } from "../browser/masked/masked-tabs.ts";
 import { Pairings } from "../browser/pairings.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
+import type { ActionRecord } from "../desktop/control/action-record.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Desktops } from "../desktop/desktops.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -79,13 +81,18 @@ export async function openBrowsers(
     onBug,
     everywhere: () => questions.pending,
     secured: () => audit.secured(),
-    record: ({ actor, browserId, verb, site, intent, characters, code, durationMs }) =>
+    record: (done) => {
+      const { actor, browserId, verb, site, intent, characters, code, durationMs } = done;
       audit.record({
         ...{ type: "browser.acted", actor, intent, durationMs, errorCode: code },
         action: `${verb} on ${site}`,
         resource: { kind: "browser", id: browserId },
         counts: characters === null ? {} : { characters },
-      }),
+      });
+      const shownOn = desktops.all.find(({ id }) => id === done.desktopId);
+      // What a person does for themselves there is nobody's to see.
+      if (shownOn?.requests.isPrivate === false) shownOn.record(recordOn(done, clock));
+    },
   });
   questions.add(gate);
   return {
@@ -101,6 +108,16 @@ export async function openBrowsers(
       browsers.close();
       return pairings.close();
     },
+  };
+}
+
+/** What was done in a page, for the desktop that shows it: its viewers and recordings see what came of it. */
+function recordOn(done: BrowserActRecord, clock: Clock): Omit<ActionRecord, "recorded"> {
+  const { actor, summary, intent, code, wasConfirmed, isRefused, durationMs } = done;
+  return {
+    ...{ id: randomUUID(), at: clock.date().toISOString(), kind: "browser", effect: null },
+    ...{ actor, summary, intent, code, wasConfirmed, durationMs: Math.round(durationMs) },
+    outcome: code === null ? "done" : isRefused ? "refused" : "failed",
   };
 }
 

@@ -1,6 +1,7 @@
 import type { SceneEvent } from "../compositor/scene.ts";
 import type { Connection } from "../desktop/connections/connection.ts";
 import type { Actor } from "../desktop/control/action.ts";
+import type { ActionRecord } from "../desktop/control/action-record.ts";
 import { intentOf } from "../desktop/control/action-summary.ts";
 import type { Approval } from "../desktop/control/approvals/approvals.ts";
 import type { GrantChange } from "../desktop/control/approvals/standing-grants.ts";
@@ -119,17 +120,24 @@ function entryOf(event: DesktopEvent, told: SessionTold): AuditEntry | null {
     case "masks":
       return maskEntry(event);
     case "action":
+      // What is done in a page is told as that.
+      if (event.record.kind === "browser") return null;
       return {
         type: "input.performed",
         actor: event.record.actor,
         action: event.record.kind,
-        intent: event.record.intent,
+        intent: aboutOf(event.record),
         errorCode: event.record.outcome === "done" ? null : (event.record.code ?? event.record.outcome),
         durationMs: event.record.durationMs,
       };
     default:
       return null;
   }
+}
+
+/** What it was done to and why, as far as that was told. */
+function aboutOf({ subject, intent }: ActionRecord): string | null {
+  return [subject, intent].filter((words) => typeof words === "string").join(": ") || null;
 }
 
 /** Which stored secrets an agent had typed, or wanted to, and where: their names alone. */

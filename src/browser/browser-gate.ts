@@ -1,3 +1,4 @@
+import { plainWords } from "../compositor/look/shown-text.ts";
 import type { Actor } from "../desktop/control/action.ts";
 import { type ActionClass, stricterWord, type VerdictWord } from "../desktop/control/action-class.ts";
 import type { Detail } from "../desktop/control/action-details.ts";
@@ -35,6 +36,8 @@ export interface BrowserAct {
   readonly text?: string;
   readonly browserId: string;
   readonly site: string;
+  /** The desktop that shows the page, asked when it is over; absent or null: none, or one that did it by its own pointer. */
+  shownOn?(): string | null;
   /** The place that it is about, where it has one. */
   picture?(): Promise<{
     readonly png: Uint8Array;
@@ -55,6 +58,11 @@ export interface BrowserActRecord {
   readonly browserId: string;
   readonly verb: string;
   readonly site: string;
+  readonly summary: string;
+  /** See `shownOn`. */
+  readonly desktopId: string | null;
+  readonly wasConfirmed: boolean;
+  readonly isRefused: boolean;
   readonly intent: string | null;
   readonly characters: number | null;
   readonly code: string | null;
@@ -104,17 +112,21 @@ export class BrowserGate {
     const { clock } = this.#ports;
     const startMs = clock.nowMs();
     let code: string | null = "failed";
+    let wasConfirmed = false;
+    let isRefused = false;
     try {
-      const wasConfirmed = await this.#admit(act, actor, options);
+      wasConfirmed = await this.#admit(act, actor, options);
       const result = await work(wasConfirmed);
       code = null;
       return { result, wasConfirmed };
     } catch (error) {
+      isRefused = error instanceof RefusedError;
       if (error instanceof RefusedError || error instanceof BrowserError) code = error.code;
       throw error;
     } finally {
       this.#ports.record({
         ...{ actor, browserId: act.browserId, verb: act.verb, site: act.site, code },
+        ...{ summary: plainWords(act.summary), desktopId: act.shownOn?.() ?? null, wasConfirmed, isRefused },
         intent: intentOf(proposalOf(act), options.intent),
         characters: act.text?.length ?? null,
         durationMs: clock.nowMs() - startMs,

@@ -33,7 +33,6 @@ import { RecentUse } from "./recent-use.ts";
 import type { Audience, View } from "./view.ts";
 
 export type { DesktopState } from "./connections/reconnecting-link.ts";
-export type { ActionRecord } from "./control/action-record.ts";
 export type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
 export type { DesktopEvent } from "./events/desktop-event.ts";
 
@@ -144,11 +143,7 @@ export class Desktop {
       modes: this.#modes,
       humanIdleMs: options.humanIdleMs ?? HUMAN_IDLE_MS,
       changedSince: (generation) => this.changedSince(generation),
-      record: (done) => {
-        const record = { ...done, recorded: recordedChange(done.effect, this.#display, this.#snapshots) };
-        this.#log.add(record);
-        this.#emit({ type: "action", record });
-      },
+      record: (done) => this.record(done),
       held: (holder) => this.#emit({ type: "holder", holder }),
       granted: (change, grant, by) => this.#emit({ type: "grant", change, grant, by }),
     });
@@ -232,6 +227,12 @@ export class Desktop {
   /** The newest last, at most 200. */
   get actions(): readonly ActionRecord[] {
     return this.#log.records;
+  }
+
+  /** Tells of an action that is over: of its own, and of what an agent did in a page that it shows. */
+  record(done: Omit<ActionRecord, "recorded">): void {
+    const recorded = recordedChange(done.effect, this.#display, this.#snapshots);
+    this.#emit({ type: "action", record: this.#log.add({ ...done, recorded }) });
   }
 
   /** Viewers attached now. */

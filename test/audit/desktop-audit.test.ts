@@ -99,6 +99,20 @@ t.test("what people and agents do on a desktop is recorded, without the words th
       durationMs: 3,
     },
   });
+  const click = { id: "r", at: "", actor: BOT, summary: "Click", wasConfirmed: false, effect: null } as const;
+  const done = {
+    outcome: "done",
+    code: null,
+    durationMs: 3,
+    recorded: { changed: null, changedRects: [] },
+  } as const;
+  const subject = 'button "Save" on shop.example';
+  desktop.emit({
+    type: "action",
+    record: { ...click, ...done, kind: "click", subject, intent: "keep it" },
+  });
+  // The audit has it as what was done in a browser.
+  desktop.emit({ type: "action", record: { ...click, ...done, kind: "browser", intent: null } });
   desktop.emit({ type: "clipboard", text: "hunter2" });
   desktop.emit({ type: "bell" });
   t.match(entries, [
@@ -120,8 +134,9 @@ t.test("what people and agents do on a desktop is recorded, without the words th
       errorCode: "stopped",
       durationMs: 3,
     },
+    { type: "input.performed", action: "click", intent: 'button "Save" on shop.example: keep it' },
   ]);
-  t.equal(entries.length, 5);
+  t.equal(entries.length, 6);
   t.notOk(JSON.stringify(entries).includes("hunter2"));
 });
 

@@ -88,7 +88,8 @@ t.test("a card names the element and the site, and its answer decides", async (t
     size: { width: 4, height: 3 },
     point: { x: 2, y: 1 },
   });
-  const done = gate.perform({ ...TYPING, picture }, AGENT, OPTIONS, async (wasConfirmed) => wasConfirmed);
+  const act = { ...TYPING, picture, shownOn: () => "d1" };
+  const done = gate.perform(act, AGENT, OPTIONS, async (wasConfirmed) => wasConfirmed);
   await new Promise(setImmediate);
   const [approval] = asked;
   if (approval === undefined) throw new Error("nobody was asked");
@@ -109,13 +110,14 @@ t.test("a card names the element and the site, and its answer decides", async (t
   t.match(records, [
     { verb: "type", site: "shop.example", code: null, characters: 12, intent: "because of [text]" },
   ]);
+  t.match(records, [{ summary: TYPING.summary, desktopId: "d1", wasConfirmed: true, isRefused: false }]);
   t.notMatch(JSON.stringify(records), /hunter2/, "what was typed is in no record");
 
   const denied = gate.perform(CLICK, AGENT, OPTIONS, async () => t.fail("it was denied"));
   await new Promise(setImmediate);
   gate.approvals.decide(gate.approvals.pending[0]?.id ?? "", false, PERSON);
   await t.rejects(denied, { code: "denied_by_human" });
-  t.match(records.at(-1), { verb: "click", code: "denied_by_human" });
+  t.match(records.at(-1), { verb: "click", code: "denied_by_human", desktopId: null, isRefused: true });
 });
 
 t.test("who demands a question is asked whatever the mode, and what fails is recorded", async (t) => {

@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import t from "tap";
 import type { Action } from "../../src/desktop/control/action.ts";
-import type { ActionRecord } from "../../src/desktop/desktop.ts";
+import type { ActionRecord } from "../../src/desktop/control/action-record.ts";
 import type { SecretUse } from "../../src/desktop/input/placeholders.ts";
 import { ActionPictures } from "../../src/web/api/action-pictures.ts";
 import { AGENT, CLICK, House, HUMAN } from "../desktop/house.ts";

@@ -59,7 +59,7 @@ export async function viewportOf(page: Page): Promise<Box> {
 }
 
 /** Where an element is now. Rejects with BrowserError not_visible. */
-async function boxOf(page: Page, place: ElementPlace): Promise<Box> {
+export async function boxOf(page: Page, place: ElementPlace): Promise<Box> {
   const found = await page
     .send("DOM.getContentQuads", { backendNodeId: place.node }, place.session)
     .catch(refusedAs("not_visible", "the element is gone or is not shown"));

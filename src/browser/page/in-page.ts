@@ -38,6 +38,23 @@ export const COVERED_BY = `function(hit){
   return "<" + of.localName + (of.id ? " id=" + of.id.slice(0, 40) : "") + ">" + (text ? " " + text : "");
 }`;
 
+/**
+ * Where each of the arguments is in view, and what covers it there: [left, top, right, bottom, cover], CSS pixels of the
+ * frame, `cover` null where a press hits it; null for one that is not in view.
+ */
+export const IN_VIEW = `function(...elements){
+  const coverOf = ${COVERED_BY};
+  return elements.map((element) => {
+    if (!element.isConnected || !element.checkVisibility?.({visibilityProperty: true})) return null;
+    const rect = element.getBoundingClientRect();
+    const [left, top] = [Math.max(0, rect.left), Math.max(0, rect.top)];
+    const [right, bottom] = [Math.min(innerWidth, rect.right), Math.min(innerHeight, rect.bottom)];
+    if (right - left < 1 || bottom - top < 1) return null;
+    const hit = element.getRootNode().elementFromPoint?.((left + right) / 2, (top + bottom) / 2);
+    return [left, top, right, bottom, hit ? coverOf.call(element, hit) : "something"];
+  });
+}`;
+
 /** A press that nobody asks about is watched over for so long, ms: a person clicks here too. */
 const GUARDED_MS = 10_000;
 /** A pointer that was moved to an element is seen there within so long, ms. */

@@ -13,6 +13,10 @@ export interface TreeLine {
   readonly text: string;
   /** null for text. */
   readonly ref: string | null;
+  readonly role: string;
+  readonly name: string;
+  /** It is in a frame of the page. */
+  readonly isFramed: boolean;
   /** Whether it can be acted on, or is a heading. */
   readonly isActedOn: boolean;
 }
@@ -85,7 +89,7 @@ export async function linesOf(tree: FrameTree, ports: LinesPorts): Promise<TreeL
       // Each once, however the tree is knotted.
       nodes.delete(next.id);
       const told = lineOf(node, frame.session, next.above, ports);
-      if (told !== null) lines.push({ ...told, depth: next.depth });
+      if (told !== null) lines.push({ ...told, depth: next.depth, isFramed: frames > 0 });
       // What it says and what is in it stays there.
       if (isHiddenIn(ports, frame.session, node)) continue;
       const inner = { depth: told === null ? next.depth : next.depth + 1, above: node.name ?? next.above };
@@ -110,7 +114,7 @@ function lineOf(
   session: Session,
   above: string,
   ports: LinesPorts,
-): Omit<TreeLine, "depth"> | null {
+): Omit<TreeLine, "depth" | "isFramed"> | null {
   const { refOf, scrub = (text: string) => text } = ports;
   const { states = {} } = node;
   const isHidden = isHiddenIn(ports, session, node);
@@ -121,7 +125,7 @@ function lineOf(
   const name = isHidden && !isField ? "" : scrub((node.name ?? "").replace(/\s+/g, " ").trim());
   if (role === "StaticText") {
     if (name === "" || above.includes(name)) return null;
-    return { text: `text: ${name.slice(0, 1000)}`, ref: null, isActedOn: false };
+    return { text: `text: ${name.slice(0, 1000)}`, ref: null, isActedOn: false, role: "text", name };
   }
   const isPlain =
     !isHidden && role === "generic" && states["focusable"] !== true && states["editable"] === undefined;
@@ -140,6 +144,8 @@ function lineOf(
     text: `${role}${named}${isHidden ? " [hidden]" : ""}${marks.join("")}${ref === null ? "" : ` [ref=${ref}]`}${value}`,
     ref,
     isActedOn: ACTED_ON.has(role),
+    role,
+    name: name.slice(0, LONGEST_NAME),
   };
 }
 

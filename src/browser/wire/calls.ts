@@ -42,6 +42,7 @@ export const METHODS = [
   "Page.getLayoutMetrics",
   "Runtime.callFunctionOn",
   "Runtime.evaluate",
+  "Runtime.releaseObjectGroup",
   "Target.setAutoAttach",
 ] as const;
 export type Method = (typeof METHODS)[number];

@@ -1,5 +1,4 @@
 import type { SeenChange } from "../effects/seen-change.ts";
-import type { RefusalCode } from "../error.ts";
 import type { SecretUse } from "../input/placeholders.ts";
 import type { Action, Actor, Effect } from "./action.ts";
 
@@ -8,13 +7,17 @@ export interface ActionRecord {
   readonly id: string;
   readonly at: string;
   readonly actor: Actor;
-  readonly kind: Action["kind"];
+  /** browser: an agent did it in a page that this desktop shows, and not by its pointer and keys. */
+  readonly kind: Action["kind"] | "browser";
   readonly summary: string;
+  /** See PerformOptions; in the summary too. Absent: none was told. */
+  readonly subject?: string;
   /** The stored secrets that it names; absent: none. */
   readonly secrets?: readonly SecretUse[];
   readonly intent: string | null;
   readonly outcome: "done" | "refused" | "failed";
-  readonly code: RefusalCode | null;
+  /** Of a RefusedError, or BrowserError of a page. */
+  readonly code: string | null;
   readonly wasConfirmed: boolean;
   /** Of what agents see. */
   readonly effect: Effect | null;
@@ -34,7 +37,8 @@ export class ActionLog {
     return this.#records;
   }
 
-  add(record: ActionRecord): void {
+  add(record: ActionRecord): ActionRecord {
     this.#records = [...this.#records.slice(1 - MAX_RECORDS), record];
+    return record;
   }
 }

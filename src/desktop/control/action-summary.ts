@@ -52,8 +52,12 @@ export function isSameHeld(a: HeldBeside, b: HeldBeside): boolean {
   return isSize && a.keys.every((keysym) => b.keys.includes(keysym));
 }
 
-/** An action in words for people, without the text it types. */
-export function summaryOf(action: Action): string {
+/** An action in words for people, without the text it types. `subject`: see PerformOptions. */
+export function summaryOf(action: Action, subject?: string): string {
+  return subject === undefined ? wordsOf(action) : `${wordsOf(action)}: ${plainWords(subject)}`;
+}
+
+function wordsOf(action: Action): string {
   switch (action.kind) {
     case "pointer":
       return action.buttons === 0 ? `Move to ${action.x},${action.y}` : `Press at ${action.x},${action.y}`;

@@ -128,6 +128,8 @@ export interface PerformOptions {
   readonly requireConfirmation?: boolean;
   /** Why, in the caller's words: shown on the card, kept in the audit. */
   readonly intent?: string | undefined;
+  /** What it is done to, in words, where its caller knows more than a place: `button "Save" on shop.example`. */
+  readonly subject?: string | undefined;
   /**
    * How long to wait for the screen to answer; 0 returns when sent. Default: until it is known whether anything came,
    * at most 300.

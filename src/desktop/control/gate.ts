@@ -238,8 +238,7 @@ export class Gate {
     const mayAsk = isAsked && this.arbiter.holder?.isDeclared !== true;
     if (actor.kind !== "human" && isInput(action) && !mayAsk) this.arbiter.checkFree();
     if (!isAsked) return standing;
-    const intent = options.intent ?? null;
-    const permit = await this.#requester.ask(action, actor, intent, signal, options.signal);
+    const permit = await this.#requester.ask(action, actor, options, signal);
     this.#human.check(permit.action);
     // Who holds the input and says yes lends it for this; anybody else's yes does not take it from them.
     if (this.arbiter.holder?.actor.id === permit.by.id) this.arbiter.giveBack();
@@ -389,8 +388,9 @@ export class Gate {
       at: clock.date().toISOString(),
       actor,
       kind: action.kind,
-      summary: summaryOf(action),
+      summary: summaryOf(action, options.subject),
       ...(secrets.length === 0 ? {} : { secrets }),
+      ...(options.subject === undefined ? {} : { subject: options.subject }),
       intent: intentOf(action, options.intent ?? null),
       durationMs: Math.round(clock.nowMs() - startedMs),
       ...outcome,

@@ -110,6 +110,9 @@ export async function runTool(
           throw new RefusedError("not_supported", "no browser can be paired here");
         return new BrowsersOf(ports.browsers, principal);
       },
+      get sharedPages() {
+        return ports.browsers === undefined ? [] : new BrowsersOf(ports.browsers, principal).pages;
+      },
       desktop: (connectionId) => find(ports, principal, connectionId),
       async readyDesktop(connectionId) {
         const found = find(ports, principal, connectionId);

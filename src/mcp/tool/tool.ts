@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Principal } from "../../auth/principal.ts";
+import type { Page } from "../../browser/page/page.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
@@ -23,6 +24,8 @@ export interface ToolContext {
   readonly recordings: RecordingsOf;
   /** The same for paired browsers. */
   readonly browsers: BrowsersOf;
+  /** The tabs that the caller may use; none where no browser can be paired. */
+  readonly sharedPages: readonly Page[];
   /** The named desktop, else the caller's active one; throws RefusedError not_found. */
   desktop(connectionId: string | undefined): McpDesktop;
   /** As `desktop`, but there is a picture; rejects with why there is none. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { RefusedError } from "../../desktop/error.ts";
 import { actedFields, actingFields } from "../tool/acting.ts";
 import { connectionIdField } from "../tool/fields.ts";
 import { clickFields, clickFound } from "../tool/text/click-found.ts";
@@ -13,7 +14,7 @@ export const clickElement = defineTool({
   effect: "input",
   isForeign: true,
   input: z.strictObject({
-    element_id: z.string().min(1).max(20),
+    element_id: z.string().min(1).max(80),
     ...clickFields,
     ...actingFields,
     connection_id: connectionIdField,
@@ -25,6 +26,13 @@ export const clickElement = defineTool({
     ...actedFields,
   }),
   async handle(args, context) {
+    const [tabId, ref] = args.element_id.split(":");
+    if (ref !== undefined) {
+      throw new RefusedError(
+        "invalid_parameters",
+        `got ${JSON.stringify(args.element_id)}, an element of a browser tab: browser_click clicks it, with tab_id ${JSON.stringify(tabId)} and ref ${JSON.stringify(ref)}`,
+      );
+    }
     const desktop = await context.readyDesktop(args.connection_id);
     const { texts } = context.mcpState;
     const { element, isMoved, generation } = await texts.element(desktop, args.element_id, context.signal);

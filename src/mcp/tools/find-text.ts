@@ -15,8 +15,7 @@ export const findTextTool = defineTool({
   name: "find_text",
   title: "Find text",
   description:
-    "Where a text stands on the desktop now, by OCR: the box of each match in desktop pixels, in reading order (fuzzy: most " +
-    "alike first). To click one, click_text.",
+    "Where a text stands on the desktop now, by OCR, in reading order (fuzzy: most alike first). To click one, click_text.",
   effect: "read",
   isForeign: true,
   input: z.strictObject({ ...textQueryFields, connection_id: connectionIdField }),

@@ -1,10 +1,10 @@
 import type { Overlay } from "../../compositor/scene.ts";
 import { detailsOf } from "../../desktop/control/action-details.ts";
+import type { ActionRecord } from "../../desktop/control/action-record.ts";
 import { type Approval, editableOf, isProposal } from "../../desktop/control/approvals/approvals.ts";
 import { scopeOf } from "../../desktop/control/approvals/grant-scope.ts";
 import type { Grant } from "../../desktop/control/approvals/standing-grants.ts";
 import type { HumanRequest } from "../../desktop/control/requests/human-request.ts";
-import type { ActionRecord } from "../../desktop/desktop.ts";
 import type { ActionPlace } from "./action-pictures.ts";
 import { actorInfo } from "./agent-api.ts";
 import type { ActionInfo, ApprovalInfo, GrantInfo, OverlayInfo } from "./api.ts";

@@ -127,3 +127,15 @@ t.test("what lights up does not undo a yes, but what changed before the pointer 
     t.equal(sent().includes(PRESSED), !isChanged);
   }
 });
+
+t.test("a click that knows its element names it on the card and in the log", async (t) => {
+  const subject = 'button "Save" on shop.example\u202e';
+  const { house, work } = scene("assist", () => {}, { subject, intent: "keep it" });
+  await house.clock.live(100);
+  const [card] = house.desktop.approvals.pending;
+  t.match(card, { summary: 'Click left at 64,38: button "Save" on shop.example', intent: "keep it" });
+  house.desktop.approvals.decide(card?.id ?? "", APPROVE, HUMAN);
+  await house.act(work);
+  const [record] = house.desktop.actions.slice(-1);
+  t.match(record, { summary: 'Click left at 64,38: button "Save" on shop.example', intent: "keep it" });
+});

@@ -8,7 +8,7 @@ import { RefusedError } from "../../error.ts";
 import type { AudienceDisplay } from "../../picture/audience-display.ts";
 import type { Display } from "../../picture/display.ts";
 import { AUDIENCES, type Audience, VIEWER_AUDIENCES } from "../../view.ts";
-import type { Action, Actor, Edit } from "../action.ts";
+import type { Action, Actor, Edit, PerformOptions } from "../action.ts";
 import { actionClassOf, type InputState, pathOf } from "../action-class.ts";
 import {
   besideWords,
@@ -178,13 +178,12 @@ export class ApprovalRequester {
     return this.#hiddenIn(place).hiddenFrom?.includes("agent") === true;
   }
 
-  /** Throws RefusedError where the answer is not yes. `call`: the signal of the call that wants it. */
+  /** Throws RefusedError where the answer is not yes. `options`: of the call that wants it. */
   async ask(
     action: Action,
     actor: Actor,
-    intent: string | null,
+    { intent, subject, signal: call }: Pick<PerformOptions, "intent" | "subject" | "signal">,
     signal: AbortSignal,
-    call: AbortSignal | undefined,
   ): Promise<Permit> {
     const { desktopId, approvals } = this.#ports;
     const input = this.#ports.inputState(actor);
@@ -201,10 +200,10 @@ export class ApprovalRequester {
         {
           desktopId,
           action,
-          summary: summaryOf(action) + besideWords(held),
+          summary: summaryOf(action, subject) + besideWords(held),
           held,
           actor,
-          intent,
+          intent: intent ?? null,
           point: pointOf(action, input.position),
           crop,
           bound: bound?.binding.bounds ?? null,

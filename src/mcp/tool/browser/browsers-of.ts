@@ -40,6 +40,13 @@ export class BrowsersOf {
     return this.#ports.browsers.of(this.#principal);
   }
 
+  /** All tabs that are shared. */
+  get pages(): readonly Page[] {
+    return this.all.flatMap(({ short, peer }) =>
+      [...(peer?.sharedTabs ?? [])].map((number) => this.page(`${short}-${number}`)),
+    );
+  }
+
   /** Throws BrowserError. */
   page(tabId: string): Page {
     return this.#ports.browsers.page(this.#principal, tabId);

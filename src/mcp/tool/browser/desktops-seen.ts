@@ -29,7 +29,7 @@ export interface PointerClick {
   readonly button: MouseButton;
   readonly clicks: number;
   /** What is clicked, for people and the log: they see more than a place. */
-  readonly words: string;
+  readonly subject: string;
   readonly intent: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface PointerClick {
  */
 export function clickedDesktops(
   context: ToolContext,
-  { button, clicks, words, intent }: PointerClick,
+  { button, clicks, subject, intent }: PointerClick,
 ): readonly ClickedDesktop[] {
   const { actor, principal, signal } = context;
   return liveDesktops(context)
@@ -49,9 +49,8 @@ export function clickedDesktops(
       view: () => desktop.view("agent"),
       click: async ({ x, y }, proof, isApproved) => {
         const action = { kind: "click", x, y, button, clicks, holdKeysyms: [] } as const;
-        const why = intent === undefined ? words : `${words}: ${intent}`;
         // What came of it the page tells.
-        const options = { ...{ signal, proof, isApproved, intent: why }, effectTimeoutMs: 0 };
+        const options = { ...{ signal, proof, isApproved, intent, subject }, effectTimeoutMs: 0 };
         await desktop.perform(action, actor, options);
       },
     }));

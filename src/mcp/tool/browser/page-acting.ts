@@ -71,8 +71,10 @@ export interface PageAct {
   readonly words: string;
   readonly details?: readonly Detail[];
   readonly text?: string;
-  /** `isAsked`: a human said yes to it. `words`: what it is, for the log. */
-  work(page: Page, target: Target | null, how: { isAsked: boolean; words: string }): Promise<void>;
+  /** `isAsked`: a human said yes to it. `subject`: the element and the site, in words. */
+  work(page: Page, target: Target | null, how: { isAsked: boolean; subject: string }): Promise<void>;
+  /** Whether a desktop did it, which tells of it itself; absent: none did. */
+  isByDesktop?(): boolean;
 }
 
 export interface PageActed {
@@ -95,9 +97,11 @@ export async function actOnPage(context: ToolContext, args: PageActing, act: Pag
   const page = context.browsers.page(args.tab_id);
   const target = await findTarget(page, args);
   const site = await siteOf(page);
+  const subject = targetWords(target, site);
   const asked: BrowserAct = {
     ...{ verb: act.verb, classes: act.classes, site, browserId: page.browser.id },
-    summary: `${act.words} ${targetWords(target, site)}`,
+    summary: `${act.words} ${subject}`,
+    shownOn: () => (act.isByDesktop?.() === true ? null : (page.seen?.desktopId ?? null)),
     details: [{ name: "Browser", value: page.browser.name }, ...(act.details ?? [])],
     ...(act.text === undefined ? {} : { text: act.text }),
     ...(target === null ? {} : { picture: () => elementPicture(page, target) }),
@@ -116,7 +120,7 @@ export async function actOnPage(context: ToolContext, args: PageActing, act: Pag
         context.signal.throwIfAborted();
         if (isAsked) await checkSame(page, target, site);
         return withEffect(page, args.effect_timeout_ms ?? SETTLE_MS, () =>
-          act.work(page, target, { isAsked, words: asked.summary }),
+          act.work(page, target, { isAsked, subject }),
         );
       }),
   );

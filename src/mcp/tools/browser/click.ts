@@ -63,21 +63,25 @@ export const browserClick = defineTool({
     const given = x === undefined || y === undefined ? null : { x, y };
     const at = given === null ? "" : ` ${given.x},${given.y}`;
     let way = wayOfPoint();
+    let isByDesktop = false;
     const acted = await actOnPage(context, args, {
       verb: "click",
       classes: ["pointer"],
       words: `${TIMES[clickCount]}${button === "left" ? "" : ` ${button}`}${at}`,
-      work: async (page, target, { isAsked, words }) => {
+      isByDesktop: () => isByDesktop,
+      work: async (page, target, { isAsked, subject }) => {
         const how = { button, clicks: clickCount, delayMs: delay, isShown: showCursor };
         if (target === null) {
           if (given !== null) await clickPoint(page, given, how);
           return;
         }
-        const desktops = clickedDesktops(context, { ...how, words, intent: args.intent });
-        way =
-          delay > 0 || showCursor
-            ? { via: "page", why: "delay and showCursor are of the page" }
-            : await clickOnDesktop(page, target.place, desktops, { clicks: clickCount, isApproved: isAsked });
+        const desktops = clickedDesktops(context, { ...how, subject, intent: args.intent });
+        const isOfPage = delay > 0 || showCursor;
+        isByDesktop = !isOfPage && desktops.length > 0;
+        way = isOfPage
+          ? { via: "page", why: "delay and showCursor are of the page" }
+          : await clickOnDesktop(page, target.place, desktops, { clicks: clickCount, isApproved: isAsked });
+        isByDesktop = way.via === "desktop";
         if (way.via === "page") await clickElement(page, target, how);
       },
     });

@@ -1,0 +1,170 @@
+import { decodePicture, type RgbaPixels } from "../../compositor/picture-file.ts";
+import type { Picture } from "../../framebuffer/picture.ts";
+import { intersectRects, isEmptyRect, type Rect, rectOfSize } from "../../framebuffer/rect.ts";
+import { delay } from "../../platform/clock.ts";
+import { textIn } from "./answers.ts";
+import type { Box } from "./element-box.ts";
+import { elementOnDesktop, pixelRatio, type SeenDesktop } from "./element-on-desktop.ts";
+import type { Page, SeenPage } from "./page.ts";
+import { type PageElement, pageElements } from "./page-elements.ts";
+
+/** Why an element is not seen on the desktop that shows its page. */
+export type Unseen = "out of view" | "covered in the page" | "covered or masked on the desktop";
+
+/** An element of a page as a desktop shows it. */
+export interface ElementSeen extends PageElement {
+  /** What of it is seen, desktop pixels; null where `unseen` says why not. */
+  readonly rect: Rect | null;
+  readonly unseen: Unseen | null;
+}
+
+/** Why no desktop shows a page. */
+export type PageUnseen = "in the background, minimized or covered" | "not seen on a desktop of yours";
+
+/** The elements of a page, and where that is. */
+export interface PageOnDesktop {
+  readonly page: Page;
+  readonly desktopId: string;
+  /** What of the desktop shows the page. */
+  readonly area: Rect;
+  /** In the order of the page. */
+  readonly elements: readonly ElementSeen[];
+}
+
+/** A tab that no desktop shows is not looked for again for so long, and then twice as long, to the most. */
+const LEAST_PAUSE_MS = 15_000;
+const MOST_PAUSE_MS = 10 * 60_000;
+/** Elements that are marked one after the other until one is seen: some may be covered. */
+const MOST_MARKED = 3;
+const MARKED_WITHIN_MS = 500;
+/** A picture that is behind the page is looked at again after so long. */
+const LOOK_AGAIN_MS = 150;
+/** Pixels of one element that are compared, in each direction. */
+const SAMPLES = 16;
+/** How far a channel may be off: lossy targets. */
+const TOLERANCE = 40;
+/** Of the samples of an element so many are as the page has them where nothing lies over it. */
+const ALIKE = 0.7;
+
+const NOT_SEEN: PageUnseen = "not seen on a desktop of yours";
+
+/** Tabs that were looked for and not seen. */
+const unseenTabs = new WeakMap<Page, { readonly untilMs: number; readonly pauseMs: number }>();
+
+/**
+ * The elements of a page and where a desktop shows them, judged by its pixels: they are compared with what the browser
+ * says that it paints. Where it is not known where the page is, elements flash until one is seen. Rejects with BrowserError.
+ */
+export async function elementsOnDesktop(
+  page: Page,
+  desktops: readonly SeenDesktop[],
+): Promise<PageOnDesktop | PageUnseen> {
+  const scale = await pixelRatio(page);
+  if (scale <= 0) return "in the background, minimized or covered";
+  const elements = await pageElements(page);
+  const pressable = elements.filter(({ box, cover }) => box !== null && cover === null);
+  const remembered = page.seen?.scale === scale ? page.seen : null;
+  let seen = remembered ?? (await find(page, pressable, desktops));
+  if (seen === null) return NOT_SEEN;
+  let told = await compare(page, elements, seen, desktops);
+  if (told !== null && isDoubtful(told, pressable.length)) {
+    // The page or its window has moved, something lies over it, or the picture is behind.
+    await delay(page.clock, LOOK_AGAIN_MS);
+    told = await compare(page, elements, seen, desktops);
+    if (remembered !== null && (told === null || isDoubtful(told, pressable.length))) {
+      page.seen = null;
+      seen = await find(page, pressable, desktops);
+      told = seen === null ? null : await compare(page, elements, seen, desktops);
+    }
+  }
+  return told ?? NOT_SEEN;
+}
+
+/** Fewer than half of what a press would hit are seen. */
+function isDoubtful({ elements }: PageOnDesktop, pressable: number): boolean {
+  return 2 * elements.filter(({ rect }) => rect !== null).length < pressable;
+}
+
+/** Where the page is, by elements that are marked. */
+async function find(
+  page: Page,
+  pressable: readonly PageElement[],
+  desktops: readonly SeenDesktop[],
+): Promise<SeenPage | null> {
+  const before = unseenTabs.get(page);
+  const nowMs = page.clock.nowMs();
+  if (before !== undefined && nowMs < before.untilMs) return null;
+  const [first, last] = [pressable[0], pressable.at(-1)];
+  const tried = new Set([first, last, pressable[pressable.length >> 1]].slice(0, MOST_MARKED));
+  for (const element of tried) {
+    if (element === undefined) continue;
+    await page.inTurn(() => elementOnDesktop(page, element.place, desktops, MARKED_WITHIN_MS));
+    if (page.seen !== null) {
+      unseenTabs.delete(page);
+      return page.seen;
+    }
+  }
+  const pauseMs = before === undefined ? LEAST_PAUSE_MS : Math.min(MOST_PAUSE_MS, 2 * before.pauseMs);
+  unseenTabs.set(page, { untilMs: page.clock.nowMs() + pauseMs, pauseMs });
+  return null;
+}
+
+/** null where the desktop is not among these any more. */
+async function compare(
+  page: Page,
+  elements: readonly PageElement[],
+  seen: SeenPage,
+  desktops: readonly SeenDesktop[],
+): Promise<PageOnDesktop | null> {
+  const desktop = desktops.find(({ id }) => id === seen.desktopId);
+  if (desktop === undefined) return null;
+  // Whole: a part of it is captured by painting the page anew, which people see.
+  const answer = await page.send("Page.captureScreenshot", { format: "png", captureBeyondViewport: false });
+  const painted = await decodePicture(Buffer.from(textIn(answer, "data"), "base64"));
+  const picture = desktop.view().picture(false);
+  const area = intersectRects(
+    { x: seen.x, y: seen.y, width: painted.width, height: painted.height },
+    rectOfSize(picture),
+  );
+  const rectSeen = (box: Box): Rect | null => {
+    const rect = intersectRects(rectOn(seen, box), area);
+    return isEmptyRect(rect) || !isAlike(picture, painted, rect, seen) ? null : rect;
+  };
+  return {
+    ...{ page, desktopId: desktop.id, area },
+    elements: elements.map((element): ElementSeen => {
+      const { box, cover } = element;
+      if (box === null) return { ...element, rect: null, unseen: "out of view" };
+      if (cover !== null) return { ...element, rect: null, unseen: "covered in the page" };
+      const rect = rectSeen(box);
+      return { ...element, rect, unseen: rect === null ? "covered or masked on the desktop" : null };
+    }),
+  };
+}
+
+/** A box of a page in desktop pixels. */
+function rectOn({ x, y, scale }: SeenPage, box: Box): Rect {
+  const left = Math.round(x + box.x * scale);
+  const top = Math.round(y + box.y * scale);
+  const right = Math.round(x + (box.x + box.width) * scale);
+  const bottom = Math.round(y + (box.y + box.height) * scale);
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** Whether a desktop shows in a rectangle what the browser painted there. */
+function isAlike(picture: Picture, painted: RgbaPixels, rect: Rect, corner: SeenPage): boolean {
+  const { bytes, offset, strideBytes } = picture.pixels(rect);
+  const [stepX, stepY] = [Math.max(1, rect.width / SAMPLES), Math.max(1, rect.height / SAMPLES)];
+  let [alike, all] = [0, 0];
+  for (let y = stepY / 2; y < rect.height; y += stepY) {
+    for (let x = stepX / 2; x < rect.width; x += stepX) {
+      const at = offset + Math.floor(y) * strideBytes + Math.floor(x) * 4;
+      const row = rect.y + Math.floor(y) - corner.y;
+      const from = (row * painted.width + rect.x + Math.floor(x) - corner.x) * 4;
+      all++;
+      if ([0, 1, 2].every((c) => Math.abs((bytes[at + c] ?? 0) - (painted.rgba[from + c] ?? 0)) <= TOLERANCE))
+        alike++;
+    }
+  }
+  return all > 0 && alike >= ALIKE * all;
+}
