@@ -1,4 +1,5 @@
 import { coverOf } from "../../framebuffer/cover.ts";
+import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { boundRects, type Rect, rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 
@@ -18,6 +19,11 @@ const LEAST_CELLS = 2;
 /** Cells between two parts of one film. */
 const MOST_APART = 2;
 
+/** Colours that are most of a cell of text: of the ground and the letters, and of a second ground. */
+const MOST_COLOURS = 4;
+/** Of a cell of text so many pixels, at least, are of these. Measured: terminals 0.6 and more, of a film some cells always less. */
+const LEAST_PLAIN = 0.5;
+
 /** Where a picture changes all the time. */
 export class LivelyAreas {
   #again = Region.empty;
@@ -25,11 +31,14 @@ export class LivelyAreas {
   readonly #changes = new Map<number, number>();
   #busy = new Set<number>();
   #busyBefore = new Set<number>();
+  /** Cells of these whose new pixels are no letters on a plain ground. */
+  #pictures = new Set<number>();
+  #picturesBefore = new Set<number>();
   #films: readonly Rect[] | null = null;
   #sinceMs = 0;
 
-  /** It changed there; `again`: and had before, and was not read since. */
-  add(changed: Region, again: Region, atMs: number): void {
+  /** It changed there to what the frame shows; `again`: and had before, and was not read since. */
+  add(changed: Region, again: Region, atMs: number, frame: Framebuffer): void {
     this.#turn(atMs);
     const all = this.#again.union(again);
     this.#again = all.rectCount <= MOST_RECTS ? all : Region.from(coverOf(all.rects, MOST_RECTS));
@@ -38,6 +47,9 @@ export class LivelyAreas {
       this.#changes.set(cell, count);
       if (count !== LEAST_CHANGES) continue;
       this.#busy.add(cell);
+      // One is enough for a film: beside it none is looked for.
+      if (!this.#isNearPicture(cell) && isPicture(frame, changed.clip(boundsOf(cell))))
+        this.#pictures.add(cell);
       this.#films = null;
     }
   }
@@ -48,11 +60,21 @@ export class LivelyAreas {
     return this.#again.union(this.#againBefore);
   }
 
-  /** The bounds, and a little more, of what changes often and is higher than a line. */
+  /**
+   * The bounds, and a little more, of what changes often, is higher than a line and is a picture somewhere. Text that is painted
+   * anew as often is none: it is read as well as any other.
+   */
   filmsAt(atMs: number): readonly Rect[] {
     this.#turn(atMs);
-    this.#films ??= filmsOf(new Set([...this.#busy, ...this.#busyBefore]));
+    this.#films ??= filmsOf(
+      new Set([...this.#busy, ...this.#busyBefore]),
+      new Set([...this.#pictures, ...this.#picturesBefore]),
+    );
     return this.#films;
+  }
+
+  #isNearPicture(cell: number): boolean {
+    return nearTo(cell).some((near) => this.#pictures.has(near));
   }
 
   clear(): void {
@@ -61,6 +83,8 @@ export class LivelyAreas {
     this.#changes.clear();
     this.#busy = new Set();
     this.#busyBefore = new Set();
+    this.#pictures = new Set();
+    this.#picturesBefore = new Set();
     this.#films = null;
   }
 
@@ -72,6 +96,8 @@ export class LivelyAreas {
     this.#again = Region.empty;
     this.#busyBefore = isNext ? this.#busy : new Set();
     this.#busy = new Set();
+    this.#picturesBefore = isNext ? this.#pictures : new Set();
+    this.#pictures = new Set();
     this.#changes.clear();
     this.#films = null;
     this.#sinceMs = atMs;
@@ -89,24 +115,21 @@ function cellsOf(region: Region): ReadonlySet<number> {
   return cells;
 }
 
-/** Cells that are near to each other are one film. Takes them out of the set. */
-function filmsOf(cells: Set<number>): readonly Rect[] {
+/** Cells that are near to each other are one film if one of them is a picture. Takes them out of the set. */
+function filmsOf(cells: Set<number>, pictures: ReadonlySet<number>): readonly Rect[] {
   const films: Rect[] = [];
   for (const first of cells) {
     cells.delete(first);
     const reached = [first];
     let bounds = boundsOf(first);
+    let hasPicture = false;
     for (let next = reached.pop(); next !== undefined; next = reached.pop()) {
       bounds = boundRects(bounds, boundsOf(next));
-      for (let down = -MOST_APART; down <= MOST_APART; down++) {
-        for (let across = -MOST_APART; across <= MOST_APART; across++) {
-          const near = next + down * STRIDE + across;
-          if (cells.delete(near)) reached.push(near);
-        }
-      }
+      hasPicture ||= pictures.has(next);
+      for (const near of nearTo(next)) if (cells.delete(near)) reached.push(near);
     }
     const { x, y, width, height } = bounds;
-    if (Math.min(width, height) < LEAST_CELLS * CELL) continue;
+    if (!hasPicture || Math.min(width, height) < LEAST_CELLS * CELL) continue;
     films.push(rect(x - CELL, y - CELL, width + 2 * CELL, height + 2 * CELL));
   }
   return films;
@@ -114,3 +137,53 @@ function filmsOf(cells: Set<number>): readonly Rect[] {
 
 const boundsOf = (cell: number): Rect =>
   rect((cell % STRIDE) * CELL, Math.floor(cell / STRIDE) * CELL, CELL, CELL);
+
+function nearTo(cell: number): readonly number[] {
+  const near: number[] = [];
+  for (let down = -MOST_APART; down <= MOST_APART; down++) {
+    for (let across = -MOST_APART; across <= MOST_APART; across++) near.push(cell + down * STRIDE + across);
+  }
+  return near;
+}
+
+/** Whether more than half of the pixels is of other colours than the few that are most of them. */
+function isPicture({ words, width }: Framebuffer, region: Region): boolean {
+  const colours = new Uint32Array(MOST_COLOURS);
+  const counts = new Uint32Array(MOST_COLOURS);
+  let pixels = 0;
+  // Misra and Gries (1982): what is kept in the end has all colours that are more than a fifth.
+  forEachPixel(words, width, region, (word) => {
+    pixels++;
+    let at = slotOf(colours, counts, word);
+    if (at < 0) at = counts.indexOf(0);
+    if (at < 0) {
+      for (let one = 0; one < MOST_COLOURS; one++) counts[one]!--;
+      return;
+    }
+    colours[at] = word;
+    counts[at]!++;
+  });
+  let plain = 0;
+  forEachPixel(words, width, region, (word) => {
+    if (slotOf(colours, counts, word) >= 0) plain++;
+  });
+  return plain < LEAST_PLAIN * pixels;
+}
+
+function slotOf(colours: Uint32Array, counts: Uint32Array, word: number): number {
+  for (let at = 0; at < MOST_COLOURS; at++) if (counts[at]! > 0 && colours[at] === word) return at;
+  return -1;
+}
+
+function forEachPixel(
+  words: Uint32Array,
+  stride: number,
+  region: Region,
+  call: (word: number) => void,
+): void {
+  for (const { x, y, width, height } of region.rects) {
+    for (let row = y; row < y + height; row++) {
+      for (let at = row * stride + x; at < row * stride + x + width; at++) call(words[at]!);
+    }
+  }
+}

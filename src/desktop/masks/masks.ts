@@ -202,7 +202,7 @@ export class Masks implements MaskSource {
   }
 
   follow(real: Framebuffer, damage: Region, change: Change): void {
-    this.#redaction.follow(change);
+    this.#redaction.follow(real, change);
     const hasOtherEcho = this.echo.follow(real, change);
     let hasMoved = false;
     for (const { follower } of this.#entries.values()) {

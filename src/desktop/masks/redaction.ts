@@ -141,10 +141,10 @@ export class Redaction {
     this.#feed();
   }
 
-  /** An update changed this: what is new is covered when this returns. */
-  follow(change: Change): void {
+  /** An update changed this, to what the frame shows: what is new is covered when this returns. */
+  follow(frame: Framebuffer, change: Change): void {
     if (!this.isActive) return;
-    this.#apply(change);
+    this.#apply(frame, change);
     this.#owed = bounded(composeChanges(this.#owed, change));
     if (this.#since !== null) this.#since = composeChanges(this.#since, change);
     this.#feed();
@@ -182,13 +182,13 @@ export class Redaction {
     this.#owed = { painted: Region.of(this.#bounds), copies: [] };
   }
 
-  #apply(change: Change): void {
+  #apply(frame: Framebuffer, change: Change): void {
     const known = replay(this.#found, change);
     this.#found = known.found;
     const { painted, copies } = change;
     const moved = copies.reduce(carried, this.#unread);
     const nowMs = this.#ports.clock.nowMs();
-    this.#lively.add(painted, moved.intersect(painted), nowMs);
+    this.#lively.add(painted, moved.intersect(painted), nowMs, frame);
     const lively = this.#lively.at(nowMs);
     // What a move wrote is shown elsewhere than where it was read.
     const written = targetsOf(copies);

@@ -241,7 +241,10 @@ t.test("lines over a film stay covered, whatever they say, until it ends", async
   await readAll();
   t.equal(count("agent", TEXT), 640, "it is shown where no film is");
   for (let i = 1; i < 8; i++) {
-    link.paint(film, i);
+    // Each column has its own colour: a picture, and no letters on a plain ground.
+    for (let x = film.x; x < film.x + film.width; x++)
+      link.framebuffer.fill(rect(x, film.y, 1, film.height), (x * 0x010305 + i) & 0xffffff);
+    link.events.update({ painted: Region.of(film), copies: [], missing: 0 });
     await settle();
     readers.at(-1)?.answer();
   }
@@ -250,6 +253,20 @@ t.test("lines over a film stay covered, whatever they say, until it ends", async
   await clock.live(60_000);
   await readAll();
   t.equal(count("agent", TEXT), 640, "nothing changes there any more");
+});
+
+t.test("text that is painted anew as often as a film is none, and is shown once it was read", async (t) => {
+  const { link, count, readAll } = open();
+  await readAll();
+  const terminal = rect(10, 20, 70, 60);
+  for (let i = 0; i < 8; i++) {
+    link.framebuffer.fill(terminal, 0x101010 * (i % 2));
+    for (let row = 0; row < 4; row++)
+      link.framebuffer.fill(rect(14 + ((i * 3 + row) % 20), 24 + row * 14, 40, 8), TEXT);
+    link.events.update({ painted: Region.of(terminal), copies: [], missing: 0 });
+    await readAll();
+    t.equal(count("agent", TEXT), 4 * 40 * 8);
+  }
 });
 
 t.test("a line that is typed is no film", async (t) => {

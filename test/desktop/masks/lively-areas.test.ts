@@ -1,0 +1,43 @@
+import t from "tap";
+import { LivelyAreas } from "../../../src/desktop/masks/lively-areas.ts";
+import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
+import { Region } from "../../../src/framebuffer/region.ts";
+
+const [WIDTH, HEIGHT] = [640, 480];
+
+/** Paints some place a few times a second and tells of it; gives what counts as films then. */
+function play(at: Rect, colourAt: (x: number, y: number, i: number) => number, pictures = 4) {
+  const areas = new LivelyAreas();
+  const frame = new Framebuffer(WIDTH, HEIGHT);
+  for (let i = 0; i < pictures; i++) {
+    for (let y = at.y; y < at.y + at.height; y++) {
+      for (let x = at.x; x < at.x + at.width; x++) frame.words[y * WIDTH + x] = colourAt(x, y, i) >>> 0;
+    }
+    areas.add(Region.of(at), Region.empty, 100 * i, frame);
+  }
+  return { areas, films: areas.filmsAt(100 * pictures) };
+}
+
+const noise = (x: number, y: number, i: number): number =>
+  Math.imul(x * 7919 + y * 104_729 + i, 2_654_435_761);
+/** A third of it is letters, softened: each of their pixels has another colour. */
+const letters = (x: number, y: number, i: number): number =>
+  (x + i) % 8 < 3 && y % 17 < 12 ? noise(x, y, i) : 0xff101010;
+
+t.test("what is a picture in some place is a film as far as it changes", async (t) => {
+  const at = rect(64, 64, 320, 160);
+  /** Flat but for one cell, as drawn films are. */
+  const drawn = (x: number, y: number, i: number): number =>
+    x >= 192 && x < 224 && y >= 96 && y < 128 ? noise(x, y, i) : i;
+  for (const one of [noise, drawn]) {
+    const { areas, films } = play(at, one);
+    t.same(films, [rect(32, 32, 384, 224)]);
+    t.same(areas.filmsAt(5000), [], "until it stands still");
+  }
+});
+
+t.test("letters on a plain ground are no film, however often they are painted", async (t) => {
+  t.same(play(rect(64, 64, 320, 160), letters, 9).films, []);
+  t.same(play(rect(64, 64, 320, 160), noise, 2).films, [], "nor what changed once or twice");
+});
