@@ -1,4 +1,4 @@
-import { type Span, spansOf } from "./span.ts";
+import { matchesOf, type Span, spansOf } from "./span.ts";
 
 /** For what readers take letters, within a character class. */
 const ACCENTED = "\\u00a1-\\u024f€";
@@ -60,7 +60,7 @@ export function apiKeys(text: string): Span[] {
 
 function named(text: string): Span[] {
   const spans: Span[] = [];
-  for (const found of text.matchAll(NAMED)) {
+  for (const found of matchesOf(text, NAMED)) {
     const value = found[1] ?? found[2] ?? "";
     if (!isSecretLike(value)) continue;
     const to = found.index + found[0].length;

@@ -1,4 +1,4 @@
-import { digitOf, type Span, spansOf, withDigits } from "./span.ts";
+import { digitOf, matchesOf, type Span, spansOf, withDigits } from "./span.ts";
 
 /** How the digits of a card are grouped (ISO/IEC 7812 numbers of 13 to 19 digits, as they are printed and typed). */
 const CARD_GROUPS: readonly (readonly number[])[] = [
@@ -53,9 +53,11 @@ function cardAt(groups: readonly Group[], first: number): number {
   return 0;
 }
 
+const RUN = /[\p{L}\p{N}|!]+/gu;
+
 function digitGroups(text: string): Group[] {
   const groups: Group[] = [];
-  for (const found of text.matchAll(/[\p{L}\p{N}|!]+/gu)) {
+  for (const found of matchesOf(text, RUN)) {
     const digits = [...found[0]].map(digitOf).join("");
     const sure = found[0].replace(/\D/g, "").length;
     if (digits.length !== found[0].length || sure < LEAST_DIGITS * digits.length) continue;
@@ -89,11 +91,13 @@ const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
+const IBAN_START = /(?<![\p{L}\p{N}])\p{L}{2}/gu;
+
 /** IBANs whose two check digits are right (ISO 13616-1), with or without blanks. */
 export function ibans(text: string): Span[] {
   const found: Span[] = [];
   let end = 0;
-  for (const start of text.matchAll(/(?<![\p{L}\p{N}])\p{L}{2}/gu)) {
+  for (const start of matchesOf(text, IBAN_START)) {
     if (start.index < end) continue;
     const span = ibanAt(text, start.index);
     if (span === null) continue;
