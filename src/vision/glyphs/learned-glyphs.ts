@@ -15,8 +15,11 @@ import {
 /** Words of an engine that spell a glyph alike, at least, and their share of all that have it. */
 const LEAST_VOTES = 3;
 const LEAST_SHARE = 0.85;
-/** Beyond so many glyphs those that were used least lately are forgotten. */
-const MOST_GLYPHS = 8000;
+/** Beyond so many glyphs, or words, those that were voted for least lately are forgotten. */
+const MOST_KEPT = 8000;
+/** A word of so many letters is known by the ink of all of them, once it was read alike so often. */
+const LEAST_WORD = 3;
+const LEAST_ALIKE = 2;
 
 /** Letters of a line, at least, that tell a grid. */
 const LEAST_LETTERS = 12;
@@ -30,10 +33,18 @@ const SURE = 80;
 /** What a letter counts that stands alone: an engine guesses it without its neighbours. */
 const ALONE = 0.2;
 
-/** The letters of terminals' fonts, by the votes of what an engine read: one that errs is outvoted. */
+/** How often each text was read of what looks the same. */
+type Votes = Map<string, Map<string, number>>;
+
+/**
+ * The letters of terminals' fonts, by the votes of what an engine read: one that errs is outvoted. A letter that is read as
+ * another half of the time, as the `@` of some fonts, is never known; the words that it stands in are, each by itself.
+ */
 export class LearnedGlyphs {
-  /** By ink and place over the baseline: how often each text was read. */
-  readonly #votes = new Map<string, Map<string, number>>();
+  /** Letters, by ink and place over the baseline. */
+  readonly #letters: Votes = new Map();
+  /** Words with a letter that was not known, by all of their letters' keys. */
+  readonly #words: Votes = new Map();
 
   /** Learns from a line where it is one of a terminal; gives its grid, null for none. */
   learn(line: LineInk, words: readonly OcrWord[], known: readonly CellGrid[]): CellGrid | null {
@@ -47,31 +58,38 @@ export class LearnedGlyphs {
       if (own.length !== letters.length) continue;
       const weight = letters.length === 1 ? ALONE : word.confidence >= SURE ? 1 : 0.5;
       for (const [index, cell] of own.entries()) {
-        this.#vote(keyOf(cell, baseline), letters[index] ?? "", weight);
+        vote(this.#letters, keyOf(cell, baseline), letters[index] ?? "", weight);
       }
     }
     return grid;
   }
 
-  /** The words of a line all of whose letters are known; null otherwise. */
+  /** The words of a line all of whose letters, or words, are known; null otherwise. */
   read(line: LineInk, grid: CellGrid, confidence: number): OcrWord[] | null {
     const cells = cellsOf(line, grid);
     const baseline = baselineOf(cells);
     const letters: CellLetter[] = [];
-    for (const cell of cells) {
-      const text = this.#textOf(cell, baseline, grid.pitch);
-      if (text === null) return null;
-      if (text !== "") letters.push({ cell, text });
+    for (const group of groupsOf(cells)) {
+      const known = this.#textsOf(group, baseline, grid.pitch);
+      const texts = known.includes(null) ? this.#wordOf(group, baseline) : known;
+      if (texts === null) return null;
+      for (const [index, cell] of group.entries()) {
+        const text = texts[index] ?? "";
+        if (text !== "") letters.push({ cell, text });
+      }
     }
     return letters.length === 0 ? null : wordsOfCells(line, grid, letters, confidence);
   }
 
-  /** Words parted where cells are empty, and letter by letter where all letters of a word are known. */
+  /**
+   * Words parted where cells are empty, and letter by letter where all letters of a word are known. What the others were
+   * read as is remembered.
+   */
   corrected(line: LineInk, grid: CellGrid, words: readonly OcrWord[], confidence: number): OcrWord[] {
     const cells = cellsOf(line, grid);
     const baseline = baselineOf(cells);
     return groupsOf(cells).flatMap((group) => {
-      const texts = group.map((cell) => this.#textOf(cell, baseline, grid.pitch));
+      const texts = this.#textsOf(group, baseline, grid.pitch);
       const { left, right } = boundsOf(line, grid, group);
       const within = words.filter(({ rect }) => {
         const middle = rect.x + rect.width / 2;
@@ -80,39 +98,64 @@ export class LearnedGlyphs {
       const read = within.map(({ text }) => text).join("");
       const text = texts.includes(null) ? mixed(texts, read) : texts.join("");
       if (text === "") return [];
+      if (texts.includes(null) && isWord(group, text, grid.pitch)) {
+        vote(this.#words, wordKeyOf(group, baseline), text, 1);
+      }
       const rect = { x: left, y: line.top, width: right - left, height: line.bottom - line.top };
       const least = Math.min(...within.map((word) => word.confidence), confidence);
       return [{ text, rect, confidence: texts.includes(null) ? least : confidence }];
     });
   }
 
-  #vote(key: string, text: string, weight: number): void {
-    const votes = this.#votes.get(key) ?? new Map<string, number>();
-    this.#votes.delete(key);
-    this.#votes.set(key, votes.set(text, (votes.get(text) ?? 0) + weight));
-    if (this.#votes.size <= MOST_GLYPHS) return;
-    for (const oldest of this.#votes.keys()) {
-      this.#votes.delete(oldest);
-      return;
-    }
+  #textsOf(cells: readonly Cell[], baseline: number, pitch: number): (string | null)[] {
+    return cells.map((cell) => this.#textOf(cell, baseline, pitch));
+  }
+
+  /** Letter by letter; null where it was not read alike often enough. */
+  #wordOf(cells: readonly Cell[], baseline: number): string[] | null {
+    const text = elected(this.#words.get(wordKeyOf(cells, baseline)), LEAST_ALIKE);
+    return text === null ? null : Array.from(text);
   }
 
   #textOf(cell: Cell, baseline: number, pitch: number): string | null {
     if (isCaret(cell, pitch)) return "";
     const flat = flatLetter(cell, baseline, pitch);
     if (flat !== null) return flat;
-    const votes = this.#votes.get(keyOf(cell, baseline));
-    if (votes === undefined) return null;
-    let [sum, most] = [0, 0];
-    let found = "";
-    for (const [text, count] of votes) {
-      sum += count;
-      if (count <= most) continue;
-      most = count;
-      found = text;
-    }
-    return most >= LEAST_VOTES && most >= LEAST_SHARE * sum ? found : null;
+    return elected(this.#letters.get(keyOf(cell, baseline)), LEAST_VOTES);
   }
+}
+
+function vote(all: Votes, key: string, text: string, weight: number): void {
+  const votes = all.get(key) ?? new Map<string, number>();
+  all.delete(key);
+  all.set(key, votes.set(text, (votes.get(text) ?? 0) + weight));
+  if (all.size <= MOST_KEPT) return;
+  for (const oldest of all.keys()) {
+    all.delete(oldest);
+    return;
+  }
+}
+
+/** What was read so often, at least, and nearly always; null: nothing. */
+function elected(votes: ReadonlyMap<string, number> | undefined, least: number): string | null {
+  let [sum, most] = [0, 0];
+  let found = "";
+  for (const [text, count] of votes ?? []) {
+    sum += count;
+    if (count <= most) continue;
+    most = count;
+    found = text;
+  }
+  return most >= least && most >= LEAST_SHARE * sum ? found : null;
+}
+
+/** Read as as many letters as it has; a caret in it is none. */
+function isWord(cells: readonly Cell[], text: string, pitch: number): boolean {
+  return (
+    cells.length >= LEAST_WORD &&
+    Array.from(text).length === cells.length &&
+    !cells.some((cell) => isCaret(cell, pitch))
+  );
 }
 
 /** A block as large as a cell, or the frame of one, as terminals draw their caret where no letter is. */
@@ -145,6 +188,9 @@ function mixed(texts: readonly (string | null)[], read: string): string {
 }
 
 const keyOf = ({ key, top }: Cell, baseline: number): string => `${baseline - top}:${key}`;
+
+const wordKeyOf = (cells: readonly Cell[], baseline: number): string =>
+  cells.map((cell) => `${cell.bottom - cell.top}:${keyOf(cell, baseline)}`).join("");
 
 /** The row under the letters: where most of them end. */
 function baselineOf(cells: readonly Cell[]): number {

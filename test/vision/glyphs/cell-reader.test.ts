@@ -133,6 +133,25 @@ t.test("another font is learned from what an engine reads, and its mistakes are 
   }
 });
 
+t.test(
+  "a word is known by its ink once it was read alike twice, also where its letters are not known",
+  async (t) => {
+    const cells = await CellReader.open();
+    const lines = await linesOf("xterm-dejavu-9");
+    const texts = textOf("xterm-dejavu-9");
+    const misread = (words: readonly OcrWord[]): OcrWord[] =>
+      words.map((word) => ({ ...word, text: word.text.replaceAll("e", "c") }));
+    const asRead = lines.slice(0, 1).map((line) => truth(line, texts[0] ?? ""));
+    const first = lines.slice(0, 1);
+    cells.learn(first, asRead);
+    t.equal(cells.read(first)[0], null, "read once");
+    cells.learn(first, asRead);
+    t.equal(written(cells.read(first)[0]), texts[0]);
+    cells.learn(first, asRead.map(misread));
+    t.equal(cells.read(first)[0], null, "and once as something else");
+  },
+);
+
 /** The line with a caret in the second cell behind its last letter: a block, or its frame. */
 function withCaret(line: LineInk, isFrame: boolean): LineInk {
   const { ink, inkBox } = line;
