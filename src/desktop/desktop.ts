@@ -6,7 +6,7 @@ import { Anchors } from "./anchors/anchors.ts";
 import type { Connection } from "./connections/connection.ts";
 import { changeOf } from "./connections/connection-edit.ts";
 import { type DesktopState, ReconnectingLink } from "./connections/reconnecting-link.ts";
-import type { Action, ActionResult, Actor, ClipboardText, PerformOptions } from "./control/action.ts";
+import type { Action, ActionResult, Actor, PerformOptions } from "./control/action.ts";
 import { ActionLog, type ActionRecord } from "./control/action-record.ts";
 import { type Approval, Approvals } from "./control/approvals/approvals.ts";
 import type { StandingGrants } from "./control/approvals/standing-grants.ts";
@@ -54,7 +54,10 @@ export class Desktop {
   readonly masks: DesktopMasks;
   readonly #display: Display;
   readonly #gate: Gate;
-  readonly #input = new ObservedInput((input) => this.#emit({ type: "input", input }));
+  readonly #input = new ObservedInput((input) => this.#emit({ type: "input", input }), {
+    isPrivate: () => this.requests.wasPrivate,
+    hasHidden: () => this.masks.mayHide("agent"),
+  });
   readonly #reconnectingLink: ReconnectingLink;
   readonly #log = new ActionLog();
   readonly #snapshots: Snapshots;
@@ -219,11 +222,6 @@ export class Desktop {
     return this.#input.position;
   }
 
-  /** What is on the target's clipboard; null while nobody copied there or put something there. */
-  get clipboardText(): ClipboardText | null {
-    return this.#input.clipboardText;
-  }
-
   /** The newest last, at most 200. */
   get actions(): readonly ActionRecord[] {
     return this.#log.records;
@@ -344,7 +342,7 @@ export class Desktop {
     const { clock, random, openLink, connectTurns: turns } = this.#ports;
     const display = this.#display;
     const decoded = () => this.#reconnectingLink.link?.framebuffer;
-    const copied = new NewestText(clock, (text) => this.#emit({ type: "clipboard", text }));
+    const newest = new NewestText(clock, (copied) => this.#emit({ type: "clipboard", ...copied }));
     return new ReconnectingLink(
       { openLink: () => openLink(this.connection), host: () => this.connection.host, turns },
       {
@@ -365,7 +363,7 @@ export class Desktop {
         drawnPointer: (area) => display.pointerDrawn(area),
         clipboard: (text) => {
           this.#input.copied(text);
-          copied.hear(text);
+          newest.hear(text === null ? null : { text, isHidden: this.#input.isClipboardHidden });
         },
         clipboardOffered: () => this.#input.offered(),
         clipboardTaken: () => this.#input.taken(),

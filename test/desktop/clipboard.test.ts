@@ -133,3 +133,138 @@ t.test("a flood of texts is told ten times a second, the newest last, and read a
   house.link.events.clipboard("after");
   t.equal(told().at(-1), "after", "at once where none came for a while");
 });
+
+const HIDDEN = { text: null, isHidden: true };
+const READ = { kind: "read_clipboard" } as const;
+const ALL_EVENTS = {
+  kinds: ["clipboard"],
+  debounceMs: 0,
+  region: null,
+  minPixels: 0,
+  text: null,
+  principalId: "a",
+} as const;
+
+function hideCorner(house: House): string {
+  const spec = { monitor: null, label: null, audiences: ["agent"] as const };
+  return house.desktop.masks.add({ ...spec, rect: { x: 0, y: 0, width: 200, height: 50 } }, null, HUMAN).id;
+}
+
+for (const kind of ["paste", "write_clipboard"] as const) {
+  t.test(
+    `what a person wrote in place of an agent's text under a mask is not read back: ${kind}`,
+    async (t) => {
+      const house = House.live("assist");
+      house.desktop.setMode("custom", HUMAN, { text: "ask", read_clipboard: "allow", pointer: "allow" });
+      const mask = hideCorner(house);
+      const ear = new EventSubscription(house.desktop, ALL_EVENTS, house.clock);
+      t.teardown(() => ear.close());
+      const action = kind === "paste" ? PASTE : ({ kind, text: "new" } as const);
+      const work = house.desktop.perform(action, AGENT);
+      work.catch(() => undefined);
+      await house.clock.live(10);
+      const [approval] = house.desktop.approvals.pending;
+      house.desktop.approvals.decide(
+        approval?.id ?? "",
+        { kind: "approve", edit: { text: "hunter2" } },
+        HUMAN,
+      );
+      const done = await house.act(work, 3000);
+      t.same(done.edit, {}, "that they changed it");
+      t.match(await read(house), HIDDEN);
+      house.link.events.clipboard("hunter2");
+      t.match(await read(house), HIDDEN, "nor when the target tells it again");
+      house.desktop.masks.remove(mask, HUMAN);
+      house.link.events.clipboard("hunter2");
+      t.match(await read(house), HIDDEN, "nor when nothing is hidden any more");
+      t.same(ear.queue.take(10).events, [], "nor is it told how long it is");
+      t.notMatch(JSON.stringify(house.desktop.actions), /7 characters|hunter2/);
+      t.match((await house.act(house.desktop.perform(READ, HUMAN))).clipboard, { text: "hunter2" });
+
+      house.link.said.length = 0;
+      await house.act(house.desktop.perform({ kind: "move", x: 1, y: 1 }, AGENT));
+      t.equal(house.link.said[0], "clipboard 0", "before an agent could paste it, it is gone");
+      t.match(await read(house), { text: "", origin: "sent" });
+    },
+  );
+}
+
+t.test("what was on the clipboard in a private time is not read or pasted afterwards", async (t) => {
+  for (const way of ["copied", "put there"] as const) {
+    const house = House.live();
+    const { requests } = house.desktop;
+    const ear = new EventSubscription(house.desktop, ALL_EVENTS, house.clock);
+    t.teardown(() => ear.close());
+    const { id } = requests.ask({ kind: "login", reason: "log in", wantsPrivate: true }, AGENT);
+    requests.take(id, true, HUMAN);
+    house.link.events.clipboard("shown to all");
+    if (way === "copied") house.link.events.clipboard("hunter2");
+    else await house.act(house.desktop.perform({ kind: "write_clipboard", text: "hunter2" }, HUMAN));
+    requests.end(id, { state: "done", answer: null }, HUMAN);
+    t.match(await read(house), HIDDEN, way);
+    await house.clock.live(10_000);
+    t.match(await read(house), HIDDEN, "nor later");
+    house.link.drop();
+    await house.clock.live(10_000);
+    house.link.goLive();
+    house.link.events.clipboard("hunter2");
+    t.match(await read(house), HIDDEN, "nor from the next connection");
+    t.same(ear.queue.take(10).events, [], "nor is told how long it is");
+    house.link.said.length = 0;
+    const chord = {
+      kind: "chords",
+      chords: [[0xffe3, 0x76]],
+      names: ["ctrl+v"],
+      repeat: 1,
+      holdMs: 0,
+    } as const;
+    await house.act(house.desktop.perform(chord, AGENT), 3000);
+    t.same(house.link.said.filter((line) => /^(clip|down)/.test(line)).slice(0, 2), [
+      "clipboard 0",
+      "down ffe3",
+    ]);
+    house.link.events.clipboard("what is public");
+    t.same(await read(house), { text: "what is public", origin: "desktop" });
+  }
+});
+
+t.test("what a target tells too late of a private time is kept too", async (t) => {
+  const house = House.live();
+  const { requests } = house.desktop;
+  const { id } = requests.ask({ kind: "login", reason: "log in", wantsPrivate: true }, AGENT);
+  requests.take(id, true, HUMAN);
+  requests.end(id, { state: "done", answer: null }, HUMAN);
+  await house.clock.live(500);
+  house.link.events.clipboard("hunter2");
+  t.match(await read(house), HIDDEN);
+  await house.clock.live(10_000);
+  house.link.events.clipboard("other");
+  t.match(await read(house), { text: "other" });
+});
+
+t.test("where anything is hidden from agents they read what they put there alone", async (t) => {
+  const house = House.live();
+  const put = (text: string, by: typeof AGENT) =>
+    house.act(house.desktop.perform({ kind: "write_clipboard", text }, by));
+  house.link.events.clipboard("before");
+  const mask = hideCorner(house);
+  t.match(await read(house), HIDDEN, "a text from before it");
+  await put("mine", AGENT);
+  t.match(await read(house), { text: "mine" });
+  house.link.events.clipboard("selected under the mask");
+  t.match(await read(house), HIDDEN);
+  await put("a person's", HUMAN);
+  t.match(await read(house), HIDDEN);
+  house.link.said.length = 0;
+  await house.act(house.desktop.perform({ kind: "move", x: 1, y: 1 }, AGENT));
+  t.same(
+    house.link.said.filter((line) => line.startsWith("clip")),
+    [],
+    "which they may still paste",
+  );
+  house.link.events.clipboard("selected under the mask");
+  house.desktop.masks.remove(mask, HUMAN);
+  t.match(await read(house), HIDDEN, "what was copied then stays so");
+  house.link.events.clipboard("after");
+  t.match(await read(house), { text: "after" });
+});

@@ -201,8 +201,10 @@ export function unseenEffect(generation: number): Effect {
 
 /** A target's clipboard: copied there, or sent there by us. */
 export interface ClipboardText {
-  /** null: what was copied there is longer than is taken, or cannot be read. */
+  /** null: what was copied there is longer than is taken, cannot be read, or is kept from who asks. */
   readonly text: string | null;
+  /** It is kept from who asks. */
+  readonly isHidden?: true;
   readonly origin: "desktop" | "sent";
   /** What was sent was asked for there, so it is surely there. */
   readonly isTaken?: true;

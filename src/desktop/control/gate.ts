@@ -14,10 +14,10 @@ import { latestPicture } from "../picture/latest-picture.ts";
 import { type Action, type ActionResult, type Actor, type PerformOptions, unseenEffect } from "./action.ts";
 import { type InputState, isInput, isTakeOver, movedInto } from "./action-class.ts";
 import type { ActionRecord } from "./action-record.ts";
-import { intentOf, pointOf, summaryOf } from "./action-summary.ts";
+import { intentOf, pointOf } from "./action-summary.ts";
 import { ApprovalRequester, type Permit } from "./approvals/approval-requester.ts";
 import type { StandingGrants } from "./approvals/standing-grants.ts";
-import { toldEdit } from "./approvals/told-edit.ts";
+import { type Recorded, recordedAs, toldEdit } from "./approvals/told-edit.ts";
 import { Arbiter } from "./arbiter.ts";
 import { FoundPlace } from "./found-place.ts";
 import type { GatePorts } from "./gate-ports.ts";
@@ -26,7 +26,7 @@ import { checkDuration } from "./longest-action.ts";
 import { type RunningAction, RunningActions } from "./running-actions.ts";
 import { type ResolvedText, SecretTyping } from "./secret-typing.ts";
 
-type Outcome = Pick<ActionRecord, "outcome" | "code" | "wasConfirmed" | "effect">;
+type Outcome = Recorded & Pick<ActionRecord, "outcome" | "code" | "wasConfirmed" | "effect">;
 
 /**
  * The one way down: policy, approval, turn, record, input. A person's raw pointer and keys go through at once and
@@ -156,7 +156,7 @@ export class Gate {
   ): Promise<ActionResult> {
     const startedMs = this.#ports.clock.nowMs();
     const found = FoundPlace.of(options.found, this.#ports, this.effects);
-    let done = action;
+    let recorded = recordedAs(null, action, options.subject);
     let wasConfirmed = false;
     let part: PartDone | null = null;
     const report = (sent: PartDone): void => {
@@ -166,16 +166,18 @@ export class Gate {
     try {
       permit = await this.#admit(action, actor, options, own.signal);
       wasConfirmed = permit?.isStanding === false;
-      done = permit?.action ?? action;
+      recorded = recordedAs(permit, action, options.subject);
       // Who changed the place means what is there.
       const place = permit?.edit?.x === undefined ? found : null;
-      const result = await this.#inTurn(done, actor, { ...options, report, place }, permit, own);
-      const { effect } = result;
-      this.#record(done, actor, options, startedMs, { outcome: "done", code: null, wasConfirmed, effect });
+      const wanted = permit?.action ?? action;
+      const result = await this.#inTurn(wanted, actor, { ...options, report, place }, permit, own);
+      const ended = { outcome: "done", code: null, wasConfirmed, effect: result.effect } as const;
+      this.#record(actor, options, startedMs, { ...recorded, ...ended });
       return result;
     } catch (error) {
       const refused = refusedMidway(this.#refusalOf(error, actor, options), part);
-      this.#record(done, actor, options, startedMs, {
+      this.#record(actor, options, startedMs, {
+        ...recorded,
         outcome: refused === null ? "failed" : "refused",
         code: refused?.code ?? null,
         wasConfirmed,
@@ -291,7 +293,7 @@ export class Gate {
     };
     ending.throwIfAborted();
     // INVARIANT: nothing of an approved action is sent unless the screen, at that moment, is what was approved.
-    this.#agentInput.begin(checks);
+    this.#agentInput.begin(checks, permit?.isHiddenEdit === true ? "private" : "agent");
     const seize = (): void => this.#agentInput.seize();
     ending.addEventListener("abort", seize, { once: true });
     try {
@@ -380,7 +382,7 @@ export class Gate {
     return null;
   }
 
-  #record(action: Action, actor: Actor, options: PerformOptions, startedMs: number, outcome: Outcome): void {
+  #record(actor: Actor, options: PerformOptions, startedMs: number, { action, ...outcome }: Outcome): void {
     const { clock } = this.#ports;
     const secrets = action.kind === "type" && actor.kind !== "human" ? secretsIn(action.text) : [];
     this.#ports.record({
@@ -388,7 +390,6 @@ export class Gate {
       at: clock.date().toISOString(),
       actor,
       kind: action.kind,
-      summary: summaryOf(action, options.subject),
       ...(secrets.length === 0 ? {} : { secrets }),
       ...(options.subject === undefined ? {} : { subject: options.subject }),
       intent: intentOf(action, options.intent ?? null),

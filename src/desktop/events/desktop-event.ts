@@ -11,6 +11,7 @@ import type { Holder } from "../control/arbiter.ts";
 import type { CustomRules } from "../control/custom-rules-fields.ts";
 import type { Mode } from "../control/policy.ts";
 import type { HumanRequest, RequestChange } from "../control/requests/human-request.ts";
+import type { CopiedText } from "../input/newest-text.ts";
 import type { LockKeys } from "../link.ts";
 import type { Mask } from "../masks/mask.ts";
 import type { ObservedInputEvent } from "./input-events.ts";
@@ -29,7 +30,7 @@ export type DesktopEvent =
   /** `damage`: as recordings are shown it. */
   | { readonly type: "update"; readonly damage: Region; readonly generation: number }
   | { readonly type: "cursor"; readonly cursor: Cursor | null }
-  | { readonly type: "clipboard"; readonly text: string }
+  | ({ readonly type: "clipboard" } & CopiedText)
   | { readonly type: "input"; readonly input: ObservedInputEvent }
   | { readonly type: "name"; readonly name: string }
   | { readonly type: "bell" }

@@ -1,4 +1,5 @@
 import { BUTTON_BIT, BUTTONS, type Button } from "../control/action.ts";
+import type { ClipboardAuthor, ClipboardSecrecy } from "../input/clipboard-privacy.ts";
 import { Input } from "../input/input.ts";
 
 /** Input to a target, as subscribers are told of it: never which key or text. */
@@ -6,15 +7,15 @@ export type ObservedInputEvent =
   | { readonly kind: "mouse_move"; readonly x: number; readonly y: number }
   | { readonly kind: "mouse_click"; readonly x: number; readonly y: number; readonly button: Button }
   | { readonly kind: "key_press" }
-  /** Characters that were put on the target's clipboard. */
-  | { readonly kind: "clipboard"; readonly length: number };
+  /** Characters that were put on the target's clipboard. `isHidden`: kept from agents. */
+  | { readonly kind: "clipboard"; readonly length: number; readonly isHidden: boolean };
 
 /** The input of a desktop that reports what is sent through it, whoever sends it. */
 export class ObservedInput extends Input {
   readonly #tell: (seen: ObservedInputEvent) => void;
 
-  constructor(tell: (seen: ObservedInputEvent) => void) {
-    super();
+  constructor(tell: (seen: ObservedInputEvent) => void, secrecy: ClipboardSecrecy) {
+    super(secrecy);
     this.#tell = tell;
   }
 
@@ -33,8 +34,8 @@ export class ObservedInput extends Input {
     if (isDown) this.#tell({ kind: "key_press" });
   }
 
-  override clipboard(text: string): void {
-    super.clipboard(text);
-    this.#tell({ kind: "clipboard", length: text.length });
+  override clipboard(text: string, author: ClipboardAuthor): void {
+    super.clipboard(text, author);
+    this.#tell({ kind: "clipboard", length: text.length, isHidden: this.isClipboardHidden });
   }
 }

@@ -103,7 +103,8 @@ export class EventSubscription {
     // How many keys a person pressed is how long their password is.
     if (this.#desktop.requests.isPrivate) return;
     if (event.type === "clipboard") {
-      if (kinds.includes("clipboard")) this.#add({ type: "clipboard", length: event.text.length });
+      if (kinds.includes("clipboard") && !event.isHidden)
+        this.#add({ type: "clipboard", length: event.text.length });
       return;
     }
     if (event.type !== "input") return;
@@ -114,7 +115,7 @@ export class EventSubscription {
         this.#add({ type: "key_press", count: 1 });
         return;
       case "clipboard":
-        this.#add({ type: "clipboard", length: input.length });
+        if (!input.isHidden) this.#add({ type: "clipboard", length: input.length });
         return;
       case "mouse_click":
         if (this.#isInside(input.x, input.y)) {

@@ -1,5 +1,6 @@
 import type { ClipboardText } from "../control/action.ts";
 import type { Link } from "../link.ts";
+import type { ClipboardAuthor } from "./clipboard-privacy.ts";
 import { Input } from "./input.ts";
 
 /** What must hold of an action before it begins, and while its keys go on. */
@@ -17,6 +18,8 @@ export class AgentInput extends Input {
   #isSeized = false;
   #checks: readonly InputChecks[] = [];
   #hasPressed = false;
+  /** Whose the text is that the running action puts on the clipboard. */
+  #author: ClipboardAuthor = "agent";
   /** Caps lock is as the running action wants it, and not as it was. */
   #isCapsLockSwitched = false;
 
@@ -28,8 +31,11 @@ export class AgentInput extends Input {
   /**
    * A new action begins. Of all that is given, `check` runs right before each thing that is sent, until and with the
    * first press, and `checkOn` before each key after it; what they throw the action throws, and nothing is sent.
+   * `author`: whose its text is.
    */
-  begin(checks: readonly InputChecks[]): void {
+  begin(checks: readonly InputChecks[], author: ClipboardAuthor): void {
+    this.#shared.clearPrivate();
+    this.#author = author;
     this.#isSeized = false;
     this.#hasPressed = false;
     this.#isCapsLockSwitched = false;
@@ -70,7 +76,9 @@ export class AgentInput extends Input {
   }
 
   override get clipboardText(): ClipboardText | null {
-    return this.#shared.clipboardText;
+    const found = this.#shared.clipboardText;
+    if (found === null || !this.#shared.isClipboardHidden) return found;
+    return { text: null, origin: found.origin, isHidden: true };
   }
 
   override isHeld(keysym: number): boolean {
@@ -115,7 +123,7 @@ export class AgentInput extends Input {
   }
 
   override clipboard(text: string): void {
-    if (this.#mayMove(true)) this.#shared.clipboard(text);
+    if (this.#mayMove(true)) this.#shared.clipboard(text, this.#author);
   }
 
   override releaseAll(): void {

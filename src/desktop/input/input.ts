@@ -1,6 +1,7 @@
 import type { Point } from "../../framebuffer/rect.ts";
 import { BUTTON_BIT, type ClipboardText } from "../control/action.ts";
 import type { Link } from "../link.ts";
+import { type ClipboardAuthor, ClipboardPrivacy, type ClipboardSecrecy } from "./clipboard-privacy.ts";
 import { CHORD_MODIFIERS, isOnMostLayouts, isWriting, KEYSYM } from "./keyboard.ts";
 
 /** What goes down to a target, and what is held there, so that nothing ever stays pressed. */
@@ -10,6 +11,7 @@ export class Input {
   #y = 0;
   #buttons = 0;
   #clipboardText: ClipboardText | null = null;
+  readonly #privacy: ClipboardPrivacy;
   /** keysym -> scancode it was pressed with. */
   readonly #held = new Map<number, number | null>();
   readonly #untilTaken: (() => void)[] = [];
@@ -24,6 +26,10 @@ export class Input {
   #hasLeftButtons = false;
   #hasPressedKeys = false;
   #clickedAt: Point | null = null;
+
+  constructor(secrecy?: ClipboardSecrecy) {
+    this.#privacy = new ClipboardPrivacy(secrecy);
+  }
 
   get link(): Link | null {
     return this.#link;
@@ -53,6 +59,11 @@ export class Input {
   /** What is on the target's clipboard: what was last copied there or put there; null while neither is known. */
   get clipboardText(): ClipboardText | null {
     return this.#clipboardText;
+  }
+
+  /** Whether what is on the clipboard is kept from agents. */
+  get isClipboardHidden(): boolean {
+    return this.#privacy.isHidden;
   }
 
   isHeld(keysym: number): boolean {
@@ -128,17 +139,24 @@ export class Input {
   }
 
   /** Puts a text on the target's clipboard. */
-  clipboard(text: string): void {
+  clipboard(text: string, author: ClipboardAuthor): void {
     if (this.#link === null) return;
     this.#isOffered = false;
     this.#link.clipboard(text);
     const arrived = arrivedOf(text, this.#link.hasLatinClipboard === true);
+    this.#privacy.sent(arrived, author);
     this.#clipboardText = { text: arrived, origin: "sent" };
   }
 
   /** The target said that somebody copied this there; null: something that cannot be had. */
   copied(text: string | null): void {
+    this.#privacy.copied(text);
     this.#clipboardText = { text, origin: "desktop" };
+  }
+
+  /** Takes a person's private text off the clipboard, before an agent could paste it where it is seen. */
+  clearPrivate(): void {
+    if (this.#privacy.isPrivate) this.clipboard("", "agent");
   }
 
   /** The target answered that it knows of what was sent last. */

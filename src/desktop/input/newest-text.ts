@@ -3,22 +3,29 @@ import type { Clock } from "../../platform/clock.ts";
 /** A target may copy as often as it likes; ten times a second is more than anybody pastes. */
 const PAUSE_MS = 100;
 
+/** What a target says is on its clipboard. */
+export interface CopiedText {
+  readonly text: string;
+  /** It is kept from agents. */
+  readonly isHidden?: boolean;
+}
+
 /** Passes on what a target copies, at most ten times a second: the first at once, then the newest. */
 export class NewestText {
   readonly #clock: Clock;
-  readonly #pass: (text: string) => void;
+  readonly #pass: (copied: CopiedText) => void;
   #isPausing = false;
-  #waiting: string | null = null;
+  #waiting: CopiedText | null = null;
 
-  constructor(clock: Clock, pass: (text: string) => void) {
+  constructor(clock: Clock, pass: (copied: CopiedText) => void) {
     this.#clock = clock;
     this.#pass = pass;
   }
 
   /** null, a text that cannot be had, takes the place of one that waits and is not passed on. */
-  hear(text: string | null): void {
-    if (this.#isPausing || text === null) {
-      this.#waiting = text;
+  hear(copied: CopiedText | null): void {
+    if (this.#isPausing || copied === null) {
+      this.#waiting = copied;
       return;
     }
     this.#isPausing = true;
@@ -28,6 +35,6 @@ export class NewestText {
       this.#waiting = null;
       if (waiting !== null) this.hear(waiting);
     });
-    this.#pass(text);
+    this.#pass(copied);
   }
 }

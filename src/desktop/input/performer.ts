@@ -202,7 +202,7 @@ export class Performer {
   /** Puts a text on the clipboard; resolves when what follows finds it there. */
   async #offer(text: string, signal: AbortSignal | undefined): Promise<void> {
     const beganMs = this.#clock.nowMs();
-    this.#input.clipboard(text);
+    this.#input.clipboard(text, "person");
     if (this.#input.link?.provesClipboard !== true || this.#pace.hasFence) return;
     const offered = this.#input.whenOffered();
     if (offered !== null) await this.#comesWithin(offered, OFFERED_MOST_MS, signal);

@@ -80,6 +80,11 @@ export class DesktopMasks {
     return this.#masks.placesFrom(audience);
   }
 
+  /** As Masks.mayHide. */
+  mayHide(audience: Audience): boolean {
+    return this.#masks.mayHide(audience);
+  }
+
   /** The desktop is gone. */
   close(): void {
     this.#closed.abort();

@@ -141,6 +141,12 @@ export class Masks implements MaskSource {
     return [...byMasks, ...within(elements.map(({ rect }) => rect)), ...within(this.echo.places)];
   }
 
+  /** Whether anything is hidden from an audience, or a mask may hide something from it at any moment. */
+  mayHide(audience: Audience): boolean {
+    const isMasked = [...this.#entries.values()].some(({ mask }) => isAmong(mask.audiences, audience));
+    return isMasked || this.placesFrom(audience).length > 0;
+  }
+
   /** Hides everything from these and no others, beside the masks, until it is called again; done when it returns. */
   hideAll(audiences: readonly Audience[]): void {
     this.#blind = audiences;

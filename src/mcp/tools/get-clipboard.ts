@@ -9,28 +9,28 @@ const MAX_TEXT = 100_000;
 const NOTHING = { text: "", origin: null } as const;
 const TOO_LONG =
   "what was last copied there is longer than 256 KiB, or cannot be read: copy a smaller part of it";
+const HIDDEN =
+  "something is hidden from you on this desktop, and this may be of it, or a person's own: ask a person for it (request_human)";
 const NOT_SHOWN = "the desktop has not shown that it took what was sent";
 
 export const getClipboard = defineTool({
   name: "get_clipboard",
   title: "Read clipboard",
   description:
-    "Reads the text on the desktop's clipboard. `available` is false while nothing was copied or put there since the " +
-    "connection was made, and where it is too long to be had. VNC servers do not tell copied from merely selected text. " +
-    "Beyond 100,000 characters it is cut; `length` is the whole.",
+    "Reads the text on the desktop's clipboard. `available` is false where none was copied or put there since " +
+    "connecting, one is too long, or it is not yours and something is hidden from you. VNC servers tell selected text " +
+    "as copied. Cut after 100,000 characters; `length` is the whole.",
   effect: "read",
   isForeign: true,
   input: z.strictObject({ intent: intentField, connection_id: connectionIdField }),
   output: z.object({
     text: z.string(),
     available: z.boolean(),
-    length: z.int().describe("Characters on the clipboard."),
+    length: z.int().describe("Characters on it."),
     origin: z
       .enum(["desktop", "sent"])
       .nullable()
-      .describe(
-        "desktop: the desktop says so. sent: put there from here, and nothing was copied there since.",
-      ),
+      .describe("desktop: it says so. sent: put there from here, nothing copied there since."),
     reason: z.string().optional().describe("Why none is available."),
     ...unverifiedFields,
   }),
@@ -44,9 +44,10 @@ export const getClipboard = defineTool({
       });
     const found = result.clipboard ?? NOTHING;
     if (found.text === null) {
+      const reason = found.isHidden === true ? HIDDEN : TOO_LONG;
       return {
-        output: { text: "", available: false, length: 0, origin: found.origin, reason: TOO_LONG },
-        text: `Nothing is available: ${TOO_LONG}.`,
+        output: { text: "", available: false, length: 0, origin: found.origin, reason },
+        text: `Nothing is available: ${reason}.`,
       };
     }
     const { text: whole, origin } = found;

@@ -217,7 +217,7 @@ function entryOf(event: Exclude<DesktopEvent, { type: "input" | "cursor" | "mask
     case "holder":
       return { type: "holder", actor: event.holder === null ? null : actorOf(event.holder.actor) };
     case "clipboard":
-      return { type: "clipboard", characters: event.text.length };
+      return event.isHidden ? null : { type: "clipboard", characters: event.text.length };
     case "viewers":
       return { type: "viewers", count: event.viewers };
     case "resize":

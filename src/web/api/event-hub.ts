@@ -171,7 +171,9 @@ export class EventHub {
       case "bell":
         return;
       case "clipboard":
-        this.#tell({ type: "clipboard", desktop_id: desktop.id, length: event.text.length });
+        // Agents' tokens read these too.
+        if (event.isHidden !== true)
+          this.#tell({ type: "clipboard", desktop_id: desktop.id, length: event.text.length });
         return;
       case "approval":
         return;

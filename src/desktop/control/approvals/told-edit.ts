@@ -1,5 +1,6 @@
 import type { Done } from "../../input/performer.ts";
-import type { ActionResult } from "../action.ts";
+import type { Action, ActionResult } from "../action.ts";
+import { summaryOf } from "../action-summary.ts";
 import type { Permit } from "./approval-requester.ts";
 
 /**
@@ -14,4 +15,22 @@ export function toldEdit(
   if (!permit.isHiddenEdit) return { edit: permit.edit };
   const notTyped = done.notTyped.map(() => "?");
   return permit.edit.x === undefined ? { edit: {}, notTyped } : { edit: {}, position: null };
+}
+
+/** An action as a record tells of it. */
+export interface Recorded {
+  readonly action: Action;
+  readonly summary: string;
+}
+
+/** A place that a person named under a mask, and how long a text that they wrote there is, are not told. */
+export function recordedAs(
+  permit: Pick<Permit, "action" | "isHiddenEdit"> | null,
+  asked: Action,
+  subject?: string,
+): Recorded {
+  if (permit?.isHiddenEdit === true)
+    return { action: asked, summary: `${summaryOf(asked, subject)}, changed by a person` };
+  const action = permit?.action ?? asked;
+  return { action, summary: summaryOf(action, subject) };
 }

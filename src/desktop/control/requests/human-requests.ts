@@ -20,6 +20,8 @@ export const MOST_OPEN = 20;
 /** A timer takes no more; the expiry is less, but a file may say anything. */
 const LONGEST_TIMER_MS = 86_400_000;
 const DEFAULT_EXPIRY_MS = 900_000;
+/** A target tells what was copied there some time after it was. */
+const LATE_MS = 3000;
 /** Requests that are over are told to who asks for so long … */
 const KEPT_MS = 3_600_000;
 /** … and so many of one desktop at most. */
@@ -73,6 +75,7 @@ export class HumanRequests {
   readonly #expiries = new Map<string, () => void>();
   #ended: HumanRequest[] = [];
   #isPrivate = false;
+  #privateEndedMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     desktop: RequestedDesktop,
@@ -108,6 +111,11 @@ export class HumanRequests {
   /** Whether nothing of the desktop is to be seen by agents and recordings now. */
   get isPrivate(): boolean {
     return this.#isPrivate;
+  }
+
+  /** The same, and for as long afterwards as a target may take to tell what was done until then. */
+  get wasPrivate(): boolean {
+    return this.#isPrivate || this.#ports.clock.nowMs() - this.#privateEndedMs < LATE_MS;
   }
 
   /** Of one agent, those that ended a while ago included, oldest first. */
@@ -297,7 +305,9 @@ export class HumanRequests {
     // Hidden before it is refused, shown after: the picture itself is what protects.
     if (isPrivate) this.#desktop.masks.hideAll(["agent", "recording"]);
     this.#isPrivate = isPrivate;
-    if (!isPrivate) this.#desktop.masks.hideAll([]);
+    if (isPrivate) return;
+    this.#privateEndedMs = this.#ports.clock.nowMs();
+    this.#desktop.masks.hideAll([]);
   }
 
   #forgetOld(): void {
