@@ -1,6 +1,6 @@
 import { type Permission, type Principal, permissionsOf, ROLES, type Role } from "../src/auth/principal.ts";
 import { TOOLS } from "../src/mcp/tools/list.ts";
-import type { Access } from "../src/web/http/access.ts";
+import { type Access, permissionOf } from "../src/web/http/access.ts";
 import { ROUTES } from "../test/web/http/route-table.ts";
 import { GENERATED, table } from "./markdown.ts";
 
@@ -108,12 +108,6 @@ function guestCell(permission: Permission): string {
 
 function cell(isYes: boolean): string {
   return isYes ? YES : NO;
-}
-
-function permissionOf(access: Access): Permission | null {
-  return access === "open" || access === "entry" || access === "page" || access === "signed-in"
-    ? null
-    : access;
 }
 
 function isAllowed(who: { role: Role; desktops?: readonly string[] }, access: Access): boolean {

@@ -330,6 +330,7 @@ async function openRooms(
     ...(oidc === null ? {} : { oidc }),
     ...(accessTokens === null ? {} : { accessTokens }),
     audit,
+    auditRequests: config.audit.requests,
     auditLog: await openAuditLog(config),
     mcp,
     rfb: {

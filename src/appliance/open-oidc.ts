@@ -63,12 +63,12 @@ export function openOidc(
   { sessions, clock, audit, signedOut }: OidcRooms,
 ): OidcSignIn | null {
   const provider = openidProviderOf(config);
-  const { client_id: clientId, clock_skew_s: clockSkewS } = config.oidc;
-  if (provider === null || clientId === undefined) return null;
+  const { issuer, client_id: clientId, clock_skew_s: clockSkewS } = config.oidc;
+  if (provider === null || issuer === undefined || clientId === undefined) return null;
   const { name, session_minutes, check_seconds } = config.oidc;
   return new OidcSignIn(
     {
-      name,
+      ...{ name, issuer, clientId },
       rule: ruleOf(config),
       sessionMs: session_minutes * 60_000,
       checkMs: check_seconds * 1000,

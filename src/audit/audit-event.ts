@@ -7,8 +7,11 @@ export const AUDIT_TYPES = [
   "auth.logout",
   "auth.failed",
   "auth.locked",
+  "auth.jwt_validated",
   "authz.denied",
   "rate_limit.triggered",
+  "http.request",
+  "http.response",
   "connection.added",
   "connection.changed",
   "connection.removed",
@@ -95,6 +98,10 @@ export const AUDIT_TYPES = [
 ] as const;
 export type AuditType = (typeof AUDIT_TYPES)[number];
 
+/** Which HTTP requests have events of their own, beside those of what they do. */
+export const AUDIT_REQUESTS = ["off", "changes", "all"] as const;
+export type AuditRequests = (typeof AUDIT_REQUESTS)[number];
+
 const SEVERITIES = ["info", "notice", "warning", "error"] as const;
 type Severity = (typeof SEVERITIES)[number];
 
@@ -121,6 +128,14 @@ export const auditEventSchema = z.strictObject({
   error_code: text.nullable(),
   latency_ms: z.number().nullable(),
   mcp: z.strictObject({ server: z.literal("node"), transport: text, tool: text }).nullable(),
+  /** What the decision rests on: who signed the token, for whom, and the roles that have the permission asked for. */
+  security: z
+    .strictObject({
+      oidc_issuer: text.optional(),
+      audience: text.optional(),
+      rbac_roles_checked: z.array(text).optional(),
+    })
+    .optional(),
   /** Why an agent says it does it: its own words, which approvers see too. */
   intent: text.nullable(),
   /** Numbers only: how much, never what. */
@@ -171,6 +186,11 @@ export interface AuditEntry {
   readonly errorCode?: string | null;
   readonly durationMs?: number;
   readonly mcp?: { readonly transport: string; readonly tool: string };
+  readonly security?: {
+    readonly issuer?: string;
+    readonly audience?: string;
+    readonly rolesChecked?: readonly string[];
+  };
   readonly intent?: string | null;
   readonly counts?: Readonly<Record<string, number>>;
 }
@@ -232,11 +252,20 @@ export function auditEvent(
     error_code: errorCode === null ? null : cut(errorCode),
     latency_ms: entry.durationMs === undefined ? null : Math.round(entry.durationMs * 10) / 10,
     mcp: mcp === undefined ? null : { server: "node", transport: cut(mcp.transport), tool: cut(mcp.tool) },
+    ...(entry.security === undefined ? {} : { security: securityOf(entry.security) }),
     intent: entry.intent === undefined || entry.intent === null ? null : cut(entry.intent),
     counts: entry.counts === undefined ? null : { ...entry.counts },
     meta: metaOf(stamp, request?.trace ?? null),
   };
   return stamp.redact === undefined ? event : stamp.redact(event);
+}
+
+function securityOf({ issuer, audience, rolesChecked }: NonNullable<AuditEntry["security"]>) {
+  return {
+    ...(issuer === undefined ? {} : { oidc_issuer: cut(issuer) }),
+    ...(audience === undefined ? {} : { audience: cut(audience) }),
+    ...(rolesChecked === undefined ? {} : { rbac_roles_checked: rolesChecked.map(cut) }),
+  };
 }
 
 function metaOf(

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AUDIT_REQUESTS } from "../audit/audit-event.ts";
 import { AUDIT_FORMATS } from "../audit/forward/http-receiver.ts";
 import { REDACT_FIELDS } from "../audit/redact.ts";
 import { list } from "./config-values.ts";
@@ -69,6 +70,12 @@ export const auditSchema = z
       .describe("MiB of the audit log that may wait for each receiver."),
     deployment: label.describe("What each event says of which installation it is, such as production."),
     tenant: label.describe("And of whose it is, where one log holds those of several."),
+    requests: z
+      .enum(AUDIT_REQUESTS)
+      .default("off")
+      .describe(
+        "Which HTTP requests are told one by one, as they begin (http.request) and as they are answered (http.response): off, changes (whatever is no GET, without MCP, whose calls have events of their own) or all.",
+      ),
     redact_fields: redactFields
       .default([])
       .describe(

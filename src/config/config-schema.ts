@@ -320,6 +320,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("audit.keep_mb", ["AUDIT_KEEP_MB"]),
   key("audit.delivery", ["AUDIT_DELIVERY"]),
   key("audit.spool_mb", ["AUDIT_SPOOL_MB"]),
+  key("audit.requests", ["AUDIT_REQUESTS"]),
   key("audit.deployment", ["AUDIT_DEPLOYMENT"]),
   key("audit.tenant", ["AUDIT_TENANT"]),
   key("audit.redact_fields", ["AUDIT_REDACT_FIELDS"]),

@@ -51,7 +51,7 @@ t.test("an access token opens MCP at each of its addresses, and nothing else", a
     issuedAtS: 0,
     expiresAtMs: Number.POSITIVE_INFINITY,
   } as const;
-  const { ask, mcp, judged, tokens, app } = await open(t, known);
+  const { ask, mcp, judged, tokens, app, audited, clock } = await open(t, known);
   for (const [url, method] of [
     ["/mcp", "POST"],
     ["/mcp", "GET"],
@@ -63,6 +63,15 @@ t.test("an access token opens MCP at each of its addresses, and nothing else", a
     mcp.map(({ principal }) => principal),
     Array.from({ length: 4 }, () => PRINCIPAL),
   );
+  const validated = () => audited.filter(({ type }) => type === "auth.jwt_validated");
+  const security = { issuer: "https://login.example.com", audience: "https://desk.example.com/mcp" };
+  t.match(validated()[0], { actor: { name: "Ada, by claude", kind: "agent" }, security });
+  const told = validated().length;
+  await ask();
+  t.equal(validated().length, told, "once a minute, and not with each call");
+  clock.advance(60_000);
+  await ask();
+  t.match(validated().at(-1), { counts: { since_last: 3 } });
   const asked = judged.length;
   t.equal((await ask("/", "GET", "text/html")).statusCode, 401, "no page of the web app");
   t.equal((await ask("/api/v1/me", "GET")).statusCode, 401);

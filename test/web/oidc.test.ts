@@ -20,6 +20,7 @@ function fakeOidc(changes: Partial<Oidc> = {}) {
   const oidc: Oidc = {
     name: "Example",
     sessionMs: 3_600_000,
+    signedBy: { issuer: "https://provider.example", audience: "oc" },
     begin: async (redirectUri, next) => {
       begun.push({ redirectUri, next });
       return { url: "https://provider.example/authorize?x=1", ticket: "the-ticket" };
@@ -85,13 +86,13 @@ t.test("coming back opens a session, and a page of ours goes on", async (t) => {
     "begun anew, so that the cookie goes along",
   );
   t.match(
-    audited.filter(({ type }) => type === "auth.login"),
-    [
-      {
-        actor: { id: "oidc:ada", role: "operator", kind: "human" },
-        request: { path: "/signin/oidc/callback" },
-      },
-    ],
+    audited.filter(({ type }) => type.startsWith("auth.")),
+    ["auth.jwt_validated", "auth.login"].map((type) => ({
+      type,
+      actor: { id: "oidc:ada", role: "operator", kind: "human" },
+      request: { path: "/signin/oidc/callback" },
+      security: { issuer: "https://provider.example", audience: "oc" },
+    })),
   );
   t.notMatch(log() + JSON.stringify(audited), /the-secret-code|the-ticket|a-session-id/);
 });

@@ -71,6 +71,7 @@ export function ecsOf(event: AuditEvent) {
       actor_kind: actor?.kind ?? null,
       resource,
       mcp,
+      ...(event.security === undefined ? {} : { security: event.security }),
       intent: event.intent,
       counts: event.counts,
       ...(chain === undefined ? {} : { chain }),

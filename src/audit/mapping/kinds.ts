@@ -7,7 +7,13 @@ type Verb = "create" | "read" | "update" | "delete" | "start" | "end" | "deny" |
 
 const NOUNS: Readonly<Record<string, Noun>> = {
   ...{ auth: "authentication", authz: "iam", token: "account", ticket: "account" },
-  ...{ session: "network", rate_limit: "api", connection: "configuration", change: "configuration" },
+  ...{
+    session: "network",
+    rate_limit: "api",
+    http: "api",
+    connection: "configuration",
+    change: "configuration",
+  },
   ...{ target: "configuration", viewer: "api", overlay: "api", screenshot: "api", recording: "api" },
   ...{ mcp: "api", input: "api", approval: "api", request: "api", push: "api", grant: "iam" },
   ...{ mode: "configuration", rules: "configuration", mask: "configuration", desktop: "api" },
@@ -32,7 +38,15 @@ const VERBS: Readonly<Record<string, Verb>> = {
   ...{ refused: "deny", declined: "deny", expired: "deny", cancelled: "end", stale: "deny" },
   ...{ requested: "other", asked: "other", granted: "other", sent: "other", used: "other", acted: "other" },
   ...{ tool_call: "other", tool_result: "other", performed: "other", reconnect_requested: "other" },
-  ...{ restored: "other", gap: "fail", break: "fail", checkpoint: "other" },
+  ...{
+    jwt_validated: "other",
+    request: "other",
+    response: "other",
+    restored: "other",
+    gap: "fail",
+    break: "fail",
+    checkpoint: "other",
+  },
 };
 
 /** Throws Error for a type that is in neither table: a test goes through all. */

@@ -85,6 +85,7 @@ export function ocsfOf(event: AuditEvent) {
     unmapped: {
       ...(event.action === null ? {} : { action: event.action }),
       ...(mcp === null ? {} : { mcp_transport: mcp.transport }),
+      ...(event.security === undefined ? {} : { security: event.security }),
       ...(event.intent === null ? {} : { intent: event.intent }),
       ...(event.counts === null ? {} : { counts: event.counts }),
       ...(chain === undefined ? {} : { chain }),

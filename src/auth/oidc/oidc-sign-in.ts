@@ -31,6 +31,9 @@ export type EndReason = "session_over" | "role_changed";
 export interface OidcSettings {
   /** What people call the provider. */
   readonly name: string;
+  readonly issuer: string;
+  /** Whom its ID tokens have to be for. */
+  readonly clientId: string;
   readonly rule: RoleRule;
   readonly sessionMs: number;
   readonly checkMs: number;
@@ -65,6 +68,11 @@ export class OidcSignIn {
     this.sessionMs = settings.sessionMs;
     this.#settings = settings;
     this.#ports = ports;
+  }
+
+  /** Who signs its ID tokens, and for whom. */
+  get signedBy(): { readonly issuer: string; readonly audience: string } {
+    return { issuer: this.#settings.issuer, audience: this.#settings.clientId };
   }
 
   /** Sessions that the provider is asked about. */

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AuditType } from "../../audit/audit-event.ts";
+import { RepeatLimit } from "../../audit/repeat-limit.ts";
 import type { Credential } from "../../auth/authenticator.ts";
-import type { Permission, Principal } from "../../auth/principal.ts";
-import { may } from "../../auth/principal.ts";
+import { may, type Permission, type Principal, ROLES, type Role } from "../../auth/principal.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { traceContext } from "../../platform/trace-context.ts";
@@ -15,6 +15,13 @@ import type { AppPorts } from "./ports.ts";
  * sign-in page), `signed-in` any credential, or a permission of the role.
  */
 export type Access = "open" | "entry" | "page" | "signed-in" | Permission;
+
+/** What a role has to have for it; null where who is signed in, or everybody, may. */
+export function permissionOf(access: Access): Permission | null {
+  return access === "open" || access === "entry" || access === "page" || access === "signed-in"
+    ? null
+    : access;
+}
 
 /** A provider that is away is asked again by then. */
 export const RETRY_MS = 10_000;
@@ -56,13 +63,18 @@ export function principalOf(request: FastifyRequest): Principal {
   return credentialOf(request).principal;
 }
 
+type GuardPorts = Pick<AppPorts, "authenticator" | "audit" | "accessTokens">;
+
 /** Finds out who calls and whether they may; answers by a redirect or throws otherwise. */
 export class AccessGuard {
-  readonly #ports: Pick<AppPorts, "authenticator" | "audit">;
+  readonly #ports: GuardPorts;
   readonly #cors: Cors;
+  /** Of access tokens: clients send theirs with each call. */
+  readonly #validated: RepeatLimit;
 
-  constructor(ports: Pick<AppPorts, "authenticator" | "audit" | "corsOrigins">) {
+  constructor(ports: GuardPorts & Pick<AppPorts, "corsOrigins" | "clock">) {
     this.#ports = ports;
+    this.#validated = new RepeatLimit(ports.clock);
     this.#cors = new Cors(ports.corsOrigins);
   }
 
@@ -95,6 +107,7 @@ export class AccessGuard {
     switch (result.kind) {
       case "known":
         request.credential = result.credential;
+        if (result.credential.kind === "access_token") this.#tellValidated(request, result.credential);
         this.#checkSite(request);
         return true;
       case "anonymous":
@@ -122,6 +135,24 @@ export class AccessGuard {
           retryAfterMs: RETRY_MS,
         });
     }
+  }
+
+  /** A token that the provider signed was believed: the first time, and then once a minute. */
+  #tellValidated(request: FastifyRequest, credential: Credential & { readonly kind: "access_token" }): void {
+    const { principal, issuedAtS } = credential;
+    const { issuer, resource } = this.#ports.accessTokens ?? {};
+    const missed = this.#validated.meet(`${principal.id}\n${issuedAtS}\n${request.ip}`);
+    if (missed === null) return;
+    this.#ports.audit.record({
+      type: "auth.jwt_validated",
+      actor: auditedActor(principal, request),
+      request: auditedRequest(request),
+      security: {
+        ...(issuer === undefined ? {} : { issuer }),
+        ...(resource === undefined ? {} : { audience: resource }),
+      },
+      counts: { since_last: missed },
+    });
   }
 
   /** Of somebody who is not known. */
@@ -163,12 +194,18 @@ export class AccessGuard {
       actor: auditedActor(principal, request),
       action: permission,
       request: auditedRequest(request),
+      security: { rolesChecked: rolesWith(permission) },
     });
     throw new RefusedError(
       "permission_denied",
       `the role ${principal.role} lacks the permission ${permission}`,
     );
   }
+}
+
+/** The roles that have a permission, credentials for certain desktops and guests apart. */
+export function rolesWith(permission: Permission): readonly Role[] {
+  return ROLES.filter((role) => may({ id: "", name: "", role }, permission));
 }
 
 /** A browser that wants a page, not a program that takes anything. */

@@ -58,6 +58,7 @@ import type { AppPorts, RoutePorts } from "./ports.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { ReadingAudit } from "./reading-audit.ts";
 import { RefusalAudit } from "./refusal-audit.ts";
+import { RequestAudit } from "./request-audit.ts";
 import { SECURITY_HEADERS, TRANSPORT_SECURITY } from "./security-headers.ts";
 
 /**
@@ -116,12 +117,20 @@ export function buildApp(ports: AppPorts): FastifyInstance {
 function addGuards(app: FastifyInstance, ports: AppPorts): void {
   const guard = new HostGuard(ports.host, ports.allowedHosts, ports.corsOrigins);
   const gate = new AccessGuard(ports);
+  const requests = new RequestAudit(ports.audit, ports.auditRequests ?? "off");
   app.addHook("onRoute", (route) => {
     // INVARIANT: no route exists without having said who may use it.
     if (route.config?.access === undefined) throw new Error(`the route ${route.url} names no access`);
   });
   app.addHook("onRequest", async (request, reply) => {
     setHeaders(request, reply);
+    try {
+      await check(request, reply);
+    } finally {
+      requests.begun(request);
+    }
+  });
+  const check = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     guard.check({
       protocol: request.protocol,
       hostHeader: request.headers.host,
@@ -135,12 +144,13 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
       throw new WebError("invalid_request", "this address is no WebSocket");
     }
     await gate.check(request, reply);
-  });
+  };
   app.addHook("preHandler", async (request) => {
     countAgentCall(request, ports);
     if (needsAuditFirst(request)) await auditFirst(ports.audit, request);
   });
   app.addHook("onResponse", async (request, reply) => {
+    requests.answered(request, reply);
     request.log.debug(
       {
         method: request.method,
@@ -159,7 +169,9 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
       principal === undefined
         ? { id: "", name: "", kind: "unknown", ip: request.ip }
         : auditedActor(principal, request);
-    audit.refused(errorAnswer(error).code, request.ip, { actor, request: auditedRequest(request) });
+    const { code } = errorAnswer(error);
+    requests.failed(request, code);
+    audit.refused(code, request.ip, { actor, request: auditedRequest(request) });
     sendError(error, request, reply, ports);
   });
   readBodiesInTurns(app);

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { auditedActor, auditedRequest, principalOf } from "./access.ts";
+import { auditedActor, auditedRequest, permissionOf, principalOf, rolesWith } from "./access.ts";
 import type { AppPorts } from "./ports.ts";
 
 declare module "fastify" {
@@ -34,10 +34,13 @@ export function needsAuditFirst(request: FastifyRequest): boolean {
  */
 export async function auditFirst(audit: AppPorts["audit"], request: FastifyRequest): Promise<void> {
   const resource = resourceOf(request);
+  const { access } = request.routeOptions.config;
+  const permission = access === undefined ? null : permissionOf(access);
   audit.record({
     type: "change.requested",
     actor: auditedActor(principalOf(request), request),
     request: auditedRequest(request),
+    ...(permission === null ? {} : { security: { rolesChecked: rolesWith(permission) } }),
     ...(resource === null ? {} : { resource }),
   });
   await audit.secured();

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 import type { FastifyBaseLogger } from "fastify";
 import type { WebSocket } from "ws";
-import type { AuditEntry } from "../../audit/audit-event.ts";
+import type { AuditEntry, AuditRequests } from "../../audit/audit-event.ts";
 import type { AuditLog } from "../../audit/read-back.ts";
 import type { AnswerLinks } from "../../auth/answer-links.ts";
 import type { Authenticator } from "../../auth/authenticator.ts";
@@ -132,6 +132,8 @@ export interface AppPorts {
   readonly desktops: WebDesktops;
   readonly authenticator: Authenticator;
   readonly audit: AuditFace;
+  /** Which requests have events of their own; absent: none. */
+  readonly auditRequests?: AuditRequests;
   /** What the log holds; null where it is kept in no file here, absent: not told. */
   readonly auditLog?: Pick<AuditLog, "read"> | null;
   /** The MCP face: answers on the raw response; `body` is the parsed JSON of a POST, else undefined. */
@@ -172,7 +174,10 @@ export interface AppPorts {
     player(desktopId: string): ReplayedRecording;
   };
   /** People who sign in at an OpenID provider; absent: none is configured. */
-  readonly oidc?: Pick<OidcSignIn, "name" | "sessionMs" | "begin" | "finish" | "signOutUrl" | "noticed">;
+  readonly oidc?: Pick<
+    OidcSignIn,
+    "name" | "sessionMs" | "signedBy" | "begin" | "finish" | "signOutUrl" | "noticed"
+  >;
   /** The provider's access tokens that open MCP; absent: none does. */
   readonly accessTokens?: Pick<AccessTokens, "resource" | "scopes" | "issuer">;
   /** Links for guests; absent: nobody is invited. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AuthError, type AuthErrorCode } from "../../auth/error.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { SignInWays } from "../api/api.ts";
-import { auditedRequest, cookieName, RETRY_MS } from "../http/access.ts";
+import { auditedActor, auditedRequest, cookieName, RETRY_MS } from "../http/access.ts";
 import { WebError } from "../http/error.ts";
 import type { RoutePorts } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
@@ -56,7 +56,12 @@ export function oidcRoutes(app: FastifyInstance, ports: RoutePorts, { signIn, li
     reply.clearCookie(ticketCookie(request), cookieOptions(request));
     try {
       const { principal, sessionId, next } = await oidc.finish(ticket, queryOf(request));
-      signIn.welcome(request, reply, { principal, sessionId }, oidc.sessionMs);
+      const security = oidc.signedBy;
+      ports.audit.record({
+        ...{ type: "auth.jwt_validated", actor: auditedActor(principal, request), security },
+        request: auditedRequest(request),
+      });
+      signIn.welcome(request, reply, { principal, sessionId, security }, oidc.sessionMs);
       return reply.type("text/html; charset=utf-8").send(onwardPage(app.basePath + next));
     } catch (error) {
       limits.countFailedSignIn(request.ip);

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { AuditEntry } from "../../audit/audit-event.ts";
 import type { AuthResult } from "../../auth/authenticator.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
@@ -108,7 +109,15 @@ export class SignIn {
   welcome(
     request: FastifyRequest,
     reply: FastifyReply,
-    { principal, sessionId }: { readonly principal: Principal; readonly sessionId: string },
+    {
+      principal,
+      sessionId,
+      security,
+    }: {
+      readonly principal: Principal;
+      readonly sessionId: string;
+      readonly security?: AuditEntry["security"];
+    },
     lifetimeMs: number,
   ): void {
     // A new session each time: whoever planted an old cookie gains nothing.
@@ -122,6 +131,7 @@ export class SignIn {
       type: "auth.login",
       actor: auditedActor(principal, request),
       request: auditedRequest(request),
+      ...(security === undefined ? {} : { security }),
     });
   }
 

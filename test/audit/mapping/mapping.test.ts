@@ -1,6 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import t from "tap";
-import { AUDIT_TYPES, type AuditEntry, type AuditEvent, auditEvent } from "../../../src/audit/audit-event.ts";
+import {
+  AUDIT_TYPES,
+  type AuditEntry,
+  type AuditEvent,
+  auditEvent,
+  auditEventSchema,
+} from "../../../src/audit/audit-event.ts";
 import { ecsOf } from "../../../src/audit/mapping/ecs.ts";
 import { ocsfOf } from "../../../src/audit/mapping/ocsf.ts";
 
@@ -76,7 +82,12 @@ t.test("whose event it is, and its trace, have their words in both", async (t) =
   const labels = { version: "1", deployment: "production", tenant: "acme" };
   const request = { method: "POST", path: "/x", id: "r1", trace };
   const stamp = { id: "0e9a2d3c-5c0f-4f57-9f0a-000000000001", at: new Date(0), ...labels };
-  const event = auditEvent({ type: "auth.login", request }, stamp);
+  const security = { issuer: "https://id.example", audience: "oc", rolesChecked: ["admin"] };
+  const event = auditEvent({ type: "auth.login", request, security }, stamp);
+  const told = { oidc_issuer: "https://id.example", audience: "oc", rbac_roles_checked: ["admin"] };
+  t.ok(auditEventSchema.safeParse(event).success);
+  t.match(ecsOf(event), { oc: { security: told } });
+  t.match(ocsfOf(event), { unmapped: { security: told } });
   t.match(ecsOf(event), {
     service: { environment: "production" },
     organization: { id: "acme" },

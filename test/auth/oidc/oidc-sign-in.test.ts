@@ -32,6 +32,7 @@ async function openSignIn(test: Test, changes: Partial<OidcPorts["provider"]> = 
   };
   const signIn = new OidcSignIn(
     {
+      ...{ issuer: "https://id.example", clientId: "oc" },
       name: "Example",
       rule: { claim: "groups", roles: { admins: "admin", watchers: "viewer" }, desktops: {} },
       sessionMs: 3_600_000,

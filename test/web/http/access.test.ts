@@ -111,6 +111,7 @@ t.test("a refusal for lack of a permission is audited with the route's pattern",
       action: "control",
       actor: { name: "the viewer", role: "viewer", kind: "human" },
       request: { method: "POST", path: "/api/v1/desktops/:id/stop" },
+      security: { rolesChecked: ["admin", "operator", "approver"] },
     },
   ]);
 });
