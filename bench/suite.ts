@@ -30,7 +30,7 @@ import { benchRecording, benchSeek } from "./recording.ts";
 import { benchSearch } from "./recording-search.ts";
 import { benchRecorderTurns } from "./recording-turns.ts";
 import { benchScreenshot } from "./screenshot.ts";
-import { otherScenes, ownScenes } from "./text/all-scenes.ts";
+import { laterScenes, otherScenes, ownScenes } from "./text/all-scenes.ts";
 import { controlScenes } from "./text/controls.ts";
 import { benchTextAccuracy } from "./text-accuracy.ts";
 import { benchTextClicks } from "./text-clicks.ts";
@@ -169,6 +169,15 @@ export const BENCHES: readonly Bench[] = [
         ...(await benchTextClicks(scenes, isShort ? 40 : 1000)),
       ];
     },
+  },
+  {
+    ids: ["LATERTEXT"],
+    peers: [
+      ...(["Xtigervnc", "xdotool", "xwd", "xev", "tesseract", "unshare", "setpriv", "chromium"] as const),
+      ...(["urxvt", "wish", "foot", "weston-terminal", "sway", "grim", "later fonts"] as const),
+    ],
+    run: async ({ owner, folder, isShort }) =>
+      await benchTextAccuracy("LATERTEXT", await laterScenes(owner, folder, isShort), folder),
   },
   {
     ids: ["LIVETEXT"],

@@ -1,10 +1,10 @@
 import type { Owner } from "../../test/support/program.ts";
 import { firefoxScenes } from "./firefox.ts";
-import { pageScenes } from "./pages.ts";
-import { programScenes } from "./programs.ts";
+import { laterPageScenes, pageScenes } from "./pages.ts";
+import { laterProgramScenes, programScenes } from "./programs.ts";
 import { loadScenes, type Scene } from "./scene.ts";
-import { terminalScenes, unseenTerminalScenes } from "./terminals.ts";
-import { waylandScenes } from "./wayland.ts";
+import { laterTerminalScenes, terminalScenes, unseenTerminalScenes } from "./terminals.ts";
+import { laterWaylandScenes, waylandScenes } from "./wayland.ts";
 
 /** Scenes of a folder, each NAME.png and NAME.json, instead of ours. */
 const FOLDER = process.env["OC_TEXT_SCENES"];
@@ -30,5 +30,18 @@ export async function otherScenes(owner: Owner, folder: string, isShort: boolean
     ...onX,
     ...(await firefoxScenes(owner, folder, most)),
     ...(await waylandScenes(owner, folder, most)),
+  ];
+}
+
+/** Programs, fonts and colours of which nothing was seen when reading was last improved: urxvt, Tk, Weston's terminal. */
+export async function laterScenes(owner: Owner, folder: string, isShort: boolean): Promise<Scene[]> {
+  const most = isShort ? 1 : MANY;
+  const onX = await laterTerminalScenes(owner, folder, most);
+  if (isShort) return onX;
+  return [
+    ...onX,
+    ...(await laterProgramScenes(owner, folder, most)),
+    ...(await laterPageScenes(owner, most)),
+    ...(await laterWaylandScenes(owner, folder, most)),
   ];
 }

@@ -94,6 +94,16 @@ const PAGES: readonly PageScene[] = [
   },
 ];
 
+/** Of a font and colours that reading was not improved on. */
+const LATER: readonly PageScene[] = [
+  {
+    name: "settings Lato",
+    body: settings,
+    css: "font:13px 'Lato';color:#5b2333;background:#f7d9c4",
+    scale: 1.1,
+  },
+];
+
 export const STYLE =
   "*{box-sizing:border-box}body{margin:0;padding:18px 24px}table{border-collapse:collapse}td,th{border:1px solid #8886;padding:4px 9px;text-align:left}" +
   "label{display:inline-block;width:190px}.field{display:inline-block;border:1px solid #888;border-radius:3px;padding:4px 8px;width:320px}" +
@@ -102,14 +112,23 @@ export const STYLE =
 
 /** Pages in Chromium with fonts, colours and scales of their own. */
 export async function pageScenes(owner: Owner, most: number): Promise<Scene[]> {
+  return await scenesOf(owner, PAGES.slice(0, most), 4200);
+}
+
+/** The same of LATER. */
+export async function laterPageScenes(owner: Owner, most: number): Promise<Scene[]> {
+  return await scenesOf(owner, LATER.slice(0, most), 4700);
+}
+
+async function scenesOf(owner: Owner, pages: readonly PageScene[], seed: number): Promise<Scene[]> {
   const browser = await openBrowser(owner);
   const scenes: Scene[] = [];
-  for (const [index, { name, body, css, scale }] of PAGES.slice(0, most).entries()) {
+  for (const [index, { name, body, css, scale }] of pages.entries()) {
     const page = await browser.newPage({
       viewport: { width: 1000, height: 640 },
       deviceScaleFactor: scale,
     });
-    const content = body(new Wording(4200 + index));
+    const content = body(new Wording(seed + index));
     await page.setContent(`<!doctype html><meta charset=utf-8><style>${STYLE}body{${css}}</style>${content}`);
     const file = await page.screenshot({ type: "png", fullPage: true });
     scenes.push({

@@ -26,12 +26,16 @@ interface ProgramScene {
   readonly window: string;
   /** Pixels of the screen for one of the program's. */
   readonly scale?: number;
+  /** It says by itself where its words are, not to assistive technology. */
+  readonly isTelling?: boolean;
 }
 
 /** What programs show: a file for windows of our own, and files for editors. */
 interface Files {
   readonly content: string;
   readonly code: string;
+  /** A Tcl list. */
+  readonly list: string;
   readonly home: string;
 }
 
@@ -76,11 +80,35 @@ const SCENES: readonly ProgramScene[] = [
   },
 ];
 
+/** Of a program and fonts that reading was not improved on. */
+const LATER: readonly ProgramScene[] = [
+  {
+    name: "Tk Lato",
+    command: ({ list }) => ["wish", join(HERE, "panel-tk.tcl"), list],
+    window: "Panel-tk",
+    isTelling: true,
+  },
+];
+
 /** Windows of GTK 3 and Qt 5 and editors, each on a display of its own; they say themselves where their words stand. */
 export async function programScenes(owner: Owner, folder: string, most: number): Promise<Scene[]> {
+  return await scenesOf(owner, folder, SCENES.slice(0, most), 7300);
+}
+
+/** The same of LATER. */
+export async function laterProgramScenes(owner: Owner, folder: string, most: number): Promise<Scene[]> {
+  return await scenesOf(owner, folder, LATER.slice(0, most), 7700);
+}
+
+async function scenesOf(
+  owner: Owner,
+  folder: string,
+  programs: readonly ProgramScene[],
+  seed: number,
+): Promise<Scene[]> {
   const scenes: Scene[] = [];
-  for (const [index, scene] of SCENES.slice(0, most).entries()) {
-    scenes.push(await programScene(owner, folder, scene, new Wording(7300 + index)));
+  for (const [index, scene] of programs.entries()) {
+    scenes.push(await programScene(owner, folder, scene, new Wording(seed + index)));
   }
   return scenes;
 }
@@ -96,7 +124,7 @@ const toldWords = z.array(
 async function programScene(
   owner: Owner,
   folder: string,
-  { name, command, env, window, scale = 1 }: ProgramScene,
+  { name, command, env, window, scale = 1, isTelling = false }: ProgramScene,
   wording: Wording,
 ): Promise<Scene> {
   const display = await XDisplay.start(owner, {
@@ -115,8 +143,7 @@ async function programScene(
       "--mount-proc",
       "dbus-run-session",
       "--",
-      PYTHON,
-      join(HERE, "accessible.py"),
+      ...(isTelling ? [] : [PYTHON, join(HERE, "accessible.py")]),
       ...command(files),
     ],
     {
@@ -225,12 +252,21 @@ function writeFiles(folder: string, w: Wording): Files {
     note: many(3, () => `${w.sentence()} ${w.sentence(true)}`).join("\n"),
     buttons: many(4, () => w.title(1)),
   };
+  const code = many(60, () => codeLine(w)).join("\n");
+  const { title, fields, items, buttons, note } = content;
   return {
     content: path("content.json", JSON.stringify(content)),
-    code: path("source.c", many(60, () => codeLine(w)).join("\n")),
+    code: path("source.c", code),
+    list: path("content.tcl", listOf([title, note, fields, items, buttons])),
     home: folder,
   };
 }
+
+type Listed = string | readonly Listed[];
+
+/** In Tcl; words of ours have no braces. */
+const listOf = (of: readonly Listed[]): string =>
+  of.map((one) => `{${typeof one === "string" ? one : listOf(one)}}`).join(" ");
 
 /** A line as programmers write it. */
 export function codeLine(w: Wording): string {

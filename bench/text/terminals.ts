@@ -9,7 +9,9 @@ import { Wording } from "./wording.ts";
 
 interface Terminal {
   readonly name: string;
-  /** xterm's font. */
+  /** Default xterm. */
+  readonly program?: "xterm" | "urxvt";
+  /** Its options. */
   readonly font: readonly string[];
   readonly back: string;
   readonly fore: string;
@@ -83,6 +85,13 @@ const UNSEEN: readonly Terminal[] = [
   },
 ];
 
+const LATER: readonly Terminal[] = [
+  {
+    ...{ name: "Inconsolata 12 coloured", program: "urxvt", font: ["-fn", "xft:Inconsolata:size=12"] },
+    ...{ back: "#3b0d1f", fore: "#f5d76e", columns: 110, rows: 40, isColoured: true },
+  },
+];
+
 const GEOMETRY = "1280x860";
 
 /** Pages of text in xterms of fonts and colours of their own, on a display that nothing else uses. */
@@ -93,6 +102,11 @@ export async function terminalScenes(owner: Owner, folder: string, most: number)
 /** The same of UNSEEN. */
 export async function unseenTerminalScenes(owner: Owner, folder: string, most: number): Promise<Scene[]> {
   return await scenesOf(owner, folder, UNSEEN.slice(0, most), 6600);
+}
+
+/** The same in another program. */
+export async function laterTerminalScenes(owner: Owner, folder: string, most: number): Promise<Scene[]> {
+  return await scenesOf(owner, folder, LATER.slice(0, most), 5500);
 }
 
 async function scenesOf(
@@ -120,7 +134,7 @@ function coloured(line: string, wording: Wording): string {
 async function terminalScene(
   owner: Owner,
   folder: string,
-  { name, font, back, fore, columns, rows, isColoured = false }: Terminal,
+  { name, program = "xterm", font, back, fore, columns, rows, isColoured = false }: Terminal,
   wording: Wording,
 ): Promise<Scene> {
   const display = await XDisplay.start(owner, { geometry: GEOMETRY, hasVnc: false });
@@ -132,12 +146,13 @@ async function terminalScene(
   );
   const file = join(folder, `${name.replaceAll(" ", "-")}.txt`);
   writeFileSync(file, lines.map((line) => (isColoured ? coloured(line, wording) : line)).join("\n"));
-  const look = ["-b", "0", "-bw", "0", "+sb", "-u8", "-bg", back, "-fg", fore, ...font];
+  const look = ["-b", "0", "-bw", "0", "+sb", ...(program === "xterm" ? ["-u8"] : [])];
   // The title is set when all is written.
   const script = `printf '\\033[?25l'; cat '${file}'; printf '\\033]2;written\\007'; exec sleep 600`;
-  const xterm = display.program(
-    "xterm",
+  const terminal = display.program(
+    program,
     ...look,
+    ...["-bg", back, "-fg", fore, ...font],
     "-geometry",
     `${columns}x${rows}+0+0`,
     "-e",
@@ -151,7 +166,7 @@ async function terminalScene(
     const [first, second] = [await display.shot(), await display.shot()];
     return Buffer.compare(first.rgba, second.rgba) === 0 ? second : null;
   });
-  await xterm.stop();
+  await terminal.stop();
   const [wide, high] = [place.width / columns, place.height / rows];
   const words = lines.flatMap((line, row) =>
     [...line.matchAll(/\S+/g)].map(
@@ -171,5 +186,5 @@ async function terminalScene(
   const png = await sharp(shot.rgba, { raw: { width, height, channels: 4 } })
     .png()
     .toBuffer();
-  return { name: `xterm ${name}`, kind: "xterm", file: png, words, knownFrom: 0 };
+  return { name: `${program} ${name}`, kind: program, file: png, words, knownFrom: 0 };
 }

@@ -19,8 +19,11 @@ const AS_NOBODY = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 
 interface WaylandScene {
   readonly name: string;
+  /** Default foot. */
+  readonly program?: "foot" | "weston-terminal";
   /** Pixels of the screen for one of sway's. */
   readonly scale: number;
+  /** As foot takes it; weston-terminal takes a name. */
   readonly font: string;
   readonly back: string;
   readonly fore: string;
@@ -31,21 +34,39 @@ const SCENES: readonly WaylandScene[] = [
   { name: "foot 1.25", scale: 1.25, font: "Hack:size=9", back: "fbf1c7", fore: "3c3836" },
 ];
 
+/** Of fonts, and a program, that reading was not improved on. */
+const LATER: readonly WaylandScene[] = [
+  { name: "foot Fira Code", scale: 1, font: "Fira Code:size=10", back: "0b3d4a", fore: "e4f1d0" },
+  {
+    ...{ name: "weston-terminal Inconsolata", program: "weston-terminal", scale: 1, font: "Inconsolata" },
+    ...{ back: "", fore: "" },
+  },
+];
+
 const ROWS = 30;
 const COLUMNS = 90;
 
 /** Terminals of Wayland on screens of a fractional scale, as sway shows them to wayvnc. */
 export async function waylandScenes(owner: Owner, _folder: string, most: number): Promise<Scene[]> {
+  return await scenesOf(owner, SCENES.slice(0, most), 8100);
+}
+
+/** The same of LATER. */
+export async function laterWaylandScenes(owner: Owner, _folder: string, most: number): Promise<Scene[]> {
+  return await scenesOf(owner, LATER.slice(0, most), 8500);
+}
+
+async function scenesOf(owner: Owner, looks: readonly WaylandScene[], seed: number): Promise<Scene[]> {
   const scenes: Scene[] = [];
-  for (const [index, scene] of SCENES.slice(0, most).entries()) {
-    scenes.push(await waylandScene(owner, scene, new Wording(8100 + index)));
+  for (const [index, scene] of looks.entries()) {
+    scenes.push(await waylandScene(owner, scene, new Wording(seed + index)));
   }
   return scenes;
 }
 
 async function waylandScene(
   owner: Owner,
-  { name, scale, font, back, fore }: WaylandScene,
+  { name, program = "foot", scale, font, back, fore }: WaylandScene,
   wording: Wording,
 ): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), "oc-sway-"));
@@ -59,11 +80,17 @@ async function waylandScene(
     join(folder, "foot.ini"),
     `[main]\nfont=${font}\npad=4x4\n[cursor]\nblink=no\n[colors]\nbackground=${back}\nforeground=${fore}\n`,
   );
-  const script = `printf '\\033[?25l'; cat ${folder}/text; exec sleep 600`;
+  const script = join(folder, "show");
+  writeFileSync(script, `#!/bin/sh\nprintf '\\033[?25l'; cat ${folder}/text; exec sleep 600\n`, {
+    mode: 0o755,
+  });
+  const command = {
+    foot: `foot -F -c ${folder}/foot.ini ${script}`,
+    "weston-terminal": `weston-terminal --fullscreen --font=${font} --font-size=15 --shell=${script}`,
+  }[program];
   writeFileSync(
     join(folder, "config"),
-    `output HEADLESS-1 resolution 1280x800 scale ${scale}\ndefault_border none\n` +
-      `exec foot -F -c ${folder}/foot.ini sh -c "${script}"\n`,
+    `output HEADLESS-1 resolution 1280x800 scale ${scale}\ndefault_border none\n` + `exec ${command}\n`,
   );
   chownSync(home, NOBODY, NOBODY);
   const env = {

@@ -51,12 +51,16 @@ const PACKAGES = {
   unshare: "util-linux",
   grim: "grim",
   foot: "foot",
+  "weston-terminal": "weston",
+  urxvt: "rxvt-unicode",
+  wish: "tk",
   mousepad: "mousepad",
   "firefox-esr": "firefox-esr",
   "dbus-run-session": "dbus at-spi2-core",
   "GTK for Python": "python3-gi gir1.2-gtk-3.0 gir1.2-atspi-2.0 gnome-themes-extra",
   "Qt for Python": "python3-pyqt5",
   "other fonts": "fonts-hack fonts-cantarell fonts-roboto-unhinted xfonts-terminus",
+  "later fonts": "fonts-firacode fonts-inconsolata fonts-lato",
 } as const;
 
 /** What is no program in PATH: files that must be there. */
@@ -74,6 +78,11 @@ const FILES: Readonly<Partial<Record<Peer, readonly string[]>>> = {
     "/usr/share/fonts/opentype/cantarell/Cantarell-Regular.otf",
     "/usr/share/fonts/truetype/roboto/unhinted/RobotoTTF/Roboto-Regular.ttf",
     "/usr/share/fonts/X11/misc/ter-u16n_unicode.pcf.gz",
+  ],
+  "later fonts": [
+    "/usr/share/fonts/truetype/firacode/FiraCode-Regular.ttf",
+    "/usr/share/fonts/truetype/inconsolata/Inconsolata.otf",
+    "/usr/share/fonts/truetype/lato/Lato-Regular.ttf",
   ],
 };
 
