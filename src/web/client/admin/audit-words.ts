@@ -4,6 +4,7 @@ import type { AuditEventInfo, AuditTypeName } from "../../api/audit-api.ts";
 const WORDS: Readonly<Record<string, string>> = {
   "auth.login": "Signed in",
   "auth.logout": "Signed out",
+  "auth.jwt_validated": "Token validated",
   "auth.failed": "Sign-in failed",
   "auth.locked": "Address locked out",
   "authz.denied": "Permission denied",
@@ -83,6 +84,8 @@ const WORDS: Readonly<Record<string, string>> = {
   "browser.disconnected": "Browser went away",
   "browser.denied": "Browser refused",
   "browser.acted": "Action in a browser",
+  "http.request": "HTTP request",
+  "http.response": "HTTP answer",
   "audit.started": "Server started",
   "audit.gap": "Events dropped",
   "audit.break": "Chain broken",
@@ -109,7 +112,7 @@ const GROUPS: readonly (readonly [name: string, ...prefixes: readonly string[]])
   ["Overlays", "overlay"],
   ["Recordings", "recording"],
   ["Changes", "change"],
-  ["Server and log", "audit", "backup"],
+  ["Server and log", "audit", "backup", "http"],
 ];
 
 export interface TypeGroup {
