@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { renderAuditEventsDoc } from "./docs-audit-events.ts";
 import { renderCompatibilityDoc } from "./docs-compatibility.ts";
 import { renderConfigDoc } from "./docs-config.ts";
 import { renderErrorsDoc } from "./docs-errors.ts";
@@ -20,6 +21,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "docs/errors.md": renderErrorsDoc,
   "docs/policy.md": renderPolicyDoc,
   "docs/roles.md": renderRolesDoc,
+  "docs/audit-events.md": renderAuditEventsDoc,
   "docs/reference/rest.md": renderRestDoc,
   "docs/compatibility.md": renderCompatibilityDoc,
   "docs/ways-out.md": renderWaysOutDoc,

@@ -1,0 +1,41 @@
+/** What a browser keeps between requests, and how far redirects are followed. */
+class Visitor {
+  readonly #cookies = new Map<string, string>();
+
+  async ask(url: URL, form: URLSearchParams | null): Promise<Response> {
+    const answer = await fetch(url, {
+      redirect: "manual",
+      headers: { cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
+      ...(form === null ? {} : { method: "POST", body: form }),
+    });
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      this.#cookies.set(name, value);
+    }
+    return answer;
+  }
+}
+
+/** Signs somebody in at the provider, as a person with a browser would; the answer of the last address, ours. */
+export async function signInAtProvider(app: string, user: string): Promise<Response> {
+  const visitor = new Visitor();
+  let form: URLSearchParams | null = null;
+  let at = new URL("/signin/oidc", app);
+  for (let nth = 0; nth < 20; nth++) {
+    const answer = await visitor.ask(at, form);
+    form = null;
+    const location = answer.headers.get("location");
+    if (location !== null) {
+      at = new URL(location, at);
+      continue;
+    }
+    if (at.origin === new URL(app).origin) return answer;
+    const html = await answer.text();
+    const action = /<form[^>]* action="([^"]+)"/.exec(html)?.[1];
+    const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1];
+    if (action === undefined || prompt === undefined) throw new Error(`a page of no form: ${html}`);
+    at = new URL(action, at);
+    form = new URLSearchParams({ prompt, ...(prompt === "login" ? { login: user, password: "x" } : {}) });
+  }
+  throw new Error("the provider redirects without end");
+}
