@@ -8,7 +8,6 @@ import { openidProviderOf } from "../appliance/open-oidc.ts";
 import { pushReach } from "../appliance/open-push.ts";
 import { checkConfig } from "../config/check-config.ts";
 import type { Config } from "../config/config-schema.ts";
-import { hasSystemFonts } from "../demo/typeface.ts";
 import type { Connection } from "../desktop/connections/connection.ts";
 import type { TestReport } from "../desktop/connections/connection-test.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -158,7 +157,9 @@ async function isAppliance({ host, tls_cert }: Config["server"], port: number): 
   }
 }
 
-export function checkFonts(): Finding {
+export async function checkFonts(): Promise<Finding> {
+  // Loaded when it is needed: it brings what paints, which other commands do without.
+  const { hasSystemFonts } = await import("../demo/typeface.ts");
   return hasSystemFonts()
     ? well("fonts", "the system has some")
     : wrong(

@@ -42,7 +42,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     await checkClock(config),
     await checkTls(config),
     ...(await checkPorts(config)),
-    checkFonts(),
+    await checkFonts(),
     await checkModels(config),
     ...(await checkTargets(connections, (connection) => linkTest(connection, config))),
     ...(await checkReceivers(config)),

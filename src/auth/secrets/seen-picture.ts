@@ -1,4 +1,3 @@
-import { decodePicture } from "../../compositor/picture-file.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { Framebuffer, OPAQUE } from "../../framebuffer/framebuffer.ts";
 import { MAX_PATCH_PIXELS } from "../../framebuffer/kernels/picture-memory.ts";
@@ -17,6 +16,8 @@ const HEIGHT_AT = 20;
 export async function readSeenPicture(base64: string): Promise<Patch> {
   const file = Buffer.from(base64, "base64");
   const { width, height } = sizeOf(file);
+  // Loaded when it is needed, as all that paints: other commands read secrets too.
+  const { decodePicture } = await import("../../compositor/picture-file.ts");
   const { rgba } = await decodePicture(file).catch((cause: unknown) => {
     throw refused("one that cannot be decoded", cause);
   });

@@ -46,10 +46,14 @@ t.test("every thread has its entry beside the modules that open it", async (t) =
 
 t.test("commands load nothing that paints", async (t) => {
   const hook = `import { register } from "node:module"; register(${JSON.stringify(asUrl(HOOK))});`;
-  const call = (word: string) =>
-    run(process.execPath, [`--import=${asUrl(hook)}`, join(DIST, "main.js"), word], { cwd: ROOT });
+  const call = (...words: string[]) =>
+    run(process.execPath, [`--import=${asUrl(hook)}`, join(DIST, "main.js"), ...words], { cwd: ROOT });
   t.match((await call("--help")).stdout, /^overlay-companion /);
-  await t.rejects(call("--demo"), /loaded by/, "what serves does, so this would be told");
+  await t.resolves(call("token", "list", "--data-dir", t.testdir()));
+  const failure: unknown = await call("--demo", "--port", "0", "--data-dir", t.testdir()).catch(
+    (error: unknown) => error,
+  );
+  t.match(failure, { stderr: /loaded by/ }, "what serves loads it, so the hook works");
 });
 
 t.test("the licence of every package in the server comes with it", async (t) => {
