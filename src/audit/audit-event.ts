@@ -16,6 +16,8 @@ export const AUDIT_TYPES = [
   "connection.changed",
   "connection.removed",
   "connection.tested",
+  "keep_awake.started",
+  "keep_awake.ended",
   "change.requested",
   "change.refused",
   "token.shown",

@@ -13,7 +13,7 @@ import type { AuditEntry, AuditType } from "./audit-event.ts";
 /** What the audit needs to know of a desktop and of their registry. */
 interface AuditedDesktop {
   readonly id: string;
-  readonly connection: Pick<Connection, "protocol">;
+  readonly connection: Pick<Connection, "protocol" | "keep_awake_s">;
   /** What is drawn over it. */
   readonly scene?: { on(listener: (event: SceneEvent) => void): () => void };
   on(listener: (event: DesktopEvent) => void): () => void;
@@ -37,6 +37,22 @@ type SessionTold = "nothing" | "opened" | "lost";
 /** Records what happens on all desktops, those of now and those added later, until the returned function is called. */
 export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEntry) => void): () => void {
   const followed = new Map<string, () => void>();
+  const awake = new Map<string, number>();
+  /** What keeps it awake is told once, as it begins and ends, and not each time that the pointer is moved for it. */
+  const tellAwake = ({ id }: AuditedDesktop, seconds: number | undefined, actor: Actor | null): void => {
+    if (awake.get(id) === seconds) return;
+    const resource = { kind: "desktop", id };
+    if (seconds === undefined) {
+      awake.delete(id);
+      record({ type: "keep_awake.ended", severity: "notice", actor, resource });
+    } else {
+      awake.set(id, seconds);
+      record({
+        ...{ type: "keep_awake.started", severity: "notice", actor, resource },
+        action: `after ${seconds} s without input`,
+      });
+    }
+  };
   const follow = (desktop: AuditedDesktop): void => {
     let told: SessionTold = "nothing";
     let holder: Holder | null = null;
@@ -61,11 +77,15 @@ export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEn
       stopScene?.();
     });
   };
-  for (const desktop of desktops.all) follow(desktop);
+  for (const desktop of desktops.all) {
+    follow(desktop);
+    tellAwake(desktop, desktop.connection.keep_awake_s, null);
+  }
   const stop = desktops.on((event) => {
     const { desktop, by: actor } = event;
     const resource = { kind: "connection", id: desktop.id };
     record({ type: `connection.${event.type}`, actor, resource });
+    tellAwake(desktop, event.type === "removed" ? undefined : desktop.connection.keep_awake_s, actor);
     if (event.type === "changed") return;
     followed.get(desktop.id)?.();
     followed.delete(desktop.id);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PROTOCOLS } from "../desktop/connections/connection.ts";
-import { connectionFields, decodingField } from "../desktop/connections/connection-fields.ts";
+import { connectionFields, decodingField, keepAwakeField } from "../desktop/connections/connection-fields.ts";
 
 /** A desktop of the file: a URL, or field by field. */
 export const connectionSchema = z.union([
@@ -20,5 +20,6 @@ export const connectionSchema = z.union([
       .describe(connectionFields.port.description ?? ""),
     password_file: z.string().exactOptional().describe("Instead of the password: a file that holds it."),
     decoding: decodingField,
+    keep_awake_s: keepAwakeField,
   }),
 ]);

@@ -12,6 +12,7 @@ import { type Approval, Approvals } from "./control/approvals/approvals.ts";
 import type { StandingGrants } from "./control/approvals/standing-grants.ts";
 import type { Holder } from "./control/arbiter.ts";
 import { Gate } from "./control/gate.ts";
+import { KeepAwake } from "./control/keep-awake.ts";
 import { Modes, policyOf } from "./control/modes.ts";
 import type { Mode } from "./control/policy.ts";
 import { HumanRequests } from "./control/requests/human-requests.ts";
@@ -54,10 +55,8 @@ export class Desktop {
   readonly masks: DesktopMasks;
   readonly #display: Display;
   readonly #gate: Gate;
-  readonly #input = new ObservedInput((input) => this.#emit({ type: "input", input }), {
-    isPrivate: () => this.requests.wasPrivate,
-    hasHidden: () => this.masks.mayHide("agent"),
-  });
+  readonly #input: ObservedInput;
+  readonly #keepAwake: KeepAwake;
   readonly #reconnectingLink: ReconnectingLink;
   readonly #log = new ActionLog();
   readonly #snapshots: Snapshots;
@@ -90,6 +89,10 @@ export class Desktop {
     this.#ports = ports;
     this.#use = new RecentUse(clock, () => this.#follow());
     this.#listeners = new Listeners(ports.onBug);
+    this.#input = new ObservedInput(clock, (input) => this.#emit({ type: "input", input }), {
+      isPrivate: () => this.requests.wasPrivate,
+      hasHidden: () => this.masks.mayHide("agent"),
+    });
     this.#viewerPresence = new ViewerPresence(clock, {
       counted: (viewers) => this.#emit({ type: "viewers", viewers }),
       gone: (id) => this.#gate.arbiter.gone(id),
@@ -139,11 +142,8 @@ export class Desktop {
     this.#snapshots = new Snapshots(this.#display, ports, () => this.#input.position);
     this.#gate = new Gate({
       ...ports,
-      ...{ desktopId: connection.id, echo: this.masks.echo },
-      input: this.#input,
-      display: this.#display,
-      approvals: this.approvals,
-      modes: this.#modes,
+      ...{ desktopId: connection.id, echo: this.masks.echo, input: this.#input, display: this.#display },
+      ...{ approvals: this.approvals, modes: this.#modes },
       humanIdleMs: options.humanIdleMs ?? HUMAN_IDLE_MS,
       changedSince: (generation) => this.changedSince(generation),
       record: (done) => this.record(done),
@@ -153,6 +153,10 @@ export class Desktop {
     this.grants = this.#gate.standing;
     this.requests = new HumanRequests(this, options, { clock, tell: (event) => this.#emit(event) });
     this.#reconnectingLink = this.#makeReconnectingLink();
+    this.#keepAwake = new KeepAwake({
+      ...{ clock, gate: this.#gate, input: this.#input, display: this.#display },
+      seconds: () => this.#connection.keep_awake_s,
+    });
   }
 
   /** Begins to connect. */
@@ -312,6 +316,7 @@ export class Desktop {
   change(connection: Connection): void {
     const change = changeOf(this.#connection, connection);
     this.#connection = connection;
+    this.#keepAwake.changed();
     // What was asked and allowed was about what is to be seen there.
     if (change === "place") {
       this.approvals.cancelAll();
@@ -331,10 +336,8 @@ export class Desktop {
     this.#viewerPresence.close();
     this.#gate.close();
     this.#input.releaseAll();
-    this.#use.close();
-    this.requests.close();
-    this.#reconnectingLink.close();
-    for (const part of [this.anchors, this.masks, this.scene, this.#snapshots]) part.close();
+    const parts = [this.#use, this.requests, this.#reconnectingLink, this.anchors, this.masks, this.scene];
+    for (const part of [...parts, this.#snapshots, this.#keepAwake]) part.close();
     this.#listeners.clear();
   }
 

@@ -53,6 +53,14 @@ export class RefusedError extends Error {
   }
 }
 
+/** Where something is to be sent to a target that is not there. */
+export function notConnected(): RefusedError {
+  return new RefusedError(
+    "target_down",
+    "the target is not connected: wait until it is live, then try again",
+  );
+}
+
 /** Where somebody has no desktop at all. */
 export function noDesktops(): RefusedError {
   return new RefusedError("not_found", "there is no connection: add one first");

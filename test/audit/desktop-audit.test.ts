@@ -13,7 +13,7 @@ const BOT = { kind: "agent", id: "2", name: "Bot" } as const;
 
 class FakeDesktop {
   readonly id: string;
-  readonly connection = { protocol: "vnc" } as const;
+  connection: { readonly protocol: "vnc"; readonly keep_awake_s?: number } = { protocol: "vnc" };
   readonly listeners = new Set<(event: DesktopEvent) => void>();
 
   constructor(id: string) {
@@ -386,4 +386,29 @@ t.test("changed rules are told with the modes and how much they allow, before an
   t.notMatch(JSON.stringify(entries), "payroll");
   tell({ type: "mode", mode: "passive", by: ANN, before: { mode: "assist", rules: null, rulesNow: null } });
   t.equal(entries.length, 3, "a mode without rules on either side changes none");
+});
+
+t.test("who has a desktop kept awake is recorded, once as it begins, changes and ends", (t) => {
+  const configured = new FakeDesktop("d1");
+  configured.connection = { protocol: "vnc", keep_awake_s: 240 };
+  const { entries, tell } = follow(configured);
+  const started = { type: "keep_awake.started", resource: { kind: "desktop", id: "d1" } };
+  t.match(entries, [{ ...started, actor: null, action: "after 240 s without input" }]);
+  const told = (): readonly AuditEntry[] => entries.splice(0).filter(({ type }) => /awake/.test(type));
+  told();
+  tell({ type: "changed", desktop: configured, by: ANN });
+  t.same(told(), [], "its name is another");
+  configured.connection = { protocol: "vnc", keep_awake_s: 60 };
+  tell({ type: "changed", desktop: configured, by: ANN });
+  t.match(told(), [{ ...started, actor: ANN, action: "after 60 s without input" }]);
+  configured.connection = { protocol: "vnc" };
+  tell({ type: "changed", desktop: configured, by: ANN });
+  t.match(told(), [{ type: "keep_awake.ended", actor: ANN }]);
+  const added = new FakeDesktop("d2");
+  added.connection = { protocol: "vnc", keep_awake_s: 60 };
+  tell({ type: "added", desktop: added, by: ANN });
+  t.match(told(), [{ type: "keep_awake.started", actor: ANN, resource: { id: "d2" } }]);
+  tell({ type: "removed", desktop: added, by: ANN });
+  t.match(told(), [{ type: "keep_awake.ended", actor: ANN, resource: { id: "d2" } }]);
+  t.end();
 });

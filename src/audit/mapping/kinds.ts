@@ -17,7 +17,7 @@ const NOUNS: Readonly<Record<string, Noun>> = {
   ...{ target: "configuration", viewer: "api", overlay: "api", screenshot: "api", recording: "api" },
   ...{ mcp: "api", input: "api", approval: "api", request: "api", push: "api", grant: "iam" },
   ...{ mode: "configuration", rules: "configuration", mask: "configuration", desktop: "api" },
-  ...{ secret: "configuration", browser: "api", backup: "api", audit: "api" },
+  ...{ secret: "configuration", keep_awake: "configuration", browser: "api", backup: "api", audit: "api" },
 };
 
 const VERBS: Readonly<Record<string, Verb>> = {

@@ -49,11 +49,12 @@ export function editedConnection(old: Connection, edit: ConnectionEdit): Connect
   return connection;
 }
 
-/** The most that is another: where it leads, how it is got there or nothing but its name. */
+/** The most that is another: where it leads, how it is got there or nothing that the target sees, such as its name. */
 export function changeOf(old: Connection, connection: Connection): "place" | "options" | "name" {
   const names = ["protocol", "host", "port", "transport", "path", "repeater_id"] as const;
   if (names.some((name) => old[name] !== connection[name])) return "place";
-  return isDeepStrictEqual({ ...old, name: "" }, { ...connection, name: "" }) ? "name" : "options";
+  const besides = { name: "", keep_awake_s: 0 };
+  return isDeepStrictEqual({ ...old, ...besides }, { ...connection, ...besides }) ? "name" : "options";
 }
 
 /** What says no longer so strictly, or otherwise, whom secrets are shown to and how; null where all of it stays. */

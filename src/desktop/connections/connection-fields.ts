@@ -142,7 +142,21 @@ export const decodingField = z
     "The thread that decodes the picture of a VNC or KasmVNC server: auto (default) and main are the main thread, worker is one of its own. RDP hosts always have one, servers that connect by themselves never.",
   );
 
-const fieldsSchema = z.strictObject({ ...connectionFields, decoding: decodingField });
+/** Said by people alone, for a desktop that does not lock is open to whoever sits before it. */
+export const keepAwakeField = z
+  .int()
+  .min(5)
+  .max(3600)
+  .exactOptional()
+  .describe(
+    "After so many seconds without input the pointer is moved by a pixel and back, so that the desktop neither locks nor blanks; half of its own time to lock is right. Absent: never.",
+  );
+
+const fieldsSchema = z.strictObject({
+  ...connectionFields,
+  decoding: decodingField,
+  keep_awake_s: keepAwakeField,
+});
 
 type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T;
 

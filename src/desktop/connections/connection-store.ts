@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { JsonFile } from "../../platform/json-file.ts";
 import { type Connection, PROTOCOLS, withoutDefaults } from "./connection.ts";
-import { connectionFields, decodingField } from "./connection-fields.ts";
+import { connectionFields, decodingField, keepAwakeField } from "./connection-fields.ts";
 
 /** Seals secrets for the disk. `purpose` binds a sealed value to its place. */
 export interface SecretSealer {
@@ -22,6 +22,7 @@ const fileSchema = z.object({
       .object({
         ...connectionFields,
         decoding: decodingField,
+        keep_awake_s: keepAwakeField,
         id: z.string(),
         name: z.string(),
         protocol: z.enum(PROTOCOLS),

@@ -114,7 +114,7 @@ function placeOf(input: ConnectionInput): ReturnType<typeof checkedTransport> {
 }
 
 /**
- * `vnc://[user[:password]@]host[:port][?security=NAME,…][&fingerprint=SHA256][&encodings=NAME,…][&decoding=WORD]`, the same with `kasmvnc://`, or `demo:`.
+ * `vnc://[user[:password]@]host[:port][?security=NAME,…][&fingerprint=SHA256][&encodings=NAME,…][&decoding=WORD][&keep_awake_s=SECONDS]`, the same with `kasmvnc://`, or `demo:`.
  * Other ways to get there: `vnc+unix:///path`, `vnc+ws://host/path` and `vnc+wss://` (with `http_username` and
  * `http_password` in the query for the web server), `vnc+reverse://[address]`, `vnc+repeater://host/ID`,
  * `kasmvnc+ws://` and `kasmvnc+wss://`. `rdp://user:password@host[:port]` has the query of `rdpFieldsIn`.
@@ -197,6 +197,7 @@ const WORDS: Words = {
   fingerprint: String,
   encodings: (text) => listOf(text, ENCODING_NAMES),
   decoding: String,
+  keep_awake_s: Number,
 };
 const HTTP_WORDS: Words = { http_username: String, http_password: String };
 

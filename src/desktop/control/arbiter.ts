@@ -77,6 +77,11 @@ export class Arbiter {
     return this.#running !== null || (!this.isHumanHolding && this.#ports.isPressed());
   }
 
+  /** Whether anybody is at it: a person has it, an agent's action runs, or something is down. */
+  get isBusy(): boolean {
+    return this.isHumanHolding || this.#running !== null || this.#ports.isPressed();
+  }
+
   /** Whether something is down that this agent has left so. */
   isPressedBy(agentId: string): boolean {
     return this.#lastAgentId === agentId && !this.isHumanHolding && this.#ports.isPressed();

@@ -3,7 +3,7 @@ import type { Point } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import { Effects } from "../effects/effects.ts";
 import { ReactionTime } from "../effects/reaction-time.ts";
-import { type PartDone, RefusedError, refusedMidway } from "../error.ts";
+import { notConnected, type PartDone, RefusedError, refusedMidway } from "../error.ts";
 import { AgentInput } from "../input/agent-input.ts";
 import { checkLetters } from "../input/clipboard-letters.ts";
 import type { Input } from "../input/input.ts";
@@ -307,10 +307,7 @@ export class Gate {
   /** Agents act on what they saw: of a new connection that is nothing before its picture is whole. */
   #checkLive(): void {
     if (this.#ports.display.isFresh) return;
-    throw new RefusedError(
-      "target_down",
-      "the target is not connected: wait until it is live, then try again",
-    );
+    throw notConnected();
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { Clock } from "../../platform/clock.ts";
 import { BUTTON_BIT, BUTTONS, type Button } from "../control/action.ts";
 import type { ClipboardAuthor, ClipboardSecrecy } from "../input/clipboard-privacy.ts";
 import { Input } from "../input/input.ts";
@@ -14,15 +15,25 @@ export type ObservedInputEvent =
 export class ObservedInput extends Input {
   readonly #tell: (seen: ObservedInputEvent) => void;
 
-  constructor(tell: (seen: ObservedInputEvent) => void, secrecy: ClipboardSecrecy) {
+  #sentAtMs = Number.NEGATIVE_INFINITY;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock, tell: (seen: ObservedInputEvent) => void, secrecy: ClipboardSecrecy) {
     super(secrecy);
+    this.#clock = clock;
     this.#tell = tell;
+  }
+
+  /** When a key or the pointer was last sent, by the clock. */
+  get sentAtMs(): number {
+    return this.#sentAtMs;
   }
 
   override pointer(x: number, y: number, buttons: number): void {
     const before = this.position;
     const pressed = buttons & ~this.buttons;
     super.pointer(x, y, buttons);
+    this.#sentAtMs = this.#clock.nowMs();
     if (before.x !== x || before.y !== y) this.#tell({ kind: "mouse_move", x, y });
     for (const button of BUTTONS) {
       if ((pressed & BUTTON_BIT[button]) !== 0) this.#tell({ kind: "mouse_click", x, y, button });
@@ -31,6 +42,7 @@ export class ObservedInput extends Input {
 
   override key(keysym: number, isDown: boolean, scancode: number | null): void {
     super.key(keysym, isDown, scancode);
+    this.#sentAtMs = this.#clock.nowMs();
     if (isDown) this.#tell({ kind: "key_press" });
   }
 

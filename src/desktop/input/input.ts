@@ -1,4 +1,4 @@
-import type { Point } from "../../framebuffer/rect.ts";
+import type { Point, Rect } from "../../framebuffer/rect.ts";
 import { BUTTON_BIT, type ClipboardText } from "../control/action.ts";
 import type { Link } from "../link.ts";
 import { type ClipboardAuthor, ClipboardPrivacy, type ClipboardSecrecy } from "./clipboard-privacy.ts";
@@ -25,6 +25,7 @@ export class Input {
   readonly #left = new Map<number, number | null>();
   #hasLeftButtons = false;
   #hasPressedKeys = false;
+  #hasPointed = false;
   #clickedAt: Point | null = null;
 
   constructor(secrecy?: ClipboardSecrecy) {
@@ -112,6 +113,7 @@ export class Input {
   pointer(x: number, y: number, buttons: number): void {
     const pressed = buttons & ~this.#buttons;
     if (pressed !== 0) this.#clickedAt = pressed === BUTTON_BIT.left ? { x, y } : null;
+    this.#hasPointed = true;
     this.#x = x;
     this.#y = y;
     this.#buttons = buttons;
@@ -136,6 +138,22 @@ export class Input {
   switchCapsLock(): void {
     this.key(KEYSYM.capsLock, true, null);
     this.key(KEYSYM.capsLock, false, null);
+  }
+
+  /**
+   * Moves the pointer by a pixel and back, which alone of moves resets the time that a target is idle; a move to the same
+   * place does not. Where nobody has put it anywhere, from the middle. False where nothing can be sent or something is down.
+   */
+  nudge({ x: left, y: top, width, height }: Rect): boolean {
+    if (this.#link === null || this.#link.inputRefusal !== undefined || this.heldCount > 0) return false;
+    if (!this.#hasPointed) {
+      this.#x = left + (width >> 1);
+      this.#y = top + (height >> 1);
+    }
+    const beside = this.#x + 1 < left + width ? this.#x + 1 : this.#x - 1;
+    this.#link.pointer(beside, this.#y, 0);
+    this.#link.pointer(this.#x, this.#y, 0);
+    return true;
   }
 
   /** Puts a text on the target's clipboard. */

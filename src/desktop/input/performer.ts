@@ -1,7 +1,7 @@
 import { holdsPoint, type Rect } from "../../framebuffer/rect.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
 import { type Action, BUTTON_BIT, type ClipboardText } from "../control/action.ts";
-import { RefusedError } from "../error.ts";
+import { notConnected, RefusedError } from "../error.ts";
 import { withLetters } from "./clipboard-letters.ts";
 import { HeldInputs } from "./held-inputs.ts";
 import type { Input } from "./input.ts";
@@ -132,10 +132,7 @@ export class Performer {
     const done = NOTHING_DONE;
     if (action.kind === "read_clipboard") return { ...done, clipboard: this.#input.clipboardText };
     if (this.#input.link === null) {
-      throw new RefusedError(
-        "target_down",
-        "the target is not connected: wait until it is live, then try again",
-      );
+      throw notConnected();
     }
     switch (action.kind) {
       case "pointer":

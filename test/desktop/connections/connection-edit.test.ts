@@ -24,7 +24,7 @@ const made = (url: string): Connection => makeConnection({ ...connectionFromUrl(
 
 t.test("what is shown of a connection has no secret, and put back changes nothing", async (t) => {
   for (const url of [
-    "vnc://ada:hunter2@192.0.2.7:5901?security=X509Vnc&encodings=zrle,raw&decoding=worker",
+    "vnc://ada:hunter2@192.0.2.7:5901?security=X509Vnc&encodings=zrle,raw&decoding=worker&keep_awake_s=240",
     "vnc+wss://:hunter2@192.0.2.7/desk?token=hunter2&http_username=ada&http_password=hunter2",
     "vnc+unix:///run/desk.sock",
     "vnc+repeater://192.0.2.7/77",

@@ -17,6 +17,7 @@ const PACKAGES = {
   openbox: "openbox",
   xterm: "xterm",
   xdotool: "xdotool",
+  xprintidle: "xprintidle",
   xwd: "x11-apps",
   xev: "x11-utils",
   xrandr: "x11-xserver-utils",

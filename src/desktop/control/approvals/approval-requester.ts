@@ -4,7 +4,7 @@ import type { Region } from "../../../framebuffer/region.ts";
 import { encodePng } from "../../../imaging/png/png.ts";
 import { scalePicture } from "../../../imaging/scale/scale.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { RefusedError } from "../../error.ts";
+import { notConnected, RefusedError } from "../../error.ts";
 import type { AudienceDisplay } from "../../picture/audience-display.ts";
 import type { Display } from "../../picture/display.ts";
 import { AUDIENCES, type Audience, VIEWER_AUDIENCES } from "../../view.ts";
@@ -291,10 +291,7 @@ export class ApprovalRequester {
     if (bound === null) return;
     const { frame } = this.#shown;
     if (frame === null || !this.#ports.display.isFresh) {
-      throw new RefusedError(
-        "target_down",
-        "the target is not connected: wait until it is live, then try again",
-      );
+      throw notConnected();
     }
     if (!bound.stale.signal.aborted && bound.binding.holds(frame)) return;
     throw new RefusedError(

@@ -21,6 +21,7 @@ export function connectionFromForm(form: FilledForm): ConnectionBody {
   const username = field(form, "username").trim();
   const password = field(form, "password");
   const protocol = protocolNamed(field(form, "protocol"));
+  const awake = field(form, "keep_awake_s");
   return {
     protocol,
     ...(host === "" ? {} : { host }),
@@ -28,6 +29,7 @@ export function connectionFromForm(form: FilledForm): ConnectionBody {
     ...(name === "" ? {} : { name }),
     ...(username === "" ? {} : { username }),
     ...(password === "" ? {} : { password }),
+    ...(awake === "" ? {} : { keep_awake_s: Number(awake) }),
     ...transportFromForm(form),
     ...(protocol === "rdp" ? rdpFromForm(form) : {}),
   };

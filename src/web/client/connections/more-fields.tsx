@@ -41,6 +41,17 @@ export function MoreFields({
           spellcheck={false}
         />
       </label>
+      <label class="field">
+        <span>Seconds until kept awake (optional)</span>
+        <input
+          name="keep_awake_s"
+          type="number"
+          min={5}
+          max={3600}
+          defaultValue={initial.values["keep_awake_s"] ?? ""}
+          placeholder="Never: it may lock or blank"
+        />
+      </label>
     </details>
   );
 }

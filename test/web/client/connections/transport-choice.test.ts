@@ -97,7 +97,7 @@ t.test("the form to edit a connection puts back what it was given", async (t) =>
     {
       ...{ protocol: "vnc", name: "Desk", host: "box", port: 5901, username: "ada" },
       ...{ security: ["X509Vnc", "VncAuth"], encodings: ["zrle", "raw"], fingerprint: "ab".repeat(32) },
-      kept_secrets: ["password"],
+      ...{ keep_awake_s: 240, kept_secrets: ["password"] },
     },
     {
       ...{ protocol: "vnc", host: "box", port: 6080, transport: "wss", http_username: "ada" },
