@@ -141,9 +141,8 @@ export class Desktop {
     });
     this.#snapshots = new Snapshots(this.#display, ports, () => this.#input.position);
     this.#gate = new Gate({
-      ...ports,
+      ...{ ...ports, approvals: this.approvals, modes: this.#modes },
       ...{ desktopId: connection.id, echo: this.masks.echo, input: this.#input, display: this.#display },
-      ...{ approvals: this.approvals, modes: this.#modes },
       humanIdleMs: options.humanIdleMs ?? HUMAN_IDLE_MS,
       changedSince: (generation) => this.changedSince(generation),
       record: (done) => this.record(done),
