@@ -1,14 +1,17 @@
 import { MASK_WORD } from "../../compositor/compose.ts";
-import { decodePicture, encodePicture } from "../../compositor/picture-file.ts";
+import { decodePicture, encodePicture, type RgbaPixels } from "../../compositor/picture-file.ts";
 import type { Size } from "../../framebuffer/rect.ts";
-import { PageLooks } from "../masked/look.ts";
-import { objectIn, textIn } from "./answers.ts";
+import { BrowserError } from "../error.ts";
+import { type PageLook, PageLooks } from "../masked/look.ts";
+import { textIn } from "./answers.ts";
 import { type Box, boxAtRest } from "./element-box.ts";
 import type { Page } from "./page.ts";
 import type { Target } from "./target.ts";
 
 /** Around the middle of an element, CSS pixels. */
 const SHOWN: Size = { width: 480, height: 240 };
+
+const JPEG_QUALITY = 70;
 
 /** A picture of an element and what is around it. */
 export interface ElementPicture {
@@ -21,61 +24,74 @@ export interface ElementPicture {
 /** What a person who is asked is shown, without what masks hide of pages. Rejects with BrowserError. */
 export async function elementPicture(page: Page, target: Target): Promise<ElementPicture> {
   const box = await boxAtRest(page, target.place);
-  const before = await hiddenBoxes(page);
-  const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  const left = Math.max(0, Math.round(middle.x - SHOWN.width / 2));
-  const top = Math.max(0, Math.round(middle.y - SHOWN.height / 2));
-  const metrics = await page.send("Page.getLayoutMetrics");
-  const { pageX, pageY } = objectIn(metrics, "cssVisualViewport");
-  const answer = await page.send("Page.captureScreenshot", {
-    format: "png",
-    // It counts from the corner of the document, not of what is in view.
-    clip: { x: left + Number(pageX ?? 0), y: top + Number(pageY ?? 0), ...SHOWN, scale: 1 },
-    captureBeyondViewport: false,
+  const before = await look(page);
+  const answer = await capture(page, { format: "png" }).catch((error: unknown) => {
+    // One of a large screen may be longer than a message.
+    if (error instanceof BrowserError && error.code === "browser_refused")
+      return capture(page, { format: "jpeg", quality: JPEG_QUALITY });
+    throw error;
   });
-  const png = Buffer.from(textIn(answer, "data"), "base64");
-  const after = await hiddenBoxes(page);
+  const after = await look(page);
+  const picture = await decodePicture(Buffer.from(textIn(answer, "data"), "base64"));
+  const { scale } = after;
+  if (scale <= 0) throw new BrowserError("page_changed", "the page has no size: try again");
+  const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const view = { width: picture.width / scale, height: picture.height / scale };
+  const shown: Box = {
+    x: startOf(middle.x, SHOWN.width, view.width),
+    y: startOf(middle.y, SHOWN.height, view.height),
+    width: Math.min(SHOWN.width, Math.floor(view.width)),
+    height: Math.min(SHOWN.height, Math.floor(view.height)),
+  };
+  for (const { box: hidden } of [...before.boxes, ...after.boxes]) cover(picture, hidden, scale);
   return {
-    png: await masked(png, [...before, ...after], { x: left, y: top }),
-    size: SHOWN,
-    point: { x: Math.round(middle.x - left), y: Math.round(middle.y - top) },
+    png: await encodePicture(partOf(picture, shown, scale), "png"),
+    size: { width: shown.width, height: shown.height },
+    point: { x: Math.round(middle.x - shown.x), y: Math.round(middle.y - shown.y) },
   };
 }
 
-async function hiddenBoxes(page: Page): Promise<readonly Box[]> {
-  const selectors = page.hiddenSelectors();
-  if (selectors.length === 0) return [];
-  return (await new PageLooks(page).look(selectors)).boxes.map(({ box }) => box);
+/**
+ * All that is in view: for a part of it Chromium (156, 2026-11) paints the page shifted, on the screen too, where masks
+ * then lie beside what they hide, and the page itself knows nothing of it.
+ */
+async function capture(
+  page: Page,
+  format: { readonly format: string; readonly quality?: number },
+): Promise<unknown> {
+  return page.send("Page.captureScreenshot", { ...format, captureBeyondViewport: false });
+}
+
+async function look(page: Page): Promise<PageLook> {
+  return new PageLooks(page).look(page.hiddenSelectors());
+}
+
+/** Where what is shown begins, with its middle there as far as there is something around it. */
+function startOf(middle: number, length: number, all: number): number {
+  return Math.max(0, Math.round(Math.min(middle - length / 2, all - length)));
 }
 
 /** Around an element, CSS pixels: what is drawn at its edge. */
 const MARGIN = 2;
 
-/** `corner`: of the picture, in the tab's viewport. */
-async function masked(
-  png: Uint8Array,
-  boxes: readonly Box[],
-  corner: { x: number; y: number },
-): Promise<Uint8Array> {
-  const within = boxes.filter(
-    ({ x, y, width, height }) =>
-      x - MARGIN < corner.x + SHOWN.width &&
-      x + width + MARGIN > corner.x &&
-      y - MARGIN < corner.y + SHOWN.height &&
-      y + height + MARGIN > corner.y,
-  );
-  if (within.length === 0) return png;
-  const picture = await decodePicture(png);
-  // Of a screen with more pixels than CSS has it is larger.
-  const scale = picture.width / SHOWN.width;
-  const words = new Uint32Array(picture.rgba.buffer, picture.rgba.byteOffset, picture.rgba.length / 4);
-  for (const { x, y, width, height } of within) {
-    const left = Math.max(0, Math.floor((x - MARGIN - corner.x) * scale));
-    const right = Math.min(picture.width, Math.ceil((x + width + MARGIN - corner.x) * scale));
-    const top = Math.max(0, Math.floor((y - MARGIN - corner.y) * scale));
-    const bottom = Math.min(picture.height, Math.ceil((y + height + MARGIN - corner.y) * scale));
-    for (let row = top; row < bottom; row++)
-      words.fill(MASK_WORD, row * picture.width + left, row * picture.width + right);
+function cover({ width, height, rgba }: RgbaPixels, box: Box, scale: number): void {
+  const words = new Uint32Array(rgba.buffer, rgba.byteOffset, rgba.length / 4);
+  const left = Math.max(0, Math.floor((box.x - MARGIN) * scale));
+  const right = Math.min(width, Math.ceil((box.x + box.width + MARGIN) * scale));
+  const top = Math.max(0, Math.floor((box.y - MARGIN) * scale));
+  const bottom = Math.min(height, Math.ceil((box.y + box.height + MARGIN) * scale));
+  for (let row = top; row < bottom && left < right; row++)
+    words.fill(MASK_WORD, row * width + left, row * width + right);
+}
+
+function partOf(picture: RgbaPixels, box: Box, scale: number): RgbaPixels {
+  const [left, top] = [Math.round(box.x * scale), Math.round(box.y * scale)];
+  const width = Math.min(picture.width - left, Math.round(box.width * scale));
+  const height = Math.min(picture.height - top, Math.round(box.height * scale));
+  const rgba = new Uint8ClampedArray(width * height * 4);
+  for (let row = 0; row < height; row++) {
+    const from = ((top + row) * picture.width + left) * 4;
+    rgba.set(picture.rgba.subarray(from, from + width * 4), row * width * 4);
   }
-  return encodePicture(picture, "png");
+  return { width, height, rgba };
 }
