@@ -1,8 +1,6 @@
-import { randomInt } from "node:crypto";
 import type { Colour, Marked } from "../../desktop/picture/mark-search.ts";
-import { delay } from "../../platform/clock.ts";
-import { BrowserError } from "../error.ts";
 import type { Page, SeenPage } from "../page/page.ts";
+import { pageAt, seekPageMark } from "../page/page-mark.ts";
 import type { PageLook } from "./look.ts";
 
 /** A desktop on which a page may be seen. */
@@ -13,7 +11,6 @@ export interface SoughtDesktop {
 
 /** CSS pixels of a side. */
 const MARK = 16;
-const LOOK_EVERY_MS = 40;
 const SEEN_WITHIN_MS = 700;
 
 /**
@@ -27,7 +24,6 @@ export async function seekPage(
   desktops: readonly SoughtDesktop[],
 ): Promise<SeenPage | null> {
   if (desktops.length === 0 || scale <= 0 || size.width < MARK || size.height < MARK) return null;
-  await page.send("Overlay.enable");
   const places = [
     { x: 0, y: 0 },
     { x: size.width - MARK, y: size.height - MARK },
@@ -46,33 +42,18 @@ async function seekMark(
   scale: number,
   desktops: readonly SoughtDesktop[],
 ): Promise<SeenPage | null> {
-  const colour = { r: randomInt(40, 216), g: randomInt(40, 216), b: randomInt(40, 216) };
   const mark = { x: Math.floor(x), y: Math.floor(y), width: MARK, height: MARK };
-  await page.send("Overlay.highlightRect", { ...mark, color: { ...colour, a: 1 } });
-  try {
-    const untilMs = page.clock.nowMs() + SEEN_WITHIN_MS;
-    while (page.clock.nowMs() < untilMs) {
-      for (const { id, masks } of desktops) {
-        const found = await masks.seek(colour);
-        const factor = found === null ? null : factorOf(found, scale);
-        if (found === null || factor === null) continue;
-        const { rect } = found;
-        return {
-          desktopId: id,
-          scale,
-          x: rect.x - Math.round(mark.x * factor),
-          y: rect.y - Math.round(mark.y * factor),
-        };
-      }
-      await delay(page.clock, LOOK_EVERY_MS);
-    }
-    return null;
-  } finally {
-    // A tab that is gone shows nothing more.
-    await page.send("Overlay.hideHighlight").catch((error: unknown) => {
-      if (!(error instanceof BrowserError)) throw error;
-    });
-  }
+  const marked = desktops.map(({ id, masks }) => ({ id, find: (colour: Colour) => masks.seek(colour) }));
+  return seekPageMark<SeenPage>(page, marked, {
+    ...{ session: null, withinMs: SEEN_WITHIN_MS },
+    paint: (colour) => page.send("Overlay.highlightRect", { ...mark, color: { ...colour, a: 1 } }),
+    judge(found, desktopId) {
+      const factor = factorOf(found, scale);
+      if (factor === null) return null;
+      const at = { x: mark.x * factor, y: mark.y * factor };
+      return { ...pageAt(desktopId, found.rect, scale, at), isWhole: true };
+    },
+  });
 }
 
 /** Desktop pixels of one of the mark's: a device's scale is counted twice (Chromium 156, 2026-11). null: not all is seen. */

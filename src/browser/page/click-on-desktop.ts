@@ -2,10 +2,11 @@ import type { HoverProof } from "../../desktop/control/action.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { BrowserError } from "../error.ts";
 import { endWatch, nullWhereGone, type Point, watchPress } from "./act.ts";
-import { type Box, boxAtRest, boxScrolledTo } from "./element-box.ts";
+import { boxAtRest, boxScrolledTo } from "./element-box.ts";
 import { elementOnDesktop, pixelRatio, type SeenDesktop } from "./element-on-desktop.ts";
 import { AWAIT_PRESS, HOVERED } from "./in-page.ts";
-import type { Page, SeenPage } from "./page.ts";
+import type { Page } from "./page.ts";
+import { rectOn } from "./page-mark.ts";
 import type { ElementPlace } from "./refs.ts";
 
 /** A desktop on which a click is made by its own pointer. */
@@ -138,14 +139,6 @@ async function spotOf(
   const pauseMs = Math.min(MOST_PAUSE_MS, before === undefined ? LEAST_PAUSE_MS : 2 * before.pauseMs);
   unseen.set(page, { untilMs: nowMs + pauseMs, pauseMs });
   return NOT_SEEN;
-}
-
-function rectOn({ x, y, scale }: SeenPage, box: Box): Rect {
-  const left = Math.round(x + box.x * scale);
-  const top = Math.round(y + box.y * scale);
-  const right = Math.round(x + (box.x + box.width) * scale);
-  const bottom = Math.round(y + (box.y + box.height) * scale);
-  return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
 function middleOf({ x, y, width, height }: Rect): Point {
