@@ -158,6 +158,9 @@ const MOVING = terminalScene(
 );
 
 const ZOOMS = 5;
+/** Resolves once the page was painted as it is now. */
+const PAINTED =
+  "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 100))))";
 
 /** A page of a browser is zoomed in and out. */
 const ZOOMING: SceneKind = {
@@ -181,6 +184,8 @@ const ZOOMING: SceneKind = {
       await display.command("xdotool", "windowfocus", id, "key", "--clearmodifiers", `ctrl+${key}`);
     };
     const learn = async (): Promise<void> => {
+      // A screen that stands still may be one that the browser has not painted yet.
+      await browser.page.evaluate(PAINTED);
       const frame = await stillFrame(display);
       const boxes = await browser.page.evaluate<readonly Rect[]>(
         "[...document.querySelectorAll('span')].map((one) => { const b = one.getBoundingClientRect(), d = devicePixelRatio; return { x: b.x * d, y: b.y * d, width: b.width * d, height: b.height * d }; })",
