@@ -13,7 +13,7 @@ const CELL = 32;
 /** Cells in a row of the table: of wider displays than any. */
 const STRIDE = 4096;
 /** A cell that changes as often within LIVELY_MS may be one of a film: a busy target shows few pictures of it. */
-const LEAST_CHANGES = 3;
+const LEAST_CHANGES = 2;
 /** Cells a side of a film: a line that is typed is lower. */
 const LEAST_CELLS = 2;
 /** Cells between two parts of one film. */
@@ -31,7 +31,7 @@ export class LivelyAreas {
   readonly #changes = new Map<number, number>();
   #busy = new Set<number>();
   #busyBefore = new Set<number>();
-  /** Cells of these whose new pixels are no letters on a plain ground. */
+  /** Cells whose new pixels are no letters on a plain ground, also such as changed once: of a slow film few cells change as often. */
   #pictures = new Set<number>();
   #picturesBefore = new Set<number>();
   #films: readonly Rect[] | null = null;
@@ -45,11 +45,11 @@ export class LivelyAreas {
     for (const cell of cellsOf(changed)) {
       const count = (this.#changes.get(cell) ?? 0) + 1;
       this.#changes.set(cell, count);
-      if (count !== LEAST_CHANGES) continue;
-      this.#busy.add(cell);
+      if (count > LEAST_CHANGES) continue;
       // One is enough for a film: beside it none is looked for.
       if (!this.#isNearPicture(cell) && isPicture(frame, changed.clip(boundsOf(cell))))
         this.#pictures.add(cell);
+      if (count === LEAST_CHANGES) this.#busy.add(cell);
       this.#films = null;
     }
   }
@@ -115,7 +115,7 @@ function cellsOf(region: Region): ReadonlySet<number> {
   return cells;
 }
 
-/** Cells that are near to each other are one film if one of them is a picture. Takes them out of the set. */
+/** Cells that are near to each other are one film if a picture is among or beside them. Takes them out of the set. */
 function filmsOf(cells: Set<number>, pictures: ReadonlySet<number>): readonly Rect[] {
   const films: Rect[] = [];
   for (const first of cells) {
@@ -125,8 +125,10 @@ function filmsOf(cells: Set<number>, pictures: ReadonlySet<number>): readonly Re
     let hasPicture = false;
     for (let next = reached.pop(); next !== undefined; next = reached.pop()) {
       bounds = boundRects(bounds, boundsOf(next));
-      hasPicture ||= pictures.has(next);
-      for (const near of nearTo(next)) if (cells.delete(near)) reached.push(near);
+      for (const near of nearTo(next)) {
+        hasPicture ||= pictures.has(near);
+        if (cells.delete(near)) reached.push(near);
+      }
     }
     const { x, y, width, height } = bounds;
     if (!hasPicture || Math.min(width, height) < LEAST_CELLS * CELL) continue;
