@@ -439,13 +439,15 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/desktop/picture/snapshots.test.ts :: overlays are in a live picture of their own, kept up to date too",
     "test/e2e/viewers/vnc-port.test.ts :: an ordinary VNC viewer sees an agent's overlays composited",
   ),
-  later(
+  promise(
     "C1",
     "overlay kinds, colours, temporary and anchored overlays",
-    "there is no blur overlay",
+    "agent",
     `${SHAPES} the list holds every kind, each found by its name`,
     `${SHAPES} each kind paints something, and within the room nothing outside its bounds`,
     `${SHAPES} a spotlight dims all but its region`,
+    "test/compositor/blur.test.ts :: who sees overlays drawn in is owed all that a blur makes different, through paints and moves",
+    "test/e2e/viewers/blur-overlay.test.ts :: a blur is out of focus in the browser and on screenshots with overlays",
     "test/compositor/colour.test.ts :: the 148 names of CSS mean what another implementation says",
     `${SCENE} a temporary overlay removes itself when its time is over`,
     `${ANCHORS} an overlay goes with its anchor, is hidden while that is gone, and comes back`,

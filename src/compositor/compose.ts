@@ -12,6 +12,7 @@ import {
 } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import { blendMemory, blendRaster, blendWords } from "./blend.ts";
+import { blurOf, paintBlur } from "./blur.ts";
 import type { PlacedOverlay } from "./placed-overlay.ts";
 import { type Raster, rasterOf } from "./raster.ts";
 
@@ -79,9 +80,12 @@ class ComposedPicture implements Picture {
 
   pixels(rect: Rect): Pixels {
     const below = this.#below(rect);
-    const touching = this.#rastersOf(this.#scene.placed.filter(({ bounds }) => overlapRects(bounds, rect)));
-    if (touching.length === 0) return below;
+    const placed = this.#scene.placed.filter(({ bounds }) => overlapRects(bounds, rect));
+    const touching = this.#rastersOf(placed);
+    const blurs = blursOf(placed);
+    if (touching.length === 0 && blurs.length === 0) return below;
     this.#scratch.copy(below, rect);
+    this.#blur(blurs, rect);
     this.#blend(touching, rect);
     return this.#scratch.pixels(rect);
   }
@@ -98,10 +102,13 @@ class ComposedPicture implements Picture {
 
   #over(): DrawOver {
     const all = this.#rastersOf(this.#scene.placed);
+    const allBlurs = blursOf(this.#scene.placed);
     return (rect, rgba) => {
       const touching = all.filter(({ bounds }) => overlapRects(bounds, rect));
-      if (touching.length === 0) return;
+      const blurs = allBlurs.filter((blurred) => overlapRects(blurred, rect));
+      if (touching.length === 0 && blurs.length === 0) return;
       this.#scratch.copy(withoutPadding(rgba, rect), rect);
+      this.#blur(blurs, rect);
       this.#blend(touching, rect);
       rgba.set(this.#scratch.bytesOf(rect));
     };
@@ -114,6 +121,18 @@ class ComposedPicture implements Picture {
       .filter((raster) => raster !== null);
   }
 
+  /**
+   * Of the frame as it is now: where that changed since the rectangle was taken, and around, it is taken again, for that
+   * is damage (Scene.spread).
+   */
+  #blur(blurs: readonly Rect[], rect: Rect): void {
+    for (const blurred of blurs) {
+      const part = intersectRects(blurred, rect);
+      const start = (part.y - rect.y) * rect.width + part.x - rect.x;
+      if (!isEmptyRect(part)) paintBlur(this.#scratch.words, start, rect.width, this.#frame, blurred, part);
+    }
+  }
+
   /** Onto the scratch, which holds the rectangle's pixels. */
   #blend(touching: readonly Raster[], rect: Rect): void {
     for (const raster of touching) {
@@ -122,6 +141,10 @@ class ComposedPicture implements Picture {
       blendRaster(this.#scratch.words, start, rect.width, raster, part);
     }
   }
+}
+
+function blursOf(placed: readonly PlacedOverlay[]): Rect[] {
+  return placed.map(blurOf).filter((blurred) => blurred !== null);
 }
 
 class PictureWithCursor implements Picture {

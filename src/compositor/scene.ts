@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size } from "../framebuffer/rect.ts";
 import { Region } from "../framebuffer/region.ts";
+import { blurOf, spreadIn } from "./blur.ts";
 import { parseColour } from "./colour.ts";
 import { CompositorError, quoted } from "./error.ts";
 import type { Overlay, OverlaySpec } from "./overlay.ts";
@@ -118,6 +119,14 @@ export class Scene {
   /** All pixels that overlays may touch. */
   get coverage(): Region {
     return Region.from(this.#placed.map(({ bounds }) => bounds));
+  }
+
+  /** What looks otherwise where pixels below changed: blurs mix them with those around. */
+  spread(damage: Region): Region {
+    return this.#placed.reduce((all, placed) => {
+      const blurred = blurOf(placed);
+      return blurred === null ? all : spreadIn(blurred, all);
+    }, damage);
   }
 
   /**

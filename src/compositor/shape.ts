@@ -17,6 +17,8 @@ export interface ShapeDefinition {
   readonly summary: string;
   /** What this kind asks of the fields whose meaning depends on it. */
   readonly schema: z.ZodType<{ readonly label: string | null }>;
+  /** What is under it is shown out of focus. */
+  readonly isBlur?: true;
   /** Where it is drawn when asked for at `spec`; default `clampRect`. */
   clamp?(spec: OverlaySpec, room: Rect): Rect;
   bounds(overlay: OverlaySpec, room: Rect): Rect;
@@ -37,6 +39,7 @@ export function defineShape(definition: ShapeDefinition): Shape {
     kind: definition.kind,
     summary: definition.summary,
     schema: definition.schema,
+    ...(definition.isBlur === true ? { isBlur: true } : {}),
     clamp: (spec, room) => (definition.clamp ?? clampRect)(spec, room),
     bounds: (overlay, room) => intersectRects(definition.bounds(overlay, room), room),
     paint: (context, overlay, room) => definition.paint(context, overlay, room),

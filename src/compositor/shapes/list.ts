@@ -1,5 +1,6 @@
 import type { Shape } from "../shape.ts";
 import { arrow } from "./arrow.ts";
+import { blur } from "./blur.ts";
 import { box } from "./box.ts";
 import { ellipse } from "./ellipse.ts";
 import { freehand } from "./freehand.ts";
@@ -20,6 +21,7 @@ export const SHAPES: readonly Shape[] = [
   freehand,
   highlight,
   spotlight,
+  blur,
 ];
 
 const BY_KIND: ReadonlyMap<string, Shape> = new Map(SHAPES.map((shape) => [shape.kind, shape]));

@@ -340,7 +340,7 @@ export class Display {
     const coverage = change.copies.length === 0 ? Region.empty : this.scene.coverage;
     const changes = this.#layers.update(frame, change, (shown, { painted, copies }) => {
       if (!painted.isEmpty || copies.length > 0) shown.changedAtMs = nowMs;
-      shown.watchers.update(painted, copies, coverage);
+      shown.watchers.update(painted, copies, coverage, (changed) => this.scene.spread(changed));
     });
     this.#events.changed(changes, this.#generation);
   }

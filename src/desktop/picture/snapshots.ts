@@ -100,7 +100,9 @@ export class Snapshots {
     const { generation } = this.#display;
     for (const audience of AUDIENCES) this.#journals[audience].add(generation, changes[audience].damage);
     const [damage, ...others] = new Set(AUDIENCES.map((audience) => changes[audience].damage));
-    const all = others.reduce((sum, other) => sum.union(other), damage ?? Region.empty);
+    const all = this.#display.scene.spread(
+      others.reduce((sum, other) => sum.union(other), damage ?? Region.empty),
+    );
     this.#live.invalidate(all);
     this.#tellTaking(all);
   }

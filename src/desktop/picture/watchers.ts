@@ -113,13 +113,19 @@ export class Watchers {
 
   /**
    * The picture changed. `overlays`: where overlays lie now; a move that touches them is no move for those who
-   * see them drawn in.
+   * see them drawn in. `spread`: what they see changed where this was painted, more where something is blurred.
    */
-  update(painted: Region, copies: readonly CopyMove[], overlays: Region): void {
+  update(
+    painted: Region,
+    copies: readonly CopyMove[],
+    overlays: Region,
+    spread: (painted: Region) => Region = (same) => same,
+  ): void {
     const change = { painted, copies };
     const touches = copies.some((move) => overlays.overlaps(sourceOf(move)) || overlays.overlaps(move.to));
     this.#bare.add(change);
-    this.#overlaid.add(touches ? { painted: painted.union(targetsOf(copies)), copies: [] } : change);
+    const drawn = touches ? { painted: painted.union(targetsOf(copies)), copies: [] } : change;
+    this.#overlaid.add({ ...drawn, painted: spread(drawn.painted) });
   }
 
   /** Overlays changed: damage only for those who see them drawn in. */

@@ -26,18 +26,15 @@ export const overlayFields = {
   annotation_type: z
     .enum(SHAPES.map(({ kind }) => kind))
     .optional()
-    .describe("Default box."),
+    .describe("Default box. blur hides nothing: masks do."),
   points: z
     .array(z.strictObject({ x: signed, y: signed }))
     .min(1)
     .max(POINT_LIMIT)
     .optional()
     .describe("Of a freehand line; without them it is a ring around the rectangle."),
-  temporary_ms: z.int().min(1).max(DAY_MS).optional().describe("Goes away after so long. Default: stays."),
-  click_through: z
-    .boolean()
-    .optional()
-    .describe("false: it has a button with which the human removes it. Clicks go through it either way."),
+  temporary_ms: z.int().min(1).max(DAY_MS).optional().describe("Goes after so long. Default: stays."),
+  click_through: z.boolean().optional().describe("false: a button removes it. Clicks go through either way."),
   monitor_index: monitorIndexField,
   anchor_id: anchorIdField
     .optional()

@@ -30,7 +30,7 @@ function count(pixels: Uint8ClampedArray, where: (x: number, y: number) => boole
 t.test("the list holds every kind, each found by its name", async (t) => {
   t.same(
     SHAPES.map(({ kind }) => kind),
-    ["box", "label", "arrow", "text", "icon", "ellipse", "freehand", "highlight", "spotlight"],
+    ["box", "label", "arrow", "text", "icon", "ellipse", "freehand", "highlight", "spotlight", "blur"],
   );
   for (const shape of SHAPES) {
     t.equal(shapeOf(shape.kind), shape);

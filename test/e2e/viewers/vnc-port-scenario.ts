@@ -32,6 +32,7 @@ export async function playVncPort(t: Test, target: SceneTarget): Promise<void> {
     color: "gold",
     label: "Press here",
   });
+  await agent.call("draw_overlay", { x: 250, y: 150, width: 200, height: 120, annotation_type: "blur" });
   // Its frame covers the bottom right pixel, which tells when the viewer has it.
   await agent.call("draw_overlay", { x: 600, y: 440, width: 40, height: 40, color: "#ff0000" });
 

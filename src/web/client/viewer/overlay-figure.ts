@@ -50,6 +50,7 @@ const FIGURES: ReadonlyMap<string, DrawFigure> = new Map([
   ["freehand", drawFreehand],
   ["highlight", drawHighlight],
   ["spotlight", drawSpotlight],
+  ["blur", tab],
   ["text", (item, overlay, room) => drawPlate(item, "overlay-plate", overlay, room)],
   ["label", (item, overlay, room) => drawPlate(item, "overlay-tag", overlay, room)],
 ]);
