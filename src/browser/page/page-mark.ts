@@ -21,7 +21,7 @@ export interface MarkedDesktop {
   watch?(onDamage: () => void): SeenChanges;
 }
 
-export interface PageMark<Seen> {
+interface PageMark<Seen> {
   /** Of what it is painted in. */
   readonly session: Session;
   readonly withinMs: number;
