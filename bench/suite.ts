@@ -196,7 +196,7 @@ export const BENCHES: readonly Bench[] = [
       await benchElementClicks(await controlScenes(owner, isShort ? 1 : 100), isShort ? 20 : 1000),
   },
   { ids: ["TEXTINDEX"], peers: [], run: ({ isShort }) => benchTextIndex(isShort) },
-  { ids: ["AUDIT"], peers: [], run: ({ folder, isShort }) => benchAudit(folder, isShort) },
+  { ids: ["AUDIT"], peers: [], run: ({ owner, folder, isShort }) => benchAudit(owner, folder, isShort) },
   {
     ids: ["TURNS", "STOP", "MEMORY"],
     peers: [],
