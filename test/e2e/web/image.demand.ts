@@ -1,6 +1,7 @@
 // On demand, as root, for it installs all packages anew, and a Debian where there is no registry of images:
-// npm run test:e2e -- test/e2e/web/image.demand.ts
-import { execFile, spawn } from "node:child_process";
+// npm run test:e2e -- test/e2e/web/image.demand.ts. OC_IMAGE_BASE names a root with Node and npm as a tar that was made
+// before, instead.
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 import {
   chownSync,
   copyFileSync,
@@ -22,6 +23,7 @@ import { promisify } from "node:util";
 import t, { type Test } from "tap";
 import * as z from "zod";
 import { until } from "../../support/until.ts";
+import { freePort } from "../harness/appliance.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** What the Dockerfile starts from. */
@@ -34,6 +36,8 @@ const USER = 1000;
 const AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 
 const run = promisify(execFile);
+
+const packedSchema = z.tuple([z.object({ filename: z.string() })]);
 
 const imageSchema = z.object({
   Docker: z.object({
@@ -62,7 +66,9 @@ async function makeBase(dir: string): Promise<string> {
   cpSync(join(packages, "node_modules/npm"), join(root, "usr/local/lib/node_modules/npm"), {
     recursive: true,
   });
-  symlinkSync("../lib/node_modules/npm/bin/npm-cli.js", join(root, "usr/local/bin/npm"));
+  for (const name of ["npm", "npx"]) {
+    symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, "usr/local/bin", name));
+  }
   // Whom this machine trusts, for a registry behind a proxy of one's own.
   if (existsSync(AUTHORITIES)) {
     copyFileSync(AUTHORITIES, join(root, "etc/authorities.pem"));
@@ -90,10 +96,26 @@ function start(t: Test, root: string, data: string, words: readonly string[]) {
     "ip link set lo up",
     'root=$1; shift 2; exec chroot "$root" "$@"',
   ].join(" && ");
-  const child = spawn("unshare", ["--mount", "--net", "sh", "-c", mounts, "sh", root, data, ...words], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"] ?? "" },
-  });
+  const env = { PATH: process.env["PATH"] ?? "" };
+  return follow(
+    t,
+    spawn("unshare", ["--mount", "--net", "sh", "-c", mounts, "sh", root, data, ...words], { env }),
+  );
+}
+
+/** Runs a program as root in a root folder, on this machine's network; it ends with the test, and all that it started. */
+function startBare(t: Test, root: string, words: readonly string[]) {
+  const mounts = [
+    "mount --make-rprivate /",
+    'mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev"',
+    'root=$1; shift; exec chroot "$root" "$@"',
+  ].join(" && ");
+  const inside = ["env", "-i", "HOME=/root", "PATH=/usr/local/bin:/usr/bin:/bin", ...words];
+  const own = ["--mount", "--pid", "--fork", "--kill-child"];
+  return follow(t, spawn("unshare", [...own, "sh", "-c", mounts, "sh", root, ...inside]));
+}
+
+function follow(t: Test, child: ChildProcessWithoutNullStreams) {
   let log = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
@@ -106,7 +128,7 @@ function start(t: Test, root: string, data: string, words: readonly string[]) {
 }
 
 t.test(
-  "the image builds, and runs without rights on a root that it cannot write to",
+  "the image builds, and runs without rights on a root that it cannot write to; the package runs on its base",
   { timeout: 3_000_000 },
   async (t) => {
     const gone = PROGRAMS.filter((name) => !isInstalled(name));
@@ -123,9 +145,10 @@ t.test(
     const pulled = await run("buildah", [...store, "pull", "--quiet", BASE], { ...OPTIONS, timeout: PULL_MS })
       .then(() => true)
       .catch(() => false);
-    t.comment(pulled ? `from ${BASE}` : `from a Debian made here: ${BASE} cannot be pulled`);
+    t.comment(pulled ? `from ${BASE}` : `from Debian and npm's node: ${BASE} cannot be pulled`);
     if (!pulled) {
-      const archive = await makeBase(dir);
+      const given = process.env["OC_IMAGE_BASE"];
+      const archive = given ?? (await makeBase(dir));
       const scratch = await buildah("from", "scratch");
       await buildah("add", "--quiet", scratch, archive, "/");
       await buildah(
@@ -135,7 +158,7 @@ t.test(
         scratch,
       );
       await buildah("commit", "--quiet", "--rm", scratch, BASE);
-      rmSync(archive);
+      if (given === undefined) rmSync(archive);
     }
     // Without layers: with them vfs copies all of the root after each step.
     const bud = ["bud", "--isolation", "chroot", "--pull-never", "--format", "docker", "--layers=false"];
@@ -216,6 +239,36 @@ t.test(
         (error) => error.code,
       );
       t.equal(checked, 1, "the health check fails where nothing serves");
+    });
+
+    await t.test("where there is nothing but Node, npx serves the demo from the package", async (t) => {
+      const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", dir], {
+        ...OPTIONS,
+        cwd: ROOT,
+      });
+      const [{ filename }] = packedSchema.parse(JSON.parse(stdout));
+      const bare = await buildah("mount", await buildah("from", "--pull-never", BASE));
+      copyFileSync(join(dir, filename), join(bare, "root/package.tgz"));
+      copyFileSync("/etc/resolv.conf", join(bare, "etc/resolv.conf"));
+      const port = await freePort();
+      const words = ["npx", "--yes", "/root/package.tgz", "--demo", "--port", `${port}`];
+      const { child, log } = startBare(t, bare, [...words, "--data-dir", "/root/data"]);
+      const health = (): Promise<string> =>
+        fetch(`http://127.0.0.1:${port}/health`).then((answer) => (answer.ok ? "serves" : answer.statusText));
+      await until(
+        "GET /health",
+        () => {
+          if (child.exitCode !== null) throw new Error(`it ended: ${log().slice(-2000)}`);
+          return health().catch(() => null);
+        },
+        600_000,
+      );
+      const token = readFileSync(join(bare, "root/data/admin-token"), "utf8").trim();
+      const shot = await fetch(`http://127.0.0.1:${port}/api/v1/desktops/demo/screenshot.png`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      t.equal(shot.status, 200);
+      t.ok((await shot.arrayBuffer()).byteLength > 1000, "a picture of the demo");
     });
 
     await t.test("TARGETARCH says whose native parts it has", async (t) => {
