@@ -61,12 +61,24 @@ export class CellReader {
 
   /** What an engine read of lines is learned from, and set right where letters are known better. */
   learn(lines: readonly LineInk[], words: readonly (readonly OcrWord[])[]): (readonly OcrWord[])[] {
-    const grids = lines.map((line, index) => {
-      const read = words[index] ?? [];
-      const grid = this.#learned.learn(line, read, this.#grids);
-      if (grid !== null) this.#keep({ ...grid, font: null });
+    const isNew = (grid: CellGrid): boolean =>
+      !this.#grids.some((other) => other.font === null && isSameGrid(other, grid));
+    let hasNew = false;
+    const found = lines.map((line, index) => {
+      const grid = this.#learned.learn(line, words[index] ?? [], this.#grids);
+      if (grid === null) return null;
+      hasNew ||= isNew(grid);
+      this.#keep({ ...grid, font: null });
       return grid;
     });
+    // A long line tells the grid of shorter ones above it.
+    const grids = hasNew
+      ? found.map((grid, index) => {
+          const line = lines[index];
+          if (grid !== null || line === undefined) return grid;
+          return this.#learned.learn(line, words[index] ?? [], this.#grids, true);
+        })
+      : found;
     return lines.map((line, index) => {
       const read = words[index] ?? [];
       const grid = grids[index] ?? null;
@@ -133,12 +145,12 @@ export class CellReader {
 
   /** What was used last is tried first. */
   #keep(grid: KnownGrid): void {
-    const others = this.#grids.filter(
-      ({ pitch, phase, font }) => pitch !== grid.pitch || phase !== grid.phase || font !== grid.font,
-    );
+    const others = this.#grids.filter((other) => other.font !== grid.font || !isSameGrid(other, grid));
     this.#grids = [grid, ...others].slice(0, MOST_GRIDS);
   }
 }
+
+const isSameGrid = (a: CellGrid, b: CellGrid): boolean => a.pitch === b.pitch && a.phase === b.phase;
 
 const lettersOf = (cells: readonly Cell[]): number => new Set(cells.map(({ key }) => key)).size;
 

@@ -2,7 +2,10 @@ import { type Box, heightOf, widthOf } from "../cut/box.ts";
 import type { LineInk } from "../cut/cut-line.ts";
 import type { OcrWord } from "../ocr-messages.ts";
 
-/** Columns of a terminal's letters: `phase` is where one begins, modulo `pitch`, in columns of the picture. */
+/**
+ * Columns of a terminal's letters: `phase` is where one begins, modulo `pitch`, in columns of the picture. Whole numbers, but
+ * where a terminal is shown at another size than it was painted in.
+ */
 export interface CellGrid {
   readonly pitch: number;
   readonly phase: number;
@@ -27,21 +30,26 @@ const LEVELS = 6;
 /** More columns than a cell's bits have. */
 export const WIDEST_CELL = 24;
 
+/** The first column of a cell. */
+const columnOf = ({ pitch, phase }: CellGrid, at: number): number => Math.round(at * pitch + phase);
+
+/** Letters in cells of parts of a pixel have their outermost columns in common with their neighbours. */
+export const sharedColumns = ({ pitch }: CellGrid): number => (Number.isInteger(pitch) ? 0 : 1);
+
 /** The cells of a line that have ink, from the left, at most so many. */
-export function cellsOf(
-  { ink, inkBox }: LineInk,
-  { pitch, phase }: CellGrid,
-  most = Number.MAX_SAFE_INTEGER,
-): Cell[] {
+export function cellsOf({ ink, inkBox }: LineInk, grid: CellGrid, most = Number.MAX_SAFE_INTEGER): Cell[] {
+  const { pitch, phase } = grid;
+  const shared = sharedColumns(grid);
+  const wide = Math.ceil(pitch);
   const width = widthOf(inkBox);
   const height = heightOf(inkBox);
   const first = Math.floor((inkBox.left - phase) / pitch);
   const last = Math.floor((inkBox.right - 1 - phase) / pitch);
   const cells: Cell[] = [];
   for (let at = first; at <= last && cells.length < most; at++) {
-    const left = at * pitch + phase - inkBox.left;
-    const from = Math.max(0, left);
-    const to = Math.min(width, left + pitch);
+    const left = columnOf(grid, at) - inkBox.left;
+    const from = Math.max(0, left + shared);
+    const to = Math.min(width, columnOf(grid, at + 1) - inkBox.left - shared);
     const rows: number[] = [];
     const levels: number[] = [];
     let top = -1;
@@ -53,7 +61,7 @@ export function cellsOf(
         const level = ink[y * width + x]! >> LEVELS;
         if (level === 0) continue;
         const column = x - left;
-        bits |= 1 << (pitch - 1 - column);
+        bits |= 1 << (wide - 1 - column);
         if (column < 8) high |= level << (2 * column);
         else low |= level << (2 * (column - 8));
       }
@@ -108,14 +116,14 @@ export function wordsOfCells(
 /** The columns of some cells next to each other, as far as the line reaches: a letter is as wide as its cell, whatever its ink. */
 export function boundsOf(
   { inkBox }: LineInk,
-  { pitch, phase }: CellGrid,
+  grid: CellGrid,
   cells: readonly Cell[],
 ): Pick<Box, "left" | "right"> {
   const [first, last] = [cells[0], cells.at(-1)];
   if (first === undefined || last === undefined) return { left: inkBox.left, right: inkBox.left };
   return {
-    left: Math.max(inkBox.left, first.at * pitch + phase),
-    right: Math.min(inkBox.right, (last.at + 1) * pitch + phase),
+    left: Math.max(inkBox.left, columnOf(grid, first.at)),
+    right: Math.min(inkBox.right, columnOf(grid, last.at + 1)),
   };
 }
 

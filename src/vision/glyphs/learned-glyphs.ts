@@ -1,16 +1,8 @@
-import { heightOf, widthOf } from "../cut/box.ts";
 import type { LineInk } from "../cut/cut-line.ts";
 import type { OcrWord } from "../ocr-messages.ts";
-import {
-  bitCount,
-  boundsOf,
-  type Cell,
-  type CellGrid,
-  type CellLetter,
-  cellsOf,
-  WIDEST_CELL,
-  wordsOfCells,
-} from "./cells.ts";
+import { boundsOf, type Cell, type CellGrid, type CellLetter, cellsOf, wordsOfCells } from "./cells.ts";
+import { cellsIn, gridOf, groupsOf } from "./find-grid.ts";
+import { shapedLetter } from "./shaped-letters.ts";
 
 /** Words of an engine that spell a glyph alike, at least, and their share of all that have it. */
 const LEAST_VOTES = 3;
@@ -21,13 +13,6 @@ const MOST_KEPT = 8000;
 const LEAST_WORD = 3;
 const LEAST_ALIKE = 2;
 
-/** Letters of a line, at least, that tell a grid. */
-const LEAST_LETTERS = 12;
-const NARROWEST_CELL = 5;
-/** Of a line's letters so many stand in words of as many cells as letters. */
-const LEAST_FITTING = 0.6;
-/** Ink in the columns where cells begin, of the mean of all columns: letters leave them nearly empty. */
-const MOST_ACROSS = 0.5;
 /** Words that the engine is less sure of do not count in full. */
 const SURE = 80;
 /** What a letter counts that stands alone: an engine guesses it without its neighbours. */
@@ -46,9 +31,14 @@ export class LearnedGlyphs {
   /** Words with a letter that was not known, by all of their letters' keys. */
   readonly #words: Votes = new Map();
 
-  /** Learns from a line where it is one of a terminal; gives its grid, null for none. */
-  learn(line: LineInk, words: readonly OcrWord[], known: readonly CellGrid[]): CellGrid | null {
-    const grid = gridOf(line, words, known);
+  /** Learns from a line where it is one of a terminal; gives its grid, null for none. See `gridOf`. */
+  learn(
+    line: LineInk,
+    words: readonly OcrWord[],
+    known: readonly CellGrid[],
+    isKnownOnly = false,
+  ): CellGrid | null {
+    const grid = gridOf(line, words, known, isKnownOnly);
     if (grid === null) return null;
     const cells = cellsOf(line, grid);
     const baseline = baselineOf(cells);
@@ -98,6 +88,8 @@ export class LearnedGlyphs {
       const read = within.map(({ text }) => text).join("");
       const text = texts.includes(null) ? mixed(texts, read) : texts.join("");
       if (text === "") return [];
+      // Of cells of parts of a pixel some ink between two words may seem to be a letter.
+      if (text === read && within.length > 1 && letterCount(read) !== group.length) return within;
       if (texts.includes(null) && isWord(group, text, grid.pitch)) {
         vote(this.#words, wordKeyOf(group, baseline), text, 1);
       }
@@ -119,8 +111,8 @@ export class LearnedGlyphs {
 
   #textOf(cell: Cell, baseline: number, pitch: number): string | null {
     if (isCaret(cell, pitch)) return "";
-    const flat = flatLetter(cell, baseline, pitch);
-    if (flat !== null) return flat;
+    const shaped = shapedLetter(cell, baseline, pitch);
+    if (shaped !== null) return shaped;
     return elected(this.#letters.get(keyOf(cell, baseline)), LEAST_VOTES);
   }
 }
@@ -166,26 +158,24 @@ function isCaret({ rows }: Cell, pitch: number): boolean {
   return [all, sides].some((inner) => rows.slice(1, -1).every((bits) => bits === inner));
 }
 
-/** What engines lose or take for another: an underscore, and a tilde beside a hyphen. Their shapes are certain. */
-function flatLetter({ rows, top, bottom }: Cell, baseline: number, pitch: number): string | null {
-  const [first = 0, last = 0] = [rows[0], rows.at(-1)];
-  const height = bottom - top;
-  if (height > 5) return null;
-  const columns = rows.reduce((all, bits) => all | bits, 0);
-  const wide = 32 - Math.clz32(columns) - (31 - Math.clz32(columns & -columns));
-  if (wide < 4 || wide < height) return null;
-  if (top >= baseline) return height <= 3 && rows.every((bits) => bits === columns) ? "_" : null;
-  // As wide as the cell and of rows that differ: a hyphen is a bar, and narrower.
-  const isWave = height >= 2 && height <= 3 && bottom < baseline && wide >= 0.8 * pitch && first !== last;
-  return isWave && !rows.includes(0) && bitCount(first) >= wide / 2 ? "~" : null;
-}
-
-/** Where letters are not known, those that were read, if there are as many. */
+/** Where letters are not known, those that were read, if there are as many; engines lose underscores. */
 function mixed(texts: readonly (string | null)[], read: string): string {
   const letters = Array.from(read);
-  if (letters.length !== texts.length) return read;
-  return texts.map((text, index) => text ?? letters[index]).join("");
+  if (letters.length === texts.length) return texts.map((text, index) => text ?? letters[index]).join("");
+  const others = letters.filter((letter) => letter !== "_");
+  const lost = texts.filter((text) => text === "_").length;
+  if (others.length + lost !== texts.length) return read;
+  let next = 0;
+  return texts
+    .map((text) => {
+      if (text === "_") return text;
+      const letter = others[next++];
+      return text ?? letter;
+    })
+    .join("");
 }
+
+const letterCount = (text: string): number => Array.from(text).length;
 
 const keyOf = ({ key, top }: Cell, baseline: number): string => `${baseline - top}:${key}`;
 
@@ -198,87 +188,4 @@ function baselineOf(cells: readonly Cell[]): number {
   for (const { top, bottom } of cells) if (bottom - top >= 5) ends.set(bottom, (ends.get(bottom) ?? 0) + 1);
   const [most] = [...ends].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
   return most?.[0] ?? 0;
-}
-
-/** Cells whose middle lies in a word. */
-function cellsIn(cells: readonly Cell[], { pitch, phase }: CellGrid, { rect }: OcrWord): Cell[] {
-  return cells.filter(({ at }) => {
-    const middle = at * pitch + phase + pitch / 2;
-    return middle >= rect.x && middle <= rect.x + rect.width;
-  });
-}
-
-function groupsOf(cells: readonly Cell[]): Cell[][] {
-  const groups: Cell[][] = [];
-  for (const cell of cells) {
-    const group = groups.at(-1);
-    if (group?.at(-1)?.at === cell.at - 1) group.push(cell);
-    else groups.push([cell]);
-  }
-  return groups;
-}
-
-/** The grid in which most words are cells without a gap, as many as letters were read; one that is known first. */
-function gridOf(line: LineInk, words: readonly OcrWord[], known: readonly CellGrid[]): CellGrid | null {
-  const letters = words.reduce((sum, { text }) => sum + Array.from(text).length, 0);
-  const columns = inkOfColumns(line);
-  let best: CellGrid | null = null;
-  let most = LEAST_FITTING * letters;
-  // Of grids in which all fits, the one with the least ink between cells; among equals one that is known.
-  const ask = (grid: CellGrid): void => {
-    const across = acrossOf(columns, line, grid);
-    if (across > MOST_ACROSS) return;
-    const fits = fittingLetters(line, words, grid) - across;
-    if (fits <= most) return;
-    most = fits;
-    best = grid;
-  };
-  for (const { pitch, phase } of known) ask({ pitch, phase });
-  if (letters < LEAST_LETTERS) return best;
-  const widths = words.flatMap(({ text, rect }) =>
-    text.length > 3 ? [rect.width / Array.from(text).length] : [],
-  );
-  const guess = widths.sort((a, b) => a - b)[widths.length >> 1] ?? 0;
-  const from = Math.max(NARROWEST_CELL, Math.floor(guess) - 1);
-  for (let pitch = from; pitch <= Math.min(WIDEST_CELL, guess + 2); pitch++) {
-    for (let phase = 0; phase < pitch; phase++) ask({ pitch, phase });
-  }
-  return best;
-}
-
-/** Ink that smoothing leaves does not count. */
-function inkOfColumns({ ink, inkBox }: LineInk): Float32Array {
-  const width = widthOf(inkBox);
-  const sums = new Float32Array(width);
-  for (let y = 0; y < heightOf(inkBox); y++) {
-    for (let x = 0; x < width; x++) {
-      const value = ink[y * width + x]!;
-      if (value > 63) sums[x]! += value;
-    }
-  }
-  return sums;
-}
-
-/** The mean ink of the columns in which cells begin, of the mean of all. */
-function acrossOf(columns: Float32Array, { inkBox }: LineInk, { pitch, phase }: CellGrid): number {
-  const all = columns.reduce((a, b) => a + b, 0) / Math.max(1, columns.length);
-  const first = (((phase - inkBox.left) % pitch) + pitch) % pitch;
-  let [sum, count] = [0, 0];
-  for (let x = first; x < columns.length; x += pitch) {
-    sum += columns[x]!;
-    count++;
-  }
-  return count === 0 || all === 0 ? 1 : sum / count / all;
-}
-
-/** Letters of the words that are as many cells without a gap between them, and with one around them. */
-function fittingLetters(line: LineInk, words: readonly OcrWord[], grid: CellGrid): number {
-  const groups = groupsOf(cellsOf(line, grid));
-  let fitting = 0;
-  for (const word of words) {
-    const letters = Array.from(word.text).length;
-    const own = groups.filter((group) => cellsIn(group, grid, word).length > 0);
-    if (own.length === 1 && own[0]?.length === letters) fitting += letters;
-  }
-  return fitting;
 }

@@ -203,3 +203,29 @@ t.test("an engine is asked only for lines that are no terminal's", async (t) => 
   t.equal(asked.length, table.length);
   t.same(read.slice(0, terminal.length).map(written), textOf("xterm-6x13"));
 });
+
+t.test(
+  "of a terminal that is shown at 1.25 what an engine loses or takes for another is set right, though cells are parts of a pixel",
+  async (t) => {
+    const cells = await CellReader.open();
+    const lines = await linesOf("foot-1.25");
+    const texts = textOf("foot-1.25");
+    t.equal(lines.length, texts.length);
+    const pitch = 8.75;
+    // Underscores part words, tildes are hyphens, and in one line a full stop is a comma, as Tesseract read them.
+    const read = lines.map((line, row): OcrWord[] =>
+      [...(texts[row] ?? "").matchAll(/[^\s_]+/g)].map((match) => ({
+        text: match[0].replace("~", "-").replace("[91033.", "[91033,"),
+        rect: {
+          x: 6 + match.index * pitch,
+          y: line.top,
+          width: match[0].length * pitch - 2,
+          height: line.bottom - line.top,
+        },
+        confidence: 85,
+      })),
+    );
+    t.notSame(read.map(written), texts);
+    t.same(cells.learn(lines, read).map(written), texts);
+  },
+);
