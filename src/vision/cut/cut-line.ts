@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { type Box, heightOf, widthOf } from "./box.ts";
+import { Contrast, type Span } from "./contrast.ts";
 import type { LinePiece } from "./line-pieces.ts";
 import { commonestColour, distance, isNear, type PixelPicture } from "./pixel-picture.ts";
 import { TALLEST_LINE } from "./text-parts.ts";
+import { LARGEST_BULLET, withoutMark } from "./without-mark.ts";
 
 /** A line of text cut out of a picture. */
 export interface CutLine extends Box {
@@ -63,8 +65,6 @@ export function cutLine(picture: PixelPicture, piece: LinePiece): CutLine | null
 const isFrameSide = (box: Box): boolean =>
   heightOf(box) >= 12 && (widthOf(box) <= 3 || (heightOf(box) >= 16 && heightOf(box) >= 5 * widthOf(box)));
 
-const LARGEST_BULLET = 9;
-
 /** A dot of a list, which stands alone and is nearly all ink. */
 function isBullet(box: Box, ink: Uint8Array, inkBox: Box): boolean {
   const [width, height] = [widthOf(box), heightOf(box)];
@@ -76,35 +76,6 @@ function isBullet(box: Box, ink: Uint8Array, inkBox: Box): boolean {
     }
   }
   return sum >= 0.65 * 255 * width * height;
-}
-
-type Span = readonly [from: number, to: number];
-
-/** How far each pixel of a box differs from its ground. */
-class Contrast {
-  readonly width: number;
-  readonly height: number;
-  readonly values: Float32Array;
-
-  constructor(width: number, height: number) {
-    this.width = width;
-    this.height = height;
-    this.values = new Float32Array(width * height);
-  }
-
-  /** The most of each column. */
-  columns(): Float32Array {
-    const { width, height, values } = this;
-    const most = new Float32Array(width);
-    for (let y = 0; y < height; y++) {
-      for (let x = 0; x < width; x++) if (values[y * width + x]! > most[x]!) most[x] = values[y * width + x]!;
-    }
-    return most;
-  }
-
-  clear(y: number, from: number, to: number): void {
-    this.values.fill(0, y * this.width + from, y * this.width + to);
-  }
 }
 
 function contrastOf(picture: PixelPicture, { ground: around }: LinePiece, box: Box): Contrast {
@@ -221,91 +192,6 @@ function withoutEndRules(contrast: Contrast, runs: readonly Span[], most: number
     else kept.pop();
   }
   return kept;
-}
-
-/** Letters stand closer to what is before them. */
-const MARK_GAP = 3;
-/** Lower rings may be letters. */
-const LEAST_RING = 12;
-/** Of the most: what a picture and its mirror image differ by, on average. */
-const MIRRORED = 0.12;
-
-/** Of the most: a box that is hardly seen beside its label is fainter. */
-const FAINT_MARK = 0.35;
-
-/**
- * Without what stands before a label and is none of its letters: the dot of a list, the ring of a radio button, the box of a
- * check box, of which the side is left that is next to the label.
- */
-function withoutMark(contrast: Contrast, spans: readonly Span[], most: number): readonly Span[] {
-  const [mark, ...rest] = spans;
-  const [next] = rest;
-  if (mark === undefined || next === undefined || next[0] - mark[1] < MARK_GAP) return spans;
-  const peak = contrast
-    .columns()
-    .subarray(...mark)
-    .reduce((a, b) => Math.max(a, b), 0);
-  const rows = rowsOfSpan(contrast, mark, peak);
-  const others = rowsOfSpan(contrast, [next[0], rest.at(-1)?.[1] ?? next[1]], most);
-  const [wide, high] = [mark[1] - mark[0], rows[1] - rows[0]];
-  const isFaintBox = peak <= FAINT_MARK * most && rows[0] < others[0] && rows[1] > others[1];
-  if (Math.abs(wide - high) > 2 && !isFaintBox) return spans;
-  const lineHeight = others[1] - others[0];
-  const offMiddle = Math.abs(rows[0] + rows[1] - others[0] - others[1]) / 2;
-  const isRing = high >= Math.max(LEAST_RING, lineHeight) && isMirrored(contrast, mark, rows, peak);
-  const isDot =
-    high <= LARGEST_BULLET && offMiddle <= 0.3 * lineHeight && isSolid(contrast, mark, rows, most);
-  if (!isRing && !isDot && !isFaintBox) return spans;
-  for (let y = 0; y < contrast.height; y++) contrast.clear(y, mark[0], mark[1]);
-  return rest;
-}
-
-/** Rows with ink in some columns. */
-function rowsOfSpan({ width, height, values }: Contrast, [from, to]: Span, most: number): Span {
-  let top = height;
-  let bottom = 0;
-  for (let y = 0; y < height; y++) {
-    for (let x = from; x < to; x++) {
-      if (values[y * width + x]! <= 0.25 * most) continue;
-      if (y < top) top = y;
-      bottom = y + 1;
-    }
-  }
-  return top < bottom ? [top, bottom] : [0, 0];
-}
-
-function isMirrored(
-  { width, values }: Contrast,
-  [left, right]: Span,
-  [top, bottom]: Span,
-  most: number,
-): boolean {
-  let [across, down] = [0, 0];
-  for (let y = top; y < bottom; y++) {
-    for (let x = left; x < right; x++) {
-      const here = values[y * width + x]!;
-      across += Math.abs(here - values[y * width + left + right - 1 - x]!);
-      down += Math.abs(here - values[(top + bottom - 1 - y) * width + x]!);
-    }
-  }
-  return Math.max(across, down) <= MIRRORED * most * (right - left) * (bottom - top);
-}
-
-/** Ink all over, as no letter of that size is: the middle too. */
-function isSolid(
-  { width, values }: Contrast,
-  [left, right]: Span,
-  [top, bottom]: Span,
-  most: number,
-): boolean {
-  if (bottom - top < 3 || right - left < 3) return false;
-  let sum = 0;
-  for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) sum += values[y * width + x]!;
-  const [middleX, middleY] = [(left + right - 1) >> 1, (top + bottom - 1) >> 1];
-  const isCore = [0, 1].every((y) =>
-    [0, 1].every((x) => values[(middleY + y) * width + middleX + x]! >= 0.8 * most),
-  );
-  return isCore && sum >= 0.6 * most * (right - left) * (bottom - top);
 }
 
 function joinedByGaps(runs: readonly Span[], height: number): Span[] {

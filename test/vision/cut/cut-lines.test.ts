@@ -54,6 +54,29 @@ t.test("the dot of a list and the ring of a radio button are no part of the line
   t.match(cutPicture(picture(120, 60, (x, y) => isLine(x, y) || isLetter(x, y))), [{ left: 30 }]);
 });
 
+t.test(
+  "a ring around a dot or a ground of its own is no part of a line whose letters are higher",
+  async (t) => {
+    // A line of 20 rows, with letters that reach below it; rings of 16, as Chromium draws them beside a large font.
+    const isLine = (x: number, y: number): boolean => x >= 50 && x < 110 && y >= 20 && y < 40 && x % 6 < 2;
+    const [ground, ink, fill] = [0xff383226, 0xffdddddd, 0xff3b3b3b];
+    const drawn = (colourAt: (distance: number) => number | null): PixelPicture =>
+      coloured(140, 70, (x, y) => {
+        const mark = colourAt(Math.hypot(x - 30.5, y - 28.5));
+        return isLine(x, y) ? ink : (mark ?? ground);
+      });
+    const dotted = drawn((away) => (Math.abs(away - 7) <= 1 || away <= 3.6 ? ink : null));
+    const filled = drawn((away) => (Math.abs(away - 7) <= 1 ? ink : away < 7 ? fill : null));
+    for (const [what, one] of Object.entries({ dotted, filled })) {
+      const [line, ...others] = cutPicture(one);
+      t.same(others, [], what);
+      t.match(line, { left: 54, top: 20, bottom: 40 }, what);
+    }
+    const letter = drawn((away) => (Math.abs(away - 7) <= 1 ? ink : null));
+    t.match(cutPicture(letter), [{ left: 23 }], "a letter O shows the ground of the line");
+  },
+);
+
 /** White, with black where `isInk` says so. */
 function picture(width: number, height: number, isInk: (x: number, y: number) => boolean): PixelPicture {
   return coloured(width, height, (x, y) => (isInk(x, y) ? 0xff000000 : 0xffffffff));
