@@ -13,9 +13,14 @@ export function matchesOf(text: string, pattern: RegExp): RegExpExecArray[] {
   pattern.lastIndex = 0;
   for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
     all.push(found);
-    if (found[0] === "") pattern.lastIndex++;
+    // As String.matchAll goes on: within a pair of surrogates a Unicode pattern would find the same place for ever.
+    if (found[0] === "") pattern.lastIndex += isPairAt(text, found.index) && pattern.unicode ? 2 : 1;
   }
   return all;
+}
+
+function isPairAt(text: string, index: number): boolean {
+  return (text.codePointAt(index) ?? 0) > 0xffff;
 }
 
 /** All matches of a pattern with the flag `g`; those that `isMeant` says are some. */
