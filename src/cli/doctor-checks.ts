@@ -16,6 +16,7 @@ import { guardedLook } from "../push/guarded-post.ts";
 import { listLanguages, readModel } from "../vision/models.ts";
 import { findTesseract, INSTALL_LINE, languagesOf } from "../vision/tesseract-program.ts";
 import { LIVE_LANGUAGES } from "../vision/text/engine-lines.ts";
+import { INSTALL_LINE as FFMPEG_LINE, tryFilmEncoder } from "../web/viewer/film/film-encoder.ts";
 
 /** What was looked at, what is so, and what to do where it is wrong. */
 export interface Finding {
@@ -209,6 +210,21 @@ export async function checkTesseract(path?: string): Promise<Finding> {
       : wrong(part, `${detail}; ${missing.join(", ")} missing`, advice);
   } catch (error) {
     return wrong(part, `${program}: ${reasonOf(error)}`, advice);
+  }
+}
+
+/** What encodes films for browsers; nobody has to have it, unless a path of it is configured. */
+export async function checkFilmEncoder({ viewer }: Pick<Config, "viewer">): Promise<Finding> {
+  const part = "film encoder";
+  const { film_encoder: program } = viewer;
+  if (program === "off") return well(part, "off: films go to browsers as JPEG");
+  try {
+    await tryFilmEncoder(program, systemClock);
+    return well(part, `${program} encodes H.264`);
+  } catch (error) {
+    const detail = `${program}: ${reasonOf(error)}: films go to browsers as JPEG`;
+    if (program === "ffmpeg") return well(part, `${detail} (${FFMPEG_LINE})`);
+    return wrong(part, detail, `${FFMPEG_LINE}, or set viewer.film_encoder to ffmpeg or off`);
   }
 }
 

@@ -20,6 +20,7 @@ import { recordingSchema } from "./recording-schema.ts";
 import { secretsSchema } from "./secrets-schema.ts";
 import { targetsSchema } from "./targets-schema.ts";
 import { telemetrySchema } from "./telemetry-schema.ts";
+import { viewerSchema } from "./viewer-schema.ts";
 import { visionSchema } from "./vision-schema.ts";
 
 /** Everything that can be configured: the file's shape, and, through CONFIG_KEYS, the environment's and the flags'. */
@@ -129,6 +130,7 @@ export const configSchema = z.strictObject({
         ),
     })
     .prefault({}),
+  viewer: viewerSchema,
   approvals: approvalsSchema,
   requests: z
     .strictObject({
@@ -275,6 +277,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("vnc.port", ["OC_VNC_PORT"], "vnc-port"),
   key("vnc.security", ["OC_VNC_SECURITY"]),
   key("vnc.password", ["OC_VNC_PASSWORD"], null, true),
+  key("viewer.film_encoder", ["OC_FILM_ENCODER"]),
   key("approvals.expiry_ms", ["OC_APPROVAL_EXPIRY_MS"]),
   key("approvals.arming_ms", ["OC_APPROVAL_ARMING_MS"]),
   key("approvals.four_eyes", ["OC_APPROVAL_FOUR_EYES"]),

@@ -12,6 +12,7 @@ import {
   checkClock,
   checkDataDir,
   checkDisk,
+  checkFilmEncoder,
   checkModels,
   checkNode,
   checkPorts,
@@ -81,6 +82,18 @@ t.test("models of text that are missing, empty, or not there at all", async (t) 
   t.match(await at("some"), { ok: false, detail: "eng; deu missing", advice: /data\/tessdata/ });
   t.match(await at("empty"), { ok: false, detail: "deu, eng; eng cannot be read" });
   t.match(await at("nowhere"), { ok: false, detail: "none; deu, eng missing" });
+});
+
+t.test("the encoder of films: one that works, none, one that was named and is not there", async (t) => {
+  const of = (film_encoder: string) => checkFilmEncoder({ viewer: { film_encoder } });
+  t.match(await of("ffmpeg"), { ok: true, detail: "ffmpeg encodes H.264", advice: null });
+  t.match(await of("off"), { ok: true, detail: /^off/ });
+  t.match(await of("/nowhere/ffmpeg"), {
+    ok: false,
+    detail: /could not be started/,
+    advice: /apt-get install/,
+  });
+  t.match(await of("true"), { ok: false, detail: /ended with status 0/ });
 });
 
 t.test("a clock before the release, and one before what was written last", async (t) => {
