@@ -1,8 +1,8 @@
 import { defineConfig } from "vite";
 import {
+  decodeFilms,
   encodeByBrowser,
   inflateByOurs,
-  leaveH264Probe,
   leaveUncalled,
   packAssets,
   preloadSimply,
@@ -35,7 +35,7 @@ export default defineConfig({
     storeClipboards(),
     slimKeysyms(),
     leaveUncalled(),
-    leaveH264Probe(),
+    decodeFilms(),
     shortenNoVnc(),
     inflateByOurs(),
     encodeByBrowser(),

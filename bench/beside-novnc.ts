@@ -9,7 +9,7 @@ import type { Owner } from "../test/support/program.ts";
 import { until } from "../test/support/until.ts";
 import { openBridge } from "./bridge.ts";
 import { judged, type Line } from "./line.ts";
-import { hold, MOVING_SCENES, type Moving, openMoving, SCREEN } from "./moving-scenes.ts";
+import { FILM, hold, MOVING_SCENES, type Moving, openMoving, SCREEN } from "./moving-scenes.ts";
 
 const CANVAS = ".viewer-screen canvas";
 const ROUNDS = 3;
@@ -76,13 +76,16 @@ export async function benchBesideNoVnc(owner: Owner, folder: string, isShort: bo
         { name: "the appliance", isExact: true, open: () => ourPage(browser, appliance) },
         { name: "noVNC on a bridge", isExact: false, open: () => openPage(browser, bridge) },
       ];
-      const rates: [Rates[], Rates[]] = [[], []];
+      const asJpeg = scene.name === FILM ? await openJpeg(ofScene, vncPort) : [];
+      const all = [...sides, ...asJpeg.map((appliance) => jpegSide(browser, appliance))];
+      const rates: [Rates[], Rates[], Rates[]] = [[], [], []];
       for (let round = 0; round < (isShort ? 1 : ROUNDS); round++) {
-        for (const [i, side] of sides.entries()) {
+        for (const [i, side] of all.entries()) {
           rates[i]?.push(await watch(moving, side, isShort ? SHORT_MS : FOR_MS));
         }
       }
       lines.push(...compare(scene.name, rates[0], rates[1]));
+      if (asJpeg.length > 0) lines.push(...compareFilm(scene.name, rates[0], rates[2]));
     } finally {
       for (const teardown of teardowns.reverse()) await teardown();
     }
@@ -104,6 +107,39 @@ function compare(scene: string, ours: readonly Rates[], theirs: readonly Rates[]
       ...{ ours: kilobytes(ours), theirs: kilobytes(theirs), goal: { atMost: 1 } },
     }),
   ];
+}
+
+/** The goal of H.264: a seventh of JPEG's bytes, of as many pictures. */
+function compareFilm(scene: string, ours: readonly Rates[], theirs: readonly Rates[]): Line[] {
+  const pair = { id: "NOVNC", peer: "the appliance with films as JPEG" };
+  const kilobytes = (rates: readonly Rates[]): number =>
+    median(rates.map(({ pictures, bytes }) => bytes / pictures)) / 1000;
+  const frameMs = (rates: readonly Rates[]): number => 1000 / median(rates.map(({ pictures }) => pictures));
+  return [
+    judged({
+      ...{ ...pair, metric: `${scene}: bytes a picture as H.264`, unit: "KB" },
+      ...{ ours: kilobytes(ours), theirs: kilobytes(theirs), goal: { atMost: 1 / 7 } },
+    }),
+    judged({
+      ...{ ...pair, metric: `${scene}: from picture to picture as H.264`, unit: "ms" },
+      ...{ ours: frameMs(ours), theirs: frameMs(theirs), goal: { atMost: 1 } },
+    }),
+  ];
+}
+
+/** One that encodes no films. */
+async function openJpeg(owner: Owner, vncPort: number): Promise<[Appliance]> {
+  const env = { OC_FILM_ENCODER: "off" };
+  return [await Appliance.start(owner, { connect: [`vnc://127.0.0.1:${vncPort}`], env })];
+}
+
+/** The first appliance's pointer may be drawn into its picture. */
+function jpegSide(browser: Browser, appliance: Appliance): Side {
+  return {
+    name: "the appliance with films as JPEG",
+    isExact: false,
+    open: () => ourPage(browser, appliance),
+  };
 }
 
 function median(values: readonly number[]): number {

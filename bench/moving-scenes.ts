@@ -23,12 +23,15 @@ interface MovingScene {
   open(display: XDisplay, folder: string): Promise<Omit<Moving, "display">>;
 }
 
+/** What is encoded as H.264 where an encoder is installed. */
+export const FILM = "a film of 640x360";
+
 export const MOVING_SCENES: readonly MovingScene[] = [
   { name: "text that scrolls, random words", open: (...on) => openLines(...on, true) },
   { name: "text that scrolls, lines alike", open: (...on) => openLines(...on, false) },
   { name: "a dragged window", open: openDragged },
   { name: "a page that scrolls", open: openPage },
-  { name: "a film of 640x360", open: openFilm },
+  { name: FILM, open: openFilm },
 ];
 
 export async function openMoving(owner: Owner, folder: string, { open }: MovingScene): Promise<Moving> {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
+import { FILM_DECODER } from "./film-decoder.ts";
 
 const INFLATOR = fileURLToPath(new URL("../src/web/client/viewer/inflator.ts", import.meta.url));
 
@@ -27,7 +28,7 @@ export function slimIcons(): Plugin {
  * which is Tight (Wishes.setEncodings). With the keysyms below 12 KB of the viewer's 56, packed.
  */
 export function slimNoVnc(): Plugin {
-  const names = "ra2|crypto/crypto|decoders/(?:h264|hextile|jpeg|rre|tightpng|zlib|zrle)";
+  const names = "ra2|crypto/crypto|decoders/(?:hextile|jpeg|rre|tightpng|zlib|zrle)";
   return {
     name: "slim-novnc",
     enforce: "pre",
@@ -83,20 +84,31 @@ export function leaveUncalled(): Plugin {
   };
 }
 
-/** How noVNC finds out whether the browser decodes H.264, by a picture that it carries along: ours sends none. */
+/** How noVNC finds out whether the browser decodes H.264, by a picture that it carries along: our decoder has a smaller one. */
 const H264_PROBE = /^async function _checkWebCodecsH264DecodeSupport\(\) \{.*?^\}\n.*?;$/ms;
 
-/** noVNC without its probe for H.264, which would also keep the first picture waiting. */
-export function leaveH264Probe(): Plugin {
+/** Where noVNC offers H.264. */
+const H264_OFFER = /if \(supportsWebCodecsH264Decode\) \{/;
+/** Offered as soon as the decoder knows that it can. */
+const FILM_OFFER =
+  "if (H264Decoder.fit(() => this._rfbConnectionState === 'connected' && this._sendEncodings())) {";
+
+/** noVNC with our decoder of H.264, and without its own and its probe, which would also keep the first picture waiting. */
+export function decodeFilms(): Plugin {
   return {
-    name: "leave-h264-probe",
+    name: "decode-films",
     enforce: "pre",
     transform: {
-      filter: { id: /\/@novnc\/novnc\/core\/util\/browser\.js$/ },
-      handler(code) {
-        if (!H264_PROBE.test(code)) throw new Error("noVNC's probe for H.264 has another form");
-        return { code: code.replace(H264_PROBE, ""), map: null };
+      filter: { id: /\/@novnc\/novnc\/core\/(util\/browser|rfb)\.js$/ },
+      handler(code, id) {
+        const [from, to] = id.endsWith("rfb.js") ? [H264_OFFER, FILM_OFFER] : [H264_PROBE, ""];
+        if (!from.test(code)) throw new Error("noVNC's probe for H.264 has another form");
+        return { code: code.replace(from, to), map: null };
       },
+    },
+    load: {
+      filter: { id: /\/@novnc\/novnc\/core\/decoders\/h264\.js$/ },
+      handler: () => ({ code: FILM_DECODER, map: null }),
     },
   };
 }

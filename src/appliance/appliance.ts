@@ -313,6 +313,7 @@ async function openRooms(
     clock,
     log,
     audit: (entry) => audit.record(entry),
+    filmEncoder: config.viewer.film_encoder === "off" ? null : config.viewer.film_encoder,
     updated: (delayMs) => metrics.updated(delayMs),
     sent: (bytes) => metrics.sent(bytes),
   });

@@ -11,6 +11,7 @@ export const ENCODING = {
   zrle: 16,
   zywrle: 17,
   jpeg: 21,
+  h264: 50,
   jpegQuality0: -32,
   jpegQuality9: -23,
   desktopSize: -223,

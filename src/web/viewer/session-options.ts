@@ -3,6 +3,7 @@ import type { Rect } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RfbServerPorts, ServerSecurity } from "../../protocols/rfb/server/rfb-server.ts";
 import type { EncodeBudget } from "./encode-budget.ts";
+import type { FilmSet } from "./film/film-set.ts";
 import type { ViewerLog } from "./log.ts";
 import type { ViewerRectCache } from "./rect-cache.ts";
 import type { ViewerRights } from "./rights.ts";
@@ -16,6 +17,8 @@ export interface ViewerSessionPorts {
   readonly rfb: RfbServerPorts;
   /** Of the desktop: one for all its viewers who see the same picture, which View.kind names. */
   cacheOf(kind: Audience): ViewerRectCache;
+  /** Films of that picture; null where nothing encodes them. */
+  filmsOf?(kind: Audience, withOverlays: boolean): FilmSet | null;
   readonly clock: Clock;
   readonly log: ViewerLog;
   /** Of the event loop: one for all viewers. Default: one of its own. */

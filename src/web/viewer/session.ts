@@ -120,6 +120,7 @@ export class ViewerSession {
         ...this.#ports.rfb,
         encodeRect: (work, encode) => (this.#feed === null ? encode() : this.#feed.encodeOnce(work, encode)),
         encodedRects: (style) => this.#feed?.encodedRects(style) ?? [],
+        takeFilms: (asked) => this.#feed?.films.take(asked) ?? [],
         joinUpdate: (parts) => this.#feed?.join(parts) ?? Buffer.concat(parts),
         pictureNumber: () => desktop.generation,
       },
@@ -203,6 +204,8 @@ export class ViewerSession {
     const feed = new ViewerFeed({
       ...{ desktop, audience: rights.audience, isComposited },
       cacheOf: (kind) => this.#ports.cacheOf(kind),
+      filmsOf: (kind) => this.#ports.filmsOf?.(kind, isComposited) ?? null,
+      filmArea: () => this.#server?.filmArea ?? null,
       clock: this.#ports.clock,
       budget: this.#budget,
       isDrained: () => this.#transport.bufferedBytes === 0,

@@ -7,6 +7,7 @@ import type { Rect } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RfbServerPorts } from "../../protocols/rfb/server/rfb-server.ts";
 import { EncodeBudget } from "./encode-budget.ts";
+import { Films } from "./film/films.ts";
 import type { ViewerLog } from "./log.ts";
 import { ViewerRectCache } from "./rect-cache.ts";
 import { rightsOf, type ViewerRights } from "./rights.ts";
@@ -19,6 +20,8 @@ export interface ViewerSessionsPorts {
   readonly clock: Clock;
   readonly log: ViewerLog;
   audit(entry: AuditEntry): void;
+  /** Name or path of what encodes films for browsers; without it nothing does. */
+  readonly filmEncoder?: string | null;
   /** As of ViewerSessionPorts. */
   updated?(delayMs: number): void;
   sent?(bytes: number): void;
@@ -41,10 +44,13 @@ export class ViewerSessions {
   readonly #ports: ViewerSessionsPorts;
   readonly #caches = byAudience(() => new WeakMap<ViewedDesktop, ViewerRectCache>());
   readonly #budget = new EncodeBudget();
+  readonly #films: Films | null;
   readonly #open = new Map<ViewerSession, ViewedDesktop>();
 
   constructor(ports: ViewerSessionsPorts) {
     this.#ports = ports;
+    const { clock, log, filmEncoder: program = null } = ports;
+    this.#films = program === null ? null : new Films({ clock, log, program, budget: this.#budget });
   }
 
   /** Viewers connected now, signed in or not. */
@@ -75,6 +81,7 @@ export class ViewerSessions {
       {
         ...this.#ports,
         cacheOf: (kind) => this.#cacheOf(desktop, kind),
+        filmsOf: (kind, withOverlays) => this.#films?.of(desktop, kind, withOverlays) ?? null,
         budget: this.#budget,
         denied: (rights, input) => this.#auditDenied(rights, desktop, input),
         pointed: () => this.#pointed(desktop),

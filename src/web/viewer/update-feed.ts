@@ -4,8 +4,11 @@ import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
 import { areaOfRect, type Rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { isJpeg } from "../../protocols/rfb/server/rect-encoder.ts";
 import type { PixelStyle, RectWork, RfbServer } from "../../protocols/rfb/server/rfb-server.ts";
 import type { EncodeBudget } from "./encode-budget.ts";
+import type { FilmSet } from "./film/film-set.ts";
+import { ViewerFilms } from "./film/viewer-films.ts";
 import { PaintedPointer, type PointedDesktop } from "./pointer.ts";
 import type { ViewerRectCache } from "./rect-cache.ts";
 
@@ -30,6 +33,10 @@ export interface ViewerFeedParts {
   readonly isComposited: boolean;
   /** Of the desktop: one for all its viewers who see the same picture, which View.kind names. */
   cacheOf(kind: Audience): ViewerRectCache;
+  /** Films of that picture; null where nothing encodes them. */
+  filmsOf?(kind: Audience): FilmSet | null;
+  /** Where this viewer shows films; null where it shows none. */
+  filmArea?(): Rect | null;
   readonly clock: Clock;
   /** Of the event loop: one for all viewers. */
   readonly budget: EncodeBudget;
@@ -50,6 +57,7 @@ export class ViewerFeed {
   readonly #watcher: Watcher;
   readonly #pointer: PaintedPointer;
   readonly #cost = new PixelCost();
+  readonly films: ViewerFilms;
   /** The watcher has something for us. */
   #isDamaged = true;
   /** Since when; null while nothing is owed. */
@@ -74,6 +82,15 @@ export class ViewerFeed {
   constructor(parts: ViewerFeedParts) {
     this.#parts = parts;
     this.#pointer = new PaintedPointer(parts.desktop);
+    this.films = new ViewerFilms({
+      clock: parts.clock,
+      visible: () => parts.filmArea?.() ?? null,
+      schedule: () => parts.schedule(),
+      owed: (rect) => {
+        this.#putBack(Region.of(rect));
+        parts.schedule();
+      },
+    });
     this.#view = parts.desktop.view(parts.audience);
     this.#watcher = this.#view.watch(() => this.#onDamage(), { withOverlays: parts.isComposited });
   }
@@ -91,6 +108,7 @@ export class ViewerFeed {
       !server.hasNews &&
       !server.hasRefinement &&
       this.#pointed.isEmpty &&
+      !this.films.hasPictures &&
       this.#pointer.isAsDesktop(!server.drawsCursor)
     );
   }
@@ -99,10 +117,11 @@ export class ViewerFeed {
   pump(server: RfbServer): void {
     const { width, height, screens } = this.#view;
     if (server.size.width !== width || server.size.height !== height) server.resize(width, height, screens);
+    this.films.follow(this.#filmSet);
     const { painted, copies } = this.#owed(server.drawsCursor);
     this.#isHeldUp = false;
     this.#waitsForDrain = false;
-    const isNew = !painted.isEmpty || copies.length > 0 || server.hasNews;
+    const isNew = !painted.isEmpty || copies.length > 0 || server.hasNews || this.films.hasPictures;
     if (isNew || server.hasRefinement) this.#send(server, painted, copies);
     else {
       this.#took();
@@ -134,12 +153,17 @@ export class ViewerFeed {
     return this.#cache.join(parts);
   }
 
+  get #filmSet(): FilmSet | null {
+    return this.#parts.filmsOf?.(this.#view.kind) ?? null;
+  }
+
   get #cache(): ViewerRectCache {
     return this.#parts.cacheOf(this.#view.kind);
   }
 
   close(): void {
     this.#cancelTurn?.();
+    this.films.close();
     this.#watcher.close();
   }
 
@@ -148,8 +172,9 @@ export class ViewerFeed {
     const { desktop, isComposited } = this.#parts;
     const cache = this.#cache;
     const isShared = desktop.viewers > 1;
+    const hasPictures = this.films.hasPictures;
     const owed = { layers: this.#layers + this.#pointer.name, painted, copies };
-    if (isShared && cache.repeat(this.#stamp(), owed, (update) => server.repeat(update))) {
+    if (isShared && !hasPictures && cache.repeat(this.#stamp(), owed, (update) => server.repeat(update))) {
       this.#took();
       this.#tellUpdated();
       this.#waitsForDrain = server.hasRefinement;
@@ -159,6 +184,7 @@ export class ViewerFeed {
     if (isShared && !this.#isPrepared(server, picture, painted, copies)) return;
     this.#took();
     const left = server.update(picture, painted, copies);
+    if (hasPictures && !this.films.hasPictures) this.films.took();
     if (isShared && server.made !== null) cache.keep(this.#stamp(), owed, server.made);
     // Whatever it stopped for, a half update is gone on with.
     if (server.isUpdateOpen) this.#isHeldUp = true;
@@ -188,7 +214,7 @@ export class ViewerFeed {
   }
 
   /** null where this turn of the event loop has no time left. */
-  #timed({ rect }: RectWork, encode: () => Uint8Array): Uint8Array | null {
+  #timed({ rect, style }: RectWork, encode: () => Uint8Array): Uint8Array | null {
     const { clock, budget } = this.#parts;
     const pixels = areaOfRect(rect);
     if (!budget.hasTimeFor(this.#cost.msOf(pixels))) {
@@ -200,6 +226,7 @@ export class ViewerFeed {
     const ms = clock.nowMs() - startedAtMs;
     this.#cost.took(pixels, ms);
     budget.took(ms);
+    if (isJpeg(body, style.encoding.number)) this.#filmSet?.wasJpeg(rect);
     return body;
   }
 
@@ -255,13 +282,17 @@ export class ViewerFeed {
     const cache = this.#cache;
     this.#pointed = this.#pointed.union(this.#pointer.look(!drawsCursor));
     const pointed = this.#pointed;
+    // A film shows another picture than the one that moved.
+    const films = this.films.region;
     const isMoved = copies.some(({ fromX, fromY, to }) => {
-      return pointed.overlaps(to) || pointed.overlaps({ ...to, x: fromX, y: fromY });
+      const from = { ...to, x: fromX, y: fromY };
+      return [pointed, films].some((area) => area.overlaps(to) || area.overlaps(from));
     });
     if (!isMoved && !this.#pointer.isMovedBy(copies))
-      return { painted: cache.union(this.#stamp(), painted, pointed), copies };
+      return { painted: this.films.without(cache.union(this.#stamp(), painted, pointed)), copies };
     const moved = targetsOf(copies);
-    return { painted: cache.union(this.#stamp(), painted, pointed.union(moved)), copies: NO_MOVES };
+    const all = cache.union(this.#stamp(), painted, pointed.union(moved));
+    return { painted: this.films.without(all), copies: NO_MOVES };
   }
 
   get #layers(): string {

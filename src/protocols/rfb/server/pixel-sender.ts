@@ -1,10 +1,11 @@
 import type { CopyMove, Picture } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
+import { ENCODING } from "../numbers.ts";
 import type { EncodedUpdate } from "./encoded-update.ts";
 import { LossyRegion } from "./lossy-region.ts";
 import { RectEncoder } from "./rect-encoder.ts";
-import type { PixelStyle, RfbServerPorts } from "./server-context.ts";
+import type { FilmRect, PixelStyle, RfbServerPorts } from "./server-context.ts";
 import type { UpdateWriter } from "./update-writer.ts";
 import type { ViewerSettings } from "./viewer-settings.ts";
 
@@ -74,6 +75,14 @@ export class PixelSender {
     for (const move of copies) {
       update.copy(move);
       this.lossy.moved(move);
+    }
+  }
+
+  /** Of films only nearly what they show: when one stands still it is sent exactly. */
+  film(update: UpdateWriter, films: readonly FilmRect[]): void {
+    for (const { rect, body } of films) {
+      update.put(rect, ENCODING.h264, body);
+      this.lossy.sent([], [rect]);
     }
   }
 

@@ -98,7 +98,7 @@ function hasStream(encoding: number): boolean {
 }
 
 /** Of all encodings that we send only the two kinds of Tight may hold a JPEG; their first byte says so. */
-function isJpeg(body: Uint8Array, encoding: number): boolean {
+export function isJpeg(body: Uint8Array, encoding: number): boolean {
   const isTight = encoding === ENCODING.tight || encoding === ENCODING.tightPng;
   return isTight && (body[0] ?? 0) >> 4 === TIGHT.jpeg;
 }

@@ -129,6 +129,11 @@ export class RfbServer {
     return this.#settings.cursorKind !== null;
   }
 
+  /** Where the viewer shows films; null where it shows none. */
+  get filmArea(): Rect | null {
+    return this.#settings.takesFilms ? this.#visible : null;
+  }
+
   receive(chunk: Uint8Array): void {
     if (this.#isOver) return;
     this.#d.from.push(chunk);
@@ -242,7 +247,7 @@ export class RfbServer {
   /** The lights of the target's keyboard, told to viewers that show them. */
   leds(leds: Leds): void {
     this.#leds = leds;
-    if (!this.#showsLeds) return;
+    if (!this.#settings.showsLeds) return;
     this.#announcements.setLeds(leds);
     this.#wantUpdate();
   }
@@ -252,10 +257,6 @@ export class RfbServer {
     if (!this.#isReady || !this.#settings.has(ENCODING.desktopName)) return;
     this.#announcements.setName(name);
     this.#wantUpdate();
-  }
-
-  get #showsLeds(): boolean {
-    return this.#settings.has(ENCODING.qemuLeds) || this.#settings.has(ENCODING.vmwareLeds);
   }
 
   get #visible(): Rect {
@@ -334,22 +335,19 @@ export class RfbServer {
   /** What is newly offered is answered at once: nothing is sent that the viewer does not understand. */
   #takeEncodings(numbers: readonly number[]): void {
     const hadCursor = this.drawsCursor;
-    const hadLeds = this.#showsLeds;
+    const hadLeds = this.#settings.showsLeds;
     const offered = this.#settings.setEncodings(numbers);
     for (const number of ACKNOWLEDGED) if (offered.has(number)) this.#announcements.acknowledge(number);
     if (offered.has(ENCODING.extendedDesktopSize)) this.#announcements.tellLayout();
     if (!hadCursor && this.drawsCursor && this.#cursor !== undefined)
       this.#announcements.setCursor(this.#cursor);
-    if (!hadLeds && this.#showsLeds && this.#leds !== undefined) this.#announcements.setLeds(this.#leds);
+    if (!hadLeds && this.#settings.showsLeds && this.#leds !== undefined)
+      this.#announcements.setLeds(this.#leds);
     if (offered.has(ENCODING.extendedClipboard)) this.#clipboard.extend();
     if (offered.has(ENCODING.fence)) this.#d.send(serverFence(FENCE.request, new Uint8Array(0)));
     const isFlowNew = offered.has(ENCODING.continuousUpdates) || offered.has(ENCODING.fence);
-    if (isFlowNew && this.#offersFlow) this.#d.send(Uint8Array.of(SERVER_MESSAGE.endOfContinuousUpdates));
-  }
-
-  /** Without Fence there is no telling how far behind a viewer is: then there are no continuous updates. */
-  get #offersFlow(): boolean {
-    return this.#settings.has(ENCODING.continuousUpdates) && this.#settings.has(ENCODING.fence);
+    if (isFlowNew && this.#settings.offersFlow)
+      this.#d.send(Uint8Array.of(SERVER_MESSAGE.endOfContinuousUpdates));
   }
 
   #takeRequest(rect: Rect, isIncremental: boolean): void {
@@ -362,7 +360,7 @@ export class RfbServer {
   }
 
   #takeContinuousUpdates(isEnabled: boolean, rect: Rect): void {
-    if (!this.#offersFlow) return;
+    if (!this.#settings.offersFlow) return;
     this.#requests.continue(isEnabled ? intersectRects(rect, this.#whole) : null);
     if (isEnabled) this.#wantUpdate();
     else this.#d.send(Uint8Array.of(SERVER_MESSAGE.endOfContinuousUpdates));

@@ -1,5 +1,6 @@
 import type { PixelFormat } from "../../../framebuffer/pixel-format.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
+import type { Region } from "../../../framebuffer/region.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
 import type { ByteQueue } from "../../byte-queue.ts";
 import type { Deflate, Inflate, JpegCodec, RfbCrypto, RsaKey, SecurityCrypto } from "../../platform.ts";
@@ -29,6 +30,13 @@ export interface RectWork {
  */
 type EncodeRect = (work: RectWork, encode: () => Uint8Array) => Uint8Array | null;
 
+/** A picture of an area that moves like a film, for viewers of H.264 (encoding 50, rfbproto). */
+export interface FilmRect {
+  readonly rect: Rect;
+  /** U32 length, U32 flags, NAL units. */
+  readonly body: Uint8Array;
+}
+
 /** What the platform gives a server's side. */
 export interface RfbServerPorts {
   readonly deflate: Deflate;
@@ -42,6 +50,8 @@ export interface RfbServerPorts {
   readonly encodedRects?: (style: PixelStyle) => readonly Rect[];
   /** Makes one message of its parts, of which the bodies came from `encodeRect`; nobody writes to it. */
   readonly joinUpdate?: (parts: readonly Uint8Array[]) => Uint8Array;
+  /** Hands out what this viewer is owed of films, within what it asked for; of each area all of it and in order. */
+  readonly takeFilms?: (asked: Region) => readonly FilmRect[];
   /** Grows with every picture: by it fences are numbered, so that viewers of one picture get the same bytes. */
   readonly pictureNumber?: () => number;
 }

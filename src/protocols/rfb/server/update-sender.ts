@@ -70,12 +70,14 @@ export class UpdateSender {
   #made: EncodedUpdate | null = null;
   readonly #joinUpdate: NonNullable<RfbServerPorts["joinUpdate"]>;
   readonly #pictureNumber: NonNullable<RfbServerPorts["pictureNumber"]>;
+  readonly #takeFilms: NonNullable<RfbServerPorts["takeFilms"]>;
   readonly #encodedRects: NonNullable<RfbServerPorts["encodedRects"]>;
 
   constructor(parts: UpdateSenderParts) {
     this.#parts = parts;
     this.#joinUpdate = parts.ports.joinUpdate ?? joinParts;
     this.#pictureNumber = parts.ports.pictureNumber ?? (() => 0);
+    this.#takeFilms = parts.ports.takeFilms ?? (() => []);
     this.#encodedRects = parts.ports.encodedRects ?? (() => []);
     this.pixels = new PixelSender(parts.ports, parts.settings);
   }
@@ -124,8 +126,10 @@ export class UpdateSender {
       }
     }
     const { style } = settings;
-    const { isWhole, canCopy, region, pieces } = this.#plan(visible, painted, copies);
+    const { isWhole, asked, canCopy, region, pieces } = this.#plan(visible, painted, copies);
     if (canCopy) this.pixels.copy(writer, copies);
+    const films = this.#takeFilms(asked);
+    this.pixels.film(writer, films);
     const limitBytes = isWhole ? this.#partBytes : maxUpdateBytes;
     const hadBegun = this.pixels.hasBegun(style.encoding.number);
     const { next, exact, lossy } = this.pixels.put(writer, picture, pieces, 0, style, limitBytes);
@@ -145,7 +149,7 @@ export class UpdateSender {
     const left = owed.subtract(sent);
     if (writer.isEmpty) return left;
     const message = this.#finish(writer, sent);
-    if (isPlain && hadBegun && left.isEmpty) {
+    if (isPlain && films.length === 0 && hadBegun && left.isEmpty) {
       const moves = canCopy ? copies : [];
       const { sizeBytes } = writer;
       const { hasCopyRect } = settings;
@@ -180,7 +184,7 @@ export class UpdateSender {
     const { style } = settings;
     const encoded = isWhole ? [] : this.#encodedRects(style);
     const pieces = style.encoding === raw ? region.rects.flatMap(cutRect) : piecesOf(region, asked, encoded);
-    return { isWhole, canCopy, region, pieces: inTurn(pieces, this.#stoppedAtY) };
+    return { isWhole, asked, canCopy, region, pieces: inTurn(pieces, this.#stoppedAtY) };
   }
 
   /** As RfbServer's `repeat`. */

@@ -52,6 +52,21 @@ export class ViewerSettings {
     return this.has(ENCODING.extendedDesktopSize) || this.has(ENCODING.desktopSize);
   }
 
+  /** True where it shows the lights of the keyboard. */
+  get showsLeds(): boolean {
+    return this.has(ENCODING.qemuLeds) || this.has(ENCODING.vmwareLeds);
+  }
+
+  /** Without Fence there is no telling how far behind a viewer is: then there are no continuous updates. */
+  get offersFlow(): boolean {
+    return this.has(ENCODING.continuousUpdates) && this.has(ENCODING.fence);
+  }
+
+  /** Who wants exact pixels gets no films, and who has the pointer drawn in another picture each. */
+  get takesFilms(): boolean {
+    return this.has(ENCODING.h264) && this.#style.jpegQuality !== null && this.#cursorKind !== null;
+  }
+
   has(number: number): boolean {
     return this.#numbers.has(number);
   }

@@ -7,8 +7,8 @@ import { FilmError, FlvVideo } from "./flv-video.ts";
 /** What brings it, on Debian and what is made of it. */
 export const INSTALL_LINE = "apt-get install ffmpeg";
 
-/** No picture in so long hangs: the first one takes a tenth of a second. */
-const MOST_MS = 5000;
+/** What gives no picture in so long hangs: the first one takes a tenth of a second, and much longer where the processor is busy. */
+const MOST_MS = 15_000;
 
 /**
  * noVNC 1.7.0 takes each slice for a picture, and one profile and level for all films on a page (2026-11): so one
@@ -75,6 +75,10 @@ export class FilmEncoder {
         this.#fail(error instanceof Error ? error : new FilmError(String(error)));
       }
     });
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Pictures that were put and have not come out: who puts more than a few lets them pile up in memory. */
