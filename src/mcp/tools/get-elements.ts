@@ -61,7 +61,11 @@ export const getElements = defineTool({
     const desktop = await context.readyDesktop(args.connection_id);
     const area = textArea(desktop, args.region);
     const ofPages = await elementsOfPages(context, desktop);
-    const { elements, generation } = await context.mcpState.texts.elements(desktop, area, context.signal);
+    // Pixels have no role: they are not looked at where one is asked for.
+    const { elements, generation } =
+      args.role === undefined
+        ? await context.mcpState.texts.elements(desktop, area, context.signal)
+        : { elements: [], generation: desktop.generation };
     const isNamed = (label: string | null): boolean =>
       args.label === undefined || (label?.toLowerCase().includes(args.label.toLowerCase()) ?? false);
     const meant = joinElements(elements, ofPages.elements, area).filter(
