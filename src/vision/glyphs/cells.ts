@@ -34,7 +34,7 @@ export const WIDEST_CELL = 24;
 const columnOf = ({ pitch, phase }: CellGrid, at: number): number => Math.round(at * pitch + phase);
 
 /** Letters in cells of parts of a pixel have their outermost columns in common with their neighbours. */
-export const sharedColumns = ({ pitch }: CellGrid): number => (Number.isInteger(pitch) ? 0 : 1);
+const sharedColumns = ({ pitch }: CellGrid): number => (Number.isInteger(pitch) ? 0 : 1);
 
 /** The cells of a line that have ink, from the left, at most so many. */
 export function cellsOf({ ink, inkBox }: LineInk, grid: CellGrid, most = Number.MAX_SAFE_INTEGER): Cell[] {
