@@ -37,8 +37,11 @@ export class LivelyAreas {
   #films: readonly Rect[] | null = null;
   #sinceMs = 0;
 
-  /** It changed there to what the frame shows; `again`: and had before, and was not read since. */
-  add(changed: Region, again: Region, atMs: number, frame: Framebuffer): void {
+  /**
+   * It changed there; `again`: and had before, and was not read since. `isPicture`: whether what a part shows now is no text
+   * on a plain ground.
+   */
+  add(changed: Region, again: Region, atMs: number, isPicture: (part: Region) => boolean): void {
     this.#turn(atMs);
     const all = this.#again.union(again);
     this.#again = all.rectCount <= MOST_RECTS ? all : Region.from(coverOf(all.rects, MOST_RECTS));
@@ -47,8 +50,7 @@ export class LivelyAreas {
       this.#changes.set(cell, count);
       if (count > LEAST_CHANGES) continue;
       // One is enough for a film: beside it none is looked for.
-      if (!this.#isNearPicture(cell) && isPicture(frame, changed.clip(boundsOf(cell))))
-        this.#pictures.add(cell);
+      if (!this.#isNearPicture(cell) && isPicture(changed.clip(boundsOf(cell)))) this.#pictures.add(cell);
       if (count === LEAST_CHANGES) this.#busy.add(cell);
       this.#films = null;
     }
@@ -149,7 +151,7 @@ function nearTo(cell: number): readonly number[] {
 }
 
 /** Whether more than half of the pixels is of other colours than the few that are most of them. */
-function isPicture({ words, width }: Framebuffer, region: Region): boolean {
+export function isPicture({ words, width }: Framebuffer, region: Region): boolean {
   const colours = new Uint32Array(MOST_COLOURS);
   const counts = new Uint32Array(MOST_COLOURS);
   let pixels = 0;

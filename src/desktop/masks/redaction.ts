@@ -15,7 +15,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { nextTurn } from "../../platform/loop-turns.ts";
 import { carried, composeChanges } from "../picture/moves.ts";
 import type { Change } from "../view.ts";
-import { LIVELY_MS, LivelyAreas } from "./lively-areas.ts";
+import { isPicture, LIVELY_MS, LivelyAreas } from "./lively-areas.ts";
 import type {
   FoundText,
   NamedTerms,
@@ -188,7 +188,7 @@ export class Redaction {
     const { painted, copies } = change;
     const moved = copies.reduce(carried, this.#unread);
     const nowMs = this.#ports.clock.nowMs();
-    this.#lively.add(painted, moved.intersect(painted), nowMs, frame);
+    this.#lively.add(painted, moved.intersect(painted), nowMs, (part) => isPicture(frame, part));
     const lively = this.#lively.at(nowMs);
     // What a move wrote is shown elsewhere than where it was read.
     const written = targetsOf(copies);

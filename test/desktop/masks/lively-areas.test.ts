@@ -1,5 +1,5 @@
 import t from "tap";
-import { LivelyAreas } from "../../../src/desktop/masks/lively-areas.ts";
+import { isPicture, LivelyAreas } from "../../../src/desktop/masks/lively-areas.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
@@ -14,7 +14,7 @@ function play(at: Rect, colourAt: (x: number, y: number, i: number) => number, p
     for (let y = at.y; y < at.y + at.height; y++) {
       for (let x = at.x; x < at.x + at.width; x++) frame.words[y * WIDTH + x] = colourAt(x, y, i) >>> 0;
     }
-    areas.add(Region.of(at), Region.empty, 100 * i, frame);
+    areas.add(Region.of(at), Region.empty, 100 * i, (part) => isPicture(frame, part));
   }
   return { areas, films: areas.filmsAt(100 * pictures) };
 }

@@ -76,7 +76,8 @@ export class FilmSet {
   wasJpeg(rect: Rect): void {
     if (this.#viewers.size === 0) return;
     const nowMs = this.#ports.clock.nowMs();
-    this.#lively.add(Region.of(rect), Region.empty, nowMs);
+    // What is text goes as it is, and not as JPEG.
+    this.#lively.add(Region.of(rect), Region.empty, nowMs, () => true);
     this.#jpegs.push({ rect, atMs: nowMs });
     const kept = this.#jpegs.findIndex(({ atMs }) => atMs > nowMs - KEPT_MS);
     this.#jpegs.splice(0, Math.max(kept, this.#jpegs.length - MOST_KEPT));

@@ -207,6 +207,8 @@ export class TestViewer {
         return 4;
       case 16:
         return 4 + at(0);
+      case 50:
+        return 8 + at(0);
       case -239:
         return width * height * this.bytesPerPixel + Math.ceil(width / 8) * height;
       case -314:
