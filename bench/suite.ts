@@ -30,6 +30,7 @@ import { benchRecording, benchSeek } from "./recording.ts";
 import { benchSearch } from "./recording-search.ts";
 import { benchRecorderTurns } from "./recording-turns.ts";
 import { benchScreenshot } from "./screenshot.ts";
+import { benchSnapshot } from "./snapshot.ts";
 import { laterScenes, otherScenes, ownScenes } from "./text/all-scenes.ts";
 import { controlScenes } from "./text/controls.ts";
 import { benchTextAccuracy } from "./text-accuracy.ts";
@@ -211,6 +212,11 @@ export const BENCHES: readonly Bench[] = [
     ids: ["BRIDGE"],
     peers: ["Xtigervnc", "openbox", "xdotool", "chromium"],
     run: ({ owner, isShort }) => benchBrowserClick(owner, isShort),
+  },
+  {
+    ids: ["SNAPSHOT"],
+    peers: ["chromium"],
+    run: ({ owner, isShort }) => benchSnapshot(owner, isShort),
   },
 ];
 

@@ -18,6 +18,8 @@ export type { PlacedOverlay } from "./placed-overlay.ts";
 /** The longest a Node timer can wait; a temporary overlay that asks for more lives so long. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+const NO_SIZE: Size = { width: 0, height: 0 };
+
 /** Who takes an overlay away; Actor of the heart is one. */
 export interface Remover {
   readonly kind: string;
@@ -178,14 +180,17 @@ export class Scene {
   }
 
   /**
-   * Moves what was asked for by so many pixels, clamped again, and shows it where it was hidden. Told as removed and
+   * Moves what was asked for by so many pixels, and makes it larger by others, clamped again, and shows it where it was hidden. Told as removed and
    * created, with the same id. null where there is no such overlay (any more).
    */
-  move(id: string, dx: number, dy: number): Overlay | null {
+  move(id: string, dx: number, dy: number, { width, height }: Size = NO_SIZE): Overlay | null {
     const entry = this.#entries.get(id);
     if (entry === undefined) return null;
-    const spec = { ...entry.spec, x: entry.spec.x + dx, y: entry.spec.y + dy };
-    if (entry.isHidden || dx !== 0 || dy !== 0) this.#replace({ ...entry, spec }, entry.placed.room);
+    const { spec: old } = entry;
+    const size = { width: Math.max(1, old.width + width), height: Math.max(1, old.height + height) };
+    const spec = { ...old, x: old.x + dx, y: old.y + dy, ...(width === 0 && height === 0 ? {} : size) };
+    if (entry.isHidden || dx !== 0 || dy !== 0 || width !== 0 || height !== 0)
+      this.#replace({ ...entry, spec }, entry.placed.room);
     return this.#entries.get(id)?.placed.overlay ?? null;
   }
 

@@ -2,11 +2,12 @@ import { decodePicture, type RgbaPixels } from "../../compositor/picture-file.ts
 import type { Picture } from "../../framebuffer/picture.ts";
 import { intersectRects, isEmptyRect, type Rect, rectOfSize } from "../../framebuffer/rect.ts";
 import { delay } from "../../platform/clock.ts";
-import { textIn } from "./answers.ts";
-import type { Box } from "./element-box.ts";
+import { objectIn, textIn } from "./answers.ts";
+import { type Box, viewportOf } from "./element-box.ts";
 import { elementOnDesktop, pixelRatio, type SeenDesktop } from "./element-on-desktop.ts";
 import type { Page, SeenPage } from "./page.ts";
-import { type PageElement, pageElements } from "./page-elements.ts";
+import { elementInView, type PageElement, pageElements } from "./page-elements.ts";
+import type { ElementPlace } from "./refs.ts";
 
 /** Why an element is not seen on the desktop that shows its page. */
 export type Unseen = "out of view" | "covered in the page" | "covered or masked on the desktop";
@@ -46,6 +47,7 @@ const TOLERANCE = 40;
 /** Of the samples of an element so many are as the page has them where nothing lies over it. */
 const ALIKE = 0.7;
 
+const HIDDEN: PageUnseen = "in the background, minimized or covered";
 const NOT_SEEN: PageUnseen = "not seen on a desktop of yours";
 
 /** Tabs that were looked for and not seen. */
@@ -60,18 +62,81 @@ export async function elementsOnDesktop(
   desktops: readonly SeenDesktop[],
 ): Promise<PageOnDesktop | PageUnseen> {
   const scale = await pixelRatio(page);
-  if (scale <= 0) return "in the background, minimized or covered";
-  const elements = await pageElements(page);
+  if (scale <= 0) return HIDDEN;
+  return judged(page, await pageElements(page), desktops, scale, true);
+}
+
+/** Where one element is seen, and why not where it is not. */
+export interface ElementPlaceSeen {
+  /** The desktop that shows its page, as far as that is known. */
+  readonly desktopId: string | null;
+  readonly rect: Rect | null;
+  readonly why: string | null;
+}
+
+/** The same of one element. `mayMark`: it may flash where it is not known where the page is. Rejects with BrowserError. */
+export async function elementSeen(
+  page: Page,
+  place: ElementPlace,
+  desktops: readonly SeenDesktop[],
+  mayMark: boolean,
+): Promise<ElementPlaceSeen> {
+  const desktopId = page.seen?.desktopId ?? null;
+  const scale = await pixelRatio(page);
+  if (scale <= 0) return { desktopId, rect: null, why: HIDDEN };
+  const inView = await elementInView(page, place, await viewportOf(page));
+  const element = { ref: "", role: "", name: "", place, ...inView };
+  const unseen = unseenInPage(element);
+  if (unseen !== null) return { desktopId, rect: null, why: unseen };
+  const told = await judged(page, [element], desktops, scale, mayMark);
+  if (typeof told === "string") return { desktopId, rect: null, why: told };
+  const [seen] = told.elements;
+  return { desktopId: told.desktopId, rect: seen?.rect ?? null, why: seen?.unseen ?? null };
+}
+
+/** Where one that was seen is now by the page's word alone: its window is where it was. Rejects with BrowserError. */
+export async function placeNow(
+  page: Page,
+  place: ElementPlace,
+  before: ElementPlaceSeen,
+): Promise<ElementPlaceSeen> {
+  const { seen } = page;
+  if (seen === null || before.rect === null) return before;
+  const { desktopId } = seen;
+  if ((await pixelRatio(page)) !== seen.scale) return before;
+  const { box, cover } = await elementInView(page, place, await viewportOf(page));
+  const unseen = unseenInPage({ box, cover });
+  if (box === null || unseen !== null) return { desktopId, rect: null, why: unseen };
+  return { desktopId, rect: rectOn(seen, box), why: null };
+}
+
+/** What is another where the window of a page was moved, sized, zoomed, hidden or shown. */
+export async function windowOf(page: Page): Promise<string> {
+  const contextId = await page.world(null, null);
+  const facts =
+    "screenX,screenY,outerWidth,outerHeight,innerWidth,innerHeight,devicePixelRatio,document.hidden";
+  const told = await page.send("Runtime.evaluate", { expression: `[${facts}].join()`, contextId });
+  return String(objectIn(told, "result")["value"]);
+}
+
+/** Where a page is, and which of its elements are seen there. */
+async function judged(
+  page: Page,
+  elements: readonly PageElement[],
+  desktops: readonly SeenDesktop[],
+  scale: number,
+  mayMark: boolean,
+): Promise<PageOnDesktop | PageUnseen> {
   const pressable = elements.filter(({ box, cover }) => box !== null && cover === null);
   const remembered = page.seen?.scale === scale ? page.seen : null;
-  let seen = remembered ?? (await find(page, pressable, desktops));
+  let seen = remembered ?? (mayMark ? await find(page, pressable, desktops) : null);
   if (seen === null) return NOT_SEEN;
   let told = await compare(page, elements, seen, desktops);
   if (told !== null && isDoubtful(told, pressable.length)) {
     // The page or its window has moved, something lies over it, or the picture is behind.
     await delay(page.clock, LOOK_AGAIN_MS);
     told = await compare(page, elements, seen, desktops);
-    if (remembered !== null && (told === null || isDoubtful(told, pressable.length))) {
+    if (mayMark && remembered !== null && (told === null || isDoubtful(told, pressable.length))) {
       page.seen = null;
       seen = await find(page, pressable, desktops);
       told = seen === null ? null : await compare(page, elements, seen, desktops);
@@ -133,13 +198,18 @@ async function compare(
   return {
     ...{ page, desktopId: desktop.id, area },
     elements: elements.map((element): ElementSeen => {
-      const { box, cover } = element;
-      if (box === null) return { ...element, rect: null, unseen: "out of view" };
-      if (cover !== null) return { ...element, rect: null, unseen: "covered in the page" };
+      const { box } = element;
+      const unseen = unseenInPage(element);
+      if (box === null || unseen !== null) return { ...element, rect: null, unseen };
       const rect = rectSeen(box);
       return { ...element, rect, unseen: rect === null ? "covered or masked on the desktop" : null };
     }),
   };
+}
+
+function unseenInPage({ box, cover }: Pick<PageElement, "box" | "cover">): Unseen | null {
+  if (cover !== null) return "covered in the page";
+  return box === null ? "out of view" : null;
 }
 
 /** A box of a page in desktop pixels. */

@@ -107,21 +107,27 @@ function inViewOf(told: unknown): InView {
 async function framedInView(page: Page, lines: readonly Line[]): Promise<readonly InView[]> {
   if (lines.length === 0) return [];
   const view = await viewportOf(page);
-  return inParts(lines, async ({ place }): Promise<InView> => {
-    try {
-      const box = clipped(await boxOf(page, place), view);
-      if (box === null) return NOT_IN_VIEW;
-      await checkHit(page, place, box.x + box.width / 2, box.y + box.height / 2);
-      return { box, cover: null };
-    } catch (error) {
-      // Its frame shows another part of what is in it, or it is gone.
-      if (error instanceof BrowserError && NOT_SHOWN.has(error.code)) return NOT_IN_VIEW;
-      throw error;
-    }
-  });
+  return inParts(lines, ({ place }) => elementInView(page, place, view));
 }
 
-const NOT_SHOWN: ReadonlySet<string> = new Set(["covered", "not_visible", "ref_unknown", "browser_refused"]);
+/** What of an element is in view, and what covers it there. Rejects with BrowserError. */
+export async function elementInView(page: Page, place: ElementPlace, view: Box): Promise<InView> {
+  let box: Box | null = null;
+  try {
+    box = clipped(await boxOf(page, place), view);
+    if (box === null) return NOT_IN_VIEW;
+    await checkHit(page, place, box.x + box.width / 2, box.y + box.height / 2);
+    return { box, cover: null };
+  } catch (error) {
+    if (!(error instanceof BrowserError)) throw error;
+    // Something lies over it, or its frame shows another part of what is in it.
+    if (error.code === "covered") return { box, cover: error.message };
+    if (NOT_SHOWN.has(error.code)) return NOT_IN_VIEW;
+    throw error;
+  }
+}
+
+const NOT_SHOWN: ReadonlySet<string> = new Set(["not_visible", "ref_unknown", "browser_refused"]);
 
 function clipped({ x, y, width, height }: Box, view: Box): Box | null {
   const [left, top] = [Math.max(0, x), Math.max(0, y)];

@@ -22,6 +22,8 @@ export interface AnchorPlace {
   readonly rect: Rect | null;
   /** 0 to 1: 1 where every pixel is as it was; 0 unless it is found. */
   readonly confidence: number;
+  /** Of what others tell: why it is not seen. */
+  readonly why?: string;
 }
 
 export interface AnchorSearch {

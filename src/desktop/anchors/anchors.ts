@@ -9,6 +9,9 @@ import { Listeners } from "../listeners.ts";
 import { type AudienceDisplay, noPictureYet } from "../picture/audience-display.ts";
 import { Anchor, type AnchorPlace, type AnchorSearch } from "./anchor.ts";
 
+import type { OwnAnchors } from "./own-anchors.ts";
+import { ToldAnchor } from "./told-anchor.ts";
+
 export type { AnchorPlace, AnchorSearch } from "./anchor.ts";
 
 /** Anchors of one owner, each of up to 256 KiB of pixels … */
@@ -42,27 +45,8 @@ interface Rider {
   readonly at: Rect;
 }
 
-/** The anchors of one owner. */
-export interface OwnAnchors {
-  /**
-   * Remembers a rectangle as it looks now; an anchor of the same id is replaced. Throws RefusedError
-   * invalid_parameters for what is outside or too large, too_many beyond the limits, target_down without a picture.
-   */
-  add(rect: Rect, id?: string): AnchorPlace;
-  /** Throws RefusedError not_found. */
-  get(id: string): AnchorPlace;
-  /** Looks for an anchor now, wherever it was. Throws RefusedError not_found, target_down. */
-  find(id: string, search?: AnchorSearch): AnchorPlace;
-  /** See Anchor.scroll. Throws RefusedError not_found. */
-  scrollOf(id: string): Point | null;
-  /** The same of all that are in view in an area; null where there are none, or they do not agree. */
-  scrollIn(area: Rect): Point | null;
-  /**
-   * null where there is none. Overlays that went with it stay where they are, but those that are hidden because it is
-   * nowhere on the screen: nothing would ever show them again, so they are removed, and their ids returned.
-   */
-  remove(id: string, by?: Remover | null): readonly string[] | null;
-}
+/** What is remembered by its looks, and what others tell the place of. */
+type AnyAnchor = Anchor | ToldAnchor;
 
 /**
  * What of one desktop is remembered by its looks and followed as it moves. Each update costs a look at the anchors it
@@ -71,11 +55,11 @@ export interface OwnAnchors {
 export class Anchors {
   readonly #ports: AnchorPorts;
   readonly #scene: Scene;
-  readonly #all = new Map<string, Anchor>();
+  readonly #all = new Map<string, AnyAnchor>();
   readonly #riders = new Map<string, Rider>();
-  readonly #wanted = new Set<Anchor>();
+  readonly #wanted = new Set<AnyAnchor>();
   /** What was added or asked for longest ago first. */
-  readonly #used = new Set<Anchor>();
+  readonly #used = new Set<AnyAnchor>();
   /** Keys of anchors that made room for other owners'. */
   readonly #givenUp = new Set<string>();
   readonly #listeners: Listeners<AnchorPlace>;
@@ -98,6 +82,8 @@ export class Anchors {
     const key = (id: string): string => keyOf({ ownerId, id });
     return {
       add: (rect, id) => this.#add(ownerId, id ?? this.#freeId(ownerId), rect),
+      follow: (rect, how) => this.#follow(ownerId, rect, how),
+      release: (id) => this.#release(key(id)),
       get: (id) => this.#known(key(id), id).place,
       find: (id, search = {}) => this.#find(this.#known(key(id), id), search),
       scrollOf: (id) => this.#known(key(id), id).scroll,
@@ -138,6 +124,7 @@ export class Anchors {
   close(): void {
     this.#cancelTurn?.();
     this.#cancelTurn = null;
+    for (const anchor of this.#all.values()) endOf(anchor);
     this.#all.clear();
     this.#riders.clear();
     this.#wanted.clear();
@@ -171,17 +158,18 @@ export class Anchors {
   }
 
   /** Does something to an anchor and tells what came of it. */
-  #change(anchor: Anchor, act: () => void): void {
+  #change(anchor: AnyAnchor, act: () => void): void {
     const before = anchor.place;
     act();
     const { place } = anchor;
-    const isSame = before.status === place.status && before.confidence === place.confidence;
+    const isSame =
+      before.status === place.status && before.confidence === place.confidence && before.why === place.why;
     const isThere =
       before.rect === null ? place.rect === null : place.rect !== null && equalRects(before.rect, place.rect);
     if (!isSame || !isThere) this.#told(anchor);
   }
 
-  #told(anchor: Anchor): void {
+  #told(anchor: AnyAnchor): void {
     for (const [overlayId, rider] of this.#riders) {
       if (rider.key === keyOf(anchor)) this.#carry(overlayId, rider, anchor.place.rect);
     }
@@ -195,11 +183,17 @@ export class Anchors {
       return;
     }
     this.#riders.set(overlayId, { key, at: rect });
-    if (this.#scene.move(overlayId, rect.x - at.x, rect.y - at.y) === null) this.#riders.delete(overlayId);
+    const by = { width: rect.width - at.width, height: rect.height - at.height };
+    if (this.#scene.move(overlayId, rect.x - at.x, rect.y - at.y, by) === null)
+      this.#riders.delete(overlayId);
   }
 
   /** An overlay drawn with an anchor's id goes with it from then on. */
   #onScene(event: SceneEvent): void {
+    if (event.type === "cleared" || (event.type === "removed" && !event.isMove)) {
+      const gone = event.type === "cleared" ? event.overlays : [event.overlay];
+      for (const { id } of gone) this.#left(id);
+    }
     if (event.type !== "created") return;
     const { id, ownerId, anchorId } = event.overlay;
     if (anchorId === undefined || anchorId === null || this.#riders.has(id)) return;
@@ -210,12 +204,44 @@ export class Anchors {
     if (anchor.place.rect === null) this.#scene.hide(id);
   }
 
+  #left(overlayId: string): void {
+    const rider = this.#riders.get(overlayId);
+    if (rider === undefined) return;
+    this.#riders.delete(overlayId);
+    this.#release(rider.key);
+  }
+
+  #release(key: string): void {
+    const anchor = this.#all.get(key);
+    const isUnused = ![...this.#riders.values()].some((rider) => rider.key === key);
+    if (anchor instanceof ToldAnchor && anchor.isOfOverlays && isUnused) this.#remove(key, null);
+  }
+
+  #follow(
+    ownerId: string,
+    rect: Rect,
+    { id, isOfOverlays, ended }: { id: string; isOfOverlays: boolean; ended: () => void },
+  ): (rect: Rect | null, why: string | null) => void {
+    const before = this.#all.get(keyOf({ ownerId, id }));
+    // What somebody asked for by itself stays without overlays.
+    const isOwn = before instanceof ToldAnchor && !before.isOfOverlays;
+    const anchor = new ToldAnchor(id, ownerId, rect, { isOfOverlays: isOfOverlays && !isOwn, ended });
+    this.#put(anchor, () => anchor);
+    return (place, why) => {
+      if (this.#all.get(keyOf(anchor)) === anchor) this.#change(anchor, () => anchor.tell(place, why));
+    };
+  }
+
   #add(ownerId: string, id: string, rect: Rect): AnchorPlace {
     const frame = this.#frame();
+    return this.#put({ ownerId, id }, () => this.#make(id, ownerId, frame, rect));
+  }
+
+  #put({ ownerId, id }: Pick<AnyAnchor, "ownerId" | "id">, make: () => AnyAnchor): AnchorPlace {
     const key = keyOf({ ownerId, id });
     const replaced = this.#all.get(key);
     const givenUp = replaced === undefined ? this.#roomFor(ownerId) : null;
-    const anchor = this.#make(id, ownerId, frame, rect);
+    const anchor = make();
     if (givenUp !== null) this.#giveUp(givenUp);
     if (replaced !== undefined) this.#forget(replaced);
     this.#all.set(key, anchor);
@@ -229,7 +255,7 @@ export class Anchors {
    * What has to go so that an owner can have one more; null where there is room. Throws RefusedError too_many where the
    * owner has as many as anybody.
    */
-  #roomFor(ownerId: string): Anchor | null {
+  #roomFor(ownerId: string): AnyAnchor | null {
     const counts = new Map<string, number>();
     for (const anchor of this.#all.values())
       counts.set(anchor.ownerId, (counts.get(anchor.ownerId) ?? 0) + 1);
@@ -251,7 +277,7 @@ export class Anchors {
     return [...this.#used].find((anchor) => counts.get(anchor.ownerId) === most) ?? null;
   }
 
-  #giveUp(anchor: Anchor): void {
+  #giveUp(anchor: AnyAnchor): void {
     const key = keyOf(anchor);
     this.#remove(key, null);
     this.#givenUp.add(key);
@@ -259,14 +285,15 @@ export class Anchors {
     if (oldest !== undefined && this.#givenUp.size > GIVEN_UP_REMEMBERED) this.#givenUp.delete(oldest);
   }
 
-  #touch(anchor: Anchor): void {
+  #touch(anchor: AnyAnchor): void {
     this.#used.delete(anchor);
     this.#used.add(anchor);
   }
 
-  #forget(anchor: Anchor): void {
+  #forget(anchor: AnyAnchor): void {
     this.#wanted.delete(anchor);
     this.#used.delete(anchor);
+    endOf(anchor);
   }
 
   #remove(key: string, by: Remover | null): readonly string[] | null {
@@ -281,7 +308,7 @@ export class Anchors {
     return riders.filter((overlayId) => this.#scene.remove(overlayId, by) !== null);
   }
 
-  #known(key: string, id: string): Anchor {
+  #known(key: string, id: string): AnyAnchor {
     const anchor = this.#all.get(key);
     if (anchor === undefined) {
       const why = this.#givenUp.has(key)
@@ -293,7 +320,7 @@ export class Anchors {
     return anchor;
   }
 
-  #find(anchor: Anchor, search: AnchorSearch): AnchorPlace {
+  #find(anchor: AnyAnchor, search: AnchorSearch): AnchorPlace {
     const frame = this.#frame();
     this.#wanted.delete(anchor);
     this.#change(anchor, () => {
@@ -305,8 +332,15 @@ export class Anchors {
 
   #scrollIn(ownerId: string, area: Rect): Point | null {
     let common: Point | null = null;
-    for (const { ownerId: of, place, scroll } of this.#all.values()) {
-      if (of !== ownerId || place.rect === null || !holdsRect(area, place.rect)) continue;
+    for (const anchor of this.#all.values()) {
+      const { ownerId: of, place, scroll } = anchor;
+      if (
+        of !== ownerId ||
+        anchor instanceof ToldAnchor ||
+        place.rect === null ||
+        !holdsRect(area, place.rect)
+      )
+        continue;
       if (scroll === null) return null;
       if (common !== null && (common.x !== scroll.x || common.y !== scroll.y)) return null;
       common = scroll;
@@ -334,6 +368,10 @@ export class Anchors {
     while (this.#all.has(keyOf({ ownerId, id: `anchor-${nth}` }))) nth++;
     return `anchor-${nth}`;
   }
+}
+
+function endOf(anchor: AnyAnchor): void {
+  if (anchor instanceof ToldAnchor) anchor.ended();
 }
 
 function keyOf({ ownerId, id }: { readonly ownerId: string; readonly id: string }): string {

@@ -24,6 +24,8 @@ export interface McpState {
   readonly readText: OcrPool["read"];
   /** Names of the languages that can be read. */
   readonly languages: OcrPool["languages"];
+  /** A fault of ours in what goes on after its call. */
+  onBug(error: unknown): void;
   /** null where no provider is configured. */
   readonly analysts: Pick<Analysts, "providers" | "preferred" | "check" | "ask"> | null;
   /** Tells that a picture goes to a provider, and waits until that is written down. */
@@ -44,6 +46,7 @@ export function openMcpState(ports: McpPorts): McpState {
       return await read.read(request, signal);
     },
     languages: ports.languages ?? listLanguages,
+    onBug: (err) => ports.log.error({ err }, "Following an element failed"),
     analysts: ports.analysts ?? null,
     tellAnalysis: async (analysis) => {
       ports.onAnalysis?.(analysis);

@@ -5,7 +5,8 @@ import { POINT_LIMIT } from "../../compositor/shapes/freehand.ts";
 import { SHAPES } from "../../compositor/shapes/list.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { translateRect } from "../../framebuffer/rect.ts";
-import { anchorIdField, monitorIndexField } from "./fields.ts";
+import { elementRefField } from "./browser/element-anchor.ts";
+import { anchorIdField, LISTED_AS, monitorIndexField } from "./fields.ts";
 import { monitorOf, placeOf, wholePixels } from "./place.ts";
 import type { McpDesktop } from "./ports.ts";
 
@@ -15,7 +16,7 @@ const signed = z.number().min(-65_535).max(65_535);
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What draw_overlay and each item of batch_overlay take. */
-export const overlayFields = {
+const overlayFields = {
   x: signed,
   y: signed,
   width: signed.describe("An arrow points to x+width, y+height: there it may be negative."),
@@ -39,6 +40,18 @@ export const overlayFields = {
   anchor_id: anchorIdField
     .optional()
     .describe("The overlay goes with that element, hidden while it is out of view."),
+};
+
+/** With an element of a browser tab they are its own where they are absent. */
+export const drawnFields = {
+  ...overlayFields,
+  x: signed.optional(),
+  y: signed.optional(),
+  width: overlayFields.width.optional(),
+  height: signed.optional(),
+  ref: elementRefField
+    .meta(LISTED_AS.bare)
+    .describe("tab_id:ref of a browser tab's element, instead of a place: it goes with that."),
 };
 
 /** One overlay of a batch. */

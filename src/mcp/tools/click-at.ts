@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { OwnAnchors } from "../../desktop/anchors/anchors.ts";
+import type { OwnAnchors } from "../../desktop/anchors/own-anchors.ts";
 import { BUTTONS, type Found } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Point, Rect } from "../../framebuffer/rect.ts";

@@ -36,6 +36,7 @@ export const reAnchorElement = defineTool({
     found: z.boolean(),
     status: z.enum(["found", "ambiguous", "lost"]),
     new_position: rectOutput.nullable().describe("Desktop pixels; null unless found."),
+    reason: z.string().optional().describe("Of a browser tab's element: why it is not seen."),
     confidence: z.number().min(0).max(1).describe("1: every pixel is as it was."),
     viewport_scroll: z
       .object({ x: z.number(), y: z.number() })
@@ -49,7 +50,7 @@ export const reAnchorElement = defineTool({
     const region = args.search_region;
     const anchors = desktop.anchors.of(context.principal.id);
     const tolerance = toleranceOf(args.tolerance);
-    const { status, rect, confidence } = anchors.find(args.anchor_id, {
+    const { status, rect, confidence, why } = anchors.find(args.anchor_id, {
       area: region && rectIn(placeOf(desktop, undefined), region),
       tolerance: tolerance === undefined ? undefined : Math.min(MAX_TOLERANCE, tolerance),
     });
@@ -58,12 +59,13 @@ export const reAnchorElement = defineTool({
         found: status === "found",
         status,
         new_position: rect === null ? null : { ...rect },
+        ...(why === undefined ? {} : { reason: why }),
         confidence,
         viewport_scroll: rect === null ? null : anchors.scrollOf(args.anchor_id),
       },
       text:
         rect === null
-          ? `Anchor ${args.anchor_id} is ${status}${status === "lost" ? ": nowhere in view" : ": several places look like it"}.`
+          ? `Anchor ${args.anchor_id} is ${status}${status === "lost" ? `: ${why ?? "nowhere in view"}` : ": several places look like it"}.`
           : `Anchor ${args.anchor_id} is at ${rect.x},${rect.y} (${rect.width}x${rect.height}), confidence ${confidence}.`,
     };
   },

@@ -6,7 +6,7 @@ import type { McpDesktop } from "../ports.ts";
 import type { ToolContext } from "../tool.ts";
 
 /** The desktops that the caller sees now, as agents see them. */
-function liveDesktops({ desktops }: ToolContext): readonly McpDesktop[] {
+export function liveDesktops({ desktops }: ToolContext): readonly McpDesktop[] {
   return desktops.all.filter((desktop) => {
     if (desktop.state.kind !== "live") return false;
     try {
