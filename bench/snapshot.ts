@@ -74,13 +74,14 @@ export async function benchSnapshot(owner: Owner, isShort: boolean): Promise<Lin
   ];
 }
 
-/** Role and name of each element to act on, counted. */
+/** Role and name of each element to act on, and each role, counted. */
 function elementsOf(snapshot: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
-  for (const [, role = "", name = ""] of snapshot.matchAll(/^\s*- '?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?/gim)) {
+  for (const [, role = "", name] of snapshot.matchAll(/^\s*- '?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?/gim)) {
     if (!INTERACTIVE.test(role)) continue;
-    const key = `${role} ${name}`;
-    found.set(key, (found.get(key) ?? 0) + 1);
+    // Playwright leaves a name out that what is in the element says.
+    for (const key of name === undefined ? [role] : [role, `${role} ${name}`])
+      found.set(key, (found.get(key) ?? 0) + 1);
   }
   return found;
 }
