@@ -32,6 +32,8 @@ const LEFT_OUT = [
   /tesseract-core(?!-simd-lstm\.(js|wasm)$)[^/]*\.(js|wasm)$/,
   new RegExp(`/prebuilds/(?!jpeg-turbo-${process.platform}-${process.arch}/)`),
 ];
+/** What only compiles native parts where no prebuilt one fits, or checks them as npm installs: most files of all. */
+const FOR_INSTALLING = ["cmake-js", "node-addon-api", "yargs"];
 const LICENCE = /\/(licen[cs]e|notice|copying)[^/]*$/i;
 
 const GO_ON = `import("./dist/main.js").catch((error) => {
@@ -55,7 +57,7 @@ function filesBelow(folder) {
 
 /** Folders in node_modules of these packages and of what they need, as far as it is installed: for this machine. */
 function withNeeded(names, from = ROOT, found = new Map()) {
-  for (const name of names) {
+  for (const name of names.filter((name) => !FOR_INSTALLING.includes(name))) {
     const folder = folderOf(name, from);
     if (folder === null || found.has(folder)) continue;
     found.set(folder, name);

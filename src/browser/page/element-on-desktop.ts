@@ -65,10 +65,20 @@ export async function elementOnDesktop(
     },
     judge(found, desktopId) {
       if (!isAll(found)) return { desktopId, rect: found.rect, isWhole: false };
-      page.seen = pageAt(desktopId, found.rect, scale, { x: box.x * scale, y: box.y * scale });
+      const at = {
+        x: firstOf(box.x * scale, size.width, found.rect.width),
+        y: firstOf(box.y * scale, size.height, found.rect.height),
+      };
+      page.seen = pageAt(desktopId, found.rect, scale, at);
       return { desktopId, rect: rectOn(page.seen, box), isWhole: true };
     },
   });
+}
+
+/** Where the mark of an element begins: Chromium puts its edges on whole pixels, and blends them where it is transformed. */
+function firstOf(from: number, size: number, marked: number): number {
+  const isOnPixels = marked === Math.round(from + size) - Math.round(from);
+  return isOnPixels ? Math.round(from) : from;
 }
 
 /** Pixels of the browser's window a CSS pixel, zoom included; 0 for a tab in the background. */

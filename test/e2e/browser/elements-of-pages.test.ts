@@ -114,7 +114,7 @@ t.test(
     });
     t.equal(covered.why, "covered or masked on the desktop");
     t.ok(
-      (await look()).elements.some(({ source, label }) => source === "dom" && label === "Country"),
+      (await look()).elements.some(({ source, label }) => source === "dom" && label === "Remove me"),
       "what lies beside the window is still told",
     );
     await agent.call("browser_create_tab", { url: `${site.url}/two` });

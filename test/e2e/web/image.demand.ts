@@ -251,7 +251,8 @@ t.test(
       copyFileSync(join(dir, filename), join(bare, "root/package.tgz"));
       copyFileSync("/etc/resolv.conf", join(bare, "etc/resolv.conf"));
       const port = await freePort();
-      const words = ["npx", "--yes", "/root/package.tgz", "--demo", "--port", `${port}`];
+      const program = ["--package=/root/package.tgz", "--", "overlay-companion"];
+      const words = ["npx", "--yes", ...program, "--demo", "--port", `${port}`];
       const { child, log } = startBare(t, bare, [...words, "--data-dir", "/root/data"]);
       const health = (): Promise<string> =>
         fetch(`http://127.0.0.1:${port}/health`).then((answer) => (answer.ok ? "serves" : answer.statusText));

@@ -23,7 +23,7 @@ const argumentsOf = ({ width, height }: Size): string[] => [
   ...["-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p", "-colorspace", "bt709"],
   ...["-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"],
   ...["-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-profile:v", "baseline"],
-  ...["-level", "5.1", "-crf", "25", "-x264-params"],
+  ...["-level", "5.1", "-crf", "27", "-x264-params"],
   "sliced-threads=0:slices=1:threads=1:keyint=infinite:scenecut=0:repeat-headers=1",
   ...["-f", "flv", "-flvflags", "no_duration_filesize", "-flush_packets", "1", "pipe:1"],
 ];
