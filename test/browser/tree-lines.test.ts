@@ -68,6 +68,51 @@ t.test("a tree is told as lines, frames within what shows them, each node once",
   t.notMatch(JSON.stringify(PAGE), /secret/, "what is not read stays in the browser");
 });
 
+t.test("nothing is said twice, and what is all of an element stands on its line", async (t) => {
+  const node = (nodeId: string, role: string, name: string, ...childIds: string[]): TreeNode => ({
+    ...{ nodeId, role, childIds, backendDOMNodeId: Number(nodeId) },
+    ...(name === "" ? {} : { name }),
+  });
+  const nodes: readonly TreeNode[] = [
+    node("1", "RootWebArea", "Shop", "2", "20", "30"),
+    node("2", "row", "1 Close 1", "3", "5"),
+    node("3", "cell", "1", "4"),
+    node("4", "StaticText", "1"),
+    node("5", "cell", "Close 1", "6"),
+    node("6", "button", "Close 1", "7"),
+    node("7", "StaticText", "Close 1"),
+    { ...node("20", "listitem", "", "21", "23", "25"), states: { level: 1 } },
+    node("21", "ListMarker", "", "22"),
+    node("22", "StaticText", "•"),
+    node("23", "button", "Archive", "24"),
+    node("24", "StaticText", "x"),
+    node("25", "time", "", "26"),
+    node("26", "StaticText", "1 May"),
+    { ...node("30", "textbox", "Field", "31"), value: "value 1" },
+    { ...node("31", "generic", "", "32"), states: { editable: "plaintext" } },
+    node("32", "StaticText", "value 1"),
+  ];
+  const refs = new Refs();
+  const told = await linesOf(
+    { session: null, nodes },
+    { refOf: (place) => refs.refOf(place), frameIn: () => undefined },
+  );
+  t.equal(
+    textOfLines(told, 1000).text,
+    [
+      "- row",
+      '  - cell "1" [ref=e1]',
+      "  - cell [ref=e2]",
+      '    - button "Close 1" [ref=e3]',
+      "- listitem [ref=e4]",
+      '  - button "Archive" [ref=e5]: x',
+      "  - time: 1 May",
+      '- textbox "Field" [ref=e6]: "value 1"',
+    ].join("\n"),
+  );
+  t.match(told[2], { role: "cell", name: "Close 1" }, "who asks for a name finds it");
+});
+
 t.test("a ref stays an element's, and is never another's", async (t) => {
   const refs = new Refs();
   const first = await lines(refs);

@@ -15,6 +15,8 @@ export interface TreeLine {
   readonly ref: string | null;
   readonly role: string;
   readonly name: string;
+  /** Its line ends with what is in it. */
+  readonly hasValue: boolean;
   /** It is in a frame of the page. */
   readonly isFramed: boolean;
   /** Whether it can be acted on, or is a heading. */
@@ -36,11 +38,21 @@ const PASSED: ReadonlySet<string> = new Set([
   "InlineTextBox",
   "LabelText",
   "LineBreak",
-  "ListMarker",
   "RootWebArea",
   "Section",
   "none",
   "paragraph",
+]);
+
+/** What only looks different, or groups what has refs of its own: nobody acts on it. */
+const UNMARKED: ReadonlySet<string> = new Set([
+  ...["list", "table", "row", "rowgroup", "group", "time", "code", "mark"],
+  ...["emphasis", "strong", "subscript", "superscript", "insertion", "deletion"],
+]);
+
+/** What is named after its content: a name that a line in it says is not said twice. */
+const NAMED_BY_CONTENT: ReadonlySet<string> = new Set([
+  ...["cell", "columnheader", "gridcell", "heading", "listitem", "row", "rowheader"],
 ]);
 
 /** What can be acted on, and what says where it is. */
@@ -70,6 +82,7 @@ const ACTED_ON: ReadonlySet<string> = new Set([
 ]);
 
 const LONGEST_NAME = 200;
+const LONGEST_TEXT = 1000;
 const NODES_A_TURN = 1000;
 
 /** The elements of a page as lines, frames within the element that shows them. Takes a turn of the loop now and then. */
@@ -79,20 +92,33 @@ export async function linesOf(tree: FrameTree, ports: LinesPorts): Promise<TreeL
   const print = async (frame: FrameTree, depth: number, frames: number): Promise<void> => {
     const nodes = new Map(frame.nodes.map((node) => [node.nodeId, node]));
     // A stack and no recursion: pages nest as deep as they like. The last one is the next.
-    const open: { readonly id: string; readonly depth: number; readonly above: string }[] = [];
+    const open: {
+      readonly id: string;
+      readonly depth: number;
+      readonly above: string;
+      readonly isField: boolean;
+    }[] = [];
     const root = frame.nodes[0];
-    if (root !== undefined) open.push({ id: root.nodeId, depth, above: "" });
+    if (root !== undefined) open.push({ id: root.nodeId, depth, above: "", isField: false });
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if (++seen % NODES_A_TURN === 0) await nextTurn();
       const node = nodes.get(next.id);
       if (node === undefined) continue;
       // Each once, however the tree is knotted.
       nodes.delete(next.id);
-      const told = lineOf(node, frame.session, next.above, ports);
+      if (node.role === "ListMarker") continue;
+      // The inner editor of a field is the field.
+      const isInner = next.isField && node.role === "generic" && !isHiddenIn(ports, frame.session, node);
+      const told = isInner ? null : lineOf(node, frame.session, next.above, ports);
       if (told !== null) lines.push({ ...told, depth: next.depth, isFramed: frames > 0 });
       // What it says and what is in it stays there.
       if (isHiddenIn(ports, frame.session, node)) continue;
-      const inner = { depth: told === null ? next.depth : next.depth + 1, above: node.name ?? next.above };
+      const said = [node.name, node.value].filter((one) => one !== undefined);
+      const inner = {
+        depth: told === null ? next.depth : next.depth + 1,
+        above: said.length === 0 ? next.above : said.join(" "),
+        isField: FIELDS.has(node.role ?? "") || (isInner && next.isField),
+      };
       const place = { session: frame.session, node: node.backendDOMNodeId ?? -1 };
       const child = node.role === "Iframe" && frames < MOST_NESTED ? ports.frameIn(place) : undefined;
       if (child !== undefined) {
@@ -103,7 +129,33 @@ export async function linesOf(tree: FrameTree, ports: LinesPorts): Promise<TreeL
     }
   };
   await print(tree, 0, 0);
-  return lines;
+  return compacted(lines);
+}
+
+/** Without names that a line within says again, and with a text that is all that is in an element on its own line. */
+function compacted(lines: readonly TreeLine[]): TreeLine[] {
+  const short: TreeLine[] = [];
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index]!;
+    const next = lines[index + 1];
+    const hasInner = next !== undefined && next.depth > line.depth;
+    if (!hasInner) {
+      short.push(line);
+      continue;
+    }
+    const isSaid = line.role === "row" || next.name === line.name;
+    const isUnnamed = NAMED_BY_CONTENT.has(line.role) && isSaid;
+    const text = isUnnamed ? line.text.replace(namedAs(line.name), "") : line.text;
+    const after = lines[index + 2];
+    const isAlone = next.role === "text" && (after === undefined || after.depth <= line.depth);
+    if (!isAlone || line.hasValue) {
+      short.push({ ...line, text });
+      continue;
+    }
+    short.push({ ...line, text: `${text}: ${next.name.slice(0, LONGEST_TEXT)}` });
+    index++;
+  }
+  return short;
 }
 
 /** Frames in frames that are followed. */
@@ -125,29 +177,32 @@ function lineOf(
   const name = isHidden && !isField ? "" : scrub((node.name ?? "").replace(/\s+/g, " ").trim());
   if (role === "StaticText") {
     if (name === "" || above.includes(name)) return null;
-    return { text: `text: ${name.slice(0, 1000)}`, ref: null, isActedOn: false, role: "text", name };
+    const text = `text: ${name.slice(0, LONGEST_TEXT)}`;
+    return { text, ref: null, isActedOn: false, role: "text", name, hasValue: false };
   }
   const isPlain =
     !isHidden && role === "generic" && states["focusable"] !== true && states["editable"] === undefined;
   if ((node.ignored === true && !isHidden) || role === "" || PASSED.has(role) || isPlain) return null;
-  const canHaveRef =
-    node.backendDOMNodeId !== undefined && role !== "list" && role !== "table" && role !== "row";
+  const canHaveRef = node.backendDOMNodeId !== undefined && (isHidden || !UNMARKED.has(role));
   const ref = canHaveRef ? refOf({ session, node: node.backendDOMNodeId ?? -1 }) : null;
   const marks = Object.entries(states)
-    .filter(([state]) => !QUIET.has(state))
+    .filter(([state]) => !QUIET.has(state) && (state !== "level" || role === "heading"))
     .map(([state, value]) => ` [${value === true || value === "true" ? state : `${state}=${value}`}]`);
   const said = node.value === undefined ? "" : scrub(node.value);
   const value =
     isHidden || said === "" || said === name ? "" : `: ${JSON.stringify(said.slice(0, LONGEST_NAME))}`;
-  const named = name === "" ? "" : ` ${JSON.stringify(name.slice(0, LONGEST_NAME))}`;
   return {
-    text: `${role}${named}${isHidden ? " [hidden]" : ""}${marks.join("")}${ref === null ? "" : ` [ref=${ref}]`}${value}`,
+    text: `${role}${namedAs(name)}${isHidden ? " [hidden]" : ""}${marks.join("")}${ref === null ? "" : ` [ref=${ref}]`}${value}`,
     ref,
     isActedOn: ACTED_ON.has(role),
     role,
     name: name.slice(0, LONGEST_NAME),
+    hasValue: value !== "",
   };
 }
+
+const namedAs = (name: string): string =>
+  name === "" ? "" : ` ${JSON.stringify(name.slice(0, LONGEST_NAME))}`;
 
 function isHiddenIn({ isHidden }: LinesPorts, session: Session, { backendDOMNodeId }: TreeNode): boolean {
   return backendDOMNodeId !== undefined && isHidden?.({ session, node: backendDOMNodeId }) === true;
