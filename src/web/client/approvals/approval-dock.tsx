@@ -103,5 +103,5 @@ export function ApprovalDock({ cards, grants, isDesktopNamed, wanted = null, onF
 }
 
 function hasFocus(dock: HTMLElement | null): boolean {
-  return dock?.contains(document.activeElement) === true;
+  return dock?.contains(dock.ownerDocument.activeElement) === true;
 }

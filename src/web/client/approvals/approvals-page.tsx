@@ -6,6 +6,7 @@ import { Shell } from "../shell/shell.tsx";
 import { ApprovalDock } from "./approval-dock.tsx";
 import { pendingCards } from "./approval-queue.ts";
 import { RequestList } from "./request-card.tsx";
+import { SmallWindowButton } from "./small-window.tsx";
 
 /** The queue of all desktops, for a phone or a small window at the side. */
 export function ApprovalsPage() {
@@ -27,6 +28,7 @@ export function ApprovalsPage() {
         <ApprovalDock cards={cards} grants={grants} isDesktopNamed wanted={wanted} />
         <RequestList requests={requests} isDesktopNamed />
         <PushSwitch />
+        <SmallWindowButton />
       </div>
     </Shell>
   );

@@ -2,8 +2,8 @@ import type { DesktopInfo } from "../../api/api.ts";
 import { StateMark } from "../controls/state-mark.tsx";
 import { originWords, stateReason } from "../shell/labels.ts";
 import { copyText } from "../shell/notices.ts";
-import { rulesPath, viewerPath } from "../shell/route.ts";
-import { queryOfCrop } from "../viewer/crop.ts";
+import { rulesPath } from "../shell/route.ts";
+import { MonitorList } from "./monitor-list.tsx";
 
 export interface DesktopDetailsProps {
   readonly desktop: DesktopInfo;
@@ -55,35 +55,7 @@ export function DesktopDetails({ desktop, scale }: DesktopDetailsProps) {
           </div>
         ))}
       </dl>
-      {desktop.displays.length > 1 && (
-        <>
-          <h2>Monitors</h2>
-          <ul class="rows">
-            {desktop.displays.map((display) => (
-              <li key={display.monitor_index} class="row">
-                <span class="row-words">
-                  <span>
-                    Monitor {display.monitor_index + 1}
-                    {display.is_primary && " (primary)"}
-                  </span>
-                  <span class="muted">
-                    {display.bounds.width} × {display.bounds.height} at {display.bounds.x}, {display.bounds.y}
-                  </span>
-                </span>
-                <a
-                  class="button"
-                  target="_blank"
-                  href={viewerPath(desktop.id, queryOfCrop({ ...display.bounds, scale: null }))}
-                  rel="noopener"
-                >
-                  Open
-                  <span class="visually-hidden"> monitor {display.monitor_index + 1} in its own window</span>
-                </a>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      {desktop.displays.length > 1 && <MonitorList {...desktop} />}
       <div class="facts-tools">
         <a class="button" href={rulesPath(desktop.id)}>
           Rules of custom mode
