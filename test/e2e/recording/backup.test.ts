@@ -167,7 +167,9 @@ t.test(
         code: 1,
         stderr: /there is no data folder/,
       });
-      t.match(await command(join(dir, "other"), "restore", MAIN), { code: 1, stderr: /got no ustar header/ });
+      const text = join(dir, "no-archive");
+      writeFileSync(text, "no archive\n".repeat(1000));
+      t.match(await command(join(dir, "other"), "restore", text), { code: 1, stderr: /got no ustar header/ });
       writeFileSync(join(dir, "other", "data-format.json"), '{"format":2,"version":"2030.01.02"}');
       t.match(await command(join(dir, "other"), "token", "list"), {
         code: 1,

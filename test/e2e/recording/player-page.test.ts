@@ -101,7 +101,7 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
     await act("type_text", { text: "All tests pass.", intent: "Write the note" });
     await agent.call("draw_overlay", { x: 82, y: 183, width: 606, height: 256, label: "The note" });
     await page.locator(".recording-sign").click();
-    const live = page.getByRole("button", { name: "Live", exact: true });
+    const live = page.getByRole("button", { name: /^Live/ });
     await live.and(page.locator("[aria-pressed=true]")).waitFor();
     // All of it is recorded: what is live now is later than the overlay.
     await page.locator(".overlay", { hasText: "The note" }).waitFor();
@@ -339,7 +339,7 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
   await t.test("who follows a recording that is deleted is told so", async () => {
     const { recording_id } = started.parse(await agent.call("start_recording"));
     await page.goto(`${appliance.url}/recordings/${recording_id}`);
-    await page.getByRole("button", { name: "Live", exact: true }).waitFor();
+    await page.getByRole("button", { name: /^Live/ }).waitFor();
     const visit = await signIn(browser, appliance);
     await visit.page.goto(`${appliance.url}/recordings`);
     await visit.page.getByRole("button", { name: /^Delete the recording/ }).click();

@@ -61,7 +61,7 @@ async function startServer(
       await server.waitFor("its display number", ({ extra }) => (extra.includes("\n") ? true : null));
       return { number, server };
     } catch (error) {
-      if (only !== null || !/already active|in use/.test(server.stderr)) throw error;
+      if (only !== null || !/already active|already running|in use/.test(server.stderr)) throw error;
     }
   }
   throw new Error(`no free X display between :${FIRST_DISPLAY} and :${LAST_DISPLAY}`);
