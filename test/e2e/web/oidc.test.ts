@@ -7,6 +7,7 @@ import * as z from "zod";
 import { Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
+import { withoutPackage } from "../harness/blocked-package.ts";
 import { accessibilityFaults, openBrowser } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
 
@@ -247,16 +248,7 @@ t.test(
   "without a provider nothing is offered, and its library is not loaded",
   { timeout: 600_000 },
   async (t) => {
-    // Whoever loads the library fails.
-    const hook = `export async function resolve(name, context, next) {
-    if (name === "openid-client") throw new Error("the library is loaded");
-    return next(name, context);
-  }`;
-    const dir = t.testdir({
-      "block.mjs": `import { register } from "node:module";
-      register("data:text/javascript," + encodeURIComponent(${JSON.stringify(hook)}));`,
-    });
-    const blocked = { NODE_OPTIONS: `--import=file://${join(dir, "block.mjs")}` };
+    const blocked = withoutPackage(t, "openid-client");
     const appliance = await Appliance.start(t, { env: blocked });
     t.same(await (await fetch(`${appliance.url}/api/v1/session/ways`)).json(), {
       provider: null,
