@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import t from "tap";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
@@ -40,7 +41,14 @@ t.test(
       const shot = await decodePicture(new Uint8Array(await answer.arrayBuffer()));
       return sharpnessOf(partOf(shot, place.x, place.y, place.width, place.height));
     };
-    const sharp = { browser: await seen(), picture: await pictured("?overlays=1") };
+    let last = 0;
+    await until("the picture to be at its actual size", async () => {
+      const before = last;
+      await pause(300);
+      last = await seen();
+      return last === before;
+    });
+    const sharp = { browser: last, picture: await pictured("?overlays=1") };
     t.ok(sharp.picture > 1, "there is something to see");
     await agent.call("draw_overlay", { ...place, annotation_type: "blur", label: "Out of focus" });
     await page.locator('.overlay[data-kind="blur"]').waitFor();
