@@ -7,6 +7,7 @@ import { type Box, viewportOf } from "./element-box.ts";
 import { elementOnDesktop, pixelRatio, type SeenDesktop } from "./element-on-desktop.ts";
 import type { Page, SeenPage } from "./page.ts";
 import { elementInView, type PageElement, pageElements } from "./page-elements.ts";
+import { rectOn } from "./page-mark.ts";
 import type { ElementPlace } from "./refs.ts";
 
 /** Why an element is not seen on the desktop that shows its page. */
@@ -220,15 +221,6 @@ async function compare(
 function unseenInPage({ box, cover }: Pick<PageElement, "box" | "cover">): Unseen | null {
   if (cover !== null) return "covered in the page";
   return box === null ? "out of view" : null;
-}
-
-/** A box of a page in desktop pixels. */
-function rectOn({ x, y, scale }: SeenPage, box: Box): Rect {
-  const left = Math.round(x + box.x * scale);
-  const top = Math.round(y + box.y * scale);
-  const right = Math.round(x + (box.x + box.width) * scale);
-  const bottom = Math.round(y + (box.y + box.height) * scale);
-  return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
 /** Whether a desktop shows in a rectangle what the browser painted there. */
