@@ -9,6 +9,7 @@ import type { Shot } from "../harness/xwd.ts";
 import { openBridgeSite } from "./bridge-site.ts";
 import { pairingLink } from "./bridged-browser.ts";
 import { PersonBrowser } from "./person-browser.ts";
+import { openSharedBrowser } from "./shared-browser.ts";
 
 // Where an element of a shared tab is on a desktop of ours, against what the display itself shows: boxes in colours that
 // nothing else has.
@@ -101,21 +102,7 @@ t.test(
   { timeout: PATIENCE_MS },
   async (t) => {
     if (!requirePeers(t, ["chromium", "Xtigervnc", "openbox", "xdotool"])) return;
-    const site = await openBridgeSite(t);
-    const display = await XDisplay.start(t, { geometry: "1280x900" });
-    await display.openWindowManager();
-    const appliance = await Appliance.start(t, {
-      connect: [`vnc://127.0.0.1:${display.vncPort}`],
-      env: { OC_BROWSER_SCRIPTS: "allow" },
-    });
-    const browser = await PersonBrowser.open(t, {
-      display: display.name,
-      args: ["--window-position=120,60", "--window-size=760,600"],
-    });
-    await browser.pair(await pairingLink(appliance));
-    await browser.letOpenTabs();
-    const agent = await appliance.agent();
-    await until("the desktop to be live", () => agent.call("take_screenshot").then(Boolean));
+    const { site, display, agent } = await openSharedBrowser(t, "760,600");
     const { tab_id } = await agent.call("browser_create_tab", { url: `${site.url}/boxes` });
     const scene = new Scene(t, display, agent, String(tab_id));
     const window = (await display.command("xdotool", "search", "--onlyvisible", "--name", "Boxes")).trim();

@@ -1,13 +1,9 @@
 import t from "tap";
 import * as z from "zod";
 import { until } from "../../support/until.ts";
-import { Appliance } from "../harness/appliance.ts";
 import { requirePeers } from "../harness/peers.ts";
-import { XDisplay } from "../harness/x-display.ts";
 import type { Shot } from "../harness/xwd.ts";
-import { openBridgeSite } from "./bridge-site.ts";
-import { pairingLink } from "./bridged-browser.ts";
-import { PersonBrowser } from "./person-browser.ts";
+import { openSharedBrowser } from "./shared-browser.ts";
 
 // The desktop's own tools answer from the page where a shared tab is seen, against what the display itself shows.
 
@@ -36,21 +32,7 @@ t.test(
   },
   async (t) => {
     if (!requirePeers(t, ["chromium", "Xtigervnc", "openbox", "xdotool"])) return;
-    const site = await openBridgeSite(t);
-    const display = await XDisplay.start(t, { geometry: "1280x900" });
-    await display.openWindowManager();
-    const appliance = await Appliance.start(t, {
-      connect: [`vnc://127.0.0.1:${display.vncPort}`],
-      env: { OC_BROWSER_SCRIPTS: "allow" },
-    });
-    const browser = await PersonBrowser.open(t, {
-      display: display.name,
-      args: ["--window-position=120,60", "--window-size=820,700"],
-    });
-    await browser.pair(await pairingLink(appliance));
-    await browser.letOpenTabs();
-    const agent = await appliance.agent();
-    await until("the desktop to be live", () => agent.call("take_screenshot").then(Boolean));
+    const { site, display, agent } = await openSharedBrowser(t, "820,700");
     const { tab_id } = await agent.call("browser_create_tab", { url: `${site.url}/` });
     const tab = String(tab_id);
     // What the buttons are is painted in colours that nothing else has.

@@ -1,12 +1,8 @@
 import t from "tap";
 import { until } from "../../support/until.ts";
-import { Appliance } from "../harness/appliance.ts";
 import { requirePeers } from "../harness/peers.ts";
-import { XDisplay } from "../harness/x-display.ts";
 import type { Shot } from "../harness/xwd.ts";
-import { openBridgeSite } from "./bridge-site.ts";
-import { pairingLink } from "./bridged-browser.ts";
-import { PersonBrowser } from "./person-browser.ts";
+import { openSharedBrowser } from "./shared-browser.ts";
 
 // An overlay that is bound to an element of a shared tab is where the display itself shows that element, and nowhere else.
 
@@ -33,21 +29,7 @@ function colourIn({ width, rgba }: Shot, [r, g, b]: readonly [number, number, nu
 
 t.test("an overlay goes with the element that it is bound to", { timeout: PATIENCE_MS }, async (t) => {
   if (!requirePeers(t, ["chromium", "Xtigervnc", "openbox", "xdotool"])) return;
-  const site = await openBridgeSite(t);
-  const display = await XDisplay.start(t, { geometry: "1280x900" });
-  await display.openWindowManager();
-  const appliance = await Appliance.start(t, {
-    connect: [`vnc://127.0.0.1:${display.vncPort}`],
-    env: { OC_BROWSER_SCRIPTS: "allow" },
-  });
-  const browser = await PersonBrowser.open(t, {
-    display: display.name,
-    args: ["--window-position=120,60", "--window-size=760,600"],
-  });
-  await browser.pair(await pairingLink(appliance));
-  await browser.letOpenTabs();
-  const agent = await appliance.agent();
-  await until("the desktop to be live", () => agent.call("take_screenshot").then(Boolean));
+  const { site, display, agent } = await openSharedBrowser(t, "760,600");
   const tab = String((await agent.call("browser_create_tab", { url: `${site.url}/boxes` }))["tab_id"]);
   const script = (code: string) => agent.call("browser_execute_js", { tab_id: tab, code: `${code}; null` });
   await script("near.setAttribute('aria-label', 'Near')");

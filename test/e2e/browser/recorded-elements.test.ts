@@ -1,13 +1,9 @@
 import t from "tap";
 import * as z from "zod";
 import { until } from "../../support/until.ts";
-import { Appliance } from "../harness/appliance.ts";
 import { openBrowser, signIn } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
-import { XDisplay } from "../harness/x-display.ts";
-import { openBridgeSite } from "./bridge-site.ts";
-import { pairingLink } from "./bridged-browser.ts";
-import { PersonBrowser } from "./person-browser.ts";
+import { openSharedBrowser } from "./shared-browser.ts";
 
 // A recording of a desktop that shows a shared tab names the element and the site of each step that an agent took there.
 
@@ -19,22 +15,7 @@ const entriesSchema = z.object({ entries: z.array(z.unknown()) });
 
 t.test("each step in a page names its element in the recording", { timeout: PATIENCE_MS }, async (t) => {
   if (!requirePeers(t, ["chromium", "Xtigervnc", "openbox", "xdotool"])) return;
-  const site = await openBridgeSite(t);
-  const display = await XDisplay.start(t, { geometry: "1280x900" });
-  await display.openWindowManager();
-  const appliance = await Appliance.start(t, {
-    connect: [`vnc://127.0.0.1:${display.vncPort}`],
-    mode: "autopilot",
-    env: { OC_BROWSER_SCRIPTS: "allow" },
-  });
-  const browser = await PersonBrowser.open(t, {
-    display: display.name,
-    args: ["--window-position=120,60", "--window-size=820,700"],
-  });
-  await browser.pair(await pairingLink(appliance));
-  await browser.letOpenTabs();
-  const agent = await appliance.agent();
-  await until("the desktop to be live", () => agent.call("take_screenshot").then(Boolean));
+  const { site, appliance, agent } = await openSharedBrowser(t, "820,700", "autopilot");
   const { tab_id } = await agent.call("browser_create_tab", { url: `${site.url}/` });
   const { recording_id } = await agent.call("start_recording");
   const save = { tab_id, selector: "#save", intent: "to keep it" };
