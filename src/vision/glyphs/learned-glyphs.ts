@@ -7,6 +7,14 @@ import { shapedLetter } from "./shaped-letters.ts";
 /** Words of an engine that spell a glyph alike, at least, and their share of all that have it. */
 const LEAST_VOTES = 3;
 const LEAST_SHARE = 0.85;
+/** The same of a glyph whose other readings are letters that other glyphs of its grid are; and its share of all votes. */
+const LEAST_CONTESTED_SHARE = 0.5;
+/** Of readings as quotation marks, the share of straight ones with which a glyph is one: others have two glyphs. */
+const LEAST_STRAIGHT = 0.25;
+const QUOTES: readonly (readonly [string, readonly string[]])[] = [
+  ['"', ["\u201c", "\u201d", "\u201e"]],
+  ["'", ["\u2018", "\u2019", "\u201a"]],
+];
 /** Beyond so many glyphs, or words, those that were voted for least lately are forgotten. */
 const MOST_KEPT = 8000;
 /** A word of so many letters is known by the ink of all of them, once it was read alike so often. */
@@ -22,12 +30,15 @@ const ALONE = 0.2;
 type Votes = Map<string, Map<string, number>>;
 
 /**
- * The letters of terminals' fonts, by the votes of what an engine read: one that errs is outvoted. A letter that is read as
- * another half of the time, as the `@` of some fonts, is never known; the words that it stands in are, each by itself.
+ * The letters of terminals' fonts, by the votes of what an engine read: one that errs is outvoted. A letter has one glyph in
+ * a font: where that is known, others that are read as it now and then, as a zero with a dot in it is as an 8, are not it. A
+ * letter that is still read as another half of the time is never known; the words that it stands in are, each by itself.
  */
 export class LearnedGlyphs {
   /** Letters, by ink and place over the baseline. */
   readonly #letters: Votes = new Map();
+  /** The glyph that is known as a letter, by the width of its cells and that letter. */
+  readonly #owners = new Map<string, string>();
   /** Words with a letter that was not known, by all of their letters' keys. */
   readonly #words: Votes = new Map();
 
@@ -48,7 +59,7 @@ export class LearnedGlyphs {
       if (own.length !== letters.length) continue;
       const weight = letters.length === 1 ? ALONE : word.confidence >= SURE ? 1 : 0.5;
       for (const [index, cell] of own.entries()) {
-        vote(this.#letters, keyOf(cell, baseline), letters[index] ?? "", weight);
+        this.#vote(keyOf(cell, baseline), letters[index] ?? "", weight, grid.pitch);
       }
     }
     return grid;
@@ -113,9 +124,31 @@ export class LearnedGlyphs {
     if (isCaret(cell, pitch)) return "";
     const shaped = shapedLetter(cell, baseline, pitch);
     if (shaped !== null) return shaped;
-    return elected(this.#letters.get(keyOf(cell, baseline)), LEAST_VOTES);
+    const key = keyOf(cell, baseline);
+    const votes = this.#letters.get(key);
+    return elected(votes, LEAST_VOTES) ?? this.#contested(key, votes, pitch);
+  }
+
+  #vote(key: string, letter: string, weight: number, pitch: number): void {
+    vote(this.#letters, key, letter, weight);
+    const text = elected(this.#letters.get(key), LEAST_VOTES);
+    if (text !== null) this.#owners.set(ownerKeyOf(text, pitch), key);
+  }
+
+  /** What most read a glyph as, where nearly all others take it for letters that have another glyph; null: nothing. */
+  #contested(key: string, votes: ReadonlyMap<string, number> | undefined, pitch: number): string | null {
+    const isElsewhere = (text: string): boolean => {
+      const owner = this.#owners.get(ownerKeyOf(text, pitch));
+      return owner !== undefined && owner !== key && elected(this.#letters.get(owner), LEAST_VOTES) === text;
+    };
+    const text = elected(votes, LEAST_VOTES, LEAST_CONTESTED_SHARE);
+    if (votes === undefined || text === null || isElsewhere(text)) return null;
+    const own = new Map([...votes].filter(([other]) => !isElsewhere(other)));
+    return elected(own, LEAST_VOTES);
   }
 }
+
+const ownerKeyOf = (text: string, pitch: number): string => `${pitch}:${text}`;
 
 function vote(all: Votes, key: string, text: string, weight: number): void {
   const votes = all.get(key) ?? new Map<string, number>();
@@ -128,17 +161,33 @@ function vote(all: Votes, key: string, text: string, weight: number): void {
   }
 }
 
-/** What was read so often, at least, and nearly always; null: nothing. */
-function elected(votes: ReadonlyMap<string, number> | undefined, least: number): string | null {
+/** What was read so often, at least, and by so large a share, as a rule nearly always; null: nothing. */
+function elected(
+  votes: ReadonlyMap<string, number> | undefined,
+  least: number,
+  leastShare = LEAST_SHARE,
+): string | null {
   let [sum, most] = [0, 0];
   let found = "";
-  for (const [text, count] of votes ?? []) {
+  for (const [text, count] of withStraightQuotes(votes ?? new Map())) {
     sum += count;
     if (count <= most) continue;
     most = count;
     found = text;
   }
-  return most >= least && most >= LEAST_SHARE * sum ? found : null;
+  return most >= least && most >= leastShare * sum ? found : null;
+}
+
+/** An engine reads a straight quotation mark behind a word as a typographic one. */
+function withStraightQuotes(votes: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  for (const [straight, others] of QUOTES) {
+    const count = votes.get(straight);
+    const curled = others.reduce((sum, text) => sum + (votes.get(text) ?? 0), 0);
+    if (count === undefined || curled === 0 || count < LEAST_STRAIGHT * (count + curled)) continue;
+    const folded = new Map([...votes].filter(([text]) => !others.includes(text)));
+    return folded.set(straight, count + curled);
+  }
+  return votes;
 }
 
 /** Read as as many letters as it has; a caret in it is none. */

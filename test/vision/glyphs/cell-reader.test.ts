@@ -133,6 +133,48 @@ t.test("another font is learned from what an engine reads, and its mistakes are 
   }
 });
 
+/** The mistake of an engine in so many of five words that have it, evenly spread. */
+function mistaken(lines: readonly (readonly OcrWord[])[], from: string, to: string, ofFive: number) {
+  let count = 0;
+  return lines.map((words) =>
+    words.map((word) => {
+      if (!word.text.includes(from)) return word;
+      return count++ % 5 < ofFive ? { ...word, text: word.text.replaceAll(from, to) } : word;
+    }),
+  );
+}
+
+t.test("a letter that is often read as another is known where that one has a glyph of its own", async (t) => {
+  const lines = await linesOf("xterm-dejavu-9");
+  const texts = textOf("xterm-dejavu-9");
+  const asRead = lines.map((line, index) => truth(line, texts[index] ?? ""));
+  for (const [from, to] of [
+    ["e", "c"],
+    ["o", "a"],
+  ] as const) {
+    const learned = (await CellReader.open()).learn(lines, mistaken(asRead, from, to, 2));
+    t.same(learned.map(written), texts, `${from} was read as ${to} in two of five`);
+  }
+  const none = (await CellReader.open()).learn(lines, mistaken(asRead, "e", "\u00ae", 2));
+  t.not(
+    written(none.flat()),
+    texts.join(" "),
+    "a reading that is no other letter of the screen stays in doubt",
+  );
+});
+
+t.test("a glyph that is read as straight and as typographic quotation marks is a straight one", async (t) => {
+  const lines = await linesOf("xterm-dejavu-9");
+  const texts = textOf("xterm-dejavu-9");
+  const asRead = lines.map((line, index) => truth(line, texts[index] ?? ""));
+  const quoted = mistaken(asRead, "o", '"', 5);
+  const learned = (await CellReader.open()).learn(lines, mistaken(quoted, '"', "\u201d", 3));
+  t.same(
+    learned.map(written),
+    texts.map((text) => text.replaceAll("o", '"')),
+  );
+});
+
 t.test(
   "a word is known by its ink once it was read alike twice, also where its letters are not known",
   async (t) => {
