@@ -81,7 +81,9 @@ async function waylandScene(
     `[main]\nfont=${font}\npad=4x4\n[cursor]\nblink=no\n[colors]\nbackground=${back}\nforeground=${fore}\n`,
   );
   const script = join(folder, "show");
-  writeFileSync(script, `#!/bin/sh\nprintf '\\033[?25l'; cat ${folder}/text; exec sleep 600\n`, {
+  // Weston's terminal fills the screen only after its start, and forgets the lines that do not fit before that.
+  const waits = `while [ "$(stty size | cut -d' ' -f1)" -lt ${ROWS} ]; do sleep 0.1; done`;
+  writeFileSync(script, `#!/bin/sh\n${waits}\nprintf '\\033[?25l'; cat ${folder}/text; exec sleep 600\n`, {
     mode: 0o755,
   });
   const command = {
