@@ -176,6 +176,7 @@ export const BENCHES: readonly Bench[] = [
     peers: [
       ...(["Xtigervnc", "xdotool", "xwd", "xev", "tesseract", "unshare", "setpriv", "chromium"] as const),
       ...(["urxvt", "wish", "foot", "weston-terminal", "sway", "grim", "later fonts"] as const),
+      ...(["xrdp", "openssl", "openbox", "xhost"] as const),
     ],
     run: async ({ owner, folder, isShort }) =>
       await benchTextAccuracy("LATERTEXT", await laterScenes(owner, folder, isShort), folder),

@@ -3,7 +3,7 @@ import { firefoxScenes } from "./firefox.ts";
 import { laterPageScenes, pageScenes } from "./pages.ts";
 import { laterProgramScenes, programScenes } from "./programs.ts";
 import { loadScenes, type Scene } from "./scene.ts";
-import { laterTerminalScenes, terminalScenes, unseenTerminalScenes } from "./terminals.ts";
+import { laterTerminalScenes, rdpTerminalScenes, terminalScenes, unseenTerminalScenes } from "./terminals.ts";
 import { laterWaylandScenes, waylandScenes } from "./wayland.ts";
 
 /** Scenes of a folder, each NAME.png and NAME.json, instead of ours. */
@@ -33,7 +33,7 @@ export async function otherScenes(owner: Owner, folder: string, isShort: boolean
   ];
 }
 
-/** Programs, fonts and colours of which nothing was seen when reading was last improved: urxvt, Tk, Weston's terminal. */
+/** Programs, fonts and colours of which nothing was seen when reading was last improved: urxvt, Tk, Weston's terminal, xrdp. */
 export async function laterScenes(owner: Owner, folder: string, isShort: boolean): Promise<Scene[]> {
   const most = isShort ? 1 : MANY;
   const onX = await laterTerminalScenes(owner, folder, most);
@@ -43,5 +43,6 @@ export async function laterScenes(owner: Owner, folder: string, isShort: boolean
     ...(await laterProgramScenes(owner, folder, most)),
     ...(await laterPageScenes(owner, most)),
     ...(await laterWaylandScenes(owner, folder, most)),
+    ...(await rdpTerminalScenes(owner, folder)),
   ];
 }

@@ -1,7 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
+import * as z from "zod";
+import { decodePicture } from "../../src/compositor/picture-file.ts";
+import { Appliance } from "../../test/e2e/harness/appliance.ts";
 import { XDisplay } from "../../test/e2e/harness/x-display.ts";
+import type { XPrograms } from "../../test/e2e/harness/x-programs.ts";
+import type { Shot } from "../../test/e2e/harness/xwd.ts";
+import { startRdpTarget } from "../../test/e2e/targets/rdp-target.ts";
 import type { Owner } from "../../test/support/program.ts";
 import { until } from "../../test/support/until.ts";
 import type { Scene, TrueWord } from "./scene.ts";
@@ -92,7 +98,13 @@ const LATER: readonly Terminal[] = [
   },
 ];
 
+const OVER_RDP: Terminal = {
+  ...{ name: "Fira Code 9", font: xft("Fira Code", 9), back: "#0a2540", fore: "#e3e8ee" },
+  ...{ columns: 120, rows: 40 },
+};
+
 const GEOMETRY = "1280x860";
+const DESKTOPS = "/api/v1/desktops";
 
 /** Pages of text in xterms of fonts and colours of their own, on a display that nothing else uses. */
 export async function terminalScenes(owner: Owner, folder: string, most: number): Promise<Scene[]> {
@@ -134,10 +146,49 @@ function coloured(line: string, wording: Wording): string {
 async function terminalScene(
   owner: Owner,
   folder: string,
-  { name, program = "xterm", font, back, fore, columns, rows, isColoured = false }: Terminal,
+  terminal: Terminal,
   wording: Wording,
 ): Promise<Scene> {
   const display = await XDisplay.start(owner, { geometry: GEOMETRY, hasVnc: false });
+  return await sceneOn(display, () => display.shot(), folder, terminal, wording);
+}
+
+/** A page of text in a terminal, as an RDP host shows it to the appliance: xrdp in 32 bits, with a window manager. */
+export async function rdpTerminalScenes(owner: Owner, folder: string): Promise<Scene[]> {
+  const target = await startRdpTarget(owner, "xrdp-xorg");
+  const { display } = target;
+  if (display === null) throw new Error("xrdp without a display");
+  const appliance = await Appliance.start(owner, { connect: [`${target.url}?size=1280x860`] });
+  await display.isUp();
+  const [desktop] = z
+    .array(z.object({ id: z.string() }))
+    .parse(await (await appliance.fetch(DESKTOPS)).json());
+  const seen = async (): Promise<Shot> => {
+    const answer = await appliance.fetch(`${DESKTOPS}/${desktop?.id}/screenshot.png`);
+    const { width, height, rgba } = await decodePicture(new Uint8Array(await answer.arrayBuffer()));
+    return { width, height, rgba: Uint8Array.from(rgba) };
+  };
+  // What the display shows comes to the appliance a moment later.
+  const shot = (): Promise<Shot> =>
+    until("the appliance to show what the display does", async () => {
+      const [ours, theirs] = [await seen(), await target.truth()];
+      return Buffer.compare(ours.rgba, theirs.rgba) === 0 ? ours : null;
+    });
+  const scene = await sceneOn(display, shot, folder, OVER_RDP, new Wording(4400));
+  await appliance.program.stop();
+  await target.kill();
+  // The title above it is the window manager's.
+  const top = Math.min(...scene.words.map(({ rect }) => rect?.y ?? 0));
+  return [{ ...scene, name: `${scene.name} over xrdp`, kind: "xrdp", knownFrom: top }];
+}
+
+async function sceneOn(
+  display: XPrograms,
+  takeShot: () => Promise<Shot>,
+  folder: string,
+  { name, program = "xterm", font, back, fore, columns, rows, isColoured = false }: Terminal,
+  wording: Wording,
+): Promise<Scene> {
   const lines = Array.from({ length: rows - 1 }, () =>
     wording
       .shellLine()
@@ -163,7 +214,7 @@ async function terminalScene(
   const window = await display.windowOf("written");
   const place = await display.placeOf(window);
   const shot = await until("a picture that stays", async () => {
-    const [first, second] = [await display.shot(), await display.shot()];
+    const [first, second] = [await takeShot(), await takeShot()];
     return Buffer.compare(first.rgba, second.rgba) === 0 ? second : null;
   });
   await terminal.stop();

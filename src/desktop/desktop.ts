@@ -78,6 +78,8 @@ export class Desktop {
   readonly hiddenFrom = (audience: Audience) => this.masks.placesFrom(audience);
   /** The generation since which it has its size. */
   readonly sizedSince = () => this.#display.sizedSince;
+  /** Resolves when the picture has what changed while nobody watched, or soon where the target does not answer. */
+  readonly refreshed = (): Promise<void> => this.#reconnectingLink.refreshed();
   /** Whether an agent has left a key or a button down. */
   readonly isPressedBy = (agentId: string) => this.#gate.arbiter.isPressedBy(agentId);
   readonly #viewerPresence: ViewerPresence;
@@ -254,8 +256,8 @@ export class Desktop {
   view(audience: Audience): View {
     if (!this.#display.hasPicture) throw noPicture(this.name, this.state, this.#reconnectingLink.lastError);
     if (audience === "agent") this.#use.touch();
-    const refresh = audience === "agent" ? () => this.#reconnectingLink.refreshed() : null;
     const checkSeen = () => this.requests.checkSeen(audience);
+    const refresh = this.refreshed;
     return new DesktopView(audience, this.#display, this.#snapshots, { refresh, checkSeen });
   }
 
@@ -386,12 +388,9 @@ export class Desktop {
     );
   }
 
-  get #isWatched(): boolean {
-    return !this.#display.isFresh || this.#display.watcherCount > 0 || this.#use.isRecent;
-  }
-
   #follow(): void {
-    this.#reconnectingLink.follow(this.#isWatched);
+    const isWatched = !this.#display.isFresh || this.#display.watcherCount > 0 || this.#use.isRecent;
+    this.#reconnectingLink.follow(isWatched);
   }
 
   #emit(event: DesktopEvent): void {

@@ -120,6 +120,31 @@ t.test("watched while someone looks or an agent used it within 30 s", async (t) 
   t.equal(house.link.isWatched, false);
 });
 
+t.test("a person's look at what nobody watches asks the target, as often as every 5 s", async (t) => {
+  const house = House.live();
+  const asked = (): number => house.link.said.filter((line) => line === "latest").length;
+  house.link.answers = false;
+  const shot = house.desktop.view("viewer").snapshot();
+  t.equal(asked(), 1);
+  house.link.paint(rect(0, 0, 200, 100), 0x00ff00);
+  house.link.pass();
+  t.equal((await shot).generation, house.desktop.generation, "of what the target shows now");
+  t.equal(house.link.isWatched, false, "and keeps nothing watched");
+  house.link.answers = true;
+  await house.desktop.view("viewer").snapshot();
+  t.equal(asked(), 1, "a moment ago");
+  house.clock.advance(5000);
+  await house.desktop.refreshed();
+  t.equal(asked(), 2);
+  const watcher = house.desktop.view("viewer").watch(() => undefined);
+  await house.desktop.refreshed();
+  house.clock.advance(60_000);
+  const before = asked();
+  await house.desktop.refreshed();
+  t.equal(asked(), before, "what is watched is up to date");
+  watcher.close();
+});
+
 t.test(
   "who only notes what changes keeps nothing watched, and is caught up with when somebody looks",
   async (t) => {

@@ -196,6 +196,12 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
     return approval;
   }
 
+  /** How often it was asked what the target shows now. */
+  refreshes = 0;
+  readonly refreshed = async (): Promise<void> => {
+    this.refreshes++;
+  };
+
   view(audience: Audience): Pick<View, "snapshot" | "picture" | "kind" | "hidden"> {
     return {
       kind: audience,

@@ -30,6 +30,7 @@ t.test("a screenshot answers 304 until something that it shows changed", async (
   t.equal(same.body, "");
   t.equal(same.headers.etag, tag);
   t.equal(desktop.snapshots.length, 1, "nothing was encoded for it");
+  t.equal(desktop.refreshes, 1, "the target was asked for what it shows now");
   for (const header of [`W/${tag}`, `"x", ${tag}`, "*"])
     t.equal((await ask("", header)).statusCode, 304, header);
   for (const header of ['"x"', tag.slice(1, -1), ""])

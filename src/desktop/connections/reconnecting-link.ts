@@ -6,6 +6,9 @@ import { ConnectTurns } from "./connect-turns.ts";
 /** How long the first look at an unwatched desktop waits for what the target has not been asked for. */
 const REFRESH_MS = 1000;
 
+/** A picture that nobody watches is as old as this, at most, when a person looks once: hosts of RDP send nothing by themselves then. */
+const OLD_MS = 5000;
+
 /** What a desktop is doing about its target. Times are the clock's `nowMs`. */
 export type DesktopState =
   /** `received`: how much of the first picture is there, 0 to 1; absent before any of it came. */
@@ -60,6 +63,8 @@ export class ReconnectingLink {
   /** Somebody looks again, and what changed before was not asked for yet. */
   #isBehind = false;
   #catchingUp: Promise<void> | null = null;
+  /** When the target was last asked for what changed while nobody looked. */
+  #caughtUpAtMs = Number.NEGATIVE_INFINITY;
 
   /** `random`: 0 to 1, spreads the retries of many desktops. */
   constructor(target: LinkTarget, events: ReconnectingLinkEvents, clock: Clock, random: () => number) {
@@ -93,9 +98,11 @@ export class ReconnectingLink {
 
   /** Resolves when the picture has what changed while nobody looked, or soon where the target does not answer. */
   async refreshed(): Promise<void> {
-    if (!this.#isBehind) return;
+    const isOld = !this.#isFollowed && this.#clock.nowMs() - this.#caughtUpAtMs >= OLD_MS;
+    if (!this.#isBehind && !isOld) return;
     this.#catchingUp ??= this.#catchUp().finally(() => {
       this.#isBehind = false;
+      this.#caughtUpAtMs = this.#clock.nowMs();
       this.#catchingUp = null;
     });
     await this.#catchingUp;

@@ -12,17 +12,17 @@ export class DesktopView implements View {
   readonly #snapshots: Snapshots;
 
   readonly #checkSeen: () => void;
-  readonly #refresh: (() => Promise<void>) | null;
+  readonly #refresh: () => Promise<void>;
 
   /**
-   * `refresh`: what snapshots wait for, null where the picture is up to date. `checkSeen` throws while this
+   * `refresh`: what snapshots wait for. `checkSeen` throws while this
    * audience sees nothing: who watches on has a picture of one colour, who asks for one is told why there is none.
    */
   constructor(
     audience: Audience,
     display: Display,
     snapshots: Snapshots,
-    { refresh, checkSeen }: { readonly refresh: (() => Promise<void>) | null; checkSeen(): void },
+    { refresh, checkSeen }: { refresh(): Promise<void>; checkSeen(): void },
   ) {
     this.audience = audience;
     this.#display = display;
@@ -57,7 +57,7 @@ export class DesktopView implements View {
   }
 
   async snapshot(request: SnapshotRequest = {}): Promise<Snapshot> {
-    await this.#refresh?.();
+    await this.#refresh();
     this.#checkSeen();
     const snapshot = await this.#snapshots.take(this.audience, request);
     this.#checkSeen();

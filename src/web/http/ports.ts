@@ -52,6 +52,7 @@ export interface WebDesktop
     | "isStopped"
     | "isExact"
     | "generation"
+    | "refreshed"
     | "size"
     | "screens"
     | "cursor"

@@ -57,8 +57,9 @@ export function screenshotRoutes(app: FastifyInstance, ports: RoutePorts, readin
         const asked = request.headers["if-none-match"];
         let hasWaited = false;
         if (asked !== undefined) {
-          // What nobody watched is refreshed by the first look, and a wait is a wait for a 304 too: one pixel does both.
+          // What nobody watched is refreshed by a look, and a wait is a wait for a 304 too: one pixel does both.
           hasWaited = audience === "agent" || query.stable_ms !== undefined;
+          if (!hasWaited) await desktop.refreshed();
           const pixel = { x: region?.x ?? 0, y: region?.y ?? 0, width: 1, height: 1 };
           const { generation } = hasWaited
             ? await view.snapshot({ region: pixel, signal, ...stable })
