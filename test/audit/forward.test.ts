@@ -195,6 +195,25 @@ t.test("a cursor that cannot be written loses nothing: what was sent comes again
   t.ok(forwarder.state.isWorking);
 });
 
+t.test("while a cursor cannot be written, what the receiver has is not sent again", async (t) => {
+  const dir = t.testdir();
+  const collector = await Collector.open(t);
+  const receiver = httpTo(collector);
+  // Its cursor has a name that can be looked for, and the draft beside it one that is too long for a file.
+  const { write, pass, forwarder } = await forwarded(t, dir, {
+    name: "x".repeat(235),
+    send: (lines) => receiver.send(lines),
+  });
+  await write(3);
+  await pass(3_600_000, 60_000);
+  t.same(
+    collector.had.map(({ chain }) => chain.seq),
+    upTo(3),
+    "once in an hour of tries",
+  );
+  t.notOk(forwarder.state.isWorking);
+});
+
 t.test("who is killed goes on where the receiver is", { timeout: 120_000 }, async (t) => {
   const dir = t.testdir();
   const collector = await Collector.open(t);

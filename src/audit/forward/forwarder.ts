@@ -4,7 +4,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { AuditEntry } from "../audit-event.ts";
 import { CURRENT } from "../log-files.ts";
 import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
-import { bytesBehind, type LogBatch, readBehind } from "./log-reader.ts";
+import { bytesBehind, readBehind } from "./log-reader.ts";
 import { type Receiver, ReceiverError } from "./receiver.ts";
 
 export interface ForwarderOptions {
@@ -53,6 +53,8 @@ export class Forwarder {
   #retryMs = FIRST_RETRY_MS;
   #cancelRetry: (() => void) | null = null;
   #pump: Promise<void> | null = null;
+  /** What the receiver has, while the cursor's file cannot be written: on a full disk nothing is sent again and again. */
+  #unstored: { readonly cursor: Cursor; readonly lost: number } | null = null;
   /** Something was written since the pump last looked. */
   #isNew = false;
   #stopWatching = (): void => {};
@@ -132,26 +134,33 @@ export class Forwarder {
     try {
       while (!this.#isClosed) {
         this.#isNew = false;
-        const cursor = await readCursor(this.#cursorPath);
+        const unstored = this.#unstored;
+        const cursor = unstored?.cursor ?? (await readCursor(this.#cursorPath));
         this.#waitingBytes = await bytesBehind(dir, cursor);
-        if (this.#waitingBytes > spoolBytes && delivery === "best_effort") {
+        if (this.#waitingBytes > spoolBytes && delivery === "best_effort" && unstored === null) {
           await this.#passOver(cursor);
           continue;
         }
         // It is tried again when its time comes; what waits meanwhile is counted alone.
         if (this.#cancelRetry !== null) return;
+        if (unstored !== null) {
+          await this.#had(unstored.cursor, unstored.lost);
+          continue;
+        }
         const batch = await readBehind(dir, cursor, this.#most);
         if (batch.lines.length === 0) return;
         const { refused } = await this.#options.receiver.send(batch.lines);
-        await this.#had(batch, refused + batch.missing);
+        await this.#had(batch.cursor, refused + batch.missing);
       }
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  async #had(batch: LogBatch, lost: number): Promise<void> {
-    await writeCursor(this.#cursorPath, batch.cursor);
+  async #had(cursor: Cursor, lost: number): Promise<void> {
+    this.#unstored = { cursor, lost };
+    await writeCursor(this.#cursorPath, cursor);
+    this.#unstored = null;
     this.#tellLost(lost);
     this.#most = Math.min(MOST_LINES, this.#most * 2);
     this.#retryMs = FIRST_RETRY_MS;
