@@ -11,7 +11,12 @@ export const HTTP_LIMITS = {
   headersTimeoutMs: 10_000,
   /** Silence on a connection while we answer; event streams lift it. */
   silenceTimeoutMs: 60_000,
-  keepAliveTimeoutMs: 10_000,
+  /**
+   * An idle connection is kept so long, and the answer says so. Proxies and load balancers keep theirs to us for 60 s
+   * (nginx `keepalive_timeout` of an upstream, AWS ALB), and who closes first must be the one that sends: a request that
+   * meets our end on its way is lost, and no client repeats a POST. Fastify's own default.
+   */
+  keepAliveTimeoutMs: 72_000,
   /** How often slow requests are looked for. */
   checkEveryMs: 5000,
   headerBytes: 16 * 1024,

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Agent, get, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import t from "tap";
 import { errorSchema } from "../../../src/web/api/api.ts";
@@ -294,6 +295,19 @@ t.test("an answer over MCP that nobody reads is given up like any other", async 
   const [socket]: Socket[] = await accepted;
   while ((socket?.writableLength ?? 0) === 0) await new Promise((resolve) => setImmediate(resolve));
   t.equal(socket?.timeout, HTTP_LIMITS.silenceTimeoutMs);
+});
+
+t.test("an idle connection is kept for longer than proxies keep theirs", async (t) => {
+  const house = await openHouse(t);
+  const agent = new Agent({ keepAlive: true });
+  t.teardown(() => agent.destroy());
+  const [answer]: IncomingMessage[] = await once(
+    get(`http://${await house.listen()}/health`, { agent }),
+    "response",
+  );
+  answer?.resume();
+  const [, seconds] = /^timeout=(\d+)/.exec(String(answer?.headers["keep-alive"])) ?? [];
+  t.ok(Number(seconds) > 60, `${seconds} s`);
 });
 
 t.test("what is no HTTP is refused in the one shape, with the headers of every answer", async (t) => {
