@@ -94,6 +94,8 @@ export interface Link {
    * and its barriers are passed by answers; else undefined.
    */
   showsWithinMs?(): number | undefined;
+  /** True where a notch of the wheel is a button that stays down until it is let go (RFC 6143 section 7.5.5). */
+  readonly holdsWheel?: boolean;
   /** True where it asks for the texts it is offered, and so shows that it took them. */
   readonly provesClipboard?: boolean;
   /** For so many characters that its layout lacks the target surely makes keys; absent where it needs none. */

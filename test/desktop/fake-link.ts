@@ -14,6 +14,7 @@ export class FakeLink implements Link {
   isFenced = true;
   showsLateMs: number | undefined = undefined;
   provesClipboard = false;
+  holdsWheel = false;
   newKeys: number | undefined = undefined;
   readonly description = "a fake";
   readonly said: string[] = [];

@@ -44,20 +44,26 @@ async function pointOn(page: Page, target: Target): Promise<Point> {
 export async function clickElement(page: Page, target: Target, how: ClickHow): Promise<void> {
   if (how.isShown) await showSign(page, await pointOn(page, target));
   const point = await pointOn(page, target);
-  const levels = await watchPress(page, target.place, how.clicks);
+  const { levels } = await watchPress(page, target.place, how.clicks);
   await clickPoint(page, point, { ...how, isShown: false });
   await endWatch(page, levels);
 }
 
-/** Watches over the next press on an element, in its frame and in those that hold it. Gives them. */
-export async function watchPress(
-  page: Page,
-  place: ElementPlace,
-  clicks: number,
-): Promise<readonly ElementPlace[]> {
+/** Where a press is watched over: the element, and those that hold its frame. */
+export interface PressWatch {
+  readonly levels: readonly ElementPlace[];
+  /** See `guard`. */
+  readonly mayHold: boolean;
+}
+
+/** Watches over the next press on an element, in its frame and in those that hold it. */
+export async function watchPress(page: Page, place: ElementPlace, clicks: number): Promise<PressWatch> {
   const levels = [place, ...(await ownersOf(page, place.session))];
-  for (const { session, node } of levels) await page.callOn(session, node, guard(clicks));
-  return levels;
+  let mayHold = false;
+  // The last one is the tab's own, which has the focus where a frame in it has it.
+  for (const { session, node } of levels)
+    mayHold = (await page.callOn(session, node, guard(clicks))) === true;
+  return { levels, mayHold };
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { HoverProof } from "../../desktop/control/action.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { BrowserError } from "../error.ts";
-import { endWatch, nullWhereGone, type Point, watchPress } from "./act.ts";
+import { endWatch, nullWhereGone, type Point, type PressWatch, watchPress } from "./act.ts";
 import { boxAtRest, boxScrolledTo } from "./element-box.ts";
 import { elementOnDesktop, pixelRatio, type SeenDesktop } from "./element-on-desktop.ts";
-import { AWAIT_PRESS, HOVERED } from "./in-page.ts";
-import type { Page } from "./page.ts";
+import { AWAIT_PRESS, HELD, HOVERED } from "./in-page.ts";
+import type { Page, SeenPage } from "./page.ts";
 import { rectOn } from "./page-mark.ts";
 import type { ElementPlace } from "./refs.ts";
 
@@ -39,6 +39,9 @@ const NOT_SEEN = "the element is not seen on a desktop of yours";
 /** Tabs that were looked for and not seen. */
 const unseen = new WeakMap<Page, { readonly untilMs: number; readonly pauseMs: number }>();
 
+/** Places where the page saw nothing of a wheel that went down: nothing is waited for there again. */
+const unheld = new WeakSet<SeenPage>();
+
 /** Where to press, and what of the desktop shows the element. */
 interface Spot extends Point {
   readonly desktop: ClickedDesktop;
@@ -62,33 +65,40 @@ export async function clickOnDesktop(
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const spot = await spotOf(page, place, desktops, tries > 1);
     if (typeof spot === "string") return { via: "page", why: tries > 1 ? why : spot };
-    let levels: readonly ElementPlace[] = [];
+    let watch: PressWatch = { levels: [], mayHold: false };
+    const { seen } = page;
     const proof: HoverProof = {
       rect: spot.rect,
       ready: async () => {
         // Who had to say yes has: the same click is not asked about again.
         isApproved = true;
-        levels = await watchPress(page, place, how.clicks);
+        watch = await watchPress(page, place, how.clicks);
       },
-      isUnder: () => checkHover(page, place),
+      isUnder: async () => throwIfOver(await page.callOn(place.session, place.node, HOVERED)),
+      mayHold: () => watch.mayHold && (seen === null || !unheld.has(seen)),
+      isHeld: async () => {
+        const over = await page.callOn(place.session, place.node, HELD);
+        if (over !== false) throwIfOver(over);
+        else if (seen !== null) unheld.add(seen);
+        return over === null;
+      },
     };
     try {
       await spot.desktop.click(spot, proof, isApproved);
     } catch (error) {
-      await endWatch(page, levels).catch(nullWhereGone);
+      await endWatch(page, watch.levels).catch(nullWhereGone);
       if (!(error instanceof BrowserError) || error.code !== "covered") throw error;
       page.seen = null;
       why = error.message;
       continue;
     }
-    await checkPressed(page, place, levels);
+    await checkPressed(page, place, watch.levels);
     return { via: "desktop", desktopId: spot.desktop.id };
   }
   return { via: "page", why };
 }
 
-async function checkHover(page: Page, { session, node }: ElementPlace): Promise<void> {
-  const instead = await page.callOn(session, node, HOVERED);
+function throwIfOver(instead: unknown): void {
   if (instead === null) return;
   throw new BrowserError(
     "covered",

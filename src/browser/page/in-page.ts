@@ -66,7 +66,9 @@ const CLICK_WITHIN_MS = 150;
 
 /**
  * Watches over the next press in the element's window: one that would not hit it is taken out before the page sees it, and
- * so is a click that ends elsewhere. `clicks`: how many belong to it. What it saw is read by HOVERED and PRESSED.
+ * so is a click that ends elsewhere. `clicks`: how many belong to it. What it saw is read by HOVERED, HELD and PRESSED.
+ * A notch of the wheel to the side only says where it met the page. Gives whether such a notch keeps the pointer for the
+ * browser: where X is below it, and no window manager waits for a press to move the focus here, which it would not see.
  */
 export const guard = (clicks: number): string => `function(){
   globalThis.ocGuard?.end();
@@ -74,6 +76,7 @@ export const guard = (clicks: number): string => `function(){
   const window = this.ownerDocument.defaultView;
   const told = {missed: null, isPressed: false, isClicked: false};
   let at = null;
+  let wheelOver;
   const waiting = new Set();
   const until = (isSo, mostMs) => new Promise((resolve) => {
     const look = () => { if (isSo()) end(); };
@@ -87,8 +90,15 @@ export const guard = (clicks: number): string => `function(){
     if (!event.isTrusted) return;
     if (event.type === "mousemove") at = [event.clientX, event.clientY];
     else if (event.type === "mouseout" && event.relatedTarget === null) at = null;
+    else if (event.type === "wheel") seeWheel(event);
     else check(event);
     for (const look of [...waiting]) look();
+  };
+  const seeWheel = (event) => {
+    if (event.deltaX === 0 || event.deltaY !== 0) return;
+    wheelOver = coverOf.call(this, hitAt(event.clientX, event.clientY) ?? event.target);
+    event.preventDefault();
+    event.stopImmediatePropagation();
   };
   const check = (event) => {
     if (event.type === "pointerdown" || event.type === "mousedown") {
@@ -110,7 +120,7 @@ export const guard = (clicks: number): string => `function(){
     event.stopImmediatePropagation();
   };
   const types = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu",
-    "mousemove", "mouseout"];
+    "mousemove", "mouseout", "wheel"];
   for (const type of types) window.addEventListener(type, see, {capture: true, passive: false});
   const end = () => {
     clearTimeout(timer);
@@ -123,16 +133,27 @@ export const guard = (clicks: number): string => `function(){
     const hit = hitAt(...at);
     return hit ? coverOf.call(this, hit) : "something";
   };
+  const held = async () => {
+    await until(() => wheelOver !== undefined || at === null, ${HOVER_WITHIN_MS});
+    if (wheelOver !== undefined) return wheelOver;
+    return at === null ? "nothing of the page" : false;
+  };
   const pressed = async () => {
     await until(() => told.isPressed || told.missed !== null, ${PRESS_WITHIN_MS});
     if (told.isPressed) await until(() => told.isClicked || told.missed !== null, ${CLICK_WITHIN_MS});
   };
-  globalThis.ocGuard = {told, end, hovered, pressed};
+  globalThis.ocGuard = {told, end, hovered, held, pressed};
+  return this.ownerDocument.hasFocus() && /Linux/.test(navigator.platform);
 }`;
 
 /** What is under the pointer instead of the guarded element, in words; null where that is. Waits until a pointer is there. */
 export const HOVERED = `function(){
   return globalThis.ocGuard?.hovered() ?? "nothing of the page";
+}`;
+
+/** As HOVERED, where the wheel went down; false where the page saw nothing of that, and the pointer is still over it. */
+export const HELD = `function(){
+  return globalThis.ocGuard?.held() ?? "nothing of the page";
 }`;
 
 /** Resolves when the guarded press was seen, and what it came to; or when it has not been for long. */

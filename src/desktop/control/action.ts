@@ -154,6 +154,10 @@ export interface HoverProof {
   ready(): Promise<void>;
   /** Resolves when what is meant is under the pointer now; rejects where it is not, and nothing is pressed. */
   isUnder(): Promise<void>;
+  /** Whether the pointer can be held there by the wheel. Known when `ready` is. */
+  mayHold(): boolean;
+  /** The wheel went down: resolves to whether that was seen; rejects where something else is under the pointer. */
+  isHeld(): Promise<boolean>;
 }
 
 /** Something that was found on the screen to act on. */

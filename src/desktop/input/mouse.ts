@@ -63,20 +63,40 @@ export class Mouse {
   async click(action: Of<"click">, options: PacedOptions): Promise<boolean> {
     const { x, y } = this.#placeOf(action);
     const bit = BUTTON_BIT[action.button];
-    const { clicks } = action;
-    const { signal } = options;
     await this.#pace.hesitate(options);
-    let isSure = await this.#pace.apart({ x, y }, signal);
+    const isSure = await this.#pace.apart({ x, y }, options.signal);
     const { prove = null } = options;
     await prove?.ready();
     // Last, so that the press comes right behind the answer. Not over the place: what lights up there looks otherwise.
     await options.newest?.();
-    const others = this.#input.buttons & ~bit;
+    const held = this.#input.buttons & ~bit;
+    let others = held;
     const at = this.#input.position;
     // Nobody is told of a pointer that stands there already.
     if (prove !== null && at.x === x && at.y === y) this.#input.pointer(x > 0 ? x - 1 : x + 1, y, others);
     this.#input.pointer(x, y, others);
-    await prove?.under();
+    const wheel = (isDown: boolean): void => {
+      others = isDown ? held | WHEEL.left : held;
+      this.#input.pointer(x, y, others);
+    };
+    try {
+      await prove?.under(wheel);
+      return (await this.#press(action, { x, y }, others, options)) && isSure;
+    } finally {
+      if (others !== held) wheel(false);
+    }
+  }
+
+  /** At the place where the pointer is; `others`: the buttons that are down and stay so. */
+  async #press(
+    { button, clicks, holdKeysyms }: Of<"click">,
+    { x, y }: Point,
+    others: number,
+    options: PacedOptions,
+  ): Promise<boolean> {
+    const bit = BUTTON_BIT[button];
+    const { signal } = options;
+    let isSure = true;
     let sentAtMs = Number.POSITIVE_INFINITY;
     // Two events that a target reads at once have one timestamp, however long it was between them here.
     const taken = async (restMs: number): Promise<number> => {
@@ -85,7 +105,7 @@ export class Mouse {
       if (!isTaken) isSure = false;
       return tookMs;
     };
-    await this.#holding(action.holdKeysyms, async () => {
+    await this.#holding(holdKeysyms, async () => {
       for (let i = 0; i < clicks; i++) {
         if (i > 0) {
           await taken(BETWEEN_CLICKS_MS);

@@ -72,8 +72,8 @@ export interface PacedOptions extends PerformOptions {
 export interface Proving {
   /** Before the pointer comes. */
   ready(): Promise<void>;
-  /** When it is there. */
-  under(): Promise<void>;
+  /** When it is there. `wheel` puts a notch to the left down, or lets it go. */
+  under(wheel: (isDown: boolean) => void): Promise<void>;
 }
 
 /** How fast input goes down: as the target keeps up, and as hesitantly as the caller wants. */

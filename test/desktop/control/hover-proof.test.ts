@@ -10,11 +10,19 @@ const PLACE = rect(40, 30, 48, 16);
 const CLICK = { kind: "click", x: 64, y: 38, button: "left", clicks: 1, holdKeysyms: [] } as const;
 const MOVED = "pointer 64,38 0";
 const PRESSED = "pointer 64,38 1";
+const HELD = "pointer 64,38 32";
+const UNHELD = { mayHold: () => false, isHeld: async () => false };
 const APPROVE: Decision = { kind: "approve" };
 
-/** A desktop, and a click that is proven by what `isUnder` says. */
-function scene(mode: Mode, isUnder: (house: House) => void = () => {}, options: PerformOptions = {}) {
+/** A desktop, and a click that is proven by what `isUnder` says; held by the wheel where `isHeld` is given. */
+function scene(
+  mode: Mode,
+  isUnder: (house: House) => void = () => {},
+  options: PerformOptions = {},
+  isHeld?: (house: House) => boolean,
+) {
   const house = House.live(mode);
+  house.link.holdsWheel = isHeld !== undefined;
   const said = house.link.said;
   said.length = 0;
   const proof = {
@@ -26,10 +34,15 @@ function scene(mode: Mode, isUnder: (house: House) => void = () => {}, options: 
       said.push("under");
       isUnder(house);
     },
+    mayHold: () => true,
+    isHeld: async (): Promise<boolean> => {
+      said.push("held");
+      return isHeld?.(house) === true;
+    },
   };
   const work = house.desktop.perform(CLICK, AGENT, { proof, ...options });
   work.catch(() => undefined);
-  const sent = (): string[] => said.filter((line) => /^(latest|pointer|ready|under)/.test(line));
+  const sent = (): string[] => said.filter((line) => /^(latest|pointer|ready|under|held)/.test(line));
   return { house, work, sent };
 }
 
@@ -46,7 +59,7 @@ t.test("a pointer that stands there already moves, or nobody would be told of it
   const { house, work, sent } = scene("autopilot");
   await house.act(work);
   house.link.said.length = 0;
-  const proof = { rect: PLACE, ready: async () => {}, isUnder: async () => {} };
+  const proof = { rect: PLACE, ready: async () => {}, isUnder: async () => {}, ...UNHELD };
   await house.act(house.desktop.perform(CLICK, AGENT, { proof }));
   t.same(sent(), ["pointer 63,38 0", MOVED, "latest", PRESSED, MOVED]);
 });
@@ -61,7 +74,7 @@ t.test("nothing is pressed where something else is under the pointer, or before 
   early.link.said.length = 0;
   const ready = () => Promise.reject(new Error("gone"));
   const click = early.desktop.perform(CLICK, AGENT, {
-    proof: { rect: PLACE, ready, isUnder: async () => {} },
+    proof: { rect: PLACE, ready, isUnder: async () => {}, ...UNHELD },
   });
   await t.rejects(early.act(click), /gone/);
   t.same(
@@ -99,6 +112,42 @@ t.test(
     t.equal(elsewhere, 1);
   },
 );
+
+t.test(
+  "where the wheel holds the pointer, the press comes when it does, and all is let go after it",
+  async (t) => {
+    const { house, work, sent } = scene("autopilot", undefined, {}, () => true);
+    await house.act(work);
+    t.same(sent(), [
+      ...["ready", MOVED, "under", "latest", HELD, "held", "latest"],
+      ...["pointer 64,38 33", HELD, MOVED],
+    ]);
+  },
+);
+
+t.test("what came in between got the wheel alone, and nothing is pressed", async (t) => {
+  const { house, work, sent } = scene("autopilot", undefined, {}, () => {
+    throw new Error("a window");
+  });
+  await t.rejects(house.act(work), /a window/);
+  t.same(sent().slice(4), [HELD, "held", "latest", MOVED]);
+});
+
+t.test("what changes while the wheel is down is asked about again, and the wheel stays down", async (t) => {
+  let looks = 0;
+  const { house, work, sent } = scene("autopilot", undefined, {}, ({ link }) => {
+    if (++looks === 1) link.paint(PLACE, 0x990000);
+    return true;
+  });
+  await house.act(work);
+  t.same(sent().slice(4), [HELD, "held", "latest", "under", "latest", "pointer 64,38 33", HELD, MOVED]);
+});
+
+t.test("a page that sees nothing of the wheel is clicked without it, proven once more", async (t) => {
+  const { house, work, sent } = scene("autopilot", undefined, {}, () => false);
+  await house.act(work);
+  t.same(sent().slice(4), [HELD, "held", "latest", MOVED, "under", "latest", PRESSED, MOVED]);
+});
 
 t.test("who said yes elsewhere is not asked again, and what is denied stays denied", async (t) => {
   const approved = scene("assist", undefined, { isApproved: true });

@@ -168,6 +168,14 @@ t.test(
       const { tab_id } = await agent.call("browser_create_tab", { url: `${site.url}/boxes` });
       const first = new Scene(t, display, agent, String(tab_id));
       await first.agrees(`device scale ${deviceScale}`, off);
+      const boxes = (await display.command("xdotool", "search", "--onlyvisible", "--name", "Boxes")).trim();
+      await display.command("xdotool", "windowmove", boxes, "61", "47");
+      await first.moved();
+      await first.agrees(`moved, device scale ${deviceScale}`, off);
+      await display.command("xdotool", "windowsize", "--sync", boxes, "613", "455");
+      await first.agrees(`resized, device scale ${deviceScale}`, off);
+      await first.agrees(`scrolled to, device scale ${deviceScale}`, off, "#far", FAR);
+      await first.agrees(`scrolled back, device scale ${deviceScale}`, off);
 
       const open = "open('/boxes#two', '', 'popup,left=780,top=320,width=480,height=360'); null";
       await agent.call("browser_execute_js", { tab_id, code: open });

@@ -131,12 +131,13 @@ export class PersonBrowser {
     await this.#seen("#link");
     await this.#popup.evaluate("document.querySelector('#link').focus()");
     await this.#popup.call("Input.insertText", { text: link });
+    await this.#seen("button[type=submit]:enabled");
     await this.#popup.evaluate("document.querySelector('button[type=submit]').click()");
-    await until("the popup to say Connected", async () =>
-      /Connected/.test(
-        String(await this.#popup.evaluate("document.querySelector('[role=status]').textContent")),
-      ),
-    );
+    await until("the popup to say Connected", async () => {
+      const says = String(await this.#popup.evaluate("document.body.innerText"));
+      if (/Connected/.test(says)) return true;
+      throw new Error(`the popup says: ${says.replaceAll(/\s+/g, " ")}`);
+    });
   }
 
   /** Lets agents open tabs of their own. */

@@ -48,9 +48,9 @@ export class XPrograms {
   }
 
   /** A window that says, on stdout, which buttons were pressed where; `at` is "300x200+500+400". */
-  async openButtonProbe(at: string): Promise<ButtonProbe> {
-    const xev = this.program("stdbuf", "-oL", "xev", "-name", "probe", "-geometry", at, "-event", "button");
-    const window = await this.windowOf("probe");
+  async openButtonProbe(at: string, name = "probe"): Promise<ButtonProbe> {
+    const xev = this.program("stdbuf", "-oL", "xev", "-name", name, "-geometry", at, "-event", "button");
+    const window = await this.windowOf(name);
     return { window, presses: () => pressesIn(xev.stdout) };
   }
 
@@ -84,7 +84,7 @@ export class XPrograms {
   }
 }
 
-interface Press {
+export interface Press {
   readonly x: number;
   readonly y: number;
   readonly button: number;

@@ -154,6 +154,7 @@ export class VncLink implements Link {
     if (this.#client.isReady) this.#client.requestUpdate(false);
   }
 
+  readonly holdsWheel = true;
   readonly hasFence = (): boolean => this.#client.features.hasFence;
   barrier(): Promise<void> {
     if (this.#events === null || !this.#client.features.hasFence) return this.latest();

@@ -198,7 +198,8 @@ export class LinkThread {
   }
 
   #tellFacts(link: Link): void {
-    const { isExact, description, hasLatinClipboard = false, provesClipboard = false, newKeys } = link;
+    const { isExact, description, newKeys } = link;
+    const { hasLatinClipboard = false, provesClipboard = false, holdsWheel = false } = link;
     const hasFence = link.hasFence?.() ?? false;
     const showsWithinMs = link.showsWithinMs?.();
     const typeable = this.#typeable;
@@ -210,6 +211,7 @@ export class LinkThread {
       known.hasFence === hasFence &&
       known.showsWithinMs === showsWithinMs &&
       known.provesClipboard === provesClipboard &&
+      known.holdsWheel === holdsWheel &&
       known.newKeys === newKeys &&
       known.typeable === typeable
     )
@@ -221,6 +223,7 @@ export class LinkThread {
       hasFence,
       showsWithinMs,
       provesClipboard,
+      holdsWheel,
       newKeys,
       typeable,
     };

@@ -38,6 +38,7 @@ const FIRST_FACTS: LinkFacts = {
   hasLatinClipboard: false,
   hasFence: false,
   showsWithinMs: undefined,
+  holdsWheel: false,
   provesClipboard: false,
   newKeys: undefined,
   typeable: null,
@@ -105,6 +106,10 @@ export class WorkerLink implements Link {
 
   get hasLatinClipboard(): boolean {
     return this.#facts.hasLatinClipboard;
+  }
+
+  get holdsWheel(): boolean {
+    return this.#facts.holdsWheel;
   }
 
   get provesClipboard(): boolean {

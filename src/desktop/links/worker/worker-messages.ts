@@ -46,6 +46,7 @@ export interface LinkFacts {
   readonly hasLatinClipboard: boolean;
   readonly hasFence: boolean;
   readonly showsWithinMs: number | undefined;
+  readonly holdsWheel: boolean;
   readonly provesClipboard: boolean;
   readonly newKeys: number | undefined;
   /** The keysyms that can be typed; null: each can be tried. */
