@@ -9,6 +9,9 @@ import type { Owner } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { EXTENSION_ARGS } from "./bridged-browser.ts";
 
+/** A browser that starts on a busy machine has so long for each step. */
+const STARTS_WITHIN_MS = 60_000;
+
 const targetsSchema = z.array(
   z.object({ type: z.string(), url: z.string(), webSocketDebuggerUrl: z.string().optional() }),
 );
@@ -107,13 +110,15 @@ export class PersonBrowser {
     const port = await until(
       "Chromium to listen",
       () => /127\.0\.0\.1:(\d+)\//.exec(said)?.[1] ?? null,
-      60_000,
+      STARTS_WITHIN_MS,
     );
     const address = `http://127.0.0.1:${port}/json`;
-    await until("the extension's worker", async () =>
-      (await targetsOf(address)).some(
-        ({ type, url }) => type === "service_worker" && url.includes(EXTENSION_ID),
-      ),
+    const isWorker = ({ type, url }: z.infer<typeof targetsSchema>[number]): boolean =>
+      type === "service_worker" && url.includes(EXTENSION_ID);
+    await until(
+      "the extension's worker",
+      async () => (await targetsOf(address)).some(isWorker),
+      STARTS_WITHIN_MS,
     );
     const made = await fetch(`${address}/new?chrome-extension://${EXTENSION_ID}/popup.html`, {
       method: "PUT",
@@ -133,11 +138,12 @@ export class PersonBrowser {
     await this.#popup.call("Input.insertText", { text: link });
     await this.#seen("button[type=submit]:enabled");
     await this.#popup.evaluate("document.querySelector('button[type=submit]').click()");
-    await until("the popup to say Connected", async () => {
+    const isConnected = async (): Promise<boolean> => {
       const says = String(await this.#popup.evaluate("document.body.innerText"));
       if (/Connected/.test(says)) return true;
       throw new Error(`the popup says: ${says.replaceAll(/\s+/g, " ")}`);
-    });
+    };
+    await until("the popup to say Connected", isConnected, STARTS_WITHIN_MS);
   }
 
   /** Lets agents open tabs of their own. */
@@ -170,9 +176,9 @@ export class PersonBrowser {
   }
 
   #seen(selector: string): Promise<boolean> {
-    return until(`${selector} in the popup`, async () =>
-      Boolean(await this.#popup.evaluate(`document.querySelector(${JSON.stringify(selector)}) !== null`)),
-    );
+    const isThere = `document.querySelector(${JSON.stringify(selector)}) !== null`;
+    const look = async (): Promise<boolean> => Boolean(await this.#popup.evaluate(isThere));
+    return until(`${selector} in the popup`, look, STARTS_WITHIN_MS);
   }
 }
 
