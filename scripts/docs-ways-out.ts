@@ -155,6 +155,7 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
   ...["admin-token", "agent-token", "agent-tokens", "tokens.json", "tokens-used.json", "secret.key"].map(
     file,
   ),
+  file("sessions"),
   ...[
     "known-targets.json",
     "rules.json",

@@ -83,8 +83,9 @@ export const UX_FINDINGS: readonly UxFinding[] = [
   ),
   partly(
     8,
-    "After a restart of the server nobody is told why they are signed out, and the list of actions is gone",
+    "A restart of the server signs everybody out, nobody is told why, and the list of actions is gone",
     "questions that waited: they end with the call of the agent that asked, which ends with the server",
+    `${KEPT} a sign-in outlasts the server, unless it was ended`,
     `${KEPT} who is signed out reads why`,
     `${LIST} after a reload of the page`,
     `${LIST} after a restart of the server, from the audit log, in words alone`,

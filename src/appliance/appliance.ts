@@ -12,7 +12,6 @@ import { Lockout } from "../auth/lockout.ts";
 import { OneTimeCodes, TICKETS } from "../auth/one-time-codes.ts";
 import type { Principal } from "../auth/principal.ts";
 import { SecretBox } from "../auth/secret-box.ts";
-import { Sessions } from "../auth/sessions.ts";
 import { TokenStore } from "../auth/tokens.ts";
 import { PAINT_THREAD_URL, PaintThread } from "../compositor/paint-thread.ts";
 import { checkConfig, isLoopbackHost } from "../config/check-config.ts";
@@ -71,6 +70,7 @@ import { openPush, openWebPushes } from "./open-push.ts";
 import { openReader } from "./open-reader.ts";
 import { openRecordings } from "./open-recordings.ts";
 import { openSecrets, secretPorts } from "./open-secrets.ts";
+import { openSessions } from "./open-sessions.ts";
 import { openTelemetryOf, toolHooks } from "./open-telemetry.ts";
 import { openVnc } from "./open-vnc-listeners.ts";
 import { SharedConnections } from "./shared-connections.ts";
@@ -134,7 +134,9 @@ async function openRooms(
   closeStack.add(() => tokens.close());
   const codes = new OneTimeCodes(clock);
   const tickets = new OneTimeCodes(clock, TICKETS);
-  const sessionsOfPeople = new Sessions(clock);
+  const sealer = await SecretBox.open(config.data_dir);
+  const sessionsOfPeople = await openSessions(config, log, { clock, sealer });
+  closeStack.add(() => sessionsOfPeople.close());
   const accessTokens = openAccessTokens(config, clock);
   const oidc = openOidc(config, log, {
     ...{ sessions: sessionsOfPeople, clock, audit },
@@ -145,11 +147,7 @@ async function openRooms(
   });
   closeStack.add(() => oidc?.close());
   const authenticator = new Authenticator({
-    clock,
-    tokens,
-    sessions: sessionsOfPeople,
-    codes,
-    tickets,
+    ...{ clock, tokens, sessions: sessionsOfPeople, codes, tickets },
     lockout: new Lockout(clock),
     ownToken: config.auth.token ?? null,
     accessTokens: accessTokens ?? undefined,
@@ -162,7 +160,6 @@ async function openRooms(
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
   const trustSettings = trustSettingsOf(config, known);
   const replays = new Replays();
-  const sealer = await SecretBox.open(config.data_dir);
   let demo: DemoServer | null = null;
   closeStack.add(() => demo?.close());
   const openLink = (connection: Connection): Link => {

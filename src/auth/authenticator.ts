@@ -6,6 +6,7 @@ import type { Lockout } from "./lockout.ts";
 import type { AccessTokens } from "./oidc/access-tokens.ts";
 import type { OneTimeCodes } from "./one-time-codes.ts";
 import type { Principal } from "./principal.ts";
+import { OWN_TOKEN_ID } from "./session-file.ts";
 import type { SessionEnd, Sessions } from "./sessions.ts";
 import { isTokenId, type TokenStore } from "./tokens.ts";
 
@@ -15,7 +16,7 @@ const SHORTEST_OWN_TOKEN = 16;
 const LONGEST_CREDENTIAL = 1024;
 
 /** The principal of `OC_TOKEN`. */
-const OWN_TOKEN_PRINCIPAL: Principal = { id: "oc_token", name: "OC_TOKEN", role: "admin" };
+const OWN_TOKEN_PRINCIPAL: Principal = { id: OWN_TOKEN_ID, name: "OC_TOKEN", role: "admin" };
 
 /** A credential that was right once, and may be revoked while its connection is open: see `whenVoid`. */
 export type Credential =
@@ -155,9 +156,14 @@ export class Authenticator {
     return this.#ports.sessions.end(sessionId);
   }
 
+  /** Resolves when no restart brings back a session that was ended. */
+  sessionsKept(): Promise<void> {
+    return this.#ports.sessions.flush();
+  }
+
   /**
    * Why a browser's session opens nothing any more, for who shows its identifier; null while it is open. "unknown" is one
-   * of before the server started, or nobody's.
+   * that was over before the server started, or nobody's.
    */
   whyOver(sessionId: string): SessionOver | null {
     if (sessionId.length > LONGEST_CREDENTIAL) return "unknown";
@@ -249,9 +255,12 @@ export class Authenticator {
   }
 
   /** Who came by a token is gone with it, and so are their guests; others, such as who used the code of the first start, are not bound to one. */
-  isActive({ id, guest }: Pick<Principal, "id" | "guest">): boolean {
+  isActive(principal: Pick<Principal, "id" | "guest"> | Principal): boolean {
+    const { id, guest } = principal;
     const credential = guest?.hostId ?? id;
-    return !isTokenId(credential) || this.#ports.tokens.has(credential);
+    if (!isTokenId(credential)) return true;
+    const rights = guest === undefined && "role" in principal ? principal : null;
+    return this.#ports.tokens.has(credential, rights);
   }
 }
 

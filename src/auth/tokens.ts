@@ -6,6 +6,7 @@ import type { Clock } from "../platform/clock.ts";
 import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
 import { AuthError } from "./error.ts";
 import { LastUse } from "./last-use.ts";
+import { type ClaimedRights, isSameRights } from "./oidc/claimed-role.ts";
 import type { Principal, Role } from "./principal.ts";
 import { LONGEST_DESKTOP_ID, LONGEST_OWNER, MOST_DESKTOPS, ROLES } from "./principal.ts";
 
@@ -96,10 +97,15 @@ export class TokenStore {
     return [...this.#tokens.values()].map((token) => this.#info(token));
   }
 
-  /** False for one that is revoked or has expired. */
-  has(id: string): boolean {
+  /** False for one that is revoked or has expired, or whose rights are others than those that somebody has by it. */
+  has(id: string, rights: ClaimedRights | null = null): boolean {
     this.#refresh();
-    return this.#isValid(this.#tokens.get(id));
+    const token = this.#tokens.get(id);
+    return (
+      token !== undefined &&
+      this.#isValid(token) &&
+      (rights === null || isSameRights(rights, rightsOf(token)))
+    );
   }
 
   /** Makes a token. The answer is the only time that its secret is seen. Throws AuthError bad_name, bad_grant. */
@@ -279,6 +285,10 @@ export class TokenStore {
     }
     this.#fileStamp = stamp;
   }
+}
+
+function rightsOf({ role, desktops }: StoredToken): ClaimedRights {
+  return desktops === undefined ? { role } : { role, desktops };
 }
 
 function checkGrant(role: Role, desktops: readonly string[]): void {

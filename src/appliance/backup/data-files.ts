@@ -8,9 +8,12 @@ import { BackupError } from "./backup-error.ts";
 
 const RECORDINGS = "recordings";
 const SEAL_REGISTER = "seals.log";
-/** Of drafts (platform/private-file.ts), locks, sockets and seals that are being written: of no use to another process. */
+/**
+ * Of drafts (platform/private-file.ts), locks, sockets and seals that are being written: of no use to another process. Nor are sign-ins, of
+ * which an old copy would bring back what was ended.
+ */
 const PASSING =
-  /^control\.(?:sock|address)$|\.lock(?:\.wanted)?$|\.[0-9a-f]{12}$|^seal\.json\.new$|^lost\+found$/;
+  /^sessions$|^control\.(?:sock|address)$|\.lock(?:\.wanted)?$|\.[0-9a-f]{12}$|^seal\.json\.new$|^lost\+found$/;
 /** What restore makes in a data folder: its drafts, and what was there before it. */
 export const RESTORE_DRAFT = /^\.restore-[0-9a-f]{12}$/;
 export const BEFORE_RESTORE = "before-restore-";

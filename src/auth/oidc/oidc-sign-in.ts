@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
+import * as z from "zod";
 import type { Clock } from "../../platform/clock.ts";
 import { AuthError } from "../error.ts";
 import type { Principal } from "../principal.ts";
-import type { Sessions } from "../sessions.ts";
+import type { ReturnedSession, SessionHandle, Sessions } from "../sessions.ts";
 import { claimedRights, isSameRights, ROLES_OF_PEOPLE, type RoleRule } from "./claimed-role.ts";
 import type { LogoutTokens } from "./logout-tokens.ts";
 import type { BegunSignIn, Grant, OpenidProvider } from "./openid-provider.ts";
@@ -12,10 +13,26 @@ import { isSubject, LONGEST_NAME, LONGEST_SUBJECT, nameIn, personId } from "./pe
 const PENDING_MS = 10 * 60_000;
 /** Beyond it the oldest sign-in that was begun is void. */
 const MAX_PENDING = 1000;
+/** After a restart the provider is asked about all that were open, one after the other. */
+const ASKED_APART_MS = 20;
+
+/** By what a session is judged after a restart. */
+const proofSchema = z.strictObject({
+  issuer: z.string(),
+  clientId: z.string(),
+  grant: z.strictObject({
+    subject: z.string(),
+    sid: z.string().nullable(),
+    claims: z.record(z.string(), z.unknown()),
+    accessToken: z.string(),
+    refreshToken: z.string().nullable(),
+    expiresAtMs: z.number().nullable(),
+  }),
+});
 
 export interface OidcPorts {
   readonly provider: Pick<OpenidProvider, "begin" | "finish" | "standing" | "signOutUrl">;
-  readonly sessions: Pick<Sessions, "open" | "handle">;
+  readonly sessions: Pick<Sessions, "open" | "handle" | "takeBack" | "flush">;
   readonly clock: Clock;
   readonly logoutTokens: Pick<LogoutTokens, "judge">;
   /** What a person's agents were given until then by the provider, whose seconds these are, counts no more. */
@@ -47,7 +64,7 @@ interface Pending {
 
 interface Watched {
   readonly principal: Principal;
-  readonly session: ReturnType<Sessions["handle"]>;
+  readonly session: SessionHandle;
   grant: Grant;
   cancel: () => void;
 }
@@ -68,6 +85,7 @@ export class OidcSignIn {
     this.sessionMs = settings.sessionMs;
     this.#settings = settings;
     this.#ports = ports;
+    ports.sessions.takeBack((returned) => this.#takeBack(returned));
   }
 
   /** Who signs its ID tokens, and for whom. */
@@ -144,6 +162,7 @@ export class OidcSignIn {
       this.#end(key, watched, "session_over");
     }
     for (const subject of subjects) this.#ports.signedOut(personId(subject), said.atS);
+    await this.#ports.sessions.flush();
   }
 
   close(): void {
@@ -166,20 +185,41 @@ export class OidcSignIn {
     return { id: personId(subject), name: nameIn(claims) ?? subject.slice(0, LONGEST_NAME), ...rights };
   }
 
+  /**
+   * Goes on with a session of before a restart: only where it is of the same provider, and its claims give the same by
+   * the rule of now. What the provider told meanwhile was lost, so it is asked at once.
+   */
+  #takeBack({ key, principal, proof, handle: session }: ReturnedSession): boolean {
+    const { issuer, clientId, rule } = this.#settings;
+    const parsed = proofSchema.safeParse(proof);
+    if (!parsed.success || parsed.data.issuer !== issuer || parsed.data.clientId !== clientId) return false;
+    const { grant } = parsed.data;
+    if (!isSameRights(claimedRights(grant.claims, rule, ROLES_OF_PEOPLE), principal)) {
+      this.#ports.ended(principal, "role_changed");
+      return false;
+    }
+    const watched: Watched = { principal, session, grant, cancel: () => undefined };
+    this.#schedule(key, watched, this.#watched.size * ASKED_APART_MS);
+    this.#watched.set(key, watched);
+    return true;
+  }
+
   #watch(sessionId: string, principal: Principal, grant: Grant): void {
-    const watched: Watched = {
-      principal,
-      session: this.#ports.sessions.handle(sessionId),
-      grant,
-      cancel: () => undefined,
-    };
+    const session = this.#ports.sessions.handle(sessionId);
+    const watched: Watched = { principal, session, grant, cancel: () => undefined };
+    this.#prove(watched);
     this.#watched.set(hash(sessionId), watched);
     this.#schedule(hash(sessionId), watched);
   }
 
-  #schedule(key: string, watched: Watched): void {
+  #prove({ session, grant }: Watched): void {
+    const { issuer, clientId } = this.#settings;
+    session.prove({ issuer, clientId, grant });
+  }
+
+  #schedule(key: string, watched: Watched, afterMs = this.#settings.checkMs): void {
     watched.cancel();
-    watched.cancel = this.#ports.clock.after(this.#settings.checkMs, () => void this.#ask(key, watched));
+    watched.cancel = this.#ports.clock.after(afterMs, () => void this.#ask(key, watched));
   }
 
   /** Never rejects. */
@@ -193,7 +233,10 @@ export class OidcSignIn {
     // It was signed out meanwhile.
     if (this.#watched.get(key) !== watched) return;
     if (standing.kind === "unknown") unasked(standing.reason);
-    if (standing.kind === "stands") watched.grant = standing.grant;
+    if (standing.kind === "stands" && JSON.stringify(standing.grant) !== JSON.stringify(watched.grant)) {
+      watched.grant = standing.grant;
+      this.#prove(watched);
+    }
     const reason = this.#reasonToEnd(standing.kind, watched);
     if (reason === null) {
       this.#schedule(key, watched);

@@ -71,6 +71,7 @@ export class SignIn {
       request: auditedRequest(request),
     });
     reply.clearCookie(cookieName(request), this.#cookie(request));
+    await this.#ports.authenticator.sessionsKept();
     const { oidc } = this.#ports;
     if (oidc === undefined || credential.kind !== "session") return { provider_url: null };
     return { provider_url: await oidc.signOutUrl(credential.sessionId, `${baseUrl(request)}/signin`) };

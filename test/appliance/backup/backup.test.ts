@@ -44,6 +44,7 @@ function dataFolder(t: Test): string {
       },
       "audit.lock.wanted": "",
       "control.address": "/tmp/x",
+      sessions: { "3000.json": "{}" },
       "tokens.json.0123456789ab": "half",
       "before-restore-20260101T000000000Z": { "tokens.json": "older" },
     },

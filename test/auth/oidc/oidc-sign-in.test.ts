@@ -1,11 +1,15 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import t, { type Test } from "tap";
 import { Authenticator } from "../../../src/auth/authenticator.ts";
 import { AuthError } from "../../../src/auth/error.ts";
 import { Lockout } from "../../../src/auth/lockout.ts";
 import type { LogoutResult } from "../../../src/auth/oidc/logout-tokens.ts";
-import { type OidcPorts, OidcSignIn } from "../../../src/auth/oidc/oidc-sign-in.ts";
+import { type OidcPorts, type OidcSettings, OidcSignIn } from "../../../src/auth/oidc/oidc-sign-in.ts";
 import type { Grant, Standing } from "../../../src/auth/oidc/openid-provider.ts";
 import { OneTimeCodes } from "../../../src/auth/one-time-codes.ts";
+import { SecretBox } from "../../../src/auth/secret-box.ts";
+import { SessionFile } from "../../../src/auth/session-file.ts";
 import { Sessions } from "../../../src/auth/sessions.ts";
 import { TokenStore } from "../../../src/auth/tokens.ts";
 import { FakeClock } from "../../fake-clock.ts";
@@ -19,9 +23,28 @@ const ADA: Grant = {
   expiresAtMs: null,
 };
 
-async function openSignIn(test: Test, changes: Partial<OidcPorts["provider"]> = {}) {
+interface Restart {
+  /** Keeps sessions in a file. */
+  readonly keeps?: boolean;
+  /** Goes on where that one ended. */
+  readonly from?: { readonly dir: string };
+  readonly settings?: Partial<OidcSettings>;
+  /** No provider is configured any more. */
+  readonly hasNone?: boolean;
+}
+
+async function openSignIn(
+  test: Test,
+  changes: Partial<OidcPorts["provider"]> = {},
+  { keeps = false, from, settings = {}, hasNone = false }: Restart = {},
+) {
   const clock = new FakeClock();
-  const sessions = new Sessions(clock);
+  const dir = from?.dir ?? test.testdir();
+  const path = join(dir, "sessions.json");
+  const onFault = (): void => undefined;
+  const file = new SessionFile(path, { clock, sealer: await SecretBox.open(dir), ownToken: null, onFault });
+  const isKept = keeps || from !== undefined;
+  const sessions = isKept ? await Sessions.open(clock, file) : new Sessions(clock);
   const told: string[] = [];
   const asked: Grant[] = [];
   const signedOut: string[] = [];
@@ -30,6 +53,7 @@ async function openSignIn(test: Test, changes: Partial<OidcPorts["provider"]> = 
     standing: { kind: "stands", grant: ADA },
     grant: ADA,
   };
+  const takeBack = hasNone ? () => undefined : sessions.takeBack.bind(sessions);
   const signIn = new OidcSignIn(
     {
       ...{ issuer: "https://id.example", clientId: "oc" },
@@ -37,10 +61,16 @@ async function openSignIn(test: Test, changes: Partial<OidcPorts["provider"]> = 
       rule: { claim: "groups", roles: { admins: "admin", watchers: "viewer" }, desktops: {} },
       sessionMs: 3_600_000,
       checkMs: 60_000,
+      ...settings,
     },
     {
       clock,
-      sessions,
+      sessions: {
+        open: sessions.open.bind(sessions),
+        handle: sessions.handle.bind(sessions),
+        flush: sessions.flush.bind(sessions),
+        takeBack,
+      },
       provider: {
         begin: async (redirectUri) => ({
           ...{ url: `https://provider/?r=${redirectUri}`, redirectUri },
@@ -62,7 +92,7 @@ async function openSignIn(test: Test, changes: Partial<OidcPorts["provider"]> = 
       unasked: (reason) => told.push(reason),
     },
   );
-  const tokens = await TokenStore.open(test.testdir(), clock);
+  const tokens = await TokenStore.open(dir, clock);
   const authenticator = new Authenticator({
     ...{ clock, tokens, sessions, codes: new OneTimeCodes(clock) },
     ...{ lockout: new Lockout(clock), ownToken: null },
@@ -76,7 +106,22 @@ async function openSignIn(test: Test, changes: Partial<OidcPorts["provider"]> = 
     clock.advance(ms);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { clock, sessions, signIn, told, asked, signedOut, notices, answers, authenticator, enter, pass };
+  const kept = (): string => readFileSync(path, "utf8");
+  return {
+    dir,
+    kept,
+    clock,
+    sessions,
+    signIn,
+    told,
+    asked,
+    signedOut,
+    notices,
+    answers,
+    authenticator,
+    enter,
+    pass,
+  };
 }
 
 t.test("who comes back has a session of the role that the claims give", async (t) => {
@@ -231,4 +276,63 @@ t.test("where the provider cannot say where to sign out, one is signed out here"
     },
   });
   t.equal(await signIn.signOutUrl((await enter()).sessionId, "https://here/signin"), null);
+});
+
+t.test(
+  "a session goes on after a restart, and the provider is asked at once what it told meanwhile",
+  async (t) => {
+    const first = await openSignIn(t, {}, { keeps: true });
+    const { principal, sessionId } = await first.enter();
+    // The provider gave another refresh token since: the first counts no more.
+    first.answers.standing = { kind: "stands", grant: { ...ADA, refreshToken: "newer" } };
+    await first.pass(60_000);
+    await first.sessions.close();
+    t.notMatch(first.kept(), /newer|ada|Ada|"at"/, "nothing in clear");
+
+    const second = await openSignIn(t, {}, { from: first });
+    t.same(second.sessions.find(sessionId), principal);
+    second.answers.standing = { kind: "stands", grant: { ...ADA, refreshToken: "newer" } };
+    await second.pass(20);
+    t.match(second.asked, [{ refreshToken: "newer" }]);
+    t.equal(second.signIn.size, 1, "and again and again, as before");
+    await second.pass(60_000);
+    t.equal(second.asked.length, 2);
+    await second.sessions.close();
+
+    const third = await openSignIn(t, {}, { from: second });
+    third.answers.standing = { kind: "over" };
+    let isVoid = false;
+    third.authenticator.whenVoid({ kind: "session", principal, sessionId }, () => {
+      isVoid = true;
+    });
+    await third.pass(20);
+    t.ok(isVoid, "signed out there while nobody was here to be told");
+    t.same(third.told, ["oidc:ada session_over"]);
+  },
+);
+
+t.test("a session of another provider, or of rights that are no more, ends with the restart", async (t) => {
+  const others = {
+    "another provider": { settings: { issuer: "https://other.example" } },
+    "another client": { settings: { clientId: "other" } },
+    "other roles": {
+      settings: { rule: { claim: "groups", roles: { admins: "viewer" as const }, desktops: {} } },
+      told: ["oidc:ada role_changed"],
+    },
+    "no provider": { hasNone: true },
+  };
+  for (const [what, { told = [], ...other }] of Object.entries<{
+    told?: string[];
+    settings?: Partial<OidcSettings>;
+    hasNone?: boolean;
+  }>(others)) {
+    const first = await openSignIn(t, {}, { keeps: true });
+    const { sessionId } = await first.enter();
+    await first.sessions.close();
+    const second = await openSignIn(t, {}, { from: first, ...other });
+    t.equal(second.sessions.find(sessionId), null, what);
+    t.same(second.told, told, what);
+    await second.pass(60_000);
+    t.same(second.asked, [], what);
+  }
 });

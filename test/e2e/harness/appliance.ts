@@ -23,6 +23,8 @@ export interface ApplianceOptions {
   /** Default off: these tests are faster than an agent. */
   readonly rateLimits?: "on" | "off";
   readonly args?: readonly string[];
+  /** One that has ended: this one has its data folder, port and administrator's token. */
+  readonly after?: Appliance;
   /** Also as what follows from where it will listen. */
   readonly env?: Readonly<Record<string, string>> | ((url: string) => Readonly<Record<string, string>>);
 }
@@ -55,9 +57,10 @@ export class Appliance {
   static async start(owner: Owner, options: ApplianceOptions = {}): Promise<Appliance> {
     if (!existsSync(MAIN))
       throw new Error("dist/main.js is not there: run npm run build, or npm run test:e2e");
-    const dataDir = mkdtempSync(join(tmpdir(), "oc-e2e-"));
-    const adminToken = randomBytes(24).toString("base64url");
-    const port = await freePort();
+    const { after } = options;
+    const dataDir = after?.dataDir ?? mkdtempSync(join(tmpdir(), "oc-e2e-"));
+    const adminToken = after?.adminToken ?? randomBytes(24).toString("base64url");
+    const port = after === undefined ? await freePort() : Number(new URL(after.url).port);
     const vncPort = options.hasVnc ? await freePort() : null;
     const url = `http://127.0.0.1:${port}`;
     const env = typeof options.env === "function" ? options.env(url) : options.env;

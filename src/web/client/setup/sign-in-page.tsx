@@ -25,7 +25,7 @@ const WORDS_OF_END = {
   ended: "You were signed out: this session was ended, here or at your provider.",
   replaced: "You were signed out because you signed in too many times elsewhere.",
   revoked: "You were signed out because the token that you signed in with was revoked.",
-  unknown: "You were signed out because the server was started again: it keeps no sessions over a restart.",
+  unknown: "You were signed out: the server does not know your session any more.",
 } as const satisfies Record<NonNullable<SignInWays["ended"]>, string>;
 
 /** What the link of a guest says: "1", or "over" when their visit is; null for everybody else. */
