@@ -1,5 +1,6 @@
 import { LivelyAreas } from "../../../desktop/masks/lively-areas.ts";
-import type { View } from "../../../desktop/view.ts";
+import type { View, Watcher } from "../../../desktop/view.ts";
+import { targetsOf } from "../../../framebuffer/copy-move.ts";
 import {
   areaOfRect,
   boundRects,
@@ -16,6 +17,8 @@ import { Film, type FilmPorts, type FilmViewer } from "./film.ts";
 /** What is kept of rectangles that went as JPEG. */
 const KEPT_MS = 2000;
 const MOST_KEPT = 512;
+/** Rectangles. */
+const MOST_MOVED = 64;
 /** What went as JPEG for less is no film yet: a window opens, a page scrolls. */
 const LEAST_MS = 700;
 const LEAST_PICTURES = 4;
@@ -37,7 +40,10 @@ export class FilmSet {
   readonly #viewers = new Set<FilmViewer>();
   readonly #films = new Set<Film>();
   #lively = new LivelyAreas();
-  /** What went as JPEG of late, oldest first. */
+  /** What was painted since it last went as JPEG. */
+  #moved = Region.empty;
+  #watcher: Watcher | null = null;
+  /** What moved and went as JPEG of late, oldest first. */
   #jpegs: { readonly rect: Rect; readonly atMs: number }[] = [];
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** The last answer of `without`: viewers in step share it. */
@@ -56,6 +62,11 @@ export class FilmSet {
 
   join(viewer: FilmViewer): void {
     this.#viewers.add(viewer);
+    if (this.#watcher === null) {
+      const options = { withOverlays: this.#withOverlays, isPassive: true };
+      this.#watcher = this.#view.watch(() => undefined, options);
+      this.#watcher.take();
+    }
     this.step();
   }
 
@@ -63,8 +74,11 @@ export class FilmSet {
     this.#viewers.delete(viewer);
     if (this.#viewers.size > 0) return;
     for (const film of [...this.#films]) film.close();
+    this.#watcher?.close();
+    this.#watcher = null;
     this.#jpegs = [];
     this.#lively = new LivelyAreas();
+    this.#moved = Region.empty;
   }
 
   /** A viewer could show more, or wants to join. */
@@ -74,11 +88,14 @@ export class FilmSet {
 
   /** A rectangle of the newest picture was encoded as JPEG. */
   wasJpeg(rect: Rect): void {
-    if (this.#viewers.size === 0) return;
+    if (this.#watcher === null) return;
     const nowMs = this.#ports.clock.nowMs();
+    // A viewer that came, or whose film ended, is owed more than what moves.
+    const moved = this.#take(rect);
+    if (moved.isEmpty) return;
     // What is text goes as it is, and not as JPEG.
-    this.#lively.add(Region.of(rect), Region.empty, nowMs, () => true);
-    this.#jpegs.push({ rect, atMs: nowMs });
+    this.#lively.add(moved, Region.empty, nowMs, () => true);
+    for (const part of moved.rects) this.#jpegs.push({ rect: part, atMs: nowMs });
     const kept = this.#jpegs.findIndex(({ atMs }) => atMs > nowMs - KEPT_MS);
     this.#jpegs.splice(0, Math.max(kept, this.#jpegs.length - MOST_KEPT));
     if (nowMs - this.#lookedAtMs < BETWEEN_LOOKS_MS) return;
@@ -94,6 +111,15 @@ export class FilmSet {
     const left = painted.subtract(films);
     this.#without = { painted, films, left };
     return left;
+  }
+
+  /** What was painted in a rectangle since it was last asked for. */
+  #take(rect: Rect): Region {
+    if (this.#watcher === null) return Region.empty;
+    const { painted, copies } = this.#watcher.take();
+    const all = this.#moved.union(painted).union(targetsOf(copies)).simplified(MOST_MOVED);
+    this.#moved = all.subtract(Region.of(rect));
+    return all.clip(rect);
   }
 
   /** Opens a film where an area is one; in place of those that it reaches into and that are too small. */

@@ -145,6 +145,45 @@ t.test("what moves like a film is encoded, and sent instead of its pixels", asyn
   t.equal(it.clock.waiting, 0, "no timer stays");
 });
 
+t.test("a film is as large as what moves, however much goes as JPEG around it", async (t) => {
+  const it = house();
+  const { films } = viewerOf(it);
+  // Who joins is owed the whole picture, and it takes several updates while the film goes on.
+  for (let nth = 0; nth < 8; nth++) {
+    it.clock.advance(120);
+    await it.paint(nth + 1);
+    for (let y = 0; y < WHOLE.height; y += 96) it.set.wasJpeg(rect(0, y, WHOLE.width, 96));
+  }
+  t.same(
+    it.encoders.map(({ size }) => size),
+    [FILM].map(({ x, y, width, height }) => ({ x, y, width, height })),
+  );
+  it.encoders[0]?.give();
+  t.same(films.region.rects, [FILM]);
+  // It goes on for longer than a film is looked at for.
+  for (let nth = 0; nth < 40; nth++) {
+    it.clock.advance(120);
+    await it.paint(50 + nth);
+    while ((it.encoders[0]?.waiting ?? 0) > 0) it.encoders[0]?.give();
+    films.take(Region.of(WHOLE));
+    films.took();
+  }
+  t.equal(it.encoders.length, 1, "it is opened once");
+  t.equal(it.encoders[0]?.isClosed, false);
+});
+
+t.test("what stands still is no film, however often it goes as JPEG", async (t) => {
+  const it = house();
+  viewerOf(it);
+  await it.paint(7);
+  for (let nth = 0; nth < 20; nth++) {
+    it.clock.advance(120);
+    await settled();
+    it.set.wasJpeg(FILM);
+  }
+  t.equal(it.encoders.length, 0);
+});
+
 t.test("who joins gets a key picture of a new encoder, and nobody's film stands or goes back", async (t) => {
   const it = house();
   const first = viewerOf(it);
