@@ -308,7 +308,7 @@ export class ViewerFeed {
     if (this.#cancelTurn !== null || !server.isTurnDue) return;
     this.#cancelTurn = this.#parts.clock.after(TURN_MS, () => {
       this.#cancelTurn = null;
-      server.turn();
+      server.turn(this.films.moving);
       this.#armTurn(server);
       this.#parts.schedule();
     });

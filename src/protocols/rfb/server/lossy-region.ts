@@ -42,10 +42,10 @@ export class LossyRegion {
     this.sent([to], carried.translate(to.x - fromX, to.y - fromY).rects);
   }
 
-  /** Some time passed, the same from turn to turn. */
-  turn(): void {
-    this.#still = this.#still.union(this.#ageing).simplified(MAX_RECTS);
-    this.#ageing = this.#fresh;
+  /** Some time passed, the same from turn to turn. `moving`: where nothing gets older for now. */
+  turn(moving: Region): void {
+    this.#still = this.#still.union(this.#ageing.subtract(moving)).simplified(MAX_RECTS);
+    this.#ageing = this.#fresh.union(this.#ageing.intersect(moving));
     this.#fresh = Region.empty;
   }
 

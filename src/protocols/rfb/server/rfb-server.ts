@@ -2,7 +2,7 @@ import type { Cursor } from "../../../framebuffer/cursor.ts";
 import type { CopyMove, Picture } from "../../../framebuffer/picture.ts";
 import { equalPixelFormats, RGBX } from "../../../framebuffer/pixel-format.ts";
 import { intersectRects, type Rect } from "../../../framebuffer/rect.ts";
-import type { Region } from "../../../framebuffer/region.ts";
+import { Region } from "../../../framebuffer/region.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
 import { ByteQueue, type Parser } from "../../byte-queue.ts";
 import { RfbError } from "../error.ts";
@@ -193,9 +193,9 @@ export class RfbServer {
     return this.#updates.pixels.lossy.isTurnDue;
   }
 
-  /** Some time passed: what was sent as JPEG and has not changed for a whole turn may be refined. */
-  turn(): void {
-    this.#updates.pixels.lossy.turn();
+  /** Some time passed: what was sent as JPEG and has not changed for a whole turn may be refined, but for what moves. */
+  turn(moving = Region.empty): void {
+    this.#updates.pixels.lossy.turn(moving);
   }
 
   /** Sends exactly what was sent as JPEG and stood still since, as much as one small update takes. */

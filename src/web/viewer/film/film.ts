@@ -11,6 +11,8 @@ import type { FilmEncoder } from "./film-encoder.ts";
 const LOOK_MS = 2000;
 /** Fewer changes in that time are no film. */
 const LEAST_CHANGES = 3;
+/** One that changed so long ago moves, or waits for a busy machine: to send all of it exactly costs as much as seconds of it. */
+const MOVING_MS = 1000;
 /** Given to the encoder and not out yet: one is encoded while the next one is copied. */
 const MOST_WAITING = 2;
 /** Nobody joins sooner after the last one did: each time all get a picture of many times the bytes. */
@@ -85,6 +87,7 @@ export class Film {
   #isDirty = true;
   #isDue = false;
   #changes = 0;
+  #changedAtMs: number;
   #changed: Rect = EMPTY_RECT;
   #number = 0;
   /** Of the newest picture that was shown. */
@@ -109,7 +112,13 @@ export class Film {
     this.#size = sizeOf(view);
     this.#watcher = view.watch(() => this.#soon(), { withOverlays, isPassive: true });
     this.#watcher.take();
+    this.#changedAtMs = ports.clock.nowMs();
     this.#cancelLook = ports.clock.after(LOOK_MS, () => this.#look());
+  }
+
+  /** False where it has not changed for some time. */
+  get isMoving(): boolean {
+    return this.#ports.clock.nowMs() - this.#changedAtMs < MOVING_MS;
   }
 
   /** A viewer took a picture, came, or wants to join: there may be something to make. */
@@ -147,6 +156,7 @@ export class Film {
       if (isEmpty) return;
       this.#isDirty = true;
       this.#changes++;
+      this.#changedAtMs = this.#ports.clock.nowMs();
       this.#changed = boundRects(this.#changed, bounds);
       this.step();
     });

@@ -46,6 +46,11 @@ export class ViewerFilms implements FilmViewer {
     return this.#region;
   }
 
+  /** Of them those that move: what is sent exactly there is out of date at once. */
+  get moving(): Region {
+    return Region.from([...this.#on.keys()].filter(({ isMoving }) => isMoving).map(({ rect }) => rect));
+  }
+
   /** What is to be sent besides. */
   without(painted: Region): Region {
     return this.#set?.without(painted, this.#region) ?? painted;

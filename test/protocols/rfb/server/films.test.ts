@@ -36,8 +36,13 @@ t.test(
     );
     t.equal(viewer.server.made, null, "nobody else repeats it");
     t.ok(viewer.server.isTurnDue);
+    // A busy machine shows few pictures of one that moves all the same.
+    for (let nth = 0; nth < 4; nth++) viewer.server.turn(Region.of(FILM));
+    t.ok(viewer.server.isTurnDue);
+    t.notOk(viewer.server.hasRefinement, "while it moves nothing of it is sent exactly");
     viewer.server.turn();
     viewer.server.turn();
+    t.ok(viewer.server.hasRefinement);
     viewer.say(say.request(true, 0, 0, 64, 48));
     viewer.server.refine(picture);
     const exact = viewer.takeRects();

@@ -136,8 +136,12 @@ t.test("what moves like a film is encoded, and sent instead of its pixels", asyn
   }
   t.equal(shown.at(-1), "0:53");
   t.ok(shown.length <= 3, "no more than were given in time");
+  t.same(films.moving.rects, [FILM]);
+  it.clock.advance(1000);
+  t.ok(films.moving.isEmpty, "a second without a change, and it is sent exactly");
+  t.same(films.region.rects, [FILM], "but may go on");
   // It stands still: the process ends, and what was shown last is the newest.
-  it.clock.advance(5000);
+  it.clock.advance(4000);
   await settled();
   t.equal(encoder?.isClosed, true);
   t.ok(films.region.isEmpty);
