@@ -21,6 +21,19 @@ const MOST_BUFFERED_BYTES = 16 * 1024 * 1024;
 const MESSAGE_BURST = 4000;
 const MESSAGES_A_SECOND = 1000;
 
+export interface AskedTree {
+  readonly frameId: string;
+  /** Only its beginning: the object id of an array of what holds much, and after how many nodes no more are loaded. */
+  readonly part?: { readonly containers: string; readonly most: number };
+}
+
+export interface LoadedTree {
+  /** The root first, in the order of the page. */
+  readonly nodes: readonly TreeNode[];
+  /** Subtrees that were not loaded, all of them after the nodes. */
+  readonly left: number;
+}
+
 interface Answer {
   readonly result: unknown;
   readonly nodes: readonly TreeNode[];
@@ -87,12 +100,15 @@ export class BrowserPeer {
   async tree(
     tabId: number,
     session: string | null,
-    frameId: string,
+    { frameId, ...part }: AskedTree,
     signal?: AbortSignal,
-  ): Promise<readonly TreeNode[]> {
+  ): Promise<LoadedTree> {
     const method: Method = "Accessibility.getFullAXTree";
-    return (await this.#request("cdp", { tab_id: tabId, session, method, params: { frameId } }, signal))
-      .nodes;
+    const call = { tab_id: tabId, session, method, params: { frameId }, ...part };
+    const { nodes, result } = await this.#request("cdp", call, signal);
+    // Extensions of before load all, and say nothing of what is left.
+    const left: unknown = Object(result).left;
+    return { nodes, left: typeof left === "number" && left > 0 ? Math.floor(left) : 0 };
   }
 
   /** A call of the DevTools protocol to a tab, or to a frame of another process in it. Rejects with BrowserError. */

@@ -5,9 +5,10 @@ import {
   isToldEvent,
   isWebAddress,
 } from "../browser/wire/calls.ts";
-import { NODES_A_MESSAGE, slimNodes } from "../browser/wire/tree-nodes.ts";
+import { NODES_A_MESSAGE, slimNodes, type TreeNode } from "../browser/wire/tree-nodes.ts";
 import { Refusal } from "./connection.ts";
 import { isStopped, keepShared, mayOpenTabs, sharedTabs } from "./kept.ts";
+import { loadTreePart, treePartOf } from "./tree-part.ts";
 
 const DEBUGGER_VERSION = "1.3";
 
@@ -175,19 +176,25 @@ export class Relay {
 
   async #cdp(
     tabId: number,
-    { method, session, params }: Record<string, unknown>,
+    { method, session, params, part }: Record<string, unknown>,
     id: string,
   ): Promise<unknown> {
     if (typeof method !== "string" || !isAllowedMethod(method)) {
       throw new Refusal("method_denied", "that method is not among those of the bridge");
     }
     const target = { tabId, ...(typeof session === "string" ? { sessionId: session } : {}) };
-    const result = await chrome.debugger.sendCommand(target, method, { ...Object(params) });
-    if (method !== "Accessibility.getFullAXTree") return result;
-    const nodes = slimNodes(result);
-    for (let at = 0; at < nodes.length; at += NODES_A_MESSAGE) {
-      this.#post({ id, nodes: nodes.slice(at, at + NODES_A_MESSAGE) });
-    }
+    const call = (name: string, given: object): Promise<unknown> =>
+      chrome.debugger.sendCommand(target, name, { ...given });
+    if (method !== "Accessibility.getFullAXTree") return await call(method, Object(params));
+    const post = (nodes: readonly TreeNode[]): void => {
+      for (let at = 0; at < nodes.length; at += NODES_A_MESSAGE) {
+        this.#post({ id, nodes: nodes.slice(at, at + NODES_A_MESSAGE) });
+      }
+    };
+    const wanted = treePartOf(part);
+    const left = wanted === null ? null : await loadTreePart(call, wanted, post);
+    if (left !== null) return { left };
+    post(slimNodes(await call(method, Object(params))));
     return {};
   }
 }

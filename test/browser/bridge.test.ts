@@ -188,12 +188,12 @@ t.test("a call has an id, a limit, and one answer", async (t) => {
   extension.say({ id: asked?.["id"], success: true, result: "again" });
   t.same(await first, { tabs: [] });
 
-  const tree = peer.tree(1, null, "F");
+  const tree = peer.tree(1, null, { frameId: "F" });
   const treeId = extension.newest("cdp")?.["id"];
   extension.say({ id: treeId, nodes: [{ nodeId: "1", role: "button", name: "Save" }] });
   extension.say({ id: treeId, nodes: [{ nodeId: "2" }] });
   extension.say({ id: treeId, success: true, result: {} });
-  t.match(await tree, [{ nodeId: "1", name: "Save" }, { nodeId: "2" }]);
+  t.match(await tree, { nodes: [{ nodeId: "1", name: "Save" }, { nodeId: "2" }], left: 0 });
 
   const refused = peer.call("attach", { tab_id: 1 });
   const refusal = { code: "not_shared", message: "the tab is not shared" };

@@ -17,6 +17,8 @@ export interface Call {
   readonly session: string | null;
   readonly method: string;
   readonly params: Record<string, unknown>;
+  /** Of a tree, which part of it is asked for. */
+  readonly part?: unknown;
 }
 
 /** A shared tab whose browser answers each call as a test says; undefined: never. */
@@ -33,8 +35,8 @@ export async function openTab(t: Test, answer: (call: Call) => unknown) {
   const calls: Call[] = [];
   const extension: FakeExtension = new FakeExtension((said) => {
     if (typeof said["id"] !== "string") return;
-    const { session = null, method = "", params = {} } = Object(said["params"]);
-    const call = { id: said["id"], type: String(said["type"]), session, method, params };
+    const { session = null, method = "", params = {}, part } = Object(said["params"]);
+    const call = { id: said["id"], type: String(said["type"]), session, method, params, part };
     calls.push(call);
     const result = answer(call);
     if (result !== undefined) queueMicrotask(() => extension.say({ id: call.id, success: true, result }));

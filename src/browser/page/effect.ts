@@ -25,7 +25,7 @@ export interface PageEffect {
 
 /** Does something to a page and tells what came of it. `mostMs`: how long the page may take to rest; 0 does not look. */
 export async function withEffect(page: Page, mostMs: number, act: () => Promise<void>): Promise<PageEffect> {
-  const before = mostMs === 0 ? page.counted.generation : (await takeSnapshot(page)).generation;
+  const before = mostMs === 0 ? page.generations.now : (await takeSnapshot(page)).generation;
   const { navigations } = page;
   page.openedTabs.length = 0;
   const startMs = page.clock.nowMs();
@@ -37,7 +37,7 @@ export async function withEffect(page: Page, mostMs: number, act: () => Promise<
   return {
     changed: after === null ? null : hasLeft || after.generation !== before,
     generationBefore: before,
-    generationAfter: after?.generation ?? page.counted.generation,
+    generationAfter: after?.generation ?? page.generations.now,
     settleMs,
     url: hasLeft ? (after?.url ?? null) : null,
     dialog: page.dialog,

@@ -1,10 +1,10 @@
 import type { Clock } from "../../platform/clock.ts";
 import { BrowserError } from "../error.ts";
-import type { BrowserPeer } from "../peer.ts";
+import type { AskedTree, BrowserPeer, LoadedTree } from "../peer.ts";
 import type { Method } from "../wire/calls.ts";
-import type { TreeNode } from "../wire/tree-nodes.ts";
 import { numberIn, objectIn, textIn } from "./answers.ts";
 import { FrameSessions } from "./frame-sessions.ts";
+import { Generations } from "./generations.ts";
 import { Refs, type Session } from "./refs.ts";
 
 /** The world of our own scripts in a page: the page neither sees nor changes what they use. */
@@ -67,8 +67,8 @@ export class Page {
   /** The top frame is on its way to another document, or loads one. */
   isLoading = false;
   dialog: Dialog | null = null;
-  /** Of the elements that it showed last, and their hash. */
-  readonly counted = { generation: 0, hash: "" };
+  /** Of the elements that it showed. */
+  readonly generations = new Generations();
   /** See PageParts. */
   readonly hiddenSelectors: () => readonly string[];
   /** Where it was last seen on a desktop. */
@@ -134,9 +134,9 @@ export class Page {
   }
 
   /** The accessibility tree of a frame. Rejects as `send`. */
-  tree(session: Session, frameId: string): Promise<readonly TreeNode[]> {
+  tree(session: Session, asked: AskedTree): Promise<LoadedTree> {
     return this.#unlessDialog(() =>
-      this.peer.tree(this.number, session, frameId, this.#frames.signalOf(session)),
+      this.peer.tree(this.number, session, asked, this.#frames.signalOf(session)),
     );
   }
 

@@ -1,30 +1,75 @@
-import { createHash } from "node:crypto";
 import { BrowserError } from "../error.ts";
 import { hiddenContent } from "../masked/look.ts";
 import { numberIn, textIn } from "./answers.ts";
+import { loadFrameTree } from "./frame-tree.ts";
 import type { Page } from "./page.ts";
 import type { Session } from "./refs.ts";
-import { type FrameTree, linesOf, type TreeLine } from "./tree-lines.ts";
+import { charsOf, type FrameTree, linesOf, type TreeLine } from "./tree-lines.ts";
 
 /** The elements of a page at one moment. */
 export interface Snapshot {
   readonly lines: readonly TreeLine[];
+  /** Elements after the lines that were not loaded, each with what is in it. */
+  readonly left: number;
   /** Grows when the elements are others than they were. */
   readonly generation: number;
+  /** The generation since which the lines are these. */
+  readonly since: number;
   readonly title: string;
   readonly url: string;
 }
 
+type Look = Omit<Snapshot, "generation" | "since">;
+
+/** How much of a page is looked at. */
+export interface SnapshotBounds {
+  /** What comes after so many characters need not be there. */
+  readonly chars: number;
+  /** Which lines count; default all. */
+  readonly isShown?: (line: TreeLine) => boolean;
+}
+
 /** Looks at a page that is replaced meanwhile; each time at the one that came instead. */
 const MOST_LOOKS = 8;
+/** Of one node, as pages have it: less is told of those that only hold others. */
+const CHARS_A_NODE = 12;
+/** A look that did not give enough is followed by one at so many times the nodes. */
+const MORE = 3;
+/** Beyond it the whole page is looked at. */
+const MOST_NODES = 20_000;
 
-/** Looks at a page: all its frames, also those of other processes, and shadow roots. Rejects with BrowserError. */
-export async function takeSnapshot(page: Page): Promise<Snapshot> {
+/**
+ * Looks at a page: all its frames, also those of other processes, and shadow roots; within `bounds` at its beginning alone,
+ * where it is large. Rejects with BrowserError.
+ */
+export async function takeSnapshot(page: Page, bounds?: SnapshotBounds): Promise<Snapshot> {
   await page.attach();
+  const look = await lookWithin(page, bounds);
+  const { generations } = page;
+  const since =
+    bounds === undefined
+      ? generations.count(null, look.lines)
+      : generations.show(look.left === 0 ? null : bounds.chars, look.lines);
+  return { ...look, generation: generations.now, since };
+}
+
+async function lookWithin(page: Page, bounds: SnapshotBounds | undefined): Promise<Look> {
+  if (bounds === undefined) return await untilOneStays(page, null);
+  const { chars, isShown = () => true } = bounds;
+  for (let most = Math.ceil(chars / CHARS_A_NODE); most <= MOST_NODES; most *= MORE) {
+    const look = await untilOneStays(page, most);
+    if (look.left === 0 || charsOf(look.lines.filter(isShown)) > chars) return look;
+  }
+  return await untilOneStays(page, null);
+}
+
+async function untilOneStays(page: Page, most: number | null): Promise<Look> {
   for (let looks = 1; ; looks++) {
     const { changes } = page;
     try {
-      return await lookOnce(page);
+      const look = await lookOnce(page, most);
+      // What is loaded by many calls may be of two documents.
+      if (look.left === 0 || page.changes === changes || looks === MOST_LOOKS) return look;
     } catch (error) {
       if (!isOfAnother(error) || page.changes === changes || looks === MOST_LOOKS) throw error;
     }
@@ -36,13 +81,13 @@ function isOfAnother(error: unknown): boolean {
   return error instanceof BrowserError && (error.code === "page_changed" || error.code === "browser_refused");
 }
 
-async function lookOnce(page: Page): Promise<Snapshot> {
+async function lookOnce(page: Page, most: number | null): Promise<Look> {
   const top = await page.send("Page.getFrameTree");
   const trees = new Map<string, FrameTree>();
   const owners = new Map<string, string>();
   await Promise.all(
     [null, ...page.frameSessions].map((session) =>
-      lookAtFrames(page, session, trees, owners).catch((error) => {
+      lookAtFrames(page, session, most, trees, owners).catch((error) => {
         // A frame that went away meanwhile is no longer a part of the page; without its top there is none.
         if (session === null) throw error;
       }),
@@ -53,15 +98,18 @@ async function lookOnce(page: Page): Promise<Snapshot> {
   const scrub = (text: string): string =>
     hidden.words.reduce((left, word) => left.split(word).join("[hidden]"), text);
   const tree = trees.get(first ?? "") ?? { session: null, nodes: [] };
+  let left = 0;
   const lines = await linesOf(tree, {
     refOf: (place) => page.refs.refOf(place),
     isHidden: ({ session, node }) => hidden.nodes.has(`${session ?? ""}:${node}`),
     scrub,
     frameIn: ({ session, node }) => trees.get(owners.get(`${session ?? ""}:${node}`) ?? ""),
+    leftOut: (count) => {
+      left += count;
+    },
   });
   return {
-    lines,
-    generation: count(page, lines),
+    ...{ lines, left },
     title: scrub(tree.nodes[0]?.name ?? "").slice(0, 300),
     url: textIn(top, "frameTree", "frame", "url").slice(0, 2000),
   };
@@ -70,6 +118,7 @@ async function lookOnce(page: Page): Promise<Snapshot> {
 async function lookAtFrames(
   page: Page,
   session: Session,
+  most: number | null,
   trees: Map<string, FrameTree>,
   owners: Map<string, string>,
 ): Promise<void> {
@@ -81,21 +130,10 @@ async function lookAtFrames(
   }
   await Promise.all(
     ids.map(async (frameId, index) => {
-      trees.set(frameId, { session, nodes: await page.tree(session, frameId) });
+      trees.set(frameId, { session, ...(await loadFrameTree(page, session, frameId, most)) });
       if (index === 0) return;
       const owner = await page.send("DOM.getFrameOwner", { frameId }, session);
       owners.set(`${session ?? ""}:${numberIn(owner, "backendNodeId")}`, frameId);
     }),
   );
-}
-
-function count({ counted }: Page, lines: readonly TreeLine[]): number {
-  const hash = createHash("sha256");
-  for (const { depth, text } of lines) hash.update(`${depth} ${text}\n`);
-  const now = hash.digest("base64");
-  if (counted.hash !== now) {
-    counted.generation++;
-    counted.hash = now;
-  }
-  return counted.generation;
 }

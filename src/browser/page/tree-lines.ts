@@ -6,6 +6,8 @@ import type { ElementPlace, Session } from "./refs.ts";
 export interface FrameTree {
   readonly session: Session;
   readonly nodes: readonly TreeNode[];
+  /** Subtrees after the nodes that were not loaded; absent: none. */
+  readonly left?: number;
 }
 
 export interface TreeLine {
@@ -29,6 +31,8 @@ export interface LinesPorts {
   frameIn(place: ElementPlace): FrameTree | undefined;
   /** What is in this element is told to nobody; absent: nothing is. */
   isHidden?(place: ElementPlace): boolean;
+  /** Told of so many subtrees that there are no lines of; what there are lines of comes before all of them. */
+  leftOut?(count: number): void;
   /** A text of the page without what such elements say. */
   scrub?(text: string): string;
 }
@@ -89,6 +93,7 @@ const NODES_A_TURN = 1000;
 export async function linesOf(tree: FrameTree, ports: LinesPorts): Promise<TreeLine[]> {
   const lines: TreeLine[] = [];
   let seen = 0;
+  let isCut = false;
   const print = async (frame: FrameTree, depth: number, frames: number): Promise<void> => {
     const nodes = new Map(frame.nodes.map((node) => [node.nodeId, node]));
     // A stack and no recursion: pages nest as deep as they like. The last one is the next.
@@ -123,10 +128,15 @@ export async function linesOf(tree: FrameTree, ports: LinesPorts): Promise<TreeL
       const child = node.role === "Iframe" && frames < MOST_NESTED ? ports.frameIn(place) : undefined;
       if (child !== undefined) {
         await print(child, inner.depth, frames + 1);
+        // What follows would stand as if it followed what is loaded.
+        if (isCut) break;
         continue;
       }
       for (const id of [...(node.childIds ?? [])].reverse()) open.push({ id, ...inner });
     }
+    const left = (frame.left ?? 0) + open.length;
+    if (left > 0) ports.leftOut?.(left);
+    isCut ||= left > 0;
   };
   await print(tree, 0, 0);
   return compacted(lines);
@@ -232,11 +242,18 @@ export function textOfLines(
 ): { readonly text: string; readonly left: number } {
   const told: string[] = [];
   let length = 0;
-  for (const { depth, text } of lines) {
-    const line = `${"  ".repeat(Math.min(depth, 40))}- ${text}`;
+  for (const one of lines) {
+    const line = printed(one);
     if (length + line.length + 1 > mostChars) break;
     length += line.length + 1;
     told.push(line);
   }
   return { text: told.join("\n"), left: lines.length - told.length };
 }
+
+/** Characters of lines as text. */
+export function charsOf(lines: readonly TreeLine[]): number {
+  return lines.reduce((sum, line) => sum + printed(line).length + 1, 0);
+}
+
+const printed = ({ depth, text }: TreeLine): string => `${"  ".repeat(Math.min(depth, 40))}- ${text}`;

@@ -32,10 +32,15 @@ const STATES: ReadonlySet<string> = new Set([
 
 const LONGEST_TEXT = 2000;
 
-/** The nodes of Accessibility.getFullAXTree, slim. What is no such answer gives none. */
+/**
+ * The nodes of an answer of the Accessibility domain, slim, and without the boxes that a text is laid out in, which say it
+ * again. What is no such answer gives none.
+ */
 export function slimNodes(result: unknown): TreeNode[] {
   const nodes: unknown = Object(result).nodes;
-  return Array.isArray(nodes) ? nodes.map(slimNode) : [];
+  return Array.isArray(nodes)
+    ? nodes.filter((node) => Object(node).role?.value !== "InlineTextBox").map(slimNode)
+    : [];
 }
 
 function slimNode(node: unknown): TreeNode {
@@ -56,7 +61,9 @@ function slimNode(node: unknown): TreeNode {
     ...(told.name === "" ? {} : { name: told.name }),
     ...(told.value === "" ? {} : { value: told.value }),
     ...(Object.keys(states).length === 0 ? {} : { states }),
-    ...(Array.isArray(childIds) && childIds.length > 0 ? { childIds: childIds.map(String) } : {}),
+    ...(Array.isArray(childIds) && childIds.length > 0 && role?.value !== "StaticText"
+      ? { childIds: childIds.map(String) }
+      : {}),
     ...(typeof backendDOMNodeId === "number" ? { backendDOMNodeId } : {}),
   };
 }

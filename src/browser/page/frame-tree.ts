@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import type { LoadedTree } from "../peer.ts";
+import { textIn } from "./answers.ts";
+import type { Page } from "./page.ts";
+import type { Session } from "./refs.ts";
+
+/** What holds more elements is loaded by itself, and what is in it part by part. */
+const LARGE = 150;
+/** Such elements of one frame, in its order; what is in those after them is loaded as one part. */
+const MOST_CONTAINERS = 200;
+/** Elements that are counted. */
+const MOST_COUNTED = 200_000;
+/** An element is about so many nodes of the tree, texts with it: a frame of so few that all may fit is loaded whole. */
+const NODES_AN_ELEMENT = 2;
+
+/**
+ * The document and the elements of a frame that hold much, in its order; null where it has at most `most` elements. Runs
+ * in our own isolated world. Open shadow roots are looked into; what is in closed ones is not counted.
+ */
+const CONTAINERS = `((most) => {
+  const elements = [], parents = [];
+  const open = [[document.documentElement, -1]];
+  while (open.length > 0 && elements.length < ${MOST_COUNTED}) {
+    const [element, parent] = open.pop();
+    if (element === null) continue;
+    const index = elements.push(element) - 1;
+    parents.push(parent);
+    for (const root of [element, element.shadowRoot])
+      for (let child = root?.lastElementChild; child; child = child.previousElementSibling) open.push([child, index]);
+  }
+  if (elements.length <= most) return null;
+  const sizes = new Uint32Array(elements.length).fill(1);
+  for (let index = elements.length - 1; index > 0; index--) sizes[parents[index]] += sizes[index];
+  return [document, ...elements.filter((_element, index) => sizes[index] > ${LARGE})].slice(0, ${MOST_CONTAINERS});
+})`;
+
+/** The accessibility tree of a frame; `most`: only so many nodes of its beginning, about. Rejects with BrowserError. */
+export async function loadFrameTree(
+  page: Page,
+  session: Session,
+  frameId: string,
+  most: number | null,
+): Promise<LoadedTree> {
+  if (most === null) return page.tree(session, { frameId });
+  const objectGroup = `overlay-companion-tree-${randomUUID()}`;
+  const contextId = await page.world(session, frameId);
+  const expression = `${CONTAINERS}(${Math.floor(most / NODES_AN_ELEMENT)})`;
+  const found = await page.send("Runtime.evaluate", { expression, contextId, objectGroup }, session);
+  const containers = textIn(found, "result", "objectId");
+  if (containers === "") return page.tree(session, { frameId });
+  try {
+    return await page.tree(session, { frameId, part: { containers, most } });
+  } finally {
+    // What is held for us keeps what the page removes. A frame that is gone holds nothing.
+    page.send("Runtime.releaseObjectGroup", { objectGroup }, session).catch(() => undefined);
+  }
+}

@@ -1,0 +1,115 @@
+import { slimNodes, type TreeNode } from "../browser/wire/tree-nodes.ts";
+
+/** A call of the DevTools protocol to the frame's session. */
+type Call = (method: string, params: object) => Promise<unknown>;
+
+/** Which part of a frame's tree is asked for. */
+export interface TreePart {
+  /** Object id of an array: the document, and the elements that hold much, all of them nodes. */
+  readonly containers: string;
+  /** Nodes after which no more are asked for. */
+  readonly most: number;
+}
+
+/** Subtrees that are asked for at a time. */
+const MOST_AT_ONCE = 48;
+const FIRST_AT_ONCE = 8;
+
+/** null for what asks for no part. */
+export function treePartOf(part: unknown): TreePart | null {
+  const { containers, most } = Object(part);
+  return typeof containers === "string" && typeof most === "number" ? { containers, most } : null;
+}
+
+/**
+ * Loads the beginning of an accessibility tree, in the order of the page: containers node by node, what is in them subtree by
+ * subtree, and nothing after `most` nodes. Chromium writes a whole tree of 28,000 nodes as 11 MB, however little of it is
+ * read. `post` is given the nodes as they come. Gives how many subtrees were left out; null where this browser numbers its
+ * tree otherwise than its elements, so that the tree has to be loaded whole. Rejects where the frame is gone.
+ */
+export async function loadTreePart(
+  call: Call,
+  { containers, most }: TreePart,
+  post: (nodes: readonly TreeNode[]) => void,
+): Promise<number | null> {
+  const known = new Map<string, TreeNode>();
+  const tops = await Promise.all(
+    (await objectsIn(call, containers)).map(async (objectId) => {
+      const params = { objectId, fetchRelatives: false };
+      return asInWhole(await unlessGone(call("Accessibility.getPartialAXTree", params)))[0];
+    }),
+  );
+  const [root] = tops;
+  if (root === undefined) return null;
+  for (const top of tops) if (top !== undefined) known.set(top.nodeId, top);
+  if ([...known.values()].some((node) => !isNumberedAsElement(node))) return null;
+  // The last one is the next.
+  const open = [root.nodeId];
+  let loaded = 0;
+  let [asked, answered] = [0, 0];
+  let atOnce = FIRST_AT_ONCE;
+  while (open.length > 0 && loaded < most) {
+    const parts: (readonly TreeNode[] | Promise<readonly TreeNode[]>)[] = [];
+    for (let waiting = 0; open.length > 0 && waiting < atOnce; ) {
+      const id = open.pop() ?? "";
+      const node = known.get(id);
+      if (node === undefined) {
+        parts.push(subtreeOf(call, Number(id)));
+        waiting++;
+        asked++;
+        continue;
+      }
+      // Each once, however the tree is knotted.
+      known.delete(id);
+      parts.push([node]);
+      open.push(...[...(node.childIds ?? [])].reverse());
+    }
+    const nodes = (await Promise.all(parts)).flat();
+    post(nodes);
+    loaded += nodes.length;
+    answered += nodes.length;
+    const still = Math.ceil((most - loaded) / Math.max(1, answered / Math.max(1, asked)));
+    atOnce = Math.max(1, Math.min(MOST_AT_ONCE, still));
+  }
+  return open.length;
+}
+
+/** The elements of an array. */
+async function objectsIn(call: Call, objectId: string): Promise<string[]> {
+  const told: unknown = Object(await call("Runtime.getProperties", { objectId, ownProperties: true })).result;
+  return (Array.isArray(told) ? told : []).flatMap((property) => {
+    const id: unknown = property?.value?.objectId;
+    return /^\d+$/.test(property?.name) && typeof id === "string" ? [id] : [];
+  });
+}
+
+/** A node of the page and all of its children have the numbers that the page's own nodes have. */
+function isNumberedAsElement({ nodeId, backendDOMNodeId, childIds = [] }: TreeNode): boolean {
+  return nodeId === String(backendDOMNodeId) && childIds.every((id) => Number(id) > 0);
+}
+
+async function subtreeOf(call: Call, backendNodeId: number): Promise<readonly TreeNode[]> {
+  return asInWhole(await unlessGone(call("Accessibility.queryAXTree", { backendNodeId })));
+}
+
+/** null where the element went away meanwhile. */
+async function unlessGone(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (/could not find (node|object)|no node/i.test(String(Object(error).message))) return null;
+    throw error;
+  }
+}
+
+/** Of ignored nodes these calls tell a role and a name, which a whole tree does not. */
+function asInWhole(answer: unknown): TreeNode[] {
+  return slimNodes(answer).map(({ name, value, ...node }) => {
+    if (node.ignored === true) return { ...node, role: "none" };
+    return {
+      ...node,
+      ...(name === undefined ? {} : { name }),
+      ...(value === undefined ? {} : { value }),
+    };
+  });
+}

@@ -1,0 +1,140 @@
+import t, { type Test } from "tap";
+import { Generations } from "../../src/browser/page/generations.ts";
+import type { Page } from "../../src/browser/page/page.ts";
+import { type Snapshot, takeSnapshot } from "../../src/browser/page/snapshot.ts";
+import { type TreeLine, textOfLines } from "../../src/browser/page/tree-lines.ts";
+import { slimNodes, type TreeNode } from "../../src/browser/wire/tree-nodes.ts";
+import { loadTreePart, treePartOf } from "../../src/extension/tree-part.ts";
+import { attaches, openTab } from "./fake-tab.ts";
+import { LargeTable } from "./large-table.ts";
+
+const ROWS = 2000;
+
+async function load(table: LargeTable, most: number) {
+  const nodes: TreeNode[] = [];
+  const left = await loadTreePart(table.call, { containers: "array", most }, (some) => nodes.push(...some));
+  return { nodes, left };
+}
+
+t.test("of a table only its beginning is loaded, in the order of the page", async (t) => {
+  const table = new LargeTable(ROWS);
+  const { nodes, left } = await load(table, 1000);
+  t.ok(nodes.length >= 1000 && nodes.length < 1200, `${nodes.length} nodes`);
+  t.ok(table.told < 1700, `${table.told} nodes were asked for, with the boxes of texts`);
+  const rows = nodes.filter(({ role }) => role === "row").length;
+  t.equal(left, ROWS - rows + 1, "each row and the link after them are left");
+  const whole = new LargeTable(ROWS);
+  const all = slimNodes(await whole.call("Accessibility.getFullAXTree", {}));
+  t.equal(whole.told, 8 * ROWS + 5);
+  t.same(nodes, all.slice(0, nodes.length), "the same as the beginning of the whole");
+});
+
+t.test("all of a table is the whole of it", async (t) => {
+  const { nodes, left } = await load(new LargeTable(40), 60_000);
+  t.equal(left, 0);
+  t.same(nodes, slimNodes(await new LargeTable(40).call("Accessibility.getFullAXTree", {})));
+});
+
+t.test("what goes away meanwhile is not there, and a page that does ends the load", async (t) => {
+  const table = new LargeTable(40);
+  table.remove(table.rowId(1));
+  const { nodes, left } = await load(table, 60_000);
+  t.equal(left, 0);
+  t.equal(nodes.filter(({ role }) => role === "row").length, 39);
+  const gone = new LargeTable(40);
+  const call = (method: string, params: object): Promise<unknown> =>
+    method === "Accessibility.queryAXTree"
+      ? Promise.reject(new Error("Inspected target navigated or closed"))
+      : gone.call(method, params);
+  await t.rejects(
+    loadTreePart(call, { containers: "array", most: 100 }, () => {}),
+    /navigated/,
+  );
+});
+
+t.test("a browser that numbers its tree otherwise is asked for the whole", async (t) => {
+  t.same(await load(new LargeTable(40, { offset: 3 }), 100), { nodes: [], left: null });
+  t.equal(treePartOf(undefined), null);
+  t.equal(treePartOf({ containers: 5, most: 1 }), null);
+  t.same(treePartOf({ containers: "a", most: 1, more: 2 }), { containers: "a", most: 1 });
+});
+
+/** A tab with the table, whose extension loads parts; `isOld`: one of before, which knows of none. */
+async function openTable(t: Test, table: LargeTable, isOld = false): Promise<Page> {
+  const tab = await openTab(t, (call) => {
+    const { id, method, params, part } = call;
+    if (method === "Page.createIsolatedWorld") return { executionContextId: 1 };
+    if (method === "Runtime.evaluate") return { result: { objectId: "array" } };
+    if (method === "Runtime.releaseObjectGroup") return {};
+    if (method !== "Accessibility.getFullAXTree") return attaches(call);
+    const post = (nodes: readonly TreeNode[]): void => {
+      for (let at = 0; at < nodes.length; at += 200)
+        tab.extension.say({ id, nodes: nodes.slice(at, at + 200) });
+    };
+    const wanted = isOld ? null : treePartOf(part);
+    const load = async (): Promise<object> => {
+      if (wanted !== null) return { left: await loadTreePart(table.call, wanted, post) };
+      post(slimNodes(await table.call(method, params)));
+      return {};
+    };
+    void load().then((result) => tab.extension.say({ id, success: true, result }));
+    return undefined;
+  });
+  return tab.page();
+}
+
+const CHARS = 5000;
+const textOf = ({ lines }: Snapshot): string => textOfLines(lines, CHARS).text;
+
+t.test(
+  "what is shown of a large page is the same as of the whole, and what is left is counted",
+  async (t) => {
+    const table = new LargeTable(ROWS);
+    const page = await openTable(t, table);
+    const part = await takeSnapshot(page, { chars: CHARS });
+    t.ok(table.told < 1500, `${table.told} nodes were asked for`);
+    t.ok(part.left > ROWS - 200);
+    const whole = await takeSnapshot(page);
+    t.equal(whole.left, 0);
+    t.equal(textOf(part), textOf(whole), "with the same refs");
+    t.equal(textOf(part).length > CHARS - 100, true, "all that fits");
+    const old = await takeSnapshot(await openTable(t, new LargeTable(ROWS), true), { chars: CHARS });
+    t.equal(old.left, 0, "an extension of before gives all");
+    t.equal(textOf(old), textOf(part));
+  },
+);
+
+t.test("where little is shown of what is loaded, more is", async (t) => {
+  const table = new LargeTable(ROWS);
+  const page = await openTable(t, table);
+  const isShown = ({ role }: TreeLine): boolean => role === "button";
+  const { lines } = await takeSnapshot(page, { chars: CHARS, isShown });
+  t.ok(textOfLines(lines.filter(isShown), CHARS).text.length > CHARS - 100);
+  t.ok(table.told < 10_000, `${table.told} nodes were asked for`);
+  const all = new LargeTable(60);
+  const few = await takeSnapshot(await openTable(t, all), { chars: CHARS, isShown: () => false });
+  t.equal(few.left, 0, "nothing that is shown ends with the page");
+});
+
+t.test("a generation is of what was shown", (t) => {
+  const line = (text: string): TreeLine[] => [
+    {
+      ...{ depth: 0, text, ref: null, role: "text", name: text },
+      hasValue: false,
+      isFramed: false,
+      isActedOn: false,
+    },
+  ];
+  const generations = new Generations();
+  t.equal(generations.show(5000, line("a")), 1);
+  t.equal(generations.count(null, line("a and more")), 2, "the whole is another view");
+  t.equal(generations.show(5000, line("a")), 1, "what is shown is what it was");
+  t.equal(generations.count(null, line("a and other")), 3);
+  t.equal(generations.show(5000, line("a")), 1, "what changed is not in it");
+  t.equal(generations.show(5000, line("b")), 4);
+  t.equal(generations.show(null, line("a and other")), 5, "who saw a part sees another page in the whole");
+  t.equal(generations.now, 5);
+  for (let chars = 1; chars < 20; chars++) generations.show(chars, line("b"));
+  t.equal(generations.show(5000, line("b")), 25);
+  t.end();
+});
