@@ -6,11 +6,10 @@ import { RecordingArchive } from "../../../src/recording/library/archive.ts";
 import type { Owner } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
-import type { Agent } from "../harness/mcp-client.ts";
+import { type Agent, ToolRefusal } from "../harness/mcp-client.ts";
 import { RFB2_SECURITY, Rfb2Client } from "../harness/rfb2-client.ts";
 import { XDisplay } from "../harness/x-display.ts";
 import type { XPrograms } from "../harness/x-programs.ts";
-import type { Shot } from "../harness/xwd.ts";
 import { startRdpTarget } from "../targets/rdp-target.ts";
 import { CoverMeter } from "./cover-meter.ts";
 import { isReadIn, readForeign } from "./foreign-reader.ts";
@@ -63,6 +62,8 @@ export interface ProofReport {
   };
 }
 
+/** A server ends connections that nobody used for ten seconds, and this process is busy for longer with what it looks at. */
+const MOST_TRIES = 3;
 /** The agent looks no oftener: it shares the machine with what is looked at. */
 const AGENT_PAUSE_MS = 120;
 const TICK_MS = 100;
@@ -244,7 +245,9 @@ class Proof {
   async play(name: string, { looks, inks, play }: Learned): Promise<void> {
     const { agent, display, truth } = this.#house;
     if (this.#recordingId === null)
-      this.#recordingId = recordingSchema.parse(await agent.call("start_recording")).recording_id;
+      this.#recordingId = recordingSchema.parse(
+        await this.#ask(() => agent.call("start_recording")),
+      ).recording_id;
     const scene = this.#scenes.get(name) ?? { name, frames: 0, leaks: 0, truths: 0 };
     this.#scenes.set(name, scene);
     for (const sight of [this.sight, this.#truths]) Object.assign(sight, { looks, inks, scene: name });
@@ -262,7 +265,9 @@ class Proof {
     };
     await Promise.all([
       played,
-      every(AGENT_PAUSE_MS, async () => this.#look(frameOf(await this.#agentShot()), "agent", null)),
+      every(AGENT_PAUSE_MS, async () =>
+        this.#look(frameOf(await this.#ask(() => agent.shot())), "agent", null),
+      ),
       every(TICK_MS, () => this.#tick()),
       ...(truth === null ? [every(TICK_MS, () => this.#shootTruth(display))] : []),
     ]);
@@ -275,13 +280,15 @@ class Proof {
     if (shot !== null) this.#lookAtTruth(frameOf(shot), null);
   }
 
-  /** Says why the appliance ended, if it did. */
-  async #agentShot(): Promise<Shot> {
-    try {
-      return await this.#house.agent.shot();
-    } catch (error) {
-      this.#house.appliance.assertAlive();
-      throw error;
+  /** Asks again where the connection was lost, but no server that refused; says why the appliance ended, if it did. */
+  async #ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await call();
+      } catch (error) {
+        this.#house.appliance.assertAlive();
+        if (error instanceof ToolRefusal || tries === MOST_TRIES) throw error;
+      }
     }
   }
 
@@ -298,7 +305,7 @@ class Proof {
     if (id === null) return;
     const { agent, appliance } = this.#house;
     this.#recordingId = null;
-    await agent.call("stop_recording", { recording_id: id });
+    await this.#ask(() => agent.call("stop_recording", { recording_id: id }));
     Object.assign(this.sight, { looks, inks, scene: "recorded" });
     const recorded = this.#scenes.get("recorded") ?? { name: "recorded", frames: 0, leaks: 0, truths: 0 };
     this.#scenes.set("recorded", recorded);
