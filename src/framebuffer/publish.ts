@@ -9,6 +9,9 @@ export const CELL: typeof BAND_ROWS = BAND_ROWS;
 /** A part of a line of cells fits a processor's cache. */
 const LINE_PIXELS = 32 * CELL;
 
+/** Of narrower lines each row costs more to bring to the kernel than to compare here. */
+const LEAST_WIDTH = CELL;
+
 /** Of damage up to this many pixels the parts that differ are found exactly: a caret is told as a caret, not as a cell. */
 const EXACT_PIXELS = 2 * CELL * CELL;
 
@@ -22,7 +25,7 @@ export function publishDamage(from: Framebuffer, to: Framebuffer, damage: Region
   const kernelMemory = isSmall ? null : to.kernelMemory;
   const changed: Rect[] = [];
   for (const line of linesOf(damage, to.rect)) {
-    if (kernelMemory === null) publishLine(from, to, line, isSmall, changed);
+    if (kernelMemory === null || line.width < LEAST_WIDTH) publishLine(from, to, line, isSmall, changed);
     else differWithKernel(from, to, kernelMemory, "publish", line, changed);
   }
   return Region.from(changed);

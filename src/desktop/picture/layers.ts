@@ -5,7 +5,16 @@ import type { Steps } from "../../framebuffer/steps.ts";
 import { AUDIENCES, type Audience, byAudience, type Change } from "../view.ts";
 import type { AudienceDisplay } from "./audience-display.ts";
 import type { MaskSource } from "./mask-source.ts";
-import { type Kept, MaskedFrame, type Masking, maskedChange, seenMoves } from "./masked-frame.ts";
+import {
+  differenceOf,
+  type Kept,
+  MaskedFrame,
+  type Masking,
+  maskedChange,
+  seenMoves,
+} from "./masked-frame.ts";
+
+const NOTHING_KEPT = { hidden: Region.empty, closed: Region.empty };
 
 /** What one audience is shown of an update. */
 export interface ShownChange {
@@ -62,7 +71,7 @@ export class Layers {
     onChange: (shown: AudienceDisplay, change: Change) => void,
   ): ShownChanges {
     const isRegrouped = !this.#areGrouped();
-    const before = byAudience((audience) => this.#shown[audience].masked?.closed ?? Region.empty);
+    const before = byAudience((audience) => this.#shown[audience].masked?.kept ?? NOTHING_KEPT);
     if (isRegrouped) this.#regroup(real);
     const published = new Map<MaskedFrame, Masking>();
     const told = new Map<Masking, readonly [Change, ShownChange]>();
@@ -74,9 +83,10 @@ export class Layers {
       if (masked === null || isRegrouped) {
         // What was just made holds the update already, and covers what it would hold.
         const after = kept.hidden.union(kept.held);
-        const shifted = difference(before[audience], after).union(kept.held);
+        const shifted = differenceOf(before[audience].closed, after).union(kept.held);
         const damage = change.damage.subtract(after).union(shifted);
-        masking = { before: before[audience], after, damage, shifted };
+        const { hidden: hiddenBefore, closed } = before[audience];
+        masking = { before: closed, after, hiddenBefore, hiddenAfter: kept.hidden, damage, shifted };
       } else {
         masking = published.get(masked) ?? this.#publish(masked, real, change.damage, kept);
         published.set(masked, masking);
@@ -94,10 +104,18 @@ export class Layers {
   }
 
   #publish(masked: MaskedFrame, real: Framebuffer, damage: Region, kept: Kept): Masking {
-    const before = masked.closed;
+    const before = masked.kept;
     const shifted = masked.keep(real, kept);
-    const after = masked.closed;
-    return { before, after, shifted, damage: masked.publish(real, damage).union(shifted) };
+    const after = masked.kept;
+    return {
+      ...{
+        before: before.closed,
+        after: after.closed,
+        hiddenBefore: before.hidden,
+        hiddenAfter: after.hidden,
+      },
+      ...{ shifted, damage: masked.publish(real, damage).union(shifted) },
+    };
   }
 
   #movedOf(audience: Audience): Region {
@@ -163,9 +181,4 @@ export class Layers {
 
 function isSame(a: Region, b: Region): boolean {
   return a === b || a.equals(b);
-}
-
-/** In one of them and not in the other. */
-function difference(a: Region, b: Region): Region {
-  return a === b ? Region.empty : a.subtract(b).union(b.subtract(a));
 }

@@ -61,9 +61,9 @@ export class MaskedFrame {
     return this.#hidden;
   }
 
-  /** What is hidden or held: what changes there in the real picture changes nothing here. */
-  get closed(): Region {
-    return this.#closed;
+  /** `closed`: what is hidden or held: what changes there in the real picture changes nothing here. */
+  get kept(): { readonly hidden: Region; readonly closed: Region } {
+    return { hidden: this.#hidden, closed: this.#closed };
   }
 
   /** Makes ready what `publish` will show of the same damage; `real` shows it already. */
@@ -151,6 +151,9 @@ function cellsOf(region: Region): Region {
 export interface Masking {
   readonly before: Region;
   readonly after: Region;
+  /** Of these what was hidden and is: all of it of one colour. */
+  readonly hiddenBefore: Region;
+  readonly hiddenAfter: Region;
   readonly damage: Region;
   /** Of that what differs because something else is hidden or held. */
   readonly shifted: Region;
@@ -166,15 +169,31 @@ export function maskedChange(change: Change, masking: Masking): Change {
   const { painted, copies } = change;
   const { before, after, damage, shifted } = masking;
   if (before.isEmpty && after.isEmpty) return change;
-  const hidden = before.union(after);
-  const seen = seenMoves(copies, masking);
-  if (!seen.some(({ to }) => damage.overlaps(to))) return { painted: damage, copies: [] };
-  const touched = copies.reduce(
-    (region, move) => carried(region, move).union(draggedBy(move, hidden)),
-    Region.empty,
-  );
-  const moved = before.subtract(after).union(after.subtract(before));
-  return { painted: painted.subtract(after).union(touched).union(moved).union(shifted), copies: seen };
+  const seen = new Set(seenMoves(copies, masking));
+  if (![...seen].some(({ to }) => damage.overlaps(to))) return { painted: damage, copies: [] };
+  const { hiddenBefore, hiddenAfter } = masking;
+  const heldBefore = before.subtract(hiddenBefore);
+  const heldAfter = after.subtract(hiddenAfter);
+  const held = heldBefore.union(heldAfter);
+  /** What is of the mask's colour once the moves were made, and what shows neither that nor what the real picture does. */
+  let coloured = hiddenBefore;
+  let stale = Region.empty;
+  for (const move of copies) {
+    if (seen.has(move)) {
+      coloured = carried(coloured, move);
+      stale = carried(stale, move).union(draggedBy(move, held));
+    } else stale = stale.union(Region.of(move.to).subtract(coloured));
+  }
+  const wrong = [stale, differenceOf(coloured, hiddenAfter), differenceOf(heldBefore, heldAfter), shifted];
+  return {
+    painted: wrong.reduce((all, one) => all.union(one), painted.subtract(after)),
+    copies: copies.filter((move) => seen.has(move)),
+  };
+}
+
+/** In one of them and not in the other. */
+export function differenceOf(a: Region, b: Region): Region {
+  return a === b ? Region.empty : a.subtract(b).union(b.subtract(a));
 }
 
 /** Those that are told: a move from under a mask, or under one, is told to nobody, and all of its target is painted. */
