@@ -1,4 +1,4 @@
-import { connect, createServer, type Server } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { PLATFORM } from "../src/appliance/open-links.ts";
 import { PLAIN_RFB } from "../src/protocols/rfb/client/plain-rfb.ts";
 import { RfbClient } from "../src/protocols/rfb/client/rfb-client.ts";
@@ -10,6 +10,8 @@ export interface Capture {
   /** After ServerInit. */
   readonly traffic: Uint8Array;
   readonly updates: number;
+  /** Where each of them ends in the traffic. */
+  readonly ends: readonly number[];
   readonly sizeBytes: number;
 }
 
@@ -22,7 +24,8 @@ export function capture(port: number, encodings: readonly number[], updates: num
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, "127.0.0.1");
-    let seen = 0;
+    const ends: number[] = [];
+    let [seen, receivedBytes] = [0, 0];
     const client = new RfbClient(
       { password: null, encodings, dialect: { ...PLAIN_RFB, pseudoEncodings: [] } },
       PLATFORM,
@@ -31,38 +34,48 @@ export function capture(port: number, encodings: readonly number[], updates: num
         if (event.type === "ready") client.requestUpdate(false);
         if (event.type !== "update") return;
         seen++;
+        // Nothing comes of the next one before it is asked for.
+        ends.push(receivedBytes);
         if (seen < updates) {
           client.requestUpdate(true);
           return;
         }
         socket.destroy();
         client.close();
-        resolve(split(Buffer.concat(chunks), updates));
+        resolve(split(Buffer.concat(chunks), ends));
       },
     );
     socket.on("data", (chunk) => {
       chunks.push(chunk);
+      receivedBytes += chunk.length;
       client.receive(chunk, performance.now());
     });
     socket.once("error", reject);
   });
 }
 
-function split(bytes: Buffer, updates: number): Capture {
+function split(bytes: Buffer, ends: readonly number[]): Capture {
   const nameBytes = bytes.readUInt32BE(BEFORE_INIT_BYTES + INIT_BYTES - 4);
   const start = BEFORE_INIT_BYTES + INIT_BYTES + nameBytes;
   const traffic = bytes.subarray(start);
-  return { handshake: bytes.subarray(0, start), traffic, updates, sizeBytes: traffic.length };
+  return {
+    ...{ handshake: bytes.subarray(0, start), traffic, sizeBytes: traffic.length },
+    ...{ updates: ends.length, ends: ends.map((end) => end - start) },
+  };
 }
 
 /** Bytes of a viewer up to and with ClientInit: version, security type, shared flag. */
 const VIEWER_HANDSHAKE_BYTES = 12 + 1 + 1;
 
 /**
- * Plays a capture to whoever connects, once to each, as fast as it is read; gives the port. The handshake is played
- * in the server's turns, since a viewer may not be told what it has not yet asked.
+ * Plays a capture to whoever connects, once to each, as fast as it is read, or as `feed` does; gives the port. The
+ * handshake is played in the server's turns, since a viewer may not be told what it has not yet asked.
  */
-export async function replay(owner: Owner, { handshake, traffic }: Capture): Promise<number> {
+export async function replay(
+  owner: Owner,
+  { handshake, traffic }: Capture,
+  feed: (socket: Socket) => void = (socket) => void socket.write(traffic),
+): Promise<number> {
   const server: Server = createServer((socket) => {
     let heard = 0;
     let said = 0;
@@ -79,7 +92,7 @@ export async function replay(owner: Owner, { handshake, traffic }: Capture): Pro
       if (heard >= 13) say(18);
       if (heard >= VIEWER_HANDSHAKE_BYTES && said < handshake.length) {
         say(handshake.length);
-        socket.write(traffic);
+        feed(socket);
       }
     });
   });

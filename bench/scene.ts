@@ -23,11 +23,16 @@ export async function scrollingText(owner: Owner): Promise<XDisplay> {
 export async function scrollingPage(owner: Owner, folder: string): Promise<XDisplay> {
   const display = await XDisplay.start(owner, { geometry: "1920x1080" });
   await display.openWindowManager();
-  const file = join(folder, "page.html");
-  writeFileSync(file, await pageHtml());
-  openChromium(display, folder, pathToFileURL(file).href);
+  openChromium(display, folder, await scrollingPageFile(folder));
   await display.windowOf("bench page");
   return display;
+}
+
+/** The URL of a page of text and photos that scrolls without end. */
+export async function scrollingPageFile(folder: string): Promise<string> {
+  const file = join(folder, "page.html");
+  writeFileSync(file, await pageHtml());
+  return pathToFileURL(file).href;
 }
 
 /** A browser on a display, of this page alone. */

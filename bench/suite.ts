@@ -21,6 +21,7 @@ import { benchKeyToPixel } from "./key-to-pixel.ts";
 import type { Line } from "./line.ts";
 import { benchLooking } from "./looking.ts";
 import { benchManyDesktops } from "./many-desktops.ts";
+import { benchMasks } from "./masks.ts";
 import { benchNoEffect } from "./no-effect.ts";
 import { benchPassThrough } from "./pass-through.ts";
 import { benchPixels } from "./pixels/all.ts";
@@ -117,6 +118,11 @@ export const BENCHES: readonly Bench[] = [
     ids: ["MANY"],
     peers: ["Xtigervnc", "xterm", "xdotool"],
     run: ({ owner, folder, isShort }) => benchManyDesktops(owner, folder, isShort),
+  },
+  {
+    ids: ["MASKS"],
+    peers: [...DISPLAY, "chromium"],
+    run: ({ owner, folder, isShort }) => benchMasks(owner, folder, isShort),
   },
   {
     ids: ["P14"],
